@@ -1,0 +1,123 @@
+"""`make check`'s own rules over the tree: no machine's paths, no dead commands, no dead files in the docs."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+# Folders that only somebody's machine has; written in parts so that this file passes its own rule.
+MACHINE_PATH = re.compile(r"/(?:home|Users|root|work|private)/" + r"[\w.-]+")
+CODE_BLOCK = re.compile(r"^```(?:sh|bash|console)\n(.*?)^```", re.M | re.S)
+INLINE = re.compile(r"`([^`\n]+)`")
+FILE_NAME = re.compile(r"(?:[\w.-]+/)*[\w.-]+\.(?:py|yaml|md|json|sh|mod|toml)")
+LONGEST_FILE = 300
+# Commands that a user brings along.
+FOREIGN = frozenset(
+    "cd cp curl docker echo export gcloud git go kubectl less open pulumi python3 ray sh".split()
+)
+
+
+def tracked() -> list[Path]:
+    listed = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return [ROOT / name for name in listed.stdout.splitlines() if (ROOT / name).is_file()]
+
+
+def machine_paths(files: list[Path]) -> Iterator[str]:
+    for file in files:
+        if file.suffix in (".sum", ".txt", ".png"):
+            continue
+        for number, line in enumerate(file.read_text(errors="replace").splitlines(), 1):
+            if MACHINE_PATH.search(line):
+                yield f"{_name(file)}:{number}: an absolute path of a machine"
+
+
+def long_files(files: list[Path]) -> Iterator[str]:
+    for file in files:
+        if file.suffix == ".py":
+            lines = len(file.read_text().splitlines())
+            if lines > LONGEST_FILE:
+                yield f"{_name(file)}: {lines} lines; at most {LONGEST_FILE}: split it by entity"
+
+
+def dead_commands(files: list[Path]) -> Iterator[str]:
+    """Commands in the docs' shell blocks that nothing here answers to."""
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.M))
+    for file in files:
+        if file.suffix != ".md":
+            continue
+        for block in CODE_BLOCK.findall(file.read_text()):
+            for line in _commands(block):
+                problem = _dead(line.split(), targets)
+                if problem:
+                    yield f"{_name(file)}: `{line}`: {problem}"
+
+
+def _commands(block: str) -> Iterator[str]:
+    for line in block.replace("\\\n", " ").splitlines():
+        text = line.split(" #")[0].strip().removeprefix("$ ")
+        if text and not text.startswith("#"):
+            yield text
+
+
+def _dead(words: list[str], targets: set[str]) -> str | None:
+    while words and re.fullmatch(r"[A-Z_]+=\S*", words[0]):
+        words = words[1:]
+    if not words:
+        return None
+    program = words[0]
+    if program == "make":
+        wanted = [word for word in words[1:] if "=" not in word and not word.startswith("-")]
+        missing = [word for word in wanted if word not in targets]
+        return f"no target {missing[0]}" if missing else None
+    if program in ("python", ".venv/bin/python") and words[1:2] == ["-m"]:
+        return None if _module_exists(words[2]) else f"no module {words[2]}"
+    return None if program in FOREIGN else f"{program} is no command of this project"
+
+
+def _module_exists(name: str) -> bool:
+    base = ROOT / name.replace(".", "/")
+    return base.with_suffix(".py").exists() or (base / "__main__.py").exists()
+
+
+def dead_files(files: list[Path]) -> Iterator[str]:
+    """Paths that the docs name in code style and that do not exist."""
+    known = {_name(file) for file in files}
+    names = {file.name for file in files}
+    for file in files:
+        if file.suffix != ".md":
+            continue
+        for code in INLINE.findall(CODE_BLOCK.sub("", file.read_text())):
+            if FILE_NAME.fullmatch(code) and code not in known and code not in names:
+                yield f"{_name(file)}: `{code}`: there is no such file"
+
+
+def _name(file: Path) -> str:
+    return file.relative_to(ROOT).as_posix()
+
+
+def main() -> int:
+    files = tracked()
+    problems = [
+        *machine_paths(files),
+        *long_files(files),
+        *dead_commands(files),
+        *dead_files(files),
+    ]
+    for problem in problems:
+        print(problem)
+    print(f"tree: {len(files)} files, {len(problems)} problems")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
