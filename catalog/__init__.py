@@ -1,0 +1,59 @@
+"""Facts about Google Cloud as dated data, and the lookups over them. No Pulumi import.
+
+Every version, zone, image and price that this project uses stands in `catalog/data/`.
+"""
+
+from catalog.allocatable import Allocatable
+from catalog.catalog import Catalog, CatalogAdditions
+from catalog.errors import FactError
+from catalog.gke_version import GkeVersion, GkeVersionField
+from catalog.lustre import (
+    LustreTier,
+    check_capacity,
+    check_filesystem_name,
+    check_growth,
+    check_instance_name,
+)
+from catalog.machines import (
+    Accelerator,
+    DiskType,
+    LocalSsd,
+    MachineType,
+    MachineTypeFacts,
+    NicGroup,
+)
+from catalog.prices import MachinePrice, PriceRange
+from catalog.topologies import Topology
+from catalog.versions import Component, ContainerImage, Feature, GpuDriver, ReleaseChannel
+from catalog.zones import Zone, ZoneAddition, ZoneName
+
+__all__ = [
+    "Accelerator",
+    "Allocatable",
+    "Catalog",
+    "CatalogAdditions",
+    "Component",
+    "ContainerImage",
+    "DiskType",
+    "FactError",
+    "Feature",
+    "GkeVersion",
+    "GkeVersionField",
+    "GpuDriver",
+    "LocalSsd",
+    "LustreTier",
+    "MachinePrice",
+    "MachineType",
+    "MachineTypeFacts",
+    "NicGroup",
+    "PriceRange",
+    "ReleaseChannel",
+    "Topology",
+    "Zone",
+    "ZoneAddition",
+    "ZoneName",
+    "check_capacity",
+    "check_filesystem_name",
+    "check_growth",
+    "check_instance_name",
+]

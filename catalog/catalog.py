@@ -1,0 +1,241 @@
+"""The catalog: every lookup that stacks, the sandbox and checks make."""
+
+from functools import cache, cached_property
+from typing import Self, TypeVar
+
+from pydantic import BaseModel, Field
+
+from catalog.allocatable import Allocatable, allocatable
+from catalog.errors import FactError, nearest_names, nearest_numbers
+from catalog.gke_version import GkeVersion
+from catalog.lustre import LustreTable, LustreTier
+from catalog.machines import MachineTable, MachineType, MachineTypeFacts
+from catalog.prices import MachinePrice, PriceRange, PriceTable
+from catalog.table import Fact, load_table
+from catalog.topologies import Topology, TopologyTable
+from catalog.versions import Component, ContainerImage, Feature, VersionTable
+from catalog.zones import Zone, ZoneAddition, ZoneName, ZoneTable, region_of_name
+
+_Found = TypeVar("_Found", bound=BaseModel)
+
+
+class CatalogAdditions(Fact):
+    """What a stack's config adds under `catalog:`, so that new hardware needs no release."""
+
+    machine_types: dict[str, MachineTypeFacts] = Field(default_factory=dict)
+    zones: dict[ZoneName, ZoneAddition] = Field(default_factory=dict)
+
+
+def _found(known: dict[str, _Found], name: str, what: str, fix: str = "") -> _Found:
+    if name in known:
+        return known[name]
+    tail = f". {fix}" if fix else ""
+    raise FactError(
+        f'"{name}" is not {what} the catalog knows; nearest: {nearest_names(name, known)}{tail}'
+    )
+
+
+class Catalog(Fact):
+    """Google's facts plus a config's additions. Lookups raise FactError on what is not known."""
+
+    additions: CatalogAdditions = CatalogAdditions()
+
+    @classmethod
+    @cache
+    def load(cls) -> Self:
+        """The catalog without additions; tables are read when first asked for."""
+        return cls()
+
+    def extended(self, additions: CatalogAdditions) -> Self:
+        """This catalog with `additions` on top, which win over what is there.
+
+        Raises FactError when an added zone offers a machine type that neither has.
+        """
+        merged = CatalogAdditions(
+            machine_types={**self.additions.machine_types, **additions.machine_types},
+            zones={**self.additions.zones, **additions.zones},
+        )
+        grown = type(self)(additions=merged)
+        for zone in merged.zones.values():
+            for name in zone.offers:
+                grown.machine(name)
+        return grown
+
+    # Machine types
+
+    @cached_property
+    def machines(self) -> dict[str, MachineType]:
+        """Machine types by name."""
+        facts = {**self._machine_table.machine_types, **self.additions.machine_types}
+        return {name: MachineType(name=name, **dict(fact)) for name, fact in facts.items()}
+
+    def machine(self, name: str) -> MachineType:
+        return _found(
+            self.machines,
+            name,
+            "a machine type",
+            'A newer one can be added under "catalog.machine_types"',
+        )
+
+    def allocatable(self, machine: str) -> Allocatable:
+        """What pods get on a node of this machine type."""
+        return allocatable(self.machine(machine), self._machine_table.overhead)
+
+    # Zones
+
+    @cached_property
+    def zones(self) -> dict[str, Zone]:
+        """Zones by name."""
+        zones = load_table(ZoneTable, "zones").zones()
+        for name, addition in self.additions.zones.items():
+            known = zones.get(name, Zone(name=name, lustre=False, offers=frozenset()))
+            zones[name] = known.extended(addition)
+        return zones
+
+    def zone(self, name: str) -> Zone:
+        return _found(self.zones, name, "a zone", 'A newer one can be added under "catalog.zones"')
+
+    def region_of(self, zone: str) -> str:
+        return self.zone(zone).region
+
+    def zones_in(self, region: str) -> tuple[str, ...]:
+        """Zones of a region, in order of name."""
+        regions: dict[str, list[str]] = {}
+        for name in sorted(self.zones):
+            regions.setdefault(region_of_name(name), []).append(name)
+        if region not in regions:
+            near = nearest_names(region, regions)
+            raise FactError(f'"{region}" is not a region the catalog knows; nearest: {near}')
+        return tuple(regions[region])
+
+    def offers(self, zone: str, machine: str) -> bool:
+        return self.zone(zone).has(self.machine(machine).name)
+
+    def zones_offering(self, machine: str) -> tuple[str, ...]:
+        """Zones that have the machine type, in order of name."""
+        name = self.machine(machine).name
+        return tuple(sorted(zone.name for zone in self.zones.values() if zone.has(name)))
+
+    def check_offer(self, zone: str, machine: str) -> None:
+        """Raises FactError, with the nearest zones that do, when `zone` lacks the machine type."""
+        if not self.offers(zone, machine):
+            near = self._nearest_zones(zone, self.zones_offering(machine))
+            raise FactError(
+                f'"{zone}" does not offer {machine} as far as the catalog knows; nearest: {near}. '
+                'A newer offer can be added under "catalog.zones"'
+            )
+
+    def zones_with_lustre(self) -> tuple[str, ...]:
+        return tuple(sorted(zone.name for zone in self.zones.values() if zone.lustre))
+
+    def check_lustre_zone(self, zone: str) -> None:
+        """Raises FactError when Managed Lustre is not known to be in `zone`."""
+        if not self.zone(zone).lustre:
+            near = self._nearest_zones(zone, self.zones_with_lustre())
+            raise FactError(
+                f'"{zone}" has no Managed Lustre as far as the catalog knows; nearest: {near}. '
+                'If it has, say so under "catalog.zones"'
+            )
+
+    def roce_profile(self, zone: str) -> str:
+        """The name of the zone's RoCE network profile.
+
+        Google has the profile in the zones that have a machine type with RDMA interfaces.
+        """
+        with_roce = self.zones_with_roce()
+        if self.zone(zone).name not in with_roce:
+            near = self._nearest_zones(zone, with_roce)
+            raise FactError(
+                f'"{zone}" has no RoCE network profile, for no machine type with RDMA interfaces '
+                f"is there; nearest: {near}"
+            )
+        return f"{zone}-vpc-roce"
+
+    def zones_with_roce(self) -> tuple[str, ...]:
+        rdma = [name for name, machine in self.machines.items() if machine.rdma_nics]
+        return tuple(sorted({zone for name in rdma for zone in self.zones_offering(name)}))
+
+    # Lustre, TPU slices, versions, prices
+
+    @property
+    def lustre(self) -> LustreTable:
+        return load_table(LustreTable, "lustre")
+
+    def lustre_tier(self, mbps_per_tib: int) -> LustreTier:
+        tiers = {tier.mbps_per_tib: tier for tier in self.lustre.tiers}
+        if mbps_per_tib not in tiers:
+            raise FactError(
+                f"{mbps_per_tib} MB/s per TiB is not a Managed Lustre tier; "
+                f"nearest: {nearest_numbers(mbps_per_tib, tiers)}"
+            )
+        return tiers[mbps_per_tib]
+
+    def topologies(self, machine: str) -> dict[str, Topology]:
+        """TPU slice topologies of a machine type by name, smallest first; empty without TPUs."""
+        name = self.machine(machine).name
+        return load_table(TopologyTable, "topologies").of_machine(name)
+
+    def topology(self, machine: str, name: str) -> Topology:
+        known = self.topologies(machine)
+        if not known:
+            raise FactError(f"{machine} has no TPUs, so no topology; nearest: leave it out")
+        return _found(known, name, f"a topology of {machine} that")
+
+    @property
+    def versions(self) -> VersionTable:
+        return load_table(VersionTable, "versions")
+
+    def feature(self, name: str) -> Feature:
+        return _found(self.versions.features, name, "a GKE feature")
+
+    def component(self, name: str) -> Component:
+        return _found(self.versions.components, name, "a component")
+
+    def image(self, name: str) -> ContainerImage:
+        return _found(self.versions.images, name, "an image")
+
+    def minimum_gke(self, *features: str, machine: str | None = None) -> GkeVersion | None:
+        """The oldest GKE version with all `features` and `machine`; None when any will do."""
+        wanted = [self.feature(name).minimum_gke for name in features]
+        own = self.machine(machine).minimum_gke if machine else None
+        return max([*wanted, own] if own else wanted, default=None)
+
+    def check_gke(self, version: GkeVersion, *features: str, machine: str | None = None) -> None:
+        """Raises FactError when `version` is too old for one of `features` or for `machine`."""
+        needs = {name: self.feature(name).minimum_gke for name in features}
+        if machine and (own := self.machine(machine).minimum_gke):
+            needs[machine] = own
+        for name, minimum in needs.items():
+            if not version.meets(minimum):
+                nearest = max(needs.values())
+                raise FactError(f"GKE {version} is older than {name} needs; nearest: {nearest}")
+
+    def machine_price(self, machine: str) -> MachinePrice:
+        """USD an hour; parts that are not known are None."""
+        return self.prices.machine_types.get(self.machine(machine).name, MachinePrice())
+
+    def lustre_price(self, mbps_per_tib: int) -> PriceRange | None:
+        """USD per GiB and month; None when not known."""
+        return self.prices.lustre_gib_month.get(self.lustre_tier(mbps_per_tib).mbps_per_tib)
+
+    @property
+    def prices(self) -> PriceTable:
+        return load_table(PriceTable, "prices")
+
+    @property
+    def _machine_table(self) -> MachineTable:
+        return load_table(MachineTable, "machine_types")
+
+    def _nearest_zones(self, zone: str, candidates: tuple[str, ...]) -> str:
+        """Same region first, then same continent and direction, then same continent."""
+
+        def distance(name: str) -> tuple[bool, bool, bool, str]:
+            return (
+                region_of_name(name) != region_of_name(zone),
+                region_of_name(name).rstrip("0123456789")
+                != region_of_name(zone).rstrip("0123456789"),
+                name.partition("-")[0] != zone.partition("-")[0],
+                name,
+            )
+
+        return ", ".join(sorted(candidates, key=distance)[:3]) or "none"

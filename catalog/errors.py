@@ -1,0 +1,20 @@
+"""The one error of the catalog, and the "nearest" hints that its messages carry."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+_HINTS = 3
+
+
+class FactError(ValueError):
+    """A value that contradicts the catalog; the message is one line: value, why, nearest."""
+
+
+def nearest_names(value: str, known: Iterable[str]) -> str:
+    """Up to three names like `value`, best first, joined by commas; "none" when nothing is near."""
+    return ", ".join(get_close_matches(value, list(known), n=_HINTS, cutoff=0.4)) or "none"
+
+
+def nearest_numbers(value: int, known: Iterable[int]) -> str:
+    """The (up to) two known numbers nearest to `value`, nearest first."""
+    return ", ".join(str(n) for n in sorted(known, key=lambda n: (abs(n - value), n))[:2])

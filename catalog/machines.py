@@ -1,0 +1,122 @@
+"""Compute Engine machine types as GKE node pools see them."""
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, PositiveInt, model_validator
+
+from catalog.gke_version import GkeVersionField
+from catalog.table import Fact, Table
+
+DiskType = Literal["pd-standard", "pd-balanced", "pd-ssd", "hyperdisk-balanced"]
+
+
+class Accelerator(Fact):
+    """The accelerators of one node.
+
+    `type` is the GKE accelerator label's value; `memory_gib` is per device.
+    """
+
+    kind: Literal["gpu", "tpu"]
+    type: str
+    count: PositiveInt
+    memory_gib: PositiveInt
+    marketing_name: str
+
+    @property
+    def resource(self) -> str:
+        """The extended resource that pods ask for."""
+        return "nvidia.com/gpu" if self.kind == "gpu" else "google.com/tpu"
+
+
+class LocalSsd(Fact):
+    """Local SSD of one node; `automatic` disks come with the machine, others are asked for."""
+
+    count: PositiveInt
+    gib_each: PositiveInt
+    automatic: bool
+
+
+class NicGroup(Fact):
+    """Interfaces of one kind, in attach order.
+
+    `role` host: the node's own traffic; accelerator: traffic between accelerators, one network
+    (gVNIC) or one subnet (RDMA) each.
+    """
+
+    kind: Literal["gvnic", "rdma"]
+    count: PositiveInt
+    role: Literal["host", "accelerator"]
+
+
+class MachineTypeFacts(Fact):
+    """A machine type without its name, the shape that a config adds under `catalog:`.
+
+    `boot_disk_types` lists what may boot it, preferred first. `minimum_gke` is the oldest GKE
+    version of a Standard cluster that runs it; None: any version still served.
+    """
+
+    vcpus: PositiveInt
+    memory_gib: Annotated[float, Field(gt=0)]
+    accelerator: Accelerator | None = None
+    local_ssd: LocalSsd | None = None
+    boot_disk_types: Annotated[tuple[DiskType, ...], Field(min_length=1)]
+    nics: Annotated[tuple[NicGroup, ...], Field(min_length=1)] = (
+        NicGroup(kind="gvnic", count=1, role="host"),
+    )
+    compact_placement: bool = False
+    spot: bool = True
+    minimum_gke: GkeVersionField | None = None
+    source: str | None = None
+
+    @model_validator(mode="after")
+    def _node_network_first(self) -> Self:
+        first = self.nics[0]
+        if (first.kind, first.role) != ("gvnic", "host"):
+            raise ValueError(
+                f"nics starts with {first.kind}/{first.role}, but GKE puts the node's own network "
+                "on the first interface; nearest: gvnic/host first"
+            )
+        return self
+
+
+class MachineType(MachineTypeFacts):
+    """A machine type with its name."""
+
+    name: str
+
+    @property
+    def family(self) -> str:
+        """The series, such as "a4" or "ct6e"."""
+        return self.name.partition("-")[0]
+
+    @property
+    def default_boot_disk(self) -> DiskType:
+        return self.boot_disk_types[0]
+
+    @property
+    def rdma_nics(self) -> int:
+        """Interfaces that need a RoCE network; 0 on machines without RDMA."""
+        return sum(group.count for group in self.nics if group.kind == "rdma")
+
+    @property
+    def additional_nics(self) -> int:
+        """Interfaces beyond the one on the cluster's own network."""
+        return sum(group.count for group in self.nics) - 1
+
+
+class NodeOverhead(Fact):
+    """What a node loses besides GKE's published reservation.
+
+    `memory_percent` is the share of the machine's memory that the kernel and firmware keep;
+    `daemonset_*` is set aside for the DaemonSets that GKE runs on every node.
+    """
+
+    memory_percent: Annotated[float, Field(ge=0, lt=100)]
+    daemonset_cpu_millicores: Annotated[int, Field(ge=0)]
+    daemonset_memory_mib: Annotated[int, Field(ge=0)]
+    source: str
+
+
+class MachineTable(Table):
+    overhead: NodeOverhead
+    machine_types: dict[str, MachineTypeFacts]
