@@ -1,0 +1,70 @@
+"""The id that a resource gets when it is made, derived from its inputs alone.
+
+A create that was cut off leaves no id in the state. Since every cloud name here is deterministic,
+so is the
+id: formats are those of the pulumi-gcp and pulumi-kubernetes providers (their import sections,
+9.9.0 and 4.34.2, read 2026-11-21).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+from urllib.parse import quote
+
+Inputs = Mapping[str, Any]
+
+_LOCATED = "projects/{project}/locations/{location}"
+_FORMATS: Mapping[str, str] = {
+    "gcp:projects/service:Service": "{project}/{service}",
+    "gcp:compute/network:Network": "projects/{project}/global/networks/{name}",
+    "gcp:compute/subnetwork:Subnetwork": "projects/{project}/regions/{region}/subnetworks/{name}",
+    "gcp:compute/globalAddress:GlobalAddress": "projects/{project}/global/addresses/{name}",
+    "gcp:compute/router:Router": "projects/{project}/regions/{region}/routers/{name}",
+    "gcp:compute/routerNat:RouterNat": "{project}/{region}/{router}/{name}",
+    "gcp:container/cluster:Cluster": _LOCATED + "/clusters/{name}",
+    "gcp:lustre/instance:Instance": _LOCATED + "/instances/{instanceId}",
+    "gcp:projects/iAMMember:IAMMember": "{project}/{role}/{member}",
+}
+
+
+def _node_pool(inputs: Inputs) -> str:
+    cluster = str(inputs["cluster"])
+    if "/" not in cluster:
+        cluster = "projects/{project}/locations/{location}/clusters/{cluster}".format_map(inputs)
+    return f"{cluster}/nodePools/{inputs['name']}"
+
+
+def _connection(inputs: Inputs) -> str:
+    return f"{quote(str(inputs['network']), safe='')}:{inputs['service']}"
+
+
+def _service_account(inputs: Inputs) -> str:
+    project, account = inputs["project"], inputs["accountId"]
+    return f"projects/{project}/serviceAccounts/{account}@{project}.iam.gserviceaccount.com"
+
+
+_BUILDERS: Mapping[str, Callable[[Inputs], str]] = {
+    "gcp:container/nodePool:NodePool": _node_pool,
+    "gcp:servicenetworking/connection:Connection": _connection,
+    "gcp:serviceaccount/account:Account": _service_account,
+}
+
+
+def resource_id(token: str, inputs: Inputs) -> str | None:
+    """The id, or None where the cloud chooses it (a dashboard) or an input that it needs is not
+    known."""
+    try:
+        if token.startswith("kubernetes:"):
+            return _kubernetes(inputs)
+        if token in _BUILDERS:
+            return _BUILDERS[token](inputs)
+        return _FORMATS[token].format_map(inputs) if token in _FORMATS else None
+    except KeyError:
+        return None
+
+
+def _kubernetes(inputs: Inputs) -> str:
+    metadata = inputs["metadata"]
+    namespace = metadata.get("namespace")
+    return f"{namespace}/{metadata['name']}" if namespace else str(metadata["name"])

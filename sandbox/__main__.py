@@ -1,0 +1,136 @@
+"""Every stack through the real Pulumi engine, with no cloud account."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sandbox.errors import UserError
+
+if TYPE_CHECKING:
+    from sandbox.engine import Verb
+    from sandbox.workspace import Workspace
+
+# Simulated seconds a second: b200-lustre's `up` takes about 10 s.
+DEFAULT_SPEED = 150.0
+FOLDER = Path(".sandbox")
+
+VERBS: dict[Verb, str] = {
+    "preview": "Show what `up` would do, and about how long it would take.",
+    "up": "Bring the stack up, or to what its config says now.",
+    "refresh": "Read what the simulated cloud really holds into the state.",
+    "destroy": "Delete everything that the stack made.",
+}
+
+app = typer.Typer(add_completion=False, no_args_is_help=True, help=__doc__, rich_markup_mode=None)
+
+
+class KubeMode(StrEnum):
+    """Where Kubernetes objects go."""
+
+    memory = "memory"
+    real = "real"
+
+
+StackOption = Annotated[str, typer.Option("--stack", "-s", help="Name of a Pulumi.NAME.yaml.")]
+SpeedOption = Annotated[
+    float, typer.Option(help="Simulated seconds a second; inf: as fast as the engine goes.")
+]
+SetOption = Annotated[
+    list[str] | None,
+    typer.Option("--set", help="PATH=VALUE overrides a config value: gpu_pool.nodes=4."),
+]
+FaultOption = Annotated[Path | None, typer.Option(help="YAML file of failures to simulate.")]
+JsonOption = Annotated[Path | None, typer.Option("--json", help="Write a summary object here.")]
+KubeOption = Annotated[KubeMode, typer.Option(help="Where Kubernetes objects go.")]
+FolderOption = Annotated[Path, typer.Option(help="The sandbox's own folder.")]
+
+
+def _command(verb: Verb) -> Callable[..., None]:
+    def command(
+        stack: StackOption,
+        speed: SpeedOption = DEFAULT_SPEED,
+        overrides: SetOption = None,
+        fault: FaultOption = None,
+        json_file: JsonOption = None,
+        kube: KubeOption = KubeMode.memory,
+        folder: FolderOption = FOLDER,
+    ) -> None:
+        # The engine and its SDK cost about a second to import: `--help` does without.
+        from sandbox.run import run_verb
+
+        if kube is KubeMode.real:
+            raise UserError(
+                "--kube: real: the real control plane is not built yet; nearest: --kube memory"
+            )
+        workspace = _workspace(folder, stack)
+        if not run_verb(workspace, verb, speed, overrides or [], fault, json_file):
+            raise typer.Exit(1)
+
+    return command
+
+
+for _verb, _help in VERBS.items():
+    app.command(_verb, help=_help)(_command(_verb))
+
+
+@app.command()
+def demo(
+    stack: StackOption, speed: SpeedOption = DEFAULT_SPEED, folder: FolderOption = FOLDER
+) -> None:
+    """Preview, up, and a preview that has nothing left to do; leaves the stack up."""
+    from sandbox.demo import demo as show
+
+    if not show(_workspace(folder, stack), speed):
+        raise typer.Exit(1)
+
+
+@app.command()
+def status(stack: StackOption, json_file: JsonOption = None, folder: FolderOption = FOLDER) -> None:
+    """Show what the stack has in the simulated cloud: resources, nodes, pods."""
+    from sandbox.status import show_status
+
+    show_status(_workspace(folder, stack), json_file)
+
+
+@app.command()
+def reset(
+    stack: Annotated[str | None, typer.Option("--stack", "-s", help="Only this stack.")] = None,
+    folder: FolderOption = FOLDER,
+) -> None:
+    """Forget a stack, or the whole sandbox: state and simulated cloud."""
+    from sandbox.run import forget
+
+    forget(_workspace(folder, stack or ""))
+
+
+def _workspace(folder: Path, stack: str) -> Workspace:
+    from sandbox.workspace import Workspace
+
+    return Workspace(folder.resolve(), stack)
+
+
+def main() -> int:
+    """Run the command line; the exit code is 0 only when the operation succeeded."""
+    try:
+        # Without standalone mode, typer gives back a command's exit code instead of leaving.
+        return int(app(standalone_mode=False) or 0)
+    except UserError as error:
+        print(f"error: {error}", file=sys.stderr)
+    except typer.Abort:
+        print("interrupted", file=sys.stderr)
+    except Exception as error:
+        if type(error).__module__.startswith(("click", "typer")):
+            print(f"error: {error.format_message()}", file=sys.stderr)  # type: ignore[attr-defined]
+            return 2
+        raise
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,2 @@
+"""The simulated Google Cloud: what exists in one project, and the rules that a real cloud
+enforces."""

@@ -1,0 +1,171 @@
+"""The simulated cloud's store: resources by id, kept on disk between commands, changed by rules.
+
+A create is two steps, `begin_create` and `finish_create`, with simulated time between them. When
+the engine dies in between, the resource is there all the same, as in a real cloud.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+from catalog import Catalog
+from sandbox.cloud.kind import Kind, Resource, digest
+from sandbox.cloud.kinds import KINDS
+from sandbox.errors import CloudError
+from sandbox.faults import Faults
+
+
+class Cloud:
+    """One project's resources."""
+
+    def __init__(self, path: Path, catalog: Catalog, faults: Faults | None = None) -> None:
+        self.catalog = catalog
+        self.faults = faults or Faults()
+        self._path = path
+        self._state: dict[str, Any] = {"resources": {}, "apis": [], "clusters": {}, "producers": []}
+        if path.exists():
+            self._state.update(json.loads(path.read_text()))
+
+    # -- reading
+
+    def find(self, token: str) -> Iterator[Resource]:
+        for resource_id, entry in self._state["resources"].items():
+            if entry["type"] == token:
+                yield Resource(token, resource_id, entry["inputs"], entry["outputs"])
+
+    def get(self, resource_id: str) -> Resource | None:
+        entry = self._state["resources"].get(resource_id)
+        if entry is None:
+            return None
+        return Resource(entry["type"], resource_id, entry["inputs"], entry["outputs"])
+
+    def read(self, token: str, resource_id: str) -> Resource | None:
+        found = self.get(resource_id)
+        return deepcopy(found) if found and found.token == token else None
+
+    def require(self, token: str, reference: str | None, what: str) -> Resource:
+        """The resource that an input refers to by id, self link, email or name."""
+        for resource in self.find(token):
+            names = (resource.id, resource["name"], resource.outputs.get("selfLink"))
+            if reference is not None and (reference in names or reference == short_name(resource)):
+                return resource
+        raise CloudError("NOT_FOUND", f'{what} "{reference}" was not found')
+
+    def project_number(self, project: str) -> str:
+        return str(int(digest("project", project), 16) % 10**12).zfill(12)
+
+    def kubernetes(self, cluster_id: str) -> dict[str, Any]:
+        """The state of the cluster's in-memory API server; changes to it are saved with `save`."""
+        return self._state["clusters"].setdefault(cluster_id, {})
+
+    def forget_kubernetes(self, cluster_id: str) -> None:
+        """A deleted cluster takes its objects with it."""
+        self._state["clusters"].pop(cluster_id, None)
+
+    @property
+    def producers(self) -> list[str]:
+        """Networks on whose peering a producer (Lustre) still holds addresses."""
+        return self._state["producers"]
+
+    def api_is_on(self, project: str, api: str) -> bool:
+        return f"{project}/{api}" in self._state["apis"]
+
+    def turn_on_api(self, project: str, api: str) -> None:
+        if not self.api_is_on(project, api):
+            self._state["apis"].append(f"{project}/{api}")
+
+    # -- changing
+
+    def begin_create(self, token: str, inputs: dict[str, Any], urn: str) -> Resource:
+        """Check the rules and take the name; the resource exists from here on."""
+        kind = KINDS[token]
+        self._require_api(kind, inputs)
+        resource_id = kind.identify(inputs)
+        if resource_id in self._state["resources"]:
+            raise CloudError("ALREADY_EXISTS", f"{resource_id} already exists")
+        kind.admit(inputs, self)
+        outputs = kind.outputs(inputs, self, resource_id)
+        resource = Resource(token, resource_id, deepcopy(inputs), outputs)
+        self._put(resource, urn)
+        return resource
+
+    def finish_create(self, resource: Resource) -> Resource:
+        KINDS[resource.token].after_create(resource, self)
+        self.save()
+        return resource
+
+    def abort_create(self, resource: Resource) -> None:
+        """Roll back a create that failed half way."""
+        self._drop(resource)
+
+    def update(self, token: str, resource_id: str, inputs: dict[str, Any]) -> Resource:
+        old = self.get(resource_id)
+        if old is None:
+            raise CloudError("NOT_FOUND", f"{resource_id} was not found")
+        kind = KINDS[token]
+        kind.change(old, inputs, self)
+        outputs = {**old.outputs, **kind.outputs(inputs, self, resource_id)}
+        resource = Resource(token, resource_id, deepcopy(inputs), outputs)
+        self._put(resource, self._state["resources"][resource_id]["urn"])
+        return resource
+
+    def check_delete(self, resource: Resource) -> None:
+        KINDS[resource.token].release(resource, self)
+
+    def finish_delete(self, resource: Resource) -> None:
+        self._drop(resource)
+        KINDS[resource.token].after_delete(resource, self)
+        self.save()
+
+    def save(self) -> None:
+        """Write the state so that a reader never sees half of it."""
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        draft = self._path.with_suffix(".draft")
+        draft.write_text(json.dumps(self._state, indent=1))
+        os.replace(draft, self._path)
+
+    def inventory(self, stack: str | None = None) -> dict[str, list[str]]:
+        """Ids of everything that exists, or that one stack made, by resource type."""
+        found: dict[str, list[str]] = {}
+        for resource_id, entry in sorted(self._state["resources"].items()):
+            if stack is None or entry["urn"].startswith(f"urn:pulumi:{stack}::"):
+                found.setdefault(entry["type"], []).append(resource_id)
+        return found
+
+    def _require_api(self, kind: Kind, inputs: Mapping[str, Any]) -> None:
+        project = inputs.get("project")
+        if kind.api and not (project and self.api_is_on(project, kind.api)):
+            raise CloudError(
+                "SERVICE_DISABLED",
+                f"{kind.api} is not enabled in project {project}; enable it first",
+            )
+
+    def forget_stack(self, stack: str) -> None:
+        """Drop everything that a stack made, with no rule asked."""
+        for resource_id, entry in list(self._state["resources"].items()):
+            if entry["urn"].startswith(f"urn:pulumi:{stack}::"):
+                del self._state["resources"][resource_id]
+                self.forget_kubernetes(resource_id)
+        self.save()
+
+    def _put(self, resource: Resource, urn: str) -> None:
+        self._state["resources"][resource.id] = {
+            "type": resource.token,
+            "urn": urn,
+            "inputs": resource.inputs,
+            "outputs": resource.outputs,
+        }
+        self.save()
+
+    def _drop(self, resource: Resource) -> None:
+        self._state["resources"].pop(resource.id, None)
+        self.save()
+
+
+def short_name(resource: Resource) -> str:
+    return resource.id.rsplit("/", 1)[-1]

@@ -1,0 +1,100 @@
+"""What the simulated cloud knows of one resource type: its id, its rules, its computed outputs."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from recovery.ids import resource_id
+from sandbox.errors import CloudError
+
+if TYPE_CHECKING:
+    from sandbox.cloud.cloud import Cloud
+
+Inputs = Mapping[str, Any]
+
+RFC1035 = re.compile(r"[a-z]([-a-z0-9]*[a-z0-9])?")
+
+
+@dataclass(frozen=True)
+class Resource:
+    """One resource as the cloud holds it; `inputs` are the properties that its owner set."""
+
+    token: str
+    id: str
+    inputs: dict[str, Any]
+    outputs: dict[str, Any]
+
+    def __getitem__(self, name: str) -> Any:
+        return self.inputs.get(name)
+
+
+class Kind:
+    """Rules of one resource type; the defaults admit everything that the schema admits."""
+
+    token: ClassVar[str]
+    api: ClassVar[str | None] = None
+
+    def identify(self, inputs: Inputs) -> str:
+        """The new resource's id; raises CloudError where an input that it is made of is missing."""
+        found = resource_id(self.token, inputs)
+        if found is None:
+            raise CloudError(
+                "INVALID_ARGUMENT", f"{self.token} has no name; give it one, names are never random"
+            )
+        return found
+
+    def admit(self, inputs: Inputs, cloud: Cloud) -> None:
+        """Refuse a create by raising CloudError."""
+
+    def outputs(self, inputs: Inputs, cloud: Cloud, resource_id: str) -> dict[str, Any]:
+        """The computed properties of a new or changed resource."""
+        del inputs, cloud, resource_id
+        return {}
+
+    def change(self, resource: Resource, news: Inputs, cloud: Cloud) -> None:
+        """Refuse an update by raising CloudError."""
+
+    def release(self, resource: Resource, cloud: Cloud) -> None:
+        """Refuse a delete by raising CloudError."""
+
+    def after_create(self, resource: Resource, cloud: Cloud) -> None:
+        """What the cloud does by itself once the resource exists."""
+
+    def after_delete(self, resource: Resource, cloud: Cloud) -> None:
+        """What the cloud does by itself once the resource is gone."""
+
+    def is_asked(self, operation: str, inputs: Inputs) -> bool:
+        """Whether the provider calls the cloud at all; what it does by itself takes no cloud
+        time."""
+        del operation, inputs
+        return True
+
+    def slots(self, inputs: Inputs) -> str | None:
+        """The key under which operations are limited to a few at once, or None."""
+        del inputs
+        return None
+
+
+def check_name(kind: str, name: str, limit: int = 63) -> None:
+    """Names of compute, container and Lustre resources: RFC 1035 labels with their own limits."""
+    if len(name) > limit or not RFC1035.fullmatch(name):
+        raise CloudError(
+            "INVALID_ARGUMENT",
+            f'{kind} name "{name}" must be a lowercase RFC 1035 label of at most {limit} letters',
+        )
+
+
+def refuse_if_used(what: str, users: Iterator[Resource]) -> None:
+    """Raise the cloud's own in-use answer, naming the first user."""
+    user = next(users, None)
+    if user is not None:
+        raise CloudError("RESOURCE_IN_USE", f"{what} is already being used by {user.id}")
+
+
+def digest(*parts: str, length: int = 12) -> str:
+    """A stable stand-in for the random parts that a real cloud would make up."""
+    return hashlib.sha256("/".join(parts).encode()).hexdigest()[:length]

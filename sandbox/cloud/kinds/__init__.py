@@ -1,0 +1,34 @@
+"""Every Google Cloud resource type that the sandbox simulates: those that the stacks use."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sandbox.cloud.kind import Kind
+from sandbox.cloud.kinds.cluster import Cluster
+from sandbox.cloud.kinds.iam import ProjectIamMember, ServiceAccount
+from sandbox.cloud.kinds.lustre import LustreInstance
+from sandbox.cloud.kinds.monitoring import Dashboard
+from sandbox.cloud.kinds.network import Network, Router, RouterNat, Subnetwork
+from sandbox.cloud.kinds.node_pool import NodePool
+from sandbox.cloud.kinds.peering import GlobalAddress, ServiceConnection
+from sandbox.cloud.kinds.service import Service
+
+KINDS: Mapping[str, Kind] = {
+    kind.token: kind
+    for kind in (
+        Cluster(),
+        Dashboard(),
+        GlobalAddress(),
+        LustreInstance(),
+        Network(),
+        NodePool(),
+        ProjectIamMember(),
+        Router(),
+        RouterNat(),
+        Service(),
+        ServiceAccount(),
+        ServiceConnection(),
+        Subnetwork(),
+    )
+}

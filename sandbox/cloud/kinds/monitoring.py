@@ -1,0 +1,51 @@
+"""Cloud Monitoring dashboards."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from sandbox.cloud.kind import Inputs, Kind, Resource, digest
+from sandbox.errors import CloudError
+
+if TYPE_CHECKING:
+    from sandbox.cloud.cloud import Cloud
+
+LAYOUTS = ("mosaicLayout", "gridLayout", "rowLayout", "columnLayout")
+
+
+class Dashboard(Kind):
+    token = "gcp:monitoring/dashboard:Dashboard"
+    api = "monitoring.googleapis.com"
+
+    def identify(self, inputs: Inputs) -> str:
+        # The cloud makes this id up; a digest keeps the sandbox repeatable.
+        title = str(_parse(inputs).get("displayName"))
+        return f"projects/{inputs['project']}/dashboards/{digest(inputs['project'], title)}"
+
+    def admit(self, inputs: Inputs, cloud: Cloud) -> None:
+        del cloud
+        self._check(inputs)
+
+    def change(self, resource: Resource, news: Inputs, cloud: Cloud) -> None:
+        del resource, cloud
+        self._check(news)
+
+    def _check(self, inputs: Inputs) -> None:
+        body = _parse(inputs)
+        if not body.get("displayName"):
+            raise CloudError("INVALID_ARGUMENT", "a dashboard needs a displayName")
+        if sum(layout in body for layout in LAYOUTS) != 1:
+            raise CloudError(
+                "INVALID_ARGUMENT", f"a dashboard needs one layout of {', '.join(LAYOUTS)}"
+            )
+
+
+def _parse(inputs: Inputs) -> dict[str, object]:
+    try:
+        body = json.loads(inputs["dashboardJson"])
+    except json.JSONDecodeError as error:
+        raise CloudError("INVALID_ARGUMENT", f"dashboardJson is not JSON: {error}") from None
+    if not isinstance(body, dict):
+        raise CloudError("INVALID_ARGUMENT", "dashboardJson must be an object")
+    return body

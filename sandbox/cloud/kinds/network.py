@@ -1,0 +1,170 @@
+"""VPC networks, subnets with their secondary ranges, Cloud Routers and Cloud NAT."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from ipaddress import IPv4Network, ip_network
+from typing import TYPE_CHECKING, Any
+
+from sandbox.cloud.kind import Inputs, Kind, Resource, check_name, digest, refuse_if_used
+from sandbox.errors import CloudError
+
+if TYPE_CHECKING:
+    from sandbox.cloud.cloud import Cloud
+
+# Valid MTU of a VPC network (VPC documentation, "Maximum transmission unit").
+MTU_RANGE = range(1300, 8897)
+COMPUTE_URL = "https://www.googleapis.com/compute/v1"
+
+
+class Network(Kind):
+    token = "gcp:compute/network:Network"
+    api = "compute.googleapis.com"
+
+    def admit(self, inputs: Inputs, cloud: Cloud) -> None:
+        del cloud
+        check_name("network", inputs["name"])
+        mtu = inputs.get("mtu")
+        if mtu is not None and mtu not in MTU_RANGE:
+            raise CloudError("INVALID_ARGUMENT", f"mtu {mtu} is not from 1300 to 8896")
+
+    def change(self, resource: Resource, news: Inputs, cloud: Cloud) -> None:
+        self.admit(news, cloud)
+
+    def outputs(self, inputs: Inputs, cloud: Cloud, resource_id: str) -> dict[str, Any]:
+        return {
+            "selfLink": f"{COMPUTE_URL}/{resource_id}",
+            "networkId": str(int(digest(resource_id, length=15), 16)),
+            "numericId": str(int(digest(resource_id, length=15), 16)),
+            "gatewayIpv4": "",
+        }
+
+    def release(self, resource: Resource, cloud: Cloud) -> None:
+        users = (
+            "gcp:compute/subnetwork:Subnetwork",
+            "gcp:compute/router:Router",
+            "gcp:compute/globalAddress:GlobalAddress",
+            "gcp:container/cluster:Cluster",
+            "gcp:lustre/instance:Instance",
+        )
+        for token in users:
+            refuse_if_used(resource.id, on_network(cloud, token, resource))
+
+    def after_delete(self, resource: Resource, cloud: Cloud) -> None:
+        # An abandoned peering goes with its network.
+        if resource.id in cloud.producers:
+            cloud.producers.remove(resource.id)
+
+
+class Subnetwork(Kind):
+    token = "gcp:compute/subnetwork:Subnetwork"
+    api = "compute.googleapis.com"
+
+    def admit(self, inputs: Inputs, cloud: Cloud) -> None:
+        check_name("subnetwork", inputs["name"])
+        network = find_network(cloud, inputs["network"])
+        if not inputs.get("ipCidrRange"):
+            raise CloudError("INVALID_ARGUMENT", "ipCidrRange is missing")
+        taken = list(ranges_of(cloud, network))
+        for name, cidr in subnet_ranges(inputs):
+            for owner, other in taken:
+                if cidr.overlaps(other):
+                    raise CloudError(
+                        "INVALID_ARGUMENT", f"range {name} {cidr} overlaps with {other} of {owner}"
+                    )
+            taken.append((f"{inputs['name']}/{name}", cidr))
+
+    def change(self, resource: Resource, news: Inputs, cloud: Cloud) -> None:
+        before, after = dict(subnet_ranges(resource.inputs)), dict(subnet_ranges(news))
+        if not before["primary"].subnet_of(after["primary"]):
+            raise CloudError("INVALID_ARGUMENT", "a subnet's primary range can only grow")
+
+    def outputs(self, inputs: Inputs, cloud: Cloud, resource_id: str) -> dict[str, Any]:
+        cidr = parse_cidr(inputs["ipCidrRange"])
+        return {
+            "selfLink": f"{COMPUTE_URL}/{resource_id}",
+            "gatewayAddress": str(cidr[1]),
+            "subnetworkId": int(digest(resource_id), 16),
+            "fingerprint": digest(resource_id, "fingerprint"),
+        }
+
+    def release(self, resource: Resource, cloud: Cloud) -> None:
+        users = (
+            cluster
+            for cluster in cloud.find("gcp:container/cluster:Cluster")
+            if refers(cluster["subnetwork"], resource)
+        )
+        refuse_if_used(resource.id, users)
+
+
+class Router(Kind):
+    token = "gcp:compute/router:Router"
+    api = "compute.googleapis.com"
+
+    def admit(self, inputs: Inputs, cloud: Cloud) -> None:
+        check_name("router", inputs["name"])
+        find_network(cloud, inputs["network"])
+
+    def outputs(self, inputs: Inputs, cloud: Cloud, resource_id: str) -> dict[str, Any]:
+        return {"selfLink": f"{COMPUTE_URL}/{resource_id}"}
+
+    def release(self, resource: Resource, cloud: Cloud) -> None:
+        users = (nat for nat in cloud.find(RouterNat.token) if nat["router"] == resource["name"])
+        refuse_if_used(resource.id, users)
+
+
+class RouterNat(Kind):
+    token = "gcp:compute/routerNat:RouterNat"
+    api = "compute.googleapis.com"
+
+    def admit(self, inputs: Inputs, cloud: Cloud) -> None:
+        routers = (
+            router
+            for router in cloud.find(Router.token)
+            if (router["name"], router["region"]) == (inputs["router"], inputs["region"])
+        )
+        if next(routers, None) is None:
+            raise CloudError("NOT_FOUND", f'router "{inputs["router"]}" was not found')
+
+
+def parse_cidr(text: str) -> IPv4Network:
+    try:
+        network = ip_network(text)
+    except ValueError as error:
+        raise CloudError("INVALID_ARGUMENT", f"{text}: {error}") from None
+    if not isinstance(network, IPv4Network):
+        raise CloudError("INVALID_ARGUMENT", f"{text} is not an IPv4 range")
+    return network
+
+
+def find_network(cloud: Cloud, reference: str) -> Resource:
+    return cloud.require(Network.token, reference, "network")
+
+
+def refers(reference: str | None, resource: Resource) -> bool:
+    """Whether an input names the resource by id, self link or name."""
+    return reference in (resource.id, resource.outputs.get("selfLink"), resource["name"])
+
+
+def on_network(cloud: Cloud, token: str, network: Resource) -> Iterator[Resource]:
+    return (found for found in cloud.find(token) if refers(found["network"], network))
+
+
+def subnet_ranges(inputs: Inputs) -> Iterator[tuple[str, IPv4Network]]:
+    yield "primary", parse_cidr(inputs["ipCidrRange"])
+    for secondary in inputs.get("secondaryIpRanges") or []:
+        yield secondary["rangeName"], parse_cidr(secondary["ipCidrRange"])
+
+
+def ranges_of(cloud: Cloud, network: Resource) -> Iterator[tuple[str, IPv4Network]]:
+    """Every range that the network has given away: subnets, their secondaries, peering
+    addresses."""
+    for subnet in on_network(cloud, Subnetwork.token, network):
+        for name, cidr in subnet_ranges(subnet.inputs):
+            yield f"{subnet['name']}/{name}", cidr
+    for address in on_network(cloud, "gcp:compute/globalAddress:GlobalAddress", network):
+        yield address["name"], parse_cidr(f"{address.outputs['address']}/{address['prefixLength']}")
+    for cluster in on_network(cloud, "gcp:container/cluster:Cluster", network):
+        block = (cluster["privateClusterConfig"] or {}).get("masterIpv4CidrBlock")
+        if block:
+            yield f"{cluster['name']}/control plane", parse_cidr(block)

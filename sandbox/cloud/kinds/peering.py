@@ -1,0 +1,108 @@
+"""Private service access: the address range for Google's producers and the peering with them."""
+
+from __future__ import annotations
+
+from ipaddress import IPv4Network, ip_network
+from typing import TYPE_CHECKING, Any
+
+from sandbox.cloud.kind import Inputs, Kind, Resource, check_name, refuse_if_used
+from sandbox.cloud.kinds.network import (
+    COMPUTE_URL,
+    find_network,
+    on_network,
+    parse_cidr,
+    ranges_of,
+)
+from sandbox.errors import CloudError
+
+if TYPE_CHECKING:
+    from sandbox.cloud.cloud import Cloud
+
+# Where Google picks a peering range from when none is asked for.
+AUTOMATIC_POOL = ip_network("10.0.0.0/8")
+
+
+class GlobalAddress(Kind):
+    """A reserved range with purpose VPC_PEERING; other global addresses are not simulated."""
+
+    token = "gcp:compute/globalAddress:GlobalAddress"
+    api = "compute.googleapis.com"
+
+    def admit(self, inputs: Inputs, cloud: Cloud) -> None:
+        check_name("address", inputs["name"])
+        if inputs.get("purpose") != "VPC_PEERING" or not inputs.get("prefixLength"):
+            raise CloudError(
+                "INVALID_ARGUMENT", "the sandbox knows global addresses of purpose VPC_PEERING only"
+            )
+        network = find_network(cloud, inputs["network"])
+        wanted = inputs.get("address")
+        if wanted is None:
+            return
+        cidr = parse_cidr(f"{wanted}/{inputs['prefixLength']}")
+        for owner, other in ranges_of(cloud, network):
+            if cidr.overlaps(other):
+                raise CloudError("INVALID_ARGUMENT", f"{cidr} overlaps with {other} of {owner}")
+
+    def outputs(self, inputs: Inputs, cloud: Cloud, resource_id: str) -> dict[str, Any]:
+        return {
+            "selfLink": f"{COMPUTE_URL}/{resource_id}",
+            "address": inputs.get("address") or str(_automatic(inputs, cloud).network_address),
+            "effectiveLabels": dict(inputs.get("labels") or {}),
+        }
+
+    def release(self, resource: Resource, cloud: Cloud) -> None:
+        users = (
+            connection
+            for connection in cloud.find(ServiceConnection.token)
+            if resource["name"] in connection["reservedPeeringRanges"]
+        )
+        refuse_if_used(resource.id, users)
+
+
+class ServiceConnection(Kind):
+    """The peering with Google's producers.
+
+    A producer keeps its side for a while after its last instance is gone, and refuses to let go of
+    the connection until then; with ABANDON the provider does not ask, and the peering goes with the
+    network.
+    """
+
+    token = "gcp:servicenetworking/connection:Connection"
+    api = "servicenetworking.googleapis.com"
+
+    def admit(self, inputs: Inputs, cloud: Cloud) -> None:
+        network = find_network(cloud, inputs["network"])
+        names = {address["name"] for address in on_network(cloud, GlobalAddress.token, network)}
+        for name in inputs["reservedPeeringRanges"]:
+            if name not in names:
+                raise CloudError("NOT_FOUND", f'peering range "{name}" was not found')
+
+    def outputs(self, inputs: Inputs, cloud: Cloud, resource_id: str) -> dict[str, Any]:
+        return {"peering": inputs["service"].replace(".", "-")}
+
+    def is_asked(self, operation: str, inputs: Inputs) -> bool:
+        return operation != "delete" or inputs.get("deletionPolicy") != "ABANDON"
+
+    def release(self, resource: Resource, cloud: Cloud) -> None:
+        if resource["deletionPolicy"] == "ABANDON":
+            return
+        network = find_network(cloud, resource["network"])
+        if network.id in cloud.producers:
+            raise CloudError(
+                "FAILED_PRECONDITION",
+                "Failed to delete connection; Producer services are still using this connection",
+            )
+
+
+def connection_of(cloud: Cloud, network: Resource) -> Resource | None:
+    return next(on_network(cloud, ServiceConnection.token, network), None)
+
+
+def _automatic(inputs: Inputs, cloud: Cloud) -> IPv4Network:
+    taken = [cidr for _, cidr in ranges_of(cloud, find_network(cloud, inputs["network"]))]
+    for candidate in AUTOMATIC_POOL.subnets(new_prefix=int(inputs["prefixLength"])):
+        if isinstance(candidate, IPv4Network) and not any(
+            candidate.overlaps(cidr) for cidr in taken
+        ):
+            return candidate
+    raise CloudError("RESOURCE_EXHAUSTED", "no free range is left for the peering")

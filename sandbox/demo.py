@@ -1,0 +1,33 @@
+"""`make demo`: what a newcomer sees first."""
+
+from __future__ import annotations
+
+from sandbox.engine import Verb
+from sandbox.faults import Faults
+from sandbox.report import print_report
+from sandbox.run import run
+from sandbox.workspace import Workspace
+
+CHAPTERS: tuple[tuple[Verb, str], ...] = (
+    ("preview", "1 of 3: what would be made"),
+    ("up", "2 of 3: making it, on the real Pulumi engine and a simulated cloud"),
+    ("preview", "3 of 3: the same preview again has nothing left to do"),
+)
+
+
+def demo(workspace: Workspace, speed: float) -> bool:
+    """Preview, up, preview; leaves the stack up. False when a chapter fails or is not as told."""
+    results = []
+    for verb, title in CHAPTERS:
+        print(f"\n\033[1m=== {title}\033[0m\n", flush=True)
+        result = run(workspace, verb, speed, [], Faults())
+        if not result.ok:
+            print_report(result)
+            return False
+        results.append(result)
+    _, made, again = results
+    print_report(made)
+    changed = {kind: count for kind, count in again.report.changes.items() if kind != "same"}
+    if changed:
+        print(f"the second preview should be empty, but it has {changed}")
+    return not changed

@@ -1,0 +1,268 @@
+"""Drives the real Pulumi engine over one stack, with the stand-ins in place of the cloud."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, Literal
+
+from pulumi import automation
+from pulumi.automation import CommandError, Deployment, LocalWorkspaceOptions, Stack
+
+from catalog import Catalog
+from recovery.pending import adopt_pending
+from sandbox.clock import VirtualClock
+from sandbox.cloud.cloud import Cloud
+from sandbox.durations import Durations
+from sandbox.errors import UserError
+from sandbox.events import EngineReport
+from sandbox.faults import Faults
+from sandbox.journal import Journal
+from sandbox.locks import engine_pid, stale_locks
+from sandbox.program import load_program
+from sandbox.providers.gcp import GcpStandIn
+from sandbox.providers.kubernetes import KubernetesStandIn
+from sandbox.providers.operations import Operations
+from sandbox.providers.server import ProviderServer
+from sandbox.pulumi_cli import binary, cli_environment, find_pulumi
+from sandbox.schedule import CriticalPath, TimedStep, critical_path, state_dependencies
+from sandbox.status import everything
+from sandbox.workspace import PROJECT, Workspace
+
+Verb = Literal["preview", "up", "refresh", "destroy"]
+# As many as the graph has: how many operations run at once is the cloud's limit to set, not the
+# engine's.
+PARALLEL = 64
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """What a user can ask of one run."""
+
+    speed: float
+    faults: Faults
+    on_output: Callable[[str], None]
+    color: bool = False
+
+
+@dataclass
+class RunResult:
+    """What one run did and found; seconds are simulated except `wall_s`."""
+
+    operation: Verb
+    stack: str
+    ok: bool
+    report: EngineReport
+    makespan_s: float
+    sequential_s: float
+    critical: CriticalPath
+    wall_s: float
+    outputs: dict[str, Any] = field(default_factory=dict)
+    cloud: dict[str, list[str]] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "operation": self.operation,
+            "stack": self.stack,
+            "changes": self.report.changes,
+            "resources": [
+                {"urn": r.urn, "type": r.type, "operation": r.operation, "causes": list(r.causes)}
+                for r in self.report.resources
+            ],
+            "makespan_s": round(self.makespan_s, 3),
+            "critical_path_s": round(self.critical.seconds, 3),
+            "sequential_s": round(self.sequential_s, 3),
+            "critical_path": [step.urn for step in self.critical.steps],
+            "wall_s": round(self.wall_s, 3),
+            "diagnostics": self.report.diagnostics,
+            "outputs": self.outputs,
+            "cloud": self.cloud,
+        }
+
+
+class Engine:
+    """One stack of the sandbox under the real engine."""
+
+    def __init__(
+        self, workspace: Workspace, catalog: Catalog, secrets: Mapping[str, str] | None = None
+    ) -> None:
+        self._workspace = workspace
+        self._catalog = catalog
+        self._secrets = dict(secrets or {})
+        self._outputs: dict[str, Any] = {}
+
+    def run(self, verb: Verb, options: RunOptions) -> RunResult:
+        """Run one Pulumi verb; a failed run is a result, not an exception."""
+        began = time.monotonic()
+        cloud = Cloud(self._workspace.cloud_file, self._catalog, options.faults)
+        clock, journal, report = VirtualClock(options.speed), Journal(), EngineReport()
+        operations = Operations(
+            cloud, clock, journal, Durations.load(), partial(engine_pid, self._workspace.backend)
+        )
+        with ProviderServer(clock) as server:
+            server.serve("gcp", "pulumi-gcp", GcpStandIn(cloud, operations))
+            server.serve("kubernetes", "pulumi-kubernetes", KubernetesStandIn(cloud, operations))
+            stack = self._open(server.address)
+            before = {} if verb == "preview" else self._dependencies(stack)
+            if verb in ("up", "destroy"):
+                self._recover(stack, options)
+            ok = self._call(stack, verb, options, report)
+            after = {} if verb == "preview" else self._dependencies(stack)
+        if verb == "preview":
+            steps, dependencies = self._planned()
+        else:
+            steps = [TimedStep(s.urn, s.operation, s.seconds) for s in journal.steps if s.ok]
+            dependencies = _merged(before, after)
+        critical = critical_path(steps, dependencies)
+        return RunResult(
+            operation=verb,
+            stack=self._workspace.stack,
+            ok=ok,
+            report=report,
+            makespan_s=critical.seconds if verb == "preview" else journal.makespan,
+            sequential_s=sum(step.seconds for step in steps),
+            critical=critical,
+            wall_s=time.monotonic() - began,
+            outputs=self._outputs,
+            cloud=everything(cloud),
+        )
+
+    def _open(self, providers: str) -> Stack:
+        options = LocalWorkspaceOptions(
+            work_dir=str(self._workspace.work_dir),
+            pulumi_home=str(self._workspace.home),
+            pulumi_command=find_pulumi(),
+            env_vars={**self._workspace.environment, "PULUMI_DEBUG_PROVIDERS": providers},
+        )
+        stack = automation.create_or_select_stack(
+            stack_name=self._workspace.stack,
+            project_name=PROJECT,
+            program=partial(load_program, self._workspace.project_folder),
+            opts=options,
+        )
+        for key, value in self._secrets.items():
+            self._set_secret(key, value)
+        return stack
+
+    def _set_secret(self, key: str, value: str) -> None:
+        """Encrypt through standard input: `pulumi config set` would show the value in the process
+        list."""
+        done = subprocess.run(
+            [str(binary()), "config", "set", "--secret", "--stack", self._workspace.stack, key],
+            input=value,
+            text=True,
+            cwd=self._workspace.work_dir,
+            env=cli_environment(self._workspace),
+            capture_output=True,
+            check=False,
+        )
+        if done.returncode:
+            raise UserError(f"{key}: could not be encrypted: {done.stderr.strip()}")
+        self._workspace.remember_secret(key, value)
+
+    def _call(self, stack: Stack, verb: Verb, options: RunOptions, report: EngineReport) -> bool:
+        color = "always" if options.color else "never"
+        common: dict[str, Any] = {
+            "on_output": options.on_output,
+            "on_event": report.take,
+            "color": color,
+            "parallel": PARALLEL,
+        }
+        try:
+            if verb == "preview":
+                stack.preview(plan=str(self._workspace.plan_file), **common)
+            elif verb == "up":
+                stack.up(show_secrets=False, **common)
+            elif verb == "refresh":
+                stack.refresh(show_secrets=False, **common)
+            else:
+                stack.destroy(show_secrets=False, **common)
+        except CommandError as error:
+            if not report.diagnostics:
+                report.diagnostics.append(_last_line(error))
+            return False
+        return True
+
+    def _dependencies(self, stack: Stack) -> dict[str, set[str]]:
+        state = _export(stack)
+        resources = state.get("resources") or []
+        self._outputs = _stack_outputs(resources)
+        return state_dependencies(resources)
+
+    def _planned(self) -> tuple[list[TimedStep], dict[str, set[str]]]:
+        """What a preview says would be done, timed by the duration table."""
+        file = self._workspace.plan_file
+        self._outputs = {}
+        if not file.exists():
+            return [], {}
+        plans = json.loads(file.read_text())["resourcePlans"]
+        file.unlink()
+        return planned_steps(plans, Durations.load())
+
+    def _recover(self, stack: Stack, options: RunOptions) -> None:
+        """Take care of what a killed run left: its lock, and its pending operations."""
+        if stale_locks(self._workspace.backend):
+            options.on_output("a killed run left its lock: removing it")
+            stack.cancel()
+        state = _export(stack)
+        if not state.get("pending_operations"):
+            return
+        adoption = adopt_pending(state)
+        stack.import_stack(Deployment(version=3, deployment=adoption.deployment))
+        options.on_output(
+            f"a killed run left {len(state['pending_operations'])} operations pending: "
+            "looking up what became of them"
+        )
+        if adoption.adopted:
+            stack.refresh(target=list(adoption.adopted), show_secrets=False, parallel=PARALLEL)
+
+
+def planned_steps(
+    plans: Mapping[str, Any], durations: Durations
+) -> tuple[list[TimedStep], dict[str, set[str]]]:
+    """Steps and dependencies of an update plan, as `pulumi preview --save-plan` writes it."""
+    steps: list[TimedStep] = []
+    dependencies: dict[str, set[str]] = {}
+    for urn, plan in plans.items():
+        goal = plan.get("goal") or {}
+        dependencies.update(state_dependencies([{**goal, "urn": urn}]))
+        token = urn.split("::")[2].rpartition("$")[2]
+        custom = token.startswith(("gcp:", "kubernetes:"))
+        for operation in plan.get("steps") or []:
+            timed = _TIMED.get(operation)
+            if custom and timed is not None:
+                steps.append(TimedStep(urn, timed, durations.seconds(token, timed)))
+    return steps, dependencies
+
+
+_TIMED: Mapping[str, str] = {
+    "create": "create",
+    "update": "update",
+    "delete": "delete",
+    "delete-replaced": "delete",
+    "create-replacement": "create",
+}
+
+
+def _export(stack: Stack) -> dict[str, Any]:
+    return dict(stack.export_stack().deployment or {})
+
+
+def _stack_outputs(resources: list[Mapping[str, Any]]) -> dict[str, Any]:
+    for resource in resources:
+        if resource["type"] == "pulumi:pulumi:Stack":
+            return dict(resource.get("outputs") or {})
+    return {}
+
+
+def _merged(before: Mapping[str, set[str]], after: Mapping[str, set[str]]) -> dict[str, set[str]]:
+    return {urn: before.get(urn, set()) | after.get(urn, set()) for urn in {**before, **after}}
+
+
+def _last_line(error: CommandError) -> str:
+    lines = [line for line in str(error).splitlines() if line.strip()]
+    return lines[-1].strip() if lines else "the engine ended without a message"

@@ -1,0 +1,43 @@
+"""Collects what the engine reports while it works."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from pulumi.automation import EngineEvent
+
+SHOWN_SEVERITIES = frozenset({"error", "warning"})
+
+
+@dataclass(frozen=True)
+class ResourceOperation:
+    """One line of the engine's plan; `causes` are the properties that made it so."""
+
+    urn: str
+    type: str
+    operation: str
+    causes: tuple[str, ...] = ()
+
+
+@dataclass
+class EngineReport:
+    """Everything that one run of the engine said."""
+
+    resources: list[ResourceOperation] = field(default_factory=list)
+    changes: dict[str, int] = field(default_factory=dict)
+    diagnostics: list[str] = field(default_factory=list)
+
+    def take(self, event: EngineEvent) -> None:
+        if event.resource_pre_event is not None:
+            meta = event.resource_pre_event.metadata
+            operation = ResourceOperation(
+                meta.urn, meta.type, str(meta.op.value), tuple(meta.diffs or ())
+            )
+            self.resources.append(operation)
+        if event.summary_event is not None:
+            counts = event.summary_event.resource_changes
+            self.changes = {str(getattr(op, "value", op)): count for op, count in counts.items()}
+        if event.diagnostic_event is not None:
+            diagnostic = event.diagnostic_event
+            if diagnostic.severity in SHOWN_SEVERITIES and not diagnostic.ephemeral:
+                self.diagnostics.append(diagnostic.message.strip())

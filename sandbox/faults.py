@@ -1,0 +1,110 @@
+"""Failures that a user asks the simulated cloud for, from a YAML file (`--fault FILE`).
+
+rules:
+  - {kind: fail, type: "gcp:lustre/instance:Instance", operation: create, nth: 1, message: "quota"}
+  - {kind: stockout, machine_type: a4-highgpu-8g, zone: us-east1-b}
+  - {kind: slow, type: "gcp:container/cluster:Cluster", factor: 3}
+  - {kind: crash, after: 6}
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Annotated, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, PositiveInt, ValidationError
+
+from sandbox.errors import CloudError, UserError
+
+Operation = Literal["create", "update", "delete"]
+
+
+class _Rule(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Fail(_Rule):
+    """The Nth operation of that kind on that resource type fails with the message."""
+
+    kind: Literal["fail"]
+    type: str
+    operation: Operation = "create"
+    nth: PositiveInt = 1
+    message: str = "the simulated cloud was told to fail here"
+
+
+class Stockout(_Rule):
+    """No machine of that type is to be had in that zone."""
+
+    kind: Literal["stockout"]
+    machine_type: str
+    zone: str
+
+
+class Slow(_Rule):
+    """Operations on that resource type take `factor` times as long."""
+
+    kind: Literal["slow"]
+    type: str
+    factor: PositiveFloat
+
+
+class Crash(_Rule):
+    """The engine is killed (SIGKILL) while the operation after `after` others is under way."""
+
+    kind: Literal["crash"]
+    after: PositiveInt
+
+
+class Faults(BaseModel):
+    """Every fault rule of one run, with how often each kind of operation was seen."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    rules: tuple[Annotated[Fail | Stockout | Slow | Crash, Field(discriminator="kind")], ...] = ()
+    _seen: Counter[tuple[str, str]] = Counter()
+    _started: int = 0
+
+    @staticmethod
+    def load(path: Path | None) -> Faults:
+        if path is None:
+            return Faults()
+        try:
+            return Faults.model_validate(yaml.safe_load(path.read_text()) or {})
+        except FileNotFoundError:
+            raise UserError(f"--fault: {path}: there is no such file") from None
+        except (ValidationError, yaml.YAMLError) as error:
+            raise UserError(f"--fault: {path}: {error}") from None
+
+    def started(self, token: str, operation: str) -> None:
+        """Count an operation, and fail it if a rule says so."""
+        self._started += 1
+        self._seen[token, operation] += 1
+        for rule in self.rules:
+            if (
+                isinstance(rule, Fail)
+                and (rule.type, rule.operation) == (token, operation)
+                and self._seen[token, operation] == rule.nth
+            ):
+                raise CloudError("INTERNAL", rule.message)
+
+    def crashes_now(self) -> bool:
+        """Whether the engine is to be killed while the operation just started is under way."""
+        return any(
+            isinstance(rule, Crash) and self._started == rule.after + 1 for rule in self.rules
+        )
+
+    def slowdown(self, token: str) -> float:
+        factor = 1.0
+        for rule in self.rules:
+            if isinstance(rule, Slow) and rule.type == token:
+                factor *= rule.factor
+        return factor
+
+    def out_of_stock(self, machine_type: str, zone: str) -> bool:
+        return any(
+            isinstance(rule, Stockout) and (rule.machine_type, rule.zone) == (machine_type, zone)
+            for rule in self.rules
+        )

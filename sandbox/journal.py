@@ -1,0 +1,44 @@
+"""What the simulated cloud was asked to do in one run, with the simulated time that each step
+took."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from sandbox.clock import Span
+
+
+@dataclass(frozen=True)
+class Step:
+    """One create, update or delete; times are simulated seconds, `ok` is False for a failed
+    step."""
+
+    urn: str
+    operation: str
+    requested: float
+    span: Span
+    ok: bool
+
+    @property
+    def seconds(self) -> float:
+        return self.span.end - self.span.start
+
+
+@dataclass
+class Journal:
+    """The steps of one run, in the order in which they ended."""
+
+    steps: list[Step] = field(default_factory=list)
+
+    def add(self, step: Step) -> None:
+        self.steps.append(step)
+
+    @property
+    def makespan(self) -> float:
+        """Simulated seconds from the first step's request to the last step's end."""
+        return max((step.span.end for step in self.steps), default=0.0)
+
+    @property
+    def sequential(self) -> float:
+        """Simulated seconds of the same steps one after the other, as the tutorials do them."""
+        return sum(step.seconds for step in self.steps)

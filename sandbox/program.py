@@ -1,0 +1,14 @@
+"""The user's program, `__main__.py`, as a function for the engine to call."""
+
+from __future__ import annotations
+
+import runpy
+import sys
+from pathlib import Path
+
+
+def load_program(folder: Path) -> None:
+    """Run `__main__.py` as Pulumi's language host does: as the main module of its folder."""
+    if str(folder) not in sys.path:
+        sys.path.insert(0, str(folder))
+    runpy.run_path(str(folder / "__main__.py"), run_name="__main__")

@@ -1,0 +1,36 @@
+"""The difference between two manifests, by property path, as the kubernetes provider reports it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from sandbox.providers.schema import Difference
+
+
+def compare(old: Any, new: Any) -> list[Difference]:
+    """Every leaf that was added, deleted or changed; whether it replaces is decided elsewhere."""
+    return list(_compare(old, new, ""))
+
+
+def _compare(old: Any, new: Any, path: str) -> Iterator[Difference]:
+    if isinstance(old, dict) and isinstance(new, dict):
+        for key in {**old, **new}:
+            where = f"{path}.{key}" if path else key
+            if key not in old:
+                yield Difference(where, "add", False)
+            elif key not in new:
+                yield Difference(where, "delete", False)
+            else:
+                yield from _compare(old[key], new[key], where)
+    elif isinstance(old, list) and isinstance(new, list):
+        for index in range(max(len(old), len(new))):
+            where = f"{path}[{index}]"
+            if index >= len(old):
+                yield Difference(where, "add", False)
+            elif index >= len(new):
+                yield Difference(where, "delete", False)
+            else:
+                yield from _compare(old[index], new[index], where)
+    elif old != new:
+        yield Difference(path, "update", False)

@@ -1,0 +1,123 @@
+"""The gcp stand-in: checks and diffs by the provider's schema facts, acts on the simulated
+cloud."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from typing import Any
+
+from pulumi.provider.experimental import provider as rpc
+from pulumi.provider.experimental.property_value import PropertyValue
+
+from sandbox.cloud.cloud import Cloud
+from sandbox.cloud.kinds import KINDS
+from sandbox.errors import CloudError
+from sandbox.providers.operations import Operations
+from sandbox.providers.schema import Difference, GcpSchema
+from sandbox.providers.values import UNKNOWN, plain_map, wrap_map
+
+PROVIDER_INPUTS = ("project", "region", "zone")
+
+
+class GcpStandIn(rpc.Provider):
+    """Answers the engine in place of the pulumi-gcp plugin."""
+
+    def __init__(self, cloud: Cloud, operations: Operations) -> None:
+        self._cloud = cloud
+        self._operations = operations
+        self._schema = GcpSchema.load()
+        self._defaults: dict[str, Any] = {}
+
+    async def configure(self, request: rpc.ConfigureRequest) -> rpc.ConfigureResponse:
+        known = plain_map(request.args)
+        self._defaults = {key: known[key] for key in PROVIDER_INPUTS if key in known}
+        return rpc.ConfigureResponse(supports_preview=True, accept_outputs=False)
+
+    async def diff_config(self, request: rpc.DiffRequest) -> rpc.DiffResponse:
+        olds, news = plain_map(request.old_state), plain_map(request.new_inputs)
+        moved = [key for key in PROVIDER_INPUTS if olds.get(key) != news.get(key)]
+        replaces = [key for key in moved if key == "project"]
+        return rpc.DiffResponse(changes=bool(moved), replaces=replaces, diffs=moved)
+
+    async def check(self, request: rpc.CheckRequest) -> rpc.CheckResponse:
+        token = request.type
+        if not self._schema.knows(token) or token not in KINDS:
+            reason = self._schema.unknown_type(token)
+            return rpc.CheckResponse(failures=[rpc.CheckFailure("", reason)])
+        inputs = dict(request.new_inputs)
+        for key in ("project", "region"):
+            if key not in inputs and key in self._defaults and self._schema.takes(token, key):
+                inputs[key] = PropertyValue(self._defaults[key])
+        failures = self._schema.check(token, plain_map(inputs))
+        return rpc.CheckResponse(
+            inputs=inputs, failures=[rpc.CheckFailure(f.path, f.reason) for f in failures]
+        )
+
+    async def diff(self, request: rpc.DiffRequest) -> rpc.DiffResponse:
+        olds, news = plain_map(request.old_state), plain_map(request.new_inputs)
+        found = self._schema.diff(request.type, olds, news)
+        replaces = [difference.path for difference in found if difference.replaces]
+        return rpc.DiffResponse(
+            changes=bool(found),
+            replaces=[_top(path) for path in replaces],
+            diffs=sorted({_top(difference.path) for difference in found}),
+            detailed_diff={d.path: rpc.PropertyDiff(_kind(d), input_diff=True) for d in found},
+            # Cloud names are fixed, so the old one must go before the new one can be made.
+            delete_before_replace=bool(replaces) and olds.get("name") == news.get("name"),
+        )
+
+    async def create(self, request: rpc.CreateRequest) -> rpc.CreateResponse:
+        inputs = plain_map(request.properties)
+        if request.preview:
+            return rpc.CreateResponse("", wrap_map(self._expected(request.type, inputs)))
+        resource = await self._operations.create(request.urn, request.type, inputs)
+        return rpc.CreateResponse(resource.id, wrap_map({**resource.inputs, **resource.outputs}))
+
+    async def update(self, request: rpc.UpdateRequest) -> rpc.UpdateResponse:
+        inputs = plain_map(request.news)
+        if request.preview:
+            return rpc.UpdateResponse(wrap_map({**plain_map(request.olds), **inputs}))
+        resource = await self._operations.update(
+            request.urn, request.type, request.resource_id, inputs
+        )
+        return rpc.UpdateResponse(wrap_map({**resource.inputs, **resource.outputs}))
+
+    async def delete(self, request: rpc.DeleteRequest) -> None:
+        await self._operations.delete(request.urn, request.type, request.resource_id)
+
+    async def read(self, request: rpc.ReadRequest) -> rpc.ReadResponse:
+        resource = self._cloud.read(request.type, request.resource_id)
+        if resource is None:
+            return rpc.ReadResponse("")
+        state = {**resource.inputs, **resource.outputs}
+        return rpc.ReadResponse(resource.id, wrap_map(state), wrap_map(resource.inputs))
+
+    async def invoke(self, request: rpc.InvokeRequest) -> rpc.InvokeResponse:
+        args = plain_map(request.args)
+        if request.tok == "gcp:organizations/getProject:getProject":
+            project = args.get("projectId") or self._defaults.get("project")
+            if not project:
+                raise CloudError("INVALID_ARGUMENT", "no project is set")
+            number = self._cloud.project_number(project)
+            return rpc.InvokeResponse(
+                wrap_map({"id": f"projects/{project}", "projectId": project, "number": number})
+            )
+        near = difflib.get_close_matches(request.tok, ["gcp:organizations/getProject:getProject"])
+        hint = f"; nearest: {near[0]}" if near else ""
+        raise CloudError(
+            "UNIMPLEMENTED", f"the sandbox does not know the function {request.tok}{hint}"
+        )
+
+    def _expected(self, token: str, inputs: Mapping[str, Any]) -> dict[str, Any]:
+        """A previewed create's outputs: the inputs, and every computed property as unknown."""
+        return {**dict.fromkeys(self._schema.outputs(token), UNKNOWN), **inputs}
+
+
+def _top(path: str) -> str:
+    return path.split(".")[0].split("[")[0]
+
+
+def _kind(difference: Difference) -> rpc.PropertyDiffKind:
+    suffix = "_REPLACE" if difference.replaces else ""
+    return rpc.PropertyDiffKind[difference.kind.upper() + suffix]

@@ -1,0 +1,241 @@
+"""The kubernetes stand-in: objects go to the in-memory API server of the cluster in the
+kubeconfig."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import yaml
+from pulumi.provider.experimental import provider as rpc
+
+from sandbox.cloud.cloud import Cloud
+from sandbox.cloud.kinds.cluster import Cluster
+from sandbox.cloud.nodes import nodes_of
+from sandbox.errors import CloudError, NotReadyError
+from sandbox.kube import KubeError, MemoryKube, Ref, replaced_by
+from sandbox.providers.diff import compare
+from sandbox.providers.operations import Operations
+from sandbox.providers.values import has_unknown, plain_map, wrap_map
+
+# Properties of the SDK's resource classes that are no part of the manifest that a user sends.
+NOT_MANIFEST = frozenset({"__initialApiVersion", "__fieldManager", "__defaults", "status"})
+
+
+class KubernetesStandIn(rpc.Provider):
+    """Answers the engine in place of the pulumi-kubernetes plugin."""
+
+    def __init__(self, cloud: Cloud, operations: Operations) -> None:
+        self._cloud = cloud
+        self._operations = operations
+        self._server: str | None = None
+
+    # -- the provider resource
+
+    async def check_config(self, request: rpc.CheckRequest) -> rpc.CheckResponse:
+        inputs = plain_map(request.new_inputs)
+        if "kubeconfig" not in inputs:
+            reason = "no kubeconfig is given; the sandbox never uses the ambient one"
+            return rpc.CheckResponse(
+                request.new_inputs, failures=[rpc.CheckFailure("kubeconfig", reason)]
+            )
+        return rpc.CheckResponse(inputs=request.new_inputs)
+
+    async def diff_config(self, request: rpc.DiffRequest) -> rpc.DiffResponse:
+        olds, news = plain_map(request.old_state), plain_map(request.new_inputs)
+        if has_unknown(news.get("kubeconfig")):
+            return rpc.DiffResponse(changes=True, replaces=["kubeconfig"], diffs=["kubeconfig"])
+        changed = olds.get("kubeconfig") != news.get("kubeconfig")
+        moved = changed and _server(olds.get("kubeconfig")) != _server(news.get("kubeconfig"))
+        return rpc.DiffResponse(
+            changes=changed,
+            replaces=["kubeconfig"] if moved else [],
+            diffs=["kubeconfig"] if changed else [],
+        )
+
+    async def configure(self, request: rpc.ConfigureRequest) -> rpc.ConfigureResponse:
+        self._server = _server(plain_map(request.args).get("kubeconfig"))
+        return rpc.ConfigureResponse(supports_preview=True)
+
+    # -- objects
+
+    async def check(self, request: rpc.CheckRequest) -> rpc.CheckResponse:
+        manifest = _manifest(request.type, plain_map(request.new_inputs))
+        name = (manifest.get("metadata") or {}).get("name")
+        if not name:
+            reason = "metadata.name is missing; names are never random here"
+            return rpc.CheckResponse(failures=[rpc.CheckFailure("metadata.name", reason)])
+        if not has_unknown(manifest):
+            try:
+                _check_schema(manifest)
+            except KubeError as error:
+                return rpc.CheckResponse(failures=[rpc.CheckFailure("", str(error))])
+        return rpc.CheckResponse(inputs={**request.new_inputs, **wrap_map(_kind_of(manifest))})
+
+    async def diff(self, request: rpc.DiffRequest) -> rpc.DiffResponse:
+        olds = _manifest(request.type, plain_map(request.old_state))
+        news = _manifest(request.type, plain_map(request.new_inputs))
+        found = compare(olds, news)
+        replaces = set(replaced_by(str(news["kind"]), olds, news)) if found else set()
+        details = {}
+        for difference in found:
+            forced = any(_within(difference.path, path) for path in replaces)
+            kind = difference.kind.upper() + ("_REPLACE" if forced else "")
+            details[difference.path] = rpc.PropertyDiff(rpc.PropertyDiffKind[kind], True)
+        return rpc.DiffResponse(
+            changes=bool(found),
+            replaces=sorted(replaces),
+            diffs=sorted({difference.path.split(".")[0] for difference in found}),
+            detailed_diff=details,
+            delete_before_replace=True,
+        )
+
+    async def create(self, request: rpc.CreateRequest) -> rpc.CreateResponse:
+        inputs = plain_map(request.properties)
+        if request.preview:
+            return rpc.CreateResponse("", request.properties)
+        manifest = _manifest(request.type, inputs)
+        async with self._operations.step(request.urn, request.type, "create") as spend:
+            kube = self._kube()
+            if kube.get(Ref.of(manifest)) is not None:
+                raise CloudError("ALREADY_EXISTS", f"{Ref.of(manifest)} already exists")
+            self._apply(kube, manifest)
+            self._cloud.save()
+            await spend()
+            live = self._await_ready(manifest, inputs)
+        return rpc.CreateResponse(_id(manifest), wrap_map(_state(inputs, live)))
+
+    async def update(self, request: rpc.UpdateRequest) -> rpc.UpdateResponse:
+        inputs = plain_map(request.news)
+        if request.preview:
+            return rpc.UpdateResponse(request.news)
+        manifest = _manifest(request.type, inputs)
+        async with self._operations.step(request.urn, request.type, "update") as spend:
+            self._apply(self._kube(), manifest)
+            self._cloud.save()
+            await spend()
+            live = self._await_ready(manifest, inputs)
+        return rpc.UpdateResponse(wrap_map(_state(inputs, live)))
+
+    async def delete(self, request: rpc.DeleteRequest) -> None:
+        manifest = _manifest(request.type, plain_map(request.properties))
+        if self._cluster_id() is None:
+            return
+        async with self._operations.step(request.urn, request.type, "delete") as spend:
+            await spend()
+            try:
+                self._kube().delete(Ref.of(manifest))
+            except KubeError as error:
+                raise CloudError("CONFLICT", str(error)) from None
+            self._cloud.save()
+
+    async def read(self, request: rpc.ReadRequest) -> rpc.ReadResponse:
+        inputs = plain_map(request.inputs) or plain_map(request.properties)
+        manifest = _manifest(request.type, inputs)
+        if self._cluster_id() is None:
+            return rpc.ReadResponse("")
+        kube = self._kube()
+        ref = Ref.of(manifest)
+        live = kube.get(ref)
+        if live is None:
+            return rpc.ReadResponse("")
+        if ref.kind == "Secret" and kube.matches_secret(
+            ref, manifest.get("data"), manifest.get("stringData")
+        ):
+            live = {**live, **manifest}
+        found = _same_fields(manifest, live)
+        return rpc.ReadResponse(request.resource_id, wrap_map(_state(found, live)), wrap_map(found))
+
+    # -- the cluster behind the kubeconfig
+
+    def _cluster_id(self) -> str | None:
+        for cluster in self._cloud.find(Cluster.token):
+            if self._server == f"https://{cluster.outputs['endpoint']}":
+                return cluster.id
+        return None
+
+    def _kube(self) -> MemoryKube:
+        cluster_id = self._cluster_id()
+        cluster = self._cloud.get(cluster_id) if cluster_id else None
+        if cluster is None:
+            raise CloudError("UNAVAILABLE", f"no cluster answers at {self._server}")
+        return MemoryKube(self._cloud.kubernetes(cluster.id), nodes_of(cluster, self._cloud))
+
+    def _apply(self, kube: MemoryKube, manifest: dict[str, Any]) -> None:
+        try:
+            kube.apply(manifest)
+        except KubeError as error:
+            raise CloudError("INVALID", str(error)) from None
+
+    def _await_ready(self, manifest: dict[str, Any], inputs: dict[str, Any]) -> dict[str, Any]:
+        """The live object once it is ready, as the kubernetes provider waits for it."""
+        kube, ref = self._kube(), Ref.of(manifest)
+        readiness, live = kube.readiness(ref), kube.get(ref) or {}
+        self._cloud.save()
+        if not readiness.ready:
+            raise NotReadyError(
+                _id(manifest),
+                _state(inputs, live),
+                inputs,
+                f"{ref} was made but is not ready: {readiness.reason}",
+            )
+        return live
+
+
+def _server(kubeconfig: Any) -> str | None:
+    if not isinstance(kubeconfig, str):
+        return None
+    try:
+        return yaml.safe_load(kubeconfig)["clusters"][0]["cluster"]["server"]
+    except (yaml.YAMLError, KeyError, IndexError, TypeError):
+        raise CloudError("INVALID_ARGUMENT", "the kubeconfig names no cluster server") from None
+
+
+def _kind_of(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    return {"apiVersion": manifest["apiVersion"], "kind": manifest["kind"]}
+
+
+def _manifest(token: str, inputs: Mapping[str, Any]) -> dict[str, Any]:
+    """The object as kubectl would send it; kind and version come from the resource type."""
+    _, group_version, kind = token.split(":")
+    api_version = group_version.removeprefix("core/")
+    body = {key: value for key, value in inputs.items() if key not in NOT_MANIFEST}
+    return {"apiVersion": api_version, "kind": kind, **body}
+
+
+def _state(inputs: Mapping[str, Any], live: Mapping[str, Any]) -> dict[str, Any]:
+    """The engine's view: the live status beside the inputs.
+
+    No other part of the live object: a Secret's values must stand only where the engine knows that
+    they are secret, which is at the inputs' own paths.
+    """
+    status = {"status": live["status"]} if "status" in live else {}
+    return {**inputs, **status}
+
+
+def _check_schema(manifest: dict[str, Any]) -> None:
+    """Ask an empty API server with the object's namespace: the cluster may not be there yet."""
+    empty = MemoryKube({}, [])
+    namespace = manifest["metadata"].get("namespace")
+    if namespace and namespace != "default":
+        empty.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}})
+    empty.validate(manifest)
+
+
+def _same_fields(mine: Any, live: Any) -> Any:
+    """The live values of the fields that the program sets, as server-side apply owns them."""
+    if isinstance(mine, dict) and isinstance(live, dict):
+        return {key: _same_fields(mine[key], live[key]) for key in mine if key in live}
+    if isinstance(mine, list) and isinstance(live, list) and len(mine) == len(live):
+        return [_same_fields(a, b) for a, b in zip(mine, live, strict=True)]
+    return live
+
+
+def _id(manifest: Mapping[str, Any]) -> str:
+    namespace = manifest["metadata"].get("namespace")
+    name = manifest["metadata"]["name"]
+    return f"{namespace}/{name}" if namespace else name
+
+
+def _within(path: str, parent: str) -> bool:
+    return path == parent or path.startswith((f"{parent}.", f"{parent}["))

@@ -1,0 +1,119 @@
+"""Runs creates, updates and deletes against the simulated cloud in simulated time.
+
+One place for what every operation has in common: fault rules, the duration table, the limit of
+operations at once on a cluster, the journal, and the crash fault.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, nullcontext
+from typing import Any
+
+from sandbox.clock import Slots, Span, VirtualClock
+from sandbox.cloud.cloud import Cloud
+from sandbox.cloud.kind import Resource
+from sandbox.cloud.kinds import KINDS
+from sandbox.durations import Durations
+from sandbox.errors import CloudError
+from sandbox.journal import Journal, Step
+
+# GKE runs at most five operations at once on a cluster; the provider retries the 429 of a sixth
+# (hashicorp/terraform-provider-google #15205).
+OPERATIONS_AT_ONCE = 5
+
+
+class Operations:
+    """The only door through which the stand-ins change the simulated cloud."""
+
+    def __init__(
+        self,
+        cloud: Cloud,
+        clock: VirtualClock,
+        journal: Journal,
+        durations: Durations,
+        engine_pid: Callable[[], int | None],
+    ) -> None:
+        self._cloud = cloud
+        self._clock = clock
+        self._journal = journal
+        self._durations = durations
+        self._engine_pid = engine_pid
+        self._slots: dict[str, Slots] = {}
+
+    async def create(self, urn: str, token: str, inputs: dict[str, Any]) -> Resource:
+        async with self._step(urn, token, "create", inputs) as spend:
+            self._cloud.faults.started(token, "create")
+            resource = self._cloud.begin_create(token, inputs, urn)
+            await spend()
+            return self._cloud.finish_create(resource)
+
+    async def update(
+        self, urn: str, token: str, resource_id: str, inputs: dict[str, Any]
+    ) -> Resource:
+        async with self._step(urn, token, "update", inputs) as spend:
+            self._cloud.faults.started(token, "update")
+            await spend()
+            return self._cloud.update(token, resource_id, inputs)
+
+    async def delete(self, urn: str, token: str, resource_id: str) -> None:
+        resource = self._cloud.get(resource_id)
+        if resource is None:
+            return
+        async with self._step(urn, token, "delete", resource.inputs) as spend:
+            self._cloud.faults.started(token, "delete")
+            self._cloud.check_delete(resource)
+            if KINDS[token].is_asked("delete", resource.inputs):
+                await spend()
+            self._cloud.finish_delete(resource)
+
+    @asynccontextmanager
+    async def step(self, urn: str, token: str, operation: str) -> AsyncIterator[Callable[[], Any]]:
+        """A journalled step that the caller fills in: kubernetes objects, which have no slots."""
+        async with self._timed(urn, token, operation) as spend:
+            self._cloud.faults.started(token, operation)
+            yield spend
+
+    @asynccontextmanager
+    async def _step(
+        self, urn: str, token: str, operation: str, inputs: dict[str, Any]
+    ) -> AsyncIterator[Callable[[], Any]]:
+        key = KINDS[token].slots(inputs)
+        slots = self._slots.setdefault(key, Slots(OPERATIONS_AT_ONCE)) if key else nullcontext()
+        requested = self._clock.now
+        async with slots, self._timed(urn, token, operation, requested) as spend:
+            yield spend
+
+    @asynccontextmanager
+    async def _timed(
+        self, urn: str, token: str, operation: str, requested: float | None = None
+    ) -> AsyncIterator[Callable[[], Any]]:
+        start = self._clock.now
+        span = Span(start, start)
+
+        async def spend() -> None:
+            nonlocal span
+            seconds = self._durations.seconds(token, operation)
+            passing = asyncio.ensure_future(
+                self._clock.spend(seconds * self._cloud.faults.slowdown(token))
+            )
+            if self._cloud.faults.crashes_now():
+                self._kill_engine()
+            span = await passing
+
+        ok = False
+        try:
+            yield spend
+            ok = True
+        finally:
+            began = start if requested is None else requested
+            self._journal.add(Step(urn, operation, began, span, ok))
+
+    def _kill_engine(self) -> None:
+        pid = self._engine_pid()
+        if pid is None:
+            raise CloudError("INTERNAL", "the crash fault found no engine to kill")
+        os.kill(pid, signal.SIGKILL)

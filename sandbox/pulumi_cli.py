@@ -1,0 +1,32 @@
+"""Finds the Pulumi CLI: the user's own, else the one that `make setup` built."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+from pulumi.automation import PulumiCommand
+
+from sandbox.errors import UserError
+from sandbox.workspace import PROJECT_FOLDER, Workspace
+
+BUILT = PROJECT_FOLDER / ".tools"
+
+
+def find_pulumi() -> PulumiCommand:
+    if shutil.which("pulumi"):
+        return PulumiCommand()
+    if (BUILT / "bin" / "pulumi").exists():
+        return PulumiCommand(root=str(BUILT))
+    raise UserError("pulumi: not found on PATH nor in .tools/bin; nearest: run `make setup`")
+
+
+def cli_environment(workspace: Workspace) -> dict[str, str]:
+    """The environment for a CLI call beside the Automation API."""
+    return {**os.environ, **workspace.environment, "PULUMI_HOME": str(workspace.home)}
+
+
+def binary() -> Path:
+    found = shutil.which("pulumi")
+    return Path(found) if found else BUILT / "bin" / "pulumi"

@@ -1,0 +1,112 @@
+"""The summary after a run, for a person to read."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import timedelta
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from sandbox.engine import RunResult
+
+SHOWN_STEPS = 12
+
+
+def print_report(result: RunResult) -> None:
+    console = Console(highlight=False)
+    console.print()
+    if not result.ok:
+        console.print(f"[bold red]{result.operation} of {result.stack} failed[/]")
+        for message in result.report.diagnostics:
+            console.print(f"  {message}", markup=False)
+        return
+    console.print(f"[bold green]{result.operation} of {result.stack} succeeded[/]")
+    if result.operation in ("up", "destroy"):
+        _print_resources(console, result)
+    if result.outputs and result.operation == "up":
+        _print_outputs(console, result.outputs)
+    _print_times(console, result)
+    _print_next(console, result)
+
+
+def _print_resources(console: Console, result: RunResult) -> None:
+    table = Table("in the simulated cloud", "count", box=None, pad_edge=False)
+    for kind, count in sorted(kinds(result.cloud).items()):
+        table.add_row(kind, str(count))
+    if table.row_count:
+        console.print(table)
+    elif result.operation == "destroy":
+        console.print("nothing is left in the simulated cloud")
+
+
+def _print_outputs(console: Console, outputs: dict[str, Any]) -> None:
+    table = Table("output", "value", box=None, pad_edge=False)
+    for name, value in outputs.items():
+        table.add_row(name, "[secret]" if _is_secret(value) else str(value))
+    console.print(table, markup=False)
+
+
+def _print_times(console: Console, result: RunResult) -> None:
+    if not result.sequential_s:
+        console.print(f"{_minutes(0)} of cloud time; {result.wall_s:.1f} s here")
+        return
+    if result.operation == "preview":
+        console.print(
+            f"`up` would take about {_minutes(result.critical.seconds)} of cloud time "
+            f"({_minutes(result.sequential_s)} one after the other)"
+        )
+    else:
+        over = result.makespan_s / result.critical.seconds
+        console.print(
+            f"simulated time {_minutes(result.makespan_s)}: {over:.2f} x its critical path "
+            f"({_minutes(result.critical.seconds)}), and {_minutes(result.sequential_s)} "
+            f"one after the other ({result.sequential_s / result.makespan_s:.1f} x); "
+            f"{result.wall_s:.1f} s here"
+        )
+    table = Table("critical path", "time", box=None, pad_edge=False)
+    for step in result.critical.steps[:SHOWN_STEPS]:
+        table.add_row(f"{step.operation} {step.urn.split('::')[-1]}", _minutes(step.seconds))
+    hidden = len(result.critical.steps) - SHOWN_STEPS
+    if hidden > 0:
+        table.add_row(f"and {hidden} more", "")
+    console.print(table)
+
+
+def _print_next(console: Console, result: RunResult) -> None:
+    if result.operation not in ("preview", "up"):
+        return
+    command, stack = "python -m sandbox", f"--stack {result.stack}"
+    rows = {
+        "look": f"{command} status {stack}",
+        "change": f"edit Pulumi.{result.stack}.yaml, then {command} preview {stack}",
+        "bring up": f"{command} up {stack}",
+        "destroy": f"{command} destroy {stack}",
+    }
+    del rows["bring up" if result.operation == "up" else "destroy"]
+    console.print("[bold]next[/]")
+    for what, how in rows.items():
+        console.print(f"  {what:9} {how}", markup=False)
+
+
+def kinds(cloud: dict[str, list[str]]) -> Counter[str]:
+    """Counts by short kind: `container.NodePool`."""
+    counts: Counter[str] = Counter()
+    for token, ids in cloud.items():
+        module, _, kind = token.removeprefix("gcp:").rpartition(":")
+        counts[f"{module.split('/')[0]}.{kind}"] += len(ids)
+    return counts
+
+
+def _is_secret(value: Any) -> bool:
+    # The engine's signature of an encrypted value in an exported state.
+    return isinstance(value, dict) and "ciphertext" in value
+
+
+def _minutes(seconds: float) -> str:
+    return (
+        str(timedelta(seconds=round(seconds)))[2:] + " min"
+        if seconds < 3600
+        else str(timedelta(seconds=round(seconds))) + " h"
+    )

@@ -1,0 +1,101 @@
+"""What one stack has in the simulated cloud."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from sandbox.cloud.cloud import Cloud
+from sandbox.cloud.kinds.cluster import Cluster
+from sandbox.cloud.nodes import nodes_of
+from sandbox.errors import UserError
+from sandbox.kube import MemoryKube
+from sandbox.workspace import Workspace
+
+
+def show_status(workspace: Workspace, json_file: Path | None) -> None:
+    """Print resources, nodes and pods; `json_file` gets the same as one object."""
+    if not workspace.config_file.exists():
+        raise UserError(
+            f'--stack: "{workspace.stack}" was never run here; '
+            f"nearest: python -m sandbox up --stack {workspace.stack}"
+        )
+    found = describe(workspace)
+    if json_file is not None:
+        json_file.write_text(json.dumps(found, indent=2) + "\n")
+    console = Console(highlight=False)
+    _print_resources(console, found["resources"])
+    for cluster in found["clusters"]:
+        _print_cluster(console, cluster)
+
+
+def describe(workspace: Workspace) -> dict[str, Any]:
+    """Resource ids by type, and each cluster's pools, objects and pods."""
+    cloud = Cloud(workspace.cloud_file, workspace.catalog())
+    resources = cloud.inventory(workspace.stack)
+    clusters = []
+    for cluster in cloud.find(Cluster.token):
+        if cluster.id not in resources.get(Cluster.token, []):
+            continue
+        nodes = nodes_of(cluster, cloud)
+        kube = MemoryKube(cloud.kubernetes(cluster.id), nodes)
+        pods = kube.pods()
+        used = Counter(pod.node for pod in pods if pod.node)
+        pools = Counter(node.pool for node in nodes)
+        busy = Counter(node.pool for node in nodes if used[node.name])
+        clusters.append(
+            {
+                "id": cluster.id,
+                "pools": {pool: {"nodes": pools[pool], "with_pods": busy[pool]} for pool in pools},
+                "objects": kube.inventory(),
+                "pods": [
+                    {
+                        "name": pod.name,
+                        "namespace": pod.namespace,
+                        "phase": pod.phase,
+                        "node": pod.node,
+                        "reason": pod.reason,
+                    }
+                    for pod in pods
+                ],
+            }
+        )
+    return {"stack": workspace.stack, "resources": resources, "clusters": clusters}
+
+
+def everything(cloud: Cloud) -> dict[str, list[str]]:
+    """Ids of all that exists in the simulated cloud: Google's resources and Kubernetes objects."""
+    found = cloud.inventory()
+    for cluster in cloud.find(Cluster.token):
+        kube = MemoryKube(cloud.kubernetes(cluster.id), nodes_of(cluster, cloud))
+        for kind, names in kube.inventory().items():
+            found.setdefault(f"kubernetes:{kind}", []).extend(names)
+    return found
+
+
+def _print_resources(console: Console, resources: dict[str, list[str]]) -> None:
+    table = Table("Google Cloud resource", box=None, pad_edge=False)
+    for ids in resources.values():
+        for resource_id in ids:
+            table.add_row(resource_id)
+    console.print(table if resources else "nothing exists in the simulated cloud")
+
+
+def _print_cluster(console: Console, cluster: dict[str, Any]) -> None:
+    console.print(f"\n[bold]{cluster['id']}[/]")
+    pools = Table("node pool", "nodes at most", "with pods", box=None, pad_edge=False)
+    for pool, counts in cluster["pools"].items():
+        pools.add_row(pool, str(counts["nodes"]), str(counts["with_pods"]))
+    console.print(pools)
+    pods = Table("pod", "phase", "node or reason", box=None, pad_edge=False)
+    for pod in cluster["pods"]:
+        name = f"{pod['namespace']}/{pod['name']}"
+        pods.add_row(
+            name, pod["phase"], pod["node"] if pod["phase"] == "Running" else pod["reason"]
+        )
+    console.print(pods)
