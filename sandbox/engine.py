@@ -31,6 +31,7 @@ from sandbox.providers.server import ProviderServer
 from sandbox.pulumi_cli import binary, cli_environment, find_pulumi
 from sandbox.schedule import CriticalPath, TimedStep, critical_path, state_dependencies
 from sandbox.status import everything
+from sandbox.urns import token_of
 from sandbox.workspace import PROJECT, Workspace
 
 Verb = Literal["preview", "up", "refresh", "destroy"]
@@ -230,7 +231,7 @@ def planned_steps(
     for urn, plan in plans.items():
         goal = plan.get("goal") or {}
         dependencies.update(state_dependencies([{**goal, "urn": urn}]))
-        token = urn.split("::")[2].rpartition("$")[2]
+        token = token_of(urn)
         custom = token.startswith(("gcp:", "kubernetes:"))
         for operation in plan.get("steps") or []:
             timed = _TIMED.get(operation)

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from sandbox.engine import RunResult
+from sandbox.urns import name_of
 
 SHOWN_STEPS = 12
 
@@ -67,7 +68,7 @@ def _print_times(console: Console, result: RunResult) -> None:
         )
     table = Table("critical path", "time", box=None, pad_edge=False)
     for step in result.critical.steps[:SHOWN_STEPS]:
-        table.add_row(f"{step.operation} {step.urn.split('::')[-1]}", _minutes(step.seconds))
+        table.add_row(f"{step.operation} {name_of(step.urn)}", _minutes(step.seconds))
     hidden = len(result.critical.steps) - SHOWN_STEPS
     if hidden > 0:
         table.add_row(f"and {hidden} more", "")

@@ -187,9 +187,9 @@ def stack_names(folder: Path = PROJECT_FOLDER) -> list[str]:
 
 
 def _all_secrets() -> list[str]:
-    from stacks.config import SECRET_KEYS
+    from stacks.config import SECRETS
 
-    return [f"{PROJECT}:{key}" for key in SECRET_KEYS]
+    return [f"{PROJECT}:{key}" for key in SECRETS]
 
 
 def _assign(config: dict[str, Any], steps: list[str], value: Any) -> None:

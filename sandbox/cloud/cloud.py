@@ -138,7 +138,7 @@ class Cloud:
         return found
 
     def _require_api(self, kind: Kind, inputs: Mapping[str, Any]) -> None:
-        project = inputs.get("project")
+        project = kind.project(inputs)
         if kind.api and not (project and self.api_is_on(project, kind.api)):
             raise CloudError(
                 "SERVICE_DISABLED",

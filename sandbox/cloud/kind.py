@@ -47,6 +47,10 @@ class Kind:
             )
         return found
 
+    def project(self, inputs: Inputs) -> str | None:
+        """The project whose API is asked."""
+        return inputs.get("project")
+
     def admit(self, inputs: Inputs, cloud: Cloud) -> None:
         """Refuse a create by raising CloudError."""
 

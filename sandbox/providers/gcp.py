@@ -16,6 +16,7 @@ from sandbox.errors import CloudError
 from sandbox.providers.operations import Operations
 from sandbox.providers.schema import Difference, GcpSchema
 from sandbox.providers.values import UNKNOWN, plain_map, wrap_map
+from sandbox.urns import token_of
 
 PROVIDER_INPUTS = ("project", "region", "zone")
 
@@ -41,7 +42,7 @@ class GcpStandIn(rpc.Provider):
         return rpc.DiffResponse(changes=bool(moved), replaces=replaces, diffs=moved)
 
     async def check(self, request: rpc.CheckRequest) -> rpc.CheckResponse:
-        token = request.type
+        token = token_of(request.urn)
         if not self._schema.knows(token) or token not in KINDS:
             reason = self._schema.unknown_type(token)
             return rpc.CheckResponse(failures=[rpc.CheckFailure("", reason)])
@@ -56,7 +57,7 @@ class GcpStandIn(rpc.Provider):
 
     async def diff(self, request: rpc.DiffRequest) -> rpc.DiffResponse:
         olds, news = plain_map(request.old_state), plain_map(request.new_inputs)
-        found = self._schema.diff(request.type, olds, news)
+        found = self._schema.diff(token_of(request.urn), olds, news)
         replaces = [difference.path for difference in found if difference.replaces]
         return rpc.DiffResponse(
             changes=bool(found),
@@ -70,8 +71,8 @@ class GcpStandIn(rpc.Provider):
     async def create(self, request: rpc.CreateRequest) -> rpc.CreateResponse:
         inputs = plain_map(request.properties)
         if request.preview:
-            return rpc.CreateResponse("", wrap_map(self._expected(request.type, inputs)))
-        resource = await self._operations.create(request.urn, request.type, inputs)
+            return rpc.CreateResponse("", wrap_map(self._expected(token_of(request.urn), inputs)))
+        resource = await self._operations.create(request.urn, token_of(request.urn), inputs)
         return rpc.CreateResponse(resource.id, wrap_map({**resource.inputs, **resource.outputs}))
 
     async def update(self, request: rpc.UpdateRequest) -> rpc.UpdateResponse:
@@ -79,15 +80,15 @@ class GcpStandIn(rpc.Provider):
         if request.preview:
             return rpc.UpdateResponse(wrap_map({**plain_map(request.olds), **inputs}))
         resource = await self._operations.update(
-            request.urn, request.type, request.resource_id, inputs
+            request.urn, token_of(request.urn), request.resource_id, inputs
         )
         return rpc.UpdateResponse(wrap_map({**resource.inputs, **resource.outputs}))
 
     async def delete(self, request: rpc.DeleteRequest) -> None:
-        await self._operations.delete(request.urn, request.type, request.resource_id)
+        await self._operations.delete(request.urn, token_of(request.urn), request.resource_id)
 
     async def read(self, request: rpc.ReadRequest) -> rpc.ReadResponse:
-        resource = self._cloud.read(request.type, request.resource_id)
+        resource = self._cloud.read(token_of(request.urn), request.resource_id)
         if resource is None:
             return rpc.ReadResponse("")
         state = {**resource.inputs, **resource.outputs}

@@ -17,6 +17,7 @@ from sandbox.kube import KubeError, MemoryKube, Ref, replaced_by
 from sandbox.providers.diff import compare
 from sandbox.providers.operations import Operations
 from sandbox.providers.values import has_unknown, plain_map, wrap_map
+from sandbox.urns import token_of
 
 # Properties of the SDK's resource classes that are no part of the manifest that a user sends.
 NOT_MANIFEST = frozenset({"__initialApiVersion", "__fieldManager", "__defaults", "status"})
@@ -60,7 +61,7 @@ class KubernetesStandIn(rpc.Provider):
     # -- objects
 
     async def check(self, request: rpc.CheckRequest) -> rpc.CheckResponse:
-        manifest = _manifest(request.type, plain_map(request.new_inputs))
+        manifest = _manifest(token_of(request.urn), plain_map(request.new_inputs))
         name = (manifest.get("metadata") or {}).get("name")
         if not name:
             reason = "metadata.name is missing; names are never random here"
@@ -73,8 +74,8 @@ class KubernetesStandIn(rpc.Provider):
         return rpc.CheckResponse(inputs={**request.new_inputs, **wrap_map(_kind_of(manifest))})
 
     async def diff(self, request: rpc.DiffRequest) -> rpc.DiffResponse:
-        olds = _manifest(request.type, plain_map(request.old_state))
-        news = _manifest(request.type, plain_map(request.new_inputs))
+        olds = _manifest(token_of(request.urn), plain_map(request.old_state))
+        news = _manifest(token_of(request.urn), plain_map(request.new_inputs))
         found = compare(olds, news)
         replaces = set(replaced_by(str(news["kind"]), olds, news)) if found else set()
         details = {}
@@ -94,8 +95,8 @@ class KubernetesStandIn(rpc.Provider):
         inputs = plain_map(request.properties)
         if request.preview:
             return rpc.CreateResponse("", request.properties)
-        manifest = _manifest(request.type, inputs)
-        async with self._operations.step(request.urn, request.type, "create") as spend:
+        manifest = _manifest(token_of(request.urn), inputs)
+        async with self._operations.step(request.urn, token_of(request.urn), "create") as spend:
             kube = self._kube()
             if kube.get(Ref.of(manifest)) is not None:
                 raise CloudError("ALREADY_EXISTS", f"{Ref.of(manifest)} already exists")
@@ -109,8 +110,8 @@ class KubernetesStandIn(rpc.Provider):
         inputs = plain_map(request.news)
         if request.preview:
             return rpc.UpdateResponse(request.news)
-        manifest = _manifest(request.type, inputs)
-        async with self._operations.step(request.urn, request.type, "update") as spend:
+        manifest = _manifest(token_of(request.urn), inputs)
+        async with self._operations.step(request.urn, token_of(request.urn), "update") as spend:
             self._apply(self._kube(), manifest)
             self._cloud.save()
             await spend()
@@ -118,10 +119,10 @@ class KubernetesStandIn(rpc.Provider):
         return rpc.UpdateResponse(wrap_map(_state(inputs, live)))
 
     async def delete(self, request: rpc.DeleteRequest) -> None:
-        manifest = _manifest(request.type, plain_map(request.properties))
+        manifest = _manifest(token_of(request.urn), plain_map(request.properties))
         if self._cluster_id() is None:
             return
-        async with self._operations.step(request.urn, request.type, "delete") as spend:
+        async with self._operations.step(request.urn, token_of(request.urn), "delete") as spend:
             await spend()
             try:
                 self._kube().delete(Ref.of(manifest))
@@ -131,7 +132,7 @@ class KubernetesStandIn(rpc.Provider):
 
     async def read(self, request: rpc.ReadRequest) -> rpc.ReadResponse:
         inputs = plain_map(request.inputs) or plain_map(request.properties)
-        manifest = _manifest(request.type, inputs)
+        manifest = _manifest(token_of(request.urn), inputs)
         if self._cluster_id() is None:
             return rpc.ReadResponse("")
         kube = self._kube()

@@ -43,6 +43,11 @@ class _Servicer(ProviderServicer):
         del request, context
         return empty_pb2.Empty()
 
+    async def Handshake(self, request: Any, context: Any) -> None:
+        # Newer than the SDK's servicer; the engine does without when it is told so.
+        del request
+        await context.abort(grpc.StatusCode.UNIMPLEMENTED, "Handshake")
+
     async def DiffConfig(self, request: Any, context: Any) -> Any:
         del context
         found = await self._provider.diff_config(

@@ -70,6 +70,9 @@ class ServiceConnection(Kind):
     token = "gcp:servicenetworking/connection:Connection"
     api = "servicenetworking.googleapis.com"
 
+    def project(self, inputs: Inputs) -> str | None:
+        return str(inputs["network"]).removeprefix(f"{COMPUTE_URL}/").split("/")[1]
+
     def admit(self, inputs: Inputs, cloud: Cloud) -> None:
         network = find_network(cloud, inputs["network"])
         names = {address["name"] for address in on_network(cloud, GlobalAddress.token, network)}

@@ -1,0 +1,19 @@
+"""An in-memory Kubernetes API: validation, admission, binding, scheduling, small controllers."""
+
+from sandbox.kube.errors import KubeError
+from sandbox.kube.immutability import replaced_by
+from sandbox.kube.memory import MemoryKube
+from sandbox.kube.objects import Node, PodView, Readiness, Ref, Taint
+from sandbox.kube.secrets import DIGESTS
+
+__all__ = [
+    "DIGESTS",
+    "KubeError",
+    "MemoryKube",
+    "Node",
+    "PodView",
+    "Readiness",
+    "Ref",
+    "Taint",
+    "replaced_by",
+]

@@ -1,0 +1,22 @@
+"""The controllers, in the order in which one reconcile runs them."""
+
+from sandbox.kube.controllers.ray_cluster import run_ray_clusters
+from sandbox.kube.controllers.ray_job import advance_ray_jobs, run_ray_jobs
+from sandbox.kube.controllers.services import address_services, endpoints
+from sandbox.kube.controllers.workloads import (
+    finish_job_pods,
+    run_daemon_sets,
+    run_deployments,
+    run_jobs,
+)
+
+CONTROLLERS = (
+    run_deployments,
+    run_daemon_sets,
+    run_jobs,
+    run_ray_jobs,
+    run_ray_clusters,
+    address_services,
+)
+
+__all__ = ["CONTROLLERS", "advance_ray_jobs", "endpoints", "finish_job_pods"]

@@ -1,0 +1,98 @@
+"""The values that the API server fills in; only those that something here reads or shows."""
+
+import copy
+from collections.abc import Mapping
+from typing import Any
+
+from sandbox.kube.objects import JsonObject, dig, maps, pod_templates
+from sandbox.kube.store import DEFAULT_STORAGE_CLASS
+
+MAX_INT32 = 2147483647
+_TOP: dict[str, JsonObject] = {
+    "Secret": {"type": "Opaque"},
+    "StorageClass": {"reclaimPolicy": "Delete", "volumeBindingMode": "Immediate"},
+    "PriorityClass": {"preemptionPolicy": "PreemptLowerPriority"},
+}
+_SPEC: dict[str, JsonObject] = {
+    "Deployment": {
+        "replicas": 1,
+        "revisionHistoryLimit": 10,
+        "progressDeadlineSeconds": 600,
+        "strategy": {
+            "type": "RollingUpdate",
+            "rollingUpdate": {"maxSurge": "25%", "maxUnavailable": "25%"},
+        },
+    },
+    "Job": {
+        "backoffLimit": 6,
+        "completionMode": "NonIndexed",
+        "podReplacementPolicy": "TerminatingOrFailed",
+        "suspend": False,
+    },
+    "Service": {"type": "ClusterIP", "sessionAffinity": "None"},
+    "PersistentVolume": {
+        "persistentVolumeReclaimPolicy": "Retain",
+        "volumeMode": "Filesystem",
+        "storageClassName": "",
+    },
+    "PersistentVolumeClaim": {
+        "volumeMode": "Filesystem",
+        "storageClassName": DEFAULT_STORAGE_CLASS,
+    },
+    "RayJob": {"submissionMode": "K8sJobMode", "backoffLimit": 0, "ttlSecondsAfterFinished": 0},
+}
+_POD = {
+    "restartPolicy": "Always",
+    "serviceAccountName": "default",
+    "dnsPolicy": "ClusterFirst",
+    "schedulerName": "default-scheduler",
+    "terminationGracePeriodSeconds": 30,
+}
+_WORKERS = {"replicas": 0, "minReplicas": 0, "maxReplicas": MAX_INT32, "numOfHosts": 1}
+
+
+def with_defaults(manifest: Mapping[str, Any], *, namespaced: bool) -> JsonObject:
+    obj = copy.deepcopy(dict(manifest))
+    kind, metadata = obj["kind"], obj["metadata"]
+    if namespaced:
+        metadata["namespace"] = metadata.get("namespace") or "default"
+    _fill(obj, _TOP.get(kind, {}))
+    if isinstance(spec := obj.get("spec"), dict):
+        _fill(spec, _SPEC.get(kind, {}))
+        if kind == "Job":
+            _job(spec)
+        elif kind == "Service":
+            _ports(spec)
+        elif kind == "RayCluster":
+            _workers(spec)
+        elif kind == "RayJob":
+            _workers(spec.get("rayClusterSpec") or {})
+    if kind in ("Pod", "Deployment", "DaemonSet", "Job"):
+        for _, template in pod_templates(obj):
+            if isinstance(pod := template.get("spec"), dict):
+                _fill(pod, _POD)
+    return obj
+
+
+def _fill(target: JsonObject, values: Mapping[str, Any]) -> None:
+    for key, value in values.items():
+        if target.get(key) is None:
+            target[key] = copy.deepcopy(value)
+
+
+def _job(spec: JsonObject) -> None:
+    # With parallelism alone the Job is a work queue and has no completions.
+    if spec.get("completions") is None and spec.get("parallelism") is None:
+        spec["completions"] = 1
+    _fill(spec, {"parallelism": 1})
+
+
+def _ports(spec: JsonObject) -> None:
+    for port in maps(spec.get("ports")):
+        _fill(port, {"protocol": "TCP", "targetPort": port.get("port")})
+
+
+def _workers(spec: JsonObject) -> None:
+    groups = dig(spec, "workerGroupSpecs")
+    for group in maps(groups if isinstance(groups, list) else []):
+        _fill(group, _WORKERS)

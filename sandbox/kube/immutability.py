@@ -1,0 +1,190 @@
+"""Which changes replace an object (Pulumi's provider) and which the API server refuses.
+
+The two differ: the provider replaces before asking the server, from a table of its own. Both tables
+are taken from pulumi-kubernetes 4.x `provider/pkg/provider/diff.go` and the API's validation.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sandbox.kube import paths, quantity
+from sandbox.kube.objects import JsonObject, dig
+
+_IDENTITY = ("apiVersion", "kind", "metadata.name", "metadata.namespace")
+_VOLUME_SOURCES = [
+    "awsElasticBlockStore",
+    "azureDisk",
+    "azureFile",
+    "cephfs",
+    "cinder",
+    "csi",
+    "fc",
+    "flexVolume",
+    "flocker",
+    "gcePersistentDisk",
+    "glusterfs",
+    "hostPath",
+    "iscsi",
+    "local",
+    "nfs",
+    "photonPersistentDisk",
+    "portworxVolume",
+    "quobyte",
+    "rbd",
+    "scaleIO",
+    "storageos",
+    "vsphereVolume",
+]
+_POD_FIELDS = [
+    "affinity",
+    "automountServiceAccountToken",
+    "dnsConfig",
+    "dnsPolicy",
+    "enableServiceLinks",
+    "hostAliases",
+    "hostIPC",
+    "hostNetwork",
+    "hostPID",
+    "hostname",
+    "imagePullSecrets",
+    "nodeName",
+    "nodeSelector",
+    "overhead",
+    "preemptionPolicy",
+    "priority",
+    "priorityClassName",
+    "readinessGates",
+    "restartPolicy",
+    "runtimeClassName",
+    "schedulerName",
+    "securityContext",
+    "serviceAccount",
+    "serviceAccountName",
+    "shareProcessNamespace",
+    "subdomain",
+    "terminationGracePeriodSeconds",
+    "volumes",
+]
+_CONTAINER_FIELDS = [
+    "args",
+    "command",
+    "env",
+    "image",
+    "imagePullPolicy",
+    "lifecycle",
+    "livenessProbe",
+    "ports",
+    "readinessProbe",
+    "resources",
+    "securityContext",
+    "stdin",
+    "stdinOnce",
+    "terminationMessagePath",
+    "terminationMessagePolicy",
+    "tty",
+    "volumeDevices",
+    "volumeMounts",
+    "workingDir",
+]
+_REPLACES: dict[str, tuple[str, ...]] = {
+    "PersistentVolume": tuple(f"spec.{name}" for name in _VOLUME_SOURCES),
+    "PersistentVolumeClaim": (
+        "spec.accessModes",
+        "spec.selector",
+        "spec.storageClassName",
+        "spec.volumeName",
+    ),
+    "Pod": (
+        *(f"spec.{name}" for name in _POD_FIELDS),
+        *(f"spec.containers[*].{name}" for name in _CONTAINER_FIELDS),
+        *(f"spec.initContainers[*].{name}" for name in _CONTAINER_FIELDS),
+    ),
+    "Service": ("spec.clusterIP",),
+    "Deployment": ("spec.selector",),
+    "DaemonSet": ("spec.selector",),
+    "Job": ("spec.completions", "spec.parallelism", "spec.selector", "spec.template"),
+    "RoleBinding": ("roleRef",),
+    "ClusterRoleBinding": ("roleRef",),
+    "StorageClass": ("parameters", "provisioner"),
+    "Secret": ("type",),
+}
+_REFUSED: dict[str, tuple[str, ...]] = {
+    "PersistentVolume": (*_REPLACES["PersistentVolume"], "spec.volumeMode"),
+    "PersistentVolumeClaim": ("spec",),
+    "Pod": ("spec",),
+    "Deployment": ("spec.selector",),
+    "DaemonSet": ("spec.selector",),
+    "Job": ("spec.completionMode", "spec.completions", "spec.selector", "spec.template"),
+    "RoleBinding": ("roleRef",),
+    "ClusterRoleBinding": ("roleRef",),
+    "StorageClass": ("parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"),
+    "PriorityClass": ("value", "preemptionPolicy"),
+    "Secret": ("type",),
+    "Service": ("spec.clusterIP",),
+    "RayCluster": ("spec.managedBy",),
+    "RayJob": ("spec.managedBy",),
+}
+_POD_MAY_CHANGE = (
+    "spec.activeDeadlineSeconds",
+    "spec.containers[*].image",
+    "spec.initContainers[*].image",
+    "spec.terminationGracePeriodSeconds",
+    "spec.tolerations",
+)
+
+
+def replaced_by(
+    kind: str,
+    old: Mapping[str, Any],
+    new: Mapping[str, Any],
+    *,
+    mutable_secrets: bool = False,
+    mutable_config_maps: bool = False,
+) -> list[str]:
+    """Paths of changed inputs for which Pulumi's provider replaces the object.
+
+    `old` and `new` are both inputs. The provider treats the data of Secrets and ConfigMaps as
+    immutable unless its options enableSecretMutable and enableConfigMapMutable say otherwise.
+    """
+    rules = [*_IDENTITY, *_REPLACES.get(kind, ())]
+    if kind == "Secret" and (not mutable_secrets or new.get("immutable")):
+        rules += ["data", "stringData"]
+    if kind == "ConfigMap" and (not mutable_config_maps or new.get("immutable")):
+        rules += ["data", "binaryData"]
+    old, new = _in_namespace(old), _in_namespace(new)
+    return [path for path in paths.differences(old, new) if paths.under(path, rules)]
+
+
+def _in_namespace(manifest: Mapping[str, Any]) -> JsonObject:
+    metadata = dict(manifest.get("metadata") or {})
+    # "default" and unset are one namespace; for a cluster-wide kind both sides agree anyway.
+    metadata["namespace"] = metadata.get("namespace") or "default"
+    return {**manifest, "metadata": metadata}
+
+
+def refused_changes(kind: str, live: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
+    """What the API server answers to an update of what it holds immutable."""
+    rules = list(_REFUSED.get(kind, ()))
+    frozen = bool(live.get("immutable"))
+    if kind in ("Secret", "ConfigMap") and frozen:
+        rules += ["data", "binaryData", "immutable", "sandboxSecretDigests"]
+    for path in paths.differences(live, new):
+        if not paths.under(path, rules) or _allowed(kind, path):
+            continue
+        shown = path.replace("sandboxSecretDigests", "data")
+        yield f"{shown}: field is immutable" + (" when `immutable` is set" if frozen else "")
+    if kind == "PersistentVolumeClaim":
+        yield from _shrinks(live, new)
+
+
+def _allowed(kind: str, path: str) -> bool:
+    if kind == "Pod":
+        return paths.under(path, _POD_MAY_CHANGE)
+    return kind == "PersistentVolumeClaim" and path.startswith("spec.resources")
+
+
+def _shrinks(live: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
+    path = ("spec", "resources", "requests", "storage")
+    before, after = dig(live, *path), dig(new, *path)
+    if quantity.parse(after) < quantity.parse(before):
+        yield f"spec.resources.requests.storage: {after} is less than {before}, a claim only grows"

@@ -1,0 +1,190 @@
+"""The in-memory Kubernetes API of one simulated cluster.
+
+State is a plain JSON dict that the caller keeps. There is no time in here: a reconcile after each
+change brings everything to rest, and a Job's pods finish in the reconcile after they ran.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sandbox.kube import registry, secrets, waits
+from sandbox.kube.admission import admit
+from sandbox.kube.controllers import CONTROLLERS, advance_ray_jobs, finish_job_pods
+from sandbox.kube.errors import KubeError, invalid
+from sandbox.kube.immutability import refused_changes
+from sandbox.kube.objects import (
+    JsonObject,
+    Node,
+    PodView,
+    Readiness,
+    Ref,
+    annotations_of,
+    dig,
+    name_of,
+    namespace_of,
+)
+from sandbox.kube.pods import place_pods, view
+from sandbox.kube.readiness import awaited, health
+from sandbox.kube.store import BUILT_IN_NAMESPACES, Store, owner_of
+from sandbox.kube.volumes import bind_volumes, claim_of, pods_using
+
+_ROUNDS = 20
+# What a controller wrote into the spec of a live object and an update does not mention.
+_CARRIED = {
+    "Service": ("clusterIP",),
+    "PersistentVolumeClaim": ("volumeName",),
+    "Pod": ("nodeName",),
+}
+
+
+class MemoryKube:
+    def __init__(self, state: dict[str, Any], nodes: Sequence[Node]) -> None:
+        self._store = Store(state)
+        self._nodes = tuple(nodes)
+        self._settle()
+
+    def set_nodes(self, nodes: Sequence[Node]) -> None:
+        self._nodes = tuple(nodes)
+        self.reconcile()
+
+    def reconcile(self) -> None:
+        """One step of the controllers: running Job pods finish, everything else comes to rest."""
+        finish_job_pods(self._store)
+        advance_ray_jobs(self._store)
+        self._settle()
+
+    def _settle(self) -> None:
+        for _ in range(_ROUNDS):
+            before = self._store.revision
+            bind_volumes(self._store)
+            for run in CONTROLLERS:
+                run(self._store, self._nodes)
+            place_pods(self._store, self._nodes)
+            if self._store.revision == before:
+                return
+
+    def validate(self, manifest: Mapping[str, Any]) -> JsonObject:
+        """What `apply` would store, without storing it; Secret values are the caller's own."""
+        admitted = admit(manifest, self._store)
+        if wait := annotations_of(admitted).get("pulumi.com/waitFor"):
+            waits.expressions(wait)
+        live = self._store.find(Ref.of(admitted))
+        if live is not None:
+            self._merge(live, self._sealed(admitted))
+        return admitted
+
+    def apply(self, manifest: Mapping[str, Any]) -> JsonObject:
+        admitted = self._sealed(self.validate(manifest))
+        ref = Ref.of(admitted)
+        live = self._store.find(ref)
+        if live is None:
+            self._store.add(admitted)
+        else:
+            self._store.replace(live, self._merge(live, admitted))
+        self.reconcile()
+        return self._live(ref)
+
+    def _sealed(self, admitted: JsonObject) -> JsonObject:
+        is_secret = admitted["kind"] == "Secret"
+        return secrets.seal(admitted, self._store.salt) if is_secret else admitted
+
+    def _merge(self, live: JsonObject, admitted: JsonObject) -> JsonObject:
+        kind, merged = live["kind"], copy.deepcopy(admitted)
+        for field in _CARRIED.get(kind, ()):
+            if dig(live, "spec", field) is not None and not merged["spec"].get(field):
+                merged["spec"][field] = live["spec"][field]
+        if kind == "PersistentVolume" and (bound := live["spec"].get("claimRef")):
+            merged["spec"]["claimRef"] = {**bound, **(merged["spec"].get("claimRef") or {})}
+        if problems := list(refused_changes(kind, live, merged)):
+            raise invalid(kind, name_of(live), problems)
+        return merged
+
+    def get(self, ref: Ref) -> JsonObject | None:
+        """The live object; a Secret has its digests under `sandboxSecretDigests` and no values."""
+        found = self._store.find(ref)
+        return copy.deepcopy(found) if found is not None else None
+
+    def _live(self, ref: Ref) -> JsonObject:
+        found = self.get(ref)
+        if found is None:
+            raise _not_found(ref)
+        return found
+
+    def matches_secret(
+        self,
+        ref: Ref,
+        data: Mapping[str, str] | None = None,
+        string_data: Mapping[str, str] | None = None,
+    ) -> bool:
+        """Whether a Secret holds exactly these values (`data` in base64, `string_data` plain)."""
+        found = self._store.find(ref)
+        if found is None or secrets.bad_base64(data):
+            return False
+        given = secrets.digests(data, string_data, self._store.salt)
+        return found.get(secrets.DIGESTS, {}) == given
+
+    def delete(self, ref: Ref) -> None:
+        found = self._store.find(ref)
+        if found is None:
+            raise _not_found(ref)
+        self._refuse_in_use(ref, found)
+        if ref.kind == "Namespace":
+            for obj in self._store.all():
+                if namespace_of(obj) == ref.name:
+                    self._store.remove(obj)
+        self._store.remove(found)
+        self.reconcile()
+
+    def _refuse_in_use(self, ref: Ref, found: JsonObject) -> None:
+        if ref.kind == "Namespace" and ref.name in BUILT_IN_NAMESPACES:
+            text = f'namespaces "{ref.name}" is forbidden: this namespace may not be deleted'
+            raise KubeError(text, reason="Forbidden")
+        users: list[JsonObject] = []
+        if ref.kind == "PersistentVolume":
+            users = [claim for claim in [claim_of(self._store, found)] if claim]
+        elif ref.kind == "PersistentVolumeClaim":
+            # A pod without a node holds nothing; a finished one still holds its claim.
+            users = [p for p in pods_using(self._store, found) if dig(p, "spec", "nodeName")]
+        if users:
+            names = ", ".join(str(Ref.of(user)) for user in users)
+            finalizer = "pv" if ref.kind == "PersistentVolume" else "pvc"
+            raise KubeError(
+                f"{ref} cannot go (finalizer kubernetes.io/{finalizer}-protection): "
+                f"used by {names}",
+                reason="Conflict",
+            )
+
+    def readiness(self, ref: Ref) -> Readiness:
+        """Whether Pulumi's provider would stop waiting for the object, and why or why not."""
+        found = self._store.find(ref)
+        if found is None:
+            return Readiness(ready=False, reason=f"{ref} not found")
+        return awaited(self._store, found)
+
+    def health(self, ref: Ref) -> Readiness:
+        """Whether the object is really up, whatever Pulumi waits for."""
+        found = self._store.find(ref)
+        if found is None:
+            return Readiness(ready=False, reason=f"{ref} not found")
+        return health(self._store, found)
+
+    def pods(self) -> list[PodView]:
+        return [view(pod) for pod in self._store.all("Pod")]
+
+    def inventory(self) -> dict[str, list[str]]:
+        """What users made, by kind; what controllers made of it is left out."""
+        found: dict[str, list[str]] = {}
+        for obj in self._store.all():
+            if not owner_of(obj):
+                namespace = namespace_of(obj)
+                name = f"{namespace}/{name_of(obj)}" if namespace else name_of(obj)
+                found.setdefault(obj["kind"], []).append(name)
+        return {kind: sorted(names) for kind, names in sorted(found.items())}
+
+
+def _not_found(ref: Ref) -> KubeError:
+    registry.lookup(ref.api_version, ref.kind)
+    return KubeError(f"{ref} not found", reason="NotFound")

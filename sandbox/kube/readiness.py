@@ -1,0 +1,150 @@
+"""Whether an object is up, and whether Pulumi's provider would still wait for it.
+
+The two differ for custom resources: the provider waits for them only if `pulumi.com/waitFor` says
+what for. Semantics of the waits: pulumi-kubernetes 4.x `provider/pkg/await`.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from sandbox.kube.controllers import endpoints
+from sandbox.kube.objects import JsonObject, Readiness, annotations_of, dig, name_of, namespace_of
+from sandbox.kube.pods import FINISHED, is_running, phase, why_pending
+from sandbox.kube.ray_rules import CLUSTER_SELECTOR_KEY
+from sandbox.kube.store import Store
+from sandbox.kube.volumes import waits_because
+from sandbox.kube.waits import satisfied
+
+_UP = Readiness(ready=True, reason="exists")
+
+
+def awaited(store: Store, obj: JsonObject) -> Readiness:
+    annotations = annotations_of(obj)
+    if annotations.get("pulumi.com/skipAwait") == "true":
+        return Readiness(ready=True, reason="pulumi.com/skipAwait is set")
+    if wait := annotations.get("pulumi.com/waitFor"):
+        answer = satisfied(wait, obj)
+        why = "" if answer.ready else health(store, obj).reason
+        return Readiness(ready=answer.ready, reason=": ".join(filter(None, (answer.reason, why))))
+    if obj["kind"] in ("RayCluster", "RayJob"):
+        reason = "exists; the provider waits for more only with pulumi.com/waitFor"
+        return Readiness(ready=True, reason=reason)
+    return health(store, obj)
+
+
+def health(store: Store, obj: JsonObject) -> Readiness:
+    check = _CHECKS.get(obj["kind"])
+    return check(store, obj) if check else _UP
+
+
+def _answer(why_not: str, reason: str) -> Readiness:
+    return Readiness(ready=not why_not, reason=why_not or reason)
+
+
+def _volume(store: Store, obj: JsonObject) -> Readiness:
+    del store
+    state = dig(obj, "status", "phase")
+    return Readiness(ready=state in ("Available", "Bound"), reason=f"volume is {state}")
+
+
+def _claim(store: Store, obj: JsonObject) -> Readiness:
+    state = dig(obj, "status", "phase")
+    late = store.binding_mode(obj["spec"].get("storageClassName") or "") == "WaitForFirstConsumer"
+    if state == "Pending" and late and not obj["spec"].get("volumeName"):
+        return Readiness(ready=True, reason="Pending until a pod uses it, as its class says")
+    return _answer(waits_because(store, obj), "claim is Bound")
+
+
+def _pod(store: Store, obj: JsonObject) -> Readiness:
+    del store
+    state = phase(obj)
+    ready = state in ("Running", "Succeeded")
+    return Readiness(ready=ready, reason=f"pod is {state}" if ready else _pending(obj))
+
+
+def _pending(pod: Mapping[str, Any]) -> str:
+    return f"{name_of(pod)} is {phase(pod)}: {why_pending(pod)}"
+
+
+def _pods_up(pods: list[JsonObject], wanted: int) -> Readiness:
+    up = len([pod for pod in pods if is_running(pod)])
+    counts = f"{up}/{wanted} pods are Running"
+    waiting = [pod for pod in pods if phase(pod) not in ("Running", *FINISHED)]
+    if up == wanted and not waiting:
+        return Readiness(ready=True, reason=counts)
+    tail = f"; {_pending(waiting[0])}" if waiting else ""
+    return Readiness(ready=False, reason=counts + tail)
+
+
+def _deployment(store: Store, obj: JsonObject) -> Readiness:
+    return _pods_up(store.owned_by(obj, "Pod"), obj["spec"]["replicas"])
+
+
+def _daemon_set(store: Store, obj: JsonObject) -> Readiness:
+    wanted = dig(obj, "status", "desiredNumberScheduled") or 0
+    return _pods_up(store.owned_by(obj, "Pod"), wanted)
+
+
+def _job(store: Store, obj: JsonObject) -> Readiness:
+    conditions = {c["type"]: c["status"] for c in dig(obj, "status", "conditions") or []}
+    if conditions.get("Complete") == "True":
+        return Readiness(ready=True, reason="job is Complete")
+    if conditions.get("Suspended") == "True":
+        return Readiness(ready=False, reason="job is suspended")
+    status = obj.get("status") or {}
+    counts = f"job has {status.get('active', 0)} active and {status.get('succeeded', 0)} succeeded"
+    waiting = [pod for pod in store.owned_by(obj, "Pod") if phase(pod) == "Pending"]
+    return Readiness(ready=False, reason=f"{counts}; {_pending(waiting[0])}" if waiting else counts)
+
+
+def _service(store: Store, obj: JsonObject) -> Readiness:
+    spec = obj["spec"]
+    if (
+        spec["type"] == "ExternalName"
+        or spec.get("clusterIP") == "None"
+        or not spec.get("selector")
+    ):
+        return Readiness(ready=True, reason="needs no endpoints")
+    # A Service that selects no pod at all is ready for the provider: nothing is pending.
+    waiting = [pod for pod in endpoints(store, obj) if phase(pod) == "Pending"]
+    selected = len(endpoints(store, obj))
+    return _answer(_pending(waiting[0]) if waiting else "", f"{selected} endpoints")
+
+
+def _ray_cluster(store: Store, obj: JsonObject) -> Readiness:
+    if dig(obj, "status", "state") == "suspended":
+        return Readiness(ready=False, reason="cluster is suspended")
+    wanted = (dig(obj, "status", "desiredWorkerReplicas") or 0) + 1
+    return _pods_up(store.owned_by(obj, "Pod"), wanted)
+
+
+def _ray_job(store: Store, obj: JsonObject) -> Readiness:
+    state = dig(obj, "status", "jobDeploymentStatus") or "New"
+    if state == "Complete":
+        return Readiness(ready=True, reason="job is Complete")
+    name = dig(obj, "status", "rayClusterName") or ""
+    cluster = store.get("ray.io/v1", "RayCluster", namespace_of(obj), name)
+    chosen = (dig(obj, "spec", "clusterSelector") or {}).get(CLUSTER_SELECTOR_KEY)
+    if cluster is None:
+        why = f'RayCluster "{chosen or name}" not found' if state != "Suspended" else "suspended"
+    elif state == "Running":
+        submitters = store.owned_by(obj, "Job")
+        why = _job(store, submitters[0]).reason if submitters else "submitted"
+    else:
+        why = f"RayCluster {name}: {health(store, cluster).reason}"
+    # A job that runs is up: how long it takes is not the cluster's matter.
+    running = dig(obj, "status", "jobStatus") == "RUNNING"
+    return Readiness(ready=running, reason=f"job is {state}; {why}")
+
+
+_CHECKS: dict[str, Callable[[Store, JsonObject], Readiness]] = {
+    "PersistentVolume": _volume,
+    "PersistentVolumeClaim": _claim,
+    "Pod": _pod,
+    "Deployment": _deployment,
+    "DaemonSet": _daemon_set,
+    "Job": _job,
+    "Service": _service,
+    "RayCluster": _ray_cluster,
+    "RayJob": _ray_job,
+}

@@ -1,0 +1,210 @@
+"""Which node takes which pod. A pure function: pods and nodes in, places and reasons out.
+
+Left out of what kube-scheduler does: preemption, affinity between pods, topology spread, host
+ports.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+from sandbox.kube import quantity
+from sandbox.kube.objects import Node, Taint, dig, maps, matches_expression
+from sandbox.kube.pod_rules import is_extended
+
+Amounts = Mapping[str, Fraction]
+_DEFAULT_PODS = "110"
+_NOT_SELECTED = "node(s) didn't match Pod's node affinity/selector"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Candidate:
+    """A pod that wants a node or has one; `blocked` says why no node may take it yet."""
+
+    key: str
+    spec: Mapping[str, Any]
+    priority: int = 0
+    node: str = ""
+    blocked: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Place:
+    node: str = ""
+    reason: str = ""
+
+
+@dataclass
+class _Room:
+    node: Node
+    free: dict[str, Fraction] = field(default_factory=dict[str, Fraction])
+
+    def __post_init__(self) -> None:
+        given = {"pods": _DEFAULT_PODS, **self.node.allocatable}
+        self.free = {name: quantity.parse(amount) for name, amount in given.items()}
+
+    def lacks(self, wanted: Amounts) -> list[str]:
+        return [name for name, amount in wanted.items() if amount and amount > self._free(name)]
+
+    def _free(self, name: str) -> Fraction:
+        if name == "ephemeral-storage" and name not in self.free:
+            return Fraction(2**62)
+        return self.free.get(name, Fraction(0))
+
+    def take(self, wanted: Amounts) -> None:
+        for name, amount in wanted.items():
+            if name in self.free:
+                self.free[name] -= amount
+
+    def emptiness(self) -> Fraction:
+        """The mean free share of cpu and memory: the emptiest node is taken first."""
+        shares = [self._share(name) for name in ("cpu", "memory")]
+        return sum(shares, Fraction(0)) / len(shares)
+
+    def _share(self, name: str) -> Fraction:
+        total = quantity.parse(self.node.allocatable.get(name, "0"))
+        return self._free(name) / total if total else Fraction(0)
+
+
+def place(pods: Iterable[Candidate], nodes: Sequence[Node]) -> dict[str, Place]:
+    """Pods keep a node that still holds them; then the others by priority, oldest first."""
+    rooms = {node.name: _Room(node) for node in nodes}
+    places: dict[str, Place] = {}
+    waiting: list[Candidate] = []
+    for pod in pods:
+        room = rooms.get(pod.node)
+        wanted = requests_of(pod.spec)
+        if room and not room.lacks(wanted) and not _repelling(pod.spec, room.node, ("NoExecute",)):
+            room.take(wanted)
+            places[pod.key] = Place(node=pod.node)
+        else:
+            waiting.append(pod)
+    for pod in sorted(waiting, key=lambda pod: -pod.priority):
+        places[pod.key] = _choose(pod, list(rooms.values()))
+    return places
+
+
+def _choose(pod: Candidate, rooms: list[_Room]) -> Place:
+    if pod.blocked:
+        return Place(reason=pod.blocked)
+    if not rooms:
+        return Place(reason="no nodes available to schedule pods")
+    wanted = requests_of(pod.spec)
+    against: Counter[str] = Counter()
+    open_rooms: list[_Room] = []
+    for room in rooms:
+        if reasons := _against(pod.spec, wanted, room):
+            against.update(reasons)
+        else:
+            open_rooms.append(room)
+    if not open_rooms:
+        counts = ", ".join(sorted(f"{count} {text}" for text, count in against.items()))
+        return Place(reason=f"0/{len(rooms)} nodes are available: {counts}.")
+    # max takes the first of equals, so the order of the nodes decides.
+    best = max(open_rooms, key=_Room.emptiness)
+    best.take(wanted)
+    return Place(node=best.node.name)
+
+
+def _against(spec: Mapping[str, Any], wanted: Amounts, room: _Room) -> list[str]:
+    # One plugin after the other, as kube-scheduler: the first that refuses speaks.
+    if taint := _repelling(spec, room.node, ("NoSchedule", "NoExecute")):
+        return [f"node(s) had untolerated taint {{{taint.key}: {taint.value}}}"]
+    if not selects(spec, room.node):
+        return [_NOT_SELECTED]
+    lacking = room.lacks(wanted)
+    return [("Too many pods" if name == "pods" else f"Insufficient {name}") for name in lacking]
+
+
+def admits(spec: Mapping[str, Any], node: Node) -> bool:
+    """Whether a node is one for the pod at all, whatever room it has (a DaemonSet's question)."""
+    return selects(spec, node) and not _repelling(spec, node, ("NoSchedule", "NoExecute"))
+
+
+def _repelling(spec: Mapping[str, Any], node: Node, effects: tuple[str, ...]) -> Taint | None:
+    tolerations = maps(spec.get("tolerations"))
+    for taint in node.taints:
+        if taint.effect in effects and not any(_tolerates(t, taint) for t in tolerations):
+            return taint
+    return None
+
+
+def _tolerates(toleration: Mapping[str, Any], taint: Taint) -> bool:
+    key, effect = toleration.get("key") or "", toleration.get("effect") or ""
+    if effect and effect != taint.effect:
+        return False
+    if key and key != taint.key:
+        return False
+    if (toleration.get("operator") or "Equal") == "Exists":
+        return True
+    return bool(key) and (toleration.get("value") or "") == taint.value
+
+
+def selects(spec: Mapping[str, Any], node: Node) -> bool:
+    selector = spec.get("nodeSelector") or {}
+    labels = dict(node.labels)
+    if any(labels.get(key) != value for key, value in selector.items()):
+        return False
+    path = ("affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution")
+    required = dig(spec, *path)
+    if required is None:
+        return True
+    return any(_term_selects(t, labels, node.name) for t in maps(required.get("nodeSelectorTerms")))
+
+
+def _term_selects(term: Mapping[str, Any], labels: dict[str, str], name: str) -> bool:
+    by_label, by_field = maps(term.get("matchExpressions")), maps(term.get("matchFields"))
+    if not by_label and not by_field:
+        return False
+    fields = {"metadata.name": name}
+    return all(matches_expression(e, labels) for e in by_label) and all(
+        matches_expression(e, fields) for e in by_field
+    )
+
+
+def requests_of(spec: Mapping[str, Any]) -> Amounts:
+    """What a pod takes from its node: containers side by side, init containers one by one."""
+    total = _sum(_requests(container) for container in maps(spec.get("containers")))
+    highest: dict[str, Fraction] = {}
+    sidecars: dict[str, Fraction] = {}
+    for container in maps(spec.get("initContainers")):
+        if container.get("restartPolicy") == "Always":
+            sidecars = _sum([sidecars, _requests(container)])
+            highest = _highest(highest, sidecars)
+        else:
+            highest = _highest(highest, _sum([sidecars, _requests(container)]))
+    total = _highest(_sum([total, sidecars]), highest)
+    if isinstance(own := spec.get("resources"), Mapping):
+        total |= _requests({"resources": own})
+    overhead = {name: quantity.parse(v) for name, v in (spec.get("overhead") or {}).items()}
+    return {**_sum([total, overhead]), "pods": Fraction(1)}
+
+
+def _requests(container: Mapping[str, Any]) -> dict[str, Fraction]:
+    resources = container.get("resources") or {}
+    given = {**(resources.get("limits") or {}), **(resources.get("requests") or {})}
+    return {name: _amount(name, value) for name, value in given.items()}
+
+
+@lru_cache(maxsize=4096)
+def _amount(name: str, value: Any) -> Fraction:
+    amount = quantity.parse(value)
+    return Fraction(-(-amount // 1)) if is_extended(name) else amount
+
+
+def _sum(parts: Iterable[Mapping[str, Fraction]]) -> dict[str, Fraction]:
+    total: dict[str, Fraction] = {}
+    for part in parts:
+        for name, amount in part.items():
+            total[name] = total.get(name, Fraction(0)) + amount
+    return total
+
+
+def _highest(left: Mapping[str, Fraction], right: Mapping[str, Fraction]) -> dict[str, Fraction]:
+    zero = Fraction(0)
+    return {name: max(left.get(name, zero), right.get(name, zero)) for name in {**left, **right}}

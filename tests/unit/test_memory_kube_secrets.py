@@ -1,0 +1,119 @@
+"""Secrets leave no trace in state or errors, and pods wait for what they refer to."""
+
+import base64
+import json
+from typing import Any
+
+import pytest
+from memory_kube_samples import (
+    changed,
+    cpu_node,
+    make,
+    only_pod,
+    pod,
+    ref,
+    refusal,
+)
+
+from sandbox.kube import DIGESTS, KubeError, MemoryKube
+
+CANARY = "hf_canary_7ad10c0ffee"
+
+
+@pytest.fixture
+def kube() -> MemoryKube:
+    return MemoryKube({}, [cpu_node()])
+
+
+def test_secret_values_are_nowhere_in_the_state() -> None:
+    state: dict[str, Any] = {}
+    kube = MemoryKube(state, [])
+    encoded = base64.b64encode(CANARY.encode()).decode()
+    secret = make("Secret", "hf", data={"token": encoded}, stringData={"plain": CANARY})
+    applied = f'{{"stringData":{{"plain":"{CANARY}"}}}}'
+    key = "kubectl.kubernetes.io/last-applied-configuration"
+    live = kube.apply(changed(secret, {key: applied}, "metadata", "annotations"))
+    for text in (json.dumps(state), json.dumps(live), json.dumps(kube.get(ref("Secret", "hf")))):
+        assert CANARY not in text
+        assert encoded not in text
+    assert set(live[DIGESTS]) == {"token", "plain"}
+    assert kube.matches_secret(ref("Secret", "hf"), {"token": encoded}, {"plain": CANARY})
+    assert kube.matches_secret(ref("Secret", "hf"), {"token": encoded, "plain": encoded})
+    assert not kube.matches_secret(ref("Secret", "hf"), {"token": encoded})
+    assert not kube.matches_secret(ref("Secret", "hf"), {"token": encoded}, {"plain": "other"})
+    assert not kube.matches_secret(ref("Secret", "other"), {"token": encoded})
+
+
+def test_digests_of_two_clusters_differ() -> None:
+    secret = make("Secret", "hf", stringData={"token": CANARY})
+    one, two = (MemoryKube({}, []).apply(secret)[DIGESTS]["token"] for _ in range(2))
+    assert one != two
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        {"data": {"token": CANARY}},
+        {"data": {"token": [CANARY]}},
+        {"stringData": CANARY},
+        {"stringData": {"token": {"x": CANARY}}},
+        {"data": {"token": "eA=="}, "typ": CANARY},
+        {"immutable": CANARY},
+    ],
+)
+def test_no_error_shows_a_secret_value(kube: MemoryKube, parts: dict[str, Any]) -> None:
+    with pytest.raises(KubeError) as caught:
+        kube.apply(make("Secret", "hf", **parts))
+    assert CANARY not in f"{caught.value!r} {caught.value.problems}"
+
+
+def test_an_immutable_secret_refuses_other_values_without_showing_them(kube: MemoryKube) -> None:
+    kube.apply(make("Secret", "hf", stringData={"token": CANARY}, immutable=True))
+    text = refusal(kube, make("Secret", "hf", stringData={"token": "other"}, immutable=True))
+    assert text.endswith("data.token: field is immutable when `immutable` is set")
+
+
+def from_secret(key: str = "token", **more: Any) -> dict[str, Any]:
+    reference = {"name": "hf", "key": key, **more}
+    return {"env": [{"name": "HF_TOKEN", "valueFrom": {"secretKeyRef": reference}}]}
+
+
+@pytest.mark.parametrize(
+    ("manifest", "ending"),
+    [
+        (pod(**from_secret()), 'container "main": secret "hf" not found'),
+        (pod(envFrom=[{"configMapRef": {"name": "env"}}]), 'configmap "env" not found'),
+        (
+            pod(spec={"volumes": [{"name": "v", "secret": {"secretName": "hf"}}]}),
+            'MountVolume.SetUp failed for volume "v" : secret "hf" not found',
+        ),
+        (
+            pod(spec={"volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "c"}}]}),
+            'persistentvolumeclaim "c" not found',
+        ),
+        (pod(spec={"serviceAccountName": "sa"}), 'serviceaccount "sa" not found'),
+        (pod(spec={"priorityClassName": "high"}), "no PriorityClass with name high was found"),
+    ],
+)
+def test_a_pod_waits_for_what_it_refers_to(
+    kube: MemoryKube, manifest: dict[str, Any], ending: str
+) -> None:
+    kube.apply(manifest)
+    assert only_pod(kube).phase == "Pending"
+    assert only_pod(kube).reason.endswith(ending)
+    assert not kube.readiness(ref("Pod", "p")).ready
+
+
+def test_a_pod_runs_once_its_secret_has_the_key_and_stays_when_it_goes(kube: MemoryKube) -> None:
+    kube.apply(pod(**from_secret()))
+    kube.apply(make("Secret", "hf", stringData={"other": "x"}))
+    assert only_pod(kube).reason.endswith("couldn't find key token in Secret default/hf")
+    kube.apply(make("Secret", "hf", stringData={"token": CANARY}))
+    assert (only_pod(kube).phase, only_pod(kube).reason) == ("Running", "")
+    kube.delete(ref("Secret", "hf"))
+    assert only_pod(kube).phase == "Running"
+
+
+def test_an_optional_secret_is_not_waited_for(kube: MemoryKube) -> None:
+    kube.apply(pod(**from_secret(optional=True)))
+    assert only_pod(kube).phase == "Running"
