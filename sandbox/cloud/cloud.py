@@ -30,6 +30,7 @@ class Cloud:
         self._state: dict[str, Any] = {"resources": {}, "apis": [], "clusters": {}, "producers": []}
         if path.exists():
             self._state.update(json.loads(path.read_text()))
+            self._finish_what_was_cut_off()
 
     # -- reading
 
@@ -91,13 +92,21 @@ class Cloud:
         kind.admit(inputs, self)
         outputs = kind.outputs(inputs, self, resource_id)
         resource = Resource(token, resource_id, deepcopy(inputs), outputs)
-        self._put(resource, urn)
+        self._put(resource, urn, creating=True)
         return resource
 
     def finish_create(self, resource: Resource) -> Resource:
+        self._state["resources"][resource.id]["creating"] = False
         KINDS[resource.token].after_create(resource, self)
         self.save()
         return resource
+
+    def _finish_what_was_cut_off(self) -> None:
+        """A real cloud goes on with a create whose caller has died."""
+        for resource_id, entry in list(self._state["resources"].items()):
+            resource = self.get(resource_id)
+            if entry["creating"] and resource is not None:
+                self.finish_create(resource)
 
     def abort_create(self, resource: Resource) -> None:
         """Roll back a create that failed half way."""
@@ -153,10 +162,11 @@ class Cloud:
                 self.forget_kubernetes(resource_id)
         self.save()
 
-    def _put(self, resource: Resource, urn: str) -> None:
+    def _put(self, resource: Resource, urn: str, *, creating: bool = False) -> None:
         self._state["resources"][resource.id] = {
             "type": resource.token,
             "urn": urn,
+            "creating": creating,
             "inputs": resource.inputs,
             "outputs": resource.outputs,
         }

@@ -155,6 +155,7 @@ class ProviderServer:
         asyncio.run_coroutine_threadsafe(_cancel_tasks(), self._loop).result()
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
+        self._loop.close()
 
     def serve(self, name: str, package: str, provider: rpc.Provider) -> None:
         """Offer a provider to the engine under its plugin's name; `package` gives the version."""

@@ -1,0 +1,111 @@
+"""Stacks through the real Pulumi engine on the sandbox.
+
+This tier shows what the engine does with the program: order, diffs, replacement, recovery. It cannot show
+that Google Cloud answers as the simulated one does.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sandbox.cloud.cloud import Cloud
+from sandbox.engine import RunResult, Verb
+from sandbox.cloud.nodes import nodes_of
+from sandbox.faults import Faults
+from sandbox.kube import MemoryKube, PodView
+from sandbox.run import run
+from sandbox.status import everything
+from sandbox.workspace import Workspace
+
+CANARY = "hf_canary_5d41402abc4b2a76b9719d911017c592"
+
+
+@dataclass(frozen=True)
+class Sandbox:
+    """One stack in a sandbox folder of its own."""
+
+    workspace: Workspace
+
+    def run(self, verb: Verb, *overrides: str, faults: Faults | None = None) -> RunResult:
+        return run(self.workspace, verb, math.inf, list(overrides), faults or Faults())
+
+    def succeed(self, verb: Verb, *overrides: str) -> RunResult:
+        result = self.run(verb, *overrides)
+        assert result.ok, result.report.diagnostics
+        return result
+
+    @property
+    def cloud(self) -> Cloud:
+        return Cloud(self.workspace.cloud_file, self.workspace.catalog())
+
+    def describe_everything(self) -> dict[str, list[str]]:
+        return everything(self.cloud)
+
+    def pods(self) -> list[PodView]:
+        cloud = self.cloud
+        found: list[PodView] = []
+        for cluster in cloud.find("gcp:container/cluster:Cluster"):
+            kube = MemoryKube(cloud.kubernetes(cluster.id), nodes_of(cluster, cloud))
+            found.extend(kube.pods())
+        return found
+
+    def state(self) -> dict[str, Any]:
+        """The engine's own record, as its file backend holds it."""
+        files = self.workspace.backend.glob(f".pulumi/stacks/*/{self.workspace.stack}.json")
+        return json.loads(next(files).read_text())["checkpoint"]["latest"]
+
+
+def changed(result: RunResult) -> dict[str, str]:
+    """Operation by logical name, for all that does not stay the same."""
+    return {
+        resource.urn.split("::")[-1]: resource.operation
+        for resource in result.report.resources
+        if resource.operation != "same"
+    }
+
+
+@pytest.fixture(scope="session")
+def templates(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], Path]]:
+    """Folders in which a stack is up, made once a stack and worker, to be copied by each test."""
+    made: dict[str, Path] = {}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HUGGING_FACE_TOKEN", CANARY)
+
+        def template(stack: str) -> Path:
+            if stack not in made:
+                folder = tmp_path_factory.mktemp(f"{stack}-up")
+                Sandbox(Workspace(folder, stack)).succeed("up")
+                made[stack] = folder
+            return made[stack]
+
+        yield template
+
+
+@pytest.fixture
+def empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Sandbox]:
+    """A sandbox in which nothing was made yet."""
+    monkeypatch.setenv("HUGGING_FACE_TOKEN", CANARY)
+    return lambda stack: Sandbox(Workspace(tmp_path / "new", stack))
+
+
+@pytest.fixture
+def brought_up(
+    templates: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[[str], Sandbox]:
+    """A sandbox in which the stack is up, for this test alone."""
+    monkeypatch.setenv("HUGGING_FACE_TOKEN", CANARY)
+
+    def copy(stack: str) -> Sandbox:
+        folder = tmp_path / "sandbox"
+        shutil.copytree(templates(stack), folder)
+        return Sandbox(Workspace(folder, stack))
+
+    return copy

@@ -1,0 +1,150 @@
+"""What holds for every stack: up, nothing left to do, drift, failures, destroy with nothing left."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import pytest
+
+from sandbox.faults import Crash, Fail, Faults
+from sandbox.urns import token_of
+from sandbox.workspace import stack_names
+from tests.stacks.conftest import CANARY, Sandbox, changed
+
+STACKS = stack_names()
+SandboxOf = Callable[[str], Sandbox]
+
+# What a destroyed stack may leave: nothing of its own.
+NOTHING: dict[str, list[str]] = {}
+
+
+def made_once(sandbox: Sandbox) -> bool:
+    """Whether each resource of the state is in the cloud, and the cloud has nothing else."""
+    urns = [
+        resource["urn"]
+        for resource in sandbox.state()["resources"]
+        if token_of(resource["urn"]).startswith(("gcp:", "kubernetes:"))
+    ]
+    existing = sum(len(ids) for ids in sandbox.describe_everything().values())
+    return len(urns) == len(set(urns)) == existing
+
+
+@pytest.mark.parametrize("stack", STACKS)
+class TestEveryStack:
+    def test_nothing_is_left_to_do_right_after_up(self, brought_up: SandboxOf, stack: str) -> None:
+        sandbox = brought_up(stack)
+        assert changed(sandbox.succeed("preview")) == {}
+        assert made_once(sandbox)
+
+    def test_every_pod_runs(self, brought_up: SandboxOf, stack: str) -> None:
+        waiting = {pod.name: pod.reason for pod in brought_up(stack).pods() if not pod.node}
+        assert waiting == {}
+
+    def test_preview_names_every_resource_that_up_makes(
+        self, empty: SandboxOf, brought_up: SandboxOf, stack: str
+    ) -> None:
+        preview = empty(stack).succeed("preview")
+        urns = {resource["urn"] for resource in brought_up(stack).state()["resources"]}
+        assert {resource.urn for resource in preview.report.resources} == urns
+
+    def test_the_simulated_time_of_up_is_its_critical_path(
+        self, empty: SandboxOf, stack: str
+    ) -> None:
+        result = empty(stack).succeed("up")
+        predicted = sum(step.seconds for step in result.critical.steps)
+        assert result.critical.seconds == pytest.approx(predicted)
+        assert result.makespan_s >= result.critical.seconds
+        assert result.sequential_s > result.makespan_s
+
+    def test_destroy_leaves_the_simulated_cloud_empty(
+        self, brought_up: SandboxOf, stack: str
+    ) -> None:
+        result = brought_up(stack).succeed("destroy")
+        assert result.cloud == NOTHING
+
+    def test_a_failed_create_then_up_again_makes_nothing_twice(
+        self, empty: SandboxOf, stack: str
+    ) -> None:
+        sandbox = empty(stack)
+        rule = Fail(kind="fail", type="gcp:container/cluster:Cluster", message="no quota for it")
+        failed = sandbox.run("up", faults=Faults(rules=(rule,)))
+        assert not failed.ok
+        assert any("no quota for it" in message for message in failed.report.diagnostics)
+        sandbox.succeed("up")
+        assert made_once(sandbox)
+        assert changed(sandbox.succeed("preview")) == {}
+
+    @pytest.mark.parametrize("after", [4, 14])
+    def test_an_engine_killed_in_the_middle_then_up_again_converges(
+        self, empty: SandboxOf, stack: str, after: int
+    ) -> None:
+        sandbox = empty(stack)
+        killed = sandbox.run("up", faults=Faults(rules=(Crash(kind="crash", after=after),)))
+        assert not killed.ok
+        assert sandbox.state().get("pending_operations"), "the engine died with a create under way"
+        sandbox.succeed("up")
+        assert made_once(sandbox)
+        assert changed(sandbox.succeed("preview")) == {}
+
+    def test_no_secret_is_in_any_file_of_the_sandbox(
+        self, brought_up: SandboxOf, stack: str
+    ) -> None:
+        sandbox = brought_up(stack)
+        sandbox.succeed("preview", "labels.purpose=other")
+        found = [
+            file
+            for file in sandbox.workspace.root.rglob("*")
+            if file.is_file() and CANARY.encode() in file.read_bytes()
+        ]
+        assert found == []
+
+    def test_a_changed_label_updates_and_replaces_nothing(
+        self, brought_up: SandboxOf, stack: str
+    ) -> None:
+        result = brought_up(stack).succeed("up", "labels.purpose=other")
+        assert set(changed(result).values()) == {"update"}
+        assert result.report.changes["update"] > 0
+
+    def test_refresh_finds_what_was_changed_behind_the_engines_back(
+        self, brought_up: SandboxOf, stack: str
+    ) -> None:
+        sandbox = brought_up(stack)
+        cloud = sandbox.cloud
+        cluster = next(cloud.find("gcp:container/cluster:Cluster"))
+        drifted = {**cluster.inputs, "resourceLabels": {"someone": "else"}}
+        cloud.update(cluster.token, cluster.id, drifted)
+        refreshed = sandbox.succeed("refresh")
+        assert changed(refreshed)["gke-cluster"] == "refresh"
+        assert refreshed.report.changes["update"] == 1
+        assert changed(sandbox.succeed("preview")) == {"gke-cluster": "update"}
+
+    def test_refresh_finds_what_was_deleted_behind_the_engines_back(
+        self, brought_up: SandboxOf, stack: str
+    ) -> None:
+        sandbox = brought_up(stack)
+        cloud = sandbox.cloud
+        nat = next(cloud.find("gcp:compute/routerNat:RouterNat"))
+        cloud.finish_delete(nat)
+        assert sandbox.succeed("refresh").report.changes["delete"] == 1
+        assert changed(sandbox.succeed("up"))["network-nat"] == "create"
+
+    def test_the_summary_is_one_json_object_with_every_key(
+        self, brought_up: SandboxOf, stack: str
+    ) -> None:
+        summary = json.loads(json.dumps(brought_up(stack).succeed("preview").to_json()))
+        assert summary["stack"] == stack
+        assert set(summary) == {
+            "operation",
+            "stack",
+            "changes",
+            "resources",
+            "makespan_s",
+            "critical_path_s",
+            "sequential_s",
+            "critical_path",
+            "wall_s",
+            "diagnostics",
+            "outputs",
+            "cloud",
+        }
