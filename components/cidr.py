@@ -1,0 +1,50 @@
+"""IPv4 range arithmetic. Pure."""
+
+from collections.abc import Iterable, Mapping
+from ipaddress import IPv4Network
+from itertools import combinations
+
+_PRIVATE = IPv4Network("10.0.0.0/8")
+# GKE and Google each keep the first two and the last two addresses of a primary range.
+_RESERVED_IN_SUBNET = 4
+
+
+def overlaps(ranges: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Pairs of names whose ranges overlap, in the order of the mapping."""
+    parsed = {name: IPv4Network(text) for name, text in ranges.items()}
+    return [(a, b) for a, b in combinations(parsed, 2) if parsed[a].overlaps(parsed[b])]
+
+
+def next_free(prefix: int, taken: Iterable[str]) -> str:
+    """The first private range of this prefix length beside all of `taken`; "none" if full."""
+    blocked = sorted(IPv4Network(text) for text in taken)
+    address = int(_PRIVATE.network_address)
+    size = 1 << (32 - prefix)
+    while address + size <= int(_PRIVATE.broadcast_address) + 1:
+        candidate = IPv4Network((address, prefix))
+        hit = next((other for other in blocked if other.overlaps(candidate)), None)
+        if hit is None:
+            return str(candidate)
+        after = int(hit.broadcast_address) + 1
+        address = max(address + size, -(-after // size) * size)
+    return "none"
+
+
+def addresses_per_node(max_pods_per_node: int) -> int:
+    """Addresses that GKE sets aside for a node's pods: twice its pods, up to a power of two."""
+    return 1 << (2 * max_pods_per_node - 1).bit_length()
+
+
+def pod_addresses(pools: Iterable[tuple[int, int]]) -> int:
+    """Addresses for the pods of pools given as (most nodes, most pods on a node)."""
+    return sum(nodes * addresses_per_node(pods) for nodes, pods in pools)
+
+
+def node_addresses(subnet: str) -> int:
+    """Addresses of a subnetwork's primary range that nodes can have."""
+    return max(0, IPv4Network(subnet).num_addresses - _RESERVED_IN_SUBNET)
+
+
+def prefix_for(addresses: int) -> int:
+    """The longest prefix whose range has that many addresses."""
+    return 32 - max(0, addresses - 1).bit_length()

@@ -1,0 +1,44 @@
+"""The kubeconfig of a GKE cluster. Pure.
+
+It holds no credentials: whoever runs Pulumi gets a token from Google's plugin at each call.
+"""
+
+import json
+
+_PLUGIN = "gke-gcloud-auth-plugin"
+_INSTALL_HINT = f"Install it with: gcloud components install {_PLUGIN}"
+
+
+def kubeconfig(context: str, endpoint: str, ca_certificate: str) -> str:
+    """A kubeconfig (JSON, which is YAML) with one context; `ca_certificate` is base64."""
+    return json.dumps(
+        {
+            "apiVersion": "v1",
+            "kind": "Config",
+            "current-context": context,
+            "clusters": [
+                {
+                    "name": context,
+                    "cluster": {
+                        "server": f"https://{endpoint}",
+                        "certificate-authority-data": ca_certificate,
+                    },
+                }
+            ],
+            "contexts": [{"name": context, "context": {"cluster": context, "user": context}}],
+            "users": [
+                {
+                    "name": context,
+                    "user": {
+                        "exec": {
+                            "apiVersion": "client.authentication.k8s.io/v1beta1",
+                            "command": _PLUGIN,
+                            "installHint": _INSTALL_HINT,
+                            "interactiveMode": "IfAvailable",
+                            "provideClusterInfo": True,
+                        }
+                    },
+                }
+            ],
+        }
+    )

@@ -1,0 +1,39 @@
+"""Resource options that recur, each with the failure that it prevents."""
+
+from collections.abc import Sequence
+
+import pulumi
+
+
+def child_of(parent: pulumi.Resource, *, protect: bool | None = None) -> pulumi.ResourceOptions:
+    """Options of an ordinary child."""
+    return pulumi.ResourceOptions(parent=parent, protect=protect)
+
+
+def fixed_name(
+    parent: pulumi.Resource,
+    *,
+    minutes: int | None = None,
+    protect: bool | None = None,
+    ignore_changes: Sequence[str] = (),
+    replace_on_changes: Sequence[str] = (),
+    replace_with: Sequence[pulumi.Resource] = (),
+) -> pulumi.ResourceOptions:
+    """Options of a child whose cloud name stays the same when it is replaced.
+
+    Created before its predecessor is gone, the replacement would be refused as already existing.
+    `minutes` is how long a create, update or delete may take before the engine gives up.
+    """
+    timeouts = None
+    if minutes is not None:
+        limit = f"{minutes}m"
+        timeouts = pulumi.CustomTimeouts(create=limit, update=limit, delete=limit)
+    return pulumi.ResourceOptions(
+        parent=parent,
+        protect=protect,
+        delete_before_replace=True,
+        custom_timeouts=timeouts,
+        ignore_changes=list(ignore_changes),
+        replace_on_changes=list(replace_on_changes),
+        replace_with=list(replace_with) or None,
+    )

@@ -1,0 +1,98 @@
+"""Cloud and Kubernetes names: what each kind allows, and how derived names are made. Pure.
+
+Names are deterministic. A name that a user gave is never shortened, only refused; a name that we
+derive may be shortened where its limit is tight, and then ends in a hash of the whole.
+"""
+
+import hashlib
+import re
+from dataclasses import dataclass
+from enum import Enum
+
+_LETTER_FIRST = re.compile(r"[a-z](?:[a-z0-9-]*[a-z0-9])?")
+_LETTER_OR_DIGIT_FIRST = re.compile(r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?")
+_HASH_LENGTH = 6
+
+
+@dataclass(frozen=True)
+class NameRule:
+    """What a kind of name may look like; `shorten` marks the kinds that only we make up."""
+
+    what: str
+    longest: int
+    shortest: int = 1
+    digit_first: bool = False
+    shorten: bool = False
+
+    def pattern(self) -> re.Pattern[str]:
+        return _LETTER_OR_DIGIT_FIRST if self.digit_first else _LETTER_FIRST
+
+
+class NameKind(Enum):
+    """Kinds of names with Google's, Kubernetes' or KubeRay's limit."""
+
+    PROJECT = NameRule("a project ID", 30, shortest=6)
+    SERVICE_ACCOUNT = NameRule("a service account ID", 30, shortest=6, shorten=True)
+    CLUSTER = NameRule("a GKE cluster name", 40)
+    NODE_POOL = NameRule("a node pool name", 40)
+    NETWORK = NameRule("a network name", 63)
+    SUBNETWORK = NameRule("a subnetwork name", 63)
+    ADDRESS = NameRule("an address name", 63)
+    ROUTER = NameRule("a router name", 63)
+    NAT = NameRule("a NAT name", 63)
+    BUCKET = NameRule("a bucket name", 63, shortest=3, digit_first=True)
+    LUSTRE = NameRule("a Lustre instance name", 63)
+    NAMESPACE = NameRule("a namespace name", 63, digit_first=True)
+    KUBERNETES = NameRule("a Kubernetes object name", 253, digit_first=True)
+    # KubeRay refuses longer ones, so that the names of services and pods fit 63 (kuberay
+    # ray-operator utils/constant.go: 53, and 6 less for a RayJob).
+    RAY_CLUSTER = NameRule("a RayCluster name", 53)
+    RAY_JOB = NameRule("a RayJob name", 47)
+
+
+def check_name(kind: NameKind, name: str) -> str:
+    """Returns `name`. Raises ValueError, with the nearest name that works, when it is not legal."""
+    rule = kind.value
+    if len(name) > rule.longest:
+        raise ValueError(
+            f'"{name}" has {len(name)} characters, and {rule.what} has at most {rule.longest}; '
+            f"nearest: {_shortened(name, rule)}"
+        )
+    if len(name) < rule.shortest:
+        raise ValueError(
+            f'"{name}" has {len(name)} characters, and {rule.what} has at least {rule.shortest}; '
+            f"nearest: {_repaired(name, rule)}"
+        )
+    if not rule.pattern().fullmatch(name):
+        first = "a letter or digit" if rule.digit_first else "a letter"
+        raise ValueError(
+            f'"{name}" is not {rule.what} (a-z, 0-9 and "-", {first} first, no hyphen last); '
+            f"nearest: {_repaired(name, rule)}"
+        )
+    return name
+
+
+def cloud_name(kind: NameKind, *parts: str) -> str:
+    """The parts joined by hyphens, as a legal name of this kind.
+
+    Raises ValueError when it is not legal and the kind is not one that may be shortened.
+    """
+    name = "-".join(parts)
+    rule = kind.value
+    if rule.shorten and len(name) > rule.longest:
+        name = _shortened(name, rule)
+    return check_name(kind, name)
+
+
+def _shortened(name: str, rule: NameRule) -> str:
+    digest = hashlib.sha256(name.encode()).hexdigest()[:_HASH_LENGTH]
+    head = _repaired(name, rule)[: rule.longest - _HASH_LENGTH - 1].rstrip("-")
+    return f"{head}-{digest}"
+
+
+def _repaired(name: str, rule: NameRule) -> str:
+    clean = re.sub(r"[^a-z0-9-]+", "-", name.lower()).strip("-")
+    if not rule.digit_first:
+        clean = clean.lstrip("-0123456789")
+    clean = (clean or "name")[: rule.longest].rstrip("-")
+    return clean if len(clean) >= rule.shortest else f"{clean}-stack"

@@ -1,0 +1,90 @@
+"""The VPC of a cluster: one subnetwork with ranges for pods and services, and a NAT.
+
+Nodes are private, so what they pull from outside Google goes through the NAT. Leaves out private
+service access and accelerator networks, which not every stack has.
+"""
+
+from dataclasses import dataclass
+
+import pulumi
+import pulumi_gcp as gcp
+
+from components.lifecycle import fixed_name
+from components.naming import NameKind, cloud_name
+
+PODS_RANGE = "pods"
+SERVICES_RANGE = "services"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClusterNetworkArgs:
+    project: pulumi.Input[str]
+    region: pulumi.Input[str]
+    base_name: str
+    mtu: pulumi.Input[int]
+    subnet_range: pulumi.Input[str]
+    pods_range: pulumi.Input[str]
+    services_range: pulumi.Input[str]
+    protect: bool = False
+
+
+class ClusterNetwork(pulumi.ComponentResource):
+    network_id: pulumi.Output[str]
+    network_name: pulumi.Output[str]
+    subnetwork_id: pulumi.Output[str]
+
+    def __init__(
+        self, name: str, args: ClusterNetworkArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
+        super().__init__("gke-ai-stacks:network:ClusterNetwork", name, None, opts)
+        vpc = gcp.compute.Network(
+            f"{name}-vpc",
+            project=args.project,
+            name=cloud_name(NameKind.NETWORK, args.base_name, "net"),
+            auto_create_subnetworks=False,
+            mtu=args.mtu,
+            routing_mode="REGIONAL",
+            opts=fixed_name(self, protect=args.protect),
+        )
+        subnetwork = gcp.compute.Subnetwork(
+            f"{name}-subnet",
+            project=args.project,
+            region=args.region,
+            name=cloud_name(NameKind.SUBNETWORK, args.base_name, "nodes"),
+            network=vpc.id,
+            ip_cidr_range=args.subnet_range,
+            private_ip_google_access=True,
+            secondary_ip_ranges=[
+                {"range_name": PODS_RANGE, "ip_cidr_range": args.pods_range},
+                {"range_name": SERVICES_RANGE, "ip_cidr_range": args.services_range},
+            ],
+            opts=fixed_name(self, protect=args.protect),
+        )
+        router = gcp.compute.Router(
+            f"{name}-router",
+            project=args.project,
+            region=args.region,
+            name=cloud_name(NameKind.ROUTER, args.base_name, "router"),
+            network=vpc.id,
+            opts=fixed_name(self),
+        )
+        gcp.compute.RouterNat(
+            f"{name}-nat",
+            project=args.project,
+            region=args.region,
+            name=cloud_name(NameKind.NAT, args.base_name, "nat"),
+            router=router.name,
+            nat_ip_allocate_option="AUTO_ONLY",
+            source_subnetwork_ip_ranges_to_nat="ALL_SUBNETWORKS_ALL_IP_RANGES",
+            opts=fixed_name(self),
+        )
+        self.network_id = vpc.id
+        self.network_name = vpc.name
+        self.subnetwork_id = subnetwork.id
+        self.register_outputs(
+            {
+                "network_id": self.network_id,
+                "network_name": self.network_name,
+                "subnetwork_id": self.subnetwork_id,
+            }
+        )

@@ -1,0 +1,55 @@
+"""The identity of a node pool's machines, with the one role that GKE asks of it.
+
+Workloads never use it: they get their own through Workload Identity.
+"""
+
+from dataclasses import dataclass
+
+import pulumi
+import pulumi_gcp as gcp
+
+from components.lifecycle import child_of, fixed_name
+from components.naming import NameKind, cloud_name
+
+# Logs, metrics and autoscaling metadata; GKE's own page on hardening names this role alone.
+_ROLE = "roles/container.defaultNodeServiceAccount"
+_PREFIX = "serviceAccount:"
+
+
+@dataclass(frozen=True, kw_only=True)
+class NodeServiceAccountArgs:
+    """The same project twice, each known once its API is on."""
+
+    iam_project: pulumi.Input[str]
+    resource_manager_project: pulumi.Input[str]
+    base_name: str
+    pool: str
+
+
+class NodeServiceAccount(pulumi.ComponentResource):
+    """`email` is known once the role is granted, so nodes never start without it."""
+
+    email: pulumi.Output[str]
+
+    def __init__(
+        self, name: str, args: NodeServiceAccountArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
+        super().__init__("gke-ai-stacks:node_service_account:NodeServiceAccount", name, None, opts)
+        account = gcp.serviceaccount.Account(
+            f"{name}-account",
+            project=args.iam_project,
+            account_id=cloud_name(NameKind.SERVICE_ACCOUNT, args.base_name, args.pool),
+            display_name=f"Nodes of {args.base_name}, pool {args.pool}",
+            opts=fixed_name(self),
+        )
+        # One member of one role: others add bindings to the project too, and an authoritative
+        # binding would take theirs away.
+        grant = gcp.projects.IAMMember(
+            f"{name}-role",
+            project=args.resource_manager_project,
+            role=_ROLE,
+            member=account.email.apply(lambda email: _PREFIX + email),
+            opts=child_of(self),
+        )
+        self.email = grant.member.apply(lambda member: member.removeprefix(_PREFIX))
+        self.register_outputs({"email": self.email})

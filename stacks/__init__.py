@@ -1,0 +1,43 @@
+"""Compositions: for each kind of stack a config model and a function that builds it.
+
+The registry names modules, so that only what a stack uses is imported, and a config can be checked
+without importing a cloud SDK.
+"""
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from stacks.blocks.stack import RayStack
+
+
+@dataclass(frozen=True)
+class Kind:
+    """`model` is in the config module; the build module has a `build` function."""
+
+    config_module: str
+    model: str
+    build_module: str
+
+    def config_class(self) -> "type[RayStack]":
+        return getattr(import_module(self.config_module), self.model)
+
+    def required_secrets(self) -> tuple[str, ...]:
+        return import_module(self.config_module).REQUIRED_SECRETS
+
+
+KINDS = {
+    "lustre-training": Kind(
+        "stacks.lustre_training_config", "LustreTraining", "stacks.lustre_training"
+    ),
+    "dev": Kind("stacks.dev_config", "Dev", "stacks.dev"),
+}
+
+
+def build(config: "RayStack", secrets: "Mapping[str, Any]") -> dict[str, Any]:
+    """Registers the stack's resources and returns its outputs by name."""
+    outputs = import_module(KINDS[config.kind].build_module).build(config, secrets)
+    return outputs.exports()

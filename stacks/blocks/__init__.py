@@ -1,0 +1,1 @@
+"""Reusable parts of stack configs, one a file. No Pulumi import."""

@@ -1,0 +1,50 @@
+"""The Ray cluster: a head on one of the GPU nodes, and one worker on each."""
+
+from stacks.blocks.block import Block
+from stacks.types import Cpus, GiB, Gpus, ImageReference, RayClusterName, RayVersion
+
+# Ray gives its object store, which lies in shared memory, 30% of a container's memory.
+_SHM_PERCENT = 30
+
+
+class Resources(Block, frozen=True):
+    cpu: Cpus
+    memory_gib: GiB
+
+    @property
+    def millicores(self) -> int:
+        return round(self.cpu * 1000)
+
+
+class RayHead(Block, frozen=True):
+    """`limits` default to `requests`, `shm_gib` to the share that Ray's object store takes."""
+
+    requests: Resources
+    limits: Resources | None = None
+    shm_gib: GiB | None = None
+
+    @property
+    def ceiling(self) -> Resources:
+        return self.limits or self.requests
+
+    @property
+    def shared_memory_gib(self) -> int:
+        if self.shm_gib is not None:
+            return self.shm_gib
+        return max(1, self.ceiling.memory_gib * _SHM_PERCENT // 100)
+
+
+class RayWorker(RayHead, frozen=True):
+    """`gpus` defaults to all that the machine has."""
+
+    gpus: Gpus | None = None
+
+
+class Ray(Block, frozen=True):
+    """`name` defaults to the stack's."""
+
+    name: RayClusterName | None = None
+    version: RayVersion
+    image: ImageReference
+    head: RayHead
+    worker: RayWorker

@@ -1,0 +1,194 @@
+"""GPU nodes, a Managed Lustre file system beside them, Ray on both, and a GRPO training.
+
+APIs -> VPC -> peering -> Lustre ---------------------> volume --+
+         |                                                       +-> Ray -> training
+         +---> GKE -> CPU pool, GPU pool, token secret ----------+
+"""
+
+import json
+from collections.abc import Mapping
+
+import pulumi
+
+from components.gke_cluster import GkeCluster
+from components.lustre_instance import LustreInstance, LustreInstanceArgs
+from components.lustre_volume import LustreVolume, LustreVolumeArgs
+from components.monitoring_dashboard import MonitoringDashboard, MonitoringDashboardArgs
+from components.network import ClusterNetwork
+from components.private_service_access import PrivateServiceAccess, PrivateServiceAccessArgs
+from components.private_service_access_policy import PeeringRemoval
+from components.ray_cluster import RayCluster
+from components.ray_job import RayJob, RayJobArgs
+from stacks import grpo_workload, platform
+from stacks.blocks.grpo_job import GrpoJob
+from stacks.lustre_training_config import LustreTraining
+from stacks.outputs import (
+    DASHBOARD_URL,
+    StackOutputs,
+    cleanup_note,
+    dashboard_command,
+    kubeconfig_command,
+    submit_command,
+)
+from stacks.ray_workload import ray_cluster
+
+_APIS = (*platform.APIS, "lustre", "servicenetworking")
+
+
+def build(config: LustreTraining, secrets: Mapping[str, pulumi.Output[str]]) -> StackOutputs:
+    on = platform.cloud(config, _APIS)
+
+    network = platform.network(config, on)
+    lustre = _lustre(config, on, network)
+
+    cpu_nodes = platform.node_identity(config, on, "cpu")
+    gpu_nodes = platform.node_identity(config, on, "gpu")
+    gke = platform.cluster(
+        config, on, network, cpu_nodes, lustre=True, lustre_legacy_port=config.lustre_legacy_port
+    )
+    cpu_pool = platform.node_pool(config, on, gke, cpu_nodes, "cpu", config.cpu_pool)
+    gpu_pool = platform.node_pool(config, on, gke, gpu_nodes, "gpu", config.gpu_pool)
+
+    where = platform.namespace(config, on, gke)
+    tokens = platform.tokens(config, on, gke, where, secrets)
+    volume = _volume(config, on, gke, where, lustre)
+    ray = ray_cluster(
+        config,
+        gke,
+        gpu_pool,
+        where,
+        labels=on.labels,
+        tokens=tokens,
+        secrets=secrets,
+        volume=volume,
+        mount_path=config.lustre.mount_path,
+        # Images come in through the NAT; names are resolved by DNS pods on the CPU pool.
+        after=[network, cpu_pool],
+    )
+    job = None if config.job is None else _job(config, config.job, on, gke, where, ray, volume)
+    dashboard = _dashboard(config, on) if config.monitoring.dashboard else None
+
+    return StackOutputs(
+        cluster_name=gke.cluster_name,
+        kubeconfig_command=kubeconfig_command(gke.cluster_name, gke.location, config.project),
+        lustre_mount_point=lustre.mount_point,
+        ray_dashboard_command=dashboard_command(config.namespace, ray.head_service),
+        ray_dashboard_url=DASHBOARD_URL,
+        job_name=None if job is None else job.job_name,
+        job_submit_command=_submit_command(config, job),
+        dashboard_id=None if dashboard is None else dashboard.dashboard_id,
+        cleanup_note=cleanup_note(
+            protected=config.deletion_protection,
+            lustre=config.lustre.name,
+            abandons_peering=config.network.peering_on_destroy is PeeringRemoval.ABANDON,
+        ),
+    )
+
+
+def _lustre(config: LustreTraining, on: platform.Cloud, network: ClusterNetwork) -> LustreInstance:
+    access = PrivateServiceAccess(
+        "services",
+        PrivateServiceAccessArgs(
+            project=on.apis.project_with("compute"),
+            service=on.apis.full_name("servicenetworking"),
+            base_name=config.name,
+            network_id=network.network_id,
+            address_range=config.network.peering,
+            removal=config.network.peering_on_destroy,
+            labels=on.labels,
+        ),
+        opts=on.opts,
+    )
+    return LustreInstance(
+        "lustre",
+        LustreInstanceArgs(
+            project=on.apis.project_with("lustre"),
+            zone=config.zone,
+            instance_name=config.lustre.name,
+            network_id=access.network_id,
+            capacity_gib=config.lustre.capacity_gib,
+            throughput_mbps_per_tib=config.lustre.throughput_mbps_per_tib,
+            filesystem=config.lustre.filesystem,
+            labels=on.labels,
+            protect=config.deletion_protection,
+        ),
+        opts=on.opts,
+    )
+
+
+def _volume(
+    config: LustreTraining,
+    on: platform.Cloud,
+    gke: GkeCluster,
+    where: pulumi.Input[str],
+    lustre: LustreInstance,
+) -> LustreVolume:
+    return LustreVolume(
+        "volume",
+        LustreVolumeArgs(
+            instance=lustre.instance,
+            namespace=where,
+            base_name=config.lustre.name,
+            handle=lustre.handle,
+            address=lustre.address,
+            filesystem=lustre.filesystem,
+            capacity_gib=lustre.capacity_gib,
+            labels=on.labels,
+        ),
+        opts=pulumi.ResourceOptions(providers=[gke.kubernetes]),
+    )
+
+
+def _job(
+    config: LustreTraining,
+    job: GrpoJob,
+    on: platform.Cloud,
+    gke: GkeCluster,
+    where: pulumi.Input[str],
+    ray: RayCluster,
+    volume: LustreVolume,
+) -> RayJob:
+    mount = config.lustre.mount_path
+    return RayJob(
+        "training",
+        RayJobArgs(
+            namespace=where,
+            job_name=job.name,
+            ray_cluster=config.ray_name,
+            cluster=ray.cluster,
+            lustre=volume.mount,
+            launcher_name=grpo_workload.LAUNCHER_NAME,
+            launcher=grpo_workload.launcher(),
+            parameters=grpo_workload.parameters(
+                job,
+                nodes=config.gpu_pool.nodes,
+                gpus_per_node=config.worker_gpus,
+                mount_path=mount,
+            ),
+            environment=grpo_workload.environment(job, mount),
+            labels=on.labels,
+        ),
+        opts=pulumi.ResourceOptions(providers=[gke.kubernetes]),
+    )
+
+
+def _submit_command(config: LustreTraining, job: RayJob | None) -> pulumi.Output[str]:
+    if config.job is None or job is None:
+        return submit_command("nvidia-smi", "{}")
+    variables = grpo_workload.environment(config.job, config.lustre.mount_path)
+    return submit_command(job.entrypoint, json.dumps({"env_vars": variables}))
+
+
+def _dashboard(config: LustreTraining, on: platform.Cloud) -> MonitoringDashboard:
+    return MonitoringDashboard(
+        "monitoring",
+        MonitoringDashboardArgs(
+            project=on.apis.project_with("monitoring"),
+            title=f"{config.name}: Lustre and GPUs",
+            cluster_name=config.cluster_name,
+            zone=config.zone,
+            lustre_instance=config.lustre.name,
+            labels=on.labels,
+        ),
+        opts=on.opts,
+    )

@@ -1,0 +1,48 @@
+"""Config of a stack that trains on GPUs with Managed Lustre. No Pulumi import."""
+
+from collections.abc import Iterator
+from typing import Literal
+
+from stacks.blocks.grpo_job import GrpoJob
+from stacks.blocks.lustre import Lustre
+from stacks.blocks.network import PeeredNetwork
+from stacks.blocks.stack import RayStack
+from stacks.problems import Problem
+from stacks.rules.storage import lustre_problems
+from stacks.rules.training import grpo_problems
+
+REQUIRED_SECRETS = ("hugging_face_token",)
+
+
+class LustreTraining(RayStack, frozen=True):
+    """GPU nodes, a Managed Lustre instance in their zone, Ray on both, and a training job."""
+
+    kind: Literal["lustre-training"]
+    network: PeeredNetwork = PeeredNetwork()
+    lustre: Lustre
+    job: GrpoJob | None = None
+
+    @property
+    def lustre_legacy_port(self) -> bool:
+        """Whether the version asked for still has nodes on Lustre's older port."""
+        version = self.cluster.version
+        minimum = self.facts.feature("lustre_default_port").minimum_gke
+        return version is not None and not version.meets(minimum)
+
+    def features(self) -> tuple[str, ...]:
+        return (*super().features(), "lustre_csi")
+
+    def problems(self) -> Iterator[Problem]:
+        broken = tuple(super().problems())
+        yield from broken
+        if any(one.field == "catalog" for one in broken):
+            return
+        # A zone that is wrong already needs no second suggestion.
+        zone = None if any(one.field == "zone" for one in broken) else self.zone
+        yield from lustre_problems(self.facts, zone, self.lustre)
+        if self.job is not None and self.gpu_pool.machine_type in self.facts.machines:
+            gpus = self.gpu_pool.nodes * self.worker_gpus
+            if gpus:
+                yield from grpo_problems(
+                    self.job, gpus, wandb_key="wandb_api_key" in self.secrets_set
+                )

@@ -1,0 +1,196 @@
+"""The part that every stack begins with: APIs, network, cluster and node pools."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import pulumi
+import pulumi_gcp as gcp
+
+from components.apis import ProjectApis, ProjectApisArgs
+from components.gke_cluster import (
+    AuthorizedNetwork,
+    GkeCluster,
+    GkeClusterArgs,
+    MaintenanceWindow,
+)
+from components.namespace import KubeNamespace, KubeNamespaceArgs
+from components.network import ClusterNetwork, ClusterNetworkArgs
+from components.node_pool import GpuArgs, NodePool, NodePoolArgs
+from components.node_service_account import NodeServiceAccount, NodeServiceAccountArgs
+from components.token_secret import TokenSecret, TokenSecretArgs
+from stacks.blocks.pools import GpuPool
+from stacks.blocks.pools import NodePool as NodePoolConfig
+from stacks.blocks.stack import RayStack
+
+APIS = ("compute", "container", "iam", "cloudresourcemanager", "monitoring")
+# The environment variables that programs look for.
+VARIABLES = {"hugging_face_token": "HF_TOKEN", "wandb_api_key": "WANDB_API_KEY"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cloud:
+    """What everything in the project needs: one provider, the APIs, the labels."""
+
+    opts: pulumi.ResourceOptions
+    apis: ProjectApis
+    labels: dict[str, str]
+
+
+def cloud(config: RayStack, services: tuple[str, ...]) -> Cloud:
+    provider = gcp.Provider(
+        "google", project=config.project, region=config.region, zone=config.zone
+    )
+    opts = pulumi.ResourceOptions(providers=[provider])
+    apis = ProjectApis(
+        "apis", ProjectApisArgs(project=config.project, services=services), opts=opts
+    )
+    return Cloud(opts=opts, apis=apis, labels=config.all_labels(pulumi.get_stack()))
+
+
+def network(config: RayStack, on: Cloud) -> ClusterNetwork:
+    plan = config.network
+    return ClusterNetwork(
+        "network",
+        ClusterNetworkArgs(
+            project=on.apis.project_with("compute"),
+            region=config.region,
+            base_name=config.name,
+            mtu=plan.mtu,
+            subnet_range=plan.subnet,
+            pods_range=plan.pods,
+            services_range=plan.services,
+            protect=config.deletion_protection,
+        ),
+        opts=on.opts,
+    )
+
+
+def node_identity(config: RayStack, on: Cloud, pool: str) -> NodeServiceAccount:
+    return NodeServiceAccount(
+        f"{pool}-nodes",
+        NodeServiceAccountArgs(
+            iam_project=on.apis.project_with("iam"),
+            resource_manager_project=on.apis.project_with("cloudresourcemanager"),
+            base_name=config.name,
+            pool=pool,
+        ),
+        opts=on.opts,
+    )
+
+
+def cluster(
+    config: RayStack,
+    on: Cloud,
+    net: ClusterNetwork,
+    nodes: NodeServiceAccount,
+    *,
+    lustre: bool = False,
+    lustre_legacy_port: bool = False,
+) -> GkeCluster:
+    wanted = config.cluster
+    allowed = wanted.authorized_networks
+    window = wanted.maintenance
+    return GkeCluster(
+        "gke",
+        GkeClusterArgs(
+            project=on.apis.project_with("container"),
+            location=config.location,
+            zone=config.zone,
+            cluster_name=config.cluster_name,
+            network_id=net.network_id,
+            subnetwork_id=net.subnetwork_id,
+            control_plane_range=config.network.control_plane,
+            node_service_account=nodes.email,
+            release_channel=wanted.release_channel.value,
+            version=None if wanted.version is None else str(wanted.version),
+            authorized_networks=None
+            if allowed is None
+            else [AuthorizedNetwork(name=it.name, cidr=it.cidr) for it in allowed],
+            maintenance_window=None
+            if window is None
+            else MaintenanceWindow(
+                start=window.start.isoformat(),
+                end=window.end.isoformat(),
+                recurrence=window.recurrence,
+            ),
+            lustre=lustre,
+            lustre_legacy_port=lustre_legacy_port,
+            deletion_protection=config.deletion_protection,
+            labels=on.labels,
+        ),
+        opts=on.opts,
+    )
+
+
+def node_pool(
+    config: RayStack,
+    on: Cloud,
+    gke: GkeCluster,
+    nodes: NodeServiceAccount,
+    name: str,
+    pool: NodePoolConfig,
+) -> NodePool:
+    machine = config.facts.machine(pool.machine_type)
+    gpu = None
+    if isinstance(pool, GpuPool) and machine.accelerator is not None:
+        gpu = GpuArgs(
+            type=machine.accelerator.type,
+            count=machine.accelerator.count,
+            driver=pool.driver_version.api_value,
+        )
+    return NodePool(
+        name,
+        NodePoolArgs(
+            project=on.apis.project_with("container"),
+            location=gke.location,
+            zone=config.zone,
+            cluster_name=gke.cluster_name,
+            pool_name=f"{name}-pool",
+            service_account=nodes.email,
+            machine_type=pool.machine_type,
+            nodes=pool.nodes,
+            min_nodes=pool.bounds.min,
+            max_nodes=pool.bounds.max,
+            spot=pool.spot,
+            disk_type=machine.default_boot_disk if pool.disk.type is None else pool.disk.type,
+            disk_gb=pool.disk.size_gb,
+            max_pods_per_node=pool.max_pods_per_node,
+            local_ssds=machine.local_ssd.count if machine.local_ssd else 0,
+            gpu=gpu,
+            labels=on.labels,
+        ),
+        opts=on.opts,
+    )
+
+
+def namespace(config: RayStack, on: Cloud, gke: GkeCluster) -> pulumi.Input[str]:
+    """The namespace's name; made here unless every cluster has it."""
+    if config.namespace == "default":
+        return config.namespace
+    made = KubeNamespace(
+        "kube",
+        KubeNamespaceArgs(namespace=config.namespace, labels=on.labels),
+        opts=pulumi.ResourceOptions(providers=[gke.kubernetes]),
+    )
+    return made.namespace
+
+
+def tokens(
+    config: RayStack,
+    on: Cloud,
+    gke: GkeCluster,
+    where: pulumi.Input[str],
+    secrets: Mapping[str, pulumi.Output[str]],
+) -> TokenSecret | None:
+    if not secrets:
+        return None
+    return TokenSecret(
+        "tokens",
+        TokenSecretArgs(
+            namespace=where,
+            secret_name=f"{config.ray_name}-tokens",
+            tokens={VARIABLES[name]: value for name, value in secrets.items()},
+            labels=on.labels,
+        ),
+        opts=pulumi.ResourceOptions(providers=[gke.kubernetes]),
+    )

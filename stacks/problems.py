@@ -1,0 +1,28 @@
+"""Violations of the rules between a config's fields, collected and raised as one. No Pulumi."""
+
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+
+class Problem(NamedTuple):
+    """`field` is the path below the stack's config object; `message` is value, why, nearest."""
+
+    field: str
+    message: str
+
+
+class BrokenRulesError(ValueError):
+    """Every rule that a config breaks; pydantic carries it inside its ValidationError."""
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("\n".join(f"{one.field}: {one.message}" for one in self.problems))
+
+
+def problem_of(field: str, check: Callable[[], object]) -> list[Problem]:
+    """What a check that raises ValueError finds wrong with a field: one problem or none."""
+    try:
+        check()
+    except ValueError as error:
+        return [Problem(field, str(error))]
+    return []

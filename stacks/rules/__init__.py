@@ -1,0 +1,1 @@
+"""Rules between fields: each takes plain blocks and returns the problems it finds. No Pulumi."""

@@ -1,0 +1,88 @@
+"""Zone, region, machine types and versions that go together."""
+
+from collections.abc import Iterable, Iterator
+
+from catalog import Catalog, GkeVersion
+from stacks.blocks.pools import GpuPool, NodePool
+from stacks.problems import Problem, problem_of
+
+
+def zone_problems(facts: Catalog, region: str, zone: str) -> list[Problem]:
+    """The zone is known and lies in the region."""
+    unknown = problem_of("zone", lambda: facts.zone(zone))
+    if unknown:
+        return unknown
+    if facts.region_of(zone) == region:
+        return []
+    inside = problem_of("region", lambda: facts.zones_in(region))
+    if inside:
+        return inside
+    return [
+        Problem(
+            "zone",
+            f'"{zone}" is not in the region {region}; '
+            f"nearest: {', '.join(facts.zones_in(region))}, or the region {facts.region_of(zone)}",
+        )
+    ]
+
+
+def pool_problems(facts: Catalog, zone: str, field: str, pool: NodePool) -> Iterator[Problem]:
+    """The machine type is in the zone, boots from the disk, and comes in the capacity asked for."""
+    where = f"{field}.machine_type"
+    unknown = problem_of(where, lambda: facts.machine(pool.machine_type))
+    yield from unknown
+    if unknown:
+        return
+    machine = facts.machine(pool.machine_type)
+    yield from problem_of(where, lambda: facts.check_offer(zone, pool.machine_type))
+    if pool.disk.type is not None and pool.disk.type not in machine.boot_disk_types:
+        yield Problem(
+            f"{field}.disk.type",
+            f"{pool.disk.type} does not boot {machine.name}; "
+            f"nearest: {', '.join(machine.boot_disk_types)}",
+        )
+    if pool.spot and not machine.spot:
+        yield Problem(
+            f"{field}.capacity.mode",
+            f"spot is not to be had for {machine.name}; nearest: on-demand",
+        )
+    bounds = pool.bounds
+    if not bounds.min <= pool.nodes <= bounds.max:
+        yield Problem(
+            f"{field}.autoscaling",
+            f"{bounds.min} to {bounds.max} leaves out the {pool.nodes} nodes that the workloads "
+            f"use; nearest: {min(bounds.min, pool.nodes)} to {max(bounds.max, pool.nodes)}",
+        )
+
+
+def accelerator_problems(facts: Catalog, gpu: GpuPool, cpu: NodePool) -> Iterator[Problem]:
+    """The GPU pool has GPUs, and the CPU pool no accelerators that would stand idle."""
+    known = facts.machines
+    machine = known.get(gpu.machine_type)
+    if machine and (machine.accelerator is None or machine.accelerator.kind != "gpu"):
+        with_gpus = [
+            it.name for it in known.values() if it.accelerator and it.accelerator.kind == "gpu"
+        ]
+        yield Problem(
+            "gpu_pool.machine_type",
+            f"{machine.name} has no GPUs; nearest: {', '.join(with_gpus[:3])}",
+        )
+    machine = known.get(cpu.machine_type)
+    if machine and machine.accelerator:
+        plain = [it.name for it in known.values() if it.accelerator is None]
+        yield Problem(
+            "cpu_pool.machine_type",
+            f"{machine.name} has {machine.accelerator.marketing_name} accelerators that no pod of "
+            f"this pool asks for; nearest: {', '.join(plain[:3])}",
+        )
+
+
+def version_problems(
+    facts: Catalog, version: GkeVersion | None, features: Iterable[str], machine: str
+) -> list[Problem]:
+    """A version that the config asks for has what the stack uses."""
+    if version is None or machine not in facts.machines:
+        return []
+    return problem_of(
+        "cluster.version", lambda: facts.check_gke(version, *features, machine=machine)
+    )

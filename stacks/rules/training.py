@@ -1,0 +1,55 @@
+"""What NeMo RL v0.4.0 demands of a GRPO run, known before a single GPU is paid for."""
+
+from collections.abc import Iterator
+
+from stacks.blocks.grpo_job import GrpoJob
+from stacks.problems import Problem
+
+
+def grpo_problems(job: GrpoJob, gpus: int, *, wandb_key: bool) -> Iterator[Problem]:
+    """`gpus` is the number in the whole pool."""
+    yield from _parallelism_problems(job, gpus)
+    yield from _batch_problems(job, gpus)
+    if job.checkpoints.period > job.max_steps:
+        yield Problem(
+            "job.checkpoints.period",
+            f"{job.checkpoints.period} steps are never reached in {job.max_steps}; "
+            f"nearest: {job.max_steps}",
+        )
+    if job.wandb and not wandb_key:
+        yield Problem(
+            "job.wandb",
+            "true needs the key of Weights & Biases; nearest: false, or "
+            "pulumi config set --secret wandb_api_key",
+        )
+
+
+def _parallelism_problems(job: GrpoJob, gpus: int) -> Iterator[Problem]:
+    copy = job.parallelism.gpus_per_copy
+    if gpus % copy:
+        fitting = next(n for n in range(min(copy, gpus), 0, -1) if gpus % n == 0)
+        yield Problem(
+            "job.parallelism",
+            f"tensor {job.parallelism.tensor} x pipeline {job.parallelism.pipeline} = {copy} GPUs "
+            f"for a copy of the model do not divide the pool's {gpus}; nearest: {fitting}",
+        )
+
+
+def _batch_problems(job: GrpoJob, gpus: int) -> Iterator[Problem]:
+    batch = job.train_global_batch_size
+    samples = job.prompts_per_step * job.generations_per_prompt
+    if samples % batch:
+        fitting = next(n for n in range(min(batch, samples), 0, -1) if samples % n == 0)
+        yield Problem(
+            "job.train_global_batch_size",
+            f"{batch} does not divide the {samples} samples of a step ({job.prompts_per_step} "
+            f"prompts x {job.generations_per_prompt} generations); nearest: {fitting}",
+        )
+        return
+    copies = gpus // job.parallelism.gpus_per_copy
+    if copies and batch % copies:
+        yield Problem(
+            "job.train_global_batch_size",
+            f"{batch} is not shared out evenly among {copies} copies of the model; "
+            f"nearest: {max(1, batch // copies) * copies}",
+        )

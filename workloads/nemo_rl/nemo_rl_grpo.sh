@@ -1,0 +1,35 @@
+#!/bin/bash
+# Runs a NeMo RL GRPO training as a Ray job, on the head of the Ray cluster.
+#
+# Arguments are key=value pairs. `recipe` names the base config inside the image; `mkdir` (a list
+# separated by colons) names directories that must exist first; every other pair goes to NeMo RL as
+# an override of that config.
+set -euo pipefail
+
+recipe=""
+overrides=()
+for pair in "$@"; do
+  case "$pair" in
+    recipe=*) recipe="${pair#recipe=}" ;;
+    mkdir=*)
+      IFS=':' read -r -a directories <<<"${pair#mkdir=}"
+      mkdir -p -- "${directories[@]}"
+      ;;
+    *=*) overrides+=("$pair") ;;
+    *)
+      echo "not a key=value pair: $pair" >&2
+      exit 2
+      ;;
+  esac
+done
+if [[ -z "$recipe" ]]; then
+  echo "no recipe given (recipe=examples/configs/NAME.yaml)" >&2
+  exit 2
+fi
+
+# NeMo RL hands its whole environment to ray.init as a runtime environment, and this job has one
+# already; without this, Ray refuses the second.
+export RAY_OVERRIDE_JOB_RUNTIME_ENV=1
+
+cd "${NEMO_RL_HOME:-/opt/nemo-rl}"
+exec uv run python examples/run_grpo_math.py --config "$recipe" "${overrides[@]}"
