@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 RUN := $(VENV)/bin/python
 STACK ?= b200-lustre
+FOLDER ?= .sandbox
 PULUMI := $(shell command -v pulumi 2>/dev/null || echo .tools/bin/pulumi)
 
 .DEFAULT_GOAL := help
@@ -25,7 +26,7 @@ $(VENV)/.ready: requirements-dev.txt
 	@sh tools/pulumi/build.sh $(CURDIR)/.tools/bin
 
 demo: setup ## Bring b200-lustre up on the sandbox and show it
-	@$(RUN) -m sandbox demo --stack $(STACK)
+	@$(RUN) -m sandbox demo --stack $(STACK) --folder $(FOLDER)
 
 test: setup ## Run every default test
 	@$(RUN) -m pytest -n auto

@@ -94,7 +94,6 @@ class Engine:
         self._workspace = workspace
         self._catalog = catalog
         self._secrets = dict(secrets or {})
-        self._outputs: dict[str, Any] = {}
 
     def run(self, verb: Verb, options: RunOptions) -> RunResult:
         """Run one Pulumi verb; a failed run is a result, not an exception."""
@@ -108,16 +107,14 @@ class Engine:
             server.serve("gcp", "pulumi-gcp", GcpStandIn(cloud, operations))
             server.serve("kubernetes", "pulumi-kubernetes", KubernetesStandIn(cloud, operations))
             stack = self._open(server.address)
-            before = {} if verb == "preview" else self._dependencies(stack)
-            if verb in ("up", "destroy"):
-                self._recover(stack, options)
+            before = {} if verb == "preview" else self._recovered(stack, options)
             ok = self._call(stack, verb, options, report)
-            after = {} if verb == "preview" else self._dependencies(stack)
+            after = {} if verb == "preview" else _export(stack)
         if verb == "preview":
             steps, dependencies = self._planned()
         else:
             steps = [TimedStep(s.urn, s.operation, s.seconds) for s in journal.steps if s.ok]
-            dependencies = _merged(before, after)
+            dependencies = state_dependencies([*_resources(before), *_resources(after)])
         critical = critical_path(steps, dependencies)
         return RunResult(
             operation=verb,
@@ -128,7 +125,7 @@ class Engine:
             sequential_s=sum(step.seconds for step in steps),
             critical=critical,
             wall_s=time.monotonic() - began,
-            outputs=self._outputs,
+            outputs=_stack_outputs(after),
             cloud=everything(cloud),
         )
 
@@ -145,6 +142,9 @@ class Engine:
             program=partial(load_program, self._workspace.project_folder),
             opts=options,
         )
+        # After `up` the Automation API asks the CLI twice for the outputs, half a second; here they
+        # are read from the exported state.
+        stack.outputs = dict  # type: ignore[method-assign]
         for key, value in self._secrets.items():
             self._set_secret(key, value)
         return stack
@@ -188,30 +188,23 @@ class Engine:
             return False
         return True
 
-    def _dependencies(self, stack: Stack) -> dict[str, set[str]]:
-        state = _export(stack)
-        resources = state.get("resources") or []
-        self._outputs = _stack_outputs(resources)
-        return state_dependencies(resources)
-
     def _planned(self) -> tuple[list[TimedStep], dict[str, set[str]]]:
         """What a preview says would be done, timed by the duration table."""
         file = self._workspace.plan_file
-        self._outputs = {}
         if not file.exists():
             return [], {}
         plans = json.loads(file.read_text())["resourcePlans"]
         file.unlink()
         return planned_steps(plans, Durations.load())
 
-    def _recover(self, stack: Stack, options: RunOptions) -> None:
-        """Take care of what a killed run left: its lock, and its pending operations."""
+    def _recovered(self, stack: Stack, options: RunOptions) -> dict[str, Any]:
+        """The state, after taking care of what a killed run left: lock and pending operations."""
         if stale_locks(self._workspace.backend):
             options.on_output("a killed run left its lock: removing it")
             stack.cancel()
         state = _export(stack)
         if not state.get("pending_operations"):
-            return
+            return state
         adoption = adopt_pending(state)
         stack.import_stack(Deployment(version=3, deployment=adoption.deployment))
         options.on_output(
@@ -220,6 +213,7 @@ class Engine:
         )
         if adoption.adopted:
             stack.refresh(target=list(adoption.adopted), show_secrets=False, parallel=PARALLEL)
+        return _export(stack)
 
 
 def planned_steps(
@@ -253,15 +247,15 @@ def _export(stack: Stack) -> dict[str, Any]:
     return dict(stack.export_stack().deployment or {})
 
 
-def _stack_outputs(resources: list[Mapping[str, Any]]) -> dict[str, Any]:
-    for resource in resources:
+def _resources(state: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    return state.get("resources") or []
+
+
+def _stack_outputs(state: Mapping[str, Any]) -> dict[str, Any]:
+    for resource in _resources(state):
         if resource["type"] == "pulumi:pulumi:Stack":
             return dict(resource.get("outputs") or {})
     return {}
-
-
-def _merged(before: Mapping[str, set[str]], after: Mapping[str, set[str]]) -> dict[str, set[str]]:
-    return {urn: before.get(urn, set()) | after.get(urn, set()) for urn in {**before, **after}}
 
 
 def _last_line(error: CommandError) -> str:

@@ -39,5 +39,8 @@ class EngineReport:
             self.changes = {str(getattr(op, "value", op)): count for op, count in counts.items()}
         if event.diagnostic_event is not None:
             diagnostic = event.diagnostic_event
-            if diagnostic.severity in SHOWN_SEVERITIES and not diagnostic.ephemeral:
-                self.diagnostics.append(diagnostic.message.strip())
+            # The engine says a program's error a second time, as one that nobody handled.
+            message = diagnostic.message.strip().removeprefix("an unhandled error occurred: ")
+            shown = diagnostic.severity in SHOWN_SEVERITIES and not diagnostic.ephemeral
+            if shown and message not in self.diagnostics:
+                self.diagnostics.append(message)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from functools import cache
 from pathlib import Path
 
 from pulumi.automation import PulumiCommand
@@ -14,6 +15,7 @@ from sandbox.workspace import PROJECT_FOLDER, Workspace
 BUILT = PROJECT_FOLDER / ".tools"
 
 
+@cache
 def find_pulumi() -> PulumiCommand:
     if shutil.which("pulumi"):
         return PulumiCommand()

@@ -15,10 +15,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from filelock import FileLock
 
 from sandbox.cloud.cloud import Cloud
-from sandbox.engine import RunResult, Verb
 from sandbox.cloud.nodes import nodes_of
+from sandbox.engine import RunResult, Verb
 from sandbox.faults import Faults
 from sandbox.kube import MemoryKube, PodView
 from sandbox.run import run
@@ -73,18 +74,22 @@ def changed(result: RunResult) -> dict[str, str]:
 
 
 @pytest.fixture(scope="session")
-def templates(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], Path]]:
-    """Folders in which a stack is up, made once a stack and worker, to be copied by each test."""
-    made: dict[str, Path] = {}
+def templates(
+    tmp_path_factory: pytest.TempPathFactory, worker_id: str
+) -> Iterator[Callable[[str], Path]]:
+    """Folders in which a stack is up, made once for all workers, to be copied by each test."""
+    base = tmp_path_factory.getbasetemp()
+    shared = base if worker_id == "master" else base.parent
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HUGGING_FACE_TOKEN", CANARY)
 
         def template(stack: str) -> Path:
-            if stack not in made:
-                folder = tmp_path_factory.mktemp(f"{stack}-up")
-                Sandbox(Workspace(folder, stack)).succeed("up")
-                made[stack] = folder
-            return made[stack]
+            folder, done = shared / f"{stack}-up", shared / f"{stack}-up.done"
+            with FileLock(shared / f"{stack}-up.lock"):
+                if not done.exists():
+                    Sandbox(Workspace(folder, stack)).succeed("up")
+                    done.touch()
+            return folder
 
         yield template
 

@@ -1,4 +1,4 @@
-"""What holds for every stack: up, nothing left to do, drift, failures, destroy with nothing left."""
+"""What holds for every stack: up, nothing left to do, drift, failures, destroy."""
 
 from __future__ import annotations
 

@@ -1,0 +1,115 @@
+"""Prints a table of every figure with its target, and writes .bench/results.json."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import sys
+import tempfile
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from bench.measure import preview_times, probe, timed
+from sandbox.__main__ import DEFAULT_SPEED
+from sandbox.workspace import PROJECT_FOLDER, stack_names
+
+RESULTS = PROJECT_FOLDER / ".bench" / "results.json"
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One measured number; `bound` starts with <= or >=, or is empty where nothing is promised."""
+
+    stack: str
+    name: str
+    value: float
+    bound: str = ""
+
+    @property
+    def holds(self) -> bool | None:
+        if not self.bound:
+            return None
+        limit = float(self.bound[2:])
+        return self.value <= limit if self.bound.startswith("<=") else self.value >= limit
+
+
+def stack_figures(scratch: Path, stack: str) -> list[Figure]:
+    previewed = preview_times(scratch, stack)
+    wall, up = probe(PROJECT_FOLDER, scratch / stack, stack, "up", DEFAULT_SPEED)
+    _, down = probe(PROJECT_FOLDER, scratch / stack, stack, "destroy", DEFAULT_SPEED)
+    return [
+        Figure(stack, "bare import of the SDK modules used, s", previewed.bare_import),
+        Figure(stack, "preview of an empty program, s", previewed.empty),
+        Figure(stack, "first preview, s", previewed.full),
+        Figure(stack, "first preview / (import + empty preview)", previewed.ratio, "<=1.15"),
+        Figure(stack, "resources", sum(up["changes"].values())),
+        Figure(stack, "simulated makespan of up, s", up["makespan_s"]),
+        Figure(
+            stack,
+            "up: makespan / critical path",
+            up["makespan_s"] / up["critical_path_s"],
+            "<=1.05",
+        ),
+        Figure(
+            stack,
+            "up: one after the other / makespan",
+            up["sequential_s"] / up["makespan_s"],
+            ">=1.6",
+        ),
+        Figure(
+            stack, "destroy: makespan / critical path", down["makespan_s"] / down["critical_path_s"]
+        ),
+        Figure(stack, "wall time of up, s", wall),
+        Figure(
+            stack,
+            "peak memory of the program process, MiB",
+            max(previewed.peak_mib, up["peak_mib"]),
+            "<=400",
+        ),
+    ]
+
+
+def demo_figures(scratch: Path) -> list[Figure]:
+    command = ["make", "demo", f"FOLDER={scratch / 'demo'}"]
+    first, second = timed(command).seconds, timed(command).seconds
+    return [
+        Figure("b200-lustre", "make demo, set up already, s", first),
+        Figure("b200-lustre", "second make demo, s", second, "<=60"),
+    ]
+
+
+def main() -> int:
+    figures: list[Figure] = []
+    for stack in stack_names():
+        with tempfile.TemporaryDirectory() as scratch:
+            figures += stack_figures(Path(scratch), stack)
+    with tempfile.TemporaryDirectory() as scratch:
+        figures += demo_figures(Path(scratch))
+    RESULTS.parent.mkdir(exist_ok=True)
+    machine = {
+        "machine": platform.machine(),
+        "cores": os.cpu_count(),
+        "python": platform.python_version(),
+    }
+    rows = [{**asdict(figure), "holds": figure.holds} for figure in figures]
+    RESULTS.write_text(json.dumps({**machine, "figures": rows}, indent=2) + "\n")
+    print_table(figures)
+    return 1 if any(figure.holds is False for figure in figures) else 0
+
+
+def print_table(figures: list[Figure]) -> None:
+    table = Table("stack", "figure", "value", "target", "holds")
+    words = {True: "yes", False: "[bold red]NO[/]", None: ""}
+    for figure in figures:
+        table.add_row(
+            figure.stack, figure.name, f"{figure.value:.2f}", figure.bound, words[figure.holds]
+        )
+    Console().print(table)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

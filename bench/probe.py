@@ -1,0 +1,38 @@
+"""Runs one sandbox verb in a process of its own and prints what it took, as one JSON line."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import resource
+import sys
+from pathlib import Path
+
+
+def main(project: str, folder: str, stack: str, verb: str, speed: str) -> None:
+    from sandbox.faults import Faults
+    from sandbox.run import run
+    from sandbox.workspace import Workspace
+
+    workspace = Workspace(Path(folder), stack, Path(project))
+    with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere):
+        result = run(workspace, verb, float(speed), [], Faults())  # type: ignore[arg-type]
+    sdk = sorted(
+        name for name in sys.modules if name.split(".")[0] in ("pulumi_gcp", "pulumi_kubernetes")
+    )
+    print(
+        json.dumps(
+            {
+                **result.to_json(),
+                "ok": result.ok,
+                # Kilobytes on Linux.
+                "peak_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+                "sdk_modules": sdk,
+            }
+        )
+    )
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

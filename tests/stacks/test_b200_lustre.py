@@ -1,0 +1,127 @@
+"""What a change of b200-lustre's config does, and what it can never do by mistake."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from sandbox.engine import RunResult
+from sandbox.faults import Fail, Faults, Stockout
+from tests.stacks.conftest import Sandbox, changed
+
+STACK = "b200-lustre"
+SandboxOf = Callable[[str], Sandbox]
+OTHER_TIER = ("lustre.throughput_mbps_per_tib=500", "lustre.capacity_gib=18000")
+
+
+def replaced(result: RunResult) -> list[str]:
+    """Logical names of what is replaced, sorted."""
+    return sorted(name for name, verb in replacements(result).items() if verb == "replace")
+
+
+def replacements(result: RunResult) -> dict[str, str]:
+    return {
+        resource.urn.split("::")[-1]: resource.operation
+        for resource in result.report.resources
+        if resource.operation == "replace"
+    }
+
+
+def test_an_autoscaling_bound_updates_the_pool_and_nothing_else(brought_up: SandboxOf) -> None:
+    result = brought_up(STACK).succeed("up", "gpu_pool.autoscaling={min: 4, max: 8}")
+    assert changed(result) == {"gpu-pool": "update"}
+
+
+def test_another_lustre_tier_replaces_the_instance_and_all_that_mounts_it(
+    brought_up: SandboxOf,
+) -> None:
+    sandbox = brought_up(STACK)
+    preview = sandbox.succeed("preview", *OTHER_TIER)
+    expected = ["lustre-instance", "ray-cluster", "training-job", "volume-claim", "volume-volume"]
+    assert replaced(preview) == expected
+    assert replaced(sandbox.succeed("up", *OTHER_TIER)) == expected
+    assert changed(sandbox.succeed("preview", *OTHER_TIER)) == {}
+
+
+def test_the_preview_says_why_a_resource_is_replaced(brought_up: SandboxOf) -> None:
+    preview = brought_up(STACK).succeed("preview", *OTHER_TIER)
+    causes = {
+        resource.urn.split("::")[-1]: set(resource.causes)
+        for resource in preview.report.resources
+        if resource.operation == "replace"
+    }
+    assert causes["lustre-instance"] == {"capacityGib", "perUnitStorageThroughput"}
+
+
+def test_another_gpu_machine_replaces_the_pool_and_ray_but_not_lustre(
+    brought_up: SandboxOf,
+) -> None:
+    result = brought_up(STACK).succeed(
+        "preview",
+        "gpu_pool.machine_type=a3-ultragpu-8g",
+        "catalog.zones={us-east1-b: {offers: [a3-ultragpu-8g], lustre: true}}",
+    )
+    assert replaced(result) == ["gpu-pool", "ray-cluster", "training-job"]
+
+
+def test_a_changed_training_parameter_runs_the_job_again(brought_up: SandboxOf) -> None:
+    result = brought_up(STACK).succeed("up", "job.max_steps=30")
+    assert replaced(result) == ["training-job"]
+
+
+def test_a_stack_without_a_job_has_everything_but_the_job(brought_up: SandboxOf) -> None:
+    result = brought_up(STACK).succeed("up", "job=null")
+    assert changed(result) == {
+        "training": "delete",
+        "training-job": "delete",
+        "training-launcher": "delete",
+    }
+
+
+def test_a_stockout_leaves_no_half_made_pool_and_the_next_up_converges(empty: SandboxOf) -> None:
+    sandbox = empty(STACK)
+    rule = Stockout(kind="stockout", machine_type="a4-highgpu-8g", zone="us-east1-b")
+    failed = sandbox.run("up", faults=Faults(rules=(rule,)))
+    assert not failed.ok
+    assert any(
+        "does not have enough a4-highgpu-8g available" in it for it in failed.report.diagnostics
+    )
+    assert len(failed.cloud["gcp:container/nodePool:NodePool"]) == 1
+    assert set(changed(sandbox.succeed("up"))) >= {"gpu-pool", "ray-cluster"}
+
+
+def test_a_failed_delete_then_destroy_again_leaves_nothing(brought_up: SandboxOf) -> None:
+    sandbox = brought_up(STACK)
+    rule = Fail(kind="fail", type="gcp:lustre/instance:Instance", operation="delete")
+    assert not sandbox.run("destroy", faults=Faults(rules=(rule,))).ok
+    assert sandbox.succeed("destroy").cloud == {}
+
+
+def test_a_protected_stack_refuses_to_be_destroyed_and_says_how(brought_up: SandboxOf) -> None:
+    sandbox = brought_up(STACK)
+    sandbox.succeed("up", "deletion_protection=true")
+    refused = sandbox.run("destroy", "deletion_protection=true")
+    assert not refused.ok
+    assert any("protect" in message for message in refused.report.diagnostics)
+
+
+@pytest.mark.parametrize(
+    ("override", "ending"),
+    [
+        ("gpu_pool.machine_type=a4-highgpu-9g", 'can be added under "catalog.machine_types"'),
+        ("lustre.capacity_gib=10000", "nearest: 9000, 18000"),
+        ("hugging_face_token=", "pulumi config set --secret hugging_face_token"),
+        ("gcp:project=null", "pulumi config set gcp:project PROJECT"),
+    ],
+)
+def test_bad_input_is_refused_before_any_resource_is_registered(
+    empty: SandboxOf, monkeypatch: pytest.MonkeyPatch, override: str, ending: str
+) -> None:
+    monkeypatch.delenv("HUGGING_FACE_TOKEN")
+    result = empty(STACK).run("preview", override)
+    assert not result.ok
+    assert [resource.type for resource in result.report.resources] == ["pulumi:pulumi:Stack"]
+    lines = "\n".join(result.report.diagnostics).splitlines()
+    assert any(line.endswith(ending) for line in lines), lines
+    assert not any("Traceback" in line for line in lines)
