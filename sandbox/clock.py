@@ -19,6 +19,8 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass
 
+from sandbox.errors import UserError
+
 # The engine's reaction to a finished step (state written, program resumed, next check and diff)
 # was seen to take 5 to 25 ms on two cores.
 QUIET_SECONDS = 0.04
@@ -37,7 +39,7 @@ class VirtualClock:
 
     def __init__(self, speed: float) -> None:
         if not speed > 0:
-            raise ValueError(f"--speed: {speed}: must be above 0; nearest: 1")
+            raise UserError(f"--speed: {speed}: must be above 0; nearest: 1")
         self.now = 0.0
         self._speed = speed
         self._heap: list[tuple[float, int, asyncio.Future[None]]] = []

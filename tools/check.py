@@ -1,4 +1,5 @@
-"""`make check`'s own rules over the tree: no machine's paths, no dead commands, no dead files in the docs."""
+"""`make check`'s own rules over the tree: no machine's paths, no dead commands, no dead files in
+the docs."""
 
 from __future__ import annotations
 
@@ -17,7 +18,24 @@ FILE_NAME = re.compile(r"(?:[\w.-]+/)*[\w.-]+\.(?:py|yaml|md|json|sh|mod|toml)")
 LONGEST_FILE = 300
 # Commands that a user brings along.
 FOREIGN = frozenset(
-    "cd cp curl docker echo export gcloud git go kubectl less open pulumi python3 ray sh".split()
+    [
+        "cd",
+        "cp",
+        "curl",
+        "docker",
+        "echo",
+        "export",
+        "gcloud",
+        "git",
+        "go",
+        "kubectl",
+        "less",
+        "open",
+        "pulumi",
+        "python3",
+        "ray",
+        "sh",
+    ]
 )
 
 

@@ -44,8 +44,7 @@ class GcpStandIn(rpc.Provider):
     async def check(self, request: rpc.CheckRequest) -> rpc.CheckResponse:
         token = token_of(request.urn)
         if not self._schema.knows(token) or token not in KINDS:
-            reason = self._schema.unknown_type(token)
-            return rpc.CheckResponse(failures=[rpc.CheckFailure("", reason)])
+            return rpc.CheckResponse(failures=[rpc.CheckFailure("", unknown_type(token))])
         inputs = dict(request.new_inputs)
         for key in ("project", "region"):
             if key not in inputs and key in self._defaults and self._schema.takes(token, key):
@@ -113,6 +112,13 @@ class GcpStandIn(rpc.Provider):
     def _expected(self, token: str, inputs: Mapping[str, Any]) -> dict[str, Any]:
         """A previewed create's outputs: the inputs, and every computed property as unknown."""
         return {**dict.fromkeys(self._schema.outputs(token), UNKNOWN), **inputs}
+
+
+def unknown_type(token: str) -> str:
+    """Why a resource type is refused, with the nearest one that works."""
+    near = difflib.get_close_matches(token, KINDS, n=1)
+    hint = f"; nearest: {near[0]}" if near else ""
+    return f"the sandbox's Google Cloud does not know the resource type {token}{hint}"
 
 
 def _top(path: str) -> str:

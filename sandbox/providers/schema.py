@@ -60,10 +60,6 @@ class GcpSchema:
         enums = yaml.safe_load((DATA / "gcp-enums.yaml").read_text())
         return GcpSchema(facts, enums["values"])
 
-    @property
-    def types(self) -> list[str]:
-        return sorted(self._resources)
-
     def knows(self, token: str) -> bool:
         return token in self._resources
 
@@ -74,12 +70,6 @@ class GcpSchema:
     def outputs(self, token: str) -> list[str]:
         """The properties that only the cloud can fill in."""
         return list(self._resources[token]["outputs"])
-
-    def unknown_type(self, token: str) -> str:
-        """Why a resource type is refused, with the nearest types that work."""
-        near = difflib.get_close_matches(token, self.types, n=2, cutoff=0.5)
-        hint = f"; nearest: {', '.join(near)}" if near else ""
-        return f"the sandbox's Google Cloud does not know the resource type {token}{hint}"
 
     def check(self, token: str, inputs: Mapping[str, Any]) -> list[Failure]:
         """Every property that the provider would refuse, in the inputs' own order."""

@@ -1,7 +1,7 @@
 """Stacks through the real Pulumi engine on the sandbox.
 
-This tier shows what the engine does with the program: order, diffs, replacement, recovery. It cannot show
-that Google Cloud answers as the simulated one does.
+This tier shows what the engine does with the program: order, diffs, replacement, recovery. It
+cannot show that Google Cloud answers as the simulated one does.
 """
 
 from __future__ import annotations

@@ -1,0 +1,61 @@
+"""Failures on request: which operation they hit, and which files are refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sandbox.errors import CloudError, UserError
+from sandbox.faults import Faults
+
+POOL = "gcp:container/nodePool:NodePool"
+
+
+def load(path: Path, text: str) -> Faults:
+    file = path / "faults.yaml"
+    file.write_text(text)
+    return Faults.load(file)
+
+
+def test_a_rule_fails_the_nth_operation_of_its_kind_and_no_other(tmp_path: Path) -> None:
+    rule = f'{{kind: fail, type: "{POOL}", operation: create, nth: 2, message: "no room"}}'
+    faults = load(tmp_path, f"rules: [{rule}]")
+    faults.started(POOL, "create")
+    faults.started(POOL, "update")
+    with pytest.raises(CloudError, match=r"no room$"):
+        faults.started(POOL, "create")
+    faults.started(POOL, "create")
+
+
+def test_the_engine_crashes_while_the_operation_after_the_given_number_is_under_way(
+    tmp_path: Path,
+) -> None:
+    faults = load(tmp_path, "rules: [{kind: crash, after: 1}]")
+    faults.started(POOL, "create")
+    assert not faults.crashes_now()
+    faults.started(POOL, "create")
+    assert faults.crashes_now()
+
+
+def test_slow_rules_multiply(tmp_path: Path) -> None:
+    rule = f'{{kind: slow, type: "{POOL}", factor: 3}}'
+    faults = load(tmp_path, f"rules: [{rule}, {rule}]")
+    assert faults.slowdown(POOL) == 9
+    assert faults.slowdown("gcp:container/cluster:Cluster") == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["rules: [{kind: explode}]", "rules: [{kind: crash}]", "rules: [{kind: crash, after: 0}]", "["],
+)
+def test_a_file_that_says_nothing_sensible_is_refused_without_a_traceback(
+    tmp_path: Path, text: str
+) -> None:
+    with pytest.raises(UserError, match=r"^--fault: "):
+        load(tmp_path, text)
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"there is no such file$"):
+        Faults.load(tmp_path / "nothing.yaml")

@@ -1,0 +1,113 @@
+"""The sandbox's copies of the user's config: overrides, placeholders, secrets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from sandbox.errors import UserError
+from sandbox.workspace import Workspace
+
+CONFIG = """
+encryptionsalt: v1:theirs
+config:
+  gcp:region: us-east1
+  gke-ai-stacks:hugging_face_token: {secure: v1:their-cipher-text}
+  gke-ai-stacks:stack: {kind: dev, gpu_pool: {nodes: 1}}
+"""
+
+
+@pytest.fixture
+def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
+    monkeypatch.delenv("HUGGING_FACE_TOKEN", raising=False)
+    monkeypatch.delenv("WANDB_API_KEY", raising=False)
+    (tmp_path / "Pulumi.yaml").write_text("name: gke-ai-stacks\nruntime: python\n")
+    (tmp_path / "Pulumi.mine.yaml").write_text(CONFIG)
+    return Workspace(tmp_path / "sandbox", "mine", tmp_path)
+
+
+def stack(workspace: Workspace) -> dict[str, Any]:
+    return workspace.config()["gke-ai-stacks:stack"]
+
+
+def test_the_users_own_file_is_never_written(workspace: Workspace) -> None:
+    workspace.prepare(["gpu_pool.nodes=4"])
+    assert (workspace.project_folder / "Pulumi.mine.yaml").read_text() == CONFIG
+
+
+def test_an_override_reaches_the_copy_by_its_path(workspace: Workspace) -> None:
+    workspace.prepare(["gpu_pool.nodes=4", "stack.ray.version=2.1.0", "gcp:zone=us-east1-b"])
+    assert stack(workspace)["gpu_pool"] == {"nodes": 4}
+    assert stack(workspace)["ray"] == {"version": "2.1.0"}
+    assert workspace.config()["gcp:zone"] == "us-east1-b"
+
+
+def test_an_empty_override_takes_the_key_away(workspace: Workspace) -> None:
+    workspace.prepare(["gpu_pool="])
+    assert "gpu_pool" not in stack(workspace)
+
+
+def test_a_stack_without_a_project_gets_the_sandboxes(workspace: Workspace) -> None:
+    workspace.prepare([])
+    assert workspace.config()["gcp:project"] == "sandbox-project"
+
+
+def test_the_users_cipher_text_is_replaced_by_a_placeholder_to_encrypt(
+    workspace: Workspace,
+) -> None:
+    missing = workspace.prepare([])
+    assert set(missing) == {"gke-ai-stacks:hugging_face_token"}
+    assert "their-cipher-text" not in workspace.config_file.read_text()
+    assert "v1:theirs" not in workspace.config_file.read_text()
+
+
+def test_a_secret_comes_from_the_environment(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WANDB_API_KEY", "key-of-mine")
+    assert workspace.prepare([])["gke-ai-stacks:wandb_api_key"] == "key-of-mine"
+    assert "key-of-mine" not in workspace.config_file.read_text()
+
+
+def test_a_secret_is_encrypted_again_only_when_it_has_changed(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = "gke-ai-stacks:hugging_face_token"
+    value = workspace.prepare([])[key]
+    document = yaml.safe_load(workspace.config_file.read_text())
+    document["config"][key] = {"secure": "v1:ours"}
+    workspace.config_file.write_text(yaml.safe_dump(document))
+    workspace.remember_secret(key, value)
+    assert workspace.prepare([]) == {}
+    assert workspace.config()[key] == {"secure": "v1:ours"}
+    monkeypatch.setenv("HUGGING_FACE_TOKEN", "another")
+    assert workspace.prepare([]) == {key: "another"}
+
+
+@pytest.mark.parametrize(
+    ("override", "end"),
+    [
+        ("gpu_pool.nodes", "must be PATH=VALUE, e.g. gpu_pool.nodes=4"),
+        ("hugging_face_token=hf_x", "nearest: the environment variable HUGGING_FACE_TOKEN"),
+        ("kind.of=x", "kind holds no keys"),
+    ],
+)
+def test_a_wrong_override_is_refused(workspace: Workspace, override: str, end: str) -> None:
+    with pytest.raises(UserError) as refused:
+        workspace.prepare([override])
+    assert str(refused.value).endswith(end)
+    assert "hf_x" not in str(refused.value)
+
+
+def test_an_unknown_stack_is_refused_with_the_nearest(workspace: Workspace) -> None:
+    other = Workspace(workspace.root, "mime", workspace.project_folder)
+    with pytest.raises(UserError, match=r"there is no Pulumi.mime.yaml; nearest: mine$"):
+        other.prepare([])
+
+
+def test_two_commands_at_once_are_refused(workspace: Workspace) -> None:
+    with workspace.lock(), pytest.raises(UserError, match=r"or give another --folder$"):
+        workspace.lock()
