@@ -58,7 +58,8 @@ class ClusterNetwork(pulumi.ComponentResource):
                 {"range_name": PODS_RANGE, "ip_cidr_range": args.pods_range},
                 {"range_name": SERVICES_RANGE, "ip_cidr_range": args.services_range},
             ],
-            opts=fixed_name(self, protect=args.protect),
+            # A secondary range that a cluster uses can only change with the cluster.
+            opts=fixed_name(self, protect=args.protect, replace_on_changes=["secondaryIpRanges"]),
         )
         router = gcp.compute.Router(
             f"{name}-router",

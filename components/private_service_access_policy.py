@@ -6,9 +6,10 @@ from enum import StrEnum
 class PeeringRemoval(StrEnum):
     """DELETE asks Google to take the peering down, which works once no managed service uses it.
 
-    Lustre lets go when its instance is gone. Cloud SQL and others hold on for hours, and then
-    ABANDON is the way for `destroy` to get past it: the peering itself stays behind. The
-    provider's third way, REMOVE_PEERING (magic-modules #18476, July 2026), is younger than 9.9.
+    Some services hold on for hours after their last instance is gone (seen with Cloud SQL and
+    NetApp), and Google refuses until then. ABANDON is the way for `destroy` to get past that: the
+    peering itself stays behind. The provider's third way, REMOVE_PEERING (magic-modules #18476,
+    July 2026), is younger than 9.9.
     """
 
     DELETE = "delete"

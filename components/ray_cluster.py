@@ -68,9 +68,8 @@ class RayClusterArgs:
 
 
 class RayCluster(pulumi.ComponentResource):
-    """`cluster_name` is known once head and workers are up."""
+    """`cluster_name` is known once head and workers are up; `cluster` is the object itself."""
 
-    cluster: k8s.apiextensions.CustomResource
     cluster_name: pulumi.Output[str]
     head_service: pulumi.Output[str]
     dashboard_port: pulumi.Output[int]

@@ -2,6 +2,7 @@
 
 import hashlib
 from dataclasses import dataclass
+from typing import Any
 
 import pulumi
 import pulumi_kubernetes as k8s
@@ -16,12 +17,15 @@ from components.ray_manifest import launcher_entrypoint, ray_job_spec
 
 @dataclass(frozen=True, kw_only=True)
 class RayJobArgs:
-    """`cluster` is the RayCluster object, whose name `ray_cluster` is."""
+    """`cluster` is the RayCluster object, whose name `ray_cluster` is.
+
+    It has no type here, for a component's schema has no word for custom objects.
+    """
 
     namespace: pulumi.Input[str]
     job_name: str
     ray_cluster: str
-    cluster: k8s.apiextensions.CustomResource
+    cluster: Any
     launcher_name: str
     launcher: str
     parameters: dict[str, str]

@@ -1,0 +1,241 @@
+"""A recording stand-in for the engine, fresh for each test, and the configs that tests start from.
+
+It shows what a program registers and in which order things wait for each other; it proves nothing
+about what providers or the engine make of it.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from copy import deepcopy
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+import pulumi
+import pytest
+import yaml
+from google.protobuf.json_format import MessageToDict
+from pulumi.runtime import mocks, set_all_config, set_mocks
+
+ROOT = Path(__file__).parent.parent
+PROJECT = "gke-ai-stacks"
+TOKEN = "hf_test_token_value"
+# How values are marked on the wire, and the mark of a secret.
+_MARK = "4dabf18193072939515e22adb298388d"
+_SECRET = "1b47061264138c4ac30d75fd1eb44270"
+
+
+@dataclass(frozen=True)
+class Registered:
+    """One registration, as the engine would see it."""
+
+    urn: str
+    type: str
+    name: str
+    parent: str
+    custom: bool
+    provider: str
+    protect: bool
+    inputs: dict[str, Any]
+    dependencies: frozenset[str]
+    ignore_changes: tuple[str, ...]
+    replace_on_changes: tuple[str, ...]
+    replace_with: frozenset[str]
+    delete_before_replace: bool
+    create_timeout: str
+    secret_inputs: frozenset[str]
+
+
+@dataclass
+class Recording:
+    """Everything registered in one run."""
+
+    resources: list[Registered] = field(default_factory=list)
+    output_registrations: list[str] = field(default_factory=list)
+    outputs: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    def of_type(self, suffix: str) -> list[Registered]:
+        """Resources of a cloud; components are found by name."""
+        return [it for it in self.resources if it.custom and it.type.endswith(suffix)]
+
+    def one(self, suffix: str) -> Registered:
+        found = self.of_type(suffix)
+        assert len(found) == 1, f"{len(found)} of {suffix} in {sorted(self.names())}"
+        return found[0]
+
+    def named(self, name: str) -> Registered:
+        found = [it for it in self.resources if it.name == name]
+        assert len(found) == 1, f"{len(found)} named {name} in {sorted(self.names())}"
+        return found[0]
+
+    def names(self) -> set[str]:
+        return {it.name for it in self.resources}
+
+    def children(self, name: str) -> set[str]:
+        urn = self.named(name).urn
+        return {it.name for it in self.resources if it.parent == urn}
+
+    def waits_for(self, name: str) -> set[str]:
+        """Names of everything that has to be there first, near and far."""
+        by_urn = {it.urn: it for it in self.resources}
+        seen: set[str] = set()
+        todo = [self.named(name)]
+        while todo:
+            one = todo.pop()
+            nearby = set(one.dependencies)
+            nearby |= {one.parent} if one.parent in by_urn else set()
+            for urn in list(nearby):
+                if urn in by_urn and not by_urn[urn].custom and urn != one.parent:
+                    nearby |= {it.urn for it in self.resources if it.parent == urn}
+            if one.provider:
+                nearby.add(one.provider.rpartition("::")[0])
+            for urn in nearby & by_urn.keys():
+                if by_urn[urn].name not in seen:
+                    seen.add(by_urn[urn].name)
+                    todo.append(by_urn[urn])
+        return seen
+
+
+class RecordingMonitor(mocks.MockMonitor):
+    def __init__(self, answers: mocks.Mocks, recording: Recording) -> None:
+        super().__init__(answers)
+        self.recording = recording
+
+    def RegisterResource(self, request: Any) -> Any:
+        answer = super().RegisterResource(request)
+        if request.type == "pulumi:pulumi:Stack":
+            return answer
+        self.recording.resources.append(
+            Registered(
+                urn=answer.urn,
+                type=request.type,
+                name=request.name,
+                parent=request.parent,
+                custom=bool(request.custom),
+                provider=request.provider,
+                protect=bool(request.protect),
+                inputs=_revealed(MessageToDict(request.object)),
+                dependencies=frozenset(request.dependencies),
+                ignore_changes=tuple(request.ignoreChanges),
+                replace_on_changes=tuple(request.replaceOnChanges),
+                replace_with=frozenset(request.replace_with),
+                delete_before_replace=bool(request.deleteBeforeReplace),
+                create_timeout=request.customTimeouts.create if request.customTimeouts else "",
+                secret_inputs=frozenset(
+                    key for key in request.object if _SECRET in str(request.object[key])
+                ),
+            )
+        )
+        return answer
+
+    def RegisterResourceOutputs(self, request: Any) -> Any:
+        self.recording.output_registrations.append(request.urn)
+        self.recording.outputs[request.urn] = _revealed(MessageToDict(request.outputs))
+        return super().RegisterResourceOutputs(request)
+
+
+def _revealed(value: Any) -> Any:
+    """Without the wrappers that mark secrets."""
+    if isinstance(value, dict):
+        if value.get(_MARK) == _SECRET:
+            return _revealed(value["value"])
+        return {key: _revealed(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_revealed(inner) for inner in value]
+    return value
+
+
+class Answers(mocks.Mocks):
+    """The outputs that a provider would add to the inputs."""
+
+    def new_resource(self, args: mocks.MockResourceArgs) -> tuple[str | None, dict[Any, Any]]:
+        given = {key: value for key, value in args.inputs.items() if value is not None}
+        match args.typ:
+            case "gcp:compute/network:Network":
+                identity = f"projects/{given.get('project')}/global/networks/{given.get('name')}"
+                return identity, given
+            case "gcp:serviceaccount/account:Account":
+                email = f"{given['accountId']}@{given['project']}.iam.gserviceaccount.com"
+                return email, {**given, "email": email}
+            case "gcp:container/cluster:Cluster":
+                auth = {"clusterCaCertificate": "Y2E="}
+                return args.name, {**given, "endpoint": "203.0.113.7", "masterAuth": auth}
+            case "gcp:lustre/instance:Instance":
+                mount = f"10.10.0.2@tcp:/{given['filesystem']}"
+                return args.name, {**given, "mountPoint": mount}
+            case _:
+                return f"{args.name}-id", given
+
+    def call(self, args: mocks.MockCallArgs) -> Any:
+        raise AssertionError(f"{args.token}: programs make no calls to the cloud")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    # Google's SDK warns of its own old classes when it is imported.
+    config.addinivalue_line("filterwarnings", r"ignore:gcp\.:DeprecationWarning")
+
+
+class Register(Protocol):
+    def __call__(self, program: Callable[[], Any], *, stack: str = "test") -> Recording: ...
+
+
+@pytest.fixture
+def register() -> Iterator[Register]:
+    """Runs a function that registers resources, and returns what was recorded."""
+
+    def run(program: Callable[[], Any], *, stack: str = "test") -> Recording:
+        recording = Recording()
+        answers = Answers()
+        set_mocks(
+            answers,
+            project=PROJECT,
+            stack=stack,
+            preview=False,
+            monitor=RecordingMonitor(answers, recording),
+        )
+
+        @pulumi.runtime.test
+        def under_test() -> None:
+            program()
+
+        under_test()
+        return recording
+
+    yield run
+    set_all_config({})
+
+
+def stack_config(stack: str) -> dict[str, Any]:
+    """A stack's config file as `validate` takes it, with a project."""
+    text = (ROOT / f"Pulumi.{stack}.yaml").read_text(encoding="utf-8")
+    config = yaml.safe_load(text)["config"]
+    return {
+        **config[f"{PROJECT}:stack"],
+        "project": "my-project",
+        "region": config["gcp:region"],
+        "zone": config["gcp:zone"],
+    }
+
+
+def changed(config: Mapping[str, Any], **values: Any) -> dict[str, Any]:
+    """A copy with values set by paths that have `__` for dots; None takes the key away."""
+    result = deepcopy(dict(config))
+    for path, value in values.items():
+        *parents, last = path.split("__")
+        here = result
+        for part in parents:
+            here = here.setdefault(part, {})
+        if value is None:
+            here.pop(last, None)
+        else:
+            here[last] = value
+    return result
+
+
+@pytest.fixture
+def b200() -> dict[str, Any]:
+    return stack_config("b200-lustre")
+
+
+@pytest.fixture
+def dev() -> dict[str, Any]:
+    return stack_config("dev")

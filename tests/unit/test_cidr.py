@@ -1,0 +1,69 @@
+"""Range arithmetic, checked against Python's own over arbitrary plans."""
+
+from ipaddress import IPv4Network
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from components.cidr import (
+    addresses_per_node,
+    next_free,
+    node_addresses,
+    overlaps,
+    pod_addresses,
+    prefix_for,
+)
+
+PRIVATE = IPv4Network("10.0.0.0/8")
+
+
+@st.composite
+def ranges(draw: st.DrawFn) -> str:
+    prefix = draw(st.integers(min_value=9, max_value=28))
+    offset = draw(st.integers(min_value=0, max_value=PRIVATE.num_addresses - 1))
+    return str(IPv4Network((int(PRIVATE.network_address) + offset, prefix), strict=False))
+
+
+@given(st.lists(ranges(), max_size=6), st.integers(min_value=12, max_value=28))
+def test_a_free_range_is_private_and_touches_nothing(taken: list[str], prefix: int) -> None:
+    found = next_free(prefix, taken)
+    if found != "none":
+        block = IPv4Network(found)
+        assert block.subnet_of(PRIVATE)
+        assert block.prefixlen == prefix
+        assert not any(block.overlaps(IPv4Network(other)) for other in taken)
+
+
+def test_there_is_no_free_range_when_all_are_taken() -> None:
+    assert next_free(24, ["10.0.0.0/8"]) == "none"
+
+
+@given(ranges(), ranges())
+def test_an_overlap_is_found_in_either_order(one: str, other: str) -> None:
+    expected = IPv4Network(one).overlaps(IPv4Network(other))
+    assert bool(overlaps({"a": one, "b": other})) is expected
+    assert bool(overlaps({"a": other, "b": one})) is expected
+
+
+@given(st.integers(min_value=8, max_value=256))
+def test_a_node_gets_twice_its_pods_up_to_a_power_of_two(pods: int) -> None:
+    addresses = addresses_per_node(pods)
+    assert addresses & (addresses - 1) == 0
+    assert 2 * pods <= addresses < 4 * pods
+
+
+def test_the_default_of_110_pods_takes_256_addresses() -> None:
+    assert addresses_per_node(110) == 256
+    assert pod_addresses([(8, 110), (2, 32)]) == 8 * 256 + 2 * 64
+
+
+@given(st.integers(min_value=1, max_value=1 << 24))
+def test_a_prefix_is_the_longest_that_has_room(addresses: int) -> None:
+    prefix = prefix_for(addresses)
+    assert 1 << (32 - prefix) >= addresses
+    assert addresses == 1 or 1 << (31 - prefix) < addresses
+
+
+def test_four_addresses_of_a_subnetwork_are_not_for_nodes() -> None:
+    assert node_addresses("10.0.0.0/29") == 4
+    assert node_addresses("10.0.0.0/31") == 0

@@ -1,0 +1,204 @@
+"""What holds for every component, whichever it is."""
+
+import ast
+import dataclasses
+import inspect
+import re
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pulumi
+import pytest
+from pulumi.provider.experimental.analyzer import Analyzer
+
+from tests.conftest import PROJECT, ROOT, TOKEN, Recording, Register
+
+FILES = sorted((ROOT / "components").glob("*.py"))
+PURE = (
+    *("cidr", "dashboard_json", "kubeconfig", "labels", "naming"),
+    *("private_service_access_policy", "ray_manifest"),
+)
+
+
+def _components() -> list[type[pulumi.ComponentResource]]:
+    found: list[type[pulumi.ComponentResource]] = []
+    for path in FILES:
+        module = import_module(f"components.{path.stem}")
+        found += [
+            value
+            for value in vars(module).values()
+            if inspect.isclass(value)
+            and issubclass(value, pulumi.ComponentResource)
+            and value.__module__ == module.__name__
+        ]
+    return found
+
+
+COMPONENTS = _components()
+
+
+def args_class(component: type[pulumi.ComponentResource]) -> Any:
+    return inspect.signature(component.__init__).parameters["args"].annotation
+
+
+@pytest.mark.parametrize("component", COMPONENTS, ids=lambda it: it.__name__)
+def test_a_component_takes_a_name_args_and_options(
+    component: type[pulumi.ComponentResource],
+) -> None:
+    parameters = inspect.signature(component.__init__).parameters
+    assert list(parameters) == ["self", "name", "args", "opts"]
+    assert parameters["opts"].default is None
+
+
+@pytest.mark.parametrize("component", COMPONENTS, ids=lambda it: it.__name__)
+def test_args_are_frozen_keyword_only_and_named_after_the_component(
+    component: type[pulumi.ComponentResource],
+) -> None:
+    args = args_class(component)
+    assert args.__name__ == f"{component.__name__}Args"
+    assert args.__dataclass_params__.frozen
+    assert all(one.kw_only for one in dataclasses.fields(args))
+    assert "dict[str, typing.Any]" not in str(inspect.get_annotations(args))
+
+
+@pytest.mark.parametrize("component", COMPONENTS, ids=lambda it: it.__name__)
+def test_a_schema_can_be_derived_for_other_languages(
+    component: type[pulumi.ComponentResource],
+) -> None:
+    assert Analyzer(PROJECT).analyze_component(component).inputs
+
+
+@pytest.mark.parametrize("component", COMPONENTS, ids=lambda it: it.__name__)
+def test_the_type_token_names_package_module_and_class(
+    component: type[pulumi.ComponentResource],
+) -> None:
+    module = component.__module__.rpartition(".")[2]
+    tokens = re.findall(rf'"({PROJECT}:[^"]*)"', inspect.getsource(component))
+    assert tokens == [f"{PROJECT}:{module}:{component.__name__}"]
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda it: it.stem)
+def test_options_go_to_the_component_alone_and_no_resource_is_made_in_an_apply(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert ".merge(opts" not in text
+    for call in ast.walk(ast.parse(text)):
+        if isinstance(call, ast.Call) and getattr(call.func, "attr", "") == "apply":
+            inside = ast.unparse(call)
+            assert not re.search(r"\b(gcp|k8s)\.", inside), inside
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda it: it.stem)
+def test_constructors_are_short_and_files_hold_one_thing(path: Path) -> None:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for function in ast.walk(tree):
+        if isinstance(function, ast.FunctionDef) and function.name == "__init__":
+            assert function.end_lineno is not None
+            assert function.end_lineno - function.lineno < 100
+    classes = [c for c in COMPONENTS if c.__module__ == f"components.{path.stem}"]
+    assert len(classes) <= 1
+
+
+@pytest.mark.parametrize("module", PURE)
+def test_pure_helpers_import_no_pulumi(module: str) -> None:
+    tree = ast.parse((ROOT / "components" / f"{module}.py").read_text(encoding="utf-8"))
+    imported = {
+        name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for name in (
+            [alias.name for alias in node.names]
+            if isinstance(node, ast.Import)
+            else [node.module or ""]
+        )
+    }
+    assert not any(name.startswith("pulumi") for name in imported)
+
+
+@pytest.fixture
+def everything(register: Register, b200: dict[str, Any]) -> Callable[[], Recording]:
+    """Both kinds of component trees there are, from the stacks that use all components."""
+    from stacks import build
+    from stacks.config import validate
+
+    def run() -> Recording:
+        config = validate(
+            {**b200, "namespace": "rl"}, secrets_set=frozenset({"hugging_face_token"})
+        )
+        return register(lambda: build(config, {"hugging_face_token": pulumi.Output.secret(TOKEN)}))
+
+    return run
+
+
+def test_the_main_stack_uses_every_component(everything: Callable[[], Recording]) -> None:
+    used = {it.type.rpartition(":")[2] for it in everything().resources if not it.custom}
+    assert used == {component.__name__ for component in COMPONENTS}
+
+
+def test_every_component_registers_its_outputs_once(everything: Callable[[], Recording]) -> None:
+    made = everything()
+    components = sorted(it.urn for it in made.resources if not it.custom)
+    assert sorted(made.output_registrations) == components
+
+
+def test_outputs_are_registered_under_the_attributes_names(
+    everything: Callable[[], Recording],
+) -> None:
+    made = everything()
+    for component in COMPONENTS:
+        for one in made.resources:
+            if one.type.endswith(f":{component.__name__}") and not one.custom:
+                declared = inspect.get_annotations(component).keys()
+                outputs = set(made.outputs[one.urn])
+                assert {n for n in declared if not n.startswith("_")} - {"mount"} <= outputs
+
+
+def test_children_hang_on_their_component_and_carry_its_name(
+    everything: Callable[[], Recording],
+) -> None:
+    made = everything()
+    by_urn = {it.urn: it for it in made.resources}
+    for one in made.resources:
+        if one.type == "pulumi:providers:gcp":
+            continue
+        if one.custom:
+            parent = by_urn[one.parent]
+            assert not parent.custom, f"{one.name} hangs on {parent.name}"
+            assert one.name.startswith(f"{parent.name}-")
+        else:
+            assert one.parent not in by_urn
+
+
+def test_two_of_a_component_never_have_a_urn_in_common(register: Register) -> None:
+    from components.network import ClusterNetwork, ClusterNetworkArgs
+    from components.node_service_account import NodeServiceAccount, NodeServiceAccountArgs
+
+    def program() -> None:
+        for name in ("one", "two"):
+            ClusterNetwork(
+                f"{name}-network",
+                ClusterNetworkArgs(
+                    project="p",
+                    region="r",
+                    base_name=name,
+                    mtu=8896,
+                    subnet_range="10.0.0.0/20",
+                    pods_range="10.8.0.0/16",
+                    services_range="10.9.0.0/20",
+                ),
+            )
+            NodeServiceAccount(
+                f"{name}-nodes",
+                NodeServiceAccountArgs(
+                    iam_project="p", resource_manager_project="p", base_name=name, pool="cpu"
+                ),
+            )
+
+    urns = [it.urn for it in register(program).resources]
+    assert len(urns) == len(set(urns))
+
+
+def test_every_resource_has_a_urn_of_its_own(everything: Callable[[], Recording]) -> None:
+    urns = [it.urn for it in everything().resources]
+    assert len(urns) == len(set(urns))

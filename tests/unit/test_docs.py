@@ -1,0 +1,172 @@
+"""The docs against the code: config keys with their defaults, outputs, verbs, and the picture.
+
+Cannot prove that the README's picture is of the stack as it is now: that needs a run of the engine
+(`python -m tools.picture --check README.md`). Here the drawing itself is tested.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import fields
+from enum import Enum
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+from pydantic import BaseModel
+from pydantic_core import PydanticUndefined
+
+from catalog import CatalogAdditions
+from stacks.dev_config import Dev
+from stacks.lustre_training_config import LustreTraining
+from stacks.outputs import StackOutputs
+from tools.picture import MARKER, fenced, is_current, main, picture
+
+ROOT = Path(__file__).parent.parent.parent
+STACK_PAGE = (ROOT / "docs" / "b200-lustre.md").read_text()
+SANDBOX_PAGE = (ROOT / "docs" / "sandbox.md").read_text()
+PLACES = ("project", "region", "zone")
+
+
+def _models_in(annotation: Any) -> Iterator[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for inner in get_args(annotation):
+        yield from _models_in(inner)
+
+
+def _shown(value: Any) -> str:
+    if value is PydanticUndefined:
+        return "required"
+    plain = value.value if isinstance(value, Enum) else value
+    if isinstance(plain, bool):
+        return str(plain).lower()
+    return "none" if plain is None else str(plain)
+
+
+def _keys(model: type[BaseModel], prefix: str, given: object) -> Iterator[tuple[str, str]]:
+    """Every key below a model with its default; `given` is the model's own default, if any."""
+    for name, field in model.model_fields.items():
+        path = f"{prefix}{name}"
+        default = field.get_default(call_default_factory=True, validated_data={})
+        value = getattr(given, name) if isinstance(given, model) else default
+        below = list(_models_in(field.annotation))
+        if not below or isinstance(value, str) or model is CatalogAdditions:
+            yield path, _shown(value)
+        else:
+            if value is None:
+                yield path, "none"
+            # Of the members of a union, the default's.
+            for inner in [it for it in below if isinstance(value, it)] or below:
+                yield from _keys(inner, f"{path}.", value)
+
+
+def _config_keys(model: type[BaseModel]) -> dict[str, str]:
+    found = {k: v for k, v in _keys(model, "", None) if k != "secrets_set"}
+    return {f"gcp:{key}" if key in PLACES else key: value for key, value in found.items()}
+
+
+def _rows(page: str, heading: str) -> list[list[str]]:
+    """The cells of the tables of one section, without their header."""
+    section = page.split(f"## {heading}\n")[1].split("\n## ")[0]
+    lines = [line for line in section.splitlines() if line.startswith("| `")]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+
+
+def test_every_config_key_stands_in_the_page_with_its_default() -> None:
+    written = {row[0].strip("`"): row[1] for row in _rows(STACK_PAGE, "Config")}
+    secrets = {"hugging_face_token": "required", "wandb_api_key": "none"}
+    assert written == {**_config_keys(LustreTraining), **secrets}
+
+
+def test_the_keys_of_dev_are_those_that_its_page_refers_to() -> None:
+    away = ("lustre.", "job", "network.peering")
+    shared = {k: v for k, v in _config_keys(LustreTraining).items() if not k.startswith(away)}
+    assert _config_keys(Dev) == shared
+
+
+def test_every_output_stands_in_the_page() -> None:
+    written = {row[0].strip("`") for row in _rows(STACK_PAGE, "Outputs")}
+    assert written == {field.name for field in fields(StackOutputs)}
+
+
+def test_every_verb_and_option_of_the_sandbox_stands_in_its_page() -> None:
+    import sandbox.__main__ as command
+
+    verbs = {row[0].strip("`") for row in _rows(SANDBOX_PAGE, "Verbs")}
+    known = {
+        it.name or getattr(it.callback, "__name__", "") for it in command.app.registered_commands
+    }
+    assert verbs == known
+    source = (ROOT / "sandbox" / "__main__.py").read_text()
+    options = {row[0].strip("`").split()[0] for row in _rows(SANDBOX_PAGE, "Options")}
+    assert set(re.findall(r'"(--[a-z]+)"', source)) <= options
+
+
+def test_the_readme_has_a_picture_between_its_markers() -> None:
+    before, drawn, after = (ROOT / "README.md").read_text().split(MARKER)
+    assert before
+    assert after
+    assert drawn.strip().startswith("```mermaid\nflowchart LR\n")
+
+
+def _urn(name: str) -> str:
+    return f"urn:pulumi:s::p::t::{name}"
+
+
+def _resource(name: str, kind: str, parent: str = "stack", needs: tuple[str, ...] = ()) -> Any:
+    return {
+        "urn": _urn(name),
+        "type": kind,
+        "parent": _urn(parent),
+        "dependencies": [_urn(it) for it in needs],
+    }
+
+
+COMPONENT = "gke-ai-stacks:module:Component"
+STATE = [
+    {"urn": _urn("stack"), "type": "pulumi:pulumi:Stack"},
+    _resource("net-part", COMPONENT),
+    _resource("vpc", "gcp:compute/network:Network", "net-part"),
+    _resource("left", "gcp:compute/subnetwork:Subnetwork", "net-part", ("vpc",)),
+    _resource("right", "gcp:compute/subnetwork:Subnetwork", "net-part", ("vpc",)),
+    _resource("gke", COMPONENT),
+    _resource("cluster", "gcp:container/cluster:Cluster", "gke", ("left",)),
+    _resource("kube", "pulumi:providers:kubernetes", "gke", ("cluster",)),
+    _resource("ray", COMPONENT),
+    {
+        **_resource("ray-cluster", "kubernetes:ray.io/v1:RayCluster", "ray"),
+        "propertyDependencies": {"spec": [_urn("vpc")]},
+        "provider": f"{_urn('kube')}::some-id",
+    },
+]
+
+
+def test_a_picture_has_components_with_their_children_and_no_arrow_that_others_imply() -> None:
+    assert picture(STATE) == "\n".join(
+        [
+            "flowchart LR",
+            '    net_part["<b>net-part</b><br/>Network<br/>2 x Subnetwork"]',
+            '    gke["<b>gke</b><br/>Cluster"]',
+            '    ray["<b>ray</b><br/>RayCluster"]',
+            "    net_part --> gke",
+            "    gke --> ray",
+        ]
+    )
+
+
+def test_a_picture_does_not_depend_on_the_order_in_the_state() -> None:
+    assert picture(reversed(STATE)) == picture(STATE)
+
+
+def test_a_picture_is_current_only_when_it_is_the_same() -> None:
+    page = f"# Title\n{MARKER}\n{fenced(picture(STATE))}\n{MARKER}\nmore"
+    assert is_current(picture(STATE), page)
+    assert not is_current(picture(STATE[:-1]), page)
+    assert not is_current(picture(STATE), page.replace(MARKER, ""))
+
+
+def test_a_stack_that_was_never_up_is_an_error_with_the_next_command(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["--stack", "dev", "--folder", str(tmp_path)]) == 2
+    assert capsys.readouterr().err.endswith("nearest: python -m sandbox up --stack dev\n")

@@ -1,0 +1,70 @@
+"""Volume and claim, as registered; that they bind is for tests with a control plane."""
+
+import pulumi_gcp as gcp
+
+from components.lustre_volume import LustreVolume, LustreVolumeArgs
+from tests.conftest import Recording, Register
+
+
+def made(register: Register) -> Recording:
+    def program() -> None:
+        instance = gcp.lustre.Instance(
+            "instance",
+            instance_id="rl-demo-gpu-lustre",
+            filesystem="lustre",
+            location="us-east1-b",
+            network="net",
+            capacity_gib="9000",
+            per_unit_storage_throughput="1000",
+        )
+        args = LustreVolumeArgs(
+            instance=instance,
+            namespace="rl",
+            base_name="rl-demo-gpu-lustre",
+            handle="p/us-east1-b/rl-demo-gpu-lustre",
+            address="10.10.0.2",
+            filesystem="lustre",
+            capacity_gib="9000",
+            labels={"stack": "test"},
+        )
+        LustreVolume("volume", args)
+
+    return register(program)
+
+
+def test_the_volume_is_the_instance(register: Register) -> None:
+    spec = made(register).one(":PersistentVolume").inputs["spec"]
+    assert spec["csi"] == {
+        "driver": "lustre.csi.storage.gke.io",
+        "volumeHandle": "p/us-east1-b/rl-demo-gpu-lustre",
+        "volumeAttributes": {"ip": "10.10.0.2", "filesystem": "lustre"},
+    }
+    assert spec["persistentVolumeReclaimPolicy"] == "Retain"
+    assert spec["accessModes"] == ["ReadWriteMany"]
+
+
+def test_volume_and_claim_belong_to_each_other_alone(register: Register) -> None:
+    recording = made(register)
+    volume = recording.one(":PersistentVolume").inputs
+    claim = recording.one(":PersistentVolumeClaim").inputs
+    assert volume["spec"]["claimRef"] == {
+        "namespace": claim["metadata"]["namespace"],
+        "name": claim["metadata"]["name"],
+    }
+    assert claim["spec"]["volumeName"] == volume["metadata"]["name"] == "rl-demo-gpu-lustre-pv"
+    assert claim["metadata"]["name"] == "rl-demo-gpu-lustre-pvc"
+    assert claim["spec"]["storageClassName"] == ""
+
+
+def test_both_have_the_instances_capacity(register: Register) -> None:
+    recording = made(register)
+    volume = recording.one(":PersistentVolume").inputs["spec"]
+    claim = recording.one(":PersistentVolumeClaim").inputs["spec"]
+    assert volume["capacity"] == claim["resources"]["requests"] == {"storage": "9000Gi"}
+
+
+def test_both_are_replaced_together_and_never_beside_themselves(register: Register) -> None:
+    recording = made(register)
+    for kind in (":PersistentVolume", ":PersistentVolumeClaim"):
+        assert recording.one(kind).replace_on_changes == ("spec",)
+        assert recording.one(kind).delete_before_replace

@@ -1,0 +1,29 @@
+"""A pool's identity, as registered."""
+
+from components.node_service_account import NodeServiceAccount, NodeServiceAccountArgs
+from tests.conftest import Recording, Register
+
+
+def made(register: Register, base_name: str = "demo") -> Recording:
+    args = NodeServiceAccountArgs(
+        iam_project="p", resource_manager_project="p", base_name=base_name, pool="gpu"
+    )
+    return register(lambda: NodeServiceAccount("gpu-nodes", args))
+
+
+def test_nodes_get_the_one_role_that_gke_asks_for(register: Register) -> None:
+    recording = made(register)
+    grants = recording.of_type("projects/iAMMember:IAMMember")
+    assert [it.inputs["role"] for it in grants] == ["roles/container.defaultNodeServiceAccount"]
+    assert grants[0].inputs["member"] == "serviceAccount:demo-gpu@p.iam.gserviceaccount.com"
+
+
+def test_the_email_is_handed_out_with_the_grant(register: Register) -> None:
+    recording = made(register)
+    outputs = recording.outputs[recording.named("gpu-nodes").urn]
+    assert outputs == {"email": "demo-gpu@p.iam.gserviceaccount.com"}
+
+
+def test_a_long_stack_name_still_makes_a_legal_account(register: Register) -> None:
+    account = made(register, "a" * 40).one(":Account").inputs["accountId"]
+    assert len(account) == 30

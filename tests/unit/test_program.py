@@ -1,0 +1,69 @@
+"""The whole program, run as Pulumi runs it, against the recording engine."""
+
+import json
+import runpy
+from collections.abc import Callable
+from typing import Any
+
+import pulumi
+import pytest
+import yaml
+from pulumi.runtime import set_all_config
+
+from tests.conftest import PROJECT, ROOT, TOKEN, Recording, Register
+
+_TOKEN_KEY = f"{PROJECT}:hugging_face_token"
+
+
+def run(
+    register: Register, stack: str, then: Callable[[], Any] | None = None, **extra: str
+) -> Recording:
+    text = (ROOT / f"Pulumi.{stack}.yaml").read_text(encoding="utf-8")
+    config = {
+        key: value if isinstance(value, str) else json.dumps(value)
+        for key, value in yaml.safe_load(text)["config"].items()
+    }
+    values = {**config, "gcp:project": "my-project", _TOKEN_KEY: TOKEN}
+
+    def program() -> None:
+        set_all_config(values, secret_keys=[_TOKEN_KEY])
+        runpy.run_path(str(ROOT / "__main__.py"), run_name="__main__")
+        if then is not None:
+            then()
+
+    return register(program, stack=stack)
+
+
+@pytest.mark.parametrize("stack", ["b200-lustre", "dev"])
+def test_the_program_runs_from_each_stacks_file(register: Register, stack: str) -> None:
+    made = run(register, stack)
+    assert made.named("ray-cluster").type == "kubernetes:ray.io/v1:RayCluster"
+
+
+def test_it_tells_how_to_get_in_look_run_and_clean_up(
+    register: Register, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    exports: dict[str, Any] = {}
+    outputs: dict[str, Any] = {}
+    monkeypatch.setattr(pulumi, "export", exports.__setitem__)
+
+    def resolve() -> None:
+        pulumi.Output.all(**exports).apply(outputs.update)
+
+    run(register, "b200-lustre", resolve)
+    assert outputs["kubeconfig_command"] == (
+        "gcloud container clusters get-credentials ray-a4-gpu-spot "
+        "--location=us-east1 --project=my-project"
+    )
+    assert outputs["lustre_mount_point"] == "10.10.0.2@tcp:/lustre"
+    assert outputs["ray_dashboard_command"] == (
+        "kubectl --namespace=default port-forward service/ray-a4-gpu-spot-head-svc 8265:8265"
+    )
+    assert outputs["job_submit_command"].startswith(
+        "ray job submit --address=http://localhost:8265 "
+    )
+    assert "pulumi destroy" in outputs["cleanup_note"]
+
+
+def test_the_program_stays_small() -> None:
+    assert len((ROOT / "__main__.py").read_text(encoding="utf-8").splitlines()) <= 40

@@ -1,0 +1,67 @@
+"""The RayJob and its launcher, as registered."""
+
+from dataclasses import replace
+from typing import Any
+
+import pulumi_kubernetes as k8s
+
+from components.ray_job import RayJob, RayJobArgs, launcher_file_name
+from tests.conftest import Recording, Register
+
+
+def made(register: Register, **values: Any) -> Recording:
+    def program() -> None:
+        cluster = k8s.apiextensions.CustomResource(
+            "cluster", api_version="ray.io/v1", kind="RayCluster", metadata={"name": "demo"}
+        )
+        args = RayJobArgs(
+            namespace="rl",
+            job_name="train",
+            ray_cluster="demo",
+            cluster=cluster,
+            launcher_name="launch",
+            launcher="echo one",
+            parameters={"steps": "20"},
+            environment={"HF_HOME": "/lustre/cache"},
+            labels={"stack": "test"},
+        )
+        RayJob("training", replace(args, **values))
+
+    return register(program)
+
+
+def spec(register: Register, **values: Any) -> dict[str, Any]:
+    return made(register, **values).named("training-job").inputs["spec"]
+
+
+def test_it_runs_on_the_cluster_that_is_there(register: Register) -> None:
+    job = spec(register)
+    assert job["clusterSelector"] == {"ray.io/cluster": "demo"}
+    assert job["runtimeEnvYAML"] == 'env_vars:\n  HF_HOME: "/lustre/cache"\n'
+
+
+def test_a_changed_parameter_changes_the_job_and_replaces_it(register: Register) -> None:
+    assert spec(register) != spec(register, parameters={"steps": "30"})
+    job = made(register).named("training-job")
+    assert job.replace_on_changes == ("spec",)
+    assert job.delete_before_replace
+
+
+def test_a_changed_script_runs_under_a_new_name(register: Register) -> None:
+    before, after = spec(register), spec(register, launcher="echo two")
+    assert before["entrypoint"] != after["entrypoint"]
+    name = launcher_file_name("launch", "echo two")
+    assert f"bash /etc/launcher/{name} " in after["entrypoint"]
+    assert after["entrypoint"].endswith(" steps=20")
+    launcher = made(register, launcher="echo two").one(":ConfigMap")
+    assert launcher.inputs["data"] == {name: "echo two"}
+
+
+def test_a_job_is_run_again_on_a_cluster_that_was_replaced(register: Register) -> None:
+    recording = made(register)
+    job = recording.named("training-job")
+    assert job.replace_with == frozenset({recording.named("cluster").urn})
+
+
+def test_the_launcher_is_there_before_the_job(register: Register) -> None:
+    assert "training-launcher" in made(register).waits_for("training-job")

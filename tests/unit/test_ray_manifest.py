@@ -1,0 +1,142 @@
+"""Specs of Ray's kinds as plain data; KubeRay's own view of them is tested elsewhere."""
+
+import shlex
+import subprocess
+from pathlib import Path
+
+import yaml
+
+from components.ray_manifest import (
+    Quantity,
+    RayPod,
+    RayPodContext,
+    launcher_entrypoint,
+    ray_cluster_spec,
+    ray_job_spec,
+    runtime_environment,
+)
+
+HEAD = RayPod(
+    requests=Quantity(millicores=8000, memory_gib=64),
+    limits=Quantity(millicores=32000, memory_gib=1000),
+    shm_gib=300,
+)
+WORKER = RayPod(
+    requests=Quantity(millicores=100_000, memory_gib=1000),
+    limits=Quantity(millicores=100_000, memory_gib=1000),
+    shm_gib=300,
+    gpus=8,
+)
+
+
+def spec(**context: object) -> dict:
+    return ray_cluster_spec(
+        version="2.54.0",
+        head=HEAD,
+        worker=WORKER,
+        workers=8,
+        context=RayPodContext(
+            image="image:1",
+            node_selector={"pool": "gpu"},
+            **context,  # type: ignore[arg-type]
+        ),
+        launcher_config_map="ray-launcher",
+    )
+
+
+def test_head_and_workers_ask_for_what_the_scenario_gives_them() -> None:
+    made = spec()
+    head = made["headGroupSpec"]["template"]["spec"]["containers"][0]
+    worker = made["workerGroupSpecs"][0]["template"]["spec"]["containers"][0]
+    assert head["resources"] == {
+        "requests": {"cpu": "8", "memory": "64Gi"},
+        "limits": {"cpu": "32", "memory": "1000Gi"},
+    }
+    everything = {"cpu": "100", "memory": "1000Gi", "nvidia.com/gpu": "8"}
+    assert worker["resources"] == {"requests": everything, "limits": everything}
+    assert {port["name"]: port["containerPort"] for port in head["ports"]} == {
+        "gcs-server": 6379,
+        "dashboard": 8265,
+        "client": 10001,
+    }
+
+
+def test_a_part_of_a_cpu_is_written_in_millicores() -> None:
+    assert Quantity(millicores=500, memory_gib=1).as_kubernetes()["cpu"] == "500m"
+
+
+def test_the_number_of_workers_is_fixed() -> None:
+    group = spec()["workerGroupSpecs"][0]
+    assert (group["minReplicas"], group["replicas"], group["maxReplicas"]) == (8, 8, 8)
+
+
+def test_shared_memory_is_in_memory_and_has_a_limit_on_head_and_workers() -> None:
+    made = spec()
+    for group in (made["headGroupSpec"], made["workerGroupSpecs"][0]):
+        pod = group["template"]["spec"]
+        assert {"name": "dshm", "emptyDir": {"medium": "Memory", "sizeLimit": "300Gi"}} in pod[
+            "volumes"
+        ]
+        assert {"name": "dshm", "mountPath": "/dev/shm"} in pod["containers"][0]["volumeMounts"]
+
+
+def test_pods_tolerate_the_taint_of_gpu_nodes_and_choose_the_pool() -> None:
+    made = spec()
+    for group in (made["headGroupSpec"], made["workerGroupSpecs"][0]):
+        pod = group["template"]["spec"]
+        assert pod["nodeSelector"] == {"pool": "gpu"}
+        assert pod["tolerations"] == [
+            {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}
+        ]
+
+
+def test_a_claim_is_mounted_on_head_and_workers() -> None:
+    made = spec(claim_name="claim", mount_path="/lustre")
+    for group in (made["headGroupSpec"], made["workerGroupSpecs"][0]):
+        pod = group["template"]["spec"]
+        assert {
+            "name": "lustre-storage",
+            "persistentVolumeClaim": {"claimName": "claim"},
+        } in pod["volumes"]
+        mounts = pod["containers"][0]["volumeMounts"]
+        assert {"name": "lustre-storage", "mountPath": "/lustre"} in mounts
+
+
+def test_tokens_come_by_reference_on_head_and_workers() -> None:
+    made = spec(secret_name="tokens", secret_keys=["HF_TOKEN"])
+    for group in (made["headGroupSpec"], made["workerGroupSpecs"][0]):
+        assert group["template"]["spec"]["containers"][0]["env"] == [
+            {
+                "name": "HF_TOKEN",
+                "valueFrom": {"secretKeyRef": {"name": "tokens", "key": "HF_TOKEN"}},
+            }
+        ]
+
+
+def test_the_launcher_is_on_the_head_alone_and_may_be_missing() -> None:
+    made = spec()
+    head = made["headGroupSpec"]["template"]["spec"]
+    worker = made["workerGroupSpecs"][0]["template"]["spec"]
+    volume = {"name": "launcher", "configMap": {"name": "ray-launcher", "optional": True}}
+    assert volume in head["volumes"]
+    assert volume not in worker["volumes"]
+
+
+def test_a_job_on_an_existing_cluster_sets_nothing_that_kuberay_refuses_there() -> None:
+    made = ray_job_spec(cluster_name="ray", entrypoint="true", environment={"A": "b"})
+    assert made["clusterSelector"] == {"ray.io/cluster": "ray"}
+    assert not {"suspend", "shutdownAfterJobFinishes", "ttlSecondsAfterFinished"} & made.keys()
+
+
+def test_the_runtime_environment_is_yaml_whatever_the_values_hold() -> None:
+    variables = {"A": "yes", "B": 'quote " and : colon', "C": "/lustre/x"}
+    assert yaml.safe_load(runtime_environment(variables)) == {"env_vars": variables}
+
+
+def test_parameters_reach_the_launcher_as_they_are(tmp_path: Path) -> None:
+    parameters = {"a.b": "null", "model": "Qwen/Qwen2.5", "odd": "it's $HOME; echo"}
+    command = launcher_entrypoint("launch.sh", parameters)
+    (tmp_path / "launch.sh").write_text('printf "%s\\n" "$@"', encoding="utf-8")
+    here = command.replace("/etc/launcher", shlex.quote(str(tmp_path)))
+    done = subprocess.run(["bash", "-c", here], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == [f"{key}={value}" for key, value in parameters.items()]
