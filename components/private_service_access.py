@@ -57,8 +57,8 @@ class PrivateServiceAccess(pulumi.ComponentResource):
             service=args.service,
             reserved_peering_ranges=[address.name],
             deletion_policy=args.removal.provider_value,
-            # Google remembers an abandoned peering even when its VPC was made anew, and refuses
-            # to create it with another range.
+            # Google remembers a peering even when its VPC was made anew, and refuses to create it
+            # with another range.
             update_on_creation_fail=True,
             opts=child_of(self),
         )

@@ -4,18 +4,19 @@ from enum import StrEnum
 
 
 class PeeringRemoval(StrEnum):
-    """DELETE asks Google to take the peering down, which works once no managed service uses it.
+    """The provider's deletion policies for the connection (pulumi-gcp 10.2, its own description).
 
-    Some services hold on for hours after their last instance is gone (seen with Cloud SQL and
-    NetApp), and Google refuses until then. ABANDON is the way for `destroy` to get past that: the
-    peering itself stays behind. The provider's third way, REMOVE_PEERING (magic-modules #18476,
-    July 2026), is younger than 9.9.
+    Producers hold on to a peering for a while after their last instance is gone, and Google
+    refuses to delete the connection until then. REMOVE deletes the connection, and where Google
+    refuses takes the peering off the VPC, so that the VPC can go: the only one with which `destroy`
+    always ends. DELETE fails while a producer holds on. ABANDON leaves the peering in place, and
+    the VPC cannot go while it is there: for a VPC that others use too.
     """
 
+    REMOVE = "remove"
     DELETE = "delete"
     ABANDON = "abandon"
 
     @property
-    def provider_value(self) -> str | None:
-        """Provider 9.9 knows one word, ABANDON; to it, none means to delete."""
-        return "ABANDON" if self is PeeringRemoval.ABANDON else None
+    def provider_value(self) -> str:
+        return "REMOVE_PEERING" if self is PeeringRemoval.REMOVE else self.value.upper()

@@ -3,7 +3,7 @@
 A create that was cut off leaves no id in the state. Since every cloud name here is deterministic,
 so is the
 id: formats are those of the pulumi-gcp and pulumi-kubernetes providers (their import sections,
-9.9.0 and 4.34.2, read 2026-11-21).
+10.2.0 and 4.34.2, read 2026-11-21).
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import time
 from collections.abc import Callable, Mapping
@@ -259,5 +260,8 @@ def _stack_outputs(state: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _last_line(error: CommandError) -> str:
+    killed = re.search(r"code: -(\d+)", str(error))
+    if killed:
+        return f"the Pulumi engine was killed by signal {killed[1]}; `up` again picks up from there"
     lines = [line for line in str(error).splitlines() if line.strip()]
     return lines[-1].strip() if lines else "the engine ended without a message"

@@ -64,5 +64,7 @@ def cleanup_note(*, protected: bool, lustre: str | None, abandons_peering: bool)
         else ""
     )
     loss = f" Everything on the Lustre instance {lustre} is lost." if lustre else ""
-    peering = " The VPC peering is abandoned, not removed." if abandons_peering else ""
+    peering = (
+        " The VPC peering is abandoned: with it the VPC cannot go." if abandons_peering else ""
+    )
     return f"{first}`pulumi destroy` removes all but the enabled APIs.{loss}{peering}"

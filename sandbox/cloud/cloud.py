@@ -27,7 +27,8 @@ class Cloud:
         self.catalog = catalog
         self.faults = faults or Faults()
         self._path = path
-        self._state: dict[str, Any] = {"resources": {}, "apis": [], "clusters": {}, "producers": []}
+        self._state: dict[str, Any] = {"resources": {}, "apis": [], "clusters": {}}
+        self._state |= {"producers": [], "abandoned_peerings": []}
         if path.exists():
             self._state.update(json.loads(path.read_text()))
             self._finish_what_was_cut_off()
@@ -73,6 +74,11 @@ class Cloud:
         """Networks on whose peering a producer (Lustre) still holds addresses."""
         return self._state["producers"]
 
+    @property
+    def abandoned_peerings(self) -> list[str]:
+        """Networks with a peering that no stack owns any more."""
+        return self._state["abandoned_peerings"]
+
     def api_is_on(self, project: str, api: str) -> bool:
         return f"{project}/{api}" in self._state["apis"]
 
@@ -87,12 +93,16 @@ class Cloud:
         kind = KINDS[token]
         self._require_api(kind, inputs)
         resource_id = kind.identify(inputs)
-        if resource_id in self._state["resources"]:
+        existing = self._state["resources"].get(resource_id)
+        if existing is not None and kind.shared:
+            existing["urns"].append(urn)
+            return Resource(token, resource_id, existing["inputs"], existing["outputs"])
+        if existing is not None:
             raise CloudError("ALREADY_EXISTS", f"{resource_id} already exists")
         kind.admit(inputs, self)
         outputs = kind.outputs(inputs, self, resource_id)
         resource = Resource(token, resource_id, deepcopy(inputs), outputs)
-        self._put(resource, urn, creating=True)
+        self._put(resource, [urn], creating=True)
         return resource
 
     def finish_create(self, resource: Resource) -> Resource:
@@ -120,13 +130,19 @@ class Cloud:
         kind.change(old, inputs, self)
         outputs = {**old.outputs, **kind.outputs(inputs, self, resource_id)}
         resource = Resource(token, resource_id, deepcopy(inputs), outputs)
-        self._put(resource, self._state["resources"][resource_id]["urn"])
+        self._put(resource, self._state["resources"][resource_id]["urns"])
         return resource
 
     def check_delete(self, resource: Resource) -> None:
         KINDS[resource.token].release(resource, self)
 
-    def finish_delete(self, resource: Resource) -> None:
+    def finish_delete(self, resource: Resource, urn: str | None = None) -> None:
+        """Let go of a resource; one that stacks share goes with the last of them."""
+        owners: list[str] = self._state["resources"][resource.id]["urns"]
+        if urn in owners and len(owners) > 1:
+            owners.remove(urn)
+            self.save()
+            return
         self._drop(resource)
         KINDS[resource.token].after_delete(resource, self)
         self.save()
@@ -142,7 +158,7 @@ class Cloud:
         """Ids of everything that exists, or that one stack made, by resource type."""
         found: dict[str, list[str]] = {}
         for resource_id, entry in sorted(self._state["resources"].items()):
-            if stack is None or entry["urn"].startswith(f"urn:pulumi:{stack}::"):
+            if stack is None or any(_is_of(stack, urn) for urn in entry["urns"]):
                 found.setdefault(entry["type"], []).append(resource_id)
         return found
 
@@ -157,15 +173,16 @@ class Cloud:
     def forget_stack(self, stack: str) -> None:
         """Drop everything that a stack made, with no rule asked."""
         for resource_id, entry in list(self._state["resources"].items()):
-            if entry["urn"].startswith(f"urn:pulumi:{stack}::"):
+            entry["urns"] = [urn for urn in entry["urns"] if not _is_of(stack, urn)]
+            if not entry["urns"]:
                 del self._state["resources"][resource_id]
                 self.forget_kubernetes(resource_id)
         self.save()
 
-    def _put(self, resource: Resource, urn: str, *, creating: bool = False) -> None:
+    def _put(self, resource: Resource, urns: list[str], *, creating: bool = False) -> None:
         self._state["resources"][resource.id] = {
             "type": resource.token,
-            "urn": urn,
+            "urns": urns,
             "creating": creating,
             "inputs": resource.inputs,
             "outputs": resource.outputs,
@@ -175,6 +192,10 @@ class Cloud:
     def _drop(self, resource: Resource) -> None:
         self._state["resources"].pop(resource.id, None)
         self.save()
+
+
+def _is_of(stack: str, urn: str) -> bool:
+    return urn.startswith(f"urn:pulumi:{stack}::")
 
 
 def short_name(resource: Resource) -> str:

@@ -37,6 +37,8 @@ class Kind:
 
     token: ClassVar[str]
     api: ClassVar[str | None] = None
+    # Whether several stacks can have it at once: making it again changes nothing.
+    shared: ClassVar[bool] = False
 
     def identify(self, inputs: Inputs) -> str:
         """The new resource's id; raises CloudError where an input that it is made of is missing."""

@@ -8,6 +8,7 @@ from typing import Any
 
 import yaml
 from pulumi.provider.experimental import provider as rpc
+from pulumi.runtime.rpc import UNKNOWN as WIRE_UNKNOWN
 
 from sandbox.cloud.cloud import Cloud
 from sandbox.cloud.kinds.cluster import Cluster
@@ -184,7 +185,8 @@ class KubernetesStandIn(rpc.Provider):
 
 
 def _server(kubeconfig: Any) -> str | None:
-    if not isinstance(kubeconfig, str):
+    """The API server's URL; None while the cluster that the kubeconfig is made of is to be made."""
+    if not isinstance(kubeconfig, str) or kubeconfig == WIRE_UNKNOWN:
         return None
     try:
         return yaml.safe_load(kubeconfig)["clusters"][0]["cluster"]["server"]

@@ -68,7 +68,7 @@ class Operations:
             self._cloud.check_delete(resource)
             if KINDS[token].is_asked("delete", resource.inputs):
                 await spend()
-            self._cloud.finish_delete(resource)
+            self._cloud.finish_delete(resource, urn)
 
     @asynccontextmanager
     async def step(self, urn: str, token: str, operation: str) -> AsyncIterator[Callable[[], Any]]:

@@ -32,7 +32,7 @@ class PeeredNetwork(Network, frozen=True):
     """A network with private service access to Google's managed services."""
 
     peering: PeeringRange = "10.10.0.0/24"
-    peering_on_destroy: PeeringRemoval = PeeringRemoval.ABANDON
+    peering_on_destroy: PeeringRemoval = PeeringRemoval.REMOVE
 
     def ranges(self) -> dict[str, str]:
         return {**super().ranges(), "peering": self.peering}

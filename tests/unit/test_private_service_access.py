@@ -30,13 +30,18 @@ def test_the_range_is_the_plans_and_not_googles_choice(register: Register) -> No
 
 
 @pytest.mark.parametrize(
-    ("removal", "policy"), [(PeeringRemoval.DELETE, None), (PeeringRemoval.ABANDON, "ABANDON")]
+    ("removal", "policy"),
+    [
+        (PeeringRemoval.REMOVE, "REMOVE_PEERING"),
+        (PeeringRemoval.DELETE, "DELETE"),
+        (PeeringRemoval.ABANDON, "ABANDON"),
+    ],
 )
 def test_the_peering_goes_the_way_that_was_asked_for(
-    register: Register, removal: PeeringRemoval, policy: str | None
+    register: Register, removal: PeeringRemoval, policy: str
 ) -> None:
     peering = made_with(register, removal).one(":Connection")
-    assert peering.inputs.get("deletionPolicy") == policy
+    assert peering.inputs["deletionPolicy"] == policy
     assert peering.inputs["reservedPeeringRanges"] == ["google-managed-services-demo"]
     assert peering.inputs["updateOnCreationFail"] is True
 

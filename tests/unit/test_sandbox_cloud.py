@@ -203,13 +203,43 @@ def test_a_producer_holds_the_peering_after_its_last_instance_is_gone(project: P
         project.delete(connection)
 
 
-def test_an_abandoned_peering_lets_the_network_go(project: Project) -> None:
+def test_a_removed_peering_lets_the_network_go_whatever_its_producers_hold(
+    project: Project,
+) -> None:
     network = project.network()
-    connection = project.peer(network, deletionPolicy="ABANDON")
+    connection = project.peer(network, deletionPolicy="REMOVE_PEERING")
     address = next(project.cloud.find(ADDRESS))
     for resource in (project.lustre(network), connection, address, network):
         project.delete(resource)
     assert set(project.cloud.inventory()) == {SERVICE}
+
+
+def test_an_abandoned_peering_stays_in_the_networks_way(project: Project) -> None:
+    network = project.network()
+    project.delete(project.peer(network, deletionPolicy="ABANDON"))
+    project.delete(next(project.cloud.find(ADDRESS)))
+    with pytest.raises(CloudError, match=r"by peering servicenetworking-googleapis-com$"):
+        project.delete(network)
+
+
+def test_an_api_that_two_stacks_enable_is_let_go_by_the_last(project: Project) -> None:
+    first, second = (f"urn:pulumi:{stack}::p::t::x" for stack in ("one", "two"))
+    inputs = {"project": P, "service": "storage.googleapis.com"}
+    for urn in (first, second):
+        made = project.cloud.finish_create(project.cloud.begin_create(SERVICE, inputs, urn))
+    project.cloud.finish_delete(made, first)
+    assert project.cloud.get(made.id) is not None
+    project.cloud.finish_delete(made, second)
+    assert project.cloud.get(made.id) is None
+
+
+def test_a_secondary_range_that_a_cluster_uses_cannot_change(project: Project) -> None:
+    network = project.network()
+    subnet = project.subnet(network)
+    project.cluster(network, subnet)
+    other = [{"rangeName": "pods", "ipCidrRange": "10.8.0.0/14"}]
+    with pytest.raises(CloudError, match=r"is already being used by .*/clusters/c$"):
+        project.cloud.update(SUBNET, subnet.id, {**subnet.inputs, "secondaryIpRanges": other})
 
 
 def test_a_cluster_needs_its_secondary_range(project: Project) -> None:

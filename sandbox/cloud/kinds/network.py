@@ -49,9 +49,13 @@ class Network(Kind):
         )
         for token in users:
             refuse_if_used(resource.id, on_network(cloud, token, resource))
+        if resource.id in cloud.abandoned_peerings:
+            raise CloudError(
+                "RESOURCE_IN_USE",
+                f"{resource.id} is already being used by peering servicenetworking-googleapis-com",
+            )
 
     def after_delete(self, resource: Resource, cloud: Cloud) -> None:
-        # An abandoned peering goes with its network.
         if resource.id in cloud.producers:
             cloud.producers.remove(resource.id)
 
@@ -78,6 +82,8 @@ class Subnetwork(Kind):
         before, after = dict(subnet_ranges(resource.inputs)), dict(subnet_ranges(news))
         if not before["primary"].subnet_of(after["primary"]):
             raise CloudError("INVALID_ARGUMENT", "a subnet's primary range can only grow")
+        if any(before[name] != after.get(name) for name in before if name != "primary"):
+            self.release(resource, cloud)
 
     def outputs(self, inputs: Inputs, cloud: Cloud, resource_id: str) -> dict[str, Any]:
         cidr = parse_cidr(inputs["ipCidrRange"])

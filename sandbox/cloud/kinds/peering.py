@@ -63,8 +63,8 @@ class ServiceConnection(Kind):
     """The peering with Google's producers.
 
     A producer keeps its side for a while after its last instance is gone, and refuses to let go of
-    the connection until then; with ABANDON the provider does not ask, and the peering goes with the
-    network.
+    the connection until then. With REMOVE_PEERING the provider then takes the peering off the
+    network; with ABANDON it does not ask, and the peering stays in the network's way.
     """
 
     token = "gcp:servicenetworking/connection:Connection"
@@ -87,7 +87,7 @@ class ServiceConnection(Kind):
         return operation != "delete" or inputs.get("deletionPolicy") != "ABANDON"
 
     def release(self, resource: Resource, cloud: Cloud) -> None:
-        if resource["deletionPolicy"] == "ABANDON":
+        if resource["deletionPolicy"] in ("ABANDON", "REMOVE_PEERING"):
             return
         network = find_network(cloud, resource["network"])
         if network.id in cloud.producers:
@@ -95,6 +95,10 @@ class ServiceConnection(Kind):
                 "FAILED_PRECONDITION",
                 "Failed to delete connection; Producer services are still using this connection",
             )
+
+    def after_delete(self, resource: Resource, cloud: Cloud) -> None:
+        if resource["deletionPolicy"] == "ABANDON":
+            cloud.abandoned_peerings.append(find_network(cloud, resource["network"]).id)
 
 
 def connection_of(cloud: Cloud, network: Resource) -> Resource | None:

@@ -16,6 +16,7 @@ class Service(Kind):
     otherwise."""
 
     token = "gcp:projects/service:Service"
+    shared = True
 
     def admit(self, inputs: Inputs, cloud: Cloud) -> None:
         del cloud
