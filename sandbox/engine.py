@@ -8,11 +8,18 @@ import subprocess
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import partial
 from typing import Any, Literal
 
 from pulumi import automation
-from pulumi.automation import CommandError, Deployment, LocalWorkspaceOptions, Stack
+from pulumi.automation import (
+    CommandError,
+    Deployment,
+    LocalWorkspaceOptions,
+    Stack,
+    UpdateSummary,
+)
 
 from catalog import Catalog
 from recovery.pending import adopt_pending
@@ -143,9 +150,10 @@ class Engine:
             program=partial(load_program, self._workspace.project_folder),
             opts=options,
         )
-        # After `up` the Automation API asks the CLI twice for the outputs, half a second; here they
-        # are read from the exported state.
+        # After each verb the Automation API asks the CLI three more times, for outputs and
+        # history: about a second. Both are read here from the events and the exported state.
         stack.outputs = dict  # type: ignore[method-assign]
+        stack.info = lambda show_secrets=True: _NO_SUMMARY  # type: ignore[method-assign]
         for key, value in self._secrets.items():
             self._set_secret(key, value)
         return stack
@@ -235,6 +243,7 @@ def planned_steps(
     return steps, dependencies
 
 
+_NO_SUMMARY = UpdateSummary("", datetime.min, "", {}, {}, "")
 _TIMED: Mapping[str, str] = {
     "create": "create",
     "update": "update",

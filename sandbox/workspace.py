@@ -68,6 +68,7 @@ class Workspace:
             "PULUMI_BACKEND_URL": self.backend.as_uri(),
             "PULUMI_CONFIG_PASSPHRASE": PASSPHRASE,
             "PULUMI_SKIP_UPDATE_CHECK": "true",
+            "PULUMI_DISABLE_CHECKPOINT_BACKUPS": "true",
             "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",
         }
 

@@ -47,6 +47,11 @@ class Sandbox:
     def cloud(self) -> Cloud:
         return Cloud(self.workspace.cloud_file, self.workspace.catalog())
 
+    @property
+    def up_summary(self) -> dict[str, Any]:
+        """What `up --json` said when this stack was brought up."""
+        return json.loads((self.workspace.root / "up.json").read_text())
+
     def describe_everything(self) -> dict[str, list[str]]:
         return everything(self.cloud)
 
@@ -87,7 +92,8 @@ def templates(
             folder, done = shared / f"{stack}-up", shared / f"{stack}-up.done"
             with FileLock(shared / f"{stack}-up.lock"):
                 if not done.exists():
-                    Sandbox(Workspace(folder, stack)).succeed("up")
+                    made = Sandbox(Workspace(folder, stack)).succeed("up")
+                    (folder / "up.json").write_text(json.dumps(made.to_json()))
                     done.touch()
             return folder
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 
 import pytest
@@ -15,6 +14,8 @@ from tests.stacks.conftest import CANARY, Sandbox, changed
 STACKS = stack_names()
 SandboxOf = Callable[[str], Sandbox]
 
+# Operations before the engine is killed: among APIs and networks, or among clusters and pools.
+KILLED_AFTER = (14, 4)
 # What a destroyed stack may leave: nothing of its own.
 NOTHING: dict[str, list[str]] = {}
 
@@ -48,14 +49,11 @@ class TestEveryStack:
         urns = {resource["urn"] for resource in brought_up(stack).state()["resources"]}
         assert {resource.urn for resource in preview.report.resources} == urns
 
-    def test_the_simulated_time_of_up_is_its_critical_path(
-        self, empty: SandboxOf, stack: str
+    def test_the_simulated_time_of_up_is_at_least_its_critical_path_and_beats_one_by_one(
+        self, brought_up: SandboxOf, stack: str
     ) -> None:
-        result = empty(stack).succeed("up")
-        predicted = sum(step.seconds for step in result.critical.steps)
-        assert result.critical.seconds == pytest.approx(predicted)
-        assert result.makespan_s >= result.critical.seconds
-        assert result.sequential_s > result.makespan_s
+        summary = brought_up(stack).up_summary
+        assert 0 < summary["critical_path_s"] <= summary["makespan_s"] < summary["sequential_s"]
 
     def test_destroy_leaves_the_simulated_cloud_empty(
         self, brought_up: SandboxOf, stack: str
@@ -75,11 +73,11 @@ class TestEveryStack:
         assert made_once(sandbox)
         assert changed(sandbox.succeed("preview")) == {}
 
-    @pytest.mark.parametrize("after", [4, 14])
     def test_an_engine_killed_in_the_middle_then_up_again_converges(
-        self, empty: SandboxOf, stack: str, after: int
+        self, empty: SandboxOf, stack: str
     ) -> None:
         sandbox = empty(stack)
+        after = KILLED_AFTER[STACKS.index(stack) % len(KILLED_AFTER)]
         killed = sandbox.run("up", faults=Faults(rules=(Crash(kind="crash", after=after),)))
         assert not killed.ok
         assert sandbox.state().get("pending_operations"), "the engine died with a create under way"
@@ -90,14 +88,9 @@ class TestEveryStack:
     def test_no_secret_is_in_any_file_of_the_sandbox(
         self, brought_up: SandboxOf, stack: str
     ) -> None:
-        sandbox = brought_up(stack)
-        sandbox.succeed("preview", "labels.purpose=other")
-        found = [
-            file
-            for file in sandbox.workspace.root.rglob("*")
-            if file.is_file() and CANARY.encode() in file.read_bytes()
-        ]
-        assert found == []
+        files = [file for file in brought_up(stack).workspace.root.rglob("*") if file.is_file()]
+        assert len(files) > 5
+        assert [file for file in files if CANARY.encode() in file.read_bytes()] == []
 
     def test_a_changed_label_updates_and_replaces_nothing(
         self, brought_up: SandboxOf, stack: str
@@ -132,7 +125,7 @@ class TestEveryStack:
     def test_the_summary_is_one_json_object_with_every_key(
         self, brought_up: SandboxOf, stack: str
     ) -> None:
-        summary = json.loads(json.dumps(brought_up(stack).succeed("preview").to_json()))
+        summary = brought_up(stack).up_summary
         assert summary["stack"] == stack
         assert set(summary) == {
             "operation",

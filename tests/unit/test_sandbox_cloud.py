@@ -1,116 +1,24 @@
-"""The rules that the simulated Google Cloud enforces; each refusal is matched at its end."""
+"""The simulated cloud's rules for APIs, networks and Lustre; each refusal is matched at its end."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from catalog import Catalog
 from sandbox.cloud.cloud import Cloud
-from sandbox.cloud.kind import Resource
 from sandbox.errors import CloudError
-from sandbox.faults import Faults, Stockout
-
-P = "p1"
-SERVICE = "gcp:projects/service:Service"
-NETWORK = "gcp:compute/network:Network"
-SUBNET = "gcp:compute/subnetwork:Subnetwork"
-ADDRESS = "gcp:compute/globalAddress:GlobalAddress"
-CONNECTION = "gcp:servicenetworking/connection:Connection"
-LUSTRE = "gcp:lustre/instance:Instance"
-CLUSTER = "gcp:container/cluster:Cluster"
-POOL = "gcp:container/nodePool:NodePool"
-ACCOUNT = "gcp:serviceaccount/account:Account"
-MEMBER = "gcp:projects/iAMMember:IAMMember"
-APIS = (
-    "compute",
-    "container",
-    "lustre",
-    "servicenetworking",
-    "iam",
-    "cloudresourcemanager",
-    "monitoring",
+from tests.unit.simulated_project import (
+    ADDRESS,
+    APIS,
+    LUSTRE,
+    NETWORK,
+    SERVICE,
+    SUBNET,
+    P,
+    Project,
 )
-
-
-class Project:
-    """A simulated project with short ways to make things in it."""
-
-    def __init__(self, path: Path, faults: Faults | None = None) -> None:
-        self.cloud = Cloud(path / "cloud.json", Catalog.load(), faults)
-
-    def make(self, token: str, **inputs: Any) -> Resource:
-        wanted = {"project": P, **inputs} if token != CONNECTION else inputs
-        begun = self.cloud.begin_create(token, wanted, f"urn:pulumi:s::p::{token}::x")
-        return self.cloud.finish_create(begun)
-
-    def enable(self, *names: str) -> None:
-        for name in names:
-            self.make(SERVICE, service=f"{name}.googleapis.com", disableOnDestroy=False)
-
-    def network(self) -> Resource:
-        return self.make(NETWORK, name="net", mtu=8896)
-
-    def subnet(self, network: Resource, **inputs: Any) -> Resource:
-        wanted = {
-            "name": "nodes",
-            "region": "us-east1",
-            "network": network.id,
-            "ipCidrRange": "10.0.0.0/20",
-            "secondaryIpRanges": [{"rangeName": "pods", "ipCidrRange": "10.4.0.0/14"}],
-        }
-        return self.make(SUBNET, **{**wanted, **inputs})
-
-    def peer(self, network: Resource, **inputs: Any) -> Resource:
-        self.make(
-            ADDRESS,
-            name="services",
-            network=network.id,
-            purpose="VPC_PEERING",
-            address="10.10.0.0",
-            prefixLength=24,
-        )
-        service = "servicenetworking.googleapis.com"
-        wanted = {"network": network.id, "service": service, "reservedPeeringRanges": ["services"]}
-        return self.make(CONNECTION, **{**wanted, **inputs})
-
-    def lustre(self, network: Resource, **inputs: Any) -> Resource:
-        wanted = {
-            "instanceId": "fast",
-            "location": "us-east1-b",
-            "network": network.id,
-            "capacityGib": "9000",
-            "perUnitStorageThroughput": "1000",
-            "filesystem": "lustre",
-        }
-        return self.make(LUSTRE, **{**wanted, **inputs})
-
-    def cluster(self, network: Resource, subnet: Resource, **inputs: Any) -> Resource:
-        wanted = {
-            "name": "c",
-            "location": "us-east1",
-            "nodeLocations": ["us-east1-b"],
-            "network": network.id,
-            "subnetwork": subnet.id,
-            "ipAllocationPolicy": {"clusterSecondaryRangeName": "pods"},
-            "deletionProtection": False,
-        }
-        return self.make(CLUSTER, **{**wanted, **inputs})
-
-    def pool(self, cluster: Resource, machine: str, **inputs: Any) -> Resource:
-        wanted = {
-            "name": "pool",
-            "cluster": cluster.id,
-            "initialNodeCount": 1,
-            "nodeConfig": {"machineType": machine},
-        }
-        return self.make(POOL, **{**wanted, **inputs})
-
-    def delete(self, resource: Resource) -> None:
-        self.cloud.check_delete(resource)
-        self.cloud.finish_delete(resource)
 
 
 @pytest.fixture
@@ -240,63 +148,6 @@ def test_a_secondary_range_that_a_cluster_uses_cannot_change(project: Project) -
     other = [{"rangeName": "pods", "ipCidrRange": "10.8.0.0/14"}]
     with pytest.raises(CloudError, match=r"is already being used by .*/clusters/c$"):
         project.cloud.update(SUBNET, subnet.id, {**subnet.inputs, "secondaryIpRanges": other})
-
-
-def test_a_cluster_needs_its_secondary_range(project: Project) -> None:
-    network = project.network()
-    subnet = project.subnet(network, secondaryIpRanges=[])
-    with pytest.raises(CloudError, match=r'has no secondary range "pods"$'):
-        project.cluster(network, subnet)
-
-
-def test_a_protected_cluster_cannot_go(project: Project) -> None:
-    network = project.network()
-    cluster = project.cluster(network, project.subnet(network), deletionProtection=True)
-    with pytest.raises(CloudError, match=r"and running `pulumi up`$"):
-        project.delete(cluster)
-
-
-def test_a_machine_type_must_exist_in_the_pools_zone(project: Project) -> None:
-    network = project.network()
-    cluster = project.cluster(network, project.subnet(network))
-    with pytest.raises(CloudError, match=r"a3-ultragpu-8g does not exist in zone us-east1-b$"):
-        project.pool(cluster, "a3-ultragpu-8g")
-
-
-def test_an_accelerator_must_be_the_machines_own(project: Project) -> None:
-    network = project.network()
-    cluster = project.cluster(network, project.subnet(network))
-    wrong = {
-        "machineType": "a4-highgpu-8g",
-        "guestAccelerators": [{"type": "nvidia-l4", "count": 1}],
-    }
-    with pytest.raises(CloudError, match=r"does not fit a4-highgpu-8g: 8 x nvidia-b200$"):
-        project.pool(cluster, "a4-highgpu-8g", nodeConfig=wrong)
-
-
-def test_a_pool_runs_as_an_account_that_exists(project: Project) -> None:
-    network = project.network()
-    cluster = project.cluster(network, project.subnet(network))
-    node = {"machineType": "e2-standard-4", "serviceAccount": "nobody@p1.iam.gserviceaccount.com"}
-    with pytest.raises(CloudError, match=r"does not exist$"):
-        project.pool(cluster, "e2-standard-4", nodeConfig=node)
-
-
-def test_a_role_goes_to_an_account_that_exists(project: Project) -> None:
-    member = "serviceAccount:nobody@p1.iam.gserviceaccount.com"
-    with pytest.raises(CloudError, match=r"does not exist$"):
-        project.make(MEMBER, role="roles/container.defaultNodeServiceAccount", member=member)
-
-
-def test_a_stockout_is_refused_in_that_zone_only(tmp_path: Path) -> None:
-    rule = Stockout(kind="stockout", machine_type="a4-highgpu-8g", zone="us-east1-b")
-    project = Project(tmp_path, Faults(rules=(rule,)))
-    project.enable(*APIS)
-    network = project.network()
-    cluster = project.cluster(network, project.subnet(network))
-    with pytest.raises(CloudError, match=r"does not have enough a4-highgpu-8g available$"):
-        project.pool(cluster, "a4-highgpu-8g")
-    assert project.pool(cluster, "e2-standard-4").id.endswith("/nodePools/pool")
 
 
 def test_what_was_made_is_there_for_the_next_command(project: Project, tmp_path: Path) -> None:

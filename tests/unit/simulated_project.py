@@ -1,0 +1,110 @@
+"""A simulated project with short ways to make things in it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from catalog import Catalog
+from sandbox.cloud.cloud import Cloud
+from sandbox.cloud.kind import Resource
+from sandbox.faults import Faults
+
+P = "p1"
+SERVICE = "gcp:projects/service:Service"
+NETWORK = "gcp:compute/network:Network"
+SUBNET = "gcp:compute/subnetwork:Subnetwork"
+ADDRESS = "gcp:compute/globalAddress:GlobalAddress"
+CONNECTION = "gcp:servicenetworking/connection:Connection"
+LUSTRE = "gcp:lustre/instance:Instance"
+CLUSTER = "gcp:container/cluster:Cluster"
+POOL = "gcp:container/nodePool:NodePool"
+ACCOUNT = "gcp:serviceaccount/account:Account"
+MEMBER = "gcp:projects/iAMMember:IAMMember"
+APIS = (
+    "compute",
+    "container",
+    "lustre",
+    "servicenetworking",
+    "iam",
+    "cloudresourcemanager",
+    "monitoring",
+)
+
+
+class Project:
+    """A simulated project with short ways to make things in it."""
+
+    def __init__(self, path: Path, faults: Faults | None = None) -> None:
+        self.cloud = Cloud(path / "cloud.json", Catalog.load(), faults)
+
+    def make(self, token: str, **inputs: Any) -> Resource:
+        wanted = {"project": P, **inputs} if token != CONNECTION else inputs
+        begun = self.cloud.begin_create(token, wanted, f"urn:pulumi:s::p::{token}::x")
+        return self.cloud.finish_create(begun)
+
+    def enable(self, *names: str) -> None:
+        for name in names:
+            self.make(SERVICE, service=f"{name}.googleapis.com", disableOnDestroy=False)
+
+    def network(self) -> Resource:
+        return self.make(NETWORK, name="net", mtu=8896)
+
+    def subnet(self, network: Resource, **inputs: Any) -> Resource:
+        wanted = {
+            "name": "nodes",
+            "region": "us-east1",
+            "network": network.id,
+            "ipCidrRange": "10.0.0.0/20",
+            "secondaryIpRanges": [{"rangeName": "pods", "ipCidrRange": "10.4.0.0/14"}],
+        }
+        return self.make(SUBNET, **{**wanted, **inputs})
+
+    def peer(self, network: Resource, **inputs: Any) -> Resource:
+        self.make(
+            ADDRESS,
+            name="services",
+            network=network.id,
+            purpose="VPC_PEERING",
+            address="10.10.0.0",
+            prefixLength=24,
+        )
+        service = "servicenetworking.googleapis.com"
+        wanted = {"network": network.id, "service": service, "reservedPeeringRanges": ["services"]}
+        return self.make(CONNECTION, **{**wanted, **inputs})
+
+    def lustre(self, network: Resource, **inputs: Any) -> Resource:
+        wanted = {
+            "instanceId": "fast",
+            "location": "us-east1-b",
+            "network": network.id,
+            "capacityGib": "9000",
+            "perUnitStorageThroughput": "1000",
+            "filesystem": "lustre",
+        }
+        return self.make(LUSTRE, **{**wanted, **inputs})
+
+    def cluster(self, network: Resource, subnet: Resource, **inputs: Any) -> Resource:
+        wanted = {
+            "name": "c",
+            "location": "us-east1",
+            "nodeLocations": ["us-east1-b"],
+            "network": network.id,
+            "subnetwork": subnet.id,
+            "ipAllocationPolicy": {"clusterSecondaryRangeName": "pods"},
+            "deletionProtection": False,
+        }
+        return self.make(CLUSTER, **{**wanted, **inputs})
+
+    def pool(self, cluster: Resource, machine: str, **inputs: Any) -> Resource:
+        wanted = {
+            "name": "pool",
+            "cluster": cluster.id,
+            "initialNodeCount": 1,
+            "nodeConfig": {"machineType": machine},
+        }
+        return self.make(POOL, **{**wanted, **inputs})
+
+    def delete(self, resource: Resource) -> None:
+        self.cloud.check_delete(resource)
+        self.cloud.finish_delete(resource)
