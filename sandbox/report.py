@@ -21,7 +21,7 @@ def print_report(result: RunResult) -> None:
     if not result.ok:
         console.print(f"[bold red]{result.operation} of {result.stack} failed[/]")
         for message in result.report.diagnostics:
-            console.print(f"  {message}", markup=False)
+            console.print(f"  {message}", markup=False, soft_wrap=True)
         return
     console.print(f"[bold green]{result.operation} of {result.stack} succeeded[/]")
     if result.operation in ("up", "destroy"):
@@ -43,10 +43,11 @@ def _print_resources(console: Console, result: RunResult) -> None:
 
 
 def _print_outputs(console: Console, outputs: dict[str, Any]) -> None:
-    table = Table("output", "value", box=None, pad_edge=False)
+    console.print("[bold]outputs[/]")
     for name, value in outputs.items():
-        table.add_row(name, "[secret]" if _is_secret(value) else str(value))
-    console.print(table, markup=False)
+        shown = "[secret]" if _is_secret(value) else str(value)
+        # Unbroken, so that commands can be copied.
+        console.print(f"  {name}: {shown}", markup=False, soft_wrap=True)
 
 
 def _print_times(console: Console, result: RunResult) -> None:
@@ -88,7 +89,7 @@ def _print_next(console: Console, result: RunResult) -> None:
     del rows["bring up" if result.operation == "up" else "destroy"]
     console.print("[bold]next[/]")
     for what, how in rows.items():
-        console.print(f"  {what:9} {how}", markup=False)
+        console.print(f"  {what:9} {how}", markup=False, soft_wrap=True)
 
 
 def kinds(cloud: dict[str, list[str]]) -> Counter[str]:

@@ -65,6 +65,25 @@ def test_another_gpu_machine_replaces_the_pool_and_ray_but_not_lustre(
     assert replaced(result) == ["gpu-pool", "ray-cluster", "training-job"]
 
 
+def test_another_range_for_pods_replaces_the_cluster_and_all_that_is_on_it(
+    brought_up: SandboxOf,
+) -> None:
+    result = brought_up(STACK).succeed("preview", "network.pods=10.64.0.0/14")
+    assert replaced(result) == [
+        "cpu-pool",
+        "gke-cluster",
+        "gke-kubernetes",
+        "gpu-pool",
+        "network-subnet",
+        "ray-cluster",
+        "tokens-secret",
+        "training-job",
+        "training-launcher",
+        "volume-claim",
+        "volume-volume",
+    ]
+
+
 def test_a_changed_training_parameter_runs_the_job_again(brought_up: SandboxOf) -> None:
     result = brought_up(STACK).succeed("up", "job.max_steps=30")
     assert replaced(result) == ["training-job"]

@@ -24,10 +24,11 @@ GOBIN=$bin go install -v \
     -ldflags "-s -w -X $module/sdk/v3/go/common/version.Version=$version" tool >"$log" 2>&1 &
 builder=$!
 while kill -0 $builder 2>/dev/null; do
-    printf '\r           %5d packages compiled' "$(wc -l <"$log" 2>/dev/null || echo 0)"
+    # One line that counts for a person; nothing for a log.
+    [ -t 1 ] && printf '\r           %5d packages compiled' "$(wc -l <"$log")"
     sleep 2
 done
-echo
+[ -t 1 ] && echo
 if ! wait $builder; then
     tail -n 20 "$log" >&2
     exit 1
