@@ -4,7 +4,6 @@ from collections.abc import Mapping
 
 import pulumi
 
-from components.monitoring_dashboard import MonitoringDashboard, MonitoringDashboardArgs
 from stacks import platform
 from stacks.dev_config import Dev
 from stacks.outputs import (
@@ -40,7 +39,7 @@ def build(config: Dev, secrets: Mapping[str, pulumi.Output[str]]) -> StackOutput
         # Images come in through the NAT; names are resolved by DNS pods on the CPU pool.
         after=[network, cpu_pool],
     )
-    dashboard = _dashboard(config, on) if config.monitoring.dashboard else None
+    dashboard = platform.dashboard(config, on)
 
     return StackOutputs(
         cluster_name=gke.cluster_name,
@@ -52,18 +51,4 @@ def build(config: Dev, secrets: Mapping[str, pulumi.Output[str]]) -> StackOutput
         cleanup_note=cleanup_note(
             protected=config.deletion_protection, lustre=None, abandons_peering=False
         ),
-    )
-
-
-def _dashboard(config: Dev, on: platform.Cloud) -> MonitoringDashboard:
-    return MonitoringDashboard(
-        "monitoring",
-        MonitoringDashboardArgs(
-            project=on.apis.project_with("monitoring"),
-            title=f"{config.name}: GPUs",
-            cluster_name=config.cluster_name,
-            zone=config.zone,
-            labels=on.labels,
-        ),
-        opts=on.opts,
     )

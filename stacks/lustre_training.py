@@ -13,7 +13,6 @@ import pulumi
 from components.gke_cluster import GkeCluster
 from components.lustre_instance import LustreInstance, LustreInstanceArgs
 from components.lustre_volume import LustreVolume, LustreVolumeArgs
-from components.monitoring_dashboard import MonitoringDashboard, MonitoringDashboardArgs
 from components.network import ClusterNetwork
 from components.private_service_access import PrivateServiceAccess, PrivateServiceAccessArgs
 from components.private_service_access_policy import PeeringRemoval
@@ -66,7 +65,7 @@ def build(config: LustreTraining, secrets: Mapping[str, pulumi.Output[str]]) -> 
         after=[network, cpu_pool],
     )
     job = None if config.job is None else _job(config, config.job, on, gke, where, ray, volume)
-    dashboard = _dashboard(config, on) if config.monitoring.dashboard else None
+    dashboard = platform.dashboard(config, on, lustre_instance=config.lustre.name)
 
     return StackOutputs(
         cluster_name=gke.cluster_name,
@@ -177,18 +176,3 @@ def _submit_command(config: LustreTraining, job: RayJob | None) -> pulumi.Output
         return submit_command("nvidia-smi", "{}")
     variables = grpo_workload.environment(config.job, config.lustre.mount_path)
     return submit_command(job.entrypoint, json.dumps({"env_vars": variables}))
-
-
-def _dashboard(config: LustreTraining, on: platform.Cloud) -> MonitoringDashboard:
-    return MonitoringDashboard(
-        "monitoring",
-        MonitoringDashboardArgs(
-            project=on.apis.project_with("monitoring"),
-            title=f"{config.name}: Lustre and GPUs",
-            cluster_name=config.cluster_name,
-            zone=config.zone,
-            lustre_instance=config.lustre.name,
-            labels=on.labels,
-        ),
-        opts=on.opts,
-    )

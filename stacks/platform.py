@@ -13,6 +13,7 @@ from components.gke_cluster import (
     GkeClusterArgs,
     MaintenanceWindow,
 )
+from components.monitoring_dashboard import MonitoringDashboard, MonitoringDashboardArgs
 from components.namespace import KubeNamespace, KubeNamespaceArgs
 from components.network import ClusterNetwork, ClusterNetworkArgs
 from components.node_pool import GpuArgs, NodePool, NodePoolArgs
@@ -193,4 +194,24 @@ def tokens(
             labels=on.labels,
         ),
         opts=pulumi.ResourceOptions(providers=[gke.kubernetes]),
+    )
+
+
+def dashboard(
+    config: RayStack, on: Cloud, *, lustre_instance: str | None = None
+) -> MonitoringDashboard | None:
+    if not config.monitoring.dashboard:
+        return None
+    shown = "GPUs" if lustre_instance is None else "Lustre and GPUs"
+    return MonitoringDashboard(
+        "monitoring",
+        MonitoringDashboardArgs(
+            project=on.apis.project_with("monitoring"),
+            title=f"{config.name}: {shown}",
+            cluster_name=config.cluster_name,
+            zone=config.zone,
+            lustre_instance=lustre_instance,
+            labels=on.labels,
+        ),
+        opts=on.opts,
     )
