@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Awaitable, Callable
+from functools import cache
 from importlib.metadata import version
 from types import TracebackType
 from typing import Any
@@ -128,20 +129,24 @@ def _initialization_failed(error: NotReadyError) -> _Status:
     return _Status(error.reason, status.SerializeToString())
 
 
+@cache
+def _event_loop() -> asyncio.AbstractEventLoop:
+    """One loop and thread a process: gRPC binds its poller to a loop, and is not made to rebind."""
+    loop = asyncio.new_event_loop()
+    threading.Thread(target=loop.run_forever, name="providers", daemon=True).start()
+    return loop
+
+
 class ProviderServer:
     """Runs the stand-ins' gRPC servers while the `with` block lasts."""
 
     def __init__(self, clock: VirtualClock) -> None:
         self._clock = clock
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(
-            target=self._loop.run_forever, name="providers", daemon=True
-        )
+        self._loop = _event_loop()
         self._servers: list[grpc.aio.Server] = []
         self._ports: dict[str, int] = {}
 
     def __enter__(self) -> ProviderServer:
-        self._thread.start()
         return self
 
     def __exit__(
@@ -153,9 +158,6 @@ class ProviderServer:
         for server in self._servers:
             asyncio.run_coroutine_threadsafe(server.stop(grace=None), self._loop).result()
         asyncio.run_coroutine_threadsafe(_cancel_tasks(), self._loop).result()
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join()
-        self._loop.close()
 
     def serve(self, name: str, package: str, provider: rpc.Provider) -> None:
         """Offer a provider to the engine under its plugin's name; `package` gives the version."""

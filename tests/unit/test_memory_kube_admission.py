@@ -13,7 +13,9 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from memory_kube_samples import (
+
+from sandbox.kube import KubeError, MemoryKube, Ref
+from tests.unit.memory_kube_samples import (
     LABELS,
     asking,
     changed,
@@ -30,8 +32,6 @@ from memory_kube_samples import (
     refusal,
     workload,
 )
-
-from sandbox.kube import KubeError, MemoryKube, Ref
 
 
 @pytest.fixture

@@ -3,7 +3,9 @@
 from typing import Any
 
 import pytest
-from memory_kube_samples import (
+
+from sandbox.kube import MemoryKube, replaced_by
+from tests.unit.memory_kube_samples import (
     changed,
     cpu_node,
     job,
@@ -15,8 +17,6 @@ from memory_kube_samples import (
     refusal,
     workload,
 )
-
-from sandbox.kube import MemoryKube, replaced_by
 
 
 @pytest.fixture

@@ -8,7 +8,9 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from memory_kube_samples import (
+
+from sandbox.kube import KubeError, MemoryKube
+from tests.unit.memory_kube_samples import (
     CLAIM,
     CLUSTER,
     changed,
@@ -19,8 +21,6 @@ from memory_kube_samples import (
     ref,
     scenario,
 )
-
-from sandbox.kube import KubeError, MemoryKube
 
 WORKERS = ("spec", "workerGroupSpecs", 0)
 

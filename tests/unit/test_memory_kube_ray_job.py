@@ -6,7 +6,9 @@ The entrypoint itself never runs here.
 from typing import Any
 
 import pytest
-from memory_kube_samples import (
+
+from sandbox.kube import KubeError, MemoryKube, replaced_by
+from tests.unit.memory_kube_samples import (
     CLUSTER,
     gpu_nodes,
     ray_cluster,
@@ -14,8 +16,6 @@ from memory_kube_samples import (
     ray_ref,
     scenario,
 )
-
-from sandbox.kube import KubeError, MemoryKube, replaced_by
 
 
 def status_of(kube: MemoryKube, kind: str = "RayCluster", name: str = CLUSTER) -> dict[str, Any]:

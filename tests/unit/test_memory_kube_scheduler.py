@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from memory_kube_samples import GPU_TAINT, asking, container, cpu_node, gpu_nodes
 
 from sandbox.kube import KubeError, Node, Taint, quantity
 from sandbox.kube.scheduler import Candidate, place, requests_of
+from tests.unit.memory_kube_samples import GPU_TAINT, asking, container, cpu_node, gpu_nodes
 
 
 def candidate(key: str = "p", node: str = "", priority: int = 0, **spec: Any) -> Candidate:

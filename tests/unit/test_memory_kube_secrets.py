@@ -5,7 +5,9 @@ import json
 from typing import Any
 
 import pytest
-from memory_kube_samples import (
+
+from sandbox.kube import DIGESTS, KubeError, MemoryKube
+from tests.unit.memory_kube_samples import (
     changed,
     cpu_node,
     make,
@@ -14,8 +16,6 @@ from memory_kube_samples import (
     ref,
     refusal,
 )
-
-from sandbox.kube import DIGESTS, KubeError, MemoryKube
 
 CANARY = "hf_canary_7ad10c0ffee"
 

@@ -3,7 +3,9 @@
 from typing import Any
 
 import pytest
-from memory_kube_samples import (
+
+from sandbox.kube import KubeError, MemoryKube, Ref
+from tests.unit.memory_kube_samples import (
     CLAIM,
     VOLUME,
     changed,
@@ -15,8 +17,6 @@ from memory_kube_samples import (
     ref,
     refusal,
 )
-
-from sandbox.kube import KubeError, MemoryKube, Ref
 
 
 @pytest.fixture

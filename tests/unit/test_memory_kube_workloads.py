@@ -1,7 +1,9 @@
 """Deployments, DaemonSets, Jobs, Services and the waits, without containers or time."""
 
 import pytest
-from memory_kube_samples import (
+
+from sandbox.kube import MemoryKube
+from tests.unit.memory_kube_samples import (
     LABELS,
     asking,
     changed,
@@ -14,8 +16,6 @@ from memory_kube_samples import (
     ref,
     workload,
 )
-
-from sandbox.kube import MemoryKube
 
 
 @pytest.fixture
