@@ -56,7 +56,7 @@ def resource_id(token: str, inputs: Inputs) -> str | None:
     known."""
     try:
         if token.startswith("kubernetes:"):
-            return _kubernetes(inputs)
+            return object_id(inputs)
         if token in _BUILDERS:
             return _BUILDERS[token](inputs)
         return _FORMATS[token].format_map(inputs) if token in _FORMATS else None
@@ -64,7 +64,8 @@ def resource_id(token: str, inputs: Inputs) -> str | None:
         return None
 
 
-def _kubernetes(inputs: Inputs) -> str:
+def object_id(inputs: Inputs) -> str:
+    """A Kubernetes object's id, of its manifest; raises KeyError where it has no name."""
     metadata = inputs["metadata"]
     namespace = metadata.get("namespace")
     return f"{namespace}/{metadata['name']}" if namespace else str(metadata["name"])

@@ -37,8 +37,3 @@ class Journal:
     def makespan(self) -> float:
         """Simulated seconds from the first step's request to the last step's end."""
         return max((step.span.end for step in self.steps), default=0.0)
-
-    @property
-    def sequential(self) -> float:
-        """Simulated seconds of the same steps one after the other, as the tutorials do them."""
-        return sum(step.seconds for step in self.steps)

@@ -34,9 +34,8 @@ def critical_path(
     """The heaviest path of the steps' graph without any limit on how many run at once.
 
     `dependencies` maps every URN to the URNs that it waits for, steps or not. What depends on a
-    resource
-    is deleted before it and made after it; a replacement deletes first where `steps` names the
-    delete of a URN before its create.
+    resource is deleted before it and made after it; a replacement deletes first where `steps` names
+    the delete of a URN before its create.
     """
     ordered = list(steps)
     graph: nx.DiGraph[tuple[str, str]] = nx.DiGraph()

@@ -118,9 +118,10 @@ class Cloud:
             if entry["creating"] and resource is not None:
                 self.finish_create(resource)
 
-    def abort_create(self, resource: Resource) -> None:
-        """Roll back a create that failed half way."""
-        self._drop(resource)
+    def drop(self, resource: Resource) -> None:
+        """Take a resource away with no rule asked: it went with another."""
+        self._state["resources"].pop(resource.id, None)
+        self.save()
 
     def update(self, token: str, resource_id: str, inputs: dict[str, Any]) -> Resource:
         old = self.get(resource_id)
@@ -143,7 +144,7 @@ class Cloud:
             owners.remove(urn)
             self.save()
             return
-        self._drop(resource)
+        self.drop(resource)
         KINDS[resource.token].after_delete(resource, self)
         self.save()
 
@@ -187,10 +188,6 @@ class Cloud:
             "inputs": resource.inputs,
             "outputs": resource.outputs,
         }
-        self.save()
-
-    def _drop(self, resource: Resource) -> None:
-        self._state["resources"].pop(resource.id, None)
         self.save()
 
 

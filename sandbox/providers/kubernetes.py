@@ -10,7 +10,9 @@ import yaml
 from pulumi.provider.experimental import provider as rpc
 from pulumi.runtime.rpc import UNKNOWN as WIRE_UNKNOWN
 
+from recovery.ids import object_id
 from sandbox.cloud.cloud import Cloud
+from sandbox.cloud.kind import Resource
 from sandbox.cloud.kinds.cluster import Cluster
 from sandbox.cloud.nodes import nodes_of
 from sandbox.errors import CloudError, NotReadyError
@@ -105,7 +107,7 @@ class KubernetesStandIn(rpc.Provider):
             self._cloud.save()
             await spend()
             live = self._await_ready(manifest, inputs)
-        return rpc.CreateResponse(_id(manifest), wrap_map(_state(inputs, live)))
+        return rpc.CreateResponse(object_id(manifest), wrap_map(_state(inputs, live)))
 
     async def update(self, request: rpc.UpdateRequest) -> rpc.UpdateResponse:
         inputs = plain_map(request.news)
@@ -121,7 +123,7 @@ class KubernetesStandIn(rpc.Provider):
 
     async def delete(self, request: rpc.DeleteRequest) -> None:
         manifest = _manifest(token_of(request.urn), plain_map(request.properties))
-        if self._cluster_id() is None:
+        if self._cluster() is None:
             return
         async with self._operations.step(request.urn, token_of(request.urn), "delete") as spend:
             await spend()
@@ -134,7 +136,7 @@ class KubernetesStandIn(rpc.Provider):
     async def read(self, request: rpc.ReadRequest) -> rpc.ReadResponse:
         inputs = plain_map(request.inputs) or plain_map(request.properties)
         manifest = _manifest(token_of(request.urn), inputs)
-        if self._cluster_id() is None:
+        if self._cluster() is None:
             return rpc.ReadResponse("")
         kube = self._kube()
         ref = Ref.of(manifest)
@@ -150,15 +152,14 @@ class KubernetesStandIn(rpc.Provider):
 
     # -- the cluster behind the kubeconfig
 
-    def _cluster_id(self) -> str | None:
+    def _cluster(self) -> Resource | None:
         for cluster in self._cloud.find(Cluster.token):
             if self._server == f"https://{cluster.outputs['endpoint']}":
-                return cluster.id
+                return cluster
         return None
 
     def _kube(self) -> MemoryKube:
-        cluster_id = self._cluster_id()
-        cluster = self._cloud.get(cluster_id) if cluster_id else None
+        cluster = self._cluster()
         if cluster is None:
             raise CloudError("UNAVAILABLE", f"no cluster answers at {self._server}")
         return MemoryKube(self._cloud.kubernetes(cluster.id), nodes_of(cluster, self._cloud))
@@ -176,7 +177,7 @@ class KubernetesStandIn(rpc.Provider):
         self._cloud.save()
         if not readiness.ready:
             raise NotReadyError(
-                _id(manifest),
+                object_id(manifest),
                 _state(inputs, live),
                 inputs,
                 f"{ref} was made but is not ready: {readiness.reason}",
@@ -232,12 +233,6 @@ def _same_fields(mine: Any, live: Any) -> Any:
     if isinstance(mine, list) and isinstance(live, list) and len(mine) == len(live):
         return [_same_fields(a, b) for a, b in zip(mine, live, strict=True)]
     return live
-
-
-def _id(manifest: Mapping[str, Any]) -> str:
-    namespace = manifest["metadata"].get("namespace")
-    name = manifest["metadata"]["name"]
-    return f"{namespace}/{name}" if namespace else name
 
 
 def _within(path: str, parent: str) -> bool:

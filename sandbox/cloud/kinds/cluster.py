@@ -72,7 +72,7 @@ class Cluster(Kind):
         cloud.forget_kubernetes(resource.id)
         for pool in list(cloud.find("gcp:container/nodePool:NodePool")):
             if pool.id.startswith(f"{resource.id}/"):
-                cloud.abort_create(pool)
+                cloud.drop(pool)
 
     def slots(self, inputs: Inputs) -> str | None:
         return self.identify(inputs)
