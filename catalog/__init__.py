@@ -17,6 +17,7 @@ from catalog.lustre import (
 from catalog.machines import (
     Accelerator,
     DiskType,
+    Interface,
     LocalSsd,
     MachineType,
     MachineTypeFacts,
@@ -24,7 +25,14 @@ from catalog.machines import (
 )
 from catalog.prices import MachinePrice, PriceRange
 from catalog.topologies import Topology
-from catalog.versions import Component, ContainerImage, Feature, GpuDriver, ReleaseChannel
+from catalog.versions import (
+    Component,
+    ContainerImage,
+    Feature,
+    GpuDriver,
+    NcclStack,
+    ReleaseChannel,
+)
 from catalog.zones import Zone, ZoneAddition, ZoneName
 
 __all__ = [
@@ -40,11 +48,13 @@ __all__ = [
     "GkeVersion",
     "GkeVersionField",
     "GpuDriver",
+    "Interface",
     "LocalSsd",
     "LustreTier",
     "MachinePrice",
     "MachineType",
     "MachineTypeFacts",
+    "NcclStack",
     "NicGroup",
     "PriceRange",
     "ReleaseChannel",

@@ -5,7 +5,7 @@ from typing import Self, TypeVar
 
 from pydantic import BaseModel, Field
 
-from catalog.allocatable import Allocatable, allocatable
+from catalog.allocatable import DEFAULT_DISK_GB, Allocatable, allocatable
 from catalog.errors import FactError, nearest_names, nearest_numbers
 from catalog.gke_version import GkeVersion
 from catalog.lustre import LustreTable, LustreTier
@@ -13,7 +13,7 @@ from catalog.machines import MachineTable, MachineType, MachineTypeFacts
 from catalog.prices import MachinePrice, PriceRange, PriceTable
 from catalog.table import Fact, load_table
 from catalog.topologies import Topology, TopologyTable
-from catalog.versions import Component, ContainerImage, Feature, VersionTable
+from catalog.versions import Component, ContainerImage, Feature, NcclStack, VersionTable
 from catalog.zones import Zone, ZoneAddition, ZoneName, ZoneTable, region_of_name
 
 _Found = TypeVar("_Found", bound=BaseModel)
@@ -49,7 +49,8 @@ class Catalog(Fact):
     def extended(self, additions: CatalogAdditions) -> Self:
         """This catalog with `additions` on top, which win over what is there.
 
-        Raises FactError when an added zone offers a machine type that neither has.
+        Raises FactError when an added zone offers a machine type that neither has, or an added
+        machine type has RDMA interfaces that the version lock has no NCCL stack for.
         """
         merged = CatalogAdditions(
             machine_types={**self.additions.machine_types, **additions.machine_types},
@@ -59,6 +60,8 @@ class Catalog(Fact):
         for zone in merged.zones.values():
             for name in zone.offers:
                 grown.machine(name)
+        for name in merged.machine_types:
+            grown.nccl(name)
         return grown
 
     # Machine types
@@ -77,9 +80,9 @@ class Catalog(Fact):
             'A newer one can be added under "catalog.machine_types"',
         )
 
-    def allocatable(self, machine: str) -> Allocatable:
-        """What pods get on a node of this machine type."""
-        return allocatable(self.machine(machine), self._machine_table.overhead)
+    def allocatable(self, machine: str, disk_gb: int = DEFAULT_DISK_GB) -> Allocatable:
+        """What pods get on a node of this machine type with a boot disk of that size."""
+        return allocatable(self.machine(machine), self._machine_table.overhead, disk_gb)
 
     # Zones
 
@@ -193,6 +196,19 @@ class Catalog(Fact):
 
     def image(self, name: str) -> ContainerImage:
         return _found(self.versions.images, name, "an image")
+
+    def nccl(self, machine: str) -> NcclStack | None:
+        """What NCCL needs on the machine type; None on machines without RDMA interfaces."""
+        found = self.machine(machine)
+        if not found.rdma_nics:
+            return None
+        stacks = self.versions.nccl
+        if found.nccl not in stacks:
+            raise FactError(
+                f'{machine} has RDMA interfaces, and its nccl "{found.nccl}" is not in the version '
+                f"lock; nearest: {', '.join(sorted(stacks))}"
+            )
+        return stacks[found.nccl]
 
     def minimum_gke(self, *features: str, machine: str | None = None) -> GkeVersion | None:
         """The oldest GKE version with all `features` and `machine`; None when any will do."""

@@ -48,11 +48,21 @@ class NicGroup(Fact):
     role: Literal["host", "accelerator"]
 
 
+class Interface(Fact):
+    """A further interface of a node: `name` names its network in Kubernetes, `device` is what pods
+    see."""
+
+    kind: Literal["gvnic", "rdma"]
+    name: str
+    device: str
+
+
 class MachineTypeFacts(Fact):
     """A machine type without its name, the shape that a config adds under `catalog:`.
 
     `boot_disk_types` lists what may boot it, preferred first. `minimum_gke` is the oldest GKE
-    version of a Standard cluster that runs it; None: any version still served.
+    version of a Standard cluster that runs it; None: any version still served. `nccl` names the
+    entry of the version lock that its RDMA interfaces work with.
     """
 
     vcpus: PositiveInt
@@ -66,6 +76,7 @@ class MachineTypeFacts(Fact):
     compact_placement: bool = False
     spot: bool = True
     minimum_gke: GkeVersionField | None = None
+    nccl: str | None = None
     source: str | None = None
 
     @model_validator(mode="after")
@@ -99,9 +110,17 @@ class MachineType(MachineTypeFacts):
         return sum(group.count for group in self.nics if group.kind == "rdma")
 
     @property
-    def additional_nics(self) -> int:
-        """Interfaces beyond the one on the cluster's own network."""
-        return sum(group.count for group in self.nics) - 1
+    def additional_interfaces(self) -> tuple[Interface, ...]:
+        """Interfaces beyond the one on the cluster's own network, in attach order.
+
+        Google's manifests count gVNICs with that first one, so from 1 on, and RDMA from 0 on.
+        """
+        kinds = [group.kind for group in self.nics for _ in range(group.count)]
+        return tuple(
+            Interface(kind=kind, name=f"{kind}-{kinds[:place].count(kind)}", device=f"eth{place}")
+            for place, kind in enumerate(kinds)
+            if place > 0
+        )
 
 
 class NodeOverhead(Fact):

@@ -61,7 +61,25 @@ class ContainerImage(Fact):
         return self
 
 
+class NcclStack(Fact):
+    """NCCL over RDMA on one machine family: the plug-in that is installed on its nodes, the image
+    that tests it, and the environment of every process. `feature` has the oldest GKE."""
+
+    feature: str
+    plugin_image: str
+    diagnostic_image: str
+    pause_image: str
+    tuner_config: str
+    environment: dict[str, str]
+    source: str
+
+    @property
+    def variables(self) -> dict[str, str]:
+        return {**self.environment, "NCCL_TUNER_CONFIG_PATH": self.tuner_config}
+
+
 class VersionTable(Table):
     features: dict[str, Feature]
     components: dict[str, Component]
     images: dict[str, ContainerImage]
+    nccl: dict[str, NcclStack]

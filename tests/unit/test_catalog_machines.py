@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from catalog import (
     Catalog,
+    CatalogAdditions,
     FactError,
     MachineType,
     NicGroup,
@@ -41,7 +42,7 @@ def test_a_b200_node_has_eight_gpus_and_eight_rdma_interfaces() -> None:
     assert (a4.accelerator.type, a4.accelerator.count) == ("nvidia-b200", 8)
     assert a4.accelerator.resource == "nvidia.com/gpu"
     assert [(nic.kind, nic.count) for nic in a4.nics] == [("gvnic", 2), ("rdma", 8)]
-    assert (a4.rdma_nics, a4.additional_nics) == (8, 9)
+    assert (a4.rdma_nics, len(a4.additional_interfaces)) == (8, 9)
     assert (a4.family, a4.default_boot_disk) == ("a4", "hyperdisk-balanced")
 
 
@@ -49,12 +50,12 @@ def test_a_trillium_node_asks_for_the_tpu_resource() -> None:
     v6e = CATALOG.machine("ct6e-standard-4t")
     assert v6e.accelerator is not None
     assert v6e.accelerator.resource == "google.com/tpu"
-    assert v6e.additional_nics == 2
+    assert len(v6e.additional_interfaces) == 2
 
 
 def test_a_plain_node_has_one_interface_and_no_accelerator() -> None:
     plain = CATALOG.machine("e2-standard-4")
-    assert (plain.accelerator, plain.rdma_nics, plain.additional_nics) == (None, 0, 0)
+    assert (plain.accelerator, plain.rdma_nics, len(plain.additional_interfaces)) == (None, 0, 0)
 
 
 @pytest.mark.parametrize("name", sorted(CATALOG.machines))
@@ -106,7 +107,7 @@ def test_gke_reserves_memory_by_tiers(gib: int, mib: int) -> None:
 
 
 def test_the_published_formula_gives_what_pods_get_before_overhead() -> None:
-    left = allocatable(machine(), NO_OVERHEAD)
+    left = allocatable(machine(), NO_OVERHEAD, 100)
     assert left.cpu_millicores == 4000 - 80
     assert left.memory_mib == 16 * 1024 - 2663 - 100
     assert left.accelerators == 0
@@ -124,13 +125,13 @@ def test_a_machine_too_small_for_gke_shows_as_empty() -> None:
     overhead = NodeOverhead(
         memory_percent=0, daemonset_cpu_millicores=2000, daemonset_memory_mib=2000, source="test"
     )
-    left = allocatable(tiny, overhead)
+    left = allocatable(tiny, overhead, 100)
     assert (left.cpu_millicores, left.memory_mib) == (0, 0)
 
 
 @given(st.integers(1, 500), st.floats(1, 5000, allow_nan=False))
 def test_pods_never_get_more_than_the_machine_has(vcpus: int, gib: float) -> None:
-    left = allocatable(machine(vcpus=vcpus, memory_gib=gib), NO_OVERHEAD)
+    left = allocatable(machine(vcpus=vcpus, memory_gib=gib), NO_OVERHEAD, 100)
     assert 0 <= left.cpu_millicores < vcpus * 1000
     assert 0 <= left.memory_mib < gib * 1024
 
@@ -139,3 +140,65 @@ def test_pods_never_get_more_than_the_machine_has(vcpus: int, gib: float) -> Non
 def test_a_larger_machine_never_has_less_reserved(size: int) -> None:
     assert reserved_cpu_millicores(size) <= reserved_cpu_millicores(size + 1)
     assert reserved_memory_mib(size) <= reserved_memory_mib(size + 1)
+
+
+def test_further_interfaces_come_in_attach_order_with_the_names_that_pods_use() -> None:
+    found = CATALOG.machine("a4-highgpu-8g").additional_interfaces
+    assert [(it.name, it.device) for it in found] == [
+        ("gvnic-1", "eth1"),
+        *((f"rdma-{number}", f"eth{number + 2}") for number in range(8)),
+    ]
+
+
+def test_a_machine_with_other_interfaces_needs_data_alone() -> None:
+    facts = {
+        "vcpus": 8,
+        "memory_gib": 64,
+        "boot_disk_types": ["hyperdisk-balanced"],
+        "nics": [
+            {"kind": "gvnic", "count": 1, "role": "host"},
+            {"kind": "rdma", "count": 2, "role": "accelerator"},
+        ],
+        "nccl": "a4",
+    }
+    added = CatalogAdditions.model_validate({"machine_types": {"x9-tiny": facts}})
+    grown = CATALOG.extended(added)
+    found = grown.machine("x9-tiny").additional_interfaces
+    assert [(it.name, it.device) for it in found] == [("rdma-0", "eth1"), ("rdma-1", "eth2")]
+    assert grown.nccl("x9-tiny") == CATALOG.nccl("a4-highgpu-8g")
+
+
+def test_an_added_machine_with_rdma_says_which_nccl_it_works_with() -> None:
+    facts = {
+        "vcpus": 8,
+        "memory_gib": 64,
+        "boot_disk_types": ["hyperdisk-balanced"],
+        "nics": [
+            {"kind": "gvnic", "count": 1, "role": "host"},
+            {"kind": "rdma", "count": 2, "role": "accelerator"},
+        ],
+    }
+    added = CatalogAdditions.model_validate({"machine_types": {"x9-tiny": facts}})
+    with pytest.raises(FactError, match="nearest: a3-ultra, a4$"):
+        CATALOG.extended(added)
+
+
+def test_nccl_differs_between_families_in_its_tuner_config() -> None:
+    b200, h200 = CATALOG.nccl("a4-highgpu-8g"), CATALOG.nccl("a3-ultragpu-8g")
+    assert b200 is not None
+    assert h200 is not None
+    assert b200.environment == h200.environment
+    assert b200.variables["NCCL_TUNER_CONFIG_PATH"].endswith("tuner_config_a4.txtpb")
+    assert h200.variables["NCCL_TUNER_CONFIG_PATH"].endswith("tuner_config_a3u.txtpb")
+    assert CATALOG.nccl("g2-standard-8") is None
+
+
+@pytest.mark.parametrize(
+    ("name", "disk_gb", "gib"),
+    [("e2-standard-4", 100, 45), ("e2-standard-4", 1000, 738), ("a4-highgpu-8g", 100, 10700)],
+)
+def test_pods_write_to_local_ssds_or_else_to_what_gke_leaves_of_the_boot_disk(
+    name: str, disk_gb: int, gib: int
+) -> None:
+    left = CATALOG.allocatable(name, disk_gb).ephemeral_storage_mib
+    assert left // 1024 == gib
