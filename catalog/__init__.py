@@ -16,12 +16,14 @@ from catalog.lustre import (
 )
 from catalog.machines import (
     Accelerator,
+    CapacityMode,
     DiskType,
     Interface,
     LocalSsd,
     MachineType,
     MachineTypeFacts,
     NicGroup,
+    Sidecar,
 )
 from catalog.prices import MachinePrice, PriceRange
 from catalog.topologies import Topology
@@ -38,6 +40,7 @@ from catalog.zones import Zone, ZoneAddition, ZoneName
 __all__ = [
     "Accelerator",
     "Allocatable",
+    "CapacityMode",
     "Catalog",
     "CatalogAdditions",
     "Component",
@@ -58,6 +61,7 @@ __all__ = [
     "NicGroup",
     "PriceRange",
     "ReleaseChannel",
+    "Sidecar",
     "Topology",
     "Zone",
     "ZoneAddition",

@@ -9,7 +9,7 @@ from catalog.allocatable import DEFAULT_DISK_GB, Allocatable, allocatable
 from catalog.errors import FactError, nearest_names, nearest_numbers
 from catalog.gke_version import GkeVersion
 from catalog.lustre import LustreTable, LustreTier
-from catalog.machines import MachineTable, MachineType, MachineTypeFacts
+from catalog.machines import MachineTable, MachineType, MachineTypeFacts, Sidecar
 from catalog.prices import MachinePrice, PriceRange, PriceTable
 from catalog.table import Fact, load_table
 from catalog.topologies import Topology, TopologyTable
@@ -83,6 +83,11 @@ class Catalog(Fact):
     def allocatable(self, machine: str, disk_gb: int = DEFAULT_DISK_GB) -> Allocatable:
         """What pods get on a node of this machine type with a boot disk of that size."""
         return allocatable(self.machine(machine), self._machine_table.overhead, disk_gb)
+
+    @property
+    def gcsfuse_sidecar(self) -> Sidecar:
+        """What GKE adds to a pod that mounts a bucket."""
+        return self._machine_table.gcsfuse_sidecar
 
     # Zones
 

@@ -8,6 +8,14 @@ from catalog.gke_version import GkeVersionField
 from catalog.table import Fact, Table
 
 DiskType = Literal["pd-standard", "pd-balanced", "pd-ssd", "hyperdisk-balanced"]
+CapacityMode = Literal[
+    "on-demand", "spot", "reservation", "any-reservation", "flex-start", "queued"
+]
+NicKind = Literal["gvnic", "rdma"]
+# Flex-start, and queued provisioning with it, are for accelerators (GKE documentation, "About GPU,
+# TPU and H4D consumption with flex-start").
+_ORDINARY: tuple[CapacityMode, ...] = ("on-demand", "spot", "reservation", "any-reservation")
+_WITH_ACCELERATOR: tuple[CapacityMode, ...] = (*_ORDINARY, "flex-start", "queued")
 
 
 class Accelerator(Fact):
@@ -43,7 +51,7 @@ class NicGroup(Fact):
     (gVNIC) or one subnet (RDMA) each.
     """
 
-    kind: Literal["gvnic", "rdma"]
+    kind: NicKind
     count: PositiveInt
     role: Literal["host", "accelerator"]
 
@@ -52,7 +60,7 @@ class Interface(Fact):
     """A further interface of a node: `name` names its network in Kubernetes, `device` is what pods
     see."""
 
-    kind: Literal["gvnic", "rdma"]
+    kind: NicKind
     name: str
     device: str
 
@@ -62,7 +70,8 @@ class MachineTypeFacts(Fact):
 
     `boot_disk_types` lists what may boot it, preferred first. `minimum_gke` is the oldest GKE
     version of a Standard cluster that runs it; None: any version still served. `nccl` names the
-    entry of the version lock that its RDMA interfaces work with.
+    entry of the version lock that its RDMA interfaces work with. `capacity` lists how it can be had;
+    None: in every way that machines with, or without, accelerators can.
     """
 
     vcpus: PositiveInt
@@ -74,7 +83,7 @@ class MachineTypeFacts(Fact):
         NicGroup(kind="gvnic", count=1, role="host"),
     )
     compact_placement: bool = False
-    spot: bool = True
+    capacity: tuple[CapacityMode, ...] | None = None
     minimum_gke: GkeVersionField | None = None
     nccl: str | None = None
     source: str | None = None
@@ -101,6 +110,12 @@ class MachineType(MachineTypeFacts):
         return self.name.partition("-")[0]
 
     @property
+    def capacity_modes(self) -> tuple[CapacityMode, ...]:
+        if self.capacity is not None:
+            return self.capacity
+        return _WITH_ACCELERATOR if self.accelerator else _ORDINARY
+
+    @property
     def default_boot_disk(self) -> DiskType:
         return self.boot_disk_types[0]
 
@@ -115,7 +130,7 @@ class MachineType(MachineTypeFacts):
 
         Google's manifests count gVNICs with that first one, so from 1 on, and RDMA from 0 on.
         """
-        kinds = [group.kind for group in self.nics for _ in range(group.count)]
+        kinds: list[NicKind] = [group.kind for group in self.nics for _ in range(group.count)]
         return tuple(
             Interface(kind=kind, name=f"{kind}-{kinds[:place].count(kind)}", device=f"eth{place}")
             for place, kind in enumerate(kinds)
@@ -136,6 +151,16 @@ class NodeOverhead(Fact):
     source: str
 
 
+class Sidecar(Fact):
+    """What a container that GKE adds to a pod requests when nothing else is said."""
+
+    cpu_millicores: PositiveInt
+    memory_mib: PositiveInt
+    ephemeral_storage_mib: PositiveInt
+    source: str
+
+
 class MachineTable(Table):
     overhead: NodeOverhead
+    gcsfuse_sidecar: Sidecar
     machine_types: dict[str, MachineTypeFacts]

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from ipaddress import IPv4Network
-from itertools import combinations
+from itertools import combinations, islice
 
 _PRIVATE = IPv4Network("10.0.0.0/8")
 # GKE and Google each keep the first two and the last two addresses of a primary range.
@@ -48,3 +48,19 @@ def node_addresses(subnet: str) -> int:
 def prefix_for(addresses: int) -> int:
     """The longest prefix whose range has that many addresses."""
     return 32 - max(0, addresses - 1).bit_length()
+
+
+def cut(block: str, prefix: int, count: int) -> tuple[str, ...]:
+    """The first `count` ranges of this prefix length in the block, in order.
+
+    Raises ValueError when the block has fewer.
+    """
+    whole = IPv4Network(block)
+    there = 1 << (prefix - whole.prefixlen) if prefix >= whole.prefixlen else 0
+    if there < count:
+        longest = prefix - (count - 1).bit_length()
+        nearest = "none" if longest < 0 else str(whole.supernet(new_prefix=longest))
+        raise ValueError(
+            f'"{block}" has {there} ranges of /{prefix}, and {count} are needed; nearest: {nearest}'
+        )
+    return tuple(str(part) for part in islice(whole.subnets(new_prefix=prefix), count))

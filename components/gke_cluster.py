@@ -1,6 +1,7 @@
-"""A GKE Standard cluster for Ray and accelerators, and the way into it for Kubernetes resources.
+"""A GKE cluster for Ray and accelerators, and the way into it for Kubernetes resources.
 
-Leaves out node pools: the pool that GKE insists on is removed as soon as the cluster stands.
+Leaves out node pools: in a Standard cluster the pool that GKE insists on is removed as soon as the
+cluster stands, and in an Autopilot cluster all nodes are GKE's.
 """
 
 from collections.abc import Sequence
@@ -10,6 +11,7 @@ import pulumi
 import pulumi_gcp as gcp
 import pulumi_kubernetes as k8s
 
+from components.cluster_mode import ClusterMode, autopilot, standard
 from components.kubeconfig import kubeconfig
 from components.lifecycle import child_of, fixed_name
 from components.naming import NameKind, check_name
@@ -17,7 +19,6 @@ from components.network import PODS_RANGE, SERVICES_RANGE
 
 _LOGS = ["SYSTEM_COMPONENTS", "WORKLOADS"]
 _METRICS = ["SYSTEM_COMPONENTS", "POD", "CADVISOR", "KUBELET", "STORAGE", "DCGM"]
-_OAUTH_SCOPE = "https://www.googleapis.com/auth/cloud-platform"
 # The provider waits 40 minutes. A regional control plane with add-ons, then the removal of the
 # first pool, have been seen to take longer on a busy day.
 _MINUTES = 60
@@ -30,20 +31,38 @@ class AuthorizedNetwork:
 
 
 @dataclass(frozen=True, kw_only=True)
+class MaintenanceExclusion:
+    """`start` and `end` are RFC 3339 times.
+
+    `scope` is NO_UPGRADES, NO_MINOR_UPGRADES or NO_MINOR_OR_NODE_UPGRADES.
+    """
+
+    name: str
+    start: str
+    end: str
+    scope: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class MaintenanceWindow:
-    """`start` and `end` are RFC 3339 times, `recurrence` an RFC 5545 rule."""
+    """`start` and `end` are RFC 3339 times, `recurrence` an RFC 5545 rule.
+
+    The provider takes exclusions only together with a window.
+    """
 
     start: str
     end: str
     recurrence: str
+    exclusions: Sequence[MaintenanceExclusion] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
 class GkeClusterArgs:
-    """`location` is a region or a zone; nodes stand in `zone` either way.
+    """`location` is a region or, unless it is an Autopilot cluster, a zone; nodes stand in `zone`.
 
-    `node_service_account` is for the first pool, which lives for minutes: without one it takes the
-    project's default account, which hardened projects do not have.
+    `node_service_account` is for Autopilot's nodes, or else for the first pool, which lives for
+    minutes: without one they take the project's default account, which hardened projects do not
+    have.
     """
 
     project: pulumi.Input[str]
@@ -58,6 +77,8 @@ class GkeClusterArgs:
     version: pulumi.Input[str] | None = None
     authorized_networks: Sequence[AuthorizedNetwork] | None = None
     maintenance_window: MaintenanceWindow | None = None
+    autopilot: bool = False
+    multi_networking: bool = False
     lustre: bool = False
     lustre_legacy_port: bool = False
     deletion_protection: bool = True
@@ -65,16 +86,21 @@ class GkeClusterArgs:
 
 
 class GkeCluster(pulumi.ComponentResource):
-    """`kubernetes` is the provider for resources in the cluster, made from its outputs alone."""
+    """`kubernetes` is the provider for resources in the cluster, made from its outputs alone.
+
+    `workload_pool` is where Kubernetes service accounts are principals, PROJECT.svc.id.goog.
+    """
 
     cluster_name: pulumi.Output[str]
     endpoint: pulumi.Output[str]
     location: pulumi.Output[str]
+    workload_pool: pulumi.Output[str]
 
     def __init__(
         self, name: str, args: GkeClusterArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__("gke-ai-stacks:gke_cluster:GkeCluster", name, None, opts)
+        mode = _mode(args)
         cluster = gcp.container.Cluster(
             f"{name}-cluster",
             project=args.project,
@@ -84,8 +110,10 @@ class GkeCluster(pulumi.ComponentResource):
             node_locations=None if args.location == args.zone else [args.zone],
             network=args.network_id,
             subnetwork=args.subnetwork_id,
-            networking_mode="VPC_NATIVE",
-            datapath_provider="ADVANCED_DATAPATH",
+            enable_autopilot=mode.enable_autopilot,
+            networking_mode=mode.networking_mode,
+            datapath_provider=mode.datapath_provider,
+            enable_multi_networking=True if args.multi_networking else None,
             ip_allocation_policy={
                 "cluster_secondary_range_name": PODS_RANGE,
                 "services_secondary_range_name": SERVICES_RANGE,
@@ -99,30 +127,23 @@ class GkeCluster(pulumi.ComponentResource):
             release_channel={"channel": args.release_channel},
             min_master_version=args.version,
             maintenance_policy=_maintenance(args.maintenance_window),
-            workload_identity_config={
-                "workload_pool": pulumi.Output.concat(args.project, ".svc.id.goog")
-            },
-            enable_shielded_nodes=True,
-            addons_config=_addons(args),
+            workload_identity_config=mode.workload_identity_config,
+            enable_shielded_nodes=mode.enable_shielded_nodes,
+            addons_config=_addons(args, mode),
             logging_config={"enable_components": _LOGS},
             monitoring_config={
                 "enable_components": _METRICS,
                 "managed_prometheus": {"enabled": True},
             },
-            remove_default_node_pool=True,
-            initial_node_count=1,
-            node_config={
-                "service_account": args.node_service_account,
-                "oauth_scopes": [_OAUTH_SCOPE],
-                "shielded_instance_config": {
-                    "enable_integrity_monitoring": True,
-                    "enable_secure_boot": True,
-                },
-            },
+            remove_default_node_pool=mode.remove_default_node_pool,
+            initial_node_count=mode.initial_node_count,
+            node_config=mode.node_config,
+            cluster_autoscaling=mode.cluster_autoscaling,
             deletion_protection=args.deletion_protection,
             resource_labels=args.labels,
-            # The first pool is gone after the create, so what the provider reads back differs
-            # from what was asked for, and node_config forces a replacement of the whole cluster.
+            # The first pool is gone after the create, and Autopilot's nodes come and go, so what
+            # the provider reads back differs from what was asked for, and both force a
+            # replacement of the whole cluster.
             opts=fixed_name(
                 self,
                 minutes=_MINUTES,
@@ -133,6 +154,7 @@ class GkeCluster(pulumi.ComponentResource):
         self.cluster_name = cluster.name
         self.endpoint = cluster.endpoint
         self.location = cluster.location
+        self.workload_pool = pulumi.Output.concat(cluster.project, ".svc.id.goog")
         self.kubernetes = k8s.Provider(
             f"{name}-kubernetes",
             kubeconfig=pulumi.Output.all(
@@ -151,14 +173,26 @@ class GkeCluster(pulumi.ComponentResource):
                 "cluster_name": self.cluster_name,
                 "endpoint": self.endpoint,
                 "location": self.location,
+                "workload_pool": self.workload_pool,
             }
         )
 
 
-def _addons(args: GkeClusterArgs) -> gcp.container.ClusterAddonsConfigArgsDict:
+def _mode(args: GkeClusterArgs) -> ClusterMode:
+    if not args.autopilot:
+        return standard(args.project, args.node_service_account)
+    if args.location == args.zone:
+        region = args.zone.rpartition("-")[0]
+        raise ValueError(
+            f'location "{args.location}" is a zone, and an Autopilot cluster is regional; '
+            f"nearest: {region}"
+        )
+    return autopilot(args.node_service_account)
+
+
+def _addons(args: GkeClusterArgs, mode: ClusterMode) -> gcp.container.ClusterAddonsConfigArgsDict:
     addons: gcp.container.ClusterAddonsConfigArgsDict = {
-        "gcs_fuse_csi_driver_config": {"enabled": True},
-        "gce_persistent_disk_csi_driver_config": {"enabled": True},
+        **mode.storage_addons,
         "ray_operator_configs": [
             {
                 "enabled": True,
@@ -188,10 +222,21 @@ def _maintenance(
 ) -> gcp.container.ClusterMaintenancePolicyArgsDict | None:
     if window is None:
         return None
-    return {
+    policy: gcp.container.ClusterMaintenancePolicyArgsDict = {
         "recurring_window": {
             "start_time": window.start,
             "end_time": window.end,
             "recurrence": window.recurrence,
         }
     }
+    if window.exclusions:
+        policy["maintenance_exclusions"] = [
+            {
+                "exclusion_name": one.name,
+                "start_time": one.start,
+                "end_time": one.end,
+                "exclusion_options": {"scope": one.scope},
+            }
+            for one in window.exclusions
+        ]
+    return policy

@@ -37,6 +37,7 @@ class NameKind(Enum):
     NODE_POOL = NameRule("a node pool name", 40)
     NETWORK = NameRule("a network name", 63)
     SUBNETWORK = NameRule("a subnetwork name", 63)
+    FIREWALL = NameRule("a firewall rule name", 63)
     ADDRESS = NameRule("an address name", 63)
     ROUTER = NameRule("a router name", 63)
     NAT = NameRule("a NAT name", 63)
@@ -44,6 +45,9 @@ class NameKind(Enum):
     LUSTRE = NameRule("a Lustre instance name", 63)
     NAMESPACE = NameRule("a namespace name", 63, digit_first=True)
     KUBERNETES = NameRule("a Kubernetes object name", 253, digit_first=True)
+    # The name is part of a socket's path on the node (GKE documentation, "Set up multi-network
+    # support for Pods").
+    DEVICE_NETWORK = NameRule("a device network name", 41, digit_first=True)
     # KubeRay refuses longer ones, so that the names of services and pods fit 63 (kuberay
     # ray-operator utils/constant.go: 53, and 6 less for a RayJob).
     RAY_CLUSTER = NameRule("a RayCluster name", 53)
@@ -68,6 +72,17 @@ def check_name(kind: NameKind, name: str) -> str:
         raise ValueError(
             f'"{name}" is not {rule.what} (a-z, 0-9 and "-", {first} first, no hyphen last); '
             f"nearest: {_repaired(name, rule)}"
+        )
+    return name
+
+
+def check_bucket_name(name: str) -> str:
+    """Returns `name`. Raises ValueError when Cloud Storage keeps such names for Google."""
+    if name.startswith("goog") or "google" in name:
+        nearest = name.replace("google", "my").replace("goog", "my")
+        raise ValueError(
+            f'"{name}" is a bucket name that only Google may take ("goog" at the start, "google" '
+            f"anywhere); nearest: {nearest}"
         )
     return name
 

@@ -1,24 +1,27 @@
-"""A RayCluster on a GPU pool: a head and one worker a node, with shared memory, tokens and, where
-there is one, the Lustre file system.
+"""A RayCluster: a head, and one worker on each GPU node, with shared memory, tokens and, where
+there are any, a file system and further interfaces.
 
 Leaves out the operator, which is an add-on of the GKE cluster, and jobs.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import pulumi
 import pulumi_kubernetes as k8s
 
 from components.custom_object import object_name
+from components.interfaces import interface_annotations
 from components.lifecycle import fixed_name
-from components.lustre_volume import LustreMount
 from components.naming import NameKind, check_name, cloud_name
+from components.node_network import NodeNetwork
 from components.ray_manifest import (
     DASHBOARD_PORT,
     Quantity,
     RayPod,
     RayPodContext,
+    Setup,
     ray_cluster_spec,
 )
 
@@ -29,28 +32,72 @@ _REPLACING = ["spec.rayVersion", "spec.headGroupSpec", "spec.workerGroupSpecs[*]
 
 
 @dataclass(frozen=True, kw_only=True)
+class RaySetupArgs:
+    """A bash script that runs in the pod's image before Ray does, and the directory it fills."""
+
+    script: str
+    arguments: Sequence[str]
+    directory: str
+
+    def as_setup(self) -> Setup:
+        return Setup(script=self.script, arguments=self.arguments, directory=self.directory)
+
+
+@dataclass(frozen=True, kw_only=True)
 class RayPodArgs:
+    """`networks` are the further interfaces of the nodes, all of which the pod gets.
+
+    `scratch` is a directory on the node's own disk.
+    """
+
     cpu_request_millicores: int
     cpu_limit_millicores: int
     memory_request_gib: int
     memory_limit_gib: int
     shm_gib: int
+    node_selector: pulumi.Input[dict[str, str]]
     gpus: int = 0
+    ephemeral_storage_gib: int | None = None
+    start_params: dict[str, str] = field(default_factory=dict[str, str])
+    annotations: dict[str, str] = field(default_factory=dict[str, str])
+    environment: dict[str, str] = field(default_factory=dict[str, str])
+    networks: Sequence[NodeNetwork] = ()
+    scratch: str | None = None
+    setup: RaySetupArgs | None = None
 
     def as_pod(self) -> RayPod:
+        annotations = dict(self.annotations)
+        if self.networks:
+            annotations |= interface_annotations((it.interface, it.name) for it in self.networks)
         return RayPod(
-            requests=Quantity(
-                millicores=self.cpu_request_millicores, memory_gib=self.memory_request_gib
-            ),
-            limits=Quantity(millicores=self.cpu_limit_millicores, memory_gib=self.memory_limit_gib),
+            requests=self._quantity(self.cpu_request_millicores, self.memory_request_gib),
+            limits=self._quantity(self.cpu_limit_millicores, self.memory_limit_gib),
             shm_gib=self.shm_gib,
+            node_selector=self.node_selector,
             gpus=self.gpus,
+            start_params=self.start_params,
+            annotations=annotations,
+            environment=self.environment,
+            scratch=self.scratch,
+            rdma=any(it.rdma for it in self.networks),
+            setup=None if self.setup is None else self.setup.as_setup(),
+        )
+
+    def _quantity(self, millicores: int, memory_gib: int) -> Quantity:
+        return Quantity(
+            millicores=millicores,
+            memory_gib=memory_gib,
+            ephemeral_storage_gib=self.ephemeral_storage_gib,
         )
 
 
 @dataclass(frozen=True, kw_only=True)
 class RayClusterArgs:
-    """`node_selector` and `secret_name` are known once what they name is there."""
+    """`claim_name` and `secret_name` are known once what they name is there.
+
+    `held` is what running pods hold on to: volumes, networks and what is under them. None of it can
+    go before the pods have, so a replacement of any of it replaces the cluster.
+    """
 
     namespace: pulumi.Input[str]
     cluster_name: str
@@ -59,11 +106,13 @@ class RayClusterArgs:
     head: RayPodArgs
     worker: RayPodArgs
     workers: int
-    node_selector: pulumi.Input[dict[str, str]]
     secret_name: pulumi.Input[str] | None = None
     secret_keys: Sequence[str] = ()
-    lustre: LustreMount | None = None
+    service_account: pulumi.Input[str] | None = None
+    claim_name: pulumi.Input[str] | None = None
+    volume_name: str = "lustre-storage"
     mount_path: str = ""
+    held: Sequence[Any] = ()
     labels: pulumi.Input[dict[str, str]]
 
 
@@ -80,9 +129,10 @@ class RayCluster(pulumi.ComponentResource):
         super().__init__("gke-ai-stacks:ray_cluster:RayCluster", name, None, opts)
         context = RayPodContext(
             image=args.image,
-            node_selector=args.node_selector,
-            claim_name=None if args.lustre is None else object_name(args.lustre.claim),
+            claim_name=args.claim_name,
             mount_path=args.mount_path,
+            volume_name=args.volume_name,
+            service_account=args.service_account,
             secret_name=args.secret_name,
             secret_keys=args.secret_keys,
         )
@@ -108,7 +158,7 @@ class RayCluster(pulumi.ComponentResource):
                 self,
                 minutes=_MINUTES,
                 replace_on_changes=_REPLACING,
-                replace_with=[] if args.lustre is None else args.lustre.resources(),
+                replace_with=args.held,
             ),
         )
         self.cluster = cluster

@@ -1,6 +1,6 @@
 """A job on a RayCluster that is there already: its launcher script and the RayJob that runs it."""
 
-import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,17 +9,18 @@ import pulumi_kubernetes as k8s
 
 from components.custom_object import object_name
 from components.lifecycle import fixed_name
-from components.lustre_volume import LustreMount
 from components.naming import NameKind, check_name
 from components.ray_cluster import launcher_config_map
 from components.ray_manifest import launcher_entrypoint, ray_job_spec
+from components.script_file import versioned_file_name
 
 
 @dataclass(frozen=True, kw_only=True)
 class RayJobArgs:
     """`cluster` is the RayCluster object, whose name `ray_cluster` is.
 
-    It has no type here, for a component's schema has no word for custom objects.
+    It has no type here, for a component's schema has no word for custom objects. `held` is what the
+    cluster's pods hold on to, as it was given to the cluster.
     """
 
     namespace: pulumi.Input[str]
@@ -31,7 +32,7 @@ class RayJobArgs:
     parameters: dict[str, str]
     environment: dict[str, str]
     labels: pulumi.Input[dict[str, str]]
-    lustre: LustreMount | None = None
+    held: Sequence[Any] = ()
 
 
 class RayJob(pulumi.ComponentResource):
@@ -42,7 +43,7 @@ class RayJob(pulumi.ComponentResource):
         self, name: str, args: RayJobArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__("gke-ai-stacks:ray_job:RayJob", name, None, opts)
-        file_name = launcher_file_name(args.launcher_name, args.launcher)
+        file_name = versioned_file_name(args.launcher_name, args.launcher)
         entrypoint = launcher_entrypoint(file_name, args.parameters)
         launcher = k8s.core.v1.ConfigMap(
             f"{name}-launcher",
@@ -59,7 +60,7 @@ class RayJob(pulumi.ComponentResource):
         options = fixed_name(
             self,
             replace_on_changes=["spec"],
-            replace_with=[args.cluster, *([] if args.lustre is None else args.lustre.resources())],
+            replace_with=[args.cluster, *args.held],
         )
         # No value of the launcher is in the job: it is found by its path in the head's pod.
         options.depends_on = [launcher]
@@ -82,13 +83,3 @@ class RayJob(pulumi.ComponentResource):
         self.job_name = object_name(job)
         self.entrypoint = pulumi.Output.from_input(entrypoint)
         self.register_outputs({"job_name": self.job_name, "entrypoint": self.entrypoint})
-
-
-def launcher_file_name(name: str, content: str) -> str:
-    """A file name that changes with the content.
-
-    Kubelets bring a changed ConfigMap to running pods late; under the same name a job would run
-    the script from before.
-    """
-    digest = hashlib.sha256(content.encode()).hexdigest()[:8]
-    return f"{name}-{digest}.sh"

@@ -6,8 +6,10 @@ Values may be Pulumi inputs that are only known later; nothing here looks into t
 import json
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
+
+from components.gib import gib_mounts, gib_volumes, wait_for_gib
 
 CLUSTER_LABEL = "ray.io/cluster"
 DASHBOARD_PORT = 8265
@@ -28,23 +30,46 @@ _LAUNCHER_WAIT_S = 600
 class Quantity:
     millicores: int
     memory_gib: int
+    ephemeral_storage_gib: int | None = None
 
     def as_kubernetes(self) -> dict[str, str]:
         whole, rest = divmod(self.millicores, 1000)
+        storage = self.ephemeral_storage_gib
         return {
             "cpu": f"{self.millicores}m" if rest else str(whole),
             "memory": f"{self.memory_gib}Gi",
+            **({} if storage is None else {"ephemeral-storage": f"{storage}Gi"}),
         }
 
 
 @dataclass(frozen=True, kw_only=True)
+class Setup:
+    """A script that runs in the pod's image before Ray does, and the directory that it fills."""
+
+    script: str
+    arguments: Sequence[str]
+    directory: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class RayPod:
-    """One container of a Ray pod; GPUs are asked for as much as they are limited to."""
+    """One container of a Ray pod; GPUs are asked for as much as they are limited to.
+
+    `scratch` is a directory on the node's own disk. `rdma` mounts the plugin that NCCL needs once
+    it is there, which on a new node takes a while.
+    """
 
     requests: Quantity
     limits: Quantity
     shm_gib: int
+    node_selector: Any
     gpus: int = 0
+    start_params: Mapping[str, str] = field(default_factory=dict[str, str])
+    annotations: Mapping[str, str] = field(default_factory=dict[str, str])
+    environment: Mapping[str, str] = field(default_factory=dict[str, str])
+    scratch: str | None = None
+    rdma: bool = False
+    setup: Setup | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,11 +77,12 @@ class RayPodContext:
     """What the head and the workers share."""
 
     image: str
-    node_selector: Any
     claim_name: Any = None
     mount_path: str = ""
+    volume_name: str = "lustre-storage"
     secret_name: Any = None
     secret_keys: Sequence[str] = ()
+    service_account: Any = None
 
 
 def ray_cluster_spec(
@@ -74,7 +100,7 @@ def ray_cluster_spec(
     return {
         "rayVersion": version,
         "headGroupSpec": {
-            "rayStartParams": {"dashboard-host": "0.0.0.0"},
+            "rayStartParams": {"dashboard-host": "0.0.0.0", **head.start_params},
             "template": head_template,
         },
         "workerGroupSpecs": [
@@ -83,7 +109,7 @@ def ray_cluster_spec(
                 "replicas": workers,
                 "minReplicas": workers,
                 "maxReplicas": workers,
-                "rayStartParams": {},
+                "rayStartParams": dict(worker.start_params),
                 "template": _pod_template("ray-worker", worker, context),
             }
         ],
@@ -124,18 +150,7 @@ def launcher_entrypoint(file_name: str, parameters: Mapping[str, str]) -> str:
 
 def _pod_template(container: str, pod: RayPod, context: RayPodContext) -> dict[str, Any]:
     gpus = {_GPU: str(pod.gpus)} if pod.gpus else {}
-    mounts = [{"name": "dshm", "mountPath": _SHM_DIR}]
-    volumes: list[dict[str, Any]] = [
-        {"name": "dshm", "emptyDir": {"medium": "Memory", "sizeLimit": f"{pod.shm_gib}Gi"}}
-    ]
-    if context.claim_name is not None:
-        mounts.append({"name": "lustre-storage", "mountPath": context.mount_path})
-        volumes.append(
-            {
-                "name": "lustre-storage",
-                "persistentVolumeClaim": {"claimName": context.claim_name},
-            }
-        )
+    volumes = _volumes(pod, context)
     main: dict[str, Any] = {
         "name": container,
         "image": context.image,
@@ -143,28 +158,66 @@ def _pod_template(container: str, pod: RayPod, context: RayPodContext) -> dict[s
             "requests": {**pod.requests.as_kubernetes(), **gpus},
             "limits": {**pod.limits.as_kubernetes(), **gpus},
         },
-        "volumeMounts": mounts,
+        "volumeMounts": [mount for _, mount in volumes],
     }
     if container == "ray-head":
         main["ports"] = [
             {"name": name, "containerPort": port} for name, port in _HEAD_PORTS.items()
         ]
-    if context.secret_keys:
-        main["env"] = [
-            {
-                "name": key,
-                "valueFrom": {"secretKeyRef": {"name": context.secret_name, "key": key}},
-            }
-            for key in context.secret_keys
-        ]
-    return {
-        "spec": {
-            "nodeSelector": context.node_selector,
-            "tolerations": _TOLERATIONS,
-            "containers": [main],
-            "volumes": volumes,
-        }
+    environment: list[dict[str, Any]] = [
+        {"name": name, "value": value} for name, value in pod.environment.items()
+    ]
+    environment += [
+        {"name": key, "valueFrom": {"secretKeyRef": {"name": context.secret_name, "key": key}}}
+        for key in context.secret_keys
+    ]
+    if environment:
+        main["env"] = environment
+    spec: dict[str, Any] = {
+        "nodeSelector": pod.node_selector,
+        "tolerations": _TOLERATIONS,
+        "containers": [main],
+        "volumes": [volume for volume, _ in volumes],
     }
+    if context.service_account is not None:
+        spec["serviceAccountName"] = context.service_account
+    if before := _init_containers(pod, context, main["volumeMounts"]):
+        spec["initContainers"] = before
+    if pod.annotations:
+        return {"metadata": {"annotations": dict(pod.annotations)}, "spec": spec}
+    return {"spec": spec}
+
+
+def _volumes(pod: RayPod, context: RayPodContext) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+    """Volumes with their mounts in the main container."""
+    memory = {"medium": "Memory", "sizeLimit": f"{pod.shm_gib}Gi"}
+    found: list[tuple[dict[str, Any], dict[str, Any]]] = [
+        ({"name": "dshm", "emptyDir": memory}, {"name": "dshm", "mountPath": _SHM_DIR})
+    ]
+    if context.claim_name is not None:
+        name = context.volume_name
+        claim = {"persistentVolumeClaim": {"claimName": context.claim_name}}
+        found.append(({"name": name, **claim}, {"name": name, "mountPath": context.mount_path}))
+    empty = {"scratch": pod.scratch, "setup": pod.setup and pod.setup.directory}
+    for name, path in empty.items():
+        if path:
+            found.append(({"name": name, "emptyDir": {}}, {"name": name, "mountPath": path}))
+    if pod.rdma:
+        found += zip(gib_volumes(), gib_mounts(), strict=True)
+    return found
+
+
+def _init_containers(
+    pod: RayPod, context: RayPodContext, mounts: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """Each sees what the main container sees; both are done long before the image is warm."""
+    found: list[dict[str, Any]] = []
+    if pod.rdma:
+        found.append({"name": "wait-for-nccl-plugin", "command": wait_for_gib()})
+    if pod.setup is not None:
+        command = ["bash", "-c", pod.setup.script, "setup", *pod.setup.arguments]
+        found.append({"name": "setup", "command": command})
+    return [{**one, "image": context.image, "volumeMounts": mounts} for one in found]
 
 
 def _add_launcher(spec: dict[str, Any], config_map: str) -> None:

@@ -19,12 +19,15 @@ _FORMATS: Mapping[str, str] = {
     "gcp:projects/service:Service": "{project}/{service}",
     "gcp:compute/network:Network": "projects/{project}/global/networks/{name}",
     "gcp:compute/subnetwork:Subnetwork": "projects/{project}/regions/{region}/subnetworks/{name}",
+    "gcp:compute/firewall:Firewall": "projects/{project}/global/firewalls/{name}",
     "gcp:compute/globalAddress:GlobalAddress": "projects/{project}/global/addresses/{name}",
     "gcp:compute/router:Router": "projects/{project}/regions/{region}/routers/{name}",
     "gcp:compute/routerNat:RouterNat": "{project}/{region}/{router}/{name}",
     "gcp:container/cluster:Cluster": _LOCATED + "/clusters/{name}",
     "gcp:lustre/instance:Instance": _LOCATED + "/instances/{instanceId}",
     "gcp:projects/iAMMember:IAMMember": "{project}/{role}/{member}",
+    "gcp:storage/bucket:Bucket": "{name}",
+    "gcp:storage/bucketIAMMember:BucketIAMMember": "b/{bucket}/{role}/{member}",
 }
 
 

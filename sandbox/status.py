@@ -12,9 +12,8 @@ from rich.table import Table
 
 from sandbox.cloud.cloud import Cloud
 from sandbox.cloud.kinds.cluster import Cluster
-from sandbox.cloud.nodes import nodes_of
+from sandbox.cloud.kubernetes import kubernetes_of
 from sandbox.errors import UserError
-from sandbox.kube import MemoryKube
 from sandbox.workspace import Workspace
 
 
@@ -42,8 +41,8 @@ def describe(workspace: Workspace) -> dict[str, Any]:
     for cluster in cloud.find(Cluster.token):
         if cluster.id not in resources.get(Cluster.token, []):
             continue
-        nodes = nodes_of(cluster, cloud)
-        kube = MemoryKube(cloud.kubernetes(cluster.id), nodes)
+        kube = kubernetes_of(cluster, cloud)
+        nodes = kube.nodes()
         pods = kube.pods()
         used = Counter(pod.node for pod in pods if pod.node)
         pools = Counter(node.pool for node in nodes)
@@ -72,7 +71,7 @@ def everything(cloud: Cloud) -> dict[str, list[str]]:
     """Ids of all that exists in the simulated cloud: Google's resources and Kubernetes objects."""
     found = cloud.inventory()
     for cluster in cloud.find(Cluster.token):
-        kube = MemoryKube(cloud.kubernetes(cluster.id), nodes_of(cluster, cloud))
+        kube = kubernetes_of(cluster, cloud)
         for kind, names in kube.inventory().items():
             found.setdefault(f"kubernetes:{kind}", []).extend(names)
     return found

@@ -33,6 +33,7 @@ KINDS = {
     "lustre-training": Kind(
         "stacks.lustre_training_config", "LustreTraining", "stacks.lustre_training"
     ),
+    "verl-training": Kind("stacks.verl_training_config", "VerlTraining", "stacks.verl_training"),
     "dev": Kind("stacks.dev_config", "Dev", "stacks.dev"),
 }
 

@@ -4,8 +4,9 @@ from collections.abc import Mapping
 
 import pulumi
 
-from stacks import platform
+from stacks import platform, rdma
 from stacks.dev_config import Dev
+from stacks.nodes import cluster_nodes
 from stacks.outputs import (
     DASHBOARD_URL,
     StackOutputs,
@@ -21,23 +22,20 @@ def build(config: Dev, secrets: Mapping[str, pulumi.Output[str]]) -> StackOutput
     on = platform.cloud(config, platform.APIS)
 
     network = platform.network(config, on)
-    cpu_nodes = platform.node_identity(config, on, "cpu")
-    gpu_nodes = platform.node_identity(config, on, "gpu")
-    gke = platform.cluster(config, on, network, cpu_nodes)
-    cpu_pool = platform.node_pool(config, on, gke, cpu_nodes, "cpu", config.cpu_pool)
-    gpu_pool = platform.node_pool(config, on, gke, gpu_nodes, "gpu", config.gpu_pool)
+    interfaces = rdma.interfaces(config, on)
+    nodes = cluster_nodes(config, on, network, interfaces.networks)
+    gke = nodes.gke
 
     where = platform.namespace(config, on, gke)
     ray = ray_cluster(
         config,
         gke,
-        gpu_pool,
+        rdma.gpu_network(config, on, gke, interfaces, nodes.gpu, where),
         where,
         labels=on.labels,
         tokens=platform.tokens(config, on, gke, where, secrets),
         secrets=secrets,
-        # Images come in through the NAT; names are resolved by DNS pods on the CPU pool.
-        after=[network, cpu_pool],
+        after=nodes.needed,
     )
     dashboard = platform.dashboard(config, on)
 
@@ -48,7 +46,5 @@ def build(config: Dev, secrets: Mapping[str, pulumi.Output[str]]) -> StackOutput
         ray_dashboard_url=DASHBOARD_URL,
         job_submit_command=submit_command("nvidia-smi", "{}"),
         dashboard_id=None if dashboard is None else dashboard.dashboard_id,
-        cleanup_note=cleanup_note(
-            protected=config.deletion_protection, lustre=None, abandons_peering=False
-        ),
+        cleanup_note=cleanup_note(protected=config.deletion_protection),
     )

@@ -2,7 +2,7 @@
 
 APIs -> VPC -> peering -> Lustre ---------------------> volume --+
          |                                                       +-> Ray -> training
-         +---> GKE -> CPU pool, GPU pool, token secret ----------+
+         +---> GKE -> CPU pool, GPU pool -> interfaces, NCCL ----+
 """
 
 import json
@@ -18,9 +18,10 @@ from components.private_service_access import PrivateServiceAccess, PrivateServi
 from components.private_service_access_policy import PeeringRemoval
 from components.ray_cluster import RayCluster
 from components.ray_job import RayJob, RayJobArgs
-from stacks import grpo_workload, platform
+from stacks import grpo_workload, platform, rdma
 from stacks.blocks.grpo_job import GrpoJob
 from stacks.lustre_training_config import LustreTraining
+from stacks.nodes import cluster_nodes
 from stacks.outputs import (
     DASHBOARD_URL,
     StackOutputs,
@@ -29,7 +30,7 @@ from stacks.outputs import (
     kubeconfig_command,
     submit_command,
 )
-from stacks.ray_workload import ray_cluster
+from stacks.ray_workload import RayPods, held, ray_cluster
 
 _APIS = (*platform.APIS, "lustre", "servicenetworking")
 
@@ -38,33 +39,31 @@ def build(config: LustreTraining, secrets: Mapping[str, pulumi.Output[str]]) -> 
     on = platform.cloud(config, _APIS)
 
     network = platform.network(config, on)
+    interfaces = rdma.interfaces(config, on)
     lustre = _lustre(config, on, network)
-
-    cpu_nodes = platform.node_identity(config, on, "cpu")
-    gpu_nodes = platform.node_identity(config, on, "gpu")
-    gke = platform.cluster(
-        config, on, network, cpu_nodes, lustre=True, lustre_legacy_port=config.lustre_legacy_port
-    )
-    cpu_pool = platform.node_pool(config, on, gke, cpu_nodes, "cpu", config.cpu_pool)
-    gpu_pool = platform.node_pool(config, on, gke, gpu_nodes, "gpu", config.gpu_pool)
+    driver = platform.LustreDriver(legacy_port=config.lustre_legacy_port)
+    nodes = cluster_nodes(config, on, network, interfaces.networks, driver)
+    gke = nodes.gke
 
     where = platform.namespace(config, on, gke)
     tokens = platform.tokens(config, on, gke, where, secrets)
+    gpu = rdma.gpu_network(config, on, gke, interfaces, nodes.gpu, where)
     volume = _volume(config, on, gke, where, lustre)
     ray = ray_cluster(
         config,
         gke,
-        gpu_pool,
+        gpu,
         where,
         labels=on.labels,
         tokens=tokens,
         secrets=secrets,
-        volume=volume,
-        mount_path=config.lustre.mount_path,
-        # Images come in through the NAT; names are resolved by DNS pods on the CPU pool.
-        after=[network, cpu_pool],
+        after=nodes.needed,
+        pods=RayPods(volume=volume.mount, mount_path=config.lustre.mount_path),
     )
-    job = None if config.job is None else _job(config, config.job, on, gke, where, ray, volume)
+    job = None
+    if config.job is not None:
+        kept = held(gpu, volume.mount)
+        job = _job(config, config.job, on, gke, where, ray, kept)
     dashboard = platform.dashboard(config, on, lustre_instance=config.lustre.name)
 
     return StackOutputs(
@@ -78,7 +77,7 @@ def build(config: LustreTraining, secrets: Mapping[str, pulumi.Output[str]]) -> 
         dashboard_id=None if dashboard is None else dashboard.dashboard_id,
         cleanup_note=cleanup_note(
             protected=config.deletion_protection,
-            lustre=config.lustre.name,
+            lost=[f"on the Lustre instance {config.lustre.name}"],
             abandons_peering=config.network.peering_on_destroy is PeeringRemoval.ABANDON,
         ),
     )
@@ -145,7 +144,7 @@ def _job(
     gke: GkeCluster,
     where: pulumi.Input[str],
     ray: RayCluster,
-    volume: LustreVolume,
+    kept: list[pulumi.Resource],
 ) -> RayJob:
     mount = config.lustre.mount_path
     return RayJob(
@@ -155,7 +154,7 @@ def _job(
             job_name=job.name,
             ray_cluster=config.ray_name,
             cluster=ray.cluster,
-            lustre=volume.mount,
+            held=kept,
             launcher_name=grpo_workload.LAUNCHER_NAME,
             launcher=grpo_workload.launcher(),
             parameters=grpo_workload.parameters(
@@ -164,15 +163,20 @@ def _job(
                 gpus_per_node=config.worker_gpus,
                 mount_path=mount,
             ),
-            environment=grpo_workload.environment(job, mount),
+            environment=_environment(config, job),
             labels=on.labels,
         ),
         opts=pulumi.ResourceOptions(providers=[gke.kubernetes]),
     )
 
 
+def _environment(config: LustreTraining, job: GrpoJob) -> dict[str, str]:
+    nccl = {} if config.nccl is None else config.nccl.variables
+    return {**nccl, **grpo_workload.environment(job, config.lustre.mount_path)}
+
+
 def _submit_command(config: LustreTraining, job: RayJob | None) -> pulumi.Output[str]:
     if config.job is None or job is None:
         return submit_command("nvidia-smi", "{}")
-    variables = grpo_workload.environment(config.job, config.lustre.mount_path)
+    variables = _environment(config, config.job)
     return submit_command(job.entrypoint, json.dumps({"env_vars": variables}))

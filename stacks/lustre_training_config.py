@@ -1,12 +1,12 @@
 """Config of a stack that trains on GPUs with Managed Lustre. No Pulumi import."""
 
 from collections.abc import Iterator
-from typing import Literal
+from typing import ClassVar, Literal
 
 from stacks.blocks.grpo_job import GrpoJob
 from stacks.blocks.lustre import Lustre
 from stacks.blocks.network import PeeredNetwork
-from stacks.blocks.stack import RayStack
+from stacks.blocks.standard_stack import StandardStack
 from stacks.problems import Problem
 from stacks.rules.storage import lustre_problems
 from stacks.rules.training import grpo_problems
@@ -14,8 +14,10 @@ from stacks.rules.training import grpo_problems
 REQUIRED_SECRETS = ("hugging_face_token",)
 
 
-class LustreTraining(RayStack, frozen=True):
+class LustreTraining(StandardStack, frozen=True):
     """GPU nodes, a Managed Lustre instance in their zone, Ray on both, and a training job."""
+
+    image: ClassVar[str] = "nemo_rl"
 
     kind: Literal["lustre-training"]
     network: PeeredNetwork = PeeredNetwork()
@@ -32,15 +34,13 @@ class LustreTraining(RayStack, frozen=True):
     def features(self) -> tuple[str, ...]:
         return (*super().features(), "lustre_csi")
 
-    def problems(self) -> Iterator[Problem]:
-        broken = tuple(super().problems())
+    def rules(self) -> Iterator[Problem]:
+        broken = tuple(super().rules())
         yield from broken
-        if any(one.field == "catalog" for one in broken):
-            return
         # A zone that is wrong already needs no second suggestion.
         zone = None if any(one.field == "zone" for one in broken) else self.zone
         yield from lustre_problems(self.facts, zone, self.lustre)
-        if self.job is not None and self.gpu_pool.machine_type in self.facts.machines:
+        if self.job is not None and self.knows_gpu_machine:
             gpus = self.gpu_pool.nodes * self.worker_gpus
             if gpus:
                 yield from grpo_problems(

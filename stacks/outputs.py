@@ -1,5 +1,6 @@
 """What a stack tells its user when it is up."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -18,6 +19,7 @@ class StackOutputs:
     cleanup_note: str
     job_name: pulumi.Output[str] | None = None
     lustre_mount_point: pulumi.Output[str] | None = None
+    bucket_url: pulumi.Output[str] | None = None
     dashboard_id: pulumi.Output[str] | None = None
 
     def exports(self) -> dict[str, Any]:
@@ -56,14 +58,16 @@ def submit_command(entrypoint: pulumi.Input[str], runtime_env_json: str) -> pulu
     )
 
 
-def cleanup_note(*, protected: bool, lustre: str | None, abandons_peering: bool) -> str:
-    """How to take the stack down, and what stays."""
+def cleanup_note(
+    *, protected: bool, lost: Sequence[str] = (), abandons_peering: bool = False
+) -> str:
+    """How to take the stack down, and what stays; `lost` says where data is that goes with it."""
     first = (
         "First `pulumi config set --path stack.deletion_protection false` and `pulumi up`, then "
         if protected
         else ""
     )
-    loss = f" Everything on the Lustre instance {lustre} is lost." if lustre else ""
+    loss = "".join(f" Everything {place} is lost." for place in lost)
     peering = (
         " The VPC peering is abandoned: with it the VPC cannot go." if abandons_peering else ""
     )

@@ -1,24 +1,29 @@
 """The part that every stack begins with: APIs, network, cluster and node pools."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import pulumi
 import pulumi_gcp as gcp
 
 from components.apis import ProjectApis, ProjectApisArgs
+from components.capacity import CapacityArgs, ReservationArgs
 from components.gke_cluster import (
     AuthorizedNetwork,
     GkeCluster,
     GkeClusterArgs,
+    MaintenanceExclusion,
     MaintenanceWindow,
 )
 from components.monitoring_dashboard import MonitoringDashboard, MonitoringDashboardArgs
 from components.namespace import KubeNamespace, KubeNamespaceArgs
 from components.network import ClusterNetwork, ClusterNetworkArgs
+from components.node_network import NodeNetwork
 from components.node_pool import GpuArgs, NodePool, NodePoolArgs
 from components.node_service_account import NodeServiceAccount, NodeServiceAccountArgs
 from components.token_secret import TokenSecret, TokenSecretArgs
+from stacks.blocks.capacity import Capacity, FlexStart, Queued, SpecificReservation
+from stacks.blocks.cluster import Maintenance
 from stacks.blocks.pools import GpuPool
 from stacks.blocks.pools import NodePool as NodePoolConfig
 from stacks.blocks.stack import RayStack
@@ -32,9 +37,17 @@ VARIABLES = {"hugging_face_token": "HF_TOKEN", "wandb_api_key": "WANDB_API_KEY"}
 class Cloud:
     """What everything in the project needs: one provider, the APIs, the labels."""
 
+    provider: gcp.Provider
     opts: pulumi.ResourceOptions
     apis: ProjectApis
     labels: dict[str, str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LustreDriver:
+    """The cluster's driver for Managed Lustre; `legacy_port` is the one of older nodes."""
+
+    legacy_port: bool
 
 
 def cloud(config: RayStack, services: tuple[str, ...]) -> Cloud:
@@ -45,7 +58,9 @@ def cloud(config: RayStack, services: tuple[str, ...]) -> Cloud:
     apis = ProjectApis(
         "apis", ProjectApisArgs(project=config.project, services=services), opts=opts
     )
-    return Cloud(opts=opts, apis=apis, labels=config.all_labels(pulumi.get_stack()))
+    return Cloud(
+        provider=provider, opts=opts, apis=apis, labels=config.all_labels(pulumi.get_stack())
+    )
 
 
 def network(config: RayStack, on: Cloud) -> ClusterNetwork:
@@ -84,13 +99,10 @@ def cluster(
     on: Cloud,
     net: ClusterNetwork,
     nodes: NodeServiceAccount,
-    *,
-    lustre: bool = False,
-    lustre_legacy_port: bool = False,
+    lustre: LustreDriver | None = None,
 ) -> GkeCluster:
     wanted = config.cluster
     allowed = wanted.authorized_networks
-    window = wanted.maintenance
     return GkeCluster(
         "gke",
         GkeClusterArgs(
@@ -107,15 +119,11 @@ def cluster(
             authorized_networks=None
             if allowed is None
             else [AuthorizedNetwork(name=it.name, cidr=it.cidr) for it in allowed],
-            maintenance_window=None
-            if window is None
-            else MaintenanceWindow(
-                start=window.start.isoformat(),
-                end=window.end.isoformat(),
-                recurrence=window.recurrence,
-            ),
-            lustre=lustre,
-            lustre_legacy_port=lustre_legacy_port,
+            maintenance_window=_window(wanted.maintenance),
+            autopilot=config.autopilot,
+            multi_networking=bool(config.interfaces),
+            lustre=lustre is not None,
+            lustre_legacy_port=lustre is not None and lustre.legacy_port,
             deletion_protection=config.deletion_protection,
             labels=on.labels,
         ),
@@ -130,7 +138,9 @@ def node_pool(
     nodes: NodeServiceAccount,
     name: str,
     pool: NodePoolConfig,
+    networks: Sequence[NodeNetwork] = (),
 ) -> NodePool:
+    """`networks` are for the machine's further interfaces, in their order."""
     machine = config.facts.machine(pool.machine_type)
     gpu = None
     if isinstance(pool, GpuPool) and machine.accelerator is not None:
@@ -152,12 +162,14 @@ def node_pool(
             nodes=pool.nodes,
             min_nodes=pool.bounds.min,
             max_nodes=pool.bounds.max,
-            spot=pool.spot,
+            capacity=_capacity(pool.capacity),
             disk_type=machine.default_boot_disk if pool.disk.type is None else pool.disk.type,
             disk_gb=pool.disk.size_gb,
             max_pods_per_node=pool.max_pods_per_node,
             local_ssds=machine.local_ssd.count if machine.local_ssd else 0,
             gpu=gpu,
+            additional_networks=networks,
+            placement="COMPACT" if isinstance(pool, GpuPool) and pool.compact_placement else None,
             labels=on.labels,
         ),
         opts=on.opts,
@@ -214,4 +226,40 @@ def dashboard(
             labels=on.labels,
         ),
         opts=on.opts,
+    )
+
+
+def _window(window: Maintenance | None) -> MaintenanceWindow | None:
+    if window is None:
+        return None
+    return MaintenanceWindow(
+        start=window.start.isoformat(),
+        end=window.end.isoformat(),
+        recurrence=window.recurrence,
+        exclusions=[
+            MaintenanceExclusion(
+                name=one.name,
+                start=one.start.isoformat(),
+                end=one.end.isoformat(),
+                scope=one.scope.value,
+            )
+            for one in window.exclusions
+        ],
+    )
+
+
+def _capacity(capacity: Capacity) -> CapacityArgs:
+    reservation = None
+    if isinstance(capacity, SpecificReservation):
+        reservation = ReservationArgs(
+            name=capacity.name,
+            project=capacity.project,
+            block=capacity.block,
+            sub_block=capacity.sub_block,
+        )
+    timed = isinstance(capacity, FlexStart | Queued)
+    return CapacityArgs(
+        mode=capacity.mode,
+        reservation=reservation,
+        max_run_seconds=capacity.max_run_hours * 3600 if timed else None,
     )

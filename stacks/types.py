@@ -8,11 +8,11 @@ from typing import Annotated
 from pydantic import AfterValidator, Field, PositiveInt
 
 from components.labels import check_user_labels
-from components.naming import NameKind, check_name
+from components.naming import NameKind, check_bucket_name, check_name
 
 GiB = PositiveInt
 Gpus = PositiveInt
-Nodes = PositiveInt
+NodeCount = PositiveInt
 
 
 def _named(kind: NameKind) -> AfterValidator:
@@ -61,12 +61,18 @@ Zone = Annotated[str, _like(r"[a-z]+-[a-z]+\d+-[a-z][a-z0-9]*", "a zone", "us-ea
 MachineTypeName = Annotated[
     str, _like(r"[a-z][a-z0-9]*(-[a-z0-9]+)+", "a machine type", "a4-highgpu-8g")
 ]
+ReservationPart = Annotated[
+    str, _like(r"[a-z]([a-z0-9-]{0,61}[a-z0-9])?", "a name in a reservation", "my-reservation")
+]
+# Compute Engine: a flex-start machine runs for seven days at most.
+RunHours = Annotated[int, Field(ge=1, le=168)]
 Labels = Annotated[dict[str, str], AfterValidator(check_user_labels)]
 
 # A cluster takes the stack's name, so the stack has a cluster's limit.
 StackName = Annotated[str, _named(NameKind.CLUSTER)]
 ClusterName = StackName
 LustreName = Annotated[str, _named(NameKind.LUSTRE)]
+BucketName = Annotated[str, _named(NameKind.BUCKET), AfterValidator(check_bucket_name)]
 NamespaceName = Annotated[str, _named(NameKind.NAMESPACE)]
 RayClusterName = Annotated[str, _named(NameKind.RAY_CLUSTER)]
 RayJobName = Annotated[str, _named(NameKind.RAY_JOB)]
@@ -82,7 +88,8 @@ RayVersion = Annotated[str, _like(r"\d+\.\d+\.\d+", "a Ray version", "2.54.0")]
 ImageReference = Annotated[
     str,
     _like(
-        r"[a-z0-9][a-z0-9./_-]*(:(?!latest$)[A-Za-z0-9_][A-Za-z0-9_.-]*|@sha256:[0-9a-f]{64})",
+        r"[a-z0-9][a-z0-9./_-]*(:(?!latest$)[A-Za-z0-9_][A-Za-z0-9_.-]*(@sha256:[0-9a-f]{64})?"
+        r"|@sha256:[0-9a-f]{64})",
         "an image with a fixed tag or digest",
         "registry/name:1.2.3",
     ),
@@ -103,5 +110,7 @@ ModelName = Annotated[
     str, _like(r"[\w.-]+/[\w.-]+", "a model on Hugging Face", "Qwen/Qwen2.5-72B-Instruct")
 ]
 Architecture = Annotated[str, _like(r"\w+ForCausalLM", "a model architecture", "Qwen2ForCausalLM")]
+GitTag = Annotated[str, _like(r"[A-Za-z0-9][\w.-]*", "a tag", "v0.6.1")]
+Revision = Annotated[str, _like(r"[0-9a-f]{40}|[\w.-]+", "a revision of a model", "main")]
 InterfaceName = Annotated[str, _like(r"[a-z][a-z0-9.]{0,14}", "a network interface", "eth0")]
 Recurrence = Annotated[str, _like(r"FREQ=\S+", "an RFC 5545 recurrence", "FREQ=WEEKLY;BYDAY=SA,SU")]

@@ -16,6 +16,7 @@ from typing import Any
 from catalog import Catalog
 from sandbox.cloud.kind import Kind, Resource, digest
 from sandbox.cloud.kinds import KINDS
+from sandbox.cloud.reservations import Reservations
 from sandbox.errors import CloudError
 from sandbox.faults import Faults
 
@@ -23,12 +24,19 @@ from sandbox.faults import Faults
 class Cloud:
     """One project's resources."""
 
-    def __init__(self, path: Path, catalog: Catalog, faults: Faults | None = None) -> None:
+    def __init__(
+        self,
+        path: Path,
+        catalog: Catalog,
+        faults: Faults | None = None,
+        reservations: Reservations | None = None,
+    ) -> None:
         self.catalog = catalog
         self.faults = faults or Faults()
+        self.reservations = reservations or Reservations.load()
         self._path = path
         self._state: dict[str, Any] = {"resources": {}, "apis": [], "clusters": {}}
-        self._state |= {"producers": [], "abandoned_peerings": []}
+        self._state |= {"producers": [], "abandoned_peerings": [], "identity_pools": []}
         if path.exists():
             self._state.update(json.loads(path.read_text()))
             self._finish_what_was_cut_off()
@@ -79,6 +87,15 @@ class Cloud:
         """Networks with a peering that no stack owns any more."""
         return self._state["abandoned_peerings"]
 
+    @property
+    def identity_pools(self) -> list[str]:
+        """Projects with a workload identity pool: it comes with the first cluster and stays."""
+        return self._state["identity_pools"]
+
+    def add_identity_pool(self, project: str) -> None:
+        if project not in self.identity_pools:
+            self.identity_pools.append(project)
+
     def api_is_on(self, project: str, api: str) -> bool:
         return f"{project}/{api}" in self._state["apis"]
 
@@ -98,7 +115,7 @@ class Cloud:
             existing["urns"].append(urn)
             return Resource(token, resource_id, existing["inputs"], existing["outputs"])
         if existing is not None:
-            raise CloudError("ALREADY_EXISTS", f"{resource_id} already exists")
+            raise CloudError("ALREADY_EXISTS", kind.taken(existing["inputs"], inputs))
         kind.admit(inputs, self)
         outputs = kind.outputs(inputs, self, resource_id)
         resource = Resource(token, resource_id, deepcopy(inputs), outputs)

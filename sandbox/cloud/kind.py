@@ -49,6 +49,11 @@ class Kind:
             )
         return found
 
+    def taken(self, existing: Inputs, inputs: Inputs) -> str:
+        """What a create is told whose id `existing` has."""
+        del existing
+        return f"{self.identify(inputs)} already exists"
+
     def project(self, inputs: Inputs) -> str | None:
         """The project whose API is asked."""
         return inputs.get("project")

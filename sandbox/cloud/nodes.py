@@ -6,8 +6,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from catalog import MachineType
+from catalog.allocatable import DEFAULT_DISK_GB
 from sandbox.cloud.kind import Resource
-from sandbox.cloud.kinds.node_pool import NodePool, bounds, machine_of, pool_zones, wanted_nodes
+from sandbox.cloud.kinds.pool_capacity import is_queued, reservation_of
+from sandbox.cloud.kinds.pools import (
+    POOL,
+    additional_networks,
+    machine_of,
+    most_nodes,
+    pool_zones,
+)
 from sandbox.kube import Node, Taint
 
 if TYPE_CHECKING:
@@ -18,54 +27,83 @@ EFFECTS = {
     "PREFER_NO_SCHEDULE": "PreferNoSchedule",
     "NO_EXECUTE": "NoExecute",
 }
-RESOURCE_NAMES = {"gpu": "nvidia.com/gpu", "tpu": "google.com/tpu"}
 
 
 def nodes_of(cluster: Resource, cloud: Cloud) -> list[Node]:
     """Every node up to the pools' largest sizes: the cluster autoscaler adds what pods wait for."""
     nodes: list[Node] = []
-    for pool in cloud.find(NodePool.token):
+    for pool in cloud.find(POOL):
         if pool.id.startswith(f"{cluster.id}/"):
-            nodes.extend(_pool_nodes(pool, cluster, cloud))
+            nodes.extend(pool_nodes(pool, cluster, cloud))
     return nodes
 
 
-def _pool_nodes(pool: Resource, cluster: Resource, cloud: Cloud) -> Iterator[Node]:
-    config = pool["nodeConfig"] or {}
+def pool_nodes(pool: Resource, cluster: Resource, cloud: Cloud) -> Iterator[Node]:
     machine = machine_of(pool.inputs, cloud)
     zones = pool_zones(pool.inputs, cluster, cloud)
-    free = cloud.catalog.allocatable(machine.name)
-    resources = {
-        "cpu": f"{free.cpu_millicores}m",
-        "memory": f"{free.memory_mib}Mi",
-        "pods": str(pool["maxPodsPerNode"] or 110),
+    labels = _labels(pool, machine) | {
+        "topology.kubernetes.io/region": cloud.catalog.region_of(zones[0])
     }
-    labels = {
-        **(config.get("labels") or {}),
-        "cloud.google.com/gke-nodepool": pool["name"],
-        "node.kubernetes.io/instance-type": machine.name,
-        "topology.kubernetes.io/region": cloud.catalog.region_of(zones[0]),
-    }
-    taints = [
-        Taint(key=taint["key"], value=taint["value"], effect=EFFECTS[taint["effect"]])
-        for taint in config.get("taints") or []
-    ]
-    if config.get("spot"):
-        labels["cloud.google.com/gke-spot"] = "true"
-    if machine.accelerator is not None:
-        accelerator = machine.accelerator
-        resources[RESOURCE_NAMES[accelerator.kind]] = str(accelerator.count)
-        if accelerator.kind == "gpu":
-            labels["cloud.google.com/gke-accelerator"] = accelerator.type
-            # GKE taints every GPU node by itself.
-            taints.append(Taint(key="nvidia.com/gpu", value="present", effect="NoSchedule"))
-    for number in range(max(bounds(pool.inputs)[1], wanted_nodes(pool.inputs))):
+    taints = tuple(_taints(pool, machine))
+    resources = _resources(pool, machine, cloud)
+    networks = tuple(
+        (network.rpartition("/")[2], subnetwork.rpartition("/")[2])
+        for network, subnetwork in additional_networks(pool.inputs)
+    )
+    for number in range(most_nodes(pool.inputs)):
         zone = zones[number % len(zones)]
         name = f"gke-{cluster['name']}-{pool['name']}-{number}"
         yield Node(
             name=name,
             pool=pool["name"],
             labels={**labels, "topology.kubernetes.io/zone": zone, "kubernetes.io/hostname": name},
-            taints=tuple(taints),
+            taints=taints,
             allocatable=resources,
+            networks=networks,
         )
+
+
+def _resources(pool: Resource, machine: MachineType, cloud: Cloud) -> dict[str, str]:
+    disk_gb = int((pool["nodeConfig"] or {}).get("diskSizeGb") or DEFAULT_DISK_GB)
+    free = cloud.catalog.allocatable(machine.name, disk_gb)
+    resources = {
+        "cpu": f"{free.cpu_millicores}m",
+        "memory": f"{free.memory_mib}Mi",
+        "ephemeral-storage": f"{free.ephemeral_storage_mib}Mi",
+        "pods": str(pool["maxPodsPerNode"] or 110),
+    }
+    if machine.accelerator is not None:
+        resources[machine.accelerator.resource] = str(machine.accelerator.count)
+    return resources
+
+
+def _labels(pool: Resource, machine: MachineType) -> dict[str, str]:
+    config = pool["nodeConfig"] or {}
+    labels = {
+        **(config.get("labels") or {}),
+        "kubernetes.io/arch": "amd64",
+        "kubernetes.io/os": "linux",
+        "cloud.google.com/gke-nodepool": pool["name"],
+        "cloud.google.com/machine-family": machine.family,
+        "node.kubernetes.io/instance-type": machine.name,
+    }
+    if config.get("spot"):
+        labels["cloud.google.com/gke-spot"] = "true"
+    if config.get("flexStart"):
+        labels["cloud.google.com/gke-flex-start"] = "true"
+    if is_queued(pool.inputs):
+        labels["cloud.google.com/gke-queued"] = "true"
+    if reservation := reservation_of(pool.inputs):
+        labels["cloud.google.com/reservation-name"] = reservation.name
+    if machine.accelerator is not None and machine.accelerator.kind == "gpu":
+        labels["cloud.google.com/gke-accelerator"] = machine.accelerator.type
+        labels["cloud.google.com/gke-accelerator-count"] = str(machine.accelerator.count)
+    return labels
+
+
+def _taints(pool: Resource, machine: MachineType) -> Iterator[Taint]:
+    for taint in (pool["nodeConfig"] or {}).get("taints") or []:
+        yield Taint(key=taint["key"], value=taint["value"], effect=EFFECTS[taint["effect"]])
+    if machine.accelerator is not None and machine.accelerator.kind == "gpu":
+        # GKE taints every GPU node by itself.
+        yield Taint(key="nvidia.com/gpu", value="present", effect="NoSchedule")

@@ -3,7 +3,9 @@
 from sandbox.kube.errors import KubeError
 from sandbox.kube.immutability import replaced_by
 from sandbox.kube.memory import MemoryKube
-from sandbox.kube.objects import Node, PodView, Readiness, Ref, Taint
+from sandbox.kube.networks import networks_asked
+from sandbox.kube.objects import Node, PodView, Provision, Readiness, Ref, Taint
+from sandbox.kube.scheduler import fits
 from sandbox.kube.secrets import DIGESTS
 
 __all__ = [
@@ -12,8 +14,11 @@ __all__ = [
     "MemoryKube",
     "Node",
     "PodView",
+    "Provision",
     "Readiness",
     "Ref",
     "Taint",
+    "fits",
+    "networks_asked",
     "replaced_by",
 ]

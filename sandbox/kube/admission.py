@@ -1,12 +1,13 @@
 """What happens to a manifest before it is stored: kind, schema, defaults, rules, references."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from sandbox.kube import paths, quantity, registry, schemas, secrets
+from sandbox.kube import gke_webhooks, paths, quantity, registry, schemas, secrets
 from sandbox.kube.defaults import with_defaults
 from sandbox.kube.errors import KubeError, invalid
 from sandbox.kube.names import label_findings, name_findings
+from sandbox.kube.network_rules import network_findings
 from sandbox.kube.objects import (
     JsonObject,
     dig,
@@ -50,13 +51,15 @@ def admit(manifest: Mapping[str, Any], store: Store) -> JsonObject:
         problems += _rules(obj)
     else:
         obj = with_defaults(manifest, namespaced=kind.namespaced)
-        problems = ray_findings(obj) or list(label_findings(obj))
+        problems = _CUSTOM_RULES[kind.api_version](obj) or list(label_findings(obj))
     if not kind.namespaced and metadata and metadata.get("namespace"):
         problems.append(("metadata.namespace", f"a {kind.kind} belongs to no namespace"))
     if problems:
         raise _refusal(kind.kind, manifest, problems)
     obj.pop("status", None)
     _namespace_exists(obj, store)
+    if kind.kind == "Pod" and (why := gke_webhooks.denial(obj)):
+        raise KubeError(why, reason="Forbidden")
     return obj
 
 
@@ -191,9 +194,20 @@ def _priority(obj: JsonObject) -> Iterator[Finding]:
         yield "metadata.name", "names that start with system- are kept for system classes"
 
 
+def _job(obj: JsonObject) -> Iterator[Finding]:
+    spec = obj["spec"]
+    if spec["completionMode"] == "Indexed" and spec.get("completions") is None:
+        yield "spec.completions", "required value when completion mode is Indexed"
+
+
+_CUSTOM_RULES: dict[str, Callable[[JsonObject], list[Finding]]] = {
+    "networking.gke.io/v1": network_findings,
+    "ray.io/v1": ray_findings,
+}
 _KIND_RULES = {
     "DaemonSet": _selector,
     "Deployment": _selector,
+    "Job": _job,
     "PersistentVolume": _volume,
     "PersistentVolumeClaim": _claim,
     "PriorityClass": _priority,

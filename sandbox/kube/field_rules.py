@@ -8,6 +8,7 @@ from typing import Any
 
 from sandbox.kube import paths
 from sandbox.kube.schemas import (
+    findings,
     json_type,
     service_findings,
     template_findings,
@@ -15,6 +16,7 @@ from sandbox.kube.schemas import (
 )
 
 Finding = tuple[str, str]
+_TOP_LEVEL = {"apiVersion", "kind", "metadata", "spec", "status"}
 
 
 @dataclass(frozen=True)
@@ -29,6 +31,19 @@ class Fields:
 @dataclass(frozen=True)
 class ListOf:
     item: Any
+
+
+def object_findings(manifest: Mapping[str, Any], spec_rule: Fields) -> Iterator[Finding]:
+    """What the API server refuses in a custom resource: at the top, in metadata and in spec."""
+    for name in manifest:
+        if name not in _TOP_LEVEL:
+            yield name, unknown_field(name, _TOP_LEVEL)
+    # Metadata is the same in every kind, and a Namespace has little else.
+    yield from findings({"apiVersion": "v1", "kind": "Namespace", "metadata": manifest["metadata"]})
+    if isinstance(spec := manifest.get("spec"), dict):
+        yield from check(spec_rule, spec, "spec")
+    else:
+        yield "spec", "required value"
 
 
 def check(rule: Any, value: Any, path: str) -> Iterator[Finding]:

@@ -123,6 +123,9 @@ _REFUSED: dict[str, tuple[str, ...]] = {
     "Service": ("spec.clusterIP",),
     "RayCluster": ("spec.managedBy",),
     "RayJob": ("spec.managedBy",),
+    # Stricter than the published CRDs: GKE reads both only when it makes the nodes' interfaces.
+    "Network": ("spec",),
+    "GKENetworkParamSet": ("spec",),
 }
 _POD_MAY_CHANGE = (
     "spec.activeDeadlineSeconds",

@@ -15,10 +15,12 @@ from sandbox.kube.admission import admit
 from sandbox.kube.controllers import CONTROLLERS, advance_ray_jobs, finish_job_pods
 from sandbox.kube.errors import KubeError, invalid
 from sandbox.kube.immutability import refused_changes
+from sandbox.kube.in_use import refuse_in_use
 from sandbox.kube.objects import (
     JsonObject,
     Node,
     PodView,
+    Provision,
     Readiness,
     Ref,
     annotations_of,
@@ -26,10 +28,12 @@ from sandbox.kube.objects import (
     name_of,
     namespace_of,
 )
-from sandbox.kube.pods import place_pods, view
+from sandbox.kube.placement import nodes_now, place_pods
+from sandbox.kube.pod_rules import MAX_PODS
+from sandbox.kube.pods import view
 from sandbox.kube.readiness import awaited, health
-from sandbox.kube.store import BUILT_IN_NAMESPACES, Store, owner_of
-from sandbox.kube.volumes import bind_volumes, claim_of, pods_using
+from sandbox.kube.store import Store, owner_of
+from sandbox.kube.volumes import bind_volumes
 
 _ROUNDS = 20
 # What a controller wrote into the spec of a live object and an update does not mention.
@@ -41,14 +45,24 @@ _CARRIED = {
 
 
 class MemoryKube:
-    def __init__(self, state: dict[str, Any], nodes: Sequence[Node]) -> None:
+    """`nodes` are those of the node pools; with `provision`, Autopilot adds one for each pod that
+    they do not hold."""
+
+    def __init__(
+        self, state: dict[str, Any], nodes: Sequence[Node], provision: Provision | None = None
+    ) -> None:
         self._store = Store(state)
         self._nodes = tuple(nodes)
+        self._provision = provision
         self._settle()
 
     def set_nodes(self, nodes: Sequence[Node]) -> None:
         self._nodes = tuple(nodes)
         self.reconcile()
+
+    def nodes(self) -> list[Node]:
+        """The nodes there are, with the additional networks that they offer."""
+        return nodes_now(self._store, self._nodes, self._provision)
 
     def reconcile(self) -> None:
         """One step of the controllers: running Job pods finish, everything else comes to rest."""
@@ -56,13 +70,25 @@ class MemoryKube:
         advance_ray_jobs(self._store)
         self._settle()
 
+    def wait_for(self, ref: Ref) -> Readiness:
+        """Steps on until the object is ready or nothing changes any more."""
+        for _ in range(MAX_PODS):
+            readiness, before = self.readiness(ref), self._store.revision
+            if readiness.ready:
+                break
+            self.reconcile()
+            if self._store.revision == before:
+                break
+        return self.readiness(ref)
+
     def _settle(self) -> None:
         for _ in range(_ROUNDS):
             before = self._store.revision
             bind_volumes(self._store)
+            nodes = self.nodes()
             for run in CONTROLLERS:
-                run(self._store, self._nodes)
-            place_pods(self._store, self._nodes)
+                run(self._store, nodes)
+            place_pods(self._store, self._nodes, self._provision)
             if self._store.revision == before:
                 return
 
@@ -130,32 +156,13 @@ class MemoryKube:
         found = self._store.find(ref)
         if found is None:
             raise _not_found(ref)
-        self._refuse_in_use(ref, found)
+        refuse_in_use(self._store, ref, found)
         if ref.kind == "Namespace":
             for obj in self._store.all():
                 if namespace_of(obj) == ref.name:
                     self._store.remove(obj)
         self._store.remove(found)
         self.reconcile()
-
-    def _refuse_in_use(self, ref: Ref, found: JsonObject) -> None:
-        if ref.kind == "Namespace" and ref.name in BUILT_IN_NAMESPACES:
-            text = f'namespaces "{ref.name}" is forbidden: this namespace may not be deleted'
-            raise KubeError(text, reason="Forbidden")
-        users: list[JsonObject] = []
-        if ref.kind == "PersistentVolume":
-            users = [claim for claim in [claim_of(self._store, found)] if claim]
-        elif ref.kind == "PersistentVolumeClaim":
-            # A pod without a node holds nothing; a finished one still holds its claim.
-            users = [p for p in pods_using(self._store, found) if dig(p, "spec", "nodeName")]
-        if users:
-            names = ", ".join(str(Ref.of(user)) for user in users)
-            finalizer = "pv" if ref.kind == "PersistentVolume" else "pvc"
-            raise KubeError(
-                f"{ref} cannot go (finalizer kubernetes.io/{finalizer}-protection): "
-                f"used by {names}",
-                reason="Conflict",
-            )
 
     def readiness(self, ref: Ref) -> Readiness:
         """Whether Pulumi's provider would stop waiting for the object, and why or why not."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 JsonObject = dict[str, Any]
 
@@ -19,13 +19,22 @@ class Taint:
 @dataclass(frozen=True, kw_only=True)
 class Node:
     """One simulated machine. `allocatable` holds Kubernetes quantities; a node without `pods`
-    takes 110, and one without `ephemeral-storage` is not limited in it."""
+    takes 110, and one without `ephemeral-storage` is not limited in it. `networks` are the short
+    names of (VPC, subnetwork) of its additional network interfaces, one entry an interface."""
 
     name: str
     pool: str
     labels: Mapping[str, str] = field(default_factory=dict[str, str])
     taints: tuple[Taint, ...] = ()
     allocatable: Mapping[str, str] = field(default_factory=dict[str, str])
+    networks: tuple[tuple[str, str], ...] = ()
+
+
+class Provision(Protocol):
+    """Autopilot's answer to a pod that has no node (its manifest after GKE's webhooks): the node
+    that it would make, whose name is not used, or the reason why it makes none."""
+
+    def __call__(self, pod: Mapping[str, Any], /) -> Node | str: ...
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -91,4 +91,3 @@ JOB_SPEC = Fields(
     }
 )
 SPECS = {"RayCluster": CLUSTER_SPEC, "RayJob": JOB_SPEC}
-TOP_LEVEL = {"apiVersion", "kind", "metadata", "spec", "status"}

@@ -11,12 +11,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sandbox.kube import paths
-from sandbox.kube.field_rules import check
+from sandbox.kube.field_rules import object_findings
 from sandbox.kube.names import is_label_1035, is_label_1123, label_findings
 from sandbox.kube.objects import JsonObject, dig, maps, name_of, pod_templates
 from sandbox.kube.pod_rules import count_findings, template_findings
-from sandbox.kube.ray_fields import SPECS, TOP_LEVEL
-from sandbox.kube.schemas import findings, unknown_field
+from sandbox.kube.ray_fields import SPECS
 
 Finding = tuple[str, str]
 CLUSTER_SELECTOR_KEY = "ray.io/cluster"
@@ -26,14 +25,11 @@ _REDIS_VARIABLES = ("RAY_REDIS_ADDRESS", "REDIS_PASSWORD")
 
 
 def ray_findings(manifest: Mapping[str, Any]) -> list[Finding]:
-    kind, spec = manifest["kind"], manifest.get("spec")
-    found = [(name, unknown_field(name, TOP_LEVEL)) for name in manifest if name not in TOP_LEVEL]
-    found += _metadata_findings(kind, manifest)
-    if not isinstance(spec, dict):
-        return [*found, ("spec", "required value")]
-    found += check(SPECS[kind], spec, "spec")
+    kind = manifest["kind"]
+    found = [*_name_findings(kind, name_of(manifest)), *object_findings(manifest, SPECS[kind])]
     if found:
         return found
+    spec = manifest["spec"]
     for path, template in pod_templates(manifest):
         # The submitter becomes a Job's pod, and KubeRay sets no restart policy in a given template.
         runs_as = "Job" if path.endswith("submitterPodTemplate") else kind
@@ -46,17 +42,13 @@ def ray_findings(manifest: Mapping[str, Any]) -> list[Finding]:
     return found
 
 
-def _metadata_findings(kind: str, manifest: Mapping[str, Any]) -> list[Finding]:
-    name = name_of(manifest)
-    namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": manifest["metadata"]}
-    found = findings(namespace)
+def _name_findings(kind: str, name: str) -> Iterator[Finding]:
     if len(name) > MAX_NAME[kind]:
         text = f'"{name}" has {len(name)} characters, {kind} names have at most {MAX_NAME[kind]}'
-        found.append(("metadata.name", text))
+        yield "metadata.name", text
     elif not is_label_1035(name):
         text = f'"{name}" must be lower-case letters, digits or - and start with a letter'
-        found.append(("metadata.name", text))
-    return found
+        yield "metadata.name", text
 
 
 def _cluster_findings(spec: JsonObject, path: str) -> Iterator[Finding]:

@@ -7,7 +7,9 @@ what for. Semantics of the waits: pulumi-kubernetes 4.x `provider/pkg/await`.
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from sandbox.kube import registry
 from sandbox.kube.controllers import endpoints
+from sandbox.kube.networks import not_ready
 from sandbox.kube.objects import JsonObject, Readiness, annotations_of, dig, name_of, namespace_of
 from sandbox.kube.pods import FINISHED, is_running, phase, why_pending
 from sandbox.kube.ray_rules import CLUSTER_SELECTOR_KEY
@@ -26,7 +28,7 @@ def awaited(store: Store, obj: JsonObject) -> Readiness:
         answer = satisfied(wait, obj)
         why = "" if answer.ready else health(store, obj).reason
         return Readiness(ready=answer.ready, reason=": ".join(filter(None, (answer.reason, why))))
-    if obj["kind"] in ("RayCluster", "RayJob"):
+    if registry.lookup(obj["apiVersion"], obj["kind"]).custom:
         reason = "exists; the provider waits for more only with pulumi.com/waitFor"
         return Readiness(ready=True, reason=reason)
     return health(store, obj)
@@ -137,6 +139,11 @@ def _ray_job(store: Store, obj: JsonObject) -> Readiness:
     return Readiness(ready=running, reason=f"job is {state}; {why}")
 
 
+def _network(store: Store, obj: JsonObject) -> Readiness:
+    del store
+    return _answer(not_ready(obj), f"{obj['kind']} is Ready")
+
+
 _CHECKS: dict[str, Callable[[Store, JsonObject], Readiness]] = {
     "PersistentVolume": _volume,
     "PersistentVolumeClaim": _claim,
@@ -145,6 +152,8 @@ _CHECKS: dict[str, Callable[[Store, JsonObject], Readiness]] = {
     "DaemonSet": _daemon_set,
     "Job": _job,
     "Service": _service,
+    "GKENetworkParamSet": _network,
+    "Network": _network,
     "RayCluster": _ray_cluster,
     "RayJob": _ray_job,
 }

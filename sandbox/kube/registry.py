@@ -33,6 +33,7 @@ _KINDS = [
     *_kinds(_RBAC, "Role", "RoleBinding"),
     *_kinds(_RBAC, "ClusterRole", "ClusterRoleBinding", namespaced=False),
     *_kinds("ray.io/v1", "RayCluster", "RayJob", custom=True),
+    *_kinds("networking.gke.io/v1", "Network", "GKENetworkParamSet", namespaced=False, custom=True),
 ]
 REGISTRY = {(kind.api_version, kind.kind): kind for kind in _KINDS}
 

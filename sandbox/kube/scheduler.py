@@ -24,13 +24,15 @@ _NOT_SELECTED = "node(s) didn't match Pod's node affinity/selector"
 
 @dataclass(frozen=True, kw_only=True)
 class Candidate:
-    """A pod that wants a node or has one; `blocked` says why no node may take it yet."""
+    """A pod that wants a node or has one; `blocked` says why no node may take it yet, and `only`
+    names the one node that may."""
 
     key: str
     spec: Mapping[str, Any]
     priority: int = 0
     node: str = ""
     blocked: str = ""
+    only: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,6 +94,7 @@ def place(pods: Iterable[Candidate], nodes: Sequence[Node]) -> dict[str, Place]:
 def _choose(pod: Candidate, rooms: list[_Room]) -> Place:
     if pod.blocked:
         return Place(reason=pod.blocked)
+    rooms = [room for room in rooms if pod.only in ("", room.node.name)]
     if not rooms:
         return Place(reason="no nodes available to schedule pods")
     wanted = requests_of(pod.spec)
@@ -119,6 +122,12 @@ def _against(spec: Mapping[str, Any], wanted: Amounts, room: _Room) -> list[str]
         return [_NOT_SELECTED]
     lacking = room.lacks(wanted)
     return [("Too many pods" if name == "pods" else f"Insufficient {name}") for name in lacking]
+
+
+def fits(spec: Mapping[str, Any], room: Mapping[str, str]) -> bool:
+    """Whether a pod alone finds room, counting only what `room` names."""
+    wanted = requests_of(spec)
+    return all(wanted.get(name, 0) <= quantity.parse(amount) for name, amount in room.items())
 
 
 def admits(spec: Mapping[str, Any], node: Node) -> bool:

@@ -14,7 +14,7 @@ from recovery.ids import object_id
 from sandbox.cloud.cloud import Cloud
 from sandbox.cloud.kind import Resource
 from sandbox.cloud.kinds.cluster import Cluster
-from sandbox.cloud.nodes import nodes_of
+from sandbox.cloud.kubernetes import kubernetes_of
 from sandbox.errors import CloudError, NotReadyError
 from sandbox.kube import KubeError, MemoryKube, Ref, replaced_by
 from sandbox.providers.diff import compare
@@ -162,7 +162,7 @@ class KubernetesStandIn(rpc.Provider):
         cluster = self._cluster()
         if cluster is None:
             raise CloudError("UNAVAILABLE", f"no cluster answers at {self._server}")
-        return MemoryKube(self._cloud.kubernetes(cluster.id), nodes_of(cluster, self._cloud))
+        return kubernetes_of(cluster, self._cloud)
 
     def _apply(self, kube: MemoryKube, manifest: dict[str, Any]) -> None:
         try:
@@ -173,7 +173,7 @@ class KubernetesStandIn(rpc.Provider):
     def _await_ready(self, manifest: dict[str, Any], inputs: dict[str, Any]) -> dict[str, Any]:
         """The live object once it is ready, as the kubernetes provider waits for it."""
         kube, ref = self._kube(), Ref.of(manifest)
-        readiness, live = kube.readiness(ref), kube.get(ref) or {}
+        readiness, live = kube.wait_for(ref), kube.get(ref) or {}
         self._cloud.save()
         if not readiness.ready:
             raise NotReadyError(

@@ -1,9 +1,9 @@
 """The GKE cluster."""
 
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Any, Literal, cast
 
-from pydantic import AwareDatetime, Field
+from pydantic import AwareDatetime, Discriminator, Field, Tag
 
 from catalog import GkeVersionField, ReleaseChannel
 from stacks.blocks.block import Block
@@ -17,6 +17,14 @@ class ClusterLocation(StrEnum):
     ZONAL = "zonal"
 
 
+class ExclusionScope(StrEnum):
+    """What stays away: every upgrade (90 days at most), minor versions, or those and new nodes."""
+
+    NO_UPGRADES = "NO_UPGRADES"
+    NO_MINOR_UPGRADES = "NO_MINOR_UPGRADES"
+    NO_MINOR_OR_NODE_UPGRADES = "NO_MINOR_OR_NODE_UPGRADES"
+
+
 class AuthorizedRange(Block, frozen=True):
     """Who may reach the control plane's public address."""
 
@@ -24,15 +32,25 @@ class AuthorizedRange(Block, frozen=True):
     cidr: AnyRange
 
 
+class MaintenanceExclusion(Block, frozen=True):
+    """A time without automatic upgrades of the kind that `scope` names, RFC 3339 times."""
+
+    name: Annotated[str, Field(min_length=1)]
+    start: AwareDatetime
+    end: AwareDatetime
+    scope: ExclusionScope = ExclusionScope.NO_MINOR_OR_NODE_UPGRADES
+
+
 class Maintenance(Block, frozen=True):
-    """A recurring window: RFC 3339 times, RFC 5545 recurrence."""
+    """A recurring window, RFC 3339 times and RFC 5545 recurrence, and times without any."""
 
     start: AwareDatetime
     end: AwareDatetime
     recurrence: Recurrence = "FREQ=WEEKLY;BYDAY=SA,SU"
+    exclusions: tuple[MaintenanceExclusion, ...] = ()
 
 
-class Cluster(Block, frozen=True):
+class AnyCluster(Block, frozen=True):
     """`name` defaults to the stack's; without `version` GKE takes the channel's default.
 
     Without `authorized_networks` the control plane answers everywhere, to IAM identities alone.
@@ -44,3 +62,27 @@ class Cluster(Block, frozen=True):
     version: GkeVersionField | None = None
     authorized_networks: tuple[AuthorizedRange, ...] | None = None
     maintenance: Maintenance | None = None
+
+
+class StandardCluster(AnyCluster, frozen=True):
+    """Nodes are in pools that the stack makes."""
+
+    mode: Literal["standard"] = "standard"
+
+
+class AutopilotCluster(AnyCluster, frozen=True):
+    """Nodes are made by GKE, from what pods ask for."""
+
+    mode: Literal["autopilot"]
+
+
+def _mode(value: Any) -> str:
+    if isinstance(value, dict):
+        return str(cast("dict[str, Any]", value).get("mode", "standard"))
+    return str(getattr(value, "mode", "standard"))
+
+
+Cluster = Annotated[
+    Annotated[StandardCluster, Tag("standard")] | Annotated[AutopilotCluster, Tag("autopilot")],
+    Discriminator(_mode),
+]

@@ -9,6 +9,16 @@ from stacks.blocks.block import Block
 from stacks.types import ControlPlaneRange, PeeringRange, PodsRange, ServicesRange, SubnetRange
 
 
+class AcceleratorRanges(Block, frozen=True):
+    """What the further interfaces of nodes get: `range`, cut into one subnetwork each.
+
+    All of it may talk to all of it. 252 nodes fit a /24.
+    """
+
+    range: SubnetRange = "192.168.0.0/16"
+    prefix_length: Annotated[int, Field(ge=8, le=29)] = 24
+
+
 class Network(Block, frozen=True):
     """The default MTU is the largest there is: it gives Lustre and NCCL about a tenth more."""
 
@@ -17,6 +27,7 @@ class Network(Block, frozen=True):
     pods: PodsRange = "10.8.0.0/16"
     services: ServicesRange = "10.9.0.0/20"
     control_plane: ControlPlaneRange = "10.10.1.0/28"
+    accelerators: AcceleratorRanges = AcceleratorRanges()
 
     def ranges(self) -> dict[str, str]:
         """Every range by the name of its field."""

@@ -1,30 +1,18 @@
-"""Node pools and the capacity that they are made of."""
+"""Nodes: pools of a Standard cluster, and what pods ask an Autopilot cluster for."""
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import Field, NonNegativeInt
 
 from catalog import DiskType, GpuDriver
 from stacks.blocks.block import Block
-from stacks.types import MachineTypeName, Nodes
-
-
-class OnDemand(Block, frozen=True):
-    mode: Literal["on-demand"] = "on-demand"
-
-
-class Spot(Block, frozen=True):
-    """Cheaper, and taken away whenever Google wants it back."""
-
-    mode: Literal["spot"] = "spot"
-
-
-Capacity = Annotated[OnDemand | Spot, Field(discriminator="mode")]
+from stacks.blocks.capacity import Capacity, OnDemand
+from stacks.types import MachineTypeName, NodeCount
 
 
 class Autoscaling(Block, frozen=True):
     min: NonNegativeInt
-    max: Nodes
+    max: NodeCount
 
 
 class Disk(Block, frozen=True):
@@ -34,13 +22,18 @@ class Disk(Block, frozen=True):
     type: DiskType | None = None
 
 
-class NodePool(Block, frozen=True):
-    """`nodes` is the size that the workloads use; without `autoscaling` the pool stays at it."""
+class Nodes(Block, frozen=True):
+    """Machines of one type. `nodes` is the size that the workloads use."""
 
     machine_type: MachineTypeName
-    nodes: Nodes
-    autoscaling: Autoscaling | None = None
+    nodes: NodeCount
     capacity: Capacity = OnDemand()
+
+
+class NodePool(Nodes, frozen=True):
+    """Without `autoscaling` the pool stays at `nodes`."""
+
+    autoscaling: Autoscaling | None = None
     disk: Disk = Disk()
     max_pods_per_node: Annotated[int, Field(ge=8, le=256)] = 110
 
@@ -48,17 +41,16 @@ class NodePool(Block, frozen=True):
     def bounds(self) -> Autoscaling:
         return self.autoscaling or Autoscaling(min=self.nodes, max=self.nodes)
 
-    @property
-    def spot(self) -> bool:
-        return isinstance(self.capacity, Spot)
-
 
 class CpuPool(NodePool, frozen=True):
     """Where the cluster's own pods run; two, so that an upgrade leaves one."""
 
     machine_type: MachineTypeName = "e2-standard-4"
-    nodes: Nodes = 2
+    nodes: NodeCount = 2
 
 
 class GpuPool(NodePool, frozen=True):
+    """`compact_placement` puts the nodes close together, and takes them from one zone alone."""
+
     driver_version: GpuDriver = GpuDriver.LATEST
+    compact_placement: bool = False

@@ -1,4 +1,4 @@
-"""The Ray cluster: a head on one of the GPU nodes, and one worker on each."""
+"""The Ray cluster: a head, and one worker on each GPU node."""
 
 from stacks.blocks.block import Block
 from stacks.types import Cpus, GiB, Gpus, ImageReference, RayClusterName, RayVersion
@@ -10,6 +10,7 @@ _SHM_PERCENT = 30
 class Resources(Block, frozen=True):
     cpu: Cpus
     memory_gib: GiB
+    ephemeral_storage_gib: GiB | None = None
 
     @property
     def millicores(self) -> int:
@@ -41,10 +42,10 @@ class RayWorker(RayHead, frozen=True):
 
 
 class Ray(Block, frozen=True):
-    """`name` defaults to the stack's."""
+    """`name` defaults to the stack's, `version` and `image` to what the version lock has for it."""
 
     name: RayClusterName | None = None
-    version: RayVersion
-    image: ImageReference
+    version: RayVersion | None = None
+    image: ImageReference | None = None
     head: RayHead
     worker: RayWorker

@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Iterator
 
 from catalog import Catalog, GkeVersion
-from stacks.blocks.pools import GpuPool, NodePool
+from stacks.blocks.capacity import FlexStart, Queued
+from stacks.blocks.pools import NodePool, Nodes
 from stacks.problems import Problem, problem_of
 
 
@@ -26,8 +27,8 @@ def zone_problems(facts: Catalog, region: str, zone: str) -> list[Problem]:
     ]
 
 
-def pool_problems(facts: Catalog, zone: str, field: str, pool: NodePool) -> Iterator[Problem]:
-    """The machine type is in the zone, boots from the disk, and comes in the capacity asked for."""
+def pool_problems(facts: Catalog, zone: str, field: str, pool: Nodes) -> Iterator[Problem]:
+    """The machine type is in the zone and boots from the disk, and the bounds hold the nodes."""
     where = f"{field}.machine_type"
     unknown = problem_of(where, lambda: facts.machine(pool.machine_type))
     yield from unknown
@@ -35,19 +36,17 @@ def pool_problems(facts: Catalog, zone: str, field: str, pool: NodePool) -> Iter
         return
     machine = facts.machine(pool.machine_type)
     yield from problem_of(where, lambda: facts.check_offer(zone, pool.machine_type))
+    if not isinstance(pool, NodePool):
+        return
     if pool.disk.type is not None and pool.disk.type not in machine.boot_disk_types:
         yield Problem(
             f"{field}.disk.type",
             f"{pool.disk.type} does not boot {machine.name}; "
             f"nearest: {', '.join(machine.boot_disk_types)}",
         )
-    if pool.spot and not machine.spot:
-        yield Problem(
-            f"{field}.capacity.mode",
-            f"spot is not to be had for {machine.name}; nearest: on-demand",
-        )
     bounds = pool.bounds
-    if not bounds.min <= pool.nodes <= bounds.max:
+    queued = isinstance(pool.capacity, FlexStart | Queued)
+    if pool.nodes > bounds.max or (pool.nodes < bounds.min and not queued):
         yield Problem(
             f"{field}.autoscaling",
             f"{bounds.min} to {bounds.max} leaves out the {pool.nodes} nodes that the workloads "
@@ -55,8 +54,10 @@ def pool_problems(facts: Catalog, zone: str, field: str, pool: NodePool) -> Iter
         )
 
 
-def accelerator_problems(facts: Catalog, gpu: GpuPool, cpu: NodePool) -> Iterator[Problem]:
-    """The GPU pool has GPUs, and the CPU pool no accelerators that would stand idle."""
+def accelerator_problems(
+    facts: Catalog, field: str, gpu: Nodes, cpu: Nodes | None
+) -> Iterator[Problem]:
+    """The GPU nodes have GPUs, and the CPU pool no accelerators that would stand idle."""
     known = facts.machines
     machine = known.get(gpu.machine_type)
     if machine and (machine.accelerator is None or machine.accelerator.kind != "gpu"):
@@ -64,10 +65,10 @@ def accelerator_problems(facts: Catalog, gpu: GpuPool, cpu: NodePool) -> Iterato
             it.name for it in known.values() if it.accelerator and it.accelerator.kind == "gpu"
         ]
         yield Problem(
-            "gpu_pool.machine_type",
+            f"{field}.machine_type",
             f"{machine.name} has no GPUs; nearest: {', '.join(with_gpus[:3])}",
         )
-    machine = known.get(cpu.machine_type)
+    machine = known.get(cpu.machine_type) if cpu else None
     if machine and machine.accelerator:
         plain = [it.name for it in known.values() if it.accelerator is None]
         yield Problem(
@@ -81,7 +82,7 @@ def version_problems(
     facts: Catalog, version: GkeVersion | None, features: Iterable[str], machine: str
 ) -> list[Problem]:
     """A version that the config asks for has what the stack uses."""
-    if version is None or machine not in facts.machines:
+    if version is None:
         return []
     return problem_of(
         "cluster.version", lambda: facts.check_gke(version, *features, machine=machine)

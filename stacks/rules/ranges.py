@@ -9,9 +9,15 @@ from stacks.blocks.pools import NodePool
 from stacks.problems import Problem
 
 
-def overlap_problems(network: Network) -> Iterator[Problem]:
-    """Reported at the later range of each pair, with one that is free."""
+def overlap_problems(network: Network, *, accelerators: bool) -> Iterator[Problem]:
+    """Reported at the later range of each pair, with one that is free.
+
+    `accelerators` says whether nodes have further interfaces. Theirs are other networks, but what a
+    node reaches over two interfaces it reaches over the wrong one.
+    """
     ranges = network.ranges()
+    if accelerators:
+        ranges["accelerators.range"] = network.accelerators.range
     for earlier, later in overlaps(ranges):
         others = [text for name, text in ranges.items() if name != later]
         free = next_free(IPv4Network(ranges[later]).prefixlen, others)

@@ -1,20 +1,39 @@
 """Whatever the Ray cluster asks for has to fit the nodes, or its pods stay pending for ever."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
-from catalog import Allocatable, MachineType
-from stacks.blocks.ray import Ray, RayHead
+from catalog import Allocatable, MachineType, Sidecar
+from stacks.blocks.ray import Ray, RayHead, Resources
 from stacks.problems import Problem
 
 _MIB = 1024
 
 
-def ray_problems(ray: Ray, machine: MachineType, node: Allocatable) -> Iterator[Problem]:
-    """Every node has a worker, and one of them the head too."""
-    for field, pod in (("ray.head", ray.head), ("ray.worker", ray.worker)):
-        yield from _pod_problems(field, pod, machine, node)
-    yield from _gpu_problems(ray, machine)
-    yield from _sharing_problems(ray, machine, node)
+@dataclass(frozen=True)
+class Host:
+    """A machine and what it leaves to pods."""
+
+    machine: MachineType
+    node: Allocatable
+
+    @property
+    def name(self) -> str:
+        return self.machine.name
+
+
+def ray_problems(
+    ray: Ray, gpu: Host, head: Host | None, *, sidecar: Sidecar | None
+) -> Iterator[Problem]:
+    """Every GPU node has a worker; the head has a host of its own, or shares one of theirs.
+
+    `sidecar` is what GKE puts beside the container of every pod.
+    """
+    yield from _pod_problems("ray.head", ray.head, head or gpu, sidecar)
+    yield from _pod_problems("ray.worker", ray.worker, gpu, sidecar)
+    yield from _gpu_problems(ray, gpu.machine)
+    if head is None:
+        yield from _sharing_problems(ray, gpu)
 
 
 def worker_gpus(ray: Ray, machine: MachineType) -> int:
@@ -25,28 +44,12 @@ def worker_gpus(ray: Ray, machine: MachineType) -> int:
 
 
 def _pod_problems(
-    field: str, pod: RayHead, machine: MachineType, node: Allocatable
+    field: str, pod: RayHead, host: Host, sidecar: Sidecar | None
 ) -> Iterator[Problem]:
+    yield from _size_problems(f"{field}.requests", pod.requests, host, sidecar)
+    if pod.limits is not None:
+        yield from _size_problems(f"{field}.limits", pod.limits, host, None)
     asked, most = pod.requests, pod.ceiling
-    sizes = (
-        ("requests", asked.millicores, asked.memory_gib),
-        ("limits", most.millicores, most.memory_gib),
-    )
-    for part, millicores, memory_gib in sizes:
-        if part == "limits" and pod.limits is None:
-            continue
-        if millicores > node.cpu_millicores:
-            yield Problem(
-                f"{field}.{part}.cpu",
-                f"{_cpus(millicores)} CPUs are more than a node of {machine.name} leaves to pods; "
-                f"nearest: {node.cpu_millicores // 1000}",
-            )
-        if memory_gib * _MIB > node.memory_mib:
-            yield Problem(
-                f"{field}.{part}.memory_gib",
-                f"{memory_gib} GiB are more than a node of {machine.name} leaves to pods; "
-                f"nearest: {node.memory_mib // _MIB}",
-            )
     if most.millicores < asked.millicores:
         yield Problem(
             f"{field}.limits.cpu",
@@ -66,29 +69,68 @@ def _pod_problems(
         )
 
 
+def _size_problems(
+    field: str, size: Resources, host: Host, sidecar: Sidecar | None
+) -> Iterator[Problem]:
+    cpu, memory, storage = (
+        host.node.cpu_millicores,
+        host.node.memory_mib,
+        host.node.ephemeral_storage_mib,
+    )
+    if sidecar is not None:
+        cpu -= sidecar.cpu_millicores
+        memory -= sidecar.memory_mib
+        storage -= sidecar.ephemeral_storage_mib
+    if size.millicores > cpu:
+        yield Problem(
+            f"{field}.cpu",
+            f"{_cpus(size.millicores)} CPUs are more than a node of {host.name} leaves to pods; "
+            f"nearest: {cpu // 1000}",
+        )
+    wanted = (
+        ("memory_gib", size.memory_gib, memory),
+        ("ephemeral_storage_gib", size.ephemeral_storage_gib or 0, storage),
+    )
+    for part, gib, left in wanted:
+        if gib * _MIB > left:
+            yield Problem(
+                f"{field}.{part}",
+                f"{gib} GiB are more than a node of {host.name} leaves to pods; "
+                f"nearest: {left // _MIB}",
+            )
+
+
 def _gpu_problems(ray: Ray, machine: MachineType) -> Iterator[Problem]:
     has = machine.accelerator.count if machine.accelerator else 0
-    if worker_gpus(ray, machine) > has:
+    gpus = worker_gpus(ray, machine)
+    if gpus > has:
         yield Problem(
             "ray.worker.gpus",
-            f"{ray.worker.gpus} GPUs are more than a node of {machine.name} has; nearest: {has}",
+            f"{gpus} GPUs are more than a node of {machine.name} has; nearest: {has}",
+        )
+    elif gpus < has and machine.additional_interfaces:
+        # GKE gives a device interface to one pod alone.
+        yield Problem(
+            "ray.worker.gpus",
+            f"{gpus} of the {has} GPUs of {machine.name} would leave the others without a network, "
+            f"for its interfaces go to one pod; nearest: {has}",
         )
 
 
-def _sharing_problems(ray: Ray, machine: MachineType, node: Allocatable) -> Iterator[Problem]:
-    head, worker = ray.head.requests, ray.worker.requests
+def _sharing_problems(ray: Ray, gpu: Host) -> Iterator[Problem]:
+    head, worker, node = ray.head.requests, ray.worker.requests, gpu.node
     cpu_left = node.cpu_millicores - worker.millicores
     memory_left = node.memory_mib - worker.memory_gib * _MIB
     if 0 <= cpu_left < head.millicores <= node.cpu_millicores:
         yield Problem(
             "ray.head.requests.cpu",
-            f"{_cpus(head.millicores)} CPUs do not fit beside a worker on a {machine.name}; "
+            f"{_cpus(head.millicores)} CPUs do not fit beside a worker on a {gpu.name}; "
             f"nearest: {_cpus(cpu_left // 100 * 100)}",
         )
     if 0 <= memory_left < head.memory_gib * _MIB <= node.memory_mib:
         yield Problem(
             "ray.head.requests.memory_gib",
-            f"{head.memory_gib} GiB do not fit beside a worker on a {machine.name}; "
+            f"{head.memory_gib} GiB do not fit beside a worker on a {gpu.name}; "
             f"nearest: {memory_left // _MIB}",
         )
 

@@ -18,7 +18,7 @@ import pytest
 from filelock import FileLock
 
 from sandbox.cloud.cloud import Cloud
-from sandbox.cloud.nodes import nodes_of
+from sandbox.cloud.kubernetes import kubernetes_of
 from sandbox.engine import RunResult, Verb
 from sandbox.faults import Faults
 from sandbox.kube import MemoryKube, PodView
@@ -59,7 +59,7 @@ class Sandbox:
         cloud = self.cloud
         found: list[PodView] = []
         for cluster in cloud.find("gcp:container/cluster:Cluster"):
-            kube = MemoryKube(cloud.kubernetes(cluster.id), nodes_of(cluster, cloud))
+            kube = kubernetes_of(cluster, cloud)
             found.extend(kube.pods())
         return found
 

@@ -8,6 +8,7 @@ from typing import Any
 from catalog import Catalog
 from sandbox.cloud.cloud import Cloud
 from sandbox.cloud.kind import Resource
+from sandbox.cloud.reservations import Reservations
 from sandbox.faults import Faults
 
 P = "p1"
@@ -21,6 +22,11 @@ CLUSTER = "gcp:container/cluster:Cluster"
 POOL = "gcp:container/nodePool:NodePool"
 ACCOUNT = "gcp:serviceaccount/account:Account"
 MEMBER = "gcp:projects/iAMMember:IAMMember"
+FIREWALL = "gcp:compute/firewall:Firewall"
+ROUTER = "gcp:compute/router:Router"
+BUCKET = "gcp:storage/bucket:Bucket"
+BUCKET_MEMBER = "gcp:storage/bucketIAMMember:BucketIAMMember"
+WITHOUT_PROJECT = (CONNECTION, BUCKET_MEMBER)
 APIS = (
     "compute",
     "container",
@@ -35,11 +41,13 @@ APIS = (
 class Project:
     """A simulated project with short ways to make things in it."""
 
-    def __init__(self, path: Path, faults: Faults | None = None) -> None:
-        self.cloud = Cloud(path / "cloud.json", Catalog.load(), faults)
+    def __init__(
+        self, path: Path, faults: Faults | None = None, reservations: Reservations | None = None
+    ) -> None:
+        self.cloud = Cloud(path / "cloud.json", Catalog.load(), faults, reservations)
 
     def make(self, token: str, **inputs: Any) -> Resource:
-        wanted = {"project": P, **inputs} if token != CONNECTION else inputs
+        wanted = {"project": P, **inputs} if token not in WITHOUT_PROJECT else inputs
         begun = self.cloud.begin_create(token, wanted, f"urn:pulumi:s::p::{token}::x")
         return self.cloud.finish_create(begun)
 
@@ -47,8 +55,20 @@ class Project:
         for name in names:
             self.make(SERVICE, service=f"{name}.googleapis.com", disableOnDestroy=False)
 
-    def network(self) -> Resource:
-        return self.make(NETWORK, name="net", mtu=8896)
+    def network(self, **inputs: Any) -> Resource:
+        return self.make(NETWORK, **{"name": "net", "mtu": 8896, **inputs})
+
+    def roce_network(self, **inputs: Any) -> Resource:
+        wanted = {
+            "name": "rdma",
+            "networkProfile": f"projects/{P}/global/networkProfiles/us-east1-b-vpc-roce",
+            "autoCreateSubnetworks": False,
+        }
+        return self.network(**{**wanted, **inputs})
+
+    def plain_subnet(self, network: Resource, name: str, cidr: str, **inputs: Any) -> Resource:
+        """A subnet without secondary ranges, for an additional interface."""
+        return self.subnet(network, name=name, ipCidrRange=cidr, secondaryIpRanges=[], **inputs)
 
     def subnet(self, network: Resource, **inputs: Any) -> Resource:
         wanted = {

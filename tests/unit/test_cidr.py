@@ -2,11 +2,13 @@
 
 from ipaddress import IPv4Network
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from components.cidr import (
     addresses_per_node,
+    cut,
     next_free,
     node_addresses,
     overlaps,
@@ -67,3 +69,40 @@ def test_a_prefix_is_the_longest_that_has_room(addresses: int) -> None:
 def test_four_addresses_of_a_subnetwork_are_not_for_nodes() -> None:
     assert node_addresses("10.0.0.0/29") == 4
     assert node_addresses("10.0.0.0/31") == 0
+
+
+@given(ranges(), st.integers(min_value=0, max_value=8), st.integers(min_value=0, max_value=64))
+def test_a_block_is_cut_from_its_start_into_ranges_that_touch(
+    block: str, longer: int, count: int
+) -> None:
+    whole = IPv4Network(block)
+    prefix = min(32, whole.prefixlen + longer)
+    count = min(count, 1 << (prefix - whole.prefixlen))
+    parts = [IPv4Network(part) for part in cut(block, prefix, count)]
+    assert len(parts) == count
+    assert all(part.prefixlen == prefix and part.subnet_of(whole) for part in parts)
+    starts = [int(part.network_address) for part in parts]
+    size = 1 << (32 - prefix)
+    assert starts == [int(whole.network_address) + index * size for index in range(count)]
+
+
+@given(ranges(), st.integers(min_value=9, max_value=28), st.integers(min_value=1, max_value=300))
+def test_where_a_block_is_too_small_the_nearest_block_has_room(
+    block: str, prefix: int, count: int
+) -> None:
+    try:
+        cut(block, prefix, count)
+    except ValueError as error:
+        nearest = str(error).rpartition("nearest: ")[2]
+        assert IPv4Network(block).subnet_of(IPv4Network(nearest))
+        assert len(cut(nearest, prefix, count)) == count
+
+
+def test_a_block_that_is_too_small_is_named_with_what_was_wanted() -> None:
+    message = '"192.168.0.0/22" has 4 ranges of /24, and 9 are needed; nearest: 192.168.0.0/20'
+    with pytest.raises(ValueError, match=f"^{message}$"):
+        cut("192.168.0.0/22", 24, 9)
+    with pytest.raises(ValueError, match=r'"10.0.0.0/24" has 0 ranges of /20.*: 10.0.0.0/20$'):
+        cut("10.0.0.0/24", 20, 1)
+    with pytest.raises(ValueError, match=r"nearest: none$"):
+        cut("10.0.0.0/8", 1, 4)

@@ -17,7 +17,7 @@ from tests.conftest import PROJECT, ROOT, TOKEN, Recording, Register
 
 FILES = sorted((ROOT / "components").glob("*.py"))
 PURE = (
-    *("cidr", "dashboard_json", "kubeconfig", "labels", "naming"),
+    *("capacity", "cidr", "dashboard_json", "kubeconfig", "labels", "naming"),
     *("private_service_access_policy", "ray_manifest"),
 )
 

@@ -4,12 +4,15 @@ import json
 from dataclasses import replace
 from typing import Any
 
+import pulumi
+import pulumi_gcp as gcp
 import pytest
 
 from components.gke_cluster import (
     AuthorizedNetwork,
     GkeCluster,
     GkeClusterArgs,
+    MaintenanceExclusion,
     MaintenanceWindow,
 )
 from tests.conftest import Recording, Register
@@ -131,3 +134,80 @@ def test_the_kubernetes_provider_is_made_from_the_clusters_outputs(register: Reg
     config = json.loads(provider.inputs["kubeconfig"])
     assert config["clusters"][0]["cluster"]["server"] == "https://203.0.113.7"
     assert any(urn.endswith("gke-cluster") for urn in provider.dependencies)
+
+
+def test_upgrades_can_be_kept_away_for_a_time(register: Register) -> None:
+    run = MaintenanceExclusion(name="run", start="a", end="b", scope="NO_UPGRADES")
+    window = MaintenanceWindow(start="s", end="e", recurrence="FREQ=WEEKLY", exclusions=[run])
+    policy = inputs(register, maintenance_window=window)["maintenancePolicy"]
+    assert policy["maintenanceExclusions"] == [
+        {
+            "exclusionName": "run",
+            "startTime": "a",
+            "endTime": "b",
+            "exclusionOptions": {"scope": "NO_UPGRADES"},
+        }
+    ]
+
+
+def test_pods_can_have_several_networks(register: Register) -> None:
+    assert inputs(register, multi_networking=True)["enableMultiNetworking"] is True
+    assert "enableMultiNetworking" not in inputs(register)
+
+
+def test_a_standard_cluster_says_nothing_of_autopilot(register: Register) -> None:
+    # Even a false conflicts with what only Standard clusters have.
+    assert not {"enableAutopilot", "clusterAutoscaling"} & inputs(register).keys()
+
+
+def test_autopilot_is_told_nothing_that_it_always_has(register: Register) -> None:
+    cluster = inputs(register, autopilot=True)
+    assert cluster["enableAutopilot"] is True
+    given = {
+        *("networkingMode", "datapathProvider", "workloadIdentityConfig", "enableShieldedNodes"),
+        *("removeDefaultNodePool", "initialNodeCount", "nodeConfig"),
+    }
+    assert not given & cluster.keys()
+    assert given <= inputs(register).keys()
+
+
+def test_autopilots_addons_are_those_that_are_not_always_there(register: Register) -> None:
+    addons = inputs(register, autopilot=True)["addonsConfig"]
+    assert addons.keys() == {"rayOperatorConfigs", "lustreCsiDriverConfig"}
+
+
+def test_autopilots_nodes_run_as_their_own_account_and_are_private(register: Register) -> None:
+    cluster = inputs(register, autopilot=True, multi_networking=True)
+    assert cluster["clusterAutoscaling"] == {
+        "autoProvisioningDefaults": {
+            "serviceAccount": "nodes@p",
+            "oauthScopes": ["https://www.googleapis.com/auth/cloud-platform"],
+        }
+    }
+    assert cluster["privateClusterConfig"]["enablePrivateNodes"] is True
+    assert cluster["nodeLocations"] == ["us-east1-b"]
+    assert cluster["enableMultiNetworking"] is True
+
+
+def test_an_autopilot_cluster_in_a_zone_is_refused(register: Register) -> None:
+    with pytest.raises(ValueError, match=r'"us-east1-b" is a zone.*; nearest: us-east1$'):
+        made(register, autopilot=True, location="us-east1-b")
+
+
+@pytest.mark.parametrize("autopilot", [False, True])
+def test_the_workload_pool_is_known_once_the_cluster_stands(
+    register: Register, autopilot: bool
+) -> None:
+    def program() -> None:
+        cluster = GkeCluster("gke", replace(ARGS, autopilot=autopilot))
+        gcp.serviceaccount.IAMMember(
+            "binding",
+            service_account_id="jobs",
+            role="roles/iam.workloadIdentityUser",
+            member=pulumi.Output.concat("serviceAccount:", cluster.workload_pool, "[rl/jobs]"),
+        )
+
+    recording = register(program)
+    binding = recording.named("binding")
+    assert binding.inputs["member"] == "serviceAccount:p.svc.id.goog[rl/jobs]"
+    assert "gke-cluster" in recording.waits_for("binding")

@@ -68,3 +68,40 @@ def test_both_are_replaced_together_and_never_beside_themselves(register: Regist
     for kind in (":PersistentVolume", ":PersistentVolumeClaim"):
         assert recording.one(kind).replace_on_changes == ("spec",)
         assert recording.one(kind).delete_before_replace
+
+
+def test_nothing_that_only_a_bucket_has_is_asked_of_it(register: Register) -> None:
+    spec = made(register).one(":PersistentVolume").inputs["spec"]
+    assert "mountOptions" not in spec
+    assert spec["storageClassName"] == ""
+
+
+def test_whatever_mounts_it_is_replaced_with_all_that_is_under_it(register: Register) -> None:
+    seen: list[str] = []
+
+    def program() -> None:
+        instance = gcp.lustre.Instance(
+            "instance",
+            instance_id="fs",
+            filesystem="lustre",
+            location="us-east1-b",
+            network="net",
+            capacity_gib="9000",
+            per_unit_storage_throughput="1000",
+        )
+        args = LustreVolumeArgs(
+            instance=instance,
+            namespace="rl",
+            base_name="fs",
+            handle="p/us-east1-b/fs",
+            address="10.10.0.2",
+            filesystem="lustre",
+            capacity_gib="9000",
+            labels={},
+        )
+        mount = LustreVolume("volume", args).mount
+        for resource in mount.resources():
+            resource.urn.apply(lambda urn: seen.append(urn.rpartition("::")[2]))
+
+    register(program)
+    assert sorted(seen) == ["instance", "volume-claim", "volume-volume"]

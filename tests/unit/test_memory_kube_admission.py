@@ -190,6 +190,9 @@ def test_importing_the_package_loads_no_schema_library() -> None:
 JUNK = st.sampled_from(
     [None, "", "x", "-1", 0, -1, 1.5, 10**9, True, [], ["x"], [None], {}, {"x": "y"}]
 )
+_NETWORKS = "networking.gke.io/v1"
+_DEVICE = {"deviceMode": "RDMA"}
+_PARAMETERS = {"group": "networking.gke.io", "kind": "GKENetworkParamSet", "name": "n"}
 SAMPLES = [
     lustre_volume(),
     lustre_claim(),
@@ -202,6 +205,10 @@ SAMPLES = [
     pod(resources=asking(cpu="1"), env=[{"name": "A", "value": "b"}]),
     make("Service", "s", spec={"selector": LABELS, "ports": [{"port": 80}]}),
     make("Secret", "s", data={"a": "eA=="}, stringData={"b": "c"}),
+    make("GKENetworkParamSet", "n", _NETWORKS, spec={"vpc": "v", "vpcSubnet": "s"} | _DEVICE),
+    make("Network", "n", _NETWORKS, spec={"type": "Device", "parametersRef": _PARAMETERS}),
+    changed(pod(), {"networking.gke.io/interfaces": "[{}]"}, "metadata", "annotations"),
+    changed(pod(), {"gke-gcsfuse/volumes": "true"}, "metadata", "annotations"),
 ]
 
 

@@ -3,6 +3,10 @@
 from dataclasses import replace
 from typing import Any
 
+import pytest
+
+from components.capacity import CapacityArgs, ReservationArgs
+from components.node_network import NodeNetwork
 from components.node_pool import GpuArgs, NodePool, NodePoolArgs
 from tests.conftest import Recording, Register
 
@@ -17,7 +21,7 @@ CPU = NodePoolArgs(
     nodes=2,
     min_nodes=1,
     max_nodes=3,
-    spot=False,
+    capacity=CapacityArgs(mode="on-demand"),
     disk_type="pd-balanced",
     disk_gb=100,
     max_pods_per_node=110,
@@ -30,10 +34,15 @@ GPU = replace(
     nodes=8,
     min_nodes=8,
     max_nodes=8,
-    spot=True,
+    capacity=CapacityArgs(mode="spot"),
     disk_type="hyperdisk-balanced",
     local_ssds=32,
     gpu=GpuArgs(type="nvidia-b200", count=8, driver="LATEST"),
+)
+
+NETWORKS = (
+    NodeNetwork(name="gvnic-1", interface="eth1", rdma=False, network="gvnic", subnetwork="g-sub"),
+    NodeNetwork(name="rdma-0", interface="eth2", rdma=True, network="rdma", subnetwork="r-sub-0"),
 )
 
 
@@ -115,3 +124,78 @@ def test_the_selector_is_the_accelerator_or_else_the_pool(register: Register) ->
     assert cpu.outputs[cpu.named("pool").urn]["node_selector"] == {
         "cloud.google.com/gke-nodepool": "cpu-pool"
     }
+
+
+def test_a_pool_of_one_network_and_no_promises_asks_for_nothing_more(register: Register) -> None:
+    for args in (CPU, GPU):
+        pool = made(register, args).one(":NodePool").inputs
+        assert not {"networkConfig", "placementPolicy", "queuedProvisioning"} & pool.keys()
+        foreign = {"reservationAffinity", "flexStart", "maxRunDuration"}
+        assert not foreign & pool["nodeConfig"].keys()
+        assert pool["management"] == {"autoRepair": True, "autoUpgrade": True}
+
+
+def test_further_interfaces_keep_their_order_and_nodes_stay_private(register: Register) -> None:
+    pool = made(register, GPU, additional_networks=NETWORKS).one(":NodePool").inputs
+    assert pool["networkConfig"] == {
+        "enablePrivateNodes": True,
+        "additionalNodeNetworkConfigs": [
+            {"network": "gvnic", "subnetwork": "g-sub"},
+            {"network": "rdma", "subnetwork": "r-sub-0"},
+        ],
+    }
+
+
+def test_nodes_are_placed_close_together_when_asked(register: Register) -> None:
+    pool = made(register, GPU, placement="COMPACT").one(":NodePool").inputs
+    assert pool["placementPolicy"] == {"type": "COMPACT"}
+
+
+def test_a_reservation_is_the_only_place_that_machines_come_from(register: Register) -> None:
+    reserved = CapacityArgs(
+        mode="reservation", reservation=ReservationArgs(name="b200s", project="owner")
+    )
+    node = made(register, GPU, capacity=reserved).one(":NodePool").inputs["nodeConfig"]
+    assert node["spot"] is False
+    assert node["reservationAffinity"] == {
+        "consumeReservationType": "SPECIFIC_RESERVATION",
+        "key": "compute.googleapis.com/reservation-name",
+        "values": ["projects/owner/reservations/b200s"],
+    }
+
+
+def test_any_reservation_needs_no_name(register: Register) -> None:
+    open_ones = CapacityArgs(mode="any-reservation")
+    node = made(register, GPU, capacity=open_ones).one(":NodePool").inputs["nodeConfig"]
+    assert node["reservationAffinity"] == {"consumeReservationType": "ANY_RESERVATION"}
+
+
+@pytest.mark.parametrize("mode", ["flex-start", "queued"])
+def test_a_pool_on_request_begins_empty_and_is_never_repaired(
+    register: Register, mode: str
+) -> None:
+    on_request = CapacityArgs(mode=mode, max_run_seconds=3600)
+    pool = made(register, GPU, capacity=on_request).one(":NodePool").inputs
+    node = pool["nodeConfig"]
+    assert (node["flexStart"], node["maxRunDuration"], node["spot"]) == (True, "3600s", False)
+    assert node["reservationAffinity"] == {"consumeReservationType": "NO_RESERVATION"}
+    assert pool["management"] == {"autoRepair": False, "autoUpgrade": True}
+    assert pool["initialNodeCount"] == 0
+    assert pool["autoscaling"] == {
+        "totalMinNodeCount": 0,
+        "totalMaxNodeCount": 8,
+        "locationPolicy": "ANY",
+    }
+
+
+@pytest.mark.parametrize("mode", ["flex-start", "queued"])
+def test_how_machines_on_request_are_upgraded_is_left_to_gke(register: Register, mode: str) -> None:
+    pool = made(register, GPU, capacity=CapacityArgs(mode=mode)).one(":NodePool").inputs
+    assert "upgradeSettings" not in pool
+
+
+def test_only_queued_machines_need_a_provisioning_request(register: Register) -> None:
+    queued = made(register, GPU, capacity=CapacityArgs(mode="queued")).one(":NodePool").inputs
+    flexible = made(register, GPU, capacity=CapacityArgs(mode="flex-start")).one(":NodePool").inputs
+    assert queued["queuedProvisioning"] == {"enabled": True}
+    assert "queuedProvisioning" not in flexible

@@ -5,7 +5,8 @@ from typing import Any
 
 import pulumi_kubernetes as k8s
 
-from components.ray_job import RayJob, RayJobArgs, launcher_file_name
+from components.ray_job import RayJob, RayJobArgs
+from components.script_file import versioned_file_name
 from tests.conftest import Recording, Register
 
 
@@ -50,7 +51,7 @@ def test_a_changed_parameter_changes_the_job_and_replaces_it(register: Register)
 def test_a_changed_script_runs_under_a_new_name(register: Register) -> None:
     before, after = spec(register), spec(register, launcher="echo two")
     assert before["entrypoint"] != after["entrypoint"]
-    name = launcher_file_name("launch", "echo two")
+    name = versioned_file_name("launch", "echo two")
     assert f"bash /etc/launcher/{name} " in after["entrypoint"]
     assert after["entrypoint"].endswith(" steps=20")
     launcher = made(register, launcher="echo two").one(":ConfigMap")

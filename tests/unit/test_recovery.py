@@ -49,6 +49,17 @@ def pending(token: str, inputs: dict[str, Any], kind: str = "creating") -> dict[
             {"network": "projects/p/global/networks/n", "service": "s.googleapis.com"},
             "projects%2Fp%2Fglobal%2Fnetworks%2Fn:s.googleapis.com",
         ),
+        (
+            "gcp:compute/firewall:Firewall",
+            {"project": "p", "name": "internal"},
+            "projects/p/global/firewalls/internal",
+        ),
+        ("gcp:storage/bucket:Bucket", {"project": "p", "name": "runs"}, "runs"),
+        (
+            "gcp:storage/bucketIAMMember:BucketIAMMember",
+            {"bucket": "runs", "role": "roles/storage.objectUser", "member": "allUsers"},
+            "b/runs/roles/storage.objectUser/allUsers",
+        ),
         ("kubernetes:core/v1:Secret", {"metadata": {"name": "t", "namespace": "d"}}, "d/t"),
         ("kubernetes:core/v1:PersistentVolume", {"metadata": {"name": "pv"}}, "pv"),
         ("gcp:monitoring/dashboard:Dashboard", {"project": "p", "dashboardJson": "{}"}, None),

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from sandbox.cloud.kind import Kind
+from sandbox.cloud.kinds.bucket import Bucket, BucketIamMember
 from sandbox.cloud.kinds.cluster import Cluster
+from sandbox.cloud.kinds.firewall import Firewall
 from sandbox.cloud.kinds.iam import ProjectIamMember, ServiceAccount
 from sandbox.cloud.kinds.lustre import LustreInstance
 from sandbox.cloud.kinds.monitoring import Dashboard
@@ -17,8 +19,11 @@ from sandbox.cloud.kinds.service import Service
 KINDS: Mapping[str, Kind] = {
     kind.token: kind
     for kind in (
+        Bucket(),
+        BucketIamMember(),
         Cluster(),
         Dashboard(),
+        Firewall(),
         GlobalAddress(),
         LustreInstance(),
         Network(),

@@ -16,10 +16,22 @@ from sandbox.cloud.kinds.network import (
     refers,
     subnet_ranges,
 )
+from sandbox.cloud.kinds.network_profile import refuse_on_roce
 from sandbox.errors import CloudError
 
 if TYPE_CHECKING:
     from sandbox.cloud.cloud import Cloud
+
+
+# Schema of the provider (ConflictsWith enable_autopilot); nodeConfig: its issue 8863.
+NOT_IN_AUTOPILOT = (
+    "defaultMaxPodsPerNode",
+    "enableShieldedNodes",
+    "networkPolicy",
+    "nodeConfig",
+    "nodePools",
+    "removeDefaultNodePool",
+)
 
 
 class Cluster(Kind):
@@ -29,6 +41,7 @@ class Cluster(Kind):
     def admit(self, inputs: Inputs, cloud: Cloud) -> None:
         check_name("cluster", inputs["name"], 40)
         self._check_ranges(inputs, cloud)
+        _check_mode(inputs)
         pool = (inputs.get("workloadIdentityConfig") or {}).get("workloadPool")
         if pool is not None and pool != f"{inputs['project']}.svc.id.goog":
             raise CloudError(
@@ -42,6 +55,14 @@ class Cluster(Kind):
                 raise CloudError("INVALID_ARGUMENT", str(error)) from None
             if inputs["location"] not in (region, zone):
                 raise CloudError("INVALID_ARGUMENT", f"node location {zone} is not in {region}")
+
+    def change(self, resource: Resource, news: Inputs, cloud: Cloud) -> None:
+        del resource
+        _check_mode(news)
+        _add_identity_pool(news, cloud)
+
+    def after_create(self, resource: Resource, cloud: Cloud) -> None:
+        _add_identity_pool(resource.inputs, cloud)
 
     def outputs(self, inputs: Inputs, cloud: Cloud, resource_id: str) -> dict[str, Any]:
         # A channel's default moves with the days; here it is the newest version that the lock
@@ -79,6 +100,7 @@ class Cluster(Kind):
 
     def _check_ranges(self, inputs: Inputs, cloud: Cloud) -> None:
         network = find_network(cloud, inputs.get("network") or "default")
+        refuse_on_roce(network, "clusters")
         subnet = next(
             (
                 found
@@ -104,6 +126,44 @@ class Cluster(Kind):
                         "INVALID_ARGUMENT",
                         f"control plane range {block} overlaps with {cidr} of {owner}",
                     )
+
+
+def _check_mode(inputs: Inputs) -> None:
+    """Refuse what an Autopilot cluster decides by itself, and multi-networking without Dataplane
+    V2."""
+    datapath = inputs.get("datapathProvider")
+    if not inputs.get("enableAutopilot"):
+        if inputs.get("enableMultiNetworking") and datapath != "ADVANCED_DATAPATH":
+            raise CloudError(
+                "INVALID_ARGUMENT",
+                "enableMultiNetworking needs Dataplane V2; nearest: datapathProvider "
+                "ADVANCED_DATAPATH",
+            )
+        return
+    for name in NOT_IN_AUTOPILOT:
+        if inputs.get(name) is not None:
+            raise CloudError(
+                "INVALID_ARGUMENT",
+                f'"{name}": conflicts with enableAutopilot; nearest: leave {name} out',
+            )
+    if datapath == "LEGACY_DATAPATH":
+        raise CloudError(
+            "INVALID_ARGUMENT",
+            "Autopilot clusters have Dataplane V2; nearest: datapathProvider ADVANCED_DATAPATH",
+        )
+    location = inputs["location"]
+    if location.count("-") != 1:
+        raise CloudError(
+            "INVALID_ARGUMENT",
+            f"Autopilot clusters must be regional clusters, and {location} is a zone; nearest: "
+            f"{location.rpartition('-')[0]}",
+        )
+
+
+def _add_identity_pool(inputs: Inputs, cloud: Cloud) -> None:
+    """Autopilot always has Workload Identity."""
+    if inputs.get("enableAutopilot") or inputs.get("workloadIdentityConfig"):
+        cloud.add_identity_pool(inputs["project"])
 
 
 def _endpoint(resource_id: str) -> str:

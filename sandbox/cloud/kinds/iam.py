@@ -1,4 +1,4 @@
-"""Service accounts and project-level role bindings."""
+"""Service accounts, project-level role bindings, and the rules that all bindings share."""
 
 from __future__ import annotations
 
@@ -12,6 +12,11 @@ if TYPE_CHECKING:
     from sandbox.cloud.cloud import Cloud
 
 ROLE = re.compile(r"(roles/|projects/[^/]+/roles/|organizations/[^/]+/roles/)[\w.]+")
+IDENTITY = re.compile(
+    r"(principal|principalSet)://iam\.googleapis\.com/projects/(?P<number>\d+)/locations/global/"
+    r"workloadIdentityPools/(?P<project>[^/]+)\.svc\.id\.goog/"
+    r"(subject/ns/[^/]+/sa/[^/]+|namespace/[^/]+|kubernetes\.cluster/.+)"
+)
 
 
 class ServiceAccount(Kind):
@@ -38,20 +43,50 @@ class ServiceAccount(Kind):
 
 
 class ProjectIamMember(Kind):
-    """One additive binding; the member must exist when it is a service account of this project."""
+    """One additive binding; the member must exist when it belongs to this project."""
 
     token = "gcp:projects/iAMMember:IAMMember"
     api = "cloudresourcemanager.googleapis.com"
 
     def admit(self, inputs: Inputs, cloud: Cloud) -> None:
-        if not ROLE.fullmatch(inputs["role"]):
-            raise CloudError("INVALID_ARGUMENT", f'role "{inputs["role"]}" is not a role name')
-        member, project = str(inputs["member"]), inputs["project"]
-        if not member.startswith("serviceAccount:") or f"@{project}." not in member:
-            return
-        emails = {account.outputs["member"] for account in cloud.find(ServiceAccount.token)}
-        if member not in emails:
-            raise CloudError("INVALID_ARGUMENT", f"{member} does not exist")
+        check_binding(inputs, inputs["project"], cloud)
 
     def outputs(self, inputs: Inputs, cloud: Cloud, resource_id: str) -> dict[str, Any]:
         return {"etag": digest(resource_id)}
+
+
+def check_binding(inputs: Inputs, project: str, cloud: Cloud) -> None:
+    """Refuse a role that is none, and a member of `project` or of an identity pool that does not
+    exist."""
+    if not ROLE.fullmatch(inputs["role"]):
+        raise CloudError("INVALID_ARGUMENT", f'role "{inputs["role"]}" is not a role name')
+    member = str(inputs["member"])
+    if member.startswith(("principal:", "principalSet:")):
+        _check_identity(member, cloud)
+    elif member.startswith("serviceAccount:") and f"@{project}." in member:
+        members = {account.outputs["member"] for account in cloud.find(ServiceAccount.token)}
+        if member not in members:
+            raise CloudError("INVALID_ARGUMENT", f"{member} does not exist")
+
+
+def _check_identity(member: str, cloud: Cloud) -> None:
+    """A Kubernetes identity: its pool exists, and project number and id name the same project."""
+    found = IDENTITY.fullmatch(member)
+    if found is None:
+        raise CloudError(
+            "INVALID_ARGUMENT",
+            f'member "{member}" is of an unknown type; nearest: principal://iam.googleapis.com/'
+            "projects/NUMBER/locations/global/workloadIdentityPools/PROJECT.svc.id.goog/subject/"
+            "ns/NAMESPACE/sa/NAME",
+        )
+    project, number = found["project"], found["number"]
+    if project not in cloud.identity_pools:
+        raise CloudError(
+            "INVALID_ARGUMENT", f"Identity Pool does not exist ({project}.svc.id.goog)"
+        )
+    if number != cloud.project_number(project):
+        raise CloudError(
+            "INVALID_ARGUMENT",
+            f"Identity Pool does not exist (projects/{number}/{project}.svc.id.goog); the number "
+            f"of {project} is {cloud.project_number(project)}",
+        )

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from ipaddress import IPv4Network, ip_network
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from typing import TYPE_CHECKING, Any
 
 from sandbox.cloud.kind import Inputs, Kind, Resource, check_name, digest, refuse_if_used
+from sandbox.cloud.kinds.network_profile import check_profile, refuse_on_roce, roce_zone
+from sandbox.cloud.kinds.pools import POOL, additional_networks, pool_region
 from sandbox.errors import CloudError
 
 if TYPE_CHECKING:
@@ -22,8 +24,8 @@ class Network(Kind):
     api = "compute.googleapis.com"
 
     def admit(self, inputs: Inputs, cloud: Cloud) -> None:
-        del cloud
         check_name("network", inputs["name"])
+        check_profile(inputs, cloud.catalog)
         mtu = inputs.get("mtu")
         if mtu is not None and mtu not in MTU_RANGE:
             raise CloudError("INVALID_ARGUMENT", f"mtu {mtu} is not from 1300 to 8896")
@@ -43,12 +45,14 @@ class Network(Kind):
         users = (
             "gcp:compute/subnetwork:Subnetwork",
             "gcp:compute/router:Router",
+            "gcp:compute/firewall:Firewall",
             "gcp:compute/globalAddress:GlobalAddress",
             "gcp:container/cluster:Cluster",
             "gcp:lustre/instance:Instance",
         )
         for token in users:
             refuse_if_used(resource.id, on_network(cloud, token, resource))
+        refuse_if_used(resource.id, _pools_attached_to(resource, cloud))
         if resource.id in cloud.abandoned_peerings:
             raise CloudError(
                 "RESOURCE_IN_USE",
@@ -69,6 +73,7 @@ class Subnetwork(Kind):
         network = find_network(cloud, inputs["network"])
         if not inputs.get("ipCidrRange"):
             raise CloudError("INVALID_ARGUMENT", "ipCidrRange is missing")
+        self._check_profile(inputs, network, cloud)
         taken = list(ranges_of(cloud, network))
         for name, cidr in subnet_ranges(inputs):
             for owner, other in taken:
@@ -82,6 +87,7 @@ class Subnetwork(Kind):
         before, after = dict(subnet_ranges(resource.inputs)), dict(subnet_ranges(news))
         if not before["primary"].subnet_of(after["primary"]):
             raise CloudError("INVALID_ARGUMENT", "a subnet's primary range can only grow")
+        self._check_profile(news, find_network(cloud, news["network"]), cloud)
         if any(before[name] != after.get(name) for name in before if name != "primary"):
             self.release(resource, cloud)
 
@@ -101,6 +107,29 @@ class Subnetwork(Kind):
             if refers(cluster["subnetwork"], resource)
         )
         refuse_if_used(resource.id, users)
+        pools = (
+            pool
+            for pool in cloud.find(POOL)
+            if any(
+                refers_to_subnet(reference, resource, pool_region(pool.id))
+                for _, reference in additional_networks(pool.inputs)
+            )
+        )
+        refuse_if_used(resource.id, pools)
+
+    def _check_profile(self, inputs: Inputs, network: Resource, cloud: Cloud) -> None:
+        zone = roce_zone(network)
+        if zone is None:
+            return
+        if inputs.get("secondaryIpRanges"):
+            refuse_on_roce(network, "secondary ranges")
+        region = cloud.catalog.region_of(zone)
+        if inputs["region"] != region:
+            raise CloudError(
+                "INVALID_ARGUMENT",
+                f"network {network.id} is constrained to zone {zone}, which is not in "
+                f"{inputs['region']}; nearest: {region}",
+            )
 
 
 class Router(Kind):
@@ -109,7 +138,7 @@ class Router(Kind):
 
     def admit(self, inputs: Inputs, cloud: Cloud) -> None:
         check_name("router", inputs["name"])
-        find_network(cloud, inputs["network"])
+        refuse_on_roce(find_network(cloud, inputs["network"]), "Cloud Router")
 
     def outputs(self, inputs: Inputs, cloud: Cloud, resource_id: str) -> dict[str, Any]:
         return {"selfLink": f"{COMPUTE_URL}/{resource_id}"}
@@ -133,11 +162,15 @@ class RouterNat(Kind):
             raise CloudError("NOT_FOUND", f'router "{inputs["router"]}" was not found')
 
 
-def parse_cidr(text: str) -> IPv4Network:
+def parse_range(text: str) -> IPv4Network | IPv6Network:
     try:
-        network = ip_network(text)
+        return ip_network(text)
     except ValueError as error:
         raise CloudError("INVALID_ARGUMENT", f"{text}: {error}") from None
+
+
+def parse_cidr(text: str) -> IPv4Network:
+    network = parse_range(text)
     if not isinstance(network, IPv4Network):
         raise CloudError("INVALID_ARGUMENT", f"{text} is not an IPv4 range")
     return network
@@ -152,6 +185,13 @@ def refers(reference: str | None, resource: Resource) -> bool:
     return reference in (resource.id, resource.outputs.get("selfLink"), resource["name"])
 
 
+def refers_to_subnet(reference: str, subnet: Resource, region: str) -> bool:
+    """As `refers`; a bare name is one of the region, for subnets elsewhere can have it, too."""
+    if reference == subnet["name"]:
+        return subnet["region"] == region
+    return refers(reference, subnet)
+
+
 def on_network(cloud: Cloud, token: str, network: Resource) -> Iterator[Resource]:
     return (found for found in cloud.find(token) if refers(found["network"], network))
 
@@ -160,6 +200,14 @@ def subnet_ranges(inputs: Inputs) -> Iterator[tuple[str, IPv4Network]]:
     yield "primary", parse_cidr(inputs["ipCidrRange"])
     for secondary in inputs.get("secondaryIpRanges") or []:
         yield secondary["rangeName"], parse_cidr(secondary["ipCidrRange"])
+
+
+def _pools_attached_to(network: Resource, cloud: Cloud) -> Iterator[Resource]:
+    return (
+        pool
+        for pool in cloud.find(POOL)
+        if any(refers(reference, network) for reference, _ in additional_networks(pool.inputs))
+    )
 
 
 def ranges_of(cloud: Cloud, network: Resource) -> Iterator[tuple[str, IPv4Network]]:

@@ -8,6 +8,9 @@ from catalog import FactError, MachineType
 from sandbox.cloud.kind import Inputs, Kind, Resource, check_name
 from sandbox.cloud.kinds.cluster import Cluster
 from sandbox.cloud.kinds.iam import ServiceAccount
+from sandbox.cloud.kinds.pool_capacity import check_capacity
+from sandbox.cloud.kinds.pool_networks import check_additional_networks
+from sandbox.cloud.kinds.pools import POOL, bounds, machine_of, pool_zones
 from sandbox.errors import CloudError
 
 if TYPE_CHECKING:
@@ -15,22 +18,26 @@ if TYPE_CHECKING:
 
 
 class NodePool(Kind):
-    token = "gcp:container/nodePool:NodePool"
+    token = POOL
     api = "container.googleapis.com"
 
     def admit(self, inputs: Inputs, cloud: Cloud) -> None:
         check_name("node pool", inputs["name"], 40)
         cluster = cluster_of(inputs, cloud)
+        if cluster["enableAutopilot"]:
+            raise CloudError(
+                "INVALID_ARGUMENT", "Autopilot clusters do not support mutating node pools"
+            )
         node = inputs.get("nodeConfig") or {}
         machine = self._check_machine(inputs, cluster, cloud)
         self._check_accelerators(node, machine)
         self._check_account(node, cloud)
-        self._check_autoscaling(inputs)
+        self._check_shape(inputs, cluster, machine, cloud)
 
     def change(self, resource: Resource, news: Inputs, cloud: Cloud) -> None:
         del resource
-        self._check_autoscaling(news)
-        self._check_machine(news, cluster_of(news, cloud), cloud)
+        cluster = cluster_of(news, cloud)
+        self._check_shape(news, cluster, self._check_machine(news, cluster, cloud), cloud)
 
     def outputs(self, inputs: Inputs, cloud: Cloud, resource_id: str) -> dict[str, Any]:
         cluster = cluster_of(inputs, cloud)
@@ -45,6 +52,14 @@ class NodePool(Kind):
     def slots(self, inputs: Inputs) -> str | None:
         return self.identify(inputs).rsplit("/nodePools/", 1)[0]
 
+    def _check_shape(
+        self, inputs: Inputs, cluster: Resource, machine: MachineType, cloud: Cloud
+    ) -> None:
+        pool_id = self.identify(inputs)
+        self._check_autoscaling(inputs)
+        check_capacity(pool_id, inputs, cluster, machine, cloud)
+        check_additional_networks(pool_id, inputs, cluster, machine, cloud)
+
     def _check_machine(self, inputs: Inputs, cluster: Resource, cloud: Cloud) -> MachineType:
         try:
             machine = machine_of(inputs, cloud)
@@ -57,12 +72,6 @@ class NodePool(Kind):
                 "INVALID_ARGUMENT",
                 f"machine type {machine.name} does not exist in zone {missing[0]}",
             )
-        for zone in zones:
-            if wanted_nodes(inputs) and cloud.faults.out_of_stock(machine.name, zone):
-                raise CloudError(
-                    "RESOURCE_POOL_EXHAUSTED",
-                    f"the zone {zone} does not have enough {machine.name} available",
-                )
         return machine
 
     def _check_accelerators(self, node: Inputs, machine: MachineType) -> None:
@@ -96,32 +105,3 @@ class NodePool(Kind):
 
 def cluster_of(inputs: Inputs, cloud: Cloud) -> Resource:
     return cloud.require(Cluster.token, inputs["cluster"], "cluster")
-
-
-def machine_of(inputs: Inputs, cloud: Cloud) -> MachineType:
-    return cloud.catalog.machine((inputs.get("nodeConfig") or {}).get("machineType") or "e2-medium")
-
-
-def pool_zones(inputs: Inputs, cluster: Resource, cloud: Cloud) -> list[str]:
-    """The zones in which the pool makes nodes: its own, else the cluster's."""
-    locations = inputs.get("nodeLocations") or cluster["nodeLocations"]
-    if locations:
-        return list(locations)
-    location = cluster["location"]
-    return [location] if location.count("-") == 2 else list(cloud.catalog.zones_in(location))
-
-
-def bounds(inputs: Inputs) -> tuple[int, int]:
-    """The pool's smallest and largest number of nodes; both the fixed size without autoscaling."""
-    auto = inputs.get("autoscaling")
-    if not auto:
-        size = int(inputs.get("nodeCount") or inputs.get("initialNodeCount") or 0)
-        return size, size
-    low = auto.get("totalMinNodeCount", auto.get("minNodeCount", 0))
-    high = auto.get("totalMaxNodeCount", auto.get("maxNodeCount", 0))
-    return int(low), int(high)
-
-
-def wanted_nodes(inputs: Inputs) -> int:
-    """How many nodes a create asks for at once."""
-    return max(int(inputs.get("initialNodeCount") or 0), bounds(inputs)[0])

@@ -13,6 +13,7 @@ from sandbox.cloud.kinds.network import (
     parse_cidr,
     ranges_of,
 )
+from sandbox.cloud.kinds.network_profile import refuse_on_roce
 from sandbox.errors import CloudError
 
 if TYPE_CHECKING:
@@ -75,6 +76,7 @@ class ServiceConnection(Kind):
 
     def admit(self, inputs: Inputs, cloud: Cloud) -> None:
         network = find_network(cloud, inputs["network"])
+        refuse_on_roce(network, "VPC Network Peering")
         names = {address["name"] for address in on_network(cloud, GlobalAddress.token, network)}
         for name in inputs["reservedPeeringRanges"]:
             if name not in names:

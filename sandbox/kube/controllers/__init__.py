@@ -1,5 +1,6 @@
 """The controllers, in the order in which one reconcile runs them."""
 
+from sandbox.kube.controllers.networks import check_networks
 from sandbox.kube.controllers.ray_cluster import run_ray_clusters
 from sandbox.kube.controllers.ray_job import advance_ray_jobs, run_ray_jobs
 from sandbox.kube.controllers.services import address_services, endpoints
@@ -11,6 +12,7 @@ from sandbox.kube.controllers.workloads import (
 )
 
 CONTROLLERS = (
+    check_networks,
     run_deployments,
     run_daemon_sets,
     run_jobs,

@@ -1,0 +1,67 @@
+"""A Cloud Storage bucket for a stack's data, private to its project.
+
+Leaves out who may use it: a bucket can be made at once, an identity of the cluster's cannot.
+"""
+
+from dataclasses import dataclass
+
+import pulumi
+import pulumi_gcp as gcp
+
+from components.lifecycle import fixed_name
+from components.naming import NameKind, check_bucket_name, check_name
+
+_DAY_S = 86_400
+
+
+@dataclass(frozen=True, kw_only=True)
+class BucketArgs:
+    """`soft_delete_days` is how long deleted objects can be brought back, and are paid for.
+
+    `versioning` is for flat buckets: with a hierarchical namespace there are no versions.
+    """
+
+    project: pulumi.Input[str]
+    location: str
+    bucket_name: str
+    labels: pulumi.Input[dict[str, str]]
+    hierarchical_namespace: bool = True
+    versioning: bool = False
+    soft_delete_days: int = 7
+    force_destroy: bool = False
+    protect: bool = False
+
+
+class Bucket(pulumi.ComponentResource):
+    """`url` is gs://NAME."""
+
+    bucket: gcp.storage.Bucket
+    bucket_name: pulumi.Output[str]
+    url: pulumi.Output[str]
+
+    def __init__(
+        self, name: str, args: BucketArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
+        super().__init__("gke-ai-stacks:bucket:Bucket", name, None, opts)
+        bucket = gcp.storage.Bucket(
+            f"{name}-bucket",
+            project=args.project,
+            name=check_bucket_name(check_name(NameKind.BUCKET, args.bucket_name)),
+            # As the API gives it back.
+            location=args.location.upper(),
+            uniform_bucket_level_access=True,
+            public_access_prevention="enforced",
+            hierarchical_namespace={"enabled": args.hierarchical_namespace},
+            soft_delete_policy={"retention_duration_seconds": args.soft_delete_days * _DAY_S},
+            # A hierarchical namespace has no versions to turn on or off.
+            versioning=None if args.hierarchical_namespace else {"enabled": args.versioning},
+            force_destroy=args.force_destroy,
+            labels=args.labels,
+            opts=fixed_name(self, protect=args.protect),
+        )
+        self.bucket = bucket
+        self.bucket_name = bucket.name
+        self.url = pulumi.Output.concat("gs://", bucket.name)
+        self.register_outputs(
+            {"bucket": self.bucket, "bucket_name": self.bucket_name, "url": self.url}
+        )

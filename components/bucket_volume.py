@@ -1,0 +1,66 @@
+"""A bucket as a volume and a claim on it, mounted with Cloud Storage FUSE.
+
+The bucket outlives both. Leaves out the grant that lets a pod's service account in.
+"""
+
+import json
+from dataclasses import dataclass, field
+
+import pulumi
+import pulumi_gcp as gcp
+
+from components.gcsfuse_options import GcsFuseMountOptions
+from components.static_volume import StaticVolume, VolumeMount, static_volume
+
+_DRIVER = "gcsfuse.csi.storage.gke.io"
+
+
+@dataclass(frozen=True, kw_only=True)
+class BucketVolumeArgs:
+    """`bucket_name` is known once pods may use the bucket.
+
+    `capacity_gib` limits nothing: Kubernetes asks for a size, and a bucket has none. The access
+    check needs a role that reads the bucket itself; `skip_access_check` spares it.
+    """
+
+    bucket: gcp.storage.Bucket
+    bucket_name: pulumi.Input[str]
+    namespace: pulumi.Input[str]
+    base_name: str
+    storage_class: str
+    capacity_gib: int
+    options: GcsFuseMountOptions = field(default_factory=GcsFuseMountOptions)
+    skip_access_check: bool = True
+    prefetch_metadata: bool = True
+    labels: pulumi.Input[dict[str, str]]
+
+
+class BucketVolume(pulumi.ComponentResource):
+    mount: VolumeMount
+
+    def __init__(
+        self, name: str, args: BucketVolumeArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
+        super().__init__("gke-ai-stacks:bucket_volume:BucketVolume", name, None, opts)
+        self.mount = static_volume(
+            self,
+            name,
+            args.bucket,
+            StaticVolume(
+                namespace=args.namespace,
+                base_name=args.base_name,
+                capacity=f"{args.capacity_gib}Gi",
+                csi={
+                    "driver": _DRIVER,
+                    "volume_handle": args.bucket_name,
+                    "volume_attributes": {
+                        "skipCSIBucketAccessCheck": json.dumps(args.skip_access_check),
+                        "gcsfuseMetadataPrefetchOnMount": json.dumps(args.prefetch_metadata),
+                    },
+                },
+                labels=args.labels,
+                storage_class=args.storage_class,
+                mount_options=args.options.as_mount_options(),
+            ),
+        )
+        self.register_outputs({"volume": self.mount.volume, "claim": self.mount.claim})

@@ -1,0 +1,77 @@
+"""Nodes' further interfaces as objects that pods ask for by name.
+
+Each is a Network and the parameter set behind it. Both take the VPC's names from its outputs, so
+they are gone before it is.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pulumi
+import pulumi_kubernetes as k8s
+
+from components.custom_object import object_name
+from components.lifecycle import fixed_name
+from components.naming import NameKind, check_name
+from components.node_network import NodeNetwork
+
+_PARAMETERS = "GKENetworkParamSet"
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeviceNetworksArgs:
+    api_version: str
+    networks: Sequence[NodeNetwork]
+    labels: pulumi.Input[dict[str, str]]
+
+
+class DeviceNetworks(pulumi.ComponentResource):
+    """`network_names` has the order of `networks`, and is known once all `objects` exist."""
+
+    network_names: pulumi.Output[list[str]]
+
+    def __init__(
+        self, name: str, args: DeviceNetworksArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
+        super().__init__("gke-ai-stacks:device_networks:DeviceNetworks", name, None, opts)
+        self.objects: list[pulumi.Resource] = []
+        names: list[pulumi.Output[str]] = []
+        for one in args.networks:
+            metadata: k8s.meta.v1.ObjectMetaArgsDict = {
+                "name": check_name(NameKind.DEVICE_NETWORK, one.name),
+                "labels": args.labels,
+            }
+            parameters = k8s.apiextensions.CustomResource(
+                f"{name}-parameters-{one.name}",
+                api_version=args.api_version,
+                kind=_PARAMETERS,
+                metadata=metadata,
+                spec={
+                    "vpc": one.network,
+                    "vpcSubnet": one.subnetwork,
+                    "deviceMode": "RDMA" if one.rdma else "NetDevice",
+                },
+                # An interface is what it was when its node came, so another spec is another object.
+                opts=fixed_name(self, replace_on_changes=["spec"]),
+            )
+            network = k8s.apiextensions.CustomResource(
+                f"{name}-network-{one.name}",
+                api_version=args.api_version,
+                kind="Network",
+                metadata=metadata,
+                spec={
+                    "type": "Device",
+                    "parametersRef": {
+                        "group": args.api_version.partition("/")[0],
+                        "kind": _PARAMETERS,
+                        "name": object_name(parameters),
+                    },
+                },
+                # Replaced parameters keep their name, so by its own spec the Network would stay
+                # and refer to what is being deleted.
+                opts=fixed_name(self, replace_on_changes=["spec"], replace_with=[parameters]),
+            )
+            self.objects += [parameters, network]
+            names.append(object_name(network))
+        self.network_names = pulumi.Output.all(*names)
+        self.register_outputs({"network_names": self.network_names})

@@ -1,0 +1,83 @@
+"""A VPC for a further interface of nodes: gVNIC beside GPUs, or a data-centre network between TPU
+slices.
+
+A node has one interface in a VPC, so each such interface takes a VPC of its own.
+"""
+
+from dataclasses import dataclass
+
+import pulumi
+import pulumi_gcp as gcp
+
+from components.lifecycle import fixed_name
+from components.naming import NameKind, cloud_name
+
+
+@dataclass(frozen=True, kw_only=True)
+class GvnicNetworkArgs:
+    """`key` tells a stack's networks apart; `internal_range` is all that may talk to its nodes."""
+
+    project: pulumi.Input[str]
+    region: pulumi.Input[str]
+    base_name: str
+    key: str
+    mtu: pulumi.Input[int] = 8896
+    subnet_range: pulumi.Input[str]
+    internal_range: pulumi.Input[str]
+    protect: bool = False
+
+
+class GvnicNetwork(pulumi.ComponentResource):
+    """The names do not wait for the firewall; what depends on the component does."""
+
+    vpc: gcp.compute.Network
+    subnetwork: gcp.compute.Subnetwork
+    network_id: pulumi.Output[str]
+    network_name: pulumi.Output[str]
+    subnetwork_name: pulumi.Output[str]
+
+    def __init__(
+        self, name: str, args: GvnicNetworkArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
+        super().__init__("gke-ai-stacks:gvnic_network:GvnicNetwork", name, None, opts)
+        vpc = gcp.compute.Network(
+            f"{name}-vpc",
+            project=args.project,
+            name=cloud_name(NameKind.NETWORK, args.base_name, args.key, "net"),
+            auto_create_subnetworks=False,
+            mtu=args.mtu,
+            routing_mode="REGIONAL",
+            opts=fixed_name(self, protect=args.protect),
+        )
+        subnetwork = gcp.compute.Subnetwork(
+            f"{name}-subnet",
+            project=args.project,
+            region=args.region,
+            name=cloud_name(NameKind.SUBNETWORK, args.base_name, args.key, "sub"),
+            network=vpc.id,
+            ip_cidr_range=args.subnet_range,
+            opts=fixed_name(self, protect=args.protect),
+        )
+        gcp.compute.Firewall(
+            f"{name}-internal",
+            project=args.project,
+            name=cloud_name(NameKind.FIREWALL, args.base_name, args.key, "internal"),
+            network=vpc.id,
+            direction="INGRESS",
+            source_ranges=[args.internal_range],
+            allows=[{"protocol": "tcp"}, {"protocol": "udp"}, {"protocol": "icmp"}],
+            opts=fixed_name(self),
+        )
+        self.vpc, self.subnetwork = vpc, subnetwork
+        self.network_id = vpc.id
+        self.network_name = vpc.name
+        self.subnetwork_name = subnetwork.name
+        self.register_outputs(
+            {
+                "vpc": self.vpc,
+                "subnetwork": self.subnetwork,
+                "network_id": self.network_id,
+                "network_name": self.network_name,
+                "subnetwork_name": self.subnetwork_name,
+            }
+        )

@@ -1,0 +1,39 @@
+"""The identity of a workload's pods. Leaves out what it may do."""
+
+from dataclasses import dataclass
+
+import pulumi
+import pulumi_kubernetes as k8s
+
+from components.custom_object import object_name
+from components.lifecycle import fixed_name
+from components.naming import NameKind, check_name
+
+
+@dataclass(frozen=True, kw_only=True)
+class KubeServiceAccountArgs:
+    namespace: pulumi.Input[str]
+    account_name: str
+    labels: pulumi.Input[dict[str, str]]
+
+
+class KubeServiceAccount(pulumi.ComponentResource):
+    """`account_name` is its name, known once it exists."""
+
+    account_name: pulumi.Output[str]
+
+    def __init__(
+        self, name: str, args: KubeServiceAccountArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
+        super().__init__("gke-ai-stacks:kube_service_account:KubeServiceAccount", name, None, opts)
+        account = k8s.core.v1.ServiceAccount(
+            f"{name}-account",
+            metadata={
+                "name": check_name(NameKind.KUBERNETES, args.account_name),
+                "namespace": args.namespace,
+                "labels": args.labels,
+            },
+            opts=fixed_name(self),
+        )
+        self.account_name = object_name(account)
+        self.register_outputs({"account_name": self.account_name})

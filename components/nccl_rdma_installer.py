@@ -1,0 +1,84 @@
+"""gIB, Google's NCCL network plugin for RDMA, on every node of a GPU pool, also of later ones."""
+
+from dataclasses import dataclass
+
+import pulumi
+import pulumi_kubernetes as k8s
+
+from components.custom_object import object_name
+from components.lifecycle import fixed_name
+from components.naming import NameKind, check_name
+from components.nccl_installer_manifest import (
+    AUTOPILOT_NAMESPACE,
+    STANDARD_NAMESPACE,
+    installer_spec,
+)
+
+# An image of a few GB on every node.
+_MINUTES = 30
+
+
+@dataclass(frozen=True, kw_only=True)
+class NcclRdmaInstallerArgs:
+    """`node_selector` is known once the nodes are there: with none, there is nothing to wait for.
+
+    `installer_name` tells installers of one cluster apart.
+    """
+
+    installer_name: str = "nccl-rdma-installer"
+    image: str
+    pause_image: str
+    node_selector: pulumi.Input[dict[str, str]]
+    autopilot: bool = False
+    labels: pulumi.Input[dict[str, str]]
+
+
+class NcclRdmaInstaller(pulumi.ComponentResource):
+    """`node_selector` picks the same nodes, known once all of them have the plugin."""
+
+    namespace: pulumi.Output[str]
+    daemon_set_name: pulumi.Output[str]
+    node_selector: pulumi.Output[dict[str, str]]
+
+    def __init__(
+        self, name: str, args: NcclRdmaInstallerArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
+        super().__init__("gke-ai-stacks:nccl_rdma_installer:NcclRdmaInstaller", name, None, opts)
+        self.namespace = self._namespace(name, args)
+        daemon_set = k8s.apps.v1.DaemonSet(
+            f"{name}-daemon-set",
+            metadata={
+                "name": check_name(NameKind.KUBERNETES, args.installer_name),
+                "namespace": self.namespace,
+                "labels": args.labels,
+            },
+            spec=installer_spec(
+                installer_name=args.installer_name,
+                image=args.image,
+                pause_image=args.pause_image,
+                node_selector=args.node_selector,
+                autopilot=args.autopilot,
+            ),
+            opts=fixed_name(self, minutes=_MINUTES),
+        )
+        self.daemon_set_name = object_name(daemon_set)
+        self.node_selector = pulumi.Output.all(args.node_selector, daemon_set.metadata).apply(
+            lambda it: it[0]
+        )
+        self.register_outputs(
+            {
+                "namespace": self.namespace,
+                "daemon_set_name": self.daemon_set_name,
+                "node_selector": self.node_selector,
+            }
+        )
+
+    def _namespace(self, name: str, args: NcclRdmaInstallerArgs) -> pulumi.Output[str]:
+        if not args.autopilot:
+            return pulumi.Output.from_input(STANDARD_NAMESPACE)
+        made = k8s.core.v1.Namespace(
+            f"{name}-namespace",
+            metadata={"name": AUTOPILOT_NAMESPACE, "labels": args.labels},
+            opts=fixed_name(self),
+        )
+        return object_name(made)

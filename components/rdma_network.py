@@ -1,0 +1,82 @@
+"""The VPC of GPUs' RDMA interfaces, with one subnetwork for each.
+
+Its profile ties it to a zone, and to interfaces that speak RDMA. Leaves out firewall rules: such a
+VPC takes none and lets all traffic through (Google Cloud documentation, "RDMA network profiles").
+"""
+
+from dataclasses import dataclass
+
+import pulumi
+import pulumi_gcp as gcp
+
+from components.lifecycle import fixed_name
+from components.naming import NameKind, cloud_name
+
+# What RDMA drivers expect of a VPC with a profile; they take less of it by themselves.
+_MTU = 8896
+
+
+@dataclass(frozen=True, kw_only=True)
+class RdmaNetworkArgs:
+    """`profile` is a bare name, such as us-central1-b-vpc-roce.
+
+    `subnet_ranges` has each subnetwork's range by the name of the interface that it is for.
+    """
+
+    project: pulumi.Input[str]
+    region: pulumi.Input[str]
+    base_name: str
+    profile: pulumi.Input[str]
+    subnet_ranges: dict[str, str]
+    protect: bool = False
+
+
+class RdmaNetwork(pulumi.ComponentResource):
+    """`subnetwork_names` and `subnetworks` have the keys of `subnet_ranges`."""
+
+    vpc: gcp.compute.Network
+    network_id: pulumi.Output[str]
+    network_name: pulumi.Output[str]
+    subnetwork_names: pulumi.Output[dict[str, str]]
+
+    def __init__(
+        self, name: str, args: RdmaNetworkArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
+        super().__init__("gke-ai-stacks:rdma_network:RdmaNetwork", name, None, opts)
+        vpc = gcp.compute.Network(
+            f"{name}-vpc",
+            project=args.project,
+            name=cloud_name(NameKind.NETWORK, args.base_name, "rdma", "net"),
+            auto_create_subnetworks=False,
+            mtu=_MTU,
+            network_profile=pulumi.Output.concat(
+                "projects/", args.project, "/global/networkProfiles/", args.profile
+            ),
+            opts=fixed_name(self, protect=args.protect),
+        )
+        self.vpc = vpc
+        self.subnetworks: dict[str, gcp.compute.Subnetwork] = {}
+        for key, block in args.subnet_ranges.items():
+            subnetwork = gcp.compute.Subnetwork(
+                f"{name}-subnet-{key}",
+                project=args.project,
+                region=args.region,
+                name=cloud_name(NameKind.SUBNETWORK, args.base_name, key, "sub"),
+                network=vpc.id,
+                ip_cidr_range=block,
+                opts=fixed_name(self, protect=args.protect),
+            )
+            self.subnetworks[key] = subnetwork
+        self.network_id = vpc.id
+        self.network_name = vpc.name
+        self.subnetwork_names = pulumi.Output.all(
+            **{key: subnetwork.name for key, subnetwork in self.subnetworks.items()}
+        )
+        self.register_outputs(
+            {
+                "vpc": self.vpc,
+                "network_id": self.network_id,
+                "network_name": self.network_name,
+                "subnetwork_names": self.subnetwork_names,
+            }
+        )

@@ -1,0 +1,52 @@
+"""A script that pods run: in a ConfigMap, under a file name that changes with the content."""
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import PurePath
+
+import pulumi
+import pulumi_kubernetes as k8s
+
+from components.lifecycle import fixed_name
+from components.naming import NameKind, cloud_name
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScriptFile:
+    """`base_name` is what the ConfigMap's name starts with, `name` the file's without the hash."""
+
+    namespace: pulumi.Input[str]
+    base_name: str
+    name: str
+    content: str
+    labels: pulumi.Input[dict[str, str]]
+
+    @property
+    def file_name(self) -> str:
+        return versioned_file_name(self.name, self.content)
+
+
+def versioned_file_name(name: str, content: str) -> str:
+    """A file name that changes with the content: run.sh becomes run-1a2b3c4d.sh.
+
+    Kubelets bring a changed ConfigMap to running pods late; under the same name a job would run
+    the script from before.
+    """
+    digest = hashlib.sha256(content.encode()).hexdigest()[:8]
+    return f"{PurePath(name).stem}-{digest}{PurePath(name).suffix}"
+
+
+def script_config_map(
+    parent: pulumi.Resource, name: str, script: ScriptFile
+) -> k8s.core.v1.ConfigMap:
+    """The ConfigMap as a child of `parent`."""
+    return k8s.core.v1.ConfigMap(
+        f"{name}-script",
+        metadata={
+            "name": cloud_name(NameKind.KUBERNETES, script.base_name, "script"),
+            "namespace": script.namespace,
+            "labels": script.labels,
+        },
+        data={script.file_name: script.content},
+        opts=fixed_name(parent),
+    )

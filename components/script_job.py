@@ -1,0 +1,132 @@
+"""One script, run once to its end in a pod. What depends on the component waits for that end."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pulumi
+import pulumi_kubernetes as k8s
+
+from components.custom_object import object_name
+from components.lifecycle import fixed_name
+from components.naming import NameKind, check_name
+from components.ray_manifest import Quantity
+from components.script_file import ScriptFile, script_config_map
+from components.script_job_manifest import (
+    job_spec,
+    plain_environment,
+    script_command,
+    script_mount,
+    script_volume,
+)
+from components.static_volume import VolumeMount
+
+# The next `up` makes a failed Job anew; without this it would wait for the old one.
+JOB_ANNOTATIONS = {"pulumi.com/replaceUnready": "true"}
+_STORAGE = "storage"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScriptJobArgs:
+    """`minutes` is how long the job may take, waiting for a node and for its image included.
+
+    A job is run again whenever anything about it changes, or the storage under `mount_path` does.
+    """
+
+    namespace: pulumi.Input[str]
+    job_name: str
+    image: str
+    script_name: str
+    script: str
+    arguments: Sequence[str] = ()
+    environment: dict[str, str] = field(default_factory=dict[str, str])
+    secret_name: pulumi.Input[str] | None = None
+    secret_keys: Sequence[str] = ()
+    service_account: pulumi.Input[str] | None = None
+    volume: VolumeMount | None = None
+    mount_path: str = ""
+    annotations: dict[str, pulumi.Input[str]] = field(default_factory=dict[str, pulumi.Input[str]])
+    node_selector: pulumi.Input[dict[str, str]]
+    cpu_millicores: int
+    memory_gib: int
+    ephemeral_storage_gib: int
+    retries: int = 2
+    minutes: int
+    labels: pulumi.Input[dict[str, str]]
+
+
+class ScriptJob(pulumi.ComponentResource):
+    """`job_name` is known once the script has ended well."""
+
+    job_name: pulumi.Output[str]
+
+    def __init__(
+        self, name: str, args: ScriptJobArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
+        super().__init__("gke-ai-stacks:script_job:ScriptJob", name, None, opts)
+        script = ScriptFile(
+            namespace=args.namespace,
+            base_name=args.job_name,
+            name=args.script_name,
+            content=args.script,
+            labels=args.labels,
+        )
+        config_map = script_config_map(self, name, script)
+        job = k8s.batch.v1.Job(
+            f"{name}-job",
+            metadata={
+                "name": check_name(NameKind.KUBERNETES, args.job_name),
+                "namespace": args.namespace,
+                "labels": args.labels,
+                "annotations": JOB_ANNOTATIONS,
+            },
+            spec=job_spec(
+                minutes=args.minutes,
+                retries=args.retries,
+                pod=_pod(args, script.file_name, object_name(config_map)),
+                annotations=args.annotations,
+            ),
+            opts=fixed_name(
+                self,
+                # Longer than the job has, so that what ends it is the job's own deadline.
+                minutes=args.minutes + 1,
+                replace_on_changes=["spec"],
+                replace_with=[] if args.volume is None else args.volume.resources(),
+            ),
+        )
+        self.job_name = object_name(job)
+        self.register_outputs({"job_name": self.job_name})
+
+
+def _pod(args: ScriptJobArgs, file_name: str, config_map: pulumi.Output[str]) -> dict[str, Any]:
+    amounts = Quantity(
+        millicores=args.cpu_millicores,
+        memory_gib=args.memory_gib,
+        ephemeral_storage_gib=args.ephemeral_storage_gib,
+    ).as_kubernetes()
+    secrets = [
+        {"name": key, "valueFrom": {"secretKeyRef": {"name": args.secret_name, "key": key}}}
+        for key in args.secret_keys
+    ]
+    volumes, mounts = [script_volume(config_map)], [script_mount()]
+    if args.volume is not None:
+        claim = {"claimName": object_name(args.volume.claim)}
+        volumes.append({"name": _STORAGE, "persistentVolumeClaim": claim})
+        mounts.append({"name": _STORAGE, "mountPath": args.mount_path})
+    pod: dict[str, Any] = {
+        "nodeSelector": args.node_selector,
+        "containers": [
+            {
+                "name": "script",
+                "image": args.image,
+                "command": script_command(file_name, args.arguments),
+                "env": [*plain_environment(args.environment), *secrets],
+                "resources": {"requests": amounts, "limits": amounts},
+                "volumeMounts": mounts,
+            }
+        ],
+        "volumes": volumes,
+    }
+    if args.service_account is not None:
+        pod["serviceAccountName"] = args.service_account
+    return pod

@@ -1,0 +1,118 @@
+"""Cloud Storage buckets and the role bindings on them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from sandbox.cloud.kind import Inputs, Kind, Resource, digest
+from sandbox.cloud.kinds.iam import check_binding
+from sandbox.errors import CloudError
+
+if TYPE_CHECKING:
+    from sandbox.cloud.cloud import Cloud
+
+# Cloud Storage documentation, "About Cloud Storage buckets" and "Soft delete".
+NAME = re.compile(r"[a-z0-9][a-z0-9._-]{1,61}[a-z0-9]")
+DAY = 86_400
+SOFT_DELETE_SECONDS = range(7 * DAY, 90 * DAY + 1)
+NOT_AVAILABLE = (
+    "The requested bucket name is not available. The bucket namespace is shared by all users of "
+    "the system. Please select a different name and try again."
+)
+ALREADY_OWNED = "Your previous request to create the named bucket succeeded and you already own it."
+
+
+class Bucket(Kind):
+    """A test says that a bucket holds objects with the output `objects`."""
+
+    token = "gcp:storage/bucket:Bucket"
+    api = "storage.googleapis.com"
+
+    def taken(self, existing: Inputs, inputs: Inputs) -> str:
+        if existing.get("project") != inputs.get("project"):
+            return f"{inputs['name']}: {NOT_AVAILABLE}"
+        return f"{inputs['name']}: {ALREADY_OWNED}"
+
+    def admit(self, inputs: Inputs, cloud: Cloud) -> None:
+        name = str(inputs["name"])
+        _check_name(name)
+        if name in cloud.reservations.taken_bucket_names:
+            raise CloudError("ALREADY_EXISTS", f"{name}: {NOT_AVAILABLE}")
+        _check_policies(inputs)
+
+    def change(self, resource: Resource, news: Inputs, cloud: Cloud) -> None:
+        del resource, cloud
+        _check_policies(news)
+
+    def outputs(self, inputs: Inputs, cloud: Cloud, resource_id: str) -> dict[str, Any]:
+        return {
+            "url": f"gs://{resource_id}",
+            "selfLink": f"https://www.googleapis.com/storage/v1/b/{resource_id}",
+            "projectNumber": int(cloud.project_number(inputs["project"])),
+            "effectiveLabels": dict(inputs.get("labels") or {}),
+        }
+
+    def release(self, resource: Resource, cloud: Cloud) -> None:
+        del cloud
+        if resource.outputs.get("objects") and resource["forceDestroy"] is not True:
+            raise CloudError(
+                "FAILED_PRECONDITION",
+                f"Error trying to delete bucket {resource.id} containing objects without "
+                "`forceDestroy` set to true",
+            )
+
+    def after_delete(self, resource: Resource, cloud: Cloud) -> None:
+        for member in list(cloud.find(BucketIamMember.token)):
+            if member["bucket"] == resource.id:
+                cloud.drop(member)
+
+
+class BucketIamMember(Kind):
+    """One additive binding on a bucket. It names no project: its bucket stands for the API."""
+
+    token = "gcp:storage/bucketIAMMember:BucketIAMMember"
+
+    def admit(self, inputs: Inputs, cloud: Cloud) -> None:
+        bucket = cloud.require(Bucket.token, inputs["bucket"], "bucket")
+        check_binding(inputs, bucket["project"], cloud)
+
+    def outputs(self, inputs: Inputs, cloud: Cloud, resource_id: str) -> dict[str, Any]:
+        # The provider gives the bucket back in this form, whatever it was given.
+        return {"etag": digest(resource_id), "bucket": f"b/{inputs['bucket']}"}
+
+
+def _check_name(name: str) -> None:
+    if not NAME.fullmatch(name) or name.startswith("goog") or "google" in name:
+        raise CloudError(
+            "INVALID_ARGUMENT",
+            f'bucket name "{name}" must have 3 to 63 of a-z, 0-9, "-", "_" and ".", with a letter '
+            'or digit first and last, no "goog" first and no "google" in it',
+        )
+
+
+def _check_policies(inputs: Inputs) -> None:
+    message = next(_policy_conflicts(inputs), None)
+    if message is not None:
+        raise CloudError("INVALID_ARGUMENT", message)
+
+
+def _policy_conflicts(inputs: Inputs) -> Iterator[str]:
+    if (inputs.get("hierarchicalNamespace") or {}).get("enabled"):
+        if inputs.get("uniformBucketLevelAccess") is not True:
+            yield (
+                "Hierarchical namespace requires uniform bucket-level access; nearest: "
+                "uniformBucketLevelAccess true"
+            )
+        if (inputs.get("versioning") or {}).get("enabled"):
+            yield (
+                "Hierarchical namespace does not support object versioning; nearest: "
+                "versioning.enabled false"
+            )
+    seconds = (inputs.get("softDeletePolicy") or {}).get("retentionDurationSeconds")
+    if seconds not in (None, 0) and int(seconds) not in SOFT_DELETE_SECONDS:
+        yield (
+            f"softDeletePolicy.retentionDurationSeconds {int(seconds)} must be 0 or from "
+            f"{SOFT_DELETE_SECONDS[0]} to {SOFT_DELETE_SECONDS[-1]}"
+        )

@@ -1,0 +1,39 @@
+"""VPC firewall rules."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sandbox.cloud.kind import Inputs, Kind, Resource, check_name
+from sandbox.cloud.kinds.network import COMPUTE_URL, find_network, parse_range
+from sandbox.cloud.kinds.network_profile import refuse_on_roce
+from sandbox.errors import CloudError
+
+if TYPE_CHECKING:
+    from sandbox.cloud.cloud import Cloud
+
+SOURCES = ("sourceRanges", "sourceTags", "sourceServiceAccounts")
+
+
+class Firewall(Kind):
+    token = "gcp:compute/firewall:Firewall"
+    api = "compute.googleapis.com"
+
+    def admit(self, inputs: Inputs, cloud: Cloud) -> None:
+        check_name("firewall", inputs["name"])
+        refuse_on_roce(find_network(cloud, inputs["network"]), "firewall rules")
+        for text in (inputs.get("sourceRanges") or []) + (inputs.get("destinationRanges") or []):
+            parse_range(text)
+        if bool(inputs.get("allows")) == bool(inputs.get("denies")):
+            raise CloudError("INVALID_ARGUMENT", "exactly one of allows and denies must be given")
+        if inputs.get("direction") != "EGRESS" and not any(inputs.get(key) for key in SOURCES):
+            raise CloudError(
+                "INVALID_ARGUMENT", f"one of {', '.join(SOURCES)} must be given for ingress"
+            )
+
+    def change(self, resource: Resource, news: Inputs, cloud: Cloud) -> None:
+        del resource
+        self.admit(news, cloud)
+
+    def outputs(self, inputs: Inputs, cloud: Cloud, resource_id: str) -> dict[str, Any]:
+        return {"selfLink": f"{COMPUTE_URL}/{resource_id}"}

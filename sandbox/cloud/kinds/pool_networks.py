@@ -1,0 +1,138 @@
+"""The rules for a node pool's additional networks: the interfaces of its machines beyond the
+first."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from catalog import Interface, MachineType
+from sandbox.cloud.kind import Inputs, Resource
+from sandbox.cloud.kinds.network import (
+    Subnetwork,
+    find_network,
+    parse_cidr,
+    refers,
+    refers_to_subnet,
+)
+from sandbox.cloud.kinds.network_profile import roce_zone
+from sandbox.cloud.kinds.pools import (
+    additional_networks,
+    most_nodes,
+    other_pools,
+    pool_region,
+    pool_zones,
+)
+from sandbox.errors import CloudError
+
+if TYPE_CHECKING:
+    from sandbox.cloud.cloud import Cloud
+
+# VPC documentation, "Subnets": the first two and the last two addresses of a primary range.
+RESERVED_ADDRESSES = 4
+
+
+def check_additional_networks(
+    pool_id: str, inputs: Inputs, cluster: Resource, machine: MachineType, cloud: Cloud
+) -> None:
+    """Refuse networks that do not fit the machine's interfaces, the zone or the pool's size."""
+    wanted = additional_networks(inputs)
+    if not wanted:
+        return
+    if not cluster["enableMultiNetworking"]:
+        raise CloudError(
+            "INVALID_ARGUMENT",
+            f"additional node networks need multi-networking, which cluster {cluster['name']} does "
+            "not have; nearest: enableMultiNetworking true and datapathProvider ADVANCED_DATAPATH",
+        )
+    interfaces = machine.additional_interfaces
+    if len(wanted) != len(interfaces):
+        raise CloudError(
+            "INVALID_ARGUMENT",
+            f"{len(wanted)} additional node networks do not fit {machine.name}; nearest: "
+            f"{_described(interfaces)}, or none",
+        )
+    zones = pool_zones(inputs, cluster, cloud)
+    networks: list[Resource] = []
+    subnets: list[Resource] = []
+    for interface, (network_reference, subnet_reference) in zip(interfaces, wanted, strict=True):
+        network = find_network(cloud, network_reference)
+        subnet = _find_subnet(cloud, subnet_reference, pool_region(pool_id))
+        _check_place(interface, network, subnet, zones, cluster)
+        _check_room(pool_id, inputs, subnet, cloud)
+        subnets.append(subnet)
+        if interface.kind == "gvnic":
+            networks.append(network)
+    _refuse_twice(networks, "gVNIC interfaces need a network each")
+    _refuse_twice(subnets, "interfaces need a subnetwork each")
+
+
+def _check_place(
+    interface: Interface, network: Resource, subnet: Resource, zones: list[str], cluster: Resource
+) -> None:
+    zone = roce_zone(network)
+    if refers(cluster["network"], network):
+        raise CloudError(
+            "INVALID_ARGUMENT",
+            f"additional network {network['name']} is the network of cluster {cluster['name']}; "
+            "nearest: another network",
+        )
+    if (zone is not None) != (interface.kind == "rdma"):
+        need = "needs a network with" if interface.kind == "rdma" else "takes no network with"
+        raise CloudError(
+            "INVALID_ARGUMENT",
+            f"interface {interface.name} {need} a RoCE network profile; {network['name']} has "
+            f"{'one' if zone else 'none'}",
+        )
+    if zone is not None and zones != [zone]:
+        raise CloudError(
+            "INVALID_ARGUMENT",
+            f"network {network['name']} is constrained to zone {zone}, and the pool is in "
+            f"{', '.join(zones)}; nearest: nodeLocations [{zone}]",
+        )
+    if not refers(subnet["network"], network):
+        raise CloudError(
+            "INVALID_ARGUMENT", f"{subnet.id} is not a subnetwork of network {network['name']}"
+        )
+
+
+def _check_room(pool_id: str, inputs: Inputs, subnet: Resource, cloud: Cloud) -> None:
+    usable = parse_cidr(subnet["ipCidrRange"]).num_addresses - RESERVED_ADDRESSES
+    taken = sum(
+        most_nodes(pool.inputs)
+        for pool in other_pools(cloud, pool_id)
+        if any(
+            refers_to_subnet(reference, subnet, pool_region(pool.id))
+            for _, reference in additional_networks(pool.inputs)
+        )
+    )
+    needed = taken + most_nodes(inputs)
+    if needed > usable:
+        prefix = 32 - (needed + RESERVED_ADDRESSES - 1).bit_length()
+        raise CloudError(
+            "IP_SPACE_EXHAUSTED",
+            f"{subnet.id} has {usable} addresses for nodes, {taken} of them for other pools, and "
+            f"this pool can have {most_nodes(inputs)} nodes; nearest: a /{prefix}",
+        )
+
+
+def _find_subnet(cloud: Cloud, reference: str, region: str) -> Resource:
+    for subnet in cloud.find(Subnetwork.token):
+        if refers_to_subnet(reference, subnet, region):
+            if subnet["region"] != region:
+                raise CloudError("INVALID_ARGUMENT", f"{subnet.id} is not in region {region}")
+            return subnet
+    raise CloudError("NOT_FOUND", f'subnetwork "{reference}" was not found in region {region}')
+
+
+def _refuse_twice(resources: list[Resource], why: str) -> None:
+    for name, times in Counter(resource.id for resource in resources).items():
+        if times > 1:
+            raise CloudError("INVALID_ARGUMENT", f"{name} is given {times} times, and {why}")
+
+
+def _described(interfaces: tuple[Interface, ...]) -> str:
+    """Such as "9: 1 gvnic, 8 rdma"."""
+    kinds = Counter(interface.kind for interface in interfaces)
+    parts = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
+    return f"{len(interfaces)}: {parts}" if parts else "0"

@@ -1,0 +1,64 @@
+"""What a node pool's inputs say: machine type, zones, sizes and additional networks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from catalog import MachineType
+from sandbox.cloud.kind import Inputs, Resource
+
+if TYPE_CHECKING:
+    from sandbox.cloud.cloud import Cloud
+
+POOL = "gcp:container/nodePool:NodePool"
+
+
+def machine_of(inputs: Inputs, cloud: Cloud) -> MachineType:
+    return cloud.catalog.machine((inputs.get("nodeConfig") or {}).get("machineType") or "e2-medium")
+
+
+def pool_zones(inputs: Inputs, cluster: Resource, cloud: Cloud) -> list[str]:
+    """The zones in which the pool makes nodes: its own, else the cluster's."""
+    locations = inputs.get("nodeLocations") or cluster["nodeLocations"]
+    if locations:
+        return list(locations)
+    location = cluster["location"]
+    return [location] if location.count("-") == 2 else list(cloud.catalog.zones_in(location))
+
+
+def bounds(inputs: Inputs) -> tuple[int, int]:
+    """The pool's smallest and largest number of nodes; both the fixed size without autoscaling."""
+    auto = inputs.get("autoscaling")
+    if not auto:
+        size = int(inputs.get("nodeCount") or inputs.get("initialNodeCount") or 0)
+        return size, size
+    low = auto.get("totalMinNodeCount", auto.get("minNodeCount", 0))
+    high = auto.get("totalMaxNodeCount", auto.get("maxNodeCount", 0))
+    return int(low), int(high)
+
+
+def wanted_nodes(inputs: Inputs) -> int:
+    """How many nodes a create asks for at once."""
+    return max(int(inputs.get("initialNodeCount") or 0), bounds(inputs)[0])
+
+
+def most_nodes(inputs: Inputs) -> int:
+    """How many nodes the pool can ever have."""
+    return max(bounds(inputs)[1], wanted_nodes(inputs))
+
+
+def additional_networks(inputs: Inputs) -> list[tuple[str, str]]:
+    """References to the network and the subnetwork of each additional interface, in order."""
+    configs = (inputs.get("networkConfig") or {}).get("additionalNodeNetworkConfigs") or []
+    return [(str(config.get("network")), str(config.get("subnetwork"))) for config in configs]
+
+
+def other_pools(cloud: Cloud, own_id: str) -> Iterator[Resource]:
+    return (pool for pool in cloud.find(POOL) if pool.id != own_id)
+
+
+def pool_region(pool_id: str) -> str:
+    """The region of the pool's cluster, which its id names by region or zone."""
+    location = pool_id.split("/")[3]
+    return "-".join(location.split("-")[:2])

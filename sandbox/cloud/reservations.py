@@ -1,0 +1,73 @@
+"""What the simulated project has from the start: reservations, which are bought outside a stack,
+and the bucket names that others hold."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, PositiveInt, ValidationError
+
+from sandbox.errors import UserError
+
+PACKAGED = Path(__file__).parent.parent / "data" / "project.yaml"
+_REFERENCE = re.compile(
+    r"(?:projects/(?P<project>[^/]+)/reservations/)?(?P<name>[^/]+)"
+    r"(?:/reservationBlocks/(?P<block>[^/]+)(?:/reservationSubBlocks/(?P<sub_block>[^/]+))?)?"
+)
+
+
+@dataclass(frozen=True)
+class ReservationReference:
+    """What a node pool's reservation affinity names; `project` None is the pool's own."""
+
+    name: str
+    project: str | None = None
+    block: str | None = None
+    sub_block: str | None = None
+
+    @staticmethod
+    def parse(text: str) -> ReservationReference | None:
+        """None where the text has no form that the API takes."""
+        found = _REFERENCE.fullmatch(text)
+        return ReservationReference(**found.groupdict()) if found else None
+
+
+class _Given(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Reservation(_Given):
+    """`count` machines of one type in one zone; `blocks` maps each block to its sub-blocks.
+
+    `project` is the owner of one that is shared with the stack's project.
+    """
+
+    project: str | None = None
+    zone: str
+    machine_type: str
+    count: PositiveInt
+    blocks: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+
+
+class Reservations(_Given):
+    """The reservations of the project by name, and the bucket names taken in the whole world."""
+
+    source: str | None = None
+    date: datetime.date | None = None
+    reservations: dict[str, Reservation] = Field(default_factory=dict)
+    taken_bucket_names: frozenset[str] = frozenset()
+
+    @staticmethod
+    def load(path: Path | None = None) -> Reservations:
+        """Those of a file, or without one those that come with the sandbox."""
+        file = path or PACKAGED
+        try:
+            return Reservations.model_validate(yaml.safe_load(file.read_text()) or {})
+        except FileNotFoundError:
+            raise UserError(f"reservations: {file}: there is no such file") from None
+        except (ValidationError, yaml.YAMLError) as error:
+            raise UserError(f"reservations: {file}: {error}") from None

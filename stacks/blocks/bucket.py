@@ -1,0 +1,48 @@
+"""A bucket that pods mount with Cloud Storage FUSE."""
+
+from typing import Annotated
+
+from pydantic import Field, NonNegativeInt, PositiveInt
+
+from stacks.blocks.block import Block
+from stacks.types import AbsolutePath, BucketName, GiB
+
+_Unlimited = Annotated[int, Field(ge=-1)]
+
+
+class GcsFuse(Block, frozen=True):
+    """Mount options, by what they are; -1 is no limit. Ages are in seconds.
+
+    The defaults suit several nodes that write one set of files: nothing is believed from a cache.
+    """
+
+    implicit_dirs: bool = True
+    metadata_negative_ttl_s: NonNegativeInt = 0
+    metadata_ttl_s: _Unlimited = 0
+    stat_cache_mib: _Unlimited = -1
+    type_cache_mib: _Unlimited = -1
+    file_cache_mib: _Unlimited = -1
+    cache_file_for_range_read: bool = True
+    parallel_downloads: bool = True
+    read_ahead_kib: PositiveInt = 1024
+    streaming_writes: bool = True
+    write_global_max_blocks: _Unlimited = 200000
+    metadata_prefetch: bool = True
+    skip_access_check: bool = True
+
+
+class Bucket(Block, frozen=True):
+    """`name` defaults to the stack's and the project's. Deleted objects can be had back for
+    `soft_delete_days`: 0, or 7 to 90.
+
+    `capacity_gib` is only what the volume is said to have: a bucket has no size.
+    """
+
+    name: BucketName | None = None
+    hierarchical_namespace: bool = True
+    versioning: bool = False
+    soft_delete_days: NonNegativeInt = 7
+    force_destroy: bool = False
+    mount_path: AbsolutePath = "/data"
+    capacity_gib: GiB = 768
+    mount: GcsFuse = GcsFuse()

@@ -1,0 +1,103 @@
+"""A bucket that pods mount under one account, from a stack's config."""
+
+from dataclasses import dataclass
+
+import pulumi
+import pulumi_gcp as gcp
+
+from components.bucket import Bucket, BucketArgs
+from components.bucket_grant import BucketGrant, BucketGrantArgs, kubernetes_principal
+from components.bucket_volume import BucketVolume, BucketVolumeArgs
+from components.gcsfuse_options import GcsFuseMountOptions
+from components.gke_cluster import GkeCluster
+from components.kube_service_account import KubeServiceAccount, KubeServiceAccountArgs
+from components.static_volume import VolumeMount
+from stacks.blocks.bucket import GcsFuse
+from stacks.platform import Cloud
+from stacks.verl_training_config import VerlTraining
+
+# GKE's admission adds the mounting sidecar to pods that carry it.
+POD_ANNOTATIONS = {"gke-gcsfuse/volumes": "true"}
+# Only there so that volume and claim name the same class; none of that name is made.
+_STORAGE_CLASS = "gcsfuse-sc"
+_ROLE = "roles/storage.objectUser"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Storage:
+    """`account_name` is whom pods have to be to mount it, known once they may."""
+
+    bucket: Bucket
+    mount: VolumeMount
+    account_name: pulumi.Output[str]
+
+
+def bucket(config: VerlTraining, on: Cloud) -> Bucket:
+    wanted = config.bucket
+    return Bucket(
+        "bucket",
+        BucketArgs(
+            project=on.apis.project_with("storage"),
+            location=config.region,
+            bucket_name=config.bucket_name,
+            labels=on.labels,
+            hierarchical_namespace=wanted.hierarchical_namespace,
+            versioning=wanted.versioning,
+            soft_delete_days=wanted.soft_delete_days,
+            force_destroy=wanted.force_destroy,
+            protect=config.deletion_protection,
+        ),
+        opts=on.opts,
+    )
+
+
+def storage(
+    config: VerlTraining, on: Cloud, gke: GkeCluster, where: pulumi.Input[str], made: Bucket
+) -> Storage:
+    """The bucket mounted in the cluster by the one account that may read and write its objects."""
+    inside = pulumi.ResourceOptions(providers=[gke.kubernetes])
+    account = KubeServiceAccount(
+        "account",
+        KubeServiceAccountArgs(namespace=where, account_name=config.account_name, labels=on.labels),
+        opts=inside,
+    )
+    project = gcp.organizations.get_project_output(
+        project_id=on.apis.project_with("cloudresourcemanager"),
+        opts=pulumi.InvokeOutputOptions(provider=on.provider),
+    )
+    grant = BucketGrant(
+        "bucket-user",
+        BucketGrantArgs(
+            bucket_name=made.bucket_name,
+            role=_ROLE,
+            member=kubernetes_principal(
+                project_number=project.number,
+                workload_pool=gke.workload_pool,
+                namespace=where,
+                service_account=config.account_name,
+            ),
+        ),
+        opts=on.opts,
+    )
+    volume = BucketVolume(
+        "volume",
+        BucketVolumeArgs(
+            bucket=made.bucket,
+            bucket_name=grant.bucket_name,
+            namespace=where,
+            base_name=config.name,
+            storage_class=_STORAGE_CLASS,
+            capacity_gib=config.bucket.capacity_gib,
+            options=_options(config.bucket.mount),
+            skip_access_check=config.bucket.mount.skip_access_check,
+            prefetch_metadata=config.bucket.mount.metadata_prefetch,
+            labels=on.labels,
+        ),
+        opts=inside,
+    )
+    return Storage(bucket=made, mount=volume.mount, account_name=account.account_name)
+
+
+def _options(mount: GcsFuse) -> GcsFuseMountOptions:
+    apart = {"metadata_prefetch", "skip_access_check"}
+    return GcsFuseMountOptions(**mount.model_dump(exclude=apart))

@@ -1,0 +1,75 @@
+"""Cluster and nodes of either mode: pools that the stack makes, or what pods ask Autopilot for."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pulumi
+
+from components.gke_cluster import GkeCluster
+from components.network import ClusterNetwork
+from components.node_network import NodeNetwork
+from stacks import platform
+from stacks.autopilot_nodes import CPU_SELECTOR, gpu_selector
+from stacks.blocks.stack import RayStack
+from stacks.platform import Cloud, LustreDriver
+
+_Selector = pulumi.Input[dict[str, str]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClusterNodes:
+    """`cpu` and `gpu` select nodes, known once there are any; `needed` is what all pods wait for,
+    though no value of theirs names it."""
+
+    gke: GkeCluster
+    cpu: _Selector
+    gpu: _Selector
+    needed: Sequence[pulumi.Resource]
+
+
+def cluster_nodes(
+    config: RayStack,
+    on: Cloud,
+    network: ClusterNetwork,
+    interfaces: Sequence[NodeNetwork] = (),
+    lustre: LustreDriver | None = None,
+) -> ClusterNodes:
+    if config.autopilot:
+        # GKE finds the interfaces by the names that pods ask for.
+        return _autopilot(config, on, network, lustre)
+    return _standard(config, on, network, interfaces, lustre)
+
+
+def _standard(
+    config: RayStack,
+    on: Cloud,
+    network: ClusterNetwork,
+    interfaces: Sequence[NodeNetwork],
+    lustre: LustreDriver | None,
+) -> ClusterNodes:
+    cpu_nodes = platform.node_identity(config, on, "cpu")
+    gpu_nodes = platform.node_identity(config, on, "gpu")
+    gke = platform.cluster(config, on, network, cpu_nodes, lustre)
+    pools = config.pools
+    cpu = platform.node_pool(config, on, gke, cpu_nodes, "cpu", pools["cpu_pool"])
+    gpu = platform.node_pool(config, on, gke, gpu_nodes, "gpu", pools["gpu_pool"], interfaces)
+    # Images come in through the NAT; names are resolved by DNS pods on the CPU pool.
+    return ClusterNodes(
+        gke=gke, cpu=cpu.node_selector, gpu=gpu.node_selector, needed=[network, cpu]
+    )
+
+
+def _autopilot(
+    config: RayStack, on: Cloud, network: ClusterNetwork, lustre: LustreDriver | None
+) -> ClusterNodes:
+    identity = platform.node_identity(config, on, "auto")
+    gke = platform.cluster(config, on, network, identity, lustre)
+    hosts, accelerator = config.gpu_hosts, config.gpu_machine.accelerator
+    # The rules refuse machines without GPUs.
+    assert accelerator is not None
+    return ClusterNodes(
+        gke=gke,
+        cpu=CPU_SELECTOR,
+        gpu=gpu_selector(accelerator, hosts.capacity, config.zone),
+        needed=[network],
+    )

@@ -1,0 +1,49 @@
+"""The networks of a node's further interfaces."""
+
+from collections.abc import Iterator
+from ipaddress import IPv4Network
+
+from catalog import MachineType
+from components.cidr import node_addresses, prefix_for
+from stacks.blocks.network import AcceleratorRanges
+from stacks.problems import Problem
+
+# Google keeps the first two and the last two addresses of every subnetwork.
+_KEPT = 4
+
+
+def range_problems(
+    ranges: AcceleratorRanges, machine: MachineType, nodes: int
+) -> Iterator[Problem]:
+    """Every interface has a subnetwork, and every node an address in each."""
+    interfaces = len(machine.additional_interfaces)
+    if not interfaces:
+        return
+    longest = prefix_for(nodes + _KEPT)
+    if ranges.prefix_length > longest:
+        room = node_addresses(f"0.0.0.0/{ranges.prefix_length}")
+        yield Problem(
+            "network.accelerators.prefix_length",
+            f"a /{ranges.prefix_length} has addresses for {room} nodes, and the pool can grow to "
+            f"{nodes}; nearest: {longest}",
+        )
+    needed = ranges.prefix_length - (interfaces - 1).bit_length()
+    if IPv4Network(ranges.range).prefixlen > needed:
+        fitting = IPv4Network((IPv4Network(ranges.range).network_address, needed), strict=False)
+        yield Problem(
+            "network.accelerators.range",
+            f"{ranges.range} does not hold the {interfaces} subnetworks of /{ranges.prefix_length} "
+            f"that the interfaces of {machine.name} need; nearest: {fitting}",
+        )
+
+
+def nccl_test_problems(machine: MachineType, nodes: int) -> Iterator[Problem]:
+    """There is a network to test, and two nodes to test it between."""
+    if not machine.rdma_nics:
+        yield Problem(
+            "nccl_test", f"{machine.name} has no RDMA interfaces to test; nearest: leave it out"
+        )
+    elif nodes < 2:
+        yield Problem(
+            "nccl_test", "the test runs between two nodes, and there is one; nearest: nodes 2"
+        )

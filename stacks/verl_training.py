@@ -1,0 +1,195 @@
+"""GPU nodes on an RDMA network, a bucket that every pod mounts, Ray, and a verl GRPO training.
+
+APIs -> VPC, and VPCs for interfaces -> GKE -> nodes -> interfaces, NCCL plug-in ----+
+   |                                     |                                           +-> Ray -> job
+   +--> bucket ------------------------> account, volume -> code, data, model -------+
+"""
+
+import json
+from collections.abc import Mapping
+
+import pulumi
+
+from components.bucket import Bucket
+from components.monitoring_dashboard import MonitoringDashboard
+from components.ray_cluster import RayCluster, RaySetupArgs
+from components.ray_job import RayJob, RayJobArgs
+from components.script_job import ScriptJob, ScriptJobArgs
+from components.token_secret import TokenSecret
+from stacks import bucket_storage, platform, rdma, verl_workload
+from stacks.blocks.verl_job import VerlJob
+from stacks.bucket_storage import POD_ANNOTATIONS, Storage
+from stacks.nodes import ClusterNodes, cluster_nodes
+from stacks.outputs import (
+    DASHBOARD_URL,
+    StackOutputs,
+    cleanup_note,
+    dashboard_command,
+    kubeconfig_command,
+    submit_command,
+)
+from stacks.ray_workload import RayPods, held, ray_cluster
+from stacks.verl_training_config import VerlTraining
+
+_APIS = (*platform.APIS, "storage")
+_VOLUME = "training-bucket"
+# 66 GB of model through one pod, after an image of tens of GB.
+_PREPARATION_MINUTES = 180
+
+
+def build(config: VerlTraining, secrets: Mapping[str, pulumi.Output[str]]) -> StackOutputs:
+    on = platform.cloud(config, _APIS)
+
+    network = platform.network(config, on)
+    interfaces = rdma.interfaces(config, on)
+    bucket = bucket_storage.bucket(config, on)
+    nodes = cluster_nodes(config, on, network, interfaces.networks)
+
+    where = platform.namespace(config, on, nodes.gke)
+    tokens = platform.tokens(config, on, nodes.gke, where, secrets)
+    gpu = rdma.gpu_network(config, on, nodes.gke, interfaces, nodes.gpu, where)
+    storage = bucket_storage.storage(config, on, nodes.gke, where, bucket)
+    prepared = _preparation(config, on, nodes, where, storage, tokens, list(secrets))
+    ray = ray_cluster(
+        config,
+        nodes.gke,
+        gpu,
+        where,
+        labels=on.labels,
+        tokens=tokens,
+        secrets=secrets,
+        after=[*nodes.needed, *prepared],
+        pods=RayPods(
+            head_selector=nodes.cpu,
+            # verl's controller must not land on the head, which has neither GPU nor network for it.
+            head_start_params={"num-cpus": "0"},
+            annotations=POD_ANNOTATIONS,
+            service_account=storage.account_name,
+            volume=storage.mount,
+            volume_name=_VOLUME,
+            mount_path=config.bucket.mount_path,
+            scratch=("/tmp/ray", verl_workload.SCRATCH_DIR),
+            setup=RaySetupArgs(
+                script=verl_workload.setup(),
+                arguments=[
+                    verl_workload.code_path(config.bucket.mount_path),
+                    verl_workload.PACKAGE_DIR,
+                ],
+                directory=verl_workload.PACKAGE_DIR,
+            ),
+        ),
+    )
+    job = _job(config, on, nodes, where, ray, held(gpu, storage.mount))
+    dashboard = platform.dashboard(config, on)
+    return _outputs(config, nodes, bucket, ray, job, dashboard)
+
+
+def _preparation(
+    config: VerlTraining,
+    on: platform.Cloud,
+    nodes: ClusterNodes,
+    where: pulumi.Input[str],
+    storage: Storage,
+    tokens: TokenSecret | None,
+    secrets: list[str],
+) -> list[ScriptJob]:
+    job = config.job
+    if job is None or job.preparation is None:
+        return []
+    return [
+        ScriptJob(
+            "preparation",
+            ScriptJobArgs(
+                namespace=where,
+                job_name=f"{config.ray_name}-data",
+                image=config.ray_image,
+                script_name=verl_workload.PREPARATION_NAME,
+                script=verl_workload.preparation(),
+                arguments=verl_workload.preparation_arguments(
+                    job, config.code_tag, config.bucket.mount_path
+                ),
+                secret_name=None if tokens is None else tokens.secret_name,
+                secret_keys=[platform.VARIABLES[name] for name in sorted(secrets)],
+                service_account=storage.account_name,
+                volume=storage.mount,
+                mount_path=config.bucket.mount_path,
+                annotations=dict(POD_ANNOTATIONS),
+                node_selector=nodes.cpu,
+                cpu_millicores=job.preparation.millicores,
+                memory_gib=job.preparation.memory_gib,
+                ephemeral_storage_gib=job.preparation.scratch_gib,
+                minutes=_PREPARATION_MINUTES,
+                labels=on.labels,
+            ),
+            opts=pulumi.ResourceOptions(
+                providers=[nodes.gke.kubernetes], depends_on=list(nodes.needed)
+            ),
+        )
+    ]
+
+
+def _job(
+    config: VerlTraining,
+    on: platform.Cloud,
+    nodes: ClusterNodes,
+    where: pulumi.Input[str],
+    ray: RayCluster,
+    kept: list[pulumi.Resource],
+) -> RayJob | None:
+    job = config.job
+    if job is None:
+        return None
+    return RayJob(
+        "training",
+        RayJobArgs(
+            namespace=where,
+            job_name=job.name,
+            ray_cluster=config.ray_name,
+            cluster=ray.cluster,
+            held=kept,
+            launcher_name=verl_workload.LAUNCHER_NAME,
+            launcher=verl_workload.launcher(),
+            parameters=verl_workload.parameters(
+                job,
+                nodes=config.gpu_hosts.nodes,
+                gpus_per_node=config.worker_gpus,
+                mount_path=config.bucket.mount_path,
+            ),
+            environment=_environment(config, job),
+            labels=on.labels,
+        ),
+        opts=pulumi.ResourceOptions(providers=[nodes.gke.kubernetes]),
+    )
+
+
+def _environment(config: VerlTraining, job: VerlJob) -> dict[str, str]:
+    return verl_workload.environment(job, {} if config.nccl is None else config.nccl.variables)
+
+
+def _outputs(
+    config: VerlTraining,
+    nodes: ClusterNodes,
+    bucket: Bucket,
+    ray: RayCluster,
+    job: RayJob | None,
+    dashboard: MonitoringDashboard | None,
+) -> StackOutputs:
+    submit = submit_command("nvidia-smi", "{}")
+    if config.job is not None and job is not None:
+        variables = _environment(config, config.job)
+        submit = submit_command(job.entrypoint, json.dumps({"env_vars": variables}))
+    gke = nodes.gke
+    return StackOutputs(
+        cluster_name=gke.cluster_name,
+        kubeconfig_command=kubeconfig_command(gke.cluster_name, gke.location, config.project),
+        bucket_url=bucket.url,
+        ray_dashboard_command=dashboard_command(config.namespace, ray.head_service),
+        ray_dashboard_url=DASHBOARD_URL,
+        job_name=None if job is None else job.job_name,
+        job_submit_command=submit,
+        dashboard_id=None if dashboard is None else dashboard.dashboard_id,
+        cleanup_note=cleanup_note(
+            protected=config.deletion_protection,
+            lost=[f"in the bucket {config.bucket_name}"] if config.bucket.force_destroy else [],
+        ),
+    )

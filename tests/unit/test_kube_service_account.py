@@ -1,0 +1,30 @@
+"""The service account, as registered."""
+
+import pytest
+
+from components.kube_service_account import KubeServiceAccount, KubeServiceAccountArgs
+from tests.conftest import Recording, Register
+
+
+def made(register: Register, account_name: str = "trainer") -> Recording:
+    args = KubeServiceAccountArgs(
+        namespace="rl", account_name=account_name, labels={"stack": "test"}
+    )
+    return register(lambda: KubeServiceAccount("identity", args))
+
+
+def test_others_learn_its_name_from_the_account_itself(register: Register) -> None:
+    recording = made(register)
+    account = recording.one(":ServiceAccount")
+    assert account.inputs["metadata"] == {
+        "name": "trainer",
+        "namespace": "rl",
+        "labels": {"stack": "test"},
+    }
+    assert recording.outputs[recording.named("identity").urn] == {"account_name": "trainer"}
+    assert account.delete_before_replace
+
+
+def test_an_illegal_name_is_refused(register: Register) -> None:
+    with pytest.raises(ValueError, match=r"nearest: my-trainer$"):
+        made(register, "My_Trainer")

@@ -1,0 +1,101 @@
+"""The installer's DaemonSet, as registered; that gIB works on a node only real nodes show."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from components.gib import NODE_GIB_DIR, gib_mounts, gib_volumes
+from components.nccl_rdma_installer import NcclRdmaInstaller, NcclRdmaInstallerArgs
+from tests.conftest import Recording, Register
+
+POOL = {"cloud.google.com/gke-nodepool": "gpu"}
+ARGS = NcclRdmaInstallerArgs(
+    image="plugin:1",
+    pause_image="pause:1",
+    node_selector=POOL,
+    labels={"stack": "test"},
+)
+
+
+def made(register: Register, **values: Any) -> Recording:
+    return register(lambda: NcclRdmaInstaller("gib", replace(ARGS, **values)))
+
+
+def pod(register: Register, **values: Any) -> dict[str, Any]:
+    spec = made(register, **values).one(":DaemonSet").inputs["spec"]
+    return spec["template"]["spec"]
+
+
+def test_it_runs_on_the_pools_nodes_whatever_they_are_tainted_with(register: Register) -> None:
+    spec = pod(register)
+    assert spec["nodeSelector"] == POOL
+    assert spec["tolerations"] == [{"operator": "Exists"}]
+
+
+def test_a_pod_is_ready_once_the_plugin_is_copied(register: Register) -> None:
+    spec = pod(register)
+    installer = spec["initContainers"][0]
+    assert installer["image"] == "plugin:1"
+    assert installer["securityContext"] == {"privileged": True}
+    assert spec["containers"] == [{"name": "pause", "image": "pause:1"}]
+
+
+def test_it_writes_into_the_nodes_own_directories(register: Register) -> None:
+    spec = pod(register)
+    on_node = {it["name"]: it["hostPath"]["path"] for it in spec["volumes"]}
+    installer = spec["initContainers"][0]
+    (script,) = installer["args"]
+    for mount in installer["volumeMounts"]:
+        assert mount["mountPath"] == f"/usr/local{on_node[mount['name']]}"
+        assert f"/. {mount['mountPath']}\n" in script
+
+
+def test_pods_find_it_where_it_was_written(register: Register) -> None:
+    written = {it["hostPath"]["path"] for it in pod(register)["volumes"]}
+    assert NODE_GIB_DIR in written
+    read = {it["name"]: it["hostPath"]["path"] for it in gib_volumes()}
+    assert all(any(one.startswith(path) for one in written) for path in read.values())
+    assert [it["name"] for it in gib_mounts()] == list(read)
+    assert all(it["readOnly"] for it in gib_mounts())
+
+
+@pytest.mark.parametrize(
+    ("autopilot", "namespace", "priority", "command"),
+    [
+        (False, "kube-system", "system-node-critical", "install\n"),
+        (True, "rdma-system", None, "install --install-nccl\n"),
+    ],
+)
+def test_standard_and_autopilot_get_googles_own_variants(
+    register: Register, autopilot: bool, namespace: str, priority: str | None, command: str
+) -> None:
+    daemon_set = made(register, autopilot=autopilot).one(":DaemonSet").inputs
+    assert daemon_set["metadata"]["namespace"] == namespace
+    spec = daemon_set["spec"]["template"]["spec"]
+    assert spec.get("priorityClassName") == priority
+    assert f"container_entry.sh {command}" in spec["initContainers"][0]["args"][0]
+
+
+def test_only_autopilot_needs_a_namespace_for_it(register: Register) -> None:
+    assert made(register).of_type(":Namespace") == []
+    recording = made(register, autopilot=True)
+    assert recording.one(":Namespace").inputs["metadata"]["name"] == "rdma-system"
+    assert "gib-namespace" in recording.waits_for("gib-daemon-set")
+
+
+def test_what_uses_its_nodes_waits_for_the_plugin_on_them(register: Register) -> None:
+    recording = made(register)
+    outputs = recording.outputs[recording.named("gib").urn]
+    assert outputs["node_selector"] == POOL
+    assert recording.one(":DaemonSet").create_timeout == "30m"
+
+
+def test_two_installers_look_after_their_own_pods(register: Register) -> None:
+    for name in ("nccl-rdma-installer", "nccl-rdma-h200"):
+        daemon_set = made(register, installer_name=name).one(":DaemonSet").inputs
+        assert daemon_set["metadata"]["name"] == name
+        wanted = daemon_set["spec"]["selector"]["matchLabels"]
+        labels = daemon_set["spec"]["template"]["metadata"]["labels"]
+        assert wanted == {"k8s-app": name}
+        assert wanted.items() <= labels.items()

@@ -1,0 +1,230 @@
+"""The simulated cloud's rules for buckets, bindings on them and identities; each refusal is
+matched at its end."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from catalog import Catalog
+from sandbox.cloud.cloud import Cloud
+from sandbox.cloud.kind import Resource
+from sandbox.errors import CloudError
+from tests.unit.simulated_project import (
+    ACCOUNT,
+    APIS,
+    BUCKET,
+    BUCKET_MEMBER,
+    CLUSTER,
+    MEMBER,
+    P,
+    Project,
+)
+
+DAY = 86_400
+HIERARCHICAL = {"hierarchicalNamespace": {"enabled": True}, "uniformBucketLevelAccess": True}
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    made = Project(tmp_path)
+    made.enable(*APIS, "storage")
+    return made
+
+
+def bucket(project: Project, **inputs: Any) -> Resource:
+    return project.make(BUCKET, **{"name": "runs", "location": "US-EAST1", **inputs})
+
+
+def cluster_of(project: Project, **inputs: Any) -> Resource:
+    network = project.network()
+    return project.cluster(network, project.subnet(network), **inputs)
+
+
+def identity(project: Project, owner: str = P, number: str | None = None) -> str:
+    number = number or project.cloud.project_number(owner)
+    return (
+        f"principal://iam.googleapis.com/projects/{number}/locations/global/"
+        f"workloadIdentityPools/{owner}.svc.id.goog/subject/ns/training/sa/trainer"
+    )
+
+
+def bind(project: Project, member: str, **inputs: Any) -> Resource:
+    wanted = {"bucket": "runs", "role": "roles/storage.objectUser", "member": member}
+    return project.make(BUCKET_MEMBER, **{**wanted, **inputs})
+
+
+def test_a_bucket_is_known_by_its_name_alone(project: Project) -> None:
+    made = bucket(project)
+    assert made.id == "runs"
+    assert made.outputs["url"] == "gs://runs"
+    assert made.outputs["selfLink"].endswith("/b/runs")
+
+
+def test_a_bucket_needs_the_storage_api(tmp_path: Path) -> None:
+    with pytest.raises(CloudError, match=r"^SERVICE_DISABLED: storage.googleapis.com is not"):
+        bucket(Project(tmp_path))
+
+
+@pytest.mark.parametrize(
+    "name", ["ab", "a" * 64, "Runs", "-runs", "runs-", "goog-runs", "my-google-runs", "a b c"]
+)
+def test_a_name_that_cloud_storage_does_not_take_is_refused(project: Project, name: str) -> None:
+    with pytest.raises(CloudError, match=r'no "google" in it$'):
+        bucket(project, name=name)
+
+
+@pytest.mark.parametrize("name", ["a.b", "runs_2", "a" * 63, "1st-runs"])
+def test_a_name_within_the_rules_is_taken(project: Project, name: str) -> None:
+    assert bucket(project, name=name).id == name
+
+
+def test_a_name_that_somebody_else_in_the_world_has_is_refused(project: Project) -> None:
+    with pytest.raises(CloudError, match=r"^ALREADY_EXISTS: .*bucket name is not available"):
+        bucket(project, name="models")
+
+
+def test_a_name_that_another_project_has_is_refused(project: Project) -> None:
+    bucket(project)
+    project.make("gcp:projects/service:Service", project="p2", service="storage.googleapis.com")
+    with pytest.raises(CloudError, match=r"^ALREADY_EXISTS: .*bucket name is not available"):
+        project.make(BUCKET, name="runs", location="US-EAST1", project="p2")
+
+
+def test_a_name_that_the_project_has_already_is_said_to_be_its_own(project: Project) -> None:
+    bucket(project)
+    with pytest.raises(CloudError, match=r"and you already own it.$"):
+        bucket(project)
+
+
+def test_a_hierarchical_namespace_goes_with_uniform_access_and_without_versions(
+    project: Project,
+) -> None:
+    bucket(project, **HIERARCHICAL)
+    with pytest.raises(CloudError, match=r"nearest: uniformBucketLevelAccess true$"):
+        bucket(project, name="acls", **{**HIERARCHICAL, "uniformBucketLevelAccess": None})
+    with pytest.raises(CloudError, match=r"nearest: versioning.enabled false$"):
+        bucket(project, name="versions", **HIERARCHICAL, versioning={"enabled": True})
+
+
+def test_versions_are_for_a_flat_namespace(project: Project) -> None:
+    bucket(project, versioning={"enabled": True})
+
+
+@pytest.mark.parametrize("days", [0, 7, 90])
+def test_soft_delete_is_off_or_from_one_week_to_ninety_days(project: Project, days: int) -> None:
+    bucket(project, softDeletePolicy={"retentionDurationSeconds": days * DAY})
+
+
+@pytest.mark.parametrize("seconds", [DAY, 7 * DAY - 1, 90 * DAY + 1])
+def test_another_time_of_soft_delete_is_refused(project: Project, seconds: int) -> None:
+    made = bucket(project)
+    news = {**made.inputs, "softDeletePolicy": {"retentionDurationSeconds": seconds}}
+    with pytest.raises(CloudError, match=r"must be 0 or from 604800 to 7776000$"):
+        project.cloud.update(BUCKET, made.id, news)
+
+
+def holding_objects(project: Project, made: Resource) -> Resource:
+    held = project.cloud.get(made.id)
+    assert held is not None
+    held.outputs["objects"] = True
+    return held
+
+
+def test_a_bucket_with_objects_goes_only_by_force(project: Project) -> None:
+    kept = holding_objects(project, bucket(project))
+    with pytest.raises(CloudError, match=r"without `forceDestroy` set to true$"):
+        project.delete(kept)
+    project.cloud.update(BUCKET, kept.id, {**kept.inputs, "forceDestroy": True})
+    forced = project.cloud.get(kept.id)
+    assert forced is not None
+    project.delete(forced)
+    assert project.cloud.get("runs") is None
+
+
+def test_an_empty_bucket_goes_without_force(project: Project) -> None:
+    project.delete(bucket(project))
+
+
+def test_a_bucket_takes_its_bindings_with_it(project: Project) -> None:
+    cluster_of(project, workloadIdentityConfig={"workloadPool": f"{P}.svc.id.goog"})
+    made = bucket(project)
+    member = bind(project, identity(project))
+    project.delete(made)
+    assert project.cloud.get(member.id) is None
+
+
+def test_a_binding_needs_its_bucket(project: Project) -> None:
+    with pytest.raises(CloudError, match=r'bucket "runs" was not found$'):
+        bind(project, "allUsers")
+
+
+def test_a_binding_needs_a_role(project: Project) -> None:
+    bucket(project)
+    with pytest.raises(CloudError, match=r'"objectUser" is not a role name$'):
+        bind(project, "allUsers", role="objectUser")
+
+
+def test_a_binding_for_an_account_of_the_project_needs_the_account(project: Project) -> None:
+    bucket(project)
+    with pytest.raises(CloudError, match=r"does not exist$"):
+        bind(project, f"serviceAccount:trainer@{P}.iam.gserviceaccount.com")
+    account = project.make(ACCOUNT, accountId="trainer")
+    member = bind(project, account.outputs["member"])
+    assert member.id == f"b/runs/roles/storage.objectUser/{account.outputs['member']}"
+    assert member.outputs["bucket"] == "b/runs"
+
+
+@pytest.mark.parametrize(
+    "inputs",
+    [
+        {"workloadIdentityConfig": {"workloadPool": f"{P}.svc.id.goog"}},
+        {"enableAutopilot": True, "nodeLocations": None},
+    ],
+)
+def test_a_pod_of_a_cluster_with_workload_identity_can_be_bound(
+    project: Project, inputs: dict[str, Any]
+) -> None:
+    bucket(project)
+    cluster_of(project, **inputs)
+    bind(project, identity(project))
+
+
+def test_no_pod_can_be_bound_before_the_first_cluster_with_workload_identity(
+    project: Project,
+) -> None:
+    bucket(project)
+    cluster = cluster_of(project)
+    for make in (bind, bind_to_project):
+        with pytest.raises(CloudError, match=r"Identity Pool does not exist \(p1.svc.id.goog\)$"):
+            make(project, identity(project))
+    on = {"workloadIdentityConfig": {"workloadPool": f"{P}.svc.id.goog"}}
+    project.cloud.update(CLUSTER, cluster.id, {**cluster.inputs, **on})
+    bind(project, identity(project))
+
+
+def bind_to_project(project: Project, member: str) -> Resource:
+    return project.make(MEMBER, role="roles/storage.objectUser", member=member)
+
+
+def test_an_identity_pool_outlives_its_cluster_and_the_command(
+    project: Project, tmp_path: Path
+) -> None:
+    project.delete(cluster_of(project, enableAutopilot=True, nodeLocations=None))
+    assert Cloud(tmp_path / "cloud.json", Catalog.load()).identity_pools == [P]
+
+
+def test_an_identity_names_the_projects_own_number(project: Project) -> None:
+    bucket(project)
+    cluster_of(project, enableAutopilot=True, nodeLocations=None)
+    number = project.cloud.project_number(P)
+    with pytest.raises(CloudError, match=rf"the number of p1 is {number}$"):
+        bind(project, identity(project, number="123"))
+
+
+def test_an_identity_in_no_known_form_is_refused_with_the_one_that_works(project: Project) -> None:
+    bucket(project)
+    with pytest.raises(CloudError, match=r"nearest: principal://.*/ns/NAMESPACE/sa/NAME$"):
+        bind(project, "principal://iam.googleapis.com/training/trainer")

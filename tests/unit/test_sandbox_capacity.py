@@ -1,0 +1,248 @@
+"""The simulated cloud's rules for reservations, spot, flex start and queues; each refusal is
+matched at its end."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from catalog import Catalog
+from sandbox.cloud.kind import Resource
+from sandbox.cloud.nodes import nodes_of
+from sandbox.cloud.reservations import Reservation, Reservations
+from sandbox.errors import CloudError, UserError
+from sandbox.faults import Faults, Stockout
+from tests.unit.simulated_project import APIS, POOL, Project
+
+A4 = "a4-highgpu-8g"
+ZONE = "us-central1-b"
+KEY = "compute.googleapis.com/reservation-name"
+NONE = {"consumeReservationType": "NO_RESERVATION"}
+ANY = {"consumeReservationType": "ANY_RESERVATION"}
+UP_TO_4 = {"totalMinNodeCount": 0, "totalMaxNodeCount": 4}
+QUEUED = {
+    "queuedProvisioning": {"enabled": True},
+    "autoscaling": UP_TO_4,
+    "initialNodeCount": 0,
+}
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    made = Project(tmp_path)
+    made.enable(*APIS)
+    return made
+
+
+def cluster_of(project: Project, *zones: str) -> Resource:
+    network = project.network()
+    subnet = project.subnet(network, region="us-central1")
+    places = list(zones or (ZONE,))
+    return project.cluster(network, subnet, location="us-central1", nodeLocations=places)
+
+
+def pool(
+    project: Project, cluster: Resource, node: dict[str, Any], machine: str = A4, **inputs: Any
+) -> Resource:
+    return project.pool(cluster, machine, nodeConfig={"machineType": machine, **node}, **inputs)
+
+
+def from_reservation(*values: str, key: str = KEY) -> dict[str, Any]:
+    kind = "SPECIFIC_RESERVATION"
+    return {
+        "reservationAffinity": {"consumeReservationType": kind, "key": key, "values": list(values)}
+    }
+
+
+def test_the_given_reservations_are_of_machines_that_their_zones_have_with_rdma() -> None:
+    catalog = Catalog.load()
+    given = Reservations.load().reservations
+    assert set(given) == {"verl-b200", "verl-h200"}
+    for reservation in given.values():
+        catalog.check_offer(reservation.zone, reservation.machine_type)
+        assert catalog.roce_profile(reservation.zone)
+
+
+def test_reservations_can_be_given_in_a_file_of_ones_own(tmp_path: Path) -> None:
+    file = tmp_path / "reservations.yaml"
+    file.write_text(
+        f"reservations: {{mine: {{zone: {ZONE}, machine_type: {A4}, count: 2}}}}\n"
+        "taken_bucket_names: [theirs]\n"
+    )
+    loaded = Reservations.load(file)
+    assert loaded.reservations["mine"].count == 2
+    assert loaded.taken_bucket_names == {"theirs"}
+
+
+@pytest.mark.parametrize("text", ["reservations: {mine: {zone: a}}", "reservation: {}", "["])
+def test_a_file_that_says_nothing_sensible_is_refused_without_a_traceback(
+    tmp_path: Path, text: str
+) -> None:
+    file = tmp_path / "reservations.yaml"
+    file.write_text(text)
+    with pytest.raises(UserError, match=r"^reservations: "):
+        Reservations.load(file)
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"nothing.yaml: there is no such file$"):
+        Reservations.load(tmp_path / "nothing.yaml")
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "verl-b200",
+        "projects/p1/reservations/verl-b200",
+        "verl-b200/reservationBlocks/verl-b200-block-1",
+        "projects/p1/reservations/verl-b200/reservationBlocks/verl-b200-block-1"
+        "/reservationSubBlocks/verl-b200-block-1-sub-2",
+    ],
+)
+def test_a_pool_is_bound_to_a_reservation_in_each_form_and_its_nodes_say_so(
+    project: Project, value: str
+) -> None:
+    cluster = cluster_of(project)
+    pool(project, cluster, from_reservation(value))
+    [node] = nodes_of(cluster, project.cloud)
+    assert node.labels["cloud.google.com/reservation-name"] == "verl-b200"
+
+
+@pytest.mark.parametrize(
+    ("value", "end"),
+    [
+        ("verl-b100", r"p1/reservations/verl-b200, projects/p1/reservations/verl-h200$"),
+        ("projects/p2/reservations/verl-b200", r"projects/p1/reservations/verl-h200$"),
+        ("verl-b200/reservationBlocks/b", r"which has: verl-b200-block-1$"),
+        (
+            "verl-b200/reservationBlocks/verl-b200-block-1/reservationSubBlocks/s",
+            r"which has: verl-b200-block-1-sub-1, verl-b200-block-1-sub-2$",
+        ),
+        ("verl-b200/blocks/b", r"with /reservationBlocks/BLOCK after it for one block$"),
+    ],
+)
+def test_what_a_pool_is_bound_to_must_exist(project: Project, value: str, end: str) -> None:
+    cluster = cluster_of(project)
+    with pytest.raises(CloudError, match=end):
+        pool(project, cluster, from_reservation(value))
+
+
+@pytest.mark.parametrize(
+    "affinity", [from_reservation(), from_reservation("verl-b200", key="name")]
+)
+def test_a_specific_reservation_is_named_by_key_and_one_value(
+    project: Project, affinity: dict[str, Any]
+) -> None:
+    cluster = cluster_of(project)
+    with pytest.raises(CloudError, match=r"after it for one block$"):
+        pool(project, cluster, affinity)
+
+
+def test_a_reservation_shared_by_another_project_is_named_with_that_project(
+    tmp_path: Path,
+) -> None:
+    shared = Reservation(project="p2", zone=ZONE, machine_type=A4, count=1)
+    project = Project(tmp_path, reservations=Reservations(reservations={"shared": shared}))
+    project.enable(*APIS)
+    cluster = cluster_of(project)
+    with pytest.raises(CloudError, match=r"p1 can use: projects/p2/reservations/shared$"):
+        pool(project, cluster, from_reservation("shared"))
+    pool(project, cluster, from_reservation("projects/p2/reservations/shared"))
+
+
+def test_a_pool_is_in_the_zone_of_its_reservation(project: Project) -> None:
+    network = project.network()
+    cluster = project.cluster(network, project.subnet(network))
+    with pytest.raises(CloudError, match=r"in us-east1-b; nearest: nodeLocations \[us-central1-b"):
+        pool(project, cluster, from_reservation("verl-b200"))
+
+
+def test_a_pool_has_the_machines_of_its_reservation(project: Project) -> None:
+    cluster = cluster_of(project)
+    with pytest.raises(CloudError, match=r"nearest: machineType a3-ultragpu-8g$"):
+        pool(project, cluster, from_reservation("verl-h200"))
+
+
+def test_all_pools_on_a_reservation_fit_into_it_together(project: Project) -> None:
+    cluster = cluster_of(project)
+    first = pool(project, cluster, from_reservation("verl-b200"), initialNodeCount=8)
+    block = "verl-b200/reservationBlocks/verl-b200-block-1"
+    with pytest.raises(CloudError, match=r"required 3 and short of 1 VM count .*; nearest: 2$"):
+        pool(project, cluster, from_reservation(block), name="second", initialNodeCount=3)
+    second = pool(project, cluster, from_reservation(block), name="second", initialNodeCount=2)
+    with pytest.raises(CloudError, match=r"required 9 and short of 1 VM count .*; nearest: 8$"):
+        project.cloud.update(POOL, first.id, {**first.inputs, "initialNodeCount": 9})
+    project.delete(second)
+    project.cloud.update(POOL, first.id, {**first.inputs, "initialNodeCount": 10})
+
+
+def test_a_stockout_stops_every_pool_but_one_with_a_reservation(tmp_path: Path) -> None:
+    rule = Stockout(kind="stockout", machine_type=A4, zone=ZONE)
+    project = Project(tmp_path, Faults(rules=(rule,)))
+    project.enable(*APIS)
+    cluster = cluster_of(project)
+    for node in ({}, {"spot": True}, {"reservationAffinity": ANY}):
+        with pytest.raises(CloudError, match=r"does not have enough a4-highgpu-8g available$"):
+            pool(project, cluster, node)
+    pool(project, cluster, from_reservation("verl-b200"))
+
+
+@pytest.mark.parametrize(
+    ("node", "inputs", "end"),
+    [
+        ({"spot": True, "reservationAffinity": ANY}, {}, r"ationType NO_RESERVATION$"),
+        ({"spot": True, **from_reservation("verl-b200")}, {}, r"ationType NO_RESERVATION$"),
+        ({"spot": True, "flexStart": True}, {}, r"nearest: spot false$"),
+        ({"flexStart": True, "reservationAffinity": ANY}, {}, r"ationType NO_RESERVATION$"),
+        (
+            {"flexStart": True},
+            {"management": {"autoRepair": True}},
+            r"nearest: management.autoRepair false$",
+        ),
+        ({"flexStart": True}, {"nodeCount": 2}, r"nearest: autoscaling$"),
+        ({"flexStart": True, "maxRunDuration": "604801s"}, {}, r"nearest: 604800s$"),
+        ({"maxRunDuration": "1h"}, {}, r'followed by "s"; nearest: 604800s$'),
+        ({}, QUEUED, r"to be set to none; nearest: consumeReservationType NO_RESERVATION$"),
+        (
+            {"reservationAffinity": NONE},
+            {**QUEUED, "autoscaling": {"totalMinNodeCount": 1, "totalMaxNodeCount": 4}},
+            r"not 1; nearest: initialNodeCount 0 and an autoscaling minimum of 0$",
+        ),
+        (
+            {"reservationAffinity": NONE},
+            {**QUEUED, "autoscaling": None},
+            r"nearest: autoscaling.totalMinNodeCount 0$",
+        ),
+        (
+            {"reservationAffinity": NONE},
+            {**QUEUED, "placementPolicy": {"type": "COMPACT"}},
+            r"does not go with placementPolicy COMPACT; nearest: leave it out$",
+        ),
+        ({"reservationAffinity": NONE, "spot": True}, QUEUED, r"nearest: spot false$"),
+    ],
+)
+def test_ways_to_get_machines_that_do_not_go_together_are_refused(
+    project: Project, node: dict[str, Any], inputs: dict[str, Any], end: str
+) -> None:
+    cluster = cluster_of(project)
+    with pytest.raises(CloudError, match=end):
+        pool(project, cluster, node, **inputs)
+
+
+def test_a_pool_that_is_changed_is_held_to_the_same_rules(project: Project) -> None:
+    made = pool(project, cluster_of(project), {"spot": True})
+    node = {**made["nodeConfig"], "flexStart": True}
+    with pytest.raises(CloudError, match=r"nearest: spot false$"):
+        project.cloud.update(POOL, made.id, {**made.inputs, "nodeConfig": node})
+
+
+def test_compact_placement_is_for_machines_that_have_it_in_one_zone(project: Project) -> None:
+    cluster = cluster_of(project, "us-central1-a", ZONE)
+    compact: dict[str, Any] = {"placementPolicy": {"type": "COMPACT"}}
+    with pytest.raises(CloudError, match=r"nearest: leave placementPolicy out$"):
+        pool(project, cluster, {}, "e2-standard-4", nodeLocations=[ZONE], **compact)
+    with pytest.raises(CloudError, match=r"nearest: nodeLocations \[us-central1-a\]$"):
+        pool(project, cluster, {}, "n2-standard-4", **compact)
+    pool(project, cluster, {}, nodeLocations=[ZONE], **compact)

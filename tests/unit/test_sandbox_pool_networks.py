@@ -1,0 +1,204 @@
+"""The simulated cloud's rules for the additional networks of node pools; each refusal is matched at
+its end."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sandbox.cloud.kind import Resource
+from sandbox.cloud.nodes import nodes_of
+from sandbox.errors import CloudError
+from tests.unit.simulated_project import APIS, CLUSTER, NETWORK, POOL, SUBNET, Project
+
+MULTI = {"enableMultiNetworking": True, "datapathProvider": "ADVANCED_DATAPATH"}
+A4 = "a4-highgpu-8g"
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    made = Project(tmp_path)
+    made.enable(*APIS)
+    return made
+
+
+def cluster_of(project: Project, **inputs: Any) -> Resource:
+    network = project.network()
+    return project.cluster(network, project.subnet(network), **{**MULTI, **inputs})
+
+
+def networks_of_an_a4(project: Project, prefix: int = 24) -> list[dict[str, str]]:
+    """One gVNIC network and eight subnets of a RoCE network, in the machine's order."""
+    gvnic, rdma = project.network(name="gvnic"), project.roce_network()
+    places = [(gvnic, project.plain_subnet(gvnic, "gvnic-1", f"10.20.0.0/{prefix}"))]
+    for number in range(8):
+        cidr = f"192.168.{number}.0/{prefix}"
+        places.append((rdma, project.plain_subnet(rdma, f"rdma-{number}", cidr)))
+    return [{"network": net.id, "subnetwork": subnet.id} for net, subnet in places]
+
+
+def a4_pool(
+    project: Project, cluster: Resource, networks: list[dict[str, str]], **inputs: Any
+) -> Resource:
+    config = {"additionalNodeNetworkConfigs": networks}
+    return project.pool(cluster, A4, **{"networkConfig": config, **inputs})
+
+
+def test_multi_networking_needs_dataplane_v2(project: Project) -> None:
+    with pytest.raises(CloudError, match=r"nearest: datapathProvider ADVANCED_DATAPATH$"):
+        cluster_of(project, datapathProvider=None)
+
+
+def test_multi_networking_cannot_be_turned_on_later_without_dataplane_v2(project: Project) -> None:
+    cluster = cluster_of(project, enableMultiNetworking=None, datapathProvider=None)
+    with pytest.raises(CloudError, match=r"nearest: datapathProvider ADVANCED_DATAPATH$"):
+        project.cloud.update(CLUSTER, cluster.id, {**cluster.inputs, "enableMultiNetworking": True})
+
+
+def test_a_pool_takes_all_interfaces_of_its_machine_and_its_nodes_know_them(
+    project: Project,
+) -> None:
+    cluster = cluster_of(project)
+    a4_pool(project, cluster, networks_of_an_a4(project))
+    [node] = nodes_of(cluster, project.cloud)
+    expected = [("gvnic", "gvnic-1"), *(("rdma", f"rdma-{number}") for number in range(8))]
+    assert list(node.networks) == expected
+
+
+def test_a_pool_may_leave_all_additional_interfaces_out(project: Project) -> None:
+    cluster = cluster_of(project)
+    project.pool(cluster, A4)
+    assert nodes_of(cluster, project.cloud)[0].networks == ()
+
+
+def test_additional_networks_need_a_cluster_with_multi_networking(project: Project) -> None:
+    cluster = cluster_of(project, enableMultiNetworking=False)
+    with pytest.raises(CloudError, match=r"enableMultiNetworking true and datapathProvider ADV.*$"):
+        a4_pool(project, cluster, networks_of_an_a4(project))
+
+
+def test_some_of_the_interfaces_are_refused_with_what_the_machine_has(project: Project) -> None:
+    cluster = cluster_of(project)
+    with pytest.raises(CloudError, match=r"^.*8 additional.*nearest: 9: 1 gvnic, 8 rdma, or none$"):
+        a4_pool(project, cluster, networks_of_an_a4(project)[1:])
+
+
+def test_a_machine_with_one_interface_takes_no_additional_network(project: Project) -> None:
+    cluster = cluster_of(project)
+    config = {"additionalNodeNetworkConfigs": networks_of_an_a4(project)[:1]}
+    with pytest.raises(CloudError, match=r"do not fit e2-standard-4; nearest: 0, or none$"):
+        project.pool(cluster, "e2-standard-4", networkConfig=config)
+
+
+def test_a_roce_network_is_refused_on_a_gvnic_and_an_ordinary_one_on_rdma(
+    project: Project,
+) -> None:
+    cluster = cluster_of(project)
+    gvnic, *rdma = networks_of_an_a4(project)
+    with pytest.raises(CloudError, match=r"gvnic-1 takes no network with a RoCE .*has one$"):
+        a4_pool(project, cluster, [*rdma, gvnic])
+    with pytest.raises(CloudError, match=r"rdma-7 needs a network with a RoCE .* has none$"):
+        a4_pool(project, cluster, [gvnic, *rdma[:7], gvnic])
+
+
+def test_the_clusters_own_network_is_no_additional_one(project: Project) -> None:
+    cluster = cluster_of(project)
+    own = {"network": cluster["network"], "subnetwork": cluster["subnetwork"]}
+    with pytest.raises(CloudError, match=r"network of cluster c; nearest: another network$"):
+        a4_pool(project, cluster, [own, *networks_of_an_a4(project)[1:]])
+
+
+def test_each_interface_needs_a_subnetwork_of_its_own(project: Project) -> None:
+    cluster = cluster_of(project)
+    gvnic, *rdma = networks_of_an_a4(project)
+    with pytest.raises(CloudError, match=r"rdma-0 is given 2 times, and .* a subnetwork each$"):
+        a4_pool(project, cluster, [gvnic, *rdma[:7], rdma[0]])
+
+
+def test_each_gvnic_needs_a_network_of_its_own(project: Project) -> None:
+    cluster = cluster_of(project, location="us-central1", nodeLocations=["us-central1-a"])
+    shared = project.network(name="shared")
+    places = [
+        project.plain_subnet(shared, f"s-{number}", f"10.20.{number}.0/24", region="us-central1")
+        for number in range(8)
+    ]
+    networks = [{"network": shared.id, "subnetwork": subnet.id} for subnet in places]
+    with pytest.raises(CloudError, match=r"given 8 times, and gVNIC .* a network each$"):
+        project.pool(
+            cluster,
+            "a3-megagpu-8g",
+            networkConfig={"additionalNodeNetworkConfigs": networks},
+        )
+
+
+def test_a_roce_network_binds_the_pool_to_its_zone(project: Project) -> None:
+    cluster = cluster_of(project)
+    networks = networks_of_an_a4(project)
+    rdma = project.roce_network(name="elsewhere", networkProfile="us-east4-b-vpc-roce")
+    other = [{"network": rdma.id, "subnetwork": place["subnetwork"]} for place in networks[1:]]
+    with pytest.raises(CloudError, match=r"pool is in us-east1-b; nearest: nodeLocations \[.*\]$"):
+        a4_pool(project, cluster, [networks[0], *other])
+
+
+def test_a_subnetwork_must_be_one_of_the_network_beside_it(project: Project) -> None:
+    cluster = cluster_of(project)
+    gvnic, *rdma = networks_of_an_a4(project)
+    mixed = {"network": rdma[0]["network"], "subnetwork": gvnic["subnetwork"]}
+    with pytest.raises(CloudError, match=r"gvnic-1 is not a subnetwork of network rdma$"):
+        a4_pool(project, cluster, [gvnic, mixed, *rdma[1:]])
+
+
+def test_a_subnetwork_must_be_in_the_pools_region(project: Project) -> None:
+    cluster = cluster_of(project)
+    _, *rdma = networks_of_an_a4(project)
+    wide = project.network(name="wide")
+    far = project.plain_subnet(wide, "far", "10.30.0.0/24", region="us-east4")
+    with pytest.raises(CloudError, match=r"/far is not in region us-east1$"):
+        a4_pool(project, cluster, [{"network": wide.id, "subnetwork": far.id}, *rdma])
+    with pytest.raises(CloudError, match=r'"far" was not found in region us-east1$'):
+        a4_pool(project, cluster, [{"network": wide.id, "subnetwork": "far"}, *rdma])
+
+
+def test_networks_may_be_named_by_their_bare_names(project: Project) -> None:
+    cluster = cluster_of(project)
+    networks_of_an_a4(project)
+    rdma = [{"network": "rdma", "subnetwork": f"rdma-{number}"} for number in range(8)]
+    a4_pool(project, cluster, [{"network": "gvnic", "subnetwork": "gvnic-1"}, *rdma])
+
+
+def test_a_subnetwork_needs_an_address_for_each_node_that_the_pools_on_it_can_have(
+    project: Project,
+) -> None:
+    cluster = cluster_of(project)
+    networks = networks_of_an_a4(project, prefix=28)
+    sizes = {"totalMinNodeCount": 1, "totalMaxNodeCount": 12}
+    first = a4_pool(project, cluster, networks, autoscaling=sizes)
+    with pytest.raises(CloudError, match=r"12 addresses .* 12 of them .* 1 nodes; nearest: a /27$"):
+        a4_pool(project, cluster, networks, name="second")
+    project.delete(first)
+    a4_pool(project, cluster, networks, name="second")
+
+
+def test_a_pool_cannot_grow_beyond_the_addresses_of_its_subnetworks(project: Project) -> None:
+    pool = a4_pool(project, cluster_of(project), networks_of_an_a4(project, prefix=28))
+    project.cloud.update(POOL, pool.id, {**pool.inputs, "nodeCount": 12})
+    with pytest.raises(CloudError, match=r"this pool can have 13 nodes; nearest: a /27$"):
+        project.cloud.update(POOL, pool.id, {**pool.inputs, "nodeCount": 13})
+
+
+def test_networks_and_subnetworks_of_a_pool_cannot_go_before_it(project: Project) -> None:
+    cluster = cluster_of(project)
+    networks = networks_of_an_a4(project)
+    pool = a4_pool(project, cluster, networks)
+    subnets = [project.cloud.require(SUBNET, it["subnetwork"], "subnet") for it in networks]
+    rdma = project.cloud.require(NETWORK, "rdma", "network")
+    with pytest.raises(CloudError, match=r"already being used by .*/nodePools/pool$"):
+        project.delete(subnets[1])
+    for subnet in subnets:
+        project.cloud.drop(subnet)
+    with pytest.raises(CloudError, match=r"already being used by .*/nodePools/pool$"):
+        project.delete(rdma)
+    project.delete(pool)
+    project.delete(rdma)

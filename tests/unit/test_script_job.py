@@ -1,0 +1,144 @@
+"""The Job that runs a script, as registered; that it runs to its end is for a control plane."""
+
+from dataclasses import replace
+from typing import Any
+
+import pulumi_gcp as gcp
+import pulumi_kubernetes as k8s
+import pytest
+
+from components.script_file import versioned_file_name
+from components.script_job import ScriptJob, ScriptJobArgs
+from components.static_volume import VolumeMount
+from tests.conftest import Recording, Register
+
+ARGS = ScriptJobArgs(
+    namespace="rl",
+    job_name="prepare",
+    image="image:1",
+    script_name="prepare",
+    script="echo one",
+    arguments=["model=m"],
+    environment={"HF_HOME": "/data/cache"},
+    secret_name="tokens",
+    secret_keys=["HF_TOKEN"],
+    service_account="trainer",
+    annotations={"gke-gcsfuse/volumes": "true"},
+    node_selector={"cloud.google.com/gke-nodepool": "cpu"},
+    cpu_millicores=3500,
+    memory_gib=12,
+    ephemeral_storage_gib=20,
+    minutes=60,
+    labels={"stack": "test"},
+)
+
+
+def mount() -> VolumeMount:
+    return VolumeMount(
+        backing=gcp.storage.Bucket("bucket", location="US-EAST1"),
+        volume=k8s.core.v1.PersistentVolume("volume", metadata={"name": "data-pv"}),
+        claim=k8s.core.v1.PersistentVolumeClaim("claim", metadata={"name": "data-pvc"}),
+    )
+
+
+def made(register: Register, *, mounted: bool = False, **values: Any) -> Recording:
+    def program() -> None:
+        volume = {"volume": mount(), "mount_path": "/data"} if mounted else {}
+        ScriptJob("data", replace(ARGS, **volume, **values))
+
+    return register(program)
+
+
+def job(register: Register, **values: Any) -> dict[str, Any]:
+    return made(register, **values).named("data-job").inputs
+
+
+def pod(register: Register, **values: Any) -> dict[str, Any]:
+    return job(register, **values)["spec"]["template"]["spec"]
+
+
+def test_the_script_runs_once_and_failed_pods_stay_to_be_read(register: Register) -> None:
+    spec = job(register)["spec"]
+    assert spec["template"]["spec"]["restartPolicy"] == "Never"
+    assert spec["backoffLimit"] == 2
+    assert "completions" not in spec
+
+
+def test_a_finished_job_stays_as_the_record_that_the_work_is_done(register: Register) -> None:
+    assert "ttlSecondsAfterFinished" not in job(register)["spec"]
+
+
+def test_a_failed_job_is_made_anew_by_the_next_up(register: Register) -> None:
+    assert job(register)["metadata"]["annotations"] == {"pulumi.com/replaceUnready": "true"}
+
+
+@pytest.mark.parametrize("minutes", [60, 240])
+def test_the_jobs_own_deadline_comes_before_the_engines(register: Register, minutes: int) -> None:
+    made_job = made(register, minutes=minutes).named("data-job")
+    assert made_job.inputs["spec"]["activeDeadlineSeconds"] == minutes * 60
+    assert made_job.create_timeout == f"{minutes + 1}m"
+
+
+def test_a_changed_script_runs_under_a_new_name(register: Register) -> None:
+    for script in ("echo one", "echo two"):
+        name = versioned_file_name("prepare", script)
+        recording = made(register, script=script)
+        assert recording.one(":ConfigMap").inputs["data"] == {name: script}
+        container = recording.named("data-job").inputs["spec"]["template"]["spec"]["containers"][0]
+        assert container["command"] == ["bash", f"/etc/script/{name}", "model=m"]
+
+
+def test_the_script_is_there_before_the_job_and_is_the_one_it_mounts(register: Register) -> None:
+    recording = made(register)
+    assert "data-script" in recording.waits_for("data-job")
+    spec = recording.named("data-job").inputs["spec"]["template"]["spec"]
+    name = recording.one(":ConfigMap").inputs["metadata"]["name"]
+    assert spec["volumes"] == [{"name": "script", "configMap": {"name": name}}]
+
+
+def test_a_job_cannot_change_so_a_changed_one_takes_its_place(register: Register) -> None:
+    changed = made(register).named("data-job")
+    assert changed.replace_on_changes == ("spec",)
+    assert changed.delete_before_replace
+
+
+def test_without_storage_there_is_nothing_to_be_replaced_with(register: Register) -> None:
+    assert made(register).named("data-job").replace_with == frozenset()
+
+
+def test_storage_is_mounted_and_a_job_is_run_again_on_new_storage(register: Register) -> None:
+    recording = made(register, mounted=True)
+    made_job = recording.named("data-job")
+    assert made_job.replace_with == {
+        recording.named(name).urn for name in ("bucket", "volume", "claim")
+    }
+    spec = made_job.inputs["spec"]["template"]["spec"]
+    assert {"name": "storage", "persistentVolumeClaim": {"claimName": "data-pvc"}} in spec[
+        "volumes"
+    ]
+    assert {"name": "storage", "mountPath": "/data"} in spec["containers"][0]["volumeMounts"]
+
+
+def test_tokens_come_from_the_secret_and_all_else_in_the_open(register: Register) -> None:
+    assert pod(register)["containers"][0]["env"] == [
+        {"name": "HF_HOME", "value": "/data/cache"},
+        {
+            "name": "HF_TOKEN",
+            "valueFrom": {"secretKeyRef": {"name": "tokens", "key": "HF_TOKEN"}},
+        },
+    ]
+
+
+def test_it_runs_where_and_as_whom_it_is_told(register: Register) -> None:
+    spec = pod(register)
+    assert spec["nodeSelector"] == {"cloud.google.com/gke-nodepool": "cpu"}
+    assert spec["serviceAccountName"] == "trainer"
+    assert "serviceAccountName" not in pod(register, service_account=None)
+    template = job(register)["spec"]["template"]
+    assert template["metadata"]["annotations"] == {"gke-gcsfuse/volumes": "true"}
+
+
+def test_it_gets_what_it_asks_for_and_no_more(register: Register) -> None:
+    resources = pod(register)["containers"][0]["resources"]
+    amounts = {"cpu": "3500m", "memory": "12Gi", "ephemeral-storage": "20Gi"}
+    assert resources == {"requests": amounts, "limits": amounts}

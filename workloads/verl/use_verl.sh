@@ -1,0 +1,27 @@
+#!/bin/bash
+# use_verl.sh SOURCE TARGET: copies verl's package from the bucket to the pod's own disk.
+# `pip install -e` would write verl.egg-info into the bucket from all pods at once, and be lost with
+# this init container; the main container sees TARGET alone, and sets PYTHONPATH to it.
+set -euo pipefail
+
+if (($# != 2)); then
+  echo "usage: use_verl.sh SOURCE TARGET" >&2
+  exit 2
+fi
+source="$1"
+target="$2"
+if [[ ! -f "$source/verl/__init__.py" ]]; then
+  echo "$source: no verl/__init__.py in it; has the data been prepared?" >&2
+  exit 1
+fi
+
+mkdir -p -- "$target"
+rm -rf -- "$target/verl" "$target/.verl.part"
+# Only the package: trainings keep their checkpoints beside it.
+cp -R -- "$source/verl" "$target/.verl.part"
+mv -- "$target/.verl.part" "$target/verl"
+cd -- "$target"
+PYTHONPATH="$PWD" python3 -c '
+import os, verl
+assert os.path.samefile(verl.__path__[0], "verl"), f"another verl comes first: {verl.__path__[0]}"
+print(f"verl {verl.__version__} in {verl.__path__[0]}")'
