@@ -75,14 +75,16 @@ def _heaviest(
 
 
 def state_dependencies(resources: Iterable[Mapping[str, Any]]) -> dict[str, set[str]]:
-    """What each resource of an exported state waits for: its dependencies and its provider."""
+    """What each resource of an exported state waits for: its dependencies, its provider, and its
+    parent, which waits for dependencies of its own."""
     found: dict[str, set[str]] = {}
     for resource in resources:
         needed = set(resource.get("dependencies") or [])
         for urns in (resource.get("propertyDependencies") or {}).values():
             needed.update(urns or [])
-        provider = resource.get("provider")
-        if provider:
+        if provider := resource.get("provider"):
             needed.add(provider.rpartition("::")[0])
+        if parent := resource.get("parent"):
+            needed.add(parent)
         found.setdefault(resource["urn"], set()).update(needed - {resource["urn"]})
     return found

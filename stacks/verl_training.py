@@ -58,7 +58,7 @@ def build(config: VerlTraining, secrets: Mapping[str, pulumi.Output[str]]) -> St
         labels=on.labels,
         tokens=tokens,
         secrets=secrets,
-        after=[*nodes.needed, *prepared],
+        after=nodes.needed,
         pods=RayPods(
             head_selector=nodes.cpu,
             # verl's controller must not land on the head, which has neither GPU nor network for it.
@@ -69,17 +69,10 @@ def build(config: VerlTraining, secrets: Mapping[str, pulumi.Output[str]]) -> St
             volume_name=_VOLUME,
             mount_path=config.bucket.mount_path,
             scratch=("/tmp/ray", verl_workload.SCRATCH_DIR),
-            setup=RaySetupArgs(
-                script=verl_workload.setup(),
-                arguments=[
-                    verl_workload.code_path(config.bucket.mount_path),
-                    verl_workload.PACKAGE_DIR,
-                ],
-                directory=verl_workload.PACKAGE_DIR,
-            ),
+            setup=_setup(config),
         ),
     )
-    job = _job(config, on, nodes, where, ray, held(gpu, storage.mount))
+    job = _job(config, on, nodes, where, ray, held(gpu, storage.mount), prepared)
     dashboard = platform.dashboard(config, on)
     return _outputs(config, nodes, bucket, ray, job, dashboard)
 
@@ -135,7 +128,9 @@ def _job(
     where: pulumi.Input[str],
     ray: RayCluster,
     kept: list[pulumi.Resource],
+    prepared: list[ScriptJob],
 ) -> RayJob | None:
+    """It waits for data and model; Ray itself comes up beside them."""
     job = config.job
     if job is None:
         return None
@@ -158,7 +153,21 @@ def _job(
             environment=_environment(config, job),
             labels=on.labels,
         ),
-        opts=pulumi.ResourceOptions(providers=[nodes.gke.kubernetes]),
+        opts=pulumi.ResourceOptions(providers=[nodes.gke.kubernetes], depends_on=list(prepared)),
+    )
+
+
+def _setup(config: VerlTraining) -> RaySetupArgs | None:
+    """verl on each pod's own disk; a stack without a job runs something else."""
+    job = config.job
+    if job is None:
+        return None
+    return RaySetupArgs(
+        script=verl_workload.setup(),
+        arguments=verl_workload.setup_arguments(
+            config.bucket.mount_path, None if job.preparation is None else config.code_tag
+        ),
+        directory=verl_workload.PACKAGE_DIR,
     )
 
 

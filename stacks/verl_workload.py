@@ -38,8 +38,9 @@ def preparation_arguments(job: VerlJob, code_tag: str, mount_path: str) -> list[
     ]
 
 
-def code_path(mount_path: str) -> str:
-    return f"{mount_path}/verl"
+def setup_arguments(mount_path: str, prepared_tag: str | None) -> list[str]:
+    """Where verl is on the bucket and goes to; `prepared_tag` is the release to wait for."""
+    return [f"{mount_path}/verl", PACKAGE_DIR, *([] if prepared_tag is None else [prepared_tag])]
 
 
 def environment(job: VerlJob, nccl: dict[str, str]) -> dict[str, str]:

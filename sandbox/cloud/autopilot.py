@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from catalog import FactError, MachineType
@@ -19,6 +20,11 @@ if TYPE_CHECKING:
 
 _GKE = "cloud.google.com"
 _ZONE = "topology.kubernetes.io/zone"
+_RESERVATION = ("name", "project", "blocks", "subblocks")
+_GRANTED = frozenset(
+    f"{_GKE}/{label}"
+    for label in ("compute-class", *(f"reservation-{part}" for part in ("affinity", *_RESERVATION)))
+)
 # What pods that name no machine family run on.
 _FAMILY = "e2"
 
@@ -37,7 +43,10 @@ def provisioner(cluster: Resource, cloud: Cloud) -> Provision:
             check_additional_networks(pool_id, inputs, cluster, machine, cloud)
         except (CloudError, FactError) as error:
             return f"Autopilot makes no node: {error}"
-        return next(pool_nodes(Resource(POOL, pool_id, inputs, {}), cluster, cloud))
+        node = next(pool_nodes(Resource(POOL, pool_id, inputs, {}), cluster, cloud))
+        # Autopilot labels the node with what the pod asked of it.
+        asked = {key: value for key, value in selector.items() if key in _GRANTED}
+        return replace(node, labels={**node.labels, **asked})
 
     return provision
 
@@ -120,10 +129,7 @@ def _pool(
 
 
 def _reservation(selector: Mapping[str, str]) -> str | None:
-    parts = {
-        key: selector.get(f"{_GKE}/reservation-{key}")
-        for key in ("name", "project", "blocks", "subblocks")
-    }
+    parts = {key: selector.get(f"{_GKE}/reservation-{key}") for key in _RESERVATION}
     if not parts["name"]:
         return None
     found = parts["name"]

@@ -1,5 +1,6 @@
 """verl's launcher and the copy of its code, run for real with a small verl and no training."""
 
+import json
 import os
 import shlex
 import subprocess
@@ -153,6 +154,31 @@ def test_the_package_is_copied_without_checkpoints_and_the_bucket_stays_as_it_wa
     assert {path for path in data.rglob("*") if tmp_path / "own" not in path.parents} - {
         tmp_path / "own"
     } == before
+
+
+def test_a_pod_waits_until_the_bucket_holds_the_release_that_it_is_to_run(
+    data: Path, tmp_path: Path
+) -> None:
+    text = (VERL / "use_verl.sh").read_text(encoding="utf-8")
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    marker = data / ".prepared" / "code.json"
+    marker.parent.mkdir(exist_ok=True)
+    marker.write_text(json.dumps({"made_from": {"tag": "v1"}}), encoding="utf-8")
+    pod = subprocess.Popen(
+        ["bash", "-xc", text, "use_verl", str(data / "verl"), str(tmp_path / "own"), "v2"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={"PATH": path},
+    )
+    assert pod.stderr is not None
+    # It has looked once, seen the other release, and goes to sleep.
+    assert any(line.startswith("+ sleep") for line in pod.stderr)
+    assert pod.poll() is None
+    marker.write_text(json.dumps({"made_from": {"tag": "v2"}}), encoding="utf-8")
+    output, _ = pod.communicate()
+    assert pod.returncode == 0
+    assert output.startswith("verl 1 in ")
 
 
 def test_code_that_does_not_import_stops_the_pod(data: Path, tmp_path: Path) -> None:

@@ -4,12 +4,17 @@
 # this init container; the main container sees TARGET alone, and sets PYTHONPATH to it.
 set -euo pipefail
 
-if (($# != 2)); then
-  echo "usage: use_verl.sh SOURCE TARGET" >&2
+if (($# < 2 || $# > 3)); then
+  echo "usage: use_verl.sh SOURCE TARGET [TAG]" >&2
   exit 2
 fi
 source="$1"
 target="$2"
+if (($# == 3)); then
+  until grep -qsF "\"tag\": \"$3\"" "$(dirname -- "$source")/.prepared/code.json"; do
+    sleep 2
+  done
+fi
 if [[ ! -f "$source/verl/__init__.py" ]]; then
   echo "$source: no verl/__init__.py in it; has the data been prepared?" >&2
   exit 1
