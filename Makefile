@@ -7,10 +7,10 @@ FOLDER ?= .sandbox
 PULUMI := $(shell command -v pulumi 2>/dev/null || echo .tools/bin/pulumi)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check format bench lock clean
+.PHONY: help setup demo test test-stacks inventory check format bench lock clean
 
 help: ## Show the verbs
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
 
 setup: $(VENV)/.ready $(PULUMI) ## Install everything: virtual environment, dependencies, Pulumi CLI
 
@@ -30,6 +30,12 @@ demo: setup ## Bring b200-lustre up on the sandbox and show it
 
 test: setup ## Run every default test
 	@$(RUN) -m pytest -n auto
+
+test-stacks: setup ## Run the thorough tests of every stack on the sandbox
+	@$(RUN) -m pytest -n auto -m thorough tests/stacks
+
+inventory: setup ## Write again what every stack is made of (tests/stacks/inventory)
+	@$(RUN) -m tests.stacks.inventory
 
 check: setup ## Format, lint, types, and the tree's own rules
 	@$(VENV)/bin/ruff format --check .

@@ -14,11 +14,12 @@ from rich.console import Console
 from rich.table import Table
 
 from bench.measure import preview_times, probe, timed
+from bench.scale import BASE, SHOWN, growth
 from sandbox.__main__ import DEFAULT_SPEED
 from sandbox.workspace import PROJECT_FOLDER, stack_names
 
 # Promised where there is much to do side by side; nearly all of dev is one chain.
-PARALLEL_GAIN = {"b200-lustre": ">=1.6"}
+PARALLEL_GAIN = {"b200-lustre": ">=1.6", "verl-b200": ">=1.6", "verl-h200": ">=1.6"}
 RESULTS = PROJECT_FOLDER / ".bench" / "results.json"
 
 
@@ -84,11 +85,22 @@ def demo_figures(scratch: Path) -> list[Figure]:
     ]
 
 
+def scale_figures() -> list[Figure]:
+    found = growth()
+    return [
+        Figure(BASE, f"first preview with {SHOWN} pools more, s", found.seconds),
+        Figure(BASE, f"peak memory with {SHOWN} pools more, MiB", found.peak_mib),
+        Figure(BASE, "preview time a pool adds: exponent", found.time_exponent, "<=1.1"),
+        Figure(BASE, "preview memory: exponent", found.memory_exponent, "<=1.1"),
+    ]
+
+
 def main() -> int:
     figures: list[Figure] = []
     for stack in stack_names():
         with tempfile.TemporaryDirectory() as scratch:
             figures += stack_figures(Path(scratch), stack)
+    figures += scale_figures()
     with tempfile.TemporaryDirectory() as scratch:
         figures += demo_figures(Path(scratch))
     RESULTS.parent.mkdir(exist_ok=True)

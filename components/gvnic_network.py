@@ -56,7 +56,8 @@ class GvnicNetwork(pulumi.ComponentResource):
             name=cloud_name(NameKind.SUBNETWORK, args.base_name, args.key, "sub"),
             network=vpc.id,
             ip_cidr_range=args.subnet_range,
-            opts=fixed_name(self, protect=args.protect),
+            # Google only lets a range grow, and pools hold on to it.
+            opts=fixed_name(self, protect=args.protect, replace_on_changes=["ipCidrRange"]),
         )
         gcp.compute.Firewall(
             f"{name}-internal",

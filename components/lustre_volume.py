@@ -9,8 +9,6 @@ from components.static_volume import StaticVolume, VolumeMount, static_volume
 
 _DRIVER = "lustre.csi.storage.gke.io"
 
-LustreMount = VolumeMount
-
 
 @dataclass(frozen=True, kw_only=True)
 class LustreVolumeArgs:

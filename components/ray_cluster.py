@@ -23,6 +23,7 @@ from components.ray_manifest import (
     RayPodContext,
     Setup,
     ray_cluster_spec,
+    ray_pod_template,
 )
 
 # An image of tens of GB on every node, after the node itself is up.
@@ -57,21 +58,31 @@ class RayPodArgs:
     shm_gib: int
     node_selector: pulumi.Input[dict[str, str]]
     gpus: int = 0
-    ephemeral_storage_gib: int | None = None
+    ephemeral_storage_request_gib: int | None = None
+    ephemeral_storage_limit_gib: int | None = None
     start_params: dict[str, str] = field(default_factory=dict[str, str])
     annotations: dict[str, str] = field(default_factory=dict[str, str])
     environment: dict[str, str] = field(default_factory=dict[str, str])
     networks: Sequence[NodeNetwork] = ()
     scratch: str | None = None
     setup: RaySetupArgs | None = None
+    provisioning_request: pulumi.Input[str] | None = None
 
     def as_pod(self) -> RayPod:
         annotations = dict(self.annotations)
         if self.networks:
             annotations |= interface_annotations((it.interface, it.name) for it in self.networks)
         return RayPod(
-            requests=self._quantity(self.cpu_request_millicores, self.memory_request_gib),
-            limits=self._quantity(self.cpu_limit_millicores, self.memory_limit_gib),
+            requests=Quantity(
+                millicores=self.cpu_request_millicores,
+                memory_gib=self.memory_request_gib,
+                ephemeral_storage_gib=self.ephemeral_storage_request_gib,
+            ),
+            limits=Quantity(
+                millicores=self.cpu_limit_millicores,
+                memory_gib=self.memory_limit_gib,
+                ephemeral_storage_gib=self.ephemeral_storage_limit_gib,
+            ),
             shm_gib=self.shm_gib,
             node_selector=self.node_selector,
             gpus=self.gpus,
@@ -81,13 +92,7 @@ class RayPodArgs:
             scratch=self.scratch,
             rdma=any(it.rdma for it in self.networks),
             setup=None if self.setup is None else self.setup.as_setup(),
-        )
-
-    def _quantity(self, millicores: int, memory_gib: int) -> Quantity:
-        return Quantity(
-            millicores=millicores,
-            memory_gib=memory_gib,
-            ephemeral_storage_gib=self.ephemeral_storage_gib,
+            provisioning_request=self.provisioning_request,
         )
 
 
@@ -115,9 +120,27 @@ class RayClusterArgs:
     held: Sequence[Any] = ()
     labels: pulumi.Input[dict[str, str]]
 
+    def context(self) -> RayPodContext:
+        return RayPodContext(
+            image=self.image,
+            claim_name=self.claim_name,
+            mount_path=self.mount_path,
+            volume_name=self.volume_name,
+            service_account=self.service_account,
+            secret_name=self.secret_name,
+            secret_keys=self.secret_keys,
+        )
+
+    def worker_template(self) -> Any:
+        """A worker's pod template, as Kubernetes has it."""
+        return ray_pod_template("ray-worker", self.worker.as_pod(), self.context())
+
 
 class RayCluster(pulumi.ComponentResource):
-    """`cluster_name` is known once head and workers are up; `cluster` is the object itself."""
+    """`cluster_name` is known once head and workers are up; `cluster` is the object itself.
+
+    `held` is what its args say: a job on the cluster goes with that, too.
+    """
 
     cluster_name: pulumi.Output[str]
     head_service: pulumi.Output[str]
@@ -127,15 +150,6 @@ class RayCluster(pulumi.ComponentResource):
         self, name: str, args: RayClusterArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__("gke-ai-stacks:ray_cluster:RayCluster", name, None, opts)
-        context = RayPodContext(
-            image=args.image,
-            claim_name=args.claim_name,
-            mount_path=args.mount_path,
-            volume_name=args.volume_name,
-            service_account=args.service_account,
-            secret_name=args.secret_name,
-            secret_keys=args.secret_keys,
-        )
         cluster = k8s.apiextensions.CustomResource(
             f"{name}-cluster",
             api_version="ray.io/v1",
@@ -151,7 +165,7 @@ class RayCluster(pulumi.ComponentResource):
                 head=args.head.as_pod(),
                 worker=args.worker.as_pod(),
                 workers=args.workers,
-                context=context,
+                context=args.context(),
                 launcher_config_map=launcher_config_map(args.cluster_name),
             ),
             opts=fixed_name(
@@ -162,6 +176,7 @@ class RayCluster(pulumi.ComponentResource):
             ),
         )
         self.cluster = cluster
+        self.held: list[pulumi.Resource] = list(args.held)
         self.cluster_name = object_name(cluster)
         self.head_service = self.cluster_name.apply(lambda it: f"{it}-head-svc")
         self.dashboard_port = pulumi.Output.from_input(DASHBOARD_PORT)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from components.gib import gib_mounts, gib_volumes, wait_for_gib
+from components.provisioning_manifest import QUEUED_TOLERATION, consuming_annotations
 
 CLUSTER_LABEL = "ray.io/cluster"
 DASHBOARD_PORT = 8265
@@ -55,6 +56,7 @@ class Setup:
 class RayPod:
     """One container of a Ray pod; GPUs are asked for as much as they are limited to.
 
+    `provisioning_request` is the request for machines whose pods this is one of.
     `scratch` is a directory on the node's own disk. `rdma` mounts the plugin that NCCL needs once
     it is there, which on a new node takes a while.
     """
@@ -70,6 +72,7 @@ class RayPod:
     scratch: str | None = None
     rdma: bool = False
     setup: Setup | None = None
+    provisioning_request: Any = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,7 +98,7 @@ def ray_cluster_spec(
     launcher_config_map: str,
 ) -> dict[str, Any]:
     """A RayCluster of one head and a fixed number of workers."""
-    head_template = _pod_template("ray-head", head, context)
+    head_template = ray_pod_template("ray-head", head, context)
     _add_launcher(head_template["spec"], launcher_config_map)
     return {
         "rayVersion": version,
@@ -110,7 +113,7 @@ def ray_cluster_spec(
                 "minReplicas": workers,
                 "maxReplicas": workers,
                 "rayStartParams": dict(worker.start_params),
-                "template": _pod_template("ray-worker", worker, context),
+                "template": ray_pod_template("ray-worker", worker, context),
             }
         ],
     }
@@ -148,7 +151,8 @@ def launcher_entrypoint(file_name: str, parameters: Mapping[str, str]) -> str:
     return shlex.join(["bash", "-c", script, file_name, *arguments])
 
 
-def _pod_template(container: str, pod: RayPod, context: RayPodContext) -> dict[str, Any]:
+def ray_pod_template(container: str, pod: RayPod, context: RayPodContext) -> dict[str, Any]:
+    """A pod that runs `container`, which is ray-head or ray-worker."""
     gpus = {_GPU: str(pod.gpus)} if pod.gpus else {}
     volumes = _volumes(pod, context)
     main: dict[str, Any] = {
@@ -175,7 +179,7 @@ def _pod_template(container: str, pod: RayPod, context: RayPodContext) -> dict[s
         main["env"] = environment
     spec: dict[str, Any] = {
         "nodeSelector": pod.node_selector,
-        "tolerations": _TOLERATIONS,
+        "tolerations": list(_TOLERATIONS),
         "containers": [main],
         "volumes": [volume for volume, _ in volumes],
     }
@@ -183,9 +187,13 @@ def _pod_template(container: str, pod: RayPod, context: RayPodContext) -> dict[s
         spec["serviceAccountName"] = context.service_account
     if before := _init_containers(pod, context, main["volumeMounts"]):
         spec["initContainers"] = before
-    if pod.annotations:
-        return {"metadata": {"annotations": dict(pod.annotations)}, "spec": spec}
-    return {"spec": spec}
+    annotations: dict[str, Any] = dict(pod.annotations)
+    if pod.provisioning_request is not None:
+        annotations |= consuming_annotations(pod.provisioning_request)
+        spec["tolerations"].append(QUEUED_TOLERATION)
+    return (
+        {"metadata": {"annotations": annotations}, "spec": spec} if annotations else {"spec": spec}
+    )
 
 
 def _volumes(pod: RayPod, context: RayPodContext) -> list[tuple[dict[str, Any], dict[str, Any]]]:

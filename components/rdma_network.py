@@ -64,7 +64,8 @@ class RdmaNetwork(pulumi.ComponentResource):
                 name=cloud_name(NameKind.SUBNETWORK, args.base_name, key, "sub"),
                 network=vpc.id,
                 ip_cidr_range=block,
-                opts=fixed_name(self, protect=args.protect),
+                # Google only lets a range grow, and pools hold on to it.
+                opts=fixed_name(self, protect=args.protect, replace_on_changes=["ipCidrRange"]),
             )
             self.subnetworks[key] = subnetwork
         self.network_id = vpc.id

@@ -46,6 +46,13 @@ SetOption = Annotated[
     typer.Option("--set", help="PATH=VALUE overrides a config value: gpu_pool.nodes=4."),
 ]
 FaultOption = Annotated[Path | None, typer.Option(help="YAML file of failures to simulate.")]
+ProjectOption = Annotated[
+    Path | None,
+    typer.Option(
+        help="YAML file of what the simulated project has besides stacks: reservations, bucket "
+        "names that others hold. Later commands in the same folder know it too."
+    ),
+]
 JsonOption = Annotated[Path | None, typer.Option("--json", help="Write a summary object here.")]
 KubeOption = Annotated[KubeMode, typer.Option(help="Where Kubernetes objects go.")]
 FolderOption = Annotated[Path, typer.Option(help="The sandbox's own folder.")]
@@ -57,6 +64,7 @@ def _command(verb: Verb) -> Callable[..., None]:
         speed: SpeedOption = DEFAULT_SPEED,
         overrides: SetOption = None,
         fault: FaultOption = None,
+        project: ProjectOption = None,
         json_file: JsonOption = None,
         kube: KubeOption = KubeMode.memory,
         folder: FolderOption = FOLDER,
@@ -69,7 +77,7 @@ def _command(verb: Verb) -> Callable[..., None]:
                 "--kube: real: the real control plane is not built yet; nearest: --kube memory"
             )
         workspace = _workspace(folder, stack)
-        if not run_verb(workspace, verb, speed, overrides or [], fault, json_file):
+        if not run_verb(workspace, verb, speed, overrides or [], fault, json_file, project):
             raise typer.Exit(1)
 
     return command

@@ -72,14 +72,19 @@ class VirtualClock:
             if not self._heap:
                 await self._changed.wait()
                 continue
-            end, _, ended = self._heap[0]
+            end = self._heap[0][0]
             due = max(self._origin + end / self._speed, self._last_activity + QUIET_SECONDS)
             wait = due - time.monotonic()
             if wait > 0:
                 with suppress(TimeoutError):
                     await asyncio.wait_for(self._changed.wait(), wait)
                 continue
-            heapq.heappop(self._heap)
+            self._end_all(end)
+
+    def _end_all(self, end: float) -> None:
+        """End what is due at that moment together: whatever follows from it begins there."""
+        while self._heap and self._heap[0][0] == end:
+            _, _, ended = heapq.heappop(self._heap)
             if not ended.cancelled():
                 self.now = max(self.now, end)
                 ended.set_result(None)

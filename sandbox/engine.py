@@ -21,10 +21,8 @@ from pulumi.automation import (
     UpdateSummary,
 )
 
-from catalog import Catalog
 from recovery.pending import adopt_pending
 from sandbox.clock import VirtualClock
-from sandbox.cloud.cloud import Cloud
 from sandbox.durations import Durations
 from sandbox.errors import UserError
 from sandbox.events import EngineReport
@@ -96,17 +94,14 @@ class RunResult:
 class Engine:
     """One stack of the sandbox under the real engine."""
 
-    def __init__(
-        self, workspace: Workspace, catalog: Catalog, secrets: Mapping[str, str] | None = None
-    ) -> None:
+    def __init__(self, workspace: Workspace, secrets: Mapping[str, str] | None = None) -> None:
         self._workspace = workspace
-        self._catalog = catalog
         self._secrets = dict(secrets or {})
 
     def run(self, verb: Verb, options: RunOptions) -> RunResult:
         """Run one Pulumi verb; a failed run is a result, not an exception."""
         began = time.monotonic()
-        cloud = Cloud(self._workspace.cloud_file, self._catalog, options.faults)
+        cloud = self._workspace.cloud(options.faults)
         clock, journal, report = VirtualClock(options.speed), Journal(), EngineReport()
         operations = Operations(
             cloud, clock, journal, Durations.load(), partial(engine_pid, self._workspace.backend)

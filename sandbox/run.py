@@ -7,8 +7,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-from catalog import Catalog
-from sandbox.cloud.cloud import Cloud
 from sandbox.engine import Engine, RunOptions, RunResult, Verb
 from sandbox.faults import Faults
 from sandbox.pulumi_cli import binary, cli_environment
@@ -23,9 +21,10 @@ def run_verb(
     overrides: list[str],
     fault: Path | None,
     json_file: Path | None,
+    project: Path | None,
 ) -> bool:
     """Run a Pulumi verb and report it; False when the engine said no."""
-    result = run(workspace, verb, speed, overrides, Faults.load(fault))
+    result = run(workspace, verb, speed, overrides, Faults.load(fault), project)
     if json_file is not None:
         json_file.write_text(json.dumps(result.to_json(), indent=2) + "\n")
     print_report(result)
@@ -33,7 +32,12 @@ def run_verb(
 
 
 def run(
-    workspace: Workspace, verb: Verb, speed: float, overrides: list[str], faults: Faults
+    workspace: Workspace,
+    verb: Verb,
+    speed: float,
+    overrides: list[str],
+    faults: Faults,
+    project: Path | None = None,
 ) -> RunResult:
     """Run a Pulumi verb with the engine's own live output."""
     options = RunOptions(
@@ -43,8 +47,10 @@ def run(
         color=sys.stdout.isatty(),
     )
     with workspace.lock():
+        if project is not None:
+            workspace.use_project(project)
         secrets = workspace.prepare(overrides)
-        return Engine(workspace, workspace.catalog(), secrets).run(verb, options)
+        return Engine(workspace, secrets).run(verb, options)
 
 
 def forget(workspace: Workspace) -> None:
@@ -58,6 +64,6 @@ def forget(workspace: Workspace) -> None:
                 capture_output=True,
                 check=False,
             )
-            Cloud(workspace.cloud_file, Catalog.load()).forget_stack(workspace.stack)
+            workspace.cloud().forget_stack(workspace.stack)
     workspace.remove()
     print(f"forgotten: {workspace.stack or 'every stack of this sandbox'}")

@@ -35,7 +35,7 @@ def show_status(workspace: Workspace, json_file: Path | None) -> None:
 
 def describe(workspace: Workspace) -> dict[str, Any]:
     """Resource ids by type, and each cluster's pools, objects and pods."""
-    cloud = Cloud(workspace.cloud_file, workspace.catalog())
+    cloud = workspace.cloud()
     resources = cloud.inventory(workspace.stack)
     clusters = []
     for cluster in cloud.find(Cluster.token):

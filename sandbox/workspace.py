@@ -19,7 +19,10 @@ from filelock import FileLock, Timeout
 from pydantic import ValidationError
 
 from catalog import Catalog, CatalogAdditions, FactError
+from sandbox.cloud.cloud import Cloud
+from sandbox.cloud.reservations import Reservations
 from sandbox.errors import UserError
+from sandbox.faults import Faults
 from sandbox.secrets import PLACEHOLDERS, secret_from_environment
 
 PROJECT_FOLDER = Path(__file__).resolve().parent.parent
@@ -48,6 +51,11 @@ class Workspace:
     @property
     def cloud_file(self) -> Path:
         return self.root / "cloud.json"
+
+    @property
+    def project_file(self) -> Path:
+        """What the simulated project has besides stacks, if a command was given it."""
+        return self.root / "project.yaml"
 
     @property
     def backend(self) -> Path:
@@ -109,6 +117,16 @@ class Workspace:
         """Note which value was encrypted last, as a salted digest: it is encrypted again on
         change."""
         self._digest_file(key).write_text(_digest(value, os.urandom(16)))
+
+    def use_project(self, file: Path) -> None:
+        """Keep what the simulated project has, for this command and those that follow."""
+        Reservations.load(file)
+        self.project_file.write_bytes(file.read_bytes())
+
+    def cloud(self, faults: Faults | None = None) -> Cloud:
+        """The simulated cloud that all stacks of the sandbox share."""
+        given = Reservations.load(self.project_file if self.project_file.exists() else None)
+        return Cloud(self.cloud_file, self.catalog(), faults, given)
 
     def config(self) -> dict[str, Any]:
         """The config that the last `prepare` wrote."""

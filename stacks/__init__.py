@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from stacks.blocks.stack import RayStack
+    from stacks.blocks.cluster_stack import ClusterStack
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Kind:
     model: str
     build_module: str
 
-    def config_class(self) -> "type[RayStack]":
+    def config_class(self) -> "type[ClusterStack]":
         return getattr(import_module(self.config_module), self.model)
 
     def required_secrets(self) -> tuple[str, ...]:
@@ -38,7 +38,7 @@ KINDS = {
 }
 
 
-def build(config: "RayStack", secrets: "Mapping[str, Any]") -> dict[str, Any]:
+def build(config: "ClusterStack", secrets: "Mapping[str, Any]") -> dict[str, Any]:
     """Registers the stack's resources and returns its outputs by name."""
     outputs = import_module(KINDS[config.kind].build_module).build(config, secrets)
     return outputs.exports()

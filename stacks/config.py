@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from stacks import KINDS
-from stacks.blocks.stack import SECRETS, RayStack
+from stacks.blocks.cluster_stack import SECRETS, ClusterStack
 from stacks.config_errors import lines_of, nearest
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class ConfigError(ValueError):
 
 def validate(
     raw: Mapping[str, Any], *, secrets_set: frozenset[str] = frozenset(), hide_values: bool = False
-) -> RayStack:
+) -> ClusterStack:
     """The model for `raw`: the stack's config object, with `project`, `region` and `zone` in it.
 
     `secrets_set` names the secrets that the config has. Raises ConfigError.
@@ -72,7 +72,7 @@ def validate(
     return config
 
 
-def read() -> "tuple[RayStack, dict[str, pulumi.Output[str]]]":
+def read() -> "tuple[ClusterStack, dict[str, pulumi.Output[str]]]":
     """The current stack's config and its secrets. Raises pulumi.RunError with every mistake."""
     import pulumi
 

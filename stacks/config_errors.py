@@ -13,13 +13,17 @@ from stacks.problems import BrokenRulesError
 _PROVIDER_KEYS = {"project": "gcp:project", "region": "gcp:region", "zone": "gcp:zone"}
 _SENSITIVE = re.compile(r"token|secret|password|key", re.IGNORECASE)
 _LONGEST = 80
+# The key that tells the members of a union apart.
+_TAG = "mode"
+# How pydantic says that a key of a block is wrong, not its value.
+_OF_A_KEY = "[key]"
 _HIDDEN = "not valid; the value is a secret and stays out of this message"
 _WANTED = {
     "int_": "a whole number",
     "float_": "a number",
     "bool_": "true, false",
     "string_type": "text",
-    "model_type": "a block of keys",
+    "model_": "a block of keys",
     "dict_type": "a block of keys",
     "tuple_type": "a list",
     "datetime": "a time like 2026-01-03T02:00:00Z",
@@ -55,7 +59,7 @@ def nearest(text: str, known: Sequence[str]) -> str:
 def _line(detail: ErrorDetails, model: type[BaseModel], *, hide_values: bool) -> str:
     path = _readable(model, detail["loc"])
     field = field_name(path)
-    last = str(detail["loc"][-1]) if detail["loc"] else ""
+    last = path.rpartition(".")[2]
     hidden = hide_values or _SENSITIVE.search(last) is not None
     value = "[hidden]" if hidden else _shown(detail["input"])
     match detail["type"]:
@@ -66,12 +70,10 @@ def _line(detail: ErrorDetails, model: type[BaseModel], *, hide_values: bool) ->
         case "missing":
             return f"{field}: missing; {_example(model, detail)}"
         case "union_tag_invalid" | "union_tag_not_found":
-            tags = re.findall(r"'([^']*)'", str(detail.get("ctx", {}).get("expected_tags", "")))
-            tag_field = str(detail.get("ctx", {}).get("discriminator", "")).strip("'")
-            given = detail["input"].get(tag_field) if isinstance(detail["input"], dict) else None
-            near = nearest(str(given), tags) if tags else "mode: on-demand"
-            shown_tag = "[hidden]" if hidden else _shown(given)
-            return f"{field}.{tag_field or 'mode'}: {shown_tag}: not one of them; nearest: {near}"
+            given = detail["input"].get(_TAG) if isinstance(detail["input"], dict) else None
+            near = nearest(str(given), sorted(_tags(model, detail["loc"])))
+            wrong = f"{'[hidden]' if hidden else _shown(given)}: not one of them"
+            return f"{field}.{_TAG}: {'missing' if given is None else wrong}; nearest: {near}"
         case "enum" | "literal_error":
             options = re.findall(r"'([^']*)'", str(detail.get("ctx", {}).get("expected", "")))
             near = options[0] if hidden else nearest(str(detail["input"]), options)
@@ -97,15 +99,12 @@ def _reason(detail: ErrorDetails) -> str:
 def _example(model: type[BaseModel], detail: ErrorDetails) -> str:
     fields = _fields_at(model, detail["loc"][:-1])
     annotation = fields.get(str(detail["loc"][-1]))
-    inner = next(iter(_models_in(annotation)), None)
+    inner = next(iter(models_in(annotation)), None)
     if inner is None:
-        return f"set it with: pulumi config set --path {_path_for_cli(detail['loc'])} VALUE"
+        path = field_name(_readable(model, detail["loc"]))
+        return f"set it with: pulumi config set --path {path} VALUE"
     needed = [name for name, field in inner.model_fields.items() if field.is_required()]
     return f"it needs a block with {', '.join(needed or list(inner.model_fields))}"
-
-
-def _path_for_cli(loc: Sequence[int | str]) -> str:
-    return ".".join(["stack", *(str(part) for part in loc)])
 
 
 def _shown(value: object) -> str:
@@ -123,11 +122,8 @@ def _readable(model: type[BaseModel], loc: Sequence[int | str]) -> str:
         if isinstance(part, int):
             parts[-1] += f"[{part}]"
             continue
-        is_tag = part not in here and index < len(loc) - 1 and bool(here)
-        if is_tag and part in _tags(model, loc[:index]):
-            here = _fields_at(model, loc[: index + 1])
-            continue
-        parts.append(part)
+        if part != _OF_A_KEY and (part in here or part not in _tags(model, loc[:index])):
+            parts.append(part)
         here = _fields_at(model, loc[: index + 1])
     return ".".join(parts)
 
@@ -140,7 +136,7 @@ def _fields_at(model: type[BaseModel], loc: Sequence[int | str]) -> dict[str, An
             continue
         named = [b.model_fields[part].annotation for b in blocks if part in b.model_fields]
         if named:
-            blocks = [inner for annotation in named for inner in _models_in(annotation)]
+            blocks = [inner for annotation in named for inner in models_in(annotation)]
         else:
             blocks = [b for b in blocks if part in _tag_values(b)] or blocks
     return {name: field.annotation for b in blocks for name, field in b.model_fields.items()}
@@ -150,18 +146,18 @@ def _tags(model: type[BaseModel], loc: Sequence[int | str]) -> set[str]:
     blocks: list[type[BaseModel]] = [model]
     for part in loc:
         named = [b.model_fields[part].annotation for b in blocks if part in b.model_fields]
-        blocks = [inner for annotation in named for inner in _models_in(annotation)] or blocks
+        blocks = [inner for annotation in named for inner in models_in(annotation)] or blocks
     return {tag for b in blocks for tag in _tag_values(b)}
 
 
 def _tag_values(block: type[BaseModel]) -> set[str]:
-    mode = block.model_fields.get("mode")
+    mode = block.model_fields.get(_TAG)
     return {str(tag) for tag in get_args(mode.annotation)} if mode else set()
 
 
-def _models_in(annotation: Any) -> Iterator[type[BaseModel]]:
+def models_in(annotation: Any) -> Iterator[type[BaseModel]]:
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         yield annotation
     elif get_origin(annotation) in (Annotated, Union, tuple, dict) or get_args(annotation):
         for inner in get_args(annotation):
-            yield from _models_in(inner)
+            yield from models_in(inner)

@@ -29,13 +29,12 @@ def build(config: Dev, secrets: Mapping[str, pulumi.Output[str]]) -> StackOutput
     where = platform.namespace(config, on, gke)
     ray = ray_cluster(
         config,
-        gke,
+        nodes,
         rdma.gpu_network(config, on, gke, interfaces, nodes.gpu, where),
         where,
         labels=on.labels,
         tokens=platform.tokens(config, on, gke, where, secrets),
         secrets=secrets,
-        after=nodes.needed,
     )
     dashboard = platform.dashboard(config, on)
 

@@ -30,7 +30,7 @@ from stacks.outputs import (
     kubeconfig_command,
     submit_command,
 )
-from stacks.ray_workload import RayPods, held, ray_cluster
+from stacks.ray_workload import RayPods, ray_cluster
 
 _APIS = (*platform.APIS, "lustre", "servicenetworking")
 
@@ -51,19 +51,17 @@ def build(config: LustreTraining, secrets: Mapping[str, pulumi.Output[str]]) -> 
     volume = _volume(config, on, gke, where, lustre)
     ray = ray_cluster(
         config,
-        gke,
+        nodes,
         gpu,
         where,
         labels=on.labels,
         tokens=tokens,
         secrets=secrets,
-        after=nodes.needed,
         pods=RayPods(volume=volume.mount, mount_path=config.lustre.mount_path),
     )
     job = None
     if config.job is not None:
-        kept = held(gpu, volume.mount)
-        job = _job(config, config.job, on, gke, where, ray, kept)
+        job = _job(config, config.job, on, gke, where, ray)
     dashboard = platform.dashboard(config, on, lustre_instance=config.lustre.name)
 
     return StackOutputs(
@@ -144,7 +142,6 @@ def _job(
     gke: GkeCluster,
     where: pulumi.Input[str],
     ray: RayCluster,
-    kept: list[pulumi.Resource],
 ) -> RayJob:
     mount = config.lustre.mount_path
     return RayJob(
@@ -154,12 +151,12 @@ def _job(
             job_name=job.name,
             ray_cluster=config.ray_name,
             cluster=ray.cluster,
-            held=kept,
+            held=ray.held,
             launcher_name=grpo_workload.LAUNCHER_NAME,
             launcher=grpo_workload.launcher(),
             parameters=grpo_workload.parameters(
                 job,
-                nodes=config.gpu_pool.nodes,
+                nodes=config.workers,
                 gpus_per_node=config.worker_gpus,
                 mount_path=mount,
             ),

@@ -40,8 +40,8 @@ class LustreTraining(StandardStack, frozen=True):
         # A zone that is wrong already needs no second suggestion.
         zone = None if any(one.field == "zone" for one in broken) else self.zone
         yield from lustre_problems(self.facts, zone, self.lustre)
-        if self.job is not None and self.knows_gpu_machine:
-            gpus = self.gpu_pool.nodes * self.worker_gpus
+        if self.job is not None and self.knows_machines:
+            gpus = self.workers * self.worker_gpus
             if gpus:
                 yield from grpo_problems(
                     self.job, gpus, wandb_key="wandb_api_key" in self.secrets_set

@@ -10,7 +10,8 @@ from components.network import ClusterNetwork
 from components.node_network import NodeNetwork
 from stacks import platform
 from stacks.autopilot_nodes import CPU_SELECTOR, gpu_selector
-from stacks.blocks.stack import RayStack
+from stacks.blocks.capacity import Queued
+from stacks.blocks.gpu_stack import GpuStack
 from stacks.platform import Cloud, LustreDriver
 
 _Selector = pulumi.Input[dict[str, str]]
@@ -19,16 +20,17 @@ _Selector = pulumi.Input[dict[str, str]]
 @dataclass(frozen=True, kw_only=True)
 class ClusterNodes:
     """`cpu` and `gpu` select nodes, known once there are any; `needed` is what all pods wait for,
-    though no value of theirs names it."""
+    though no value of theirs names it. `queued` is the pool whose machines come on request."""
 
     gke: GkeCluster
     cpu: _Selector
     gpu: _Selector
     needed: Sequence[pulumi.Resource]
+    queued: pulumi.Resource | None = None
 
 
 def cluster_nodes(
-    config: RayStack,
+    config: GpuStack,
     on: Cloud,
     network: ClusterNetwork,
     interfaces: Sequence[NodeNetwork] = (),
@@ -41,7 +43,7 @@ def cluster_nodes(
 
 
 def _standard(
-    config: RayStack,
+    config: GpuStack,
     on: Cloud,
     network: ClusterNetwork,
     interfaces: Sequence[NodeNetwork],
@@ -53,14 +55,22 @@ def _standard(
     pools = config.pools
     cpu = platform.node_pool(config, on, gke, cpu_nodes, "cpu", pools["cpu_pool"])
     gpu = platform.node_pool(config, on, gke, gpu_nodes, "gpu", pools["gpu_pool"], interfaces)
+    more = [
+        platform.node_pool(config, on, gke, gpu_nodes, f"gpu-{key}", pool, interfaces)
+        for key, pool in config.extra_gpu_pools.items()
+    ]
     # Images come in through the NAT; names are resolved by DNS pods on the CPU pool.
     return ClusterNodes(
-        gke=gke, cpu=cpu.node_selector, gpu=gpu.node_selector, needed=[network, cpu]
+        gke=gke,
+        cpu=cpu.node_selector,
+        gpu=gpu.node_selector,
+        needed=[network, cpu, *more],
+        queued=gpu.pool if isinstance(pools["gpu_pool"].capacity, Queued) else None,
     )
 
 
 def _autopilot(
-    config: RayStack, on: Cloud, network: ClusterNetwork, lustre: LustreDriver | None
+    config: GpuStack, on: Cloud, network: ClusterNetwork, lustre: LustreDriver | None
 ) -> ClusterNodes:
     identity = platform.node_identity(config, on, "auto")
     gke = platform.cluster(config, on, network, identity, lustre)

@@ -22,11 +22,12 @@ from components.node_network import NodeNetwork
 from components.node_pool import GpuArgs, NodePool, NodePoolArgs
 from components.node_service_account import NodeServiceAccount, NodeServiceAccountArgs
 from components.token_secret import TokenSecret, TokenSecretArgs
-from stacks.blocks.capacity import Capacity, FlexStart, Queued, SpecificReservation
+from stacks.blocks.capacity import Capacity, FlexStart, SpecificReservation
 from stacks.blocks.cluster import Maintenance
+from stacks.blocks.cluster_stack import ClusterStack
 from stacks.blocks.pools import GpuPool
 from stacks.blocks.pools import NodePool as NodePoolConfig
-from stacks.blocks.stack import RayStack
+from stacks.blocks.ray_stack import RayStack
 
 APIS = ("compute", "container", "iam", "cloudresourcemanager", "monitoring")
 # The environment variables that programs look for.
@@ -50,7 +51,7 @@ class LustreDriver:
     legacy_port: bool
 
 
-def cloud(config: RayStack, services: tuple[str, ...]) -> Cloud:
+def cloud(config: ClusterStack, services: tuple[str, ...]) -> Cloud:
     provider = gcp.Provider(
         "google", project=config.project, region=config.region, zone=config.zone
     )
@@ -63,7 +64,7 @@ def cloud(config: RayStack, services: tuple[str, ...]) -> Cloud:
     )
 
 
-def network(config: RayStack, on: Cloud) -> ClusterNetwork:
+def network(config: ClusterStack, on: Cloud) -> ClusterNetwork:
     plan = config.network
     return ClusterNetwork(
         "network",
@@ -81,7 +82,7 @@ def network(config: RayStack, on: Cloud) -> ClusterNetwork:
     )
 
 
-def node_identity(config: RayStack, on: Cloud, pool: str) -> NodeServiceAccount:
+def node_identity(config: ClusterStack, on: Cloud, pool: str) -> NodeServiceAccount:
     return NodeServiceAccount(
         f"{pool}-nodes",
         NodeServiceAccountArgs(
@@ -95,7 +96,7 @@ def node_identity(config: RayStack, on: Cloud, pool: str) -> NodeServiceAccount:
 
 
 def cluster(
-    config: RayStack,
+    config: ClusterStack,
     on: Cloud,
     net: ClusterNetwork,
     nodes: NodeServiceAccount,
@@ -132,7 +133,7 @@ def cluster(
 
 
 def node_pool(
-    config: RayStack,
+    config: ClusterStack,
     on: Cloud,
     gke: GkeCluster,
     nodes: NodeServiceAccount,
@@ -176,7 +177,7 @@ def node_pool(
     )
 
 
-def namespace(config: RayStack, on: Cloud, gke: GkeCluster) -> pulumi.Input[str]:
+def namespace(config: ClusterStack, on: Cloud, gke: GkeCluster) -> pulumi.Input[str]:
     """The namespace's name; made here unless every cluster has it."""
     if config.namespace == "default":
         return config.namespace
@@ -210,7 +211,7 @@ def tokens(
 
 
 def dashboard(
-    config: RayStack, on: Cloud, *, lustre_instance: str | None = None
+    config: ClusterStack, on: Cloud, *, lustre_instance: str | None = None
 ) -> MonitoringDashboard | None:
     if not config.monitoring.dashboard:
         return None
@@ -257,7 +258,8 @@ def _capacity(capacity: Capacity) -> CapacityArgs:
             block=capacity.block,
             sub_block=capacity.sub_block,
         )
-    timed = isinstance(capacity, FlexStart | Queued)
+    # Queued machines are asked for with their time, so the pool does not say it.
+    timed = isinstance(capacity, FlexStart)
     return CapacityArgs(
         mode=capacity.mode,
         reservation=reservation,

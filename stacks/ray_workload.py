@@ -1,18 +1,20 @@
 """Ray on GPU nodes, from a stack's config."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 import pulumi
 
 from components.custom_object import object_name
 from components.gib import LIBRARY_PATH
-from components.gke_cluster import GkeCluster
+from components.provisioning_request import ProvisioningRequest, ProvisioningRequestArgs
 from components.ray_cluster import RayCluster, RayClusterArgs, RayPodArgs, RaySetupArgs
 from components.static_volume import VolumeMount
 from components.token_secret import TokenSecret
+from stacks.blocks.capacity import Queued
+from stacks.blocks.gpu_stack import GpuStack
 from stacks.blocks.ray import RayHead
-from stacks.blocks.stack import RayStack
+from stacks.nodes import ClusterNodes
 from stacks.platform import VARIABLES
 from stacks.rdma import GpuNetwork
 
@@ -37,62 +39,88 @@ class RayPods:
 
 
 def ray_cluster(
-    config: RayStack,
-    gke: GkeCluster,
+    config: GpuStack,
+    nodes: ClusterNodes,
     gpu: GpuNetwork,
     where: pulumi.Input[str],
     *,
     labels: dict[str, str],
     tokens: TokenSecret | None,
     secrets: Mapping[str, pulumi.Output[str]],
-    after: Sequence[pulumi.Resource],
     pods: RayPods | None = None,
 ) -> RayCluster:
-    """`after` is what pods need to start and no value of theirs names."""
     wanted = pods or RayPods()
     mounted = wanted.volume
     head_scratch, worker_scratch = wanted.scratch
-    head = replace(
-        _pod(config.ray.head, wanted.head_selector or gpu.node_selector, gpus=0),
-        start_params=wanted.head_start_params,
-        annotations=wanted.annotations,
-        scratch=head_scratch,
-        setup=wanted.setup,
-    )
-    worker = replace(
-        _pod(config.ray.worker, gpu.node_selector, gpus=config.worker_gpus),
-        annotations=wanted.annotations,
-        environment={"LD_LIBRARY_PATH": LIBRARY_PATH} if config.nccl else {},
-        networks=gpu.networks,
-        scratch=worker_scratch,
-        setup=wanted.setup,
-    )
-    return RayCluster(
-        "ray",
-        RayClusterArgs(
-            namespace=where,
-            cluster_name=config.ray_name,
-            ray_version=config.ray_version,
-            image=config.ray_image,
-            head=head,
-            worker=worker,
-            workers=config.gpu_hosts.nodes,
-            secret_name=None if tokens is None else tokens.secret_name,
-            secret_keys=[VARIABLES[name] for name in sorted(secrets)],
-            service_account=wanted.service_account,
-            claim_name=None if mounted is None else object_name(mounted.claim),
-            volume_name=wanted.volume_name,
-            mount_path=wanted.mount_path,
-            held=held(gpu, mounted),
-            labels=labels,
+    args = RayClusterArgs(
+        namespace=where,
+        cluster_name=config.ray_name,
+        ray_version=config.ray_version,
+        image=config.ray_image,
+        head=replace(
+            _pod(config.ray.head, wanted.head_selector or gpu.node_selector, gpus=0),
+            start_params=wanted.head_start_params,
+            annotations=wanted.annotations,
+            scratch=head_scratch,
+            setup=wanted.setup,
         ),
-        opts=pulumi.ResourceOptions(providers=[gke.kubernetes], depends_on=[*after, *gpu.after]),
+        worker=replace(
+            _pod(config.ray.worker, gpu.node_selector, gpus=config.worker_gpus),
+            annotations=wanted.annotations,
+            environment={"LD_LIBRARY_PATH": LIBRARY_PATH} if config.nccl else {},
+            networks=gpu.networks,
+            scratch=worker_scratch,
+            setup=wanted.setup,
+        ),
+        workers=config.workers,
+        secret_name=None if tokens is None else tokens.secret_name,
+        secret_keys=[VARIABLES[name] for name in sorted(secrets)],
+        service_account=wanted.service_account,
+        claim_name=None if mounted is None else object_name(mounted.claim),
+        volume_name=wanted.volume_name,
+        mount_path=wanted.mount_path,
+        held=[*([] if mounted is None else mounted.resources()), *gpu.held],
+        labels=labels,
     )
+    opts = pulumi.ResourceOptions(
+        providers=[nodes.gke.kubernetes], depends_on=[*nodes.needed, *gpu.after]
+    )
+    if nodes.queued is not None:
+        shares = wanted.head_selector is None
+        args = _on_request(config, args, nodes.queued, opts, head_too=shares)
+    return RayCluster("ray", args, opts=opts)
 
 
-def held(gpu: GpuNetwork, volume: VolumeMount | None) -> list[pulumi.Resource]:
-    """What running pods hold on to."""
-    return [*([] if volume is None else volume.resources()), *gpu.held]
+def _on_request(
+    config: GpuStack,
+    args: RayClusterArgs,
+    pool: pulumi.Resource,
+    opts: pulumi.ResourceOptions,
+    *,
+    head_too: bool,
+) -> RayClusterArgs:
+    """Pods of the pool wait for their machines, which come for all of them at once."""
+    capacity = config.gpu_hosts.capacity
+    machines = ProvisioningRequest(
+        "machines",
+        ProvisioningRequestArgs(
+            namespace=args.namespace,
+            request_name=args.cluster_name,
+            pods=args.workers,
+            template=args.worker_template(),
+            max_run_seconds=capacity.max_run_hours * 3600 if isinstance(capacity, Queued) else None,
+            held=[pool],
+            labels=args.labels,
+        ),
+        opts=opts,
+    )
+    name = machines.request_name
+    return replace(
+        args,
+        worker=replace(args.worker, provisioning_request=name),
+        head=replace(args.head, provisioning_request=name if head_too else None),
+        held=[*args.held, pool, *machines.objects],
+    )
 
 
 def _pod(pod: RayHead, node_selector: pulumi.Input[dict[str, str]], *, gpus: int) -> RayPodArgs:
@@ -104,5 +132,6 @@ def _pod(pod: RayHead, node_selector: pulumi.Input[dict[str, str]], *, gpus: int
         shm_gib=pod.shared_memory_gib,
         node_selector=node_selector,
         gpus=gpus,
-        ephemeral_storage_gib=pod.requests.ephemeral_storage_gib,
+        ephemeral_storage_request_gib=pod.requests.ephemeral_storage_gib,
+        ephemeral_storage_limit_gib=pod.ceiling.ephemeral_storage_gib,
     )

@@ -16,7 +16,7 @@ from components.nccl_rdma_installer import NcclRdmaInstaller, NcclRdmaInstallerA
 from components.nccl_test import NcclTest, NcclTestArgs
 from components.node_network import NodeNetwork
 from components.rdma_network import RdmaNetwork, RdmaNetworkArgs
-from stacks.blocks.stack import RayStack
+from stacks.blocks.gpu_stack import GpuStack
 from stacks.platform import Cloud
 
 _TEST = Path(__file__).parent.parent / "workloads" / "nccl" / "all_gather.sh"
@@ -31,7 +31,7 @@ class Interfaces:
     made: Sequence[pulumi.Resource]
 
 
-def interfaces(config: RayStack, on: Cloud) -> Interfaces:
+def interfaces(config: GpuStack, on: Cloud) -> Interfaces:
     """A VPC of its own for each gVNIC interface, and one with a subnetwork for each RDMA one."""
     plan = config.network.accelerators
     names = {it.name: it for it in config.interfaces}
@@ -55,7 +55,7 @@ def interfaces(config: RayStack, on: Cloud) -> Interfaces:
     )
 
 
-def _gvnic(config: RayStack, on: Cloud, ranges: dict[str, str]) -> dict[str, _Connection]:
+def _gvnic(config: GpuStack, on: Cloud, ranges: dict[str, str]) -> dict[str, _Connection]:
     found: dict[str, _Connection] = {}
     for name, block in ranges.items():
         made = GvnicNetwork(
@@ -76,7 +76,7 @@ def _gvnic(config: RayStack, on: Cloud, ranges: dict[str, str]) -> dict[str, _Co
     return found
 
 
-def _rdma(config: RayStack, on: Cloud, ranges: dict[str, str]) -> dict[str, _Connection]:
+def _rdma(config: GpuStack, on: Cloud, ranges: dict[str, str]) -> dict[str, _Connection]:
     if not ranges:
         return {}
     made = RdmaNetwork(
@@ -108,7 +108,7 @@ class GpuNetwork:
 
 
 def gpu_network(
-    config: RayStack,
+    config: GpuStack,
     on: Cloud,
     gke: GkeCluster,
     found: Interfaces,

@@ -66,6 +66,9 @@ ReservationPart = Annotated[
 ]
 # Compute Engine: a flex-start machine runs for seven days at most.
 RunHours = Annotated[int, Field(ge=1, le=168)]
+PoolKey = Annotated[
+    str, _like(r"[a-z]([a-z0-9-]{0,28}[a-z0-9])?", "a short name for a pool", "spot")
+]
 Labels = Annotated[dict[str, str], AfterValidator(check_user_labels)]
 
 # A cluster takes the stack's name, so the stack has a cluster's limit.

@@ -28,7 +28,7 @@ from stacks.outputs import (
     kubeconfig_command,
     submit_command,
 )
-from stacks.ray_workload import RayPods, held, ray_cluster
+from stacks.ray_workload import RayPods, ray_cluster
 from stacks.verl_training_config import VerlTraining
 
 _APIS = (*platform.APIS, "storage")
@@ -52,13 +52,12 @@ def build(config: VerlTraining, secrets: Mapping[str, pulumi.Output[str]]) -> St
     prepared = _preparation(config, on, nodes, where, storage, tokens, list(secrets))
     ray = ray_cluster(
         config,
-        nodes.gke,
+        nodes,
         gpu,
         where,
         labels=on.labels,
         tokens=tokens,
         secrets=secrets,
-        after=nodes.needed,
         pods=RayPods(
             head_selector=nodes.cpu,
             # verl's controller must not land on the head, which has neither GPU nor network for it.
@@ -72,7 +71,7 @@ def build(config: VerlTraining, secrets: Mapping[str, pulumi.Output[str]]) -> St
             setup=_setup(config),
         ),
     )
-    job = _job(config, on, nodes, where, ray, held(gpu, storage.mount), prepared)
+    job = _job(config, on, nodes, where, ray, prepared)
     dashboard = platform.dashboard(config, on)
     return _outputs(config, nodes, bucket, ray, job, dashboard)
 
@@ -127,7 +126,6 @@ def _job(
     nodes: ClusterNodes,
     where: pulumi.Input[str],
     ray: RayCluster,
-    kept: list[pulumi.Resource],
     prepared: list[ScriptJob],
 ) -> RayJob | None:
     """It waits for data and model; Ray itself comes up beside them."""
@@ -141,12 +139,12 @@ def _job(
             job_name=job.name,
             ray_cluster=config.ray_name,
             cluster=ray.cluster,
-            held=kept,
+            held=ray.held,
             launcher_name=verl_workload.LAUNCHER_NAME,
             launcher=verl_workload.launcher(),
             parameters=verl_workload.parameters(
                 job,
-                nodes=config.gpu_hosts.nodes,
+                nodes=config.workers,
                 gpus_per_node=config.worker_gpus,
                 mount_path=config.bucket.mount_path,
             ),

@@ -63,11 +63,11 @@ class VerlTraining(EitherModeStack, frozen=True):
         yield from super().rules()
         yield from bucket_problems(self.bucket)
         yield from problem_of("bucket.name", self._check_bucket_name)
-        if self.job is not None and self.knows_gpu_machine and self.worker_gpus:
+        if self.job is not None and self.knows_machines and self.worker_gpus:
             yield from verl_problems(
                 self.job,
                 gpus_per_node=self.worker_gpus,
-                nodes=self.gpu_hosts.nodes,
+                nodes=self.workers,
                 interfaces=("eth0", *(it.device for it in self.interfaces)),
             )
 

@@ -18,6 +18,7 @@ from pulumi.runtime import mocks, set_all_config, set_mocks
 
 ROOT = Path(__file__).parent.parent
 PROJECT = "gke-ai-stacks"
+PROJECT_NUMBER = "123456789012"
 TOKEN = "hf_test_token_value"
 # How values are marked on the wire, and the mark of a secret.
 _MARK = "4dabf18193072939515e22adb298388d"
@@ -128,8 +129,9 @@ class RecordingMonitor(mocks.MockMonitor):
         return answer
 
     def RegisterResourceOutputs(self, request: Any) -> Any:
-        self.recording.output_registrations.append(request.urn)
-        self.recording.outputs[request.urn] = _revealed(MessageToDict(request.outputs))
+        if "::pulumi:pulumi:Stack::" not in request.urn:
+            self.recording.output_registrations.append(request.urn)
+            self.recording.outputs[request.urn] = _revealed(MessageToDict(request.outputs))
         return super().RegisterResourceOutputs(request)
 
 
@@ -166,7 +168,9 @@ class Answers(mocks.Mocks):
                 return f"{args.name}-id", given
 
     def call(self, args: mocks.MockCallArgs) -> Any:
-        raise AssertionError(f"{args.token}: programs make no calls to the cloud")
+        if args.token == "gcp:organizations/getProject:getProject":
+            return {**args.args, "number": PROJECT_NUMBER}
+        raise AssertionError(f"{args.token}: programs make no other calls to the cloud")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -239,3 +243,18 @@ def b200() -> dict[str, Any]:
 @pytest.fixture
 def dev() -> dict[str, Any]:
     return stack_config("dev")
+
+
+@pytest.fixture
+def verl_b200() -> dict[str, Any]:
+    return stack_config("verl-b200")
+
+
+@pytest.fixture
+def verl_h200() -> dict[str, Any]:
+    return stack_config("verl-h200")
+
+
+@pytest.fixture
+def verl_autopilot() -> dict[str, Any]:
+    return stack_config("verl-b200-autopilot")

@@ -69,6 +69,11 @@ class Kind:
     def change(self, resource: Resource, news: Inputs, cloud: Cloud) -> None:
         """Refuse an update by raising CloudError."""
 
+    def replaced_by(self, olds: Inputs, news: Inputs) -> frozenset[str]:
+        """Properties whose change replaces by a rule of the provider's that no schema shows."""
+        del olds, news
+        return frozenset()
+
     def release(self, resource: Resource, cloud: Cloud) -> None:
         """Refuse a delete by raising CloudError."""
 

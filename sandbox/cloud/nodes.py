@@ -107,3 +107,5 @@ def _taints(pool: Resource, machine: MachineType) -> Iterator[Taint]:
     if machine.accelerator is not None and machine.accelerator.kind == "gpu":
         # GKE taints every GPU node by itself.
         yield Taint(key="nvidia.com/gpu", value="present", effect="NoSchedule")
+    if is_queued(pool.inputs):
+        yield Taint(key="cloud.google.com/gke-queued", value="true", effect="NoSchedule")

@@ -68,6 +68,6 @@ class Reservations(_Given):
         try:
             return Reservations.model_validate(yaml.safe_load(file.read_text()) or {})
         except FileNotFoundError:
-            raise UserError(f"reservations: {file}: there is no such file") from None
+            raise UserError(f"--project: {file}: there is no such file") from None
         except (ValidationError, yaml.YAMLError) as error:
-            raise UserError(f"reservations: {file}: {error}") from None
+            raise UserError(f"--project: {file}: {error}") from None

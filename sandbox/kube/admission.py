@@ -18,6 +18,7 @@ from sandbox.kube.objects import (
     pod_templates,
 )
 from sandbox.kube.pod_rules import count_findings, template_findings
+from sandbox.kube.provisioning_rules import provisioning_findings
 from sandbox.kube.ray_rules import ray_findings
 from sandbox.kube.store import Store
 
@@ -201,6 +202,7 @@ def _job(obj: JsonObject) -> Iterator[Finding]:
 
 
 _CUSTOM_RULES: dict[str, Callable[[JsonObject], list[Finding]]] = {
+    "autoscaling.x-k8s.io/v1": provisioning_findings,
     "networking.gke.io/v1": network_findings,
     "ray.io/v1": ray_findings,
 }

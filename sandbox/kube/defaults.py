@@ -67,7 +67,7 @@ def with_defaults(manifest: Mapping[str, Any], *, namespaced: bool) -> JsonObjec
             _workers(spec)
         elif kind == "RayJob":
             _workers(spec.get("rayClusterSpec") or {})
-    if kind in ("Pod", "Deployment", "DaemonSet", "Job"):
+    if kind in ("Pod", "PodTemplate", "Deployment", "DaemonSet", "Job"):
         for _, template in pod_templates(obj):
             if isinstance(pod := template.get("spec"), dict):
                 _fill(pod, _POD)

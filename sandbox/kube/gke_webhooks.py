@@ -1,4 +1,5 @@
-"""GKE's own admission webhooks for pods: additional networks and the Cloud Storage FUSE sidecar.
+"""GKE's own admission webhooks for pods: additional networks, the Cloud Storage FUSE sidecar and
+the machines of a provisioning request.
 
 Source of the sidecar: GoogleCloudPlatform/gcs-fuse-csi-driver, pkg/webhook. The webhook for
 networks is not published; its annotations are (gke-networking-api, annotations.go), and it asks
@@ -15,6 +16,7 @@ from typing import Any
 from sandbox.kube import quantity
 from sandbox.kube.errors import KubeError
 from sandbox.kube.objects import JsonObject, annotations_of, dig, maps, namespace_of
+from sandbox.kube.provisioning import with_request
 from sandbox.kube.store import Store
 
 NETWORK_RESOURCE = "networking.gke.io.networks/"
@@ -99,7 +101,7 @@ def mutated(store: Store, pod: Mapping[str, Any]) -> JsonObject:
         spec = _with_networks(store, spec, networks_of(annotations))
         if annotations.get(GCSFUSE, "").lower() == "true":
             spec = _with_sidecars(store, pod, spec)
-    return {**pod, "spec": spec}
+    return {**pod, "spec": with_request(store, pod, spec)}
 
 
 def networks_of(annotations: Mapping[str, str]) -> list[str]:

@@ -123,6 +123,7 @@ _REFUSED: dict[str, tuple[str, ...]] = {
     "Service": ("spec.clusterIP",),
     "RayCluster": ("spec.managedBy",),
     "RayJob": ("spec.managedBy",),
+    "ProvisioningRequest": ("spec",),
     # Stricter than the published CRDs: GKE reads both only when it makes the nodes' interfaces.
     "Network": ("spec",),
     "GKENetworkParamSet": ("spec",),

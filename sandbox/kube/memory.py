@@ -12,7 +12,12 @@ from typing import Any
 
 from sandbox.kube import registry, secrets, waits
 from sandbox.kube.admission import admit
-from sandbox.kube.controllers import CONTROLLERS, advance_ray_jobs, finish_job_pods
+from sandbox.kube.controllers import (
+    CONTROLLERS,
+    advance_ray_jobs,
+    finish_job_pods,
+    run_provisioning_requests,
+)
 from sandbox.kube.errors import KubeError, invalid
 from sandbox.kube.immutability import refused_changes
 from sandbox.kube.in_use import refuse_in_use
@@ -85,6 +90,7 @@ class MemoryKube:
         for _ in range(_ROUNDS):
             before = self._store.revision
             bind_volumes(self._store)
+            run_provisioning_requests(self._store, self._nodes)
             nodes = self.nodes()
             for run in CONTROLLERS:
                 run(self._store, nodes)

@@ -159,6 +159,8 @@ def pod_templates(manifest: Mapping[str, Any]) -> Iterator[tuple[str, JsonObject
     kind, spec = manifest["kind"], manifest.get("spec") or {}
     if kind == "Pod":
         yield "", dict(manifest)
+    elif kind == "PodTemplate":
+        yield "template", manifest.get("template") or {}
     elif kind in ("Deployment", "DaemonSet", "Job"):
         if isinstance(template := spec.get("template"), dict):
             yield "spec.template", template

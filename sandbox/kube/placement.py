@@ -11,6 +11,7 @@ from sandbox.kube.networks import with_networks
 from sandbox.kube.objects import JsonObject, Node, Provision, dig, name_of, namespace_of
 from sandbox.kube.pod_waits import blocks_scheduling, blocks_start
 from sandbox.kube.pods import FINISHED, is_running, phase, suffix
+from sandbox.kube.provisioning import standing
 from sandbox.kube.scheduler import Candidate, Place, place
 from sandbox.kube.store import Store, owner_of
 
@@ -24,13 +25,14 @@ def nodes_now(store: Store, fixed: Sequence[Node], provision: Provision | None) 
         for pod in _alive(store)
         if provision and dig(pod, "spec", "nodeName") == _node_name(pod)
     ]
-    return with_networks(store, [*fixed, *(node for node in made if isinstance(node, Node))])
+    there = standing(store, fixed)
+    return with_networks(store, [*there, *(node for node in made if isinstance(node, Node))])
 
 
 def place_pods(store: Store, fixed: Sequence[Node], provision: Provision | None) -> None:
     pods = {f"{namespace_of(pod)}/{name_of(pod)}": pod for pod in _alive(store)}
     candidates = {key: _candidate(store, key, pod) for key, pod in pods.items()}
-    places = place(candidates.values(), with_networks(store, fixed))
+    places = place(candidates.values(), with_networks(store, standing(store, fixed)))
     if provision:
         left = {key: pods[key] for key, spot in places.items() if not spot.node}
         places |= _provisioned(store, left, candidates, provision)

@@ -8,6 +8,7 @@ from typing import Any
 from sandbox.kube.gke_webhooks import GCSFUSE, denial, gcsfuse_volumes, has_sidecar
 from sandbox.kube.networks import waits_for_networks
 from sandbox.kube.objects import JsonObject, dig, maps, namespace_of
+from sandbox.kube.provisioning import waits_for_request
 from sandbox.kube.secrets import DIGESTS
 from sandbox.kube.store import BUILT_IN_PRIORITIES, Store
 from sandbox.kube.volumes import claim_names, waits_because
@@ -34,6 +35,7 @@ def blocks_scheduling(store: Store, pod: JsonObject) -> Iterator[str]:
     if refused := denial(pod):
         yield refused
     yield from waits_for_networks(store, pod)
+    yield from waits_for_request(store, pod)
     for name in claim_names(spec):
         claim = store.get("v1", "PersistentVolumeClaim", namespace, name)
         if claim is None:

@@ -12,6 +12,7 @@ from sandbox.kube.controllers import endpoints
 from sandbox.kube.networks import not_ready
 from sandbox.kube.objects import JsonObject, Readiness, annotations_of, dig, name_of, namespace_of
 from sandbox.kube.pods import FINISHED, is_running, phase, why_pending
+from sandbox.kube.provisioning import why_waiting
 from sandbox.kube.ray_rules import CLUSTER_SELECTOR_KEY
 from sandbox.kube.store import Store
 from sandbox.kube.volumes import waits_because
@@ -144,6 +145,11 @@ def _network(store: Store, obj: JsonObject) -> Readiness:
     return _answer(not_ready(obj), f"{obj['kind']} is Ready")
 
 
+def _provisioning_request(store: Store, obj: JsonObject) -> Readiness:
+    del store
+    return _answer(why_waiting(obj), "its machines are there")
+
+
 _CHECKS: dict[str, Callable[[Store, JsonObject], Readiness]] = {
     "PersistentVolume": _volume,
     "PersistentVolumeClaim": _claim,
@@ -154,6 +160,7 @@ _CHECKS: dict[str, Callable[[Store, JsonObject], Readiness]] = {
     "Service": _service,
     "GKENetworkParamSet": _network,
     "Network": _network,
+    "ProvisioningRequest": _provisioning_request,
     "RayCluster": _ray_cluster,
     "RayJob": _ray_job,
 }

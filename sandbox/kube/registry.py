@@ -25,7 +25,7 @@ _RBAC = "rbac.authorization.k8s.io/v1"
 _KINDS = [
     *_kinds("v1", "Namespace", "PersistentVolume", namespaced=False),
     *_kinds("v1", "ConfigMap", "Secret", "ServiceAccount", "Service", "PersistentVolumeClaim"),
-    *_kinds("v1", "Pod"),
+    *_kinds("v1", "Pod", "PodTemplate"),
     *_kinds("apps/v1", "Deployment", "DaemonSet"),
     *_kinds("batch/v1", "Job"),
     *_kinds("scheduling.k8s.io/v1", "PriorityClass", namespaced=False),
@@ -33,6 +33,7 @@ _KINDS = [
     *_kinds(_RBAC, "Role", "RoleBinding"),
     *_kinds(_RBAC, "ClusterRole", "ClusterRoleBinding", namespaced=False),
     *_kinds("ray.io/v1", "RayCluster", "RayJob", custom=True),
+    *_kinds("autoscaling.x-k8s.io/v1", "ProvisioningRequest", custom=True),
     *_kinds("networking.gke.io/v1", "Network", "GKENetworkParamSet", namespaced=False, custom=True),
 ]
 REGISTRY = {(kind.api_version, kind.kind): kind for kind in _KINDS}

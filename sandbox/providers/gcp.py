@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from pulumi.provider.experimental import provider as rpc
@@ -56,7 +57,12 @@ class GcpStandIn(rpc.Provider):
 
     async def diff(self, request: rpc.DiffRequest) -> rpc.DiffResponse:
         olds, news = plain_map(request.old_state), plain_map(request.new_inputs)
-        found = self._schema.diff(token_of(request.urn), olds, news)
+        token = token_of(request.urn)
+        forced = KINDS[token].replaced_by(olds, news)
+        found = [
+            replace(each, replaces=each.replaces or each.path in forced)
+            for each in self._schema.diff(token, olds, news)
+        ]
         replaces = [difference.path for difference in found if difference.replaces]
         return rpc.DiffResponse(
             changes=bool(found),

@@ -123,12 +123,13 @@ class KubernetesStandIn(rpc.Provider):
 
     async def delete(self, request: rpc.DeleteRequest) -> None:
         manifest = _manifest(token_of(request.urn), plain_map(request.properties))
-        if self._cluster() is None:
+        ref = Ref.of(manifest)
+        if self._cluster() is None or self._kube().get(ref) is None:
             return
         async with self._operations.step(request.urn, token_of(request.urn), "delete") as spend:
             await spend()
             try:
-                self._kube().delete(Ref.of(manifest))
+                self._kube().delete(ref)
             except KubeError as error:
                 raise CloudError("CONFLICT", str(error)) from None
             self._cloud.save()

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable
 
+from stacks.blocks.gpu_stack import GpuStack
 from stacks.blocks.pools import CpuPool, GpuPool, NodePool, Nodes
-from stacks.blocks.stack import RayStack
 from stacks.problems import Problem
 from stacks.rules.cluster_mode import autopilot_problems, standard_problems
 
 
-class EitherModeStack(RayStack, frozen=True):
+class EitherModeStack(GpuStack, frozen=True):
     """A Standard cluster takes `gpu_pool` and maybe `cpu_pool`, Autopilot takes `gpu_nodes`."""
 
     cpu_pool: CpuPool | None = None
@@ -19,7 +19,8 @@ class EitherModeStack(RayStack, frozen=True):
     def pools(self) -> dict[str, NodePool]:
         if self.gpu_pool is None:
             return {}
-        return {"cpu_pool": self.cpu_pool or CpuPool(), "gpu_pool": self.gpu_pool}
+        cpu = self.cpu_pool or CpuPool()
+        return {"cpu_pool": cpu, "gpu_pool": self.gpu_pool, **self.extra_pools}
 
     @property
     def gpu_hosts(self) -> Nodes:

@@ -32,9 +32,10 @@ def standard_problems(config: EitherModeStack) -> Iterator[Problem]:
 def autopilot_problems(config: EitherModeStack) -> Iterator[Problem]:
     for field, instead in (
         ("gpu_pool", "gpu_nodes with machine_type, nodes and capacity"),
+        ("extra_gpu_pools", "more nodes in gpu_nodes"),
         ("cpu_pool", "leave it out"),
     ):
-        if getattr(config, field) is not None:
+        if getattr(config, field):
             yield Problem(
                 field,
                 "Autopilot takes no node pools: it makes nodes from what pods ask for; "

@@ -78,6 +78,22 @@ def accelerator_problems(
         )
 
 
+def extra_pool_problems(field: str, pool: Nodes, first: Nodes) -> Iterator[Problem]:
+    """One Ray cluster has workers of one size, and one request brings all machines of a queue."""
+    if Queued in (type(pool.capacity), type(first.capacity)):
+        yield Problem(
+            f"{field}.capacity.mode",
+            "queued machines come for all of Ray's workers at once, so they fill one pool; "
+            "nearest: flex-start in each",
+        )
+    if pool.machine_type != first.machine_type:
+        yield Problem(
+            f"{field}.machine_type",
+            f"Ray's workers are the size of a {first.machine_type}, and this pool has "
+            f"{pool.machine_type}; nearest: {first.machine_type}",
+        )
+
+
 def version_problems(
     facts: Catalog, version: GkeVersion | None, features: Iterable[str], machine: str
 ) -> list[Problem]:

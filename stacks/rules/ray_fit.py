@@ -61,6 +61,12 @@ def _pod_problems(
             f"{field}.limits.memory_gib",
             f"{most.memory_gib} GiB are below the request; nearest: {asked.memory_gib}",
         )
+    if 0 < (most.ephemeral_storage_gib or 0) < (asked.ephemeral_storage_gib or 0):
+        yield Problem(
+            f"{field}.limits.ephemeral_storage_gib",
+            f"{most.ephemeral_storage_gib} GiB are below the request; "
+            f"nearest: {asked.ephemeral_storage_gib}",
+        )
     if pod.shared_memory_gib > most.memory_gib:
         yield Problem(
             f"{field}.shm_gib",

@@ -37,8 +37,14 @@ def range_problems(
         )
 
 
-def nccl_test_problems(machine: MachineType, nodes: int) -> Iterator[Problem]:
-    """There is a network to test, and two nodes to test it between."""
+def nccl_test_problems(machine: MachineType, nodes: int, *, queued: bool) -> Iterator[Problem]:
+    """There is a network to test, and two nodes to test it between before Ray asks for any."""
+    if queued:
+        yield Problem(
+            "nccl_test",
+            "queued machines come when Ray's pods ask for them, too late for a test before; "
+            "nearest: leave it out",
+        )
     if not machine.rdma_nics:
         yield Problem(
             "nccl_test", f"{machine.name} has no RDMA interfaces to test; nearest: leave it out"

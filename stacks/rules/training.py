@@ -1,6 +1,7 @@
 """What NeMo RL v0.4.0 demands of a GRPO run, known before a single GPU is paid for."""
 
 from collections.abc import Iterator
+from math import gcd
 
 from stacks.blocks.grpo_job import GrpoJob
 from stacks.problems import Problem
@@ -47,9 +48,20 @@ def _batch_problems(job: GrpoJob, gpus: int) -> Iterator[Problem]:
         )
         return
     copies = gpus // job.parallelism.gpus_per_copy
-    if copies and batch % copies:
+    if not copies or batch % copies == 0:
+        return
+    if samples % copies:
+        step = copies // gcd(job.generations_per_prompt, copies)
         yield Problem(
-            "job.train_global_batch_size",
-            f"{batch} is not shared out evenly among {copies} copies of the model; "
-            f"nearest: {max(1, batch // copies) * copies}",
+            "job.prompts_per_step",
+            f"{job.prompts_per_step} prompts x {job.generations_per_prompt} generations are not "
+            f"shared out evenly among {copies} copies of the model; "
+            f"nearest: {max(1, round(job.prompts_per_step / step)) * step}",
         )
+        return
+    fitting = [it for it in range(copies, samples + 1, copies) if samples % it == 0]
+    yield Problem(
+        "job.train_global_batch_size",
+        f"{batch} is not shared out evenly among {copies} copies of the model; "
+        f"nearest: {min(fitting, key=lambda it: abs(it - batch))}",
+    )

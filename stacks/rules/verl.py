@@ -96,11 +96,18 @@ def _parallelism_problems(job: VerlJob, gpus: int, gpus_per_node: int) -> Iterat
 
 
 def _length_problems(job: VerlJob) -> Iterator[Problem]:
-    length = job.max_prompt_length + job.max_response_length
-    if length > _BATCHED_TOKENS:
-        yield Problem(
-            "job.max_response_length",
-            f"{job.max_prompt_length} + {job.max_response_length} tokens are more than the "
-            f"{_BATCHED_TOKENS} that verl gives vLLM at once; "
-            f"nearest: {max(1, _BATCHED_TOKENS - job.max_prompt_length)}",
-        )
+    """What takes more than its half gives way."""
+    prompt, response = job.max_prompt_length, job.max_response_length
+    if prompt + response <= _BATCHED_TOKENS:
+        return
+    half = _BATCHED_TOKENS // 2
+    for field, tokens, other in (
+        ("max_prompt_length", prompt, response),
+        ("max_response_length", response, prompt),
+    ):
+        if tokens > half:
+            yield Problem(
+                f"job.{field}",
+                f"{prompt} + {response} tokens are more than the {_BATCHED_TOKENS} that verl gives "
+                f"vLLM at once; nearest: {max(half, _BATCHED_TOKENS - other)}",
+            )

@@ -18,12 +18,14 @@ import pytest
 from filelock import FileLock
 
 from sandbox.cloud.cloud import Cloud
+from sandbox.cloud.kinds.cluster import Cluster
 from sandbox.cloud.kubernetes import kubernetes_of
 from sandbox.engine import RunResult, Verb
 from sandbox.faults import Faults
-from sandbox.kube import MemoryKube, PodView
+from sandbox.kube import PodView
 from sandbox.run import run
 from sandbox.status import everything
+from sandbox.urns import name_of
 from sandbox.workspace import Workspace
 
 CANARY = "hf_canary_5d41402abc4b2a76b9719d911017c592"
@@ -35,8 +37,15 @@ class Sandbox:
 
     workspace: Workspace
 
-    def run(self, verb: Verb, *overrides: str, faults: Faults | None = None) -> RunResult:
-        return run(self.workspace, verb, math.inf, list(overrides), faults or Faults())
+    def run(
+        self,
+        verb: Verb,
+        *overrides: str,
+        faults: Faults | None = None,
+        project: Path | None = None,
+    ) -> RunResult:
+        given = faults or Faults()
+        return run(self.workspace, verb, math.inf, list(overrides), given, project)
 
     def succeed(self, verb: Verb, *overrides: str) -> RunResult:
         result = self.run(verb, *overrides)
@@ -45,7 +54,7 @@ class Sandbox:
 
     @property
     def cloud(self) -> Cloud:
-        return Cloud(self.workspace.cloud_file, self.workspace.catalog())
+        return self.workspace.cloud()
 
     @property
     def up_summary(self) -> dict[str, Any]:
@@ -57,11 +66,8 @@ class Sandbox:
 
     def pods(self) -> list[PodView]:
         cloud = self.cloud
-        found: list[PodView] = []
-        for cluster in cloud.find("gcp:container/cluster:Cluster"):
-            kube = kubernetes_of(cluster, cloud)
-            found.extend(kube.pods())
-        return found
+        clusters = cloud.find(Cluster.token)
+        return [pod for cluster in clusters for pod in kubernetes_of(cluster, cloud).pods()]
 
     def state(self) -> dict[str, Any]:
         """The engine's own record, as its file backend holds it."""
@@ -72,10 +78,16 @@ class Sandbox:
 def changed(result: RunResult) -> dict[str, str]:
     """Operation by logical name, for all that does not stay the same."""
     return {
-        resource.urn.split("::")[-1]: resource.operation
+        name_of(resource.urn): resource.operation
         for resource in result.report.resources
         if resource.operation != "same"
     }
+
+
+def replaced(result: RunResult) -> list[str]:
+    """Logical names of what is replaced, sorted."""
+    resources = result.report.resources
+    return sorted(name_of(one.urn) for one in resources if one.operation == "replace")
 
 
 @pytest.fixture(scope="session")

@@ -6,26 +6,12 @@ from collections.abc import Callable
 
 import pytest
 
-from sandbox.engine import RunResult
 from sandbox.faults import Fail, Faults, Stockout
-from tests.stacks.conftest import Sandbox, changed
+from tests.stacks.conftest import Sandbox, changed, replaced
 
 STACK = "b200-lustre"
 SandboxOf = Callable[[str], Sandbox]
 OTHER_TIER = ("lustre.throughput_mbps_per_tib=500", "lustre.capacity_gib=18000")
-
-
-def replaced(result: RunResult) -> list[str]:
-    """Logical names of what is replaced, sorted."""
-    return sorted(name for name, verb in replacements(result).items() if verb == "replace")
-
-
-def replacements(result: RunResult) -> dict[str, str]:
-    return {
-        resource.urn.split("::")[-1]: resource.operation
-        for resource in result.report.resources
-        if resource.operation == "replace"
-    }
 
 
 def test_an_autoscaling_bound_updates_the_pool_and_nothing_else(brought_up: SandboxOf) -> None:
@@ -69,11 +55,14 @@ def test_another_range_for_pods_replaces_the_cluster_and_all_that_is_on_it(
     brought_up: SandboxOf,
 ) -> None:
     result = brought_up(STACK).succeed("preview", "network.pods=10.64.0.0/14")
-    assert replaced(result) == [
+    interfaces = {name for name in replaced(result) if name.startswith("interfaces-")}
+    assert len(interfaces) == 18
+    assert sorted({*replaced(result)} - interfaces) == [
         "cpu-pool",
         "gke-cluster",
         "gke-kubernetes",
         "gpu-pool",
+        "nccl-daemon-set",
         "network-subnet",
         "ray-cluster",
         "tokens-secret",
@@ -89,6 +78,7 @@ def test_a_changed_training_parameter_runs_the_job_again(brought_up: SandboxOf) 
     assert replaced(result) == ["training-job"]
 
 
+@pytest.mark.thorough
 def test_a_stack_without_a_job_has_everything_but_the_job(brought_up: SandboxOf) -> None:
     result = brought_up(STACK).succeed("up", "job=null")
     assert changed(result) == {
@@ -98,6 +88,7 @@ def test_a_stack_without_a_job_has_everything_but_the_job(brought_up: SandboxOf)
     }
 
 
+@pytest.mark.thorough
 def test_a_stockout_leaves_no_half_made_pool_and_the_next_up_converges(empty: SandboxOf) -> None:
     sandbox = empty(STACK)
     rule = Stockout(kind="stockout", machine_type="a4-highgpu-8g", zone="us-east1-b")
@@ -110,6 +101,7 @@ def test_a_stockout_leaves_no_half_made_pool_and_the_next_up_converges(empty: Sa
     assert set(changed(sandbox.succeed("up"))) >= {"gpu-pool", "ray-cluster"}
 
 
+@pytest.mark.thorough
 def test_a_failed_delete_then_destroy_again_leaves_nothing(brought_up: SandboxOf) -> None:
     sandbox = brought_up(STACK)
     rule = Fail(kind="fail", type="gcp:lustre/instance:Instance", operation="delete")

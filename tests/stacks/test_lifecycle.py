@@ -12,6 +12,12 @@ from sandbox.workspace import stack_names
 from tests.stacks.conftest import CANARY, Sandbox, changed
 
 STACKS = stack_names()
+# Two kinds of stack are enough for every change; `make test-stacks` takes the others.
+BY_DEFAULT = ("b200-lustre", "dev")
+BY_TIER = [
+    pytest.param(stack, marks=[] if stack in BY_DEFAULT else pytest.mark.thorough)
+    for stack in STACKS
+]
 SandboxOf = Callable[[str], Sandbox]
 
 # Operations before the engine is killed: among APIs and networks, or among clusters and pools.
@@ -32,7 +38,7 @@ def made_once(sandbox: Sandbox) -> bool:
 
 
 @pytest.mark.parametrize("stack", STACKS)
-class TestEveryStack:
+class TestUpAndDown:
     def test_nothing_is_left_to_do_right_after_up(self, brought_up: SandboxOf, stack: str) -> None:
         sandbox = brought_up(stack)
         assert changed(sandbox.succeed("preview")) == {}
@@ -42,6 +48,15 @@ class TestEveryStack:
         waiting = {pod.name: pod.reason for pod in brought_up(stack).pods() if not pod.node}
         assert waiting == {}
 
+    def test_destroy_leaves_the_simulated_cloud_empty(
+        self, brought_up: SandboxOf, stack: str
+    ) -> None:
+        result = brought_up(stack).succeed("destroy")
+        assert result.cloud == NOTHING
+
+
+@pytest.mark.parametrize("stack", BY_TIER)
+class TestLifecycle:
     def test_preview_names_every_resource_that_up_makes(
         self, empty: SandboxOf, brought_up: SandboxOf, stack: str
     ) -> None:
@@ -54,12 +69,6 @@ class TestEveryStack:
     ) -> None:
         summary = brought_up(stack).up_summary
         assert 0 < summary["critical_path_s"] <= summary["makespan_s"] < summary["sequential_s"]
-
-    def test_destroy_leaves_the_simulated_cloud_empty(
-        self, brought_up: SandboxOf, stack: str
-    ) -> None:
-        result = brought_up(stack).succeed("destroy")
-        assert result.cloud == NOTHING
 
     def test_a_failed_create_then_up_again_makes_nothing_twice(
         self, empty: SandboxOf, stack: str

@@ -38,7 +38,12 @@ BAD: list[tuple[dict[str, Any], str, str]] = [
     ({"zone": "us-east4-b"}, "gcp:zone", "us-east1-d, or the region us-east4"),
     ({"zone": "us-east9-q"}, "gcp:zone", 'can be added under "catalog.zones"'),
     ({"zone": "us-east1-c"}, "stack.gpu_pool.machine_type", 'added under "catalog.zones"'),
-    ({"zone": "us-east1-c"}, "gcp:zone", 'If it has, say so under "catalog.zones"'),
+    ({"zone": "us-east1-c"}, "gcp:zone", "nearest: us-east1-b, us-east4-b, us-east5-a"),
+    (
+        {"region": "us-west2", "zone": "us-west2-c"},
+        "gcp:zone",
+        'If it has, say so under "catalog.zones"',
+    ),
     # Machines
     (
         {"gpu_pool__machine_type": "a4-highgpu-16g"},
@@ -173,6 +178,11 @@ BAD: list[tuple[dict[str, Any], str, str]] = [
         {"job__train_global_batch_size": 2},
         "stack.job.train_global_batch_size",
         "not shared out evenly among 4 copies of the model; nearest: 4",
+    ),
+    (
+        {"gpu_pool__nodes": 10},
+        "stack.job.prompts_per_step",
+        "not shared out evenly among 5 copies of the model; nearest: 30",
     ),
     ({"gpu_pool__nodes": 1}, "stack.job.parallelism", "do not divide the pool's 8; nearest: 8"),
     (

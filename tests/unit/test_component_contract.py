@@ -4,7 +4,7 @@ import ast
 import dataclasses
 import inspect
 import re
-from collections.abc import Callable
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -13,13 +13,11 @@ import pulumi
 import pytest
 from pulumi.provider.experimental.analyzer import Analyzer
 
-from tests.conftest import PROJECT, ROOT, TOKEN, Recording, Register
+from tests.conftest import PROJECT, ROOT, TOKEN, Recording, Register, changed, stack_config
 
 FILES = sorted((ROOT / "components").glob("*.py"))
-PURE = (
-    *("capacity", "cidr", "dashboard_json", "kubeconfig", "labels", "naming"),
-    *("private_service_access_policy", "ray_manifest"),
-)
+# Their first lines say so.
+PURE = [path for path in FILES if "Pure." in (ast.get_docstring(ast.parse(path.read_text())) or "")]
 
 
 def _components() -> list[type[pulumi.ComponentResource]]:
@@ -100,9 +98,9 @@ def test_constructors_are_short_and_files_hold_one_thing(path: Path) -> None:
     assert len(classes) <= 1
 
 
-@pytest.mark.parametrize("module", PURE)
-def test_pure_helpers_import_no_pulumi(module: str) -> None:
-    tree = ast.parse((ROOT / "components" / f"{module}.py").read_text(encoding="utf-8"))
+@pytest.mark.parametrize("path", PURE, ids=lambda it: it.stem)
+def test_pure_helpers_import_no_pulumi(path: Path) -> None:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
     imported = {
         name
         for node in ast.walk(tree)
@@ -117,57 +115,64 @@ def test_pure_helpers_import_no_pulumi(module: str) -> None:
 
 
 @pytest.fixture
-def everything(register: Register, b200: dict[str, Any]) -> Callable[[], Recording]:
-    """Both kinds of component trees there are, from the stacks that use all components."""
+def everything(register: Register) -> list[Recording]:
+    """Stacks that together use all components."""
     from stacks import build
     from stacks.config import validate
 
-    def run() -> Recording:
-        config = validate(
-            {**b200, "namespace": "rl"}, secrets_set=frozenset({"hugging_face_token"})
+    token = {"hugging_face_token": pulumi.Output.secret(TOKEN)}
+    return [
+        register(partial(build, validate(config, secrets_set=frozenset(token)), token))
+        for config in (
+            changed(stack_config("b200-lustre"), namespace="rl"),
+            stack_config("verl-b200"),
+            changed(stack_config("verl-b200-autopilot"), nccl_test={}),
+            changed(
+                stack_config("verl-b200"),
+                gpu_pool__capacity={"mode": "queued"},
+                gpu_pool__autoscaling={"min": 0, "max": 2},
+            ),
         )
-        return register(lambda: build(config, {"hugging_face_token": pulumi.Output.secret(TOKEN)}))
-
-    return run
+    ]
 
 
-def test_the_main_stack_uses_every_component(everything: Callable[[], Recording]) -> None:
-    used = {it.type.rpartition(":")[2] for it in everything().resources if not it.custom}
+def test_the_stacks_use_every_component(everything: list[Recording]) -> None:
+    used = {
+        it.type.rpartition(":")[2] for made in everything for it in made.resources if not it.custom
+    }
     assert used == {component.__name__ for component in COMPONENTS}
 
 
-def test_every_component_registers_its_outputs_once(everything: Callable[[], Recording]) -> None:
-    made = everything()
-    components = sorted(it.urn for it in made.resources if not it.custom)
-    assert sorted(made.output_registrations) == components
+def test_every_component_registers_its_outputs_once(everything: list[Recording]) -> None:
+    for made in everything:
+        components = sorted(it.urn for it in made.resources if not it.custom)
+        assert sorted(made.output_registrations) == components
 
 
-def test_outputs_are_registered_under_the_attributes_names(
-    everything: Callable[[], Recording],
-) -> None:
-    made = everything()
-    for component in COMPONENTS:
+def test_outputs_are_registered_under_the_attributes_names(everything: list[Recording]) -> None:
+    declared = {
+        f"{PROJECT}:{it.__module__.rpartition('.')[2]}:{it.__name__}": inspect.get_annotations(it)
+        for it in COMPONENTS
+    }
+    for made in everything:
         for one in made.resources:
-            if one.type.endswith(f":{component.__name__}") and not one.custom:
-                declared = inspect.get_annotations(component).keys()
-                outputs = set(made.outputs[one.urn])
-                assert {n for n in declared if not n.startswith("_")} - {"mount"} <= outputs
+            if not one.custom:
+                public = {name for name in declared[one.type] if not name.startswith("_")}
+                assert public - {"mount"} <= set(made.outputs[one.urn]), one.name
 
 
-def test_children_hang_on_their_component_and_carry_its_name(
-    everything: Callable[[], Recording],
-) -> None:
-    made = everything()
-    by_urn = {it.urn: it for it in made.resources}
-    for one in made.resources:
-        if one.type == "pulumi:providers:gcp":
-            continue
-        if one.custom:
-            parent = by_urn[one.parent]
-            assert not parent.custom, f"{one.name} hangs on {parent.name}"
-            assert one.name.startswith(f"{parent.name}-")
-        else:
-            assert one.parent not in by_urn
+def test_children_hang_on_their_component_and_carry_its_name(everything: list[Recording]) -> None:
+    for made in everything:
+        by_urn = {it.urn: it for it in made.resources}
+        for one in made.resources:
+            if one.type == "pulumi:providers:gcp":
+                continue
+            if one.custom:
+                parent = by_urn[one.parent]
+                assert not parent.custom, f"{one.name} hangs on {parent.name}"
+                assert one.name.startswith(f"{parent.name}-")
+            else:
+                assert one.parent not in by_urn
 
 
 def test_two_of_a_component_never_have_a_urn_in_common(register: Register) -> None:
@@ -199,6 +204,7 @@ def test_two_of_a_component_never_have_a_urn_in_common(register: Register) -> No
     assert len(urns) == len(set(urns))
 
 
-def test_every_resource_has_a_urn_of_its_own(everything: Callable[[], Recording]) -> None:
-    urns = [it.urn for it in everything().resources]
-    assert len(urns) == len(set(urns))
+def test_every_resource_has_a_urn_of_its_own(everything: list[Recording]) -> None:
+    for made in everything:
+        urns = [it.urn for it in made.resources]
+        assert len(urns) == len(set(urns))

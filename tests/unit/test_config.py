@@ -24,6 +24,14 @@ def mistakes(config: dict[str, Any], secrets: frozenset[str] = SECRETS) -> tuple
     return caught.value.lines
 
 
+def assert_named(lines: tuple[str, ...], field: str, end: str) -> None:
+    """One of the lines is about the field and ends like that."""
+    named = [line for line in lines if line.startswith(f"{field}: ")]
+    assert named, lines
+    # Nothing but further names may follow.
+    assert re.search(re.escape(end) + r"[\w-]*(, [\w-]+)*$", named[0]), named[0]
+
+
 def test_the_configs_of_all_stacks_are_right(b200: dict[str, Any], dev: dict[str, Any]) -> None:
     assert validate(b200, secrets_set=SECRETS).kind == "lustre-training"
     assert validate(dev).kind == "dev"
@@ -33,7 +41,7 @@ def test_numbers_and_switches_may_come_as_text_as_the_cli_sets_them(b200: dict[s
     config = validate(
         changed(b200, gpu_pool__nodes="16", deletion_protection="true"), secrets_set=SECRETS
     )
-    assert config.gpu_pool.nodes == 16
+    assert config.gpu_hosts.nodes == 16
     assert config.deletion_protection is True
 
 
@@ -41,11 +49,7 @@ def test_numbers_and_switches_may_come_as_text_as_the_cli_sets_them(b200: dict[s
 def test_bad_input_names_the_field_and_the_nearest_that_works(
     b200: dict[str, Any], values: dict[str, Any], field: str, end: str
 ) -> None:
-    lines = mistakes(changed(b200, **values))
-    named = [line for line in lines if line.startswith(f"{field}: ")]
-    assert named, lines
-    # Nothing but further names may follow.
-    assert re.search(re.escape(end) + r"[\w-]*(, [\w-]+)*$", named[0]), named[0]
+    assert_named(mistakes(changed(b200, **values)), field, end)
 
 
 def test_a_missing_token_says_how_to_set_it(b200: dict[str, Any]) -> None:

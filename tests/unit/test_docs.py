@@ -16,14 +16,23 @@ from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 
 from catalog import CatalogAdditions
-from stacks.dev_config import Dev
-from stacks.lustre_training_config import LustreTraining
+from stacks import KINDS
+from stacks.blocks import capacity
+from stacks.blocks.cluster_stack import SECRETS
 from stacks.outputs import StackOutputs
 from tools.picture import MARKER, fenced, is_current, main, picture
 
 ROOT = Path(__file__).parent.parent.parent
-STACK_PAGE = (ROOT / "docs" / "b200-lustre.md").read_text()
 SANDBOX_PAGE = (ROOT / "docs" / "sandbox.md").read_text()
+SHARED_PAGE = (ROOT / "docs" / "config.md").read_text()
+PAGES = {
+    kind: (ROOT / "docs" / name).read_text()
+    for kind, name in {
+        "lustre-training": "b200-lustre.md",
+        "verl-training": "verl.md",
+        "dev": "dev.md",
+    }.items()
+}
 PLACES = ("project", "region", "zone")
 
 
@@ -40,6 +49,8 @@ def _shown(value: Any) -> str:
     plain = value.value if isinstance(value, Enum) else value
     if isinstance(plain, bool):
         return str(plain).lower()
+    if isinstance(plain, tuple):
+        return str([*plain])
     return "none" if plain is None else str(plain)
 
 
@@ -50,19 +61,30 @@ def _keys(model: type[BaseModel], prefix: str, given: object) -> Iterator[tuple[
         default = field.get_default(call_default_factory=True, validated_data={})
         value = getattr(given, name) if isinstance(given, model) else default
         below = list(_models_in(field.annotation))
-        if not below or isinstance(value, str) or model is CatalogAdditions:
+        # Blocks by a name of the user's have the keys of another block, which the page names.
+        by_name = isinstance(value, dict)
+        if not below or by_name or isinstance(value, str) or model is CatalogAdditions:
             yield path, _shown(value)
-        else:
-            if value is None:
-                yield path, "none"
-            # Of the members of a union, the default's.
-            for inner in [it for it in below if isinstance(value, it)] or below:
-                yield from _keys(inner, f"{path}.", value)
+            continue
+        if value is None or isinstance(value, tuple):
+            yield path, _shown(value)
+        # Of the members of a union, the default's.
+        for inner in [it for it in below if isinstance(value, it)] or below:
+            yield from _keys(inner, f"{path}.", value)
 
 
-def _config_keys(model: type[BaseModel]) -> dict[str, str]:
+def _config_keys(kind: str) -> dict[str, str]:
+    model, required = KINDS[kind].config_class(), KINDS[kind].required_secrets()
     found = {k: v for k, v in _keys(model, "", None) if k != "secrets_set"}
+    found |= {name: "required" if name in required else "none" for name in SECRETS}
     return {f"gcp:{key}" if key in PLACES else key: value for key, value in found.items()}
+
+
+def _shared_keys() -> dict[str, str]:
+    """What is the same in every kind of stack, default included."""
+    first, *others = (_config_keys(kind) for kind in KINDS)
+    same = set(first.items()).intersection(*(it.items() for it in others))
+    return {key: value for key, value in first.items() if (key, value) in same}
 
 
 def _rows(page: str, heading: str) -> list[list[str]]:
@@ -72,21 +94,51 @@ def _rows(page: str, heading: str) -> list[list[str]]:
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
 
 
-def test_every_config_key_stands_in_the_page_with_its_default() -> None:
-    written = {row[0].strip("`"): row[1] for row in _rows(STACK_PAGE, "Config")}
-    secrets = {"hugging_face_token": "required", "wandb_api_key": "none"}
-    assert written == {**_config_keys(LustreTraining), **secrets}
+def _written(page: str, heading: str) -> dict[str, str]:
+    """The first two cells of each row. A key that stands twice is an error."""
+    rows = [(row[0].strip("`"), row[1]) for row in _rows(page, heading)]
+    found = dict(rows)
+    assert len(found) == len(rows)
+    return found
 
 
-def test_the_keys_of_dev_are_those_that_its_page_refers_to() -> None:
-    away = ("lustre.", "job", "network.peering")
-    shared = {k: v for k, v in _config_keys(LustreTraining).items() if not k.startswith(away)}
-    assert _config_keys(Dev) == shared
+def test_every_kind_of_stack_has_a_page() -> None:
+    assert PAGES.keys() == KINDS.keys()
 
 
-def test_every_output_stands_in_the_page() -> None:
-    written = {row[0].strip("`") for row in _rows(STACK_PAGE, "Outputs")}
-    assert written == {field.name for field in fields(StackOutputs)}
+def test_keys_that_all_stacks_have_alike_stand_in_the_shared_page_with_their_defaults() -> None:
+    assert _written(SHARED_PAGE, "Keys") == _shared_keys()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_page_has_the_keys_of_its_stack_that_the_shared_page_has_not(kind: str) -> None:
+    shared = _shared_keys()
+    own = {key: value for key, value in _config_keys(kind).items() if key not in shared}
+    assert _written(PAGES[kind], "Config") == own
+
+
+def test_every_way_to_have_machines_stands_in_the_shared_page_with_its_own_keys() -> None:
+    ways = {it: it.model_fields for it in _models_in(capacity.Capacity)}
+    modes = {it: get_args(found["mode"].annotation)[0] for it, found in ways.items()}
+    assert set(modes.values()) == _written(SHARED_PAGE, "Ways to have machines").keys()
+    expected: dict[str, tuple[str, set[str]]] = {}
+    for way, found in ways.items():
+        for name, field in found.items():
+            if name != "mode":
+                _, others = expected.get(name, ("", set[str]()))
+                expected[name] = (_shown(field.default), {*others, modes[way]})
+    rows = _rows(SHARED_PAGE, "Capacity keys")
+    written = {row[0].strip("`"): (row[1], set(row[2].split(", "))) for row in rows}
+    assert written == expected
+
+
+def test_every_output_stands_in_one_page() -> None:
+    written = [
+        row[0].strip("`")
+        for page in (SHARED_PAGE, *PAGES.values())
+        for row in _rows(page, "Outputs")
+    ]
+    assert sorted(written) == sorted(field.name for field in fields(StackOutputs))
 
 
 def test_every_verb_and_option_of_the_sandbox_stands_in_its_page() -> None:

@@ -101,7 +101,7 @@ def test_it_passes_at_any_speed_unless_one_is_wanted(register: Register) -> None
 
 def test_it_runs_the_script_that_it_is_given(register: Register) -> None:
     for script in ("echo test", "echo other"):
-        name = versioned_file_name("all-gather", script)
+        name = versioned_file_name("all-gather.sh", script)
         assert container(register, script=script)["command"] == ["bash", f"/etc/script/{name}"]
         data = made(register, script=script).one(":ConfigMap").inputs["data"]
         assert data == {name: script}

@@ -1,12 +1,21 @@
 """The RayCluster, as registered."""
 
+import json
 from dataclasses import replace
 
 import pulumi_gcp as gcp
 import pulumi_kubernetes as k8s
 
-from components.lustre_volume import LustreMount
-from components.ray_cluster import RayCluster, RayClusterArgs, RayPodArgs, launcher_config_map
+from components.custom_object import object_name
+from components.node_network import NodeNetwork
+from components.ray_cluster import (
+    RayCluster,
+    RayClusterArgs,
+    RayPodArgs,
+    RaySetupArgs,
+    launcher_config_map,
+)
+from components.static_volume import VolumeMount
 from tests.conftest import Register, Registered
 
 POD = RayPodArgs(
@@ -15,6 +24,7 @@ POD = RayPodArgs(
     memory_request_gib=64,
     memory_limit_gib=1000,
     shm_gib=300,
+    node_selector={"cloud.google.com/gke-accelerator": "nvidia-b200"},
     gpus=8,
 )
 ARGS = RayClusterArgs(
@@ -25,7 +35,6 @@ ARGS = RayClusterArgs(
     head=POD,
     worker=POD,
     workers=8,
-    node_selector={"cloud.google.com/gke-accelerator": "nvidia-b200"},
     secret_name="tokens",
     secret_keys=["HF_TOKEN"],
     labels={"stack": "test"},
@@ -57,8 +66,8 @@ def test_what_kuberay_would_ignore_replaces_the_cluster(register: Register) -> N
 
 def test_pods_let_go_of_a_claim_before_it_is_replaced(register: Register) -> None:
     def program() -> None:
-        mount = LustreMount(
-            instance=gcp.lustre.Instance(
+        mount = VolumeMount(
+            backing=gcp.lustre.Instance(
                 "instance",
                 instance_id="fs",
                 filesystem="lustre",
@@ -70,7 +79,9 @@ def test_pods_let_go_of_a_claim_before_it_is_replaced(register: Register) -> Non
             volume=k8s.core.v1.PersistentVolume("volume", metadata={"name": "fs-pv"}),
             claim=k8s.core.v1.PersistentVolumeClaim("claim", metadata={"name": "fs-pvc"}),
         )
-        RayCluster("ray", replace(ARGS, lustre=mount, mount_path="/lustre"))
+        claim = object_name(mount.claim)
+        mounted = replace(ARGS, claim_name=claim, mount_path="/lustre", held=mount.resources())
+        RayCluster("ray", mounted)
 
     recording = register(program)
     cluster = recording.named("ray-cluster")
@@ -79,6 +90,44 @@ def test_pods_let_go_of_a_claim_before_it_is_replaced(register: Register) -> Non
     }
     volumes = cluster.inputs["spec"]["headGroupSpec"]["template"]["spec"]["volumes"]
     assert {"claimName": "fs-pvc"} in [it.get("persistentVolumeClaim") for it in volumes]
+
+
+def test_workers_alone_have_the_nodes_further_interfaces(register: Register) -> None:
+    networks = [
+        NodeNetwork(name=name, interface=device, rdma=rdma, network="n", subnetwork="s")
+        for name, device, rdma in (("gvnic-1", "eth1", False), ("rdma-0", "eth2", True))
+    ]
+    args = replace(ARGS, worker=replace(POD, networks=networks, annotations={"own": "yes"}))
+    spec = register(lambda: RayCluster("ray", args)).named("ray-cluster").inputs["spec"]
+    worker = spec["workerGroupSpecs"][0]["template"]
+    assert json.loads(worker["metadata"]["annotations"]["networking.gke.io/interfaces"]) == [
+        {"interfaceName": "eth0", "network": "default"},
+        {"interfaceName": "eth1", "network": "gvnic-1"},
+        {"interfaceName": "eth2", "network": "rdma-0"},
+    ]
+    assert worker["metadata"]["annotations"]["own"] == "yes"
+    assert {"nvidia", "gib"} <= {it["name"] for it in worker["spec"]["volumes"]}
+    assert "metadata" not in spec["headGroupSpec"]["template"]
+
+
+def test_an_interface_without_rdma_needs_no_plugin(register: Register) -> None:
+    gvnic = NodeNetwork(name="gvnic-1", interface="eth1", rdma=False, network="n", subnetwork="s")
+    args = replace(ARGS, worker=replace(POD, networks=[gvnic]))
+    spec = register(lambda: RayCluster("ray", args)).named("ray-cluster").inputs["spec"]
+    pod = spec["workerGroupSpecs"][0]["template"]["spec"]
+    assert "gib" not in {it["name"] for it in pod["volumes"]}
+    assert "initContainers" not in pod
+
+
+def test_a_setup_runs_in_the_pods_that_have_one(register: Register) -> None:
+    setup = RaySetupArgs(script="echo $1", arguments=["from", "to"], directory="/opt/x")
+    args = replace(ARGS, head=replace(POD, setup=setup))
+    spec = register(lambda: RayCluster("ray", args)).named("ray-cluster").inputs["spec"]
+    head = spec["headGroupSpec"]["template"]["spec"]
+    (before,) = head["initContainers"]
+    assert before["command"] == ["bash", "-c", "echo $1", "setup", "from", "to"]
+    assert {"name": "setup", "mountPath": "/opt/x"} in head["containers"][0]["volumeMounts"]
+    assert "initContainers" not in spec["workerGroupSpecs"][0]["template"]["spec"]
 
 
 def test_a_changed_label_touches_no_pod(register: Register) -> None:

@@ -2,7 +2,9 @@
 
 import shlex
 import subprocess
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -10,36 +12,36 @@ from components.ray_manifest import (
     Quantity,
     RayPod,
     RayPodContext,
+    Setup,
     launcher_entrypoint,
     ray_cluster_spec,
     ray_job_spec,
     runtime_environment,
 )
 
+CPU, GPU = {"pool": "cpu"}, {"pool": "gpu"}
 HEAD = RayPod(
     requests=Quantity(millicores=8000, memory_gib=64),
     limits=Quantity(millicores=32000, memory_gib=1000),
     shm_gib=300,
+    node_selector=CPU,
 )
 WORKER = RayPod(
     requests=Quantity(millicores=100_000, memory_gib=1000),
     limits=Quantity(millicores=100_000, memory_gib=1000),
     shm_gib=300,
+    node_selector=GPU,
     gpus=8,
 )
 
 
-def spec(**context: object) -> dict:
+def spec(*, head: RayPod = HEAD, worker: RayPod = WORKER, **context: Any) -> dict[str, Any]:
     return ray_cluster_spec(
         version="2.54.0",
-        head=HEAD,
-        worker=WORKER,
+        head=head,
+        worker=worker,
         workers=8,
-        context=RayPodContext(
-            image="image:1",
-            node_selector={"pool": "gpu"},
-            **context,  # type: ignore[arg-type]
-        ),
+        context=RayPodContext(image="image:1", **context),
         launcher_config_map="ray-launcher",
     )
 
@@ -80,11 +82,11 @@ def test_shared_memory_is_in_memory_and_has_a_limit_on_head_and_workers() -> Non
         assert {"name": "dshm", "mountPath": "/dev/shm"} in pod["containers"][0]["volumeMounts"]
 
 
-def test_pods_tolerate_the_taint_of_gpu_nodes_and_choose_the_pool() -> None:
+def test_pods_tolerate_the_taint_of_gpu_nodes_and_choose_their_own_nodes() -> None:
     made = spec()
-    for group in (made["headGroupSpec"], made["workerGroupSpecs"][0]):
+    for group, nodes in ((made["headGroupSpec"], CPU), (made["workerGroupSpecs"][0], GPU)):
         pod = group["template"]["spec"]
-        assert pod["nodeSelector"] == {"pool": "gpu"}
+        assert pod["nodeSelector"] == nodes
         assert pod["tolerations"] == [
             {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}
         ]
@@ -120,6 +122,71 @@ def test_the_launcher_is_on_the_head_alone_and_may_be_missing() -> None:
     volume = {"name": "launcher", "configMap": {"name": "ray-launcher", "optional": True}}
     assert volume in head["volumes"]
     assert volume not in worker["volumes"]
+
+
+def test_a_volume_goes_by_the_name_that_the_stack_gives_it() -> None:
+    made = spec(claim_name="claim", mount_path="/data", volume_name="bucket")
+    pod = made["headGroupSpec"]["template"]["spec"]
+    assert {"name": "bucket", "mountPath": "/data"} in pod["containers"][0]["volumeMounts"]
+
+
+def test_ephemeral_storage_is_asked_for_only_where_it_is_given() -> None:
+    quantity = Quantity(millicores=1000, memory_gib=1, ephemeral_storage_gib=9)
+    assert quantity.as_kubernetes()["ephemeral-storage"] == "9Gi"
+    assert "ephemeral-storage" not in Quantity(millicores=1000, memory_gib=1).as_kubernetes()
+
+
+def test_start_parameters_of_ray_add_to_the_dashboards_address() -> None:
+    made = spec(
+        head=replace(HEAD, start_params={"num-cpus": "0"}),
+        worker=replace(WORKER, start_params={"num-cpus": "220"}),
+    )
+    assert made["headGroupSpec"]["rayStartParams"] == {
+        "dashboard-host": "0.0.0.0",
+        "num-cpus": "0",
+    }
+    assert made["workerGroupSpecs"][0]["rayStartParams"] == {"num-cpus": "220"}
+
+
+def test_pods_run_as_the_account_they_are_given() -> None:
+    made = spec(service_account="trainer")
+    for group in (made["headGroupSpec"], made["workerGroupSpecs"][0]):
+        assert group["template"]["spec"]["serviceAccountName"] == "trainer"
+    assert "serviceAccountName" not in spec()["headGroupSpec"]["template"]["spec"]
+
+
+def test_scratch_is_on_the_nodes_own_disk() -> None:
+    pod = spec(head=replace(HEAD, scratch="/tmp/ray"))["headGroupSpec"]["template"]["spec"]
+    assert {"name": "scratch", "emptyDir": {}} in pod["volumes"]
+    assert {"name": "scratch", "mountPath": "/tmp/ray"} in pod["containers"][0]["volumeMounts"]
+
+
+def test_pods_with_rdma_see_the_plugin_and_wait_until_it_is_there() -> None:
+    pod = spec(worker=replace(WORKER, rdma=True))["workerGroupSpecs"][0]["template"]["spec"]
+    (before,) = pod["initContainers"]
+    assert before["name"] == "wait-for-nccl-plugin"
+    assert before["image"] == "image:1"
+    for mounts in (before["volumeMounts"], pod["containers"][0]["volumeMounts"]):
+        assert {"name": "gib", "mountPath": "/usr/local/gib", "readOnly": True} in mounts
+        assert {"name": "nvidia", "mountPath": "/usr/local/nvidia", "readOnly": True} in mounts
+
+
+def test_a_setup_comes_after_the_plugin_and_fills_a_directory_of_the_pod() -> None:
+    setup = Setup(script="echo", arguments=["a"], directory="/opt/x")
+    worker = replace(WORKER, rdma=True, setup=setup)
+    pod = spec(worker=worker)["workerGroupSpecs"][0]["template"]["spec"]
+    assert [it["name"] for it in pod["initContainers"]] == ["wait-for-nccl-plugin", "setup"]
+    assert {"name": "setup", "emptyDir": {}} in pod["volumes"]
+    assert pod["initContainers"][1]["volumeMounts"] == pod["containers"][0]["volumeMounts"]
+
+
+def test_variables_stand_before_tokens_and_on_their_own_pods_alone() -> None:
+    worker = replace(WORKER, environment={"LD_LIBRARY_PATH": "/x"})
+    made = spec(worker=worker, secret_name="tokens", secret_keys=["HF_TOKEN"])
+    env = made["workerGroupSpecs"][0]["template"]["spec"]["containers"][0]["env"]
+    assert [it["name"] for it in env] == ["LD_LIBRARY_PATH", "HF_TOKEN"]
+    head = made["headGroupSpec"]["template"]["spec"]["containers"][0]["env"]
+    assert [it["name"] for it in head] == ["HF_TOKEN"]
 
 
 def test_a_job_on_an_existing_cluster_sets_nothing_that_kuberay_refuses_there() -> None:

@@ -82,7 +82,7 @@ def test_a_file_that_says_nothing_sensible_is_refused_without_a_traceback(
 ) -> None:
     file = tmp_path / "reservations.yaml"
     file.write_text(text)
-    with pytest.raises(UserError, match=r"^reservations: "):
+    with pytest.raises(UserError, match=r"^--project: "):
         Reservations.load(file)
 
 
@@ -113,8 +113,12 @@ def test_a_pool_is_bound_to_a_reservation_in_each_form_and_its_nodes_say_so(
 @pytest.mark.parametrize(
     ("value", "end"),
     [
-        ("verl-b100", r"p1/reservations/verl-b200, projects/p1/reservations/verl-h200$"),
-        ("projects/p2/reservations/verl-b200", r"projects/p1/reservations/verl-h200$"),
+        (
+            "verl-b100",
+            r"has: projects/p1/reservations/verl-b200, projects/p1/reservations/verl-h200; "
+            r"others with --project FILE$",
+        ),
+        ("projects/p2/reservations/verl-b200", r"/verl-h200; others with --project FILE$"),
         ("verl-b200/reservationBlocks/b", r"which has: verl-b200-block-1$"),
         (
             "verl-b200/reservationBlocks/verl-b200-block-1/reservationSubBlocks/s",
@@ -147,7 +151,9 @@ def test_a_reservation_shared_by_another_project_is_named_with_that_project(
     project = Project(tmp_path, reservations=Reservations(reservations={"shared": shared}))
     project.enable(*APIS)
     cluster = cluster_of(project)
-    with pytest.raises(CloudError, match=r"p1 can use: projects/p2/reservations/shared$"):
+    with pytest.raises(
+        CloudError, match=r"has: projects/p2/reservations/shared; others with --project FILE$"
+    ):
         pool(project, cluster, from_reservation("shared"))
     pool(project, cluster, from_reservation("projects/p2/reservations/shared"))
 

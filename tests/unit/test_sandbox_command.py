@@ -21,6 +21,7 @@ def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
         (("up", "--stack", "dev", "--kube", "real"), "nearest: --kube memory"),
         (("up", "--stack", "dev", "--speed", "0"), "must be above 0; nearest: 1"),
         (("up", "--stack", "dev", "--fault", "nothing.yaml"), "there is no such file"),
+        (("up", "--stack", "dev", "--project", "nothing.yaml"), "there is no such file"),
         (("status", "--stack", "dev"), "nearest: python -m sandbox up --stack dev"),
     ],
 )

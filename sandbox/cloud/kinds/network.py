@@ -83,6 +83,14 @@ class Subnetwork(Kind):
                     )
             taken.append((f"{inputs['name']}/{name}", cidr))
 
+    def replaced_by(self, olds: Inputs, news: Inputs) -> frozenset[str]:
+        """terraform-provider-google, resource_compute_subnetwork.go: IsShrinkageIpCidr."""
+        old, new = olds.get("ipCidrRange"), news.get("ipCidrRange")
+        if not (isinstance(old, str) and isinstance(new, str)):
+            return frozenset()
+        grows = parse_cidr(old).subnet_of(parse_cidr(new))
+        return frozenset() if grows else frozenset({"ipCidrRange"})
+
     def change(self, resource: Resource, news: Inputs, cloud: Cloud) -> None:
         before, after = dict(subnet_ranges(resource.inputs)), dict(subnet_ranges(news))
         if not before["primary"].subnet_of(after["primary"]):

@@ -166,7 +166,7 @@ def _find_reservation(
         raise CloudError(
             "NOT_FOUND",
             f'reservation "{reference.name}" was not found in project {reference.project or own}; '
-            f"{own} can use: {known or 'none'}",
+            f"the sandbox's project has: {known or 'none'}; others with --project FILE",
         )
     if reference.block is not None and reference.block not in found.blocks:
         raise CloudError(

@@ -1,6 +1,10 @@
-"""The controllers, in the order in which one reconcile runs them."""
+"""The controllers, in the order in which one reconcile runs them.
+
+The one for provisioning requests comes before all others: it brings the nodes that those see.
+"""
 
 from sandbox.kube.controllers.networks import check_networks
+from sandbox.kube.controllers.provisioning import run_provisioning_requests
 from sandbox.kube.controllers.ray_cluster import run_ray_clusters
 from sandbox.kube.controllers.ray_job import advance_ray_jobs, run_ray_jobs
 from sandbox.kube.controllers.services import address_services, endpoints
@@ -21,4 +25,10 @@ CONTROLLERS = (
     address_services,
 )
 
-__all__ = ["CONTROLLERS", "advance_ray_jobs", "endpoints", "finish_job_pods"]
+__all__ = [
+    "CONTROLLERS",
+    "advance_ray_jobs",
+    "endpoints",
+    "finish_job_pods",
+    "run_provisioning_requests",
+]

@@ -1,0 +1,101 @@
+"""What every node pool is told, whatever runs on its nodes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pulumi
+import pulumi_gcp as gcp
+
+from components.capacity import RESERVATION_KEY, CapacityArgs
+from components.node_network import NodeNetwork
+
+# The provider gives up after 30 minutes; eight machines with scarce accelerators, their drivers and
+# a queue for capacity take longer, and a pool given up on is left half made.
+POOL_MINUTES = 90
+_OAUTH_SCOPE = "https://www.googleapis.com/auth/cloud-platform"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PoolArgs:
+    """Inputs that all kinds of pools have; each kind adds its own."""
+
+    project: pulumi.Input[str]
+    location: pulumi.Input[str]
+    zone: str
+    cluster_name: pulumi.Input[str]
+    pool_name: str
+    service_account: pulumi.Input[str]
+    machine_type: pulumi.Input[str]
+    capacity: CapacityArgs
+    disk_type: pulumi.Input[str]
+    disk_gb: pulumi.Input[int]
+    max_pods_per_node: int
+    additional_networks: Sequence[NodeNetwork] = ()
+    labels: pulumi.Input[dict[str, str]]
+
+
+def node_config(args: PoolArgs, *, secure_boot: bool) -> gcp.container.NodePoolNodeConfigArgsDict:
+    """Secure boot is for nodes on which no kernel module has to load."""
+    config: gcp.container.NodePoolNodeConfigArgsDict = {
+        "machine_type": args.machine_type,
+        "spot": args.capacity.spot,
+        "disk_type": args.disk_type,
+        "disk_size_gb": args.disk_gb,
+        "service_account": args.service_account,
+        "oauth_scopes": [_OAUTH_SCOPE],
+        "resource_labels": args.labels,
+        "gvnic": {"enabled": True},
+        "workload_metadata_config": {"mode": "GKE_METADATA"},
+        "shielded_instance_config": {
+            "enable_integrity_monitoring": True,
+            "enable_secure_boot": secure_boot,
+        },
+    }
+    _add_capacity(config, args.capacity)
+    return config
+
+
+def network_config(
+    networks: Sequence[NodeNetwork],
+) -> gcp.container.NodePoolNetworkConfigArgsDict | None:
+    """The nodes' further interfaces, in order."""
+    if not networks:
+        return None
+    return {
+        # Left out of this block, it reaches GKE as false and gives the nodes public addresses.
+        "enable_private_nodes": True,
+        "additional_node_network_configs": [
+            {"network": one.network, "subnetwork": one.subnetwork} for one in networks
+        ],
+    }
+
+
+def management(capacity: CapacityArgs) -> gcp.container.NodePoolManagementArgsDict:
+    """A machine on request is not repaired: it is given back, and another asked for."""
+    return {"auto_repair": not capacity.on_request, "auto_upgrade": True}
+
+
+def upgrade_settings(
+    capacity: CapacityArgs, *, surge: int
+) -> gcp.container.NodePoolUpgradeSettingsArgsDict | None:
+    """One node at a time: beside it (a surge of 1), or in its place (0)."""
+    # GKE upgrades machines on request in a way of their own, SHORT_LIVED, that the provider
+    # refuses to be told of.
+    if capacity.on_request:
+        return None
+    return {"strategy": "SURGE", "max_surge": surge, "max_unavailable": 1 - surge}
+
+
+def _add_capacity(config: gcp.container.NodePoolNodeConfigArgsDict, capacity: CapacityArgs) -> None:
+    if capacity.on_request:
+        config["flex_start"] = True
+    if capacity.max_run_duration is not None:
+        config["max_run_duration"] = capacity.max_run_duration
+    if capacity.reservation_type is not None:
+        config["reservation_affinity"] = {"consume_reservation_type": capacity.reservation_type}
+    if capacity.reservation is not None:
+        config["reservation_affinity"] = {
+            "consume_reservation_type": capacity.reservation_type or "",
+            "key": RESERVATION_KEY,
+            "values": [capacity.reservation.value],
+        }

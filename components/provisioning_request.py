@@ -1,0 +1,101 @@
+"""Machines of a queued node pool for all pods of a workload at once: the request, and the template
+of the pods that it is for.
+
+Leaves out the pool, and the pods, which consume the request by `consuming_annotations`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pulumi
+import pulumi_kubernetes as k8s
+
+from components.custom_object import object_name
+from components.lifecycle import fixed_name
+from components.naming import NameKind, check_name
+from components.provisioning_manifest import (
+    API_VERSION,
+    TEMPLATE_LABELS,
+    provisioning_request_spec,
+)
+
+# The queue for scarce machines is long, and whoever gives up has lost the place in it.
+_MINUTES = 7 * 24 * 60
+# What decides on the machines. Whatever else changes in the pods, the machines stay: GKE gives them
+# up after some ten minutes without pods, and new pods come sooner.
+_REPLACING = [
+    "template.metadata.annotations",
+    "template.spec.nodeSelector",
+    "template.spec.tolerations",
+    "template.spec.containers[*].resources",
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProvisioningRequestArgs:
+    """`template` is that of the pods, as Kubernetes has it, and `pods` is how many there will be.
+
+    It has no type here, for a component's schema has no word for it. After `max_run_seconds`, by
+    default seven days, the machines are taken away. `held` is where the machines come from: a
+    replacement of any of it replaces the request.
+    """
+
+    namespace: pulumi.Input[str]
+    request_name: str
+    pods: int
+    template: Any
+    max_run_seconds: int | None = None
+    held: Sequence[Any] = ()
+    labels: pulumi.Input[dict[str, str]]
+
+
+class ProvisioningRequest(pulumi.ComponentResource):
+    """`request_name` is known once the machines are there; pods have ten minutes to start on them.
+
+    `objects` are what the pods hang on: they go before it, and a replacement of it is theirs, too.
+    """
+
+    request_name: pulumi.Output[str]
+
+    def __init__(
+        self, name: str, args: ProvisioningRequestArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
+        super().__init__("gke-ai-stacks:provisioning_request:ProvisioningRequest", name, None, opts)
+        request_name = check_name(NameKind.KUBERNETES, args.request_name)
+        labels = pulumi.Output.from_input(args.labels)
+        template = k8s.core.v1.PodTemplate(
+            f"{name}-template",
+            metadata={
+                "name": request_name,
+                "namespace": args.namespace,
+                "labels": labels.apply(lambda it: {**it, **TEMPLATE_LABELS}),
+            },
+            template=args.template,
+            opts=fixed_name(self, replace_on_changes=_REPLACING),
+        )
+        request = k8s.apiextensions.CustomResource(
+            f"{name}-request",
+            api_version=API_VERSION,
+            kind="ProvisioningRequest",
+            metadata={
+                "name": request_name,
+                "namespace": args.namespace,
+                "labels": args.labels,
+                "annotations": {"pulumi.com/waitFor": "condition=Provisioned"},
+            },
+            spec=provisioning_request_spec(
+                pods=args.pods,
+                template_name=object_name(template),
+                max_run_seconds=args.max_run_seconds,
+            ),
+            opts=fixed_name(
+                self,
+                minutes=_MINUTES,
+                replace_on_changes=["spec"],
+                replace_with=[template, *args.held],
+            ),
+        )
+        self.objects: list[pulumi.Resource] = [template, request]
+        self.request_name = object_name(request)
+        self.register_outputs({"request_name": self.request_name})

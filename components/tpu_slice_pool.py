@@ -1,0 +1,122 @@
+"""A TPU slice: a node pool whose nodes are the hosts of one topology, all of them or none.
+
+GKE itself taints TPU nodes (google.com/tpu) and labels them. Leaves out the nodes' identity and the
+networks that they are in.
+"""
+
+from dataclasses import dataclass
+
+import pulumi
+import pulumi_gcp as gcp
+
+from components.lifecycle import fixed_name
+from components.naming import NameKind, check_name
+from components.node_config import (
+    POOL_MINUTES,
+    PoolArgs,
+    management,
+    network_config,
+    node_config,
+    upgrade_settings,
+)
+
+# GKE's own driver, which gives pods their node's further interfaces as they claim them.
+_DRANET = {"cloud.google.com/gke-networking-dra-driver": "true"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class TpuSlicePoolArgs(PoolArgs):
+    """`hosts` is how many of the machine type make up `topology`, such as 4 for 4x4.
+
+    `accelerator` is the value of GKE's label, such as tpu-v6e-slice. With `dranet`, pods claim the
+    additional networks.
+    """
+
+    accelerator: str
+    topology: str
+    hosts: int
+    threads_per_core: int = 1
+    dranet: bool
+
+    def __post_init__(self) -> None:
+        """Raises ValueError where pods would wait for ever for networks to claim."""
+        if self.dranet and not self.additional_networks:
+            raise ValueError(
+                f"dranet of {self.pool_name} gives pods the nodes' additional_networks, of which "
+                "there are none; nearest: dranet=False"
+            )
+
+
+class TpuSlicePool(pulumi.ComponentResource):
+    """`node_selector` picks the hosts of this slice and of its like, known once the pool stands."""
+
+    pool: gcp.container.NodePool
+    pool_name: pulumi.Output[str]
+    node_selector: pulumi.Output[dict[str, str]]
+
+    def __init__(
+        self, name: str, args: TpuSlicePoolArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
+        super().__init__("gke-ai-stacks:tpu_slice_pool:TpuSlicePool", name, None, opts)
+        capacity = args.capacity
+        self.pool = gcp.container.NodePool(
+            f"{name}-pool",
+            project=args.project,
+            location=args.location,
+            node_locations=[args.zone],
+            cluster=args.cluster_name,
+            name=check_name(NameKind.NODE_POOL, args.pool_name),
+            node_count=None if capacity.on_request else args.hosts,
+            initial_node_count=0 if capacity.on_request else None,
+            autoscaling=_autoscaling(args),
+            max_pods_per_node=args.max_pods_per_node,
+            node_config=_node_config(args),
+            network_config=network_config(args.additional_networks),
+            placement_policy=_placement(args),
+            queued_provisioning={"enabled": True} if capacity.queued else None,
+            management=management(capacity),
+            # There is no spare host: a slice has exactly those of its topology.
+            upgrade_settings=upgrade_settings(capacity, surge=0),
+            # The provider would change either in place, and a slice keeps its shape for life.
+            opts=fixed_name(
+                self,
+                minutes=POOL_MINUTES,
+                replace_on_changes=["placementPolicy", "nodeConfig.machineType"],
+            ),
+        )
+        self.pool_name = self.pool.name
+        selector = {
+            "cloud.google.com/gke-tpu-accelerator": args.accelerator,
+            "cloud.google.com/gke-tpu-topology": args.topology,
+        }
+        self.node_selector = self.pool.name.apply(lambda _: selector)
+        self.register_outputs(
+            {
+                "pool": self.pool,
+                "pool_name": self.pool_name,
+                "node_selector": self.node_selector,
+            }
+        )
+
+
+def _autoscaling(args: TpuSlicePoolArgs) -> gcp.container.NodePoolAutoscalingArgsDict | None:
+    if not args.capacity.on_request:
+        return None
+    # A zone's bounds: with those of a whole pool, the provider fails on flex-start TPUs
+    # (cluster-toolkit modules/compute/gke-node-pool/main.tf).
+    return {"min_node_count": 0, "max_node_count": args.hosts, "location_policy": "ANY"}
+
+
+def _placement(args: TpuSlicePoolArgs) -> gcp.container.NodePoolPlacementPolicyArgsDict | None:
+    # The topology of a single host follows from its machine type; only several are placed.
+    if args.hosts == 1:
+        return None
+    return {"type": "COMPACT", "tpu_topology": args.topology}
+
+
+def _node_config(args: TpuSlicePoolArgs) -> gcp.container.NodePoolNodeConfigArgsDict:
+    config = node_config(args, secure_boot=True)
+    config["advanced_machine_features"] = {"threads_per_core": args.threads_per_core}
+    if args.dranet:
+        config["labels"] = _DRANET
+    return config

@@ -1,0 +1,37 @@
+"""A stack with Ray on its cluster."""
+
+from typing import ClassVar
+
+from catalog import Sidecar
+from stacks.blocks.cluster_stack import ClusterStack
+from stacks.blocks.ray import Ray
+
+
+class RayStack(ClusterStack, frozen=True):
+    # The version lock's image that Ray runs in, unless the config names one.
+    image: ClassVar[str]
+
+    ray: Ray
+
+    @property
+    def ray_image(self) -> str:
+        return self.ray.image or self.facts.image(self.image).reference
+
+    @property
+    def ray_version(self) -> str:
+        known = self.facts.image(self.image).ray_version
+        # Every image that Ray runs in says so in the lock.
+        assert known is not None
+        return self.ray.version or known
+
+    @property
+    def ray_name(self) -> str:
+        return self.name if self.ray.name is None else self.ray.name
+
+    @property
+    def sidecar(self) -> Sidecar | None:
+        """What GKE puts beside the container of every Ray pod."""
+        return None
+
+    def features(self) -> tuple[str, ...]:
+        return ("ray_operator", *super().features())

@@ -1,0 +1,124 @@
+"""The networks of GPU nodes' further interfaces: who needs them, and what a change takes along."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from sandbox.cloud.kinds.cluster import Cluster
+from sandbox.kube import Ref
+from sandbox.urns import token_of
+from sandbox.workspace import stack_names
+from tests.stacks.conftest import Sandbox, replaced
+
+STACKS = ("b200-lustre", "verl-b200", "verl-b200-autopilot")
+SandboxOf = Callable[[str], Sandbox]
+_GKE = "kubernetes:networking.gke.io/v1"
+OTHER_WORKERS = "ray.worker.requests.cpu=90"
+OTHER_RANGE = "network.accelerators.range=172.16.0.0/16"
+
+
+def inputs(sandbox: Sandbox, token: str) -> list[dict[str, Any]]:
+    return [one["inputs"] for one in sandbox.state()["resources"] if one["type"] == token]
+
+
+def asked_by_workers(sandbox: Sandbox) -> list[dict[str, str]]:
+    """VPC and subnetwork behind each interface that Ray's workers ask for, in their order."""
+    networks = {it["metadata"]["name"]: it for it in inputs(sandbox, f"{_GKE}:Network")}
+    parameters = {
+        it["metadata"]["name"]: it for it in inputs(sandbox, f"{_GKE}:GKENetworkParamSet")
+    }
+    [ray] = inputs(sandbox, "kubernetes:ray.io/v1:RayCluster")
+    template = ray["spec"]["workerGroupSpecs"][0]["template"]
+    annotations = (template.get("metadata") or {}).get("annotations") or {}
+    listed = json.loads(annotations.get("networking.gke.io/interfaces", "[]"))
+    behind = [
+        parameters[networks[it["network"]]["spec"]["parametersRef"]["name"]]["spec"]
+        for it in listed
+        if it["network"] != "default"
+    ]
+    return [{"network": it["vpc"], "subnetwork": it["vpcSubnet"]} for it in behind]
+
+
+@pytest.mark.parametrize("stack", stack_names())
+def test_workers_ask_for_the_networks_of_their_pool_one_by_one(
+    brought_up: SandboxOf, stack: str
+) -> None:
+    sandbox = brought_up(stack)
+    for pool in inputs(sandbox, "gcp:container/nodePool:NodePool"):
+        if "guestAccelerators" in pool["nodeConfig"]:
+            attached = (pool.get("networkConfig") or {}).get("additionalNodeNetworkConfigs", [])
+            assert asked_by_workers(sandbox) == attached
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("stack", STACKS)
+def test_destroy_takes_pods_then_network_objects_then_networks_and_is_never_refused(
+    brought_up: SandboxOf, stack: str
+) -> None:
+    result = brought_up(stack).succeed("destroy")
+    assert result.report.diagnostics == []
+    tokens = [token_of(resource.urn) for resource in result.report.resources]
+
+    def places(*wanted: str) -> list[int]:
+        return [place for place, token in enumerate(tokens) if token in wanted]
+
+    ray = places("kubernetes:ray.io/v1:RayCluster")
+    objects = places(f"{_GKE}:Network")
+    parameters = places(f"{_GKE}:GKENetworkParamSet")
+    subnetworks = places("gcp:compute/subnetwork:Subnetwork")
+    vpcs = places("gcp:compute/network:Network")
+    assert len(objects) == len(parameters) == len(subnetworks) - 1 == 9
+    assert max(ray) < min(objects)
+    assert max(objects) < max(parameters)
+    cluster_subnet = [
+        place
+        for place, resource in enumerate(result.report.resources)
+        if resource.urn.endswith("::network-subnet")
+    ]
+    assert max(parameters) < min(set(subnetworks) - set(cluster_subnet))
+    assert max(parameters) < min(vpcs)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("stack", STACKS)
+def test_another_range_replaces_networks_and_pods_and_takes_a_destroy_before_up(
+    brought_up: SandboxOf, stack: str
+) -> None:
+    sandbox = brought_up(stack)
+    names = set(replaced(sandbox.succeed("preview", OTHER_RANGE)))
+    assert {"gvnic-1-subnet", "rdma-subnet-rdma-0", "interfaces-network-rdma-7"} <= names
+    assert {"ray-cluster", "training-job"} <= names
+    assert not {"gke-cluster", "network-vpc", "gvnic-1-vpc", "rdma-vpc"} & names
+    # The engine deletes pods for the first subnetwork; the others do not wait until they are gone.
+    refused = sandbox.run("up", OTHER_RANGE)
+    assert any("networking.gke.io/in-use" in message for message in refused.report.diagnostics)
+    assert sandbox.succeed("destroy", OTHER_RANGE).cloud == {}
+    sandbox.succeed("up", OTHER_RANGE)
+    assert {pod.name: pod.reason for pod in sandbox.pods() if not pod.node} == {}
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("stack", STACKS)
+def test_a_worker_whose_network_is_gone_keeps_ray_from_being_ready_and_says_which(
+    brought_up: SandboxOf, stack: str
+) -> None:
+    sandbox = brought_up(stack)
+    cloud = sandbox.cloud
+    cluster = next(cloud.find(Cluster.token))
+    gone = Ref(api_version="networking.gke.io/v1", kind="Network", name="rdma-3")
+    del cloud.kubernetes(cluster.id)["objects"][gone.key]
+    cloud.save()
+
+    failed = sandbox.run("up", OTHER_WORKERS)
+    assert not failed.ok
+    text = "\n".join(failed.report.diagnostics)
+    assert "RayCluster" in text
+    assert 'networks.networking.gke.io "rdma-3" not found' in text
+
+    sandbox.succeed("refresh", OTHER_WORKERS)
+    sandbox.succeed("up", OTHER_WORKERS)
+    assert {pod.name: pod.reason for pod in sandbox.pods() if not pod.node} == {}

@@ -1,0 +1,128 @@
+"""Keys of a stack's config, and values for those that all stacks with pools have."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from pydantic import BaseModel
+
+from stacks.config_errors import models_in
+
+_MORE = {"machine_type": "a4-highgpu-8g", "nodes": 2, "capacity": {"mode": "spot"}}
+# Each of them changes something in every stack that has a GPU pool with RDMA.
+EFFECTS: list[dict[str, Any]] = [
+    {"name": "other"},
+    {"namespace": "rl"},
+    {"labels__team": "research"},
+    {"deletion_protection": True},
+    {"network__mtu": 1460},
+    {"network__subnet": "10.20.0.0/20"},
+    {"network__pods": "10.24.0.0/16"},
+    {"network__services": "10.21.0.0/20"},
+    {"network__control_plane": "10.22.0.0/28"},
+    {"network__accelerators": {"range": "172.16.0.0/16"}},
+    {"network__accelerators": {"prefix_length": 25}},
+    {"cluster__name": "other"},
+    {"cluster__location": "zonal"},
+    {"cluster__release_channel": "RAPID"},
+    {"cluster__version": "1.34.1"},
+    {"cluster__authorized_networks": [{"name": "office", "cidr": "192.0.2.0/24"}]},
+    {"cluster__maintenance": {"start": "2026-01-03T02:00:00Z", "end": "2026-01-03T08:00:00Z"}},
+    {"cpu_pool__machine_type": "e2-standard-16"},
+    {"cpu_pool__nodes": 3},
+    {"cpu_pool__autoscaling": {"min": 0, "max": 7}},
+    {"cpu_pool__capacity": {"mode": "spot"}},
+    {"cpu_pool__disk": {"size_gb": 200}},
+    {"cpu_pool__disk": {"type": "pd-ssd"}},
+    {"cpu_pool__max_pods_per_node": 64},
+    {"gpu_pool__nodes": 4},
+    {"gpu_pool__autoscaling": {"min": 0, "max": 9}},
+    {"gpu_pool__capacity": {"mode": "reservation", "name": "other"}},
+    {"gpu_pool__disk": {"size_gb": 200}},
+    {"gpu_pool__max_pods_per_node": 64},
+    {"gpu_pool__driver_version": "disabled"},
+    {"gpu_pool__compact_placement": True},
+    {"extra_gpu_pools": {"more": _MORE}},
+    {"nccl_test": {}},
+    {"ray__name": "other"},
+    {"ray__version": "2.55.0"},
+    {"ray__image": "registry/name:1.2.3"},
+    {"ray__head__requests__cpu": 10},
+    {"ray__head__requests__memory_gib": 30},
+    {"ray__head__requests__ephemeral_storage_gib": 10},
+    {"ray__head__shm_gib": 20},
+    {"ray__worker__requests__cpu": 90},
+    {"ray__worker__requests__memory_gib": 900},
+    {"ray__worker__requests__ephemeral_storage_gib": 500},
+    {"ray__worker__limits": {"cpu": 221, "memory_gib": 2900}},
+    {"ray__worker__shm_gib": 100},
+    {"monitoring__dashboard": False},
+]
+
+_START, _END = "2026-01-03T02:00:00Z", "2026-01-03T08:00:00Z"
+_WINDOW = {"start": _START, "end": _END}
+_FROM_A_RESERVATION = {"gpu_pool__capacity": {"mode": "reservation", "name": "r", "block": "b"}}
+_ON_REQUEST = {
+    "gpu_pool__capacity": {"mode": "flex-start"},
+    "gpu_pool__autoscaling": {"min": 0, "max": 8},
+}
+# Keys of blocks that are not there unless they are asked for: the block, and a change within it.
+EFFECTS_WITHIN: list[tuple[dict[str, Any], dict[str, Any]]] = [
+    ({"nccl_test": {}}, {"nccl_test__minimum_bus_bandwidth_gbps": 300}),
+    (
+        {"ray__worker__limits": {"cpu": 221, "memory_gib": 2900}},
+        {"ray__worker__limits__ephemeral_storage_gib": 1100},
+    ),
+    (_FROM_A_RESERVATION, {"gpu_pool__capacity__project": "shared-project"}),
+    (_FROM_A_RESERVATION, {"gpu_pool__capacity__block": "c"}),
+    (_FROM_A_RESERVATION, {"gpu_pool__capacity__sub_block": "s"}),
+    (_ON_REQUEST, {"gpu_pool__capacity__max_run_hours": 24}),
+    (_ON_REQUEST, {"gpu_pool__capacity__mode": "queued"}),
+    ({"cluster__maintenance": _WINDOW}, {"cluster__maintenance__recurrence": "FREQ=DAILY"}),
+    (
+        {"cluster__maintenance": _WINDOW},
+        {"cluster__maintenance__exclusions": [{"name": "launch", **_WINDOW}]},
+    ),
+]
+
+# What says which stack it is and where; and what is only held against other keys, or needs more
+# than one key to have an effect.
+_ELSEWHERE = {
+    *("kind", "project", "region", "zone", "secrets_set"),
+    *("gpu_pool__capacity__zone", "gpu_pool__capacity__machine_type"),
+    *("gpu_pool__machine_type", "gpu_pool__disk__type", "ray__worker__gpus"),
+}
+
+
+def leaves(model: type[BaseModel], prefix: str = "") -> set[str]:
+    """Paths of all keys that are no blocks."""
+    found: set[str] = set()
+    for name, field in model.model_fields.items():
+        inner = [it for it in models_in(field.annotation) if it.model_fields]
+        if not inner:
+            found.add(f"{prefix}{name}")
+        for block in inner:
+            found |= leaves(block, f"{prefix}{name}__")
+    return found
+
+
+def untried(model: type[BaseModel], tried: Iterable[Mapping[str, Any]]) -> set[str]:
+    """Keys of the model that no entry of `tried` sets."""
+    keys = {path for values in tried for path in _paths(values)}
+    return {
+        leaf
+        for leaf in leaves(model) - _ELSEWHERE
+        if not leaf.startswith("catalog__")
+        and not any(
+            leaf == key or leaf.startswith(f"{key}__") or key.startswith(f"{leaf}__")
+            for key in keys
+        )
+    }
+
+
+def _paths(values: Mapping[str, Any], prefix: str = "") -> set[str]:
+    """Paths of what is set; an empty block, and one under a name, is set as a whole."""
+    found: set[str] = set()
+    for name, value in values.items():
+        within = isinstance(value, dict) and value and not name.startswith("extra_")
+        found |= _paths(value, f"{prefix}{name}__") if within else {f"{prefix}{name}"}
+    return found

@@ -1,0 +1,111 @@
+"""Bad input of the verl stacks: each mistake with its field and what works, and no mistake that
+is none."""
+
+import itertools
+from typing import Any
+
+import pytest
+
+from catalog import Catalog
+from stacks.config import ConfigError, validate
+from tests.conftest import changed, stack_config
+from tests.unit.bad_configs_autopilot import BAD_AUTOPILOT
+from tests.unit.bad_configs_verl import BAD_DEV, BAD_STANDARD
+from tests.unit.test_config import assert_named, mistakes
+
+RESERVED = {"name": "r", "block": "b"}
+
+
+@pytest.mark.parametrize("stack", ["verl-b200", "verl-h200", "verl-b200-autopilot"])
+def test_the_configs_of_the_verl_stacks_need_no_secret(stack: str) -> None:
+    assert validate(stack_config(stack)).kind == "verl-training"
+
+
+@pytest.mark.parametrize(("values", "field", "end"), BAD_STANDARD)
+def test_bad_input_names_the_field_and_the_nearest_that_works(
+    verl_b200: dict[str, Any], values: dict[str, Any], field: str, end: str
+) -> None:
+    assert_named(mistakes(changed(verl_b200, **values)), field, end)
+
+
+@pytest.mark.parametrize(("values", "field", "end"), BAD_AUTOPILOT)
+def test_bad_input_of_an_autopilot_stack_does_so_too(
+    verl_autopilot: dict[str, Any], values: dict[str, Any], field: str, end: str
+) -> None:
+    assert_named(mistakes(changed(verl_autopilot, **values)), field, end)
+
+
+@pytest.mark.parametrize(("values", "field", "end"), BAD_DEV)
+def test_bad_input_on_a_machine_without_rdma_does_so_too(
+    dev: dict[str, Any], values: dict[str, Any], field: str, end: str
+) -> None:
+    assert_named(mistakes(changed(dev, **values)), field, end)
+
+
+def test_a_machine_says_which_gke_it_needs_where_nothing_newer_is_used(
+    verl_h200: dict[str, Any],
+) -> None:
+    (line,) = mistakes(changed(verl_h200, cluster={"version": "1.31.5-gke.1169000"}))
+    assert line == (
+        "stack.cluster.version: GKE 1.31.5-gke.1169000 is older than gcsfuse_streaming_writes "
+        "needs; nearest: 1.32.1-gke.1753001"
+    )
+
+
+@pytest.mark.parametrize("stack", ["verl-b200", "verl-h200", "verl-b200-autopilot"])
+def test_the_version_that_is_offered_is_accepted(stack: str) -> None:
+    config = stack_config(stack)
+    cluster = config.get("cluster", {})
+    (line,) = mistakes(changed(config, cluster={**cluster, "version": "1.28.0"}))
+    offered = line.rpartition("nearest: ")[2]
+    assert validate(changed(config, cluster={**cluster, "version": offered}))
+
+
+def wrong_fields(
+    machine: str, mode: str, minimum: int, *, compact: bool, reserved: bool
+) -> set[str]:
+    """The fields that are to be named, by the documentation's rules and not by the code's."""
+    known = Catalog.load().machine(machine)
+    if reserved and mode != "reservation":
+        # The block alone is wrong already, so nothing else is looked at.
+        return {"capacity"}
+    wrong: set[str] = set()
+    if mode not in known.capacity_modes:
+        wrong.add("capacity.mode")
+    if mode in ("flex-start", "queued") and minimum > 0:
+        wrong.add("autoscaling")
+    placed = mode == "queued" or reserved or (mode == "flex-start" and not known.rdma_nics)
+    if compact and (placed or not known.compact_placement):
+        wrong.add("compact_placement")
+    return wrong
+
+
+MODES = ("on-demand", "spot", "reservation", "any-reservation", "flex-start", "queued")
+PAIRS = list(itertools.product(MODES, (0, 1), (False, True), (False, True)))
+
+
+@pytest.mark.parametrize("machine", ["a4-highgpu-8g", "g2-standard-8"])
+@pytest.mark.parametrize(("mode", "minimum", "compact", "reserved"), PAIRS)
+def test_every_way_to_get_machines_goes_or_names_what_does_not_go_with_it(
+    dev: dict[str, Any], machine: str, mode: str, minimum: int, compact: bool, reserved: bool
+) -> None:
+    capacity = {"mode": mode, **({"name": "r"} if mode == "reservation" else {})}
+    config = changed(
+        dev,
+        region="us-east1",
+        zone="us-east1-b",
+        gpu_pool={
+            "machine_type": machine,
+            "nodes": 1,
+            "autoscaling": {"min": minimum, "max": 1},
+            "compact_placement": compact,
+            "capacity": {**capacity, **(RESERVED if reserved else {})},
+        },
+    )
+    named: set[str] = set()
+    try:
+        validate(config)
+    except ConfigError as error:
+        named = {line.partition(": ")[0] for line in error.lines}
+    fields = wrong_fields(machine, mode, minimum, compact=compact, reserved=reserved)
+    assert named == {f"stack.gpu_pool.{field}" for field in fields}

@@ -1,0 +1,117 @@
+"""The class that Autopilot makes TPU slices by, as registered; what Autopilot makes is not here."""
+
+from dataclasses import replace
+from typing import Any
+
+import pulumi_kubernetes as k8s
+import pytest
+
+from components.capacity import CapacityArgs, ReservationArgs
+from components.naming import NameKind
+from components.tpu_compute_class import TpuComputeClass, TpuComputeClassArgs
+from tests.conftest import Recording, Register
+
+ARGS = TpuComputeClassArgs(
+    class_name="tpu-slices",
+    zone="us-east5-b",
+    machine_type="ct6e-standard-4t",
+    accelerator="tpu-v6e-slice",
+    topology="4x4",
+    chips=4,
+    capacity=CapacityArgs(mode="on-demand"),
+    labels={"stack": "test"},
+)
+IN_THE_ZONE = {"location": {"zones": ["us-east5-b"]}}
+
+
+def made(register: Register, **values: Any) -> Recording:
+    return register(lambda: TpuComputeClass("tpus", replace(ARGS, **values)))
+
+
+def capacity_of(register: Register, capacity: CapacityArgs) -> dict[str, Any]:
+    (priority,) = made(register, capacity=capacity).named("tpus-class").inputs["spec"]["priorities"]
+    shape = {"machineType", "tpu", "acceleratorNetworkProfile"}
+    return {key: value for key, value in priority.items() if key not in shape}
+
+
+def test_gke_makes_the_slices_and_their_networks(register: Register) -> None:
+    made_class = made(register).named("tpus-class")
+    assert made_class.type == "kubernetes:cloud.google.com/v1:ComputeClass"
+    assert made_class.inputs["metadata"] == {"name": "tpu-slices", "labels": {"stack": "test"}}
+    assert made_class.inputs["spec"] == {
+        "nodePoolAutoCreation": {"enabled": True},
+        "nodePoolConfig": {"dra": {"networking": {"enabled": True}}},
+        "priorities": [
+            {
+                "machineType": "ct6e-standard-4t",
+                "tpu": {"type": "tpu-v6e-slice", "count": 4, "topology": "4x4"},
+                "acceleratorNetworkProfile": "auto",
+                "spot": False,
+                **IN_THE_ZONE,
+            }
+        ],
+        "whenUnsatisfiable": "DoNotScaleUp",
+    }
+
+
+def test_slices_are_had_as_the_capacity_says(register: Register) -> None:
+    assert capacity_of(register, CapacityArgs(mode="spot")) == {"spot": True, **IN_THE_ZONE}
+    assert capacity_of(register, CapacityArgs(mode="any-reservation")) == {
+        "spot": False,
+        "reservations": {"affinity": "AnyBestEffort"},
+        **IN_THE_ZONE,
+    }
+    assert capacity_of(register, CapacityArgs(mode="flex-start", max_run_seconds=3600)) == {
+        "spot": False,
+        "flexStart": {"enabled": True},
+        "maxRunDurationSeconds": 3600,
+        **IN_THE_ZONE,
+    }
+
+
+def test_a_reservation_names_its_zone_itself(register: Register) -> None:
+    plain = CapacityArgs(mode="reservation", reservation=ReservationArgs(name="tpus"))
+    assert capacity_of(register, plain) == {
+        "spot": False,
+        "reservations": {
+            "affinity": "Specific",
+            "specific": [{"name": "tpus", "zones": ["us-east5-b"]}],
+        },
+    }
+
+
+def test_a_shared_reservation_is_named_down_to_its_smallest_part(register: Register) -> None:
+    part = ReservationArgs(name="tpus", project="owner", block="b1", sub_block="s1")
+    shared = CapacityArgs(mode="reservation", reservation=part)
+    assert capacity_of(register, shared)["reservations"]["specific"] == [
+        {
+            "name": "tpus",
+            "zones": ["us-east5-b"],
+            "project": "owner",
+            "reservationBlock": {"name": "b1", "reservationSubBlock": {"name": "s1"}},
+        }
+    ]
+
+
+def test_a_queue_is_not_for_classes() -> None:
+    with pytest.raises(ValueError, match=r"makes pools of its own; nearest: flex-start$"):
+        replace(ARGS, capacity=CapacityArgs(mode="queued"))
+
+
+def test_pods_that_name_the_class_wait_for_it(register: Register) -> None:
+    def program() -> None:
+        class_name = TpuComputeClass("tpus", ARGS).class_name
+        selector = {"cloud.google.com/compute-class": class_name}
+        k8s.core.v1.Pod("pod", spec={"node_selector": selector, "containers": [{"name": "ray"}]})
+
+    recording = register(program)
+    assert recording.named("pod").inputs["spec"]["nodeSelector"] == {
+        "cloud.google.com/compute-class": "tpu-slices"
+    }
+    assert "tpus-class" in recording.waits_for("pod")
+
+
+def test_a_name_that_kubernetes_refuses_is_refused_before(register: Register) -> None:
+    longest = NameKind.KUBERNETES.value.longest
+    with pytest.raises(ValueError, match=f"has at most {longest}; nearest: "):
+        made(register, class_name="c" * (longest + 1))

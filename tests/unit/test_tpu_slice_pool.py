@@ -1,0 +1,198 @@
+"""TPU slices, as registered; that GKE makes a slice of them no test here can prove."""
+
+from dataclasses import replace
+from typing import Any
+
+import pulumi_kubernetes as k8s
+import pytest
+
+from components.capacity import CapacityArgs, ReservationArgs
+from components.node_network import NodeNetwork
+from components.tpu_slice_pool import TpuSlicePool, TpuSlicePoolArgs
+from tests.conftest import Recording, Register
+
+NETWORKS = tuple(
+    NodeNetwork(
+        name=f"dcn-{number}",
+        interface=f"eth{number}",
+        rdma=False,
+        network=f"net-{number}",
+        subnetwork=f"sub-{number}",
+    )
+    for number in (1, 2)
+)
+SLICE = TpuSlicePoolArgs(
+    project="p",
+    location="us-east5",
+    zone="us-east5-b",
+    cluster_name="demo",
+    pool_name="slice-0",
+    service_account="nodes@p",
+    machine_type="ct6e-standard-4t",
+    accelerator="tpu-v6e-slice",
+    topology="4x4",
+    hosts=4,
+    capacity=CapacityArgs(mode="on-demand"),
+    disk_type="hyperdisk-balanced",
+    disk_gb=200,
+    max_pods_per_node=32,
+    dranet=True,
+    additional_networks=NETWORKS,
+    labels={"stack": "test"},
+)
+ONE_HOST = replace(SLICE, machine_type="ct6e-standard-8t", topology="2x4", hosts=1)
+ON_REQUEST = ["flex-start", "queued"]
+
+
+def made(register: Register, args: TpuSlicePoolArgs = SLICE, **values: Any) -> Recording:
+    return register(lambda: TpuSlicePool("slice", replace(args, **values)))
+
+
+def pool(register: Register, args: TpuSlicePoolArgs = SLICE, **values: Any) -> dict[str, Any]:
+    return made(register, args, **values).one(":NodePool").inputs
+
+
+def reserved() -> CapacityArgs:
+    return CapacityArgs(mode="reservation", reservation=ReservationArgs(name="tpus"))
+
+
+@pytest.mark.parametrize("mode", ["on-demand", "spot", "any-reservation", "reservation"])
+def test_all_hosts_are_there_from_the_start_and_none_is_ever_added(
+    register: Register, mode: str
+) -> None:
+    capacity = reserved() if mode == "reservation" else CapacityArgs(mode=mode)
+    inputs = pool(register, capacity=capacity)
+    assert inputs["nodeCount"] == 4
+    assert not {"initialNodeCount", "autoscaling", "queuedProvisioning"} & inputs.keys()
+    assert inputs["management"] == {"autoRepair": True, "autoUpgrade": True}
+    assert inputs["nodeConfig"]["spot"] is (mode == "spot")
+
+
+@pytest.mark.parametrize("mode", ON_REQUEST)
+def test_a_slice_on_request_begins_with_no_host_and_comes_whole(
+    register: Register, mode: str
+) -> None:
+    inputs = pool(register, capacity=CapacityArgs(mode=mode, max_run_seconds=3600))
+    assert "nodeCount" not in inputs
+    assert inputs["initialNodeCount"] == 0
+    assert inputs["autoscaling"] == {
+        "minNodeCount": 0,
+        "maxNodeCount": 4,
+        "locationPolicy": "ANY",
+    }
+    assert inputs["management"] == {"autoRepair": False, "autoUpgrade": True}
+    node = inputs["nodeConfig"]
+    assert (node["flexStart"], node["maxRunDuration"], node["spot"]) == (True, "3600s", False)
+    assert node["reservationAffinity"] == {"consumeReservationType": "NO_RESERVATION"}
+    assert inputs.get("queuedProvisioning") == ({"enabled": True} if mode == "queued" else None)
+
+
+@pytest.mark.parametrize("mode", ["on-demand", *ON_REQUEST])
+def test_several_hosts_are_placed_as_their_topology_says(register: Register, mode: str) -> None:
+    inputs = pool(register, capacity=CapacityArgs(mode=mode))
+    assert inputs["placementPolicy"] == {"type": "COMPACT", "tpuTopology": "4x4"}
+
+
+def test_a_single_host_is_not_placed(register: Register) -> None:
+    inputs = pool(register, ONE_HOST)
+    assert "placementPolicy" not in inputs
+    assert inputs["nodeCount"] == 1
+
+
+def test_a_slice_of_another_shape_or_machine_is_another_slice(register: Register) -> None:
+    made_pool = made(register).one(":NodePool")
+    assert made_pool.replace_on_changes == ("placementPolicy", "nodeConfig.machineType")
+    assert made_pool.delete_before_replace
+
+
+def test_a_slice_is_upgraded_without_a_spare_host(register: Register) -> None:
+    assert pool(register)["upgradeSettings"] == {
+        "strategy": "SURGE",
+        "maxSurge": 0,
+        "maxUnavailable": 1,
+    }
+
+
+@pytest.mark.parametrize("mode", ON_REQUEST)
+def test_how_hosts_on_request_are_upgraded_is_left_to_gke(register: Register, mode: str) -> None:
+    assert "upgradeSettings" not in pool(register, capacity=CapacityArgs(mode=mode))
+
+
+def test_a_reservation_is_the_only_place_that_hosts_come_from(register: Register) -> None:
+    assert pool(register, capacity=reserved())["nodeConfig"]["reservationAffinity"] == {
+        "consumeReservationType": "SPECIFIC_RESERVATION",
+        "key": "compute.googleapis.com/reservation-name",
+        "values": ["tpus"],
+    }
+
+
+def test_hosts_have_what_every_node_has(register: Register) -> None:
+    node = pool(register)["nodeConfig"]
+    assert node["serviceAccount"] == "nodes@p"
+    assert node["workloadMetadataConfig"] == {"mode": "GKE_METADATA"}
+    assert node["gvnic"] == {"enabled": True}
+    assert node["resourceLabels"] == {"stack": "test"}
+    assert node["machineType"] == "ct6e-standard-4t"
+    assert (node["diskType"], node["diskSizeGb"]) == ("hyperdisk-balanced", 200)
+
+
+def test_secure_boot_is_on_where_no_kernel_module_loads(register: Register) -> None:
+    shielded = pool(register)["nodeConfig"]["shieldedInstanceConfig"]
+    assert shielded == {"enableIntegrityMonitoring": True, "enableSecureBoot": True}
+
+
+def test_gke_labels_and_taints_tpu_nodes_itself(register: Register) -> None:
+    node = pool(register, dranet=False)["nodeConfig"]
+    assert not {"labels", "taints", "guestAccelerators"} & node.keys()
+
+
+def test_the_host_runs_one_thread_a_core_unless_told_otherwise(register: Register) -> None:
+    def threads(**values: Any) -> Any:
+        return pool(register, **values)["nodeConfig"]["advancedMachineFeatures"]
+
+    assert threads() == {"threadsPerCore": 1}
+    assert threads(threads_per_core=2) == {"threadsPerCore": 2}
+
+
+def test_pods_may_claim_the_further_networks_of_labelled_nodes(register: Register) -> None:
+    inputs = pool(register)
+    assert inputs["nodeConfig"]["labels"] == {"cloud.google.com/gke-networking-dra-driver": "true"}
+    assert inputs["networkConfig"] == {
+        "enablePrivateNodes": True,
+        "additionalNodeNetworkConfigs": [
+            {"network": "net-1", "subnetwork": "sub-1"},
+            {"network": "net-2", "subnetwork": "sub-2"},
+        ],
+    }
+
+
+def test_networks_to_claim_have_to_be_there() -> None:
+    with pytest.raises(ValueError, match=r"dranet of slice-0 .* none; nearest: dranet=False$"):
+        replace(SLICE, additional_networks=())
+    assert not replace(SLICE, additional_networks=(), dranet=False).additional_networks
+
+
+def test_pods_that_select_the_slice_wait_for_it(register: Register) -> None:
+    def program() -> None:
+        selector = TpuSlicePool("slice", SLICE).node_selector
+        k8s.core.v1.Pod("pod", spec={"node_selector": selector, "containers": [{"name": "ray"}]})
+
+    recording = register(program)
+    assert recording.named("pod").inputs["spec"]["nodeSelector"] == {
+        "cloud.google.com/gke-tpu-accelerator": "tpu-v6e-slice",
+        "cloud.google.com/gke-tpu-topology": "4x4",
+    }
+    assert "slice-pool" in recording.waits_for("pod")
+
+
+def test_there_is_time_for_scarce_capacity(register: Register) -> None:
+    assert made(register).one(":NodePool").create_timeout == "90m"
+
+
+def test_a_slice_is_in_one_zone_under_its_own_name(register: Register) -> None:
+    recording = made(register)
+    inputs = recording.one(":NodePool").inputs
+    assert (inputs["nodeLocations"], inputs["location"]) == (["us-east5-b"], "us-east5")
+    assert (inputs["cluster"], inputs["name"]) == ("demo", "slice-0")
+    assert inputs["maxPodsPerNode"] == 32
+    assert recording.outputs[recording.named("slice").urn]["pool_name"] == "slice-0"

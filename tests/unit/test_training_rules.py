@@ -1,0 +1,61 @@
+"""The rules of a NeMo RL job: what is offered for a wrong value breaks the rule no more."""
+
+import re
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from stacks.blocks.grpo_job import GrpoJob
+from stacks.problems import Problem
+from stacks.rules.training import grpo_problems
+from tests.conftest import changed
+
+SIZES = st.integers(1, 300)
+JOBS = st.fixed_dictionaries(
+    {
+        "name": st.just("job"),
+        "model": st.just("a/b"),
+        "converter": st.just("Qwen2ForCausalLM"),
+        "dataset": st.just("DeepScaler"),
+        "max_steps": SIZES,
+        "prompts_per_step": SIZES,
+        "generations_per_prompt": SIZES,
+        "train_global_batch_size": SIZES,
+        "parallelism": st.fixed_dictionaries({"tensor": st.just(1), "pipeline": st.just(1)}),
+        "checkpoints": st.fixed_dictionaries({"directory": st.just("runs"), "period": SIZES}),
+    }
+)
+
+
+def problems(job: dict[str, Any], gpus: int) -> list[Problem]:
+    return list(grpo_problems(GrpoJob.model_validate(job), gpus, wandb_key=False))
+
+
+def kind(problem: Problem) -> tuple[str, str]:
+    """What is wrong, whatever the numbers."""
+    return problem.field, re.sub(r"\d+", "0", problem.message)
+
+
+@settings(max_examples=300, deadline=None)
+@given(job=JOBS, gpus=st.integers(1, 80))
+def test_whatever_is_wrong_the_value_offered_for_a_field_is_right_for_that_rule(
+    job: dict[str, Any], gpus: int
+) -> None:
+    for found in problems(job, gpus):
+        path = found.field.removeprefix("job.").replace(".", "__")
+        offered = int(found.message.rpartition(" ")[2])
+        after = problems(changed(job, **{path: offered}), gpus)
+        assert kind(found) not in [kind(it) for it in after]
+
+
+@settings(max_examples=300, deadline=None)
+@given(job=JOBS, gpus=st.integers(1, 80))
+def test_taking_what_is_offered_comes_to_an_end(job: dict[str, Any], gpus: int) -> None:
+    for _ in range(6):
+        found = problems(job, gpus)
+        if not found:
+            return
+        path = found[0].field.removeprefix("job.").replace(".", "__")
+        job = changed(job, **{path: int(found[0].message.rpartition(" ")[2])})
+    raise AssertionError(problems(job, gpus))

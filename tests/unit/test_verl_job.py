@@ -1,0 +1,146 @@
+"""The data's preparation and the training of the verl stacks, and what they wait for."""
+
+import json
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.conftest import TOKEN, Recording, Register
+from tests.unit.stack_graphs import built, options_of, pods_of
+
+B200, H200, AUTOPILOT = "verl-b200", "verl-h200", "verl-b200-autopilot"
+STACKS = [B200, H200, AUTOPILOT]
+
+
+def preparation(made: Recording) -> dict[str, Any]:
+    return made.named("preparation-job").inputs["spec"]["template"]
+
+
+@pytest.mark.parametrize(("stack", "tuner"), [(B200, "a4"), (H200, "a3u"), (AUTOPILOT, "a4")])
+def test_the_runtime_environment_is_the_scenarios(
+    register: Register, stack: str, tuner: str
+) -> None:
+    job = built(register, stack).named("training-job").inputs["spec"]
+    variables = yaml.safe_load(job["runtimeEnvYAML"])["env_vars"]
+    assert variables == {
+        "NCCL_DEBUG": "INFO",
+        "NCCL_NET_PLUGIN": "/usr/local/gib/lib64/libnccl-net_internal.so",
+        "NCCL_CROSS_NIC": "0",
+        "NCCL_NET_GDR_LEVEL": "PIX",
+        "NCCL_P2P_NET_CHUNKSIZE": "131072",
+        "NCCL_NVLS_CHUNKSIZE": "524288",
+        "NCCL_IB_ADAPTIVE_ROUTING": "1",
+        "NCCL_IB_QPS_PER_CONNECTION": "4",
+        "NCCL_IB_TC": "52",
+        "NCCL_IB_FIFO_TC": "84",
+        "NCCL_TUNER_CONFIG_PATH": f"/usr/local/gib/configs/tuner_config_{tuner}.txtpb",
+        "NCCL_SOCKET_IFNAME": "eth0",
+        "GLOO_SOCKET_IFNAME": "eth0",
+        "PYTHONPATH": "/opt/verl",
+        "HF_HOME": "/tmp/huggingface",
+    }
+
+
+@pytest.mark.parametrize("stack", STACKS)
+def test_verls_options_are_the_scenarios(register: Register, stack: str) -> None:
+    options = options_of(built(register, stack))
+    assert float(options.pop("actor_rollout_ref.actor.optim.lr")) == 1e-5
+    own = {
+        "code": "/opt/verl",
+        "actor_rollout_ref.actor.use_kl_loss": "False",
+        "actor_rollout_ref.actor.kl_loss_coef": "0.001",
+        "trainer.max_actor_ckpt_to_keep": "3",
+    }
+    assert options == own | {
+        "data.train_files": "/data/gsm8k/train.parquet",
+        "data.val_files": "/data/gsm8k/test.parquet",
+        "data.train_batch_size": "256",
+        "data.max_prompt_length": "512",
+        "data.max_response_length": "512",
+        "actor_rollout_ref.model.path": "/data/Qwen2.5-32B-Instruct",
+        "actor_rollout_ref.actor.ppo_mini_batch_size": "256",
+        "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu": "64",
+        "actor_rollout_ref.rollout.name": "vllm",
+        "actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu": "8",
+        "actor_rollout_ref.rollout.tensor_model_parallel_size": "8",
+        "actor_rollout_ref.rollout.gpu_memory_utilization": "0.6",
+        "actor_rollout_ref.ref.log_prob_micro_batch_size_per_gpu": "4",
+        "actor_rollout_ref.actor.strategy": "fsdp2",
+        "algorithm.kl_ctrl.kl_coef": "0.001",
+        "trainer.logger": "console",
+        "trainer.val_before_train": "False",
+        "trainer.n_gpus_per_node": "8",
+        "trainer.nnodes": "2",
+        "trainer.save_freq": "10",
+        "trainer.test_freq": "10",
+        "trainer.default_local_dir": "/data/verl/checkpoints",
+        "algorithm.adv_estimator": "grpo",
+        "actor_rollout_ref.rollout.n": "8",
+        "trainer.total_epochs": "2",
+    }
+
+
+def test_the_preparation_fills_the_bucket_on_the_cpu_pool(register: Register) -> None:
+    made = built(register, B200)
+    pod = preparation(made)
+    assert pod["spec"]["nodeSelector"] == {"cloud.google.com/gke-nodepool": "cpu-pool"}
+    assert pod["spec"]["serviceAccountName"] == "verl-b200"
+    assert pod["metadata"]["annotations"] == {"gke-gcsfuse/volumes": "true"}
+    assert pod["spec"]["containers"][0]["command"][2:] == [
+        *("--mount=/data", "--code-tag=v0.6.1", "--dataset=gsm8k"),
+        *("--model=Qwen/Qwen2.5-32B-Instruct", "--scratch=/tmp"),
+    ]
+
+
+def test_on_autopilot_the_preparation_has_a_machine_of_the_heads_kind(register: Register) -> None:
+    made = built(register, AUTOPILOT)
+    assert preparation(made)["spec"]["nodeSelector"] == pods_of(made)[0]["spec"]["nodeSelector"]
+
+
+@pytest.mark.parametrize("stack", STACKS)
+def test_the_training_waits_for_ray_and_for_the_data(register: Register, stack: str) -> None:
+    made = built(register, stack)
+    assert {"ray-cluster", "preparation-job", "training-launcher"} <= made.waits_for("training-job")
+    assert "preparation-job" not in made.waits_for("ray-cluster")
+    assert "ray-cluster" not in made.waits_for("preparation-job")
+
+
+@pytest.mark.parametrize("stack", STACKS)
+def test_pods_wait_for_the_grant_the_volume_and_the_nat(register: Register, stack: str) -> None:
+    made = built(register, stack)
+    for name in ("ray-cluster", "preparation-job"):
+        waits = made.waits_for(name)
+        assert {"bucket-user-grant", "account-account", "volume-claim", "network-nat"} <= waits
+
+
+@pytest.mark.parametrize("stack", STACKS)
+def test_ray_waits_for_the_plugin_and_the_network_objects(register: Register, stack: str) -> None:
+    waits = built(register, stack).waits_for("ray-cluster")
+    assert {"nccl-daemon-set", "interfaces-network-gvnic-1", "interfaces-network-rdma-7"} <= waits
+
+
+def test_the_preparation_waits_for_no_gpu(register: Register) -> None:
+    for made in (built(register, B200), built(register, B200, nccl_test={})):
+        waits = made.waits_for("preparation-job")
+        assert "cpu-pool" in waits
+        assert not {"gpu-pool", "nccl-daemon-set", "nccl-test-job", "rdma-vpc"} & waits
+
+
+def test_a_test_of_the_network_stands_between_the_plugin_and_ray(register: Register) -> None:
+    made = built(register, AUTOPILOT, nccl_test={"minimum_bus_bandwidth_gbps": 300})
+    assert "nccl-test-job" in made.waits_for("ray-cluster")
+    assert {"nccl-daemon-set", "interfaces-network-rdma-7"} <= made.waits_for("nccl-test-job")
+    pod = made.named("nccl-test-job").inputs["spec"]["template"]
+    worker = pods_of(made)[1]
+    asked = "networking.gke.io/interfaces"
+    assert pod["metadata"]["annotations"][asked] == worker["metadata"]["annotations"][asked]
+    assert pod["spec"]["nodeSelector"] == worker["spec"]["nodeSelector"]
+
+
+def test_no_token_is_needed_and_one_that_is_given_stays_in_its_secret(register: Register) -> None:
+    assert "tokens-secret" not in built(register, B200).names()
+    made = built(register, B200, keys=("hugging_face_token",))
+    holders = [it.name for it in made.resources if TOKEN in json.dumps(it.inputs)]
+    assert holders == ["tokens-secret"]
+    assert preparation(made)["spec"]["containers"][0]["env"][0]["name"] == "HF_TOKEN"

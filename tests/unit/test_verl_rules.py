@@ -1,0 +1,102 @@
+"""The rules of a verl job: each refuses what verl would, and what it offers instead is accepted."""
+
+import re
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from stacks.blocks.verl_job import VerlJob
+from stacks.problems import Problem
+from stacks.rules.verl import verl_problems
+from tests.conftest import changed
+
+INTERFACES = ("eth0", "eth1")
+SIZES = st.integers(1, 600)
+JOBS = st.fixed_dictionaries(
+    {
+        "name": st.just("job"),
+        "epochs": st.integers(1, 3),
+        "train_batch_size": st.integers(1, 9000),
+        "max_prompt_length": st.integers(1, 9000),
+        "max_response_length": st.integers(1, 9000),
+        "rollout": st.fixed_dictionaries({"samples": SIZES, "tensor_parallel": st.integers(1, 12)}),
+        "actor": st.fixed_dictionaries(
+            {"mini_batch_size": st.integers(1, 9000), "micro_batch_size_per_gpu": SIZES}
+        ),
+        "checkpoints": st.fixed_dictionaries({"period": SIZES}),
+    }
+)
+
+
+def problems(job: dict[str, Any], *, gpus: int = 8, nodes: int = 2) -> list[Problem]:
+    return list(
+        verl_problems(
+            VerlJob.model_validate(job), gpus_per_node=gpus, nodes=nodes, interfaces=INTERFACES
+        )
+    )
+
+
+def offered(problem: Problem) -> int | str:
+    found = re.search(r"nearest: (\S+)$", problem.message)
+    assert found, problem
+    return int(found[1]) if found[1].isdigit() else found[1]
+
+
+def kind(problem: Problem) -> tuple[str, str]:
+    """What is wrong, whatever the numbers."""
+    return problem.field, re.sub(r"\d+", "0", problem.message)
+
+
+@pytest.mark.parametrize(
+    ("values", "field", "nearest"),
+    [
+        (
+            {"train_batch_size": 8192, "checkpoints": {"period": 1}},
+            "job.train_batch_size",
+            4096,
+        ),
+        (
+            {"train_batch_size": 255, "actor": {"mini_batch_size": 128}},
+            "job.train_batch_size",
+            256,
+        ),
+        ({"train_batch_size": 128}, "job.actor.mini_batch_size", 128),
+        (
+            {"actor": {"mini_batch_size": 1, "micro_batch_size_per_gpu": 1}},
+            "job.actor.mini_batch_size",
+            2,
+        ),
+        ({"actor": {"micro_batch_size_per_gpu": 48}}, "job.actor.micro_batch_size_per_gpu", 32),
+        ({"actor": {"micro_batch_size_per_gpu": 500}}, "job.actor.micro_batch_size_per_gpu", 128),
+        ({"rollout": {"tensor_parallel": 16}}, "job.rollout.tensor_parallel", 8),
+        ({"rollout": {"tensor_parallel": 6}}, "job.rollout.tensor_parallel", 4),
+        ({"max_response_length": 8000}, "job.max_response_length", 7680),
+        ({"max_prompt_length": 8192}, "job.max_prompt_length", 7680),
+        ({"socket_interface": "eth2"}, "job.socket_interface", "eth0"),
+        ({"checkpoints": {"period": 59}}, "job.checkpoints.period", 58),
+    ],
+)
+def test_each_rule_names_its_field_and_a_value_that_leaves_nothing_wrong(
+    values: dict[str, Any], field: str, nearest: int | str
+) -> None:
+    job = {"name": "job", **values}
+    (found,) = problems(job)
+    assert (found.field, offered(found)) == (field, nearest)
+    assert not problems(changed(job, **{field.removeprefix("job.").replace(".", "__"): nearest}))
+
+
+def test_the_scenarios_job_breaks_no_rule() -> None:
+    assert not problems({"name": "job"})
+
+
+@settings(max_examples=400, deadline=None)
+@given(job=JOBS, gpus=st.integers(1, 8), nodes=st.integers(1, 9))
+def test_whatever_is_wrong_the_value_offered_for_a_field_is_right_for_that_rule(
+    job: dict[str, Any], gpus: int, nodes: int
+) -> None:
+    for found in problems(job, gpus=gpus, nodes=nodes):
+        path = found.field.removeprefix("job.").replace(".", "__")
+        after = problems(changed(job, **{path: offered(found)}), gpus=gpus, nodes=nodes)
+        assert kind(found) not in [kind(it) for it in after]
