@@ -145,14 +145,15 @@ class Catalog(Fact):
                 'If it has, say so under "catalog.zones"'
             )
 
-    def roce_profile(self, zone: str) -> str:
+    def roce_profile(self, zone: str, machine: str | None = None) -> str:
         """The name of the zone's RoCE network profile.
 
-        Google has the profile in the zones that have a machine type with RDMA interfaces.
+        Google has the profile in the zones that have a machine type with RDMA interfaces. `machine`
+        is what the zones have that are named when this one is refused.
         """
         with_roce = self.zones_with_roce()
         if self.zone(zone).name not in with_roce:
-            near = self._nearest_zones(zone, with_roce)
+            near = self._nearest_zones(zone, self.zones_offering(machine) if machine else with_roce)
             raise FactError(
                 f'"{zone}" has no RoCE network profile, for no machine type with RDMA interfaces '
                 f"is there; nearest: {near}"

@@ -70,7 +70,7 @@ class MachineTypeFacts(Fact):
 
     `boot_disk_types` lists what may boot it, preferred first. `minimum_gke` is the oldest GKE
     version of a Standard cluster that runs it; None: any version still served. `nccl` names the
-    entry of the version lock that its RDMA interfaces work with. `capacity` lists how it can be had;
+    entry of the version lock that its RDMA interfaces work with. `capacity` lists ways to have it;
     None: in every way that machines with, or without, accelerators can.
     """
 

@@ -8,6 +8,7 @@ from stacks.blocks.lustre import Lustre
 from stacks.blocks.network import PeeredNetwork
 from stacks.blocks.standard_stack import StandardStack
 from stacks.problems import Problem
+from stacks.rules.rdma import socket_problems
 from stacks.rules.storage import lustre_problems
 from stacks.rules.training import grpo_problems
 
@@ -41,6 +42,7 @@ class LustreTraining(StandardStack, frozen=True):
         zone = None if any(one.field == "zone" for one in broken) else self.zone
         yield from lustre_problems(self.facts, zone, self.lustre)
         if self.job is not None and self.knows_machines:
+            yield from socket_problems(self.job.socket_interface, self.worker_devices)
             gpus = self.workers * self.worker_gpus
             if gpus:
                 yield from grpo_problems(

@@ -20,12 +20,14 @@ _Selector = pulumi.Input[dict[str, str]]
 @dataclass(frozen=True, kw_only=True)
 class ClusterNodes:
     """`cpu` and `gpu` select nodes, known once there are any; `needed` is what all pods wait for,
-    though no value of theirs names it. `queued` is the pool whose machines come on request."""
+    though no value of theirs names it. `more_gpu` are pools that have machines for GPU pods, too;
+    `queued` is the pool whose machines come on request."""
 
     gke: GkeCluster
     cpu: _Selector
     gpu: _Selector
     needed: Sequence[pulumi.Resource]
+    more_gpu: Sequence[pulumi.Resource] = ()
     queued: pulumi.Resource | None = None
 
 
@@ -64,7 +66,8 @@ def _standard(
         gke=gke,
         cpu=cpu.node_selector,
         gpu=gpu.node_selector,
-        needed=[network, cpu, *more],
+        needed=[network, cpu],
+        more_gpu=more,
         queued=gpu.pool if isinstance(pools["gpu_pool"].capacity, Queued) else None,
     )
 

@@ -83,7 +83,8 @@ def ray_cluster(
         labels=labels,
     )
     opts = pulumi.ResourceOptions(
-        providers=[nodes.gke.kubernetes], depends_on=[*nodes.needed, *gpu.after]
+        providers=[nodes.gke.kubernetes],
+        depends_on=[*nodes.needed, *nodes.more_gpu, *gpu.after],
     )
     if nodes.queued is not None:
         shares = wanted.head_selector is None

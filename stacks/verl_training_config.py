@@ -13,6 +13,7 @@ from stacks.blocks.verl_job import VerlJob
 from stacks.problems import Problem, problem_of
 from stacks.rules.bucket import bucket_problems
 from stacks.rules.ray_fit import Host
+from stacks.rules.rdma import socket_problems
 from stacks.rules.verl import verl_problems
 
 # Neither the model nor the data of the defaults asks for one.
@@ -64,12 +65,8 @@ class VerlTraining(EitherModeStack, frozen=True):
         yield from bucket_problems(self.bucket)
         yield from problem_of("bucket.name", self._check_bucket_name)
         if self.job is not None and self.knows_machines and self.worker_gpus:
-            yield from verl_problems(
-                self.job,
-                gpus_per_node=self.worker_gpus,
-                nodes=self.workers,
-                interfaces=("eth0", *(it.device for it in self.interfaces)),
-            )
+            yield from verl_problems(self.job, gpus_per_node=self.worker_gpus, nodes=self.workers)
+            yield from socket_problems(self.job.socket_interface, self.worker_devices)
 
     def _largest(self, family: str) -> str:
         of_family = [it for it in self.facts.machines.values() if it.family == family]

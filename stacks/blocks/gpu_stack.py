@@ -70,6 +70,11 @@ class GpuStack(RayStack, frozen=True):
         return self.gpu_machine.additional_interfaces
 
     @property
+    def worker_devices(self) -> tuple[str, ...]:
+        """The interfaces that a worker sees."""
+        return ("eth0", *(it.device for it in self.interfaces))
+
+    @property
     def nccl(self) -> NcclStack | None:
         return self.facts.nccl(self.gpu_machine.name)
 
@@ -103,6 +108,7 @@ class GpuStack(RayStack, frozen=True):
         most = sum(pool.bounds.max for pool in self.gpu_pools.values()) or self.workers
         yield from range_problems(self.network.accelerators, self.gpu_machine, most)
         if self.nccl is not None and self.zone in self.facts.zones:
-            yield from problem_of("zone", lambda: self.facts.roce_profile(self.zone))
+            machine = self.gpu_machine.name
+            yield from problem_of("zone", lambda: self.facts.roce_profile(self.zone, machine))
         if self.nccl_test is not None:
             yield from nccl_test_problems(self.gpu_machine, self.workers, queued=self.queued)

@@ -44,10 +44,12 @@ def autopilot_problems(config: EitherModeStack) -> Iterator[Problem]:
     if config.gpu_nodes is None:
         yield Problem("gpu_nodes", "missing; it needs a block with machine_type, nodes")
     elif config.gpu_nodes.capacity.mode not in _AUTOPILOT_CAPACITY:
+        machine = config.facts.machines.get(config.gpu_nodes.machine_type)
+        ways = machine.capacity_modes if machine else _AUTOPILOT_CAPACITY
         yield Problem(
             "gpu_nodes.capacity.mode",
             f"{config.gpu_nodes.capacity.mode} cannot be asked for by pods with interfaces on "
-            f"Autopilot; nearest: {', '.join(_AUTOPILOT_CAPACITY)}",
+            f"Autopilot; nearest: {', '.join(it for it in _AUTOPILOT_CAPACITY if it in ways)}",
         )
     if config.cluster.location is ClusterLocation.ZONAL:
         yield Problem(

@@ -1,6 +1,6 @@
 """The networks of a node's further interfaces."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from ipaddress import IPv4Network
 
 from catalog import MachineType
@@ -52,4 +52,14 @@ def nccl_test_problems(machine: MachineType, nodes: int, *, queued: bool) -> Ite
     elif nodes < 2:
         yield Problem(
             "nccl_test", "the test runs between two nodes, and there is one; nearest: nodes 2"
+        )
+
+
+def socket_problems(interface: str, devices: Sequence[str]) -> Iterator[Problem]:
+    """What the processes of a job talk over is an interface of the workers."""
+    if interface not in devices:
+        yield Problem(
+            "job.socket_interface",
+            f"{interface} is not an interface of the workers ({', '.join(devices)}); "
+            f"nearest: {devices[0]}",
         )

@@ -4,7 +4,7 @@ Sources: verl v0.6.1 (commit d62da495) verl/utils/config.py, verl/workers (confi
 rollout/vllm_rollout), verl/trainer/ppo/ray_trainer.py, read 2026-11-21.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from stacks.blocks.verl_job import VerlJob
 from stacks.problems import Problem
@@ -15,20 +15,11 @@ _PROMPTS = {"gsm8k": 7473}
 _BATCHED_TOKENS = 8192
 
 
-def verl_problems(
-    job: VerlJob, *, gpus_per_node: int, nodes: int, interfaces: Sequence[str]
-) -> Iterator[Problem]:
-    """`interfaces` are those that a worker has."""
+def verl_problems(job: VerlJob, *, gpus_per_node: int, nodes: int) -> Iterator[Problem]:
     gpus = gpus_per_node * nodes
     yield from _batch_problems(job, gpus)
     yield from _parallelism_problems(job, gpus, gpus_per_node)
     yield from _length_problems(job)
-    if job.socket_interface not in interfaces:
-        yield Problem(
-            "job.socket_interface",
-            f"{job.socket_interface} is not an interface of the workers ({', '.join(interfaces)}); "
-            f"nearest: {interfaces[0]}",
-        )
     steps = job.epochs * (_PROMPTS[job.dataset] // job.train_batch_size)
     if 0 < steps < job.checkpoints.period:
         yield Problem(

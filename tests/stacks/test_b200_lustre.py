@@ -109,6 +109,7 @@ def test_a_failed_delete_then_destroy_again_leaves_nothing(brought_up: SandboxOf
     assert sandbox.succeed("destroy").cloud == {}
 
 
+@pytest.mark.thorough
 def test_a_protected_stack_refuses_to_be_destroyed_and_says_how(brought_up: SandboxOf) -> None:
     sandbox = brought_up(STACK)
     sandbox.succeed("up", "deletion_protection=true")

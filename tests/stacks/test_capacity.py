@@ -45,14 +45,15 @@ def test_a_reservation_that_does_not_serve_fails_up_and_one_that_does_lets_it_co
     assert changed(sandbox.succeed("preview")) == {}
 
 
-def test_from_spot_to_a_reservation_replaces_the_pool_and_the_pods_on_it(
+def test_from_spot_to_a_reservation_replaces_the_pool_and_its_pods_come_up_again(
     brought_up: SandboxOf, tmp_path: Path
 ) -> None:
     sandbox = brought_up("b200-lustre")
     reserved = "gpu_pool.capacity={mode: reservation, name: ours}"
-    assert replaced(sandbox.succeed("preview", reserved)) == []
+    assert replaced(sandbox.succeed("preview", reserved)) == ["gpu-pool"]
     project = project_with(tmp_path, "ours", zone="us-east1-b", count=8)
     assert sandbox.run("up", reserved, project=project).ok
+    assert {pod.name: pod.reason for pod in sandbox.pods() if not pod.node} == {}
     assert changed(sandbox.succeed("preview", reserved)) == {}
 
 

@@ -38,7 +38,7 @@ BAD: list[tuple[dict[str, Any], str, str]] = [
     ({"zone": "us-east4-b"}, "gcp:zone", "us-east1-d, or the region us-east4"),
     ({"zone": "us-east9-q"}, "gcp:zone", 'can be added under "catalog.zones"'),
     ({"zone": "us-east1-c"}, "stack.gpu_pool.machine_type", 'added under "catalog.zones"'),
-    ({"zone": "us-east1-c"}, "gcp:zone", "nearest: us-east1-b, us-east4-b, us-east5-a"),
+    ({"zone": "us-east1-c"}, "gcp:zone", "nearest: us-east1-b, us-east4-b, us-central1-b"),
     (
         {"region": "us-west2", "zone": "us-west2-c"},
         "gcp:zone",

@@ -36,9 +36,9 @@ BAD_AUTOPILOT: list[tuple[dict[str, Any], str, str]] = [
             f"nearest: {near}",
         )
         for mode, near in (
-            ("flex-start", "on-demand, spot, reservation"),
-            ("queued", "on-demand, spot, reservation"),
-            ("any-reservation", "on-demand, spot, reservation"),
+            ("flex-start", "spot, reservation"),
+            ("queued", "spot, reservation"),
+            ("any-reservation", "spot, reservation"),
             ("on-demand", "spot, reservation"),
         )
     ),

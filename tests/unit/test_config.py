@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from stacks.config import ConfigError, validate
+from stacks.lustre_training_config import LustreTraining
 from tests.conftest import ROOT, TOKEN, changed
 from tests.unit.bad_configs import BAD
 
@@ -41,7 +42,8 @@ def test_numbers_and_switches_may_come_as_text_as_the_cli_sets_them(b200: dict[s
     config = validate(
         changed(b200, gpu_pool__nodes="16", deletion_protection="true"), secrets_set=SECRETS
     )
-    assert config.gpu_hosts.nodes == 16
+    assert isinstance(config, LustreTraining)
+    assert config.gpu_pool.nodes == 16
     assert config.deletion_protection is True
 
 
@@ -95,7 +97,9 @@ def test_what_the_catalog_does_not_know_yet_can_be_added(b200: dict[str, Any]) -
             "zones": {"us-east1-b": {"offers": ["a9-highgpu-8g"]}},
         },
     )
-    assert validate(config, secrets_set=SECRETS).worker_gpus == 8
+    made = validate(config, secrets_set=SECRETS)
+    assert isinstance(made, LustreTraining)
+    assert made.worker_gpus == 8
 
 
 def test_no_message_shows_what_a_wrong_key_holds(b200: dict[str, Any]) -> None:

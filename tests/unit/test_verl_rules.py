@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from stacks.blocks.verl_job import VerlJob
 from stacks.problems import Problem
+from stacks.rules.rdma import socket_problems
 from stacks.rules.verl import verl_problems
 from tests.conftest import changed
 
@@ -31,11 +32,11 @@ JOBS = st.fixed_dictionaries(
 
 
 def problems(job: dict[str, Any], *, gpus: int = 8, nodes: int = 2) -> list[Problem]:
-    return list(
-        verl_problems(
-            VerlJob.model_validate(job), gpus_per_node=gpus, nodes=nodes, interfaces=INTERFACES
-        )
-    )
+    checked = VerlJob.model_validate(job)
+    return [
+        *verl_problems(checked, gpus_per_node=gpus, nodes=nodes),
+        *socket_problems(checked.socket_interface, INTERFACES),
+    ]
 
 
 def offered(problem: Problem) -> int | str:

@@ -4,14 +4,10 @@ Arguments are key=value pairs. `slices` of `hosts` with `chips` each, their `top
 name of the `accelerator` say what to train on. With `min_slices` below slices the job is elastic:
 it goes on with that many. `max_failures` restarts the workers, -1 without end; each lost slice
 costs one. The workers install `maxtext`; empty where the image has it. Every other pair goes to
-MaxText as an option, as it is.
-
-What cannot work is one line on stderr and exit status 2. With DRY_RUN=1 the job is checked and
-printed as JSON, not run.
+MaxText as an option, as it is. With DRY_RUN=1 the job is checked and printed as JSON, not run.
 """
 
 # pyright: reportMissingImports=false
-
 import json
 import os
 import re
@@ -24,18 +20,11 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-DEFAULTS = {
-    "slices": "2",
-    "hosts": "4",
-    "chips": "4",
-    "topology": "4x4",
-    "accelerator": "TPU-V6E",
-    "max_failures": "0",
-    "maxtext": "0.2.1",
-}
-OWN = {*DEFAULTS, "min_slices"}
+LEAST = {"slices": 1, "min_slices": 1, "hosts": 1, "chips": 1, "max_failures": -1}
+DEFAULTS = {"slices": "2", "hosts": "4", "chips": "4", "max_failures": "0"}
+DEFAULTS |= {"topology": "4x4", "accelerator": "TPU-V6E", "maxtext": "0.2.1"}
+OWN = {*DEFAULTS, *LEAST}
 ACCELERATORS = ("TPU-V6E", "TPU-V5P", "TPU-V5LITEPOD")
-REQUIRED = {"run_name": "NAME", "base_output_directory": "FOLDER", "steps": "NUMBER"}
 # With one of these, a training may rightly end without a checkpoint of its last step.
 ENDS_EARLY = {"enable_checkpointing", "save_checkpoint_on_completion", "target_eval_loss"}
 
@@ -43,8 +32,8 @@ ENDS_EARLY = {"enable_checkpointing", "save_checkpoint_on_completion", "target_e
 class JobError(Exception):
     """What a person has to put right, in one line."""
 
-    def __init__(self, what: str, why: str, nearest: object) -> None:
-        super().__init__(f"{what}: {why}; nearest: {nearest}")
+    def __init__(self, problem: str, nearest: object) -> None:
+        super().__init__(f"{problem}; nearest: {nearest}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,21 +66,19 @@ def read_pairs(arguments: list[str]) -> dict[str, str]:
     for argument in arguments:
         key, equals, value = argument.partition("=")
         if not equals or not re.fullmatch(r"[A-Za-z][\w.-]*", key):
-            raise JobError(argument, "not a key=value pair", "steps=100")
+            raise JobError(f"{argument}: not a key=value pair", "steps=100")
         if key in pairs:
-            raise JobError(argument, "given twice", f"{key}={pairs[key]} alone")
+            raise JobError(f"{argument}: given twice", f"{key}={pairs[key]} alone")
         if key not in OWN and (near := get_close_matches(key, sorted(OWN), 1, 0.82)):
-            raise JobError(argument, "no such key", f"{near[0]}={value}")
+            raise JobError(f"{argument}: no such key", f"{near[0]}={value}")
         pairs[key] = value
     return pairs
 
 
 def whole(pairs: Mapping[str, str], key: str, least: int = 1) -> int:
     text = pairs[key]
-    if not re.fullmatch(r"-?\d+", text):
-        raise JobError(f"{key}={text}", "not a whole number", least)
-    if int(text) < least:
-        raise JobError(f"{key}={text}", f"less than {least}", least)
+    if not re.fullmatch(r"-?\d+(_\d+)*", text) or int(text) < least:
+        raise JobError(f"{key}={text}: not a whole number from {least} up", least)
     return int(text)
 
 
@@ -100,13 +87,9 @@ def read_job(arguments: list[str]) -> Job:
     pairs = read_pairs(arguments)
     own = {"min_slices": pairs.get("slices", DEFAULTS["slices"])} | DEFAULTS | pairs
     job = Job(
-        slices=whole(own, "slices"),
-        min_slices=whole(own, "min_slices"),
-        hosts=whole(own, "hosts"),
-        chips=whole(own, "chips"),
+        **{key: whole(own, key, least) for key, least in LEAST.items()},
         topology=own["topology"],
         accelerator=own["accelerator"],
-        max_failures=whole(own, "max_failures", -1),
         maxtext=own["maxtext"],
         options={key: value for key, value in pairs.items() if key not in OWN},
     )
@@ -117,64 +100,61 @@ def read_job(arguments: list[str]) -> Job:
     # Numbers of slices that follow each other share no factor but 1.
     for key, factor in dcn.items() if job.min_slices < job.slices else ():
         if factor != (needed := -1 if key == "dcn_data_parallelism" else 1):
-            why = f"cannot shrink from slices={job.slices} to min_slices={job.min_slices}"
-            raise JobError(f"{key}={factor}", why, f"{key}={needed}, or min_slices={job.slices}")
+            why = f"{key}={factor}: cannot shrink to min_slices={job.min_slices}"
+            raise JobError(why, f"{key}={needed}, or min_slices={job.slices}")
     return job
 
 
 def check_slices(job: Job) -> None:
     chips, kind = job.hosts * job.chips, job.accelerator
     if job.min_slices > job.slices:
-        raise JobError(f"min_slices={job.min_slices}", f"more than slices={job.slices}", job.slices)
+        raise JobError(f"min_slices={job.min_slices}: more than slices={job.slices}", job.slices)
     if kind not in ACCELERATORS:
         near = get_close_matches(kind.upper(), ACCELERATORS, 1, 0)[0]
-        raise JobError(f"accelerator={kind}", "not a name of Ray's", near)
+        raise JobError(f"accelerator={kind}: not a name of Ray's", near)
     if not re.fullmatch(r"[1-9]\d*(x[1-9]\d*){1,2}", job.topology):
-        raise JobError(f"topology={job.topology}", "no dimensions of a slice", "4x4")
+        raise JobError(f"topology={job.topology}: no dimensions of a slice", "4x4")
     if (there := prod(map(int, job.topology.split("x")))) != chips:
-        why = f"{there} chips, but hosts={job.hosts} with chips={job.chips} have {chips}"
+        have = f"hosts={job.hosts} with chips={job.chips} have {chips}"
         near = f"hosts={there // job.chips}" if there % job.chips == 0 else f"hosts=1 chips={there}"
-        raise JobError(f"topology={job.topology}", why, near)
+        raise JobError(f"topology={job.topology}: {there} chips, but {have}", near)
     if job.maxtext and not re.fullmatch(r"\d[\w.]*", job.maxtext):
-        raise JobError(f"maxtext={job.maxtext}", "not a version", DEFAULTS["maxtext"])
+        raise JobError(f"maxtext={job.maxtext}: not a version", DEFAULTS["maxtext"])
 
 
 def check_options(options: Mapping[str, str]) -> None:
-    for key, example in REQUIRED.items():
-        if not options.get(key):
-            raise JobError(key, "not given", f"{key}={example}")
-    for key in ("steps", "checkpoint_period", "max_target_length"):
-        if key in options:
-            whole(options, key)
-    batch, slices = options.get("per_device_batch_size", "1"), options.get("num_slices")
-    if not re.fullmatch(r"\d+(\.\d+)?", batch):
-        raise JobError(f"per_device_batch_size={batch}", "not a number", 1)
-    if slices is not None:
-        raise JobError(f"num_slices={slices}", "MaxText counts them itself", f"slices={slices}")
-    name, folder = options["run_name"], options["base_output_directory"]
-    if not re.fullmatch(r"[^./][^/]*", name):
-        raise JobError(f"run_name={name}", "not the name of one folder", re.sub("^[./]+|/", "", name))
-    if not re.match(r"/|\w+://", folder):
-        raise JobError(f"base_output_directory={folder}", "each host has its own", f"/{folder}")
+    for needed in ("run_name=NAME", "base_output_directory=FOLDER", "steps=NUMBER"):
+        if not options.get(key := needed.partition("=")[0]):
+            raise JobError(f"no {key} given", needed)
+    for key in filter(options.__contains__, ("steps", "checkpoint_period", "max_target_length")):
+        whole(options, key)
+    if (slices := options.get("num_slices")) is not None:
+        raise JobError(f"num_slices={slices}: MaxText counts them itself", f"slices={slices}")
+    if not re.fullmatch(r"\d+(\.\d+)?", batch := options.get("per_device_batch_size", "1")):
+        raise JobError(f"per_device_batch_size={batch}: not a number", 1)
+    if not re.fullmatch(r"\w[^/]*", name := options["run_name"]):
+        near = re.sub(r"\W+", "-", name).strip("-") or "run"
+        raise JobError(f"run_name={name}: not the name of one folder", near)
+    if not re.match(r"/|\w+://", folder := options["base_output_directory"]):
+        raise JobError(f"base_output_directory={folder}: not from the root", f"/{folder}")
 
 
 def check_mesh(options: Mapping[str, str], default: str, there: int, of: str) -> dict[str, int]:
     """The factors whose product is `there`, -1 where MaxText fills one in, as it does `default`."""
     factors = {default: -1}
-    for key in options:
-        if key.startswith(default[:4]) and key.endswith("_parallelism"):
-            factors[key] = whole(options, key, -1)
-    given = " ".join(f"{key}={factor}" for key, factor in factors.items() if factor != 1)
+    for key in filter(re.compile(f"{default[:4]}.*_parallelism$").match, options):
+        factors[key] = whole(options, key, -1)
+    given = " ".join(f"{key}={factor}" for key, factor in factors.items())
     filled = [key for key, factor in factors.items() if factor == -1]
     if len(filled) > 1:
-        raise JobError(given, "only one of them can be -1", f"{filled[0]}=1")
+        raise JobError(f"{given}: only one of them can be -1", f"{filled[-1]}=1")
     product = prod(factor for factor in factors.values() if factor != -1)
     if product != there and not (filled and product and there % product == 0):
         rest = prod(factor for key, factor in factors.items() if key not in (default, *filled))
         near = f"{default}={there}, the others 1"
         if rest and there % rest == 0:
             near = f"{default}={there // rest}, the others as they are"
-        raise JobError(given, f"product {product} does not make the {there} {of}", near)
+        raise JobError(f"{given}: product {product} does not make the {there} {of}", near)
     return factors
 
 
@@ -193,24 +173,23 @@ def free_name(base: Path, name: str) -> str:
 
 def start(job: Job) -> str:
     """What becomes of the run_name; JobError where it has nothing left to train."""
-    base = job.options["base_output_directory"]
-    if "://" in base:
+    if "://" in (base := job.options["base_output_directory"]):
         return f"run_name {job.name}: not looked for in {base}"
     if (last := last_step(job.checkpoints)) is None:
         return f"run_name {job.name}: starts at step 0"
     if last < job.steps - 1:
         return f"run_name {job.name}: continues at step {last + 1}"
     held = f"run_name {job.name} is finished (step {last} of {job.steps} is in {job.checkpoints})"
-    raise SystemExit(f"{held}; nearest: {free_name(Path(base), job.name)}")
+    raise JobError(held, free_name(Path(base), job.name))
 
 
 def plan(job: Job) -> dict[str, dict[str, Any]]:
     most, least = job.slices * job.hosts, job.min_slices * job.hosts
-    # The wheel names lower bounds alone, and was tested with just these.
-    maxtext = {
-        "packages": [f"maxtext[tpu]=={job.maxtext}"],
-        "uv_pip_install_options": ["--resolution=lowest"],
-    }
+    run: dict[str, Any] = {"name": job.name}
+    if job.maxtext:
+        # The wheel gives each package a lower bound and no other; this keeps to those.
+        lowest = {"uv_pip_install_options": ["--resolution=lowest"]}
+        run["worker_runtime_env"] = {"uv": {"packages": [f"maxtext[tpu]=={job.maxtext}"]} | lowest}
     return {
         "scaling_config": {
             "use_tpu": True,
@@ -220,7 +199,52 @@ def plan(job: Job) -> dict[str, dict[str, Any]]:
             "resources_per_worker": {"TPU": job.chips},
             "placement_strategy": "SPREAD",
         },
-        "run_config": {"name": job.name}
-        | ({"worker_runtime_env": {"uv": maxtext}} if job.maxtext else {}),
+        "run_config": run,
         "failure_config": {"max_failures": job.max_failures},
     }
+
+
+def train_loop(config: dict[str, list[str]]) -> None:
+    """On each worker. Ray sends it there without the rest of this file."""
+    from importlib.resources import files
+
+    from maxtext.trainers.pre_train.train import main as maxtext_main
+
+    # Not of `maxtext`, which has no __init__.py and so no folder of its own.
+    maxtext_main(["maxtext", str(files("maxtext.configs") / "base.yml"), *config["options"]])
+
+
+def train(job: Job, options: list[str]) -> None:
+    from ray.train.v2.api.config import FailureConfig, RunConfig, ScalingConfig
+    from ray.train.v2.jax import JaxTrainer
+
+    scaling, run, failures = plan(job).values()
+    JaxTrainer(
+        train_loop_per_worker=train_loop,
+        train_loop_config={"options": options},
+        scaling_config=ScalingConfig(**scaling),
+        run_config=RunConfig(**run, failure_config=FailureConfig(**failures)),
+    ).fit()
+    # MaxText returns from a preemption as from its last step, and Ray calls both a success.
+    last = last_step(job.checkpoints)
+    if last is not None and last < job.steps - 1 and not ENDS_EARLY & job.options.keys():
+        sys.exit(f"run_name {job.name} stopped after step {last}; the same job continues it")
+
+
+def main() -> None:
+    try:
+        job = read_job(sys.argv[1:])
+        print(start(job), file=sys.stderr, flush=True)
+    except (JobError, OSError) as error:
+        print(error, file=sys.stderr)
+        sys.exit(2)
+    options = [f"{key}={value}" for key, value in job.options.items()]
+    if os.environ.get("DRY_RUN") == "1":
+        argv = ["maxtext", "maxtext/configs/base.yml", *options]
+        print(json.dumps(plan(job) | {"argv": argv}, indent=2))
+    else:
+        train(job, options)
+
+
+if __name__ == "__main__":
+    main()

@@ -10,6 +10,7 @@ from sandbox.cloud.kinds.cluster import Cluster
 from sandbox.cloud.kinds.iam import ServiceAccount
 from sandbox.cloud.kinds.pool_capacity import check_capacity
 from sandbox.cloud.kinds.pool_networks import check_additional_networks
+from sandbox.cloud.kinds.pool_tpus import check_tpus
 from sandbox.cloud.kinds.pools import POOL, bounds, machine_of, pool_zones
 from sandbox.errors import CloudError
 
@@ -57,6 +58,8 @@ class NodePool(Kind):
     ) -> None:
         pool_id = self.identify(inputs)
         self._check_autoscaling(inputs)
+        self._check_threads(inputs.get("nodeConfig") or {})
+        check_tpus(inputs, machine, cloud)
         check_capacity(pool_id, inputs, cluster, machine, cloud)
         check_additional_networks(pool_id, inputs, cluster, machine, cloud)
 
@@ -94,6 +97,13 @@ class NodePool(Kind):
         emails = {account.outputs["email"] for account in cloud.find(ServiceAccount.token)}
         if email not in (None, "default") and email not in emails:
             raise CloudError("INVALID_ARGUMENT", f'service account "{email}" does not exist')
+
+    def _check_threads(self, node: Inputs) -> None:
+        threads = (node.get("advancedMachineFeatures") or {}).get("threadsPerCore")
+        if threads not in (None, 1, 2):
+            raise CloudError(
+                "INVALID_ARGUMENT", f"a core has 1 or 2 threads, not {threads}; nearest: 2"
+            )
 
     def _check_autoscaling(self, inputs: Inputs) -> None:
         low, high = bounds(inputs)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from catalog import MachineType
 from sandbox.cloud.kind import Inputs, Resource
-from sandbox.cloud.kinds.pools import other_pools, pool_zones, wanted_nodes
+from sandbox.cloud.kinds.pools import has_tpus, other_pools, pool_zones, wanted_nodes
 from sandbox.cloud.reservations import Reservation, ReservationReference
 from sandbox.errors import CloudError
 
@@ -26,7 +26,7 @@ def check_capacity(
 ) -> None:
     """Refuse ways that do not go together, and a pool that there are no machines for."""
     zones = pool_zones(inputs, cluster, cloud)
-    for message in (*_conflicts(inputs), *_placement_conflicts(inputs, machine, zones)):
+    for message in (*_conflicts(inputs, machine), *_placement_conflicts(inputs, machine, zones)):
         raise CloudError("INVALID_ARGUMENT", message)
     if _affinity(inputs) == "SPECIFIC_RESERVATION":
         _check_reservation(pool_id, inputs, cluster, machine, cloud)
@@ -57,7 +57,7 @@ def _affinity(inputs: Inputs) -> str:
     return affinity.get("consumeReservationType") or "UNSPECIFIED"
 
 
-def _conflicts(inputs: Inputs) -> Iterator[str]:
+def _conflicts(inputs: Inputs, machine: MachineType) -> Iterator[str]:
     node = inputs.get("nodeConfig") or {}
     spot, flex = bool(node.get("spot")), bool(node.get("flexStart"))
     reserved = _affinity(inputs) in ("SPECIFIC_RESERVATION", "ANY_RESERVATION")
@@ -68,7 +68,7 @@ def _conflicts(inputs: Inputs) -> Iterator[str]:
     if flex:
         yield from _flex_conflicts(inputs, reserved)
     if is_queued(inputs):
-        yield from _queue_conflicts(inputs)
+        yield from _queue_conflicts(inputs, machine)
     yield from _duration_conflicts(node.get("maxRunDuration"), flex or is_queued(inputs))
 
 
@@ -85,7 +85,7 @@ def _flex_conflicts(inputs: Inputs, reserved: bool) -> Iterator[str]:
         yield "flexStart does not go with a fixed nodeCount; nearest: autoscaling"
 
 
-def _queue_conflicts(inputs: Inputs) -> Iterator[str]:
+def _queue_conflicts(inputs: Inputs, machine: MachineType) -> Iterator[str]:
     """The first: hashicorp/terraform-provider-google issue 18341. The others: as for flex start."""
     if _affinity(inputs) != "NO_RESERVATION":
         yield (
@@ -99,7 +99,9 @@ def _queue_conflicts(inputs: Inputs) -> Iterator[str]:
             f"queuedProvisioning starts with no node, not {wanted_nodes(inputs)}; nearest: "
             "initialNodeCount 0 and an autoscaling minimum of 0"
         )
-    if (inputs.get("placementPolicy") or {}).get("type") == "COMPACT":
+    compact = (inputs.get("placementPolicy") or {}).get("type") == "COMPACT"
+    # A TPU slice of several hosts is always placed compactly.
+    if compact and not has_tpus(machine):
         yield "queuedProvisioning does not go with placementPolicy COMPACT; nearest: leave it out"
 
 

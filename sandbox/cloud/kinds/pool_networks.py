@@ -16,8 +16,11 @@ from sandbox.cloud.kinds.network import (
     refers_to_subnet,
 )
 from sandbox.cloud.kinds.network_profile import roce_zone
+from sandbox.cloud.kinds.pool_dranet import check_dranet
 from sandbox.cloud.kinds.pools import (
     additional_networks,
+    has_tpus,
+    is_dranet,
     most_nodes,
     other_pools,
     pool_region,
@@ -36,17 +39,21 @@ def check_additional_networks(
     pool_id: str, inputs: Inputs, cluster: Resource, machine: MachineType, cloud: Cloud
 ) -> None:
     """Refuse networks that do not fit the machine's interfaces, the zone or the pool's size."""
+    if is_dranet(inputs):
+        check_dranet(cluster, machine, cloud)
     wanted = additional_networks(inputs)
     if not wanted:
         return
-    if not cluster["enableMultiNetworking"]:
+    if not (cluster["enableMultiNetworking"] or is_dranet(inputs)):
         raise CloudError(
             "INVALID_ARGUMENT",
             f"additional node networks need multi-networking, which cluster {cluster['name']} does "
             "not have; nearest: enableMultiNetworking true and datapathProvider ADVANCED_DATAPATH",
         )
     interfaces = machine.additional_interfaces
-    if len(wanted) != len(interfaces):
+    # The interfaces of a machine with TPUs can be left out one by one.
+    fits = len(wanted) <= len(interfaces) if has_tpus(machine) else len(wanted) == len(interfaces)
+    if not fits:
         raise CloudError(
             "INVALID_ARGUMENT",
             f"{len(wanted)} additional node networks do not fit {machine.name}; nearest: "
@@ -55,7 +62,7 @@ def check_additional_networks(
     zones = pool_zones(inputs, cluster, cloud)
     networks: list[Resource] = []
     subnets: list[Resource] = []
-    for interface, (network_reference, subnet_reference) in zip(interfaces, wanted, strict=True):
+    for interface, (network_reference, subnet_reference) in zip(interfaces, wanted, strict=False):
         network = find_network(cloud, network_reference)
         subnet = _find_subnet(cloud, subnet_reference, pool_region(pool_id))
         _check_place(interface, network, subnet, zones, cluster)

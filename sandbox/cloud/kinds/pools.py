@@ -5,17 +5,40 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from catalog import MachineType
+from catalog import MachineType, Topology
 from sandbox.cloud.kind import Inputs, Resource
 
 if TYPE_CHECKING:
     from sandbox.cloud.cloud import Cloud
 
 POOL = "gcp:container/nodePool:NodePool"
+DRANET_LABEL = "cloud.google.com/gke-networking-dra-driver"
 
 
 def machine_of(inputs: Inputs, cloud: Cloud) -> MachineType:
     return cloud.catalog.machine((inputs.get("nodeConfig") or {}).get("machineType") or "e2-medium")
+
+
+def has_tpus(machine: MachineType) -> bool:
+    return machine.accelerator is not None and machine.accelerator.kind == "tpu"
+
+
+def topology_of(inputs: Inputs, machine: MachineType, cloud: Cloud) -> Topology | None:
+    """The TPU slice that the nodes make up, or that each is by itself; None without TPUs.
+
+    Raises FactError for one that the machine type does not have.
+    """
+    name = (inputs.get("placementPolicy") or {}).get("tpuTopology")
+    if name:
+        return cloud.catalog.topology(machine.name, name)
+    known = cloud.catalog.topologies(machine.name).values()
+    return next((topology for topology in known if not topology.multi_host), None)
+
+
+def is_dranet(inputs: Inputs) -> bool:
+    """Whether pods claim the nodes' additional interfaces of GKE's own driver."""
+    labels = (inputs.get("nodeConfig") or {}).get("labels") or {}
+    return labels.get(DRANET_LABEL) == "true"
 
 
 def pool_zones(inputs: Inputs, cluster: Resource, cloud: Cloud) -> list[str]:
