@@ -25,6 +25,8 @@ class GcsFuseMountOptions:
     write_global_max_blocks: int = 200_000
     uid: int | None = None
     gid: int | None = None
+    directory_mode: str | None = None
+    file_mode: str | None = None
 
     def as_mount_options(self) -> list[str]:
         return [
@@ -41,4 +43,6 @@ class GcsFuseMountOptions:
             f"write:global-max-blocks:{self.write_global_max_blocks}",
             *([] if self.uid is None else [f"uid={self.uid}"]),
             *([] if self.gid is None else [f"gid={self.gid}"]),
+            *([] if self.directory_mode is None else [f"dir-mode={self.directory_mode}"]),
+            *([] if self.file_mode is None else [f"file-mode={self.file_mode}"]),
         ]

@@ -18,6 +18,8 @@ from components.naming import NameKind, check_name, cloud_name
 from components.node_network import NodeNetwork
 from components.ray_manifest import (
     DASHBOARD_PORT,
+    WORKER_GROUP,
+    BucketMount,
     Quantity,
     RayPod,
     RayPodContext,
@@ -48,6 +50,7 @@ class RaySetupArgs:
 class RayPodArgs:
     """`networks` are the further interfaces of the nodes, all of which the pod gets.
 
+    `claims` are names of claims with the templates that they are made from.
     `scratch` is a directory on the node's own disk.
     """
 
@@ -58,6 +61,8 @@ class RayPodArgs:
     shm_gib: int
     node_selector: pulumi.Input[dict[str, str]]
     gpus: int = 0
+    tpus: int = 0
+    claims: dict[str, pulumi.Input[str]] = field(default_factory=dict[str, pulumi.Input[str]])
     ephemeral_storage_request_gib: int | None = None
     ephemeral_storage_limit_gib: int | None = None
     start_params: dict[str, str] = field(default_factory=dict[str, str])
@@ -86,6 +91,8 @@ class RayPodArgs:
             shm_gib=self.shm_gib,
             node_selector=self.node_selector,
             gpus=self.gpus,
+            tpus=self.tpus,
+            claims=self.claims,
             start_params=self.start_params,
             annotations=annotations,
             environment=self.environment,
@@ -97,8 +104,20 @@ class RayPodArgs:
 
 
 @dataclass(frozen=True, kw_only=True)
+class BucketMountArgs:
+    """A bucket as a volume that lives with each pod; `options` are Cloud Storage FUSE's."""
+
+    bucket_name: pulumi.Input[str]
+    options: Sequence[str]
+
+    def as_mount(self) -> BucketMount:
+        return BucketMount(bucket_name=self.bucket_name, options=self.options)
+
+
+@dataclass(frozen=True, kw_only=True)
 class RayClusterArgs:
-    """`claim_name` and `secret_name` are known once what they name is there.
+    """Each of `workers` has `hosts` pods. `claim_name`, `secret_name` and the like are known once
+    what they name is there.
 
     `held` is what running pods hold on to: volumes, networks and what is under them. None of it can
     go before the pods have, so a replacement of any of it replaces the cluster.
@@ -111,10 +130,13 @@ class RayClusterArgs:
     head: RayPodArgs
     worker: RayPodArgs
     workers: int
+    hosts: int = 1
+    group: str = WORKER_GROUP
     secret_name: pulumi.Input[str] | None = None
     secret_keys: Sequence[str] = ()
     service_account: pulumi.Input[str] | None = None
     claim_name: pulumi.Input[str] | None = None
+    bucket: BucketMountArgs | None = None
     volume_name: str = "lustre-storage"
     mount_path: str = ""
     held: Sequence[Any] = ()
@@ -124,6 +146,7 @@ class RayClusterArgs:
         return RayPodContext(
             image=self.image,
             claim_name=self.claim_name,
+            bucket=None if self.bucket is None else self.bucket.as_mount(),
             mount_path=self.mount_path,
             volume_name=self.volume_name,
             service_account=self.service_account,
@@ -165,6 +188,8 @@ class RayCluster(pulumi.ComponentResource):
                 head=args.head.as_pod(),
                 worker=args.worker.as_pod(),
                 workers=args.workers,
+                hosts=args.hosts,
+                group=args.group,
                 context=args.context(),
                 launcher_config_map=launcher_config_map(args.cluster_name),
             ),

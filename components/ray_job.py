@@ -1,7 +1,7 @@
 """A job on a RayCluster that is there already: its launcher script and the RayJob that runs it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import pulumi
@@ -20,7 +20,8 @@ class RayJobArgs:
     """`cluster` is the RayCluster object, whose name `ray_cluster` is.
 
     It has no type here, for a component's schema has no word for custom objects. `held` is what the
-    cluster's pods hold on to, as it was given to the cluster.
+    cluster's pods hold on to, as it was given to the cluster. `files` lie beside the launcher; what
+    they hold can change without a new job.
     """
 
     namespace: pulumi.Input[str]
@@ -33,6 +34,7 @@ class RayJobArgs:
     environment: dict[str, str]
     labels: pulumi.Input[dict[str, str]]
     held: Sequence[Any] = ()
+    files: dict[str, str] = field(default_factory=dict[str, str])
 
 
 class RayJob(pulumi.ComponentResource):
@@ -52,7 +54,7 @@ class RayJob(pulumi.ComponentResource):
                 "namespace": args.namespace,
                 "labels": args.labels,
             },
-            data={file_name: args.launcher},
+            data={file_name: args.launcher, **args.files},
             opts=fixed_name(self),
         )
         # KubeRay runs a RayJob once and ignores changes of its spec, so a changed job is a new one.

@@ -19,6 +19,8 @@ WORKER_GROUP = "gpu-worker-group"
 
 _SHM_DIR = "/dev/shm"
 _GPU = "nvidia.com/gpu"
+_TPU = "google.com/tpu"
+_GCSFUSE = "gcsfuse.csi.storage.gke.io"
 # GKE taints GPU nodes with it.
 _TOLERATIONS = [{"key": _GPU, "operator": "Exists", "effect": "NoSchedule"}]
 _HEAD_PORTS = {"gcs-server": 6379, "dashboard": DASHBOARD_PORT, "client": 10001}
@@ -56,6 +58,7 @@ class Setup:
 class RayPod:
     """One container of a Ray pod; GPUs are asked for as much as they are limited to.
 
+    `claims` are names of claims with the templates that they are made from.
     `provisioning_request` is the request for machines whose pods this is one of.
     `scratch` is a directory on the node's own disk. `rdma` mounts the plugin that NCCL needs once
     it is there, which on a new node takes a while.
@@ -66,6 +69,8 @@ class RayPod:
     shm_gib: int
     node_selector: Any
     gpus: int = 0
+    tpus: int = 0
+    claims: Mapping[str, Any] = field(default_factory=dict[str, Any])
     start_params: Mapping[str, str] = field(default_factory=dict[str, str])
     annotations: Mapping[str, str] = field(default_factory=dict[str, str])
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -76,11 +81,20 @@ class RayPod:
 
 
 @dataclass(frozen=True, kw_only=True)
+class BucketMount:
+    """A bucket as a volume that lives with the pod; `options` are Cloud Storage FUSE's."""
+
+    bucket_name: Any
+    options: Sequence[str]
+
+
+@dataclass(frozen=True, kw_only=True)
 class RayPodContext:
-    """What the head and the workers share."""
+    """What the head and the workers share; `mount_path` is of the claim's volume or the bucket."""
 
     image: str
     claim_name: Any = None
+    bucket: BucketMount | None = None
     mount_path: str = ""
     volume_name: str = "lustre-storage"
     secret_name: Any = None
@@ -96,8 +110,10 @@ def ray_cluster_spec(
     workers: int,
     context: RayPodContext,
     launcher_config_map: str,
+    hosts: int = 1,
+    group: str = WORKER_GROUP,
 ) -> dict[str, Any]:
-    """A RayCluster of one head and a fixed number of workers."""
+    """A RayCluster of one head and a fixed number of workers, each of `hosts` pods."""
     head_template = ray_pod_template("ray-head", head, context)
     _add_launcher(head_template["spec"], launcher_config_map)
     return {
@@ -108,10 +124,11 @@ def ray_cluster_spec(
         },
         "workerGroupSpecs": [
             {
-                "groupName": WORKER_GROUP,
+                "groupName": group,
                 "replicas": workers,
                 "minReplicas": workers,
                 "maxReplicas": workers,
+                **({} if hosts == 1 else {"numOfHosts": hosts}),
                 "rayStartParams": dict(worker.start_params),
                 "template": ray_pod_template("ray-worker", worker, context),
             }
@@ -146,21 +163,24 @@ def launcher_entrypoint(file_name: str, parameters: Mapping[str, str]) -> str:
     """One command that runs a launcher with `key=value` parameters once the head's pod has it."""
     path = f"{LAUNCHER_DIR}/{file_name}"
     wait = f"timeout {_LAUNCHER_WAIT_S} bash -c 'until [ -f {path} ]; do sleep 2; done'"
-    script = f'{wait} && exec bash {path} "$@"'
+    interpreter = "python3" if file_name.endswith(".py") else "bash"
+    script = f'{wait} && exec {interpreter} {path} "$@"'
     arguments = [f"{key}={value}" for key, value in parameters.items()]
     return shlex.join(["bash", "-c", script, file_name, *arguments])
 
 
 def ray_pod_template(container: str, pod: RayPod, context: RayPodContext) -> dict[str, Any]:
     """A pod that runs `container`, which is ray-head or ray-worker."""
-    gpus = {_GPU: str(pod.gpus)} if pod.gpus else {}
+    devices = {_GPU: str(pod.gpus), _TPU: str(pod.tpus)}
+    devices = {name: amount for name, amount in devices.items() if amount != "0"}
     volumes = _volumes(pod, context)
     main: dict[str, Any] = {
         "name": container,
         "image": context.image,
         "resources": {
-            "requests": {**pod.requests.as_kubernetes(), **gpus},
-            "limits": {**pod.limits.as_kubernetes(), **gpus},
+            "requests": {**pod.requests.as_kubernetes(), **devices},
+            "limits": {**pod.limits.as_kubernetes(), **devices},
+            **({"claims": [{"name": name} for name in pod.claims]} if pod.claims else {}),
         },
         "volumeMounts": [mount for _, mount in volumes],
     }
@@ -185,6 +205,11 @@ def ray_pod_template(container: str, pod: RayPod, context: RayPodContext) -> dic
     }
     if context.service_account is not None:
         spec["serviceAccountName"] = context.service_account
+    if pod.claims:
+        spec["resourceClaims"] = [
+            {"name": name, "resourceClaimTemplateName": template}
+            for name, template in pod.claims.items()
+        ]
     if before := _init_containers(pod, context, main["volumeMounts"]):
         spec["initContainers"] = before
     annotations: dict[str, Any] = dict(pod.annotations)
@@ -206,6 +231,14 @@ def _volumes(pod: RayPod, context: RayPodContext) -> list[tuple[dict[str, Any], 
         name = context.volume_name
         claim = {"persistentVolumeClaim": {"claimName": context.claim_name}}
         found.append(({"name": name, **claim}, {"name": name, "mountPath": context.mount_path}))
+    if context.bucket is not None:
+        name, bucket = context.volume_name, context.bucket
+        attributes = {
+            "bucketName": bucket.bucket_name,
+            "mountOptions": ",".join(bucket.options),
+        }
+        volume = {"csi": {"driver": _GCSFUSE, "volumeAttributes": attributes}}
+        found.append(({"name": name, **volume}, {"name": name, "mountPath": context.mount_path}))
     empty = {"scratch": pod.scratch, "setup": pod.setup and pod.setup.directory}
     for name, path in empty.items():
         if path:

@@ -5,11 +5,13 @@ rules:
   - {kind: stockout, machine_type: a4-highgpu-8g, zone: us-east1-b}
   - {kind: slow, type: "gcp:container/cluster:Cluster", factor: 3}
   - {kind: crash, after: 6}
+  - {kind: preempt, pool: tpu-slice-1}
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -58,12 +60,26 @@ class Crash(_Rule):
     after: PositiveInt
 
 
+class Preempt(_Rule):
+    """The nodes of the spot pools whose names match are gone, until a run without the rule."""
+
+    kind: Literal["preempt"]
+    pool: str
+    cluster: str = "*"
+
+    def hits(self, pool: str, cluster: str) -> bool:
+        return fnmatchcase(pool, self.pool) and fnmatchcase(cluster, self.cluster)
+
+
+_AnyRule = Annotated[Fail | Stockout | Slow | Crash | Preempt, Field(discriminator="kind")]
+
+
 class Faults(BaseModel):
     """Every fault rule of one run, with how often each kind of operation was seen."""
 
     model_config = ConfigDict(extra="forbid")
 
-    rules: tuple[Annotated[Fail | Stockout | Slow | Crash, Field(discriminator="kind")], ...] = ()
+    rules: tuple[_AnyRule, ...] = ()
     _seen: Counter[tuple[str, str]] = Counter()
     _started: int = 0
 
@@ -102,6 +118,10 @@ class Faults(BaseModel):
             if isinstance(rule, Slow) and rule.type == token:
                 factor *= rule.factor
         return factor
+
+    @property
+    def preemptions(self) -> list[Preempt]:
+        return [rule for rule in self.rules if isinstance(rule, Preempt)]
 
     def out_of_stock(self, machine_type: str, zone: str) -> bool:
         return any(

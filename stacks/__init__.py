@@ -34,6 +34,7 @@ KINDS = {
         "stacks.lustre_training_config", "LustreTraining", "stacks.lustre_training"
     ),
     "verl-training": Kind("stacks.verl_training_config", "VerlTraining", "stacks.verl_training"),
+    "tpu-training": Kind("stacks.tpu_training_config", "TpuTraining", "stacks.tpu_training"),
     "dev": Kind("stacks.dev_config", "Dev", "stacks.dev"),
 }
 

@@ -13,14 +13,22 @@ from components.gke_cluster import GkeCluster
 from components.kube_service_account import KubeServiceAccount, KubeServiceAccountArgs
 from components.static_volume import VolumeMount
 from stacks.blocks.bucket import GcsFuse
+from stacks.blocks.bucket_stack import BucketStack
 from stacks.platform import Cloud
-from stacks.verl_training_config import VerlTraining
 
 # GKE's admission adds the mounting sidecar to pods that carry it.
 POD_ANNOTATIONS = {"gke-gcsfuse/volumes": "true"}
 # Only there so that volume and claim name the same class; none of that name is made.
 _STORAGE_CLASS = "gcsfuse-sc"
 _ROLE = "roles/storage.objectUser"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Access:
+    """`account_name` is whom pods have to be; `bucket_name` is known once that account may."""
+
+    account_name: pulumi.Output[str]
+    bucket_name: pulumi.Output[str]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +40,7 @@ class Storage:
     account_name: pulumi.Output[str]
 
 
-def bucket(config: VerlTraining, on: Cloud) -> Bucket:
+def bucket(config: BucketStack, on: Cloud) -> Bucket:
     wanted = config.bucket
     return Bucket(
         "bucket",
@@ -51,10 +59,10 @@ def bucket(config: VerlTraining, on: Cloud) -> Bucket:
     )
 
 
-def storage(
-    config: VerlTraining, on: Cloud, gke: GkeCluster, where: pulumi.Input[str], made: Bucket
-) -> Storage:
-    """The bucket mounted in the cluster by the one account that may read and write its objects."""
+def access(
+    config: BucketStack, on: Cloud, gke: GkeCluster, where: pulumi.Input[str], made: Bucket
+) -> Access:
+    """The one account in the cluster that may read and write the bucket's objects."""
     inside = pulumi.ResourceOptions(providers=[gke.kubernetes])
     account = KubeServiceAccount(
         "account",
@@ -79,25 +87,33 @@ def storage(
         ),
         opts=on.opts,
     )
+    return Access(account_name=account.account_name, bucket_name=grant.bucket_name)
+
+
+def storage(
+    config: BucketStack, on: Cloud, gke: GkeCluster, where: pulumi.Input[str], made: Bucket
+) -> Storage:
+    """The bucket as a volume, for pods of the account that may use it."""
+    allowed = access(config, on, gke, where, made)
     volume = BucketVolume(
         "volume",
         BucketVolumeArgs(
             bucket=made.bucket,
-            bucket_name=grant.bucket_name,
+            bucket_name=allowed.bucket_name,
             namespace=where,
             base_name=config.name,
             storage_class=_STORAGE_CLASS,
             capacity_gib=config.bucket.capacity_gib,
-            options=_options(config.bucket.mount),
+            options=options(config.bucket.mount),
             skip_access_check=config.bucket.mount.skip_access_check,
             prefetch_metadata=config.bucket.mount.metadata_prefetch,
             labels=on.labels,
         ),
-        opts=inside,
+        opts=pulumi.ResourceOptions(providers=[gke.kubernetes]),
     )
-    return Storage(bucket=made, mount=volume.mount, account_name=account.account_name)
+    return Storage(bucket=made, mount=volume.mount, account_name=allowed.account_name)
 
 
-def _options(mount: GcsFuse) -> GcsFuseMountOptions:
+def options(mount: GcsFuse) -> GcsFuseMountOptions:
     apart = {"metadata_prefetch", "skip_access_check"}
     return GcsFuseMountOptions(**mount.model_dump(exclude=apart))

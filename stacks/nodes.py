@@ -10,7 +10,6 @@ from components.network import ClusterNetwork
 from components.node_network import NodeNetwork
 from stacks import platform
 from stacks.autopilot_nodes import CPU_SELECTOR, gpu_selector
-from stacks.blocks.capacity import Queued
 from stacks.blocks.gpu_stack import GpuStack
 from stacks.platform import Cloud, LustreDriver
 
@@ -20,15 +19,15 @@ _Selector = pulumi.Input[dict[str, str]]
 @dataclass(frozen=True, kw_only=True)
 class ClusterNodes:
     """`cpu` and `gpu` select nodes, known once there are any; `needed` is what all pods wait for,
-    though no value of theirs names it. `more_gpu` are pools that have machines for GPU pods, too;
-    `queued` is the pool whose machines come on request."""
+    though no value of theirs names it. `gpu_pools` have the machines of GPU pods; those of a queue
+    come on request."""
 
     gke: GkeCluster
     cpu: _Selector
     gpu: _Selector
     needed: Sequence[pulumi.Resource]
-    more_gpu: Sequence[pulumi.Resource] = ()
-    queued: pulumi.Resource | None = None
+    gpu_pools: Sequence[pulumi.Resource] = ()
+    queued: bool = False
 
 
 def cluster_nodes(
@@ -67,8 +66,8 @@ def _standard(
         cpu=cpu.node_selector,
         gpu=gpu.node_selector,
         needed=[network, cpu],
-        more_gpu=more,
-        queued=gpu.pool if isinstance(pools["gpu_pool"].capacity, Queued) else None,
+        gpu_pools=[it.pool for it in (gpu, *more)],
+        queued=config.queued,
     )
 
 

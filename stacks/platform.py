@@ -122,7 +122,7 @@ def cluster(
             else [AuthorizedNetwork(name=it.name, cidr=it.cidr) for it in allowed],
             maintenance_window=_window(wanted.maintenance),
             autopilot=config.autopilot,
-            multi_networking=bool(config.interfaces),
+            multi_networking=config.multi_networking,
             lustre=lustre is not None,
             lustre_legacy_port=lustre is not None and lustre.legacy_port,
             deletion_protection=config.deletion_protection,
@@ -163,7 +163,7 @@ def node_pool(
             nodes=pool.nodes,
             min_nodes=pool.bounds.min,
             max_nodes=pool.bounds.max,
-            capacity=_capacity(pool.capacity),
+            capacity=capacity_args(pool.capacity),
             disk_type=machine.default_boot_disk if pool.disk.type is None else pool.disk.type,
             disk_gb=pool.disk.size_gb,
             max_pods_per_node=pool.max_pods_per_node,
@@ -249,7 +249,7 @@ def _window(window: Maintenance | None) -> MaintenanceWindow | None:
     )
 
 
-def _capacity(capacity: Capacity) -> CapacityArgs:
+def capacity_args(capacity: Capacity) -> CapacityArgs:
     reservation = None
     if isinstance(capacity, SpecificReservation):
         reservation = ReservationArgs(

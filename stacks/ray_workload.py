@@ -1,6 +1,6 @@
 """Ray on GPU nodes, from a stack's config."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import pulumi
@@ -8,14 +8,14 @@ import pulumi
 from components.custom_object import object_name
 from components.gib import LIBRARY_PATH
 from components.provisioning_request import ProvisioningRequest, ProvisioningRequestArgs
-from components.ray_cluster import RayCluster, RayClusterArgs, RayPodArgs, RaySetupArgs
+from components.ray_cluster import RayCluster, RayClusterArgs, RaySetupArgs
 from components.static_volume import VolumeMount
 from components.token_secret import TokenSecret
 from stacks.blocks.capacity import Queued
 from stacks.blocks.gpu_stack import GpuStack
-from stacks.blocks.ray import RayHead
 from stacks.nodes import ClusterNodes
 from stacks.platform import VARIABLES
+from stacks.ray_pods import pod_args
 from stacks.rdma import GpuNetwork
 
 
@@ -58,14 +58,14 @@ def ray_cluster(
         ray_version=config.ray_version,
         image=config.ray_image,
         head=replace(
-            _pod(config.ray.head, wanted.head_selector or gpu.node_selector, gpus=0),
+            pod_args(config.ray.head, wanted.head_selector or gpu.node_selector, gpus=0),
             start_params=wanted.head_start_params,
             annotations=wanted.annotations,
             scratch=head_scratch,
             setup=wanted.setup,
         ),
         worker=replace(
-            _pod(config.ray.worker, gpu.node_selector, gpus=config.worker_gpus),
+            pod_args(config.ray.worker, gpu.node_selector, gpus=config.worker_gpus),
             annotations=wanted.annotations,
             environment={"LD_LIBRARY_PATH": LIBRARY_PATH} if config.nccl else {},
             networks=gpu.networks,
@@ -79,23 +79,24 @@ def ray_cluster(
         claim_name=None if mounted is None else object_name(mounted.claim),
         volume_name=wanted.volume_name,
         mount_path=wanted.mount_path,
-        held=[*([] if mounted is None else mounted.resources()), *gpu.held],
+        # The pools, too: a job whose machines are replaced under it is lost.
+        held=[*([] if mounted is None else mounted.resources()), *gpu.held, *nodes.gpu_pools],
         labels=labels,
     )
     opts = pulumi.ResourceOptions(
         providers=[nodes.gke.kubernetes],
-        depends_on=[*nodes.needed, *nodes.more_gpu, *gpu.after],
+        depends_on=[*nodes.needed, *nodes.gpu_pools, *gpu.after],
     )
-    if nodes.queued is not None:
+    if nodes.queued:
         shares = wanted.head_selector is None
-        args = _on_request(config, args, nodes.queued, opts, head_too=shares)
+        args = _on_request(config, args, nodes.gpu_pools, opts, head_too=shares)
     return RayCluster("ray", args, opts=opts)
 
 
 def _on_request(
     config: GpuStack,
     args: RayClusterArgs,
-    pool: pulumi.Resource,
+    pools: Sequence[pulumi.Resource],
     opts: pulumi.ResourceOptions,
     *,
     head_too: bool,
@@ -110,7 +111,7 @@ def _on_request(
             pods=args.workers,
             template=args.worker_template(),
             max_run_seconds=capacity.max_run_hours * 3600 if isinstance(capacity, Queued) else None,
-            held=[pool],
+            held=pools,
             labels=args.labels,
         ),
         opts=opts,
@@ -120,19 +121,5 @@ def _on_request(
         args,
         worker=replace(args.worker, provisioning_request=name),
         head=replace(args.head, provisioning_request=name if head_too else None),
-        held=[*args.held, pool, *machines.objects],
-    )
-
-
-def _pod(pod: RayHead, node_selector: pulumi.Input[dict[str, str]], *, gpus: int) -> RayPodArgs:
-    return RayPodArgs(
-        cpu_request_millicores=pod.requests.millicores,
-        cpu_limit_millicores=pod.ceiling.millicores,
-        memory_request_gib=pod.requests.memory_gib,
-        memory_limit_gib=pod.ceiling.memory_gib,
-        shm_gib=pod.shared_memory_gib,
-        node_selector=node_selector,
-        gpus=gpus,
-        ephemeral_storage_request_gib=pod.requests.ephemeral_storage_gib,
-        ephemeral_storage_limit_gib=pod.ceiling.ephemeral_storage_gib,
+        held=[*args.held, *machines.objects],
     )

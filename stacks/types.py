@@ -66,6 +66,9 @@ ReservationPart = Annotated[
 ]
 # Compute Engine: a flex-start machine runs for seven days at most.
 RunHours = Annotated[int, Field(ge=1, le=168)]
+NetworkKey = Annotated[
+    str, _like(r"[a-z]([a-z0-9-]{0,18}[a-z0-9])?", "a short name for a network", "net-1")
+]
 PoolKey = Annotated[
     str, _like(r"[a-z]([a-z0-9-]{0,28}[a-z0-9])?", "a short name for a pool", "spot")
 ]
@@ -75,6 +78,7 @@ Labels = Annotated[dict[str, str], AfterValidator(check_user_labels)]
 StackName = Annotated[str, _named(NameKind.CLUSTER)]
 ClusterName = StackName
 LustreName = Annotated[str, _named(NameKind.LUSTRE)]
+FileMode = Annotated[str, _like(r"[0-7]{3}", "a file mode", "775")]
 BucketName = Annotated[str, _named(NameKind.BUCKET), AfterValidator(check_bucket_name)]
 NamespaceName = Annotated[str, _named(NameKind.NAMESPACE)]
 RayClusterName = Annotated[str, _named(NameKind.RAY_CLUSTER)]
@@ -113,6 +117,8 @@ ModelName = Annotated[
     str, _like(r"[\w.-]+/[\w.-]+", "a model on Hugging Face", "Qwen/Qwen2.5-72B-Instruct")
 ]
 Architecture = Annotated[str, _like(r"\w+ForCausalLM", "a model architecture", "Qwen2ForCausalLM")]
+TopologyName = Annotated[str, _like(r"\d+x\d+(x\d+)?", "a TPU topology", "4x4")]
+RunName = Annotated[str, _like(r"[A-Za-z0-9][\w.-]{0,62}", "a name for a run", "first-run")]
 GitTag = Annotated[str, _like(r"[A-Za-z0-9][\w.-]*", "a tag", "v0.6.1")]
 Revision = Annotated[str, _like(r"[0-9a-f]{40}|[\w.-]+", "a revision of a model", "main")]
 InterfaceName = Annotated[str, _like(r"[a-z][a-z0-9.]{0,14}", "a network interface", "eth0")]

@@ -3,15 +3,12 @@
 from collections.abc import Iterator
 from typing import ClassVar, Literal
 
-from catalog import Sidecar
-from components.naming import NameKind, check_bucket_name, check_name
 from stacks.autopilot_nodes import AUTOPILOT_CPU_FAMILY
-from stacks.blocks.bucket import Bucket
+from stacks.blocks.bucket_stack import BucketStack
 from stacks.blocks.either_mode_stack import EitherModeStack
 from stacks.blocks.pools import Nodes
 from stacks.blocks.verl_job import VerlJob
-from stacks.problems import Problem, problem_of
-from stacks.rules.bucket import bucket_problems
+from stacks.problems import Problem
 from stacks.rules.ray_fit import Host
 from stacks.rules.rdma import socket_problems
 from stacks.rules.verl import verl_problems
@@ -20,23 +17,13 @@ from stacks.rules.verl import verl_problems
 REQUIRED_SECRETS: tuple[str, ...] = ()
 
 
-class VerlTraining(EitherModeStack, frozen=True):
+class VerlTraining(BucketStack, EitherModeStack, frozen=True):
     """GPU nodes with an RDMA network, a bucket that all pods mount, Ray, and a verl training."""
 
     image: ClassVar[str] = "verl"
 
     kind: Literal["verl-training"]
-    bucket: Bucket = Bucket()
     job: VerlJob | None = None
-
-    @property
-    def bucket_name(self) -> str:
-        return self.bucket.name or f"{self.name}-{self.project}"
-
-    @property
-    def account_name(self) -> str:
-        """The Kubernetes service account that may use the bucket."""
-        return self.name
 
     @property
     def code_tag(self) -> str:
@@ -52,18 +39,8 @@ class VerlTraining(EitherModeStack, frozen=True):
             return self.host_of(Nodes(machine_type=self._largest(AUTOPILOT_CPU_FAMILY), nodes=1))
         return self.host_of(self.pools["cpu_pool"])
 
-    @property
-    def sidecar(self) -> Sidecar | None:
-        """Cloud Storage FUSE's, at the size that GKE gives it unasked."""
-        return self.facts.gcsfuse_sidecar
-
-    def features(self) -> tuple[str, ...]:
-        return (*super().features(), "gcsfuse_streaming_writes")
-
     def rules(self) -> Iterator[Problem]:
         yield from super().rules()
-        yield from bucket_problems(self.bucket)
-        yield from problem_of("bucket.name", self._check_bucket_name)
         if self.job is not None and self.knows_machines and self.worker_gpus:
             yield from verl_problems(self.job, gpus_per_node=self.worker_gpus, nodes=self.workers)
             yield from socket_problems(self.job.socket_interface, self.worker_devices)
@@ -71,6 +48,3 @@ class VerlTraining(EitherModeStack, frozen=True):
     def _largest(self, family: str) -> str:
         of_family = [it for it in self.facts.machines.values() if it.family == family]
         return max(of_family, key=lambda it: it.vcpus).name
-
-    def _check_bucket_name(self) -> None:
-        check_bucket_name(check_name(NameKind.BUCKET, self.bucket_name))

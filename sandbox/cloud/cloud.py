@@ -16,6 +16,7 @@ from typing import Any
 from catalog import Catalog
 from sandbox.cloud.kind import Kind, Resource, digest
 from sandbox.cloud.kinds import KINDS
+from sandbox.cloud.preemption import preempted_pools
 from sandbox.cloud.reservations import Reservations
 from sandbox.errors import CloudError
 from sandbox.faults import Faults
@@ -37,9 +38,12 @@ class Cloud:
         self._path = path
         self._state: dict[str, Any] = {"resources": {}, "apis": [], "clusters": {}}
         self._state |= {"producers": [], "abandoned_peerings": [], "identity_pools": []}
+        self._state["preempted"] = []
         if path.exists():
             self._state.update(json.loads(path.read_text()))
             self._finish_what_was_cut_off()
+        if faults is not None:
+            self._preempt(faults)
 
     # -- reading
 
@@ -92,6 +96,11 @@ class Cloud:
         """Projects with a workload identity pool: it comes with the first cluster and stays."""
         return self._state["identity_pools"]
 
+    @property
+    def preempted(self) -> list[str]:
+        """Node pools whose machines Google has taken back."""
+        return self._state["preempted"]
+
     def add_identity_pool(self, project: str) -> None:
         if project not in self.identity_pools:
             self.identity_pools.append(project)
@@ -134,6 +143,13 @@ class Cloud:
             resource = self.get(resource_id)
             if entry["creating"] and resource is not None:
                 self.finish_create(resource)
+
+    def _preempt(self, faults: Faults) -> None:
+        """A run's rules hold until the next run, so that what looks on in between sees them."""
+        found = preempted_pools(self, faults.preemptions)
+        if found != self.preempted:
+            self._state["preempted"] = found
+            self.save()
 
     def drop(self, resource: Resource) -> None:
         """Take a resource away with no rule asked: it went with another."""

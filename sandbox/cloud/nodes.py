@@ -3,21 +3,24 @@ up."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from catalog import MachineType
-from catalog.allocatable import DEFAULT_DISK_GB
+from catalog.allocatable import DEFAULT_DISK_GB, reserved_cpu_millicores
 from sandbox.cloud.kind import Resource
 from sandbox.cloud.kinds.pool_capacity import is_queued, reservation_of
 from sandbox.cloud.kinds.pools import (
     POOL,
     additional_networks,
+    is_dranet,
     machine_of,
     most_nodes,
     pool_zones,
+    topology_of,
 )
-from sandbox.kube import Node, Taint
+from sandbox.kube import DEVICE_CLASSES, Node, Taint
 
 if TYPE_CHECKING:
     from sandbox.cloud.cloud import Cloud
@@ -30,10 +33,11 @@ EFFECTS = {
 
 
 def nodes_of(cluster: Resource, cloud: Cloud) -> list[Node]:
-    """Every node up to the pools' largest sizes: the cluster autoscaler adds what pods wait for."""
+    """Every node up to the pools' largest sizes, less those of preempted pools: the cluster
+    autoscaler adds what pods wait for."""
     nodes: list[Node] = []
     for pool in cloud.find(POOL):
-        if pool.id.startswith(f"{cluster.id}/"):
+        if pool.id.startswith(f"{cluster.id}/") and pool.id not in cloud.preempted:
             nodes.extend(pool_nodes(pool, cluster, cloud))
     return nodes
 
@@ -41,8 +45,10 @@ def nodes_of(cluster: Resource, cloud: Cloud) -> list[Node]:
 def pool_nodes(pool: Resource, cluster: Resource, cloud: Cloud) -> Iterator[Node]:
     machine = machine_of(pool.inputs, cloud)
     zones = pool_zones(pool.inputs, cluster, cloud)
-    labels = _labels(pool, machine) | {
-        "topology.kubernetes.io/region": cloud.catalog.region_of(zones[0])
+    labels = {
+        **_labels(pool, machine),
+        **_accelerator_labels(pool, machine, cloud),
+        "topology.kubernetes.io/region": cloud.catalog.region_of(zones[0]),
     }
     taints = tuple(_taints(pool, machine))
     resources = _resources(pool, machine, cloud)
@@ -50,6 +56,7 @@ def pool_nodes(pool: Resource, cluster: Resource, cloud: Cloud) -> Iterator[Node
         (network.rpartition("/")[2], subnetwork.rpartition("/")[2])
         for network, subnetwork in additional_networks(pool.inputs)
     )
+    devices = devices_of(machine, len(networks)) if is_dranet(pool.inputs) else {}
     for number in range(most_nodes(pool.inputs)):
         zone = zones[number % len(zones)]
         name = f"gke-{cluster['name']}-{pool['name']}-{number}"
@@ -60,14 +67,24 @@ def pool_nodes(pool: Resource, cluster: Resource, cloud: Cloud) -> Iterator[Node
             taints=taints,
             allocatable=resources,
             networks=networks,
+            devices=devices,
         )
+
+
+def devices_of(machine: MachineType, interfaces: int) -> dict[str, int]:
+    """How many devices of each class DRANET makes of the first additional interfaces."""
+    return Counter(
+        DEVICE_CLASSES[interface.kind] for interface in machine.additional_interfaces[:interfaces]
+    )
 
 
 def _resources(pool: Resource, machine: MachineType, cloud: Cloud) -> dict[str, str]:
     disk_gb = int((pool["nodeConfig"] or {}).get("diskSizeGb") or DEFAULT_DISK_GB)
     free = cloud.catalog.allocatable(machine.name, disk_gb)
+    features = (pool["nodeConfig"] or {}).get("advancedMachineFeatures") or {}
+    unused = _of_second_threads(machine) if features.get("threadsPerCore") == 1 else 0
     resources = {
-        "cpu": f"{free.cpu_millicores}m",
+        "cpu": f"{free.cpu_millicores - unused}m",
         "memory": f"{free.memory_mib}Mi",
         "ephemeral-storage": f"{free.ephemeral_storage_mib}Mi",
         "pods": str(pool["maxPodsPerNode"] or 110),
@@ -75,6 +92,13 @@ def _resources(pool: Resource, machine: MachineType, cloud: Cloud) -> dict[str, 
     if machine.accelerator is not None:
         resources[machine.accelerator.resource] = str(machine.accelerator.count)
     return resources
+
+
+def _of_second_threads(machine: MachineType) -> int:
+    """Millicores that a node lacks with one thread a core."""
+    half = machine.vcpus // 2
+    reserved = reserved_cpu_millicores(machine.vcpus) - reserved_cpu_millicores(half)
+    return (machine.vcpus - half) * 1000 - reserved
 
 
 def _labels(pool: Resource, machine: MachineType) -> dict[str, str]:
@@ -95,17 +119,30 @@ def _labels(pool: Resource, machine: MachineType) -> dict[str, str]:
         labels["cloud.google.com/gke-queued"] = "true"
     if reservation := reservation_of(pool.inputs):
         labels["cloud.google.com/reservation-name"] = reservation.name
-    if machine.accelerator is not None and machine.accelerator.kind == "gpu":
-        labels["cloud.google.com/gke-accelerator"] = machine.accelerator.type
-        labels["cloud.google.com/gke-accelerator-count"] = str(machine.accelerator.count)
+    if (config.get("workloadMetadataConfig") or {}).get("mode") == "GKE_METADATA":
+        labels["iam.gke.io/gke-metadata-server-enabled"] = "true"
     return labels
+
+
+def _accelerator_labels(pool: Resource, machine: MachineType, cloud: Cloud) -> dict[str, str]:
+    if machine.accelerator is None:
+        return {}
+    count = {"cloud.google.com/gke-accelerator-count": str(machine.accelerator.count)}
+    if machine.accelerator.kind == "gpu":
+        return {**count, "cloud.google.com/gke-accelerator": machine.accelerator.type}
+    topology = topology_of(pool.inputs, machine, cloud)
+    return {
+        **count,
+        "cloud.google.com/gke-tpu-accelerator": machine.accelerator.type,
+        **({"cloud.google.com/gke-tpu-topology": topology.name} if topology else {}),
+    }
 
 
 def _taints(pool: Resource, machine: MachineType) -> Iterator[Taint]:
     for taint in (pool["nodeConfig"] or {}).get("taints") or []:
         yield Taint(key=taint["key"], value=taint["value"], effect=EFFECTS[taint["effect"]])
-    if machine.accelerator is not None and machine.accelerator.kind == "gpu":
-        # GKE taints every GPU node by itself.
-        yield Taint(key="nvidia.com/gpu", value="present", effect="NoSchedule")
+    if machine.accelerator is not None:
+        # GKE taints every node with accelerators by itself.
+        yield Taint(key=machine.accelerator.resource, value="present", effect="NoSchedule")
     if is_queued(pool.inputs):
         yield Taint(key="cloud.google.com/gke-queued", value="true", effect="NoSchedule")

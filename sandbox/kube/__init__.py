@@ -1,14 +1,17 @@
 """An in-memory Kubernetes API: validation, admission, binding, scheduling, small controllers."""
 
+from sandbox.kube.claims import DEVICE_CLASSES
+from sandbox.kube.compute_classes import Wish, wishes
 from sandbox.kube.errors import KubeError
 from sandbox.kube.immutability import replaced_by
 from sandbox.kube.memory import MemoryKube
 from sandbox.kube.networks import networks_asked
 from sandbox.kube.objects import Node, PodView, Provision, Readiness, Ref, Taint
-from sandbox.kube.scheduler import fits
+from sandbox.kube.scheduler import fits, requests_of
 from sandbox.kube.secrets import DIGESTS
 
 __all__ = [
+    "DEVICE_CLASSES",
     "DIGESTS",
     "KubeError",
     "MemoryKube",
@@ -18,7 +21,10 @@ __all__ = [
     "Readiness",
     "Ref",
     "Taint",
+    "Wish",
     "fits",
     "networks_asked",
     "replaced_by",
+    "requests_of",
+    "wishes",
 ]

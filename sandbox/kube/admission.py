@@ -3,7 +3,9 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from sandbox.kube import gke_webhooks, paths, quantity, registry, schemas, secrets
+from sandbox.kube import gke_webhooks, paths, quantity, registry, schemas, secrets, tpu_webhook
+from sandbox.kube.claim_rules import template_claim_findings
+from sandbox.kube.compute_class_rules import compute_class_findings
 from sandbox.kube.defaults import with_defaults
 from sandbox.kube.errors import KubeError, invalid
 from sandbox.kube.names import label_findings, name_findings
@@ -31,6 +33,7 @@ _SPEC_REQUIRED = {
     "PersistentVolume",
     "PersistentVolumeClaim",
     "Pod",
+    "ResourceClaimTemplate",
     "Service",
 }
 
@@ -59,7 +62,7 @@ def admit(manifest: Mapping[str, Any], store: Store) -> JsonObject:
         raise _refusal(kind.kind, manifest, problems)
     obj.pop("status", None)
     _namespace_exists(obj, store)
-    if kind.kind == "Pod" and (why := gke_webhooks.denial(obj)):
+    if (webhook := _WEBHOOKS.get(kind.kind)) and (why := webhook(obj)):
         raise KubeError(why, reason="Forbidden")
     return obj
 
@@ -203,8 +206,13 @@ def _job(obj: JsonObject) -> Iterator[Finding]:
 
 _CUSTOM_RULES: dict[str, Callable[[JsonObject], list[Finding]]] = {
     "autoscaling.x-k8s.io/v1": provisioning_findings,
+    "cloud.google.com/v1": compute_class_findings,
     "networking.gke.io/v1": network_findings,
     "ray.io/v1": ray_findings,
+}
+_WEBHOOKS: dict[str, Callable[[JsonObject], str]] = {
+    "Pod": gke_webhooks.denial,
+    "RayCluster": tpu_webhook.denial,
 }
 _KIND_RULES = {
     "DaemonSet": _selector,
@@ -213,6 +221,7 @@ _KIND_RULES = {
     "PersistentVolume": _volume,
     "PersistentVolumeClaim": _claim,
     "PriorityClass": _priority,
+    "ResourceClaimTemplate": template_claim_findings,
     "Secret": _secret,
     "Service": _service,
 }

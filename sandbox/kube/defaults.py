@@ -1,9 +1,10 @@
 """The values that the API server fills in; only those that something here reads or shows."""
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
+from sandbox.kube.claim_rules import requests_in
 from sandbox.kube.objects import JsonObject, dig, maps, pod_templates
 from sandbox.kube.store import DEFAULT_STORAGE_CLASS
 
@@ -59,14 +60,8 @@ def with_defaults(manifest: Mapping[str, Any], *, namespaced: bool) -> JsonObjec
     _fill(obj, _TOP.get(kind, {}))
     if isinstance(spec := obj.get("spec"), dict):
         _fill(spec, _SPEC.get(kind, {}))
-        if kind == "Job":
-            _job(spec)
-        elif kind == "Service":
-            _ports(spec)
-        elif kind == "RayCluster":
-            _workers(spec)
-        elif kind == "RayJob":
-            _workers(spec.get("rayClusterSpec") or {})
+        if fill := _FILLERS.get(kind):
+            fill(spec)
     if kind in ("Pod", "PodTemplate", "Deployment", "DaemonSet", "Job"):
         for _, template in pod_templates(obj):
             if isinstance(pod := template.get("spec"), dict):
@@ -92,7 +87,24 @@ def _ports(spec: JsonObject) -> None:
         _fill(port, {"protocol": "TCP", "targetPort": port.get("port")})
 
 
+def _claims(spec: JsonObject) -> None:
+    for request in requests_in(spec):
+        if isinstance(exactly := request.get("exactly"), dict):
+            _fill(exactly, {"allocationMode": "ExactCount"})
+            if exactly["allocationMode"] == "ExactCount":
+                _fill(exactly, {"count": 1})
+
+
 def _workers(spec: JsonObject) -> None:
     groups = dig(spec, "workerGroupSpecs")
     for group in maps(groups if isinstance(groups, list) else []):
         _fill(group, _WORKERS)
+
+
+_FILLERS: dict[str, Callable[[JsonObject], None]] = {
+    "Job": _job,
+    "RayCluster": _workers,
+    "RayJob": lambda spec: _workers(spec.get("rayClusterSpec") or {}),
+    "ResourceClaimTemplate": _claims,
+    "Service": _ports,
+}

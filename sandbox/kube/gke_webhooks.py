@@ -18,6 +18,7 @@ from sandbox.kube.errors import KubeError
 from sandbox.kube.objects import JsonObject, annotations_of, dig, maps, namespace_of
 from sandbox.kube.provisioning import with_request
 from sandbox.kube.store import Store
+from sandbox.kube.tpu_webhook import tolerating_tpus
 
 NETWORK_RESOURCE = "networking.gke.io.networks/"
 INTERFACES = "networking.gke.io/interfaces"
@@ -27,7 +28,7 @@ _OWN_NETWORKS = ("default", "pod-network")
 _NETWORKS_WEBHOOK = "networking.gke.io"
 
 GCSFUSE = "gke-gcsfuse/volumes"
-_GCSFUSE_DRIVER = "gcsfuse.csi.storage.gke.io"
+GCSFUSE_DRIVER = "gcsfuse.csi.storage.gke.io"
 _GCSFUSE_WEBHOOK = "gcsfuse-sidecar-injector.csi.storage.gke.io"
 _PREFETCH_ATTRIBUTE = "gcsfuseMetadataPrefetchOnMount"
 
@@ -101,7 +102,7 @@ def mutated(store: Store, pod: Mapping[str, Any]) -> JsonObject:
         spec = _with_networks(store, spec, networks_of(annotations))
         if annotations.get(GCSFUSE, "").lower() == "true":
             spec = _with_sidecars(store, pod, spec)
-    return {**pod, "spec": with_request(store, pod, spec)}
+    return {**pod, "spec": tolerating_tpus(with_request(store, pod, spec))}
 
 
 def networks_of(annotations: Mapping[str, str]) -> list[str]:
@@ -118,7 +119,7 @@ def gcsfuse_volumes(store: Store, pod: Mapping[str, Any]) -> Iterator[tuple[str,
             bound = store.get("v1", "PersistentVolumeClaim", namespace_of(pod), claim)
             name = dig(bound, "spec", "volumeName") or ""
             csi = dig(store.get("v1", "PersistentVolume", "", name), "spec", "csi")
-        if csi and csi.get("driver") == _GCSFUSE_DRIVER:
+        if csi and csi.get("driver") == GCSFUSE_DRIVER:
             yield name, csi
 
 

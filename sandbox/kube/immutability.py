@@ -121,6 +121,7 @@ _REFUSED: dict[str, tuple[str, ...]] = {
     "PriorityClass": ("value", "preemptionPolicy"),
     "Secret": ("type",),
     "Service": ("spec.clusterIP",),
+    "ResourceClaimTemplate": ("spec",),
     "RayCluster": ("spec.managedBy",),
     "RayJob": ("spec.managedBy",),
     "ProvisioningRequest": ("spec",),

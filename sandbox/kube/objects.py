@@ -20,7 +20,8 @@ class Taint:
 class Node:
     """One simulated machine. `allocatable` holds Kubernetes quantities; a node without `pods`
     takes 110, and one without `ephemeral-storage` is not limited in it. `networks` are the short
-    names of (VPC, subnetwork) of its additional network interfaces, one entry an interface."""
+    names of (VPC, subnetwork) of its additional network interfaces, one entry an interface.
+    `devices` are how many of each device class pods can claim."""
 
     name: str
     pool: str
@@ -28,6 +29,15 @@ class Node:
     taints: tuple[Taint, ...] = ()
     allocatable: Mapping[str, str] = field(default_factory=dict[str, str])
     networks: tuple[tuple[str, str], ...] = ()
+    devices: Mapping[str, int] = field(default_factory=dict[str, int])
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeviceRequest:
+    """Devices of one class that a pod claims of its node; `count` None: all that the node has."""
+
+    device_class: str
+    count: int | None
 
 
 class Provision(Protocol):

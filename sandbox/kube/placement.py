@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from sandbox.kube.claims import devices_claimed
 from sandbox.kube.gke_webhooks import mutated
 from sandbox.kube.networks import with_networks
 from sandbox.kube.objects import JsonObject, Node, Provision, dig, name_of, namespace_of
@@ -14,8 +15,10 @@ from sandbox.kube.pods import FINISHED, is_running, phase, suffix
 from sandbox.kube.provisioning import standing
 from sandbox.kube.scheduler import Candidate, Place, place
 from sandbox.kube.store import Store, owner_of
+from sandbox.kube.tpu_webhook import slice_of
 
 _HOST_NAME = "kubernetes.io/hostname"
+_POOL = "cloud.google.com/gke-nodepool"
 
 
 def nodes_now(store: Store, fixed: Sequence[Node], provision: Provision | None) -> list[Node]:
@@ -76,6 +79,8 @@ def _candidate(store: Store, key: str, pod: JsonObject) -> Candidate:
         priority=store.priority(pod["spec"].get("priorityClassName")) or 0,
         node=dig(pod, "spec", "nodeName") or "",
         blocked=next(blocks_scheduling(store, pod), ""),
+        slice=slice_of(pod),
+        claims=devices_claimed(store, pod),
     )
 
 
@@ -83,8 +88,10 @@ def _made_for(store: Store, pod: JsonObject, provision: Provision) -> Node | str
     made = provision(mutated(store, pod))
     if isinstance(made, str):
         return made
-    name = _node_name(pod)
-    return replace(made, name=name, labels={**made.labels, _HOST_NAME: name})
+    name, slice_name = _node_name(pod), slice_of(pod)
+    pool = f"nap-{suffix(slice_name, length=8)}" if slice_name else made.pool
+    labels = {**made.labels, _HOST_NAME: name, _POOL: pool}
+    return replace(made, name=name, pool=pool, labels=labels)
 
 
 def _node_name(pod: Mapping[str, Any]) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sandbox.kube import quantity
+from sandbox.kube.claim_rules import pod_claim_findings
 from sandbox.kube.errors import KubeError
 from sandbox.kube.names import is_label_1123
 from sandbox.kube.objects import JsonObject, dig, maps
@@ -31,6 +32,7 @@ def pod_findings(spec: Mapping[str, Any], path: str) -> Iterator[Finding]:
             names.add(name)
             yield from _container_findings(container, volumes, at)
     yield from _volume_findings(maps(spec.get("volumes")), f"{path}.volumes")
+    yield from pod_claim_findings(spec, path)
 
 
 def _container_findings(container: JsonObject, volumes: set[Any], path: str) -> Iterator[Finding]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sandbox.kube.gke_webhooks import GCSFUSE, denial, gcsfuse_volumes, has_sidecar
+from sandbox.kube.claims import waits_for_claims
+from sandbox.kube.gke_webhooks import GCSFUSE, GCSFUSE_DRIVER, denial, gcsfuse_volumes, has_sidecar
 from sandbox.kube.networks import waits_for_networks
 from sandbox.kube.objects import JsonObject, dig, maps, namespace_of
 from sandbox.kube.provisioning import waits_for_request
@@ -36,6 +37,7 @@ def blocks_scheduling(store: Store, pod: JsonObject) -> Iterator[str]:
         yield refused
     yield from waits_for_networks(store, pod)
     yield from waits_for_request(store, pod)
+    yield from waits_for_claims(store, pod)
     for name in claim_names(spec):
         claim = store.get("v1", "PersistentVolumeClaim", namespace, name)
         if claim is None:
@@ -57,10 +59,21 @@ def blocks_start(store: Store, pod: JsonObject) -> Iterator[Missing]:
             "failed to find the sidecar container in Pod spec"
         )
         yield _not_mounted(name, f'{why} (the annotation {GCSFUSE}: "true" adds it)')
+    yield from _without_bucket(spec)
     for container in maps(spec.get("initContainers")) + maps(spec.get("containers")):
         for kind, name, keys, optional in _env_references(container):
             if why := _missing(store, kind, namespace, name, keys, optional=optional):
                 yield "CreateContainerConfigError", f'container "{container["name"]}": {why}'
+
+
+def _without_bucket(spec: Mapping[str, Any]) -> Iterator[Missing]:
+    for volume in maps(spec.get("volumes")):
+        csi = volume.get("csi") or {}
+        if csi.get("driver") == GCSFUSE_DRIVER and not dig(csi, "volumeAttributes", "bucketName"):
+            why = 'VolumeContext "bucketName" must be provided for ephemeral storage'
+            yield _not_mounted(
+                volume["name"], f"rpc error: code = InvalidArgument desc = NodePublishVolume {why}"
+            )
 
 
 def _not_mounted(volume: str, why: str) -> Missing:

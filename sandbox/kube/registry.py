@@ -32,6 +32,8 @@ _KINDS = [
     *_kinds("storage.k8s.io/v1", "StorageClass", namespaced=False),
     *_kinds(_RBAC, "Role", "RoleBinding"),
     *_kinds(_RBAC, "ClusterRole", "ClusterRoleBinding", namespaced=False),
+    *_kinds("resource.k8s.io/v1", "ResourceClaimTemplate"),
+    *_kinds("cloud.google.com/v1", "ComputeClass", namespaced=False, custom=True),
     *_kinds("ray.io/v1", "RayCluster", "RayJob", custom=True),
     *_kinds("autoscaling.x-k8s.io/v1", "ProvisioningRequest", custom=True),
     *_kinds("networking.gke.io/v1", "Network", "GKENetworkParamSet", namespaced=False, custom=True),

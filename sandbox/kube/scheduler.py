@@ -1,7 +1,7 @@
 """Which node takes which pod. A pure function: pods and nodes in, places and reasons out.
 
-Left out of what kube-scheduler does: preemption, affinity between pods, topology spread, host
-ports.
+Left out of what kube-scheduler does: preemption, affinity between pods other than that of one TPU
+slice, topology spread, host ports.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Any
 
 from sandbox.kube import quantity
-from sandbox.kube.objects import Node, Taint, dig, maps, matches_expression
+from sandbox.kube.objects import DeviceRequest, Node, Taint, dig, maps, matches_expression
 from sandbox.kube.pod_rules import is_extended
 
 Amounts = Mapping[str, Fraction]
@@ -25,7 +25,8 @@ _NOT_SELECTED = "node(s) didn't match Pod's node affinity/selector"
 @dataclass(frozen=True, kw_only=True)
 class Candidate:
     """A pod that wants a node or has one; `blocked` says why no node may take it yet, and `only`
-    names the one node that may."""
+    names the one node that may. Pods of one `slice` share a node pool with no other slice;
+    `claims` are devices of the node."""
 
     key: str
     spec: Mapping[str, Any]
@@ -33,6 +34,8 @@ class Candidate:
     node: str = ""
     blocked: str = ""
     only: str = ""
+    slice: str = ""
+    claims: tuple[DeviceRequest, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,8 +48,10 @@ class Place:
 class _Room:
     node: Node
     free: dict[str, Fraction] = field(default_factory=dict[str, Fraction])
+    devices: dict[str, int] = field(default_factory=dict[str, int])
 
     def __post_init__(self) -> None:
+        self.devices = dict(self.node.devices)
         given = {"pods": _DEFAULT_PODS, **self.node.allocatable}
         self.free = {name: quantity.parse(amount) for name, amount in given.items()}
 
@@ -58,10 +63,24 @@ class _Room:
             return Fraction(2**62)
         return self.free.get(name, Fraction(0))
 
-    def take(self, wanted: Amounts) -> None:
+    def take(self, wanted: Amounts, claims: Sequence[DeviceRequest]) -> None:
         for name, amount in wanted.items():
             if name in self.free:
                 self.free[name] -= amount
+        left = self.after(claims)
+        assert left is not None, "a pod is placed where its claims can be allocated"
+        self.devices = left
+
+    def after(self, claims: Sequence[DeviceRequest]) -> dict[str, int] | None:
+        """The devices that are left; None where not all claims can be allocated."""
+        left = dict(self.devices)
+        for claim in claims:
+            name = claim.device_class
+            count = self.node.devices.get(name, 0) if claim.count is None else claim.count
+            if not 0 < count <= left.get(name, 0):
+                return None
+            left[name] -= count
+        return left
 
     def emptiness(self) -> Fraction:
         """The mean free share of cpu and memory: the emptiest node is taken first."""
@@ -73,25 +92,49 @@ class _Room:
         return self._free(name) / total if total else Fraction(0)
 
 
+@dataclass
+class _Slices:
+    """Which slice is on which node pool."""
+
+    homes: dict[str, str] = field(default_factory=dict[str, str])
+
+    def against(self, pod: Candidate, node: Node) -> str:
+        if pod.slice and self.homes.get(pod.slice, node.pool) != node.pool:
+            return "node(s) didn't match pod affinity rules"
+        others = {pool for name, pool in self.homes.items() if name != pod.slice}
+        if pod.slice and node.pool in others:
+            return "node(s) didn't match pod anti-affinity rules"
+        return ""
+
+    def take(self, pod: Candidate, node: Node) -> None:
+        if pod.slice:
+            self.homes[pod.slice] = node.pool
+
+
 def place(pods: Iterable[Candidate], nodes: Sequence[Node]) -> dict[str, Place]:
     """Pods keep a node that still holds them; then the others by priority, oldest first."""
     rooms = {node.name: _Room(node) for node in nodes}
-    places: dict[str, Place] = {}
+    slices, places = _Slices(), dict[str, Place]()
     waiting: list[Candidate] = []
     for pod in pods:
         room = rooms.get(pod.node)
-        wanted = requests_of(pod.spec)
-        if room and not room.lacks(wanted) and not _repelling(pod.spec, room.node, ("NoExecute",)):
-            room.take(wanted)
+        if room and _stays(pod, room) and not slices.against(pod, room.node):
+            room.take(requests_of(pod.spec), pod.claims)
+            slices.take(pod, room.node)
             places[pod.key] = Place(node=pod.node)
         else:
             waiting.append(pod)
     for pod in sorted(waiting, key=lambda pod: -pod.priority):
-        places[pod.key] = _choose(pod, list(rooms.values()))
+        places[pod.key] = _choose(pod, list(rooms.values()), slices)
     return places
 
 
-def _choose(pod: Candidate, rooms: list[_Room]) -> Place:
+def _stays(pod: Candidate, room: _Room) -> bool:
+    held = not room.lacks(requests_of(pod.spec)) and room.after(pod.claims) is not None
+    return held and not _repelling(pod.spec, room.node, ("NoExecute",))
+
+
+def _choose(pod: Candidate, rooms: list[_Room], slices: _Slices) -> Place:
     if pod.blocked:
         return Place(reason=pod.blocked)
     rooms = [room for room in rooms if pod.only in ("", room.node.name)]
@@ -101,7 +144,7 @@ def _choose(pod: Candidate, rooms: list[_Room]) -> Place:
     against: Counter[str] = Counter()
     open_rooms: list[_Room] = []
     for room in rooms:
-        if reasons := _against(pod.spec, wanted, room):
+        if reasons := _against(pod, wanted, room, slices):
             against.update(reasons)
         else:
             open_rooms.append(room)
@@ -110,18 +153,22 @@ def _choose(pod: Candidate, rooms: list[_Room]) -> Place:
         return Place(reason=f"0/{len(rooms)} nodes are available: {counts}.")
     # max takes the first of equals, so the order of the nodes decides.
     best = max(open_rooms, key=_Room.emptiness)
-    best.take(wanted)
+    best.take(wanted, pod.claims)
+    slices.take(pod, best.node)
     return Place(node=best.node.name)
 
 
-def _against(spec: Mapping[str, Any], wanted: Amounts, room: _Room) -> list[str]:
+def _against(pod: Candidate, wanted: Amounts, room: _Room, slices: _Slices) -> list[str]:
     # One plugin after the other, as kube-scheduler: the first that refuses speaks.
-    if taint := _repelling(spec, room.node, ("NoSchedule", "NoExecute")):
+    if taint := _repelling(pod.spec, room.node, ("NoSchedule", "NoExecute")):
         return [f"node(s) had untolerated taint {{{taint.key}: {taint.value}}}"]
-    if not selects(spec, room.node):
+    if not selects(pod.spec, room.node):
         return [_NOT_SELECTED]
-    lacking = room.lacks(wanted)
-    return [("Too many pods" if name == "pods" else f"Insufficient {name}") for name in lacking]
+    if lacking := room.lacks(wanted):
+        return ["Too many pods" if name == "pods" else f"Insufficient {name}" for name in lacking]
+    if apart := slices.against(pod, room.node):
+        return [apart]
+    return [] if room.after(pod.claims) is not None else ["cannot allocate all claims"]
 
 
 def fits(spec: Mapping[str, Any], room: Mapping[str, str]) -> bool:

@@ -5,13 +5,15 @@ from typing import Annotated
 from pydantic import Field, NonNegativeInt, PositiveInt
 
 from stacks.blocks.block import Block
-from stacks.types import AbsolutePath, BucketName, GiB
+from stacks.types import AbsolutePath, BucketName, FileMode, GiB
 
 _Unlimited = Annotated[int, Field(ge=-1)]
 
 
 class GcsFuse(Block, frozen=True):
     """Mount options, by what they are; -1 is no limit. Ages are in seconds.
+
+    Files belong to `uid` and `gid`, by default root's: pods that run as somebody else need them.
 
     The defaults suit several nodes that write one set of files: nothing is believed from a cache.
     """
@@ -27,6 +29,10 @@ class GcsFuse(Block, frozen=True):
     read_ahead_kib: PositiveInt = 1024
     streaming_writes: bool = True
     write_global_max_blocks: _Unlimited = 200000
+    uid: NonNegativeInt | None = None
+    gid: NonNegativeInt | None = None
+    directory_mode: FileMode | None = None
+    file_mode: FileMode | None = None
     metadata_prefetch: bool = True
     skip_access_check: bool = True
 

@@ -69,9 +69,18 @@ class ClusterStack(Block, frozen=True):
         """The nodes with accelerators by their field's name, whoever makes them."""
 
     @property
-    @abstractmethod
     def interfaces(self) -> tuple[Interface, ...]:
         """The further interfaces of a node with accelerators."""
+        return ()
+
+    @property
+    def multi_networking(self) -> bool:
+        """Whether pods can have further interfaces."""
+        return bool(self.interfaces)
+
+    def ranges(self) -> dict[str, str]:
+        """Every range of nodes' networks, by its field below `network`."""
+        return self.network.ranges()
 
     @property
     def cluster_name(self) -> str:
@@ -90,7 +99,7 @@ class ClusterStack(Block, frozen=True):
         found: list[str] = []
         if any(isinstance(it.capacity, FlexStart | Queued) for it in self.pools.values()):
             found.append("flex_start")
-        if self.interfaces:
+        if self.multi_networking:
             found.append("multi_network_autopilot" if self.autopilot else "multi_network")
         return tuple(found)
 
@@ -113,7 +122,7 @@ class ClusterStack(Block, frozen=True):
             yield from version_problems(
                 self.facts, self.cluster.version, self.features(), nodes.machine_type
             )
-        yield from overlap_problems(self.network, accelerators=bool(self.interfaces))
+        yield from overlap_problems(self.ranges())
 
     @property
     def knows_machines(self) -> bool:

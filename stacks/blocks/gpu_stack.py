@@ -9,6 +9,7 @@ from pydantic import Field
 from catalog import Allocatable, Interface, MachineType, NcclStack
 from stacks.blocks.capacity import Queued
 from stacks.blocks.nccl_test import NcclTest
+from stacks.blocks.network import GpuNetwork
 from stacks.blocks.pools import GpuPool, NodePool, Nodes
 from stacks.blocks.ray_stack import RayStack
 from stacks.problems import Problem, problem_of
@@ -22,6 +23,7 @@ class GpuStack(RayStack, frozen=True):
     """`extra_gpu_pools` have more machines of `gpu_pool`'s type, had in other ways; Ray's workers
     run on all of them. `nccl_test` has Ray wait for a test of the GPU network."""
 
+    network: GpuNetwork = GpuNetwork()
     extra_gpu_pools: dict[PoolKey, GpuPool] = Field(default_factory=dict)
     nccl_test: NcclTest | None = None
 
@@ -68,6 +70,10 @@ class GpuStack(RayStack, frozen=True):
     @property
     def interfaces(self) -> tuple[Interface, ...]:
         return self.gpu_machine.additional_interfaces
+
+    def ranges(self) -> dict[str, str]:
+        further = {"accelerators.range": self.network.accelerators.range}
+        return {**super().ranges(), **(further if self.interfaces else {})}
 
     @property
     def worker_devices(self) -> tuple[str, ...]:

@@ -6,7 +6,14 @@ from pydantic import Field
 
 from components.private_service_access_policy import PeeringRemoval
 from stacks.blocks.block import Block
-from stacks.types import ControlPlaneRange, PeeringRange, PodsRange, ServicesRange, SubnetRange
+from stacks.types import (
+    ControlPlaneRange,
+    NetworkKey,
+    PeeringRange,
+    PodsRange,
+    ServicesRange,
+    SubnetRange,
+)
 
 
 class AcceleratorRanges(Block, frozen=True):
@@ -27,7 +34,6 @@ class Network(Block, frozen=True):
     pods: PodsRange = "10.8.0.0/16"
     services: ServicesRange = "10.9.0.0/20"
     control_plane: ControlPlaneRange = "10.10.1.0/28"
-    accelerators: AcceleratorRanges = AcceleratorRanges()
 
     def ranges(self) -> dict[str, str]:
         """Every range by the name of its field."""
@@ -39,11 +45,42 @@ class Network(Block, frozen=True):
         }
 
 
-class PeeredNetwork(Network, frozen=True):
-    """A network with private service access to Google's managed services."""
+class GpuNetwork(Network, frozen=True):
+    """A network beside which GPU nodes have others for their further interfaces."""
+
+    accelerators: AcceleratorRanges = AcceleratorRanges()
+
+
+class PeeredNetwork(GpuNetwork, frozen=True):
+    """One with private service access to Google's managed services."""
 
     peering: PeeringRange = "10.10.0.0/24"
     peering_on_destroy: PeeringRemoval = PeeringRemoval.REMOVE
 
     def ranges(self) -> dict[str, str]:
         return {**super().ranges(), "peering": self.peering}
+
+
+class DcnRange(Block, frozen=True):
+    """A data-centre network between slices: its name and its one range."""
+
+    name: NetworkKey
+    range: SubnetRange
+
+
+class DcnNetwork(Network, frozen=True):
+    """A network beside which TPU nodes have others for the traffic between slices, one for each
+    further interface. 65,532 nodes fit a /16."""
+
+    dcn: tuple[DcnRange, ...] = (
+        DcnRange(name="net-1", range="10.50.0.0/16"),
+        DcnRange(name="net-2", range="10.60.0.0/16"),
+    )
+
+    def own_ranges(self) -> dict[str, str]:
+        """Those of the cluster's own network."""
+        return super().ranges()
+
+    def ranges(self) -> dict[str, str]:
+        between = {f"dcn[{number}].range": one.range for number, one in enumerate(self.dcn)}
+        return {**self.own_ranges(), **between}

@@ -42,10 +42,14 @@ class RayWorker(RayHead, frozen=True):
 
 
 class Ray(Block, frozen=True):
-    """`name` defaults to the stack's, `version` and `image` to what the version lock has for it."""
+    """`name` defaults to the stack's, `version` and `image` to what the version lock has for it.
+
+    `nightly` lets `image` be one that is made anew every night.
+    """
 
     name: RayClusterName | None = None
     version: RayVersion | None = None
     image: ImageReference | None = None
+    nightly: bool = False
     head: RayHead
     worker: RayWorker

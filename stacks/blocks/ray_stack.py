@@ -1,10 +1,12 @@
 """A stack with Ray on its cluster."""
 
+from collections.abc import Iterator
 from typing import ClassVar
 
 from catalog import Sidecar
 from stacks.blocks.cluster_stack import ClusterStack
 from stacks.blocks.ray import Ray
+from stacks.problems import Problem
 
 
 class RayStack(ClusterStack, frozen=True):
@@ -32,6 +34,15 @@ class RayStack(ClusterStack, frozen=True):
     def sidecar(self) -> Sidecar | None:
         """What GKE puts beside the container of every Ray pod."""
         return None
+
+    def rules(self) -> Iterator[Problem]:
+        yield from super().rules()
+        if "nightly" in self.ray_image and not self.ray.nightly:
+            yield Problem(
+                "ray.image",
+                f"{self.ray_image} is another one every night; "
+                f"nearest: {self.facts.image(self.image).reference}, or ray.nightly true",
+            )
 
     def features(self) -> tuple[str, ...]:
         return ("ray_operator", *super().features())

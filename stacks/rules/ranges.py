@@ -1,6 +1,6 @@
 """The address plan: no overlaps, and room for every node, pod and service."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from ipaddress import IPv4Network
 
 from components.cidr import next_free, node_addresses, overlaps, pod_addresses, prefix_for
@@ -9,15 +9,12 @@ from stacks.blocks.pools import NodePool
 from stacks.problems import Problem
 
 
-def overlap_problems(network: Network, *, accelerators: bool) -> Iterator[Problem]:
-    """Reported at the later range of each pair, with one that is free.
+def overlap_problems(ranges: Mapping[str, str]) -> Iterator[Problem]:
+    """Reported at the later range of each pair, with one that is free; names are the fields'.
 
-    `accelerators` says whether nodes have further interfaces. Theirs are other networks, but what a
-    node reaches over two interfaces it reaches over the wrong one.
+    Ranges of nodes' further interfaces are in other networks, but what a node reaches over two
+    interfaces it reaches over the wrong one.
     """
-    ranges = network.ranges()
-    if accelerators:
-        ranges["accelerators.range"] = network.accelerators.range
     for earlier, later in overlaps(ranges):
         others = [text for name, text in ranges.items() if name != later]
         free = next_free(IPv4Network(ranges[later]).prefixlen, others)

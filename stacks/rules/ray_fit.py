@@ -29,8 +29,8 @@ def ray_problems(
 
     `sidecar` is what GKE puts beside the container of every pod.
     """
-    yield from _pod_problems("ray.head", ray.head, head or gpu, sidecar)
-    yield from _pod_problems("ray.worker", ray.worker, gpu, sidecar)
+    yield from pod_problems("ray.head", ray.head, head or gpu, sidecar)
+    yield from pod_problems("ray.worker", ray.worker, gpu, sidecar)
     yield from _gpu_problems(ray, gpu.machine)
     if head is None:
         yield from _sharing_problems(ray, gpu)
@@ -43,9 +43,10 @@ def worker_gpus(ray: Ray, machine: MachineType) -> int:
     return machine.accelerator.count if machine.accelerator else 0
 
 
-def _pod_problems(
+def pod_problems(
     field: str, pod: RayHead, host: Host, sidecar: Sidecar | None
 ) -> Iterator[Problem]:
+    """A pod alone fits a node of its host."""
     yield from _size_problems(f"{field}.requests", pod.requests, host, sidecar)
     if pod.limits is not None:
         yield from _size_problems(f"{field}.limits", pod.limits, host, None)

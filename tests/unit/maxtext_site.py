@@ -1,4 +1,4 @@
-"""Stand-ins for Ray and MaxText that write down what they get, and runs of the trainer with them."""
+"""Stand-ins for Ray and MaxText that write down what they get, and the trainer run with them."""
 
 import json
 import os

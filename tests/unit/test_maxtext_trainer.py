@@ -182,6 +182,10 @@ def test_a_job_that_can_run_passes(site: Site, pairs: str) -> None:
         ("slices=1 dcn_fsdp_parallelism=2", "product 2 does not make the 1 slices"),
         ("min_slices=1 dcn_data_parallelism=2", "dcn_data_parallelism=2: cannot shrink to min_"),
         ("min_slices=1 dcn_fsdp_parallelism=2", "dcn_fsdp_parallelism=2: cannot shrink to min_"),
+        (
+            "min_slices=1 dcn_fsdp_parallelism=-1 dcn_data_parallelism=1",
+            "dcn_data_parallelism=1: cannot shrink to min_slices=1",
+        ),
     ],
 )
 def test_a_mesh_that_does_not_fit_is_refused_and_its_nearest_fits(

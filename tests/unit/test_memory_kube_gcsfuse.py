@@ -182,3 +182,26 @@ def test_ephemeral_storage_is_counted_but_the_size_of_an_empty_dir_is_not(
     kube.apply(pod("c", resources=asking(**{"ephemeral-storage": "15Gi"})))
     reasons = [each.reason for each in kube.pods()]
     assert reasons == ["", "", "0/1 nodes are available: 1 Insufficient ephemeral-storage."]
+
+
+def inline(**attributes: str) -> dict[str, Any]:
+    csi = {"driver": DRIVER, "volumeAttributes": attributes}
+    return pod(spec={"volumes": [{"name": "data", "csi": csi}]})
+
+
+def test_a_bucket_in_the_pod_itself_needs_the_sidecar_and_nothing_else() -> None:
+    kube = MemoryKube({}, [cpu_node()])
+    manifest = inline(bucketName="my-bucket", mountOptions="implicit-dirs,uid=1000")
+    kube.apply(manifest)
+    assert "failed to find the sidecar container" in only_pod(kube).reason
+    kube.delete(ref("Pod", "p"))
+    kube.apply(annotated(manifest, volumes="true"))
+    assert only_pod(kube).phase == "Running"
+
+
+def test_a_bucket_in_the_pod_itself_has_a_name() -> None:
+    kube = MemoryKube({}, [cpu_node()])
+    kube.apply(annotated(inline(mountOptions="implicit-dirs"), volumes="true"))
+    assert only_pod(kube).phase == "Pending"
+    end = 'VolumeContext "bucketName" must be provided for ephemeral storage'
+    assert only_pod(kube).reason.endswith(end)

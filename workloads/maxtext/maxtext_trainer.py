@@ -3,8 +3,9 @@
 Arguments are key=value pairs. `slices` of `hosts` with `chips` each, their `topology` and Ray's
 name of the `accelerator` say what to train on. With `min_slices` below slices the job is elastic:
 it goes on with that many. `max_failures` restarts the workers, -1 without end; each lost slice
-costs one. The workers install `maxtext`; empty where the image has it. Every other pair goes to
-MaxText as an option, as it is. With DRY_RUN=1 the job is checked and printed as JSON, not run.
+costs one. The workers install `maxtext`; empty where the image has it. Each of these keys can be
+@FILE: what the file holds. Every other pair goes to MaxText as an option, as it is. With DRY_RUN=1
+the job is checked and printed as JSON, not run.
 """
 
 # pyright: reportMissingImports=false
@@ -71,8 +72,18 @@ def read_pairs(arguments: list[str]) -> dict[str, str]:
             raise JobError(f"{argument}: given twice", f"{key}={pairs[key]} alone")
         if key not in OWN and (near := get_close_matches(key, sorted(OWN), 1, 0.82)):
             raise JobError(f"{argument}: no such key", f"{near[0]}={value}")
-        pairs[key] = value
+        pairs[key] = from_file(key, value) if key in OWN else value
     return pairs
+
+
+def from_file(key: str, value: str) -> str:
+    """`key=@FILE` is what the file holds when the job starts."""
+    if not value.startswith("@"):
+        return value
+    try:
+        return Path(value[1:]).read_text(encoding="utf-8").strip()
+    except OSError as error:
+        raise JobError(f"{key}={value}: {error.strerror}", f"{key}=NUMBER") from None
 
 
 def whole(pairs: Mapping[str, str], key: str, least: int = 1) -> int:
@@ -99,9 +110,9 @@ def read_job(arguments: list[str]) -> Job:
     dcn = check_mesh(job.options, "dcn_data_parallelism", job.slices, "slices")
     # Numbers of slices that follow each other share no factor but 1.
     for key, factor in dcn.items() if job.min_slices < job.slices else ():
-        if factor != (needed := -1 if key == "dcn_data_parallelism" else 1):
+        if factor != (-1 if key == "dcn_data_parallelism" else 1):
             why = f"{key}={factor}: cannot shrink to min_slices={job.min_slices}"
-            raise JobError(why, f"{key}={needed}, or min_slices={job.slices}")
+            raise JobError(why, "dcn_data_parallelism=-1, the others 1")
     return job
 
 

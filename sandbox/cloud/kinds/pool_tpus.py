@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from catalog import FactError, MachineType
+from catalog import FactError, MachineType, Topology
 from sandbox.cloud.kind import Inputs
-from sandbox.cloud.kinds.pools import bounds, has_tpus, topology_of, wanted_nodes
+from sandbox.cloud.kinds.pools import bounds, topology_of, wanted_nodes
 from sandbox.errors import CloudError
 
 if TYPE_CHECKING:
@@ -24,34 +24,29 @@ def check_tpus(inputs: Inputs, machine: MachineType, cloud: Cloud) -> None:
 
 
 def _problems(inputs: Inputs, machine: MachineType, cloud: Cloud) -> Iterator[str]:
-    name = (inputs.get("placementPolicy") or {}).get("tpuTopology")
+    policy = inputs.get("placementPolicy") or {}
     topology = topology_of(inputs, machine, cloud)
-    if not has_tpus(machine) or topology is None:
+    if topology is None:
         return
-    if not name:
-        if (inputs.get("placementPolicy") or {}).get("type") == "COMPACT":
-            several = [
-                each.name for each in cloud.catalog.topologies(machine.name).values() if each.hosts > 1
-            ]
-            yield (
-                f"placementPolicy COMPACT of {machine.name} needs a tpuTopology; nearest: "
-                f"{', '.join(several[:3])}"
-            )
-        return
+    if policy.get("tpuTopology"):
+        yield from _slice_problems(inputs, topology)
+    elif policy.get("type") == "COMPACT":
+        known = cloud.catalog.topologies(machine.name).values()
+        several = [each.name for each in known if each.multi_host]
+        yield (
+            f"placementPolicy COMPACT of {machine.name} needs a tpuTopology; nearest: "
+            f"{', '.join(several[:3]) or 'leave placementPolicy out'}"
+        )
+
+
+def _slice_problems(inputs: Inputs, topology: Topology) -> Iterator[str]:
+    hosts, shape = topology.hosts, f"a {topology.name} slice of {topology.machine_type}"
     if not topology.multi_host:
-        yield (
-            f'tpuTopology "{name}" is a single {machine.name}, which is not placed; nearest: '
-            "leave placementPolicy out"
-        )
+        yield f"{shape} is one node, which is not placed; nearest: leave placementPolicy out"
+        return
     low, high = bounds(inputs)
-    first, hosts = wanted_nodes(inputs), topology.hosts
+    first = wanted_nodes(inputs)
     if high != hosts:
-        yield (
-            f"a {name} slice of {machine.name} has {hosts} nodes, and the pool has up to {high}; "
-            f"nearest: {hosts}"
-        )
+        yield f"{shape} has {hosts} nodes, and the pool has up to {high}; nearest: {hosts}"
     if low not in (0, hosts) or first not in (0, hosts):
-        yield (
-            f"a {name} slice of {machine.name} comes as a whole, not with {first or low} of its "
-            f"nodes; nearest: 0 or {hosts}"
-        )
+        yield f"{shape} comes whole, not with {first or low} of its nodes; nearest: 0 or {hosts}"

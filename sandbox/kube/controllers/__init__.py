@@ -3,6 +3,7 @@
 The one for provisioning requests comes before all others: it brings the nodes that those see.
 """
 
+from sandbox.kube.claims import make_claims
 from sandbox.kube.controllers.networks import check_networks
 from sandbox.kube.controllers.provisioning import run_provisioning_requests
 from sandbox.kube.controllers.ray_cluster import run_ray_clusters
@@ -23,6 +24,7 @@ CONTROLLERS = (
     run_ray_jobs,
     run_ray_clusters,
     address_services,
+    make_claims,
 )
 
 __all__ = [

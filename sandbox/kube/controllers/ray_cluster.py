@@ -1,7 +1,8 @@
 """RayCluster: a head pod, its headless Service, the workers of each group, and the status.
 
 As in KubeRay 1.4.2 a changed template leaves running pods alone; only the number of replicas acts.
-Unlike there, the state does not stay `ready` when a pod is lost later.
+Unlike there, the state does not stay `ready` when a pod is lost later, and replicas of several
+hosts come, go and are numbered as a whole, as in newer versions (RayMultiHostIndexing).
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,6 +14,7 @@ from sandbox.kube.objects import JsonObject, Node, dig, maps, name_of, namespace
 from sandbox.kube.pods import is_running, keep_pods, pod_from, suffix
 from sandbox.kube.scheduler import requests_of
 from sandbox.kube.store import Store
+from sandbox.kube.tpu_webhook import CLUSTER, GROUP, HOST_INDEX, REPLICA_INDEX, REPLICA_NAME
 
 _PORTS = {"gcs-server": 6379, "dashboard": 8265, "client": 10001, "serve": 8000, "metrics": 8080}
 _NODE_TYPE = "ray.io/node-type"
@@ -42,10 +44,13 @@ def _wanted(cluster: JsonObject) -> dict[str, JsonObject]:
     template = spec["headGroupSpec"]["template"]
     pods = [_pod(cluster, template, _pod_name(name, "head"), "headgroup", "head")]
     for group in maps(spec.get("workerGroupSpecs")):
-        prefix = f"{name}-{group['groupName']}"
-        for index in range(replicas_of(group) * group["numOfHosts"]):
+        prefix, hosts = f"{name}-{group['groupName']}", group["numOfHosts"]
+        for index in range(replicas_of(group) * hosts):
             pod_name = _pod_name(prefix, "worker", index)
-            pods.append(_pod(cluster, group["template"], pod_name, group["groupName"], "worker"))
+            pod = _pod(cluster, group["template"], pod_name, group["groupName"], "worker")
+            if hosts > 1:
+                pod["metadata"]["labels"] |= _place_in_replica(group["groupName"], index, hosts)
+            pods.append(pod)
     return {name_of(pod): pod for pod in pods}
 
 
@@ -58,13 +63,22 @@ def _pod(
     cluster: JsonObject, template: JsonObject, name: str, group: str, node_type: str
 ) -> JsonObject:
     labels = {
-        "ray.io/cluster": name_of(cluster),
-        "ray.io/group": group,
+        CLUSTER: name_of(cluster),
+        GROUP: group,
         "ray.io/identifier": f"{name_of(cluster)}-{node_type}"[-63:],
         "ray.io/is-ray-node": "yes",
         _NODE_TYPE: node_type,
     }
     return pod_from(template, name=name, namespace=namespace_of(cluster), labels=labels)
+
+
+def _place_in_replica(group: str, index: int, hosts: int) -> dict[str, str]:
+    replica, host = divmod(index, hosts)
+    return {
+        REPLICA_NAME: f"{group}-{suffix(group, replica)}",
+        REPLICA_INDEX: str(replica),
+        HOST_INDEX: str(host),
+    }
 
 
 def _keep_service(store: Store, cluster: JsonObject) -> None:

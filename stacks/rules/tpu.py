@@ -1,0 +1,104 @@
+"""TPU slices and the networks between them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from catalog import Catalog, MachineType
+from components.cidr import node_addresses, prefix_for
+from stacks.blocks.capacity import Queued
+from stacks.blocks.cluster import ClusterLocation
+from stacks.blocks.network import DcnNetwork
+from stacks.blocks.ray import Ray
+from stacks.blocks.tpu_slices import TpuSlices
+from stacks.problems import Problem, problem_of
+
+if TYPE_CHECKING:
+    from stacks.tpu_training_config import TpuTraining
+
+_KEPT = 4
+
+
+def mode_problems(config: TpuTraining) -> Iterator[Problem]:
+    """Autopilot makes nodes and the networks between slices itself."""
+    if isinstance(config.tpu.capacity, Queued):
+        yield Problem(
+            "tpu.capacity.mode",
+            "queued slices come by a provisioning request each, which Ray's pods here do not make; "
+            "nearest: flex-start",
+        )
+    if not config.autopilot:
+        return
+    if config.cpu_pool is not None:
+        yield Problem(
+            "cpu_pool",
+            "Autopilot takes no node pools: it makes nodes from what pods ask for; "
+            "nearest: leave it out",
+        )
+    if "dcn" in config.network.model_fields_set:
+        yield Problem(
+            "network.dcn",
+            "Autopilot connects slices by networks of its own; nearest: leave it out",
+        )
+    if config.cluster.location is ClusterLocation.ZONAL:
+        yield Problem(
+            "cluster.location", "Autopilot clusters are always regional; nearest: regional"
+        )
+    if config.tpu.capacity.mode == "any-reservation":
+        yield Problem(
+            "tpu.capacity.mode",
+            "Autopilot takes TPUs only from a reservation that is named; nearest: reservation",
+        )
+
+
+def ray_problems(ray: Ray) -> Iterator[Problem]:
+    if ray.worker.gpus is not None:
+        yield Problem("ray.worker.gpus", "TPU hosts have no GPUs; nearest: leave it out")
+
+
+def slice_problems(facts: Catalog, tpu: TpuSlices) -> Iterator[Problem]:
+    """The machine type has TPUs, and the topology is one that its generation has."""
+    machine = facts.machines[tpu.machine_type]
+    if machine.accelerator is None or machine.accelerator.kind != "tpu":
+        with_tpus = [
+            it.name
+            for it in facts.machines.values()
+            if it.accelerator and it.accelerator.kind == "tpu"
+        ]
+        yield Problem(
+            "tpu.machine_type",
+            f"{machine.name} has no TPUs; nearest: {', '.join(with_tpus[:3])}",
+        )
+        return
+    numbers = tpu.numbers
+    if len(set(numbers)) < len(numbers):
+        yield Problem(
+            "tpu.slices",
+            f"{list(numbers)} names a slice twice; nearest: {sorted(set(numbers))}",
+        )
+    yield from problem_of("tpu.topology", lambda: facts.topology(machine.name, tpu.topology))
+
+
+def dcn_problems(network: DcnNetwork, machine: MachineType, nodes: int) -> Iterator[Problem]:
+    """A network for each further interface at most, each with an address for every node."""
+    names = [it.name for it in network.dcn]
+    for number, one in enumerate(network.dcn):
+        where = f"network.dcn[{number}]"
+        if one.name in names[:number]:
+            yield Problem(
+                f"{where}.name", f"{one.name} is there already; nearest: {one.name}-{number + 1}"
+            )
+        if node_addresses(one.range) < nodes:
+            yield Problem(
+                f"{where}.range",
+                f"{one.range} is too small for {nodes} nodes; "
+                f"nearest: a /{prefix_for(nodes + _KEPT)}",
+            )
+    most = len(machine.additional_interfaces)
+    if len(names) > most:
+        yield Problem(
+            "network.dcn",
+            f"{len(names)} networks are more than the further interfaces of {machine.name}; "
+            f"nearest: {most}",
+        )

@@ -1,0 +1,164 @@
+"""TPU slices, networks between them, a bucket that every pod mounts, Ray, and a MaxText training.
+
+APIs -> VPC, and VPCs between slices -> GKE -> CPU pool, slices -> claims ---+
+   |                                     |                                   +-> Ray -> training
+   +--> bucket ------------------------> account ----------------------------+
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import pulumi
+
+from components.bucket import Bucket
+from components.ray_cluster import BucketMountArgs, RayCluster, RayClusterArgs
+from components.ray_job import RayJob, RayJobArgs
+from components.resource_claim_template import ResourceClaimTemplate
+from components.token_secret import TokenSecret
+from stacks import bucket_storage, maxtext_workload, platform
+from stacks.bucket_storage import Access
+from stacks.outputs import (
+    DASHBOARD_URL,
+    StackOutputs,
+    cleanup_note,
+    dashboard_command,
+    kubeconfig_command,
+    submit_command,
+)
+from stacks.ray_pods import pod_args
+from stacks.tpu_nodes import TpuNodes, claim_template, tpu_nodes
+from stacks.tpu_training_config import TpuTraining
+
+_APIS = (*platform.APIS, "storage")
+_VOLUME = "training-bucket"
+_GROUP = "tpu-group"
+# Ray's own metrics would take the port that KubeRay's TPU webhook gives to Megascale.
+_WORKER_START = {"metrics-export-port": "8082"}
+# The sidecar may take what it needs of nodes that have nothing else to do.
+_ANNOTATIONS = {
+    **bucket_storage.POD_ANNOTATIONS,
+    "gke-gcsfuse/cpu-limit": "0",
+    "gke-gcsfuse/memory-limit": "0",
+    "gke-gcsfuse/ephemeral-storage-limit": "0",
+}
+
+
+def build(config: TpuTraining, secrets: Mapping[str, pulumi.Output[str]]) -> StackOutputs:
+    on = platform.cloud(config, _APIS)
+
+    network = platform.network(config, on)
+    bucket = bucket_storage.bucket(config, on)
+    nodes = tpu_nodes(config, on, network)
+    gke = nodes.gke
+
+    where = platform.namespace(config, on, gke)
+    tokens = platform.tokens(config, on, gke, where, secrets)
+    allowed = bucket_storage.access(config, on, gke, where, bucket)
+    claims = claim_template(config, on, gke, where)
+    ray = _ray(config, on, nodes, where, bucket, allowed, claims, tokens, sorted(secrets))
+    job = _job(config, on, nodes, where, ray)
+    dashboard = platform.dashboard(config, on)
+
+    return StackOutputs(
+        cluster_name=gke.cluster_name,
+        kubeconfig_command=kubeconfig_command(gke.cluster_name, gke.location, config.project),
+        bucket_url=bucket.url,
+        ray_dashboard_command=dashboard_command(config.namespace, ray.head_service),
+        ray_dashboard_url=DASHBOARD_URL,
+        job_name=None if job is None else job.job_name,
+        job_submit_command=submit_command("python3" if job is None else job.entrypoint, "{}"),
+        dashboard_id=None if dashboard is None else dashboard.dashboard_id,
+        cleanup_note=cleanup_note(
+            protected=config.deletion_protection,
+            lost=[f"in the bucket {config.bucket_name}"] if config.bucket.force_destroy else [],
+        ),
+    )
+
+
+def _ray(
+    config: TpuTraining,
+    on: platform.Cloud,
+    nodes: TpuNodes,
+    where: pulumi.Input[str],
+    bucket: Bucket,
+    allowed: Access,
+    claims: ResourceClaimTemplate | None,
+    tokens: TokenSecret | None,
+    secrets: list[str],
+) -> RayCluster:
+    devices = [f"eth{place}" for place in range(1, config.claims + 1)]
+    chips = config.topology.chips // config.topology.hosts
+    return RayCluster(
+        "ray",
+        RayClusterArgs(
+            namespace=where,
+            cluster_name=config.ray_name,
+            ray_version=config.ray_version,
+            image=config.ray_image,
+            head=replace(pod_args(config.ray.head, nodes.cpu), annotations=_ANNOTATIONS),
+            worker=replace(
+                pod_args(config.ray.worker, nodes.tpu),
+                tpus=chips,
+                claims={} if claims is None else {"netdev": claims.template_name},
+                start_params=_WORKER_START,
+                annotations=_ANNOTATIONS,
+                environment=maxtext_workload.worker_environment(config.tpu, devices),
+            ),
+            workers=config.slices,
+            hosts=config.topology.hosts,
+            group=_GROUP,
+            secret_name=None if tokens is None else tokens.secret_name,
+            secret_keys=[platform.VARIABLES[name] for name in secrets],
+            service_account=allowed.account_name,
+            bucket=BucketMountArgs(
+                bucket_name=allowed.bucket_name,
+                options=bucket_storage.options(config.bucket.mount).as_mount_options(),
+            ),
+            volume_name=_VOLUME,
+            mount_path=config.bucket.mount_path,
+            held=[bucket.bucket, *([] if claims is None else [claims.template])],
+            labels=on.labels,
+        ),
+        opts=pulumi.ResourceOptions(
+            providers=[nodes.gke.kubernetes], depends_on=[*nodes.needed, *nodes.pools]
+        ),
+    )
+
+
+def _job(
+    config: TpuTraining,
+    on: platform.Cloud,
+    nodes: TpuNodes,
+    where: pulumi.Input[str],
+    ray: RayCluster,
+) -> RayJob | None:
+    job = config.job
+    if job is None:
+        return None
+    topology = config.topology
+    return RayJob(
+        "training",
+        RayJobArgs(
+            namespace=where,
+            job_name=job.name,
+            ray_cluster=config.ray_name,
+            cluster=ray.cluster,
+            held=ray.held,
+            launcher_name=maxtext_workload.TRAINER_NAME,
+            launcher=maxtext_workload.trainer(),
+            files=maxtext_workload.files(config.slices),
+            parameters=maxtext_workload.parameters(
+                job,
+                run_name=config.run_name,
+                tpu=config.tpu,
+                generation=topology.generation,
+                hosts=topology.hosts,
+                chips_per_host=topology.chips // topology.hosts,
+                mount_path=config.bucket.mount_path,
+                maxtext=config.maxtext_version,
+            ),
+            environment={"PYTHONUNBUFFERED": "1"},
+            labels=on.labels,
+        ),
+        opts=pulumi.ResourceOptions(providers=[nodes.gke.kubernetes]),
+    )
