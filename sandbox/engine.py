@@ -27,7 +27,7 @@ from sandbox.durations import Durations
 from sandbox.errors import UserError
 from sandbox.events import EngineReport
 from sandbox.faults import Faults
-from sandbox.journal import Journal
+from sandbox.journal import Journal, Step
 from sandbox.locks import engine_pid, stale_locks
 from sandbox.program import load_program
 from sandbox.providers.gcp import GcpStandIn
@@ -70,6 +70,7 @@ class RunResult:
     wall_s: float
     outputs: dict[str, Any] = field(default_factory=dict)
     cloud: dict[str, list[str]] = field(default_factory=dict)
+    timeline: list[Step] = field(default_factory=list[Step])
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -84,6 +85,15 @@ class RunResult:
             "critical_path_s": round(self.critical.seconds, 3),
             "sequential_s": round(self.sequential_s, 3),
             "critical_path": [step.urn for step in self.critical.steps],
+            "timeline": [
+                {
+                    "urn": step.urn,
+                    "operation": step.operation,
+                    "start_s": round(step.span.start, 3),
+                    "end_s": round(step.span.end, 3),
+                }
+                for step in self.timeline
+            ],
             "wall_s": round(self.wall_s, 3),
             "diagnostics": self.report.diagnostics,
             "outputs": self.outputs,
@@ -130,6 +140,7 @@ class Engine:
             wall_s=time.monotonic() - began,
             outputs=_stack_outputs(after),
             cloud=everything(cloud),
+            timeline=journal.steps,
         )
 
     def _open(self, providers: str) -> Stack:

@@ -17,7 +17,7 @@ from stacks.rules.verl import verl_problems
 REQUIRED_SECRETS: tuple[str, ...] = ()
 
 
-class VerlTraining(BucketStack, EitherModeStack, frozen=True):
+class VerlTraining(EitherModeStack, BucketStack, frozen=True):
     """GPU nodes with an RDMA network, a bucket that all pods mount, Ray, and a verl training."""
 
     image: ClassVar[str] = "verl"

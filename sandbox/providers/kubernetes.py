@@ -33,6 +33,7 @@ class KubernetesStandIn(rpc.Provider):
         self._cloud = cloud
         self._operations = operations
         self._server: str | None = None
+        self._mutable: dict[str, bool] = {}
 
     # -- the provider resource
 
@@ -58,7 +59,12 @@ class KubernetesStandIn(rpc.Provider):
         )
 
     async def configure(self, request: rpc.ConfigureRequest) -> rpc.ConfigureResponse:
-        self._server = _server(plain_map(request.args).get("kubeconfig"))
+        args = plain_map(request.args)
+        self._server = _server(args.get("kubeconfig"))
+        self._mutable = {
+            "mutable_secrets": _is_true(args.get("enableSecretMutable")),
+            "mutable_config_maps": _is_true(args.get("enableConfigMapMutable")),
+        }
         return rpc.ConfigureResponse(supports_preview=True)
 
     # -- objects
@@ -80,7 +86,7 @@ class KubernetesStandIn(rpc.Provider):
         olds = _manifest(token_of(request.urn), plain_map(request.old_state))
         news = _manifest(token_of(request.urn), plain_map(request.new_inputs))
         found = compare(olds, news)
-        replaces = set(replaced_by(str(news["kind"]), olds, news)) if found else set()
+        replaces = set(replaced_by(str(news["kind"]), olds, news, **self._mutable))
         details = {}
         for difference in found:
             forced = any(_within(difference.path, path) for path in replaces)
@@ -216,6 +222,11 @@ def _state(inputs: Mapping[str, Any], live: Mapping[str, Any]) -> dict[str, Any]
     """
     status = {"status": live["status"]} if "status" in live else {}
     return {**inputs, **status}
+
+
+def _is_true(value: Any) -> bool:
+    # The engine hands a provider's inputs over as text.
+    return value is True or value == "true"
 
 
 def _check_schema(manifest: dict[str, Any]) -> None:

@@ -50,7 +50,12 @@ def test_from_spot_to_a_reservation_replaces_the_pool_and_its_pods_come_up_again
 ) -> None:
     sandbox = brought_up("b200-lustre")
     reserved = "gpu_pool.capacity={mode: reservation, name: ours}"
-    assert replaced(sandbox.succeed("preview", reserved)) == ["gpu-pool"]
+    # The job goes, too: without its machines it is lost.
+    assert replaced(sandbox.succeed("preview", reserved)) == [
+        "gpu-pool",
+        "ray-cluster",
+        "training-job",
+    ]
     project = project_with(tmp_path, "ours", zone="us-east1-b", count=8)
     assert sandbox.run("up", reserved, project=project).ok
     assert {pod.name: pod.reason for pod in sandbox.pods() if not pod.node} == {}
