@@ -61,12 +61,16 @@ def ephemeral_storage_mib(machine: MachineType, disk_gb: int) -> int:
     return max(0, int((size * (100 - _EVICTION_STORAGE_PERCENT) / 100 - reserved) * 1024))
 
 
-def allocatable(machine: MachineType, overhead: NodeOverhead, disk_gb: int) -> Allocatable:
+def allocatable(
+    machine: MachineType, overhead: NodeOverhead, disk_gb: int, threads_per_core: int = 2
+) -> Allocatable:
     """Machine size less GKE's reservation, the eviction threshold, and `overhead`.
 
-    Never below zero, so that a machine too small for GKE shows as empty.
+    With one thread a core half of the vCPUs are not there. Never below zero, so that a machine too
+    small for GKE shows as empty.
     """
-    cpu = machine.vcpus * 1000 - reserved_cpu_millicores(machine.vcpus)
+    vcpus = machine.vcpus if threads_per_core == 2 else machine.vcpus // 2
+    cpu = vcpus * 1000 - reserved_cpu_millicores(vcpus)
     visible_mib = int(machine.memory_gib * 1024 * (100 - overhead.memory_percent) / 100)
     memory = visible_mib - reserved_memory_mib(machine.memory_gib) - _EVICTION_MIB
     return Allocatable(

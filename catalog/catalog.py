@@ -80,9 +80,12 @@ class Catalog(Fact):
             'A newer one can be added under "catalog.machine_types"',
         )
 
-    def allocatable(self, machine: str, disk_gb: int = DEFAULT_DISK_GB) -> Allocatable:
+    def allocatable(
+        self, machine: str, disk_gb: int = DEFAULT_DISK_GB, threads_per_core: int = 2
+    ) -> Allocatable:
         """What pods get on a node of this machine type with a boot disk of that size."""
-        return allocatable(self.machine(machine), self._machine_table.overhead, disk_gb)
+        overhead = self._machine_table.overhead
+        return allocatable(self.machine(machine), overhead, disk_gb, threads_per_core)
 
     @property
     def gcsfuse_sidecar(self) -> Sidecar:

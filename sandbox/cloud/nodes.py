@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from catalog import MachineType
-from catalog.allocatable import DEFAULT_DISK_GB, reserved_cpu_millicores
+from catalog.allocatable import DEFAULT_DISK_GB
 from sandbox.cloud.kind import Resource
 from sandbox.cloud.kinds.pool_capacity import is_queued, reservation_of
 from sandbox.cloud.kinds.pools import (
@@ -80,11 +80,11 @@ def devices_of(machine: MachineType, interfaces: int) -> dict[str, int]:
 
 def _resources(pool: Resource, machine: MachineType, cloud: Cloud) -> dict[str, str]:
     disk_gb = int((pool["nodeConfig"] or {}).get("diskSizeGb") or DEFAULT_DISK_GB)
-    free = cloud.catalog.allocatable(machine.name, disk_gb)
     features = (pool["nodeConfig"] or {}).get("advancedMachineFeatures") or {}
-    unused = _of_second_threads(machine) if features.get("threadsPerCore") == 1 else 0
+    threads = int(features.get("threadsPerCore") or 2)
+    free = cloud.catalog.allocatable(machine.name, disk_gb, threads)
     resources = {
-        "cpu": f"{free.cpu_millicores - unused}m",
+        "cpu": f"{free.cpu_millicores}m",
         "memory": f"{free.memory_mib}Mi",
         "ephemeral-storage": f"{free.ephemeral_storage_mib}Mi",
         "pods": str(pool["maxPodsPerNode"] or 110),
@@ -92,13 +92,6 @@ def _resources(pool: Resource, machine: MachineType, cloud: Cloud) -> dict[str, 
     if machine.accelerator is not None:
         resources[machine.accelerator.resource] = str(machine.accelerator.count)
     return resources
-
-
-def _of_second_threads(machine: MachineType) -> int:
-    """Millicores that a node lacks with one thread a core."""
-    half = machine.vcpus // 2
-    reserved = reserved_cpu_millicores(machine.vcpus) - reserved_cpu_millicores(half)
-    return (machine.vcpus - half) * 1000 - reserved
 
 
 def _labels(pool: Resource, machine: MachineType) -> dict[str, str]:
