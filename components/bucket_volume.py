@@ -3,13 +3,12 @@
 The bucket outlives both. Leaves out the grant that lets a pod's service account in.
 """
 
-import json
 from dataclasses import dataclass, field
 
 import pulumi
 import pulumi_gcp as gcp
 
-from components.gcsfuse_options import GcsFuseMountOptions
+from components.gcsfuse_options import GcsFuseMountOptions, volume_attributes
 from components.static_volume import StaticVolume, VolumeMount, static_volume
 
 _DRIVER = "gcsfuse.csi.storage.gke.io"
@@ -53,10 +52,10 @@ class BucketVolume(pulumi.ComponentResource):
                 csi={
                     "driver": _DRIVER,
                     "volume_handle": args.bucket_name,
-                    "volume_attributes": {
-                        "skipCSIBucketAccessCheck": json.dumps(args.skip_access_check),
-                        "gcsfuseMetadataPrefetchOnMount": json.dumps(args.prefetch_metadata),
-                    },
+                    "volume_attributes": volume_attributes(
+                        skip_access_check=args.skip_access_check,
+                        prefetch_metadata=args.prefetch_metadata,
+                    ),
                 },
                 labels=args.labels,
                 storage_class=args.storage_class,

@@ -46,3 +46,11 @@ class GcsFuseMountOptions:
             *([] if self.directory_mode is None else [f"dir-mode={self.directory_mode}"]),
             *([] if self.file_mode is None else [f"file-mode={self.file_mode}"]),
         ]
+
+
+def volume_attributes(*, skip_access_check: bool, prefetch_metadata: bool) -> dict[str, str]:
+    """What the driver is told beside the mount options, however the volume is made."""
+    return {
+        "skipCSIBucketAccessCheck": json.dumps(skip_access_check),
+        "gcsfuseMetadataPrefetchOnMount": json.dumps(prefetch_metadata),
+    }

@@ -109,9 +109,16 @@ class BucketMountArgs:
 
     bucket_name: pulumi.Input[str]
     options: Sequence[str]
+    skip_access_check: bool = True
+    prefetch_metadata: bool = True
 
     def as_mount(self) -> BucketMount:
-        return BucketMount(bucket_name=self.bucket_name, options=self.options)
+        return BucketMount(
+            bucket_name=self.bucket_name,
+            options=self.options,
+            skip_access_check=self.skip_access_check,
+            prefetch_metadata=self.prefetch_metadata,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from components.gcsfuse_options import volume_attributes
 from components.gib import gib_mounts, gib_volumes, wait_for_gib
 from components.provisioning_manifest import QUEUED_TOLERATION, consuming_annotations
 
@@ -86,6 +87,8 @@ class BucketMount:
 
     bucket_name: Any
     options: Sequence[str]
+    skip_access_check: bool = True
+    prefetch_metadata: bool = True
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -236,6 +239,10 @@ def _volumes(pod: RayPod, context: RayPodContext) -> list[tuple[dict[str, Any], 
         attributes = {
             "bucketName": bucket.bucket_name,
             "mountOptions": ",".join(bucket.options),
+            **volume_attributes(
+                skip_access_check=bucket.skip_access_check,
+                prefetch_metadata=bucket.prefetch_metadata,
+            ),
         }
         volume = {"csi": {"driver": _GCSFUSE, "volumeAttributes": attributes}}
         found.append(({"name": name, **volume}, {"name": name, "mountPath": context.mount_path}))

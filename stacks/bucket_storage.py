@@ -91,7 +91,13 @@ def access(
 
 
 def storage(
-    config: BucketStack, on: Cloud, gke: GkeCluster, where: pulumi.Input[str], made: Bucket
+    config: BucketStack,
+    on: Cloud,
+    gke: GkeCluster,
+    where: pulumi.Input[str],
+    made: Bucket,
+    *,
+    capacity_gib: int,
 ) -> Storage:
     """The bucket as a volume, for pods of the account that may use it."""
     allowed = access(config, on, gke, where, made)
@@ -103,7 +109,7 @@ def storage(
             namespace=where,
             base_name=config.name,
             storage_class=_STORAGE_CLASS,
-            capacity_gib=config.bucket.capacity_gib,
+            capacity_gib=capacity_gib,
             options=options(config.bucket.mount),
             skip_access_check=config.bucket.mount.skip_access_check,
             prefetch_metadata=config.bucket.mount.metadata_prefetch,

@@ -75,7 +75,8 @@ def _line(detail: ErrorDetails, model: type[BaseModel], *, hide_values: bool) ->
             wrong = f"{'[hidden]' if hidden else _shown(given)}: not one of them"
             return f"{field}.{_TAG}: {'missing' if given is None else wrong}; nearest: {near}"
         case "enum" | "literal_error":
-            options = re.findall(r"'([^']*)'", str(detail.get("ctx", {}).get("expected", "")))
+            expected = str(detail.get("ctx", {}).get("expected", ""))
+            options = [text or number for text, number in re.findall(r"'([^']*)'|(\d+)", expected)]
             near = options[0] if hidden else nearest(str(detail["input"]), options)
             return f"{field}: {value}: not one of them; nearest: {near}"
         case "value_error":

@@ -68,7 +68,7 @@ def _standard(config: TpuTraining, on: Cloud, network: ClusterNetwork) -> TpuNod
             ),
             opts=on.opts,
         )
-        for number in tpu.numbers
+        for number in tpu.slices
     ]
     selector = {
         "cloud.google.com/gke-tpu-accelerator": accelerator,

@@ -113,6 +113,8 @@ def _ray(
             bucket=BucketMountArgs(
                 bucket_name=allowed.bucket_name,
                 options=bucket_storage.options(config.bucket.mount).as_mount_options(),
+                skip_access_check=config.bucket.mount.skip_access_check,
+                prefetch_metadata=config.bucket.mount.metadata_prefetch,
             ),
             volume_name=_VOLUME,
             mount_path=config.bucket.mount_path,

@@ -13,7 +13,8 @@ from stacks.blocks.pools import Autoscaling, CpuPool, NodePool, Nodes
 from stacks.blocks.tpu_slices import TpuSlices
 from stacks.problems import Problem
 from stacks.rules.maxtext import maxtext_problems
-from stacks.rules.ray_fit import pod_problems
+from stacks.rules.placement import idle_problems
+from stacks.rules.ray_fit import Host, pod_problems
 from stacks.rules.tpu import dcn_problems, mode_problems, ray_problems, slice_problems
 
 # Synthetic data, and a model that is trained from nothing.
@@ -41,7 +42,7 @@ class TpuTraining(BucketStack, frozen=True):
 
     @property
     def slices(self) -> int:
-        return len(self.tpu.numbers)
+        return len(self.tpu.slices)
 
     @property
     def pools(self) -> dict[str, NodePool]:
@@ -94,13 +95,15 @@ class TpuTraining(BucketStack, frozen=True):
         yield from broken
         if broken:
             return
-        yield from dcn_problems(self.network, self.tpu_machine, self._hosts.nodes)
-        yield from ray_problems(self.ray)
-        host = self.host_of(self._hosts)
-        yield from pod_problems("ray.worker", self.ray.worker, host, self.sidecar)
         if not self.autopilot:
-            head = self.host_of(self.pools["cpu_pool"])
-            yield from pod_problems("ray.head", self.ray.head, head, self.sidecar)
+            yield from dcn_problems(self.network, self.tpu_machine, self._hosts.nodes)
+            yield from idle_problems(self.facts, self.pools["cpu_pool"])
+        yield from ray_problems(self.ray)
+        threads = 2 if self.autopilot else self.tpu.threads_per_core
+        left = self.facts.allocatable(self.tpu.machine_type, self.tpu.disk.size_gb, threads)
+        host = Host(self.tpu_machine, left)
+        yield from pod_problems("ray.worker", self.ray.worker, host, self.sidecar)
+        yield from pod_problems("ray.head", self.ray.head, self.cpu_host, self.sidecar)
         if self.job is not None:
             yield from maxtext_problems(
                 self.job, run_name=self.run_name, chips=self.topology.chips, slices=self.slices

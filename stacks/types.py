@@ -1,11 +1,12 @@
 """Constrained types of stack configs, named once. No Pulumi import."""
 
+import json
 import re
 from collections.abc import Callable
 from ipaddress import IPv4Network
-from typing import Annotated
+from typing import Annotated, Any, cast
 
-from pydantic import AfterValidator, Field, PositiveInt
+from pydantic import AfterValidator, BeforeValidator, Field, NonNegativeInt, PositiveInt
 
 from components.labels import check_user_labels
 from components.naming import NameKind, check_bucket_name, check_name
@@ -53,6 +54,23 @@ def _range(low: int, high: int, what: str) -> Callable[[str], str]:
         return value
 
     return check
+
+
+def _slice_numbers(value: Any) -> Any:
+    """A number of slices is the numbers from 0."""
+    if isinstance(value, list | tuple) and value:
+        return cast("list[Any] | tuple[Any, ...]", value)
+    text = str(value)
+    if not text.isdecimal() or int(text) == 0:
+        raise ValueError(
+            f"{json.dumps(value)} is neither how many slices there are nor a list of their "
+            "numbers; nearest: 1"
+        )
+    return tuple(range(int(text)))
+
+
+def _flag_text(value: Any) -> Any:
+    return json.dumps(value) if isinstance(value, bool | int | float) else value
 
 
 ProjectId = Annotated[str, _named(NameKind.PROJECT)]
@@ -117,6 +135,13 @@ ModelName = Annotated[
     str, _like(r"[\w.-]+/[\w.-]+", "a model on Hugging Face", "Qwen/Qwen2.5-72B-Instruct")
 ]
 Architecture = Annotated[str, _like(r"\w+ForCausalLM", "a model architecture", "Qwen2ForCausalLM")]
+SliceNumbers = Annotated[tuple[NonNegativeInt, ...], BeforeValidator(_slice_numbers)]
+FlagName = Annotated[
+    str, _like(r"(xla|megascale)_[a-z0-9_]+", "a flag of libtpu", "xla_enable_async_all_gather")
+]
+FlagValue = Annotated[
+    str, BeforeValidator(_flag_text), _like(r"[\w.,:/-]+", "a value of a flag", "true")
+]
 TopologyName = Annotated[str, _like(r"\d+x\d+(x\d+)?", "a TPU topology", "4x4")]
 RunName = Annotated[str, _like(r"[A-Za-z0-9][\w.-]{0,62}", "a name for a run", "first-run")]
 GitTag = Annotated[str, _like(r"[A-Za-z0-9][\w.-]*", "a tag", "v0.6.1")]

@@ -48,7 +48,9 @@ def build(config: VerlTraining, secrets: Mapping[str, pulumi.Output[str]]) -> St
     where = platform.namespace(config, on, nodes.gke)
     tokens = platform.tokens(config, on, nodes.gke, where, secrets)
     gpu = rdma.gpu_network(config, on, nodes.gke, interfaces, nodes.gpu, where)
-    storage = bucket_storage.storage(config, on, nodes.gke, where, bucket)
+    storage = bucket_storage.storage(
+        config, on, nodes.gke, where, bucket, capacity_gib=config.bucket.capacity_gib
+    )
     prepared = _preparation(config, on, nodes, where, storage, tokens, list(secrets))
     ray = ray_cluster(
         config,

@@ -3,10 +3,9 @@
 from collections.abc import Iterator
 from typing import ClassVar, Literal
 
-from stacks.autopilot_nodes import AUTOPILOT_CPU_FAMILY
+from stacks.blocks.bucket import ClaimedBucket
 from stacks.blocks.bucket_stack import BucketStack
 from stacks.blocks.either_mode_stack import EitherModeStack
-from stacks.blocks.pools import Nodes
 from stacks.blocks.verl_job import VerlJob
 from stacks.problems import Problem
 from stacks.rules.ray_fit import Host
@@ -23,6 +22,7 @@ class VerlTraining(EitherModeStack, BucketStack, frozen=True):
     image: ClassVar[str] = "verl"
 
     kind: Literal["verl-training"]
+    bucket: ClaimedBucket = ClaimedBucket()
     job: VerlJob | None = None
 
     @property
@@ -34,17 +34,11 @@ class VerlTraining(EitherModeStack, BucketStack, frozen=True):
         return released if self.job is None or self.job.code_tag is None else self.job.code_tag
 
     @property
-    def head_host(self) -> Host | None:
-        if self.autopilot:
-            return self.host_of(Nodes(machine_type=self._largest(AUTOPILOT_CPU_FAMILY), nodes=1))
-        return self.host_of(self.pools["cpu_pool"])
+    def head_host(self) -> Host:
+        return self.cpu_host
 
     def rules(self) -> Iterator[Problem]:
         yield from super().rules()
         if self.job is not None and self.knows_machines and self.worker_gpus:
             yield from verl_problems(self.job, gpus_per_node=self.worker_gpus, nodes=self.workers)
             yield from socket_problems(self.job.socket_interface, self.worker_devices)
-
-    def _largest(self, family: str) -> str:
-        of_family = [it for it in self.facts.machines.values() if it.family == family]
-        return max(of_family, key=lambda it: it.vcpus).name

@@ -40,8 +40,6 @@ class GcsFuse(Block, frozen=True):
 class Bucket(Block, frozen=True):
     """`name` defaults to the stack's and the project's. Deleted objects can be had back for
     `soft_delete_days`: 0, or 7 to 90.
-
-    `capacity_gib` is only what the volume is said to have: a bucket has no size.
     """
 
     name: BucketName | None = None
@@ -50,5 +48,11 @@ class Bucket(Block, frozen=True):
     soft_delete_days: NonNegativeInt = 7
     force_destroy: bool = False
     mount_path: AbsolutePath = "/data"
-    capacity_gib: GiB = 768
     mount: GcsFuse = GcsFuse()
+
+
+class ClaimedBucket(Bucket, frozen=True):
+    """One that pods mount by a claim. `capacity_gib` is only what its volume is said to have: a
+    bucket has no size."""
+
+    capacity_gib: GiB = 768

@@ -126,7 +126,8 @@ class ClusterStack(Block, frozen=True):
 
     @property
     def knows_machines(self) -> bool:
-        return all(it.machine_type in self.facts.machines for it in self.accelerated.values())
+        pools = {**self.pools, **self.accelerated}
+        return all(it.machine_type in self.facts.machines for it in pools.values())
 
     def host_of(self, pool: Nodes) -> Host:
         return Host(self.facts.machine(pool.machine_type), self.left_on(pool))

@@ -4,9 +4,12 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from catalog import Sidecar
+from stacks.autopilot_nodes import AUTOPILOT_CPU_FAMILY
 from stacks.blocks.cluster_stack import ClusterStack
+from stacks.blocks.pools import Nodes
 from stacks.blocks.ray import Ray
 from stacks.problems import Problem
+from stacks.rules.ray_fit import Host
 
 
 class RayStack(ClusterStack, frozen=True):
@@ -29,6 +32,16 @@ class RayStack(ClusterStack, frozen=True):
     @property
     def ray_name(self) -> str:
         return self.name if self.ray.name is None else self.ray.name
+
+    @property
+    def cpu_host(self) -> Host:
+        """The node under single pods: the CPU pool's, or the largest that Autopilot has."""
+        if not self.autopilot:
+            return self.host_of(self.pools["cpu_pool"])
+        known = self.facts.machines.values()
+        family = [it for it in known if it.family == AUTOPILOT_CPU_FAMILY]
+        largest = max(family, key=lambda it: it.vcpus)
+        return self.host_of(Nodes(machine_type=largest.name, nodes=1))
 
     @property
     def sidecar(self) -> Sidecar | None:

@@ -2,41 +2,37 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field, NonNegativeInt, PositiveInt
+from pydantic import Field
 
 from stacks.blocks.block import Block
 from stacks.blocks.capacity import Capacity, OnDemand
 from stacks.blocks.pools import Disk
-from stacks.types import MachineTypeName, TopologyName
+from stacks.types import FlagName, FlagValue, MachineTypeName, SliceNumbers, TopologyName
 
 
 class LibtpuFlag(Block, frozen=True):
     """A flag of libtpu's; without a value it is switched on by being there."""
 
-    name: Annotated[str, Field(pattern=r"^(xla|megascale)_[a-z0-9_]+$")]
-    value: bool | int | None = None
+    name: FlagName
+    value: FlagValue | None = None
 
     @property
     def argument(self) -> str:
-        return f"--{self.name}" if self.value is None else f"--{self.name}={self._text}"
-
-    @property
-    def _text(self) -> str:
-        return str(self.value).lower()
+        return f"--{self.name}" if self.value is None else f"--{self.name}={self.value}"
 
 
 # Overlaps communication between chips with computing (the scenario's recipe for v6e).
 _FLAGS = tuple(
     LibtpuFlag(name=name, value=value)
     for name, value in (
-        ("xla_tpu_scoped_vmem_limit_kib", 122880),
-        ("xla_tpu_use_minor_sharding_for_major_trivial_input", True),
-        ("xla_tpu_relayout_group_size_threshold_for_reduce_scatter", 1),
+        ("xla_tpu_scoped_vmem_limit_kib", "122880"),
+        ("xla_tpu_use_minor_sharding_for_major_trivial_input", "true"),
+        ("xla_tpu_relayout_group_size_threshold_for_reduce_scatter", "1"),
         ("xla_tpu_assign_all_reduce_scatter_layout", None),
-        ("xla_tpu_enable_async_collective_fusion_fuse_all_gather", True),
-        ("xla_tpu_enable_async_collective_fusion_multiple_steps", True),
-        ("xla_tpu_overlap_compute_collective_tc", True),
-        ("xla_enable_async_all_gather", True),
+        ("xla_tpu_enable_async_collective_fusion_fuse_all_gather", "true"),
+        ("xla_tpu_enable_async_collective_fusion_multiple_steps", "true"),
+        ("xla_tpu_overlap_compute_collective_tc", "true"),
+        ("xla_enable_async_all_gather", "true"),
     )
 )
 
@@ -44,19 +40,15 @@ _FLAGS = tuple(
 class TpuSlices(Block, frozen=True):
     """Slices of one `topology`, each a node pool of its own: whole, or not there at all.
 
-    `slices` is how many, numbered from 0, or the numbers themselves: [1] is what stays of two when
-    the first goes.
+    `slices` is how many, which are numbered from 0, or their numbers: [1] is what stays of two
+    when the first goes.
     """
 
     machine_type: MachineTypeName = "ct6e-standard-4t"
     topology: TopologyName = "4x4"
-    slices: PositiveInt | Annotated[tuple[NonNegativeInt, ...], Field(min_length=1)]
+    slices: SliceNumbers
     capacity: Capacity = OnDemand()
     threads_per_core: Literal[1, 2] = 1
     disk: Disk = Disk()
     max_pods_per_node: Annotated[int, Field(ge=8, le=256)] = 110
     libtpu_flags: tuple[LibtpuFlag, ...] = _FLAGS
-
-    @property
-    def numbers(self) -> tuple[int, ...]:
-        return tuple(range(self.slices)) if isinstance(self.slices, int) else self.slices

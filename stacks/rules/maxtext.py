@@ -51,17 +51,22 @@ def _product_problems(
     fixed = prod(value for value in factors.values() if value != -1)
     if (wanted % fixed == 0) if open_ends else (fixed == wanted):
         return
-    name = max((it for it in factors if factors[it] != -1), key=lambda it: factors[it])
-    others = fixed // factors[name]
-    shown = " x ".join(f"{key} {value}" for key, value in factors.items() if value != -1)
-    if wanted % others == 0 and not open_ends:
-        nearest = wanted // others
-    else:
-        nearest = next(n for n in range(factors[name], 0, -1) if wanted % n == 0)
-    yield Problem(
-        f"{field}.{name}",
-        f"{shown} = {fixed} does not make the {wanted} {what}; nearest: {nearest}",
-    )
+    shown = " x ".join(f"{name} {value}" for name, value in factors.items() if value != -1)
+    wrong = f"{shown} = {fixed} does not make the {wanted} {what}"
+    given = [name for name, value in factors.items() if value != -1]
+    for name in sorted(given, key=lambda it: factors[it], reverse=True):
+        rest, left_over = divmod(wanted * factors[name], fixed)
+        if left_over:
+            continue
+        fitting = (n for n in range(factors[name], 0, -1) if rest % n == 0)
+        yield Problem(
+            f"{field}.{name}", f"{wrong}; nearest: {next(fitting) if open_ends else rest}"
+        )
+        return
+    # No factor can put it right alone.
+    first, *others = factors
+    block = ", ".join([f"{first}: -1", *(f"{name}: 1" for name in others)])
+    yield Problem(field, f"{wrong}; nearest: {{{block}}}")
 
 
 def _elastic_problems(job: MaxTextJob, slices: int) -> Iterator[Problem]:
@@ -73,7 +78,8 @@ def _elastic_problems(job: MaxTextJob, slices: int) -> Iterator[Problem]:
             f"{job.elastic.min_slices} are more than the {slices} slices that there are; "
             f"nearest: {slices}",
         )
-    if job.dcn.data != -1 or job.dcn.fsdp != 1:
+    shrinks = job.elastic.min_slices < slices
+    if shrinks and (job.dcn.data != -1 or job.dcn.fsdp != 1):
         yield Problem(
             "job.dcn",
             "an elastic job cannot shrink with a fixed cut between slices; "

@@ -57,7 +57,7 @@ def pool_problems(facts: Catalog, zone: str, field: str, pool: Nodes) -> Iterato
 def accelerator_problems(
     facts: Catalog, field: str, gpu: Nodes, cpu: Nodes | None
 ) -> Iterator[Problem]:
-    """The GPU nodes have GPUs, and the CPU pool no accelerators that would stand idle."""
+    """The GPU nodes have GPUs, and the CPU pool no accelerators."""
     known = facts.machines
     machine = known.get(gpu.machine_type)
     if machine and (machine.accelerator is None or machine.accelerator.kind != "gpu"):
@@ -68,9 +68,15 @@ def accelerator_problems(
             f"{field}.machine_type",
             f"{machine.name} has no GPUs; nearest: {', '.join(with_gpus[:3])}",
         )
-    machine = known.get(cpu.machine_type) if cpu else None
+    if cpu is not None:
+        yield from idle_problems(facts, cpu)
+
+
+def idle_problems(facts: Catalog, cpu: Nodes) -> Iterator[Problem]:
+    """The CPU pool has no accelerators that would stand idle."""
+    machine = facts.machines.get(cpu.machine_type)
     if machine and machine.accelerator:
-        plain = [it.name for it in known.values() if it.accelerator is None]
+        plain = [it.name for it in facts.machines.values() if it.accelerator is None]
         yield Problem(
             "cpu_pool.machine_type",
             f"{machine.name} has {machine.accelerator.marketing_name} accelerators that no pod of "

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import count
 from typing import TYPE_CHECKING
 
 from catalog import Catalog, MachineType
+from catalog.errors import nearest_names
 from components.cidr import node_addresses, prefix_for
 from stacks.blocks.capacity import Queued
 from stacks.blocks.cluster import ClusterLocation
@@ -41,6 +43,9 @@ def mode_problems(config: TpuTraining) -> Iterator[Problem]:
             "network.dcn",
             "Autopilot connects slices by networks of its own; nearest: leave it out",
         )
+    for key in ("disk", "max_pods_per_node", "threads_per_core"):
+        if key in config.tpu.model_fields_set:
+            yield Problem(f"tpu.{key}", "Autopilot decides it for its nodes; nearest: leave it out")
     if config.cluster.location is ClusterLocation.ZONAL:
         yield Problem(
             "cluster.location", "Autopilot clusters are always regional; nearest: regional"
@@ -71,7 +76,15 @@ def slice_problems(facts: Catalog, tpu: TpuSlices) -> Iterator[Problem]:
             f"{machine.name} has no TPUs; nearest: {', '.join(with_tpus[:3])}",
         )
         return
-    numbers = tpu.numbers
+    if not facts.topologies(machine.name):
+        shaped = [name for name in facts.machines if facts.topologies(name)]
+        yield Problem(
+            "tpu.machine_type",
+            f"the catalog knows no topology of {machine.name}; "
+            f"nearest: {nearest_names(machine.name, shaped)}",
+        )
+        return
+    numbers = tpu.slices
     if len(set(numbers)) < len(numbers):
         yield Problem(
             "tpu.slices",
@@ -86,9 +99,8 @@ def dcn_problems(network: DcnNetwork, machine: MachineType, nodes: int) -> Itera
     for number, one in enumerate(network.dcn):
         where = f"network.dcn[{number}]"
         if one.name in names[:number]:
-            yield Problem(
-                f"{where}.name", f"{one.name} is there already; nearest: {one.name}-{number + 1}"
-            )
+            free = next(name for n in count(2) if (name := f"{one.name}-{n}") not in names)
+            yield Problem(f"{where}.name", f"{one.name} is there already; nearest: {free}")
         if node_addresses(one.range) < nodes:
             yield Problem(
                 f"{where}.range",

@@ -145,6 +145,7 @@ class TestLifecycle:
             "critical_path_s",
             "sequential_s",
             "critical_path",
+            "timeline",
             "wall_s",
             "diagnostics",
             "outputs",

@@ -8,7 +8,7 @@ from pydantic import BaseModel
 from stacks.config_errors import models_in
 
 _MORE = {"machine_type": "a4-highgpu-8g", "nodes": 2, "capacity": {"mode": "spot"}}
-# Each of them changes something in every stack that has a GPU pool with RDMA.
+# Each of them changes something in every stack with pools.
 EFFECTS: list[dict[str, Any]] = [
     {"name": "other"},
     {"namespace": "rl"},
@@ -19,10 +19,7 @@ EFFECTS: list[dict[str, Any]] = [
     {"network__pods": "10.24.0.0/16"},
     {"network__services": "10.21.0.0/20"},
     {"network__control_plane": "10.22.0.0/28"},
-    {"network__accelerators": {"range": "172.16.0.0/16"}},
-    {"network__accelerators": {"prefix_length": 25}},
     {"cluster__name": "other"},
-    {"cluster__location": "zonal"},
     {"cluster__release_channel": "RAPID"},
     {"cluster__version": "1.34.1"},
     {"cluster__authorized_networks": [{"name": "office", "cidr": "192.0.2.0/24"}]},
@@ -34,6 +31,20 @@ EFFECTS: list[dict[str, Any]] = [
     {"cpu_pool__disk": {"size_gb": 200}},
     {"cpu_pool__disk": {"type": "pd-ssd"}},
     {"cpu_pool__max_pods_per_node": 64},
+    {"ray__name": "other"},
+    {"ray__version": "2.55.0"},
+    {"ray__image": "registry/name:1.2.3"},
+    {"ray__head__requests__cpu": 10},
+    {"ray__head__requests__memory_gib": 30},
+    {"ray__head__requests__ephemeral_storage_gib": 10},
+    {"ray__head__shm_gib": 10},
+    {"monitoring__dashboard": False},
+]
+# The same for stacks with a GPU pool with RDMA.
+GPU_EFFECTS: list[dict[str, Any]] = [
+    {"network__accelerators": {"range": "172.16.0.0/16"}},
+    {"network__accelerators": {"prefix_length": 25}},
+    {"cluster__location": "zonal"},
     {"gpu_pool__nodes": 4},
     {"gpu_pool__autoscaling": {"min": 0, "max": 9}},
     {"gpu_pool__capacity": {"mode": "reservation", "name": "other"}},
@@ -43,19 +54,36 @@ EFFECTS: list[dict[str, Any]] = [
     {"gpu_pool__compact_placement": True},
     {"extra_gpu_pools": {"more": _MORE}},
     {"nccl_test": {}},
-    {"ray__name": "other"},
-    {"ray__version": "2.55.0"},
-    {"ray__image": "registry/name:1.2.3"},
-    {"ray__head__requests__cpu": 10},
-    {"ray__head__requests__memory_gib": 30},
-    {"ray__head__requests__ephemeral_storage_gib": 10},
-    {"ray__head__shm_gib": 20},
     {"ray__worker__requests__cpu": 90},
     {"ray__worker__requests__memory_gib": 900},
     {"ray__worker__requests__ephemeral_storage_gib": 500},
     {"ray__worker__limits": {"cpu": 221, "memory_gib": 2900}},
     {"ray__worker__shm_gib": 100},
-    {"monitoring__dashboard": False},
+]
+# The same for stacks with a bucket.
+BUCKET_EFFECTS: list[dict[str, Any]] = [
+    {"bucket__name": "other-bucket"},
+    {"bucket__hierarchical_namespace": False},
+    {"bucket__hierarchical_namespace": False, "bucket__versioning": True},
+    {"bucket__soft_delete_days": 0},
+    {"bucket__force_destroy": False},
+    {"bucket__mount_path": "/bucket"},
+    {"bucket__mount__implicit_dirs": False},
+    {"bucket__mount__metadata_negative_ttl_s": 60},
+    {"bucket__mount__metadata_ttl_s": 60},
+    {"bucket__mount__stat_cache_mib": 64},
+    {"bucket__mount__type_cache_mib": 64},
+    {"bucket__mount__file_cache_mib": 64},
+    {"bucket__mount__cache_file_for_range_read": False},
+    {"bucket__mount__parallel_downloads": False},
+    {"bucket__mount__read_ahead_kib": 2048},
+    {"bucket__mount__streaming_writes": False},
+    {"bucket__mount__write_global_max_blocks": 100},
+    {"bucket__mount__skip_access_check": False},
+    {"bucket__mount__uid": 2000},
+    {"bucket__mount__gid": 2000},
+    {"bucket__mount__directory_mode": "700"},
+    {"bucket__mount__file_mode": "600"},
 ]
 
 _START, _END = "2026-01-03T02:00:00Z", "2026-01-03T08:00:00Z"
@@ -89,7 +117,9 @@ EFFECTS_WITHIN: list[tuple[dict[str, Any], dict[str, Any]]] = [
 _ELSEWHERE = {
     *("kind", "project", "region", "zone", "secrets_set"),
     *("gpu_pool__capacity__zone", "gpu_pool__capacity__machine_type"),
-    *("gpu_pool__machine_type", "gpu_pool__disk__type", "ray__worker__gpus"),
+    *("gpu_pool__machine_type", "gpu_pool__disk__type", "ray__worker__gpus", "ray__nightly"),
+    *("tpu__capacity__zone", "tpu__capacity__machine_type", "tpu__machine_type"),
+    *("tpu__disk__type", "job__finished_runs"),
 }
 
 

@@ -9,6 +9,8 @@ from stacks import build
 from stacks.config import validate
 from tests.conftest import TOKEN, Recording, Register, changed, stack_config
 
+# What makes a Standard TPU stack an Autopilot one.
+TPU_AUTOPILOT: dict[str, Any] = {"cluster": {"mode": "autopilot"}, "cpu_pool": None}
 _BUILT: dict[str, Recording] = {}
 
 

@@ -14,6 +14,7 @@ import pytest
 from pulumi.provider.experimental.analyzer import Analyzer
 
 from tests.conftest import PROJECT, ROOT, TOKEN, Recording, Register, changed, stack_config
+from tests.unit.stack_graphs import TPU_AUTOPILOT
 
 FILES = sorted((ROOT / "components").glob("*.py"))
 # Their first lines say so.
@@ -132,6 +133,8 @@ def everything(register: Register) -> list[Recording]:
                 gpu_pool__capacity={"mode": "queued"},
                 gpu_pool__autoscaling={"min": 0, "max": 2},
             ),
+            stack_config("tpu-multislice"),
+            changed(stack_config("tpu-elastic"), **TPU_AUTOPILOT),
         )
     ]
 

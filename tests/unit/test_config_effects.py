@@ -5,9 +5,10 @@ from typing import Any
 import pytest
 
 from stacks.lustre_training_config import LustreTraining
+from stacks.tpu_training_config import TpuTraining
 from stacks.verl_training_config import VerlTraining
 from tests.conftest import Register
-from tests.unit.config_keys import EFFECTS, EFFECTS_WITHIN, untried
+from tests.unit.config_keys import BUCKET_EFFECTS, EFFECTS, EFFECTS_WITHIN, GPU_EFFECTS, untried
 from tests.unit.stack_graphs import built, fingerprint
 
 TOKEN = ("hugging_face_token",)
@@ -42,26 +43,8 @@ LUSTRE: list[dict[str, Any]] = [
     {"job": None},
 ]
 VERL: list[dict[str, Any]] = [
-    {"bucket__name": "other-bucket"},
-    {"bucket__hierarchical_namespace": False},
-    {"bucket__hierarchical_namespace": False, "bucket__versioning": True},
-    {"bucket__soft_delete_days": 0},
-    {"bucket__force_destroy": False},
-    {"bucket__mount_path": "/bucket"},
     {"bucket__capacity_gib": 100},
-    {"bucket__mount": {"implicit_dirs": False}},
-    {"bucket__mount": {"metadata_negative_ttl_s": 60}},
-    {"bucket__mount": {"metadata_ttl_s": 60}},
-    {"bucket__mount": {"stat_cache_mib": 64}},
-    {"bucket__mount": {"type_cache_mib": 64}},
-    {"bucket__mount": {"file_cache_mib": 64}},
-    {"bucket__mount": {"cache_file_for_range_read": False}},
-    {"bucket__mount": {"parallel_downloads": False}},
-    {"bucket__mount": {"read_ahead_kib": 2048}},
-    {"bucket__mount": {"streaming_writes": False}},
-    {"bucket__mount": {"write_global_max_blocks": 100}},
-    {"bucket__mount": {"metadata_prefetch": False}},
-    {"bucket__mount": {"skip_access_check": False}},
+    {"bucket__mount__metadata_prefetch": False},
     {"job__name": "other"},
     {"job__code_tag": "v0.7.0"},
     {"job__model": "Qwen/Qwen3-32B"},
@@ -100,12 +83,72 @@ AUTOPILOT: list[dict[str, Any]] = [
     {"gpu_nodes__capacity": {"mode": "reservation", "name": "r"}},
     {"nccl_test": {}},
 ]
+TPU: list[dict[str, Any]] = [
+    {"cluster__location": "regional"},
+    {"network__dcn": [{"name": "net-1", "range": "10.50.0.0/16"}]},
+    {"tpu__slices": 3},
+    {"tpu__capacity": {"mode": "spot"}},
+    {"tpu__threads_per_core": 2},
+    {"tpu__disk": {"size_gb": 200}},
+    {"tpu__max_pods_per_node": 64},
+    {"tpu__libtpu_flags": [{"name": "xla_enable_async_all_gather"}]},
+    {"bucket__mount__metadata_prefetch": True},
+    {"ray__worker__requests__cpu": 9},
+    {"ray__worker__requests__memory_gib": 100},
+    {"ray__worker__requests__ephemeral_storage_gib": 30},
+    {"ray__worker__limits": {"cpu": 20, "memory_gib": 200}},
+    {"ray__worker__shm_gib": 50},
+    {"job__name": "other"},
+    {"job__run_name": "other"},
+    {"job__directory": "runs/first"},
+    {"job__model": "llama3-70b"},
+    {"job__steps": 200},
+    {"job__per_device_batch_size": 2},
+    {"job__max_target_length": 8192},
+    {"job__ici": {"fsdp": 8, "tensor": 2}},
+    {"job__ici__fsdp": -1},
+    {"job__ici": {"tensor": 4, "data": 2}},
+    {"job__dcn__data": 2},
+    {"job__dcn": {"fsdp": 2}},
+    {"job__remat_policy": "minimal"},
+    {"job__checkpoint_period": 5},
+    {"job__elastic": {}},
+    {"job": None},
+]
+_RESERVED = {"tpu__capacity": {"mode": "reservation", "name": "r", "block": "b"}}
+_TWO_NETWORKS = [
+    {"name": "net-1", "range": "10.50.0.0/16"},
+    {"name": "net-2", "range": "10.60.0.0/16"},
+]
+TPU_WITHIN: list[tuple[dict[str, Any], dict[str, Any]]] = [
+    ({"job__ici": {}}, {"tpu__topology": "2x4"}),
+    ({"job__elastic": {}}, {"job__elastic__min_slices": 2}),
+    ({"job__elastic": {}}, {"job__elastic__max_failures": 9}),
+    (_RESERVED, {"tpu__capacity__name": "other"}),
+    (_RESERVED, {"tpu__capacity__project": "shared-project"}),
+    (_RESERVED, {"tpu__capacity__block": "c"}),
+    (_RESERVED, {"tpu__capacity__sub_block": "s"}),
+    ({"tpu__capacity": {"mode": "flex-start"}}, {"tpu__capacity__max_run_hours": 24}),
+    (
+        {"network__dcn": _TWO_NETWORKS},
+        {"network__dcn": [{**_TWO_NETWORKS[0], "name": "other"}, _TWO_NETWORKS[1]]},
+    ),
+    (
+        {"network__dcn": _TWO_NETWORKS},
+        {"network__dcn": [{**_TWO_NETWORKS[0], "range": "10.51.0.0/16"}, _TWO_NETWORKS[1]]},
+    ),
+]
 # Their effects need another zone, another secret, or another mode of the cluster.
 APART = {"cluster__mode", "job__wandb", "job__dataset", "gpu_nodes__machine_type"}
 ALL = [
     *(("b200-lustre", TOKEN, values) for values in LUSTRE),
-    *(("verl-b200", (), values) for values in (*EFFECTS, *VERL)),
+    *(("verl-b200", (), values) for values in (*EFFECTS, *GPU_EFFECTS, *BUCKET_EFFECTS, *VERL)),
     *(("verl-b200-autopilot", (), values) for values in AUTOPILOT),
+    *(("tpu-multislice", (), values) for values in (*EFFECTS, *BUCKET_EFFECTS, *TPU)),
+]
+ALL_WITHIN = [
+    *(("verl-b200", *one) for one in EFFECTS_WITHIN),
+    *(("tpu-multislice", *one) for one in TPU_WITHIN),
 ]
 
 
@@ -121,18 +164,20 @@ def test_every_key_of_the_config_has_an_effect(
     assert fingerprint(built(register, stack, keys=keys, **values)) != fingerprint(unchanged)
 
 
-@pytest.mark.parametrize(("block", "values"), EFFECTS_WITHIN, ids=name_of)
+@pytest.mark.parametrize(("stack", "block", "values"), ALL_WITHIN, ids=name_of)
 def test_every_key_of_a_block_that_is_asked_for_has_an_effect(
-    register: Register, block: dict[str, Any], values: dict[str, Any]
+    register: Register, stack: str, block: dict[str, Any], values: dict[str, Any]
 ) -> None:
-    with_block = fingerprint(built(register, "verl-b200", **block))
-    assert fingerprint(built(register, "verl-b200", **{**block, **values})) != with_block
+    with_block = fingerprint(built(register, stack, **block))
+    assert fingerprint(built(register, stack, **{**block, **values})) != with_block
 
 
 def test_no_key_is_left_out_of_the_lists_above() -> None:
     shared = [*EFFECTS, *(values for _, values in EFFECTS_WITHIN)]
-    lustre = untried(LustreTraining, [*shared, *LUSTRE])
-    verl = untried(VerlTraining, [*shared, *VERL, *AUTOPILOT])
+    lustre = untried(LustreTraining, [*shared, *GPU_EFFECTS, *LUSTRE])
+    verl = untried(VerlTraining, [*shared, *GPU_EFFECTS, *BUCKET_EFFECTS, *VERL, *AUTOPILOT])
+    within = [values for _, values in TPU_WITHIN]
+    tpu = untried(TpuTraining, [*shared, *BUCKET_EFFECTS, *TPU, *within])
     # The same blocks as those of the GPU pool and of the workers.
     alike = ("cpu_pool__capacity__", "gpu_nodes__capacity__", "ray__head__limits__")
-    assert {key for key in (lustre | verl) - APART if not key.startswith(alike)} == set()
+    assert {key for key in (lustre | verl | tpu) - APART if not key.startswith(alike)} == set()

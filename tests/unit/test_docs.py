@@ -18,7 +18,9 @@ from pydantic_core import PydanticUndefined
 from catalog import CatalogAdditions
 from stacks import KINDS
 from stacks.blocks import capacity
-from stacks.blocks.cluster_stack import SECRETS
+from stacks.blocks.bucket_stack import BucketStack
+from stacks.blocks.cluster_stack import SECRETS, ClusterStack
+from stacks.blocks.gpu_stack import GpuStack
 from stacks.outputs import StackOutputs
 from tools.picture import MARKER, fenced, is_current, main, picture
 
@@ -30,10 +32,17 @@ PAGES = {
     for kind, name in {
         "lustre-training": "b200-lustre.md",
         "verl-training": "verl.md",
+        "tpu-training": "tpu.md",
         "dev": "dev.md",
     }.items()
 }
 PLACES = ("project", "region", "zone")
+# Sections of the shared page: which stacks they are for, and what their keys begin with.
+SECTIONS: dict[str, tuple[type[ClusterStack], str]] = {
+    "Keys": (ClusterStack, ""),
+    "Keys of stacks with GPUs": (GpuStack, ""),
+    "Keys of stacks with a bucket": (BucketStack, "bucket."),
+}
 
 
 def _models_in(annotation: Any) -> Iterator[type[BaseModel]]:
@@ -50,7 +59,8 @@ def _shown(value: Any) -> str:
     if isinstance(plain, bool):
         return str(plain).lower()
     if isinstance(plain, tuple):
-        return str([*plain])
+        whole = any(isinstance(it, BaseModel) for it in plain)
+        return f"{len(plain)} below" if whole else str([*plain])
     return "none" if plain is None else str(plain)
 
 
@@ -80,11 +90,21 @@ def _config_keys(kind: str) -> dict[str, str]:
     return {f"gcp:{key}" if key in PLACES else key: value for key, value in found.items()}
 
 
-def _shared_keys() -> dict[str, str]:
-    """What is the same in every kind of stack, default included."""
-    first, *others = (_config_keys(kind) for kind in KINDS)
+def _common_keys(above: type[ClusterStack], prefix: str) -> dict[str, str]:
+    """What is the same in every kind of stack of that class, default included."""
+    kinds = [kind for kind in KINDS if issubclass(KINDS[kind].config_class(), above)]
+    first, *others = (_config_keys(kind) for kind in kinds)
     same = set(first.items()).intersection(*(it.items() for it in others))
-    return {key: value for key, value in first.items() if (key, value) in same}
+    return {key: value for key, value in same if key.startswith(prefix)}
+
+
+def _section_keys() -> dict[str, dict[str, str]]:
+    """The keys of each section of the shared page, without those of the sections before."""
+    found: dict[str, dict[str, str]] = {}
+    for heading, of in SECTIONS.items():
+        before = {key for keys in found.values() for key in keys}
+        found[heading] = {k: v for k, v in _common_keys(*of).items() if k not in before}
+    return found
 
 
 def _rows(page: str, heading: str) -> list[list[str]]:
@@ -106,13 +126,18 @@ def test_every_kind_of_stack_has_a_page() -> None:
     assert PAGES.keys() == KINDS.keys()
 
 
-def test_keys_that_all_stacks_have_alike_stand_in_the_shared_page_with_their_defaults() -> None:
-    assert _written(SHARED_PAGE, "Keys") == _shared_keys()
+@pytest.mark.parametrize("heading", SECTIONS)
+def test_keys_that_stacks_have_alike_stand_in_the_shared_page_with_their_defaults(
+    heading: str,
+) -> None:
+    assert _written(SHARED_PAGE, heading) == _section_keys()[heading]
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_page_has_the_keys_of_its_stack_that_the_shared_page_has_not(kind: str) -> None:
-    shared = _shared_keys()
+    model, shared = KINDS[kind].config_class(), set[str]()
+    for heading, (above, _) in SECTIONS.items():
+        shared |= _section_keys()[heading].keys() if issubclass(model, above) else set()
     own = {key: value for key, value in _config_keys(kind).items() if key not in shared}
     assert _written(PAGES[kind], "Config") == own
 

@@ -133,6 +133,38 @@ def test_a_job_that_cannot_run_is_told_why_and_what_would(
     assert site.error(*pairs.split()) == error
 
 
+@pytest.mark.parametrize(
+    ("key", "held", "workers"),
+    [("slices", "3\n", 12), ("hosts", "2", 4), ("min_slices", "1", [4, 8])],
+)
+def test_a_key_of_the_trainers_own_can_stand_in_a_file(
+    site: Site, key: str, held: str, workers: object
+) -> None:
+    path = site.folder / key
+    path.write_text(held, encoding="utf-8")
+    more = ("topology=2x4",) if key == "hosts" else ()
+    assert site.plan(f"{key}=@{path}", *more)["scaling_config"]["num_workers"] == workers
+
+
+def test_what_a_file_holds_is_read_anew_when_the_job_starts(site: Site) -> None:
+    path = site.folder / "slices"
+    for slices in (2, 5):
+        path.write_text(str(slices), encoding="utf-8")
+        assert site.plan(f"slices=@{path}")["scaling_config"]["num_workers"] == 4 * slices
+
+
+def test_a_file_that_is_not_there_or_holds_no_number_is_named(site: Site) -> None:
+    path = site.folder / "slices"
+    missing = f"slices=@{path}: No such file or directory; nearest: slices=NUMBER"
+    assert site.error(f"slices=@{path}") == missing
+    path.write_text("many", encoding="utf-8")
+    assert site.error(f"slices=@{path}") == "slices=many: not a whole number from 1 up; nearest: 1"
+
+
+def test_an_option_of_maxtexts_goes_there_as_it_is_whatever_it_begins_with(site: Site) -> None:
+    assert site.plan("dtype=@/no/file")["argv"][-1] == "dtype=@/no/file"
+
+
 @pytest.mark.parametrize("key", ["run_name", "base_output_directory", "steps"])
 def test_what_is_not_given_is_named(site: Site, key: str) -> None:
     assert site.error(without=[key]).startswith(f"no {key} given; nearest: {key}=")

@@ -34,7 +34,7 @@ def run(
     return register(program, stack=stack)
 
 
-@pytest.mark.parametrize("stack", ["b200-lustre", "dev"])
+@pytest.mark.parametrize("stack", ["b200-lustre", "dev", "tpu-multislice", "tpu-elastic"])
 def test_the_program_runs_from_each_stacks_file(register: Register, stack: str) -> None:
     made = run(register, stack)
     assert made.named("ray-cluster").type == "kubernetes:ray.io/v1:RayCluster"

@@ -58,6 +58,12 @@ def test_a_changed_script_runs_under_a_new_name(register: Register) -> None:
     assert launcher.inputs["data"] == {name: "echo two"}
 
 
+def test_what_a_file_beside_the_script_holds_changes_no_job(register: Register) -> None:
+    before, after = (made(register, files={"slices": text}) for text in ("2", "3"))
+    assert before.named("training-job").inputs == after.named("training-job").inputs
+    assert [it.one(":ConfigMap").inputs["data"]["slices"] for it in (before, after)] == ["2", "3"]
+
+
 def test_a_job_is_run_again_on_a_cluster_that_was_replaced(register: Register) -> None:
     recording = made(register)
     job = recording.named("training-job")

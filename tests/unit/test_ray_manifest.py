@@ -9,6 +9,7 @@ from typing import Any
 import yaml
 
 from components.ray_manifest import (
+    BucketMount,
     Quantity,
     RayPod,
     RayPodContext,
@@ -187,6 +188,50 @@ def test_variables_stand_before_tokens_and_on_their_own_pods_alone() -> None:
     assert [it["name"] for it in env] == ["LD_LIBRARY_PATH", "HF_TOKEN"]
     head = made["headGroupSpec"]["template"]["spec"]["containers"][0]["env"]
     assert [it["name"] for it in head] == ["HF_TOKEN"]
+
+
+def test_a_pod_asks_for_tpus_and_names_its_claims_with_their_templates() -> None:
+    worker = replace(WORKER, gpus=0, tpus=4, claims={"netdev": "two-netdev"})
+    pod = spec(worker=worker)["workerGroupSpecs"][0]["template"]["spec"]
+    resources = pod["containers"][0]["resources"]
+    assert resources["limits"]["google.com/tpu"] == "4"
+    assert resources["requests"]["google.com/tpu"] == "4"
+    assert "nvidia.com/gpu" not in resources["limits"]
+    assert resources["claims"] == [{"name": "netdev"}]
+    assert pod["resourceClaims"] == [{"name": "netdev", "resourceClaimTemplateName": "two-netdev"}]
+
+
+def test_a_replica_has_as_many_pods_as_hosts_and_a_group_of_the_stacks_own() -> None:
+    made = ray_cluster_spec(
+        version="2.56.0",
+        head=HEAD,
+        worker=WORKER,
+        workers=2,
+        hosts=4,
+        group="tpu-group",
+        context=RayPodContext(image="image:1"),
+        launcher_config_map="ray-launcher",
+    )
+    (group,) = made["workerGroupSpecs"]
+    assert (group["groupName"], group["replicas"], group["numOfHosts"]) == ("tpu-group", 2, 4)
+    assert "numOfHosts" not in spec()["workerGroupSpecs"][0]
+
+
+def test_a_bucket_is_a_volume_that_lives_with_each_pod() -> None:
+    bucket = BucketMount(bucket_name="b", options=["uid=1000", "file-mode=664"])
+    made = spec(bucket=bucket, mount_path="/data", volume_name="training-bucket")
+    for group in (made["headGroupSpec"], made["workerGroupSpecs"][0]):
+        pod = group["template"]["spec"]
+        attributes = {
+            "bucketName": "b",
+            "mountOptions": "uid=1000,file-mode=664",
+            "skipCSIBucketAccessCheck": "true",
+            "gcsfuseMetadataPrefetchOnMount": "true",
+        }
+        csi = {"driver": "gcsfuse.csi.storage.gke.io", "volumeAttributes": attributes}
+        assert {"name": "training-bucket", "csi": csi} in pod["volumes"]
+        mounts = pod["containers"][0]["volumeMounts"]
+        assert {"name": "training-bucket", "mountPath": "/data"} in mounts
 
 
 def test_a_job_on_an_existing_cluster_sets_nothing_that_kuberay_refuses_there() -> None:

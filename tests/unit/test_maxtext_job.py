@@ -1,0 +1,242 @@
+"""The MaxText job of the TPU stacks: its options, and the trainer's word on each stack's own.
+
+That MaxText trains with them no test here can prove.
+"""
+
+import json
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stacks import maxtext_workload
+from stacks.blocks.maxtext_job import MaxTextJob
+from stacks.blocks.tpu_slices import TpuSlices
+from tests.conftest import Recording, Register
+from tests.unit.maxtext_site import SCRIPT
+from tests.unit.stack_graphs import TPU_AUTOPILOT, built, options_of
+
+FIXED, ELASTIC = "tpu-multislice", "tpu-elastic"
+# MaxText's names and defaults: AI-Hypercomputer/maxtext, tag maxtext-v0.2.1 (61fa4f384),
+# src/maxtext/configs/base.yml, read 2026-11-21.
+MAXTEXT: dict[str, Any] = {
+    "run_name": "",
+    "base_output_directory": "",
+    "model_name": "default",
+    "dataset_type": "tfds",
+    "steps": 150_001,
+    "per_device_batch_size": 12.0,
+    "max_target_length": 2048,
+    "ici_fsdp_parallelism": -1,
+    "ici_tensor_parallelism": 1,
+    "ici_data_parallelism": 1,
+    "dcn_data_parallelism": -1,
+    "dcn_fsdp_parallelism": 1,
+    "remat_policy": "full",
+    "checkpoint_period": 10_000,
+}
+# The trainer's own (workloads/maxtext/maxtext_trainer.py).
+OWN = {"slices", "hosts", "chips", "topology", "accelerator", "maxtext"}
+LARGE: dict[str, Any] = {
+    "job__model": "llama3-70b",
+    "job__per_device_batch_size": 2,
+    "job__dcn": {"data": 1, "fsdp": 2},
+    "job__remat_policy": "full",
+    "job__run_name": "rayjob-multi-slice-70b-fsdp",
+}
+# (stack, what is changed in it)
+RUNS: list[tuple[str, dict[str, Any]]] = [
+    (FIXED, {}),
+    (FIXED, LARGE),
+    (FIXED, TPU_AUTOPILOT),
+    (FIXED, {"tpu__slices": 3}),
+    (FIXED, {"tpu__slices": [1]}),
+    (FIXED, {"job__directory": "runs/first"}),
+    (FIXED, {"network": {"dcn": []}, "tpu__topology": "4x8", "job__ici": {}}),
+    (ELASTIC, {}),
+    (ELASTIC, TPU_AUTOPILOT),
+    (ELASTIC, {"tpu__slices": 4, "job__elastic": {"min_slices": 3, "max_failures": -1}}),
+]
+
+
+def dry_run(made: Recording, folder: Path) -> dict[str, Any]:
+    """What the trainer makes of the job's own command line and of the files beside it."""
+    launcher, bucket = folder / "launcher", folder / "bucket"
+    launcher.mkdir()
+    for name, content in made.named("training-launcher").inputs["data"].items():
+        (launcher / name).write_text(content, encoding="utf-8")
+    command = made.named("training-job").inputs["spec"]["entrypoint"]
+    here = command.replace("/etc/launcher", str(launcher)).replace("=/data", f"={bucket}")
+    python = Path(sys.executable).parent
+    done = subprocess.run(
+        shlex.split(here),
+        capture_output=True,
+        text=True,
+        check=False,
+        env={"PATH": f"{python}:{os.environ['PATH']}", "DRY_RUN": "1"},
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_every_option_is_one_of_maxtexts_or_of_the_trainer(register: Register) -> None:
+    for stack, values in RUNS:
+        own = OWN | ({"min_slices", "max_failures"} if stack == ELASTIC else set())
+        options = options_of(built(register, stack, **values))
+        assert options.keys() - own <= MAXTEXT.keys()
+        assert own <= options.keys()
+
+
+def test_with_all_keys_set_every_option_of_the_table_is_given() -> None:
+    job = MaxTextJob.model_validate(
+        {"name": "job", "model": "llama3-8b", "remat_policy": "minimal", "elastic": {}}
+    )
+    given = maxtext_workload.parameters(
+        job,
+        run_name="job",
+        tpu=TpuSlices.model_validate({"slices": 2}),
+        generation="v6e",
+        hosts=4,
+        chips_per_host=4,
+        mount_path="/data",
+        maxtext="0.2.1",
+    )
+    assert given.keys() == MAXTEXT.keys() | OWN | {"min_slices", "max_failures"}
+
+
+def test_a_job_that_says_nothing_of_the_mesh_has_maxtexts_own(register: Register) -> None:
+    options = options_of(built(register, FIXED, job__ici={}))
+    for name in MAXTEXT:
+        if name.endswith("_parallelism"):
+            assert options[name] == str(MAXTEXT[name])
+
+
+def test_the_options_for_8b_are_the_scenarios(register: Register) -> None:
+    options = options_of(built(register, FIXED))
+    assert options == {
+        "slices": "@/etc/launcher/slices",
+        "hosts": "4",
+        "chips": "4",
+        "topology": "4x4",
+        "accelerator": "TPU-V6E",
+        "maxtext": "0.2.1",
+        "run_name": "maxtext-llama3-8b",
+        "base_output_directory": "/data",
+        "model_name": "llama3-8b",
+        "dataset_type": "synthetic",
+        "steps": "100",
+        "per_device_batch_size": "4",
+        "max_target_length": "4096",
+        "ici_fsdp_parallelism": "4",
+        "ici_tensor_parallelism": "4",
+        "ici_data_parallelism": "1",
+        "dcn_data_parallelism": "-1",
+        "dcn_fsdp_parallelism": "1",
+        "checkpoint_period": "10",
+    }
+
+
+def test_the_options_for_70b_are_the_scenarios(register: Register) -> None:
+    small = options_of(built(register, FIXED))
+    assert options_of(built(register, FIXED, **LARGE)) == small | {
+        "model_name": "llama3-70b",
+        "per_device_batch_size": "2",
+        "dcn_fsdp_parallelism": "2",
+        "dcn_data_parallelism": "1",
+        "remat_policy": "full",
+        "run_name": "rayjob-multi-slice-70b-fsdp",
+    }
+
+
+def test_an_elastic_job_says_with_how_few_slices_and_how_often(register: Register) -> None:
+    options = options_of(built(register, ELASTIC))
+    assert (options["min_slices"], options["max_failures"]) == ("1", "3")
+    fixed = options_of(built(register, FIXED))
+    assert not {"min_slices", "max_failures"} & fixed.keys()
+
+
+@pytest.mark.parametrize(
+    ("machine", "topology", "accelerator"),
+    [
+        ("ct6e-standard-4t", "4x4", "TPU-V6E"),
+        ("ct5lp-hightpu-4t", "4x4", "TPU-V5LITEPOD"),
+        ("ct5p-hightpu-4t", "2x2x4", "TPU-V5P"),
+    ],
+)
+def test_each_generation_goes_by_rays_name_for_it_which_the_trainer_takes(
+    register: Register, tmp_path: Path, machine: str, topology: str, accelerator: str
+) -> None:
+    made = built(
+        register,
+        FIXED,
+        zone="us-central1-b" if machine.startswith("ct6e") else "us-central1-a",
+        tpu={"machine_type": machine, "topology": topology, "slices": 2},
+        network={"dcn": []},
+        ray__worker__requests={"cpu": 8, "memory_gib": 100},
+    )
+    scaling = dry_run(made, tmp_path)["scaling_config"]
+    assert (scaling["accelerator_type"], scaling["topology"]) == (accelerator, topology)
+
+
+@pytest.mark.parametrize(("stack", "values"), RUNS)
+def test_the_trainer_takes_the_command_line_that_the_stack_makes(
+    register: Register, tmp_path: Path, stack: str, values: dict[str, Any]
+) -> None:
+    made = built(register, stack, **values)
+    plan = dry_run(made, tmp_path)
+    options = {key: it for key, it in options_of(made).items() if key in MAXTEXT}
+    bucket = options["base_output_directory"].replace("/data", str(tmp_path / "bucket"))
+    options["base_output_directory"] = bucket
+    assert plan["argv"][2:] == [f"{key}={value}" for key, value in options.items()]
+
+
+@pytest.mark.parametrize(
+    ("stack", "values", "workers"),
+    [
+        (FIXED, {}, 8),
+        (FIXED, {"tpu__slices": 3}, 12),
+        (FIXED, {"tpu__slices": [1]}, 4),
+        (ELASTIC, {}, [4, 8]),
+        (ELASTIC, {"tpu__slices": 3}, [4, 12]),
+        (ELASTIC, {"job__elastic": {"min_slices": 2}}, 8),
+    ],
+)
+def test_the_trainer_asks_ray_for_a_worker_on_each_host_of_the_slices_that_there_are(
+    register: Register, tmp_path: Path, stack: str, values: dict[str, Any], workers: object
+) -> None:
+    plan = dry_run(built(register, stack, **values), tmp_path)
+    assert plan["scaling_config"]["num_workers"] == workers
+    assert plan["scaling_config"]["resources_per_worker"] == {"TPU": 4}
+    failures = 3 if stack == ELASTIC else 0
+    assert plan["failure_config"] == {"max_failures": failures}
+    (package,) = plan["run_config"]["worker_runtime_env"]["uv"]["packages"]
+    assert package == "maxtext[tpu]==0.2.1"
+
+
+def test_one_slice_more_is_no_other_job(register: Register) -> None:
+    two, three = (built(register, ELASTIC, tpu__slices=count) for count in (2, 3))
+    assert two.named("training-job").inputs == three.named("training-job").inputs
+
+
+def test_a_job_that_was_run_before_runs_again_under_another_name(register: Register) -> None:
+    first = built(register, FIXED)
+    second = built(register, FIXED, job__run_name="second", job__finished_runs=["first"])
+    assert options_of(second) == options_of(first) | {"run_name": "second"}
+
+
+def test_the_job_waits_for_ray_and_for_its_trainer(register: Register) -> None:
+    made = built(register, FIXED)
+    assert {"ray-cluster", "training-launcher"} <= made.waits_for("training-job")
+    (script,) = [it for it in made.named("training-launcher").inputs["data"] if it.endswith(".py")]
+    text = made.named("training-launcher").inputs["data"][script]
+    assert text == SCRIPT.read_text(encoding="utf-8")
+
+
+def test_without_a_job_there_is_a_cluster_to_submit_one_to(register: Register) -> None:
+    made = built(register, FIXED, job=None)
+    assert "ray-cluster" in made.names()
+    assert not {"training-job", "training-launcher"} & made.names()

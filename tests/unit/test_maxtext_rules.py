@@ -1,0 +1,119 @@
+"""The rules of a MaxText job: each refuses what MaxText would, and what it offers is accepted."""
+
+import re
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from stacks.blocks.maxtext_job import MaxTextJob
+from stacks.problems import Problem
+from stacks.rules.maxtext import maxtext_problems
+from tests.conftest import changed
+
+BASE = {"name": "job", "model": "llama3-8b"}
+FACTOR = st.integers(-1, 40)
+NAMES = st.sampled_from(["job", "job-2", "job-3", "first"])
+JOBS = st.fixed_dictionaries(
+    {
+        **{key: st.just(value) for key, value in BASE.items()},
+        "run_name": st.none() | NAMES,
+        "finished_runs": st.lists(NAMES, max_size=4),
+        "steps": st.integers(1, 200),
+        "checkpoint_period": st.integers(1, 200),
+        "ici": st.fixed_dictionaries({"fsdp": FACTOR, "tensor": FACTOR, "data": FACTOR}),
+        "dcn": st.fixed_dictionaries({"data": FACTOR, "fsdp": FACTOR}),
+        "elastic": st.none()
+        | st.fixed_dictionaries({"min_slices": st.integers(1, 9), "max_failures": st.just(3)}),
+    }
+)
+CHIPS = st.sampled_from([1, 4, 8, 16, 32, 64, 192, 320, 576, 8960])
+
+
+def problems(job: dict[str, Any], *, chips: int = 16, slices: int = 2) -> list[Problem]:
+    checked = MaxTextJob.model_validate(job)
+    name = checked.run_name or checked.name
+    return list(maxtext_problems(checked, run_name=name, chips=chips, slices=slices))
+
+
+def accepting(job: dict[str, Any], problem: Problem) -> dict[str, Any]:
+    """The job with the value that the problem offers."""
+    offered = yaml.safe_load(problem.message.rpartition("; nearest: ")[2])
+    path = problem.field.removeprefix("job.").replace(".", "__")
+    return changed(job, **{path: offered})
+
+
+def kind(problem: Problem) -> tuple[str, str]:
+    """What is wrong, whatever the numbers."""
+    return problem.field, re.sub(r"-?\d+", "0", problem.message)
+
+
+@pytest.mark.parametrize(
+    ("values", "field", "nearest"),
+    [
+        ({"ici": {"fsdp": 8, "tensor": 4}}, "job.ici.fsdp", "4"),
+        ({"ici": {"fsdp": 2, "tensor": 4}}, "job.ici.tensor", "8"),
+        ({"ici": {"fsdp": 16, "tensor": 3}}, "job.ici.tensor", "1"),
+        ({"ici": {"fsdp": 3, "tensor": 3}}, "job.ici", "{fsdp: -1, tensor: 1, data: 1}"),
+        ({"ici": {"tensor": 32}}, "job.ici.tensor", "16"),
+        ({"ici": {"tensor": 16, "data": 3}}, "job.ici.data", "1"),
+        ({"ici": {"tensor": 6, "data": 3}}, "job.ici", "{fsdp: -1, tensor: 1, data: 1}"),
+        ({"ici": {"tensor": -1}}, "job.ici.tensor", "1"),
+        ({"ici": {"data": 0}}, "job.ici.data", "1"),
+        ({"dcn": {"data": 2, "fsdp": 2}}, "job.dcn.data", "1"),
+        ({"dcn": {"data": 1}}, "job.dcn.data", "2"),
+        ({"dcn": {"data": 3, "fsdp": 3}}, "job.dcn", "{data: -1, fsdp: 1}"),
+        ({"dcn": {"data": 1, "fsdp": 2}, "elastic": {}}, "job.dcn", "{data: -1, fsdp: 1}"),
+        ({"elastic": {"min_slices": 5}}, "job.elastic.min_slices", "2"),
+        ({"finished_runs": ["job", "job-2"]}, "job.run_name", "job-3"),
+        ({"checkpoint_period": 200}, "job.checkpoint_period", "100"),
+    ],
+)
+def test_each_rule_names_its_field_and_a_value_that_leaves_nothing_wrong(
+    values: dict[str, Any], field: str, nearest: str
+) -> None:
+    job = {**BASE, **values}
+    (found,) = problems(job)
+    assert (found.field, found.message.rpartition("; nearest: ")[2]) == (field, nearest)
+    assert not problems(accepting(job, found))
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {},
+        {"ici": {"fsdp": 4, "tensor": 4}},
+        {"ici": {"fsdp": -1, "tensor": 4, "data": 2}},
+        {"dcn": {"data": 1, "fsdp": 2}},
+        {"dcn": {"data": 1, "fsdp": -1}},
+        {"elastic": {}},
+        {"elastic": {"min_slices": 2}, "dcn": {"data": 2}},
+    ],
+)
+def test_a_job_that_fits_its_slices_breaks_no_rule(values: dict[str, Any]) -> None:
+    assert not problems({**BASE, **values})
+
+
+@settings(max_examples=500)
+@given(job=JOBS, chips=CHIPS, slices=st.integers(1, 9))
+def test_whatever_is_wrong_the_value_offered_for_a_field_is_right_for_that_rule(
+    job: dict[str, Any], chips: int, slices: int
+) -> None:
+    for found in problems(job, chips=chips, slices=slices):
+        after = problems(accepting(job, found), chips=chips, slices=slices)
+        assert kind(found) not in [kind(it) for it in after]
+
+
+@settings(max_examples=300)
+@given(job=JOBS, chips=CHIPS, slices=st.integers(1, 9))
+def test_whoever_takes_what_is_offered_soon_has_a_job_that_is_right(
+    job: dict[str, Any], chips: int, slices: int
+) -> None:
+    for _ in range(12):
+        found = problems(job, chips=chips, slices=slices)
+        if not found:
+            return
+        job = accepting(job, found[0])
+    raise AssertionError(job)

@@ -1,0 +1,207 @@
+"""Ray's pods in the TPU stacks: what they ask for, see and wait for."""
+
+from typing import Any
+
+import pytest
+
+from catalog import Catalog
+from tests.conftest import Recording, Register
+from tests.unit.stack_graphs import TPU_AUTOPILOT, built, pods_of
+
+STACKS = ["tpu-multislice", "tpu-elastic"]
+FIXED = STACKS[0]
+# The scenario's, with the names of the interfaces that pods claim.
+FLAGS = (
+    "--xla_tpu_scoped_vmem_limit_kib=122880 "
+    "--xla_tpu_use_minor_sharding_for_major_trivial_input=true "
+    "--xla_tpu_relayout_group_size_threshold_for_reduce_scatter=1 "
+    "--xla_tpu_assign_all_reduce_scatter_layout "
+    "--xla_tpu_enable_async_collective_fusion_fuse_all_gather=true "
+    "--xla_tpu_enable_async_collective_fusion_multiple_steps=true "
+    "--xla_tpu_overlap_compute_collective_tc=true "
+    "--xla_enable_async_all_gather=true "
+    "--megascale_grpc_interface_prefixes="
+)
+ZONES = {"v6e": "us-central1-b", "v5e": "us-central1-a", "v5p": "us-central1-a"}
+NAMES = {"v6e": "tpu-v6e-slice", "v5e": "tpu-v5-lite-podslice", "v5p": "tpu-v5p-slice"}
+MACHINES = [name for name, it in Catalog.load().machines.items() if it.family.startswith("ct")]
+SHAPES = [
+    (machine, topology) for machine in MACHINES for topology in Catalog.load().topologies(machine)
+]
+
+
+def group(made: Recording) -> dict[str, Any]:
+    (found,) = made.named("ray-cluster").inputs["spec"]["workerGroupSpecs"]
+    return found
+
+
+def container(pod: dict[str, Any]) -> dict[str, Any]:
+    (found,) = pod["spec"]["containers"]
+    return found
+
+
+def environment(made: Recording) -> dict[str, str]:
+    return {it["name"]: it["value"] for it in container(pods_of(made)[1])["env"]}
+
+
+@pytest.mark.parametrize("stack", STACKS)
+def test_a_replica_is_a_slice_and_has_a_pod_on_each_host(register: Register, stack: str) -> None:
+    made = built(register, stack)
+    assert made.named("ray-cluster").inputs["metadata"]["name"] == "maxtext-tpu-cluster"
+    workers = group(made)
+    assert (workers["groupName"], workers["replicas"], workers["numOfHosts"]) == ("tpu-group", 2, 4)
+    assert workers["rayStartParams"] == {"metrics-export-port": "8082"}
+
+
+@pytest.mark.parametrize("stack", STACKS)
+def test_a_worker_takes_all_chips_of_its_host_and_claims_its_interfaces(
+    register: Register, stack: str
+) -> None:
+    made = built(register, stack)
+    pod = pods_of(made)[1]
+    asked = {"cpu": "8", "memory": "186Gi", "google.com/tpu": "4"}
+    assert container(pod)["resources"] == {
+        "requests": asked,
+        "limits": asked,
+        "claims": [{"name": "netdev"}],
+    }
+    assert pod["spec"]["resourceClaims"] == [
+        {"name": "netdev", "resourceClaimTemplateName": "two-netdev"}
+    ]
+    assert pod["spec"]["nodeSelector"] == {
+        "cloud.google.com/gke-tpu-accelerator": "tpu-v6e-slice",
+        "cloud.google.com/gke-tpu-topology": "4x4",
+    }
+
+
+@pytest.mark.parametrize("stack", STACKS)
+def test_a_worker_has_the_scenarios_environment_but_no_fixed_number_of_slices(
+    register: Register, stack: str
+) -> None:
+    assert environment(built(register, stack)) == {
+        "MEGASCALE_PORT": "9915",
+        "JAX_PLATFORMS": "tpu,cpu",
+        "ENABLE_PJRT_COMPATIBILITY": "true",
+        "LIBTPU_INIT_ARGS": f"{FLAGS}eth1,eth2,lo",
+    }
+
+
+def test_megascale_keeps_to_the_interfaces_that_are_claimed(register: Register) -> None:
+    one = {"dcn": [{"name": "net-1", "range": "10.50.0.0/16"}]}
+    found = environment(built(register, FIXED, network=one))
+    assert found["LIBTPU_INIT_ARGS"] == f"{FLAGS}eth1,lo"
+    without = environment(built(register, FIXED, network={"dcn": []}))["LIBTPU_INIT_ARGS"]
+    assert f"{without} --megascale_grpc_interface_prefixes=" == FLAGS
+
+
+def test_flags_of_libtpu_are_the_configs_own(register: Register) -> None:
+    flags = [
+        {"name": "xla_enable_async_all_gather"},
+        {"name": "xla_tpu_scoped_vmem_limit_kib", "value": 65536},
+        {"name": "xla_tpu_overlap_compute_collective_tc", "value": False},
+    ]
+    made = built(register, FIXED, tpu__libtpu_flags=flags, network={"dcn": []})
+    assert environment(made)["LIBTPU_INIT_ARGS"] == (
+        "--xla_enable_async_all_gather --xla_tpu_scoped_vmem_limit_kib=65536 "
+        "--xla_tpu_overlap_compute_collective_tc=false"
+    )
+
+
+@pytest.mark.parametrize("stack", STACKS)
+def test_every_pod_mounts_the_bucket_as_rays_own_user(register: Register, stack: str) -> None:
+    made = built(register, stack)
+    for pod in pods_of(made):
+        (volume,) = [it["csi"] for it in pod["spec"]["volumes"] if "csi" in it]
+        assert volume["driver"] == "gcsfuse.csi.storage.gke.io"
+        given = volume["volumeAttributes"]
+        assert given["bucketName"] == made.named("bucket-bucket").inputs["name"]
+        assert given["skipCSIBucketAccessCheck"] == "true"
+        assert given["gcsfuseMetadataPrefetchOnMount"] == "false"
+        options = {
+            *("implicit-dirs", "uid=1000", "gid=1000", "dir-mode=775", "file-mode=664"),
+            "file-cache:max-size-mb:-1",
+        }
+        assert options <= set(given["mountOptions"].split(","))
+        mounts = {it["mountPath"] for it in container(pod)["volumeMounts"]}
+        assert {"/data", "/dev/shm"} <= mounts
+        assert (
+            pod["spec"]["serviceAccountName"]
+            == made.named("account-account").inputs["metadata"]["name"]
+        )
+
+
+def test_every_pods_sidecar_may_take_what_it_needs(register: Register) -> None:
+    for pod in pods_of(built(register, FIXED)):
+        assert pod["metadata"]["annotations"] == {
+            "gke-gcsfuse/volumes": "true",
+            "gke-gcsfuse/cpu-limit": "0",
+            "gke-gcsfuse/memory-limit": "0",
+            "gke-gcsfuse/ephemeral-storage-limit": "0",
+        }
+
+
+def test_the_head_is_on_the_cpu_pool_without_chips_or_claims(register: Register) -> None:
+    head = pods_of(built(register, FIXED))[0]
+    assert head["spec"]["nodeSelector"] == {"cloud.google.com/gke-nodepool": "cpu-pool"}
+    asked = {"cpu": "8", "memory": "16Gi"}
+    assert container(head)["resources"] == {"requests": asked, "limits": asked}
+    assert "resourceClaims" not in head["spec"]
+
+
+def test_on_autopilot_workers_name_the_class_and_the_head_a_machine_of_its_own(
+    register: Register,
+) -> None:
+    made = built(register, FIXED, **TPU_AUTOPILOT)
+    head, worker = pods_of(made)
+    assert worker["spec"]["nodeSelector"] == {
+        "cloud.google.com/compute-class": made.named("slices-class").inputs["metadata"]["name"],
+        "cloud.google.com/gke-tpu-accelerator": "tpu-v6e-slice",
+        "cloud.google.com/gke-tpu-topology": "4x4",
+    }
+    assert head["spec"]["nodeSelector"]["cloud.google.com/compute-class"] == "Performance"
+    assert environment(made)["LIBTPU_INIT_ARGS"] == f"{FLAGS}eth1,eth2,lo"
+
+
+def test_pods_wait_for_slices_claims_grant_and_nat(register: Register) -> None:
+    waits = built(register, FIXED).waits_for("ray-cluster")
+    assert {"slice-0-pool", "slice-1-pool", "cpu-pool", "claims-template"} <= waits
+    assert {"bucket-user-grant", "account-account", "network-nat"} <= waits
+
+
+def test_pods_let_go_of_bucket_and_claims_before_these_are_replaced(register: Register) -> None:
+    made = built(register, FIXED)
+    held = {made.named(name).urn for name in ("bucket-bucket", "claims-template")}
+    assert made.named("ray-cluster").replace_with == held
+    assert made.named("training-job").replace_with == {*held, made.named("ray-cluster").urn}
+
+
+@pytest.mark.parametrize(("machine", "topology"), SHAPES)
+def test_every_topology_of_every_machine_works_by_config_alone(
+    register: Register, machine: str, topology: str
+) -> None:
+    shape = Catalog.load().topology(machine, topology)
+    zone = ZONES[shape.generation]
+    interfaces = len(Catalog.load().machine(machine).additional_interfaces)
+    dcn = [{"name": f"net-{n}", "range": f"172.{16 + n}.0.0/16"} for n in range(interfaces)]
+    made = built(
+        register,
+        FIXED,
+        zone=zone,
+        tpu={"machine_type": machine, "topology": topology, "slices": 2},
+        network={"dcn": dcn, "subnet": "10.0.0.0/16", "pods": "10.128.0.0/9"},
+        ray__worker__requests={"cpu": 4, "memory_gib": 16},
+        job__ici={},
+    )
+    for number in (0, 1):
+        inputs = made.named(f"slice-{number}-pool").inputs
+        assert inputs["name"] == f"{shape.generation}-{shape.chips}-{number}"
+        assert inputs["nodeCount"] == shape.hosts
+        placed = inputs.get("placementPolicy", {}).get("tpuTopology")
+        assert placed == (topology if shape.hosts > 1 else None)
+    workers = group(made)
+    assert workers.get("numOfHosts", 1) == shape.hosts
+    pod = workers["template"]["spec"]
+    chips = shape.chips // shape.hosts
+    assert pod["containers"][0]["resources"]["limits"]["google.com/tpu"] == str(chips)
+    assert pod["nodeSelector"]["cloud.google.com/gke-tpu-accelerator"] == NAMES[shape.generation]
+    assert ("resourceClaims" in pod) == bool(interfaces)
