@@ -1,7 +1,7 @@
 """The layout of the Cloud Monitoring dashboard as plain data. Pure.
 
-Metric names: Lustre's are those of Managed Lustre's monitoring page; the duty cycle is a GKE system
-metric, and DCGM's come through managed Prometheus.
+Metric names: Lustre's are those of Managed Lustre's monitoring page; an accelerator's duty cycle
+and memory are GKE system metrics, and DCGM's come through managed Prometheus.
 """
 
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from typing import Any
 _COLUMNS = 48
 _TILE_HEIGHT = 16
 _LUSTRE = "lustre.googleapis.com/instance"
-_DUTY_CYCLE = "kubernetes.io/container/accelerator/duty_cycle"
+_ACCELERATOR = "kubernetes.io/container/accelerator"
 _DCGM = "prometheus.googleapis.com"
 
 
@@ -125,21 +125,7 @@ def lustre_charts(instance: str, zone: str) -> tuple[Chart, ...]:
 def gpu_charts(cluster: str) -> tuple[Chart, ...]:
     """How busy a cluster's GPUs are: by GKE's own metric, and by NVIDIA's."""
     return (
-        Chart(
-            title="GPU duty cycle",
-            unit="%",
-            series=(
-                Series(
-                    legend="${resource.labels.pod_name}",
-                    metric=_DUTY_CYCLE,
-                    resource="k8s_container",
-                    where={"resource.label.cluster_name": cluster},
-                    aligner="ALIGN_MEAN",
-                    reducer="REDUCE_MEAN",
-                    by=("resource.label.pod_name",),
-                ),
-            ),
-        ),
+        _of_pods("GPU duty cycle", "%", "duty_cycle", cluster),
         Chart(
             title="GPU memory in use (DCGM)",
             unit="MiB",
@@ -155,3 +141,25 @@ def gpu_charts(cluster: str) -> tuple[Chart, ...]:
             ),
         ),
     )
+
+
+def tpu_charts(cluster: str) -> tuple[Chart, ...]:
+    """How busy a cluster's TPUs are, by GKE's own metrics."""
+    return (
+        _of_pods("TPU duty cycle", "%", "duty_cycle", cluster),
+        _of_pods("TPU memory in use", "bytes", "memory_used", cluster),
+    )
+
+
+def _of_pods(title: str, unit: str, metric: str, cluster: str) -> Chart:
+    """An accelerator metric of GKE's, one line a pod."""
+    series = Series(
+        legend="${resource.labels.pod_name}",
+        metric=f"{_ACCELERATOR}/{metric}",
+        resource="k8s_container",
+        where={"resource.label.cluster_name": cluster},
+        aligner="ALIGN_MEAN",
+        reducer="REDUCE_MEAN",
+        by=("resource.label.pod_name",),
+    )
+    return Chart(title=title, unit=unit, series=(series,))

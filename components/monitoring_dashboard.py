@@ -1,4 +1,4 @@
-"""A Cloud Monitoring dashboard: Lustre throughput and capacity, and how busy the GPUs are."""
+"""A Cloud Monitoring dashboard: Lustre throughput and capacity, and how busy GPUs or TPUs are."""
 
 import json
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_gcp as gcp
 
-from components.dashboard_json import dashboard, gpu_charts, lustre_charts
+from components.dashboard_json import dashboard, gpu_charts, lustre_charts, tpu_charts
 from components.lifecycle import child_of
 
 
@@ -16,6 +16,7 @@ class MonitoringDashboardArgs:
     title: str
     cluster_name: str
     zone: str
+    tpus: bool = False
     lustre_instance: str | None = None
     labels: dict[str, str]
 
@@ -27,7 +28,7 @@ class MonitoringDashboard(pulumi.ComponentResource):
         self, name: str, args: MonitoringDashboardArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__("gke-ai-stacks:monitoring_dashboard:MonitoringDashboard", name, None, opts)
-        charts = gpu_charts(args.cluster_name)
+        charts = (tpu_charts if args.tpus else gpu_charts)(args.cluster_name)
         if args.lustre_instance is not None:
             charts = (*lustre_charts(args.lustre_instance, args.zone), *charts)
         made = gcp.monitoring.Dashboard(

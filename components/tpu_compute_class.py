@@ -15,10 +15,15 @@ from components.custom_object import object_name
 from components.lifecycle import fixed_name
 from components.naming import NameKind, check_name
 
+_DRANET = {"dra": {"networking": {"enabled": True}}}
+
 
 @dataclass(frozen=True, kw_only=True)
 class TpuComputeClassArgs:
-    """`accelerator` is the value of GKE's label, such as tpu-v6e-slice; `chips` are a host's."""
+    """`accelerator` is the value of GKE's label, such as tpu-v6e-slice; `chips` are a host's.
+
+    With `dranet`, GKE gives the nodes all further interfaces that they have, for pods to claim.
+    """
 
     class_name: str
     zone: str
@@ -26,6 +31,7 @@ class TpuComputeClassArgs:
     accelerator: str
     topology: str
     chips: int
+    dranet: bool = True
     capacity: CapacityArgs
     labels: pulumi.Input[dict[str, str]]
 
@@ -57,7 +63,7 @@ class TpuComputeClass(pulumi.ComponentResource):
             },
             spec={
                 "nodePoolAutoCreation": {"enabled": True},
-                "nodePoolConfig": {"dra": {"networking": {"enabled": True}}},
+                **({"nodePoolConfig": _DRANET} if args.dranet else {}),
                 "priorities": [_priority(args)],
                 "whenUnsatisfiable": "DoNotScaleUp",
             },
@@ -71,7 +77,7 @@ def _priority(args: TpuComputeClassArgs) -> dict[str, Any]:
     return {
         "machineType": args.machine_type,
         "tpu": {"type": args.accelerator, "count": args.chips, "topology": args.topology},
-        "acceleratorNetworkProfile": "auto",
+        **({"acceleratorNetworkProfile": "auto"} if args.dranet else {}),
         **_capacity(args.capacity, args.zone),
     }
 

@@ -211,11 +211,13 @@ def tokens(
 
 
 def dashboard(
-    config: ClusterStack, on: Cloud, *, lustre_instance: str | None = None
+    config: ClusterStack, on: Cloud, *, tpus: bool = False, lustre_instance: str | None = None
 ) -> MonitoringDashboard | None:
     if not config.monitoring.dashboard:
         return None
-    shown = "GPUs" if lustre_instance is None else "Lustre and GPUs"
+    shown = "TPUs" if tpus else "GPUs"
+    if lustre_instance is not None:
+        shown = f"Lustre and {shown}"
     return MonitoringDashboard(
         "monitoring",
         MonitoringDashboardArgs(
@@ -223,6 +225,7 @@ def dashboard(
             title=f"{config.name}: {shown}",
             cluster_name=config.cluster_name,
             zone=config.zone,
+            tpus=tpus,
             lustre_instance=lustre_instance,
             labels=on.labels,
         ),

@@ -98,6 +98,7 @@ def _autopilot(config: TpuTraining, on: Cloud, network: ClusterNetwork) -> TpuNo
             accelerator=_accelerator(config),
             topology=config.tpu.topology,
             chips=chips,
+            dranet=bool(config.claims),
             capacity=platform.capacity_args(config.tpu.capacity),
             labels=on.labels,
         ),

@@ -57,7 +57,7 @@ def build(config: TpuTraining, secrets: Mapping[str, pulumi.Output[str]]) -> Sta
     claims = claim_template(config, on, gke, where)
     ray = _ray(config, on, nodes, where, bucket, allowed, claims, tokens, sorted(secrets))
     job = _job(config, on, nodes, where, ray)
-    dashboard = platform.dashboard(config, on)
+    dashboard = platform.dashboard(config, on, tpus=True)
 
     return StackOutputs(
         cluster_name=gke.cluster_name,

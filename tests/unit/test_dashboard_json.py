@@ -2,7 +2,7 @@
 
 import json
 
-from components.dashboard_json import dashboard, gpu_charts, lustre_charts
+from components.dashboard_json import dashboard, gpu_charts, lustre_charts, tpu_charts
 
 
 def tiles(value: dict) -> list[dict]:
@@ -34,3 +34,13 @@ def test_gpu_charts_show_the_duty_cycle_of_one_cluster() -> None:
     assert "kubernetes.io/container/accelerator/duty_cycle" in text
     assert "DCGM_FI_DEV_FB_USED" in text
     assert text.count('\\"demo\\"') == 2
+
+
+def test_tpus_are_shown_by_the_metrics_that_gke_has_of_them() -> None:
+    titles = [chart.title for chart in tpu_charts("cluster")]
+    assert titles == ["TPU duty cycle", "TPU memory in use"]
+    metrics = [chart.series[0].metric for chart in tpu_charts("cluster")]
+    assert metrics == [
+        "kubernetes.io/container/accelerator/duty_cycle",
+        "kubernetes.io/container/accelerator/memory_used",
+    ]
