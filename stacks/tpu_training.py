@@ -118,7 +118,8 @@ def _ray(
             ),
             volume_name=_VOLUME,
             mount_path=config.bucket.mount_path,
-            held=[bucket.bucket, *([] if claims is None else [claims.template])],
+            # The slices, too: a job whose machines are replaced under it is lost.
+            held=[bucket.bucket, *([] if claims is None else [claims.template]), *nodes.pools],
             labels=on.labels,
         ),
         opts=pulumi.ResourceOptions(
@@ -157,7 +158,7 @@ def _job(
                 hosts=topology.hosts,
                 chips_per_host=topology.chips // topology.hosts,
                 mount_path=config.bucket.mount_path,
-                maxtext=config.maxtext_version,
+                maxtext=config.maxtext_version if job.install_maxtext else "",
             ),
             environment={"PYTHONUNBUFFERED": "1"},
             labels=on.labels,

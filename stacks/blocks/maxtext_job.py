@@ -43,7 +43,7 @@ class MaxTextJob(Block, frozen=True):
     """`run_name` is the folder of the run's checkpoints on the bucket, by default `name`.
 
     `finished_runs` are names that have been used up: a run that starts under one would find
-    nothing to do.
+    nothing to do. Without `install_maxtext` the image has to have it.
     """
 
     name: RayJobName
@@ -59,4 +59,5 @@ class MaxTextJob(Block, frozen=True):
     dcn: DcnParallelism = DcnParallelism()
     remat_policy: Literal["full", "minimal", "save_qkv_proj"] | None = None
     checkpoint_period: PositiveInt = 10
+    install_maxtext: bool = True
     elastic: Elastic | None = None

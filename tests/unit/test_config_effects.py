@@ -112,6 +112,7 @@ TPU: list[dict[str, Any]] = [
     {"job__dcn": {"fsdp": 2}},
     {"job__remat_policy": "minimal"},
     {"job__checkpoint_period": 5},
+    {"job__install_maxtext": False},
     {"job__elastic": {}},
     {"job": None},
 ]
