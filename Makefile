@@ -31,8 +31,8 @@ demo: setup ## Bring b200-lustre up on the sandbox and show it
 test: setup ## Run every default test
 	@$(RUN) -m pytest -n auto
 
-test-stacks: setup ## Run the thorough tests of every stack on the sandbox
-	@$(RUN) -m pytest -n auto -m thorough tests/stacks
+test-stacks: setup ## Run the thorough tests of every stack
+	@$(RUN) -m pytest -n auto -m thorough
 
 inventory: setup ## Write again what every stack is made of (tests/stacks/inventory)
 	@$(RUN) -m tests.stacks.inventory

@@ -112,9 +112,18 @@ def main() -> int:
     for stack in stack_names():
         with tempfile.TemporaryDirectory() as scratch:
             figures += stack_figures(Path(scratch), stack)
+        _write(figures)
     figures += scale_figures()
+    _write(figures)
     with tempfile.TemporaryDirectory() as scratch:
         figures += demo_figures(Path(scratch))
+    _write(figures)
+    print_table(figures)
+    return 1 if any(figure.holds is False for figure in figures) else 0
+
+
+def _write(figures: list[Figure]) -> None:
+    """What is measured so far: a run takes long, and a later part of it may fail."""
     RESULTS.parent.mkdir(exist_ok=True)
     machine = {
         "machine": platform.machine(),
@@ -123,8 +132,6 @@ def main() -> int:
     }
     rows = [{**asdict(figure), "holds": figure.holds} for figure in figures]
     RESULTS.write_text(json.dumps({**machine, "figures": rows}, indent=2) + "\n")
-    print_table(figures)
-    return 1 if any(figure.holds is False for figure in figures) else 0
 
 
 def print_table(figures: list[Figure]) -> None:

@@ -157,6 +157,7 @@ def name_of(value: Any) -> str:
     return "-".join(value) if isinstance(value, dict | tuple) else str(value)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("stack", "keys", "values"), ALL, ids=name_of)
 def test_every_key_of_the_config_has_an_effect(
     register: Register, stack: str, keys: tuple[str, ...], values: dict[str, Any]
@@ -165,6 +166,7 @@ def test_every_key_of_the_config_has_an_effect(
     assert fingerprint(built(register, stack, keys=keys, **values)) != fingerprint(unchanged)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("stack", "block", "values"), ALL_WITHIN, ids=name_of)
 def test_every_key_of_a_block_that_is_asked_for_has_an_effect(
     register: Register, stack: str, block: dict[str, Any], values: dict[str, Any]

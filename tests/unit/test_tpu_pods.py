@@ -168,9 +168,10 @@ def test_pods_wait_for_slices_claims_grant_and_nat(register: Register) -> None:
     assert {"bucket-user-grant", "account-account", "network-nat"} <= waits
 
 
-def test_pods_let_go_of_bucket_and_claims_before_these_are_replaced(register: Register) -> None:
+def test_pods_let_go_of_what_they_hold_before_it_is_replaced(register: Register) -> None:
     made = built(register, FIXED)
-    held = {made.named(name).urn for name in ("bucket-bucket", "claims-template")}
+    names = ("bucket-bucket", "claims-template", "slice-0-pool", "slice-1-pool")
+    held = {made.named(name).urn for name in names}
     assert made.named("ray-cluster").replace_with == held
     assert made.named("training-job").replace_with == {*held, made.named("ray-cluster").urn}
 
