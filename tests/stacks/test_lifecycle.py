@@ -13,7 +13,7 @@ from tests.stacks.conftest import CANARY, Sandbox, changed
 
 STACKS = stack_names()
 # Two kinds of stack are enough for every change; `make test-stacks` takes the others.
-BY_DEFAULT = ("b200-lustre", "dev")
+BY_DEFAULT = ("b200-lustre",)
 BY_TIER = [
     pytest.param(stack, marks=[] if stack in BY_DEFAULT else pytest.mark.thorough)
     for stack in STACKS
