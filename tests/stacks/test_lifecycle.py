@@ -12,7 +12,7 @@ from sandbox.workspace import stack_names
 from tests.stacks.conftest import CANARY, Sandbox, changed
 
 STACKS = stack_names()
-# Two kinds of stack are enough for every change; `make test-stacks` takes the others.
+# The whole life of one is enough for every change; `make test-stacks` takes the others.
 BY_DEFAULT = ("b200-lustre",)
 BY_TIER = [
     pytest.param(stack, marks=[] if stack in BY_DEFAULT else pytest.mark.thorough)
