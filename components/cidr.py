@@ -45,6 +45,11 @@ def node_addresses(subnet: str) -> int:
     return max(0, IPv4Network(subnet).num_addresses - _RESERVED_IN_SUBNET)
 
 
+def prefix_for_nodes(nodes: int) -> int:
+    """The longest prefix of a subnetwork's primary range with addresses for that many nodes."""
+    return prefix_for(nodes + _RESERVED_IN_SUBNET)
+
+
 def prefix_for(addresses: int) -> int:
     """The longest prefix whose range has that many addresses."""
     return 32 - max(0, addresses - 1).bit_length()

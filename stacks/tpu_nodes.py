@@ -70,14 +70,10 @@ def _standard(config: TpuTraining, on: Cloud, network: ClusterNetwork) -> TpuNod
         )
         for number in tpu.slices
     ]
-    selector = {
-        "cloud.google.com/gke-tpu-accelerator": accelerator,
-        "cloud.google.com/gke-tpu-topology": tpu.topology,
-    }
     return TpuNodes(
         gke=gke,
         cpu=cpu.node_selector,
-        tpu=selector,
+        tpu=_selector(config),
         pools=[one.pool for one in slices],
         # Images come in through the NAT; names are resolved by DNS pods on the CPU pool.
         needed=[network, cpu],
@@ -105,11 +101,7 @@ def _autopilot(config: TpuTraining, on: Cloud, network: ClusterNetwork) -> TpuNo
         opts=pulumi.ResourceOptions(providers=[gke.kubernetes]),
     )
     selector = made.class_name.apply(
-        lambda name: {
-            "cloud.google.com/compute-class": name,
-            "cloud.google.com/gke-tpu-accelerator": _accelerator(config),
-            "cloud.google.com/gke-tpu-topology": config.tpu.topology,
-        }
+        lambda name: {"cloud.google.com/compute-class": name, **_selector(config)}
     )
     return TpuNodes(gke=gke, cpu=CPU_SELECTOR, tpu=selector, pools=[], needed=[network])
 
@@ -159,6 +151,13 @@ def _between_slices(config: TpuTraining, on: Cloud) -> list[NodeNetwork]:
             )
         )
     return found
+
+
+def _selector(config: TpuTraining) -> dict[str, str]:
+    return {
+        "cloud.google.com/gke-tpu-accelerator": _accelerator(config),
+        "cloud.google.com/gke-tpu-topology": config.tpu.topology,
+    }
 
 
 def _accelerator(config: TpuTraining) -> str:

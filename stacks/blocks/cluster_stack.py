@@ -118,7 +118,7 @@ class ClusterStack(Block, frozen=True):
         yield from size_problems(self.network, list(self.pools.values()))
         if not self.knows_machines:
             return
-        for nodes in list(self.accelerated.values())[:1]:
+        for nodes in self.accelerated.values():
             yield from version_problems(
                 self.facts, self.cluster.version, self.features(), nodes.machine_type
             )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from stacks.blocks.cluster import ClusterLocation
+from stacks.blocks.cluster import AnyCluster, ClusterLocation
 from stacks.problems import Problem
 
 if TYPE_CHECKING:
@@ -36,11 +36,7 @@ def autopilot_problems(config: EitherModeStack) -> Iterator[Problem]:
         ("cpu_pool", "leave it out"),
     ):
         if getattr(config, field):
-            yield Problem(
-                field,
-                "Autopilot takes no node pools: it makes nodes from what pods ask for; "
-                f"nearest: {instead}",
-            )
+            yield no_pool(field, instead)
     if config.gpu_nodes is None:
         yield Problem("gpu_nodes", "missing; it needs a block with machine_type, nodes")
     elif config.gpu_nodes.capacity.mode not in _AUTOPILOT_CAPACITY:
@@ -51,7 +47,20 @@ def autopilot_problems(config: EitherModeStack) -> Iterator[Problem]:
             f"{config.gpu_nodes.capacity.mode} cannot be asked for by pods with interfaces on "
             f"Autopilot; nearest: {', '.join(it for it in _AUTOPILOT_CAPACITY if it in ways)}",
         )
-    if config.cluster.location is ClusterLocation.ZONAL:
+    yield from location_problems(config.cluster)
+
+
+def no_pool(field: str, instead: str) -> Problem:
+    """What is wrong with a block of a pool beside Autopilot."""
+    return Problem(
+        field,
+        f"Autopilot takes no node pools: it makes nodes from what pods ask for; nearest: {instead}",
+    )
+
+
+def location_problems(cluster: AnyCluster) -> Iterator[Problem]:
+    """Of an Autopilot cluster."""
+    if cluster.location is ClusterLocation.ZONAL:
         yield Problem(
             "cluster.location", "Autopilot clusters are always regional; nearest: regional"
         )

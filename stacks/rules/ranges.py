@@ -3,7 +3,14 @@
 from collections.abc import Iterator, Mapping
 from ipaddress import IPv4Network
 
-from components.cidr import next_free, node_addresses, overlaps, pod_addresses, prefix_for
+from components.cidr import (
+    next_free,
+    node_addresses,
+    overlaps,
+    pod_addresses,
+    prefix_for,
+    prefix_for_nodes,
+)
 from stacks.blocks.network import Network
 from stacks.blocks.pools import NodePool
 from stacks.problems import Problem
@@ -28,19 +35,16 @@ def size_problems(network: Network, pools: list[NodePool]) -> Iterator[Problem]:
     """Counted at the pools' upper bounds, and one node more for a surge upgrade of each."""
     nodes = sum(pool.bounds.max + 1 for pool in pools)
     if node_addresses(network.subnet) < nodes:
-        # Four addresses of a primary range are Google's.
-        yield _too_small("subnet", network.subnet, f"{nodes} nodes", nodes + 4)
+        yield _too_small("subnet", network.subnet, f"{nodes} nodes", prefix_for_nodes(nodes))
     pods = pod_addresses((pool.bounds.max + 1, pool.max_pods_per_node) for pool in pools)
     if IPv4Network(network.pods).num_addresses < pods:
         yield _too_small(
             "pods",
             network.pods,
             f"the pods of {nodes} nodes, which take {pods} addresses",
-            pods,
+            prefix_for(pods),
         )
 
 
-def _too_small(field: str, text: str, what: str, addresses: int) -> Problem:
-    return Problem(
-        f"network.{field}", f"{text} is too small for {what}; nearest: a /{prefix_for(addresses)}"
-    )
+def _too_small(field: str, text: str, what: str, prefix: int) -> Problem:
+    return Problem(f"network.{field}", f"{text} is too small for {what}; nearest: a /{prefix}")

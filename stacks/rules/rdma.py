@@ -4,12 +4,9 @@ from collections.abc import Iterator, Sequence
 from ipaddress import IPv4Network
 
 from catalog import MachineType
-from components.cidr import node_addresses, prefix_for
+from components.cidr import node_addresses, prefix_for_nodes
 from stacks.blocks.network import AcceleratorRanges
 from stacks.problems import Problem
-
-# Google keeps the first two and the last two addresses of every subnetwork.
-_KEPT = 4
 
 
 def range_problems(
@@ -19,7 +16,7 @@ def range_problems(
     interfaces = len(machine.additional_interfaces)
     if not interfaces:
         return
-    longest = prefix_for(nodes + _KEPT)
+    longest = prefix_for_nodes(nodes)
     if ranges.prefix_length > longest:
         room = node_addresses(f"0.0.0.0/{ranges.prefix_length}")
         yield Problem(

@@ -8,18 +8,16 @@ from typing import TYPE_CHECKING
 
 from catalog import Catalog, MachineType
 from catalog.errors import nearest_names
-from components.cidr import node_addresses, prefix_for
+from components.cidr import node_addresses, prefix_for_nodes
 from stacks.blocks.capacity import Queued
-from stacks.blocks.cluster import ClusterLocation
 from stacks.blocks.network import DcnNetwork
 from stacks.blocks.ray import Ray
 from stacks.blocks.tpu_slices import TpuSlices
 from stacks.problems import Problem, problem_of
+from stacks.rules.cluster_mode import location_problems, no_pool
 
 if TYPE_CHECKING:
     from stacks.tpu_training_config import TpuTraining
-
-_KEPT = 4
 
 
 def mode_problems(config: TpuTraining) -> Iterator[Problem]:
@@ -33,11 +31,7 @@ def mode_problems(config: TpuTraining) -> Iterator[Problem]:
     if not config.autopilot:
         return
     if config.cpu_pool is not None:
-        yield Problem(
-            "cpu_pool",
-            "Autopilot takes no node pools: it makes nodes from what pods ask for; "
-            "nearest: leave it out",
-        )
+        yield no_pool("cpu_pool", "leave it out")
     if "dcn" in config.network.model_fields_set:
         yield Problem(
             "network.dcn",
@@ -46,10 +40,7 @@ def mode_problems(config: TpuTraining) -> Iterator[Problem]:
     for key in ("disk", "max_pods_per_node", "threads_per_core"):
         if key in config.tpu.model_fields_set:
             yield Problem(f"tpu.{key}", "Autopilot decides it for its nodes; nearest: leave it out")
-    if config.cluster.location is ClusterLocation.ZONAL:
-        yield Problem(
-            "cluster.location", "Autopilot clusters are always regional; nearest: regional"
-        )
+    yield from location_problems(config.cluster)
     if config.tpu.capacity.mode == "any-reservation":
         yield Problem(
             "tpu.capacity.mode",
@@ -105,7 +96,7 @@ def dcn_problems(network: DcnNetwork, machine: MachineType, nodes: int) -> Itera
             yield Problem(
                 f"{where}.range",
                 f"{one.range} is too small for {nodes} nodes; "
-                f"nearest: a /{prefix_for(nodes + _KEPT)}",
+                f"nearest: a /{prefix_for_nodes(nodes)}",
             )
     most = len(machine.additional_interfaces)
     if len(names) > most:
