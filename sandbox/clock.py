@@ -2,12 +2,10 @@
 for.
 
 The clock is discrete: it jumps from the end of one operation to the end of the next, so the
-engine's own
-overhead never counts as cloud time. Two things hold an operation's end back: the wall-clock pace
-(`speed` simulated seconds a second), and a short quiet time in which the engine has nothing more to
-send.
-The second keeps the order right: what the engine starts because A ended begins at A's end, even
-when another operation would be due in the same moment.
+engine's own overhead never counts as cloud time. Two things hold an operation's end back: the
+wall-clock pace (`speed` simulated seconds a second), and whatever the engine and the program still
+have to do. The second keeps the order right: what the engine starts because A ended begins at A's
+end, even when another operation would be due in the same moment, and however busy the machine is.
 """
 
 from __future__ import annotations
@@ -20,10 +18,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from sandbox.errors import UserError
+from sandbox.idle import all_idle
 
-# The engine's reaction to a finished step (state written, program resumed, next check and diff)
-# was seen to take 5 to 25 ms on two cores.
+# Between a finished step and the next (state written, program resumed, check and diff) there are
+# hand-overs in which nobody is busy; together they were seen to take 5 to 25 ms on two cores.
 QUIET_SECONDS = 0.04
+# Until somebody busy is looked at again.
+_PAUSE_SECONDS = 0.01
 
 
 @dataclass(frozen=True)
@@ -76,10 +77,15 @@ class VirtualClock:
             due = max(self._origin + end / self._speed, self._last_activity + QUIET_SECONDS)
             wait = due - time.monotonic()
             if wait > 0:
-                with suppress(TimeoutError):
-                    await asyncio.wait_for(self._changed.wait(), wait)
-                continue
-            self._end_all(end)
+                await self._change(wait)
+            elif not await all_idle():
+                await self._change(_PAUSE_SECONDS)
+            elif not self._changed.is_set():
+                self._end_all(end)
+
+    async def _change(self, seconds: float) -> None:
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._changed.wait(), seconds)
 
     def _end_all(self, end: float) -> None:
         """End what is due at that moment together: whatever follows from it begins there."""
