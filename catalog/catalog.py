@@ -10,7 +10,7 @@ from catalog.errors import FactError, nearest_names, nearest_numbers
 from catalog.gke_version import GkeVersion
 from catalog.lustre import LustreTable, LustreTier
 from catalog.machines import MachineTable, MachineType, MachineTypeFacts, Sidecar
-from catalog.prices import MachinePrice, PriceRange, PriceTable
+from catalog.prices import MachinePrice, PriceTable, Rate
 from catalog.table import Fact, load_table
 from catalog.topologies import Topology, TopologyTable
 from catalog.versions import Component, ContainerImage, Feature, NcclStack, VersionTable
@@ -203,6 +203,26 @@ class Catalog(Fact):
     def component(self, name: str) -> Component:
         return _found(self.versions.components, name, "a component")
 
+    def release(self, name: str, version: str | None = None) -> str:
+        """The version of a component to install: `version`, or the lock's where none is given.
+
+        Raises FactError when it is not known, or does not serve our objects' apiVersions.
+        """
+        component = self.component(name)
+        if version is None and component.version is not None:
+            return component.version
+        known = component.releases
+        if version in known:
+            for kind in component.unserved(version):
+                served = ", ".join(known[version].apis.get(kind, ())) or "nothing"
+                raise FactError(
+                    f"{name} {version} serves {kind} as {served}, and the stack's objects are "
+                    f"{component.apis[kind]}; nearest: {component.version}"
+                )
+        fitting = {it: facts for it, facts in known.items() if not component.unserved(it)}
+        _found(fitting, str(version), f"a release of {name}")
+        return str(version)
+
     def image(self, name: str) -> ContainerImage:
         return _found(self.versions.images, name, "an image")
 
@@ -239,7 +259,7 @@ class Catalog(Fact):
         """USD an hour; parts that are not known are None."""
         return self.prices.machine_types.get(self.machine(machine).name, MachinePrice())
 
-    def lustre_price(self, mbps_per_tib: int) -> PriceRange | None:
+    def lustre_price(self, mbps_per_tib: int) -> Rate | None:
         """USD per GiB and month; None when not known."""
         return self.prices.lustre_gib_month.get(self.lustre_tier(mbps_per_tib).mbps_per_tib)
 

@@ -37,13 +37,39 @@ class Feature(Fact):
     source: str
 
 
+class HelmChart(Fact):
+    """Where Helm finds a chart; a chart in an OCI registry is named by its whole address."""
+
+    name: str
+    repository: str | None = None
+
+
+class Release(Fact):
+    """The apiVersions that a release serves each kind as, the stored one first."""
+
+    apis: dict[str, tuple[str, ...]]
+
+
 class Component(Fact):
-    """A controller or add-on. `version` is None where GKE chooses it; `apis` maps kind to
-    apiVersion."""
+    """A controller or add-on. `version` is None where GKE chooses it; `apis` maps kind to the
+    apiVersion that our objects use. `releases` are what else can be installed, and `version`."""
 
     version: str | None = None
     apis: dict[str, str] = Field(default_factory=dict)
+    chart: HelmChart | None = None
+    releases: dict[str, Release] = Field(default_factory=dict)
     source: str
+
+    @model_validator(mode="after")
+    def _serves_its_objects(self) -> Self:
+        if self.releases and (self.version not in self.releases or self.unserved(self.version)):
+            raise ValueError(f"{self.version} is no release that serves {sorted(self.apis)}")
+        return self
+
+    def unserved(self, version: str) -> list[str]:
+        """The kinds that a release does not serve as our objects have them."""
+        served = self.releases[version].apis
+        return [kind for kind, api in self.apis.items() if api not in served.get(kind, ())]
 
 
 class ContainerImage(Fact):

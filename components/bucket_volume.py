@@ -3,7 +3,7 @@
 The bucket outlives both. Leaves out the grant that lets a pod's service account in.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import pulumi
 import pulumi_gcp as gcp
@@ -28,7 +28,7 @@ class BucketVolumeArgs:
     base_name: str
     storage_class: str
     capacity_gib: int
-    options: GcsFuseMountOptions = field(default_factory=GcsFuseMountOptions)
+    options: GcsFuseMountOptions
     skip_access_check: bool = True
     prefetch_metadata: bool = True
     labels: pulumi.Input[dict[str, str]]

@@ -19,6 +19,11 @@ from components.network import PODS_RANGE, SERVICES_RANGE
 
 _LOGS = ["SYSTEM_COMPONENTS", "WORKLOADS"]
 _METRICS = ["SYSTEM_COMPONENTS", "POD", "CADVISOR", "KUBELET", "STORAGE", "DCGM"]
+_RAY_OPERATOR: gcp.container.ClusterAddonsConfigRayOperatorConfigArgsDict = {
+    "enabled": True,
+    "ray_cluster_logging_config": {"enabled": True},
+    "ray_cluster_monitoring_config": {"enabled": True},
+}
 # The provider waits 40 minutes. A regional control plane with add-ons, then the removal of the
 # first pool, have been seen to take longer on a busy day.
 _MINUTES = 60
@@ -63,6 +68,8 @@ class GkeClusterArgs:
     `node_service_account` is for Autopilot's nodes, or else for the first pool, which lives for
     minutes: without one they take the project's default account, which hardened projects do not
     have.
+
+    `ray_operator` has GKE run KubeRay; without it somebody else has to.
     """
 
     project: pulumi.Input[str]
@@ -79,6 +86,7 @@ class GkeClusterArgs:
     maintenance_window: MaintenanceWindow | None = None
     autopilot: bool = False
     multi_networking: bool = False
+    ray_operator: bool = True
     lustre: bool = False
     lustre_legacy_port: bool = False
     deletion_protection: bool = True
@@ -193,13 +201,8 @@ def _mode(args: GkeClusterArgs) -> ClusterMode:
 def _addons(args: GkeClusterArgs, mode: ClusterMode) -> gcp.container.ClusterAddonsConfigArgsDict:
     addons: gcp.container.ClusterAddonsConfigArgsDict = {
         **mode.storage_addons,
-        "ray_operator_configs": [
-            {
-                "enabled": True,
-                "ray_cluster_logging_config": {"enabled": True},
-                "ray_cluster_monitoring_config": {"enabled": True},
-            }
-        ],
+        # Left out, an add-on that is on would stay on.
+        "ray_operator_configs": [_RAY_OPERATOR if args.ray_operator else {"enabled": False}],
     }
     if args.lustre:
         addons["lustre_csi_driver_config"] = {"enabled": True}

@@ -1,7 +1,7 @@
-"""A RayCluster: a head, and one worker on each GPU node, with shared memory, tokens and, where
-there are any, a file system and further interfaces.
+"""A RayCluster: a head, and workers on the nodes with accelerators, with shared memory, tokens and,
+where there are any, a file system and further interfaces.
 
-Leaves out the operator, which is an add-on of the GKE cluster, and jobs.
+Leaves out the operator, which may be an add-on of the GKE cluster, and jobs.
 """
 
 from collections.abc import Sequence
@@ -16,6 +16,8 @@ from components.interfaces import interface_annotations
 from components.lifecycle import fixed_name
 from components.naming import NameKind, check_name, cloud_name
 from components.node_network import NodeNetwork
+from components.queue_labels import QUEUE_LABEL
+from components.ray_autoscaling import RayAutoscaling
 from components.ray_manifest import (
     DASHBOARD_PORT,
     WORKER_GROUP,
@@ -30,8 +32,20 @@ from components.ray_manifest import (
 
 # An image of tens of GB on every node, after the node itself is up.
 _MINUTES = 90
-# KubeRay makes no new pods for a changed template; only the number of workers changes in place.
-_REPLACING = ["spec.rayVersion", "spec.headGroupSpec", "spec.workerGroupSpecs[*].template"]
+_REPLACING = [
+    # KubeRay makes no new pods for these; only the number of workers changes in place.
+    "spec.rayVersion",
+    "spec.enableInTreeAutoscaling",
+    "spec.headGroupSpec",
+    "spec.workerGroupSpecs[*].template",
+    # Kueue refuses another queue for what it has admitted (pkg/controller/jobframework).
+    f'metadata.labels["{QUEUE_LABEL}"]',
+]
+_WAIT = {"pulumi.com/waitFor": "jsonpath={.status.state}=ready"}
+# The autoscaler owns the whole list of groups once it has written a number of replicas, and every
+# later update would be refused as a conflict. KubeRay removes no worker of a cluster that scales
+# because of its number of replicas, so writing over it takes none away.
+_FORCE = {"pulumi.com/patchForce": "true"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,6 +142,9 @@ class RayClusterArgs:
 
     `held` is what running pods hold on to: volumes, networks and what is under them. None of it can
     go before the pods have, so a replacement of any of it replaces the cluster.
+
+    With `autoscaling`, `workers` is the most there are. `queue` is the LocalQueue that admits the
+    cluster as a whole; Kueue takes none that scales.
     """
 
     namespace: pulumi.Input[str]
@@ -147,6 +164,8 @@ class RayClusterArgs:
     volume_name: str = "lustre-storage"
     mount_path: str = ""
     held: Sequence[Any] = ()
+    autoscaling: RayAutoscaling | None = None
+    queue: pulumi.Input[str] | None = None
     labels: pulumi.Input[dict[str, str]]
 
     def context(self) -> RayPodContext:
@@ -187,8 +206,8 @@ class RayCluster(pulumi.ComponentResource):
             metadata={
                 "name": check_name(NameKind.RAY_CLUSTER, args.cluster_name),
                 "namespace": args.namespace,
-                "labels": args.labels,
-                "annotations": {"pulumi.com/waitFor": "jsonpath={.status.state}=ready"},
+                "labels": _labels(args),
+                "annotations": _WAIT if args.autoscaling is None else _WAIT | _FORCE,
             },
             spec=ray_cluster_spec(
                 version=args.ray_version,
@@ -197,6 +216,7 @@ class RayCluster(pulumi.ComponentResource):
                 workers=args.workers,
                 hosts=args.hosts,
                 group=args.group,
+                autoscaling=args.autoscaling,
                 context=args.context(),
                 launcher_config_map=launcher_config_map(args.cluster_name),
             ),
@@ -220,6 +240,13 @@ class RayCluster(pulumi.ComponentResource):
                 "dashboard_port": self.dashboard_port,
             }
         )
+
+
+def _labels(args: RayClusterArgs) -> pulumi.Input[dict[str, str]]:
+    if args.queue is None:
+        return args.labels
+    both = pulumi.Output.all(args.labels, args.queue)
+    return both.apply(lambda it: {**it[0], QUEUE_LABEL: it[1]})
 
 
 def launcher_config_map(ray_cluster: str) -> str:

@@ -21,7 +21,7 @@ class RayJobArgs:
 
     It has no type here, for a component's schema has no word for custom objects. `held` is what the
     cluster's pods hold on to, as it was given to the cluster. `files` lie beside the launcher; what
-    they hold can change without a new job.
+    they hold can change without a new job. `packages` are Python's, installed before the job runs.
     """
 
     namespace: pulumi.Input[str]
@@ -32,6 +32,7 @@ class RayJobArgs:
     launcher: str
     parameters: dict[str, str]
     environment: dict[str, str]
+    packages: Sequence[str] = ()
     labels: pulumi.Input[dict[str, str]]
     held: Sequence[Any] = ()
     files: dict[str, str] = field(default_factory=dict[str, str])
@@ -79,6 +80,7 @@ class RayJob(pulumi.ComponentResource):
                 cluster_name=object_name(args.cluster),
                 entrypoint=entrypoint,
                 environment=args.environment,
+                packages=args.packages,
             ),
             opts=options,
         )

@@ -12,6 +12,7 @@ from typing import Any
 from components.gcsfuse_options import volume_attributes
 from components.gib import gib_mounts, gib_volumes, wait_for_gib
 from components.provisioning_manifest import QUEUED_TOLERATION, consuming_annotations
+from components.ray_autoscaling import RayAutoscaling, replica_fields, scaling_fields
 
 CLUSTER_LABEL = "ray.io/cluster"
 DASHBOARD_PORT = 8265
@@ -115,12 +116,14 @@ def ray_cluster_spec(
     launcher_config_map: str,
     hosts: int = 1,
     group: str = WORKER_GROUP,
+    autoscaling: RayAutoscaling | None = None,
 ) -> dict[str, Any]:
-    """A RayCluster of one head and a fixed number of workers, each of `hosts` pods."""
+    """A RayCluster of one head and `workers`, at most where it scales, each of `hosts` pods."""
     head_template = ray_pod_template("ray-head", head, context)
     _add_launcher(head_template["spec"], launcher_config_map)
     return {
         "rayVersion": version,
+        **scaling_fields(autoscaling),
         "headGroupSpec": {
             "rayStartParams": {"dashboard-host": "0.0.0.0", **head.start_params},
             "template": head_template,
@@ -128,9 +131,7 @@ def ray_cluster_spec(
         "workerGroupSpecs": [
             {
                 "groupName": group,
-                "replicas": workers,
-                "minReplicas": workers,
-                "maxReplicas": workers,
+                **replica_fields(workers, autoscaling),
                 **({} if hosts == 1 else {"numOfHosts": hosts}),
                 "rayStartParams": dict(worker.start_params),
                 "template": ray_pod_template("ray-worker", worker, context),
@@ -140,7 +141,11 @@ def ray_cluster_spec(
 
 
 def ray_job_spec(
-    *, cluster_name: Any, entrypoint: str, environment: Mapping[str, str]
+    *,
+    cluster_name: Any,
+    entrypoint: str,
+    environment: Mapping[str, str],
+    packages: Sequence[str] = (),
 ) -> dict[str, Any]:
     """A RayJob on a cluster that is there already.
 
@@ -152,14 +157,15 @@ def ray_job_spec(
         "submissionMode": "HTTPMode",
         "clusterSelector": {CLUSTER_LABEL: cluster_name},
         "entrypoint": entrypoint,
-        "runtimeEnvYAML": runtime_environment(environment),
+        "runtimeEnvYAML": runtime_environment(environment, packages),
     }
 
 
-def runtime_environment(variables: Mapping[str, str]) -> str:
-    """A Ray runtime environment that sets these variables, as YAML."""
+def runtime_environment(variables: Mapping[str, str], packages: Sequence[str] = ()) -> str:
+    """A Ray runtime environment with these variables and Python packages, as YAML."""
     lines = [f"  {key}: {json.dumps(value)}" for key, value in sorted(variables.items())]
-    return "\n".join(["env_vars:", *lines, ""])
+    wanted = [f"  - {json.dumps(package)}" for package in packages]
+    return "\n".join(["env_vars:", *lines, *(["pip:", *wanted] if wanted else []), ""])
 
 
 def launcher_entrypoint(file_name: str, parameters: Mapping[str, str]) -> str:

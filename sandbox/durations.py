@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -22,5 +23,16 @@ class Durations:
     def load() -> Durations:
         return Durations(yaml.safe_load(TABLE.read_text())["durations"])
 
-    def seconds(self, token: str, operation: str) -> float:
-        return float(self._table.get(token, self._table["default"])[operation])
+    def seconds(self, token: str, operation: str, inputs: Mapping[str, Any] | None = None) -> float:
+        """`inputs` may say that Pulumi does not wait for the object to be ready."""
+        known = self._table["default"] if _unawaited(inputs or {}) else self._table.get(token)
+        return float((known or self._table["default"])[operation])
+
+
+def _unawaited(inputs: Mapping[str, Any]) -> bool:
+    metadata = inputs.get("metadata")
+    notes = metadata.get("annotations") if isinstance(metadata, dict) else None
+    return isinstance(notes, dict) and (
+        notes.get("pulumi.com/skipAwait") == "true"
+        or notes.get("pulumi.com/waitFor") == "jsonpath={.metadata.uid}"
+    )

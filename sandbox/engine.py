@@ -58,7 +58,10 @@ class RunOptions:
 
 @dataclass
 class RunResult:
-    """What one run did and found; seconds are simulated except `wall_s`."""
+    """What one run did and found; seconds are simulated except `wall_s`.
+
+    `plan` is a preview's plan by URN, as `pulumi preview --save-plan` writes it.
+    """
 
     operation: Verb
     stack: str
@@ -71,6 +74,7 @@ class RunResult:
     outputs: dict[str, Any] = field(default_factory=dict)
     cloud: dict[str, list[str]] = field(default_factory=dict)
     timeline: list[Step] = field(default_factory=list[Step])
+    plan: dict[str, Any] = field(default_factory=dict[str, Any])
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -123,8 +127,9 @@ class Engine:
             before = {} if verb == "preview" else self._recovered(stack, options)
             ok = self._call(stack, verb, options, report)
             after = {} if verb == "preview" else _export(stack)
+        plan = self._plan() if verb == "preview" else {}
         if verb == "preview":
-            steps, dependencies = self._planned()
+            steps, dependencies = planned_steps(plan, Durations.load())
         else:
             steps = [TimedStep(s.urn, s.operation, s.seconds) for s in journal.steps if s.ok]
             dependencies = state_dependencies([*_resources(before), *_resources(after)])
@@ -141,6 +146,7 @@ class Engine:
             outputs=_stack_outputs(after),
             cloud=everything(cloud),
             timeline=journal.steps,
+            plan=plan,
         )
 
     def _open(self, providers: str) -> Stack:
@@ -203,14 +209,14 @@ class Engine:
             return False
         return True
 
-    def _planned(self) -> tuple[list[TimedStep], dict[str, set[str]]]:
-        """What a preview says would be done, timed by the duration table."""
+    def _plan(self) -> dict[str, Any]:
+        """What a preview says would be done, by URN; empty when it failed."""
         file = self._workspace.plan_file
         if not file.exists():
-            return [], {}
+            return {}
         plans = json.loads(file.read_text())["resourcePlans"]
         file.unlink()
-        return planned_steps(plans, Durations.load())
+        return plans
 
     def _recovered(self, stack: Stack, options: RunOptions) -> dict[str, Any]:
         """The state, after taking care of what a killed run left: lock and pending operations."""
@@ -242,10 +248,11 @@ def planned_steps(
         dependencies.update(state_dependencies([{**goal, "urn": urn}]))
         token = token_of(urn)
         custom = token.startswith(("gcp:", "kubernetes:"))
+        inputs = (goal.get("inputDiff") or {}).get("adds") or {}
         for operation in plan.get("steps") or []:
             timed = _TIMED.get(operation)
             if custom and timed is not None:
-                steps.append(TimedStep(urn, timed, durations.seconds(token, timed)))
+                steps.append(TimedStep(urn, timed, durations.seconds(token, timed, inputs)))
     return steps, dependencies
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +35,7 @@ def show_status(workspace: Workspace, json_file: Path | None) -> None:
 
 
 def describe(workspace: Workspace) -> dict[str, Any]:
-    """Resource ids by type, and each cluster's pools, objects and pods."""
+    """Resource ids by type, and each cluster's pools, objects, pods and queues."""
     cloud = workspace.cloud()
     resources = cloud.inventory(workspace.stack)
     clusters = []
@@ -62,6 +63,7 @@ def describe(workspace: Workspace) -> dict[str, Any]:
                     }
                     for pod in pods
                 ],
+                "queues": [asdict(queue) for queue in kube.queues()],
             }
         )
     return {"stack": workspace.stack, "resources": resources, "clusters": clusters}
@@ -98,3 +100,21 @@ def _print_cluster(console: Console, cluster: dict[str, Any]) -> None:
             name, pod["phase"], pod["node"] if pod["phase"] == "Running" else pod["reason"]
         )
     console.print(pods)
+    for queue in cluster["queues"]:
+        _print_queue(console, queue)
+
+
+def _print_queue(console: Console, queue: dict[str, Any]) -> None:
+    cohort = f" in cohort {queue['cohort']}" if queue["cohort"] else ""
+    console.print(f"queue [bold]{queue['name']}[/]{cohort} {queue['inactive']}".rstrip())
+    quotas = Table("flavor", "resource", "quota", "used", "borrowed", box=None, pad_edge=False)
+    for quota in queue["quotas"]:
+        row = (quota[name] for name in ("flavor", "resource", "quota", "used", "borrowed"))
+        quotas.add_row(*row)
+    console.print(quotas)
+    workloads = Table("workload", "priority", "admitted or reason", box=None, pad_edge=False)
+    for workload in queue["admitted"]:
+        workloads.add_row(workload["name"], str(workload["priority"]), "admitted")
+    for workload in queue["waiting"]:
+        workloads.add_row(workload["name"], str(workload["priority"]), workload["reason"])
+    console.print(workloads)

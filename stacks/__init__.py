@@ -35,6 +35,12 @@ KINDS = {
     ),
     "verl-training": Kind("stacks.verl_training_config", "VerlTraining", "stacks.verl_training"),
     "tpu-training": Kind("stacks.tpu_training_config", "TpuTraining", "stacks.tpu_training"),
+    "checkpoint-training": Kind(
+        "stacks.checkpoint_training_config", "CheckpointTraining", "stacks.checkpoint_training"
+    ),
+    "train-and-serve": Kind(
+        "stacks.train_and_serve_config", "TrainAndServe", "stacks.train_and_serve"
+    ),
     "dev": Kind("stacks.dev_config", "Dev", "stacks.dev"),
 }
 

@@ -8,19 +8,18 @@ import pulumi_gcp as gcp
 from components.bucket import Bucket, BucketArgs
 from components.bucket_grant import BucketGrant, BucketGrantArgs, kubernetes_principal
 from components.bucket_volume import BucketVolume, BucketVolumeArgs
-from components.gcsfuse_options import GcsFuseMountOptions
+from components.gcsfuse_options import GcsFuseMountOptions, pod_annotations
 from components.gke_cluster import GkeCluster
 from components.kube_service_account import KubeServiceAccount, KubeServiceAccountArgs
 from components.static_volume import VolumeMount
-from stacks.blocks.bucket import GcsFuse
+from stacks.blocks.bucket import GcsFuse, GcsFuseSidecar
 from stacks.blocks.bucket_stack import BucketStack
 from stacks.platform import Cloud
 
-# GKE's admission adds the mounting sidecar to pods that carry it.
-POD_ANNOTATIONS = {"gke-gcsfuse/volumes": "true"}
 # Only there so that volume and claim name the same class; none of that name is made.
 _STORAGE_CLASS = "gcsfuse-sc"
-_ROLE = "roles/storage.objectUser"
+# Kubernetes makes one of this name in every namespace.
+_GIVEN_ACCOUNT = "default"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,12 +62,7 @@ def access(
     config: BucketStack, on: Cloud, gke: GkeCluster, where: pulumi.Input[str], made: Bucket
 ) -> Access:
     """The one account in the cluster that may read and write the bucket's objects."""
-    inside = pulumi.ResourceOptions(providers=[gke.kubernetes])
-    account = KubeServiceAccount(
-        "account",
-        KubeServiceAccountArgs(namespace=where, account_name=config.account_name, labels=on.labels),
-        opts=inside,
-    )
+    account = config.account_name
     project = gcp.organizations.get_project_output(
         project_id=on.apis.project_with("cloudresourcemanager"),
         opts=pulumi.InvokeOutputOptions(provider=on.provider),
@@ -77,17 +71,17 @@ def access(
         "bucket-user",
         BucketGrantArgs(
             bucket_name=made.bucket_name,
-            role=_ROLE,
+            role=config.bucket.role.iam_role,
             member=kubernetes_principal(
                 project_number=project.number,
                 workload_pool=gke.workload_pool,
                 namespace=where,
-                service_account=config.account_name,
+                service_account=account,
             ),
         ),
         opts=on.opts,
     )
-    return Access(account_name=account.account_name, bucket_name=grant.bucket_name)
+    return Access(account_name=_account(account, on, gke, where), bucket_name=grant.bucket_name)
 
 
 def storage(
@@ -120,6 +114,31 @@ def storage(
     return Storage(bucket=made, mount=volume.mount, account_name=allowed.account_name)
 
 
+def lost(config: BucketStack) -> list[str]:
+    """Where data is that a destroy takes along."""
+    return [f"in the bucket {config.bucket_name}"] if config.bucket.force_destroy else []
+
+
 def options(mount: GcsFuse) -> GcsFuseMountOptions:
-    apart = {"metadata_prefetch", "skip_access_check"}
+    apart = {"metadata_prefetch", "skip_access_check", "sidecar"}
     return GcsFuseMountOptions(**mount.model_dump(exclude=apart))
+
+
+def annotations(sidecar: GcsFuseSidecar) -> dict[str, str]:
+    """What a pod that mounts the bucket carries."""
+    return pod_annotations(
+        cpu_millicores=sidecar.millicores,
+        memory_gib=sidecar.memory_gib,
+        ephemeral_storage_gib=sidecar.ephemeral_storage_gib,
+    )
+
+
+def _account(name: str, on: Cloud, gke: GkeCluster, where: pulumi.Input[str]) -> pulumi.Output[str]:
+    if name == _GIVEN_ACCOUNT:
+        return pulumi.Output.from_input(name)
+    made = KubeServiceAccount(
+        "account",
+        KubeServiceAccountArgs(namespace=where, account_name=name, labels=on.labels),
+        opts=pulumi.ResourceOptions(providers=[gke.kubernetes]),
+    )
+    return made.account_name

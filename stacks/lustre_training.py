@@ -7,6 +7,7 @@ APIs -> VPC -> peering -> Lustre ---------------------> volume --+
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pulumi
 
@@ -22,14 +23,7 @@ from stacks import grpo_workload, platform, rdma
 from stacks.blocks.grpo_job import GrpoJob
 from stacks.lustre_training_config import LustreTraining
 from stacks.nodes import cluster_nodes
-from stacks.outputs import (
-    DASHBOARD_URL,
-    StackOutputs,
-    cleanup_note,
-    dashboard_command,
-    kubeconfig_command,
-    submit_command,
-)
+from stacks.outputs import StackOutputs, cluster_outputs, submit_command, with_ray
 from stacks.ray_workload import RayPods, ray_cluster
 
 _APIS = (*platform.APIS, "lustre", "servicenetworking")
@@ -64,20 +58,17 @@ def build(config: LustreTraining, secrets: Mapping[str, pulumi.Output[str]]) -> 
         job = _job(config, config.job, on, gke, where, ray)
     dashboard = platform.dashboard(config, on, lustre_instance=config.lustre.name)
 
-    return StackOutputs(
-        cluster_name=gke.cluster_name,
-        kubeconfig_command=kubeconfig_command(gke.cluster_name, gke.location, config.project),
+    outputs = cluster_outputs(
+        config,
+        gke,
+        dashboard,
+        lost=[f"on the Lustre instance {config.lustre.name}"],
+        abandons_peering=config.network.peering_on_destroy is PeeringRemoval.ABANDON,
+    )
+    return replace(
+        with_ray(outputs, config, ray, _submit_command(config, job)),
         lustre_mount_point=lustre.mount_point,
-        ray_dashboard_command=dashboard_command(config.namespace, ray.head_service),
-        ray_dashboard_url=DASHBOARD_URL,
         job_name=None if job is None else job.job_name,
-        job_submit_command=_submit_command(config, job),
-        dashboard_id=None if dashboard is None else dashboard.dashboard_id,
-        cleanup_note=cleanup_note(
-            protected=config.deletion_protection,
-            lost=[f"on the Lustre instance {config.lustre.name}"],
-            abandons_peering=config.network.peering_on_destroy is PeeringRemoval.ABANDON,
-        ),
     )
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import ClassVar, Literal
 
+from stacks.blocks.gpu_ray_stack import GpuRayStack
 from stacks.blocks.grpo_job import GrpoJob
 from stacks.blocks.lustre import Lustre
 from stacks.blocks.network import PeeredNetwork
@@ -15,7 +16,7 @@ from stacks.rules.training import grpo_problems
 REQUIRED_SECRETS = ("hugging_face_token",)
 
 
-class LustreTraining(StandardStack, frozen=True):
+class LustreTraining(StandardStack, GpuRayStack, frozen=True):
     """GPU nodes, a Managed Lustre instance in their zone, Ray on both, and a training job."""
 
     image: ClassVar[str] = "nemo_rl"

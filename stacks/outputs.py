@@ -1,25 +1,32 @@
 """What a stack tells its user when it is up."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import pulumi
 
+from components.gke_cluster import GkeCluster
+from components.monitoring_dashboard import MonitoringDashboard
+from components.ray_cluster import RayCluster
 from components.ray_manifest import DASHBOARD_PORT
+from stacks.blocks.cluster_stack import ClusterStack
 
 
 @dataclass(frozen=True, kw_only=True)
 class StackOutputs:
     cluster_name: pulumi.Output[str]
     kubeconfig_command: pulumi.Output[str]
-    ray_dashboard_command: pulumi.Output[str]
-    ray_dashboard_url: str
-    job_submit_command: pulumi.Output[str]
     cleanup_note: str
+    ray_dashboard_command: pulumi.Output[str] | None = None
+    ray_dashboard_url: str | None = None
+    job_submit_command: pulumi.Output[str] | None = None
     job_name: pulumi.Output[str] | None = None
     lustre_mount_point: pulumi.Output[str] | None = None
     bucket_url: pulumi.Output[str] | None = None
+    server_url: pulumi.Output[str] | None = None
+    server_command: pulumi.Output[str] | None = None
+    queue_command: str | None = None
     dashboard_id: pulumi.Output[str] | None = None
 
     def exports(self) -> dict[str, Any]:
@@ -28,23 +35,48 @@ class StackOutputs:
         return {name: value for name, value in values.items() if value is not None}
 
 
-DASHBOARD_URL = f"http://localhost:{DASHBOARD_PORT}"
+_DASHBOARD_URL = f"http://localhost:{DASHBOARD_PORT}"
 
 
-def kubeconfig_command(
-    cluster: pulumi.Output[str], location: pulumi.Output[str], project: str
-) -> pulumi.Output[str]:
-    return pulumi.Output.concat(
-        "gcloud container clusters get-credentials ",
-        cluster,
-        " --location=",
-        location,
-        f" --project={project}",
+def cluster_outputs(
+    config: ClusterStack,
+    gke: GkeCluster,
+    dashboard: MonitoringDashboard | None,
+    *,
+    lost: Sequence[str] = (),
+    abandons_peering: bool = False,
+) -> StackOutputs:
+    """What every stack says; `lost` is where data is that goes with the stack."""
+    return StackOutputs(
+        cluster_name=gke.cluster_name,
+        kubeconfig_command=pulumi.Output.concat(
+            "gcloud container clusters get-credentials ",
+            gke.cluster_name,
+            " --location=",
+            gke.location,
+            f" --project={config.project}",
+        ),
+        dashboard_id=None if dashboard is None else dashboard.dashboard_id,
+        cleanup_note=_cleanup_note(
+            protected=config.deletion_protection, lost=lost, abandons_peering=abandons_peering
+        ),
     )
 
 
-def dashboard_command(namespace: str, service: pulumi.Output[str]) -> pulumi.Output[str]:
+def with_ray(
+    found: StackOutputs, config: ClusterStack, ray: RayCluster, submit: pulumi.Output[str]
+) -> StackOutputs:
     port = f"{DASHBOARD_PORT}:{DASHBOARD_PORT}"
+    return replace(
+        found,
+        ray_dashboard_command=forward_command(config.namespace, ray.head_service, port),
+        ray_dashboard_url=_DASHBOARD_URL,
+        job_submit_command=submit,
+    )
+
+
+def forward_command(namespace: str, service: pulumi.Output[str], port: str) -> pulumi.Output[str]:
+    """Brings a service's port to the user's own machine; `port` is LOCAL:REMOTE."""
     return pulumi.Output.concat(
         f"kubectl --namespace={namespace} port-forward service/", service, f" {port}"
     )
@@ -53,12 +85,12 @@ def dashboard_command(namespace: str, service: pulumi.Output[str]) -> pulumi.Out
 def submit_command(entrypoint: pulumi.Input[str], runtime_env_json: str) -> pulumi.Output[str]:
     """For use while the dashboard's port is forwarded."""
     return pulumi.Output.concat(
-        f"ray job submit --address={DASHBOARD_URL} --runtime-env-json='{runtime_env_json}' -- ",
+        f"ray job submit --address={_DASHBOARD_URL} --runtime-env-json='{runtime_env_json}' -- ",
         entrypoint,
     )
 
 
-def cleanup_note(
+def _cleanup_note(
     *, protected: bool, lost: Sequence[str] = (), abandons_peering: bool = False
 ) -> str:
     """How to take the stack down, and what stays; `lost` says where data is that goes with it."""

@@ -15,6 +15,8 @@ from components.gke_cluster import (
     MaintenanceExclusion,
     MaintenanceWindow,
 )
+from components.helm_chart import HelmChartArgs
+from components.kuberay_operator import KubeRayOperator, KubeRayOperatorArgs
 from components.monitoring_dashboard import MonitoringDashboard, MonitoringDashboardArgs
 from components.namespace import KubeNamespace, KubeNamespaceArgs
 from components.network import ClusterNetwork, ClusterNetworkArgs
@@ -122,6 +124,7 @@ def cluster(
             else [AuthorizedNetwork(name=it.name, cidr=it.cidr) for it in allowed],
             maintenance_window=_window(wanted.maintenance),
             autopilot=config.autopilot,
+            ray_operator=config.ray_addon,
             multi_networking=config.multi_networking,
             lustre=lustre is not None,
             lustre_legacy_port=lustre is not None and lustre.legacy_port,
@@ -177,6 +180,18 @@ def node_pool(
     )
 
 
+def helm_chart(config: ClusterStack, component: str, version: str | None = None) -> HelmChartArgs:
+    """The chart of a component in the version lock, at `version` or the lock's."""
+    chart = config.facts.component(component).chart
+    # Whatever the lock lets a stack install has one.
+    assert chart is not None
+    return HelmChartArgs(
+        chart=chart.name,
+        repository=chart.repository,
+        version=config.facts.release(component, version),
+    )
+
+
 def namespace(config: ClusterStack, on: Cloud, gke: GkeCluster) -> pulumi.Input[str]:
     """The namespace's name; made here unless every cluster has it."""
     if config.namespace == "default":
@@ -189,8 +204,26 @@ def namespace(config: ClusterStack, on: Cloud, gke: GkeCluster) -> pulumi.Input[
     return made.namespace
 
 
-def tokens(
+def ray_operator(
     config: RayStack,
+    gke: GkeCluster,
+    cpu: pulumi.Input[dict[str, str]],
+    labels: dict[str, str],
+    needed: Sequence[pulumi.Resource],
+) -> list[pulumi.Resource]:
+    """KubeRay's operator on the CPU nodes, where it is not GKE's add-on."""
+    if config.ray_addon:
+        return []
+    made = KubeRayOperator(
+        "kuberay",
+        KubeRayOperatorArgs(chart=helm_chart(config, "kuberay"), node_selector=cpu, labels=labels),
+        opts=pulumi.ResourceOptions(providers=[gke.kubernetes], depends_on=list(needed)),
+    )
+    return [made]
+
+
+def tokens(
+    config: ClusterStack,
     on: Cloud,
     gke: GkeCluster,
     where: pulumi.Input[str],
@@ -202,7 +235,7 @@ def tokens(
         "tokens",
         TokenSecretArgs(
             namespace=where,
-            secret_name=f"{config.ray_name}-tokens",
+            secret_name=config.tokens_name,
             tokens={VARIABLES[name]: value for name, value in secrets.items()},
             labels=on.labels,
         ),

@@ -5,14 +5,20 @@ from dataclasses import dataclass, field, replace
 
 import pulumi
 
+from components.bucket import Bucket
 from components.custom_object import object_name
 from components.gib import LIBRARY_PATH
 from components.provisioning_request import ProvisioningRequest, ProvisioningRequestArgs
-from components.ray_cluster import RayCluster, RayClusterArgs, RaySetupArgs
+from components.ray_autoscaling import RayAutoscaling
+from components.ray_cluster import BucketMountArgs, RayCluster, RayClusterArgs, RaySetupArgs
 from components.static_volume import VolumeMount
 from components.token_secret import TokenSecret
+from stacks import bucket_storage, platform
+from stacks.blocks.bucket_stack import BucketStack
 from stacks.blocks.capacity import Queued
-from stacks.blocks.gpu_stack import GpuStack
+from stacks.blocks.gpu_ray_stack import GpuRayStack
+from stacks.blocks.ray import Ray
+from stacks.bucket_storage import Access
 from stacks.nodes import ClusterNodes
 from stacks.platform import VARIABLES
 from stacks.ray_pods import pod_args
@@ -22,7 +28,8 @@ from stacks.rdma import GpuNetwork
 @dataclass(frozen=True, kw_only=True)
 class RayPods:
     """What a kind of stack adds to its Ray pods; the head is on `head_selector`, or else with a
-    worker.
+    worker. They mount a `volume` or a `bucket`; `held` is what they hold on to besides, and `after`
+    what no value of theirs names.
 
     `scratch` are directories on the nodes' own disks, of the head and of the workers.
     """
@@ -32,14 +39,39 @@ class RayPods:
     annotations: dict[str, str] = field(default_factory=dict[str, str])
     service_account: pulumi.Input[str] | None = None
     volume: VolumeMount | None = None
+    bucket: BucketMountArgs | None = None
     volume_name: str = "lustre-storage"
     mount_path: str = ""
+    queue: pulumi.Input[str] | None = None
+    after: Sequence[pulumi.Resource] = ()
+    held: Sequence[pulumi.Resource] = ()
     scratch: tuple[str | None, str | None] = (None, None)
     setup: RaySetupArgs | None = None
 
 
+def bucket_pods(
+    config: BucketStack, nodes: ClusterNodes, bucket: Bucket, allowed: Access
+) -> RayPods:
+    """Pods that mount the bucket for as long as they live, with the head on a CPU node."""
+    mount = config.bucket.mount
+    return RayPods(
+        head_selector=nodes.cpu,
+        annotations=bucket_storage.annotations(mount.sidecar),
+        service_account=allowed.account_name,
+        bucket=BucketMountArgs(
+            bucket_name=allowed.bucket_name,
+            options=bucket_storage.options(mount).as_mount_options(),
+            skip_access_check=mount.skip_access_check,
+            prefetch_metadata=mount.metadata_prefetch,
+        ),
+        volume_name="bucket",
+        mount_path=config.bucket.mount_path,
+        held=[bucket.bucket],
+    )
+
+
 def ray_cluster(
-    config: GpuStack,
+    config: GpuRayStack,
     nodes: ClusterNodes,
     gpu: GpuNetwork,
     where: pulumi.Input[str],
@@ -73,19 +105,33 @@ def ray_cluster(
             setup=wanted.setup,
         ),
         workers=config.workers,
+        autoscaling=_autoscaling(config.ray),
+        queue=wanted.queue,
         secret_name=None if tokens is None else tokens.secret_name,
         secret_keys=[VARIABLES[name] for name in sorted(secrets)],
         service_account=wanted.service_account,
+        bucket=wanted.bucket,
         claim_name=None if mounted is None else object_name(mounted.claim),
         volume_name=wanted.volume_name,
         mount_path=wanted.mount_path,
         # The pools, too: a job whose machines are replaced under it is lost.
-        held=[*([] if mounted is None else mounted.resources()), *gpu.held, *nodes.gpu_pools],
+        held=[
+            *([] if mounted is None else mounted.resources()),
+            *wanted.held,
+            *gpu.held,
+            *nodes.gpu_pools,
+        ],
         labels=labels,
     )
     opts = pulumi.ResourceOptions(
         providers=[nodes.gke.kubernetes],
-        depends_on=[*nodes.needed, *nodes.gpu_pools, *gpu.after],
+        depends_on=[
+            *nodes.needed,
+            *nodes.gpu_pools,
+            *gpu.after,
+            *wanted.after,
+            *platform.ray_operator(config, nodes.gke, nodes.cpu, labels, nodes.needed),
+        ],
     )
     if nodes.queued:
         shares = wanted.head_selector is None
@@ -93,8 +139,13 @@ def ray_cluster(
     return RayCluster("ray", args, opts=opts)
 
 
+def _autoscaling(ray: Ray) -> RayAutoscaling | None:
+    scaling = ray.autoscaling
+    return None if scaling is None else RayAutoscaling(**scaling.model_dump())
+
+
 def _on_request(
-    config: GpuStack,
+    config: GpuRayStack,
     args: RayClusterArgs,
     pools: Sequence[pulumi.Resource],
     opts: pulumi.ResourceOptions,

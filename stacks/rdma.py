@@ -16,6 +16,7 @@ from components.nccl_rdma_installer import NcclRdmaInstaller, NcclRdmaInstallerA
 from components.nccl_test import NcclTest, NcclTestArgs
 from components.node_network import NodeNetwork
 from components.rdma_network import RdmaNetwork, RdmaNetworkArgs
+from stacks.blocks.gpu_ray_stack import GpuRayStack
 from stacks.blocks.gpu_stack import GpuStack
 from stacks.platform import Cloud
 
@@ -108,7 +109,7 @@ class GpuNetwork:
 
 
 def gpu_network(
-    config: GpuStack,
+    config: GpuRayStack,
     on: Cloud,
     gke: GkeCluster,
     found: Interfaces,

@@ -11,20 +11,14 @@ from dataclasses import replace
 import pulumi
 
 from components.bucket import Bucket
+from components.gcsfuse_options import pod_annotations
 from components.ray_cluster import BucketMountArgs, RayCluster, RayClusterArgs
 from components.ray_job import RayJob, RayJobArgs
 from components.resource_claim_template import ResourceClaimTemplate
 from components.token_secret import TokenSecret
 from stacks import bucket_storage, maxtext_workload, platform
 from stacks.bucket_storage import Access
-from stacks.outputs import (
-    DASHBOARD_URL,
-    StackOutputs,
-    cleanup_note,
-    dashboard_command,
-    kubeconfig_command,
-    submit_command,
-)
+from stacks.outputs import StackOutputs, cluster_outputs, submit_command, with_ray
 from stacks.ray_pods import pod_args
 from stacks.tpu_nodes import TpuNodes, claim_template, tpu_nodes
 from stacks.tpu_training_config import TpuTraining
@@ -35,12 +29,7 @@ _GROUP = "tpu-group"
 # Ray's own metrics would take the port that KubeRay's TPU webhook gives to Megascale.
 _WORKER_START = {"metrics-export-port": "8082"}
 # The sidecar may take what it needs of nodes that have nothing else to do.
-_ANNOTATIONS = {
-    **bucket_storage.POD_ANNOTATIONS,
-    "gke-gcsfuse/cpu-limit": "0",
-    "gke-gcsfuse/memory-limit": "0",
-    "gke-gcsfuse/ephemeral-storage-limit": "0",
-}
+_ANNOTATIONS = pod_annotations(cpu_millicores=0, memory_gib=0, ephemeral_storage_gib=0)
 
 
 def build(config: TpuTraining, secrets: Mapping[str, pulumi.Output[str]]) -> StackOutputs:
@@ -59,19 +48,12 @@ def build(config: TpuTraining, secrets: Mapping[str, pulumi.Output[str]]) -> Sta
     job = _job(config, on, nodes, where, ray)
     dashboard = platform.dashboard(config, on, tpus=True)
 
-    return StackOutputs(
-        cluster_name=gke.cluster_name,
-        kubeconfig_command=kubeconfig_command(gke.cluster_name, gke.location, config.project),
+    submit = submit_command("python3" if job is None else job.entrypoint, "{}")
+    outputs = cluster_outputs(config, gke, dashboard, lost=bucket_storage.lost(config))
+    return replace(
+        with_ray(outputs, config, ray, submit),
         bucket_url=bucket.url,
-        ray_dashboard_command=dashboard_command(config.namespace, ray.head_service),
-        ray_dashboard_url=DASHBOARD_URL,
         job_name=None if job is None else job.job_name,
-        job_submit_command=submit_command("python3" if job is None else job.entrypoint, "{}"),
-        dashboard_id=None if dashboard is None else dashboard.dashboard_id,
-        cleanup_note=cleanup_note(
-            protected=config.deletion_protection,
-            lost=[f"in the bucket {config.bucket_name}"] if config.bucket.force_destroy else [],
-        ),
     )
 
 
@@ -123,7 +105,12 @@ def _ray(
             labels=on.labels,
         ),
         opts=pulumi.ResourceOptions(
-            providers=[nodes.gke.kubernetes], depends_on=[*nodes.needed, *nodes.pools]
+            providers=[nodes.gke.kubernetes],
+            depends_on=[
+                *nodes.needed,
+                *nodes.pools,
+                *platform.ray_operator(config, nodes.gke, nodes.cpu, on.labels, nodes.needed),
+            ],
         ),
     )
 

@@ -10,6 +10,7 @@ from stacks.blocks.capacity import FlexStart, Queued
 from stacks.blocks.maxtext_job import MaxTextJob
 from stacks.blocks.network import DcnNetwork
 from stacks.blocks.pools import Autoscaling, CpuPool, NodePool, Nodes
+from stacks.blocks.ray_stack import RayStack
 from stacks.blocks.tpu_slices import TpuSlices
 from stacks.problems import Problem
 from stacks.rules.maxtext import maxtext_problems
@@ -21,7 +22,7 @@ from stacks.rules.tpu import dcn_problems, mode_problems, ray_problems, slice_pr
 REQUIRED_SECRETS: tuple[str, ...] = ()
 
 
-class TpuTraining(BucketStack, frozen=True):
+class TpuTraining(BucketStack, RayStack, frozen=True):
     """TPU slices, networks between them, a bucket, Ray on all, and a MaxText training."""
 
     image: ClassVar[str] = "ray_tpu"

@@ -97,6 +97,10 @@ StackName = Annotated[str, _named(NameKind.CLUSTER)]
 ClusterName = StackName
 LustreName = Annotated[str, _named(NameKind.LUSTRE)]
 FileMode = Annotated[str, _like(r"[0-7]{3}", "a file mode", "775")]
+ObjectName = Annotated[str, _named(NameKind.KUBERNETES)]
+# A workload names its queue in a label, whose value has 63 characters at most.
+QueueName = Annotated[str, Field(max_length=63), _named(NameKind.KUBERNETES)]
+FlavorName = QueueName
 BucketName = Annotated[str, _named(NameKind.BUCKET), AfterValidator(check_bucket_name)]
 NamespaceName = Annotated[str, _named(NameKind.NAMESPACE)]
 RayClusterName = Annotated[str, _named(NameKind.RAY_CLUSTER)]
@@ -129,6 +133,14 @@ RelativePath = Annotated[
         r"[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*",
         "a relative path",
         "runs/first",
+    ),
+]
+DataSource = Annotated[
+    str,
+    _like(
+        r"generated|https://[\w./-]+\.zip|[A-Za-z0-9_][\w.-]*(/[A-Za-z0-9_][\w.-]*)*",
+        "a folder on the bucket, the URL of a zip, or generated",
+        "generated",
     ),
 ]
 ModelName = Annotated[

@@ -7,6 +7,7 @@ APIs -> VPC, and VPCs for interfaces -> GKE -> nodes -> interfaces, NCCL plug-in
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pulumi
 
@@ -18,16 +19,9 @@ from components.script_job import ScriptJob, ScriptJobArgs
 from components.token_secret import TokenSecret
 from stacks import bucket_storage, platform, rdma, verl_workload
 from stacks.blocks.verl_job import VerlJob
-from stacks.bucket_storage import POD_ANNOTATIONS, Storage
+from stacks.bucket_storage import Storage
 from stacks.nodes import ClusterNodes, cluster_nodes
-from stacks.outputs import (
-    DASHBOARD_URL,
-    StackOutputs,
-    cleanup_note,
-    dashboard_command,
-    kubeconfig_command,
-    submit_command,
-)
+from stacks.outputs import StackOutputs, cluster_outputs, submit_command, with_ray
 from stacks.ray_workload import RayPods, ray_cluster
 from stacks.verl_training_config import VerlTraining
 
@@ -64,7 +58,7 @@ def build(config: VerlTraining, secrets: Mapping[str, pulumi.Output[str]]) -> St
             head_selector=nodes.cpu,
             # verl's controller must not land on the head, which has neither GPU nor network for it.
             head_start_params={"num-cpus": "0"},
-            annotations=POD_ANNOTATIONS,
+            annotations=bucket_storage.annotations(config.bucket.mount.sidecar),
             service_account=storage.account_name,
             volume=storage.mount,
             volume_name=_VOLUME,
@@ -107,7 +101,7 @@ def _preparation(
                 service_account=storage.account_name,
                 volume=storage.mount,
                 mount_path=config.bucket.mount_path,
-                annotations=dict(POD_ANNOTATIONS),
+                annotations=dict(bucket_storage.annotations(config.bucket.mount.sidecar)),
                 node_selector=nodes.cpu,
                 cpu_millicores=job.preparation.millicores,
                 memory_gib=job.preparation.memory_gib,
@@ -187,18 +181,9 @@ def _outputs(
     if config.job is not None and job is not None:
         variables = _environment(config, config.job)
         submit = submit_command(job.entrypoint, json.dumps({"env_vars": variables}))
-    gke = nodes.gke
-    return StackOutputs(
-        cluster_name=gke.cluster_name,
-        kubeconfig_command=kubeconfig_command(gke.cluster_name, gke.location, config.project),
+    outputs = cluster_outputs(config, nodes.gke, dashboard, lost=bucket_storage.lost(config))
+    return replace(
+        with_ray(outputs, config, ray, submit),
         bucket_url=bucket.url,
-        ray_dashboard_command=dashboard_command(config.namespace, ray.head_service),
-        ray_dashboard_url=DASHBOARD_URL,
         job_name=None if job is None else job.job_name,
-        job_submit_command=submit,
-        dashboard_id=None if dashboard is None else dashboard.dashboard_id,
-        cleanup_note=cleanup_note(
-            protected=config.deletion_protection,
-            lost=[f"in the bucket {config.bucket_name}"] if config.bucket.force_destroy else [],
-        ),
     )

@@ -6,6 +6,7 @@ from typing import ClassVar, Literal
 from stacks.blocks.bucket import ClaimedBucket
 from stacks.blocks.bucket_stack import BucketStack
 from stacks.blocks.either_mode_stack import EitherModeStack
+from stacks.blocks.gpu_ray_stack import GpuRayStack
 from stacks.blocks.verl_job import VerlJob
 from stacks.problems import Problem
 from stacks.rules.ray_fit import Host
@@ -16,7 +17,7 @@ from stacks.rules.verl import verl_problems
 REQUIRED_SECRETS: tuple[str, ...] = ()
 
 
-class VerlTraining(EitherModeStack, BucketStack, frozen=True):
+class VerlTraining(EitherModeStack, BucketStack, GpuRayStack, frozen=True):
     """GPU nodes with an RDMA network, a bucket that all pods mount, Ray, and a verl training."""
 
     image: ClassVar[str] = "verl"

@@ -15,4 +15,14 @@ if TYPE_CHECKING:
 
 def kubernetes_of(cluster: Resource, cloud: Cloud) -> MemoryKube:
     provision = provisioner(cluster, cloud) if cluster["enableAutopilot"] else None
-    return MemoryKube(cloud.kubernetes(cluster.id), nodes_of(cluster, cloud), provision)
+    return MemoryKube(
+        cloud.kubernetes(cluster.id),
+        nodes_of(cluster, cloud),
+        provision,
+        ray_addon=_has_ray_addon(cluster),
+    )
+
+
+def _has_ray_addon(cluster: Resource) -> bool:
+    configs = (cluster["addonsConfig"] or {}).get("rayOperatorConfigs") or []
+    return any(one.get("enabled") for one in configs)

@@ -3,15 +3,28 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from sandbox.kube import gke_webhooks, paths, quantity, registry, schemas, secrets, tpu_webhook
+from sandbox.kube import (
+    gke_webhooks,
+    paths,
+    quantity,
+    registry,
+    schemas,
+    secrets,
+    tpu_webhook,
+    waits,
+)
 from sandbox.kube.claim_rules import template_claim_findings
 from sandbox.kube.compute_class_rules import compute_class_findings
 from sandbox.kube.defaults import with_defaults
 from sandbox.kube.errors import KubeError, invalid
+from sandbox.kube.helm import release_findings
+from sandbox.kube.kueue.rules import kueue_findings
+from sandbox.kube.monitoring_rules import monitoring_findings
 from sandbox.kube.names import label_findings, name_findings
 from sandbox.kube.network_rules import network_findings
 from sandbox.kube.objects import (
     JsonObject,
+    annotations_of,
     dig,
     labels_of,
     matches_labels,
@@ -22,6 +35,7 @@ from sandbox.kube.objects import (
 from sandbox.kube.pod_rules import count_findings, template_findings
 from sandbox.kube.provisioning_rules import provisioning_findings
 from sandbox.kube.ray_rules import ray_findings
+from sandbox.kube.references import refuse_missing
 from sandbox.kube.store import Store
 
 Finding = tuple[str, str]
@@ -29,6 +43,7 @@ _SERVICE_PORTS_OPTIONAL = ("ExternalName",)
 _SPEC_REQUIRED = {
     "DaemonSet",
     "Deployment",
+    "HorizontalPodAutoscaler",
     "Job",
     "PersistentVolume",
     "PersistentVolumeClaim",
@@ -40,6 +55,14 @@ _SPEC_REQUIRED = {
 
 def admit(manifest: Mapping[str, Any], store: Store) -> JsonObject:
     """The manifest with server defaults; KubeError with every problem that was found."""
+    registry.lookup(manifest.get("apiVersion"), manifest.get("kind"), store)
+    obj = check(manifest)
+    refuse_missing(obj, store)
+    return obj
+
+
+def check(manifest: Mapping[str, Any]) -> JsonObject:
+    """The same, as far as it can be said of a manifest alone, whatever the cluster serves."""
     kind = registry.lookup(manifest.get("apiVersion"), manifest.get("kind"))
     manifest = normalized(manifest)
     metadata = manifest.get("metadata")
@@ -61,9 +84,10 @@ def admit(manifest: Mapping[str, Any], store: Store) -> JsonObject:
     if problems:
         raise _refusal(kind.kind, manifest, problems)
     obj.pop("status", None)
-    _namespace_exists(obj, store)
     if (webhook := _WEBHOOKS.get(kind.kind)) and (why := webhook(obj)):
         raise KubeError(why, reason="Forbidden")
+    if wait := annotations_of(obj).get("pulumi.com/waitFor"):
+        waits.expressions(wait)
     return obj
 
 
@@ -92,12 +116,6 @@ def _null_items(value: Any, path: str = "") -> Iterator[Finding]:
 def _refusal(kind: str, manifest: Mapping[str, Any], problems: list[Finding]) -> KubeError:
     texts = [f"{path}: {text}" if path else text for path, text in problems]
     return invalid(kind, str(dig(manifest, "metadata", "name") or ""), texts)
-
-
-def _namespace_exists(obj: JsonObject, store: Store) -> None:
-    namespace = obj["metadata"].get("namespace")
-    if namespace and not store.namespace_exists(namespace):
-        raise KubeError(f'namespaces "{namespace}" not found', reason="NotFound")
 
 
 def _rules(obj: JsonObject) -> Iterator[Finding]:
@@ -204,9 +222,25 @@ def _job(obj: JsonObject) -> Iterator[Finding]:
         yield "spec.completions", "required value when completion mode is Indexed"
 
 
+def _autoscaler(obj: JsonObject) -> Iterator[Finding]:
+    spec = obj["spec"]
+    low, high = spec["minReplicas"], spec["maxReplicas"]
+    if low < 1:
+        yield "spec.minReplicas", f"{low} must be greater than or equal to 1"
+    if high < 1:
+        yield "spec.maxReplicas", f"{high} must be greater than 0"
+    if high < low:
+        yield "spec.maxReplicas", f"{high} must be greater than or equal to minReplicas {low}"
+
+
 _CUSTOM_RULES: dict[str, Callable[[JsonObject], list[Finding]]] = {
+    "autoscaling.gke.io/v1beta1": monitoring_findings,
     "autoscaling.x-k8s.io/v1": provisioning_findings,
     "cloud.google.com/v1": compute_class_findings,
+    "helm.sh/v3": release_findings,
+    "kueue.x-k8s.io/v1beta1": kueue_findings,
+    "kueue.x-k8s.io/v1beta2": kueue_findings,
+    "monitoring.googleapis.com/v1": monitoring_findings,
     "networking.gke.io/v1": network_findings,
     "ray.io/v1": ray_findings,
 }
@@ -217,6 +251,7 @@ _WEBHOOKS: dict[str, Callable[[JsonObject], str]] = {
 _KIND_RULES = {
     "DaemonSet": _selector,
     "Deployment": _selector,
+    "HorizontalPodAutoscaler": _autoscaler,
     "Job": _job,
     "PersistentVolume": _volume,
     "PersistentVolumeClaim": _claim,

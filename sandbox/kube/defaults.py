@@ -13,6 +13,9 @@ _TOP: dict[str, JsonObject] = {
     "Secret": {"type": "Opaque"},
     "StorageClass": {"reclaimPolicy": "Delete", "volumeBindingMode": "Immediate"},
     "PriorityClass": {"preemptionPolicy": "PreemptLowerPriority"},
+    "ClusterQueue": {"spec": {}},
+    "Cohort": {"spec": {}},
+    "ResourceFlavor": {"spec": {}},
 }
 _SPEC: dict[str, JsonObject] = {
     "Deployment": {
@@ -30,6 +33,9 @@ _SPEC: dict[str, JsonObject] = {
         "podReplacementPolicy": "TerminatingOrFailed",
         "suspend": False,
     },
+    "ClusterQueue": {"queueingStrategy": "BestEffortFIFO", "stopPolicy": "None"},
+    "HorizontalPodAutoscaler": {"minReplicas": 1},
+    "LocalQueue": {"stopPolicy": "None"},
     "Service": {"type": "ClusterIP", "sessionAffinity": "None"},
     "PersistentVolume": {
         "persistentVolumeReclaimPolicy": "Retain",

@@ -122,6 +122,7 @@ _REFUSED: dict[str, tuple[str, ...]] = {
     "Secret": ("type",),
     "Service": ("spec.clusterIP",),
     "ResourceClaimTemplate": ("spec",),
+    "LocalQueue": ("spec.clusterQueue",),
     "RayCluster": ("spec.managedBy",),
     "RayJob": ("spec.managedBy",),
     "ProvisioningRequest": ("spec",),

@@ -10,7 +10,7 @@ import copy
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sandbox.kube import registry, secrets, waits
+from sandbox.kube import registry, secrets
 from sandbox.kube.admission import admit
 from sandbox.kube.controllers import (
     CONTROLLERS,
@@ -21,6 +21,8 @@ from sandbox.kube.controllers import (
 from sandbox.kube.errors import KubeError, invalid
 from sandbox.kube.immutability import refused_changes
 from sandbox.kube.in_use import refuse_in_use
+from sandbox.kube.kueue.queue_view import QueueView, queue_views
+from sandbox.kube.kueue.webhooks import held_back, with_admission
 from sandbox.kube.objects import (
     JsonObject,
     Node,
@@ -28,7 +30,6 @@ from sandbox.kube.objects import (
     Provision,
     Readiness,
     Ref,
-    annotations_of,
     dig,
     name_of,
     namespace_of,
@@ -51,12 +52,17 @@ _CARRIED = {
 
 class MemoryKube:
     """`nodes` are those of the node pools; with `provision`, Autopilot adds one for each pod that
-    they do not hold."""
+    they do not hold. `ray_addon`: GKE runs KubeRay by itself."""
 
     def __init__(
-        self, state: dict[str, Any], nodes: Sequence[Node], provision: Provision | None = None
+        self,
+        state: dict[str, Any],
+        nodes: Sequence[Node],
+        provision: Provision | None = None,
+        *,
+        ray_addon: bool = True,
     ) -> None:
-        self._store = Store(state)
+        self._store = Store(state, ray_addon=ray_addon)
         self._nodes = tuple(nodes)
         self._provision = provision
         self._settle()
@@ -101,8 +107,6 @@ class MemoryKube:
     def validate(self, manifest: Mapping[str, Any]) -> JsonObject:
         """What `apply` would store, without storing it; Secret values are the caller's own."""
         admitted = admit(manifest, self._store)
-        if wait := annotations_of(admitted).get("pulumi.com/waitFor"):
-            waits.expressions(wait)
         live = self._store.find(Ref.of(admitted))
         if live is not None:
             self._merge(live, self._sealed(admitted))
@@ -113,7 +117,7 @@ class MemoryKube:
         ref = Ref.of(admitted)
         live = self._store.find(ref)
         if live is None:
-            self._store.add(admitted)
+            self._store.add(held_back(self._store, admitted))
         else:
             self._store.replace(live, self._merge(live, admitted))
         self.reconcile()
@@ -130,6 +134,7 @@ class MemoryKube:
                 merged["spec"][field] = live["spec"][field]
         if kind == "PersistentVolume" and (bound := live["spec"].get("claimRef")):
             merged["spec"]["claimRef"] = {**bound, **(merged["spec"].get("claimRef") or {})}
+        merged = with_admission(self._store, live, merged)
         if problems := list(refused_changes(kind, live, merged)):
             raise invalid(kind, name_of(live), problems)
         return merged
@@ -142,7 +147,7 @@ class MemoryKube:
     def _live(self, ref: Ref) -> JsonObject:
         found = self.get(ref)
         if found is None:
-            raise _not_found(ref)
+            raise self._not_found(ref)
         return found
 
     def matches_secret(
@@ -161,7 +166,7 @@ class MemoryKube:
     def delete(self, ref: Ref) -> None:
         found = self._store.find(ref)
         if found is None:
-            raise _not_found(ref)
+            raise self._not_found(ref)
         refuse_in_use(self._store, ref, found)
         if ref.kind == "Namespace":
             for obj in self._store.all():
@@ -187,6 +192,10 @@ class MemoryKube:
     def pods(self) -> list[PodView]:
         return [view(pod) for pod in self._store.all("Pod")]
 
+    def queues(self) -> list[QueueView]:
+        """Kueue's queues, by name; none where it is not installed."""
+        return queue_views(self._store)
+
     def inventory(self) -> dict[str, list[str]]:
         """What users made, by kind; what controllers made of it is left out."""
         found: dict[str, list[str]] = {}
@@ -197,7 +206,6 @@ class MemoryKube:
                 found.setdefault(obj["kind"], []).append(name)
         return {kind: sorted(names) for kind, names in sorted(found.items())}
 
-
-def _not_found(ref: Ref) -> KubeError:
-    registry.lookup(ref.api_version, ref.kind)
-    return KubeError(f"{ref} not found", reason="NotFound")
+    def _not_found(self, ref: Ref) -> KubeError:
+        registry.lookup(ref.api_version, ref.kind, self._store)
+        return KubeError(f"{ref} not found", reason="NotFound")

@@ -10,7 +10,7 @@ from sandbox.kube.claims import devices_claimed
 from sandbox.kube.gke_webhooks import mutated
 from sandbox.kube.networks import with_networks
 from sandbox.kube.objects import JsonObject, Node, Provision, dig, name_of, namespace_of
-from sandbox.kube.pod_waits import blocks_scheduling, blocks_start
+from sandbox.kube.pod_waits import GATED, blocks_scheduling, blocks_start
 from sandbox.kube.pods import FINISHED, is_running, phase, suffix
 from sandbox.kube.provisioning import standing
 from sandbox.kube.scheduler import Candidate, Place, place
@@ -113,7 +113,7 @@ def _status(store: Store, pod: JsonObject, unplaced: str, *, running: bool) -> J
     if unplaced:
         return {
             "phase": "Pending",
-            "reason": "Unschedulable",
+            "reason": GATED if unplaced.startswith(GATED) else "Unschedulable",
             "message": unplaced,
             "conditions": [_condition("PodScheduled", met=False), _condition("Ready", met=False)],
         }

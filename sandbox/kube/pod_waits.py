@@ -17,6 +17,18 @@ from sandbox.kube.volumes import claim_names, waits_because
 Missing = tuple[str, str]
 
 
+GATED = "SchedulingGated"
+
+
+def _gates(store: Store, pod: JsonObject) -> Iterator[str]:
+    if pod["spec"].get("schedulingGates"):
+        workload = next(iter(store.owned_by(pod, "Workload")), None)
+        conditions = maps(dig(workload, "status", "conditions"))
+        why = (each["message"] for each in conditions if each["type"] == "QuotaReserved")
+        default = "Scheduling is blocked due to non-empty scheduling gates"
+        yield f"{GATED}: {next(why, default)}"
+
+
 def blocks_scheduling(store: Store, pod: JsonObject) -> Iterator[str]:
     """Why a pod is not given to the scheduler yet, or is never created."""
     spec, namespace = pod["spec"], namespace_of(pod)
@@ -35,6 +47,7 @@ def blocks_scheduling(store: Store, pod: JsonObject) -> Iterator[str]:
         yield f"insufficient quota to match these scopes: [{{PriorityClass In [{classes}]}}]"
     if refused := denial(pod):
         yield refused
+    yield from _gates(store, pod)
     yield from waits_for_networks(store, pod)
     yield from waits_for_request(store, pod)
     yield from waits_for_claims(store, pod)

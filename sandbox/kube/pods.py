@@ -1,4 +1,4 @@
-"""Pods: made from templates, kept in step with their owner, and how they look from outside."""
+"""Pods: made from templates, and how they look from outside."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sandbox.kube.objects import (
     name_of,
     namespace_of,
 )
-from sandbox.kube.store import Store, owner_of
+from sandbox.kube.store import owner_of
 
 # Kubernetes' own alphabet for generated names: no vowels, no look-alikes.
 _ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
@@ -51,16 +51,6 @@ def pod_from(
             **dict(template["spec"]),
         },
     }
-
-
-def keep_pods(store: Store, owner: JsonObject, wanted: Mapping[str, JsonObject]) -> None:
-    """Makes the owner's pods those that are wanted, by name; finished ones stay for their owner."""
-    for pod in store.owned_by(owner, "Pod"):
-        if name_of(pod) not in wanted:
-            store.remove(pod)
-    for name, manifest in wanted.items():
-        if store.get("v1", "Pod", namespace_of(owner), name) is None:
-            store.add(manifest, owner=owner)
 
 
 def phase(pod: Mapping[str, Any]) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 from sandbox.kube import registry
 from sandbox.kube.controllers import endpoints
+from sandbox.kube.helm import ray_operator_runs
 from sandbox.kube.networks import not_ready
 from sandbox.kube.objects import JsonObject, Readiness, annotations_of, dig, name_of, namespace_of
 from sandbox.kube.pods import FINISHED, is_running, phase, why_pending
@@ -18,6 +19,9 @@ from sandbox.kube.store import Store
 from sandbox.kube.volumes import waits_because
 from sandbox.kube.waits import satisfied
 
+_NO_RAY_OPERATOR = (
+    "no Ray operator runs; nearest: the cluster's add-on or the chart kuberay-operator"
+)
 _UP = Readiness(ready=True, reason="exists")
 
 
@@ -29,7 +33,8 @@ def awaited(store: Store, obj: JsonObject) -> Readiness:
         answer = satisfied(wait, obj)
         why = "" if answer.ready else health(store, obj).reason
         return Readiness(ready=answer.ready, reason=": ".join(filter(None, (answer.reason, why))))
-    if registry.lookup(obj["apiVersion"], obj["kind"]).custom:
+    # Helm waits for a release's pods; for other kinds of somebody else's nobody waits.
+    if registry.lookup(obj["apiVersion"], obj["kind"]).custom and obj["kind"] != "Release":
         reason = "exists; the provider waits for more only with pulumi.com/waitFor"
         return Readiness(ready=True, reason=reason)
     return health(store, obj)
@@ -115,6 +120,8 @@ def _service(store: Store, obj: JsonObject) -> Readiness:
 
 
 def _ray_cluster(store: Store, obj: JsonObject) -> Readiness:
+    if not ray_operator_runs(store):
+        return Readiness(ready=False, reason=_NO_RAY_OPERATOR)
     if dig(obj, "status", "state") == "suspended":
         return Readiness(ready=False, reason="cluster is suspended")
     wanted = (dig(obj, "status", "desiredWorkerReplicas") or 0) + 1
@@ -122,6 +129,8 @@ def _ray_cluster(store: Store, obj: JsonObject) -> Readiness:
 
 
 def _ray_job(store: Store, obj: JsonObject) -> Readiness:
+    if not ray_operator_runs(store):
+        return Readiness(ready=False, reason=_NO_RAY_OPERATOR)
     state = dig(obj, "status", "jobDeploymentStatus") or "New"
     if state == "Complete":
         return Readiness(ready=True, reason="job is Complete")
@@ -145,6 +154,22 @@ def _network(store: Store, obj: JsonObject) -> Readiness:
     return _answer(not_ready(obj), f"{obj['kind']} is Ready")
 
 
+def _release(store: Store, obj: JsonObject) -> Readiness:
+    if obj["spec"].get("skipAwait"):
+        return Readiness(ready=True, reason="skipAwait is set")
+    deployments = store.owned_by(obj, "Deployment")
+    waiting = [each for each in (_deployment(store, d) for d in deployments) if not each.ready]
+    return _answer(waiting[0].reason if waiting else "", "release is deployed")
+
+
+def _cluster_queue(store: Store, obj: JsonObject) -> Readiness:
+    del store
+    active = next(iter(dig(obj, "status", "conditions") or []), None)
+    if active is None:
+        return Readiness(ready=False, reason="Kueue's manager has not looked at it")
+    return Readiness(ready=active["status"] == "True", reason=active["message"])
+
+
 def _provisioning_request(store: Store, obj: JsonObject) -> Readiness:
     del store
     return _answer(why_waiting(obj), "its machines are there")
@@ -154,9 +179,12 @@ _CHECKS: dict[str, Callable[[Store, JsonObject], Readiness]] = {
     "PersistentVolume": _volume,
     "PersistentVolumeClaim": _claim,
     "Pod": _pod,
+    "ClusterQueue": _cluster_queue,
     "Deployment": _deployment,
     "DaemonSet": _daemon_set,
     "Job": _job,
+    "LocalQueue": _cluster_queue,
+    "Release": _release,
     "Service": _service,
     "GKENetworkParamSet": _network,
     "Network": _network,

@@ -25,9 +25,11 @@ BUILT_IN_PRIORITIES = {"system-node-critical": 2000001000, "system-cluster-criti
 
 
 class Store:
-    """`revision` grows with each real change, so that controllers can run until nothing changes."""
+    """`revision` grows with each real change, so that controllers can run until nothing changes;
+    `ray_addon` says whether GKE's Ray operator add-on is on."""
 
-    def __init__(self, state: JsonObject) -> None:
+    def __init__(self, state: JsonObject, *, ray_addon: bool = True) -> None:
+        self.ray_addon = ray_addon
         state.setdefault("salt", secrets.token_hex(16))
         state.setdefault("serial", 0)
         state.setdefault("objects", {})
@@ -121,6 +123,11 @@ class Store:
 
     def namespace_exists(self, name: str) -> bool:
         return name in BUILT_IN_NAMESPACES or self.get("v1", "Namespace", "", name) is not None
+
+    def namespace_labels(self, name: str) -> dict[str, str]:
+        """A namespace's labels with the one that the API server gives to each."""
+        made = self.get("v1", "Namespace", "", name)
+        return {**(dig(made, "metadata", "labels") or {}), "kubernetes.io/metadata.name": name}
 
     def binding_mode(self, storage_class: str) -> str | None:
         """How a class binds; None when there is no such class."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from sandbox.kube.paths import join
 from sandbox.providers.schema import Difference
 
 
@@ -16,7 +17,7 @@ def compare(old: Any, new: Any) -> list[Difference]:
 def _compare(old: Any, new: Any, path: str) -> Iterator[Difference]:
     if isinstance(old, dict) and isinstance(new, dict):
         for key in {**old, **new}:
-            where = f"{path}.{key}" if path else key
+            where = join(path, key)
             if key not in old:
                 yield Difference(where, "add", False)
             elif key not in new:
@@ -25,7 +26,7 @@ def _compare(old: Any, new: Any, path: str) -> Iterator[Difference]:
                 yield from _compare(old[key], new[key], where)
     elif isinstance(old, list) and isinstance(new, list):
         for index in range(max(len(old), len(new))):
-            where = f"{path}[{index}]"
+            where = join(path, index)
             if index >= len(old):
                 yield Difference(where, "add", False)
             elif index >= len(new):

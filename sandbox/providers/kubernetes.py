@@ -16,7 +16,15 @@ from sandbox.cloud.kind import Resource
 from sandbox.cloud.kinds.cluster import Cluster
 from sandbox.cloud.kubernetes import kubernetes_of
 from sandbox.errors import CloudError, NotReadyError
-from sandbox.kube import KubeError, MemoryKube, Ref, replaced_by
+from sandbox.kube import (
+    KubeError,
+    MemoryKube,
+    Ref,
+    check,
+    release_inputs,
+    release_manifest,
+    replaced_by,
+)
 from sandbox.providers.diff import compare
 from sandbox.providers.operations import Operations
 from sandbox.providers.values import has_unknown, plain_map, wrap_map
@@ -24,6 +32,8 @@ from sandbox.urns import token_of
 
 # Properties of the SDK's resource classes that are no part of the manifest that a user sends.
 NOT_MANIFEST = frozenset({"__initialApiVersion", "__fieldManager", "__defaults", "status"})
+RELEASE = "kubernetes:helm.sh/v3:Release"
+NOT_RELEASE = NOT_MANIFEST | {"compat", "resourceNames"}
 
 
 class KubernetesStandIn(rpc.Provider):
@@ -72,21 +82,27 @@ class KubernetesStandIn(rpc.Provider):
     async def check(self, request: rpc.CheckRequest) -> rpc.CheckResponse:
         manifest = _manifest(token_of(request.urn), plain_map(request.new_inputs))
         name = (manifest.get("metadata") or {}).get("name")
+        is_release = token_of(request.urn) == RELEASE
         if not name:
-            reason = "metadata.name is missing; names are never random here"
-            return rpc.CheckResponse(failures=[rpc.CheckFailure("metadata.name", reason)])
+            field = "name" if is_release else "metadata.name"
+            reason = f"{field} is missing; names are never random here"
+            return rpc.CheckResponse(failures=[rpc.CheckFailure(field, reason)])
         if not has_unknown(manifest):
             try:
-                _check_schema(manifest)
+                check(manifest)
             except KubeError as error:
                 return rpc.CheckResponse(failures=[rpc.CheckFailure("", str(error))])
-        return rpc.CheckResponse(inputs={**request.new_inputs, **wrap_map(_kind_of(manifest))})
+        kind = {} if is_release else wrap_map(_kind_of(manifest))
+        return rpc.CheckResponse(inputs={**request.new_inputs, **kind})
 
     async def diff(self, request: rpc.DiffRequest) -> rpc.DiffResponse:
-        olds = _manifest(token_of(request.urn), plain_map(request.old_state))
-        news = _manifest(token_of(request.urn), plain_map(request.new_inputs))
-        found = compare(olds, news)
+        token = token_of(request.urn)
+        olds = _manifest(token, plain_map(request.old_state))
+        news = _manifest(token, plain_map(request.new_inputs))
+        found = compare(_inputs(token, olds), _inputs(token, news))
         replaces = set(replaced_by(str(news["kind"]), olds, news, **self._mutable))
+        if token == RELEASE:
+            replaces = {path.removeprefix("metadata.") for path in replaces}
         details = {}
         for difference in found:
             forced = any(_within(difference.path, path) for path in replaces)
@@ -105,7 +121,9 @@ class KubernetesStandIn(rpc.Provider):
         if request.preview:
             return rpc.CreateResponse("", request.properties)
         manifest = _manifest(token_of(request.urn), inputs)
-        async with self._operations.step(request.urn, token_of(request.urn), "create") as spend:
+        async with self._operations.step(
+            request.urn, token_of(request.urn), "create", inputs
+        ) as spend:
             kube = self._kube()
             if kube.get(Ref.of(manifest)) is not None:
                 raise CloudError("ALREADY_EXISTS", f"{Ref.of(manifest)} already exists")
@@ -120,7 +138,9 @@ class KubernetesStandIn(rpc.Provider):
         if request.preview:
             return rpc.UpdateResponse(request.news)
         manifest = _manifest(token_of(request.urn), inputs)
-        async with self._operations.step(request.urn, token_of(request.urn), "update") as spend:
+        async with self._operations.step(
+            request.urn, token_of(request.urn), "update", inputs
+        ) as spend:
             self._apply(self._kube(), manifest)
             self._cloud.save()
             await spend()
@@ -154,7 +174,7 @@ class KubernetesStandIn(rpc.Provider):
             ref, manifest.get("data"), manifest.get("stringData")
         ):
             live = {**live, **manifest}
-        found = _same_fields(manifest, live)
+        found = _inputs(token_of(request.urn), _same_fields(manifest, live))
         return rpc.ReadResponse(request.resource_id, wrap_map(_state(found, live)), wrap_map(found))
 
     # -- the cluster behind the kubeconfig
@@ -208,10 +228,17 @@ def _kind_of(manifest: Mapping[str, Any]) -> dict[str, Any]:
 
 def _manifest(token: str, inputs: Mapping[str, Any]) -> dict[str, Any]:
     """The object as kubectl would send it; kind and version come from the resource type."""
+    if token == RELEASE:
+        return release_manifest({k: v for k, v in inputs.items() if k not in NOT_RELEASE})
     _, group_version, kind = token.split(":")
     api_version = group_version.removeprefix("core/")
     body = {key: value for key, value in inputs.items() if key not in NOT_MANIFEST}
     return {"apiVersion": api_version, "kind": kind, **body}
+
+
+def _inputs(token: str, manifest: dict[str, Any]) -> dict[str, Any]:
+    """The inputs behind an object; only a release's have another shape."""
+    return release_inputs(manifest) if token == RELEASE else manifest
 
 
 def _state(inputs: Mapping[str, Any], live: Mapping[str, Any]) -> dict[str, Any]:
@@ -227,15 +254,6 @@ def _state(inputs: Mapping[str, Any], live: Mapping[str, Any]) -> dict[str, Any]
 def _is_true(value: Any) -> bool:
     # The engine hands a provider's inputs over as text.
     return value is True or value == "true"
-
-
-def _check_schema(manifest: dict[str, Any]) -> None:
-    """Ask an empty API server with the object's namespace: the cluster may not be there yet."""
-    empty = MemoryKube({}, [])
-    namespace = manifest["metadata"].get("namespace")
-    if namespace and namespace != "default":
-        empty.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}})
-    empty.validate(manifest)
 
 
 def _same_fields(mine: Any, live: Any) -> Any:

@@ -71,9 +71,11 @@ class Operations:
             self._cloud.finish_delete(resource, urn)
 
     @asynccontextmanager
-    async def step(self, urn: str, token: str, operation: str) -> AsyncIterator[Callable[[], Any]]:
+    async def step(
+        self, urn: str, token: str, operation: str, inputs: dict[str, Any] | None = None
+    ) -> AsyncIterator[Callable[[], Any]]:
         """A journalled step that the caller fills in: kubernetes objects, which have no slots."""
-        async with self._timed(urn, token, operation) as spend:
+        async with self._timed(urn, token, operation, inputs=inputs) as spend:
             self._cloud.faults.started(token, operation)
             yield spend
 
@@ -89,14 +91,19 @@ class Operations:
 
     @asynccontextmanager
     async def _timed(
-        self, urn: str, token: str, operation: str, requested: float | None = None
+        self,
+        urn: str,
+        token: str,
+        operation: str,
+        requested: float | None = None,
+        inputs: dict[str, Any] | None = None,
     ) -> AsyncIterator[Callable[[], Any]]:
         start = self._clock.now
         span = Span(start, start)
 
         async def spend() -> None:
             nonlocal span
-            seconds = self._durations.seconds(token, operation)
+            seconds = self._durations.seconds(token, operation, inputs)
             passing = asyncio.ensure_future(
                 self._clock.spend(seconds * self._cloud.faults.slowdown(token))
             )

@@ -7,8 +7,10 @@ from typing import Self
 
 from pydantic import Field, model_validator
 
-from catalog import Allocatable, Catalog, CatalogAdditions, Interface
+from catalog import Allocatable, Catalog, CatalogAdditions, Interface, Sidecar
 from components.labels import stack_labels
+from stacks.autopilot_nodes import AUTOPILOT_CPU_FAMILY
+from stacks.blocks.acknowledge import Acknowledge
 from stacks.blocks.block import Block
 from stacks.blocks.capacity import FlexStart, Queued
 from stacks.blocks.cluster import AutopilotCluster, Cluster, ClusterLocation, StandardCluster
@@ -45,6 +47,7 @@ class ClusterStack(Block, frozen=True):
     namespace: NamespaceName = "default"
     labels: Labels = Field(default_factory=dict)
     deletion_protection: bool = True
+    acknowledge: tuple[Acknowledge, ...] = ()
     catalog: CatalogAdditions = CatalogAdditions()
     network: Network = Network()
     cluster: Cluster = StandardCluster()
@@ -128,6 +131,31 @@ class ClusterStack(Block, frozen=True):
     def knows_machines(self) -> bool:
         pools = {**self.pools, **self.accelerated}
         return all(it.machine_type in self.facts.machines for it in pools.values())
+
+    @property
+    def ray_addon(self) -> bool:
+        """Whether GKE runs KubeRay."""
+        return False
+
+    @property
+    def tokens_name(self) -> str:
+        """The Secret that pods have their tokens from."""
+        return f"{self.name}-tokens"
+
+    @property
+    def sidecar(self) -> Sidecar | None:
+        """What GKE puts beside the container of every pod of the stack's workloads."""
+        return None
+
+    @property
+    def cpu_host(self) -> Host:
+        """The node under single pods: the CPU pool's, or the largest that Autopilot has."""
+        if not self.autopilot:
+            return self.host_of(self.pools["cpu_pool"])
+        known = self.facts.machines.values()
+        family = [it for it in known if it.family == AUTOPILOT_CPU_FAMILY]
+        largest = max(family, key=lambda it: it.vcpus)
+        return self.host_of(Nodes(machine_type=largest.name, nodes=1))
 
     def host_of(self, pool: Nodes) -> Host:
         return Host(self.facts.machine(pool.machine_type), self.left_on(pool))

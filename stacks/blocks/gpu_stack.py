@@ -1,4 +1,4 @@
-"""A stack with Ray on GPU nodes, and the rules between its parts."""
+"""A stack with GPU nodes, and the rules between its parts."""
 
 from abc import abstractmethod
 from collections.abc import Iterator
@@ -8,24 +8,22 @@ from pydantic import Field
 
 from catalog import Allocatable, Interface, MachineType, NcclStack
 from stacks.blocks.capacity import Queued
-from stacks.blocks.nccl_test import NcclTest
+from stacks.blocks.cluster_stack import ClusterStack
 from stacks.blocks.network import GpuNetwork
 from stacks.blocks.pools import GpuPool, NodePool, Nodes
-from stacks.blocks.ray_stack import RayStack
 from stacks.problems import Problem, problem_of
 from stacks.rules.placement import accelerator_problems, extra_pool_problems
-from stacks.rules.ray_fit import Host, ray_problems, worker_gpus
-from stacks.rules.rdma import nccl_test_problems, range_problems
+from stacks.rules.ray_fit import Host
+from stacks.rules.rdma import range_problems
 from stacks.types import PoolKey
 
 
-class GpuStack(RayStack, frozen=True):
-    """`extra_gpu_pools` have more machines of `gpu_pool`'s type, had in other ways; Ray's workers
-    run on all of them. `nccl_test` has Ray wait for a test of the GPU network."""
+class GpuStack(ClusterStack, frozen=True):
+    """`extra_gpu_pools` have more machines of `gpu_pool`'s type, had in other ways; workloads run
+    on all of them."""
 
     network: GpuNetwork = GpuNetwork()
     extra_gpu_pools: dict[PoolKey, GpuPool] = Field(default_factory=dict)
-    nccl_test: NcclTest | None = None
 
     @property
     @abstractmethod
@@ -42,7 +40,7 @@ class GpuStack(RayStack, frozen=True):
 
     @property
     def queued(self) -> bool:
-        """Whether machines come by a provisioning request, for all of Ray's workers at once."""
+        """Whether machines come by a provisioning request, for all workers at once."""
         return isinstance(self.gpu_hosts.capacity, Queued)
 
     @property
@@ -55,7 +53,7 @@ class GpuStack(RayStack, frozen=True):
 
     @property
     def workers(self) -> int:
-        """Ray's workers: one on each GPU node."""
+        """The GPU nodes that workloads have, with one worker of theirs on each."""
         pools = self.gpu_pools.values()
         return sum(pool.nodes for pool in pools) if pools else self.gpu_hosts.nodes
 
@@ -68,6 +66,10 @@ class GpuStack(RayStack, frozen=True):
         return self.left_on(self.gpu_hosts)
 
     @property
+    def gpu_host(self) -> Host:
+        return Host(self.gpu_machine, self.gpu_node)
+
+    @property
     def interfaces(self) -> tuple[Interface, ...]:
         return self.gpu_machine.additional_interfaces
 
@@ -76,22 +78,8 @@ class GpuStack(RayStack, frozen=True):
         return {**super().ranges(), **(further if self.interfaces else {})}
 
     @property
-    def worker_devices(self) -> tuple[str, ...]:
-        """The interfaces that a worker sees."""
-        return ("eth0", *(it.device for it in self.interfaces))
-
-    @property
     def nccl(self) -> NcclStack | None:
         return self.facts.nccl(self.gpu_machine.name)
-
-    @property
-    def worker_gpus(self) -> int:
-        return worker_gpus(self.ray, self.gpu_machine)
-
-    @property
-    def head_host(self) -> Host | None:
-        """The node under Ray's head when it is not one of the workers'."""
-        return None
 
     def features(self) -> tuple[str, ...]:
         return (*super().features(), *([] if self.nccl is None else [self.nccl.feature]))
@@ -106,9 +94,6 @@ class GpuStack(RayStack, frozen=True):
         if not self.knows_machines:
             return
         yield from self._rdma_problems()
-        if self.gpu_node.accelerators:
-            gpu = Host(self.gpu_machine, self.gpu_node)
-            yield from ray_problems(self.ray, gpu, self.head_host, sidecar=self.sidecar)
 
     def _rdma_problems(self) -> Iterator[Problem]:
         most = sum(pool.bounds.max for pool in self.gpu_pools.values()) or self.workers
@@ -116,5 +101,3 @@ class GpuStack(RayStack, frozen=True):
         if self.nccl is not None and self.zone in self.facts.zones:
             machine = self.gpu_machine.name
             yield from problem_of("zone", lambda: self.facts.roce_profile(self.zone, machine))
-        if self.nccl_test is not None:
-            yield from nccl_test_problems(self.gpu_machine, self.workers, queued=self.queued)

@@ -1,10 +1,34 @@
-"""The Ray cluster: a head, and one worker on each GPU node."""
+"""The Ray cluster: a head, and workers on the nodes with accelerators."""
+
+import json
+from enum import StrEnum
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, NonNegativeInt, PositiveInt
 
 from stacks.blocks.block import Block
-from stacks.types import Cpus, GiB, Gpus, ImageReference, RayClusterName, RayVersion
+from stacks.config_errors import nearest
+from stacks.types import Cpus, GiB, Gpus, ImageReference, QueueName, RayClusterName, RayVersion
 
 # Ray gives its object store, which lies in shared memory, 30% of a container's memory.
 _SHM_PERCENT = 30
+
+
+class RayOperator(StrEnum):
+    """Who runs KubeRay: GKE, by its add-on, or the stack, by KubeRay's own Helm chart."""
+
+    ADDON = "addon"
+    HELM = "helm"
+
+
+def _one_operator(value: Any) -> Any:
+    known = list(RayOperator)
+    if value in known:
+        return value
+    raise ValueError(
+        f"{json.dumps(value)} is not who runs KubeRay: one of them, never both; "
+        f"nearest: {nearest(str(value), known)}"
+    )
 
 
 class Resources(Block, frozen=True):
@@ -41,15 +65,27 @@ class RayWorker(RayHead, frozen=True):
     gpus: Gpus | None = None
 
 
+class RayScaling(Block, frozen=True):
+    """Workers come when jobs ask for them, up to one on each node with accelerators, and go after
+    `idle_seconds` without work, down to `min_workers`."""
+
+    min_workers: NonNegativeInt = 0
+    idle_seconds: PositiveInt = 300
+
+
 class Ray(Block, frozen=True):
     """`name` defaults to the stack's, `version` and `image` to what the version lock has for it.
 
-    `nightly` lets `image` be one that is made anew every night.
+    `nightly` lets `image` be one that is made anew every night. Without `autoscaling` there is a
+    worker on each node with accelerators. `queue` is the LocalQueue that admits the cluster.
     """
 
     name: RayClusterName | None = None
     version: RayVersion | None = None
     image: ImageReference | None = None
     nightly: bool = False
+    operator: Annotated[RayOperator, BeforeValidator(_one_operator)] = RayOperator.ADDON
+    queue: QueueName | None = None
+    autoscaling: RayScaling | None = None
     head: RayHead
     worker: RayWorker

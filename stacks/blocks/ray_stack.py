@@ -3,13 +3,9 @@
 from collections.abc import Iterator
 from typing import ClassVar
 
-from catalog import Sidecar
-from stacks.autopilot_nodes import AUTOPILOT_CPU_FAMILY
 from stacks.blocks.cluster_stack import ClusterStack
-from stacks.blocks.pools import Nodes
-from stacks.blocks.ray import Ray
+from stacks.blocks.ray import Ray, RayOperator
 from stacks.problems import Problem
-from stacks.rules.ray_fit import Host
 
 
 class RayStack(ClusterStack, frozen=True):
@@ -34,19 +30,12 @@ class RayStack(ClusterStack, frozen=True):
         return self.name if self.ray.name is None else self.ray.name
 
     @property
-    def cpu_host(self) -> Host:
-        """The node under single pods: the CPU pool's, or the largest that Autopilot has."""
-        if not self.autopilot:
-            return self.host_of(self.pools["cpu_pool"])
-        known = self.facts.machines.values()
-        family = [it for it in known if it.family == AUTOPILOT_CPU_FAMILY]
-        largest = max(family, key=lambda it: it.vcpus)
-        return self.host_of(Nodes(machine_type=largest.name, nodes=1))
+    def ray_addon(self) -> bool:
+        return self.ray.operator is RayOperator.ADDON
 
     @property
-    def sidecar(self) -> Sidecar | None:
-        """What GKE puts beside the container of every Ray pod."""
-        return None
+    def tokens_name(self) -> str:
+        return f"{self.ray_name}-tokens"
 
     def rules(self) -> Iterator[Problem]:
         yield from super().rules()
@@ -58,4 +47,4 @@ class RayStack(ClusterStack, frozen=True):
             )
 
     def features(self) -> tuple[str, ...]:
-        return ("ray_operator", *super().features())
+        return (*(["ray_operator"] if self.ray_addon else []), *super().features())

@@ -26,9 +26,19 @@ from sandbox.kube import PodView
 from sandbox.run import run
 from sandbox.status import everything
 from sandbox.urns import name_of
-from sandbox.workspace import Workspace
+from sandbox.workspace import Workspace, stack_names
 
+# Of each kind of machine and of work one; `make test-stacks` takes the others, too.
+IN_EVERY_TEST = ("b200-lustre", "dev", "kueue-mixed", "tpu-multislice")
 CANARY = "hf_canary_5d41402abc4b2a76b9719d911017c592"
+
+
+def by_tier(*by_default: str) -> list[Any]:
+    """All stacks as parameters of a test, of which some are enough for every change."""
+    return [
+        pytest.param(stack, marks=[] if stack in by_default else pytest.mark.thorough)
+        for stack in stack_names()
+    ]
 
 
 @dataclass(frozen=True)

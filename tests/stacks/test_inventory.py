@@ -8,11 +8,11 @@ import pytest
 import yaml
 
 from sandbox.workspace import stack_names
-from tests.stacks.conftest import Sandbox
+from tests.stacks.conftest import IN_EVERY_TEST, Sandbox, by_tier
 from tests.stacks.inventory import FOLDER, file_of, inventory
 
 
-@pytest.mark.parametrize("stack", stack_names())
+@pytest.mark.parametrize("stack", by_tier(*IN_EVERY_TEST))
 def test_up_made_what_the_inventory_lists(brought_up: Callable[[str], Sandbox], stack: str) -> None:
     assert inventory(brought_up(stack)) == yaml.safe_load(file_of(stack).read_text())
 

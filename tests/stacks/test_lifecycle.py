@@ -9,15 +9,9 @@ import pytest
 from sandbox.faults import Crash, Fail, Faults
 from sandbox.urns import token_of
 from sandbox.workspace import stack_names
-from tests.stacks.conftest import CANARY, Sandbox, changed
+from tests.stacks.conftest import CANARY, IN_EVERY_TEST, Sandbox, by_tier, changed
 
 STACKS = stack_names()
-# The whole life of one is enough for every change; `make test-stacks` takes the others.
-BY_DEFAULT = ("b200-lustre",)
-BY_TIER = [
-    pytest.param(stack, marks=[] if stack in BY_DEFAULT else pytest.mark.thorough)
-    for stack in STACKS
-]
 SandboxOf = Callable[[str], Sandbox]
 
 # Operations before the engine is killed: among APIs and networks, or among clusters and pools.
@@ -37,7 +31,7 @@ def made_once(sandbox: Sandbox) -> bool:
     return len(urns) == len(set(urns)) == existing
 
 
-@pytest.mark.parametrize("stack", STACKS)
+@pytest.mark.parametrize("stack", by_tier(*IN_EVERY_TEST))
 class TestUpAndDown:
     def test_nothing_is_left_to_do_right_after_up(self, brought_up: SandboxOf, stack: str) -> None:
         sandbox = brought_up(stack)
@@ -55,7 +49,7 @@ class TestUpAndDown:
         assert result.cloud == NOTHING
 
 
-@pytest.mark.parametrize("stack", BY_TIER)
+@pytest.mark.parametrize("stack", by_tier("b200-lustre"))
 class TestLifecycle:
     def test_preview_names_every_resource_that_up_makes(
         self, empty: SandboxOf, brought_up: SandboxOf, stack: str

@@ -120,6 +120,8 @@ _ELSEWHERE = {
     *("gpu_pool__machine_type", "gpu_pool__disk__type", "ray__worker__gpus", "ray__nightly"),
     *("tpu__capacity__zone", "tpu__capacity__machine_type", "tpu__machine_type"),
     *("tpu__disk__type", "job__finished_runs"),
+    # What is agreed to is held against the engine's record, which no mock has.
+    *("acknowledge__resource", "acknowledge__property"),
 }
 
 

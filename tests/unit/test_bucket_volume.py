@@ -6,7 +6,8 @@ from typing import Any
 import pulumi_gcp as gcp
 
 from components.bucket_volume import BucketVolume, BucketVolumeArgs
-from components.gcsfuse_options import GcsFuseMountOptions
+from stacks.blocks.bucket import GcsFuse, LogSeverity
+from stacks.bucket_storage import options
 from tests.conftest import Recording, Register
 
 
@@ -19,6 +20,7 @@ def made(register: Register, **values: Any) -> Recording:
             base_name="rl-demo-data",
             storage_class="gcsfuse-sc",
             capacity_gib=768,
+            options=options(GcsFuse()),
             labels={"stack": "test"},
         )
         BucketVolume("volume", replace(args, **values))
@@ -78,7 +80,7 @@ def test_it_is_mounted_for_large_files_that_nodes_write_for_each_other(
 
 
 def test_every_mount_option_can_be_another() -> None:
-    options = GcsFuseMountOptions(
+    mount = GcsFuse(
         implicit_dirs=False,
         metadata_negative_ttl_s=1,
         metadata_ttl_s=2,
@@ -92,8 +94,12 @@ def test_every_mount_option_can_be_another() -> None:
         write_global_max_blocks=7,
         uid=1000,
         gid=100,
+        only_dir="runs/first",
+        rename_dir_limit=8,
+        kernel_list_cache_ttl_s=-1,
+        log_severity=LogSeverity.WARNING,
     )
-    assert options.as_mount_options() == [
+    assert options(mount).as_mount_options() == [
         "metadata-cache:negative-ttl-secs:1",
         "metadata-cache:ttl-secs:2",
         "metadata-cache:stat-cache-max-size-mb:3",
@@ -106,6 +112,10 @@ def test_every_mount_option_can_be_another() -> None:
         "write:global-max-blocks:7",
         "uid=1000",
         "gid=100",
+        "only-dir=runs/first",
+        "file-system:rename-dir-limit:8",
+        "file-system:kernel-list-cache-ttl-secs:-1",
+        "logging:severity:warning",
     ]
 
 

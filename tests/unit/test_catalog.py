@@ -127,7 +127,7 @@ def test_prices_are_of_machine_types_and_tiers_that_exist() -> None:
         CATALOG.machine(name)
     for mbps in CATALOG.prices.lustre_gib_month:
         CATALOG.lustre_tier(mbps)
-    assert CATALOG.prices.cluster_fee.hourly == pytest.approx(0.10)
+    assert CATALOG.prices.cluster_hour.low == pytest.approx(0.10)
 
 
 def test_spot_is_cheaper_than_on_demand_wherever_both_are_known() -> None:

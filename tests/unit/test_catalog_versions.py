@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from catalog import (
     Catalog,
+    Component,
     ContainerImage,
     FactError,
     GkeVersion,
@@ -134,6 +135,40 @@ def test_what_the_lock_does_not_hold_names_the_nearest() -> None:
         CATALOG.component("kube-ray")
     with pytest.raises(FactError, match=r"nearest: nemo_rl, verl$"):
         CATALOG.image("nemorl")
+
+
+def test_the_lock_decides_which_release_is_installed_unless_another_is_asked_for() -> None:
+    kueue = CATALOG.component("kueue")
+    assert CATALOG.release("kueue") == kueue.version
+    assert CATALOG.release("kueue", "0.16.9") == "0.16.9"
+    assert kueue.chart is not None
+    assert kueue.chart.repository is None
+
+
+def test_a_release_whose_api_is_not_the_objects_is_refused() -> None:
+    with pytest.raises(
+        FactError, match=r"objects are kueue.x-k8s.io/v1beta2; nearest: 0.19.2$"
+    ) as it:
+        CATALOG.release("kueue", "0.10.0")
+    message = str(it.value)
+    assert message.startswith("kueue 0.10.0 serves ClusterQueue as kueue.x-k8s.io/v1beta1, and")
+
+
+def test_a_release_that_the_lock_does_not_know_names_those_that_serve_the_objects() -> None:
+    with pytest.raises(
+        FactError, match=r"a release of kueue the catalog knows; nearest: 0.19.2"
+    ) as it:
+        CATALOG.release("kueue", "0.19.9")
+    assert "0.10.0" not in str(it.value)
+    with pytest.raises(FactError, match=r"nearest: none$"):
+        CATALOG.release("kuberay_addon", "1.4.2")
+
+
+def test_a_lock_that_contradicts_itself_is_refused() -> None:
+    facts = {"version": "2", "apis": {"Queue": "q/v2"}, "source": "test"}
+    for releases in ({"1": {"apis": {"Queue": ["q/v2"]}}}, {"2": {"apis": {"Queue": ["q/v1"]}}}):
+        with pytest.raises(ValidationError, match="2 is no release that serves"):
+            Component.model_validate({**facts, "releases": releases})
 
 
 def test_an_image_without_a_tag_is_refused() -> None:

@@ -70,6 +70,13 @@ def test_addons_are_ray_with_logs_and_metrics_lustre_and_fuse(register: Register
     assert addons["gcsFuseCsiDriverConfig"] == {"enabled": True}
 
 
+def test_the_ray_addon_is_turned_off_where_somebody_else_runs_the_operator(
+    register: Register,
+) -> None:
+    addons = inputs(register, ray_operator=False)["addonsConfig"]
+    assert addons["rayOperatorConfigs"] == [{"enabled": False}]
+
+
 def test_a_stack_without_lustre_has_no_driver_for_it(register: Register) -> None:
     assert "lustreCsiDriverConfig" not in inputs(register, lustre=False)["addonsConfig"]
 

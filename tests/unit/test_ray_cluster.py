@@ -58,8 +58,10 @@ def test_what_kuberay_would_ignore_replaces_the_cluster(register: Register) -> N
     cluster = made(register)
     assert cluster.replace_on_changes == (
         "spec.rayVersion",
+        "spec.enableInTreeAutoscaling",
         "spec.headGroupSpec",
         "spec.workerGroupSpecs[*].template",
+        'metadata.labels["kueue.x-k8s.io/queue-name"]',
     )
     assert cluster.delete_before_replace
 
@@ -134,6 +136,13 @@ def test_a_changed_label_touches_no_pod(register: Register) -> None:
     spec = made(register).inputs["spec"]
     assert "metadata" not in spec["headGroupSpec"]["template"]
     assert "metadata" not in spec["workerGroupSpecs"][0]["template"]
+
+
+def test_a_queue_is_named_beside_the_labels_of_the_stack(register: Register) -> None:
+    queued = register(lambda: RayCluster("ray", replace(ARGS, queue="lq")))
+    labels = queued.named("ray-cluster").inputs["metadata"]["labels"]
+    assert labels == {"stack": "test", "kueue.x-k8s.io/queue-name": "lq"}
+    assert made(register).inputs["metadata"]["labels"] == {"stack": "test"}
 
 
 def test_the_head_expects_the_launcher_under_a_name_of_its_own(register: Register) -> None:

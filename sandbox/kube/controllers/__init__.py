@@ -4,8 +4,11 @@ The one for provisioning requests comes before all others: it brings the nodes t
 """
 
 from sandbox.kube.claims import make_claims
+from sandbox.kube.controllers.autoscalers import run_autoscalers
+from sandbox.kube.controllers.helm import run_releases
 from sandbox.kube.controllers.networks import check_networks
 from sandbox.kube.controllers.provisioning import run_provisioning_requests
+from sandbox.kube.controllers.queues import run_queues
 from sandbox.kube.controllers.ray_cluster import run_ray_clusters
 from sandbox.kube.controllers.ray_job import advance_ray_jobs, run_ray_jobs
 from sandbox.kube.controllers.services import address_services, endpoints
@@ -17,7 +20,9 @@ from sandbox.kube.controllers.workloads import (
 )
 
 CONTROLLERS = (
+    run_releases,
     check_networks,
+    run_autoscalers,
     run_deployments,
     run_daemon_sets,
     run_jobs,
@@ -25,6 +30,7 @@ CONTROLLERS = (
     run_ray_clusters,
     address_services,
     make_claims,
+    run_queues,
 )
 
 __all__ = [

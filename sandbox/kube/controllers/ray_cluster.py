@@ -10,8 +10,11 @@ from fractions import Fraction
 from typing import Any
 
 from sandbox.kube import quantity
+from sandbox.kube.helm import ray_operator_runs
 from sandbox.kube.objects import JsonObject, Node, dig, maps, name_of, namespace_of
-from sandbox.kube.pods import is_running, keep_pods, pod_from, suffix
+from sandbox.kube.owned_pods import keep_pods
+from sandbox.kube.pods import is_running, pod_from, suffix
+from sandbox.kube.ray_pods import head_template, workers_of
 from sandbox.kube.scheduler import requests_of
 from sandbox.kube.store import Store
 from sandbox.kube.tpu_webhook import CLUSTER, GROUP, HOST_INDEX, REPLICA_INDEX, REPLICA_NAME
@@ -22,6 +25,8 @@ _NODE_TYPE = "ray.io/node-type"
 
 def run_ray_clusters(store: Store, nodes: Sequence[Node]) -> None:
     del nodes
+    if not ray_operator_runs(store):
+        return
     for cluster in store.all("RayCluster"):
         _keep_service(store, cluster)
         suspended = bool(cluster["spec"].get("suspend"))
@@ -34,18 +39,13 @@ def head_service_name(cluster: Mapping[str, Any]) -> str:
     return own or f"{name_of(cluster)}-head-svc"
 
 
-def replicas_of(group: Mapping[str, Any]) -> int:
-    low, high = group["minReplicas"], group["maxReplicas"]
-    return min(max(group["replicas"], low), high)
-
-
 def _wanted(cluster: JsonObject) -> dict[str, JsonObject]:
     spec, name = cluster["spec"], name_of(cluster)
-    template = spec["headGroupSpec"]["template"]
+    template = head_template(spec)
     pods = [_pod(cluster, template, _pod_name(name, "head"), "headgroup", "head")]
     for group in maps(spec.get("workerGroupSpecs")):
         prefix, hosts = f"{name}-{group['groupName']}", group["numOfHosts"]
-        for index in range(replicas_of(group) * hosts):
+        for index in range(workers_of(group)):
             pod_name = _pod_name(prefix, "worker", index)
             pod = _pod(cluster, group["template"], pod_name, group["groupName"], "worker")
             if hosts > 1:
@@ -112,7 +112,7 @@ def _status(store: Store, cluster: JsonObject) -> JsonObject:
     pods = store.owned_by(cluster, "Pod")
     workers = [pod for pod in pods if _type(pod) == "worker"]
     running = len([pod for pod in workers if is_running(pod)])
-    desired = sum(replicas_of(group) * group["numOfHosts"] for group in groups)
+    desired = sum(workers_of(group) for group in groups)
     head = next((pod for pod in pods if _type(pod) == "head"), None)
     status: JsonObject = {
         "observedGeneration": cluster["metadata"]["generation"],
@@ -165,8 +165,8 @@ def _desired_resources(cluster: JsonObject) -> JsonObject:
     spec = cluster["spec"]
     groups = maps(spec.get("workerGroupSpecs"))
     parts = [
-        (1, spec["headGroupSpec"]["template"]["spec"]),
-        *((replicas_of(g) * g["numOfHosts"], g["template"]["spec"]) for g in groups),
+        (1, head_template(spec)["spec"]),
+        *((workers_of(g), g["template"]["spec"]) for g in groups),
     ]
     total: dict[str, Fraction] = {}
     for count, pod in parts:

@@ -10,6 +10,7 @@ from typing import Any
 
 from sandbox.kube.controllers.ray_cluster import head_service_name
 from sandbox.kube.defaults import with_defaults
+from sandbox.kube.helm import ray_operator_runs
 from sandbox.kube.objects import (
     JsonObject,
     Node,
@@ -20,6 +21,7 @@ from sandbox.kube.objects import (
     namespace_of,
 )
 from sandbox.kube.pods import is_running, suffix
+from sandbox.kube.ray_pods import submitter_template
 from sandbox.kube.ray_rules import CLUSTER_SELECTOR_KEY
 from sandbox.kube.store import Store
 
@@ -37,6 +39,8 @@ def advance_ray_jobs(store: Store) -> None:
 
 def run_ray_jobs(store: Store, nodes: Sequence[Node]) -> None:
     del nodes
+    if not ray_operator_runs(store):
+        return
     for job in store.all("RayJob"):
         if dig(job, "status", "jobDeploymentStatus") in _DONE:
             continue
@@ -127,8 +131,8 @@ def _make_cluster(store: Store, job: JsonObject, name: str) -> None:
 
 
 def _submitter(job: JsonObject, cluster: JsonObject, status: JsonObject) -> JsonObject:
-    """The Job that runs `ray job submit`; its image is the head's unless a template says more."""
-    template = copy.deepcopy(job["spec"].get("submitterPodTemplate")) or _default_template(cluster)
+    """The Job that runs `ray job submit`."""
+    template = submitter_template(job["spec"], cluster["spec"])
     container = template["spec"]["containers"][0]
     if not container.get("command"):
         address = f"http://{status['dashboardURL']}"
@@ -151,19 +155,6 @@ def _submitter(job: JsonObject, cluster: JsonObject, status: JsonObject) -> Json
         "spec": {"backoffLimit": 2 if backoff is None else backoff, "template": template},
     }
     return with_defaults(manifest, namespaced=True)
-
-
-def _default_template(cluster: JsonObject) -> JsonObject:
-    head = cluster["spec"]["headGroupSpec"]["template"]["spec"]["containers"][0]
-    container = {
-        "name": "ray-job-submitter",
-        "image": head["image"],
-        "resources": {
-            "limits": {"cpu": "1", "memory": "1Gi"},
-            "requests": {"cpu": "500m", "memory": "200Mi"},
-        },
-    }
-    return {"spec": {"containers": [container], "restartPolicy": "Never"}}
 
 
 def _shut_down(store: Store, job: JsonObject) -> None:

@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 
+from sandbox.kube.kueue.manager import queue_of
 from sandbox.kube.objects import JsonObject, Node, dig, name_of, namespace_of
+from sandbox.kube.owned_pods import keep_pods
 from sandbox.kube.pods import (
     FINISHED,
     is_running,
-    keep_pods,
     phase,
     pod_from,
     suffix,
@@ -88,8 +89,13 @@ def _pinned_to(node: Node) -> JsonObject:
 
 
 def finish_job_pods(store: Store) -> None:
-    """There is no time here: a Job's pod that ran in one reconcile has succeeded in the next."""
+    """There is no time here: a Job's pod that ran in one reconcile has succeeded in the next.
+
+    A queued Job is a training: it goes on for as long as its queue leaves it the quota.
+    """
     for job in store.all("Job"):
+        if queue_of(job):
+            continue
         for pod in store.owned_by(job, "Pod"):
             if is_running(pod):
                 store.patch(pod, status={"phase": "Succeeded", "conditions": []})

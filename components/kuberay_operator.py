@@ -1,0 +1,49 @@
+"""KubeRay's operator from its Helm chart, for clusters without GKE's Ray add-on.
+
+It watches all namespaces. Helm leaves the kinds behind when the release goes, and with them what is
+left of their objects, which nobody finishes then: Ray clusters and jobs go before it.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import pulumi
+
+from components.helm_chart import HelmChartArgs, install_chart
+
+
+@dataclass(frozen=True, kw_only=True)
+class KubeRayOperatorArgs:
+    """Without `node_selector` the operator's pod runs anywhere."""
+
+    chart: HelmChartArgs
+    namespace: str = "kuberay-operator"
+    node_selector: pulumi.Input[dict[str, str]] | None = None
+    labels: pulumi.Input[dict[str, str]]
+
+
+class KubeRayOperator(pulumi.ComponentResource):
+    """`release_name` is known once the operator runs; `release` is what Ray clusters hang on."""
+
+    release_name: pulumi.Output[str]
+    namespace: pulumi.Output[str]
+
+    def __init__(
+        self, name: str, args: KubeRayOperatorArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
+        super().__init__("gke-ai-stacks:kuberay_operator:KubeRayOperator", name, None, opts)
+        values: dict[str, Any] = {}
+        if args.node_selector is not None:
+            values["nodeSelector"] = args.node_selector
+        self.release = install_chart(
+            self,
+            name,
+            args.chart,
+            release_name="kuberay-operator",
+            namespace=args.namespace,
+            labels=args.labels,
+            values=values,
+        )
+        self.release_name = pulumi.Output.from_input(self.release.name).apply(str)
+        self.namespace = pulumi.Output.from_input(self.release.namespace).apply(str)
+        self.register_outputs({"release_name": self.release_name, "namespace": self.namespace})

@@ -1,0 +1,58 @@
+"""Kueue, from its Helm chart, with its whole configuration.
+
+Leaves out the queues. Whoever makes them waits for the release: Kueue's pod is ready once the
+webhook listens with its certificates (kubernetes-sigs/kueue cmd/kueue/main.go, readyz), and Helm
+waits for that. The kinds come and go with the release, and all objects of them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pulumi
+
+from components.helm_chart import HelmChartArgs, install_chart
+from components.kueue_manifest import DEFAULT_FRAMEWORKS, kueue_values
+
+
+@dataclass(frozen=True, kw_only=True)
+class KueueArgs:
+    """`frameworks` are the kinds of workloads that queue, in Kueue's words.
+
+    Kueue leaves its own namespace and `unmanaged_namespaces` alone. Without `node_selector` its
+    pod runs anywhere.
+    """
+
+    chart: HelmChartArgs
+    namespace: str = "kueue-system"
+    frameworks: Sequence[str] = DEFAULT_FRAMEWORKS
+    unmanaged_namespaces: Sequence[str] = ("kube-system",)
+    node_selector: pulumi.Input[dict[str, str]] | None = None
+    labels: pulumi.Input[dict[str, str]]
+
+
+class Kueue(pulumi.ComponentResource):
+    """`release_name` is known once Kueue answers; `release` is what its objects live in."""
+
+    release_name: pulumi.Output[str]
+    namespace: pulumi.Output[str]
+
+    def __init__(
+        self, name: str, args: KueueArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
+        super().__init__("gke-ai-stacks:kueue:Kueue", name, None, opts)
+        self.release = install_chart(
+            self,
+            name,
+            args.chart,
+            release_name="kueue",
+            namespace=args.namespace,
+            labels=args.labels,
+            values=kueue_values(
+                frameworks=args.frameworks,
+                unmanaged_namespaces=[*args.unmanaged_namespaces, args.namespace],
+                node_selector=args.node_selector,
+            ),
+        )
+        self.release_name = pulumi.Output.from_input(self.release.name).apply(str)
+        self.namespace = pulumi.Output.from_input(self.release.namespace).apply(str)
+        self.register_outputs({"release_name": self.release_name, "namespace": self.namespace})

@@ -1,0 +1,237 @@
+"""Kueue's configuration, the values of its chart and the specs of its objects as plain data. Pure.
+
+Source: kubernetes-sigs/kueue v0.19.2, apis/config/v1beta2, apis/kueue/v1beta2 and charts/kueue.
+Values may be Pulumi inputs that are only known later; nothing here looks into them.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import Any
+
+import yaml
+
+API_VERSION = "kueue.x-k8s.io/v1beta2"
+DEFAULT_FRAMEWORKS = (
+    "batch/job",
+    "kubeflow.org/mpijob",
+    "ray.io/rayjob",
+    "ray.io/raycluster",
+    "jobset.x-k8s.io/jobset",
+    "kubeflow.org/paddlejob",
+    "kubeflow.org/pytorchjob",
+    "kubeflow.org/tfjob",
+    "kubeflow.org/xgboostjob",
+    "pod",
+)
+_FRAMEWORKS = frozenset(DEFAULT_FRAMEWORKS) | {
+    "kubeflow.org/jaxjob",
+    "trainer.kubeflow.org/trainjob",
+    "workload.codeflare.dev/appwrapper",
+    "deployment",
+    "statefulset",
+    "leaderworkerset.x-k8s.io/leaderworkerset",
+}
+_NAMESPACE_LABEL = "kubernetes.io/metadata.name"
+_MEBIBYTES = frozenset({"memory", "ephemeral-storage"})
+_CONCURRENCY = {
+    "Job.batch": 5,
+    "Pod": 5,
+    "Workload.kueue.x-k8s.io": 5,
+    "LocalQueue.kueue.x-k8s.io": 1,
+    "ClusterQueue.kueue.x-k8s.io": 1,
+    "ResourceFlavor.kueue.x-k8s.io": 1,
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResourceQuotaArgs:
+    """Amounts of cpu are millicores, of memory and ephemeral-storage MiB, of devices their number.
+
+    The limits, of what is borrowed from the cohort and lent to it, are none where left out.
+    """
+
+    resource: str
+    nominal: int
+    borrowing_limit: int | None = None
+    lending_limit: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class FlavorQuotasArgs:
+    flavor: str
+    resources: Sequence[ResourceQuotaArgs]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResourceGroupArgs:
+    """Flavors that are tried in this order; each has the resources that the first one has."""
+
+    flavors: Sequence[FlavorQuotasArgs]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PreemptionArgs:
+    """Never, LowerPriority, or what else Kueue's field of that name takes."""
+
+    within_cluster_queue: str = "LowerPriority"
+    reclaim_within_cohort: str = "LowerPriority"
+    borrow_within_cohort: str = "Never"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClusterQueueArgs:
+    """Namespaces with all of `namespace_labels` may use it; with none given, all may."""
+
+    name: str
+    groups: Sequence[ResourceGroupArgs]
+    cohort: str | None = None
+    namespace_labels: dict[str, str] = field(default_factory=dict[str, str])
+    preemption: PreemptionArgs = PreemptionArgs()
+    admission_checks: Sequence[str] = ()
+
+
+def kueue_values(
+    *, frameworks: Sequence[str], unmanaged_namespaces: Sequence[str], node_selector: Any
+) -> dict[str, Any]:
+    """Values of Kueue's chart, which takes the configuration as text and names its parts itself."""
+    configuration = controller_configuration(frameworks, unmanaged_namespaces)
+    text = yaml.safe_dump(configuration, sort_keys=False)
+    placing = {} if node_selector is None else {"nodeSelector": node_selector}
+    return {
+        "managerConfig": {"controllerManagerConfigYaml": text},
+        **({"controllerManager": placing} if placing else {}),
+    }
+
+
+def controller_configuration(
+    frameworks: Sequence[str], unmanaged_namespaces: Sequence[str]
+) -> dict[str, Any]:
+    """Kueue's own configuration, in which it accepts no field that it does not know.
+
+    Pods queue when they have the queue label: since 0.15 Kueue has no selector for pods, and drops
+    an old one without a word. Raises ValueError on a framework that would stop Kueue's pod.
+    """
+    for framework in frameworks:
+        if framework not in _FRAMEWORKS:
+            near = get_close_matches(framework, sorted(_FRAMEWORKS), n=3, cutoff=0.4)
+            raise ValueError(
+                f'"{framework}" is not a framework that Kueue integrates; '
+                f"nearest: {', '.join(near) or 'pod'}"
+            )
+    return {
+        "apiVersion": "config.kueue.x-k8s.io/v1beta2",
+        "kind": "Configuration",
+        "health": {"healthProbeBindAddress": ":8081"},
+        "metrics": {"bindAddress": ":8443"},
+        "webhook": {"port": 9443},
+        "leaderElection": {"leaderElect": True, "resourceName": "c1f6bfd2.kueue.x-k8s.io"},
+        "controller": {"groupKindConcurrency": dict(_CONCURRENCY)},
+        "clientConnection": {"qps": 50, "burst": 100},
+        "managedJobsNamespaceSelector": {
+            "matchExpressions": [
+                {
+                    "key": _NAMESPACE_LABEL,
+                    "operator": "NotIn",
+                    "values": list(dict.fromkeys(unmanaged_namespaces)),
+                }
+            ]
+        },
+        "integrations": {"frameworks": list(frameworks)},
+    }
+
+
+def quantity(resource: str, amount: int) -> str:
+    """An amount as Kubernetes writes it: 71500 millicores are 71500m, and 294912 MiB are 288Gi."""
+    if resource == "cpu":
+        whole, rest = divmod(amount, 1000)
+        return f"{amount}m" if rest else str(whole)
+    if resource not in _MEBIBYTES or amount == 0:
+        return str(amount)
+    for unit in ("Mi", "Gi"):
+        if amount % 1024:
+            return f"{amount}{unit}"
+        amount //= 1024
+    return f"{amount}Ti"
+
+
+def flavor_spec(
+    *,
+    node_labels: Any,
+    taints: Sequence[Mapping[str, str]],
+    tolerations: Sequence[Mapping[str, str]],
+) -> dict[str, Any]:
+    """A ResourceFlavor: pods that get it are sent to nodes with these labels."""
+    given = {
+        "nodeLabels": node_labels,
+        "nodeTaints": [dict(one) for one in taints] or None,
+        "tolerations": [dict(one) for one in tolerations] or None,
+    }
+    return {key: value for key, value in given.items() if value is not None}
+
+
+def cluster_queue_spec(
+    queue: ClusterQueueArgs, *, flavors: Mapping[str, Any], cohort: Any
+) -> dict[str, Any]:
+    """A ClusterQueue. `flavors` and `cohort` are the names of its own, known once they exist.
+
+    Raises ValueError where the flavors of a group have not the same resources.
+    """
+    spec: dict[str, Any] = {
+        "namespaceSelector": {"matchLabels": queue.namespace_labels}
+        if queue.namespace_labels
+        else {},
+        "preemption": _preemption(queue.preemption),
+        "resourceGroups": [_resource_group(queue.name, one, flavors) for one in queue.groups],
+    }
+    if cohort is not None:
+        spec["cohortName"] = cohort
+    if queue.admission_checks:
+        checks = [{"name": check} for check in queue.admission_checks]
+        spec["admissionChecksStrategy"] = {"admissionChecks": checks}
+    return spec
+
+
+def _preemption(preemption: PreemptionArgs) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "withinClusterQueue": preemption.within_cluster_queue,
+        "reclaimWithinCohort": preemption.reclaim_within_cohort,
+    }
+    if preemption.borrow_within_cohort != "Never":
+        found["borrowWithinCohort"] = {"policy": preemption.borrow_within_cohort}
+    return found
+
+
+def _resource_group(
+    queue: str, group: ResourceGroupArgs, flavors: Mapping[str, Any]
+) -> dict[str, Any]:
+    covered = [it.resource for it in group.flavors[0].resources]
+    found: list[dict[str, Any]] = []
+    for one in group.flavors:
+        # Kueue wants them in the order of coveredResources.
+        quotas = {it.resource: it for it in one.resources}
+        if sorted(quotas) != sorted(covered):
+            raise ValueError(
+                f"flavor {one.flavor} of the ClusterQueue {queue} has quotas for "
+                f"{', '.join(sorted(quotas))}, and all flavors of a group have the same; "
+                f"nearest: {', '.join(covered)}"
+            )
+        resources = [_resource_quota(quotas[resource]) for resource in covered]
+        found.append({"name": flavors.get(one.flavor, one.flavor), "resources": resources})
+    return {"coveredResources": covered, "flavors": found}
+
+
+def _resource_quota(quota: ResourceQuotaArgs) -> dict[str, str]:
+    amounts = {
+        "nominalQuota": quota.nominal,
+        "borrowingLimit": quota.borrowing_limit,
+        "lendingLimit": quota.lending_limit,
+    }
+    return {
+        "name": quota.resource,
+        **{
+            key: quantity(quota.resource, amount)
+            for key, amount in amounts.items()
+            if amount is not None
+        },
+    }

@@ -1,0 +1,174 @@
+"""What workloads queue by: flavors of nodes, cohorts, cluster queues with their quotas, the local
+queues of namespaces, and classes of priority that hold in queues alone.
+
+Leaves out Kueue, and the workloads. A queue goes before what it names, and all of it before Kueue,
+without which nobody would take Kueue's finalizers off.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pulumi
+import pulumi_kubernetes as k8s
+
+from components.custom_object import object_name
+from components.kueue_manifest import (
+    API_VERSION,
+    ClusterQueueArgs,
+    cluster_queue_spec,
+    flavor_spec,
+)
+from components.lifecycle import fixed_name
+from components.naming import NameKind, check_name
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResourceFlavorArgs:
+    """Taints and tolerations are in Kubernetes' words; GKE's own for GPUs need none."""
+
+    name: str
+    node_labels: pulumi.Input[dict[str, str]] | None = None
+    taints: Sequence[dict[str, str]] = ()
+    tolerations: Sequence[dict[str, str]] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class CohortArgs:
+    name: str
+    parent: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class LocalQueueArgs:
+    name: str
+    namespace: str
+    cluster_queue: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorkloadPriorityClassArgs:
+    name: str
+    value: int
+    description: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class KueueQueuesArgs:
+    """`kueue` is the Helm release that the objects live and die with; it has no type here, for a
+    component's schema has no word for it. `namespaces` are those of the stack, by name, each known
+    once it exists.
+    """
+
+    kueue: Any
+    flavors: Sequence[ResourceFlavorArgs]
+    cohorts: Sequence[CohortArgs] = ()
+    cluster_queues: Sequence[ClusterQueueArgs]
+    local_queues: Sequence[LocalQueueArgs]
+    priority_classes: Sequence[WorkloadPriorityClassArgs] = ()
+    namespaces: dict[str, pulumi.Input[str]] = field(default_factory=dict[str, pulumi.Input[str]])
+    labels: pulumi.Input[dict[str, str]]
+
+
+class KueueQueues(pulumi.ComponentResource):
+    """`local_queues` are names by `namespace/name`, `class_names` names by name, known once
+    workloads can use them."""
+
+    local_queues: pulumi.Output[dict[str, str]]
+    class_names: pulumi.Output[dict[str, str]]
+
+    def __init__(
+        self, name: str, args: KueueQueuesArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
+        super().__init__("gke-ai-stacks:kueue_queues:KueueQueues", name, None, opts)
+        self._args = args
+        flavors = {
+            one.name: self._object(
+                "ResourceFlavor",
+                "flavor",
+                one.name,
+                flavor_spec(
+                    node_labels=one.node_labels, taints=one.taints, tolerations=one.tolerations
+                ),
+            )
+            for one in args.flavors
+        }
+        cohorts = {
+            one.name: self._object(
+                "Cohort", "cohort", one.name, {"parentName": one.parent} if one.parent else {}
+            )
+            for one in args.cohorts
+        }
+        cluster_queues = {
+            one.name: self._object(
+                "ClusterQueue",
+                "cluster-queue",
+                one.name,
+                cluster_queue_spec(
+                    one, flavors=flavors, cohort=cohorts.get(one.cohort or "", one.cohort)
+                ),
+            )
+            for one in args.cluster_queues
+        }
+        local_queues = {
+            f"{one.namespace}/{one.name}": self._local_queue(one, cluster_queues)
+            for one in args.local_queues
+        }
+        classes = {one.name: self._priority_class(one) for one in args.priority_classes}
+        self.local_queues = pulumi.Output.all(**local_queues)
+        self.class_names = pulumi.Output.all(**classes)
+        self.register_outputs({"local_queues": self.local_queues, "class_names": self.class_names})
+
+    def _object(
+        self, kind: str, role: str, name: str, spec: Mapping[str, Any]
+    ) -> pulumi.Output[str]:
+        made = k8s.apiextensions.CustomResource(
+            f"{self.pulumi_resource_name}-{role}-{name}",
+            api_version=API_VERSION,
+            kind=kind,
+            metadata=self._metadata(name),
+            spec=spec,
+            opts=self._options(),
+        )
+        return object_name(made)
+
+    def _local_queue(
+        self, queue: LocalQueueArgs, cluster_queues: Mapping[str, pulumi.Output[str]]
+    ) -> pulumi.Output[str]:
+        namespace = self._args.namespaces.get(queue.namespace, queue.namespace)
+        made = k8s.apiextensions.CustomResource(
+            f"{self.pulumi_resource_name}-local-queue-{queue.namespace}-{queue.name}",
+            api_version=API_VERSION,
+            kind="LocalQueue",
+            metadata={**self._metadata(queue.name), "namespace": namespace},
+            spec={"clusterQueue": cluster_queues.get(queue.cluster_queue, queue.cluster_queue)},
+            # Kueue lets a queue's ClusterQueue not change.
+            opts=self._options(replace_on_changes=["spec.clusterQueue"]),
+        )
+        return object_name(made)
+
+    def _priority_class(self, one: WorkloadPriorityClassArgs) -> pulumi.Output[str]:
+        # The class for custom objects knows no field beside metadata and spec; this kind has two.
+        made = pulumi.CustomResource(
+            f"kubernetes:{API_VERSION}:WorkloadPriorityClass",
+            f"{self.pulumi_resource_name}-class-{one.name}",
+            props={
+                "apiVersion": API_VERSION,
+                "kind": "WorkloadPriorityClass",
+                "metadata": self._metadata(one.name),
+                "value": one.value,
+                "description": one.description,
+            },
+            opts=self._options(),
+        )
+        return object_name(made)
+
+    def _metadata(self, name: str) -> dict[str, Any]:
+        return {"name": check_name(NameKind.KUBERNETES, name), "labels": self._args.labels}
+
+    def _options(self, *, replace_on_changes: Sequence[str] = ()) -> pulumi.ResourceOptions:
+        """No value of the release is in the objects: it makes their kinds and checks them."""
+        kueue = self._args.kueue
+        options = fixed_name(self, replace_on_changes=replace_on_changes, replace_with=[kueue])
+        options.depends_on = [kueue]
+        return options

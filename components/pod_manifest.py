@@ -1,0 +1,49 @@
+"""Parts of pod specs that many workloads have, as plain data. Pure.
+
+Values may be Pulumi inputs that are only known later; nothing here looks into them.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from components.gcsfuse_options import volume_attributes
+
+GPU = "nvidia.com/gpu"
+SHM_DIR = "/dev/shm"
+
+_GCSFUSE = "gcsfuse.csi.storage.gke.io"
+
+
+def gpu_tolerations() -> list[dict[str, Any]]:
+    """GKE taints GPU nodes."""
+    return [{"key": GPU, "operator": "Exists", "effect": "NoSchedule"}]
+
+
+def shared_memory(gib: int) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A volume and its mount. What is in it counts as the pod's memory."""
+    memory = {"medium": "Memory", "sizeLimit": f"{gib}Gi"}
+    return {"name": "dshm", "emptyDir": memory}, {"name": "dshm", "mountPath": SHM_DIR}
+
+
+def bucket_volume(
+    name: str,
+    bucket_name: Any,
+    options: Sequence[str],
+    *,
+    skip_access_check: bool = True,
+    prefetch_metadata: bool = True,
+) -> dict[str, Any]:
+    """A bucket as a volume that lives with the pod; `options` are Cloud Storage FUSE's."""
+    attributes = {
+        "bucketName": bucket_name,
+        "mountOptions": ",".join(options),
+        **volume_attributes(
+            skip_access_check=skip_access_check, prefetch_metadata=prefetch_metadata
+        ),
+    }
+    return {"name": name, "csi": {"driver": _GCSFUSE, "volumeAttributes": attributes}}
+
+
+def secret_variable(name: str, secret: Any, key: str) -> dict[str, Any]:
+    """A variable with what a Secret has under `key`; the value is in no manifest."""
+    return {"name": name, "valueFrom": {"secretKeyRef": {"name": secret, "key": key}}}

@@ -1,0 +1,131 @@
+"""Kueue's manager: a Workload for each job that it holds, admitted as its queue's quotas allow.
+
+While the manager does not run nothing is admitted, and what runs goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from sandbox.kube.kueue.configuration import Configuration
+from sandbox.kube.kueue.flavored import with_flavors
+from sandbox.kube.kueue.jobs import is_finished, managed_jobs, pod_sets, priority_of
+from sandbox.kube.kueue.manager import GATE, queue_of, running
+from sandbox.kube.kueue.model import Claim, Queue
+from sandbox.kube.kueue.queue_status import keep_queue_statuses
+from sandbox.kube.kueue.read import read_flavors, read_queues
+from sandbox.kube.kueue.schedule import Schedule
+from sandbox.kube.kueue.workloads import (
+    finished_status,
+    keep_workload,
+    read_admission,
+    status_of,
+)
+from sandbox.kube.objects import JsonObject, Node, maps, matches_labels, name_of, namespace_of
+from sandbox.kube.store import Store
+
+_MISCONFIGURED = "Misconfigured"
+_SUSPENDED = "Suspended"
+_NO_MATCH = "workload namespace doesn't match ClusterQueue selector"
+
+
+def run_queues(store: Store, nodes: Sequence[Node]) -> None:
+    del nodes
+    config = running(store)
+    if config is None:
+        return
+    queues, flavors = read_queues(store), read_flavors(store)
+    jobs = dict[str, JsonObject]()
+    workloads = dict[str, JsonObject]()
+    claims: list[Claim] = []
+    for order, job in enumerate(managed_jobs(store, config)):
+        claim, workload = _claim(store, config, queues, job, order)
+        if is_finished(job):
+            store.patch(workload, status=finished_status(workload))
+            continue
+        claims.append(claim)
+        jobs[claim.key], workloads[claim.key] = job, workload
+    _drop_others(store, jobs.values())
+    Schedule(queues, flavors, claims).run()
+    for claim in claims:
+        workload = workloads[claim.key]
+        store.patch(workload, status=status_of(workload, claim))
+        _start_or_stop(store, jobs[claim.key], claim)
+    keep_queue_statuses(store, queues, claims)
+
+
+def _claim(
+    store: Store, config: Configuration, queues: Mapping[str, Queue], job: JsonObject, order: int
+) -> tuple[Claim, JsonObject]:
+    sets = pod_sets(store, config, job)
+    class_name, priority = priority_of(store, job)
+    workload = keep_workload(store, job, queue_of(job), sets, (class_name, priority or 0))
+    local, blocked = _why_blocked(store, queues, job)
+    claim = Claim(
+        key=f"{namespace_of(job)}/{name_of(workload)}",
+        queue=local,
+        priority=priority or 0,
+        order=order,
+        pod_sets=sets,
+    )
+    if (held := read_admission(workload, sets)) and held[0] in queues:
+        claim.queue, claim.admitted = held
+    elif priority is None:
+        blocked = _MISCONFIGURED, f'workloadpriorityclass "{class_name}" not found'
+    if claim.admitted is None and blocked:
+        claim.blocked, (claim.reason, claim.message) = True, blocked
+    return claim, workload
+
+
+def _why_blocked(
+    store: Store, queues: Mapping[str, Queue], job: JsonObject
+) -> tuple[str, tuple[str, str] | None]:
+    """The ClusterQueue of a job, and why it cannot admit anything of its."""
+    name, namespace = queue_of(job), namespace_of(job)
+    found = (
+        q for q in store.all("LocalQueue") if (namespace_of(q), name_of(q)) == (namespace, name)
+    )
+    local = next(found, None)
+    if local is None:
+        return "", (_MISCONFIGURED, f"LocalQueue {name} doesn't exist")
+    if (local["spec"].get("stopPolicy") or "None") != "None":
+        return "", (_SUSPENDED, f"LocalQueue {name} is inactive")
+    target = local["spec"]["clusterQueue"]
+    if target not in queues:
+        return "", (_MISCONFIGURED, f"ClusterQueue {target} doesn't exist")
+    if queues[target].inactive:
+        return target, (_SUSPENDED, f"ClusterQueue {target} is inactive")
+    objects = {name_of(each): each for each in store.all("ClusterQueue")}
+    selector = objects[target]["spec"].get("namespaceSelector")
+    if not matches_labels(selector, store.namespace_labels(namespace)):
+        return target, (_MISCONFIGURED, _NO_MATCH)
+    return target, None
+
+
+def _drop_others(store: Store, jobs: Iterable[JsonObject]) -> None:
+    """Workloads of jobs that left their queue; those of ended jobs stay."""
+    uids = {job["metadata"]["uid"] for job in jobs}
+    for workload in store.all("Workload"):
+        owners = {each["uid"] for each in workload["metadata"].get("ownerReferences") or []}
+        ended = any(
+            c["type"] == "Finished" for c in maps(workload.get("status", {}).get("conditions"))
+        )
+        if not owners & uids and not ended:
+            store.remove(workload)
+
+
+def _start_or_stop(store: Store, job: JsonObject, claim: Claim) -> None:
+    spec = job["spec"]
+    if job["kind"] != "Pod":
+        store.patch(job, spec={**spec, "suspend": claim.admitted is None})
+        return
+    gates = [each for each in maps(spec.get("schedulingGates")) if each["name"] != GATE]
+    held = len(gates) < len(spec.get("schedulingGates") or [])
+    if claim.admitted is None and not held:
+        # Kueue cannot suspend a pod that has started: it deletes it.
+        store.remove(job)
+    elif claim.admitted and held:
+        (flavors,) = claim.admitted.flavors.values()
+        free = {key: value for key, value in spec.items() if key != "schedulingGates"}
+        free |= {"schedulingGates": gates} if gates else {}
+        store.patch(job, spec=with_flavors(store, free, sorted({*flavors.values()})))

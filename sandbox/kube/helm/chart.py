@@ -1,0 +1,94 @@
+"""What a chart is here: where it is, its versions, and the objects that it makes of its values."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from sandbox.kube.custom_resources import definition
+from sandbox.kube.defaults import with_defaults
+from sandbox.kube.objects import JsonObject, name_of
+from sandbox.kube.registry import REGISTRY
+from sandbox.kube.text import nearest
+
+if TYPE_CHECKING:
+    from catalog.versions import Component, HelmChart
+
+Finding = tuple[str, str]
+
+
+class Chart(ABC):
+    """`values` are the names of its values at the top; Helm ignores any other without a word, which
+    is refused here."""
+
+    name: str
+    component: str
+    values: frozenset[str]
+    keeps_definitions: bool
+
+    @cached_property
+    def _locked(self) -> Component:
+        from catalog import Catalog
+
+        return Catalog.load().component(self.component)
+
+    @property
+    def source(self) -> HelmChart:
+        assert self._locked.chart is not None, f"the lock has the chart of {self.component}"
+        return self._locked.chart
+
+    @property
+    def versions(self) -> list[str]:
+        return list(self._locked.releases)
+
+    def findings(self, version: str, values: Mapping[str, Any]) -> Iterator[Finding]:
+        for name in values:
+            if name not in self.values:
+                yield (
+                    f"values.{name}",
+                    f"{self.name} {version} ignores it{nearest(name, self.values)}",
+                )
+
+    def definitions(self, version: str) -> list[JsonObject]:
+        """The kinds that the sandbox knows of those that this version of the chart defines."""
+        found: list[JsonObject] = []
+        for kind, api_versions in self._served(version).items():
+            known = [REGISTRY[api, kind] for api in api_versions if (api, kind) in REGISTRY]
+            if known:
+                apis = [each.api_version for each in known]
+                found.append(definition(kind, apis, namespaced=known[0].namespaced))
+        return found
+
+    def _served(self, version: str) -> Mapping[str, Sequence[str]]:
+        """The versions in which a release of the chart serves each kind, the stored one first."""
+        return self._locked.releases[version].apis
+
+    @abstractmethod
+    def objects(self, release: Mapping[str, Any]) -> list[JsonObject]:
+        """What a release of the chart has in the cluster, besides its definitions."""
+
+
+def values_of(release: Mapping[str, Any]) -> Mapping[str, Any]:
+    return release["spec"].get("values") or {}
+
+
+def made(
+    release: Mapping[str, Any], api_version: str, kind: str, name: str, **parts: Any
+) -> JsonObject:
+    """An object in the release's namespace, with the API server's defaults."""
+    manifest = {
+        "apiVersion": api_version,
+        "kind": kind,
+        "metadata": {
+            "name": name,
+            "namespace": release["metadata"]["namespace"],
+            "labels": {
+                "app.kubernetes.io/instance": name_of(release),
+                "app.kubernetes.io/managed-by": "Helm",
+            },
+        },
+        **parts,
+    }
+    return with_defaults(manifest, namespaced=True)

@@ -1,0 +1,9 @@
+"""The charts that the sandbox can install; a chart is added by adding it here."""
+
+from collections.abc import Mapping
+
+from sandbox.kube.helm.chart import Chart
+from sandbox.kube.helm.kuberay_chart import KubeRayChart
+from sandbox.kube.helm.kueue_chart import KueueChart
+
+CHARTS: Mapping[str, Chart] = {chart.name: chart for chart in (KueueChart(), KubeRayChart())}

@@ -1,0 +1,159 @@
+"""The chart of Kueue: its manager with ServiceAccount, configuration, certificate and webhooks.
+
+Source: kubernetes-sigs/kueue charts/kueue, v0.19.2 (read 2026-11-21). The definitions are templates
+of the chart and so go with the release. Left out: roles, metrics and the visibility server.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from sandbox.kube.helm.chart import Chart, Finding, made, values_of
+from sandbox.kube.kueue.configuration import config_findings, config_text
+from sandbox.kube.objects import JsonObject, name_of
+from sandbox.kube.text import nearest
+
+_RESOURCES = {
+    "limits": {"cpu": "2", "memory": "512Mi"},
+    "requests": {"cpu": "500m", "memory": "512Mi"},
+}
+_MANAGER_VALUES = frozenset(
+    {
+        "dnsPolicy",
+        "featureGates",
+        "hostNetwork",
+        "imagePullSecrets",
+        "kubeRbacProxy",
+        "livenessProbe",
+        "manager",
+        "nodeSelector",
+        "podDisruptionBudget",
+        "readinessProbe",
+        "replicas",
+        "strategy",
+        "tolerations",
+        "topologySpreadConstraints",
+    }
+)
+
+
+class KueueChart(Chart):
+    name = "kueue"
+    component = "kueue"
+    keeps_definitions = False
+    values = frozenset(
+        {
+            "certManager",
+            "controllerManager",
+            "enableCertManager",
+            "enableKueueViz",
+            "enableMutatingAdmissionPolicy",
+            "enablePrometheus",
+            "enableVisibilityAPF",
+            "enableVisibilityAuthReaderRoleBinding",
+            "fullnameOverride",
+            "kubernetesClusterDomain",
+            "kueueViz",
+            "managerConfig",
+            "metrics",
+            "metricsService",
+            "mutatingWebhook",
+            "nameOverride",
+            "webhookService",
+        }
+    )
+
+    def findings(self, version: str, values: Mapping[str, Any]) -> Iterator[Finding]:
+        yield from super().findings(version, values)
+        for name in values.get("controllerManager") or {}:
+            if name not in _MANAGER_VALUES:
+                at = f"values.controllerManager.{name}"
+                yield at, f"kueue {version} ignores it{nearest(name, _MANAGER_VALUES)}"
+        yield from config_findings(config_text(values), version)
+
+    def _served(self, version: str) -> Mapping[str, Sequence[str]]:
+        # The lock lists the kinds that stacks make; Kueue makes its own beside them.
+        listed = super()._served(version)
+        return {**listed, "Workload": listed["LocalQueue"]}
+
+    def objects(self, release: Mapping[str, Any]) -> list[JsonObject]:
+        values, full = values_of(release), _full_name(release)
+        manager = f"{full}-controller-manager"
+        config, certificate = f"{full}-manager-config", f"{full}-webhook-server-cert"
+        service = {"selector": _labels(release), "ports": [{"port": 443, "targetPort": 9443}]}
+        webhooks = "admissionregistration.k8s.io/v1"
+        return [
+            made(release, "v1", "ServiceAccount", manager),
+            made(
+                release,
+                "v1",
+                "ConfigMap",
+                config,
+                data={"controller_manager_config.yaml": config_text(values)},
+            ),
+            # Its values are made in the cluster; nothing here reads them.
+            made(release, "v1", "Secret", certificate),
+            made(release, "v1", "Service", f"{full}-webhook-service", spec=service),
+            made(
+                release,
+                "apps/v1",
+                "Deployment",
+                manager,
+                spec=_deployment(release, manager, config, certificate),
+            ),
+            *(
+                made(release, webhooks, f"{kind}WebhookConfiguration", f"{full}-{name}")
+                for kind, name in (
+                    ("Mutating", "mutating-webhook-configuration"),
+                    ("Validating", "validating-webhook-configuration"),
+                )
+            ),
+        ]
+
+
+def _full_name(release: Mapping[str, Any]) -> str:
+    values, name = values_of(release), name_of(release)
+    own = values.get("nameOverride") or "kueue"
+    return values.get("fullnameOverride") or (name if own in name else f"{name}-{own}")
+
+
+def _labels(release: Mapping[str, Any]) -> dict[str, str]:
+    return {
+        "app.kubernetes.io/name": "kueue",
+        "app.kubernetes.io/instance": name_of(release),
+        "control-plane": "controller-manager",
+    }
+
+
+def _deployment(
+    release: Mapping[str, Any], account: str, config: str, certificate: str
+) -> JsonObject:
+    values = values_of(release).get("controllerManager") or {}
+    manager = values.get("manager") or {}
+    container = {
+        "name": "manager",
+        "image": f"registry.k8s.io/kueue/kueue:v{release['spec']['version']}",
+        "command": ["/manager"],
+        "resources": manager.get("resources") or _RESOURCES,
+        "volumeMounts": [
+            {"name": "cert", "mountPath": "/tmp/k8s-webhook-server/serving-certs"},
+            {"name": "manager-config", "mountPath": "/controller_manager_config.yaml"},
+        ],
+    }
+    pod: JsonObject = {
+        "serviceAccountName": account,
+        "containers": [container],
+        "volumes": [
+            {"name": "cert", "secret": {"secretName": certificate}},
+            {"name": "manager-config", "configMap": {"name": config}},
+        ],
+    }
+    pod |= {key: values[key] for key in ("nodeSelector", "tolerations") if values.get(key)}
+    if manager.get("priorityClassName"):
+        pod["priorityClassName"] = manager["priorityClassName"]
+    return {
+        "replicas": values.get("replicas") or 1,
+        "selector": {"matchLabels": _labels(release)},
+        "template": {"metadata": {"labels": _labels(release)}, "spec": pod},
+    }

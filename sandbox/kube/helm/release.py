@@ -1,0 +1,72 @@
+"""A Helm release as an object of its own: name and namespace beside chart, version and values.
+
+Not simulated: values files, hooks, rollbacks and a release's history.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sandbox.kube.helm.chart import Chart
+from sandbox.kube.helm.charts import CHARTS
+from sandbox.kube.names import is_label_1123
+from sandbox.kube.objects import JsonObject, name_of
+from sandbox.kube.text import nearest
+
+Finding = tuple[str, str]
+RELEASE = {"apiVersion": "helm.sh/v3", "kind": "Release"}
+_NAME_LIMIT = 53
+
+
+def release_manifest(inputs: Mapping[str, Any]) -> JsonObject:
+    """The object that stands for the inputs of a `helm.sh/v3:Release`."""
+    placed = ("name", "namespace")
+    metadata = {key: inputs[key] for key in placed if inputs.get(key) is not None}
+    spec = {key: value for key, value in inputs.items() if key not in placed}
+    return {**RELEASE, "metadata": metadata, "spec": spec}
+
+
+def release_inputs(manifest: Mapping[str, Any]) -> JsonObject:
+    """The inputs that `release_manifest` made the object of."""
+    return {**manifest["metadata"], **manifest["spec"]}
+
+
+def chart_of(release: Mapping[str, Any]) -> Chart:
+    """The chart of a release that is installed."""
+    return CHARTS[_short(release["spec"]["chart"])]
+
+
+def release_findings(manifest: Mapping[str, Any]) -> list[Finding]:
+    spec = manifest["spec"]
+    found = [*_name_findings(name_of(manifest)), *_source_findings(spec)]
+    return found or list(
+        chart_of(manifest).findings(str(spec["version"]), spec.get("values") or {})
+    )
+
+
+def _name_findings(name: str) -> Iterator[Finding]:
+    if len(name) > _NAME_LIMIT or not is_label_1123(name):
+        yield "name", f'"{name}" must be at most {_NAME_LIMIT} lower-case letters, digits or -'
+
+
+def _source_findings(spec: Mapping[str, Any]) -> Iterator[Finding]:
+    named = str(spec.get("chart") or "")
+    chart = CHARTS.get(_short(named))
+    if chart is None:
+        yield "chart", f'"{named}" is no chart that the sandbox knows{nearest(named, CHARTS)}'
+        return
+    source = (named, (spec.get("repositoryOpts") or {}).get("repo"))
+    if source != (chart.source.name, chart.source.repository):
+        wanted = chart.source.name
+        if chart.source.repository:
+            wanted += f" with repositoryOpts.repo {chart.source.repository}"
+        yield "chart", f'"{named}" is not found in its repository; nearest: {wanted}'
+    version = str(spec.get("version") or "")
+    if version not in chart.versions:
+        near = nearest(version, chart.versions)
+        yield "version", f'"{version}" is no version of {chart.name} that the lock knows{near}'
+
+
+def _short(chart: str) -> str:
+    return chart.rpartition("/")[2]

@@ -1,0 +1,173 @@
+"""The manager's configuration as the chart's values give it, and what Kueue refuses in it.
+
+Kueue decodes it strictly: with an unknown field or framework its manager exits, and the release
+never becomes ready; here it is refused at once. Source: kubernetes-sigs/kueue apis/config and
+pkg/config, v0.10.0, v0.15.0 and v0.19.0 (read 2026-11-21).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sandbox.kube.objects import JsonObject, dig, matches_labels
+from sandbox.kube.text import nearest
+
+Finding = tuple[str, str]
+FIELD = "values.managerConfig.controllerManagerConfigYaml"
+_GROUP = "config.kueue.x-k8s.io"
+_BOTH = {
+    "admissionFairSharing",
+    "apiVersion",
+    "clientConnection",
+    "controller",
+    "fairSharing",
+    "featureGates",
+    "health",
+    "integrations",
+    "internalCertManagement",
+    "kind",
+    "leaderElection",
+    "manageJobsWithoutQueueName",
+    "managedJobsNamespaceSelector",
+    "metrics",
+    "multiKueue",
+    "namespace",
+    "objectRetentionPolicies",
+    "pprofBindAddress",
+    "resources",
+    "tls",
+    "waitForPodsReady",
+    "webhook",
+}
+_FIELDS = {"v1beta1": _BOTH | {"queueVisibility"}, "v1beta2": _BOTH | {"visibilityServer"}}
+_INTEGRATIONS = {"externalFrameworks", "frameworks", "labelKeysToCopy"}
+_FRAMEWORKS = {
+    "batch/job",
+    "deployment",
+    "jobset.x-k8s.io/jobset",
+    "kubeflow.org/jaxjob",
+    "kubeflow.org/mpijob",
+    "kubeflow.org/mxjob",
+    "kubeflow.org/paddlejob",
+    "kubeflow.org/pytorchjob",
+    "kubeflow.org/tfjob",
+    "kubeflow.org/xgboostjob",
+    "leaderworkerset.x-k8s.io/leaderworkerset",
+    "pod",
+    "ray.io/raycluster",
+    "ray.io/rayjob",
+    "ray.io/rayservice",
+    "statefulset",
+    "trainer.kubeflow.org/trainjob",
+    "workload.codeflare.dev/appwrapper",
+}
+_SYSTEM = "kube-system"
+# From this release on the options of the pod integration are read and dropped.
+_POD_OPTIONS_UNTIL = (0, 15)
+_NAME = "kubernetes.io/metadata.name"
+_DEFAULT: JsonObject = {
+    "apiVersion": f"{_GROUP}/v1beta2",
+    "kind": "Configuration",
+    "integrations": {"frameworks": ["batch/job", "ray.io/rayjob", "ray.io/raycluster", "pod"]},
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Configuration:
+    """What decides which objects the manager takes care of. `pod_options` are None where the
+    release does not read them; resources whose names start with one of `left_out` do not count."""
+
+    frameworks: frozenset[str]
+    namespaces: Mapping[str, Any]
+    pod_options: Mapping[str, Any] | None
+    left_out: tuple[str, ...]
+
+    def takes_pods_of(self, namespace: Mapping[str, str]) -> bool:
+        options = self.pod_options or {}
+        chosen = options.get("namespaceSelector", {})
+        return matches_labels(self.namespaces, namespace) and matches_labels(chosen, namespace)
+
+    def takes_pod(self, labels: Mapping[str, str]) -> bool:
+        return matches_labels((self.pod_options or {}).get("podSelector", {}), labels)
+
+
+def config_text(values: Mapping[str, Any]) -> str:
+    import yaml
+
+    given = dig(values, "managerConfig", "controllerManagerConfigYaml")
+    return given if given is not None else yaml.safe_dump(_DEFAULT)
+
+
+def read_configuration(release: Mapping[str, Any]) -> Configuration:
+    """The configuration of an installed release."""
+    spec = release["spec"]
+    config = _parsed(config_text(spec.get("values") or {})) or {}
+    integrations = config.get("integrations") or {}
+    out = [_SYSTEM, release["metadata"]["namespace"]]
+    everywhere_else = {"matchExpressions": [{"key": _NAME, "operator": "NotIn", "values": out}]}
+    return Configuration(
+        frameworks=frozenset(integrations.get("frameworks") or ["batch/job"]),
+        namespaces=config.get("managedJobsNamespaceSelector") or everywhere_else,
+        pod_options=_pod_options(integrations, spec["version"]),
+        left_out=tuple(dig(config, "resources", "excludeResourcePrefixes") or ()),
+    )
+
+
+def _pod_options(integrations: JsonObject, version: str) -> Mapping[str, Any] | None:
+    reads = tuple(map(int, version.split(".")[:2])) < _POD_OPTIONS_UNTIL
+    return integrations.get("podOptions") if reads else None
+
+
+def _parsed(text: str) -> JsonObject | None:
+    import yaml
+
+    try:
+        found = yaml.safe_load(text)
+    except yaml.YAMLError:
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def config_findings(text: str, version: str) -> Iterator[Finding]:
+    config = _parsed(text)
+    if config is None:
+        yield FIELD, "is not a YAML mapping"
+        return
+    group, _, api = str(config.get("apiVersion") or "").partition("/")
+    if group != _GROUP or api not in _FIELDS:
+        known = [f"{_GROUP}/{each}" for each in _FIELDS]
+        yield _at("apiVersion"), f'"{group}/{api}" is not known{nearest(f"{group}/{api}", known)}'
+        return
+    yield from _unknown(config, _FIELDS[api], "")
+    integrations = config.get("integrations") or {}
+    options = {"podOptions"} if api == "v1beta1" else set[str]()
+    yield from _unknown(integrations, _INTEGRATIONS | options, "integrations.")
+    frameworks = integrations.get("frameworks") or []
+    for name in frameworks:
+        if name not in _FRAMEWORKS:
+            text = f'"{name}" is no framework of Kueue{nearest(str(name), _FRAMEWORKS)}'
+            yield _at("integrations.frameworks"), text
+    if config.get("manageJobsWithoutQueueName"):
+        yield _at("manageJobsWithoutQueueName"), "is not simulated; nearest: false"
+    yield from _selector_findings(config, "pod" in frameworks)
+    if integrations.get("podOptions") and _pod_options(integrations, version) is None:
+        text = f"Kueue {version} ignores it; nearest: managedJobsNamespaceSelector"
+        yield _at("integrations.podOptions"), text
+
+
+def _unknown(given: Mapping[str, Any], known: set[str], path: str) -> Iterator[Finding]:
+    for name in given:
+        if name not in known:
+            yield _at(f"{path}{name}"), f'unknown field "{path}{name}"{nearest(name, known)}'
+
+
+def _selector_findings(config: JsonObject, pods: bool) -> Iterator[Finding]:
+    selector = config.get("managedJobsNamespaceSelector")
+    if pods and selector is not None and matches_labels(selector, {_NAME: _SYSTEM}):
+        yield _at("managedJobsNamespaceSelector"), f'should not match the "{_SYSTEM}" namespace'
+
+
+def _at(path: str) -> str:
+    return f"{FIELD}: {path}"

@@ -1,0 +1,60 @@
+"""Pods of an admitted job go to the nodes of its flavors.
+
+Kueue writes the flavors' labels into the job's pod templates; here each pod gets them when it is
+made, and the templates stay as they were applied.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sandbox.kube.kueue.jobs import HEAD, MAIN, SUBMITTER
+from sandbox.kube.objects import JsonObject, dig, labels_of, maps, namespace_of
+from sandbox.kube.store import Store, owner_of
+from sandbox.kube.tpu_webhook import GROUP
+
+_HEAD_GROUP = "headgroup"
+
+
+def flavored(store: Store, pod: JsonObject, owner: JsonObject) -> JsonObject:
+    """A new pod of an owner; it changes only if the owner, or the one above, has been admitted."""
+    workload, pod_set = _workload(store, owner), _pod_set(pod)
+    if workload is None and (above := _above(store, owner)) is not None:
+        workload = _workload(store, above)
+        pod_set = SUBMITTER if owner["kind"] == "Job" else pod_set
+    names = _flavors(workload, pod_set)
+    return {**pod, "spec": with_flavors(store, pod["spec"], names)} if names else pod
+
+
+def with_flavors(store: Store, spec: JsonObject, names: list[str]) -> JsonObject:
+    flavors = [each for each in store.all("ResourceFlavor") if each["metadata"]["name"] in names]
+    selector, tolerations = dict(spec.get("nodeSelector") or {}), maps(spec.get("tolerations"))
+    for flavor in flavors:
+        selector |= flavor["spec"].get("nodeLabels") or {}
+        tolerations += maps(flavor["spec"].get("tolerations"))
+    added = {"nodeSelector": selector, "tolerations": tolerations}
+    return {**spec, **{key: value for key, value in added.items() if value}}
+
+
+def _workload(store: Store, owner: JsonObject) -> JsonObject | None:
+    return next(iter(store.owned_by(owner, "Workload")), None)
+
+
+def _above(store: Store, owner: JsonObject) -> JsonObject | None:
+    reference = owner_of(owner)
+    if not reference:
+        return None
+    where = namespace_of(owner)
+    return store.get(reference["apiVersion"], reference["kind"], where, reference["name"])
+
+
+def _pod_set(pod: Mapping[str, Any]) -> str:
+    group = labels_of(pod).get(GROUP)
+    return HEAD if group == _HEAD_GROUP else group or MAIN
+
+
+def _flavors(workload: JsonObject | None, pod_set: str) -> list[str]:
+    assigned = maps(dig(workload, "status", "admission", "podSetAssignments"))
+    found = [each["flavors"] for each in assigned if each["name"] == pod_set]
+    return sorted({name for flavors in found for name in flavors.values()})

@@ -1,0 +1,135 @@
+"""Workload objects: one for each job, with what it claims and how that stands.
+
+Left out of them: the pod templates, which stand in the job.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from sandbox.kube import quantity
+from sandbox.kube.kueue.manager import workload_api
+from sandbox.kube.kueue.model import Assignment, Claim, Fit, PodSet
+from sandbox.kube.kueue.quota import FlavorResource
+from sandbox.kube.objects import JsonObject, dig, maps, name_of, namespace_of
+from sandbox.kube.pods import suffix
+from sandbox.kube.store import Store
+
+
+def workload_of(store: Store, job: JsonObject) -> JsonObject | None:
+    return next(iter(store.owned_by(job, "Workload")), None)
+
+
+def keep_workload(
+    store: Store, job: JsonObject, queue: str, sets: tuple[PodSet, ...], rank: tuple[str, int]
+) -> JsonObject:
+    """The job's Workload; one whose pods changed is made anew, without the quota that it had."""
+    name, priority = rank
+    spec: JsonObject = {
+        "active": True,
+        "queueName": queue,
+        "priority": priority,
+        "podSets": [
+            {"name": each.name, "count": each.count, "requests": _rendered(each)} for each in sets
+        ],
+    }
+    if name:
+        spec["priorityClassName"] = name
+    live = workload_of(store, job)
+    if live is not None and dig(live, "spec", "podSets") == spec["podSets"]:
+        return store.patch(live, spec=spec)
+    if live is not None:
+        store.remove(live)
+    tail = suffix(job["metadata"]["uid"])
+    metadata = {
+        "name": f"{job['kind'].lower()}-{name_of(job)}-{tail}",
+        "namespace": namespace_of(job),
+    }
+    manifest = {
+        "apiVersion": workload_api(store),
+        "kind": "Workload",
+        "metadata": metadata,
+        "spec": spec,
+    }
+    return store.add(manifest, owner=job)
+
+
+def _rendered(pods: PodSet) -> dict[str, str]:
+    return {name: quantity.render(amount) for name, amount in sorted(pods.requests.items())}
+
+
+def read_admission(workload: JsonObject, sets: tuple[PodSet, ...]) -> tuple[str, Assignment] | None:
+    """The queue and the flavors that a Workload has; None while it waits."""
+    admission = dig(workload, "status", "admission")
+    if not admission:
+        return None
+    flavors = {each["name"]: each["flavors"] for each in maps(admission["podSetAssignments"])}
+    usage = dict[FlavorResource, Fraction]()
+    for pods in sets:
+        for resource, flavor in flavors.get(pods.name, {}).items():
+            key = flavor, resource
+            usage[key] = usage.get(key, Fraction(0)) + pods.requests[resource]
+    assignment = Assignment(fit=Fit.FREE, flavors=flavors, usage=usage)
+    return admission["clusterQueue"], assignment
+
+
+def status_of(workload: JsonObject, claim: Claim) -> JsonObject:
+    if claim.admitted:
+        return {"admission": _admission(claim, claim.admitted), "conditions": _admitted(claim)}
+    evicted = claim.evicted or _still_evicted(workload)
+    conditions = [_condition("QuotaReserved", claim.reason, claim.message, met=False)]
+    if evicted:
+        reason, message = evicted
+        gone = "The workload has no reservation"
+        conditions += [
+            _condition("Evicted", "Preempted", message),
+            _condition("Preempted", reason, message),
+            _condition("Admitted", "NoReservation", gone, met=False),
+        ]
+    return {"conditions": conditions}
+
+
+def finished_status(workload: JsonObject) -> JsonObject:
+    """The status of a job that has ended: it is admitted no more and holds nothing."""
+    conditions = [each for each in _conditions(workload) if each["type"] != "Finished"]
+    ended = _condition("Finished", "Succeeded", "Job finished successfully")
+    return {"conditions": [*conditions, ended]}
+
+
+def _admission(claim: Claim, assignment: Assignment) -> JsonObject:
+    return {
+        "clusterQueue": claim.queue,
+        "podSetAssignments": [
+            {
+                "name": pods.name,
+                "count": pods.count,
+                "flavors": dict(assignment.flavors[pods.name]),
+                "resourceUsage": _rendered(pods),
+            }
+            for pods in claim.pod_sets
+        ],
+    }
+
+
+def _admitted(claim: Claim) -> list[JsonObject]:
+    reserved = f"Quota reserved in ClusterQueue {claim.queue}"
+    return [
+        _condition("QuotaReserved", "QuotaReserved", reserved),
+        _condition("Admitted", "Admitted", "The workload is admitted"),
+    ]
+
+
+def _still_evicted(workload: JsonObject) -> tuple[str, str] | None:
+    for each in _conditions(workload):
+        if each["type"] == "Preempted" and each["status"] == "True":
+            return each["reason"], each["message"]
+    return None
+
+
+def _conditions(workload: JsonObject) -> list[JsonObject]:
+    return maps(dig(workload, "status", "conditions"))
+
+
+def _condition(kind: str, reason: str, message: str, *, met: bool = True) -> JsonObject:
+    status = "True" if met else "False"
+    return {"type": kind, "status": status, "reason": reason, "message": message}

@@ -1,0 +1,62 @@
+"""A fine-tuning that waits in a queue (options of Google's fine_tune.py)."""
+
+from typing import Literal
+
+from pydantic import NonNegativeInt, PositiveInt
+
+from stacks.blocks.block import Block
+from stacks.blocks.ray import Resources
+from stacks.types import (
+    GiB,
+    Gpus,
+    ImageReference,
+    ModelName,
+    ObjectName,
+    QueueName,
+    RelativePath,
+    RunName,
+)
+
+
+class FineTuneJob(Block, frozen=True):
+    """`pods` of `gpus` each, started together.
+
+    `image` defaults to what the version lock has, `requests` to the share of a node that the GPUs
+    are. `shm_gib` is part of the memory; `mount_memory_gib` comes on top, for what mounts the
+    bucket. `directory`, on the bucket, gets checkpoints and at last the model; a job goes on from
+    what it finds there. `dataset_limit` is how many examples are used, `None` all of them.
+    """
+
+    name: ObjectName
+    image: ImageReference | None = None
+    pods: PositiveInt = 2
+    gpus: Gpus = 2
+    requests: Resources | None = None
+    shm_gib: GiB = 8
+    mount_memory_gib: GiB = 35
+    model: ModelName = "google/gemma-2-2b"
+    new_model: RunName = "gemma-ft"
+    experiment: RunName = "finetune-experiment"
+    directory: RelativePath = "model-gemma2/experiment"
+    dataset: Literal["b-mc2/sql-create-context"] = "b-mc2/sql-create-context"
+    dataset_limit: PositiveInt | None = 5000
+    epochs: PositiveInt = 1
+    gradient_accumulation_steps: PositiveInt = 2
+    checkpoint_save_steps: PositiveInt = 10
+    priority: ObjectName | None = None
+    queue: QueueName
+    backoff_limit: NonNegativeInt = 4
+
+    def environment(self, mount_path: str) -> dict[str, str]:
+        """fine_tune.py's variables."""
+        return {
+            "EXPERIMENT": self.experiment,
+            "MODEL_NAME": self.model,
+            "NEW_MODEL": self.new_model,
+            "MODEL_PATH": f"{mount_path}/{self.directory}",
+            "DATASET_NAME": self.dataset,
+            "DATASET_LIMIT": str(-1 if self.dataset_limit is None else self.dataset_limit),
+            "EPOCHS": str(self.epochs),
+            "GRADIENT_ACCUMULATION_STEPS": str(self.gradient_accumulation_steps),
+            "CHECKPOINT_SAVE_STEPS": str(self.checkpoint_save_steps),
+        }

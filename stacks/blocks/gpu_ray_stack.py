@@ -1,0 +1,40 @@
+"""A stack with Ray on GPU nodes, and the rules between its parts."""
+
+from collections.abc import Iterator
+
+from stacks.blocks.gpu_stack import GpuStack
+from stacks.blocks.nccl_test import NcclTest
+from stacks.blocks.ray_stack import RayStack
+from stacks.problems import Problem
+from stacks.rules.ray_fit import Host, ray_problems, scaling_problems, worker_gpus
+from stacks.rules.rdma import nccl_test_problems
+
+
+class GpuRayStack(GpuStack, RayStack, frozen=True):
+    """`nccl_test` has Ray wait for a test of the GPU network."""
+
+    nccl_test: NcclTest | None = None
+
+    @property
+    def worker_devices(self) -> tuple[str, ...]:
+        """The interfaces that a worker sees."""
+        return ("eth0", *(it.device for it in self.interfaces))
+
+    @property
+    def worker_gpus(self) -> int:
+        return worker_gpus(self.ray, self.gpu_machine)
+
+    @property
+    def head_host(self) -> Host | None:
+        """The node under Ray's head when it is not one of the workers'."""
+        return None
+
+    def rules(self) -> Iterator[Problem]:
+        yield from super().rules()
+        if not self.knows_machines:
+            return
+        if self.gpu_node.accelerators:
+            yield from ray_problems(self.ray, self.gpu_host, self.head_host, sidecar=self.sidecar)
+        yield from scaling_problems(self.ray, workers=self.workers, queued=self.queued)
+        if self.nccl_test is not None:
+            yield from nccl_test_problems(self.gpu_machine, self.workers, queued=self.queued)

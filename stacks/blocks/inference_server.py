@@ -1,0 +1,48 @@
+"""A server that generates text: which model, on how many GPUs, how often."""
+
+from pydantic import PositiveInt
+
+from stacks.blocks.block import Block
+from stacks.blocks.ray import Resources
+from stacks.types import GiB, Gpus, ImageReference, ModelName, ObjectName, QueueName
+
+
+class ServerAutoscaling(Block, frozen=True):
+    """As many servers as leave `target_queue_size` waiting requests to each."""
+
+    min: PositiveInt = 1
+    max: PositiveInt
+    target_queue_size: PositiveInt = 5
+
+
+class InferenceServer(Block, frozen=True):
+    """`replicas` servers, 1 by default, or as many as `autoscaling` finds right.
+
+    `image` defaults to what the version lock has, `shards`, the parts of the model, to one on each
+    of the `gpus`. `shm_gib` is part of the memory. `priority` is a priority class and `queue` a
+    LocalQueue. `minutes` is how long a server may take to be ready.
+    """
+
+    name: ObjectName
+    image: ImageReference | None = None
+    model: ModelName = "google/gemma-2-9b-it"
+    replicas: PositiveInt | None = None
+    autoscaling: ServerAutoscaling | None = None
+    gpus: Gpus = 2
+    shards: PositiveInt | None = None
+    requests: Resources = Resources(cpu=4, memory_gib=30, ephemeral_storage_gib=30)
+    shm_gib: GiB = 1
+    priority: ObjectName | None = None
+    queue: QueueName | None = None
+    minutes: PositiveInt = 30
+
+    @property
+    def least(self) -> int:
+        """How many servers there always are."""
+        if self.autoscaling is not None:
+            return self.autoscaling.min
+        return 1 if self.replicas is None else self.replicas
+
+    @property
+    def model_shards(self) -> int:
+        return self.gpus if self.shards is None else self.shards

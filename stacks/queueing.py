@@ -1,0 +1,194 @@
+"""Kueue and its queues, from a stack's config."""
+
+from dataclasses import dataclass
+
+import pulumi
+
+from components.kueue import Kueue, KueueArgs
+from components.kueue_manifest import (
+    ClusterQueueArgs,
+    FlavorQuotasArgs,
+    PreemptionArgs,
+    ResourceGroupArgs,
+    ResourceQuotaArgs,
+)
+from components.kueue_queues import (
+    CohortArgs,
+    KueueQueues,
+    KueueQueuesArgs,
+    LocalQueueArgs,
+    ResourceFlavorArgs,
+    WorkloadPriorityClassArgs,
+)
+from components.namespace import KubeNamespace, KubeNamespaceArgs
+from components.priority_classes import PriorityClassArgs, PriorityClasses, PriorityClassesArgs
+from stacks import platform
+from stacks.blocks.kueue import FlavorShare
+from stacks.blocks.kueue import Kueue as KueueConfig
+from stacks.blocks.queue_stack import QueueStack
+from stacks.nodes import ClusterNodes
+from stacks.platform import Cloud
+from stacks.quotas import GPU, Quota, stated
+
+
+@dataclass(frozen=True, kw_only=True)
+class Queues:
+    """Names by what the config calls them, known once workloads can use them; `made` is what they
+    wait for."""
+
+    queues: dict[str, pulumi.Output[str]]
+    priorities: dict[str, pulumi.Output[str]]
+    made: tuple[pulumi.Resource, ...] = ()
+
+    def queue(self, name: str | None) -> pulumi.Input[str] | None:
+        return None if name is None else self.queues[name]
+
+    def command(self, namespace: str) -> str | None:
+        """Shows what waits and what runs."""
+        return f"kubectl --namespace={namespace} get workloads" if self.made else None
+
+    def priority(self, name: str | None) -> pulumi.Input[str] | None:
+        """One that every cluster has is nobody's to make."""
+        return None if name is None else self.priorities.get(name, name)
+
+
+def queues(config: QueueStack, on: Cloud, nodes: ClusterNodes, where: pulumi.Input[str]) -> Queues:
+    """`queues` are those of the stack's namespace."""
+    kueue = config.kueue
+    if kueue is None:
+        return Queues(queues={}, priorities={})
+    inside = pulumi.ResourceOptions(providers=[nodes.gke.kubernetes])
+    installed = _kueue(config, kueue, on, nodes)
+    made = KueueQueues(
+        "queues",
+        KueueQueuesArgs(
+            kueue=installed.release,
+            flavors=[
+                ResourceFlavorArgs(name=flavor, node_labels=nodes.selectors[found.field])
+                for flavor, found in config.flavor_nodes.items()
+            ],
+            cohorts=[CohortArgs(name=it) for it in _cohorts(kueue)],
+            cluster_queues=[_cluster_queue(config, kueue, it) for it in kueue.cluster_queues],
+            local_queues=[
+                LocalQueueArgs(
+                    name=it.name,
+                    namespace=it.namespace or config.namespace,
+                    cluster_queue=it.cluster_queue,
+                )
+                for it in kueue.local_queues
+            ],
+            priority_classes=[
+                WorkloadPriorityClassArgs(**it.model_dump()) for it in kueue.workload_priorities
+            ],
+            namespaces={config.namespace: where, **_namespaces(config, kueue, on, inside)},
+            labels=on.labels,
+        ),
+        opts=inside,
+    )
+    return Queues(
+        queues={
+            it.name: made.local_queues[f"{config.namespace}/{it.name}"]
+            for it in kueue.local_queues
+            if it.namespace in (None, config.namespace)
+        },
+        priorities=_priorities(kueue, on, inside),
+        made=(made,),
+    )
+
+
+def _kueue(config: QueueStack, kueue: KueueConfig, on: Cloud, nodes: ClusterNodes) -> Kueue:
+    """On the CPU nodes: its webhook must answer before there is any other node."""
+    return Kueue(
+        "kueue",
+        KueueArgs(
+            chart=platform.helm_chart(config, "kueue", kueue.version),
+            frameworks=kueue.frameworks,
+            node_selector=nodes.cpu,
+            labels=on.labels,
+        ),
+        opts=pulumi.ResourceOptions(
+            providers=[nodes.gke.kubernetes], depends_on=list(nodes.needed)
+        ),
+    )
+
+
+def _cohorts(kueue: KueueConfig) -> list[str]:
+    named = [it.cohort for it in kueue.cluster_queues.values() if it.cohort is not None]
+    return list(dict.fromkeys(named))
+
+
+def _namespaces(
+    config: QueueStack, kueue: KueueConfig, on: Cloud, inside: pulumi.ResourceOptions
+) -> dict[str, pulumi.Input[str]]:
+    return {
+        name: KubeNamespace(
+            f"kube-{name}", KubeNamespaceArgs(namespace=name, labels=on.labels), opts=inside
+        ).namespace
+        for name in kueue.namespaces
+        if name not in (config.namespace, "default")
+    }
+
+
+def _cluster_queue(config: QueueStack, kueue: KueueConfig, name: str) -> ClusterQueueArgs:
+    queue = kueue.cluster_queues[name]
+    shares = kueue.shares(name)
+    counted = any(quota[GPU] for quota in config.quotas[name].values())
+    return ClusterQueueArgs(
+        name=name,
+        cohort=queue.cohort,
+        preemption=PreemptionArgs(
+            within_cluster_queue=queue.preemption.within_queue,
+            reclaim_within_cohort=queue.preemption.reclaim_from_cohort,
+            borrow_within_cohort=queue.preemption.borrow_from_cohort,
+        ),
+        groups=[
+            ResourceGroupArgs(
+                flavors=[
+                    FlavorQuotasArgs(
+                        flavor=flavor, resources=_resources(quota, shares[flavor], counted)
+                    )
+                    for flavor, quota in config.quotas[name].items()
+                ]
+            )
+        ],
+    )
+
+
+def _resources(quota: Quota, share: FlavorShare, counted: bool) -> list[ResourceQuotaArgs]:
+    """GPUs only where one of the queue's flavors has any."""
+    borrowing, lending = stated(share.borrowing), stated(share.lending)
+    return [
+        ResourceQuotaArgs(
+            resource=resource,
+            nominal=amount,
+            borrowing_limit=borrowing.get(resource),
+            lending_limit=lending.get(resource),
+        )
+        for resource, amount in quota.items()
+        if counted or resource != GPU
+    ]
+
+
+def _priorities(
+    kueue: KueueConfig, on: Cloud, inside: pulumi.ResourceOptions
+) -> dict[str, pulumi.Output[str]]:
+    if not kueue.priorities:
+        return {}
+    made = PriorityClasses(
+        "priorities",
+        PriorityClassesArgs(
+            classes=[
+                PriorityClassArgs(
+                    name=it.name,
+                    value=it.value,
+                    preempts=it.preempts,
+                    global_default=it.default,
+                    description=it.description,
+                )
+                for it in kueue.priorities
+            ],
+            labels=on.labels,
+        ),
+        opts=inside,
+    )
+    return {it.name: made.class_names[it.name] for it in kueue.priorities}

@@ -1,0 +1,240 @@
+"""Queues that nodes can fill: no quota without the machines for it, no name that leads nowhere."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from catalog import Catalog
+from components.kueue_manifest import controller_configuration
+from stacks.blocks.kueue import ClusterQueue, Kueue
+from stacks.config_errors import nearest
+from stacks.problems import Problem, problem_of
+from stacks.quotas import GPU, RESOURCES, FlavorNodes, Quota, quotas, stated
+from stacks.rules.packing import Amounts
+
+_NAMES = {"cpu": "CPUs", "memory_gib": "GiB of memory", "gpus": "GPUs"}
+_NAMES["ephemeral_storage_gib"] = "GiB of ephemeral storage"
+# What every cluster has.
+_BUILT_IN_CLASSES = ("system-cluster-critical", "system-node-critical")
+
+
+def kueue_problems(
+    facts: Catalog, kueue: Kueue, *, nodes: Mapping[str, FlavorNodes], namespaces: Sequence[str]
+) -> Iterator[Problem]:
+    """`nodes` are those of the flavors whose pool there is; `namespaces` are the stack's."""
+    yield from problem_of("kueue.version", lambda: facts.release("kueue", kueue.version))
+    yield from problem_of(
+        "kueue.frameworks", lambda: controller_configuration(kueue.frameworks, ())
+    )
+    yield from _local_queue_problems(kueue, namespaces)
+    yield from _priority_problems(kueue)
+    broken = tuple(_flavor_name_problems(kueue))
+    yield from broken
+    if not broken and set(nodes) == set(kueue.flavors):
+        yield from _quota_problems(kueue, nodes)
+
+
+def pool_problems(kueue: Kueue, pools: Sequence[str]) -> Iterator[Problem]:
+    """Each flavor is one pool's, and no two are the same pool's."""
+    taken: dict[str, str] = {}
+    for name, flavor in kueue.flavors.items():
+        field = f"kueue.flavors.{name}.pool"
+        if flavor.pool is not None and flavor.pool not in pools:
+            yield Problem(
+                field,
+                f'"{flavor.pool}" is no pool of this stack; nearest: {nearest(flavor.pool, pools)}',
+            )
+            continue
+        pool = flavor.pool or pools[-1]
+        if pool in taken:
+            free = [it for it in pools if it not in taken]
+            yield Problem(
+                field,
+                f"{pool} is the flavor {taken[pool]} already, and would be counted twice; "
+                f"nearest: {', '.join(free) or f'leave {name} out'}",
+            )
+        taken.setdefault(pool, name)
+
+
+def queue_problems(kueue: Kueue | None, field: str, queue: str | None, where: str) -> list[Problem]:
+    """A workload's queue is one of the stack's, in the workload's namespace."""
+    if queue is None:
+        return []
+    if kueue is None:
+        return [Problem(field, f'"{queue}": the stack has no queues; nearest: leave it out')]
+    known = [it.name for it in kueue.local_queues if (it.namespace or where) == where]
+    if queue in known:
+        return []
+    near = nearest(queue, known) if known else "leave it out"
+    return [
+        Problem(field, f'"{queue}" is no local queue of the namespace {where}; nearest: {near}')
+    ]
+
+
+def priority_problems(kueue: Kueue | None, field: str, priority: str | None) -> list[Problem]:
+    """A pod's priority class is one that the stack makes or that every cluster has."""
+    known = [it.name for it in kueue.priorities] if kueue else []
+    if priority is None or priority in (*known, *_BUILT_IN_CLASSES):
+        return []
+    near = nearest(priority, known) if known else "leave it out"
+    return [Problem(field, f'"{priority}" is no priority class of this stack; nearest: {near}')]
+
+
+def _local_queue_problems(kueue: Kueue, namespaces: Sequence[str]) -> Iterator[Problem]:
+    seen: set[tuple[str, str]] = set()
+    for place, queue in enumerate(kueue.local_queues):
+        field = f"kueue.local_queues[{place}]"
+        namespace = queue.namespace or namespaces[0]
+        if namespace not in namespaces:
+            yield Problem(
+                f"{field}.namespace",
+                f'"{namespace}" is no namespace that the stack makes; '
+                f"nearest: {nearest(namespace, namespaces)}, or one more in kueue.namespaces",
+            )
+        if queue.cluster_queue not in kueue.cluster_queues:
+            yield Problem(
+                f"{field}.cluster_queue",
+                f'"{queue.cluster_queue}" is no cluster queue of this stack; '
+                f"nearest: {nearest(queue.cluster_queue, list(kueue.cluster_queues))}",
+            )
+        if (namespace, queue.name) in seen:
+            yield Problem(
+                f"{field}.name",
+                f'"{queue.name}" is in the namespace {namespace} twice; nearest: {queue.name}-2',
+            )
+        seen.add((namespace, queue.name))
+
+
+def _priority_problems(kueue: Kueue) -> Iterator[Problem]:
+    for part, classes in (
+        ("priorities", kueue.priorities),
+        ("workload_priorities", kueue.workload_priorities),
+    ):
+        seen: Counter[str] = Counter()
+        for place, one in enumerate(classes):
+            seen[one.name] += 1
+            if seen[one.name] > 1:
+                yield Problem(
+                    f"kueue.{part}[{place}].name",
+                    f'"{one.name}" is there twice; nearest: {one.name}-{seen[one.name]}',
+                )
+    defaults = [it.name for it in kueue.priorities if it.default]
+    if len(defaults) > 1:
+        yield Problem(
+            "kueue.priorities",
+            f"{', '.join(defaults)} are default, and Kubernetes takes one of them as it likes; "
+            f"nearest: default for {defaults[0]} alone",
+        )
+
+
+def _flavor_name_problems(kueue: Kueue) -> Iterator[Problem]:
+    for name, queue in kueue.cluster_queues.items():
+        for flavor in queue.flavors:
+            if flavor not in kueue.flavors:
+                yield Problem(
+                    f"kueue.cluster_queues.{name}.flavors.{flavor}",
+                    f"there is no such flavor; nearest: {nearest(flavor, list(kueue.flavors))}",
+                )
+
+
+def _quota_problems(kueue: Kueue, nodes: Mapping[str, FlavorNodes]) -> Iterator[Problem]:
+    found = quotas(kueue, nodes)
+    for flavor, has in nodes.items():
+        capacity = has.capacity
+        for part, (resource, unit) in RESOURCES.items():
+            own = {
+                queue: shares[flavor][resource]
+                for queue, shares in found.items()
+                if flavor in shares
+            }
+            if sum(own.values()) > capacity[resource]:
+                # The largest is the one that can give most.
+                queue = max(own, key=lambda it: own[it])
+                others = sum(own.values()) - own[queue]
+                yield Problem(
+                    f"kueue.cluster_queues.{queue}.flavors.{flavor}.{part}",
+                    f"{_shown(own[queue], unit)} {_NAMES[part]}{_beside(others, unit)} are more "
+                    f"than the {_shown(capacity[resource], unit)} that {has.field} can ever have "
+                    f"({has.count} x {has.host.name}); "
+                    f"nearest: {_shown(max(0, capacity[resource] - others), unit)}",
+                )
+    for name, queue in kueue.cluster_queues.items():
+        for flavor in kueue.shares(name):
+            yield from _limit_problems(name, queue, kueue, flavor, found[name][flavor], nodes)
+
+
+def _limit_problems(
+    name: str,
+    queue: ClusterQueue,
+    kueue: Kueue,
+    flavor: str,
+    own: Mapping[str, int],
+    nodes: Mapping[str, FlavorNodes],
+) -> Iterator[Problem]:
+    share = kueue.shares(name)[flavor]
+    limits = {"borrowing": stated(share.borrowing), "lending": stated(share.lending)}
+    capacity = nodes[flavor].capacity
+    for part, (resource, unit) in RESOURCES.items():
+        for limit, amounts in limits.items():
+            field = f"kueue.cluster_queues.{name}.flavors.{flavor}.{limit}.{part}"
+            amount = amounts.get(resource)
+            if amount is None:
+                continue
+            if queue.cohort is None:
+                yield Problem(
+                    field,
+                    f"{_shown(amount, unit)}: a queue without a cohort has nobody to share with; "
+                    f"nearest: kueue.cluster_queues.{name}.cohort, or leave it out",
+                )
+                continue
+            most = own[resource] if limit == "lending" else capacity[resource] - own[resource]
+            whose = "are its own" if limit == "lending" else "others can have of these nodes"
+            if amount > most:
+                yield Problem(
+                    field,
+                    f"{_shown(amount, unit)} {_NAMES[part]} are more than the "
+                    f"{_shown(most, unit)} that {whose}; nearest: {_shown(most, unit)}",
+                )
+
+
+def _beside(others: int, unit: int) -> str:
+    return f" beside the other queues' {_shown(others, unit)}" if others else ""
+
+
+def _shown(amount: int, unit: int) -> str:
+    """Never more than there is: rounded down to what the config's unit can say."""
+    if unit == 1000:
+        return f"{amount / 1000:g}"
+    return str(amount // unit)
+
+
+def admission_problems(
+    kueue: Kueue,
+    found: Mapping[str, Mapping[str, Quota]],
+    field: str,
+    queue: str,
+    where: str,
+    pod: Amounts,
+    pods: int,
+) -> Iterator[Problem]:
+    """So many pods at once are within what their queue can ever give out, whoever waits."""
+    door = next(
+        it for it in kueue.local_queues if it.name == queue and (it.namespace or where) == where
+    )
+    if kueue.cluster_queues[door.cluster_queue].cohort is not None:
+        # What others lend is not known to be too little.
+        return
+    asked = {
+        "cpu": pod.cpu_millicores,
+        "memory": pod.memory_mib,
+        GPU: pod.gpus,
+        "ephemeral-storage": pod.ephemeral_storage_mib,
+    }
+    for part, (resource, unit) in RESOURCES.items():
+        quota = sum(it[resource] for it in found[door.cluster_queue].values())
+        if asked[resource] * pods > quota:
+            yield Problem(
+                f"{field}.queue",
+                f"{pods} pods ask for {_shown(asked[resource] * pods, unit)} {_NAMES[part]}, and "
+                f"{door.cluster_queue} has {_shown(quota, unit)}, so they would wait for ever; "
+                f"nearest: {quota // asked[resource]} pods, or a larger quota",
+            )

@@ -1,0 +1,102 @@
+"""Config of a stack whose servers and trainings share GPUs by queues. No Pulumi import."""
+
+from collections.abc import Iterator
+from typing import Literal
+
+from stacks.blocks.bucket_stack import BucketStack
+from stacks.blocks.either_mode_stack import EitherModeStack
+from stacks.blocks.fine_tune_job import FineTuneJob
+from stacks.blocks.inference_server import InferenceServer
+from stacks.blocks.kueue import Kueue
+from stacks.blocks.queue_stack import QueueStack
+from stacks.blocks.ray import Resources
+from stacks.problems import Problem
+from stacks.rules.fine_tune import fine_tune_problems, requests_of
+from stacks.rules.inference import server_problems
+from stacks.rules.packing import Amounts
+from stacks.rules.queues import admission_problems, priority_problems, queue_problems
+from stacks.rules.sharing import whole_machine_problems, without_interfaces_problems
+
+# The models of the defaults are given out to those who have accepted their licence.
+REQUIRED_SECRETS = ("hugging_face_token",)
+
+
+class TrainAndServe(EitherModeStack, BucketStack, QueueStack, frozen=True):
+    """GPU nodes, a bucket, Kueue, a model's servers first in line and a fine-tuning behind them."""
+
+    kind: Literal["train-and-serve"]
+    kueue: Kueue = Kueue()
+    server: InferenceServer | None = None
+    fine_tune: FineTuneJob | None = None
+
+    @property
+    def server_image(self) -> str:
+        asked = None if self.server is None else self.server.image
+        return asked or self.facts.image("tgi").reference
+
+    @property
+    def fine_tune_image(self) -> str:
+        asked = None if self.fine_tune is None else self.fine_tune.image
+        return asked or self.facts.image("gemma_fine_tuning").reference
+
+    @property
+    def fine_tune_requests(self) -> Resources:
+        assert self.fine_tune is not None
+        return requests_of(self.fine_tune, self.gpu_host, self.facts.gcsfuse_sidecar)
+
+    @property
+    def gpu_nodes_at_most(self) -> int:
+        return sum(pool.bounds.max for pool in self.gpu_pools.values()) or self.gpu_hosts.nodes
+
+    def rules(self) -> Iterator[Problem]:
+        broken = tuple(super().rules())
+        yield from broken
+        if not self.knows_machines or not self.gpu_node.accelerators:
+            return
+        yield from without_interfaces_problems(f"{self.gpu_field}.machine_type", self.gpu_machine)
+        yield from self._server_problems(counted=not broken)
+        yield from self._fine_tune_problems(counted=not broken)
+
+    def _server_problems(self, *, counted: bool) -> Iterator[Problem]:
+        server = self.server
+        if server is None:
+            return
+        found = [
+            *server_problems(server, self.gpu_host, nodes=self.gpu_nodes_at_most),
+            *queue_problems(self.kueue, "server.queue", server.queue, self.namespace),
+            *priority_problems(self.kueue, "server.priority", server.priority),
+        ]
+        yield from found
+        if self.autopilot:
+            yield from whole_machine_problems("server.gpus", server.gpus, self.gpu_machine)
+        if counted and not found and server.queue is not None:
+            pod = Amounts.of_pod(server.requests, server.gpus)
+            yield from admission_problems(
+                self.kueue, self.quotas, "server", server.queue, self.namespace, pod, server.least
+            )
+
+    def _fine_tune_problems(self, *, counted: bool) -> Iterator[Problem]:
+        job = self.fine_tune
+        if job is None:
+            return
+        found = [
+            *fine_tune_problems(
+                job,
+                self.gpu_host,
+                nodes=self.gpu_nodes_at_most,
+                sidecar=self.facts.gcsfuse_sidecar,
+                server=self.server,
+                field="fine_tune",
+            ),
+            *queue_problems(self.kueue, "fine_tune.queue", job.queue, self.namespace),
+            *priority_problems(self.kueue, "fine_tune.priority", job.priority),
+        ]
+        yield from found
+        if self.autopilot:
+            yield from whole_machine_problems("fine_tune.gpus", job.gpus, self.gpu_machine)
+        if counted and not found:
+            # Kueue counts a job's template, which GKE's sidecar is not in.
+            pod = Amounts.of_pod(self.fine_tune_requests, job.gpus)
+            yield from admission_problems(
+                self.kueue, self.quotas, "fine_tune", job.queue, self.namespace, pod, job.pods
+            )

@@ -1,0 +1,68 @@
+"""A training with its checkpoints in a bucket, and the smallest stack, on the real engine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from sandbox.urns import name_of
+from tests.stacks.conftest import Sandbox, changed, replaced
+
+pytestmark = pytest.mark.thorough
+
+STACK = "gcsfuse-checkpoint"
+SandboxOf = Callable[[str], Sandbox]
+
+
+def test_gke_runs_kuberay_when_the_config_says_so(empty: SandboxOf) -> None:
+    sandbox = empty(STACK)
+    made = sandbox.succeed("up", "ray.operator=addon")
+    names = {name_of(resource.urn) for resource in made.report.resources}
+    assert "kuberay-release" not in names
+    assert {pod.name: pod.reason for pod in sandbox.pods() if not pod.node} == {}
+
+
+def test_the_operator_is_on_a_cpu_node(brought_up: SandboxOf) -> None:
+    where = [pod.node for pod in brought_up(STACK).pods() if pod.name.startswith("kuberay")]
+    assert len(where) == 1
+    assert "cpu-pool" in where[0]
+
+
+def test_ray_goes_before_its_operator(brought_up: SandboxOf) -> None:
+    gone = brought_up(STACK).succeed("destroy")
+    order = [name_of(resource.urn) for resource in gone.report.resources]
+    chain = ["training-job", "ray-cluster", "kuberay-release", "cpu-pool"]
+    assert [name for name in order if name in chain] == chain
+
+
+def test_more_epochs_are_another_job_on_the_same_cluster(brought_up: SandboxOf) -> None:
+    assert replaced(brought_up(STACK).succeed("up", "job.epochs=20")) == ["training-job"]
+
+
+def test_dev_has_no_worker_until_a_job_asks_for_one(brought_up: SandboxOf) -> None:
+    sandbox = brought_up("dev")
+    assert [pod.name for pod in sandbox.pods() if "worker" in pod.name] == []
+    assert [pod.node for pod in sandbox.pods() if "gpu-pool" in pod.node] == []
+
+
+def test_dev_can_have_its_ray_cluster_wait_in_a_queue(empty: SandboxOf) -> None:
+    sandbox = empty("dev")
+    sandbox.succeed(
+        "up",
+        "ray.autoscaling=null",
+        "ray.queue=lq",
+        'kueue.flavors={"cpu": {"pool": "cpu_pool"}, "l4": {"pool": "gpu_pool"}}',
+    )
+    assert {pod.name: pod.reason for pod in sandbox.pods() if not pod.node} == {}
+    assert (
+        changed(
+            sandbox.succeed(
+                "preview",
+                "ray.autoscaling=null",
+                "ray.queue=lq",
+                'kueue.flavors={"cpu": {"pool": "cpu_pool"}, "l4": {"pool": "gpu_pool"}}',
+            )
+        )
+        == {}
+    )

@@ -1,0 +1,150 @@
+"""Servers and a fine-tuning that share GPUs by Kueue, on the real engine: the scenario's steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from sandbox.cloud.kinds.cluster import Cluster
+from sandbox.cloud.kubernetes import kubernetes_of
+from sandbox.kube import MemoryKube, Ref
+from sandbox.urns import name_of
+from tests.stacks.conftest import Sandbox, changed, replaced
+
+pytestmark = pytest.mark.thorough
+
+STACK = "kueue-mixed"
+SERVER = Ref(api_version="apps/v1", kind="Deployment", namespace="llm", name="tgi-gemma-deployment")
+JOB = Ref(api_version="batch/v1", kind="Job", namespace="llm", name="finetune-gemma-l4")
+SandboxOf = Callable[[str], Sandbox]
+
+
+def scaled(sandbox: Sandbox, servers: int) -> MemoryKube:
+    """The cluster after `kubectl scale`."""
+    cloud = sandbox.cloud
+    kube = kubernetes_of(next(cloud.find(Cluster.token)), cloud)
+    live = kube.get(SERVER)
+    assert live is not None
+    kube.apply({**live, "spec": {**live["spec"], "replicas": servers}})
+    cloud.save()
+    return kube
+
+
+def admitted(kube: MemoryKube) -> list[str]:
+    """What runs, by the kind that Kueue puts before its names."""
+    return sorted(
+        one.name.partition("/")[2].partition("-")[0]
+        for queue in kube.queues()
+        for one in queue.admitted
+    )
+
+
+def waiting(kube: MemoryKube) -> list[str]:
+    return [one.reason for queue in kube.queues() for one in queue.waiting]
+
+
+def job_pods(kube: MemoryKube) -> int:
+    return sum(pod.name.startswith(JOB.name) for pod in kube.pods())
+
+
+def test_one_server_and_the_fine_tuning_share_the_gpus(brought_up: SandboxOf) -> None:
+    kube = scaled(brought_up(STACK), 1)
+    assert admitted(kube) == ["job", "pod"]
+    assert job_pods(kube) == 2
+
+
+def test_of_four_servers_three_run_and_the_fourth_is_gated_with_the_reason(
+    brought_up: SandboxOf,
+) -> None:
+    kube = scaled(brought_up(STACK), 4)
+    assert admitted(kube) == ["pod", "pod", "pod"]
+    gated = [pod for pod in kube.pods() if pod.name.startswith(SERVER.name) and not pod.node]
+    assert len(gated) == 1
+    assert "insufficient unused quota for nvidia.com/gpu" in gated[0].reason
+
+
+def test_a_second_server_suspends_the_fine_tuning_which_comes_back_when_it_goes(
+    brought_up: SandboxOf,
+) -> None:
+    sandbox = brought_up(STACK)
+    kube = scaled(sandbox, 2)
+    assert admitted(kube) == ["pod", "pod"]
+    assert job_pods(kube) == 0
+    live = kube.get(JOB)
+    assert live is not None
+    assert live["spec"]["suspend"] is True
+    kube = scaled(sandbox, 1)
+    assert admitted(kube) == ["job", "pod"]
+    assert job_pods(kube) == 2
+
+
+def test_what_kueue_changed_is_no_difference_to_the_program(brought_up: SandboxOf) -> None:
+    sandbox = brought_up(STACK)
+    scaled(sandbox, 2)
+    scaled(sandbox, 1)
+    sandbox.succeed("refresh")
+    assert changed(sandbox.succeed("preview")) == {}
+
+
+def test_a_second_server_by_config_preempts_too(brought_up: SandboxOf) -> None:
+    sandbox = brought_up(STACK)
+    result = sandbox.succeed("up", "server.replicas=2")
+    assert changed(result) == {"server-deployment": "update"}
+    assert {pod.name.partition("-")[0] for pod in sandbox.pods()} == {"kueue", "tgi"}
+
+
+def test_one_more_node_is_more_quota(brought_up: SandboxOf) -> None:
+    more = changed(brought_up(STACK).succeed("up", "gpu_pool.nodes=4"))
+    assert more["queues-cluster-queue-cluster-queue"] == "update"
+    assert more["gpu-pool"] == "update"
+    assert replaced_in(more) == []
+
+
+def replaced_in(changes: dict[str, str]) -> list[str]:
+    return [name for name, operation in changes.items() if operation == "replace"]
+
+
+def test_queues_go_before_kueue_and_kueue_before_its_nodes(brought_up: SandboxOf) -> None:
+    gone = brought_up(STACK).succeed("destroy")
+    order = [name_of(resource.urn) for resource in gone.report.resources]
+    chain = [
+        "server-deployment",
+        "queues-local-queue-llm-lq",
+        "queues-cluster-queue-cluster-queue",
+        "queues-flavor-default-flavor",
+        "kueue-release",
+        "cpu-pool",
+    ]
+    assert [name for name in order if name in chain] == chain
+
+
+def test_another_queue_replaces_what_waits_in_it_and_keeps_the_nodes(
+    brought_up: SandboxOf,
+) -> None:
+    names = replaced(
+        brought_up(STACK).succeed(
+            "up",
+            'kueue.local_queues=[{"name": "other", "cluster_queue": "cluster-queue"}]',
+            "server.queue=other",
+            "fine_tune.queue=other",
+        )
+    )
+    assert "fine-tune-job" in names
+    assert not {"gke-cluster", "gpu-pool", "cpu-pool", "kueue-release"} & set(names)
+
+
+def test_a_quota_that_no_node_can_fill_is_refused_before_anything_is_made(
+    empty: SandboxOf,
+) -> None:
+    sandbox = empty(STACK)
+    refused = sandbox.run("up", "kueue.cluster_queues.cluster-queue.flavors.default-flavor.gpus=7")
+    assert not refused.ok
+    assert any("nearest: 6" in message for message in refused.report.diagnostics)
+    assert refused.cloud == {}
+
+
+def test_servers_that_scale_by_their_queue_come_up(empty: SandboxOf) -> None:
+    sandbox = empty(STACK)
+    sandbox.succeed("up", "server.replicas=null", 'server.autoscaling={"min": 1, "max": 2}')
+    assert {pod.name: pod.reason for pod in sandbox.pods() if not pod.node} == {}

@@ -1,0 +1,106 @@
+"""The Job as registered; that a queue admits it is for a control plane."""
+
+from dataclasses import replace
+from typing import Any
+
+import pulumi
+
+from components.fine_tune_job import FineTuneJob, FineTuneJobArgs
+from components.script_file import versioned_file_name
+from tests.conftest import Recording, Register
+
+ARGS = FineTuneJobArgs(
+    namespace="llm",
+    job_name="tune",
+    image="fine-tune:1",
+    script_name="launch.sh",
+    script="echo one",
+    environment={"MODEL_PATH": "/model-data/run"},
+    pods=2,
+    gpus=2,
+    cpu_millicores=20000,
+    memory_gib=50,
+    ephemeral_storage_gib=40,
+    shm_gib=8,
+    bucket_name="models",
+    mount_path="/model-data",
+    service_account="tuner",
+    secret_name="tokens",
+    secret_key="HF_TOKEN",
+    priority_class="low",
+    queue="lq",
+    node_selector={"cloud.google.com/gke-accelerator": "nvidia-l4"},
+    labels={"stack": "test"},
+)
+
+
+def made(register: Register, **values: Any) -> Recording:
+    return register(lambda: FineTuneJob("training", replace(ARGS, **values)))
+
+
+def test_the_provider_waits_for_the_job_to_be_gone_but_not_for_its_end(register: Register) -> None:
+    annotations = made(register).named("training-job").inputs["metadata"]["annotations"]
+    assert annotations == {"pulumi.com/waitFor": "jsonpath={.metadata.uid}"}
+
+
+def test_it_is_suspended_at_first_and_then_its_queue_decides(register: Register) -> None:
+    job = made(register).named("training-job")
+    assert job.inputs["spec"]["suspend"] is True
+    assert job.ignore_changes == ("spec.suspend",)
+
+
+def test_the_queue_is_a_label_of_the_job_beside_the_others(register: Register) -> None:
+    queue = pulumi.Output.from_input("lq")
+    metadata = made(register, queue=queue).named("training-job").inputs["metadata"]
+    assert metadata["labels"] == {"stack": "test", "kueue.x-k8s.io/queue-name": "lq"}
+
+
+def test_a_changed_job_or_queue_makes_a_new_job(register: Register) -> None:
+    job = made(register).named("training-job")
+    assert job.replace_on_changes == ("spec", 'metadata.labels["kueue.x-k8s.io/queue-name"]')
+    assert job.delete_before_replace
+
+
+def test_the_names_and_the_script_are_there_before_the_pods(register: Register) -> None:
+    recording = made(register)
+    assert {"training-service", "training-script"} <= recording.waits_for("training-job")
+    service = recording.named("training-service").inputs
+    pod = recording.named("training-job").inputs["spec"]["template"]["spec"]
+    assert pod["subdomain"] == service["metadata"]["name"]
+    assert service["spec"]["selector"] == {"batch.kubernetes.io/job-name": "tune"}
+
+
+def test_a_changed_script_runs_under_a_new_name(register: Register) -> None:
+    for script in ("echo one", "echo two"):
+        name = versioned_file_name("launch.sh", script)
+        recording = made(register, script=script)
+        assert recording.one(":ConfigMap").inputs["data"] == {name: script}
+        pod = recording.named("training-job").inputs["spec"]["template"]["spec"]
+        assert pod["containers"][0]["command"] == ["bash", f"/etc/script/{name}"]
+
+
+def test_it_gets_what_it_is_given(register: Register) -> None:
+    job = made(
+        register,
+        pods=3,
+        gpus=1,
+        sidecar_memory_gib=35,
+        mount_options=["implicit-dirs", "uid=1"],
+        backoff_limit=7,
+        grace_seconds=90,
+    ).named("training-job")
+    spec = job.inputs["spec"]
+    pod = spec["template"]["spec"]
+    assert (spec["completions"], spec["backoffLimit"]) == (3, 7)
+    assert pod["terminationGracePeriodSeconds"] == 90
+    assert pod["containers"][0]["resources"]["requests"]["nvidia.com/gpu"] == "1"
+    annotations = spec["template"]["metadata"]["annotations"]
+    assert annotations["gke-gcsfuse/memory-limit"] == "35Gi"
+    (csi,) = [it["csi"] for it in pod["volumes"] if "csi" in it]
+    assert csi["volumeAttributes"]["mountOptions"] == "implicit-dirs,uid=1"
+    assert job.inputs["metadata"]["name"] == "tune"
+
+
+def test_its_output_is_the_name_of_the_job(register: Register) -> None:
+    recording = made(register)
+    assert recording.outputs[recording.named("training").urn] == {"job_name": "tune"}

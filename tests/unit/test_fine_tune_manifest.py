@@ -1,0 +1,198 @@
+"""The Job's pods as plain data, and its launcher, run for real with no training."""
+
+import os
+import shlex
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from components.fine_tune_manifest import FineTunePods, fine_tune_spec, headless_service_spec
+from components.ray_manifest import Quantity
+from tests.conftest import ROOT
+
+LAUNCHER = ROOT / "workloads" / "fine_tune" / "launch.sh"
+PODS = FineTunePods(
+    job_name="tune",
+    subdomain="names",
+    image="fine-tune:1",
+    pods=2,
+    gpus=2,
+    size=Quantity(millicores=20000, memory_gib=50, ephemeral_storage_gib=40),
+    shm_gib=8,
+    environment={"MODEL_NAME": "google/gemma-2-2b", "MODEL_PATH": "/model-data/run"},
+    bucket_name="models",
+    mount_path="/model-data",
+    mount_options=("implicit-dirs", "uid=1000"),
+    sidecar_memory_gib=35,
+    secret_name="tokens",
+    secret_key="HF_TOKEN",
+    service_account="tuner",
+    priority_class="low",
+    node_selector={"cloud.google.com/gke-accelerator": "nvidia-l4"},
+    backoff_limit=4,
+    grace_seconds=60,
+)
+
+
+def spec(**values: Any) -> dict[str, Any]:
+    return fine_tune_spec(replace(PODS, **values), file_name="launch-1.sh", config_map="script")
+
+
+def pod(**values: Any) -> dict[str, Any]:
+    return spec(**values)["template"]["spec"]
+
+
+def variables(**values: Any) -> dict[str, str]:
+    given = pod(**values)["containers"][0]["env"]
+    return {it["name"]: it["value"] for it in given if "value" in it}
+
+
+def test_it_waits_until_a_queue_admits_it_and_then_all_pods_start() -> None:
+    made = spec(pods=3)
+    assert made["suspend"] is True
+    assert made["completionMode"] == "Indexed"
+    assert made["completions"] == made["parallelism"] == 3
+    assert made["backoffLimit"] == 4
+
+
+def test_pods_find_each_other_by_name_before_they_are_ready() -> None:
+    service = headless_service_spec("tune")
+    assert service == {
+        "clusterIP": "None",
+        "selector": {"batch.kubernetes.io/job-name": "tune"},
+        "publishNotReadyAddresses": True,
+    }
+    assert pod()["subdomain"] == "names"
+    given = variables()
+    assert (given["HOST_PREFIX"], given["SUBDOMAIN"]) == ("tune", "names")
+
+
+def test_the_bucket_is_mounted_with_its_options_and_memory_for_it() -> None:
+    template = spec()["template"]
+    assert template["metadata"]["annotations"] == {
+        "gke-gcsfuse/volumes": "true",
+        "gke-gcsfuse/memory-limit": "35Gi",
+    }
+    (csi,) = [it["csi"] for it in template["spec"]["volumes"] if "csi" in it]
+    assert csi["driver"] == "gcsfuse.csi.storage.gke.io"
+    assert csi["volumeAttributes"]["bucketName"] == "models"
+    assert csi["volumeAttributes"]["mountOptions"] == "implicit-dirs,uid=1000"
+    mounts = template["spec"]["containers"][0]["volumeMounts"]
+    assert {"name": "bucket", "mountPath": "/model-data"} in mounts
+    assert pod()["serviceAccountName"] == "tuner"
+
+
+def test_a_queue_can_count_all_that_a_pod_asks_for() -> None:
+    resources = pod()["containers"][0]["resources"]
+    amounts = {"cpu": "20", "memory": "50Gi", "ephemeral-storage": "40Gi", "nvidia.com/gpu": "2"}
+    assert resources == {"requests": amounts, "limits": amounts}
+
+
+def test_the_token_comes_from_the_secret() -> None:
+    (token,) = [it for it in pod()["containers"][0]["env"] if "valueFrom" in it]
+    assert token["name"] == "HF_TOKEN"
+    assert token["valueFrom"] == {"secretKeyRef": {"name": "tokens", "key": "HF_TOKEN"}}
+
+
+def test_a_pod_that_fails_starts_again_on_its_node_and_one_that_goes_has_time() -> None:
+    assert pod()["restartPolicy"] == "OnFailure"
+    assert pod(grace_seconds=90)["terminationGracePeriodSeconds"] == 90
+    assert pod()["priorityClassName"] == "low"
+    assert "priorityClassName" not in pod(priority_class=None)
+
+
+def test_the_config_cannot_change_where_a_pod_stands() -> None:
+    assert variables(environment={"PODS": "9", "MODEL_PATH": "/m"})["PODS"] == "2"
+
+
+def launch(tmp_path: Path, index: int = 0, **values: Any) -> subprocess.CompletedProcess[str]:
+    """The launcher in an image whose `accelerate` says what it is given, and which finds every
+    name at once."""
+    for tool, body in {
+        "accelerate": 'printf "%s\\n" "$@"',
+        "getent": 'echo "asked for $2" >&2',
+    }.items():
+        path = tmp_path / "bin" / tool
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(f"#!/bin/bash\n{body}\n", encoding="utf-8")
+        path.chmod(0o755)
+    given = variables(environment={"MODEL_PATH": str(tmp_path / "run")}) | values
+    return subprocess.run(
+        ["bash", str(LAUNCHER)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={
+            "PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}",
+            "JOB_COMPLETION_INDEX": str(index),
+            **given,
+        },
+    )
+
+
+def option(arguments: list[str], name: str) -> str:
+    return arguments[arguments.index(name) + 1]
+
+
+@pytest.mark.parametrize("index", [0, 1])
+def test_every_pod_runs_its_part_of_all_processes(tmp_path: Path, index: int) -> None:
+    done = launch(tmp_path, index)
+    assert done.returncode == 0, done.stderr
+    arguments = done.stdout.splitlines()
+    assert option(arguments, "--machine_rank") == str(index)
+    assert option(arguments, "--num_machines") == "2"
+    assert option(arguments, "--num_processes") == "4"
+    assert option(arguments, "--main_process_ip") == "tune-0.names"
+    assert option(arguments, "--main_process_port") == "29500"
+    assert arguments[-1] == "fine_tune.py"
+
+
+def test_it_starts_once_the_first_pod_has_a_name(tmp_path: Path) -> None:
+    assert "asked for tune-0.names" in launch(tmp_path, 1).stderr
+
+
+def checkpoints(tmp_path: Path) -> None:
+    for name, files in {
+        "checkpoint-10": ("trainer_state.json", "optimizer.bin"),
+        "checkpoint-20": ("optimizer.bin",),
+    }.items():
+        (tmp_path / "run" / name).mkdir(parents=True)
+        for file in files:
+            (tmp_path / "run" / name / file).write_text("{}", encoding="utf-8")
+    (tmp_path / "run" / "model.safetensors").write_text("whole", encoding="utf-8")
+
+
+def kept(tmp_path: Path) -> set[str]:
+    return {path.name for path in (tmp_path / "run").iterdir()}
+
+
+def test_the_first_pod_takes_away_a_checkpoint_that_is_not_whole(tmp_path: Path) -> None:
+    checkpoints(tmp_path)
+    done = launch(tmp_path)
+    assert "checkpoint-20/, which is not whole" in done.stdout
+    assert kept(tmp_path) == {"checkpoint-10", "model.safetensors"}
+
+
+def test_the_other_pods_take_nothing_away(tmp_path: Path) -> None:
+    checkpoints(tmp_path)
+    assert launch(tmp_path, 1).returncode == 0
+    assert "checkpoint-20" in kept(tmp_path)
+
+
+def test_a_dry_run_prints_the_command_and_touches_nothing(tmp_path: Path) -> None:
+    checkpoints(tmp_path)
+    done = launch(tmp_path, DRY_RUN="1")
+    command = shlex.split(done.stdout)
+    assert command[:2] == ["accelerate", "launch"]
+    assert option(command, "--num_processes") == "4"
+    assert "checkpoint-20" in kept(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["PODS", "SUBDOMAIN", "MODEL_PATH"])
+def test_it_says_what_it_was_not_told(tmp_path: Path, name: str) -> None:
+    done = launch(tmp_path, 0, **{name: ""})
+    assert done.returncode != 0
+    assert name in done.stderr

@@ -1,0 +1,187 @@
+"""The rules of a fine-tune job: each refuses what could never run, and what it offers does."""
+
+import re
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from catalog import Catalog
+from stacks.blocks.fine_tune_job import FineTuneJob
+from stacks.blocks.inference_server import InferenceServer
+from stacks.problems import Problem
+from stacks.rules.fine_tune import fine_tune_problems, mounting, requests_of
+from stacks.rules.packing import Amounts
+from stacks.rules.ray_fit import Host
+from tests.conftest import changed
+
+FACTS = Catalog.load()
+BASE = {"name": "tune", "queue": "lq"}
+SERVER = InferenceServer.model_validate({"name": "chat"})
+SIDECAR = FACTS.gcsfuse_sidecar
+JOBS = st.fixed_dictionaries(
+    {
+        "name": st.sampled_from(["tune", "1tune", "t" * 70]),
+        "queue": st.just("lq"),
+        "pods": st.integers(1, 12),
+        "gpus": st.integers(1, 5),
+        "shm_gib": st.integers(1, 100),
+        "mount_memory_gib": st.integers(1, 120),
+        "dataset_limit": st.none() | st.integers(1, 90000),
+        "epochs": st.integers(1, 3),
+        "gradient_accumulation_steps": st.integers(1, 40),
+        "checkpoint_save_steps": st.integers(1, 4000),
+        "requests": st.none()
+        | st.fixed_dictionaries(
+            {
+                "cpu": st.integers(1, 60),
+                "memory_gib": st.integers(1, 250),
+                "ephemeral_storage_gib": st.integers(1, 60),
+            }
+        ),
+    }
+)
+MACHINES = st.sampled_from(["g2-standard-8", "g2-standard-24", "g2-standard-48"])
+
+
+def host(machine: str = "g2-standard-24") -> Host:
+    return Host(FACTS.machine(machine), FACTS.allocatable(machine))
+
+
+def problems(
+    config: dict[str, Any],
+    machine: str = "g2-standard-24",
+    nodes: int = 3,
+    server: InferenceServer | None = SERVER,
+) -> list[Problem]:
+    job = FineTuneJob.model_validate(config)
+    found = fine_tune_problems(job, host(machine), nodes=nodes, sidecar=SIDECAR, server=server)
+    return list(found)
+
+
+def test_the_scenarios_job_fits_beside_the_scenarios_server() -> None:
+    assert problems(BASE) == []
+
+
+@pytest.mark.parametrize(
+    ("values", "field", "ending"),
+    [
+        ({"gpus": 3}, "gpus", "more than a node of g2-standard-24 has; nearest: 2"),
+        (
+            {"pods": 3},
+            "pods",
+            "beside one server on 3 nodes of g2-standard-24; nearest: 2, or 4 nodes",
+        ),
+        ({"mount_memory_gib": 80}, "mount_memory_gib", "no memory of its own; nearest: 77"),
+        (
+            {"requests": {"cpu": 4, "memory_gib": 60}},
+            "requests.memory_gib",
+            "leaves to pods; nearest: 50",
+        ),
+        (
+            {"requests": {"cpu": 4, "memory_gib": 20, "ephemeral_storage_gib": 600}},
+            "requests.ephemeral_storage_gib",
+            "leaves to pods; nearest: 595",
+        ),
+        (
+            {"shm_gib": 60, "mount_memory_gib": 10, "requests": {"cpu": 4, "memory_gib": 40}},
+            "shm_gib",
+            "limited to 40 GiB; nearest: 40",
+        ),
+        ({"shm_gib": 90}, "shm_gib", "gets on a g2-standard-24; nearest: 84"),
+        ({"dataset_limit": 80000}, "dataset_limit", "b-mc2/sql-create-context; nearest: 78577"),
+        ({"checkpoint_save_steps": 700}, "checkpoint_save_steps", "starts again; nearest: 625"),
+        ({"name": "t" * 62}, "name", f"61 characters of it; nearest: {'t' * 61}"),
+        ({"name": "2-tune"}, "name", "nearest: n2-tune"),
+    ],
+)
+def test_what_cannot_work_is_refused_with_what_can(
+    values: dict[str, Any], field: str, ending: str
+) -> None:
+    (found,) = problems({**BASE, **values})
+    assert found.field == f"job.{field}"
+    assert found.message.endswith(ending)
+
+
+def test_a_job_has_all_nodes_where_there_is_no_server() -> None:
+    assert problems({**BASE, "pods": 3}, server=None) == []
+    (found,) = problems({**BASE, "pods": 4}, server=None)
+    assert "do not fit on 3 nodes" in found.message
+
+
+def test_gpus_are_not_all_that_a_server_takes_of_a_node() -> None:
+    half = {**BASE, "pods": 1, "gpus": 2, "mount_memory_gib": 10}
+    large = {"cpu": 4, "memory_gib": 120, "ephemeral_storage_gib": 4}
+    (found,) = problems(
+        {**half, "requests": large},
+        "g2-standard-48",
+        nodes=1,
+        server=SERVER.model_copy(
+            update={"requests": SERVER.requests.model_copy(update={"memory_gib": 60})}
+        ),
+    )
+    assert found.field == "job.pods"
+    assert found.message.endswith("nearest: 2 nodes")
+
+
+@pytest.mark.parametrize(("gpus", "pods"), [(1, 2), (2, 1)])
+def test_without_requests_a_pod_gets_the_share_of_a_node_that_its_gpus_are(
+    gpus: int, pods: int
+) -> None:
+    job = FineTuneJob.model_validate({**BASE, "gpus": gpus, "mount_memory_gib": 10})
+    asked = requests_of(job, host(), SIDECAR)
+    pod = Amounts.of_pod(asked, gpus, mounting(job, SIDECAR))
+    assert Amounts.of_node(host()).holds(pod) == pods
+    larger = asked.model_copy(update={"memory_gib": asked.memory_gib + 1})
+    assert (
+        Amounts.of_node(host()).holds(Amounts.of_pod(larger, gpus, mounting(job, SIDECAR))) < pods
+    )
+
+
+def test_what_the_config_asks_for_is_what_is_asked_for() -> None:
+    job = FineTuneJob.model_validate({**BASE, "requests": {"cpu": 3, "memory_gib": 9}})
+    assert requests_of(job, host(), SIDECAR) == job.requests
+
+
+def test_fine_tune_py_gets_the_scenarios_variables() -> None:
+    assert FineTuneJob.model_validate(BASE).environment("/model-data") == {
+        "EXPERIMENT": "finetune-experiment",
+        "MODEL_NAME": "google/gemma-2-2b",
+        "NEW_MODEL": "gemma-ft",
+        "MODEL_PATH": "/model-data/model-gemma2/experiment",
+        "DATASET_NAME": "b-mc2/sql-create-context",
+        "DATASET_LIMIT": "5000",
+        "EPOCHS": "1",
+        "GRADIENT_ACCUMULATION_STEPS": "2",
+        "CHECKPOINT_SAVE_STEPS": "10",
+    }
+
+
+def test_no_limit_is_all_of_the_dataset() -> None:
+    job = FineTuneJob.model_validate({**BASE, "dataset_limit": None})
+    assert job.environment("/m")["DATASET_LIMIT"] == "-1"
+    assert problems({**BASE, "dataset_limit": None, "checkpoint_save_steps": 9822}) == []
+
+
+def kind(problem: Problem) -> tuple[str, str]:
+    return problem.field, re.sub(r"\d+", "0", problem.message)
+
+
+@settings(max_examples=300, deadline=None)
+@given(config=JOBS, machine=MACHINES, nodes=st.integers(1, 4))
+def test_whatever_is_wrong_the_value_offered_for_a_field_is_right_for_that_rule(
+    config: dict[str, Any], machine: str, nodes: int
+) -> None:
+    for found in problems(config, machine, nodes):
+        offered = found.message.rpartition("; nearest: ")[2]
+        path = found.field.removeprefix("job.").replace(".", "__")
+        if wanted := re.search(r"(\d+) nodes$", offered):
+            after = problems(config, machine, int(wanted[1]))
+            assert "job.pods" not in [it.field for it in after]
+            if offered == wanted[0]:
+                continue
+            offered = offered.partition(",")[0]
+        value = int(offered) if offered.isdigit() else offered
+        after = problems(changed(config, **{path: value}), machine, nodes)
+        assert kind(found) not in [kind(it) for it in after]

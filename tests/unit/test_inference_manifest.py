@@ -1,0 +1,166 @@
+"""The server's objects as plain data; what a server makes of its environment is not run here."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from components.inference_manifest import (
+    ServerPod,
+    autoscaler_spec,
+    deployment_spec,
+    metric_spec,
+    scaled_metric,
+    service_spec,
+)
+from components.ray_manifest import Quantity
+
+POD = ServerPod(
+    server_name="chat",
+    image="tgi:1",
+    model="google/gemma-2-9b-it",
+    gpus=2,
+    shards=2,
+    size=Quantity(millicores=4000, memory_gib=30, ephemeral_storage_gib=20),
+    shm_gib=1,
+    secret_name="tokens",
+    secret_key="hf_api_token",
+    node_selector={"cloud.google.com/gke-accelerator": "nvidia-l4"},
+    priority_class="high",
+    queue="lq",
+    minutes=25,
+)
+
+
+def template(**values: Any) -> dict[str, Any]:
+    return deployment_spec(replace(POD, **values), replicas=1)["template"]
+
+
+def container(**values: Any) -> dict[str, Any]:
+    return template(**values)["spec"]["containers"][0]
+
+
+def environment(**values: Any) -> dict[str, str]:
+    return {it["name"]: it["value"] for it in container(**values)["env"] if "value" in it}
+
+
+def test_a_pod_goes_before_its_successor_comes_so_that_a_full_quota_does_not_hang() -> None:
+    strategy = deployment_spec(POD, replicas=1)["strategy"]
+    assert strategy == {
+        "type": "RollingUpdate",
+        "rollingUpdate": {"maxSurge": 0, "maxUnavailable": 1},
+    }
+
+
+def test_replicas_are_said_unless_an_autoscaler_decides() -> None:
+    assert deployment_spec(POD, replicas=3)["replicas"] == 3
+    assert "replicas" not in deployment_spec(POD, replicas=None)
+
+
+@pytest.mark.parametrize("minutes", [5, 40])
+def test_the_rollout_and_the_first_start_have_the_time_that_was_given(minutes: int) -> None:
+    spec = deployment_spec(replace(POD, minutes=minutes), replicas=1)
+    assert spec["progressDeadlineSeconds"] == minutes * 60
+    probe = container(minutes=minutes)["startupProbe"]
+    assert probe["periodSeconds"] * probe["failureThreshold"] == minutes * 60
+
+
+def test_every_probe_asks_the_servers_health_on_its_port() -> None:
+    made = container()
+    (port,) = made["ports"]
+    assert port["containerPort"] == 8000
+    for probe in ("startupProbe", "readinessProbe", "livenessProbe"):
+        assert made[probe]["httpGet"] == {"path": "/health", "port": port["name"]}
+
+
+def test_one_that_does_not_answer_gets_no_requests_long_before_it_is_ended() -> None:
+    made = container()
+    ready, live = made["readinessProbe"], made["livenessProbe"]
+    assert ready["failureThreshold"] < live["failureThreshold"]
+
+
+def test_the_image_may_be_hugging_faces_or_googles() -> None:
+    given = environment()
+    assert given["PORT"] == given["AIP_HTTP_PORT"] == "8000"
+
+
+def test_the_model_is_split_as_it_is_told() -> None:
+    given = environment(gpus=4, shards=4, model="google/gemma-2-27b")
+    assert (given["MODEL_ID"], given["NUM_SHARD"]) == ("google/gemma-2-27b", "4")
+
+
+def test_the_token_comes_from_the_secret_and_is_in_no_manifest() -> None:
+    (token,) = [it for it in container()["env"] if "valueFrom" in it]
+    assert token == {
+        "name": "HF_TOKEN",
+        "valueFrom": {"secretKeyRef": {"name": "tokens", "key": "hf_api_token"}},
+    }
+
+
+def test_it_gets_what_it_asks_for_so_that_a_queue_counts_all_of_it() -> None:
+    amounts = {"cpu": "4", "memory": "30Gi", "ephemeral-storage": "20Gi", "nvidia.com/gpu": "2"}
+    assert container()["resources"] == {"requests": amounts, "limits": amounts}
+
+
+def test_shared_memory_has_a_limit_of_its_own() -> None:
+    (volume,) = template(shm_gib=3)["spec"]["volumes"]
+    assert volume["emptyDir"] == {"medium": "Memory", "sizeLimit": "3Gi"}
+    assert container()["volumeMounts"] == [{"name": volume["name"], "mountPath": "/dev/shm"}]
+
+
+def test_it_runs_on_the_gpu_nodes_that_it_is_told() -> None:
+    spec = template()["spec"]
+    assert spec["nodeSelector"] == {"cloud.google.com/gke-accelerator": "nvidia-l4"}
+    assert spec["tolerations"][0]["key"] == "nvidia.com/gpu"
+
+
+def test_pods_carry_the_queue_and_the_label_that_has_the_queue_look_at_pods() -> None:
+    labels = template()["metadata"]["labels"]
+    assert labels["kueue.x-k8s.io/queue-name"] == "lq"
+    assert labels["kueue-job"] == "true"
+    without = template(queue=None)["metadata"]["labels"]
+    assert not [label for label in without if "kueue" in label]
+
+
+def test_a_priority_is_said_only_where_there_is_one() -> None:
+    assert template()["spec"]["priorityClassName"] == "high"
+    assert "priorityClassName" not in template(priority_class=None)["spec"]
+
+
+def test_the_deployment_the_service_and_the_metric_find_the_same_pods() -> None:
+    spec = deployment_spec(POD, replicas=1)
+    (metric,) = metric_spec("chat")["metrics"]
+    selector = spec["selector"]["matchLabels"]
+    assert service_spec("chat")["selector"] == selector
+    assert metric["pod"]["selector"]["matchLabels"] == selector
+    assert selector.items() <= template()["metadata"]["labels"].items()
+
+
+def test_the_service_is_for_the_cluster_alone() -> None:
+    spec = service_spec("chat")
+    assert spec["type"] == "ClusterIP"
+    assert [port["port"] for port in spec["ports"]] == [8000]
+    assert spec["ports"][0]["targetPort"] == container()["ports"][0]["name"]
+
+
+def test_the_autoscaler_reads_the_gauge_that_the_metric_names() -> None:
+    (source,) = metric_spec("chat")["metrics"][0]["pod"]["containers"]
+    gauge = source["metrics"][0]["gauge"]
+    assert source["endpoint"] == {"port": 8000, "path": "/metrics"}
+    assert gauge["prometheusMetricName"] == "tgi_queue_size"
+    assert scaled_metric("chat") == f"autoscaling.gke.io|chat|{gauge['name']}"
+
+
+def test_the_autoscaler_keeps_between_the_least_and_the_most() -> None:
+    spec = autoscaler_spec(deployment="chat", metric="m", least=2, most=5, target_queue_size=7)
+    assert (spec["minReplicas"], spec["maxReplicas"]) == (2, 5)
+    assert spec["scaleTargetRef"]["name"] == "chat"
+    assert spec["metrics"] == [
+        {
+            "type": "Pods",
+            "pods": {
+                "metric": {"name": "m"},
+                "target": {"type": "AverageValue", "averageValue": "7"},
+            },
+        }
+    ]

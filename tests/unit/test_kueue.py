@@ -1,0 +1,97 @@
+"""Kueue's release, as registered; what Helm makes of the chart is not shown here."""
+
+from dataclasses import replace
+from typing import Any
+
+import pulumi
+import pulumi_kubernetes as k8s
+import pytest
+import yaml
+
+from components.helm_chart import HelmChartArgs
+from components.kueue import Kueue, KueueArgs
+from tests.conftest import Recording, Register
+
+ARGS = KueueArgs(
+    chart=HelmChartArgs(chart="oci://charts.example/kueue", version="1.2.3"),
+    labels={"stack": "test"},
+)
+
+
+def made(register: Register, **values: Any) -> Recording:
+    return register(lambda: Kueue("kueue", replace(ARGS, **values)))
+
+
+def test_the_release_is_the_charts_version_in_a_namespace_of_its_own(register: Register) -> None:
+    recording = made(register)
+    release = recording.named("kueue-release")
+    assert release.type == "kubernetes:helm.sh/v3:Release"
+    given = {key: release.inputs[key] for key in ("name", "namespace", "chart", "version")}
+    assert given == {
+        "name": "kueue",
+        "namespace": "kueue-system",
+        "chart": "oci://charts.example/kueue",
+        "version": "1.2.3",
+    }
+    assert "repositoryOpts" not in release.inputs
+    assert recording.one(":Namespace").inputs["metadata"] == {
+        "name": "kueue-system",
+        "labels": {"stack": "test"},
+    }
+    assert "kueue-namespace" in recording.waits_for("kueue-release")
+    assert release.delete_before_replace
+
+
+def test_whoever_waits_for_it_waits_until_kueue_answers(register: Register) -> None:
+    release = made(register).named("kueue-release")
+    assert release.inputs["skipAwait"] is False
+    assert release.inputs["atomic"] is True
+    seconds = release.inputs["timeout"]
+    assert seconds >= 600
+    assert int(release.create_timeout.removesuffix("m")) * 60 > seconds
+
+
+def configuration(recording: Recording) -> dict[str, Any]:
+    values = recording.named("kueue-release").inputs["values"]
+    return yaml.safe_load(values["managerConfig"]["controllerManagerConfigYaml"])
+
+
+@pytest.mark.parametrize(
+    ("values", "left_out"),
+    [
+        ({}, ["kube-system", "kueue-system"]),
+        ({"namespace": "queues"}, ["kube-system", "queues"]),
+        (
+            {"unmanaged_namespaces": ["kube-system", "gmp-system"]},
+            ["kube-system", "gmp-system", "kueue-system"],
+        ),
+    ],
+)
+def test_its_own_namespace_is_never_managed(
+    register: Register, values: dict[str, Any], left_out: list[str]
+) -> None:
+    selector = configuration(made(register, **values))["managedJobsNamespaceSelector"]
+    assert selector["matchExpressions"][0]["values"] == left_out
+
+
+def test_the_frameworks_are_those_asked_for(register: Register) -> None:
+    recording = made(register, frameworks=["pod", "batch/job"])
+    assert configuration(recording)["integrations"] == {"frameworks": ["pod", "batch/job"]}
+
+
+def test_its_pod_goes_where_it_is_sent(register: Register) -> None:
+    release = made(register, node_selector=pulumi.Output.from_input({"pool": "cpu"}))
+    values = release.named("kueue-release").inputs["values"]
+    assert values["controllerManager"] == {"nodeSelector": {"pool": "cpu"}}
+
+
+def test_what_takes_its_name_is_made_after_the_release(register: Register) -> None:
+    def program() -> None:
+        kueue = Kueue("kueue", ARGS)
+        k8s.core.v1.ConfigMap("after", data={"r": kueue.release_name, "n": kueue.namespace})
+
+    recording = register(program)
+    assert recording.named("after").inputs["data"] == {"r": "kueue", "n": "kueue-system"}
+    assert "kueue-release" in recording.waits_for("after")
+    outputs = recording.outputs[recording.named("kueue").urn]
+    assert outputs == {"release_name": "kueue", "namespace": "kueue-system"}

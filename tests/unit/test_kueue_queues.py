@@ -1,0 +1,161 @@
+"""Kueue's objects, as registered; what Kueue makes of them is not shown here."""
+
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import pulumi
+import pulumi_kubernetes as k8s
+
+from components.helm_chart import HelmChartArgs
+from components.kueue import Kueue, KueueArgs
+from components.kueue_manifest import (
+    ClusterQueueArgs,
+    FlavorQuotasArgs,
+    ResourceGroupArgs,
+    ResourceQuotaArgs,
+)
+from components.kueue_queues import (
+    CohortArgs,
+    KueueQueues,
+    KueueQueuesArgs,
+    LocalQueueArgs,
+    ResourceFlavorArgs,
+    WorkloadPriorityClassArgs,
+)
+from components.namespace import KubeNamespace, KubeNamespaceArgs
+from tests.conftest import Recording, Register
+
+GPUS = ResourceQuotaArgs(resource="nvidia.com/gpu", nominal=6)
+QUEUE = ClusterQueueArgs(
+    name="cluster-queue",
+    groups=[ResourceGroupArgs(flavors=[FlavorQuotasArgs(flavor="l4", resources=[GPUS])])],
+)
+ARGS = KueueQueuesArgs(
+    kueue=None,
+    flavors=[ResourceFlavorArgs(name="l4", node_labels={"accelerator": "nvidia-l4"})],
+    cluster_queues=[QUEUE],
+    local_queues=[LocalQueueArgs(name="lq", namespace="llm", cluster_queue="cluster-queue")],
+    labels={"stack": "test"},
+)
+
+
+def made(register: Register, **values: Any) -> Recording:
+    def program() -> None:
+        chart = HelmChartArgs(chart="kueue", version="1.2.3")
+        kueue = Kueue("kueue", KueueArgs(chart=chart, labels={}))
+        namespace = KubeNamespace("llm", KubeNamespaceArgs(namespace="llm", labels={}))
+        args = replace(ARGS, kueue=kueue.release, namespaces={"llm": namespace.namespace})
+        queues = KueueQueues("queues", replace(args, **values))
+        k8s.core.v1.Pod(
+            "pod",
+            metadata={"labels": {"queue": queues.local_queues["llm/lq"]}},
+            spec={"containers": []},
+        )
+
+    return register(program)
+
+
+def test_workloads_queue_by_a_local_queue_a_cluster_queue_and_a_flavor(register: Register) -> None:
+    recording = made(register)
+    local = recording.named("queues-local-queue-llm-lq")
+    assert local.type == "kubernetes:kueue.x-k8s.io/v1beta2:LocalQueue"
+    assert local.inputs["metadata"] == {
+        "name": "lq",
+        "namespace": "llm",
+        "labels": {"stack": "test"},
+    }
+    assert local.inputs["spec"] == {"clusterQueue": "cluster-queue"}
+    cluster = recording.named("queues-cluster-queue-cluster-queue")
+    (group,) = cluster.inputs["spec"]["resourceGroups"]
+    assert [it["name"] for it in group["flavors"]] == ["l4"]
+    flavor = recording.named("queues-flavor-l4")
+    assert flavor.inputs["spec"] == {"nodeLabels": {"accelerator": "nvidia-l4"}}
+
+
+def test_each_is_there_before_what_names_it_and_so_goes_after_it(register: Register) -> None:
+    recording = made(register)
+    chain = [
+        "kueue-release",
+        "queues-flavor-l4",
+        "queues-cluster-queue-cluster-queue",
+        "queues-local-queue-llm-lq",
+        "pod",
+    ]
+    for before, after in pairwise(chain):
+        assert before in recording.waits_for(after)
+    assert "llm-namespace" in recording.waits_for("queues-local-queue-llm-lq")
+
+
+def test_all_of_it_lives_and_dies_with_the_release(register: Register) -> None:
+    classes = [WorkloadPriorityClassArgs(name="high", value=30)]
+    recording = made(register, cohorts=[CohortArgs(name="all")], priority_classes=classes)
+    release = frozenset({recording.named("kueue-release").urn})
+    children = recording.children("queues")
+    assert len(children) == 5
+    for name in children:
+        assert recording.named(name).replace_with == release, name
+        assert release <= recording.named(name).dependencies, name
+        assert recording.named(name).delete_before_replace, name
+
+
+def test_a_local_queue_that_moves_is_another(register: Register) -> None:
+    local = made(register).named("queues-local-queue-llm-lq")
+    assert local.replace_on_changes == ("spec.clusterQueue",)
+    assert made(register).named("queues-flavor-l4").replace_on_changes == ()
+
+
+def test_queues_of_one_name_in_two_namespaces_are_two(register: Register) -> None:
+    queues = [
+        LocalQueueArgs(name="lq", namespace=namespace, cluster_queue="cluster-queue")
+        for namespace in ("llm", "default")
+    ]
+    recording = made(register, local_queues=queues)
+    assert recording.outputs[recording.named("queues").urn]["local_queues"] == {
+        "llm/lq": "lq",
+        "default/lq": "lq",
+    }
+    there = recording.named("queues-local-queue-default-lq").inputs["metadata"]["namespace"]
+    assert there == "default"
+
+
+def test_a_cohort_is_there_before_the_queues_in_it(register: Register) -> None:
+    recording = made(
+        register,
+        cohorts=[CohortArgs(name="company"), CohortArgs(name="team", parent="company")],
+        cluster_queues=[replace(QUEUE, cohort="team")],
+    )
+    assert recording.named("queues-cohort-company").inputs["spec"] == {}
+    assert recording.named("queues-cohort-team").inputs["spec"] == {"parentName": "company"}
+    cluster = recording.named("queues-cluster-queue-cluster-queue")
+    assert cluster.inputs["spec"]["cohortName"] == "team"
+    assert "queues-cohort-team" in recording.waits_for(cluster.name)
+
+
+def test_a_cohort_needs_no_object_of_its_own(register: Register) -> None:
+    recording = made(register, cluster_queues=[replace(QUEUE, cohort="loose")])
+    spec = recording.named("queues-cluster-queue-cluster-queue").inputs["spec"]
+    assert spec["cohortName"] == "loose"
+
+
+def test_a_class_of_priority_has_its_value_beside_its_metadata(register: Register) -> None:
+    classes = [WorkloadPriorityClassArgs(name="high", value=30, description="First.")]
+    recording = made(register, priority_classes=classes)
+    made_class = recording.named("queues-class-high")
+    assert made_class.type == "kubernetes:kueue.x-k8s.io/v1beta2:WorkloadPriorityClass"
+    assert made_class.inputs == {
+        "apiVersion": "kueue.x-k8s.io/v1beta2",
+        "kind": "WorkloadPriorityClass",
+        "metadata": {"name": "high", "labels": {"stack": "test"}},
+        "value": 30,
+        "description": "First.",
+    }
+    assert recording.outputs[recording.named("queues").urn]["class_names"] == {"high": "high"}
+
+
+def test_labels_of_nodes_that_are_known_later_are_waited_for(register: Register) -> None:
+    labels = pulumi.Output.from_input({"accelerator": "later"})
+    recording = made(register, flavors=[ResourceFlavorArgs(name="l4", node_labels=labels)])
+    assert recording.named("queues-flavor-l4").inputs["spec"] == {
+        "nodeLabels": {"accelerator": "later"}
+    }

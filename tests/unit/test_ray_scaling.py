@@ -1,0 +1,140 @@
+"""How many workers Ray has, and who decides; Ray's own autoscaler runs nowhere here."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from components.ray_autoscaling import RayAutoscaling
+from components.ray_cluster import RayCluster
+from sandbox.kube import MemoryKube
+from stacks.blocks.ray import Ray
+from stacks.config import ConfigError, validate
+from stacks.rules.ray_fit import scaling_problems
+from tests.conftest import Register, Registered, changed
+from tests.unit.memory_kube_samples import gpu_nodes, ray_ref
+from tests.unit.stack_graphs import built
+from tests.unit.test_ray_cluster import ARGS
+
+SCALING = RayAutoscaling(min_workers=1, idle_seconds=120)
+PODS: dict[str, Any] = {
+    "head": {"requests": {"cpu": 1, "memory_gib": 4}},
+    "worker": {"requests": {"cpu": 4, "memory_gib": 16}},
+}
+
+
+def made(register: Register, scaling: RayAutoscaling | None = SCALING) -> Registered:
+    args = replace(ARGS, autoscaling=scaling)
+    return register(lambda: RayCluster("ray", args)).named("ray-cluster")
+
+
+def mistake(config: dict[str, Any], **values: Any) -> str:
+    with pytest.raises(ConfigError) as caught:
+        validate(changed(config, **values))
+    (line,) = caught.value.lines
+    return line
+
+
+def problems(*, workers: int = 8, queued: bool = False, **ray: Any) -> list[tuple[str, str]]:
+    found = scaling_problems(Ray.model_validate({**PODS, **ray}), workers=workers, queued=queued)
+    return [(one.field, one.message) for one in found]
+
+
+def test_workers_come_and_go_between_the_fewest_and_one_on_each_node(register: Register) -> None:
+    spec = made(register).inputs["spec"]
+    (group,) = spec["workerGroupSpecs"]
+    assert (group["minReplicas"], group["maxReplicas"]) == (1, 8)
+    assert spec["enableInTreeAutoscaling"] is True
+    assert spec["autoscalerOptions"]["idleTimeoutSeconds"] == 120
+    assert spec["autoscalerOptions"]["upscalingMode"] == "Default"
+
+
+def test_the_autoscaler_has_the_size_that_the_rules_count(register: Register) -> None:
+    size = {"cpu": "500m", "memory": "512Mi"}
+    options = made(register).inputs["spec"]["autoscalerOptions"]
+    assert options["resources"] == {"requests": size, "limits": size}
+
+
+def test_the_number_of_workers_is_the_autoscalers_to_write(register: Register) -> None:
+    cluster = made(register).inputs
+    assert "replicas" not in cluster["spec"]["workerGroupSpecs"][0]
+    assert cluster["metadata"]["annotations"]["pulumi.com/patchForce"] == "true"
+
+
+def test_without_it_nobody_else_writes_to_the_cluster(register: Register) -> None:
+    cluster = made(register, None).inputs
+    assert cluster["spec"]["workerGroupSpecs"][0]["replicas"] == 8
+    assert "autoscalerOptions" not in cluster["spec"]
+    assert "pulumi.com/patchForce" not in cluster["metadata"]["annotations"]
+
+
+def test_a_cluster_that_starts_from_zero_is_ready_with_its_head_alone(register: Register) -> None:
+    scaling = RayAutoscaling(min_workers=0, idle_seconds=60)
+    args = replace(ARGS, namespace="default", secret_name=None, secret_keys=(), autoscaling=scaling)
+    cluster = register(lambda: RayCluster("ray", args)).named("ray-cluster").inputs
+    kube = MemoryKube({}, gpu_nodes())
+    kube.apply({key: cluster[key] for key in ("apiVersion", "kind", "metadata", "spec")})
+    found = kube.get(ray_ref(name="demo"))
+    assert found is not None
+    assert found["status"]["state"] == "ready"
+    assert [pod.name.split("-")[1] for pod in kube.pods()] == ["head"]
+
+
+def test_the_config_reaches_the_cluster(register: Register) -> None:
+    spec = built(register, "dev", ray__autoscaling={}).named("ray-cluster").inputs["spec"]
+    assert spec["workerGroupSpecs"][0]["minReplicas"] == 0
+    assert spec["autoscalerOptions"]["idleTimeoutSeconds"] == 300
+
+
+def test_the_config_names_the_queue(register: Register) -> None:
+    cluster = built(register, "dev", ray__queue="lq").named("ray-cluster").inputs
+    assert cluster["metadata"]["labels"]["kueue.x-k8s.io/queue-name"] == "lq"
+
+
+def test_the_head_has_room_for_the_autoscaler_beside_it(dev: dict[str, Any]) -> None:
+    most = {"ray__head__requests__cpu": 3.4}
+    validate(changed(dev, **most))
+    assert mistake(dev, **most, ray__autoscaling={}).startswith("stack.ray.head.requests.cpu: 3.4")
+
+
+def test_a_head_beside_a_worker_leaves_room_for_the_autoscaler(b200: dict[str, Any]) -> None:
+    secrets = frozenset({"hugging_face_token"})
+    most = {"ray__worker__requests__cpu": 214.5}
+    validate(changed(b200, **most), secrets_set=secrets)
+    with pytest.raises(ConfigError, match=r"beside a worker on a a4-highgpu-8g; nearest: 7\.8"):
+        validate(changed(b200, **most, ray__autoscaling={}), secrets_set=secrets)
+
+
+def test_more_workers_than_nodes_are_refused() -> None:
+    (one,) = problems(workers=2, autoscaling={"min_workers": 3})
+    assert one == (
+        "ray.autoscaling.min_workers",
+        "3 are more workers than the nodes have room for; nearest: 2",
+    )
+
+
+def test_machines_of_a_queue_do_not_come_one_by_one() -> None:
+    ((field, message),) = problems(queued=True, autoscaling={})
+    assert field == "ray.autoscaling"
+    assert message.endswith("nearest: leave it out, or another capacity mode")
+
+
+def test_kueue_takes_no_cluster_that_scales() -> None:
+    ((field, message),) = problems(queue="lq", autoscaling={})
+    assert field == "ray.autoscaling"
+    assert message.endswith("nearest: leave it out, or leave out ray.queue")
+
+
+def test_a_fixed_number_of_workers_suits_every_queue() -> None:
+    assert not problems(queued=True, queue="lq")
+
+
+@pytest.mark.parametrize("both", [["addon", "helm"], "both", "addon, helm", True])
+def test_one_operator_runs_ray_and_never_two(dev: dict[str, Any], both: Any) -> None:
+    line = mistake(dev, ray__operator=both)
+    assert line.startswith("stack.ray.operator: ")
+    assert "one of them, never both; nearest: addon" in line
+
+
+def test_a_misspelt_operator_is_told_the_nearest(dev: dict[str, Any]) -> None:
+    assert mistake(dev, ray__operator="hem").endswith("never both; nearest: helm")
