@@ -14,7 +14,7 @@ from components.custom_object import object_name
 from components.fine_tune_manifest import FineTunePods, fine_tune_spec, headless_service_spec
 from components.lifecycle import fixed_name
 from components.naming import NameKind, check_name
-from components.queue_labels import QUEUE_LABEL
+from components.queue_labels import PRIORITY_LABEL, QUEUE_LABEL, queue_labels
 from components.ray_manifest import Quantity
 from components.script_file import ScriptFile, script_config_map
 
@@ -32,8 +32,9 @@ class FineTuneJobArgs:
 
     `shm_gib` is part of `memory_gib`; `sidecar_memory_gib` comes on top, for what mounts the
     bucket under `mount_path`, and is GKE's own when None. `service_account` may use the bucket.
-    `script` runs in the directory of `image`. `queue` is a LocalQueue. A pod that is preempted has
-    `grace_seconds` to end.
+    `script` runs in the directory of `image`. `queue` is a LocalQueue; `workload_priority` is
+    Kueue's own class, in place of `priority_class` where the queue decides. A pod that is preempted
+    has `grace_seconds` to end.
     """
 
     namespace: pulumi.Input[str]
@@ -57,6 +58,7 @@ class FineTuneJobArgs:
     secret_key: str
     priority_class: pulumi.Input[str] | None = None
     queue: pulumi.Input[str]
+    workload_priority: pulumi.Input[str] | None = None
     node_selector: pulumi.Input[dict[str, str]]
     backoff_limit: int = 4
     grace_seconds: int = 60
@@ -87,13 +89,13 @@ class FineTuneJob(pulumi.ComponentResource):
             labels=args.labels,
         )
         config_map = script_config_map(self, name, script)
-        labels = pulumi.Output.all(args.labels, args.queue)
+        labels = pulumi.Output.all(args.labels, args.queue, args.workload_priority)
         job = k8s.batch.v1.Job(
             f"{name}-job",
             metadata={
                 "name": job_name,
                 "namespace": args.namespace,
-                "labels": labels.apply(lambda it: {**it[0], QUEUE_LABEL: it[1]}),
+                "labels": labels.apply(lambda it: {**it[0], **queue_labels(it[1], it[2])}),
                 "annotations": _ANNOTATIONS,
             },
             spec=fine_tune_spec(
@@ -105,8 +107,12 @@ class FineTuneJob(pulumi.ComponentResource):
                 self,
                 # Kueue's to change: written again, it would stop a job that runs.
                 ignore_changes=["spec.suspend"],
-                # Pods that run cannot change, nor the queue that has admitted them.
-                replace_on_changes=["spec", f'metadata.labels["{QUEUE_LABEL}"]'],
+                # Pods that run cannot change, nor the queue that has admitted them, and Kueue
+                # neither gives a priority to a job that runs nor takes one away.
+                replace_on_changes=[
+                    "spec",
+                    *(f'metadata.labels["{it}"]' for it in (QUEUE_LABEL, PRIORITY_LABEL)),
+                ],
             ),
         )
         self.job_name = object_name(job)

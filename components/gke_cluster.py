@@ -69,7 +69,8 @@ class GkeClusterArgs:
     minutes: without one they take the project's default account, which hardened projects do not
     have.
 
-    `ray_operator` has GKE run KubeRay; without it somebody else has to.
+    `ray_operator` has GKE run KubeRay; without it somebody else has to. `custom_metrics` has pods
+    scale by metrics that GKE reads from them; once it is on, leaving it out does not turn it off.
     """
 
     project: pulumi.Input[str]
@@ -87,6 +88,7 @@ class GkeClusterArgs:
     autopilot: bool = False
     multi_networking: bool = False
     ray_operator: bool = True
+    custom_metrics: bool = False
     lustre: bool = False
     lustre_legacy_port: bool = False
     deletion_protection: bool = True
@@ -102,6 +104,7 @@ class GkeCluster(pulumi.ComponentResource):
     cluster_name: pulumi.Output[str]
     endpoint: pulumi.Output[str]
     location: pulumi.Output[str]
+    network_id: pulumi.Output[str]
     workload_pool: pulumi.Output[str]
 
     def __init__(
@@ -147,6 +150,7 @@ class GkeCluster(pulumi.ComponentResource):
             initial_node_count=mode.initial_node_count,
             node_config=mode.node_config,
             cluster_autoscaling=mode.cluster_autoscaling,
+            pod_autoscaling={"hpa_profile": "PERFORMANCE"} if args.custom_metrics else None,
             deletion_protection=args.deletion_protection,
             resource_labels=args.labels,
             # The first pool is gone after the create, and Autopilot's nodes come and go, so what
@@ -162,6 +166,7 @@ class GkeCluster(pulumi.ComponentResource):
         self.cluster_name = cluster.name
         self.endpoint = cluster.endpoint
         self.location = cluster.location
+        self.network_id = cluster.network.apply(str)
         self.workload_pool = pulumi.Output.concat(cluster.project, ".svc.id.goog")
         self.kubernetes = k8s.Provider(
             f"{name}-kubernetes",
@@ -181,6 +186,7 @@ class GkeCluster(pulumi.ComponentResource):
                 "cluster_name": self.cluster_name,
                 "endpoint": self.endpoint,
                 "location": self.location,
+                "network_id": self.network_id,
                 "workload_pool": self.workload_pool,
             }
         )

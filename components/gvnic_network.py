@@ -11,6 +11,7 @@ import pulumi_gcp as gcp
 
 from components.lifecycle import fixed_name
 from components.naming import NameKind, cloud_name
+from components.vpc import custom_vpc, device_subnetwork
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,24 +41,23 @@ class GvnicNetwork(pulumi.ComponentResource):
         self, name: str, args: GvnicNetworkArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__("gke-ai-stacks:gvnic_network:GvnicNetwork", name, None, opts)
-        vpc = gcp.compute.Network(
-            f"{name}-vpc",
+        vpc = custom_vpc(
+            self,
+            name,
             project=args.project,
-            name=cloud_name(NameKind.NETWORK, args.base_name, args.key, "net"),
-            auto_create_subnetworks=False,
+            vpc_name=cloud_name(NameKind.NETWORK, args.base_name, args.key, "net"),
             mtu=args.mtu,
-            routing_mode="REGIONAL",
-            opts=fixed_name(self, protect=args.protect),
+            protect=args.protect,
         )
-        subnetwork = gcp.compute.Subnetwork(
+        subnetwork = device_subnetwork(
+            self,
             f"{name}-subnet",
+            vpc,
             project=args.project,
             region=args.region,
-            name=cloud_name(NameKind.SUBNETWORK, args.base_name, args.key, "sub"),
-            network=vpc.id,
-            ip_cidr_range=args.subnet_range,
-            # Google only lets a range grow, and pools hold on to it.
-            opts=fixed_name(self, protect=args.protect, replace_on_changes=["ipCidrRange"]),
+            subnetwork_name=cloud_name(NameKind.SUBNETWORK, args.base_name, args.key, "sub"),
+            block=args.subnet_range,
+            protect=args.protect,
         )
         gcp.compute.Firewall(
             f"{name}-internal",

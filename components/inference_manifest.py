@@ -42,6 +42,7 @@ class ServerPod:
     node_selector: Any
     priority_class: Any
     queue: Any
+    workload_priority: Any
     minutes: int
 
 
@@ -109,7 +110,7 @@ def _pod_labels(pod: ServerPod) -> dict[str, Any]:
         **server_selector(pod.server_name),
         "ai.gke.io/model": pod.model.rpartition("/")[2],
         "ai.gke.io/inference-server": "text-generation-inference",
-        **({} if pod.queue is None else queued_pod_labels(pod.queue)),
+        **({} if pod.queue is None else queued_pod_labels(pod.queue, pod.workload_priority)),
     }
 
 

@@ -30,7 +30,8 @@ class InferenceServerArgs:
     then aims at `target_queue_size` waiting requests a server.
 
     `shm_gib` is part of `memory_gib`. `queue` is a LocalQueue, which admits every pod on its own;
-    without one they are not Kueue's. `minutes` is how long a pod may take to be ready.
+    without one they are not Kueue's. `workload_priority` is Kueue's own class, in place of
+    `priority_class` where the queue decides. `minutes` is how long a pod may take to be ready.
     """
 
     namespace: pulumi.Input[str]
@@ -50,6 +51,7 @@ class InferenceServerArgs:
     secret_key: str
     priority_class: pulumi.Input[str] | None = None
     queue: pulumi.Input[str] | None = None
+    workload_priority: pulumi.Input[str] | None = None
     node_selector: pulumi.Input[dict[str, str]]
     minutes: int = 30
     labels: pulumi.Input[dict[str, str]]
@@ -151,5 +153,6 @@ def _pod(args: InferenceServerArgs) -> ServerPod:
         node_selector=args.node_selector,
         priority_class=args.priority_class,
         queue=args.queue,
+        workload_priority=args.workload_priority,
         minutes=args.minutes,
     )

@@ -10,7 +10,7 @@ from components.lifecycle import fixed_name
 from components.naming import NameKind, check_name
 from components.nccl_test_manifest import NcclTestPods, nccl_test_spec
 from components.script_file import ScriptFile, script_config_map
-from components.script_job import JOB_ANNOTATIONS
+from components.script_job import job_metadata
 
 _JOB_LABEL = "batch.kubernetes.io/job-name"
 
@@ -69,12 +69,7 @@ class NcclTest(pulumi.ComponentResource):
         config_map = script_config_map(self, name, script)
         job = k8s.batch.v1.Job(
             f"{name}-job",
-            metadata={
-                "name": test_name,
-                "namespace": args.namespace,
-                "labels": args.labels,
-                "annotations": JOB_ANNOTATIONS,
-            },
+            metadata=job_metadata(test_name, args.namespace, args.labels),
             spec=nccl_test_spec(
                 NcclTestPods(
                     job_name=test_name,

@@ -11,6 +11,7 @@ import pulumi_gcp as gcp
 
 from components.lifecycle import fixed_name
 from components.naming import NameKind, cloud_name
+from components.vpc import custom_vpc
 
 PODS_RANGE = "pods"
 SERVICES_RANGE = "services"
@@ -37,14 +38,13 @@ class ClusterNetwork(pulumi.ComponentResource):
         self, name: str, args: ClusterNetworkArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__("gke-ai-stacks:network:ClusterNetwork", name, None, opts)
-        vpc = gcp.compute.Network(
-            f"{name}-vpc",
+        vpc = custom_vpc(
+            self,
+            name,
             project=args.project,
-            name=cloud_name(NameKind.NETWORK, args.base_name, "net"),
-            auto_create_subnetworks=False,
+            vpc_name=cloud_name(NameKind.NETWORK, args.base_name, "net"),
             mtu=args.mtu,
-            routing_mode="REGIONAL",
-            opts=fixed_name(self, protect=args.protect),
+            protect=args.protect,
         )
         subnetwork = gcp.compute.Subnetwork(
             f"{name}-subnet",

@@ -2,11 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypedDict
 
 import pulumi
 import pulumi_gcp as gcp
 
 from components.capacity import RESERVATION_KEY, CapacityArgs
+from components.naming import NameKind, check_name
 from components.node_network import NodeNetwork
 
 # The provider gives up after 30 minutes; eight machines with scarce accelerators, their drivers and
@@ -32,6 +34,26 @@ class PoolArgs:
     max_pods_per_node: int
     additional_networks: Sequence[NodeNetwork] = ()
     labels: pulumi.Input[dict[str, str]]
+
+
+class PoolPlace(TypedDict):
+    """Where a pool is and what it is called."""
+
+    project: pulumi.Input[str]
+    location: pulumi.Input[str]
+    node_locations: list[pulumi.Input[str]]
+    cluster: pulumi.Input[str]
+    name: str
+
+
+def pool_place(args: PoolArgs) -> PoolPlace:
+    return {
+        "project": args.project,
+        "location": args.location,
+        "node_locations": [args.zone],
+        "cluster": args.cluster_name,
+        "name": check_name(NameKind.NODE_POOL, args.pool_name),
+    }
 
 
 def node_config(args: PoolArgs, *, secure_boot: bool) -> gcp.container.NodePoolNodeConfigArgsDict:

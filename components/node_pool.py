@@ -10,13 +10,13 @@ import pulumi
 import pulumi_gcp as gcp
 
 from components.lifecycle import fixed_name
-from components.naming import NameKind, check_name
 from components.node_config import (
     POOL_MINUTES,
     PoolArgs,
     management,
     network_config,
     node_config,
+    pool_place,
     upgrade_settings,
 )
 
@@ -60,11 +60,7 @@ class NodePool(pulumi.ComponentResource):
         capacity = args.capacity
         pool = gcp.container.NodePool(
             f"{name}-pool",
-            project=args.project,
-            location=args.location,
-            node_locations=[args.zone],
-            cluster=args.cluster_name,
-            name=check_name(NameKind.NODE_POOL, args.pool_name),
+            **pool_place(args),
             initial_node_count=0 if capacity.on_request else args.nodes,
             autoscaling={
                 "total_min_node_count": 0 if capacity.on_request else args.min_nodes,

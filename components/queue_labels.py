@@ -9,6 +9,11 @@ PRIORITY_LABEL = "kueue.x-k8s.io/priority-class"
 POD_LABEL = "kueue-job"
 
 
-def queued_pod_labels(queue: Any) -> dict[str, Any]:
+def queue_labels(queue: Any, priority: Any = None) -> dict[str, Any]:
+    """Labels of what a queue admits as a whole; `priority` is a WorkloadPriorityClass."""
+    return {QUEUE_LABEL: queue, **({} if priority is None else {PRIORITY_LABEL: priority})}
+
+
+def queued_pod_labels(queue: Any, priority: Any = None) -> dict[str, Any]:
     """Labels of pods that belong to no job, each admitted on its own."""
-    return {QUEUE_LABEL: queue, POD_LABEL: "true"}
+    return {**queue_labels(queue, priority), POD_LABEL: "true"}

@@ -16,7 +16,7 @@ from components.interfaces import interface_annotations
 from components.lifecycle import fixed_name
 from components.naming import NameKind, check_name, cloud_name
 from components.node_network import NodeNetwork
-from components.queue_labels import QUEUE_LABEL
+from components.queue_labels import QUEUE_LABEL, queue_labels
 from components.ray_autoscaling import RayAutoscaling
 from components.ray_manifest import (
     DASHBOARD_PORT,
@@ -246,7 +246,7 @@ def _labels(args: RayClusterArgs) -> pulumi.Input[dict[str, str]]:
     if args.queue is None:
         return args.labels
     both = pulumi.Output.all(args.labels, args.queue)
-    return both.apply(lambda it: {**it[0], QUEUE_LABEL: it[1]})
+    return both.apply(lambda it: {**it[0], **queue_labels(it[1])})
 
 
 def launcher_config_map(ray_cluster: str) -> str:

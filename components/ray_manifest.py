@@ -9,8 +9,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from components.gcsfuse_options import volume_attributes
 from components.gib import gib_mounts, gib_volumes, wait_for_gib
+from components.pod_manifest import (
+    GPU,
+    bucket_volume,
+    gpu_tolerations,
+    secret_variable,
+    shared_memory,
+)
 from components.provisioning_manifest import QUEUED_TOLERATION, consuming_annotations
 from components.ray_autoscaling import RayAutoscaling, replica_fields, scaling_fields
 
@@ -19,12 +25,7 @@ DASHBOARD_PORT = 8265
 LAUNCHER_DIR = "/etc/launcher"
 WORKER_GROUP = "gpu-worker-group"
 
-_SHM_DIR = "/dev/shm"
-_GPU = "nvidia.com/gpu"
 _TPU = "google.com/tpu"
-_GCSFUSE = "gcsfuse.csi.storage.gke.io"
-# GKE taints GPU nodes with it.
-_TOLERATIONS = [{"key": _GPU, "operator": "Exists", "effect": "NoSchedule"}]
 _HEAD_PORTS = {"gcs-server": 6379, "dashboard": DASHBOARD_PORT, "client": 10001}
 # The kubelet brings a changed ConfigMap to a running pod within its sync period and cache lifetime,
 # about two minutes at worst.
@@ -180,7 +181,7 @@ def launcher_entrypoint(file_name: str, parameters: Mapping[str, str]) -> str:
 
 def ray_pod_template(container: str, pod: RayPod, context: RayPodContext) -> dict[str, Any]:
     """A pod that runs `container`, which is ray-head or ray-worker."""
-    devices = {_GPU: str(pod.gpus), _TPU: str(pod.tpus)}
+    devices = {GPU: str(pod.gpus), _TPU: str(pod.tpus)}
     devices = {name: amount for name, amount in devices.items() if amount != "0"}
     volumes = _volumes(pod, context)
     main: dict[str, Any] = {
@@ -200,15 +201,12 @@ def ray_pod_template(container: str, pod: RayPod, context: RayPodContext) -> dic
     environment: list[dict[str, Any]] = [
         {"name": name, "value": value} for name, value in pod.environment.items()
     ]
-    environment += [
-        {"name": key, "valueFrom": {"secretKeyRef": {"name": context.secret_name, "key": key}}}
-        for key in context.secret_keys
-    ]
+    environment += [secret_variable(key, context.secret_name, key) for key in context.secret_keys]
     if environment:
         main["env"] = environment
     spec: dict[str, Any] = {
         "nodeSelector": pod.node_selector,
-        "tolerations": list(_TOLERATIONS),
+        "tolerations": gpu_tolerations(),
         "containers": [main],
         "volumes": [volume for volume, _ in volumes],
     }
@@ -232,26 +230,21 @@ def ray_pod_template(container: str, pod: RayPod, context: RayPodContext) -> dic
 
 def _volumes(pod: RayPod, context: RayPodContext) -> list[tuple[dict[str, Any], dict[str, Any]]]:
     """Volumes with their mounts in the main container."""
-    memory = {"medium": "Memory", "sizeLimit": f"{pod.shm_gib}Gi"}
-    found: list[tuple[dict[str, Any], dict[str, Any]]] = [
-        ({"name": "dshm", "emptyDir": memory}, {"name": "dshm", "mountPath": _SHM_DIR})
-    ]
+    found = [shared_memory(pod.shm_gib)]
     if context.claim_name is not None:
         name = context.volume_name
         claim = {"persistentVolumeClaim": {"claimName": context.claim_name}}
         found.append(({"name": name, **claim}, {"name": name, "mountPath": context.mount_path}))
     if context.bucket is not None:
         name, bucket = context.volume_name, context.bucket
-        attributes = {
-            "bucketName": bucket.bucket_name,
-            "mountOptions": ",".join(bucket.options),
-            **volume_attributes(
-                skip_access_check=bucket.skip_access_check,
-                prefetch_metadata=bucket.prefetch_metadata,
-            ),
-        }
-        volume = {"csi": {"driver": _GCSFUSE, "volumeAttributes": attributes}}
-        found.append(({"name": name, **volume}, {"name": name, "mountPath": context.mount_path}))
+        volume = bucket_volume(
+            name,
+            bucket.bucket_name,
+            bucket.options,
+            skip_access_check=bucket.skip_access_check,
+            prefetch_metadata=bucket.prefetch_metadata,
+        )
+        found.append((volume, {"name": name, "mountPath": context.mount_path}))
     empty = {"scratch": pod.scratch, "setup": pod.setup and pod.setup.directory}
     for name, path in empty.items():
         if path:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_gcp as gcp
 
-from components.lifecycle import fixed_name
 from components.naming import NameKind, cloud_name
+from components.vpc import custom_vpc, device_subnetwork
 
 # What RDMA drivers expect of a VPC with a profile; they take less of it by themselves.
 _MTU = 8896
@@ -43,31 +43,31 @@ class RdmaNetwork(pulumi.ComponentResource):
         self, name: str, args: RdmaNetworkArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__("gke-ai-stacks:rdma_network:RdmaNetwork", name, None, opts)
-        vpc = gcp.compute.Network(
-            f"{name}-vpc",
+        vpc = custom_vpc(
+            self,
+            name,
             project=args.project,
-            name=cloud_name(NameKind.NETWORK, args.base_name, "rdma", "net"),
-            auto_create_subnetworks=False,
+            vpc_name=cloud_name(NameKind.NETWORK, args.base_name, "rdma", "net"),
             mtu=_MTU,
-            network_profile=pulumi.Output.concat(
+            protect=args.protect,
+            routing_mode=None,
+            profile=pulumi.Output.concat(
                 "projects/", args.project, "/global/networkProfiles/", args.profile
             ),
-            opts=fixed_name(self, protect=args.protect),
         )
         self.vpc = vpc
         self.subnetworks: dict[str, gcp.compute.Subnetwork] = {}
         for key, block in args.subnet_ranges.items():
-            subnetwork = gcp.compute.Subnetwork(
+            self.subnetworks[key] = device_subnetwork(
+                self,
                 f"{name}-subnet-{key}",
+                vpc,
                 project=args.project,
                 region=args.region,
-                name=cloud_name(NameKind.SUBNETWORK, args.base_name, key, "sub"),
-                network=vpc.id,
-                ip_cidr_range=block,
-                # Google only lets a range grow, and pools hold on to it.
-                opts=fixed_name(self, protect=args.protect, replace_on_changes=["ipCidrRange"]),
+                subnetwork_name=cloud_name(NameKind.SUBNETWORK, args.base_name, key, "sub"),
+                block=block,
+                protect=args.protect,
             )
-            self.subnetworks[key] = subnetwork
         self.network_id = vpc.id
         self.network_name = vpc.name
         self.subnetwork_names = pulumi.Output.all(

@@ -22,8 +22,19 @@ from components.script_job_manifest import (
 from components.static_volume import VolumeMount
 
 # The next `up` makes a failed Job anew; without this it would wait for the old one.
-JOB_ANNOTATIONS = {"pulumi.com/replaceUnready": "true"}
+_ANNOTATIONS = {"pulumi.com/replaceUnready": "true"}
 _STORAGE = "storage"
+
+
+def job_metadata(
+    name: str, namespace: pulumi.Input[str], labels: pulumi.Input[dict[str, str]]
+) -> k8s.meta.v1.ObjectMetaArgsDict:
+    return {
+        "name": check_name(NameKind.KUBERNETES, name),
+        "namespace": namespace,
+        "labels": labels,
+        "annotations": _ANNOTATIONS,
+    }
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,12 +85,7 @@ class ScriptJob(pulumi.ComponentResource):
         config_map = script_config_map(self, name, script)
         job = k8s.batch.v1.Job(
             f"{name}-job",
-            metadata={
-                "name": check_name(NameKind.KUBERNETES, args.job_name),
-                "namespace": args.namespace,
-                "labels": args.labels,
-                "annotations": JOB_ANNOTATIONS,
-            },
+            metadata=job_metadata(args.job_name, args.namespace, args.labels),
             spec=job_spec(
                 minutes=args.minutes,
                 retries=args.retries,

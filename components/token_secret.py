@@ -20,6 +20,8 @@ class TokenSecretArgs:
 
 
 class TokenSecret(pulumi.ComponentResource):
+    """`keys` are the variables that it has values for."""
+
     secret_name: pulumi.Output[str]
 
     def __init__(
@@ -37,5 +39,6 @@ class TokenSecret(pulumi.ComponentResource):
             string_data=pulumi.Output.secret(args.tokens),
             opts=fixed_name(self),
         )
+        self.keys = sorted(args.tokens)
         self.secret_name = secret.metadata.apply(lambda meta: meta.name or args.secret_name)
         self.register_outputs({"secret_name": self.secret_name})

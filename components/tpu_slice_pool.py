@@ -10,13 +10,13 @@ import pulumi
 import pulumi_gcp as gcp
 
 from components.lifecycle import fixed_name
-from components.naming import NameKind, check_name
 from components.node_config import (
     POOL_MINUTES,
     PoolArgs,
     management,
     network_config,
     node_config,
+    pool_place,
     upgrade_settings,
 )
 
@@ -61,11 +61,7 @@ class TpuSlicePool(pulumi.ComponentResource):
         capacity = args.capacity
         self.pool = gcp.container.NodePool(
             f"{name}-pool",
-            project=args.project,
-            location=args.location,
-            node_locations=[args.zone],
-            cluster=args.cluster_name,
-            name=check_name(NameKind.NODE_POOL, args.pool_name),
+            **pool_place(args),
             node_count=None if capacity.on_request else args.hosts,
             initial_node_count=0 if capacity.on_request else None,
             autoscaling=_autoscaling(args),

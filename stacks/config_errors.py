@@ -28,6 +28,7 @@ _WANTED = {
     "tuple_type": "a list",
     "datetime": "a time like 2026-01-03T02:00:00Z",
     "timezone": "a time like 2026-01-03T02:00:00Z",
+    "too_short": "one of them",
 }
 _OURS = frozenset({"project", "region", "zone", "secrets_set"})
 

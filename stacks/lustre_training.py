@@ -5,7 +5,6 @@ APIs -> VPC -> peering -> Lustre ---------------------> volume --+
          +---> GKE -> CPU pool, GPU pool -> interfaces, NCCL ----+
 """
 
-import json
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -17,14 +16,11 @@ from components.lustre_volume import LustreVolume, LustreVolumeArgs
 from components.network import ClusterNetwork
 from components.private_service_access import PrivateServiceAccess, PrivateServiceAccessArgs
 from components.private_service_access_policy import PeeringRemoval
-from components.ray_cluster import RayCluster
-from components.ray_job import RayJob, RayJobArgs
 from stacks import grpo_workload, platform, rdma
-from stacks.blocks.grpo_job import GrpoJob
 from stacks.lustre_training_config import LustreTraining
 from stacks.nodes import cluster_nodes
-from stacks.outputs import StackOutputs, cluster_outputs, submit_command, with_ray
-from stacks.ray_workload import RayPods, ray_cluster
+from stacks.outputs import StackOutputs, cluster_outputs, with_ray
+from stacks.ray_workload import RayPods, RayWork, launch, ray_cluster
 
 _APIS = (*platform.APIS, "lustre", "servicenetworking")
 
@@ -33,29 +29,18 @@ def build(config: LustreTraining, secrets: Mapping[str, pulumi.Output[str]]) -> 
     on = platform.cloud(config, _APIS)
 
     network = platform.network(config, on)
-    interfaces = rdma.interfaces(config, on)
     lustre = _lustre(config, on, network)
     driver = platform.LustreDriver(legacy_port=config.lustre_legacy_port)
-    nodes = cluster_nodes(config, on, network, interfaces.networks, driver)
+    nodes = cluster_nodes(config, on, network, driver)
     gke = nodes.gke
 
     where = platform.namespace(config, on, gke)
     tokens = platform.tokens(config, on, gke, where, secrets)
-    gpu = rdma.gpu_network(config, on, gke, interfaces, nodes.gpu, where)
+    gpu = rdma.gpu_network(config, on, gke, nodes.interfaces, nodes.gpu, where)
     volume = _volume(config, on, gke, where, lustre)
-    ray = ray_cluster(
-        config,
-        nodes,
-        gpu,
-        where,
-        labels=on.labels,
-        tokens=tokens,
-        secrets=secrets,
-        pods=RayPods(volume=volume.mount, mount_path=config.lustre.mount_path),
-    )
-    job = None
-    if config.job is not None:
-        job = _job(config, config.job, on, gke, where, ray)
+    pods = RayPods(volume=volume.mount, mount_path=config.lustre.mount_path)
+    ray = ray_cluster(config, nodes, gpu, where, on.labels, tokens, pods)
+    job = launch(config, gke, where, ray, _work(config), on.labels)
     dashboard = platform.dashboard(config, on, lustre_instance=config.lustre.name)
 
     outputs = cluster_outputs(
@@ -66,9 +51,9 @@ def build(config: LustreTraining, secrets: Mapping[str, pulumi.Output[str]]) -> 
         abandons_peering=config.network.peering_on_destroy is PeeringRemoval.ABANDON,
     )
     return replace(
-        with_ray(outputs, config, ray, _submit_command(config, job)),
+        with_ray(outputs, config, ray, job.submit),
         lustre_mount_point=lustre.mount_point,
-        job_name=None if job is None else job.job_name,
+        job_name=job.job_name,
     )
 
 
@@ -126,45 +111,18 @@ def _volume(
     )
 
 
-def _job(
-    config: LustreTraining,
-    job: GrpoJob,
-    on: platform.Cloud,
-    gke: GkeCluster,
-    where: pulumi.Input[str],
-    ray: RayCluster,
-) -> RayJob:
-    mount = config.lustre.mount_path
-    return RayJob(
-        "training",
-        RayJobArgs(
-            namespace=where,
-            job_name=job.name,
-            ray_cluster=config.ray_name,
-            cluster=ray.cluster,
-            held=ray.held,
-            launcher_name=grpo_workload.LAUNCHER_NAME,
-            launcher=grpo_workload.launcher(),
-            parameters=grpo_workload.parameters(
-                job,
-                nodes=config.workers,
-                gpus_per_node=config.worker_gpus,
-                mount_path=mount,
-            ),
-            environment=_environment(config, job),
-            labels=on.labels,
-        ),
-        opts=pulumi.ResourceOptions(providers=[gke.kubernetes]),
-    )
-
-
-def _environment(config: LustreTraining, job: GrpoJob) -> dict[str, str]:
+def _work(config: LustreTraining) -> RayWork | None:
+    job = config.job
+    if job is None:
+        return None
+    mount_path = config.lustre.mount_path
     nccl = {} if config.nccl is None else config.nccl.variables
-    return {**nccl, **grpo_workload.environment(job, config.lustre.mount_path)}
-
-
-def _submit_command(config: LustreTraining, job: RayJob | None) -> pulumi.Output[str]:
-    if config.job is None or job is None:
-        return submit_command("nvidia-smi", "{}")
-    variables = _environment(config, config.job)
-    return submit_command(job.entrypoint, json.dumps({"env_vars": variables}))
+    return RayWork(
+        name=job.name,
+        launcher_name=grpo_workload.LAUNCHER_NAME,
+        launcher=grpo_workload.launcher(),
+        parameters=grpo_workload.parameters(
+            job, nodes=config.workers, gpus_per_node=config.worker_gpus, mount_path=mount_path
+        ),
+        environment={**nccl, **grpo_workload.environment(job, mount_path)},
+    )

@@ -7,11 +7,13 @@ import pulumi
 
 from components.gke_cluster import GkeCluster
 from components.network import ClusterNetwork
-from components.node_network import NodeNetwork
+from components.node_pool import NodePool
+from components.node_service_account import NodeServiceAccount
 from stacks import platform
 from stacks.autopilot_nodes import CPU_SELECTOR, gpu_selector
 from stacks.blocks.gpu_stack import GpuStack
 from stacks.platform import Cloud, LustreDriver
+from stacks.rdma import Interfaces, interfaces
 
 _Selector = pulumi.Input[dict[str, str]]
 
@@ -27,6 +29,7 @@ class ClusterNodes:
     gpu: _Selector
     selectors: Mapping[str, _Selector]
     needed: Sequence[pulumi.Resource]
+    interfaces: Interfaces
     gpu_pools: Sequence[pulumi.Resource] = ()
     queued: bool = False
 
@@ -35,50 +38,57 @@ def cluster_nodes(
     config: GpuStack,
     on: Cloud,
     network: ClusterNetwork,
-    interfaces: Sequence[NodeNetwork] = (),
     lustre: LustreDriver | None = None,
 ) -> ClusterNodes:
+    """With the networks of the nodes' further interfaces."""
+    between = interfaces(config, on)
+    identity = platform.node_identity(config, on, "auto" if config.autopilot else "cpu")
+    gke = platform.cluster(config, on, network, identity, lustre)
     if config.autopilot:
         # GKE finds the interfaces by the names that pods ask for.
-        return _autopilot(config, on, network, lustre)
-    return _standard(config, on, network, interfaces, lustre)
+        return _autopilot(config, gke, network, between)
+    return _standard(config, on, gke, identity, network, between)
 
 
 def _standard(
     config: GpuStack,
     on: Cloud,
+    gke: GkeCluster,
+    cpu_nodes: NodeServiceAccount,
     network: ClusterNetwork,
-    interfaces: Sequence[NodeNetwork],
-    lustre: LustreDriver | None,
+    between: Interfaces,
 ) -> ClusterNodes:
-    cpu_nodes = platform.node_identity(config, on, "cpu")
     gpu_nodes = platform.node_identity(config, on, "gpu")
-    gke = platform.cluster(config, on, network, cpu_nodes, lustre)
     pools = config.pools
     cpu = platform.node_pool(config, on, gke, cpu_nodes, "cpu", pools["cpu_pool"])
-    gpu = platform.node_pool(config, on, gke, gpu_nodes, "gpu", pools["gpu_pool"], interfaces)
+    gpu = platform.node_pool(config, on, gke, gpu_nodes, "gpu", pools["gpu_pool"], between.networks)
     more = {
-        key: platform.node_pool(config, on, gke, gpu_nodes, f"gpu-{key}", pool, interfaces)
+        key: platform.node_pool(config, on, gke, gpu_nodes, f"gpu-{key}", pool, between.networks)
         for key, pool in config.extra_gpu_pools.items()
     }
-    extra = {f"extra_gpu_pools.{key}": it.node_selector for key, it in more.items()}
+    made = {"cpu_pool": cpu, "gpu_pool": gpu}
+    made |= {f"extra_gpu_pools.{key}": it for key, it in more.items()}
     # Images come in through the NAT; names are resolved by DNS pods on the CPU pool.
     return ClusterNodes(
         gke=gke,
         cpu=cpu.node_selector,
         gpu=gpu.node_selector,
-        selectors={"cpu_pool": cpu.node_selector, "gpu_pool": gpu.node_selector, **extra},
+        selectors={field: _only(pool) for field, pool in made.items()},
+        interfaces=between,
         needed=[network, cpu],
         gpu_pools=[it.pool for it in (gpu, *more.values())],
         queued=config.queued,
     )
 
 
+def _only(pool: NodePool) -> _Selector:
+    """Nodes of this pool, and of none with the same machines."""
+    return pool.pool_name.apply(lambda it: {"cloud.google.com/gke-nodepool": it})
+
+
 def _autopilot(
-    config: GpuStack, on: Cloud, network: ClusterNetwork, lustre: LustreDriver | None
+    config: GpuStack, gke: GkeCluster, network: ClusterNetwork, between: Interfaces
 ) -> ClusterNodes:
-    identity = platform.node_identity(config, on, "auto")
-    gke = platform.cluster(config, on, network, identity, lustre)
     hosts, accelerator = config.gpu_hosts, config.gpu_machine.accelerator
     # The rules refuse machines without GPUs.
     assert accelerator is not None
@@ -88,5 +98,6 @@ def _autopilot(
         cpu=CPU_SELECTOR,
         gpu=selector,
         selectors={"gpu_nodes": selector},
+        interfaces=between,
         needed=[network],
     )

@@ -8,13 +8,7 @@ import pulumi_gcp as gcp
 
 from components.apis import ProjectApis, ProjectApisArgs
 from components.capacity import CapacityArgs, ReservationArgs
-from components.gke_cluster import (
-    AuthorizedNetwork,
-    GkeCluster,
-    GkeClusterArgs,
-    MaintenanceExclusion,
-    MaintenanceWindow,
-)
+from components.gke_cluster import AuthorizedNetwork, GkeCluster, GkeClusterArgs
 from components.helm_chart import HelmChartArgs
 from components.kuberay_operator import KubeRayOperator, KubeRayOperatorArgs
 from components.monitoring_dashboard import MonitoringDashboard, MonitoringDashboardArgs
@@ -25,11 +19,11 @@ from components.node_pool import GpuArgs, NodePool, NodePoolArgs
 from components.node_service_account import NodeServiceAccount, NodeServiceAccountArgs
 from components.token_secret import TokenSecret, TokenSecretArgs
 from stacks.blocks.capacity import Capacity, FlexStart, SpecificReservation
-from stacks.blocks.cluster import Maintenance
 from stacks.blocks.cluster_stack import ClusterStack
 from stacks.blocks.pools import GpuPool
 from stacks.blocks.pools import NodePool as NodePoolConfig
 from stacks.blocks.ray_stack import RayStack
+from stacks.maintenance import maintenance_window
 
 APIS = ("compute", "container", "iam", "cloudresourcemanager", "monitoring")
 # The environment variables that programs look for.
@@ -122,9 +116,10 @@ def cluster(
             authorized_networks=None
             if allowed is None
             else [AuthorizedNetwork(name=it.name, cidr=it.cidr) for it in allowed],
-            maintenance_window=_window(wanted.maintenance),
+            maintenance_window=maintenance_window(wanted.maintenance),
             autopilot=config.autopilot,
             ray_operator=config.ray_addon,
+            custom_metrics="custom_metrics" in config.features(),
             multi_networking=config.multi_networking,
             lustre=lustre is not None,
             lustre_legacy_port=lustre is not None and lustre.legacy_port,
@@ -263,25 +258,6 @@ def dashboard(
             labels=on.labels,
         ),
         opts=on.opts,
-    )
-
-
-def _window(window: Maintenance | None) -> MaintenanceWindow | None:
-    if window is None:
-        return None
-    return MaintenanceWindow(
-        start=window.start.isoformat(),
-        end=window.end.isoformat(),
-        recurrence=window.recurrence,
-        exclusions=[
-            MaintenanceExclusion(
-                name=one.name,
-                start=one.start.isoformat(),
-                end=one.end.isoformat(),
-                scope=one.scope.value,
-            )
-            for one in window.exclusions
-        ],
     )
 
 

@@ -11,6 +11,7 @@ from components.kueue_manifest import (
     PreemptionArgs,
     ResourceGroupArgs,
     ResourceQuotaArgs,
+    controller_configuration,
 )
 from components.kueue_queues import (
     CohortArgs,
@@ -22,6 +23,7 @@ from components.kueue_queues import (
 )
 from components.namespace import KubeNamespace, KubeNamespaceArgs
 from components.priority_classes import PriorityClassArgs, PriorityClasses, PriorityClassesArgs
+from components.webhook_access import WebhookAccess, WebhookAccessArgs
 from stacks import platform
 from stacks.blocks.kueue import FlavorShare
 from stacks.blocks.kueue import Kueue as KueueConfig
@@ -29,6 +31,27 @@ from stacks.blocks.queue_stack import QueueStack
 from stacks.nodes import ClusterNodes
 from stacks.platform import Cloud
 from stacks.quotas import GPU, Quota, stated
+
+# Where GKE's own pods are, which Kueue's webhook would refuse while Kueue is away. Sources, read
+# 2026-11-21: the Google Cloud CLI's list for Developer Connect (2025), OpenTelemetry's for GKE, and
+# for gmp-public the documentation of Managed Service for Prometheus.
+_GKE_NAMESPACES = (
+    "kube-system",
+    "kube-node-lease",
+    "gke-gmp-system",
+    "gke-managed-checkpointing",
+    "gke-managed-cim",
+    "gke-managed-filestorecsi",
+    "gke-managed-lustrecsi",
+    "gke-managed-metrics-server",
+    "gke-managed-networking-dra-driver",
+    "gke-managed-parallelstorecsi",
+    "gke-managed-system",
+    "gke-managed-volumepopulator",
+    "gke-system",
+    "gmp-public",
+    "gmp-system",
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,6 +61,7 @@ class Queues:
 
     queues: dict[str, pulumi.Output[str]]
     priorities: dict[str, pulumi.Output[str]]
+    workload_priorities: dict[str, pulumi.Output[str]]
     made: tuple[pulumi.Resource, ...] = ()
 
     def queue(self, name: str | None) -> pulumi.Input[str] | None:
@@ -51,12 +75,15 @@ class Queues:
         """One that every cluster has is nobody's to make."""
         return None if name is None else self.priorities.get(name, name)
 
+    def workload_priority(self, name: str | None) -> pulumi.Input[str] | None:
+        return None if name is None else self.workload_priorities[name]
+
 
 def queues(config: QueueStack, on: Cloud, nodes: ClusterNodes, where: pulumi.Input[str]) -> Queues:
     """`queues` are those of the stack's namespace."""
     kueue = config.kueue
     if kueue is None:
-        return Queues(queues={}, priorities={})
+        return Queues(queues={}, priorities={}, workload_priorities={})
     inside = pulumi.ResourceOptions(providers=[nodes.gke.kubernetes])
     installed = _kueue(config, kueue, on, nodes)
     made = KueueQueues(
@@ -92,22 +119,39 @@ def queues(config: QueueStack, on: Cloud, nodes: ClusterNodes, where: pulumi.Inp
             if it.namespace in (None, config.namespace)
         },
         priorities=_priorities(kueue, on, inside),
+        workload_priorities={
+            it.name: made.class_names[it.name] for it in kueue.workload_priorities
+        },
         made=(made,),
     )
 
 
 def _kueue(config: QueueStack, kueue: KueueConfig, on: Cloud, nodes: ClusterNodes) -> Kueue:
     """On the CPU nodes: its webhook must answer before there is any other node."""
+    port = controller_configuration(kueue.frameworks, ())["webhook"]["port"]
+    reachable = WebhookAccess(
+        "kueue-webhook",
+        WebhookAccessArgs(
+            project=on.apis.project_with("compute"),
+            network_id=nodes.gke.network_id,
+            base_name=config.name,
+            key="kueue",
+            control_plane_range=config.network.control_plane,
+            ports=[port],
+        ),
+        opts=on.opts,
+    )
     return Kueue(
         "kueue",
         KueueArgs(
             chart=platform.helm_chart(config, "kueue", kueue.version),
             frameworks=kueue.frameworks,
+            unmanaged_namespaces=_GKE_NAMESPACES,
             node_selector=nodes.cpu,
             labels=on.labels,
         ),
         opts=pulumi.ResourceOptions(
-            providers=[nodes.gke.kubernetes], depends_on=list(nodes.needed)
+            providers=[nodes.gke.kubernetes], depends_on=[*nodes.needed, reachable]
         ),
     )
 

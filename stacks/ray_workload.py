@@ -1,6 +1,7 @@
 """Ray on GPU nodes, from a stack's config."""
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import pulumi
@@ -8,9 +9,11 @@ import pulumi
 from components.bucket import Bucket
 from components.custom_object import object_name
 from components.gib import LIBRARY_PATH
+from components.gke_cluster import GkeCluster
 from components.provisioning_request import ProvisioningRequest, ProvisioningRequestArgs
 from components.ray_autoscaling import RayAutoscaling
 from components.ray_cluster import BucketMountArgs, RayCluster, RayClusterArgs, RaySetupArgs
+from components.ray_job import RayJob, RayJobArgs
 from components.static_volume import VolumeMount
 from components.token_secret import TokenSecret
 from stacks import bucket_storage, platform
@@ -18,9 +21,10 @@ from stacks.blocks.bucket_stack import BucketStack
 from stacks.blocks.capacity import Queued
 from stacks.blocks.gpu_ray_stack import GpuRayStack
 from stacks.blocks.ray import Ray
+from stacks.blocks.ray_stack import RayStack
 from stacks.bucket_storage import Access
 from stacks.nodes import ClusterNodes
-from stacks.platform import VARIABLES
+from stacks.outputs import submit_command
 from stacks.ray_pods import pod_args
 from stacks.rdma import GpuNetwork
 
@@ -49,6 +53,69 @@ class RayPods:
     setup: RaySetupArgs | None = None
 
 
+@dataclass(frozen=True, kw_only=True)
+class RayWork:
+    """What a job runs on a RayCluster: a launcher with parameters, and what it finds there."""
+
+    name: str
+    launcher_name: str
+    launcher: str
+    parameters: dict[str, str]
+    environment: dict[str, str]
+    files: dict[str, str] = field(default_factory=dict[str, str])
+    packages: Sequence[str] = ()
+
+    def runtime_environment(self) -> str:
+        """For a submission by hand, as JSON."""
+        packages = {"pip": list(self.packages)} if self.packages else {}
+        return json.dumps({"env_vars": self.environment, **packages})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Launched:
+    """`submit` is the command to do the same by hand; without a job, something to try."""
+
+    job_name: pulumi.Output[str] | None
+    submit: pulumi.Output[str]
+
+
+def launch(
+    config: RayStack,
+    gke: GkeCluster,
+    where: pulumi.Input[str],
+    ray: RayCluster,
+    work: RayWork | None,
+    labels: dict[str, str],
+    *,
+    trial: str = "nvidia-smi",
+    after: Sequence[pulumi.Resource] = (),
+) -> Launched:
+    """`after` is what the job waits for besides Ray."""
+    if work is None:
+        return Launched(job_name=None, submit=submit_command(trial, "{}"))
+    job = RayJob(
+        "training",
+        RayJobArgs(
+            namespace=where,
+            job_name=work.name,
+            ray_cluster=config.ray_name,
+            cluster=ray.cluster,
+            held=ray.held,
+            launcher_name=work.launcher_name,
+            launcher=work.launcher,
+            files=work.files,
+            parameters=work.parameters,
+            environment=work.environment,
+            packages=work.packages,
+            labels=labels,
+        ),
+        opts=pulumi.ResourceOptions(providers=[gke.kubernetes], depends_on=list(after)),
+    )
+    return Launched(
+        job_name=job.job_name, submit=submit_command(job.entrypoint, work.runtime_environment())
+    )
+
+
 def bucket_pods(
     config: BucketStack, nodes: ClusterNodes, bucket: Bucket, allowed: Access
 ) -> RayPods:
@@ -75,13 +142,10 @@ def ray_cluster(
     nodes: ClusterNodes,
     gpu: GpuNetwork,
     where: pulumi.Input[str],
-    *,
     labels: dict[str, str],
     tokens: TokenSecret | None,
-    secrets: Mapping[str, pulumi.Output[str]],
-    pods: RayPods | None = None,
+    wanted: RayPods,
 ) -> RayCluster:
-    wanted = pods or RayPods()
     mounted = wanted.volume
     head_scratch, worker_scratch = wanted.scratch
     args = RayClusterArgs(
@@ -108,7 +172,7 @@ def ray_cluster(
         autoscaling=_autoscaling(config.ray),
         queue=wanted.queue,
         secret_name=None if tokens is None else tokens.secret_name,
-        secret_keys=[VARIABLES[name] for name in sorted(secrets)],
+        secret_keys=[] if tokens is None else tokens.keys,
         service_account=wanted.service_account,
         bucket=wanted.bucket,
         claim_name=None if mounted is None else object_name(mounted.claim),

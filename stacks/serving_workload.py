@@ -1,6 +1,6 @@
 """A model's servers and a fine-tuning behind them, from a stack's config."""
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import pulumi
@@ -19,14 +19,25 @@ _LAUNCHER = Path(__file__).parent.parent / "workloads" / "fine_tune" / "launch.s
 _TOKEN = VARIABLES["hugging_face_token"]
 
 
-def inference_server(
-    config: TrainAndServe,
-    on: Cloud,
-    nodes: ClusterNodes,
-    where: pulumi.Input[str],
-    queues: Queues,
-    tokens: TokenSecret,
-) -> InferenceServer | None:
+@dataclass(frozen=True, kw_only=True)
+class Place:
+    """What the workloads share; `where` is their namespace."""
+
+    nodes: ClusterNodes
+    where: pulumi.Input[str]
+    queues: Queues
+    tokens: TokenSecret
+
+    def after(self) -> pulumi.ResourceOptions:
+        """No value of a workload names what it waits for."""
+        nodes = self.nodes
+        return pulumi.ResourceOptions(
+            providers=[nodes.gke.kubernetes],
+            depends_on=[*nodes.needed, *nodes.gpu_pools, *self.queues.made],
+        )
+
+
+def inference_server(config: TrainAndServe, on: Cloud, place: Place) -> InferenceServer | None:
     server = config.server
     if server is None:
         return None
@@ -34,7 +45,7 @@ def inference_server(
     return InferenceServer(
         "server",
         InferenceServerArgs(
-            namespace=where,
+            namespace=place.where,
             server_name=server.name,
             image=config.server_image,
             model=server.model,
@@ -47,26 +58,21 @@ def inference_server(
             memory_gib=server.requests.memory_gib,
             ephemeral_storage_gib=server.requests.ephemeral_storage_gib or 0,
             shm_gib=server.shm_gib,
-            secret_name=tokens.secret_name,
+            secret_name=place.tokens.secret_name,
             secret_key=_TOKEN,
-            priority_class=queues.priority(server.priority),
-            queue=queues.queue(server.queue),
-            node_selector=_gpu_selector(config, nodes),
+            priority_class=place.queues.priority(server.priority),
+            queue=place.queues.queue(server.queue),
+            workload_priority=place.queues.workload_priority(server.workload_priority),
+            node_selector=_gpu_selector(config, place.nodes),
             minutes=server.minutes,
             labels=on.labels,
         ),
-        opts=_after(nodes, queues.made),
+        opts=place.after(),
     )
 
 
 def fine_tune_job(
-    config: TrainAndServe,
-    on: Cloud,
-    nodes: ClusterNodes,
-    where: pulumi.Input[str],
-    queues: Queues,
-    tokens: TokenSecret,
-    allowed: Access,
+    config: TrainAndServe, on: Cloud, place: Place, allowed: Access
 ) -> FineTuneJob | None:
     job = config.fine_tune
     if job is None:
@@ -75,7 +81,7 @@ def fine_tune_job(
     return FineTuneJob(
         "fine-tune",
         FineTuneJobArgs(
-            namespace=where,
+            namespace=place.where,
             job_name=job.name,
             image=config.fine_tune_image,
             script_name=_LAUNCHER.name,
@@ -92,15 +98,16 @@ def fine_tune_job(
             mount_options=bucket_storage.options(config.bucket.mount).as_mount_options(),
             sidecar_memory_gib=job.mount_memory_gib,
             service_account=allowed.account_name,
-            secret_name=tokens.secret_name,
+            secret_name=place.tokens.secret_name,
             secret_key=_TOKEN,
-            priority_class=queues.priority(job.priority),
-            queue=queues.queues[job.queue],
-            node_selector=_gpu_selector(config, nodes),
+            priority_class=place.queues.priority(job.priority),
+            queue=place.queues.queues[job.queue],
+            workload_priority=place.queues.workload_priority(job.workload_priority),
+            node_selector=_gpu_selector(config, place.nodes),
             backoff_limit=job.backoff_limit,
             labels=on.labels,
         ),
-        opts=_after(nodes, queues.made),
+        opts=place.after(),
     )
 
 
@@ -112,9 +119,3 @@ def _gpu_selector(config: TrainAndServe, nodes: ClusterNodes) -> pulumi.Input[di
     if config.autopilot:
         return nodes.gpu
     return {"cloud.google.com/gke-accelerator": accelerator.type}
-
-
-def _after(nodes: ClusterNodes, made: Sequence[pulumi.Resource]) -> pulumi.ResourceOptions:
-    return pulumi.ResourceOptions(
-        providers=[nodes.gke.kubernetes], depends_on=[*nodes.needed, *nodes.gpu_pools, *made]
-    )

@@ -11,15 +11,14 @@ from dataclasses import replace
 import pulumi
 
 from components.bucket import Bucket
-from components.gcsfuse_options import pod_annotations
 from components.ray_cluster import BucketMountArgs, RayCluster, RayClusterArgs
-from components.ray_job import RayJob, RayJobArgs
 from components.resource_claim_template import ResourceClaimTemplate
 from components.token_secret import TokenSecret
 from stacks import bucket_storage, maxtext_workload, platform
 from stacks.bucket_storage import Access
-from stacks.outputs import StackOutputs, cluster_outputs, submit_command, with_ray
+from stacks.outputs import StackOutputs, cluster_outputs, with_ray
 from stacks.ray_pods import pod_args
+from stacks.ray_workload import RayWork, launch
 from stacks.tpu_nodes import TpuNodes, claim_template, tpu_nodes
 from stacks.tpu_training_config import TpuTraining
 
@@ -28,8 +27,6 @@ _VOLUME = "training-bucket"
 _GROUP = "tpu-group"
 # Ray's own metrics would take the port that KubeRay's TPU webhook gives to Megascale.
 _WORKER_START = {"metrics-export-port": "8082"}
-# The sidecar may take what it needs of nodes that have nothing else to do.
-_ANNOTATIONS = pod_annotations(cpu_millicores=0, memory_gib=0, ephemeral_storage_gib=0)
 
 
 def build(config: TpuTraining, secrets: Mapping[str, pulumi.Output[str]]) -> StackOutputs:
@@ -44,16 +41,16 @@ def build(config: TpuTraining, secrets: Mapping[str, pulumi.Output[str]]) -> Sta
     tokens = platform.tokens(config, on, gke, where, secrets)
     allowed = bucket_storage.access(config, on, gke, where, bucket)
     claims = claim_template(config, on, gke, where)
-    ray = _ray(config, on, nodes, where, bucket, allowed, claims, tokens, sorted(secrets))
-    job = _job(config, on, nodes, where, ray)
+    ray = _ray(config, on, nodes, where, bucket, allowed, claims, tokens)
+    work = _work(config)
+    job = launch(config, gke, where, ray, work, on.labels, trial="python3")
     dashboard = platform.dashboard(config, on, tpus=True)
 
-    submit = submit_command("python3" if job is None else job.entrypoint, "{}")
     outputs = cluster_outputs(config, gke, dashboard, lost=bucket_storage.lost(config))
     return replace(
-        with_ray(outputs, config, ray, submit),
+        with_ray(outputs, config, ray, job.submit),
         bucket_url=bucket.url,
-        job_name=None if job is None else job.job_name,
+        job_name=job.job_name,
     )
 
 
@@ -66,10 +63,10 @@ def _ray(
     allowed: Access,
     claims: ResourceClaimTemplate | None,
     tokens: TokenSecret | None,
-    secrets: list[str],
 ) -> RayCluster:
     devices = [f"eth{place}" for place in range(1, config.claims + 1)]
     chips = config.topology.chips // config.topology.hosts
+    annotations = bucket_storage.annotations(config.mount_limits)
     return RayCluster(
         "ray",
         RayClusterArgs(
@@ -77,20 +74,20 @@ def _ray(
             cluster_name=config.ray_name,
             ray_version=config.ray_version,
             image=config.ray_image,
-            head=replace(pod_args(config.ray.head, nodes.cpu), annotations=_ANNOTATIONS),
+            head=replace(pod_args(config.ray.head, nodes.cpu), annotations=annotations),
             worker=replace(
                 pod_args(config.ray.worker, nodes.tpu),
                 tpus=chips,
                 claims={} if claims is None else {"netdev": claims.template_name},
                 start_params=_WORKER_START,
-                annotations=_ANNOTATIONS,
+                annotations=annotations,
                 environment=maxtext_workload.worker_environment(config.tpu, devices),
             ),
             workers=config.slices,
             hosts=config.topology.hosts,
             group=_GROUP,
             secret_name=None if tokens is None else tokens.secret_name,
-            secret_keys=[platform.VARIABLES[name] for name in secrets],
+            secret_keys=[] if tokens is None else tokens.keys,
             service_account=allowed.account_name,
             bucket=BucketMountArgs(
                 bucket_name=allowed.bucket_name,
@@ -115,40 +112,25 @@ def _ray(
     )
 
 
-def _job(
-    config: TpuTraining,
-    on: platform.Cloud,
-    nodes: TpuNodes,
-    where: pulumi.Input[str],
-    ray: RayCluster,
-) -> RayJob | None:
+def _work(config: TpuTraining) -> RayWork | None:
     job = config.job
     if job is None:
         return None
     topology = config.topology
-    return RayJob(
-        "training",
-        RayJobArgs(
-            namespace=where,
-            job_name=job.name,
-            ray_cluster=config.ray_name,
-            cluster=ray.cluster,
-            held=ray.held,
-            launcher_name=maxtext_workload.TRAINER_NAME,
-            launcher=maxtext_workload.trainer(),
-            files=maxtext_workload.files(config.slices),
-            parameters=maxtext_workload.parameters(
-                job,
-                run_name=config.run_name,
-                tpu=config.tpu,
-                generation=topology.generation,
-                hosts=topology.hosts,
-                chips_per_host=topology.chips // topology.hosts,
-                mount_path=config.bucket.mount_path,
-                maxtext=config.maxtext_version if job.install_maxtext else "",
-            ),
-            environment={"PYTHONUNBUFFERED": "1"},
-            labels=on.labels,
+    return RayWork(
+        name=job.name,
+        launcher_name=maxtext_workload.TRAINER_NAME,
+        launcher=maxtext_workload.trainer(),
+        files=maxtext_workload.files(config.slices),
+        parameters=maxtext_workload.parameters(
+            job,
+            run_name=config.run_name,
+            tpu=config.tpu,
+            generation=topology.generation,
+            hosts=topology.hosts,
+            chips_per_host=topology.chips // topology.hosts,
+            mount_path=config.bucket.mount_path,
+            maxtext=config.maxtext_version if job.install_maxtext else "",
         ),
-        opts=pulumi.ResourceOptions(providers=[nodes.gke.kubernetes]),
+        environment={"PYTHONUNBUFFERED": "1"},
     )

@@ -5,6 +5,7 @@ from functools import cached_property
 from typing import ClassVar, Literal
 
 from catalog import MachineType, Topology
+from stacks.blocks.bucket import GcsFuseSidecar
 from stacks.blocks.bucket_stack import BucketStack
 from stacks.blocks.capacity import FlexStart, Queued
 from stacks.blocks.maxtext_job import MaxTextJob
@@ -67,6 +68,16 @@ class TpuTraining(BucketStack, RayStack, frozen=True):
         return bool(self.network.dcn) and not self.autopilot
 
     @property
+    def mount_limits(self) -> GcsFuseSidecar:
+        """None but the config's own: the sidecar may take what it needs of nodes that have nothing
+        else to do. Autopilot has every container limited, and GKE says how much."""
+        asked = self.bucket.mount.sidecar
+        if self.autopilot:
+            return asked
+        unlimited = GcsFuseSidecar(cpu=0, memory_gib=0, ephemeral_storage_gib=0)
+        return unlimited.model_copy(update=asked.model_dump(exclude_none=True))
+
+    @property
     def run_name(self) -> str:
         assert self.job is not None
         return self.job.run_name or self.job.name
@@ -99,7 +110,7 @@ class TpuTraining(BucketStack, RayStack, frozen=True):
         if not self.autopilot:
             yield from dcn_problems(self.network, self.tpu_machine, self._hosts.nodes)
             yield from idle_problems(self.facts, self.pools["cpu_pool"])
-        yield from ray_problems(self.ray)
+        yield from ray_problems(self.ray, self.namespace)
         threads = 2 if self.autopilot else self.tpu.threads_per_core
         left = self.facts.allocatable(self.tpu.machine_type, self.tpu.disk.size_gb, threads)
         host = Host(self.tpu_machine, left)

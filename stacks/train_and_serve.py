@@ -11,9 +11,10 @@ from dataclasses import replace
 import pulumi
 
 from components.inference_manifest import PORT
-from stacks import bucket_storage, platform, queueing, serving_workload
+from stacks import bucket_storage, platform, queueing
 from stacks.nodes import cluster_nodes
 from stacks.outputs import StackOutputs, cluster_outputs, forward_command
+from stacks.serving_workload import Place, fine_tune_job, inference_server
 from stacks.train_and_serve_config import TrainAndServe
 
 _APIS = (*platform.APIS, "storage")
@@ -27,13 +28,14 @@ def build(config: TrainAndServe, secrets: Mapping[str, pulumi.Output[str]]) -> S
     nodes = cluster_nodes(config, on, network)
 
     where = platform.namespace(config, on, nodes.gke)
+    allowed = bucket_storage.access(config, on, nodes.gke, where, bucket)
+    queues = queueing.queues(config, on, nodes, where)
     tokens = platform.tokens(config, on, nodes.gke, where, secrets)
     # The config refuses to be without one.
     assert tokens is not None
-    allowed = bucket_storage.access(config, on, nodes.gke, where, bucket)
-    queues = queueing.queues(config, on, nodes, where)
-    server = serving_workload.inference_server(config, on, nodes, where, queues, tokens)
-    job = serving_workload.fine_tune_job(config, on, nodes, where, queues, tokens, allowed)
+    place = Place(nodes=nodes, where=where, queues=queues, tokens=tokens)
+    server = inference_server(config, on, place)
+    job = fine_tune_job(config, on, place, allowed)
     dashboard = platform.dashboard(config, on)
 
     outputs = cluster_outputs(config, nodes.gke, dashboard, lost=bucket_storage.lost(config))

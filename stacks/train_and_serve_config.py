@@ -12,10 +12,20 @@ from stacks.blocks.queue_stack import QueueStack
 from stacks.blocks.ray import Resources
 from stacks.problems import Problem
 from stacks.rules.fine_tune import fine_tune_problems, requests_of
-from stacks.rules.inference import server_problems
+from stacks.rules.inference import channel_problems, server_problems
 from stacks.rules.packing import Amounts
-from stacks.rules.queues import admission_problems, priority_problems, queue_problems
-from stacks.rules.sharing import whole_machine_problems, without_interfaces_problems
+from stacks.rules.queues import (
+    admission_problems,
+    framework_problems,
+    priority_problems,
+    queue_problems,
+    workload_priority_problems,
+)
+from stacks.rules.sharing import (
+    on_request_problems,
+    whole_machine_problems,
+    without_interfaces_problems,
+)
 
 # The models of the defaults are given out to those who have accepted their licence.
 REQUIRED_SECRETS = ("hugging_face_token",)
@@ -48,12 +58,18 @@ class TrainAndServe(EitherModeStack, BucketStack, QueueStack, frozen=True):
     def gpu_nodes_at_most(self) -> int:
         return sum(pool.bounds.max for pool in self.gpu_pools.values()) or self.gpu_hosts.nodes
 
+    def features(self) -> tuple[str, ...]:
+        scales = self.server is not None and self.server.autoscaling is not None
+        return (*super().features(), *(["custom_metrics"] if scales else []))
+
     def rules(self) -> Iterator[Problem]:
         broken = tuple(super().rules())
         yield from broken
         if not self.knows_machines or not self.gpu_node.accelerators:
             return
         yield from without_interfaces_problems(f"{self.gpu_field}.machine_type", self.gpu_machine)
+        if not self.autopilot:
+            yield from on_request_problems(self.gpu_field, self.gpu_hosts.capacity)
         yield from self._server_problems(counted=not broken)
         yield from self._fine_tune_problems(counted=not broken)
 
@@ -65,8 +81,14 @@ class TrainAndServe(EitherModeStack, BucketStack, QueueStack, frozen=True):
             *server_problems(server, self.gpu_host, nodes=self.gpu_nodes_at_most),
             *queue_problems(self.kueue, "server.queue", server.queue, self.namespace),
             *priority_problems(self.kueue, "server.priority", server.priority),
+            *workload_priority_problems(
+                self.kueue, "server.workload_priority", server.workload_priority, server.queue
+            ),
+            *channel_problems(server, self.cluster.release_channel),
         ]
         yield from found
+        if server.queue is not None:
+            yield from framework_problems(self.kueue, "server", "pod")
         if self.autopilot:
             yield from whole_machine_problems("server.gpus", server.gpus, self.gpu_machine)
         if counted and not found and server.queue is not None:
@@ -90,8 +112,12 @@ class TrainAndServe(EitherModeStack, BucketStack, QueueStack, frozen=True):
             ),
             *queue_problems(self.kueue, "fine_tune.queue", job.queue, self.namespace),
             *priority_problems(self.kueue, "fine_tune.priority", job.priority),
+            *workload_priority_problems(
+                self.kueue, "fine_tune.workload_priority", job.workload_priority, job.queue
+            ),
         ]
         yield from found
+        yield from framework_problems(self.kueue, "fine_tune", "batch/job")
         if self.autopilot:
             yield from whole_machine_problems("fine_tune.gpus", job.gpus, self.gpu_machine)
         if counted and not found:

@@ -182,29 +182,30 @@ class Register(Protocol):
     def __call__(self, program: Callable[[], Any], *, stack: str = "test") -> Recording: ...
 
 
+def recorded(program: Callable[[], Any], *, stack: str = "test") -> Recording:
+    """Runs a function that registers resources, and returns what was recorded."""
+    recording = Recording()
+    answers = Answers()
+    set_mocks(
+        answers,
+        project=PROJECT,
+        stack=stack,
+        preview=False,
+        monitor=RecordingMonitor(answers, recording),
+    )
+
+    @pulumi.runtime.test
+    def under_test() -> None:
+        program()
+
+    under_test()
+    return recording
+
+
 @pytest.fixture
 def register() -> Iterator[Register]:
-    """Runs a function that registers resources, and returns what was recorded."""
-
-    def run(program: Callable[[], Any], *, stack: str = "test") -> Recording:
-        recording = Recording()
-        answers = Answers()
-        set_mocks(
-            answers,
-            project=PROJECT,
-            stack=stack,
-            preview=False,
-            monitor=RecordingMonitor(answers, recording),
-        )
-
-        @pulumi.runtime.test
-        def under_test() -> None:
-            program()
-
-        under_test()
-        return recording
-
-    yield run
+    """`recorded`, for tests that set a config."""
+    yield recorded
     set_all_config({})
 
 
@@ -221,17 +222,18 @@ def stack_config(stack: str) -> dict[str, Any]:
 
 
 def changed(config: Mapping[str, Any], **values: Any) -> dict[str, Any]:
-    """A copy with values set by paths that have `__` for dots; None takes the key away."""
+    """A copy with values set by paths that have `__` for dots, and numbers for places in lists;
+    None takes the key away."""
     result = deepcopy(dict(config))
     for path, value in values.items():
         *parents, last = path.split("__")
-        here = result
+        here: Any = result
         for part in parents:
-            here = here.setdefault(part, {})
+            here = here[int(part)] if part.isdecimal() else here.setdefault(part, {})
         if value is None:
             here.pop(last, None)
         else:
-            here[last] = value
+            here[last] = deepcopy(value)
     return result
 
 

@@ -1,5 +1,5 @@
 """`make check`'s own rules over the tree: no machine's paths, no dead commands, no dead files in
-the docs."""
+the docs, no code twice."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+
+from tools.repeats import repeats
 
 ROOT = Path(__file__).resolve().parent.parent
 # Folders that only somebody's machine has; written in parts so that this file passes its own rule.
@@ -130,6 +132,7 @@ def main() -> int:
         *long_files(files),
         *dead_commands(files),
         *dead_files(files),
+        *repeats(ROOT, files),
     ]
     for problem in problems:
         print(problem)

@@ -24,7 +24,8 @@ class FineTuneJob(Block, frozen=True):
     `image` defaults to what the version lock has, `requests` to the share of a node that the GPUs
     are. `shm_gib` is part of the memory; `mount_memory_gib` comes on top, for what mounts the
     bucket. `directory`, on the bucket, gets checkpoints and at last the model; a job goes on from
-    what it finds there. `dataset_limit` is how many examples are used, `None` all of them.
+    what it finds there. `dataset_limit` is how many examples are used, `None` all of them. In its
+    queue a `workload_priority` goes before the `priority`, which is a priority class.
     """
 
     name: ObjectName
@@ -45,6 +46,7 @@ class FineTuneJob(Block, frozen=True):
     checkpoint_save_steps: PositiveInt = 10
     priority: ObjectName | None = None
     queue: QueueName
+    workload_priority: ObjectName | None = None
     backoff_limit: NonNegativeInt = 4
 
     def environment(self, mount_path: str) -> dict[str, str]:

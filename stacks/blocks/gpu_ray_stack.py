@@ -4,8 +4,10 @@ from collections.abc import Iterator
 
 from stacks.blocks.gpu_stack import GpuStack
 from stacks.blocks.nccl_test import NcclTest
+from stacks.blocks.queue_stack import QueueStack
 from stacks.blocks.ray_stack import RayStack
 from stacks.problems import Problem
+from stacks.rules.queues import framework_problems, queue_problems
 from stacks.rules.ray_fit import Host, ray_problems, scaling_problems, worker_gpus
 from stacks.rules.rdma import nccl_test_problems
 
@@ -31,6 +33,10 @@ class GpuRayStack(GpuStack, RayStack, frozen=True):
 
     def rules(self) -> Iterator[Problem]:
         yield from super().rules()
+        kueue = self.kueue if isinstance(self, QueueStack) else None
+        yield from queue_problems(kueue, "ray.queue", self.ray.queue, self.namespace)
+        if self.ray.queue is not None:
+            yield from framework_problems(kueue, "ray", "ray.io/raycluster")
         if not self.knows_machines:
             return
         if self.gpu_node.accelerators:

@@ -20,7 +20,8 @@ class InferenceServer(Block, frozen=True):
 
     `image` defaults to what the version lock has, `shards`, the parts of the model, to one on each
     of the `gpus`. `shm_gib` is part of the memory. `priority` is a priority class and `queue` a
-    LocalQueue. `minutes` is how long a server may take to be ready.
+    LocalQueue, in which a `workload_priority` goes before it. `minutes` is how long a server may
+    take to be ready.
     """
 
     name: ObjectName
@@ -34,6 +35,7 @@ class InferenceServer(Block, frozen=True):
     shm_gib: GiB = 1
     priority: ObjectName | None = None
     queue: QueueName | None = None
+    workload_priority: ObjectName | None = None
     minutes: PositiveInt = 30
 
     @property

@@ -7,7 +7,7 @@ google/gemma_pytorch gemma/config.py.
 
 from collections.abc import Iterator
 
-from catalog import MachineType
+from catalog import MachineType, ReleaseChannel
 from stacks.blocks.inference_server import InferenceServer
 from stacks.blocks.ray import RayHead
 from stacks.problems import Problem
@@ -38,6 +38,19 @@ def server_problems(
             f"{field}.{where}",
             f"{server.least} servers with {server.gpus} GPUs each do not fit {nodes} nodes of "
             f"{host.name}; nearest: {held}",
+        )
+
+
+def channel_problems(
+    server: InferenceServer, channel: ReleaseChannel, *, field: str = "server"
+) -> Iterator[Problem]:
+    """What the autoscaler reads is in one channel alone (GKE documentation, "Expose custom metrics
+    for autoscaling", read 2026-11-21)."""
+    if server.autoscaling is not None and channel is not ReleaseChannel.RAPID:
+        yield Problem(
+            "cluster.release_channel",
+            f"{channel} lets no pods scale by a metric of their own, which {field}.autoscaling "
+            f"does; nearest: {ReleaseChannel.RAPID}",
         )
 
 

@@ -85,17 +85,17 @@ def idle_problems(facts: Catalog, cpu: Nodes) -> Iterator[Problem]:
 
 
 def extra_pool_problems(field: str, pool: Nodes, first: Nodes) -> Iterator[Problem]:
-    """One Ray cluster has workers of one size, and one request brings all machines of a queue."""
+    """A workload has pods of one size, and one request brings all machines of a queue."""
     if Queued in (type(pool.capacity), type(first.capacity)):
         yield Problem(
             f"{field}.capacity.mode",
-            "queued machines come for all of Ray's workers at once, so they fill one pool; "
+            "queued machines come for all of a workload at once, so they fill one pool; "
             "nearest: flex-start in each",
         )
     if pool.machine_type != first.machine_type:
         yield Problem(
             f"{field}.machine_type",
-            f"Ray's workers are the size of a {first.machine_type}, and this pool has "
+            f"workloads are cut to a {first.machine_type}, and this pool has "
             f"{pool.machine_type}; nearest: {first.machine_type}",
         )
 

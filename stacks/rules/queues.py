@@ -46,7 +46,8 @@ def pool_problems(kueue: Kueue, pools: Sequence[str]) -> Iterator[Problem]:
             continue
         pool = flavor.pool or pools[-1]
         if pool in taken:
-            free = [it for it in pools if it not in taken]
+            used = {it.pool or pools[-1] for it in kueue.flavors.values()}
+            free = [it for it in pools if it not in used]
             yield Problem(
                 field,
                 f"{pool} is the flavor {taken[pool]} already, and would be counted twice; "
@@ -64,9 +65,22 @@ def queue_problems(kueue: Kueue | None, field: str, queue: str | None, where: st
     known = [it.name for it in kueue.local_queues if (it.namespace or where) == where]
     if queue in known:
         return []
-    near = nearest(queue, known) if known else "leave it out"
+    near = nearest(queue, known) if known else "one more in kueue.local_queues"
     return [
         Problem(field, f'"{queue}" is no local queue of the namespace {where}; nearest: {near}')
+    ]
+
+
+def framework_problems(kueue: Kueue | None, workload: str, framework: str) -> list[Problem]:
+    """Kueue starts nothing of a kind that it was not told of."""
+    if kueue is None or framework in kueue.frameworks:
+        return []
+    return [
+        Problem(
+            "kueue.frameworks",
+            f"without {framework} {workload} would wait in its queue for ever; "
+            f"nearest: {framework} beside the others",
+        )
     ]
 
 
@@ -77,6 +91,21 @@ def priority_problems(kueue: Kueue | None, field: str, priority: str | None) -> 
         return []
     near = nearest(priority, known) if known else "leave it out"
     return [Problem(field, f'"{priority}" is no priority class of this stack; nearest: {near}')]
+
+
+def workload_priority_problems(
+    kueue: Kueue | None, field: str, priority: str | None, queue: str | None
+) -> list[Problem]:
+    """One that the stack makes, of a workload that is in a queue."""
+    known = [it.name for it in kueue.workload_priorities] if kueue else []
+    if priority is None:
+        return []
+    if queue is None:
+        return [Problem(field, f'"{priority}" is for what waits in a queue; nearest: leave it out')]
+    if priority in known:
+        return []
+    near = nearest(priority, known) if known else "leave it out"
+    return [Problem(field, f'"{priority}" is not in kueue.workload_priorities; nearest: {near}')]
 
 
 def _local_queue_problems(kueue: Kueue, namespaces: Sequence[str]) -> Iterator[Problem]:
@@ -203,7 +232,7 @@ def _beside(others: int, unit: int) -> str:
 def _shown(amount: int, unit: int) -> str:
     """Never more than there is: rounded down to what the config's unit can say."""
     if unit == 1000:
-        return f"{amount / 1000:g}"
+        return f"{amount / 1000:.12g}"
     return str(amount // unit)
 
 
@@ -229,12 +258,22 @@ def admission_problems(
         GPU: pod.gpus,
         "ephemeral-storage": pod.ephemeral_storage_mib,
     }
+    short: list[str] = []
+    fitting = pods
     for part, (resource, unit) in RESOURCES.items():
+        wanted = asked[resource] * pods
         quota = sum(it[resource] for it in found[door.cluster_queue].values())
-        if asked[resource] * pods > quota:
-            yield Problem(
-                f"{field}.queue",
-                f"{pods} pods ask for {_shown(asked[resource] * pods, unit)} {_NAMES[part]}, and "
-                f"{door.cluster_queue} has {_shown(quota, unit)}, so they would wait for ever; "
-                f"nearest: {quota // asked[resource]} pods, or a larger quota",
-            )
+        if wanted > quota:
+            fitting = min(fitting, quota // asked[resource])
+            short.append(f"{_shown(wanted, unit)} of {_shown(quota, unit)} {_NAMES[part]}")
+    if short:
+        yield Problem(
+            f"{field}.queue",
+            f"{_counted(pods)} would wait for ever for what {door.cluster_queue} never has: "
+            f"{', '.join(short)}; "
+            f"nearest: {f'{_counted(fitting)}, or ' if fitting else ''}a larger quota",
+        )
+
+
+def _counted(pods: int) -> str:
+    return "1 pod" if pods == 1 else f"{pods} pods"

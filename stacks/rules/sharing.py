@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from catalog import MachineType
+from stacks.blocks.capacity import Capacity, Queued
 from stacks.problems import Problem
 
 
@@ -13,6 +14,16 @@ def without_interfaces_problems(field: str, machine: MachineType) -> Iterator[Pr
             field,
             f"{machine.name} has {len(machine.additional_interfaces)} further interfaces that no "
             "pod of this stack asks for; nearest: g2-standard-24, or kind verl-training",
+        )
+
+
+def on_request_problems(field: str, capacity: Capacity) -> Iterator[Problem]:
+    """Pods that come and go one by one never ask for all machines at once."""
+    if isinstance(capacity, Queued):
+        yield Problem(
+            f"{field}.capacity.mode",
+            "queued machines come by a request, which no pod of this stack makes; "
+            "nearest: flex-start",
         )
 
 

@@ -15,6 +15,7 @@ from stacks.blocks.ray import Ray
 from stacks.blocks.tpu_slices import TpuSlices
 from stacks.problems import Problem, problem_of
 from stacks.rules.cluster_mode import location_problems, no_pool
+from stacks.rules.queues import queue_problems
 
 if TYPE_CHECKING:
     from stacks.tpu_training_config import TpuTraining
@@ -48,9 +49,17 @@ def mode_problems(config: TpuTraining) -> Iterator[Problem]:
         )
 
 
-def ray_problems(ray: Ray) -> Iterator[Problem]:
+def ray_problems(ray: Ray, namespace: str) -> Iterator[Problem]:
+    """A worker is on each of the slices that the stack makes, and nothing queues."""
     if ray.worker.gpus is not None:
         yield Problem("ray.worker.gpus", "TPU hosts have no GPUs; nearest: leave it out")
+    if ray.autoscaling is not None:
+        yield Problem(
+            "ray.autoscaling",
+            "a worker is on each slice for as long as the slice is there; nearest: leave it out, "
+            "and say in tpu.slices which there are",
+        )
+    yield from queue_problems(None, "ray.queue", ray.queue, namespace)
 
 
 def slice_problems(facts: Catalog, tpu: TpuSlices) -> Iterator[Problem]:

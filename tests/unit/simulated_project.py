@@ -112,6 +112,7 @@ class Project:
             "network": network.id,
             "subnetwork": subnet.id,
             "ipAllocationPolicy": {"clusterSecondaryRangeName": "pods"},
+            "addonsConfig": {"rayOperatorConfigs": [{"enabled": True}]},
             "deletionProtection": False,
         }
         return self.make(CLUSTER, **{**wanted, **inputs})

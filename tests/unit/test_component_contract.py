@@ -13,7 +13,16 @@ import pulumi
 import pytest
 from pulumi.provider.experimental.analyzer import Analyzer
 
-from tests.conftest import PROJECT, ROOT, TOKEN, Recording, Register, changed, stack_config
+from tests.conftest import (
+    PROJECT,
+    ROOT,
+    TOKEN,
+    Recording,
+    Register,
+    changed,
+    recorded,
+    stack_config,
+)
 from tests.unit.stack_graphs import TPU_AUTOPILOT
 
 FILES = sorted((ROOT / "components").glob("*.py"))
@@ -115,15 +124,15 @@ def test_pure_helpers_import_no_pulumi(path: Path) -> None:
     assert not any(name.startswith("pulumi") for name in imported)
 
 
-@pytest.fixture
-def everything(register: Register) -> list[Recording]:
+@pytest.fixture(scope="module")
+def everything() -> list[Recording]:
     """Stacks that together use all components."""
     from stacks import build
     from stacks.config import validate
 
     token = {"hugging_face_token": pulumi.Output.secret(TOKEN)}
     return [
-        register(partial(build, validate(config, secrets_set=frozenset(token)), token))
+        recorded(partial(build, validate(config, secrets_set=frozenset(token)), token))
         for config in (
             changed(stack_config("b200-lustre"), namespace="rl"),
             stack_config("verl-b200"),
@@ -135,6 +144,8 @@ def everything(register: Register) -> list[Recording]:
             ),
             stack_config("tpu-multislice"),
             changed(stack_config("tpu-elastic"), **TPU_AUTOPILOT),
+            stack_config("kueue-mixed"),
+            stack_config("gcsfuse-checkpoint"),
         )
     ]
 

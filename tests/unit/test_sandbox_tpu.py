@@ -41,7 +41,6 @@ def cluster_of(project: Project, **inputs: Any) -> Resource:
         "location": ZONE,
         "nodeLocations": None,
         "datapathProvider": "ADVANCED_DATAPATH",
-        "addonsConfig": {"rayOperatorConfigs": [{"enabled": True}]},
         **inputs,
     }
     return project.cluster(network, subnet, **wanted)

@@ -1,0 +1,17 @@
+"""A stack with Ray on GPU nodes, a bucket that its pods mount, and maybe queues."""
+
+from typing import ClassVar
+
+from stacks.blocks.bucket_stack import BucketStack
+from stacks.blocks.gpu_ray_stack import GpuRayStack
+from stacks.blocks.queue_stack import QueueStack
+from stacks.blocks.standard_stack import StandardStack
+from stacks.rules.ray_fit import Host
+
+
+class RayOnBucketStack(StandardStack, BucketStack, QueueStack, GpuRayStack, frozen=True):
+    image: ClassVar[str] = "ray_gpu"
+
+    @property
+    def head_host(self) -> Host:
+        return self.cpu_host
