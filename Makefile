@@ -2,12 +2,13 @@
 PYTHON ?= python3
 VENV := .venv
 RUN := $(VENV)/bin/python
+WORKLOADS := .venv-workloads
 STACK ?= b200-lustre
 FOLDER ?= .sandbox
 PULUMI := $(shell command -v pulumi 2>/dev/null || echo .tools/bin/pulumi)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-stacks inventory check format bench lock clean
+.PHONY: help setup demo demo-train test test-stacks test-workloads inventory check format bench lock clean
 
 help: ## Show the verbs
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -22,8 +23,21 @@ $(VENV)/.ready: requirements-dev.txt
 	@$(RUN) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.txt
 	@touch $@
 
+$(WORKLOADS)/.ready: requirements-workloads.txt requirements-options.txt
+	@echo "setup: Ray and JAX into $(WORKLOADS) (about 1 minute, 1.4 GB)"
+	@$(PYTHON) -m venv $(WORKLOADS)
+	@$(WORKLOADS)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes \
+		-r requirements-workloads.txt
+	@$(WORKLOADS)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes \
+		--no-deps --ignore-requires-python --upgrade --target $(WORKLOADS)/options -r requirements-options.txt
+	@touch $@
+
 .tools/bin/pulumi: tools/pulumi/go.mod tools/pulumi/go.sum
 	@sh tools/pulumi/build.sh $(CURDIR)/.tools/bin
+
+.tools/bin/actionlint: tools/actionlint/go.mod tools/actionlint/go.sum
+	@cd tools/actionlint && GOBIN=$(CURDIR)/.tools/bin go install tool
+	@touch $@
 
 demo: setup ## Bring b200-lustre up on the sandbox and show it
 	@$(RUN) -m sandbox demo --stack $(STACK) --folder $(FOLDER)
@@ -34,13 +48,21 @@ test: setup ## Run every default test
 test-stacks: setup ## Run the thorough tests of every stack
 	@$(RUN) -m pytest -n auto -m thorough
 
+test-workloads: setup $(WORKLOADS)/.ready ## Run what the clusters run: Ray and JAX on this machine
+	@$(RUN) -m pytest -o addopts="--strict-markers -ra" tests/workloads/launchers
+	@$(WORKLOADS)/bin/python -m pytest tests/workloads/trainings
+
+demo-train: setup $(WORKLOADS)/.ready ## Run gcsfuse-checkpoint's own job, on Ray on this machine
+	@$(RUN) -m tools.demo_train --python $(WORKLOADS)/bin/python
+
 inventory: setup ## Write again what every stack is made of (tests/stacks/inventory)
 	@$(RUN) -m tests.stacks.inventory
 
-check: setup ## Format, lint, types, and the tree's own rules
+check: setup .tools/bin/actionlint ## Format, lint, types, workflows, and the tree's own rules
 	@$(VENV)/bin/ruff format --check .
 	@$(VENV)/bin/ruff check .
 	@$(VENV)/bin/basedpyright --level error
+	@.tools/bin/actionlint -shellcheck= -pyflakes=
 	@$(RUN) -m tools.check
 
 format: setup ## Format and fix what can be fixed
@@ -55,6 +77,10 @@ lock: setup ## Pin pyproject.toml's dependencies again, with hashes
 		--custom-compile-command "make lock" pyproject.toml -o requirements.txt
 	@$(VENV)/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 		--custom-compile-command "make lock" --extra sandbox --extra dev pyproject.toml -o requirements-dev.txt
+	@$(VENV)/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+		--custom-compile-command "make lock" --group workloads -o requirements-workloads.txt
+	@$(VENV)/bin/uv pip compile -q --no-deps --python-version 3.12 --generate-hashes --no-emit-index-url \
+		--custom-compile-command "make lock" --group options -o requirements-options.txt
 
 clean: ## Remove what was built here, the sandbox included
-	rm -rf $(VENV) .tools .sandbox .bench
+	rm -rf $(VENV) $(WORKLOADS) .tools .sandbox .bench

@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.table import Table
 
 from bench.measure import preview_times, probe, timed
+from bench.review import review_times
 from bench.scale import BASE, SHOWN, growth
 from sandbox.__main__ import DEFAULT_SPEED
 from sandbox.workspace import PROJECT_FOLDER, stack_names
@@ -102,8 +103,19 @@ def scale_figures() -> list[Figure]:
     return [
         Figure(BASE, f"first preview with {SHOWN} pools more, s", found.seconds),
         Figure(BASE, f"peak memory with {SHOWN} pools more, MiB", found.peak_mib),
-        Figure(BASE, "preview time a pool adds: exponent", found.time_exponent, "<=1.1"),
+        Figure(BASE, "preview time: exponent", found.time_exponent, "<=1.1"),
+        Figure(BASE, "preview time that pools add: exponent", found.added_exponent),
         Figure(BASE, "preview memory: exponent", found.memory_exponent, "<=1.1"),
+    ]
+
+
+def review_figures() -> list[Figure]:
+    found = review_times()
+    ratio = found.wall_s / found.engine_s
+    return [
+        Figure("all", "review against a base that differs in all, s", found.wall_s, "<=60"),
+        Figure("all", "review / its engine runs together", ratio, "<=1.3"),
+        Figure("all", "largest process of a review, MiB", found.peak_mib),
     ]
 
 
@@ -113,6 +125,8 @@ def main() -> int:
         with tempfile.TemporaryDirectory() as scratch:
             figures += stack_figures(Path(scratch), stack)
         _write(figures)
+    figures += review_figures()
+    _write(figures)
     figures += scale_figures()
     _write(figures)
     with tempfile.TemporaryDirectory() as scratch:

@@ -25,7 +25,7 @@ from catalog.machines import (
     NicGroup,
     Sidecar,
 )
-from catalog.prices import MachinePrice, PriceRange
+from catalog.prices import MachinePrice, PriceRange, Rate
 from catalog.topologies import Topology
 from catalog.versions import (
     Component,
@@ -60,6 +60,7 @@ __all__ = [
     "NcclStack",
     "NicGroup",
     "PriceRange",
+    "Rate",
     "ReleaseChannel",
     "Sidecar",
     "Topology",

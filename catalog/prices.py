@@ -1,5 +1,6 @@
 """Published price ranges in USD, without tax or discounts. A price not known is None, never 0."""
 
+import datetime
 from typing import Annotated, Self
 
 from pydantic import Field, model_validator
@@ -29,16 +30,34 @@ class MachinePrice(Fact):
     spot: PriceRange | None = None
 
 
-class Fee(Fact):
-    """USD an hour."""
+class Rate(PriceRange):
+    """A price with a source of its own and the day on which it was read."""
 
-    hourly: Usd
-    source: str
+    source: str = Field(min_length=1)
+    date: datetime.date
+
+
+class NatPrices(Fact):
+    """USD an hour: for each machine behind the gateway up to `capped`, and for each address.
+
+    `gib` is for each GiB that goes through.
+    """
+
+    machine_hour: Rate
+    capped_hour: Rate
+    address_hour: Rate
+    gib: Rate
 
 
 class PriceTable(Table):
-    """`lustre_gib_month` is keyed by the tier's MB/s per TiB."""
+    """`lustre_gib_month` is keyed by the tier's MB/s per TiB, `disk_gib_month` by the disk type.
 
-    cluster_fee: Fee
+    The table's own source and date are those of the machine types.
+    """
+
+    cluster_hour: Rate
     machine_types: dict[str, MachinePrice]
-    lustre_gib_month: dict[int, PriceRange]
+    lustre_gib_month: dict[int, Rate]
+    disk_gib_month: dict[str, Rate]
+    bucket_gib_month: Rate
+    nat: NatPrices

@@ -107,6 +107,25 @@ def status(stack: StackOption, json_file: JsonOption = None, folder: FolderOptio
 
 
 @app.command()
+def review(
+    base: Annotated[str, typer.Option(help="The commit to compare with: main, HEAD~1.")],
+    stack: Annotated[
+        list[str] | None, typer.Option("--stack", "-s", help="Only these stacks.")
+    ] = None,
+    markdown: Annotated[Path | None, typer.Option(help="Write the comment here.")] = None,
+    json_file: JsonOption = None,
+    pictures: Annotated[
+        Path | None, typer.Option(help="Write each changed stack as SVG into this folder.")
+    ] = None,
+) -> None:
+    """Show what the working tree would do to every stack of a commit; 3: something is lost."""
+    from sandbox.review.command import run_review
+
+    if code := run_review(base, stack or [], markdown, json_file, pictures):
+        raise typer.Exit(code)
+
+
+@app.command()
 def reset(
     stack: Annotated[str | None, typer.Option("--stack", "-s", help="Only this stack.")] = None,
     folder: FolderOption = FOLDER,

@@ -26,9 +26,11 @@ class EngineReport:
     resources: list[ResourceOperation] = field(default_factory=list)
     changes: dict[str, int] = field(default_factory=dict)
     diagnostics: list[str] = field(default_factory=list)
+    step_events: list[EngineEvent] = field(default_factory=list[EngineEvent])
 
     def take(self, event: EngineEvent) -> None:
         if event.resource_pre_event is not None:
+            self.step_events.append(event)
             meta = event.resource_pre_event.metadata
             operation = ResourceOperation(
                 meta.urn, meta.type, str(meta.op.value), tuple(meta.diffs or ())

@@ -1,0 +1,118 @@
+"""The guard: which changes take away what is hard to get back, and whether that was agreed to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from catalog import Catalog
+from components.capacity import CapacityMode
+from sandbox.review.change import Change, Verb
+from sandbox.review.node_pool_facts import pool_facts
+from stacks.blocks.acknowledge import Acknowledge
+from stacks.guarded import NODE_POOL, is_guarded
+
+_AGAIN = {
+    CapacityMode.ON_DEMAND: "on-demand machines may not be had again",
+    CapacityMode.SPOT: "spot machines may not be had again",
+    CapacityMode.RESERVATION: "the reservation {reservation} keeps the machines",
+    CapacityMode.ANY_RESERVATION: "had again only as far as an open reservation fits",
+    CapacityMode.FLEX_START: "flex-start machines have to be waited for again",
+    CapacityMode.QUEUED: "queued machines have to be waited for again",
+}
+# Updates after which the provider makes a pool's nodes anew, one after the other.
+_NEW_NODES = ("nodeConfig.machineType", "nodeConfig.diskSizeGb", "nodeConfig.diskType")
+
+
+@dataclass(frozen=True)
+class Danger:
+    """A replace or delete of a guarded resource; `properties` are what causes it."""
+
+    resource: str
+    type: str
+    verb: Verb
+    properties: tuple[str, ...]
+    cause: str
+    radius: str
+    acknowledged: bool
+
+
+def json_text(text: str) -> str:
+    """As it stands between braces in YAML."""
+    return f'"{text}"' if set(text) & set('[]{},:"') else text
+
+
+def dangers_of(
+    changes: Iterable[Change], acknowledged: Sequence[Acknowledge], catalog: Catalog
+) -> list[Danger]:
+    """Every destructive change of a guarded resource, what is not agreed to first."""
+    agreed = {(one.resource, one.property) for one in acknowledged}
+    found = [
+        Danger(
+            resource=change.name,
+            type=change.type,
+            verb=change.verb,
+            properties=tuple(cause.property for cause in change.causes),
+            cause="; ".join(map(str, change.causes)),
+            radius=_radius(change, catalog),
+            acknowledged=bool(change.causes)
+            and all((change.name, it.property) in agreed for it in change.causes),
+        )
+        for change in changes
+        if change.destructive and is_guarded(change.type, change.old or {}, catalog)
+    ]
+    return sorted(found, key=lambda it: it.acknowledged)
+
+
+def stale(acknowledged: Sequence[Acknowledge], dangers: Iterable[Danger]) -> list[Acknowledge]:
+    """Acknowledgements that nothing in the change matches."""
+    causes = {(danger.resource, it) for danger in dangers for it in danger.properties}
+    return [one for one in acknowledged if (one.resource, one.property) not in causes]
+
+
+def warnings_of(changes: Iterable[Change], catalog: Catalog) -> list[str]:
+    """Updates in place that make the nodes of an accelerator pool anew."""
+    lines: list[str] = []
+    for change in changes:
+        if change.verb != "update" or change.type != NODE_POOL:
+            continue
+        pool = pool_facts(change.old or {}, catalog)
+        causes = [it for it in change.causes if it.property.startswith(_NEW_NODES)]
+        if pool.accelerated and causes:
+            why = "; ".join(map(str, causes))
+            lines.append(
+                f"`{change.name}` is updated in place, and its nodes with {pool.devices} are made "
+                f"anew ({why}): {_again(pool.capacity, pool.reservation)}"
+            )
+    return lines
+
+
+def _again(capacity: CapacityMode, reservation: str) -> str:
+    return _AGAIN[capacity].format(reservation=reservation or "(not named)")
+
+
+def _radius(change: Change, catalog: Catalog) -> str:
+    inputs = change.old or {}
+    if change.type == NODE_POOL:
+        pool = pool_facts(inputs, catalog)
+        return f"{pool.devices} taken away; {_again(pool.capacity, pool.reservation)}"
+    match change.type:
+        case "gcp:lustre/instance:Instance":
+            return f"all data on {inputs.get('capacityGib', 'an unknown number of')} GiB lost"
+        case "gcp:storage/bucket:Bucket":
+            return _bucket_radius(inputs)
+        case "gcp:container/cluster:Cluster":
+            return "every node, pod and object of the cluster lost; data outside of it kept"
+        case "gcp:compute/network:Network" if inputs.get("networkProfile"):
+            return "RDMA between all nodes on it lost; the pools on it go too; no data lost"
+        case _:
+            return "what is attached to it goes too, or the delete fails; no data of its own"
+
+
+def _bucket_radius(inputs: Mapping[str, Any]) -> str:
+    if not inputs.get("forceDestroy"):
+        return "data kept: the delete fails unless the bucket is empty"
+    days = int((inputs.get("softDeletePolicy") or {}).get("retentionDurationSeconds") or 0) // 86400
+    kept = f"; soft delete keeps them for {days} days" if days else ""
+    return f"all objects lost{kept}"

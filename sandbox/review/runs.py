@@ -1,0 +1,89 @@
+"""The engine runs of a review: the base up with its own code, then the working tree's preview."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sandbox.pulumi_cli import binary
+from sandbox.review.preview import Preview
+from sandbox.workspace import PROJECT_FOLDER
+
+_ANSI = re.compile(r"\x1b\[[0-9;]*m")
+# How the program says that a config is wrong: `stacks.config.ConfigError`.
+_INVALID = re.compile(r"The config has \d+ mistakes?; nothing was changed\.")
+
+
+@dataclass(frozen=True)
+class Brought:
+    """The base in a sandbox folder; `invalid` when its own program refuses its config."""
+
+    ok: bool
+    invalid: bool
+    errors: tuple[str, ...]
+    state: tuple[Mapping[str, Any], ...]
+    seconds: float
+
+
+def bring_up(stack: str, tree: Path, folder: Path) -> Brought:
+    """Bring the stack up with the code and the config of `tree`, on a sandbox in `folder`."""
+    out = folder.with_suffix(".up.json")
+    command = ["-m", "sandbox", "up", "--stack", stack, "--folder", str(folder)]
+    code, log, seconds = _python([*command, "--speed", "inf", "--json", str(out)], tree)
+    if code == 0:
+        return Brought(True, False, (), _opened(stack, folder), seconds)
+    told = json.loads(out.read_text())["diagnostics"] if out.exists() else []
+    errors = tuple(told or [line for line in log.splitlines() if line.strip()][-5:])
+    invalid = any(_INVALID.search(line) for line in errors)
+    return Brought(False, invalid, errors, (), seconds)
+
+
+def preview(stack: str, folder: Path) -> tuple[Preview, float]:
+    """The preview of the working tree on the state in `folder`, and its seconds."""
+    out = folder.with_suffix(".preview.json")
+    command = ["-m", "sandbox.review.preview", stack, str(folder), str(out)]
+    code, log, seconds = _python(command, PROJECT_FOLDER)
+    if code or not out.exists():
+        last = tuple(line for line in log.splitlines() if line.strip())[-5:]
+        return Preview(False, last, (), {}, 0.0, 0.0, ()), seconds
+    return Preview.of_json(json.loads(out.read_text())), seconds
+
+
+def _python(arguments: Sequence[str], folder: Path) -> tuple[int, str, float]:
+    """Run this interpreter in `folder`: exit code, what it printed, seconds."""
+    path = os.pathsep.join([str(binary().parent), os.environ.get("PATH", os.defpath)])
+    began = time.monotonic()
+    done = subprocess.run(
+        [sys.executable, *arguments],
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        env={**os.environ, "PATH": path},
+        check=False,
+    )
+    log = _ANSI.sub("", done.stdout.decode(errors="replace"))
+    return done.returncode, log, time.monotonic() - began
+
+
+def _opened(stack: str, folder: Path) -> tuple[Mapping[str, Any], ...]:
+    """The base's resources, with protection and the program's own guard taken off the record.
+
+    Both would end the preview at the first danger, and a review has to show all of them.
+    """
+    file = next(folder.glob(f"state/.pulumi/stacks/*/{stack}.json"))
+    document = json.loads(file.read_text())
+    resources = document["checkpoint"]["latest"].get("resources") or []
+    for resource in resources:
+        resource.pop("protect", None)
+        resource.pop("resourceHooks", None)
+    file.write_text(json.dumps(document))
+    return tuple(resources)

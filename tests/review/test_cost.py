@@ -1,0 +1,105 @@
+"""The arithmetic of a bill, and that what is not known stays visible."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from catalog import Catalog
+from sandbox.review.cost import MONTH_HOURS, Amount, Cost, Part, cost_of
+from tests.review.test_changes import POOL, RAY, urn
+from tests.review.test_danger import RESERVED, SPOT
+
+CATALOG = Catalog.load()
+CLUSTER = "gcp:container/cluster:Cluster"
+LUSTRE, NAT = "gcp:lustre/instance:Instance", "gcp:compute/routerNat:RouterNat"
+
+
+def bill(*resources: tuple[str, str, dict[str, Any]]) -> Cost:
+    return cost_of([(urn(name, token), inputs) for name, token, inputs in resources], CATALOG)
+
+
+def part(cost: Cost, what: str) -> Part:
+    return next(one for one in cost.parts if what in one.what)
+
+
+def test_machines_cost_from_the_lowest_price_of_the_fewest_to_the_highest_of_the_most() -> None:
+    price = CATALOG.machine_price("a4-highgpu-8g").spot
+    assert price is not None
+    machines = part(bill(("gpu", POOL, SPOT)), "a4-highgpu-8g")
+    assert machines.hourly == Amount(0 * price.low, 4 * price.high)
+    assert machines.what == "0 to 4 x a4-highgpu-8g, spot"
+
+
+def test_a_reservation_is_counted_at_the_on_demand_price_and_says_so() -> None:
+    price = CATALOG.machine_price("a3-ultragpu-8g").on_demand
+    assert price is not None
+    machines = part(bill(("gpu", POOL, RESERVED)), "a3-ultragpu-8g")
+    assert machines.hourly == Amount(2 * price.low, 2 * price.high)
+    assert machines.what.endswith("reservation, at the on-demand price")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"nodeConfig": {"machineType": "z9-new"}},
+        {"nodeConfig": {"machineType": "a4-highgpu-8g", "flexStart": True}},
+        {"queuedProvisioning": {"enabled": True}},
+    ],
+)
+def test_a_price_that_is_not_known_is_unknown_and_never_zero(change: dict[str, Any]) -> None:
+    cost = bill(("gpu", POOL, {**SPOT, **change}))
+    machines = cost.parts[-1]
+    assert (machines.hourly, machines.source) == (None, "no price known")
+    assert machines in cost.unknown
+
+
+def test_disks_cost_by_the_month() -> None:
+    pool = {"nodeCount": 3, "nodeConfig": {"machineType": "e2-standard-4", "diskSizeGb": 100}}
+    pool["nodeConfig"] = {**pool["nodeConfig"], "diskType": "pd-ssd"}  # type: ignore[dict-item]
+    disks = part(bill(("cpu", POOL, pool)), "pd-ssd")
+    assert disks.hourly is not None
+    assert disks.hourly.times(MONTH_HOURS).low == pytest.approx(3 * 100 * 0.17)
+    assert disks.source == "Compute Engine disk pricing page, 2026-11-21"
+
+
+def test_lustre_without_a_known_price_shows_its_size() -> None:
+    inputs = {"capacityGib": "9000", "perUnitStorageThroughput": "1000"}
+    (line,) = bill(("lustre", LUSTRE, inputs)).parts
+    assert line.what == "9000 GiB of Lustre at 1000 MB/s per TiB"
+    assert line.hourly is None
+
+
+@pytest.mark.parametrize(("nodes", "hourly"), [(2, 0.0028), (32, 0.0448), (33, 0.044)])
+def test_a_gateway_costs_by_machine_up_to_its_cap(nodes: int, hourly: float) -> None:
+    pool = {"nodeCount": nodes, "nodeConfig": {"machineType": "e2-standard-4"}}
+    gateway = part(bill(("cpu", POOL, pool), ("nat", NAT, {})), "NAT gateway")
+    assert gateway.hourly is not None
+    assert gateway.hourly.low == pytest.approx(hourly + 0.005)
+
+
+def test_the_total_is_the_sum_of_what_is_known() -> None:
+    known, other = Part("a", "x", Amount(1, 2), "s"), Part("b", "y", Amount(3, 5), "s")
+    cost = Cost((known, other, Part("c", "z", None, "s")))
+    assert cost.hourly == Amount(4, 7)
+    assert cost.monthly == Amount(4 * 730, 7 * 730)
+    assert len(cost.unknown) == 1
+
+
+def test_accelerators_are_counted_at_the_smallest_and_the_largest_size() -> None:
+    assert bill(("gpu", POOL, SPOT), ("more", POOL, RESERVED)).devices == {"GPU": (16, 48)}
+
+
+def test_on_autopilot_the_workers_say_how_many_accelerators_there_are() -> None:
+    limits = {"resources": {"limits": {"nvidia.com/gpu": "8"}}}
+    group = {"replicas": 2, "template": {"spec": {"containers": [limits]}}}
+    ray = ("ray", RAY, {"spec": {"workerGroupSpecs": [group]}})
+    assert bill(("gke", CLUSTER, {"enableAutopilot": True}), ray).devices == {"GPU": (16, 16)}
+    assert bill(("gke", CLUSTER, {}), ray).devices == {}
+
+
+def test_every_line_has_a_source() -> None:
+    lines = bill(("gpu", POOL, SPOT), ("gke", CLUSTER, {}), ("nat", NAT, {})).parts
+    assert all(line.source for line in lines)
+    assert part(bill(("gke", CLUSTER, {})), "fee").source.endswith(", 2026-11-21")

@@ -1,0 +1,215 @@
+"""The guard over steps as the engine reports them: what is named, and what lets it pass."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from catalog import Catalog
+from sandbox.review.change import changes_of
+from sandbox.review.danger import Danger, dangers_of, stale, warnings_of
+from sandbox.review.step import EngineStep
+from stacks.blocks.acknowledge import Acknowledge
+from stacks.guard import refusal
+from stacks.guarded import is_guarded
+from tests.review.test_changes import POOL, step
+
+CATALOG = Catalog.load()
+LUSTRE, BUCKET = "gcp:lustre/instance:Instance", "gcp:storage/bucket:Bucket"
+CLUSTER, NETWORK = "gcp:container/cluster:Cluster", "gcp:compute/network:Network"
+SPOT: dict[str, Any] = {
+    "autoscaling": {"totalMinNodeCount": 0, "totalMaxNodeCount": 4},
+    "nodeConfig": {
+        "machineType": "a4-highgpu-8g",
+        "spot": True,
+        "guestAccelerators": [{"type": "nvidia-b200", "count": 8}],
+    },
+}
+RESERVED: dict[str, Any] = {
+    "nodeCount": 2,
+    "nodeConfig": {
+        "machineType": "a3-ultragpu-8g",
+        "reservationAffinity": {
+            "consumeReservationType": "SPECIFIC_RESERVATION",
+            "values": ["ours"],
+        },
+    },
+}
+SLICE = {"nodeCount": 4, "nodeConfig": {"machineType": "ct6e-standard-4t"}}
+
+
+def danger(name: str, operation: str, token: str = POOL, **more: Any) -> list[Danger]:
+    return dangers_of(changes_of([step(name, operation, token, **more)]), (), CATALOG)
+
+
+@pytest.mark.parametrize(
+    ("inputs", "radius"),
+    [
+        (SPOT, "32 GPUs taken away; spot machines may not be had again"),
+        (RESERVED, "16 GPUs taken away; the reservation ours keeps the machines"),
+        (SLICE, "16 TPUs taken away; on-demand machines may not be had again"),
+        (
+            {**SLICE, "queuedProvisioning": {"enabled": True}},
+            "16 TPUs taken away; queued machines have to be waited for again",
+        ),
+        (
+            {"nodeConfig": {"machineType": "z9-new"}},
+            "an unknown number of accelerators taken away; on-demand machines may not be had again",
+        ),
+    ],
+)
+def test_a_replaced_pool_says_what_is_taken_away_and_whether_it_comes_back(
+    inputs: dict[str, Any], radius: str
+) -> None:
+    (found,) = danger("gpu", "replace", old=inputs, keys=("nodeConfig",))
+    assert found.radius == radius
+
+
+@pytest.mark.parametrize(
+    ("token", "inputs", "radius"),
+    [
+        (LUSTRE, {"capacityGib": "9000"}, "all data on 9000 GiB lost"),
+        (BUCKET, {}, "data kept: the delete fails unless the bucket is empty"),
+        (
+            BUCKET,
+            {"forceDestroy": True, "softDeletePolicy": {"retentionDurationSeconds": 604800}},
+            "all objects lost; soft delete keeps them for 7 days",
+        ),
+        (BUCKET, {"forceDestroy": True}, "all objects lost"),
+        (CLUSTER, {}, "every node, pod and object of the cluster lost; data outside of it kept"),
+        (
+            NETWORK,
+            {"networkProfile": "vpc-roce"},
+            "RDMA between all nodes on it lost; the pools on it go too; no data lost",
+        ),
+    ],
+)
+def test_a_deleted_resource_says_what_is_lost(
+    token: str, inputs: dict[str, Any], radius: str
+) -> None:
+    (found,) = danger("it", "delete", token, old=inputs)
+    assert (found.properties, found.radius) == (("removed",), radius)
+
+
+def test_a_pool_without_accelerators_is_none_of_the_guards_business() -> None:
+    assert danger("cpu", "delete", old={"nodeConfig": {"machineType": "e2-standard-4"}}) == []
+
+
+def test_only_the_very_change_that_was_agreed_to_passes() -> None:
+    changes = changes_of([step("gpu", "replace", old=SPOT, keys=("a", "b"))])
+    agreed = [Acknowledge(resource="gpu", property="a"), Acknowledge(resource="gpu", property="b")]
+    other = Acknowledge(resource="cpu", property="b")
+    for given_, passes in ((agreed, True), (agreed[:1], False), ([agreed[0], other], False)):
+        (found,) = dangers_of(changes, given_, CATALOG)
+        assert found.acknowledged is passes
+
+
+def test_an_acknowledgement_that_matches_nothing_any_more_is_stale() -> None:
+    one = Acknowledge(resource="gpu", property="nodeConfig.spot")
+    (found,) = danger("gpu", "replace", old=SPOT, keys=("nodeConfig",))
+    assert stale([one], [found]) == [one]
+    assert stale([one], []) == [one]
+    assert stale([Acknowledge(resource="gpu", property="nodeConfig")], [found]) == []
+
+
+def test_an_update_that_makes_the_nodes_anew_is_warned_of() -> None:
+    after = {"nodeConfig": {"machineType": "a3-ultragpu-8g"}}
+    paths = {"nodeConfig.machineType": "update"}
+    changes = changes_of([step("gpu", "update", old=SPOT, new=after, paths=paths)])
+    (line,) = warnings_of(changes, CATALOG)
+    assert line.endswith(
+        "(nodeConfig.machineType: a4-highgpu-8g -> a3-ultragpu-8g): "
+        "spot machines may not be had again"
+    )
+    assert warnings_of(changes_of([step("gpu", "update", old=SPOT)]), CATALOG) == []
+
+
+TOKENS = st.sampled_from([POOL, LUSTRE, BUCKET, CLUSTER, NETWORK, "gcp:compute/router:Router"])
+INPUTS = st.sampled_from([SPOT, RESERVED, SLICE, {"nodeConfig": {"machineType": "e2-standard-4"}}])
+OPERATIONS = st.sampled_from(
+    [
+        "same",
+        "create",
+        "update",
+        "replace",
+        "create-replacement",
+        "delete-replaced",
+        "delete",
+        "read",
+        "discard",
+        "discard-replaced",
+        "import",
+    ]
+)
+LOSING = {
+    "replace",
+    "create-replacement",
+    "delete-replaced",
+    "delete",
+    "discard",
+    "discard-replaced",
+}
+STEPS = st.lists(
+    st.builds(
+        lambda name, token, operation, inputs, keys: step(
+            name, operation, token, old=inputs, new=inputs, keys=tuple(keys)
+        ),
+        st.sampled_from("abcd"),
+        TOKENS,
+        OPERATIONS,
+        INPUTS,
+        st.lists(st.sampled_from(["nodeConfig", "name"]), unique=True),
+    ),
+    max_size=12,
+)
+
+
+@given(STEPS)
+def test_the_guard_is_never_silent_where_a_step_takes_something_away(
+    steps: list[EngineStep],
+) -> None:
+    named = {danger.resource for danger in dangers_of(changes_of(steps), (), CATALOG)}
+    by_urn: dict[str, list[EngineStep]] = {}
+    for one in steps:
+        by_urn.setdefault(one.urn, []).append(one)
+    for own in by_urn.values():
+        lost = any(one.operation in LOSING for one in own)
+        if lost and is_guarded(own[0].type, own[0].old or {}, CATALOG):
+            assert own[0].urn.rpartition("::")[2] in named
+
+
+@given(STEPS)
+def test_nothing_passes_unless_each_of_its_causes_was_agreed_to(steps: list[EngineStep]) -> None:
+    agreed = [Acknowledge(resource=name, property="name") for name in "abcd"]
+    for danger_ in dangers_of(changes_of(steps), agreed, CATALOG):
+        assert danger_.acknowledged is (set(danger_.properties) == {"name"})
+
+
+class TestTheProgramsOwnGuard:
+    OLD = {"nodeConfig": {"spot": True}, "name": "a"}
+    AGREED = (Acknowledge(resource="gpu-pool", property="nodeConfig.spot"),)
+
+    def test_a_replacement_that_nobody_agreed_to_is_refused_with_what_changes(self) -> None:
+        reason = refusal("gpu-pool", self.OLD, {**self.OLD, "nodeConfig": {}}, ())
+        assert reason is not None
+        assert "(nodeConfig changes)" in reason
+        assert reason.endswith("with the property that `pulumi preview` names as cause")
+
+    def test_the_property_that_was_agreed_to_passes(self) -> None:
+        assert refusal("gpu-pool", self.OLD, {**self.OLD, "nodeConfig": {}}, self.AGREED) is None
+
+    def test_another_property_or_another_resource_does_not(self) -> None:
+        assert refusal("gpu-pool", self.OLD, {**self.OLD, "name": "b"}, self.AGREED)
+        assert refusal("cpu-pool", self.OLD, {**self.OLD, "nodeConfig": {}}, self.AGREED)
+
+    def test_a_stack_that_is_destroyed_says_how_to_take_protection_off(self) -> None:
+        reason = refusal("gpu-pool", self.OLD, self.OLD, self.AGREED)
+        assert reason is not None
+        assert reason.endswith("stack.deletion_protection false, then `pulumi destroy`")
+
+    def test_what_the_program_no_longer_has_passes_only_by_its_name(self) -> None:
+        assert refusal("gpu-pool", self.OLD, None, ())
+        assert refusal("gpu-pool", self.OLD, None, self.AGREED) is None

@@ -1,0 +1,196 @@
+"""The program's own guard on the real engine: what `pulumi up` does when nobody agreed."""
+
+from __future__ import annotations
+
+import json
+import math
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from filelock import FileLock
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from pulumi.automation import Stack
+
+from catalog import Catalog
+from sandbox.engine import Engine, RunResult, Verb
+from sandbox.faults import Faults
+from sandbox.review.change import changes_of
+from sandbox.review.danger import dangers_of
+from sandbox.review.step import EngineStep
+from sandbox.run import run
+from sandbox.urns import name_of
+from sandbox.workspace import Workspace
+from stacks.guard import HOOK
+from stacks.guarded import is_guarded
+
+pytestmark = pytest.mark.thorough
+PROTECTED = "deletion_protection=true"
+ON_DEMAND = "gpu_pool.capacity.mode=on-demand"
+AGREED = "acknowledge=[{resource: gpu-pool, property: nodeConfig.spot}]"
+Run = Callable[..., RunResult]
+TAKEN = {"replace", "create-replacement", "delete-replaced", "delete"}
+
+
+def runner(folder: Path) -> Run:
+    def command(verb: Verb, *overrides: str) -> RunResult:
+        return run(Workspace(folder, "dev"), verb, math.inf, list(overrides), Faults())
+
+    return command
+
+
+def brought_up(factory: pytest.TempPathFactory, worker_id: str, name: str, *overrides: str) -> Path:
+    base = factory.getbasetemp()
+    folder = (base if worker_id == "master" else base.parent) / name
+    with FileLock(folder.with_suffix(".lock")):
+        done = folder.with_suffix(".done")
+        if not done.exists():
+            assert runner(folder)("up", *overrides).ok
+            done.touch()
+    return folder
+
+
+@pytest.fixture(scope="session")
+def plain(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
+    """dev as its config has it, in a folder of this worker's own."""
+    folder = brought_up(tmp_path_factory, worker_id, "guard-plain")
+    own = tmp_path_factory.mktemp("plain") / "sandbox"
+    shutil.copytree(folder, own)
+    return own
+
+
+@pytest.fixture
+def guarded(tmp_path_factory: pytest.TempPathFactory, worker_id: str, tmp_path: Path) -> Path:
+    """dev with protection on, for one test."""
+    folder = brought_up(tmp_path_factory, worker_id, "guard-protected", PROTECTED)
+    shutil.copytree(folder, tmp_path / "sandbox")
+    return tmp_path / "sandbox"
+
+
+def in_state(folder: Path) -> set[str]:
+    file = next(folder.glob("state/.pulumi/stacks/*/dev.json"))
+    resources = json.loads(file.read_text())["checkpoint"]["latest"]["resources"]
+    return {
+        name_of(it["urn"])
+        for it in resources
+        if HOOK in (it.get("resourceHooks") or {}).get("BeforeDelete", [])
+    }
+
+
+def test_it_stands_in_front_of_all_that_is_hard_to_get_back(guarded: Path) -> None:
+    assert in_state(guarded) == {
+        "bucket-bucket",
+        "gke-cluster",
+        "gpu-pool",
+        "network-subnet",
+        "network-vpc",
+    }
+
+
+def test_a_preview_ends_at_what_nobody_agreed_to(guarded: Path) -> None:
+    done = runner(guarded)("preview", PROTECTED, ON_DEMAND)
+    assert not done.ok
+    assert any(
+        "gpu-pool would be replaced or deleted (nodeConfig changes)" in line
+        for line in done.report.diagnostics
+    )
+
+
+def test_up_without_a_preview_keeps_the_machines(guarded: Path) -> None:
+    workspace = Workspace(guarded, "dev")
+    before = workspace.cloud().inventory("dev")
+    assert not runner(guarded)("up", PROTECTED, ON_DEMAND).ok
+    assert Workspace(guarded, "dev").cloud().inventory("dev") == before
+
+
+def test_up_does_what_was_agreed_to(guarded: Path) -> None:
+    done = runner(guarded)("up", PROTECTED, ON_DEMAND, AGREED)
+    assert done.ok, done.report.diagnostics
+    assert "gpu-pool" in {
+        name_of(it.urn) for it in done.report.resources if it.operation == "replace"
+    }
+
+
+def test_destroy_is_refused_and_names_the_switch(guarded: Path) -> None:
+    done = runner(guarded)("destroy", PROTECTED)
+    assert not done.ok
+    assert any("deletion-protection" in line for line in done.report.diagnostics)
+
+
+def test_turned_off_in_an_up_of_its_own_it_leaves_no_trace_and_destroy_ends(guarded: Path) -> None:
+    command = runner(guarded)
+    assert command("up").ok
+    assert in_state(guarded) == set()
+    assert command("destroy").ok
+
+
+def test_turned_off_together_with_the_change_it_still_refuses(guarded: Path) -> None:
+    done = runner(guarded)("up", ON_DEMAND)
+    assert not done.ok
+    assert any(HOOK in line for line in done.report.diagnostics)
+
+
+def test_up_with_the_plan_that_was_shown_does_nothing_else(
+    plain: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As `up.yml` does it: what changes between the plan and its `up` ends in an error."""
+    folder, saved = tmp_path / "sandbox", tmp_path / "plan.json"
+    shutil.copytree(plain, folder)
+    forget, up = Engine._plan, Stack.up
+
+    def keep(engine: Engine) -> dict[str, Any]:
+        shutil.copyfile(Workspace(folder, "dev").plan_file, saved)
+        return forget(engine)
+
+    monkeypatch.setattr(Engine, "_plan", keep)
+    assert runner(folder)("preview", "labels.team=research").ok
+    monkeypatch.setattr(Stack, "up", lambda stack, **more: up(stack, plan=str(saved), **more))
+    done = runner(folder)("up", "labels.team=research", "gpu_pool.driver_version=disabled")
+    assert not done.ok
+    assert any("violates plan" in line for line in done.report.diagnostics)
+
+
+OVERRIDES = st.fixed_dictionaries(
+    {},
+    optional={
+        "gpu_pool.machine_type": st.sampled_from(["g2-standard-12", "g2-standard-16"]),
+        "gpu_pool.capacity.mode": st.sampled_from(["on-demand", "any-reservation"]),
+        "gpu_pool.driver_version": st.sampled_from(["disabled", "latest"]),
+        "gpu_pool.disk.size_gb": st.sampled_from([120, 200]),
+        "gpu_pool.max_pods_per_node": st.sampled_from([32, 64]),
+        "cpu_pool.max_pods_per_node": st.sampled_from([32, 64]),
+        "cluster.name": st.just("other"),
+        "cluster.location": st.just("regional"),
+        "network.mtu": st.just(1460),
+        "network.subnet": st.just("10.20.0.0/20"),
+        "labels.team": st.just("research"),
+    },
+)
+
+
+@settings(
+    max_examples=8,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(overrides=OVERRIDES)
+def test_the_guard_is_never_silent_where_the_engine_takes_something_away(
+    plain: Path, overrides: dict[str, object]
+) -> None:
+    done = runner(plain)("preview", *(f"{path}={value}" for path, value in overrides.items()))
+    assert done.ok, done.report.diagnostics
+    catalog = Catalog.load()
+    steps = [step for it in done.report.step_events if (step := EngineStep.of_event(it))]
+    taken = {
+        name_of(step.urn)
+        for step in steps
+        if step.operation in TAKEN and is_guarded(step.type, step.old or {}, catalog)
+    }
+    named = {it.resource: it for it in dangers_of(changes_of(steps), (), catalog)}
+    assert set(named) == taken
+    assert not any(it.acknowledged for it in named.values())
+    assert all(it.properties and "unknown" not in it.properties for it in named.values())

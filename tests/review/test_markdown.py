@@ -1,0 +1,121 @@
+"""The comment: dangers first, within its length, and nothing left out without a word."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+
+from sandbox.review.budget import Section, fitted
+from sandbox.review.change import Cause, Change
+from sandbox.review.cost import Amount, Cost, Part
+from sandbox.review.danger import Danger
+from sandbox.review.markdown import MARK, markdown
+from sandbox.review.picture import coloured
+from sandbox.review.review import Review
+from sandbox.review.stack_review import StackReview
+from sandbox.review.svg import drawn
+from stacks.blocks.acknowledge import Acknowledge
+from tests.review.test_changes import POOL, urn
+
+PATH = "nodeConfig.taints[0].key"
+SPOT = Cause("nodeConfig.spot", "true", "false")
+CHANGE = Change(urn("gpu-pool"), "replace", (SPOT,), {}, {})
+LOST = Danger("gpu-pool", POOL, "replace", (PATH,), "a | b", "8 GPUs taken away", False)
+BEFORE = Cost((Part("gpu", "machines", Amount(1.0, 2.0), "a page"),), {"GPU": (8, 8)})
+AFTER = Cost((Part("gpu", "machines", Amount(2.0, 4.0), "a page"), Part("l", "x", None, "none")))
+
+
+def reviewed(**more: object) -> StackReview:
+    fields: dict[str, object] = {"changes": (CHANGE,), "before": BEFORE, "after": AFTER}
+    return StackReview("dev", "changed", **{**fields, **more})  # type: ignore[arg-type]
+
+
+def text_of(*stacks: StackReview) -> str:
+    return markdown(Review("main", "0123456789abcdef", stacks))
+
+
+def test_dangers_come_before_everything_else() -> None:
+    text = text_of(reviewed(dangers=(LOST,)))
+    assert text.startswith(f"{MARK}\n")
+    assert text.index("### Dangers") < text.index("### Stacks") < text.index("### dev")
+    assert "| dev | `gpu-pool` replaced | a \\| b | 8 GPUs taken away | **no** |" in text
+
+
+def test_the_text_to_agree_with_is_yaml_that_the_config_takes() -> None:
+    import yaml
+
+    text = text_of(reviewed(dangers=(LOST,)))
+    block = text.partition("```yaml\n")[2].partition("```")[0]
+    (entry,) = yaml.safe_load(block)["acknowledge"]
+    assert Acknowledge.model_validate(entry) == Acknowledge(resource="gpu-pool", property=PATH)
+
+
+def test_a_stale_acknowledgement_is_to_be_taken_out() -> None:
+    old = Acknowledge(resource="gpu-pool", property="nodeConfig")
+    text = text_of(StackReview("dev", "same", "no difference", stale=(old,)))
+    assert "agrees to `nodeConfig` of `gpu-pool`, which this change does not touch" in text
+
+
+def test_a_stack_without_a_difference_is_one_line() -> None:
+    text = text_of(StackReview("dev", "same", "no difference"))
+    assert text.count("dev") == 1
+
+
+def test_cost_is_shown_before_after_and_as_a_difference_with_what_is_unknown() -> None:
+    row = next(it for it in text_of(reviewed()).splitlines() if it.startswith("| dev | "))
+    assert (
+        "1.00 to 2.00 -> 2.00 to 4.00 + 1 unknown (+1.00 to +2.00, and 1 unknown that differs)"
+        in row
+    )
+    assert "8 GPU -> none" in row
+
+
+def test_a_value_cannot_break_out_of_its_place() -> None:
+    cause = Cause("labels.a", "", "``` | `</details>")
+    text = text_of(reviewed(changes=(Change(urn("gpu"), "update", (cause,), {}, {}),)))
+    line = next(it for it in text.splitlines() if it.startswith("- update"))
+    assert line.count("`") == 4
+
+
+def test_a_report_that_is_too_long_shortens_its_largest_parts_and_says_so() -> None:
+    large = reviewed(manifests="\n".join(f"+{'x' * 200}{i}" for i in range(2000)))
+    small = reviewed(manifests="+x\n" * 500)
+    text = text_of(large, small, reviewed(mermaid="flowchart LR\n" + "    a --> b\n" * 9000))
+    assert len(text) <= 65_536
+    assert "100 lines more; the whole of it is in the JSON report" in text
+    assert "Left out for length: Kubernetes manifests of dev (" in text
+    assert "Left out for length: picture of dev (" in text
+    assert text.count("<details>") == text.count("</details>")
+
+
+def test_thousands_of_dangers_are_counted_where_they_do_not_fit() -> None:
+    text = text_of(*[reviewed(dangers=(LOST,) * 50, changes=(CHANGE,) * 50)] * 60)
+    assert len(text) <= 65_536
+    assert "2940 more dangers" in text
+
+
+def test_sections_of_no_rank_stay_until_nothing_else_is_left_to_shorten() -> None:
+    parts = [Section("a" * 50), Section("b" * 100, "b", rank=1), Section("c" * 40, "c", rank=2)]
+    assert fitted(parts, 160) == "\n\n".join(["a" * 50, "b" * 100, "c"])
+    assert fitted(parts, 60) == "\n\n".join(["a" * 50, "b", "c"])
+    cut = fitted([Section("a" * 500)], 200)
+    assert len(cut) <= 200
+    assert "The report was cut here: 500 characters do not fit" in cut
+
+
+def test_a_picture_colours_components_by_the_worst_that_happens_in_them() -> None:
+    stack = "urn:pulumi:dev::gke-ai-stacks::"
+    kind = "gke-ai-stacks:a:A"
+    state = [
+        {"urn": f"{stack}{kind}::gpu", "type": kind},
+        {"urn": f"{stack}{kind}${POOL}::gpu-pool", "type": POOL, "parent": f"{stack}{kind}::gpu"},
+        {"urn": f"{stack}{kind}::net", "type": kind},
+    ]
+    changes = [
+        Change(str(state[1]["urn"]), verb, (), {}, {}) for verb in ("replace", "create", "update")
+    ]
+    mermaid, verbs = coloured({}, state, changes)  # type: ignore[arg-type]
+    assert verbs == {"gpu": "replace"}
+    assert "    class gpu replace" in mermaid
+    root = ET.fromstring(drawn(mermaid, verbs))
+    boxes = root.findall(".//{http://www.w3.org/2000/svg}rect")
+    assert sorted(str(box.get("fill")) for box in boxes) == ["#e0823d", "#eaeef2"]

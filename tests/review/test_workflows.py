@@ -1,0 +1,104 @@
+"""The workflows: pinned, least rights, and no secret where a fork's code runs.
+
+actionlint checks their syntax in `make check`. None of them was run on GitHub.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from sandbox.review.markdown import MARK
+from tests.review.conftest import ROOT
+
+FOLDER = ROOT / ".github"
+FILES = sorted([*FOLDER.glob("workflows/*.yml"), *FOLDER.glob("actions/*/action.yml")])
+WORKFLOWS = sorted(FOLDER.glob("workflows/*.yml"))
+
+
+def loaded(name: str) -> dict[Any, Any]:
+    return yaml.safe_load((FOLDER / "workflows" / f"{name}.yml").read_text())
+
+
+def steps(document: dict[Any, Any]) -> Iterator[dict[str, Any]]:
+    jobs = document.get("jobs", {"": document.get("runs", {})})
+    for job in jobs.values():
+        yield from job.get("steps", [])
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda it: it.name)
+def test_every_action_is_pinned_by_a_commit_and_names_its_version(file: Path) -> None:
+    text = file.read_text()
+    used = re.findall(r"uses: (\S+)(.*)", text)
+    for action, rest in used:
+        if not action.startswith("./"):
+            assert re.fullmatch(r"[\w.-]+/[\w./-]+@[0-9a-f]{40}", action)
+            assert re.fullmatch(r" # v\d+\.\d+\.\d+", rest)
+
+
+@pytest.mark.parametrize("file", WORKFLOWS, ids=lambda it: it.name)
+def test_rights_are_given_job_by_job_and_are_few(file: Path) -> None:
+    document = yaml.safe_load(file.read_text())
+    assert document["permissions"] in ({}, {"contents": "read"})
+    allowed = {"contents": "read", "id-token": "write", "actions": "read"}
+    if file.name == "comment.yml":
+        allowed = {"actions": "read", "pull-requests": "write"}
+    for job in document["jobs"].values():
+        assert job.get("permissions", {}).items() <= allowed.items()
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda it: it.name)
+def test_no_input_of_a_stranger_is_put_into_a_script(file: Path) -> None:
+    for step in steps(yaml.safe_load(file.read_text())):
+        script = f"{step.get('run', '')}{step.get('with', {}).get('script', '')}"
+        assert "${{" not in script
+
+
+@pytest.mark.parametrize("file", WORKFLOWS, ids=lambda it: it.name)
+def test_a_failure_in_front_of_a_pipe_fails_its_step(file: Path) -> None:
+    document = yaml.safe_load(file.read_text())
+    if any("|" in step.get("run", "") for step in steps(document)):
+        assert document["defaults"] == {"run": {"shell": "bash"}}
+
+
+def test_the_review_of_a_fork_has_no_secret_and_no_identity() -> None:
+    job = loaded("preview")["jobs"]["review"]
+    text = yaml.safe_dump(job)
+    assert "secrets." not in text
+    assert "id-token" not in text
+    assert "environment" not in job
+    # True is how YAML 1.1 reads the key `on`.
+    assert set(loaded("preview")[True]) == {"pull_request"}
+
+
+def test_what_has_an_identity_never_runs_for_a_fork() -> None:
+    condition = loaded("preview")["jobs"]["stacks"]["if"]
+    assert "github.event.pull_request.head.repo.full_name == github.repository" in condition
+    for file in WORKFLOWS:
+        assert "pull_request_target" not in file.read_text()
+
+
+def test_the_workflow_that_posts_takes_no_code_from_the_pull_request() -> None:
+    document = loaded("comment")
+    assert not any("checkout" in str(step.get("uses")) for step in steps(document))
+    assert not any("run" in step for step in steps(document))
+    script = next(it["with"]["script"] for it in steps(document) if "script" in it.get("with", {}))
+    assert f"'{MARK}'" in script
+    assert "updateComment" in script
+    assert "pull.data.head.sha !== process.env.HEAD_SHA" in script
+
+
+def test_up_takes_the_plan_that_was_shown_and_waits_for_approval() -> None:
+    up = loaded("up")["jobs"]["up"]
+    assert (up["needs"], up["environment"]) == ("plan", "up")
+    assert "--plan" in up["steps"][-1]["run"]
+
+
+def test_drift_changes_nothing_and_fails_on_any_change() -> None:
+    run = list(steps(loaded("drift")))[-1]["run"]
+    assert {"refresh", "--preview-only", "--expect-no-changes"} <= set(run.split())
