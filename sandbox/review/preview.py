@@ -1,6 +1,6 @@
 """The process that previews one stack: `python -m sandbox.review.preview STACK FOLDER OUT`.
 
-The engine runs a program inside its caller's process, so each stack has a process of its own.
+The engine runs the program inside this process.
 """
 
 from __future__ import annotations

@@ -6,9 +6,10 @@ import os
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
+from queue import Queue
 from typing import Any
 
 import yaml
@@ -25,7 +26,8 @@ from sandbox.review.preview import Preview
 from sandbox.review.runs import Brought, bring_up, preview
 from sandbox.review.stack_review import StackReview
 from sandbox.review.svg import drawn
-from sandbox.workspace import PROJECT, Workspace, stack_names
+from sandbox.review.worker import Worker
+from sandbox.workspace import PROJECT, PROJECT_FOLDER, Workspace, stack_names
 from stacks.blocks.acknowledge import Acknowledge
 
 # A stack's engine runs keep about one core at work.
@@ -75,8 +77,7 @@ def review(root: Path, ref: str, only: Sequence[str] = ()) -> Review:
         place = _Place(root, Path(scratch), before, after)
         if touched:
             base.export(place.tree)
-        with ThreadPoolExecutor(WORKERS) as pool:
-            found += pool.map(partial(_reviewed, place), touched)
+            found += _all_reviewed(place, touched)
     order = ("failed", "removed", "changed", "new", "same")
     found.sort(key=lambda it: (not it.refused, order.index(it.status), it.stack))
     return Review(ref, base.commit, tuple(found))
@@ -101,27 +102,49 @@ def _untouched(root: Path, stack: str) -> StackReview:
     )
 
 
-def _reviewed(place: _Place, stack: str) -> StackReview:
+def _all_reviewed(place: _Place, stacks: Sequence[str]) -> list[StackReview]:
+    count = min(WORKERS, len(stacks))
+    with ExitStack() as open_processes, ThreadPoolExecutor(count) as pool:
+        free: Queue[tuple[Worker, Worker]] = Queue()
+        for _ in range(count):
+            pair = (Worker(place.tree), Worker(PROJECT_FOLDER))
+            for worker in pair:
+                open_processes.enter_context(worker)
+            free.put(pair)
+
+        def one(stack: str) -> StackReview:
+            pair = free.get()
+            try:
+                return _reviewed(place, stack, *pair)
+            finally:
+                free.put(pair)
+
+        return list(pool.map(one, stacks))
+
+
+def _reviewed(place: _Place, stack: str, base: Worker, head: Worker) -> StackReview:
     folder = place.scratch / stack
     if stack not in place.before:
-        return _of_new(place, stack, folder, "new: nothing of it is there yet", 0.0)
-    brought = bring_up(stack, place.tree, folder)
+        return _of_new(place, head, stack, folder, "new: nothing of it is there yet", 0.0)
+    brought = bring_up(base, stack, folder)
     if brought.invalid:
         note = f"the base's config was refused, so all of it counts as new: {brought.errors[0]}"
-        return _of_new(place, stack, folder, note, brought.seconds)
+        return _of_new(place, head, stack, folder, note, brought.seconds)
     if not brought.ok:
         note = "the base could not be brought up, so there is nothing to compare with"
         return StackReview(stack, "failed", note, brought.errors, engine_s=brought.seconds)
     if stack not in place.after:
         return _of_removed(place, stack, folder, brought)
-    seen, seconds = preview(stack, folder)
+    seen, seconds = preview(head, stack, folder)
     return _compared(place.root, stack, folder, seen, brought.state, brought.seconds + seconds)
 
 
-def _of_new(place: _Place, stack: str, folder: Path, note: str, spent: float) -> StackReview:
+def _of_new(
+    place: _Place, head: Worker, stack: str, folder: Path, note: str, spent: float
+) -> StackReview:
     if stack not in place.after:
         return StackReview(stack, "removed", f"removed; {note}", engine_s=spent)
-    seen, seconds = preview(stack, folder.with_name(f"{stack}-new"))
+    seen, seconds = preview(head, stack, folder.with_name(f"{stack}-new"))
     return _compared(
         place.root, stack, folder.with_name(f"{stack}-new"), seen, None, spent + seconds, note
     )

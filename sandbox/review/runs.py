@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import subprocess
-import sys
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sandbox.pulumi_cli import binary
 from sandbox.review.preview import Preview
-from sandbox.workspace import PROJECT_FOLDER
+from sandbox.review.worker import Worker
 
-_ANSI = re.compile(r"\x1b\[[0-9;]*m")
 # How the program says that a config is wrong: `stacks.config.ConfigError`.
 _INVALID = re.compile(r"The config has \d+ mistakes?; nothing was changed\.")
 
@@ -33,11 +27,11 @@ class Brought:
     seconds: float
 
 
-def bring_up(stack: str, tree: Path, folder: Path) -> Brought:
-    """Bring the stack up with the code and the config of `tree`, on a sandbox in `folder`."""
+def bring_up(base: Worker, stack: str, folder: Path) -> Brought:
+    """Bring the stack up with the code and the config of the base, on a sandbox in `folder`."""
     out = folder.with_suffix(".up.json")
-    command = ["-m", "sandbox", "up", "--stack", stack, "--folder", str(folder)]
-    code, log, seconds = _python([*command, "--speed", "inf", "--json", str(out)], tree)
+    where = ["up", "--stack", stack, "--folder", str(folder)]
+    code, log, seconds = base.run("sandbox", [*where, "--speed", "inf", "--json", str(out)])
     if code == 0:
         return Brought(True, False, (), _opened(stack, folder), seconds)
     told = json.loads(out.read_text())["diagnostics"] if out.exists() else []
@@ -46,32 +40,15 @@ def bring_up(stack: str, tree: Path, folder: Path) -> Brought:
     return Brought(False, invalid, errors, (), seconds)
 
 
-def preview(stack: str, folder: Path) -> tuple[Preview, float]:
+def preview(head: Worker, stack: str, folder: Path) -> tuple[Preview, float]:
     """The preview of the working tree on the state in `folder`, and its seconds."""
     out = folder.with_suffix(".preview.json")
-    command = ["-m", "sandbox.review.preview", stack, str(folder), str(out)]
-    code, log, seconds = _python(command, PROJECT_FOLDER)
+    arguments = [stack, str(folder), str(out)]
+    code, log, seconds = head.run("sandbox.review.preview", arguments)
     if code or not out.exists():
         last = tuple(line for line in log.splitlines() if line.strip())[-5:]
         return Preview(False, last, (), {}, 0.0, 0.0, ()), seconds
     return Preview.of_json(json.loads(out.read_text())), seconds
-
-
-def _python(arguments: Sequence[str], folder: Path) -> tuple[int, str, float]:
-    """Run this interpreter in `folder`: exit code, what it printed, seconds."""
-    path = os.pathsep.join([str(binary().parent), os.environ.get("PATH", os.defpath)])
-    began = time.monotonic()
-    done = subprocess.run(
-        [sys.executable, *arguments],
-        cwd=folder,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        env={**os.environ, "PATH": path},
-        check=False,
-    )
-    log = _ANSI.sub("", done.stdout.decode(errors="replace"))
-    return done.returncode, log, time.monotonic() - began
 
 
 def _opened(stack: str, folder: Path) -> tuple[Mapping[str, Any], ...]:

@@ -190,7 +190,7 @@ BAD_TPU: Bad = [
     (
         {"bucket__capacity_gib": 100},
         "stack.bucket.capacity_gib",
-        "there is no such key; nearest: force_destroy",
+        "there is no such key; nearest: account, force_destroy",
     ),
 ]
 

@@ -7,7 +7,10 @@ from pydantic import BaseModel
 
 from stacks.config_errors import models_in
 
+Within = list[tuple[dict[str, Any], dict[str, Any]]]
+
 _MORE = {"machine_type": "a4-highgpu-8g", "nodes": 2, "capacity": {"mode": "spot"}}
+_SMALLER = {"machine_type": "g2-standard-8", "nodes": 1}
 # Each of them changes something in every stack with pools.
 EFFECTS: list[dict[str, Any]] = [
     {"name": "other"},
@@ -31,27 +34,56 @@ EFFECTS: list[dict[str, Any]] = [
     {"cpu_pool__disk": {"size_gb": 200}},
     {"cpu_pool__disk": {"type": "pd-ssd"}},
     {"cpu_pool__max_pods_per_node": 64},
+    {"monitoring__dashboard": False},
+]
+# The same for stacks with Ray.
+RAY_EFFECTS: list[dict[str, Any]] = [
     {"ray__name": "other"},
     {"ray__version": "2.55.0"},
     {"ray__image": "registry/name:1.2.3"},
+]
+# The same for stacks with Ray's head on a large machine.
+HEAD_EFFECTS: list[dict[str, Any]] = [
+    {"ray__operator": "helm"},
     {"ray__head__requests__cpu": 10},
     {"ray__head__requests__memory_gib": 30},
     {"ray__head__requests__ephemeral_storage_gib": 10},
     {"ray__head__shm_gib": 10},
-    {"monitoring__dashboard": False},
 ]
-# The same for stacks with a GPU pool with RDMA.
-GPU_EFFECTS: list[dict[str, Any]] = [
-    {"network__accelerators": {"range": "172.16.0.0/16"}},
-    {"network__accelerators": {"prefix_length": 25}},
-    {"cluster__location": "zonal"},
-    {"gpu_pool__nodes": 4},
+# The same for stacks with Ray on small machines.
+SMALL_RAY_EFFECTS: list[dict[str, Any]] = [
+    {"ray__head__requests__cpu": 1.5},
+    {"ray__head__requests__memory_gib": 5},
+    {"ray__head__requests__ephemeral_storage_gib": 5},
+    {"ray__head__limits": {"cpu": 3, "memory_gib": 7}},
+    {"ray__head__shm_gib": 2},
+    {"ray__worker__requests__cpu": 5},
+    {"ray__worker__requests__memory_gib": 17},
+    {"ray__worker__requests__ephemeral_storage_gib": 20},
+    {"ray__worker__limits": {"cpu": 6, "memory_gib": 18}},
+    {"ray__worker__shm_gib": 2},
+]
+# The same for stacks with a GPU pool.
+POOL_EFFECTS: list[dict[str, Any]] = [
     {"gpu_pool__autoscaling": {"min": 0, "max": 9}},
     {"gpu_pool__capacity": {"mode": "reservation", "name": "other"}},
     {"gpu_pool__disk": {"size_gb": 200}},
     {"gpu_pool__max_pods_per_node": 64},
     {"gpu_pool__driver_version": "disabled"},
     {"gpu_pool__compact_placement": True},
+]
+# The same for a pool of small machines.
+SMALL_POOL_EFFECTS: list[dict[str, Any]] = [
+    *POOL_EFFECTS,
+    {"extra_gpu_pools": {"more": _SMALLER}},
+]
+# The same for stacks with a GPU pool with RDMA.
+GPU_EFFECTS: list[dict[str, Any]] = [
+    *POOL_EFFECTS,
+    {"network__accelerators": {"range": "172.16.0.0/16"}},
+    {"network__accelerators": {"prefix_length": 25}},
+    {"cluster__location": "zonal"},
+    {"gpu_pool__nodes": 4},
     {"extra_gpu_pools": {"more": _MORE}},
     {"nccl_test": {}},
     {"ray__worker__requests__cpu": 90},
@@ -66,7 +98,7 @@ BUCKET_EFFECTS: list[dict[str, Any]] = [
     {"bucket__hierarchical_namespace": False},
     {"bucket__hierarchical_namespace": False, "bucket__versioning": True},
     {"bucket__soft_delete_days": 0},
-    {"bucket__force_destroy": False},
+    {"bucket__account": "other"},
     {"bucket__mount_path": "/bucket"},
     {"bucket__mount__implicit_dirs": False},
     {"bucket__mount__metadata_negative_ttl_s": 60},
@@ -79,7 +111,14 @@ BUCKET_EFFECTS: list[dict[str, Any]] = [
     {"bucket__mount__read_ahead_kib": 2048},
     {"bucket__mount__streaming_writes": False},
     {"bucket__mount__write_global_max_blocks": 100},
+    {"bucket__mount__only_dir": "runs/first"},
+    {"bucket__mount__rename_dir_limit": 100},
+    {"bucket__mount__kernel_list_cache_ttl_s": 60},
+    {"bucket__mount__log_severity": "trace"},
     {"bucket__mount__skip_access_check": False},
+    {"bucket__mount__sidecar": {"cpu": 0.5}},
+    {"bucket__mount__sidecar": {"memory_gib": 2}},
+    {"bucket__mount__sidecar": {"ephemeral_storage_gib": 7}},
     {"bucket__mount__uid": 2000},
     {"bucket__mount__gid": 2000},
     {"bucket__mount__directory_mode": "700"},
@@ -94,12 +133,7 @@ _ON_REQUEST = {
     "gpu_pool__autoscaling": {"min": 0, "max": 8},
 }
 # Keys of blocks that are not there unless they are asked for: the block, and a change within it.
-EFFECTS_WITHIN: list[tuple[dict[str, Any], dict[str, Any]]] = [
-    ({"nccl_test": {}}, {"nccl_test__minimum_bus_bandwidth_gbps": 300}),
-    (
-        {"ray__worker__limits": {"cpu": 221, "memory_gib": 2900}},
-        {"ray__worker__limits__ephemeral_storage_gib": 1100},
-    ),
+EFFECTS_WITHIN: Within = [
     (_FROM_A_RESERVATION, {"gpu_pool__capacity__project": "shared-project"}),
     (_FROM_A_RESERVATION, {"gpu_pool__capacity__block": "c"}),
     (_FROM_A_RESERVATION, {"gpu_pool__capacity__sub_block": "s"}),
@@ -111,11 +145,22 @@ EFFECTS_WITHIN: list[tuple[dict[str, Any], dict[str, Any]]] = [
         {"cluster__maintenance__exclusions": [{"name": "launch", **_WINDOW}]},
     ),
 ]
+# The same for stacks with a GPU pool with RDMA.
+GPU_WITHIN: Within = [
+    ({"nccl_test": {}}, {"nccl_test__minimum_bus_bandwidth_gbps": 300}),
+    (
+        {"ray__worker__limits": {"cpu": 221, "memory_gib": 2900}},
+        {"ray__worker__limits__ephemeral_storage_gib": 1100},
+    ),
+    ({"ray__autoscaling": {}}, {"ray__autoscaling__min_workers": 1}),
+    ({"ray__autoscaling": {}}, {"ray__autoscaling__idle_seconds": 60}),
+]
 
 # What says which stack it is and where; and what is only held against other keys, or needs more
 # than one key to have an effect.
 _ELSEWHERE = {
     *("kind", "project", "region", "zone", "secrets_set"),
+    *("acknowledge__resource", "acknowledge__property"),
     *("gpu_pool__capacity__zone", "gpu_pool__capacity__machine_type"),
     *("gpu_pool__machine_type", "gpu_pool__disk__type", "ray__worker__gpus", "ray__nightly"),
     *("tpu__capacity__zone", "tpu__capacity__machine_type", "tpu__machine_type"),
@@ -139,7 +184,7 @@ def leaves(model: type[BaseModel], prefix: str = "") -> set[str]:
 
 def untried(model: type[BaseModel], tried: Iterable[Mapping[str, Any]]) -> set[str]:
     """Keys of the model that no entry of `tried` sets."""
-    keys = {path for values in tried for path in _paths(values)}
+    keys = {_of_model(model, path) for values in tried for path in _paths(values)}
     return {
         leaf
         for leaf in leaves(model) - _ELSEWHERE
@@ -152,9 +197,20 @@ def untried(model: type[BaseModel], tried: Iterable[Mapping[str, Any]]) -> set[s
 
 
 def _paths(values: Mapping[str, Any], prefix: str = "") -> set[str]:
-    """Paths of what is set; an empty block, and one under a name, is set as a whole."""
+    """Paths of what is set; an empty block, and a list, is set as a whole."""
     found: set[str] = set()
     for name, value in values.items():
-        within = isinstance(value, dict) and value and not name.startswith("extra_")
+        within = isinstance(value, dict) and value
         found |= _paths(value, f"{prefix}{name}__") if within else {f"{prefix}{name}"}
     return found
+
+
+def _of_model(model: type[BaseModel], path: str) -> str:
+    """The path without what the user names, and without places in lists."""
+    blocks, parts = [model], list[str]()
+    for part in path.split("__"):
+        annotations = [it.model_fields[part].annotation for it in blocks if part in it.model_fields]
+        if annotations:
+            blocks = [inner for annotation in annotations for inner in models_in(annotation)]
+            parts.append(part)
+    return "__".join(parts)

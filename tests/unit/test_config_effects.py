@@ -4,11 +4,35 @@ from typing import Any
 
 import pytest
 
+from stacks.blocks.cluster_stack import ClusterStack
+from stacks.checkpoint_training_config import CheckpointTraining
+from stacks.dev_config import Dev
 from stacks.lustre_training_config import LustreTraining
 from stacks.tpu_training_config import TpuTraining
+from stacks.train_and_serve_config import TrainAndServe
 from stacks.verl_training_config import VerlTraining
 from tests.conftest import Register
-from tests.unit.config_keys import BUCKET_EFFECTS, EFFECTS, EFFECTS_WITHIN, GPU_EFFECTS, untried
+from tests.unit.config_keys import (
+    BUCKET_EFFECTS,
+    EFFECTS,
+    EFFECTS_WITHIN,
+    GPU_EFFECTS,
+    GPU_WITHIN,
+    HEAD_EFFECTS,
+    RAY_EFFECTS,
+    Within,
+    untried,
+)
+from tests.unit.config_keys_queues import (
+    CHECKPOINT,
+    CHECKPOINT_WITHIN,
+    DEV,
+    DEV_WITHIN,
+    KUEUE_WITHIN,
+    SERVE,
+    SERVE_APART,
+    SERVE_WITHIN,
+)
 from tests.unit.stack_graphs import built, fingerprint
 
 TOKEN = ("hugging_face_token",)
@@ -43,6 +67,13 @@ LUSTRE: list[dict[str, Any]] = [
     {"job": None},
 ]
 VERL: list[dict[str, Any]] = [
+    *EFFECTS,
+    *RAY_EFFECTS,
+    *HEAD_EFFECTS,
+    *GPU_EFFECTS,
+    *BUCKET_EFFECTS,
+    {"bucket__role": "objectAdmin"},
+    {"bucket__force_destroy": False},
     {"bucket__capacity_gib": 100},
     {"bucket__mount__metadata_prefetch": False},
     {"job__name": "other"},
@@ -84,6 +115,12 @@ AUTOPILOT: list[dict[str, Any]] = [
     {"nccl_test": {}},
 ]
 TPU: list[dict[str, Any]] = [
+    *EFFECTS,
+    *RAY_EFFECTS,
+    *HEAD_EFFECTS,
+    *BUCKET_EFFECTS,
+    {"bucket__role": "objectAdmin"},
+    {"bucket__force_destroy": False},
     {"cluster__location": "regional"},
     {"network__dcn": [{"name": "net-1", "range": "10.50.0.0/16"}]},
     {"tpu__slices": 3},
@@ -121,7 +158,7 @@ _TWO_NETWORKS = [
     {"name": "net-1", "range": "10.50.0.0/16"},
     {"name": "net-2", "range": "10.60.0.0/16"},
 ]
-TPU_WITHIN: list[tuple[dict[str, Any], dict[str, Any]]] = [
+TPU_WITHIN: Within = [
     ({"job__ici": {}}, {"tpu__topology": "2x4"}),
     ({"job__elastic": {}}, {"job__elastic__min_slices": 2}),
     ({"job__elastic": {}}, {"job__elastic__max_failures": 9}),
@@ -143,14 +180,31 @@ TPU_WITHIN: list[tuple[dict[str, Any], dict[str, Any]]] = [
 APART = {"cluster__mode", "job__wandb", "job__dataset", "gpu_nodes__machine_type"}
 ALL = [
     *(("b200-lustre", TOKEN, values) for values in LUSTRE),
-    *(("verl-b200", (), values) for values in (*EFFECTS, *GPU_EFFECTS, *BUCKET_EFFECTS, *VERL)),
+    *(("verl-b200", (), values) for values in VERL),
     *(("verl-b200-autopilot", (), values) for values in AUTOPILOT),
-    *(("tpu-multislice", (), values) for values in (*EFFECTS, *BUCKET_EFFECTS, *TPU)),
+    *(("tpu-multislice", (), values) for values in TPU),
+    *(("kueue-mixed", TOKEN, values) for values in SERVE),
+    *(("gcsfuse-checkpoint", (), values) for values in CHECKPOINT),
+    *(("dev", (), values) for values in DEV),
 ]
 ALL_WITHIN = [
-    *(("verl-b200", *one) for one in EFFECTS_WITHIN),
-    *(("tpu-multislice", *one) for one in TPU_WITHIN),
+    *(("verl-b200", (), *one) for one in [*EFFECTS_WITHIN, *GPU_WITHIN]),
+    *(("tpu-multislice", (), *one) for one in TPU_WITHIN),
+    *(("kueue-mixed", TOKEN, *one) for one in SERVE_WITHIN),
+    *(("gcsfuse-checkpoint", (), *one) for one in CHECKPOINT_WITHIN),
+    *(("dev", (), *one) for one in DEV_WITHIN),
 ]
+# The same blocks as those of the GPU pool and of the workers.
+# Their effects need another zone, another secret, or another mode of the cluster.
+APART = {"cluster__mode", "job__wandb", "job__dataset", "gpu_nodes__machine_type"}
+# Refused in stacks without queues.
+NO_QUEUES = {"ray__queue"}
+TPU_APART = {"ray__autoscaling__min_workers", "ray__autoscaling__idle_seconds"}
+QUEUES_WITHIN = [*CHECKPOINT_WITHIN, *GPU_WITHIN, *KUEUE_WITHIN]
+ALIKE = (
+    *("cpu_pool__capacity__", "gpu_nodes__capacity__", "extra_gpu_pools__"),
+    *("ray__head__limits__", "ray__worker__limits__"),
+)
 
 
 def name_of(value: Any) -> str:
@@ -167,20 +221,39 @@ def test_every_key_of_the_config_has_an_effect(
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize(("stack", "block", "values"), ALL_WITHIN, ids=name_of)
+@pytest.mark.parametrize(("stack", "keys", "block", "values"), ALL_WITHIN, ids=name_of)
 def test_every_key_of_a_block_that_is_asked_for_has_an_effect(
-    register: Register, stack: str, block: dict[str, Any], values: dict[str, Any]
+    register: Register,
+    stack: str,
+    keys: tuple[str, ...],
+    block: dict[str, Any],
+    values: dict[str, Any],
 ) -> None:
-    with_block = fingerprint(built(register, stack, **block))
-    assert fingerprint(built(register, stack, **{**block, **values})) != with_block
+    with_block = fingerprint(built(register, stack, keys=keys, **block))
+    assert fingerprint(built(register, stack, keys=keys, **{**block, **values})) != with_block
 
 
-def test_no_key_is_left_out_of_the_lists_above() -> None:
-    shared = [*EFFECTS, *(values for _, values in EFFECTS_WITHIN)]
-    lustre = untried(LustreTraining, [*shared, *GPU_EFFECTS, *LUSTRE])
-    verl = untried(VerlTraining, [*shared, *GPU_EFFECTS, *BUCKET_EFFECTS, *VERL, *AUTOPILOT])
-    within = [values for _, values in TPU_WITHIN]
-    tpu = untried(TpuTraining, [*shared, *BUCKET_EFFECTS, *TPU, *within])
-    # The same blocks as those of the GPU pool and of the workers.
-    alike = ("cpu_pool__capacity__", "gpu_nodes__capacity__", "ray__head__limits__")
-    assert {key for key in (lustre | verl | tpu) - APART if not key.startswith(alike)} == set()
+def tried(one: list[dict[str, Any]], within: Within) -> list[dict[str, Any]]:
+    return [*one, *(values for _, values in within)]
+
+
+@pytest.mark.parametrize(
+    ("model", "values", "apart"),
+    [
+        # What they share with verl's stacks is tried there.
+        (LustreTraining, tried([*LUSTRE, *VERL], [*EFFECTS_WITHIN, *GPU_WITHIN]), NO_QUEUES),
+        (VerlTraining, tried([*VERL, *AUTOPILOT], [*EFFECTS_WITHIN, *GPU_WITHIN]), NO_QUEUES),
+        (TpuTraining, tried(TPU, [*EFFECTS_WITHIN, *TPU_WITHIN]), NO_QUEUES | TPU_APART),
+        (TrainAndServe, tried(SERVE, SERVE_WITHIN), SERVE_APART),
+        # What they have of machines with interfaces is tried in verl's stacks, too, and what they
+        # have of queues in the one that serves.
+        (CheckpointTraining, tried([*CHECKPOINT, *GPU_EFFECTS], QUEUES_WITHIN), set[str]()),
+        (Dev, tried(DEV, [*DEV_WITHIN, *KUEUE_WITHIN]), set[str]()),
+    ],
+    ids=lambda it: it.__name__ if isinstance(it, type) else "",
+)
+def test_no_key_is_left_out_of_the_lists_above(
+    model: type[ClusterStack], values: list[dict[str, Any]], apart: set[str]
+) -> None:
+    left = untried(model, values) - APART - apart
+    assert {key for key in left if not key.startswith(ALIKE)} == set()

@@ -2,50 +2,88 @@
 
 from typing import Any
 
-import pytest
+from tests.conftest import Recording, Register
+from tests.unit.stack_graphs import built, pods_of
 
-from stacks import build
-from stacks.config import validate
-from tests.conftest import Recording, Register, changed
-
-
-@pytest.fixture
-def up(register: Register, dev: dict[str, Any]) -> Any:
-    def run(**values: Any) -> Recording:
-        config = validate(changed(dev, **values))
-        return register(lambda: build(config, {}))
-
-    return run
+QUEUED = {"ray__autoscaling": None, "ray__queue": "lq"}
 
 
-def test_it_has_no_lustre_no_token_and_no_job(up: Any) -> None:
-    made = up()
+def up(register: Register, **values: Any) -> Recording:
+    return built(register, "dev", **values)
+
+
+def test_it_has_no_lustre_no_token_and_no_job(register: Register) -> None:
+    made = up(register)
     for kind in (":Instance", ":Connection", ":Secret", ":PersistentVolume", ":RayJob"):
         assert not made.of_type(kind)
     assert "apis-lustre" not in made.names()
     assert "lustreCsiDriverConfig" not in made.named("gke-cluster").inputs["addonsConfig"]
 
 
-def test_one_spot_machine_with_a_gpu_comes_from_zero(up: Any) -> None:
-    pool = up().named("gpu-pool").inputs
+def test_one_spot_machine_with_a_gpu_comes_from_zero(register: Register) -> None:
+    pool = up(register).named("gpu-pool").inputs
     assert pool["nodeConfig"]["spot"] is True
     assert pool["nodeConfig"]["guestAccelerators"][0]["type"] == "nvidia-l4"
     assert pool["autoscaling"]["totalMinNodeCount"] == 0
     assert pool["autoscaling"]["totalMaxNodeCount"] == 1
 
 
-def test_ray_has_one_worker_with_the_gpu(up: Any) -> None:
-    spec = up().named("ray-cluster").inputs["spec"]
+def test_nothing_is_paid_for_in_advance_or_kept_after_a_destroy(register: Register) -> None:
+    made = up(register)
+    assert "reservationAffinity" not in made.named("gpu-pool").inputs["nodeConfig"]
+    assert made.named("gke-cluster").inputs["location"] == "us-central1-a"
+    assert made.named("cpu-pool").inputs["autoscaling"]["totalMaxNodeCount"] == 1
+    assert made.named("bucket-bucket").inputs["forceDestroy"] is True
+    assert not [it.name for it in made.resources if it.protect]
+
+
+def test_a_worker_with_the_gpu_comes_when_a_job_asks_for_it(register: Register) -> None:
+    made = up(register)
+    spec = made.named("ray-cluster").inputs["spec"]
     group = spec["workerGroupSpecs"][0]
-    assert group["replicas"] == 1
-    container = group["template"]["spec"]["containers"][0]
+    assert spec["enableInTreeAutoscaling"] is True
+    assert (group["minReplicas"], group["maxReplicas"]) == (0, 1)
+    assert "replicas" not in group
+    container = pods_of(made)[1]["spec"]["containers"][0]
     assert container["resources"]["limits"]["nvidia.com/gpu"] == "1"
-    assert [it["name"] for it in container["volumeMounts"]] == ["dshm"]
     assert "env" not in container
 
 
-def test_a_namespace_of_its_own_is_made_first(up: Any) -> None:
-    made = up(namespace="rl")
+def test_every_pod_of_ray_mounts_the_bucket_as_the_account_that_may(register: Register) -> None:
+    made = up(register)
+    for pod in pods_of(made):
+        mounts = [it["mountPath"] for it in pod["spec"]["containers"][0]["volumeMounts"]]
+        assert "/mnt/bucket" in mounts
+        assert pod["spec"]["serviceAccountName"] == "dev"
+        assert pod["metadata"]["annotations"]["gke-gcsfuse/volumes"] == "true"
+    assert {"bucket-user-grant", "account-account"} <= made.waits_for("ray-cluster")
+
+
+def test_its_one_queue_has_all_of_the_machine_that_may_come(register: Register) -> None:
+    made = up(register)
+    (group,) = made.named("queues-cluster-queue-gpus").inputs["spec"]["resourceGroups"]
+    (flavor,) = group["flavors"]
+    quotas = {it["name"]: it["nominalQuota"] for it in flavor["resources"]}
+    assert quotas["nvidia.com/gpu"] == "1"
+    assert made.named("queues-local-queue-default-lq").inputs["spec"] == {"clusterQueue": "gpus"}
+
+
+def test_a_ray_cluster_that_queues_waits_for_its_queue_and_names_it(register: Register) -> None:
+    made = up(register, **QUEUED)
+    labels = made.named("ray-cluster").inputs["metadata"]["labels"]
+    assert labels["kueue.x-k8s.io/queue-name"] == "lq"
+    assert "queues-local-queue-default-lq" in made.waits_for("ray-cluster")
+    unqueued = up(register).named("ray-cluster").inputs["metadata"]["labels"]
+    assert "kueue.x-k8s.io/queue-name" not in unqueued
+
+
+def test_without_queues_there_is_no_kueue(register: Register) -> None:
+    names = up(register, kueue=None).names()
+    assert not [it for it in names if it.startswith(("kueue", "queues"))]
+
+
+def test_a_namespace_of_its_own_is_made_first(register: Register) -> None:
+    made = up(register, namespace="rl")
     assert made.named("kube-namespace").inputs["metadata"]["name"] == "rl"
     assert "kube-namespace" in made.waits_for("ray-cluster")
-    assert "kube-namespace" not in up().names()
+    assert "kube-namespace" not in up(register).names()

@@ -15,12 +15,14 @@ import pytest
 from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 
-from catalog import CatalogAdditions
 from stacks import KINDS
 from stacks.blocks import capacity
 from stacks.blocks.bucket_stack import BucketStack
 from stacks.blocks.cluster_stack import SECRETS, ClusterStack
+from stacks.blocks.gpu_ray_stack import GpuRayStack
 from stacks.blocks.gpu_stack import GpuStack
+from stacks.blocks.queue_stack import QueueStack
+from stacks.blocks.ray_stack import RayStack
 from stacks.outputs import StackOutputs
 from tools.picture import MARKER, fenced, is_current, main, picture
 
@@ -33,6 +35,8 @@ PAGES = {
         "lustre-training": "b200-lustre.md",
         "verl-training": "verl.md",
         "tpu-training": "tpu.md",
+        "train-and-serve": "kueue-mixed.md",
+        "checkpoint-training": "gcsfuse-checkpoint.md",
         "dev": "dev.md",
     }.items()
 }
@@ -41,8 +45,13 @@ PLACES = ("project", "region", "zone")
 SECTIONS: dict[str, tuple[type[ClusterStack], str]] = {
     "Keys": (ClusterStack, ""),
     "Keys of stacks with GPUs": (GpuStack, ""),
+    "Keys of stacks with Ray": (RayStack, "ray."),
+    "Keys of stacks with Ray on GPUs": (GpuRayStack, ""),
     "Keys of stacks with a bucket": (BucketStack, "bucket."),
+    "Keys of stacks with queues": (QueueStack, "kueue."),
 }
+# Blocks by a name of the user's that have the keys of another block, which the page names.
+LIKE_ANOTHER = ("catalog.machine_types", "catalog.zones", "extra_gpu_pools")
 
 
 def _models_in(annotation: Any) -> Iterator[type[BaseModel]]:
@@ -60,7 +69,9 @@ def _shown(value: Any) -> str:
         return str(plain).lower()
     if isinstance(plain, tuple):
         whole = any(isinstance(it, BaseModel) for it in plain)
-        return f"{len(plain)} below" if whole else str([*plain])
+        return f"{len(plain)} below" if whole or len(plain) > 3 else str([*plain])
+    if isinstance(plain, dict) and plain:
+        return ", ".join(plain)
     return "none" if plain is None else str(plain)
 
 
@@ -71,13 +82,13 @@ def _keys(model: type[BaseModel], prefix: str, given: object) -> Iterator[tuple[
         default = field.get_default(call_default_factory=True, validated_data={})
         value = getattr(given, name) if isinstance(given, model) else default
         below = list(_models_in(field.annotation))
-        # Blocks by a name of the user's have the keys of another block, which the page names.
-        by_name = isinstance(value, dict)
-        if not below or by_name or isinstance(value, str) or model is CatalogAdditions:
+        if not below or path in LIKE_ANOTHER or isinstance(value, str):
             yield path, _shown(value)
             continue
-        if value is None or isinstance(value, tuple):
+        if value is None or isinstance(value, tuple | dict):
             yield path, _shown(value)
+        if isinstance(value, dict):
+            path += ".NAME"
         # Of the members of a union, the default's.
         for inner in [it for it in below if isinstance(value, it)] or below:
             yield from _keys(inner, f"{path}.", value)

@@ -55,9 +55,19 @@ def test_the_queue_is_a_label_of_the_job_beside_the_others(register: Register) -
     assert metadata["labels"] == {"stack": "test", "kueue.x-k8s.io/queue-name": "lq"}
 
 
-def test_a_changed_job_or_queue_makes_a_new_job(register: Register) -> None:
+def test_the_priority_in_the_queue_is_a_label_too(register: Register) -> None:
+    first = pulumi.Output.from_input("first")
+    metadata = made(register, workload_priority=first).named("training-job").inputs["metadata"]
+    assert metadata["labels"]["kueue.x-k8s.io/priority-class"] == "first"
+
+
+def test_a_changed_job_queue_or_priority_makes_a_new_job(register: Register) -> None:
     job = made(register).named("training-job")
-    assert job.replace_on_changes == ("spec", 'metadata.labels["kueue.x-k8s.io/queue-name"]')
+    assert job.replace_on_changes == (
+        "spec",
+        'metadata.labels["kueue.x-k8s.io/queue-name"]',
+        'metadata.labels["kueue.x-k8s.io/priority-class"]',
+    )
     assert job.delete_before_replace
 
 

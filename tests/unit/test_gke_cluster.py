@@ -86,6 +86,16 @@ def test_an_old_version_speaks_to_lustre_on_the_legacy_port(register: Register) 
     assert addons["lustreCsiDriverConfig"]["enableLegacyLustrePort"] is True
 
 
+def test_pods_scale_by_their_own_metrics_only_where_they_are_to(register: Register) -> None:
+    assert inputs(register, custom_metrics=True)["podAutoscaling"] == {"hpaProfile": "PERFORMANCE"}
+    assert "podAutoscaling" not in inputs(register)
+
+
+def test_others_are_told_the_nodes_network(register: Register) -> None:
+    recording = made(register)
+    assert recording.outputs[recording.named("gke").urn]["network_id"] == "net"
+
+
 def test_gpu_metrics_go_to_managed_prometheus(register: Register) -> None:
     monitoring = inputs(register)["monitoringConfig"]
     assert monitoring["managedPrometheus"] == {"enabled": True}

@@ -28,6 +28,7 @@ POD = ServerPod(
     node_selector={"cloud.google.com/gke-accelerator": "nvidia-l4"},
     priority_class="high",
     queue="lq",
+    workload_priority=None,
     minutes=25,
 )
 
@@ -120,6 +121,13 @@ def test_pods_carry_the_queue_and_the_label_that_has_the_queue_look_at_pods() ->
     assert labels["kueue-job"] == "true"
     without = template(queue=None)["metadata"]["labels"]
     assert not [label for label in without if "kueue" in label]
+
+
+def test_a_priority_in_the_queue_is_a_label_of_pods_that_are_in_one() -> None:
+    label = "kueue.x-k8s.io/priority-class"
+    assert template(workload_priority="first")["metadata"]["labels"][label] == "first"
+    assert label not in template()["metadata"]["labels"]
+    assert label not in template(workload_priority="first", queue=None)["metadata"]["labels"]
 
 
 def test_a_priority_is_said_only_where_there_is_one() -> None:

@@ -83,6 +83,12 @@ def test_all_of_it_is_in_the_namespace_with_the_labels(register: Register) -> No
         assert recording.named(one).delete_before_replace
 
 
+def test_its_pods_have_the_queues_priority(register: Register) -> None:
+    deployment = made(register, workload_priority="first").named("server-deployment").inputs
+    labels = deployment["spec"]["template"]["metadata"]["labels"]
+    assert labels["kueue.x-k8s.io/priority-class"] == "first"
+
+
 def test_the_url_is_the_services_in_the_cluster(register: Register) -> None:
     recording = made(register)
     outputs = recording.outputs[recording.named("server").urn]

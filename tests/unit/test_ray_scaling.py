@@ -87,14 +87,15 @@ def test_the_config_reaches_the_cluster(register: Register) -> None:
 
 
 def test_the_config_names_the_queue(register: Register) -> None:
-    cluster = built(register, "dev", ray__queue="lq").named("ray-cluster").inputs
+    up = built(register, "dev", ray__autoscaling=None, ray__queue="lq")
+    cluster = up.named("ray-cluster").inputs
     assert cluster["metadata"]["labels"]["kueue.x-k8s.io/queue-name"] == "lq"
 
 
 def test_the_head_has_room_for_the_autoscaler_beside_it(dev: dict[str, Any]) -> None:
-    most = {"ray__head__requests__cpu": 3.4}
-    validate(changed(dev, **most))
-    assert mistake(dev, **most, ray__autoscaling={}).startswith("stack.ray.head.requests.cpu: 3.4")
+    most = {"ray__head__requests__cpu": 3.1}
+    validate(changed(dev, **most, ray__autoscaling=None))
+    assert mistake(dev, **most).startswith("stack.ray.head.requests.cpu: 3.1")
 
 
 def test_a_head_beside_a_worker_leaves_room_for_the_autoscaler(b200: dict[str, Any]) -> None:

@@ -140,6 +140,24 @@ def test_every_pods_sidecar_may_take_what_it_needs(register: Register) -> None:
         }
 
 
+def test_a_limit_of_the_configs_own_takes_the_place_of_none(register: Register) -> None:
+    made = built(register, FIXED, bucket__mount__sidecar={"memory_gib": 4})
+    for pod in pods_of(made):
+        given = pod["metadata"]["annotations"]
+        assert given["gke-gcsfuse/memory-limit"] == "4Gi"
+        assert given["gke-gcsfuse/cpu-limit"] == "0"
+
+
+def test_on_autopilot_which_has_every_container_limited_gke_says_how_much(
+    register: Register,
+) -> None:
+    for pod in pods_of(built(register, FIXED, **TPU_AUTOPILOT)):
+        assert pod["metadata"]["annotations"] == {"gke-gcsfuse/volumes": "true"}
+    limited: dict[str, Any] = {**TPU_AUTOPILOT, "bucket__mount__sidecar": {"cpu": 0.5}}
+    for pod in pods_of(built(register, FIXED, **limited)):
+        assert pod["metadata"]["annotations"]["gke-gcsfuse/cpu-limit"] == "500m"
+
+
 def test_the_head_is_on_the_cpu_pool_without_chips_or_claims(register: Register) -> None:
     head = pods_of(built(register, FIXED))[0]
     assert head["spec"]["nodeSelector"] == {"cloud.google.com/gke-nodepool": "cpu-pool"}

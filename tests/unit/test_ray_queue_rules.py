@@ -1,0 +1,42 @@
+"""A Ray cluster's queue: one that the stack has, and none where it has no queues."""
+
+from typing import Any
+
+import pytest
+
+from stacks.config import validate
+from tests.conftest import changed, stack_config
+from tests.unit.stack_graphs import TPU_AUTOPILOT
+from tests.unit.test_config import assert_named, mistakes
+
+TPU = stack_config("tpu-multislice")
+LUSTRE, VERL = stack_config("b200-lustre"), stack_config("verl-b200")
+DEV = stack_config("dev")
+
+
+@pytest.mark.parametrize("config", [TPU, changed(TPU, **TPU_AUTOPILOT), LUSTRE, VERL])
+def test_a_stack_without_queues_refuses_one(config: dict[str, Any]) -> None:
+    secrets = frozenset({"hugging_face_token"})
+    found = mistakes(changed(config, ray__queue="lq"), secrets)
+    assert_named(found, "stack.ray.queue", "the stack has no queues; nearest: leave it out")
+
+
+def test_a_stack_with_queues_takes_those_that_it_has() -> None:
+    (queue, *_) = DEV["kueue"]["local_queues"]
+    without = changed(DEV, ray__autoscaling=None)
+    assert validate(changed(without, ray__queue=queue["name"]))
+    found = mistakes(changed(without, ray__queue=queue["name"] + "x"))
+    assert_named(found, "stack.ray.queue", f"nearest: {queue['name']}")
+
+
+def test_without_kueue_even_such_a_stack_has_no_queue() -> None:
+    found = mistakes(changed(DEV, kueue=None, ray__autoscaling=None, ray__queue="lq"))
+    assert_named(found, "stack.ray.queue", "the stack has no queues; nearest: leave it out")
+
+
+@pytest.mark.parametrize("config", [TPU, changed(TPU, **TPU_AUTOPILOT)])
+def test_workers_on_slices_do_not_come_and_go_by_themselves(config: dict[str, Any]) -> None:
+    found = mistakes(changed(config, ray__autoscaling={}))
+    assert_named(
+        found, "stack.ray.autoscaling", "leave it out, and say in tpu.slices which there are"
+    )

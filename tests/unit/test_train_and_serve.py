@@ -1,0 +1,190 @@
+"""Servers and a fine-tuning that share GPUs by queues, as a graph, in both modes."""
+
+from typing import Any
+
+import pytest
+
+from tests.conftest import TOKEN, Recording, Register
+from tests.unit.config_keys_queues import AUTOPILOT, TEAMS
+from tests.unit.stack_graphs import built
+
+QUEUE = "kueue.x-k8s.io/queue-name"
+MODES = pytest.mark.parametrize("mode", [{}, AUTOPILOT], ids=["standard", "autopilot"])
+
+
+def up(register: Register, **values: Any) -> Recording:
+    return built(register, "kueue-mixed", keys=("hugging_face_token",), **values)
+
+
+def pod_of(made: Recording, name: str) -> dict[str, Any]:
+    return made.named(name).inputs["spec"]["template"]
+
+
+def quotas(made: Recording, queue: str) -> dict[str, dict[str, str]]:
+    """Of each resource by flavor."""
+    (group,) = made.named(f"queues-cluster-queue-{queue}").inputs["spec"]["resourceGroups"]
+    return {
+        flavor["name"]: {it["name"]: it["nominalQuota"] for it in flavor["resources"]}
+        for flavor in group["flavors"]
+    }
+
+
+@MODES
+def test_the_queue_has_all_gpus_whoever_makes_the_nodes(
+    register: Register, mode: dict[str, Any]
+) -> None:
+    assert quotas(up(register, **mode), "cluster-queue")["default-flavor"]["nvidia.com/gpu"] == "6"
+
+
+@MODES
+def test_both_workloads_queue_at_the_same_door(register: Register, mode: dict[str, Any]) -> None:
+    made = up(register, **mode)
+    server = pod_of(made, "server-deployment")["metadata"]["labels"]
+    assert (server[QUEUE], server["kueue-job"]) == ("lq", "true")
+    job = made.named("fine-tune-job").inputs
+    assert job["metadata"]["labels"][QUEUE] == "lq"
+    assert job["spec"]["suspend"] is True
+
+
+@MODES
+def test_servers_go_before_the_fine_tuning(register: Register, mode: dict[str, Any]) -> None:
+    made = up(register, **mode)
+    values = {
+        it.inputs["metadata"]["name"]: it.inputs["value"] for it in made.of_type(":PriorityClass")
+    }
+    server = pod_of(made, "server-deployment")["spec"]["priorityClassName"]
+    job = pod_of(made, "fine-tune-job")["spec"]["priorityClassName"]
+    assert values[server] > values[job]
+
+
+def test_priorities_are_the_scenarios(register: Register) -> None:
+    found = {
+        it.inputs["metadata"]["name"]: (
+            it.inputs["value"],
+            it.inputs["preemptionPolicy"],
+            it.inputs["globalDefault"],
+        )
+        for it in up(register).of_type(":PriorityClass")
+    }
+    assert found == {
+        "default-priority-nonpreempting": (10, "Never", True),
+        "low-priority-preempting": (20, "PreemptLowerPriority", False),
+        "high-priority-preempting": (30, "PreemptLowerPriority", False),
+    }
+
+
+@MODES
+def test_workloads_wait_for_their_queue_their_token_and_their_priorities(
+    register: Register, mode: dict[str, Any]
+) -> None:
+    made = up(register, **mode)
+    for name in ("server-deployment", "fine-tune-job"):
+        assert {
+            *("queues-local-queue-llm-lq", "tokens-secret", "kube-namespace"),
+            *("priorities-high-priority-preempting", "kueue-release"),
+        } <= made.waits_for(name)
+    assert "bucket-user-grant" in made.waits_for("fine-tune-job")
+
+
+def test_on_a_standard_cluster_workloads_wait_for_the_pools(register: Register) -> None:
+    made = up(register)
+    for name in ("server-deployment", "fine-tune-job"):
+        assert {"cpu-pool", "gpu-pool"} <= made.waits_for(name)
+    assert "gpu-pool" not in made.waits_for("kueue-release")
+
+
+def test_on_autopilot_pods_ask_for_whole_machines_and_there_are_no_pools(
+    register: Register,
+) -> None:
+    made = up(register, **AUTOPILOT)
+    assert not made.of_type(":NodePool")
+    assert made.named("gke-cluster").inputs["enableAutopilot"] is True
+    asked = {
+        "cloud.google.com/compute-class": "Performance",
+        "cloud.google.com/gke-accelerator": "nvidia-l4",
+        "cloud.google.com/gke-accelerator-count": "2",
+        "topology.kubernetes.io/zone": "us-central1-a",
+    }
+    for name in ("server-deployment", "fine-tune-job"):
+        assert pod_of(made, name)["spec"]["nodeSelector"] == asked
+    flavor = made.named("queues-flavor-default-flavor").inputs["spec"]
+    assert flavor["nodeLabels"] == asked
+
+
+def test_on_a_standard_cluster_any_node_with_these_gpus_will_do(register: Register) -> None:
+    made = up(register)
+    for name in ("server-deployment", "fine-tune-job"):
+        selector = pod_of(made, name)["spec"]["nodeSelector"]
+        assert selector == {"cloud.google.com/gke-accelerator": "nvidia-l4"}
+    flavor = made.named("queues-flavor-default-flavor").inputs["spec"]
+    assert flavor["nodeLabels"] == {"cloud.google.com/gke-nodepool": "gpu-pool"}
+
+
+def test_the_account_of_every_namespace_may_administer_the_objects_of_that_bucket_alone(
+    register: Register,
+) -> None:
+    made = up(register)
+    grant = made.named("bucket-user-grant").inputs
+    assert grant["role"] == "roles/storage.objectAdmin"
+    assert grant["member"].endswith("/subject/ns/llm/sa/default")
+    assert not made.of_type(":ServiceAccount")
+    on_project = [it.inputs["role"] for it in made.of_type("projects/iAMMember:IAMMember")]
+    assert on_project
+    assert not [role for role in on_project if "storage" in role]
+
+
+@MODES
+def test_the_token_is_in_the_secret_alone(register: Register, mode: dict[str, Any]) -> None:
+    made = up(register, **mode)
+    assert [it.name for it in made.resources if TOKEN in str(it.inputs)] == ["tokens-secret"]
+    for name in ("server-deployment", "fine-tune-job"):
+        environment = pod_of(made, name)["spec"]["containers"][0]["env"]
+        (token,) = [it for it in environment if it["name"] == "HF_TOKEN"]
+        assert "secretKeyRef" in token["valueFrom"]
+
+
+def test_teams_have_namespaces_queues_and_a_cohort_of_their_own(register: Register) -> None:
+    made = up(register, **TEAMS)
+    assert made.named("kube-research-namespace").inputs["metadata"]["name"] == "research"
+    door = made.named("queues-local-queue-research-lq").inputs
+    assert (door["metadata"]["namespace"], door["spec"]) == (
+        "research",
+        {"clusterQueue": "theirs"},
+    )
+    assert "kube-research-namespace" in made.waits_for("queues-local-queue-research-lq")
+    for queue in ("ours", "theirs"):
+        spec = made.named(f"queues-cluster-queue-{queue}").inputs["spec"]
+        assert spec["cohortName"] == "all"
+    given = [quotas(made, queue)["first"]["nvidia.com/gpu"] for queue in ("ours", "theirs")]
+    assert given == ["2", "4"]
+
+
+def test_flavors_are_the_pools_that_they_name(register: Register) -> None:
+    made = up(register, **TEAMS)
+    pools = {
+        name: made.named(f"queues-flavor-{name}").inputs["spec"]["nodeLabels"]
+        for name in ("first", "spot")
+    }
+    label = "cloud.google.com/gke-nodepool"
+    assert pools == {"first": {label: "gpu-pool"}, "spot": {label: "gpu-more-pool"}}
+
+
+def test_queues_of_cpu_nodes_alone_speak_of_no_gpus(register: Register) -> None:
+    made = up(
+        register,
+        server=None,
+        fine_tune=None,
+        kueue={
+            "flavors": {"cpus": {"pool": "cpu_pool"}},
+            "cluster_queues": {"small": {}},
+            "local_queues": [{"name": "lq", "cluster_queue": "small"}],
+        },
+    )
+    assert "nvidia.com/gpu" not in quotas(made, "small")["cpus"]
+
+
+def test_without_workloads_the_queues_are_there_for_others(register: Register) -> None:
+    made = up(register, server=None, fine_tune=None)
+    assert "queues-local-queue-llm-lq" in made.names()
+    assert not made.of_type(":Deployment")
+    assert not made.of_type(":Job")
