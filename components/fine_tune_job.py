@@ -4,12 +4,12 @@ that waits in a queue.
 Leaves out the queue, the priority class, the bucket with its grant and the Secret with the token.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pulumi
 import pulumi_kubernetes as k8s
 
+from components.bucket_mount import BucketMountArgs
 from components.custom_object import object_name
 from components.fine_tune_manifest import FineTunePods, fine_tune_spec, headless_service_spec
 from components.lifecycle import fixed_name
@@ -30,8 +30,8 @@ _ANNOTATIONS = {
 class FineTuneJobArgs:
     """`pods` start together, each with `gpus` and all else that its container gets.
 
-    `shm_gib` is part of `memory_gib`; `sidecar_memory_gib` comes on top, for what mounts the
-    bucket under `mount_path`, and is GKE's own when None. `service_account` may use the bucket.
+    `shm_gib` is part of `memory_gib`. `bucket` is mounted under `mount_path` by what GKE adds to
+    pods that say so in their `annotations`; `service_account` may use it.
     `script` runs in the directory of `image`. `queue` is a LocalQueue; `workload_priority` is
     Kueue's own class, in place of `priority_class` where the queue decides. A pod that is preempted
     has `grace_seconds` to end.
@@ -49,10 +49,9 @@ class FineTuneJobArgs:
     memory_gib: int
     ephemeral_storage_gib: int
     shm_gib: int
-    bucket_name: pulumi.Input[str]
+    bucket: BucketMountArgs
     mount_path: str
-    mount_options: Sequence[str] = ("implicit-dirs",)
-    sidecar_memory_gib: int | None = None
+    annotations: dict[str, str]
     service_account: pulumi.Input[str]
     secret_name: pulumi.Input[str]
     secret_key: str
@@ -133,10 +132,9 @@ def _pods(args: FineTuneJobArgs, subdomain: pulumi.Output[str]) -> FineTunePods:
         ),
         shm_gib=args.shm_gib,
         environment=args.environment,
-        bucket_name=args.bucket_name,
+        bucket=args.bucket.as_mount(),
         mount_path=args.mount_path,
-        mount_options=args.mount_options,
-        sidecar_memory_gib=args.sidecar_memory_gib,
+        annotations=args.annotations,
         secret_name=args.secret_name,
         secret_key=args.secret_key,
         service_account=args.service_account,

@@ -6,11 +6,10 @@ Source: GoogleCloudPlatform/kubernetes-engine-samples ai-ml/mix-train-and-infere
 of 2026-07-30).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from components.gcsfuse_options import pod_annotations
 from components.pod_manifest import (
     GPU,
     bucket_volume,
@@ -18,7 +17,7 @@ from components.pod_manifest import (
     secret_variable,
     shared_memory,
 )
-from components.ray_manifest import Quantity
+from components.ray_manifest import BucketMount, Quantity
 from components.script_job_manifest import (
     plain_environment,
     script_command,
@@ -35,10 +34,7 @@ _BUCKET = "bucket"
 
 @dataclass(frozen=True, kw_only=True)
 class FineTunePods:
-    """`subdomain` is the headless Service of the pods.
-
-    `sidecar_memory_gib` is for what mounts the bucket, beside the `size` of the pod's container.
-    """
+    """`subdomain` is the headless Service of the pods; `size` is of their container."""
 
     job_name: str
     subdomain: Any
@@ -48,10 +44,9 @@ class FineTunePods:
     size: Quantity
     shm_gib: int
     environment: Mapping[str, Any]
-    bucket_name: Any
+    bucket: BucketMount
     mount_path: str
-    mount_options: Sequence[str]
-    sidecar_memory_gib: int | None
+    annotations: Mapping[str, str]
     secret_name: Any
     secret_key: str
     service_account: Any
@@ -70,7 +65,7 @@ def fine_tune_spec(pods: FineTunePods, *, file_name: str, config_map: Any) -> An
         "parallelism": pods.pods,
         "backoffLimit": pods.backoff_limit,
         "template": {
-            "metadata": {"annotations": pod_annotations(memory_gib=pods.sidecar_memory_gib)},
+            "metadata": {"annotations": pods.annotations},
             "spec": _pod_spec(pods, file_name, config_map),
         },
     }
@@ -88,7 +83,13 @@ def headless_service_spec(job_name: str) -> Any:
 def _pod_spec(pods: FineTunePods, file_name: str, config_map: Any) -> dict[str, Any]:
     shm_volume, shm_mount = shared_memory(pods.shm_gib)
     amounts = {**pods.size.as_kubernetes(), GPU: str(pods.gpus)}
-    bucket = bucket_volume(_BUCKET, pods.bucket_name, pods.mount_options, prefetch_metadata=False)
+    bucket = bucket_volume(
+        _BUCKET,
+        pods.bucket.bucket_name,
+        pods.bucket.options,
+        skip_access_check=pods.bucket.skip_access_check,
+        prefetch_metadata=pods.bucket.prefetch_metadata,
+    )
     priority = {} if pods.priority_class is None else {"priorityClassName": pods.priority_class}
     return {
         **priority,

@@ -11,6 +11,7 @@ from typing import Any
 import pulumi
 import pulumi_kubernetes as k8s
 
+from components.bucket_mount import BucketMountArgs
 from components.custom_object import object_name
 from components.interfaces import interface_annotations
 from components.lifecycle import fixed_name
@@ -21,7 +22,6 @@ from components.ray_autoscaling import RayAutoscaling
 from components.ray_manifest import (
     DASHBOARD_PORT,
     WORKER_GROUP,
-    BucketMount,
     Quantity,
     RayPod,
     RayPodContext,
@@ -114,24 +114,6 @@ class RayPodArgs:
             rdma=any(it.rdma for it in self.networks),
             setup=None if self.setup is None else self.setup.as_setup(),
             provisioning_request=self.provisioning_request,
-        )
-
-
-@dataclass(frozen=True, kw_only=True)
-class BucketMountArgs:
-    """A bucket as a volume that lives with each pod; `options` are Cloud Storage FUSE's."""
-
-    bucket_name: pulumi.Input[str]
-    options: Sequence[str]
-    skip_access_check: bool = True
-    prefetch_metadata: bool = True
-
-    def as_mount(self) -> BucketMount:
-        return BucketMount(
-            bucket_name=self.bucket_name,
-            options=self.options,
-            skip_access_check=self.skip_access_check,
-            prefetch_metadata=self.prefetch_metadata,
         )
 
 

@@ -29,6 +29,7 @@ from sandbox.events import EngineReport
 from sandbox.faults import Faults
 from sandbox.journal import Journal, Step
 from sandbox.locks import engine_pid, stale_locks
+from sandbox.plan import new_inputs, planned_steps
 from sandbox.program import load_program
 from sandbox.providers.gcp import GcpStandIn
 from sandbox.providers.kubernetes import KubernetesStandIn
@@ -37,7 +38,6 @@ from sandbox.providers.server import ProviderServer
 from sandbox.pulumi_cli import binary, cli_environment, find_pulumi
 from sandbox.schedule import CriticalPath, TimedStep, critical_path, state_dependencies
 from sandbox.status import everything
-from sandbox.urns import token_of
 from sandbox.workspace import PROJECT, Workspace
 
 Verb = Literal["preview", "up", "refresh", "destroy"]
@@ -123,13 +123,14 @@ class Engine:
         with ProviderServer(clock) as server:
             server.serve("gcp", "pulumi-gcp", GcpStandIn(cloud, operations))
             server.serve("kubernetes", "pulumi-kubernetes", KubernetesStandIn(cloud, operations))
+            is_new = not any(self._workspace.state_files())
             stack = self._open(server.address)
-            before = {} if verb == "preview" else self._recovered(stack, options)
+            before = {} if verb == "preview" else self._recovered(stack, options, is_new=is_new)
             ok = self._call(stack, verb, options, report)
             after = {} if verb == "preview" else _export(stack)
         plan = self._plan() if verb == "preview" else {}
         if verb == "preview":
-            steps, dependencies = planned_steps(plan, Durations.load())
+            steps, dependencies = planned_steps(plan, Durations.load(), new_inputs(report))
         else:
             steps = [TimedStep(s.urn, s.operation, s.seconds) for s in journal.steps if s.ok]
             dependencies = state_dependencies([*_resources(before), *_resources(after)])
@@ -218,11 +219,14 @@ class Engine:
         file.unlink()
         return plans
 
-    def _recovered(self, stack: Stack, options: RunOptions) -> dict[str, Any]:
+    def _recovered(self, stack: Stack, options: RunOptions, *, is_new: bool) -> dict[str, Any]:
         """The state, after taking care of what a killed run left: lock and pending operations."""
         if stale_locks(self._workspace.backend):
             options.on_output("a killed run left its lock: removing it")
             stack.cancel()
+        if is_new:
+            # To ask the CLI for nothing takes as long as for a state.
+            return {}
         state = _export(stack)
         if not state.get("pending_operations"):
             return state
@@ -237,33 +241,7 @@ class Engine:
         return _export(stack)
 
 
-def planned_steps(
-    plans: Mapping[str, Any], durations: Durations
-) -> tuple[list[TimedStep], dict[str, set[str]]]:
-    """Steps and dependencies of an update plan, as `pulumi preview --save-plan` writes it."""
-    steps: list[TimedStep] = []
-    dependencies: dict[str, set[str]] = {}
-    for urn, plan in plans.items():
-        goal = plan.get("goal") or {}
-        dependencies.update(state_dependencies([{**goal, "urn": urn}]))
-        token = token_of(urn)
-        custom = token.startswith(("gcp:", "kubernetes:"))
-        inputs = (goal.get("inputDiff") or {}).get("adds") or {}
-        for operation in plan.get("steps") or []:
-            timed = _TIMED.get(operation)
-            if custom and timed is not None:
-                steps.append(TimedStep(urn, timed, durations.seconds(token, timed, inputs)))
-    return steps, dependencies
-
-
 _NO_SUMMARY = UpdateSummary("", datetime.min, "", {}, {}, "")
-_TIMED: Mapping[str, str] = {
-    "create": "create",
-    "update": "update",
-    "delete": "delete",
-    "delete-replaced": "delete",
-    "create-replacement": "create",
-}
 
 
 def _export(stack: Stack) -> dict[str, Any]:

@@ -10,8 +10,6 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
-from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
 _PROCESSES = Path("/proc")
@@ -33,26 +31,28 @@ async def all_idle() -> bool:
 
 
 def _anybody_busy() -> bool:
-    me = threading.get_native_id()
-    return any(
-        _state(thread) in _BUSY
-        for process in _family(os.getpid())
-        for thread in _threads(process)
-        if thread.name != str(me)
-    )
+    me = str(threading.get_native_id())
+    return _busy_in(str(os.getpid()), me)
 
 
-def _family(process: int) -> Iterator[int]:
-    yield process
-    for thread in _threads(process):
-        with suppress(OSError):
-            for child in (thread / "children").read_text().split():
-                yield from _family(int(child))
+def _busy_in(process: str, me: str) -> bool:
+    """Whether a thread of the process is, or one of a process that it started."""
+    threads = _threads(process)
+    if any(_state(thread) in _BUSY for thread in threads if thread.name != me):
+        return True
+    return any(_busy_in(child, me) for thread in threads for child in _children(thread))
 
 
-def _threads(process: int) -> list[Path]:
+def _children(thread: Path) -> list[str]:
     try:
-        return list((_PROCESSES / str(process) / "task").iterdir())
+        return (thread / "children").read_text().split()
+    except OSError:
+        return []
+
+
+def _threads(process: str) -> list[Path]:
+    try:
+        return list((_PROCESSES / process / "task").iterdir())
     except OSError:
         # It has ended, or this system has no such files.
         return []

@@ -9,7 +9,7 @@ import difflib
 import hashlib
 import os
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -79,6 +79,10 @@ class Workspace:
             "PULUMI_DISABLE_CHECKPOINT_BACKUPS": "true",
             "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",
         }
+
+    def state_files(self) -> Iterator[Path]:
+        """The engine's record of the stack, if it has any."""
+        return self.backend.glob(f".pulumi/stacks/*/{self.stack}.json")
 
     def lock(self) -> FileLock:
         """Only one command at a time may change the sandbox."""

@@ -7,6 +7,7 @@ import pulumi_gcp as gcp
 
 from components.bucket import Bucket, BucketArgs
 from components.bucket_grant import BucketGrant, BucketGrantArgs, kubernetes_principal
+from components.bucket_mount import BucketMountArgs
 from components.bucket_volume import BucketVolume, BucketVolumeArgs
 from components.gcsfuse_options import GcsFuseMountOptions, pod_annotations
 from components.gke_cluster import GkeCluster
@@ -112,6 +113,17 @@ def storage(
         opts=pulumi.ResourceOptions(providers=[gke.kubernetes]),
     )
     return Storage(bucket=made, mount=volume.mount, account_name=allowed.account_name)
+
+
+def mount_args(config: BucketStack, allowed: Access) -> BucketMountArgs:
+    """The bucket as a volume of pods of the account that may use it."""
+    mount = config.bucket.mount
+    return BucketMountArgs(
+        bucket_name=allowed.bucket_name,
+        options=options(mount).as_mount_options(),
+        skip_access_check=mount.skip_access_check,
+        prefetch_metadata=mount.metadata_prefetch,
+    )
 
 
 def lost(config: BucketStack) -> list[str]:

@@ -5,9 +5,10 @@ from collections.abc import Mapping
 import pulumi
 
 from stacks.dev_config import Dev
-from stacks.outputs import StackOutputs, submit_command
+from stacks.outputs import StackOutputs
 from stacks.ray_on_bucket import outputs, ray_on_bucket
+from stacks.ray_workload import try_a_gpu
 
 
 def build(config: Dev, secrets: Mapping[str, pulumi.Output[str]]) -> StackOutputs:
-    return outputs(config, ray_on_bucket(config, secrets), submit_command("nvidia-smi", "{}"))
+    return outputs(config, ray_on_bucket(config, secrets), try_a_gpu())

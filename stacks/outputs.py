@@ -82,10 +82,15 @@ def forward_command(namespace: str, service: pulumi.Output[str], port: str) -> p
     )
 
 
-def submit_command(entrypoint: pulumi.Input[str], runtime_env_json: str) -> pulumi.Output[str]:
-    """For use while the dashboard's port is forwarded."""
+def submit_command(
+    entrypoint: pulumi.Input[str], runtime_env_json: str, gpus: int = 0
+) -> pulumi.Output[str]:
+    """For use while the dashboard's port is forwarded; `gpus` are the entrypoint's own, without
+    which it runs on the head."""
+    own = f" --entrypoint-num-gpus={gpus}" if gpus else ""
     return pulumi.Output.concat(
-        f"ray job submit --address={_DASHBOARD_URL} --runtime-env-json='{runtime_env_json}' -- ",
+        f"ray job submit --address={_DASHBOARD_URL} --runtime-env-json='{runtime_env_json}'{own}"
+        " -- ",
         entrypoint,
     )
 

@@ -7,12 +7,13 @@ from dataclasses import dataclass, field, replace
 import pulumi
 
 from components.bucket import Bucket
+from components.bucket_mount import BucketMountArgs
 from components.custom_object import object_name
 from components.gib import LIBRARY_PATH
 from components.gke_cluster import GkeCluster
 from components.provisioning_request import ProvisioningRequest, ProvisioningRequestArgs
 from components.ray_autoscaling import RayAutoscaling
-from components.ray_cluster import BucketMountArgs, RayCluster, RayClusterArgs, RaySetupArgs
+from components.ray_cluster import RayCluster, RayClusterArgs, RaySetupArgs
 from components.ray_job import RayJob, RayJobArgs
 from components.static_volume import VolumeMount
 from components.token_secret import TokenSecret
@@ -71,6 +72,11 @@ class RayWork:
         return json.dumps({"env_vars": self.environment, **packages})
 
 
+def try_a_gpu() -> pulumi.Output[str]:
+    """A first job by hand: it has a worker come where there is none."""
+    return submit_command("nvidia-smi", "{}", gpus=1)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Launched:
     """`submit` is the command to do the same by hand; without a job, something to try."""
@@ -87,12 +93,12 @@ def launch(
     work: RayWork | None,
     labels: dict[str, str],
     *,
-    trial: str = "nvidia-smi",
+    trial: pulumi.Output[str] | None = None,
     after: Sequence[pulumi.Resource] = (),
 ) -> Launched:
     """`after` is what the job waits for besides Ray."""
     if work is None:
-        return Launched(job_name=None, submit=submit_command(trial, "{}"))
+        return Launched(job_name=None, submit=trial or try_a_gpu())
     job = RayJob(
         "training",
         RayJobArgs(
@@ -120,17 +126,11 @@ def bucket_pods(
     config: BucketStack, nodes: ClusterNodes, bucket: Bucket, allowed: Access
 ) -> RayPods:
     """Pods that mount the bucket for as long as they live, with the head on a CPU node."""
-    mount = config.bucket.mount
     return RayPods(
         head_selector=nodes.cpu,
-        annotations=bucket_storage.annotations(mount.sidecar),
+        annotations=bucket_storage.annotations(config.bucket.mount.sidecar),
         service_account=allowed.account_name,
-        bucket=BucketMountArgs(
-            bucket_name=allowed.bucket_name,
-            options=bucket_storage.options(mount).as_mount_options(),
-            skip_access_check=mount.skip_access_check,
-            prefetch_metadata=mount.metadata_prefetch,
-        ),
+        bucket=bucket_storage.mount_args(config, allowed),
         volume_name="bucket",
         mount_path=config.bucket.mount_path,
         held=[bucket.bucket],

@@ -11,12 +11,12 @@ from dataclasses import replace
 import pulumi
 
 from components.bucket import Bucket
-from components.ray_cluster import BucketMountArgs, RayCluster, RayClusterArgs
+from components.ray_cluster import RayCluster, RayClusterArgs
 from components.resource_claim_template import ResourceClaimTemplate
 from components.token_secret import TokenSecret
 from stacks import bucket_storage, maxtext_workload, platform
 from stacks.bucket_storage import Access
-from stacks.outputs import StackOutputs, cluster_outputs, with_ray
+from stacks.outputs import StackOutputs, cluster_outputs, submit_command, with_ray
 from stacks.ray_pods import pod_args
 from stacks.ray_workload import RayWork, launch
 from stacks.tpu_nodes import TpuNodes, claim_template, tpu_nodes
@@ -43,7 +43,7 @@ def build(config: TpuTraining, secrets: Mapping[str, pulumi.Output[str]]) -> Sta
     claims = claim_template(config, on, gke, where)
     ray = _ray(config, on, nodes, where, bucket, allowed, claims, tokens)
     work = _work(config)
-    job = launch(config, gke, where, ray, work, on.labels, trial="python3")
+    job = launch(config, gke, where, ray, work, on.labels, trial=submit_command("python3", "{}"))
     dashboard = platform.dashboard(config, on, tpus=True)
 
     outputs = cluster_outputs(config, gke, dashboard, lost=bucket_storage.lost(config))
@@ -89,12 +89,7 @@ def _ray(
             secret_name=None if tokens is None else tokens.secret_name,
             secret_keys=[] if tokens is None else tokens.keys,
             service_account=allowed.account_name,
-            bucket=BucketMountArgs(
-                bucket_name=allowed.bucket_name,
-                options=bucket_storage.options(config.bucket.mount).as_mount_options(),
-                skip_access_check=config.bucket.mount.skip_access_check,
-                prefetch_metadata=config.bucket.mount.metadata_prefetch,
-            ),
+            bucket=bucket_storage.mount_args(config, allowed),
             volume_name=_VOLUME,
             mount_path=config.bucket.mount_path,
             # The slices, too: a job whose machines are replaced under it is lost.

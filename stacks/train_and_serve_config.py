@@ -52,7 +52,7 @@ class TrainAndServe(EitherModeStack, BucketStack, QueueStack, frozen=True):
     @property
     def fine_tune_requests(self) -> Resources:
         assert self.fine_tune is not None
-        return requests_of(self.fine_tune, self.gpu_host, self.facts.gcsfuse_sidecar)
+        return requests_of(self.fine_tune, self.gpu_host, self.sidecar)
 
     @property
     def gpu_nodes_at_most(self) -> int:
@@ -106,7 +106,7 @@ class TrainAndServe(EitherModeStack, BucketStack, QueueStack, frozen=True):
                 job,
                 self.gpu_host,
                 nodes=self.gpu_nodes_at_most,
-                sidecar=self.facts.gcsfuse_sidecar,
+                sidecar=self.sidecar,
                 server=self.server,
                 field="fine_tune",
             ),

@@ -185,7 +185,7 @@ class Cloud:
         """Write the state so that a reader never sees half of it."""
         self._path.parent.mkdir(parents=True, exist_ok=True)
         draft = self._path.with_suffix(".draft")
-        draft.write_text(json.dumps(self._state, indent=1))
+        draft.write_text(json.dumps(self._state))
         os.replace(draft, self._path)
 
     def inventory(self, stack: str | None = None) -> dict[str, list[str]]:

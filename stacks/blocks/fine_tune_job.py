@@ -22,10 +22,10 @@ class FineTuneJob(Block, frozen=True):
     """`pods` of `gpus` each, started together.
 
     `image` defaults to what the version lock has, `requests` to the share of a node that the GPUs
-    are. `shm_gib` is part of the memory; `mount_memory_gib` comes on top, for what mounts the
-    bucket. `directory`, on the bucket, gets checkpoints and at last the model; a job goes on from
-    what it finds there. `dataset_limit` is how many examples are used, `None` all of them. In its
-    queue a `workload_priority` goes before the `priority`, which is a priority class.
+    are, less what mounts the bucket. `shm_gib` is part of the memory. `directory`, on the bucket,
+    gets checkpoints and at last the model; a job goes on from what it finds there. `dataset_limit`
+    is how many examples are used, `None` all of them. In its queue a `workload_priority` goes
+    before the `priority`, which is a priority class.
     """
 
     name: ObjectName
@@ -34,7 +34,6 @@ class FineTuneJob(Block, frozen=True):
     gpus: Gpus = 2
     requests: Resources | None = None
     shm_gib: GiB = 8
-    mount_memory_gib: GiB = 35
     model: ModelName = "google/gemma-2-2b"
     new_model: RunName = "gemma-ft"
     experiment: RunName = "finetune-experiment"

@@ -33,36 +33,32 @@ def fine_tune_problems(
     server: InferenceServer | None = None,
     field: str = "job",
 ) -> Iterator[Problem]:
-    """`sidecar` is GKE's own to mount buckets; one `server` always stays on the `nodes`."""
+    """`sidecar` mounts the bucket beside the container of each pod; one `server` always stays on
+    the `nodes`."""
     last = f"-{job.pods - 1}"
     yield from name_problems(f"{field}.name", job.name, LONGEST_LABEL - len(last))
     yield from _step_problems(field, job)
     on_node = [
         *gpu_problems(f"{field}.gpus", job.gpus, host.machine),
-        *_mount_problems(field, job, host),
+        *_mount_problems(field, job, host, sidecar),
     ]
     if not on_node:
         sizes = RayHead(requests=requests_of(job, host, sidecar), shm_gib=job.shm_gib)
-        on_node += pod_problems(field, sizes, host, mounting(job, sidecar))
+        on_node += pod_problems(field, sizes, host, sidecar)
     yield from on_node
     if not on_node:
         yield from _room_problems(field, job, host, nodes, sidecar, server)
-
-
-def mounting(job: FineTuneJob, sidecar: Sidecar) -> Sidecar:
-    """What GKE puts beside the container of each of the job's pods."""
-    return sidecar.model_copy(update={"memory_mib": job.mount_memory_gib * _MIB})
 
 
 def requests_of(job: FineTuneJob, host: Host, sidecar: Sidecar) -> Resources:
     """What the config says, else the share of a node that the GPUs are, less the sidecar's."""
     if job.requests is not None:
         return job.requests
-    beside, share = mounting(job, sidecar), _share(job, host)
-    storage = (share.ephemeral_storage_mib - beside.ephemeral_storage_mib) // _MIB
+    share = _share(job, host)
+    storage = (share.ephemeral_storage_mib - sidecar.ephemeral_storage_mib) // _MIB
     return Resources(
-        cpu=max(1, (share.cpu_millicores - beside.cpu_millicores) // 1000),
-        memory_gib=max(1, (share.memory_mib - beside.memory_mib) // _MIB),
+        cpu=max(1, (share.cpu_millicores - sidecar.cpu_millicores) // 1000),
+        memory_gib=max(1, (share.memory_mib - sidecar.memory_mib) // _MIB),
         ephemeral_storage_gib=max(1, min(_SCRATCH_GIB, storage)),
     )
 
@@ -78,7 +74,9 @@ def _share(job: FineTuneJob, host: Host) -> Amounts:
     )
 
 
-def _mount_problems(field: str, job: FineTuneJob, host: Host) -> Iterator[Problem]:
+def _mount_problems(
+    field: str, job: FineTuneJob, host: Host, sidecar: Sidecar
+) -> Iterator[Problem]:
     """Where the config says what a pod requests, only what leaves it nothing is refused here."""
     shares = job.requests is None
     room = (_share(job, host).memory_mib if shares else host.node.memory_mib) // _MIB
@@ -89,11 +87,11 @@ def _mount_problems(field: str, job: FineTuneJob, host: Host) -> Iterator[Proble
             f"{own} GiB of shared memory are all that a pod with {job.gpus} GPUs gets on a "
             f"{host.name}; nearest: {room - 1}",
         )
-    elif job.mount_memory_gib > room - own:
+    elif sidecar.memory_mib > (room - own) * _MIB:
         yield Problem(
-            f"{field}.mount_memory_gib",
-            f"{job.mount_memory_gib} GiB to mount the bucket leave a pod with {job.gpus} GPUs on a "
-            f"{host.name} no memory of its own; nearest: {room - own}",
+            "bucket.mount.sidecar.memory_gib",
+            f"{sidecar.memory_mib / _MIB:g} GiB to mount the bucket leave a pod with {job.gpus} "
+            f"GPUs on a {host.name} no memory of its own; nearest: {room - own}",
         )
 
 
@@ -106,7 +104,7 @@ def _room_problems(
     server: InferenceServer | None,
 ) -> Iterator[Problem]:
     node = Amounts.of_node(host)
-    pod = Amounts.of_pod(requests_of(job, host, sidecar), job.gpus, mounting(job, sidecar))
+    pod = Amounts.of_pod(requests_of(job, host, sidecar), job.gpus, sidecar)
     beside = ""
     fitting = nodes * node.holds(pod)
     if server is not None:

@@ -81,8 +81,7 @@ class Sandbox:
 
     def state(self) -> dict[str, Any]:
         """The engine's own record, as its file backend holds it."""
-        files = self.workspace.backend.glob(f".pulumi/stacks/*/{self.workspace.stack}.json")
-        return json.loads(next(files).read_text())["checkpoint"]["latest"]
+        return json.loads(next(self.workspace.state_files()).read_text())["checkpoint"]["latest"]
 
 
 def changed(result: RunResult) -> dict[str, str]:

@@ -234,6 +234,7 @@ BAD_QUEUES: Bad = [
         "stack.fine_tune.pods",
         "do not fit beside one server on 2 nodes of g2-standard-24; nearest: 1, or 3 nodes",
     ),
+    ({"bucket__mount__sidecar__memory_gib": 78}, "stack.bucket.mount.sidecar.memory_gib", ": 77"),
     ({"server__replicas": 4}, "stack.server.replicas", "nodes of g2-standard-24; nearest: 3"),
     (
         {"gpu_pool__capacity": {"mode": "queued"}, "gpu_pool__autoscaling": {"min": 0, "max": 3}},
@@ -274,7 +275,7 @@ BAD_QUEUES_AUTOPILOT: Bad = [
             "nearest: 2",
         ),
         (
-            {"fine_tune__gpus": 1, "fine_tune__mount_memory_gib": 10},
+            {"fine_tune__gpus": 1, "bucket__mount__sidecar__memory_gib": 10},
             "stack.fine_tune.gpus",
             "1 of the 2 GPUs of g2-standard-24: Autopilot gives such a pod the whole machine; "
             "nearest: 2",

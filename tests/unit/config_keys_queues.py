@@ -81,12 +81,12 @@ KUEUE_WITHIN: Within = [
     )
 ]
 
-# A fine-tuning's pods have them in their own way.
-_OF_OTHER_PODS = ("bucket__mount__sidecar", "bucket__mount__skip_access_check")
 SERVE: list[dict[str, Any]] = [
     *(it for it in EFFECTS if it != {"cluster__release_channel": "RAPID"}),
     *POOL_EFFECTS,
-    *(it for it in BUCKET_EFFECTS if not it.keys() & set(_OF_OTHER_PODS)),
+    *(it for it in BUCKET_EFFECTS if "bucket__mount__sidecar" not in it),
+    *({f"bucket__mount__sidecar__{part}": 7} for part in _AMOUNTS if part != "gpus"),
+    {"bucket__mount__metadata_prefetch": True},
     {"cluster__release_channel": "REGULAR"},
     {"cluster__location": "zonal"},
     {"gpu_pool__nodes": 4},
@@ -110,11 +110,10 @@ SERVE: list[dict[str, Any]] = [
     {"fine_tune__name": "other"},
     {"fine_tune__image": "registry/name:1.2.3"},
     {"fine_tune__pods": 1},
-    {"fine_tune__gpus": 1, "fine_tune__mount_memory_gib": 10},
+    {"fine_tune__gpus": 1, "bucket__mount__sidecar__memory_gib": 10},
     {"fine_tune__requests": {"cpu": 4, "memory_gib": 40}},
     {"fine_tune__requests": {"cpu": 4, "memory_gib": 40, "ephemeral_storage_gib": 40}},
     {"fine_tune__shm_gib": 9},
-    {"fine_tune__mount_memory_gib": 30},
     {"fine_tune__model": "google/gemma-2-9b"},
     {"fine_tune__new_model": "other"},
     {"fine_tune__experiment": "other"},
@@ -152,10 +151,10 @@ SERVE_WITHIN: Within = [
 SERVE_APART = {
     *("network__accelerators__range", "network__accelerators__prefix_length"),
     *("server__shards", "fine_tune__dataset"),
-    *("bucket__mount__metadata_prefetch", "bucket__mount__skip_access_check"),
-    *(f"bucket__mount__sidecar__{part}" for part in ("cpu", "memory_gib", "ephemeral_storage_gib")),
 }
 
+# For the head, too.
+_FLAVORS = {"cpu": {"pool": "cpu_pool"}, "l4": {"pool": "gpu_pool"}}
 CHECKPOINT: list[dict[str, Any]] = [
     *(it for it in EFFECTS if it != {"cluster__release_channel": "RAPID"}),
     *RAY_EFFECTS,
@@ -184,7 +183,7 @@ CHECKPOINT: list[dict[str, Any]] = [
     {"job__install_torch": False},
 ]
 CHECKPOINT_WITHIN: Within = [
-    ({"kueue": {}}, {"ray__queue": "lq"}),
+    ({"kueue": {"flavors": _FLAVORS}}, {"ray__queue": "lq"}),
     *EFFECTS_WITHIN,
     ({"ray__autoscaling": {}}, {"ray__autoscaling__min_workers": 1}),
     ({"ray__autoscaling": {}}, {"ray__autoscaling__idle_seconds": 60}),
@@ -207,7 +206,7 @@ DEV: list[dict[str, Any]] = [
     {"ray__autoscaling__idle_seconds": 60},
     {"kueue": None},
 ]
-_WITHOUT_SCALING = {"ray__autoscaling": None}
+_WITHOUT_SCALING = {"ray__autoscaling": None, "kueue__flavors": _FLAVORS}
 _B200: dict[str, Any] = {
     "region": "us-east1",
     "zone": "us-east1-b",

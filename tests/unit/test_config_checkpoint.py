@@ -58,4 +58,6 @@ def test_the_smallest_stack_may_be_without_queues() -> None:
 
 
 def test_ray_may_queue_where_it_does_not_scale() -> None:
-    assert validate(changed(DEV, ray__autoscaling=None, ray__queue="lq"))
+    flavors = {"cpu": {"pool": "cpu_pool"}, "l4": {"pool": "gpu_pool"}}
+    unscaled = changed(DEV, ray__autoscaling=None, kueue__flavors=flavors)
+    assert validate(changed(unscaled, ray__queue="lq"))

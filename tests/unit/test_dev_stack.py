@@ -5,7 +5,11 @@ from typing import Any
 from tests.conftest import Recording, Register
 from tests.unit.stack_graphs import built, pods_of
 
-QUEUED = {"ray__autoscaling": None, "ray__queue": "lq"}
+QUEUED: dict[str, Any] = {
+    "ray__autoscaling": None,
+    "ray__queue": "lq",
+    "kueue__flavors": {"cpu": {"pool": "cpu_pool"}, "l4": {"pool": "gpu_pool"}},
+}
 
 
 def up(register: Register, **values: Any) -> Recording:

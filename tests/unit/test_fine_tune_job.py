@@ -5,6 +5,7 @@ from typing import Any
 
 import pulumi
 
+from components.bucket_mount import BucketMountArgs
 from components.fine_tune_job import FineTuneJob, FineTuneJobArgs
 from components.script_file import versioned_file_name
 from tests.conftest import Recording, Register
@@ -22,8 +23,9 @@ ARGS = FineTuneJobArgs(
     memory_gib=50,
     ephemeral_storage_gib=40,
     shm_gib=8,
-    bucket_name="models",
+    bucket=BucketMountArgs(bucket_name="models", options=["implicit-dirs"]),
     mount_path="/model-data",
+    annotations={"gke-gcsfuse/volumes": "true"},
     service_account="tuner",
     secret_name="tokens",
     secret_key="HF_TOKEN",
@@ -94,8 +96,13 @@ def test_it_gets_what_it_is_given(register: Register) -> None:
         register,
         pods=3,
         gpus=1,
-        sidecar_memory_gib=35,
-        mount_options=["implicit-dirs", "uid=1"],
+        annotations={"gke-gcsfuse/memory-limit": "35Gi"},
+        bucket=BucketMountArgs(
+            bucket_name=pulumi.Output.from_input("other"),
+            options=["implicit-dirs", "uid=1"],
+            skip_access_check=False,
+            prefetch_metadata=False,
+        ),
         backoff_limit=7,
         grace_seconds=90,
     ).named("training-job")
@@ -104,10 +111,14 @@ def test_it_gets_what_it_is_given(register: Register) -> None:
     assert (spec["completions"], spec["backoffLimit"]) == (3, 7)
     assert pod["terminationGracePeriodSeconds"] == 90
     assert pod["containers"][0]["resources"]["requests"]["nvidia.com/gpu"] == "1"
-    annotations = spec["template"]["metadata"]["annotations"]
-    assert annotations["gke-gcsfuse/memory-limit"] == "35Gi"
+    assert spec["template"]["metadata"]["annotations"] == {"gke-gcsfuse/memory-limit": "35Gi"}
     (csi,) = [it["csi"] for it in pod["volumes"] if "csi" in it]
-    assert csi["volumeAttributes"]["mountOptions"] == "implicit-dirs,uid=1"
+    assert csi["volumeAttributes"] == {
+        "bucketName": "other",
+        "mountOptions": "implicit-dirs,uid=1",
+        "skipCSIBucketAccessCheck": "false",
+        "gcsfuseMetadataPrefetchOnMount": "false",
+    }
     assert job.inputs["metadata"]["name"] == "tune"
 
 

@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 
 from components.fine_tune_manifest import FineTunePods, fine_tune_spec, headless_service_spec
-from components.ray_manifest import Quantity
+from components.ray_manifest import BucketMount, Quantity
 from tests.conftest import ROOT
 
 LAUNCHER = ROOT / "workloads" / "fine_tune" / "launch.sh"
+BUCKET = BucketMount(bucket_name="models", options=("implicit-dirs", "uid=1000"))
 PODS = FineTunePods(
     job_name="tune",
     subdomain="names",
@@ -23,10 +24,9 @@ PODS = FineTunePods(
     size=Quantity(millicores=20000, memory_gib=50, ephemeral_storage_gib=40),
     shm_gib=8,
     environment={"MODEL_NAME": "google/gemma-2-2b", "MODEL_PATH": "/model-data/run"},
-    bucket_name="models",
+    bucket=BUCKET,
     mount_path="/model-data",
-    mount_options=("implicit-dirs", "uid=1000"),
-    sidecar_memory_gib=35,
+    annotations={"gke-gcsfuse/volumes": "true"},
     secret_name="tokens",
     secret_key="HF_TOKEN",
     service_account="tuner",
@@ -70,12 +70,9 @@ def test_pods_find_each_other_by_name_before_they_are_ready() -> None:
     assert (given["HOST_PREFIX"], given["SUBDOMAIN"]) == ("tune", "names")
 
 
-def test_the_bucket_is_mounted_with_its_options_and_memory_for_it() -> None:
+def test_the_bucket_is_mounted_with_its_options() -> None:
     template = spec()["template"]
-    assert template["metadata"]["annotations"] == {
-        "gke-gcsfuse/volumes": "true",
-        "gke-gcsfuse/memory-limit": "35Gi",
-    }
+    assert template["metadata"]["annotations"] == {"gke-gcsfuse/volumes": "true"}
     (csi,) = [it["csi"] for it in template["spec"]["volumes"] if "csi" in it]
     assert csi["driver"] == "gcsfuse.csi.storage.gke.io"
     assert csi["volumeAttributes"]["bucketName"] == "models"
@@ -83,6 +80,20 @@ def test_the_bucket_is_mounted_with_its_options_and_memory_for_it() -> None:
     mounts = template["spec"]["containers"][0]["volumeMounts"]
     assert {"name": "bucket", "mountPath": "/model-data"} in mounts
     assert pod()["serviceAccountName"] == "tuner"
+
+
+@pytest.mark.parametrize(
+    ("value", "attribute"),
+    [
+        ("skip_access_check", "skipCSIBucketAccessCheck"),
+        ("prefetch_metadata", "gcsfuseMetadataPrefetchOnMount"),
+    ],
+)
+def test_the_mount_checks_and_reads_ahead_as_it_is_told(value: str, attribute: str) -> None:
+    for told in (True, False):
+        volumes = pod(bucket=replace(BUCKET, **{value: told}))["volumes"]
+        (csi,) = [it["csi"] for it in volumes if "csi" in it]
+        assert csi["volumeAttributes"][attribute] == str(told).lower()
 
 
 def test_a_queue_can_count_all_that_a_pod_asks_for() -> None:

@@ -7,11 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from catalog import Catalog
+from catalog import Catalog, Sidecar
+from stacks.blocks.bucket import GcsFuseSidecar
 from stacks.blocks.fine_tune_job import FineTuneJob
 from stacks.blocks.inference_server import InferenceServer
 from stacks.problems import Problem
-from stacks.rules.fine_tune import fine_tune_problems, mounting, requests_of
+from stacks.rules.bucket import sized_sidecar
+from stacks.rules.fine_tune import fine_tune_problems, requests_of
 from stacks.rules.packing import Amounts
 from stacks.rules.ray_fit import Host
 from tests.conftest import changed
@@ -19,7 +21,7 @@ from tests.conftest import changed
 FACTS = Catalog.load()
 BASE = {"name": "tune", "queue": "lq"}
 SERVER = InferenceServer.model_validate({"name": "chat"})
-SIDECAR = FACTS.gcsfuse_sidecar
+MOUNT_MEMORY = "bucket.mount.sidecar.memory_gib"
 JOBS = st.fixed_dictionaries(
     {
         "name": st.sampled_from(["tune", "1tune", "t" * 70]),
@@ -27,7 +29,6 @@ JOBS = st.fixed_dictionaries(
         "pods": st.integers(1, 12),
         "gpus": st.integers(1, 5),
         "shm_gib": st.integers(1, 100),
-        "mount_memory_gib": st.integers(1, 120),
         "dataset_limit": st.none() | st.integers(1, 90000),
         "epochs": st.integers(1, 3),
         "gradient_accumulation_steps": st.integers(1, 40),
@@ -49,15 +50,19 @@ def host(machine: str = "g2-standard-24") -> Host:
     return Host(FACTS.machine(machine), FACTS.allocatable(machine))
 
 
+def sidecar(memory_gib: int = 35) -> Sidecar:
+    return sized_sidecar(GcsFuseSidecar(memory_gib=memory_gib), FACTS.gcsfuse_sidecar)
+
+
 def problems(
     config: dict[str, Any],
     machine: str = "g2-standard-24",
     nodes: int = 3,
     server: InferenceServer | None = SERVER,
+    mount_gib: int = 35,
 ) -> list[Problem]:
-    job = FineTuneJob.model_validate(config)
-    found = fine_tune_problems(job, host(machine), nodes=nodes, sidecar=SIDECAR, server=server)
-    return list(found)
+    job, beside = FineTuneJob.model_validate(config), sidecar(mount_gib)
+    return list(fine_tune_problems(job, host(machine), nodes=nodes, sidecar=beside, server=server))
 
 
 def test_the_scenarios_job_fits_beside_the_scenarios_server() -> None:
@@ -73,7 +78,6 @@ def test_the_scenarios_job_fits_beside_the_scenarios_server() -> None:
             "pods",
             "beside one server on 3 nodes of g2-standard-24; nearest: 2, or 4 nodes",
         ),
-        ({"mount_memory_gib": 80}, "mount_memory_gib", "no memory of its own; nearest: 77"),
         (
             {"requests": {"cpu": 4, "memory_gib": 60}},
             "requests.memory_gib",
@@ -85,7 +89,7 @@ def test_the_scenarios_job_fits_beside_the_scenarios_server() -> None:
             "leaves to pods; nearest: 595",
         ),
         (
-            {"shm_gib": 60, "mount_memory_gib": 10, "requests": {"cpu": 4, "memory_gib": 40}},
+            {"shm_gib": 60, "requests": {"cpu": 4, "memory_gib": 40}},
             "shm_gib",
             "limited to 40 GiB; nearest: 40",
         ),
@@ -104,6 +108,14 @@ def test_what_cannot_work_is_refused_with_what_can(
     assert found.message.endswith(ending)
 
 
+def test_what_mounts_the_bucket_leaves_a_pod_memory_of_its_own() -> None:
+    (found,) = problems(BASE, mount_gib=80)
+    assert found.field == MOUNT_MEMORY
+    assert found.message.startswith("80 GiB to mount the bucket leave a pod with 2 GPUs")
+    assert found.message.endswith("no memory of its own; nearest: 77")
+    assert problems(BASE, mount_gib=77) == []
+
+
 def test_a_job_has_all_nodes_where_there_is_no_server() -> None:
     assert problems({**BASE, "pods": 3}, server=None) == []
     (found,) = problems({**BASE, "pods": 4}, server=None)
@@ -111,12 +123,13 @@ def test_a_job_has_all_nodes_where_there_is_no_server() -> None:
 
 
 def test_gpus_are_not_all_that_a_server_takes_of_a_node() -> None:
-    half = {**BASE, "pods": 1, "gpus": 2, "mount_memory_gib": 10}
+    half = {**BASE, "pods": 1, "gpus": 2}
     large = {"cpu": 4, "memory_gib": 120, "ephemeral_storage_gib": 4}
     (found,) = problems(
         {**half, "requests": large},
         "g2-standard-48",
         nodes=1,
+        mount_gib=10,
         server=SERVER.model_copy(
             update={"requests": SERVER.requests.model_copy(update={"memory_gib": 60})}
         ),
@@ -129,19 +142,16 @@ def test_gpus_are_not_all_that_a_server_takes_of_a_node() -> None:
 def test_without_requests_a_pod_gets_the_share_of_a_node_that_its_gpus_are(
     gpus: int, pods: int
 ) -> None:
-    job = FineTuneJob.model_validate({**BASE, "gpus": gpus, "mount_memory_gib": 10})
-    asked = requests_of(job, host(), SIDECAR)
-    pod = Amounts.of_pod(asked, gpus, mounting(job, SIDECAR))
-    assert Amounts.of_node(host()).holds(pod) == pods
+    job, beside = FineTuneJob.model_validate({**BASE, "gpus": gpus}), sidecar(10)
+    asked = requests_of(job, host(), beside)
+    assert Amounts.of_node(host()).holds(Amounts.of_pod(asked, gpus, beside)) == pods
     larger = asked.model_copy(update={"memory_gib": asked.memory_gib + 1})
-    assert (
-        Amounts.of_node(host()).holds(Amounts.of_pod(larger, gpus, mounting(job, SIDECAR))) < pods
-    )
+    assert Amounts.of_node(host()).holds(Amounts.of_pod(larger, gpus, beside)) < pods
 
 
 def test_what_the_config_asks_for_is_what_is_asked_for() -> None:
     job = FineTuneJob.model_validate({**BASE, "requests": {"cpu": 3, "memory_gib": 9}})
-    assert requests_of(job, host(), SIDECAR) == job.requests
+    assert requests_of(job, host(), sidecar()) == job.requests
 
 
 def test_fine_tune_py_gets_the_scenarios_variables() -> None:
@@ -169,19 +179,27 @@ def kind(problem: Problem) -> tuple[str, str]:
 
 
 @settings(max_examples=300, deadline=None)
-@given(config=JOBS, machine=MACHINES, nodes=st.integers(1, 4))
+@given(
+    config=JOBS,
+    machine=MACHINES,
+    nodes=st.integers(1, 4),
+    mount_gib=st.integers(0, 120),
+)
 def test_whatever_is_wrong_the_value_offered_for_a_field_is_right_for_that_rule(
-    config: dict[str, Any], machine: str, nodes: int
+    config: dict[str, Any], machine: str, nodes: int, mount_gib: int
 ) -> None:
-    for found in problems(config, machine, nodes):
+    for found in problems(config, machine, nodes, mount_gib=mount_gib):
         offered = found.message.rpartition("; nearest: ")[2]
         path = found.field.removeprefix("job.").replace(".", "__")
         if wanted := re.search(r"(\d+) nodes$", offered):
-            after = problems(config, machine, int(wanted[1]))
+            after = problems(config, machine, int(wanted[1]), mount_gib=mount_gib)
             assert "job.pods" not in [it.field for it in after]
             if offered == wanted[0]:
                 continue
             offered = offered.partition(",")[0]
-        value = int(offered) if offered.isdigit() else offered
-        after = problems(changed(config, **{path: value}), machine, nodes)
+        if found.field == MOUNT_MEMORY:
+            after = problems(config, machine, nodes, mount_gib=int(offered))
+        else:
+            value = int(offered) if offered.isdigit() else offered
+            after = problems(changed(config, **{path: value}), machine, nodes, mount_gib=mount_gib)
         assert kind(found) not in [kind(it) for it in after]

@@ -88,7 +88,8 @@ CONFIGS = st.fixed_dictionaries(
         "server__requests__cpu": st.integers(1, 24),
         "fine_tune__pods": st.integers(1, 6),
         "fine_tune__gpus": st.sampled_from([1, 2]),
-        "fine_tune__mount_memory_gib": st.integers(1, 60),
+        "bucket__mount__sidecar__memory_gib": st.integers(0, 60),
+        "bucket__mount__sidecar__cpu": st.integers(0, 10),
         f"{ONE}__gpus": st.integers(0, 12),
         f"{ONE}__memory_gib": st.integers(0, 300),
         f"{ONE}__cpu": st.integers(0, 80),
@@ -101,12 +102,10 @@ def amounts(config: TrainAndServe) -> tuple[Amounts, Amounts, Amounts]:
     server, job = config.server, config.fine_tune
     assert server is not None
     assert job is not None
-    sidecar = config.facts.gcsfuse_sidecar
-    mounting = sidecar.model_copy(update={"memory_mib": job.mount_memory_gib * 1024})
     return (
         Amounts.of_node(config.gpu_host),
         Amounts.of_pod(server.requests, server.gpus),
-        Amounts.of_pod(config.fine_tune_requests, job.gpus, mounting),
+        Amounts.of_pod(config.fine_tune_requests, job.gpus, config.sidecar),
     )
 
 

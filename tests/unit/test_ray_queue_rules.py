@@ -14,6 +14,15 @@ LUSTRE, VERL = stack_config("b200-lustre"), stack_config("verl-b200")
 DEV = stack_config("dev")
 
 
+# Kueue admits a cluster with its head, which is on the CPU pool.
+BOTH = {"cpu": {"pool": "cpu_pool"}, "l4": {"pool": "gpu_pool"}}
+
+
+def test_a_queue_without_nodes_for_the_head_is_refused() -> None:
+    found = mistakes(changed(DEV, ray__autoscaling=None, ray__queue="lq"))
+    assert_named(found, "stack.ray.queue", "one more of kueue.flavors, with pool cpu_pool")
+
+
 @pytest.mark.parametrize("config", [TPU, changed(TPU, **TPU_AUTOPILOT), LUSTRE, VERL])
 def test_a_stack_without_queues_refuses_one(config: dict[str, Any]) -> None:
     secrets = frozenset({"hugging_face_token"})
@@ -23,7 +32,7 @@ def test_a_stack_without_queues_refuses_one(config: dict[str, Any]) -> None:
 
 def test_a_stack_with_queues_takes_those_that_it_has() -> None:
     (queue, *_) = DEV["kueue"]["local_queues"]
-    without = changed(DEV, ray__autoscaling=None)
+    without = changed(DEV, ray__autoscaling=None, kueue__flavors=BOTH)
     assert validate(changed(without, ray__queue=queue["name"]))
     found = mistakes(changed(without, ray__queue=queue["name"] + "x"))
     assert_named(found, "stack.ray.queue", f"nearest: {queue['name']}")

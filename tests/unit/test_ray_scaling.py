@@ -87,7 +87,9 @@ def test_the_config_reaches_the_cluster(register: Register) -> None:
 
 
 def test_the_config_names_the_queue(register: Register) -> None:
-    up = built(register, "dev", ray__autoscaling=None, ray__queue="lq")
+    flavors = {"cpu": {"pool": "cpu_pool"}, "l4": {"pool": "gpu_pool"}}
+    queued = {"ray__autoscaling": None, "ray__queue": "lq", "kueue__flavors": flavors}
+    up = built(register, "dev", **queued)
     cluster = up.named("ray-cluster").inputs
     assert cluster["metadata"]["labels"]["kueue.x-k8s.io/queue-name"] == "lq"
 

@@ -143,6 +143,33 @@ def test_the_token_is_in_the_secret_alone(register: Register, mode: dict[str, An
         assert "secretKeyRef" in token["valueFrom"]
 
 
+def test_the_fine_tuning_mounts_the_bucket_as_the_config_says(register: Register) -> None:
+    mount = {
+        "sidecar": {"cpu": 0.5, "memory_gib": 20, "ephemeral_storage_gib": 8},
+        "metadata_prefetch": True,
+        "skip_access_check": False,
+    }
+    template = pod_of(up(register, bucket__mount=mount), "fine-tune-job")
+    assert template["metadata"]["annotations"] == {
+        "gke-gcsfuse/volumes": "true",
+        "gke-gcsfuse/cpu-limit": "500m",
+        "gke-gcsfuse/memory-limit": "20Gi",
+        "gke-gcsfuse/ephemeral-storage-limit": "8Gi",
+    }
+    (csi,) = [it["csi"] for it in template["spec"]["volumes"] if "csi" in it]
+    assert csi["volumeAttributes"]["gcsfuseMetadataPrefetchOnMount"] == "true"
+    assert csi["volumeAttributes"]["skipCSIBucketAccessCheck"] == "false"
+
+
+def test_what_the_mount_takes_of_a_node_is_not_the_fine_tunings(register: Register) -> None:
+    def memory(**values: Any) -> str:
+        made = pod_of(up(register, **values), "fine-tune-job")
+        return made["spec"]["containers"][0]["resources"]["requests"]["memory"]
+
+    assert memory() == "50Gi"
+    assert memory(bucket__mount__sidecar__memory_gib=30) == "55Gi"
+
+
 def test_teams_have_namespaces_queues_and_a_cohort_of_their_own(register: Register) -> None:
     made = up(register, **TEAMS)
     assert made.named("kube-research-namespace").inputs["metadata"]["name"] == "research"
