@@ -11,8 +11,7 @@ import pytest
 from sandbox.cloud.kinds.cluster import Cluster
 from sandbox.kube import Ref
 from sandbox.urns import token_of
-from sandbox.workspace import stack_names
-from tests.stacks.conftest import Sandbox, replaced
+from tests.stacks.conftest import IN_EVERY_TEST, Sandbox, by_tier, replaced
 
 STACKS = ("b200-lustre", "verl-b200", "verl-b200-autopilot")
 SandboxOf = Callable[[str], Sandbox]
@@ -31,7 +30,10 @@ def asked_by_workers(sandbox: Sandbox) -> list[dict[str, str]]:
     parameters = {
         it["metadata"]["name"]: it for it in inputs(sandbox, f"{_GKE}:GKENetworkParamSet")
     }
-    [ray] = inputs(sandbox, "kubernetes:ray.io/v1:RayCluster")
+    clusters = inputs(sandbox, "kubernetes:ray.io/v1:RayCluster")
+    if not clusters:
+        return []
+    [ray] = clusters
     template = ray["spec"]["workerGroupSpecs"][0]["template"]
     annotations = (template.get("metadata") or {}).get("annotations") or {}
     listed = json.loads(annotations.get("networking.gke.io/interfaces", "[]"))
@@ -43,7 +45,7 @@ def asked_by_workers(sandbox: Sandbox) -> list[dict[str, str]]:
     return [{"network": it["vpc"], "subnetwork": it["vpcSubnet"]} for it in behind]
 
 
-@pytest.mark.parametrize("stack", stack_names())
+@pytest.mark.parametrize("stack", by_tier(*IN_EVERY_TEST))
 def test_workers_ask_for_the_networks_of_their_pool_one_by_one(
     brought_up: SandboxOf, stack: str
 ) -> None:
