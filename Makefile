@@ -69,7 +69,7 @@ format: setup ## Format and fix what can be fixed
 	@$(VENV)/bin/ruff format .
 	@$(VENV)/bin/ruff check --fix .
 
-bench: setup ## Measure: a table, and .bench/results.json
+bench: setup $(WORKLOADS)/.ready ## Measure: a table, and .bench/results.json
 	@$(RUN) -m bench
 
 lock: setup ## Pin pyproject.toml's dependencies again, with hashes

@@ -17,6 +17,7 @@ from rich.table import Table
 from bench.measure import preview_times, probe, timed
 from bench.review import review_times
 from bench.scale import BASE, SHOWN, growth
+from bench.workloads import checkpoint_times
 from sandbox.__main__ import DEFAULT_SPEED
 from sandbox.workspace import PROJECT_FOLDER, stack_names
 
@@ -119,6 +120,16 @@ def review_figures() -> list[Figure]:
     ]
 
 
+def checkpoint_figures() -> list[Figure]:
+    found, stack = checkpoint_times(), "gcsfuse-checkpoint"
+    return [
+        Figure(stack, "checkpoint write / plain copy, throughput", found.write),
+        Figure(stack, "checkpoint restore / plain copy, throughput", found.restore),
+        Figure(stack, "finding and loading a checkpoint to resume, s", found.resume_s),
+        Figure(stack, "steps lost by a kill", found.lost_steps, f"<={found.period}"),
+    ]
+
+
 def main() -> int:
     figures: list[Figure] = []
     for stack in stack_names():
@@ -128,6 +139,8 @@ def main() -> int:
     figures += review_figures()
     _write(figures)
     figures += scale_figures()
+    _write(figures)
+    figures += checkpoint_figures()
     _write(figures)
     with tempfile.TemporaryDirectory() as scratch:
         figures += demo_figures(Path(scratch))

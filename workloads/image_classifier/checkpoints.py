@@ -43,7 +43,7 @@ class Run:
         return next(filter(None, map(read, sorted(self._folders(), reverse=True))), None)
 
     def write(self, history: History, save: Save) -> Checkpoint:
-        """The checkpoint, once it is whole; only then does the oldest go. Raises CheckpointError."""
+        """The checkpoint, once whole; only then does the oldest go. Raises CheckpointError."""
         folder = self.folder / f"checkpoint_{len(history) - 1:06d}"
         failed: list[Exception] = []
 
@@ -61,7 +61,9 @@ class Run:
         if failed or thread.is_alive():
             why = failed[0] if failed else f"not written after {self.seconds:g} s"
             before = self.newest()
-            there = "there is none before it" if before is None else f"{before.folder.name} is whole"
+            there = (
+                "there is none before it" if before is None else f"{before.folder.name} is whole"
+            )
             raise CheckpointError(f"{folder}: {why}; {there}")
         return Checkpoint(folder, history)
 

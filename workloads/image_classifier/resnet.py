@@ -61,7 +61,9 @@ class Learner:
                 loss.backward()
                 self.optimizer.step()
             right = (logits.argmax(1) == labels).sum()
-            sums += torch.stack([loss.detach() * len(labels), right, labels.new_tensor(len(labels))])
+            sums += torch.stack(
+                [loss.detach() * len(labels), right, labels.new_tensor(len(labels))]
+            )
         if get_context().get_world_size() > 1:
             torch.distributed.all_reduce(sums)
         return float(sums[0] / sums[2]), float(sums[1] / sums[2])

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import checkpoints
-from checkpoints import CheckpointError, Run
+from checkpoints import Run
 
 
 class JobError(Exception):
@@ -107,14 +107,21 @@ def train_loop(config: dict[str, Any]) -> None:
 
     job, context = config["job"], train.get_context()
     rank, world = context.get_world_rank(), context.get_world_size()
+    began = time.monotonic()
     # One worker looks: of a bucket, each node may have another picture.
-    newest = broadcast_from_rank_zero(job.run.newest() if rank == 0 else None)
-    learner = config["learner"](job.data, job.learning_rate, fresh=newest is None)
-    history = [] if newest is None else newest.history
-    if newest:
-        with (newest.folder / checkpoints.STATE).open("rb") as file:
+    newest = job.run.newest() if rank == 0 else None
+    history = newest.history if newest else []
+    looked_s = time.monotonic() - began
+    folder, done = broadcast_from_rank_zero((newest and newest.folder, len(history)))
+    learner = config["learner"](job.data, job.learning_rate, fresh=folder is None)
+    if folder:
+        began = time.monotonic()
+        with (folder / checkpoints.STATE).open("rb") as file:
             learner.load(file)
-    for epoch in range(len(history), job.epochs):
+        if rank == 0:
+            resume_s = looked_s + time.monotonic() - began
+            sys.stderr.write(f"resumed_after={done} resume_s={resume_s:.4g}\n")
+    for epoch in range(done, job.epochs):
         found = {"epoch": epoch + 1}
         for part, prefix in (("train", ""), ("val", "val_")):
             plan = config["batches"](
@@ -122,12 +129,14 @@ def train_loop(config: dict[str, Any]) -> None:
             )
             loss, accuracy = learner.epoch(part, plan, seed=epoch * world + rank)
             found |= {f"{prefix}loss": loss, f"{prefix}accuracy": accuracy}
-        history = [*history, found]
-        began = time.monotonic()
         if rank == 0:
+            began = time.monotonic()
+            history = [*history, found]
             job.run.write(history, learner.save)
             found = found | {"checkpoint_s": time.monotonic() - began}
-            print(f"epoch {epoch + 1} of {job.epochs}: {json.dumps(found)}", flush=True)
+            # Not with print: Ray writes what is printed twice.
+            shown = " ".join(f"{key}={value:.4g}" for key, value in found.items())
+            sys.stderr.write(f"{shown}\n")
         train.report(found)
 
 
@@ -172,7 +181,9 @@ def main() -> None:
         print(error, file=sys.stderr)
         sys.exit(2)
     done = 0 if newest is None else len(newest.history)
-    print(f"run {job.run_name}: {done} of {job.epochs} epochs are done", file=sys.stderr, flush=True)
+    print(
+        f"run {job.run_name}: {done} of {job.epochs} epochs are done", file=sys.stderr, flush=True
+    )
     if os.environ.get("DRY_RUN") == "1":
         print(json.dumps(asdict(job), default=str, indent=2))
     elif done < job.epochs:

@@ -3,7 +3,7 @@
 #
 # Arguments are key=value pairs. `recipe` names the base config inside the image; `mkdir` (a list
 # separated by colons) names directories that must exist first; every other pair goes to NeMo RL as
-# an override of that config.
+# an override of that config. With DRY_RUN=1 no directory is made, and the command is printed, not run.
 set -euo pipefail
 
 recipe=""
@@ -13,7 +13,7 @@ for pair in "$@"; do
     recipe=*) recipe="${pair#recipe=}" ;;
     mkdir=*)
       IFS=':' read -r -a directories <<<"${pair#mkdir=}"
-      mkdir -p -- "${directories[@]}"
+      [[ "${DRY_RUN:-}" == 1 ]] || mkdir -p -- "${directories[@]}"
       ;;
     *=*) overrides+=("$pair") ;;
     *)
@@ -31,5 +31,11 @@ fi
 # already; without this, Ray refuses the second.
 export RAY_OVERRIDE_JOB_RUNTIME_ENV=1
 
+command=(uv run python examples/run_grpo_math.py --config "$recipe" "${overrides[@]}")
+if [[ "${DRY_RUN:-}" == 1 ]]; then
+  printf '%q ' "${command[@]}"
+  echo
+  exit
+fi
 cd "${NEMO_RL_HOME:-/opt/nemo-rl}"
-exec uv run python examples/run_grpo_math.py --config "$recipe" "${overrides[@]}"
+exec "${command[@]}"
