@@ -197,10 +197,11 @@ class MemoryKube:
         return queue_views(self._store)
 
     def inventory(self) -> dict[str, list[str]]:
-        """What users made, by kind; what controllers made of it is left out."""
+        """What users made, by kind; what controllers and Helm made of it is left out."""
         found: dict[str, list[str]] = {}
         for obj in self._store.all():
-            if not owner_of(obj):
+            # Of a chart, which may leave them behind: they have no owner.
+            if not owner_of(obj) and obj["kind"] != "CustomResourceDefinition":
                 namespace = namespace_of(obj)
                 name = f"{namespace}/{name_of(obj)}" if namespace else name_of(obj)
                 found.setdefault(obj["kind"], []).append(name)
