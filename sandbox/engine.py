@@ -124,7 +124,7 @@ class Engine:
             server.serve("gcp", "pulumi-gcp", GcpStandIn(cloud, operations))
             server.serve("kubernetes", "pulumi-kubernetes", KubernetesStandIn(cloud, operations))
             is_new = not any(self._workspace.state_files())
-            stack = self._open(server.address)
+            stack = self._open(server.address, is_new=is_new)
             before = {} if verb == "preview" else self._recovered(stack, options, is_new=is_new)
             ok = self._call(stack, verb, options, report)
             after = {} if verb == "preview" else _export(stack)
@@ -150,14 +150,16 @@ class Engine:
             plan=plan,
         )
 
-    def _open(self, providers: str) -> Stack:
+    def _open(self, providers: str, *, is_new: bool) -> Stack:
         options = LocalWorkspaceOptions(
             work_dir=str(self._workspace.work_dir),
             pulumi_home=str(self._workspace.home),
             pulumi_command=find_pulumi(),
             env_vars={**self._workspace.environment, "PULUMI_DEBUG_PROVIDERS": providers},
         )
-        stack = automation.create_or_select_stack(
+        # Half a second less than `create_or_select_stack`, which tries to select a new stack, too.
+        opened = automation.create_stack if is_new else automation.select_stack
+        stack = opened(
             stack_name=self._workspace.stack,
             project_name=PROJECT,
             program=partial(load_program, self._workspace.project_folder),

@@ -73,7 +73,9 @@ class Workspace:
     def environment(self) -> dict[str, str]:
         """What the Pulumi CLI is told, so that nothing of the user's own login is touched."""
         return {
-            "PULUMI_BACKEND_URL": self.backend.as_uri(),
+            # A sidecar of metadata is not replaced in one step: a kill can leave half of one, and
+            # the engine could then not read its state.
+            "PULUMI_BACKEND_URL": f"{self.backend.as_uri()}?metadata=skip",
             "PULUMI_CONFIG_PASSPHRASE": PASSPHRASE,
             "PULUMI_SKIP_UPDATE_CHECK": "true",
             "PULUMI_DISABLE_CHECKPOINT_BACKUPS": "true",

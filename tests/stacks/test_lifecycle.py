@@ -84,6 +84,7 @@ class TestLifecycle:
         killed = sandbox.run("up", faults=Faults(rules=(Crash(kind="crash", after=after),)))
         assert not killed.ok
         assert sandbox.state().get("pending_operations"), "the engine died with a create under way"
+        assert list(sandbox.workspace.backend.rglob("*.attrs")) == [], "state is never half written"
         sandbox.succeed("up")
         assert made_once(sandbox)
         assert changed(sandbox.succeed("preview")) == {}
