@@ -1,0 +1,23 @@
+"""Finds what `make kube-tools` built."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sandbox.errors import UserError
+from sandbox.workspace import PROJECT_FOLDER
+
+BUILT = PROJECT_FOLDER / ".tools" / "kube"
+BINARIES = BUILT / "bin"
+MANIFESTS = BUILT / "manifests"
+
+
+def binary(name: str) -> Path:
+    """Raises UserError where the program was not built."""
+    found = BINARIES / name
+    if not found.exists():
+        raise UserError(
+            f"{name}: not in {BINARIES.relative_to(PROJECT_FOLDER)}, so there is no real control "
+            "plane; nearest: run `make kube-tools` (once, some minutes), or --kube memory"
+        )
+    return found

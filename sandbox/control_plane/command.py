@@ -1,0 +1,69 @@
+"""`python -m sandbox kube`: the control planes of one stack's clusters."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+from rich.console import Console
+from rich.table import Table
+
+from sandbox.cloud.kinds.cluster import Cluster
+from sandbox.cloud.kubernetes import control_plane_of, is_live
+from sandbox.control_plane.control_plane import ControlPlane
+from sandbox.errors import CloudError, UserError
+from sandbox.workspace import Workspace
+
+
+def start(workspace: Workspace) -> None:
+    for cluster, plane in _control_planes(workspace).items():
+        try:
+            plane.start()
+        except CloudError as error:
+            raise UserError(f"{cluster}: {error}") from None
+        print(f"{cluster}: runs; export KUBECONFIG={plane.kubeconfig}")
+
+
+def stop(workspace: Workspace) -> None:
+    for cluster, plane in _control_planes(workspace).items():
+        plane.stop()
+        print(f"{cluster}: stopped; what it holds is kept")
+
+
+def show_status(workspace: Workspace) -> None:
+    console = Console(highlight=False)
+    for cluster, plane in _control_planes(workspace).items():
+        table = Table("program", "process", "MiB", "ports of 127.0.0.1", box=None, pad_edge=False)
+        for each in plane.status():
+            ports = ", ".join(f"{purpose} {port}" for purpose, port in each.ports.items())
+            process = str(each.pid) if each.running else "does not run"
+            table.add_row(each.name, process, f"{each.rss_mib:.0f}", ports)
+        console.print(f"[bold]{cluster}[/]", table, sep="\n")
+
+
+def kubeconfig(workspace: Workspace) -> str:
+    """The value of KUBECONFIG with which kubectl finds the stack's clusters."""
+    files = [plane.kubeconfig for plane in _control_planes(workspace).values()]
+    if not all(file.exists() for file in files):
+        raise UserError(
+            f'--stack: "{workspace.stack}": its control plane was never started; '
+            f"nearest: python -m sandbox kube start --stack {workspace.stack}"
+        )
+    return os.pathsep.join(str(file) for file in files)
+
+
+def _control_planes(workspace: Workspace) -> Mapping[str, ControlPlane]:
+    """By the name of the cluster; raises UserError where the stack has none."""
+    found = dict[str, ControlPlane]()
+    if workspace.config_file.exists():
+        cloud = workspace.cloud()
+        own = cloud.inventory(workspace.stack).get(Cluster.token, [])
+        for cluster in cloud.find(Cluster.token):
+            if cluster.id in own and is_live(cluster, cloud):
+                found[cluster["name"]] = control_plane_of(cluster, cloud)
+    if not found:
+        raise UserError(
+            f'--stack: "{workspace.stack}": no cluster with a real control plane is up; '
+            f"nearest: python -m sandbox up --stack {workspace.stack} --kube real"
+        )
+    return found
