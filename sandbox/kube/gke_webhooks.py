@@ -160,10 +160,9 @@ def _interface_problems(annotations: Mapping[str, str]) -> Iterator[str]:
 def _with_networks(store: Store, spec: JsonObject, networks: list[str]) -> JsonObject:
     wanted: dict[str, int] = {}
     for name in networks:
+        # A network that is not there has an address on no node, so nobody starts without it.
         network = store.get("networking.gke.io/v1", "Network", "", name)
-        if network is None:
-            continue
-        kinds = ("", ".IP") if network["spec"]["type"] == "Device" else (".IP",)
+        kinds = ("", ".IP") if dig(network, "spec", "type") == "Device" else (".IP",)
         for kind in kinds:
             resource = f"{NETWORK_RESOURCE}{name}{kind}"
             wanted[resource] = wanted.get(resource, 0) + 1

@@ -150,17 +150,12 @@ class MemoryKube:
             raise self._not_found(ref)
         return found
 
-    def matches_secret(
-        self,
-        ref: Ref,
-        data: Mapping[str, str] | None = None,
-        string_data: Mapping[str, str] | None = None,
-    ) -> bool:
-        """Whether a Secret holds exactly these values (`data` in base64, `string_data` plain)."""
-        found = self._store.find(ref)
+    def matches_secret(self, manifest: Mapping[str, Any]) -> bool:
+        """Whether the live Secret holds exactly the values of this manifest."""
+        found, data = self._store.find(Ref.of(manifest)), manifest.get("data")
         if found is None or secrets.bad_base64(data):
             return False
-        given = secrets.digests(data, string_data, self._store.salt)
+        given = secrets.digests(data, manifest.get("stringData"), self._store.salt)
         return found.get(secrets.DIGESTS, {}) == given
 
     def delete(self, ref: Ref) -> None:

@@ -85,10 +85,16 @@ def _candidate(store: Store, key: str, pod: JsonObject) -> Candidate:
 
 
 def _made_for(store: Store, pod: JsonObject, provision: Provision) -> Node | str:
-    made = provision(mutated(store, pod))
+    return node_for(mutated(store, pod), slice_of(pod), provision)
+
+
+def node_for(pod: Mapping[str, Any], slice_name: str, provision: Provision) -> Node | str:
+    """The node that Autopilot makes for a pod (as the webhooks leave it), or why it makes none;
+    the nodes of one TPU slice are one node pool."""
+    made = provision(pod)
     if isinstance(made, str):
         return made
-    name, slice_name = _node_name(pod), slice_of(pod)
+    name = _node_name(pod)
     pool = f"nap-{suffix(slice_name, length=8)}" if slice_name else made.pool
     labels = {**made.labels, _HOST_NAME: name, _POOL: pool}
     return replace(made, name=name, pool=pool, labels=labels)

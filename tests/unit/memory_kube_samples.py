@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from sandbox.cloud.kubernetes import Kube
 from sandbox.kube import KubeError, MemoryKube, Node, PodView, Ref, Taint
 
 GPU_TAINT = Taint(key="nvidia.com/gpu", value="present")
@@ -108,7 +109,7 @@ def job(name: str = "train", **spec: Any) -> dict[str, Any]:
     return changed(manifest, "Never", "spec", "template", "spec", "restartPolicy")
 
 
-def only_pod(kube: MemoryKube) -> PodView:
+def only_pod(kube: Kube) -> PodView:
     (found,) = kube.pods()
     return found
 

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from sandbox.cloud.kind import Resource
-from sandbox.cloud.kubernetes import kubernetes_of
+from sandbox.cloud.kubernetes import Kube, kubernetes_of
 from sandbox.cloud.reservations import Reservation, Reservations
 from sandbox.faults import Faults, Stockout
-from sandbox.kube import MemoryKube, Node
+from sandbox.kube import Node
 from tests.unit.memory_kube_samples import TOLERATION, asking, make, only_pod, pod, ref
 from tests.unit.simulated_project import APIS, P, Project
 
@@ -43,7 +43,7 @@ def project_in(path: Path, **known: Any) -> Project:
     return made
 
 
-def autopilot_in(project: Project) -> tuple[Resource, MemoryKube]:
+def autopilot_in(project: Project) -> tuple[Resource, Kube]:
     """An Autopilot cluster with the Network objects of nine interfaces, and its API server."""
     net = project.network()
     subnet = project.subnet(net, region="us-central1")
@@ -84,7 +84,7 @@ def ask(selector: dict[str, str], *interfaces: str, **amounts: str) -> dict[str,
     return made
 
 
-def node_for(kube: MemoryKube, wanted: dict[str, Any]) -> Node:
+def node_for(kube: Kube, wanted: dict[str, Any]) -> Node:
     kube.apply(wanted)
     running = only_pod(kube)
     assert running.phase == "Running", running.reason
@@ -92,7 +92,7 @@ def node_for(kube: MemoryKube, wanted: dict[str, Any]) -> Node:
     return node
 
 
-def reason_of(kube: MemoryKube, wanted: dict[str, Any]) -> str:
+def reason_of(kube: Kube, wanted: dict[str, Any]) -> str:
     kube.apply(wanted)
     assert only_pod(kube).phase == "Pending"
     assert kube.nodes() == []

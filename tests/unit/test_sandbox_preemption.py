@@ -10,10 +10,9 @@ from catalog import Catalog
 from sandbox.cloud.cloud import Cloud
 from sandbox.cloud.kind import Resource
 from sandbox.cloud.kinds.cluster import Cluster
-from sandbox.cloud.kubernetes import kubernetes_of
+from sandbox.cloud.kubernetes import Kube, kubernetes_of
 from sandbox.errors import UserError
 from sandbox.faults import Faults, Preempt
-from sandbox.kube import MemoryKube
 from tests.unit.memory_kube_samples import asking, only_pod, pod
 from tests.unit.simulated_project import APIS, Project
 
@@ -47,7 +46,7 @@ def preempting(pool: str, cluster: str = "*") -> Faults:
     return Faults(rules=(Preempt(kind="preempt", pool=pool, cluster=cluster),))
 
 
-def kube_in(path: Path, faults: Faults | None) -> MemoryKube:
+def kube_in(path: Path, faults: Faults | None) -> Kube:
     cloud = cloud_in(path, faults)
     [found] = cloud.find(Cluster.token)
     return kubernetes_of(found, cloud)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sandbox.cloud.kind import Resource
-from sandbox.cloud.kubernetes import kubernetes_of
+from sandbox.cloud.kubernetes import Kube, kubernetes_of
 from sandbox.faults import Faults, Stockout
 from sandbox.kube import KubeError, MemoryKube, Node
 from tests.unit.memory_kube_samples import changed, make, only_pod, pod
@@ -25,7 +25,7 @@ SLICE = {f"{GKE}/gke-tpu-accelerator": "tpu-v6e-slice", f"{GKE}/gke-tpu-topology
 CLASS = {f"{GKE}/compute-class": "slices"}
 
 
-def autopilot_in(path: Path, faults: Faults | None = None, **inputs: Any) -> MemoryKube:
+def autopilot_in(path: Path, faults: Faults | None = None, **inputs: Any) -> Kube:
     project = Project(path, faults)
     project.enable(*APIS)
     network = project.network()
@@ -36,7 +36,7 @@ def autopilot_in(path: Path, faults: Faults | None = None, **inputs: Any) -> Mem
 
 
 @pytest.fixture
-def kube(tmp_path: Path) -> MemoryKube:
+def kube(tmp_path: Path) -> Kube:
     return autopilot_in(tmp_path)
 
 
@@ -75,20 +75,20 @@ def claiming_tpus() -> dict[str, Any]:
     return changed(wanted, amounts, "spec", "containers", 0, "resources")
 
 
-def node_for(kube: MemoryKube, wanted: dict[str, Any]) -> Node:
+def node_for(kube: Kube, wanted: dict[str, Any]) -> Node:
     kube.apply(wanted)
     assert only_pod(kube).phase == "Running", only_pod(kube).reason
     [node] = kube.nodes()
     return node
 
 
-def reason_of(kube: MemoryKube, wanted: dict[str, Any]) -> str:
+def reason_of(kube: Kube, wanted: dict[str, Any]) -> str:
     kube.apply(wanted)
     assert only_pod(kube).phase == "Pending"
     return only_pod(kube).reason
 
 
-def test_a_tpu_pod_gets_the_machine_with_its_chips_where_there_is_one(kube: MemoryKube) -> None:
+def test_a_tpu_pod_gets_the_machine_with_its_chips_where_there_is_one(kube: Kube) -> None:
     node = node_for(kube, tpu_pod(SLICE))
     assert node.labels["node.kubernetes.io/instance-type"] == V6E
     assert node.labels["topology.kubernetes.io/zone"] == ZONE
@@ -96,12 +96,12 @@ def test_a_tpu_pod_gets_the_machine_with_its_chips_where_there_is_one(kube: Memo
     assert node.devices == {}
 
 
-def test_the_chips_of_a_pod_choose_between_machines_of_one_topology(kube: MemoryKube) -> None:
+def test_the_chips_of_a_pod_choose_between_machines_of_one_topology(kube: Kube) -> None:
     node = node_for(kube, tpu_pod({**SLICE, f"{GKE}/gke-tpu-topology": "2x4"}, chips=8))
     assert node.labels["node.kubernetes.io/instance-type"] == "ct6e-standard-8t"
 
 
-def test_a_class_gives_its_machine_with_spot_and_claimable_interfaces(kube: MemoryKube) -> None:
+def test_a_class_gives_its_machine_with_spot_and_claimable_interfaces(kube: Kube) -> None:
     kube.apply(compute_class())
     kube.apply(template())
     node = node_for(kube, claiming_tpus())
@@ -110,13 +110,13 @@ def test_a_class_gives_its_machine_with_spot_and_claimable_interfaces(kube: Memo
     assert {**CLASS, **SLICE}.items() <= node.labels.items()
 
 
-def test_a_class_without_dranet_has_no_devices_to_claim(kube: MemoryKube) -> None:
+def test_a_class_without_dranet_has_no_devices_to_claim(kube: Kube) -> None:
     kube.apply(compute_class(dranet=False))
     kube.apply(template())
     assert reason_of(kube, claiming_tpus()).endswith("1 cannot allocate all claims.")
 
 
-def test_each_replica_of_a_ray_cluster_gets_a_slice(kube: MemoryKube) -> None:
+def test_each_replica_of_a_ray_cluster_gets_a_slice(kube: Kube) -> None:
     kube.apply(compute_class())
     at = ("spec", "workerGroupSpecs", 0, "template", "spec", "nodeSelector")
     kube.apply(changed(tpu_cluster(), {**SLICE, **CLASS}, *at))
@@ -158,7 +158,7 @@ def test_the_second_priority_is_tried_when_the_first_has_nothing(tmp_path: Path)
     ],
 )
 def test_a_slice_that_there_is_not_is_told_why(
-    kube: MemoryKube, selector: dict[str, str], chips: int, end: str
+    kube: Kube, selector: dict[str, str], chips: int, end: str
 ) -> None:
     kube.apply(compute_class())
     reason = reason_of(kube, tpu_pod(selector, chips))

@@ -1,0 +1,288 @@
+"""GKE's parts beside a real control plane, as far as they are pure: nodes as objects and back, what
+the autoscaler adds, the TPU webhook's numbers, conditions with times.
+
+That a real API server takes what they write, tests/kube says.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from sandbox.gke_agent import machines
+from sandbox.gke_agent.autoscaler import additions, is_waiting
+from sandbox.gke_agent.install import definitions
+from sandbox.gke_agent.slices import slice_of_node
+from sandbox.gke_agent.statuses import dated
+from sandbox.gke_agent.tpu_pods import Host, assigned, hosts_taken, next_host, problem
+from sandbox.gke_agent.webhooks import answer, configurations, with_images, without_repeats
+from sandbox.kube import Node, Taint
+from sandbox.kube.objects import JsonObject
+from sandbox.kube.scheduler import Candidate
+
+GPU = "nvidia.com/gpu"
+MACHINE = Node(
+    name="gke-a-gpu-0",
+    pool="gpu",
+    labels={"cloud.google.com/gke-nodepool": "gpu"},
+    taints=(Taint(key=GPU, value="present"),),
+    allocatable={"cpu": "24", "memory": "98304Mi", GPU: "2"},
+    networks=(("net", "sub"),),
+    devices={"mrdma.google.com": 2, "netdev.google.com": 1},
+)
+
+
+def test_a_node_is_read_back_as_it_was_written():
+    live = machines.new_manifest(MACHINE)
+
+    assert machines.is_machine(live)
+    assert machines.read(live) == MACHINE
+    assert not machines.has_drifted(MACHINE, live)
+    assert machines.offers(MACHINE, live) == {}
+
+
+def test_the_api_servers_own_way_to_write_an_amount_is_no_change():
+    live = machines.new_manifest(MACHINE)
+    live["status"]["allocatable"] = {**MACHINE.allocatable, "memory": "96Gi"}
+
+    assert machines.offers(MACHINE, live) == {}
+
+
+def test_a_node_offers_a_network_once_it_is_ready_and_no_longer_than_it_is():
+    live = machines.new_manifest(MACHINE)
+    name = "networking.gke.io.networks/rdma-0"
+    offering = replace(MACHINE, allocatable={**MACHINE.allocatable, name: "1"})
+
+    assert machines.offers(offering, live) == {name: "1"}
+    assert machines.offers(MACHINE, machines.new_manifest(offering)) == {name: None}
+    assert machines.without_networks(offering) == MACHINE
+
+
+def test_kubernetes_own_taints_stay_and_are_none_of_the_pools():
+    live = machines.new_manifest(MACHINE)
+    not_ready = {"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"}
+    live["spec"]["taints"].append(not_ready)
+
+    assert not_ready in machines.manifest(MACHINE, live)["spec"]["taints"]
+    assert machines.read(live).taints == MACHINE.taints
+    assert not machines.has_drifted(MACHINE, live)
+
+
+def test_a_label_that_the_pool_no_longer_gives_is_a_drift():
+    live = machines.new_manifest(MACHINE)
+    live["metadata"]["labels"]["team"] = "a"
+    live["metadata"]["managedFields"] = [
+        {
+            "manager": "gke-agent",
+            "operation": "Apply",
+            "fieldsV1": {"f:metadata": {"f:labels": {"f:team": {}}}},
+        }
+    ]
+
+    assert machines.has_drifted(MACHINE, live)
+
+
+def test_each_interface_that_can_be_claimed_is_a_device_of_its_class():
+    live = {"metadata": {"uid": "1"}}
+
+    devices = slice_of_node(MACHINE, live)["spec"]["devices"]
+
+    assert [device["name"] for device in devices] == ["rdma0", "rdma1", "eth0"]
+    rdma = [device["attributes"]["dra.net/rdma"]["bool"] for device in devices]
+    assert rdma == [True, True, False]
+
+
+def waiting(name: str, gpus: int, slice_name: str = "") -> Candidate:
+    limits = {GPU: str(gpus)}
+    toleration = {"key": GPU, "operator": "Exists"}
+    spec = {"tolerations": [toleration], "containers": [{"resources": {"limits": limits}}]}
+    return Candidate(key=name, spec=spec, slice=slice_name)
+
+
+def pool(name: str, size: int) -> list[Node]:
+    numbers = range(size)
+    return [replace(MACHINE, name=f"{name}-{number}", pool=name) for number in numbers]
+
+
+def names(nodes: list[Node]) -> list[str]:
+    return [node.name for node in nodes]
+
+
+def test_no_more_nodes_are_added_than_the_waiting_pods_need():
+    pods = [waiting("a", 1), waiting("b", 1), waiting("c", 2)]
+
+    assert names(additions(pods, [], [(pool("gpu", 4), False)])) == ["gpu-0", "gpu-1"]
+
+
+def test_room_on_the_nodes_that_are_there_is_used_first():
+    assert additions([waiting("a", 2)], pool("old", 1), [(pool("gpu", 4), False)]) == []
+
+
+def test_no_node_is_added_for_a_pod_that_none_would_take():
+    assert additions([waiting("a", 3)], [], [(pool("gpu", 4), False)]) == []
+
+
+def test_no_node_is_added_for_a_pod_whose_volume_is_missing():
+    pod = replace(waiting("a", 1), blocked='persistentvolumeclaim "data" not found')
+
+    assert additions([pod], [], [(pool("gpu", 4), False)]) == []
+
+
+def test_the_first_pool_that_fits_is_taken():
+    pools = [(pool("one", 2), False), (pool("two", 2), False)]
+
+    assert names(additions([waiting("a", 1)], [], pools)) == ["one-0"]
+
+
+def test_a_slice_of_several_hosts_comes_whole():
+    assert len(additions([waiting("a", 1, "s")], [], [(pool("slice", 4), True)])) == 4
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"spec": {"nodeName": "n"}},
+        {"status": {"nominatedNodeName": "n", "conditions": []}},
+        {"metadata": {"deletionTimestamp": "now"}},
+        {"metadata": {"ownerReferences": [{"kind": "DaemonSet", "controller": True}]}},
+    ],
+)
+def test_only_pods_that_nothing_else_will_place_wait_for_a_node(change: JsonObject):
+    unscheduled = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable"}
+    pod = {"metadata": {}, "spec": {}, "status": {"conditions": [unscheduled]}}
+
+    assert is_waiting(pod)
+    assert not is_waiting({**pod, **change})
+
+
+def ray_pod(**labels: str) -> JsonObject:
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {
+            "namespace": "default",
+            "labels": {"ray.io/cluster": "c", "ray.io/group": "tpus", **labels},
+        },
+        "spec": {
+            "nodeSelector": {"cloud.google.com/gke-tpu-topology": "4x4"},
+            "containers": [
+                {"name": "ray", "resources": {"limits": {"google.com/tpu": "4"}}},
+                {"name": "log", "env": [{"name": "A", "value": "1"}]},
+            ],
+        },
+    }
+
+
+def test_hosts_are_numbered_slice_by_slice():
+    made: list[JsonObject] = []
+    for _ in range(6):
+        pod = ray_pod()
+        made.append(assigned(pod, next_host(pod, [*hosts_taken(made)])))
+
+    hosts = [(host.replica, host.worker) for host in hosts_taken(made)]
+    assert hosts == [(0, 0), (0, 1), (0, 2), (0, 3), (1, 0), (1, 1)]
+
+
+def test_a_pod_that_comes_again_takes_the_place_of_the_lost_one():
+    taken = [
+        Host("default", "c", "tpus", replica, worker) for replica in (0, 1) for worker in range(4)
+    ]
+    lost = taken.pop(5)
+
+    assert next_host(ray_pod(), taken) == lost
+
+
+def test_a_lost_slice_is_made_anew_before_another():
+    taken = [Host("default", "c", "tpus", 1, worker) for worker in range(4)]
+
+    assert next_host(ray_pod(), taken).replica == 0
+
+
+def test_the_operators_own_numbers_go_before():
+    labels = {"ray.io/worker-group-replica-index": "3", "ray.io/replica-host-index": "2"}
+
+    assert next_host(ray_pod(**labels), []) == Host("default", "c", "tpus", 3, 2)
+
+
+def test_the_hosts_of_a_slice_know_each_other_and_keep_together():
+    pod = assigned(ray_pod(), Host("default", "c", "tpus", 1, 2))
+
+    spec = pod["spec"]
+    environment = {each["name"]: each["value"] for each in spec["containers"][0]["env"]}
+    hosts = environment["TPU_WORKER_HOSTNAMES"].split(",")
+    assert environment["TPU_WORKER_ID"] == "2"
+    assert hosts[2] == f"{spec['hostname']}.{spec['subdomain']}" == "tpus-1-2.c-headless"
+    assert pod["metadata"]["labels"]["replicaIndex"] == "tpus-1"
+    (term,) = spec["affinity"]["podAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]
+    assert term["topologyKey"] == "cloud.google.com/gke-nodepool"
+    assert spec["containers"][1]["env"] == [{"name": "A", "value": "1"}]
+
+
+def test_a_ray_pod_with_tpus_and_no_topology_is_refused():
+    pod = ray_pod()
+    pod["spec"].pop("nodeSelector")
+
+    assert problem(pod).endswith("missing TPU topology nodeSelector")
+
+
+def test_a_condition_keeps_its_time_until_its_status_changes():
+    before = {"conditions": [{"type": "Ready", "status": "True", "lastTransitionTime": "old"}]}
+    same = {"conditions": [{"type": "Ready", "status": "True"}]}
+    other = {"conditions": [{"type": "Ready", "status": "False"}]}
+
+    assert dated(same, before, "new") == before
+    assert dated(other, before, "new")["conditions"][0]["lastTransitionTime"] == "new"
+
+
+def test_a_refusal_carries_its_reason_and_a_change_its_patch():
+    review = {"uid": "1", "object": {"metadata": {}, "spec": {"a": 1}}}
+
+    refused = answer(review, "no such network")
+    changed = answer(review, {"metadata": {"labels": {"l": "1"}}, "spec": {"a": 2}})
+
+    assert (refused["allowed"], refused["status"]["message"]) == (False, "no such network")
+    assert [each["path"] for each in changed["patch"]] == ["/spec", "/metadata/labels"]
+    assert "patch" not in answer(review, review["object"])
+
+
+def test_an_added_sidecar_has_an_image_the_users_own_before_gkes():
+    sidecar = {"name": "gke-gcsfuse-sidecar"}
+    made = {"spec": {"containers": [], "initContainers": [sidecar]}}
+    plain: JsonObject = {"spec": {"containers": []}}
+    own = {"spec": {"containers": [{**sidecar, "image": "mine"}]}}
+
+    images = [with_images(pod, made)["spec"]["initContainers"][0]["image"] for pod in (plain, own)]
+    assert images == ["gke.gcr.io/gcs-fuse-csi-driver-sidecar-mounter", "mine"]
+
+
+def test_a_toleration_is_written_once():
+    toleration = {"key": "google.com/tpu", "operator": "Exists"}
+    pod = without_repeats({"spec": {"tolerations": [toleration, dict(toleration)]}})
+
+    assert pod["spec"]["tolerations"] == [toleration]
+
+
+def test_webhooks_leave_kube_system_alone_and_fail_closed_elsewhere():
+    for configuration in configurations("https://127.0.0.1:1", "Y2E="):
+        for webhook in configuration["webhooks"]:
+            assert webhook["failurePolicy"] == "Fail"
+            if webhook["rules"][0]["resources"] == ["pods"]:
+                (expression,) = webhook["namespaceSelector"]["matchExpressions"]
+                assert expression["values"] == ["kube-system"]
+
+
+def test_the_definitions_are_those_of_the_kinds_that_stacks_use():
+    made = [*definitions()]
+
+    kinds = {
+        obj["spec"]["names"]["kind"] for obj in made if obj["kind"] == "CustomResourceDefinition"
+    }
+    assert kinds == {
+        "AutoscalingMetric",
+        "ComputeClass",
+        "GKENetworkParamSet",
+        "Network",
+        "PodMonitoring",
+        "ProvisioningRequest",
+    }
