@@ -37,6 +37,11 @@ class KubeMode(StrEnum):
     real = "real"
 
 
+kube_app = typer.Typer(
+    no_args_is_help=True, help="The real control planes of a stack that is up with --kube real."
+)
+app.add_typer(kube_app, name="kube")
+
 StackOption = Annotated[str, typer.Option("--stack", "-s", help="Name of a Pulumi.NAME.yaml.")]
 SpeedOption = Annotated[
     float, typer.Option(help="Simulated seconds a second; inf: as fast as the engine goes.")
@@ -54,7 +59,13 @@ ProjectOption = Annotated[
     ),
 ]
 JsonOption = Annotated[Path | None, typer.Option("--json", help="Write a summary object here.")]
-KubeOption = Annotated[KubeMode, typer.Option(help="Where Kubernetes objects go.")]
+KubeOption = Annotated[
+    KubeMode | None,
+    typer.Option(
+        help="Where a new cluster keeps its objects: in memory, or in a real control plane on this "
+        "machine (`make kube-tools` builds it). A cluster that is there stays what it is."
+    ),
+]
 FolderOption = Annotated[Path, typer.Option(help="The sandbox's own folder.")]
 
 
@@ -66,18 +77,19 @@ def _command(verb: Verb) -> Callable[..., None]:
         fault: FaultOption = None,
         project: ProjectOption = None,
         json_file: JsonOption = None,
-        kube: KubeOption = KubeMode.memory,
+        kube: KubeOption = None,
         folder: FolderOption = FOLDER,
     ) -> None:
         # The engine and its SDK cost about a second to import: `--help` does without.
         from sandbox.run import run_verb
 
-        if kube is KubeMode.real:
-            raise UserError(
-                "--kube: real: the real control plane is not built yet; nearest: --kube memory"
-            )
         workspace = _workspace(folder, stack)
-        if not run_verb(workspace, verb, speed, overrides or [], fault, json_file, project):
+        if kube is not None:
+            from sandbox.kube_mode import refuse_change
+
+            refuse_change(workspace, real=kube is KubeMode.real)
+        real = kube is KubeMode.real
+        if not run_verb(workspace, verb, speed, overrides or [], fault, json_file, project, real):
             raise typer.Exit(1)
 
     return command
@@ -104,6 +116,38 @@ def status(stack: StackOption, json_file: JsonOption = None, folder: FolderOptio
     from sandbox.status import show_status
 
     show_status(_workspace(folder, stack), json_file)
+
+
+@kube_app.command("start")
+def kube_start(stack: StackOption, folder: FolderOption = FOLDER) -> None:
+    """Start what does not run of it; what its cluster holds is still there."""
+    from sandbox.control_plane.command import start
+
+    start(_workspace(folder, stack))
+
+
+@kube_app.command("stop")
+def kube_stop(stack: StackOption, folder: FolderOption = FOLDER) -> None:
+    """End its processes; `start`, or the next command that needs them, starts them again."""
+    from sandbox.control_plane.command import stop
+
+    stop(_workspace(folder, stack))
+
+
+@kube_app.command("status")
+def kube_status(stack: StackOption, folder: FolderOption = FOLDER) -> None:
+    """Show its processes: ids, ports, memory."""
+    from sandbox.control_plane.command import show_status
+
+    show_status(_workspace(folder, stack))
+
+
+@kube_app.command("kubeconfig")
+def kube_kubeconfig(stack: StackOption, folder: FolderOption = FOLDER) -> None:
+    """Print what the environment variable KUBECONFIG is to be."""
+    from sandbox.control_plane.command import kubeconfig
+
+    print(kubeconfig(_workspace(folder, stack)))
 
 
 @app.command()

@@ -48,12 +48,13 @@ PARALLEL = 64
 
 @dataclass(frozen=True)
 class RunOptions:
-    """What a user can ask of one run."""
+    """What a user can ask of one run; `real_kube`: new clusters get a real control plane."""
 
     speed: float
     faults: Faults
     on_output: Callable[[str], None]
     color: bool = False
+    real_kube: bool = False
 
 
 @dataclass
@@ -115,7 +116,7 @@ class Engine:
     def run(self, verb: Verb, options: RunOptions) -> RunResult:
         """Run one Pulumi verb; a failed run is a result, not an exception."""
         began = time.monotonic()
-        cloud = self._workspace.cloud(options.faults)
+        cloud = self._workspace.cloud(options.faults, real_control_planes=options.real_kube)
         clock, journal, report = VirtualClock(options.speed), Journal(), EngineReport()
         operations = Operations(
             cloud, clock, journal, Durations.load(), partial(engine_pid, self._workspace.backend)

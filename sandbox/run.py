@@ -22,9 +22,10 @@ def run_verb(
     fault: Path | None,
     json_file: Path | None,
     project: Path | None,
+    real_kube: bool,
 ) -> bool:
     """Run a Pulumi verb and report it; False when the engine said no."""
-    result = run(workspace, verb, speed, overrides, Faults.load(fault), project)
+    result = run(workspace, verb, speed, overrides, Faults.load(fault), project, real_kube)
     if json_file is not None:
         json_file.write_text(json.dumps(result.to_json(), indent=2) + "\n")
     print_report(result)
@@ -38,13 +39,16 @@ def run(
     overrides: list[str],
     faults: Faults,
     project: Path | None = None,
+    real_kube: bool = False,
 ) -> RunResult:
-    """Run a Pulumi verb with the engine's own live output."""
+    """Run a Pulumi verb with the engine's own live output; with `real_kube` a new cluster gets a
+    real control plane."""
     options = RunOptions(
         speed=speed,
         faults=faults,
         on_output=lambda line: print(line, flush=True),
         color=sys.stdout.isatty(),
+        real_kube=real_kube,
     )
     with workspace.lock():
         if project is not None:

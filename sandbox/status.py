@@ -14,7 +14,7 @@ from rich.table import Table
 from sandbox.cloud.cloud import Cloud
 from sandbox.cloud.kinds.cluster import Cluster
 from sandbox.cloud.kubernetes import kubernetes_of
-from sandbox.errors import UserError
+from sandbox.errors import CloudError, UserError
 from sandbox.workspace import Workspace
 
 
@@ -73,8 +73,11 @@ def everything(cloud: Cloud) -> dict[str, list[str]]:
     """Ids of all that exists in the simulated cloud: Google's resources and Kubernetes objects."""
     found = cloud.inventory()
     for cluster in cloud.find(Cluster.token):
-        kube = kubernetes_of(cluster, cloud)
-        for kind, names in kube.inventory().items():
+        try:
+            objects = kubernetes_of(cluster, cloud).inventory()
+        except CloudError as error:
+            objects = {"unknown": [f"{cluster.id}: {error}"]}
+        for kind, names in objects.items():
             found.setdefault(f"kubernetes:{kind}", []).extend(names)
     return found
 

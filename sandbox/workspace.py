@@ -129,10 +129,16 @@ class Workspace:
         Reservations.load(file)
         self.project_file.write_bytes(file.read_bytes())
 
-    def cloud(self, faults: Faults | None = None) -> Cloud:
+    def cloud(self, faults: Faults | None = None, *, real_control_planes: bool = False) -> Cloud:
         """The simulated cloud that all stacks of the sandbox share."""
         given = Reservations.load(self.project_file if self.project_file.exists() else None)
-        return Cloud(self.cloud_file, self.catalog(), faults, given)
+        return Cloud(
+            self.cloud_file,
+            self.catalog(),
+            faults,
+            given,
+            real_control_planes=real_control_planes,
+        )
 
     def config(self) -> dict[str, Any]:
         """The config that the last `prepare` wrote."""
@@ -149,7 +155,17 @@ class Workspace:
 
     def remove(self) -> None:
         """Delete the stack's folder, or the whole sandbox when no stack is named."""
+        if not self.stack:
+            self._end_control_planes()
         shutil.rmtree(self.work_dir if self.stack else self.root, ignore_errors=True)
+
+    def _end_control_planes(self) -> None:
+        folders = list((self.root / "kube").glob("*/"))
+        if folders:
+            from sandbox.control_plane import ControlPlane
+
+            for folder in folders:
+                ControlPlane(folder).stop()
 
     def _user_config(self) -> dict[str, Any]:
         source = self.project_folder / f"Pulumi.{self.stack}.yaml"

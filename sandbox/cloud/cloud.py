@@ -11,7 +11,7 @@ import os
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from catalog import Catalog
 from sandbox.cloud.kind import Kind, Resource, digest
@@ -21,9 +21,12 @@ from sandbox.cloud.reservations import Reservations
 from sandbox.errors import CloudError
 from sandbox.faults import Faults
 
+if TYPE_CHECKING:
+    from sandbox.live_kube.live_kube import LiveKube
+
 
 class Cloud:
-    """One project's resources."""
+    """One project's resources; with `real_control_planes` each new cluster gets one."""
 
     def __init__(
         self,
@@ -31,11 +34,15 @@ class Cloud:
         catalog: Catalog,
         faults: Faults | None = None,
         reservations: Reservations | None = None,
+        *,
+        real_control_planes: bool = False,
     ) -> None:
         self.catalog = catalog
         self.faults = faults or Faults()
         self.reservations = reservations or Reservations.load()
-        self._path = path
+        self.real_control_planes = real_control_planes
+        self.live_clusters: dict[str, LiveKube] = {}
+        self.path = path
         self._state: dict[str, Any] = {"resources": {}, "apis": [], "clusters": {}}
         self._state |= {"producers": [], "abandoned_peerings": [], "identity_pools": []}
         self._state["preempted"] = []
@@ -78,8 +85,18 @@ class Cloud:
         return self._state["clusters"].setdefault(cluster_id, {})
 
     def forget_kubernetes(self, cluster_id: str) -> None:
-        """A deleted cluster takes its objects with it."""
-        self._state["clusters"].pop(cluster_id, None)
+        """A deleted cluster takes its objects and its control plane with it."""
+        forgotten = self._state["clusters"].pop(cluster_id, {})
+        self.live_clusters.pop(cluster_id, None)
+        if forgotten.get("control_plane"):
+            from sandbox.control_plane import ControlPlane
+
+            ControlPlane(self.control_plane_folder(cluster_id)).remove()
+
+    def control_plane_folder(self, cluster_id: str) -> Path:
+        """Where the control plane of a cluster lives that has a real one."""
+        _, _, _, location, _, name = cluster_id.split("/")
+        return self.path.parent / "kube" / f"{location}-{name}"
 
     @property
     def producers(self) -> list[str]:
@@ -183,10 +200,10 @@ class Cloud:
 
     def save(self) -> None:
         """Write the state so that a reader never sees half of it."""
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        draft = self._path.with_suffix(".draft")
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        draft = self.path.with_suffix(".draft")
         draft.write_text(json.dumps(self._state))
-        os.replace(draft, self._path)
+        os.replace(draft, self.path)
 
     def inventory(self, stack: str | None = None) -> dict[str, list[str]]:
         """Ids of everything that exists, or that one stack made, by resource type."""

@@ -1,10 +1,12 @@
-"""The kubernetes stand-in: objects go to the in-memory API server of the cluster in the
-kubeconfig."""
+"""The kubernetes stand-in: objects go to the API server of the cluster in the kubeconfig, in memory
+or real."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+import asyncio
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
 
 import yaml
 from pulumi.provider.experimental import provider as rpc
@@ -14,11 +16,10 @@ from recovery.ids import object_id
 from sandbox.cloud.cloud import Cloud
 from sandbox.cloud.kind import Resource
 from sandbox.cloud.kinds.cluster import Cluster
-from sandbox.cloud.kubernetes import kubernetes_of
+from sandbox.cloud.kubernetes import Kube, is_live, kubernetes_of
 from sandbox.errors import CloudError, NotReadyError
 from sandbox.kube import (
     KubeError,
-    MemoryKube,
     Ref,
     check,
     release_inputs,
@@ -34,6 +35,11 @@ from sandbox.urns import token_of
 NOT_MANIFEST = frozenset({"__initialApiVersion", "__fieldManager", "__defaults", "status"})
 RELEASE = "kubernetes:helm.sh/v3:Release"
 NOT_RELEASE = NOT_MANIFEST | {"compat", "resourceNames"}
+# As many as the engine runs at once: each may wait for its object in a real cluster.
+_THREADS = 64
+# What a preview cannot know of a real cluster: the same run may bring it.
+_NOT_THERE_YET = ("NotFound",)
+_Answer = TypeVar("_Answer")
 
 
 class KubernetesStandIn(rpc.Provider):
@@ -44,6 +50,7 @@ class KubernetesStandIn(rpc.Provider):
         self._operations = operations
         self._server: str | None = None
         self._mutable: dict[str, bool] = {}
+        self._threads = ThreadPoolExecutor(_THREADS)
 
     # -- the provider resource
 
@@ -118,61 +125,56 @@ class KubernetesStandIn(rpc.Provider):
 
     async def create(self, request: rpc.CreateRequest) -> rpc.CreateResponse:
         inputs = plain_map(request.properties)
-        if request.preview:
-            return rpc.CreateResponse("", request.properties)
         manifest = _manifest(token_of(request.urn), inputs)
+        if request.preview:
+            await self._dry_run(manifest)
+            return rpc.CreateResponse("", request.properties)
         async with self._operations.step(
             request.urn, token_of(request.urn), "create", inputs
         ) as spend:
-            kube = self._kube()
-            if kube.get(Ref.of(manifest)) is not None:
+            if await self._ask(lambda kube: kube.get(Ref.of(manifest))) is not None:
                 raise CloudError("ALREADY_EXISTS", f"{Ref.of(manifest)} already exists")
-            self._apply(kube, manifest)
-            self._cloud.save()
+            await self._apply(manifest)
             await spend()
-            live = self._await_ready(manifest, inputs)
+            live = await self._await_ready(manifest, inputs)
         return rpc.CreateResponse(object_id(manifest), wrap_map(_state(inputs, live)))
 
     async def update(self, request: rpc.UpdateRequest) -> rpc.UpdateResponse:
         inputs = plain_map(request.news)
-        if request.preview:
-            return rpc.UpdateResponse(request.news)
         manifest = _manifest(token_of(request.urn), inputs)
+        if request.preview:
+            await self._dry_run(manifest)
+            return rpc.UpdateResponse(request.news)
         async with self._operations.step(
             request.urn, token_of(request.urn), "update", inputs
         ) as spend:
-            self._apply(self._kube(), manifest)
-            self._cloud.save()
+            await self._apply(manifest)
             await spend()
-            live = self._await_ready(manifest, inputs)
+            live = await self._await_ready(manifest, inputs)
         return rpc.UpdateResponse(wrap_map(_state(inputs, live)))
 
     async def delete(self, request: rpc.DeleteRequest) -> None:
         manifest = _manifest(token_of(request.urn), plain_map(request.properties))
         ref = Ref.of(manifest)
-        if self._cluster() is None or self._kube().get(ref) is None:
+        if self._cluster() is None or await self._ask(lambda kube: kube.get(ref)) is None:
             return
         async with self._operations.step(request.urn, token_of(request.urn), "delete") as spend:
             await spend()
             try:
-                self._kube().delete(ref)
+                await self._change(lambda kube: kube.delete(ref))
             except KubeError as error:
                 raise CloudError("CONFLICT", str(error)) from None
-            self._cloud.save()
 
     async def read(self, request: rpc.ReadRequest) -> rpc.ReadResponse:
         inputs = plain_map(request.inputs) or plain_map(request.properties)
         manifest = _manifest(token_of(request.urn), inputs)
         if self._cluster() is None:
             return rpc.ReadResponse("")
-        kube = self._kube()
         ref = Ref.of(manifest)
-        live = kube.get(ref)
+        live = await self._ask(lambda kube: kube.get(ref))
         if live is None:
             return rpc.ReadResponse("")
-        if ref.kind == "Secret" and kube.matches_secret(
-            ref, manifest.get("data"), manifest.get("stringData")
-        ):
+        if ref.kind == "Secret" and await self._ask(lambda kube: kube.matches_secret(manifest)):
             live = {**live, **manifest}
         found = _inputs(token_of(request.urn), _same_fields(manifest, live))
         return rpc.ReadResponse(request.resource_id, wrap_map(_state(found, live)), wrap_map(found))
@@ -185,23 +187,47 @@ class KubernetesStandIn(rpc.Provider):
                 return cluster
         return None
 
-    def _kube(self) -> MemoryKube:
+    async def _ask(self, question: Callable[[Kube], _Answer]) -> _Answer:
+        """An answer of the cluster; a real one takes its time, while other operations go on."""
         cluster = self._cluster()
         if cluster is None:
             raise CloudError("UNAVAILABLE", f"no cluster answers at {self._server}")
-        return kubernetes_of(cluster, self._cloud)
+        kube = kubernetes_of(cluster, self._cloud)
+        if is_live(cluster, self._cloud):
+            loop = asyncio.get_running_loop()
+            return await loop.run_in_executor(self._threads, question, kube)
+        return question(kube)
 
-    def _apply(self, kube: MemoryKube, manifest: dict[str, Any]) -> None:
+    async def _change(self, change: Callable[[Kube], _Answer]) -> _Answer:
+        """As `_ask`, for what leaves the simulated cloud different."""
+        answer = await self._ask(change)
+        self._cloud.save()
+        return answer
+
+    async def _apply(self, manifest: dict[str, Any]) -> None:
         try:
-            kube.apply(manifest)
+            await self._change(lambda kube: kube.apply(manifest))
         except KubeError as error:
             raise CloudError("INVALID", str(error)) from None
 
-    def _await_ready(self, manifest: dict[str, Any], inputs: dict[str, Any]) -> dict[str, Any]:
+    async def _dry_run(self, manifest: dict[str, Any]) -> None:
+        """What a real API server would refuse, a preview shows; `check` has said the rest."""
+        cluster = self._cluster()
+        if cluster is None or not is_live(cluster, self._cloud) or has_unknown(manifest):
+            return
+        try:
+            await self._ask(lambda kube: kube.validate(manifest))
+        except KubeError as error:
+            if error.reason not in _NOT_THERE_YET:
+                raise CloudError("INVALID", str(error)) from None
+
+    async def _await_ready(
+        self, manifest: dict[str, Any], inputs: dict[str, Any]
+    ) -> dict[str, Any]:
         """The live object once it is ready, as the kubernetes provider waits for it."""
-        kube, ref = self._kube(), Ref.of(manifest)
-        readiness, live = kube.wait_for(ref), kube.get(ref) or {}
-        self._cloud.save()
+        ref = Ref.of(manifest)
+        readiness = await self._change(lambda kube: kube.wait_for(ref))
+        live = await self._ask(lambda kube: kube.get(ref)) or {}
         if not readiness.ready:
             raise NotReadyError(
                 object_id(manifest),

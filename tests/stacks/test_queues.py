@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from sandbox.cloud.kinds.cluster import Cluster
-from sandbox.cloud.kubernetes import kubernetes_of
-from sandbox.kube import MemoryKube, Ref
+from sandbox.cloud.kubernetes import Kube, kubernetes_of
+from sandbox.kube import Ref
 from sandbox.urns import name_of
 from tests.stacks.conftest import Sandbox, changed, replaced
 
@@ -20,7 +20,7 @@ JOB = Ref(api_version="batch/v1", kind="Job", namespace="llm", name="finetune-ge
 SandboxOf = Callable[[str], Sandbox]
 
 
-def scaled(sandbox: Sandbox, servers: int) -> MemoryKube:
+def scaled(sandbox: Sandbox, servers: int) -> Kube:
     """The cluster after `kubectl scale`."""
     cloud = sandbox.cloud
     kube = kubernetes_of(next(cloud.find(Cluster.token)), cloud)
@@ -31,7 +31,7 @@ def scaled(sandbox: Sandbox, servers: int) -> MemoryKube:
     return kube
 
 
-def admitted(kube: MemoryKube) -> list[str]:
+def admitted(kube: Kube) -> list[str]:
     """What runs, by the kind that Kueue puts before its names."""
     return sorted(
         one.name.partition("/")[2].partition("-")[0]
@@ -40,11 +40,11 @@ def admitted(kube: MemoryKube) -> list[str]:
     )
 
 
-def waiting(kube: MemoryKube) -> list[str]:
+def waiting(kube: Kube) -> list[str]:
     return [one.reason for queue in kube.queues() for one in queue.waiting]
 
 
-def job_pods(kube: MemoryKube) -> int:
+def job_pods(kube: Kube) -> int:
     return sum(pod.name.startswith(JOB.name) for pod in kube.pods())
 
 

@@ -20,6 +20,10 @@ from tests.unit.memory_kube_samples import (
 CANARY = "hf_canary_7ad10c0ffee"
 
 
+def _stored(name: str, **values: dict[str, str]) -> dict[str, Any]:
+    return changed(make("Secret", name, **values), "default", "metadata", "namespace")
+
+
 @pytest.fixture
 def kube() -> MemoryKube:
     return MemoryKube({}, [cpu_node()])
@@ -37,11 +41,12 @@ def test_secret_values_are_nowhere_in_the_state() -> None:
         assert CANARY not in text
         assert encoded not in text
     assert set(live[DIGESTS]) == {"token", "plain"}
-    assert kube.matches_secret(ref("Secret", "hf"), {"token": encoded}, {"plain": CANARY})
-    assert kube.matches_secret(ref("Secret", "hf"), {"token": encoded, "plain": encoded})
-    assert not kube.matches_secret(ref("Secret", "hf"), {"token": encoded})
-    assert not kube.matches_secret(ref("Secret", "hf"), {"token": encoded}, {"plain": "other"})
-    assert not kube.matches_secret(ref("Secret", "other"), {"token": encoded})
+    assert kube.matches_secret(_stored("hf", data={"token": encoded}, stringData={"plain": CANARY}))
+    assert kube.matches_secret(_stored("hf", data={"token": encoded, "plain": encoded}))
+    assert not kube.matches_secret(_stored("hf", data={"token": encoded}))
+    other = {"plain": "other"}
+    assert not kube.matches_secret(_stored("hf", data={"token": encoded}, stringData=other))
+    assert not kube.matches_secret(_stored("other", data={"token": encoded}))
 
 
 def test_digests_of_two_clusters_differ() -> None:

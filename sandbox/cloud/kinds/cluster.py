@@ -63,6 +63,8 @@ class Cluster(Kind):
 
     def after_create(self, resource: Resource, cloud: Cloud) -> None:
         _add_identity_pool(resource.inputs, cloud)
+        if cloud.real_control_planes:
+            cloud.kubernetes(resource.id)["control_plane"] = True
 
     def outputs(self, inputs: Inputs, cloud: Cloud, resource_id: str) -> dict[str, Any]:
         # A channel's default moves with the days; here it is the newest version that the lock

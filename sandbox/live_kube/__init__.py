@@ -1,0 +1,1 @@
+"""The Kubernetes API of a simulated cluster whose control plane is real."""

@@ -1,0 +1,17 @@
+"""What the charts of Kueue and KubeRay install, of the manifests that `make kube-tools` keeps."""
+
+from sandbox.live_kube.operators.kuberay import ray_objects
+from sandbox.live_kube.operators.kueue import kueue_objects
+from sandbox.live_kube.operators.kueue_configuration import (
+    kueue_configuration,
+    release_configuration,
+)
+from sandbox.live_kube.operators.webhook_authority import webhook_authority
+
+__all__ = [
+    "kueue_configuration",
+    "kueue_objects",
+    "ray_objects",
+    "release_configuration",
+    "webhook_authority",
+]
