@@ -57,7 +57,7 @@ class PriorityClasses(pulumi.ComponentResource):
                 },
                 value=one.value,
                 preemption_policy="PreemptLowerPriority" if one.preempts else "Never",
-                global_default=one.global_default,
+                global_default=one.global_default or None,
                 description=one.description,
                 opts=fixed_name(self, replace_on_changes=_REPLACING),
             )

@@ -54,10 +54,12 @@ def static_volume(
         "access_modes": _ACCESS,
         "persistent_volume_reclaim_policy": "Retain",
         "volume_mode": "Filesystem",
-        "storage_class_name": wanted.storage_class,
         "claim_ref": {"namespace": wanted.namespace, "name": claim_name},
         "csi": wanted.csi,
     }
+    # The API server does not keep an empty one, and a refresh would find a difference for ever.
+    if wanted.storage_class:
+        spec["storage_class_name"] = wanted.storage_class
     if wanted.mount_options:
         spec["mount_options"] = list(wanted.mount_options)
     volume = k8s.core.v1.PersistentVolume(
