@@ -8,7 +8,7 @@ FOLDER ?= .sandbox
 PULUMI := $(shell command -v pulumi 2>/dev/null || echo .tools/bin/pulumi)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo demo-train test test-stacks test-workloads inventory check format bench lock clean
+.PHONY: help setup kube-tools demo demo-train test test-stacks test-kube test-workloads inventory check format bench lock clean
 
 help: ## Show the verbs
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -35,9 +35,15 @@ $(WORKLOADS)/.ready: requirements-workloads.txt requirements-options.txt
 .tools/bin/pulumi: tools/pulumi/go.mod tools/pulumi/go.sum
 	@sh tools/pulumi/build.sh $(CURDIR)/.tools/bin
 
+.tools/kube/.ready: $(wildcard tools/kube/*/go.*)
+	@sh tools/kube/build.sh $(CURDIR)/.tools/kube/bin $(CURDIR)/.tools/kube/manifests
+	@touch $@
+
 .tools/bin/actionlint: tools/actionlint/go.mod tools/actionlint/go.sum
 	@cd tools/actionlint && GOBIN=$(CURDIR)/.tools/bin go install tool
 	@touch $@
+
+kube-tools: .tools/kube/.ready ## Build what `--kube real` runs: etcd, Kubernetes, Kueue, KubeRay, kwok
 
 demo: setup ## Bring b200-lustre up on the sandbox and show it
 	@$(RUN) -m sandbox demo --stack $(STACK) --folder $(FOLDER)
@@ -47,6 +53,9 @@ test: setup ## Run every default test
 
 test-stacks: setup ## Run the thorough tests of every stack
 	@$(RUN) -m pytest -n auto -m thorough
+
+test-kube: setup kube-tools ## Run every stack on a real Kubernetes control plane
+	@$(RUN) -m pytest -n auto --dist loadfile -m kube tests/kube
 
 test-workloads: setup $(WORKLOADS)/.ready ## Run what the clusters run: Ray and JAX on this machine
 	@$(RUN) -m pytest -o addopts="--strict-markers -ra" tests/workloads/launchers
@@ -69,7 +78,7 @@ format: setup ## Format and fix what can be fixed
 	@$(VENV)/bin/ruff format .
 	@$(VENV)/bin/ruff check --fix .
 
-bench: setup $(WORKLOADS)/.ready ## Measure: a table, and .bench/results.json
+bench: setup kube-tools $(WORKLOADS)/.ready ## Measure: a table, and .bench/results.json
 	@$(RUN) -m bench
 
 lock: setup ## Pin pyproject.toml's dependencies again, with hashes
@@ -83,4 +92,5 @@ lock: setup ## Pin pyproject.toml's dependencies again, with hashes
 		--custom-compile-command "make lock" --group options -o requirements-options.txt
 
 clean: ## Remove what was built here, the sandbox included
+	@if [ -e .sandbox ] && [ -e $(VENV)/.ready ]; then $(RUN) -m sandbox reset; fi
 	rm -rf $(VENV) $(WORKLOADS) .tools .sandbox .bench

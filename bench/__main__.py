@@ -14,6 +14,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from bench.control_plane import control_plane_figures
 from bench.measure import preview_times, probe, timed
 from bench.review import review_times
 from bench.scale import BASE, SHOWN, growth
@@ -130,6 +131,18 @@ def checkpoint_figures() -> list[Figure]:
     ]
 
 
+def kube_figures() -> list[Figure]:
+    found, kube = control_plane_figures(), "a real control plane"
+    tier = timed(["make", "test-kube"]).seconds
+    return [
+        Figure(kube, "first start, s", found.first_s, "<=20"),
+        Figure(kube, "start after a stop, s", found.again_s, "<=20"),
+        Figure(kube, "memory of all its programs, empty, MiB", found.empty_mib),
+        Figure(kube, "the same with Kueue, KubeRay and dev, MiB", found.used_mib, "<=2500"),
+        Figure("all", "make test-kube, built already, min", tier / 60, "<=12"),
+    ]
+
+
 def main() -> int:
     figures: list[Figure] = []
     for stack in stack_names():
@@ -137,6 +150,8 @@ def main() -> int:
             figures += stack_figures(Path(scratch), stack)
         _write(figures)
     figures += review_figures()
+    _write(figures)
+    figures += kube_figures()
     _write(figures)
     figures += scale_figures()
     _write(figures)

@@ -78,6 +78,8 @@ def _mismatch(volume: Mapping[str, Any], claim: Mapping[str, Any]) -> str:
     storage = dig(pvc, "resources", "requests", "storage")
     request, why = quantity.parse(storage), ""
     modes = [mode for mode in pvc["accessModes"] if mode not in pv["accessModes"]]
+    # Kubernetes itself looks at no size where volume and claim name each other; nobody wants less
+    # than was asked for.
     if _capacity(volume) < request:
         why = f"requested PV is too small: {pv['capacity']['storage']} for a claim of {storage}"
     elif (pv.get("storageClassName") or "") != (pvc.get("storageClassName") or ""):

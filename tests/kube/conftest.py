@@ -1,0 +1,94 @@
+"""Stacks on a real control plane: etcd, Kubernetes, Kueue and KubeRay as processes of this machine.
+
+This tier shows what the real API server, its schemas, Kueue's and KubeRay's code say to every
+object. It cannot show what containers, devices and networks do: kwok only says that pods run.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+import pytest
+
+from sandbox.cloud.kind import Resource
+from sandbox.cloud.kinds.cluster import Cluster
+from sandbox.cloud.kubernetes import Kube, control_plane_of, kubernetes_of
+from sandbox.control_plane import ControlPlane
+from sandbox.engine import RunResult, Verb
+from sandbox.faults import Faults
+from sandbox.live_kube.api_server import ApiServer
+from sandbox.run import forget, run
+from sandbox.workspace import Workspace
+from tests.stacks.conftest import CANARY, Sandbox
+
+# After so long without the event that is waited for, it will not come.
+_PATIENCE_SECONDS = 120.0
+_Seen = TypeVar("_Seen")
+
+
+@dataclass(frozen=True)
+class LiveSandbox(Sandbox):
+    """One stack in a sandbox folder of its own, on a real control plane."""
+
+    def run(
+        self,
+        verb: Verb,
+        *overrides: str,
+        faults: Faults | None = None,
+        project: Path | None = None,
+    ) -> RunResult:
+        given = faults or Faults()
+        return run(self.workspace, verb, float("inf"), list(overrides), given, project, True)
+
+    @property
+    def cluster(self) -> Resource:
+        return next(self.cloud.find(Cluster.token))
+
+    @property
+    def plane(self) -> ControlPlane:
+        return control_plane_of(self.cluster, self.cloud)
+
+    @property
+    def kube(self) -> Kube:
+        return kubernetes_of(self.cluster, self.cloud)
+
+    @property
+    def server(self) -> ApiServer:
+        return ApiServer(self.plane.kubeconfig)
+
+
+def eventually(look: Callable[[], _Seen], wanted: Callable[[_Seen], bool]) -> _Seen:
+    """What is seen once it is as wanted."""
+    until = time.monotonic() + _PATIENCE_SECONDS
+    while not wanted(seen := look()):
+        assert time.monotonic() < until, seen
+        time.sleep(0.3)
+    return seen
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.kube)
+
+
+@pytest.fixture(scope="module")
+def live_sandbox(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[Callable[[str], LiveSandbox]]:
+    """An empty sandbox for a stack; its processes end with the module."""
+    made: list[Workspace] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HUGGING_FACE_TOKEN", CANARY)
+
+        def sandbox(stack: str) -> LiveSandbox:
+            made.append(Workspace(tmp_path_factory.mktemp(stack) / "sandbox", stack))
+            return LiveSandbox(made[-1])
+
+        yield sandbox
+        for workspace in made:
+            forget(Workspace(workspace.root, ""))

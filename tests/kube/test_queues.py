@@ -1,0 +1,159 @@
+"""The scenario of servers and a fine-tuning that share GPUs, with the real Kueue."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Any
+
+import pytest
+
+from sandbox.kube import Ref
+from sandbox.kube.objects import JsonObject, dig, maps, name_of
+from tests.kube.conftest import LiveSandbox, eventually
+
+STACK = "kueue-mixed"
+SERVER = Ref(api_version="apps/v1", kind="Deployment", namespace="llm", name="tgi-gemma-deployment")
+JOB = Ref(api_version="batch/v1", kind="Job", namespace="llm", name="finetune-gemma-l4")
+QUEUE = Ref(api_version="kueue.x-k8s.io/v1beta2", kind="ClusterQueue", name="cluster-queue")
+# Between two of Kueue's own records of one step; it was seen to take one or two.
+_STEP_SECONDS = 20
+
+
+@pytest.fixture(scope="module")
+def live(live_sandbox: Callable[[str], LiveSandbox]) -> LiveSandbox:
+    sandbox = live_sandbox(STACK)
+    sandbox.succeed("up")
+    return sandbox
+
+
+def scale(live: LiveSandbox, servers: int) -> None:
+    """As `kubectl scale`."""
+    change = {
+        "apiVersion": SERVER.api_version,
+        "kind": SERVER.kind,
+        "metadata": {"name": SERVER.name, "namespace": SERVER.namespace},
+        "spec": {"replicas": servers},
+    }
+    live.server.acting_as("kubectl").apply(change, force=True)
+
+
+def servers(live: LiveSandbox) -> list[JsonObject]:
+    pods = live.server.list("v1", "Pod")
+    return [pod for pod in pods if name_of(pod).startswith(SERVER.name)]
+
+
+def job_pods(live: LiveSandbox) -> list[JsonObject]:
+    return [pod for pod in live.server.list("v1", "Pod") if name_of(pod).startswith(JOB.name)]
+
+
+def phases(pods: list[JsonObject]) -> list[str]:
+    return sorted(pod["status"]["phase"] for pod in pods)
+
+
+def is_suspended(live: LiveSandbox) -> bool:
+    job = live.server.get(JOB)
+    assert job is not None
+    return bool(job["spec"].get("suspend"))
+
+
+def workload_of(live: LiveSandbox, name: str) -> JsonObject:
+    found = live.server.list("kueue.x-k8s.io/v1beta2", "Workload")
+    (one,) = [each for each in found if name in name_of(each)]
+    return one
+
+
+def told(live: LiveSandbox, name: str, reason: str) -> datetime:
+    """When Kueue last said this of an object whose name holds `name`, by its own event."""
+    times = [
+        event.get("lastTimestamp") or event["eventTime"]
+        for event in live.server.list("v1", "Event")
+        if name in event["involvedObject"]["name"] and event["reason"] == reason
+    ]
+    assert times, f"Kueue said {reason} of {name}"
+    return max(map(datetime.fromisoformat, times))
+
+
+def test_one_server_is_admitted_beside_the_fine_tuning(live: LiveSandbox) -> None:
+    scale(live, 1)
+    eventually(lambda: phases(servers(live)), lambda seen: seen == ["Running"])
+    eventually(lambda: phases(job_pods(live)), lambda seen: seen == ["Running", "Running"])
+
+
+def test_of_four_servers_three_are_admitted_and_the_fourth_is_gated(live: LiveSandbox) -> None:
+    scale(live, 4)
+    wanted = ["Pending", "Running", "Running", "Running"]
+    eventually(lambda: phases(servers(live)), lambda seen: seen == wanted)
+    (gated,) = [pod for pod in servers(live) if pod["status"]["phase"] == "Pending"]
+    assert {"name": "kueue.x-k8s.io/admission"} in gated["spec"]["schedulingGates"]
+    (condition,) = gated["status"]["conditions"]
+    assert condition["reason"] == "SchedulingGated"
+    reserved = maps(dig(workload_of(live, name_of(gated)), "status", "conditions"))
+    assert any("insufficient" in each["message"] for each in reserved)
+    assert is_suspended(live)
+
+
+def test_scaled_to_one_the_fine_tuning_is_admitted(live: LiveSandbox) -> None:
+    scale(live, 1)
+    eventually(lambda: phases(job_pods(live)), lambda seen: seen == ["Running", "Running"])
+    assert not is_suspended(live)
+
+
+def test_scaled_to_two_the_fine_tuning_is_suspended_and_its_pods_go(live: LiveSandbox) -> None:
+    scale(live, 2)
+    eventually(lambda: is_suspended(live), bool)
+    eventually(lambda: job_pods(live), lambda seen: seen == [])
+    eventually(lambda: phases(servers(live)), lambda seen: seen == ["Running", "Running"])
+    preempted = told(live, JOB.name, "Preempted")
+    admitted = max(told(live, name_of(pod), "Admitted") for pod in servers(live))
+    assert 0 <= (admitted - preempted).total_seconds() <= _STEP_SECONDS
+
+
+def test_scaled_to_one_again_the_fine_tuning_comes_back(live: LiveSandbox) -> None:
+    scale(live, 1)
+    eventually(lambda: phases(job_pods(live)), lambda seen: seen == ["Running", "Running"])
+    assert told(live, JOB.name, "Admitted") >= told(live, JOB.name, "Preempted")
+
+
+def test_one_gpu_more_than_the_derived_quota_is_refused_by_the_config(live: LiveSandbox) -> None:
+    path = "kueue.cluster_queues.cluster-queue.flavors.default-flavor.gpus=7"
+    refused = live.run("preview", path)
+    assert not refused.ok
+    assert any("7 GPUs are more than the 6" in text for text in refused.report.diagnostics)
+
+
+def test_forced_past_the_config_it_is_stuck_in_the_scheduler(live: LiveSandbox) -> None:
+    queue = live.server.get(QUEUE)
+    assert queue is not None
+    # A fourth server needs memory, too.
+    more = {"nvidia.com/gpu": "8", "memory": "300Gi"}
+    live.server.acting_as("kubectl").apply(_with_quotas(queue, more), force=True)
+    # Three servers fill the nodes; the quota now says that a fourth fits.
+    scale(live, 4)
+
+    def stuck() -> list[str]:
+        return [
+            condition["message"]
+            for pod in servers(live)
+            for condition in maps(dig(pod, "status", "conditions"))
+            if condition["type"] == "PodScheduled" and condition.get("reason") == "Unschedulable"
+        ]
+
+    (message,) = eventually(stuck, lambda seen: len(seen) == 1)
+    assert "Insufficient nvidia.com/gpu" in message
+
+
+def _with_quotas(queue: JsonObject, more: Mapping[str, str]) -> dict[str, Any]:
+    (group,) = queue["spec"]["resourceGroups"]
+    (flavor,) = group["flavors"]
+    resources = [
+        {**one, "nominalQuota": more.get(one["name"], one["nominalQuota"])}
+        for one in flavor["resources"]
+    ]
+    spec = {"resourceGroups": [{**group, "flavors": [{**flavor, "resources": resources}]}]}
+    return {
+        "apiVersion": QUEUE.api_version,
+        "kind": QUEUE.kind,
+        "metadata": {"name": QUEUE.name},
+        "spec": spec,
+    }
