@@ -181,9 +181,8 @@ def test_every_verb_and_option_of_the_sandbox_stands_in_its_page() -> None:
     import sandbox.__main__ as command
 
     verbs = {row[0].strip("`") for row in _rows(SANDBOX_PAGE, "Verbs")}
-    known = {
-        it.name or getattr(it.callback, "__name__", "") for it in command.app.registered_commands
-    }
+    registered = [*command.app.registered_commands, *command.app.registered_groups]
+    known = {it.name or getattr(it.callback, "__name__", "") for it in registered}
     assert verbs == known
     source = (ROOT / "sandbox" / "__main__.py").read_text()
     options = {row[0].strip("`").split()[0] for row in _rows(SANDBOX_PAGE, "Options")}

@@ -20,7 +20,7 @@ from tests.unit.memory_kube_samples import (
 CANARY = "hf_canary_7ad10c0ffee"
 
 
-def _stored(name: str, **values: dict[str, str]) -> dict[str, Any]:
+def _stored(name: str, **values: Any) -> dict[str, Any]:
     return changed(make("Secret", name, **values), "default", "metadata", "namespace")
 
 

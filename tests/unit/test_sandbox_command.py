@@ -18,7 +18,6 @@ def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
     ("arguments", "end"),
     [
         (("preview", "--stack", "b200-luster"), "nearest: b200-lustre"),
-        (("up", "--stack", "dev", "--kube", "real"), "nearest: --kube memory"),
         (("up", "--stack", "dev", "--speed", "0"), "must be above 0; nearest: 1"),
         (("up", "--stack", "dev", "--fault", "nothing.yaml"), "there is no such file"),
         (("up", "--stack", "dev", "--project", "nothing.yaml"), "there is no such file"),

@@ -62,7 +62,7 @@ def test_priorities_are_the_scenarios(register: Register) -> None:
         it.inputs["metadata"]["name"]: (
             it.inputs["value"],
             it.inputs["preemptionPolicy"],
-            it.inputs["globalDefault"],
+            it.inputs.get("globalDefault", False),
         )
         for it in up(register).of_type(":PriorityClass")
     }
