@@ -28,8 +28,8 @@ from sandbox.status import everything
 from sandbox.urns import name_of
 from sandbox.workspace import Workspace, stack_names
 
-# Of each kind of machine and of work one; `make test-stacks` takes the others, too.
-IN_EVERY_TEST = ("b200-lustre", "dev", "kueue-mixed", "tpu-multislice")
+# The largest and the smallest; `make test-stacks` takes the others, too.
+IN_EVERY_TEST = ("b200-lustre", "dev")
 CANARY = "hf_canary_5d41402abc4b2a76b9719d911017c592"
 
 

@@ -25,8 +25,11 @@ FLAGS = (
 ZONES = {"v6e": "us-central1-b", "v5e": "us-central1-a", "v5p": "us-central1-a"}
 NAMES = {"v6e": "tpu-v6e-slice", "v5e": "tpu-v5-lite-podslice", "v5p": "tpu-v5p-slice"}
 MACHINES = [name for name, it in Catalog.load().machines.items() if it.family.startswith("ct")]
+# Of each machine the smallest are enough for every change.
 SHAPES = [
-    (machine, topology) for machine in MACHINES for topology in Catalog.load().topologies(machine)
+    pytest.param(machine, topology, marks=[] if number < 3 else pytest.mark.thorough)
+    for machine in MACHINES
+    for number, topology in enumerate(Catalog.load().topologies(machine))
 ]
 
 
