@@ -64,8 +64,9 @@ test-workloads: setup $(WORKLOADS)/.ready ## Run what the clusters run: Ray and 
 demo-train: setup $(WORKLOADS)/.ready ## Run gcsfuse-checkpoint's own job, on Ray on this machine
 	@$(RUN) -m tools.demo_train --python $(WORKLOADS)/bin/python
 
-inventory: setup ## Write again what every stack is made of (tests/stacks/inventory)
+inventory: setup ## Write again what runs make and tests compare: tests/stacks/inventory, a review's example
 	@$(RUN) -m tests.stacks.inventory
+	@$(RUN) -m tests.review.example
 
 check: setup .tools/bin/actionlint ## Format, lint, types, workflows, and the tree's own rules
 	@$(VENV)/bin/ruff format --check .
