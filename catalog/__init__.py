@@ -18,6 +18,7 @@ from catalog.machines import (
     Accelerator,
     CapacityMode,
     DiskType,
+    GcsFuseFacts,
     Interface,
     LocalSsd,
     MachineType,
@@ -25,7 +26,9 @@ from catalog.machines import (
     NicGroup,
     Sidecar,
 )
+from catalog.maxtext import MaxTextTable
 from catalog.prices import MachinePrice, PriceRange, Rate
+from catalog.served_models import ServedModelFacts, ServedModelTable
 from catalog.topologies import Topology
 from catalog.versions import (
     Component,
@@ -48,6 +51,7 @@ __all__ = [
     "DiskType",
     "FactError",
     "Feature",
+    "GcsFuseFacts",
     "GkeVersion",
     "GkeVersionField",
     "GpuDriver",
@@ -57,11 +61,14 @@ __all__ = [
     "MachinePrice",
     "MachineType",
     "MachineTypeFacts",
+    "MaxTextTable",
     "NcclStack",
     "NicGroup",
     "PriceRange",
     "Rate",
     "ReleaseChannel",
+    "ServedModelFacts",
+    "ServedModelTable",
     "Sidecar",
     "Topology",
     "Zone",

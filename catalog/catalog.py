@@ -6,15 +6,25 @@ from typing import Self, TypeVar
 from pydantic import BaseModel, Field
 
 from catalog.allocatable import DEFAULT_DISK_GB, Allocatable, allocatable
-from catalog.errors import FactError, nearest_names, nearest_numbers
+from catalog.errors import FactError, nearest_names
 from catalog.gke_version import GkeVersion
 from catalog.lustre import LustreTable, LustreTier
-from catalog.machines import MachineTable, MachineType, MachineTypeFacts, Sidecar
+from catalog.machines import (
+    GcsFuseFacts,
+    MachineName,
+    MachineTable,
+    MachineType,
+    MachineTypeFacts,
+    Sidecar,
+)
+from catalog.maxtext import MaxTextTable
 from catalog.prices import MachinePrice, PriceTable, Rate
+from catalog.replacing import ReplacingTable
+from catalog.served_models import ServedModelTable
 from catalog.table import Fact, load_table
 from catalog.topologies import Topology, TopologyTable
 from catalog.versions import Component, ContainerImage, Feature, NcclStack, VersionTable
-from catalog.zones import Zone, ZoneAddition, ZoneName, ZoneTable, region_of_name
+from catalog.zones import Zone, ZoneAddition, ZoneName, ZoneTable, nearest_zones, region_of_name
 
 _Found = TypeVar("_Found", bound=BaseModel)
 
@@ -22,7 +32,7 @@ _Found = TypeVar("_Found", bound=BaseModel)
 class CatalogAdditions(Fact):
     """What a stack's config adds under `catalog:`, so that new hardware needs no release."""
 
-    machine_types: dict[str, MachineTypeFacts] = Field(default_factory=dict)
+    machine_types: dict[MachineName, MachineTypeFacts] = Field(default_factory=dict)
     zones: dict[ZoneName, ZoneAddition] = Field(default_factory=dict)
 
 
@@ -92,6 +102,16 @@ class Catalog(Fact):
         """What GKE adds to a pod that mounts a bucket."""
         return self._machine_table.gcsfuse_sidecar
 
+    @property
+    def gcsfuse_prefetch(self) -> Sidecar:
+        """What GKE adds beside it where names and sizes are read at the mount."""
+        return self._machine_table.gcsfuse_prefetch
+
+    @property
+    def gcsfuse(self) -> GcsFuseFacts:
+        """What Cloud Storage FUSE takes of its sidecar."""
+        return self._machine_table.gcsfuse
+
     # Zones
 
     @cached_property
@@ -130,9 +150,10 @@ class Catalog(Fact):
     def check_offer(self, zone: str, machine: str) -> None:
         """Raises FactError, with the nearest zones that do, when `zone` lacks the machine type."""
         if not self.offers(zone, machine):
-            near = self._nearest_zones(zone, self.zones_offering(machine))
+            near = nearest_zones(zone, self.zones_offering(machine))
             raise FactError(
-                f'"{zone}" does not offer {machine} as far as the catalog knows; nearest: {near}. '
+                f'"{zone}" does not offer {machine} as far as the catalog knows; '
+                f"nearest: the zone {near}. "
                 'A newer offer can be added under "catalog.zones"'
             )
 
@@ -142,7 +163,7 @@ class Catalog(Fact):
     def check_lustre_zone(self, zone: str) -> None:
         """Raises FactError when Managed Lustre is not known to be in `zone`."""
         if not self.zone(zone).lustre:
-            near = self._nearest_zones(zone, self.zones_with_lustre())
+            near = nearest_zones(zone, self.zones_with_lustre())
             raise FactError(
                 f'"{zone}" has no Managed Lustre as far as the catalog knows; nearest: {near}. '
                 'If it has, say so under "catalog.zones"'
@@ -156,7 +177,7 @@ class Catalog(Fact):
         """
         with_roce = self.zones_with_roce()
         if self.zone(zone).name not in with_roce:
-            near = self._nearest_zones(zone, self.zones_offering(machine) if machine else with_roce)
+            near = nearest_zones(zone, self.zones_offering(machine) if machine else with_roce)
             raise FactError(
                 f'"{zone}" has no RoCE network profile, for no machine type with RDMA interfaces '
                 f"is there; nearest: {near}"
@@ -174,13 +195,7 @@ class Catalog(Fact):
         return load_table(LustreTable, "lustre")
 
     def lustre_tier(self, mbps_per_tib: int) -> LustreTier:
-        tiers = {tier.mbps_per_tib: tier for tier in self.lustre.tiers}
-        if mbps_per_tib not in tiers:
-            raise FactError(
-                f"{mbps_per_tib} MB/s per TiB is not a Managed Lustre tier; "
-                f"nearest: {nearest_numbers(mbps_per_tib, tiers)}"
-            )
-        return tiers[mbps_per_tib]
+        return self.lustre.tier(mbps_per_tib)
 
     def topologies(self, machine: str) -> dict[str, Topology]:
         """TPU slice topologies of a machine type by name, smallest first; empty without TPUs."""
@@ -192,6 +207,19 @@ class Catalog(Fact):
         if not known:
             raise FactError(f"{machine} has no TPUs, so no topology; nearest: leave it out")
         return _found(known, name, f"a topology of {machine} that")
+
+    def check_ray_topology(self, machine: str, name: str) -> None:
+        """Raises FactError, with the nearest that do, for a slice that Ray cannot start."""
+        wanted, known = self.topology(machine, name), self.topologies(machine)
+        load_table(TopologyTable, "topologies").ray.check(wanted, known.values())
+
+    @property
+    def maxtext(self) -> MaxTextTable:
+        return load_table(MaxTextTable, "maxtext")
+
+    @property
+    def served_models(self) -> ServedModelTable:
+        return load_table(ServedModelTable, "served_models")
 
     @property
     def versions(self) -> VersionTable:
@@ -211,15 +239,8 @@ class Catalog(Fact):
         component = self.component(name)
         if version is None and component.version is not None:
             return component.version
-        known = component.releases
-        if version in known:
-            for kind in component.unserved(version):
-                served = ", ".join(known[version].apis.get(kind, ())) or "nothing"
-                raise FactError(
-                    f"{name} {version} serves {kind} as {served}, and the stack's objects are "
-                    f"{component.apis[kind]}; nearest: {component.version}"
-                )
-        fitting = {it: facts for it, facts in known.items() if not component.unserved(it)}
+        component.check_serves(name, version)
+        fitting = {it: facts for it, facts in component.releases.items() if component.serves(it)}
         _found(fitting, str(version), f"a release of {name}")
         return str(version)
 
@@ -267,20 +288,10 @@ class Catalog(Fact):
     def prices(self) -> PriceTable:
         return load_table(PriceTable, "prices")
 
+    def replaces(self, token: str, path: str) -> bool:
+        """Whether a change of the input makes the provider replace a resource of that type."""
+        return load_table(ReplacingTable, "replacing").replaces(token, path)
+
     @property
     def _machine_table(self) -> MachineTable:
         return load_table(MachineTable, "machine_types")
-
-    def _nearest_zones(self, zone: str, candidates: tuple[str, ...]) -> str:
-        """Same region first, then same continent and direction, then same continent."""
-
-        def distance(name: str) -> tuple[bool, bool, bool, str]:
-            return (
-                region_of_name(name) != region_of_name(zone),
-                region_of_name(name).rstrip("0123456789")
-                != region_of_name(zone).rstrip("0123456789"),
-                name.partition("-")[0] != zone.partition("-")[0],
-                name,
-            )
-
-        return ", ".join(sorted(candidates, key=distance)[:3]) or "none"

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 
 _HINTS = 3
+_NOTHING = "nothing like it"
 
 
 class FactError(ValueError):
@@ -11,8 +12,8 @@ class FactError(ValueError):
 
 
 def nearest_names(value: str, known: Iterable[str]) -> str:
-    """Up to three names like `value`, best first, joined by commas; "none" when nothing is near."""
-    return ", ".join(get_close_matches(value, list(known), n=_HINTS, cutoff=0.4)) or "none"
+    """Up to three names like `value`, best first, joined by commas; or that nothing is near."""
+    return ", ".join(get_close_matches(value, list(known), n=_HINTS, cutoff=0.4)) or _NOTHING
 
 
 def nearest_numbers(value: int, known: Iterable[int]) -> str:

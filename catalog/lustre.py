@@ -5,7 +5,7 @@ from typing import Self
 
 from pydantic import PositiveInt, model_validator
 
-from catalog.errors import FactError
+from catalog.errors import FactError, nearest_numbers
 from catalog.table import Fact, Table
 
 _FILESYSTEM = re.compile(r"[A-Za-z0-9]{1,8}")
@@ -108,9 +108,26 @@ def check_instance_name(name: str) -> None:
 
 
 class LustreTable(Table):
-    """`port` is what clients and servers speak on; `legacy_port` with the legacy GKE switch."""
+    """`port` is what clients and servers speak on; `legacy_port` with the legacy GKE switch.
 
+    `range_prefix_length` is the block that an instance takes of a peering range.
+    """
+
+    range_prefix_length: PositiveInt
     port: PositiveInt
     legacy_port: PositiveInt
     csi_driver: str
     tiers: tuple[LustreTier, ...]
+
+    def tier(self, mbps_per_tib: int) -> LustreTier:
+        """Raises FactError, with the nearest, where there is no such tier."""
+        tiers = {tier.mbps_per_tib: tier for tier in self.tiers}
+        if mbps_per_tib not in tiers:
+            raise FactError(
+                f"{mbps_per_tib} MB/s per TiB is not a Managed Lustre tier; "
+                f"nearest: {nearest_numbers(mbps_per_tib, tiers)}"
+            )
+        return tiers[mbps_per_tib]
+
+    def port_of(self, *, legacy: bool) -> int:
+        return self.legacy_port if legacy else self.port

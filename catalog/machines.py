@@ -4,6 +4,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, PositiveInt, model_validator
 
+from catalog.bounds import Bounds
 from catalog.gke_version import GkeVersionField
 from catalog.table import Fact, Table
 
@@ -18,6 +19,9 @@ _ORDINARY: tuple[CapacityMode, ...] = ("on-demand", "spot", "reservation", "any-
 _WITH_ACCELERATOR: tuple[CapacityMode, ...] = (*_ORDINARY, "flex-start", "queued")
 
 
+MachineName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9]*(-[a-z0-9]+)+$", max_length=63)]
+
+
 class Accelerator(Fact):
     """The accelerators of one node.
 
@@ -25,10 +29,10 @@ class Accelerator(Fact):
     """
 
     kind: Literal["gpu", "tpu"]
-    type: str
-    count: PositiveInt
-    memory_gib: PositiveInt
-    marketing_name: str
+    type: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,62}$")]
+    count: Annotated[int, Bounds(1, 64, "any machine has")]
+    memory_gib: Annotated[int, Bounds(1, 4096, "any accelerator has")]
+    marketing_name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9 ._+-]{0,62}$")]
 
     @property
     def resource(self) -> str:
@@ -39,8 +43,8 @@ class Accelerator(Fact):
 class LocalSsd(Fact):
     """Local SSD of one node; `automatic` disks come with the machine, others are asked for."""
 
-    count: PositiveInt
-    gib_each: PositiveInt
+    count: Annotated[int, Bounds(1, 64, "any machine has")]
+    gib_each: Annotated[int, Bounds(1, 65_536, "any disk has")]
     automatic: bool
 
 
@@ -52,7 +56,7 @@ class NicGroup(Fact):
     """
 
     kind: NicKind
-    count: PositiveInt
+    count: Annotated[int, Bounds(1, 32, "any machine has")]
     role: Literal["host", "accelerator"]
 
 
@@ -74,8 +78,8 @@ class MachineTypeFacts(Fact):
     None: in every way that machines with, or without, accelerators can.
     """
 
-    vcpus: PositiveInt
-    memory_gib: Annotated[float, Field(gt=0)]
+    vcpus: Annotated[int, Bounds(1, 4096, "any machine has")]
+    memory_gib: Annotated[float, Bounds(0.5, 65_536, "any machine has")]
     accelerator: Accelerator | None = None
     local_ssd: LocalSsd | None = None
     boot_disk_types: Annotated[tuple[DiskType, ...], Field(min_length=1)]
@@ -85,7 +89,7 @@ class MachineTypeFacts(Fact):
     compact_placement: bool = False
     capacity: tuple[CapacityMode, ...] | None = None
     minimum_gke: GkeVersionField | None = None
-    nccl: str | None = None
+    nccl: Annotated[str, Field(max_length=63)] | None = None
     source: str | None = None
 
     @model_validator(mode="after")
@@ -160,7 +164,24 @@ class Sidecar(Fact):
     source: str
 
 
+class GcsFuseFacts(Fact):
+    """What Cloud Storage FUSE takes of its sidecar: memory for each file that it streams, and
+    blocks, of which each such file has one.
+
+    `blocks` is its own default on ordinary machines, `most_blocks` on the largest. On those it also
+    renames a directory of up to `rename_dir_limit` files in a flat bucket, on others none at all.
+    """
+
+    streamed_file_mib: PositiveInt
+    blocks: PositiveInt
+    most_blocks: PositiveInt
+    rename_dir_limit: PositiveInt
+    source: str
+
+
 class MachineTable(Table):
     overhead: NodeOverhead
     gcsfuse_sidecar: Sidecar
+    gcsfuse_prefetch: Sidecar
+    gcsfuse: GcsFuseFacts
     machine_types: dict[str, MachineTypeFacts]

@@ -8,7 +8,7 @@ from typing import TypeVar
 import yaml
 from pydantic import BaseModel, ConfigDict, Field
 
-_DATA = Path(__file__).parent / "data"
+DATA = Path(__file__).parent / "data"
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -25,11 +25,15 @@ class Table(Fact):
     date: date
 
 
+FactType = TypeVar("FactType", bound=Fact)
 TableType = TypeVar("TableType", bound=Table)
 
 
 @cache
 def load_table(kind: type[TableType], name: str) -> TableType:
     """The table `data/<name>.yaml`, read and validated once a process."""
-    text = (_DATA / f"{name}.yaml").read_text(encoding="utf-8")
-    return kind.model_validate(yaml.load(text, Loader=_LOADER))
+    return parse(kind, DATA / f"{name}.yaml")
+
+
+def parse(kind: type[FactType], file: Path) -> FactType:
+    return kind.model_validate(yaml.load(file.read_text(encoding="utf-8"), Loader=_LOADER))

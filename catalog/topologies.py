@@ -1,9 +1,12 @@
 """TPU slice topologies: which machine type, how many chips, how many hosts."""
 
+from collections.abc import Iterable
+from datetime import date
 from typing import Self
 
 from pydantic import PositiveInt, model_validator
 
+from catalog.errors import FactError
 from catalog.table import Fact, Table
 
 
@@ -30,8 +33,60 @@ class SliceShapes(Fact):
     source: str
 
 
+class Grid(Fact):
+    """Sides of a slice in chips: multiples of `step` up to `most` in each direction."""
+
+    step: PositiveInt
+    most: tuple[PositiveInt, PositiveInt, PositiveInt]
+
+    def has(self, sides: tuple[int, ...]) -> bool:
+        return len(sides) == len(self.most) and all(
+            side % self.step == 0 and side <= most
+            for side, most in zip(sides, self.most, strict=True)
+        )
+
+
+class RayShapes(Fact):
+    """The topologies of a generation that Ray knows, by name or on a grid."""
+
+    names: tuple[str, ...]
+    grid: Grid | None = None
+
+    def has(self, name: str) -> bool:
+        if name in self.names:
+            return True
+        return self.grid is not None and self.grid.has(tuple(map(int, name.split("x"))))
+
+
+class RayTopologies(Fact):
+    """What Ray's `version` makes a slice of; the same is taken for its other versions."""
+
+    version: str
+    source: str
+    date: date
+    generations: dict[str, RayShapes]
+
+    def has(self, topology: Topology) -> bool:
+        known = self.generations.get(topology.generation)
+        return known is not None and known.has(topology.name)
+
+    def check(self, wanted: Topology, known: Iterable[Topology]) -> None:
+        """Raises FactError, with the nearest of `known` that Ray can start, when it cannot start
+        `wanted`."""
+        if self.has(wanted):
+            return
+        fitting = [it for it in known if self.has(it)]
+        fitting.sort(key=lambda it: abs(it.chips - wanted.chips))
+        raise FactError(
+            f'"{wanted.name}" of {wanted.machine_type} is not in the table of Ray {self.version}, '
+            "whose workers would fail and start again for ever; nearest: "
+            f"{', '.join(it.name for it in fitting[:3])}"
+        )
+
+
 class TopologyTable(Table):
     shapes: tuple[SliceShapes, ...]
+    ray: RayTopologies
 
     @model_validator(mode="after")
     def _one_entry_a_machine_type(self) -> Self:

@@ -3,8 +3,9 @@
 from enum import StrEnum
 from typing import Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, PositiveInt, model_validator
 
+from catalog.errors import FactError
 from catalog.gke_version import GkeVersionField
 from catalog.table import Fact, Table
 
@@ -52,9 +53,13 @@ class Release(Fact):
 
 class Component(Fact):
     """A controller or add-on. `version` is None where GKE chooses it; `apis` maps kind to the
-    apiVersion that our objects use. `releases` are what else can be installed, and `version`."""
+    apiVersion that our objects use. `releases` are what else can be installed, and `version`.
+    `tree` is git's id of the folder that a tag holds, by which an archive of it is known.
+    `disk_gib` is what a Python package and all that it needs take while they are installed."""
 
     version: str | None = None
+    tree: str | None = None
+    disk_gib: PositiveInt | None = None
     apis: dict[str, str] = Field(default_factory=dict)
     chart: HelmChart | None = None
     releases: dict[str, Release] = Field(default_factory=dict)
@@ -71,11 +76,29 @@ class Component(Fact):
         served = self.releases[version].apis
         return [kind for kind, api in self.apis.items() if api not in served.get(kind, ())]
 
+    def serves(self, version: str) -> bool:
+        """Whether a release serves every kind of our objects as they have it."""
+        return not self.unserved(version)
+
+    def check_serves(self, name: str, version: str | None) -> None:
+        """Raises FactError when `version` is a release that does not serve our objects; `name` is
+        the component's."""
+        if version not in self.releases:
+            return
+        for kind in self.unserved(version):
+            served = ", ".join(self.releases[version].apis.get(kind, ())) or "nothing"
+            raise FactError(
+                f"{name} {version} serves {kind} as {served}, and the stack's objects are "
+                f"{self.apis[kind]}; nearest: {self.version}"
+            )
+
 
 class ContainerImage(Fact):
-    """An image that a stack runs. `moving` tags change under the same name."""
+    """An image that a stack runs. `moving` tags change under the same name. `unpacked_gib` is what
+    it takes of a node's disk, an estimate."""
 
     reference: str
+    unpacked_gib: PositiveInt | None = None
     ray_version: str | None = None
     moving: bool = False
     source: str
@@ -89,12 +112,14 @@ class ContainerImage(Fact):
 
 class NcclStack(Fact):
     """NCCL over RDMA on one machine family: the plug-in that is installed on its nodes, the image
-    that tests it, and the environment of every process. `feature` has the oldest GKE."""
+    that tests it, and the environment of every process. `feature` has the oldest GKE, and
+    `installer_accelerators` the nodes of the plug-in's installer on Autopilot."""
 
     feature: str
     plugin_image: str
     diagnostic_image: str
     pause_image: str
+    installer_accelerators: tuple[str, ...]
     tuner_config: str
     environment: dict[str, str]
     source: str
@@ -104,7 +129,15 @@ class NcclStack(Fact):
         return {**self.environment, "NCCL_TUNER_CONFIG_PATH": self.tuner_config}
 
 
+class GkeDefault(Fact):
+    """The version of a cluster whose config names none, as GKE's alias: its newest patch."""
+
+    version: GkeVersionField
+    source: str
+
+
 class VersionTable(Table):
+    gke: GkeDefault
     features: dict[str, Feature]
     components: dict[str, Component]
     images: dict[str, ContainerImage]

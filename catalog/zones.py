@@ -1,5 +1,6 @@
 """Regions, zones, and what each zone offers."""
 
+from collections.abc import Iterable
 from typing import Annotated
 
 from pydantic import Field
@@ -114,3 +115,19 @@ class ZoneTable(Table):
                 f'"{zone}" is listed but is in no region of the table; '
                 f"nearest: {nearest_names(zone, names)}"
             )
+
+
+def nearest_zones(zone: str, candidates: Iterable[str]) -> str:
+    """Same region first, then same continent and direction, then same continent."""
+    region = region_of_name(zone)
+
+    def distance(name: str) -> tuple[bool, bool, bool, str]:
+        other = region_of_name(name)
+        return (
+            other != region,
+            other.rstrip("0123456789") != region.rstrip("0123456789"),
+            name.partition("-")[0] != zone.partition("-")[0],
+            name,
+        )
+
+    return ", ".join(sorted(candidates, key=distance)[:3]) or "no zone that is known"
