@@ -15,7 +15,7 @@ class BucketMountArgs:
     bucket_name: pulumi.Input[str]
     options: Sequence[str]
     skip_access_check: bool = True
-    prefetch_metadata: bool = True
+    prefetch_metadata: bool = False
 
     def as_mount(self) -> BucketMount:
         return BucketMount(

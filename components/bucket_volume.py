@@ -16,13 +16,14 @@ _DRIVER = "gcsfuse.csi.storage.gke.io"
 
 @dataclass(frozen=True, kw_only=True)
 class BucketVolumeArgs:
-    """`bucket_name` is known once pods may use the bucket.
+    """`bucket_name` is known once pods may use the bucket; `bucket` is None for one that exists
+    already.
 
     `capacity_gib` limits nothing: Kubernetes asks for a size, and a bucket has none. The access
     check needs a role that reads the bucket itself; `skip_access_check` spares it.
     """
 
-    bucket: gcp.storage.Bucket
+    bucket: gcp.storage.Bucket | None
     bucket_name: pulumi.Input[str]
     namespace: pulumi.Input[str]
     base_name: str
@@ -30,7 +31,7 @@ class BucketVolumeArgs:
     capacity_gib: int
     options: GcsFuseMountOptions
     skip_access_check: bool = True
-    prefetch_metadata: bool = True
+    prefetch_metadata: bool = False
     labels: pulumi.Input[dict[str, str]]
 
 

@@ -5,8 +5,34 @@ from ipaddress import IPv4Network
 from itertools import combinations, islice
 
 _PRIVATE = IPv4Network("10.0.0.0/8")
+FULL = "smaller ranges, for nothing of that size is left"
 # GKE and Google each keep the first two and the last two addresses of a primary range.
 _RESERVED_IN_SUBNET = 4
+
+
+# Google's list of prohibited IPv4 subnet ranges (VPC documentation, "Subnets", read 2026-11-22):
+# no subnet may be, hold or lie in one.
+_PROHIBITED = (
+    (IPv4Network("0.0.0.0/8"), 'the "this" network'),
+    (IPv4Network("127.0.0.0/8"), "loopback"),
+    (IPv4Network("169.254.0.0/16"), "link-local, where the metadata server is"),
+    (IPv4Network("199.36.153.4/30"), "Google's own, for restricted.googleapis.com"),
+    (IPv4Network("199.36.153.8/30"), "Google's own, for private.googleapis.com"),
+    (IPv4Network("224.0.0.0/4"), "multicast"),
+    (IPv4Network("255.255.255.255/32"), "broadcast"),
+)
+
+
+def check_not_prohibited(block: str, *, whole: bool) -> str:
+    """Returns `block`. Raises ValueError, with one of its size that goes, where a prohibited range
+    holds it or, if `whole` has to be usable, has any address of it."""
+    network = IPv4Network(block)
+    for prohibited, what in _PROHIBITED:
+        if network.subnet_of(prohibited) or (whole and network.overlaps(prohibited)):
+            free = IPv4Network(("172.24.0.0" if network.prefixlen > 12 else "10.0.0.0", 32))
+            near = free.supernet(new_prefix=network.prefixlen)
+            raise ValueError(f"{block} meets {prohibited}, which is {what}; nearest: {near}")
+    return block
 
 
 def overlaps(ranges: Mapping[str, str]) -> list[tuple[str, str]]:
@@ -16,7 +42,7 @@ def overlaps(ranges: Mapping[str, str]) -> list[tuple[str, str]]:
 
 
 def next_free(prefix: int, taken: Iterable[str]) -> str:
-    """The first private range of this prefix length beside all of `taken`; "none" if full."""
+    """The first private range of this prefix length beside all of `taken`; in words if full."""
     blocked = sorted(IPv4Network(text) for text in taken)
     address = int(_PRIVATE.network_address)
     size = 1 << (32 - prefix)
@@ -27,7 +53,7 @@ def next_free(prefix: int, taken: Iterable[str]) -> str:
             return str(candidate)
         after = int(hit.broadcast_address) + 1
         address = max(address + size, -(-after // size) * size)
-    return "none"
+    return FULL
 
 
 def addresses_per_node(max_pods_per_node: int) -> int:
@@ -64,7 +90,7 @@ def cut(block: str, prefix: int, count: int) -> tuple[str, ...]:
     there = 1 << (prefix - whole.prefixlen) if prefix >= whole.prefixlen else 0
     if there < count:
         longest = prefix - (count - 1).bit_length()
-        nearest = "none" if longest < 0 else str(whole.supernet(new_prefix=longest))
+        nearest = "a larger block" if longest < 0 else str(whole.supernet(new_prefix=longest))
         raise ValueError(
             f'"{block}" has {there} ranges of /{prefix}, and {count} are needed; nearest: {nearest}'
         )

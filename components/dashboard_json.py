@@ -1,7 +1,8 @@
 """The layout of the Cloud Monitoring dashboard as plain data. Pure.
 
 Metric names: Lustre's are those of Managed Lustre's monitoring page; an accelerator's duty cycle
-and memory are GKE system metrics, and DCGM's come through managed Prometheus.
+and memory, slices and node pools are GKE system metrics (Cloud Monitoring documentation, "Google
+Kubernetes Engine metrics"), and DCGM's come through managed Prometheus.
 """
 
 from dataclasses import dataclass
@@ -11,6 +12,8 @@ _COLUMNS = 48
 _TILE_HEIGHT = 16
 _LUSTRE = "lustre.googleapis.com/instance"
 _ACCELERATOR = "kubernetes.io/container/accelerator"
+_MULTISLICE = "kubernetes.io/container/multislice/network"
+_POOL = "kubernetes.io/node_pool"
 _DCGM = "prometheus.googleapis.com"
 
 
@@ -144,11 +147,43 @@ def gpu_charts(cluster: str) -> tuple[Chart, ...]:
 
 
 def tpu_charts(cluster: str) -> tuple[Chart, ...]:
-    """How busy a cluster's TPUs are, by GKE's own metrics."""
+    """How busy a cluster's TPUs are, how long slices wait for each other, and which are there."""
     return (
         _of_pods("TPU duty cycle", "%", "duty_cycle", cluster),
         _of_pods("TPU memory in use", "bytes", "memory_used", cluster),
+        _between_slices("Transfers between slices, 99th percentile", "dcn_transfer", cluster),
+        _between_slices("Collectives, 99th percentile", "collective_end_to_end", cluster),
+        # The share of each minute in which it is so.
+        _of_pools("Slices that are whole", "multi_host/available", "ALIGN_FRACTION_TRUE", cluster),
+        _of_pools("Interruptions", "interruption_count", "ALIGN_MAX", cluster),
     )
+
+
+def _between_slices(title: str, what: str, cluster: str) -> Chart:
+    """Microseconds that traffic between slices takes, one line a pod."""
+    series = Series(
+        legend="${resource.labels.pod_name}",
+        metric=f"{_MULTISLICE}/{what}_latencies",
+        resource="k8s_container",
+        where={"resource.label.cluster_name": cluster},
+        aligner="ALIGN_PERCENTILE_99",
+        reducer="REDUCE_MAX",
+        by=("resource.label.pod_name",),
+    )
+    return Chart(title=title, unit="us", series=(series,))
+
+
+def _of_pools(title: str, metric: str, aligner: str, cluster: str) -> Chart:
+    """A metric of node pools, one line a pool."""
+    series = Series(
+        legend="${resource.labels.node_pool_name}",
+        metric=f"{_POOL}/{metric}",
+        resource="k8s_node_pool",
+        where={"resource.label.cluster_name": cluster},
+        aligner=aligner,
+        by=("resource.label.node_pool_name",),
+    )
+    return Chart(title=title, unit="1", series=(series,))
 
 
 def _of_pods(title: str, unit: str, metric: str, cluster: str) -> Chart:

@@ -47,8 +47,8 @@ class DeviceNetworks(pulumi.ComponentResource):
                 kind=_PARAMETERS,
                 metadata=metadata,
                 spec={
-                    "vpc": one.network,
-                    "vpcSubnet": one.subnetwork,
+                    "vpc": one.network_made,
+                    "vpcSubnet": one.subnetwork_made,
                     "deviceMode": "RDMA" if one.rdma else "NetDevice",
                 },
                 # An interface is what it was when its node came, so another spec is another object.

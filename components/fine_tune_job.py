@@ -21,9 +21,18 @@ from components.script_file import ScriptFile, script_config_map
 _ANNOTATIONS = {
     # The provider would wait until the Job has ended, and a queue may hold it for days. With
     # skipAwait it would not wait for the Job's deletion either, and the next one has its name
-    # (pulumi-kubernetes provider/pkg/metadata/overrides.go).
+    # (pulumi-kubernetes provider/pkg/metadata/overrides.go). A refresh heeds skipAwait alone
+    # (provider/pkg/await/await.go:405): it finds a Job that runs not ready, and the next `up` sends
+    # it once more as it is.
     "pulumi.com/waitFor": "jsonpath={.metadata.uid}"
 }
+# Kueue's to change. Written again, the first would stop a job that runs; the others, into which it
+# merges a flavor's, are one field each for an API server, which then refuses the whole template.
+_KUEUES = (
+    "spec.suspend",
+    "spec.template.spec.nodeSelector",
+    "spec.template.spec.tolerations",
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,20 +111,25 @@ class FineTuneJob(pulumi.ComponentResource):
                 file_name=script.file_name,
                 config_map=object_name(config_map),
             ),
-            opts=fixed_name(
-                self,
-                # Kueue's to change: written again, it would stop a job that runs.
-                ignore_changes=["spec.suspend"],
-                # Pods that run cannot change, nor the queue that has admitted them, and Kueue
-                # neither gives a priority to a job that runs nor takes one away.
-                replace_on_changes=[
-                    "spec",
-                    *(f'metadata.labels["{it}"]' for it in (QUEUE_LABEL, PRIORITY_LABEL)),
-                ],
-            ),
+            opts=self._options(args),
         )
         self.job_name = object_name(job)
         self.register_outputs({"job_name": self.job_name})
+
+    def _options(self, args: FineTuneJobArgs) -> pulumi.ResourceOptions:
+        options = fixed_name(
+            self,
+            ignore_changes=_KUEUES,
+            # Pods that run cannot change, nor the queue that has admitted them, and Kueue neither
+            # gives a priority to a job that runs nor takes one away.
+            replace_on_changes=[
+                "spec",
+                *(f'metadata.labels["{it}"]' for it in (QUEUE_LABEL, PRIORITY_LABEL)),
+            ],
+        )
+        # What is ignored above, as far as it is ours.
+        options.replacement_trigger = pulumi.Output.from_input(args.node_selector)
+        return options
 
 
 def _pods(args: FineTuneJobArgs, subdomain: pulumi.Output[str]) -> FineTunePods:

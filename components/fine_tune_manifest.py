@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from components.pod_manifest import (
+    DEFAULT_SECCOMP,
     GPU,
+    NO_MORE_PRIVILEGES,
     bucket_volume,
     gpu_tolerations,
     secret_variable,
@@ -100,10 +102,12 @@ def _pod_spec(pods: FineTunePods, file_name: str, config_map: Any) -> dict[str, 
         "subdomain": pods.subdomain,
         "nodeSelector": pods.node_selector,
         "tolerations": gpu_tolerations(),
+        "securityContext": DEFAULT_SECCOMP,
         "containers": [
             {
                 "name": "fine-tune",
                 "image": pods.image,
+                "securityContext": NO_MORE_PRIVILEGES,
                 "command": script_command(file_name),
                 "env": _environment(pods),
                 "ports": [{"containerPort": _MAIN_PORT}],

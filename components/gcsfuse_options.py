@@ -12,7 +12,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, kw_only=True)
 class GcsFuseMountOptions:
-    """A cache of -1 MiB has no limit; ages are in seconds, and -1 is for ever.
+    """A cache of -1 MiB has no limit, and one of 0 is none; ages are in seconds, -1 is for ever.
+
+    How the read cache is filled is only said where there is one: FUSE ends at once when it is told
+    to download in parallel into none (gcsfuse cfg/validate.go).
 
     `metadata_negative_ttl_s` is for files that were not there, `only_dir` is a directory of the
     bucket, mounted in place of the whole. `rename_dir_limit` is how many files a directory may
@@ -23,7 +26,6 @@ class GcsFuseMountOptions:
     metadata_negative_ttl_s: int
     metadata_ttl_s: int
     stat_cache_mib: int
-    type_cache_mib: int
     file_cache_mib: int
     cache_file_for_range_read: bool
     parallel_downloads: bool
@@ -55,15 +57,19 @@ class GcsFuseMountOptions:
             f"metadata-cache:negative-ttl-secs:{self.metadata_negative_ttl_s}",
             f"metadata-cache:ttl-secs:{self.metadata_ttl_s}",
             f"metadata-cache:stat-cache-max-size-mb:{self.stat_cache_mib}",
-            f"metadata-cache:type-cache-max-size-mb:{self.type_cache_mib}",
             f"file-cache:max-size-mb:{self.file_cache_mib}",
-            f"file-cache:cache-file-for-range-read:{json.dumps(self.cache_file_for_range_read)}",
-            f"file-cache:enable-parallel-downloads:{json.dumps(self.parallel_downloads)}",
+            *(self._of_the_read_cache() if self.file_cache_mib else ()),
             f"read_ahead_kb={self.read_ahead_kib}",
             f"write:enable-streaming-writes:{json.dumps(self.streaming_writes)}",
             f"write:global-max-blocks:{self.write_global_max_blocks}",
             *(f"{option}{value}" for option, value in asked.items() if value is not None),
         ]
+
+    def _of_the_read_cache(self) -> tuple[str, ...]:
+        return (
+            f"file-cache:cache-file-for-range-read:{json.dumps(self.cache_file_for_range_read)}",
+            f"file-cache:enable-parallel-downloads:{json.dumps(self.parallel_downloads)}",
+        )
 
 
 def volume_attributes(*, skip_access_check: bool, prefetch_metadata: bool) -> dict[str, str]:

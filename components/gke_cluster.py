@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 import pulumi
 import pulumi_gcp as gcp
-import pulumi_kubernetes as k8s
 
 from components.cluster_mode import ClusterMode, autopilot, standard
-from components.kubeconfig import kubeconfig
+from components.kubernetes_provider import kubernetes_provider
 from components.lifecycle import child_of, fixed_name
+from components.members import check_security_group
 from components.naming import NameKind, check_name
 from components.network import PODS_RANGE, SERVICES_RANGE
 
@@ -37,14 +37,15 @@ class AuthorizedNetwork:
 
 @dataclass(frozen=True, kw_only=True)
 class MaintenanceExclusion:
-    """`start` and `end` are RFC 3339 times.
+    """`start` and `end` are RFC 3339 times; without `end` it lasts until the minor version's end of
+    support (provider: `end_time_behavior`).
 
     `scope` is NO_UPGRADES, NO_MINOR_UPGRADES or NO_MINOR_OR_NODE_UPGRADES.
     """
 
     name: str
     start: str
-    end: str
+    end: str | None = None
     scope: str
 
 
@@ -69,8 +70,12 @@ class GkeClusterArgs:
     minutes: without one they take the project's default account, which hardened projects do not
     have.
 
+    `pods_range` and `services_range` are names of the subnetwork's secondary ranges.
+
     `ray_operator` has GKE run KubeRay; without it somebody else has to. `custom_metrics` has pods
     scale by metrics that GKE reads from them; once it is on, leaving it out does not turn it off.
+    The same holds for `security_group`, gke-security-groups@DOMAIN: Google groups that are members
+    of it can be named in Kubernetes' role bindings.
     """
 
     project: pulumi.Input[str]
@@ -79,6 +84,8 @@ class GkeClusterArgs:
     cluster_name: str
     network_id: pulumi.Input[str]
     subnetwork_id: pulumi.Input[str]
+    pods_range: str = PODS_RANGE
+    services_range: str = SERVICES_RANGE
     control_plane_range: pulumi.Input[str]
     node_service_account: pulumi.Input[str]
     release_channel: pulumi.Input[str]
@@ -91,6 +98,7 @@ class GkeClusterArgs:
     custom_metrics: bool = False
     lustre: bool = False
     lustre_legacy_port: bool = False
+    security_group: str | None = None
     deletion_protection: bool = True
     labels: pulumi.Input[dict[str, str]]
 
@@ -126,8 +134,8 @@ class GkeCluster(pulumi.ComponentResource):
             datapath_provider=mode.datapath_provider,
             enable_multi_networking=True if args.multi_networking else None,
             ip_allocation_policy={
-                "cluster_secondary_range_name": PODS_RANGE,
-                "services_secondary_range_name": SERVICES_RANGE,
+                "cluster_secondary_range_name": args.pods_range,
+                "services_secondary_range_name": args.services_range,
             },
             private_cluster_config={
                 "enable_private_nodes": True,
@@ -150,6 +158,7 @@ class GkeCluster(pulumi.ComponentResource):
             initial_node_count=mode.initial_node_count,
             node_config=mode.node_config,
             cluster_autoscaling=mode.cluster_autoscaling,
+            authenticator_groups_config=_groups(args.security_group),
             pod_autoscaling={"hpa_profile": "PERFORMANCE"} if args.custom_metrics else None,
             deletion_protection=args.deletion_protection,
             resource_labels=args.labels,
@@ -168,18 +177,12 @@ class GkeCluster(pulumi.ComponentResource):
         self.location = cluster.location
         self.network_id = cluster.network.apply(str)
         self.workload_pool = pulumi.Output.concat(cluster.project, ".svc.id.goog")
-        self.kubernetes = k8s.Provider(
-            f"{name}-kubernetes",
-            kubeconfig=pulumi.Output.all(
-                cluster.name,
-                cluster.endpoint,
-                cluster.master_auth.apply(lambda auth: auth.cluster_ca_certificate),
-            ).apply(lambda parts: kubeconfig(parts[0], parts[1], parts[2] or "")),
-            # Launchers and rotated tokens change in place; replaced, they would take the Ray
-            # cluster that mounts them along.
-            enable_config_map_mutable=True,
-            enable_secret_mutable=True,
-            opts=child_of(self),
+        self.kubernetes = kubernetes_provider(
+            name,
+            cluster.name,
+            cluster.endpoint,
+            cluster.master_auth.apply(lambda auth: auth.cluster_ca_certificate),
+            child_of(self),
         )
         self.register_outputs(
             {
@@ -204,6 +207,14 @@ def _mode(args: GkeClusterArgs) -> ClusterMode:
     return autopilot(args.node_service_account)
 
 
+def _groups(
+    security_group: str | None,
+) -> gcp.container.ClusterAuthenticatorGroupsConfigArgsDict | None:
+    if security_group is None:
+        return None
+    return {"security_group": check_security_group(security_group)}
+
+
 def _addons(args: GkeClusterArgs, mode: ClusterMode) -> gcp.container.ClusterAddonsConfigArgsDict:
     addons: gcp.container.ClusterAddonsConfigArgsDict = {
         **mode.storage_addons,
@@ -223,7 +234,11 @@ def _authorized(
 ) -> gcp.container.ClusterMasterAuthorizedNetworksConfigArgsDict | None:
     if networks is None:
         return None
-    return {"cidr_blocks": [{"cidr_block": net.cidr, "display_name": net.name} for net in networks]}
+    return {
+        "cidr_blocks": [{"cidr_block": net.cidr, "display_name": net.name} for net in networks],
+        # Left to GKE it may be open, and then every virtual machine of Google Cloud is let in.
+        "gcp_public_cidrs_access_enabled": False,
+    }
 
 
 def _maintenance(
@@ -239,13 +254,22 @@ def _maintenance(
         }
     }
     if window.exclusions:
-        policy["maintenance_exclusions"] = [
-            {
-                "exclusion_name": one.name,
-                "start_time": one.start,
-                "end_time": one.end,
-                "exclusion_options": {"scope": one.scope},
-            }
-            for one in window.exclusions
-        ]
+        policy["maintenance_exclusions"] = [_exclusion(one) for one in window.exclusions]
     return policy
+
+
+def _exclusion(
+    one: MaintenanceExclusion,
+) -> gcp.container.ClusterMaintenancePolicyMaintenanceExclusionArgsDict:
+    if one.end is None:
+        return {
+            "exclusion_name": one.name,
+            "start_time": one.start,
+            "exclusion_options": {"scope": one.scope, "end_time_behavior": "UNTIL_END_OF_SUPPORT"},
+        }
+    return {
+        "exclusion_name": one.name,
+        "start_time": one.start,
+        "end_time": one.end,
+        "exclusion_options": {"scope": one.scope},
+    }

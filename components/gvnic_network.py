@@ -29,7 +29,10 @@ class GvnicNetworkArgs:
 
 
 class GvnicNetwork(pulumi.ComponentResource):
-    """The names do not wait for the firewall; what depends on the component does."""
+    """The names do not wait for the firewall; what depends on the component does.
+
+    `plain_names` are those of VPC and subnetwork as text, known before either exists.
+    """
 
     vpc: gcp.compute.Network
     subnetwork: gcp.compute.Subnetwork
@@ -41,11 +44,13 @@ class GvnicNetwork(pulumi.ComponentResource):
         self, name: str, args: GvnicNetworkArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__("gke-ai-stacks:gvnic_network:GvnicNetwork", name, None, opts)
+        network_name = cloud_name(NameKind.NETWORK, args.base_name, args.key, "net")
+        subnetwork_name = cloud_name(NameKind.SUBNETWORK, args.base_name, args.key, "sub")
         vpc = custom_vpc(
             self,
             name,
             project=args.project,
-            vpc_name=cloud_name(NameKind.NETWORK, args.base_name, args.key, "net"),
+            vpc_name=network_name,
             mtu=args.mtu,
             protect=args.protect,
         )
@@ -55,7 +60,7 @@ class GvnicNetwork(pulumi.ComponentResource):
             vpc,
             project=args.project,
             region=args.region,
-            subnetwork_name=cloud_name(NameKind.SUBNETWORK, args.base_name, args.key, "sub"),
+            subnetwork_name=subnetwork_name,
             block=args.subnet_range,
             protect=args.protect,
         )
@@ -70,6 +75,7 @@ class GvnicNetwork(pulumi.ComponentResource):
             opts=fixed_name(self),
         )
         self.vpc, self.subnetwork = vpc, subnetwork
+        self.plain_names = (network_name, subnetwork_name)
         self.network_id = vpc.id
         self.network_name = vpc.name
         self.subnetwork_name = subnetwork.name

@@ -1,4 +1,12 @@
-"""A chart in a namespace of its own, which is there once everything in the chart is ready."""
+"""A chart in a namespace of its own, with a disruption budget by which its pods are waited for.
+
+Helm itself waits for nothing: a release that it waited for it would wait for at the end, too
+(pulumi/pulumi-kubernetes provider/pkg/provider/helm_release.go:1237, commit 94977969 of
+2026-07-01), and that may last for ever. Of a chart's ClusterRoles with an aggregationRule
+Kubernetes' controller writes the rules anew while Helm deletes what they are gathered from, and
+what it writes makes a role that is gone again (kubernetes/kubernetes
+pkg/controller/clusterroleaggregation, v1.35.4).
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,7 +19,7 @@ from components.custom_object import object_name
 from components.lifecycle import fixed_name
 from components.naming import NameKind, check_name
 
-# A new node for the controller, and its image.
+# A new node for the pod, and its image.
 _MINUTES = 15
 
 
@@ -24,6 +32,15 @@ class HelmChartArgs:
     repository: str | None = None
 
 
+@dataclass(frozen=True, kw_only=True)
+class InstalledChart:
+    """`release` is what the chart's objects come and go with, `ready` is there once its pods are.
+    Whoever needs the chart waits for both."""
+
+    release: k8s.helm.v3.Release
+    ready: pulumi.CustomResource
+
+
 def install_chart(
     parent: pulumi.Resource,
     name: str,
@@ -33,8 +50,9 @@ def install_chart(
     namespace: str,
     labels: pulumi.Input[dict[str, str]],
     values: Mapping[str, Any],
-) -> k8s.helm.v3.Release:
-    """The release, in a namespace that is made for it; Helm waits until the pods are ready."""
+) -> InstalledChart:
+    """The release, in a namespace that is made for it. Its one pod has the labels that charts give
+    by custom: the chart's name and the release's."""
     made = k8s.core.v1.Namespace(
         f"{name}-namespace",
         metadata={"name": check_name(NameKind.NAMESPACE, namespace), "labels": labels},
@@ -43,7 +61,7 @@ def install_chart(
     repository = None
     if chart.repository is not None:
         repository = k8s.helm.v3.RepositoryOptsArgs(repo=chart.repository)
-    return k8s.helm.v3.Release(
+    release = k8s.helm.v3.Release(
         f"{name}-release",
         name=release_name,
         namespace=object_name(made),
@@ -51,9 +69,41 @@ def install_chart(
         version=chart.version,
         repository_opts=repository,
         values=values,
-        skip_await=False,
-        # A first install that failed is taken away, so that the next can begin anew.
-        atomic=True,
+        skip_await=True,
+        # It would wait after all; an install that failed is mended by the next one.
+        atomic=False,
         timeout=60 * _MINUTES,
         opts=fixed_name(parent, minutes=_MINUTES + 1),
+    )
+    return InstalledChart(release=release, ready=_healthy(parent, name, chart, release, labels))
+
+
+def _healthy(
+    parent: pulumi.Resource,
+    name: str,
+    chart: HelmChartArgs,
+    release: k8s.helm.v3.Release,
+    labels: pulumi.Input[dict[str, str]],
+) -> pulumi.CustomResource:
+    """A budget lets the one pod go, for a node has to be drained, and counts the healthy ones.
+
+    A Service would not do: the provider takes one without any endpoint for ready, and a pod has no
+    endpoint before it has a node (provider/pkg/await/service.go).
+    """
+    options = fixed_name(parent, minutes=_MINUTES)
+    options.depends_on = [release]
+    selector: dict[str, Any] = {
+        "app.kubernetes.io/name": chart.chart.rpartition("/")[2],
+        "app.kubernetes.io/instance": release.name,
+    }
+    return k8s.policy.v1.PodDisruptionBudget(
+        f"{name}-budget",
+        metadata={
+            "name": release.name,
+            "namespace": release.namespace,
+            "labels": labels,
+            "annotations": {"pulumi.com/waitFor": "jsonpath={.status.currentHealthy}=1"},
+        },
+        spec={"max_unavailable": 1, "selector": {"match_labels": selector}},
+        opts=options,
     )

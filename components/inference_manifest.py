@@ -1,40 +1,71 @@
-"""The objects of a Text Generation Inference server as plain data. Pure.
+"""The objects of a model server as plain data, whichever engine serves. Pure.
 
 Values may be Pulumi inputs that are only known later; nothing here looks into them.
 
-Sources, read 2026-11-21: environment, /health and metrics from launcher, router/src/server.rs and
-backends/v3/src/queue.rs in huggingface/text-generation-inference (commit db931fcf of 2026-01-08);
-scaling from GKE documentation, "Expose custom metrics for autoscaling".
+Source, read 2026-11-21: scaling from GKE documentation, "Expose custom metrics for autoscaling".
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from components.pod_manifest import GPU, gpu_tolerations, secret_variable, shared_memory
+from components.inference_engine import PORT, Engine, InferenceEngine, ServedModel
+from components.pod_access import pod_access_spec
+from components.pod_manifest import (
+    DEFAULT_SECCOMP,
+    GPU,
+    NO_MORE_PRIVILEGES,
+    bucket_volume,
+    gpu_tolerations,
+    secret_variable,
+    shared_memory,
+)
 from components.queue_labels import queued_pod_labels
-from components.ray_manifest import Quantity
+from components.ray_manifest import BucketMount, Quantity
+from components.tgi_engine import TGI
+from components.vllm_engine import VLLM
 
-PORT = 8000
 SERVER_LABEL = "app"
+# What a pod of the server's namespace is labelled with to reach it.
+CLIENT_LABEL = "client-of"
 
 _CONTAINER = "inference-server"
 _PORT_NAME = "http"
-# Requests that wait in a server; a gauge, which is the one kind that GKE scales by.
-_METRIC = "tgi-queue-size"
-_PROMETHEUS_METRIC = "tgi_queue_size"
+_BUCKET = "bucket"
+_CACHE = "cache"
 _PROBE_S = 10
+_ENGINES = {InferenceEngine.TGI: TGI, InferenceEngine.VLLM: VLLM}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelFolder:
+    """A folder of a bucket that is mounted under `mount_path`; `model_path` is in the bucket."""
+
+    bucket: BucketMount
+    mount_path: str
+    model_path: str
+    annotations: Mapping[str, str]
+    service_account: Any
+
+    @property
+    def in_pod(self) -> str:
+        return f"{self.mount_path}/{self.model_path}"
 
 
 @dataclass(frozen=True, kw_only=True)
 class ServerPod:
-    """A model on the GPUs of one pod, a shard on each; `minutes` is how long it may take to be
-    ready, waiting for a node, the image and the weights included."""
+    """A model on the GPUs of one pod, which `folder` has where it is not from Hugging Face.
+
+    `minutes` is how long it may take to be ready, waiting for a node, the image and the weights
+    included. Without `secret_name` there is no token.
+    """
 
     server_name: str
+    engine: InferenceEngine
     image: str
-    model: str
+    model: ServedModel
+    folder: ModelFolder | None = None
     gpus: int
-    shards: int
     size: Quantity
     shm_gib: int
     secret_name: Any
@@ -44,6 +75,10 @@ class ServerPod:
     queue: Any
     workload_priority: Any
     minutes: int
+
+    @property
+    def runs(self) -> Engine:
+        return _ENGINES[self.engine]
 
 
 def deployment_spec(pod: ServerPod, *, replicas: int | None) -> Any:
@@ -60,7 +95,7 @@ def deployment_spec(pod: ServerPod, *, replicas: int | None) -> Any:
         },
         # Kubernetes gives a rollout up after 10 minutes, and the weights alone may take as long.
         "progressDeadlineSeconds": pod.minutes * 60,
-        "template": {"metadata": {"labels": _pod_labels(pod)}, "spec": _pod_spec(pod)},
+        "template": {"metadata": _pod_metadata(pod), "spec": _pod_spec(pod)},
     }
 
 
@@ -76,9 +111,21 @@ def service_spec(server_name: str) -> Any:
     }
 
 
-def metric_spec(server_name: str) -> Any:
+def access_spec(server_name: str, namespace: Any, *, in_team: bool = False) -> Any:
+    """A NetworkPolicy's spec: the server answers whoever reaches it, without authentication."""
+    return pod_access_spec(
+        server_selector(server_name),
+        namespace=namespace,
+        beside={CLIENT_LABEL: server_name},
+        ports=[PORT],
+        in_team=in_team,
+    )
+
+
+def metric_spec(server_name: str, engine: InferenceEngine) -> Any:
     """Has GKE read the length of each server's queue from the server itself."""
-    gauge = {"name": _METRIC, "prometheusMetricName": _PROMETHEUS_METRIC}
+    runs = _ENGINES[engine]
+    gauge = {"name": runs.metric, "prometheusMetricName": runs.gauge}
     endpoint = {"port": PORT, "path": "/metrics"}
     pods = {
         "selector": {"matchLabels": server_selector(server_name)},
@@ -87,9 +134,9 @@ def metric_spec(server_name: str) -> Any:
     return {"metrics": [{"pod": pods}]}
 
 
-def scaled_metric(metric_object: str) -> str:
+def scaled_metric(metric_object: str, engine: InferenceEngine) -> str:
     """The metric's name for an autoscaler."""
-    return f"autoscaling.gke.io|{metric_object}|{_METRIC}"
+    return f"autoscaling.gke.io|{metric_object}|{_ENGINES[engine].metric}"
 
 
 def autoscaler_spec(
@@ -105,56 +152,84 @@ def autoscaler_spec(
     }
 
 
-def _pod_labels(pod: ServerPod) -> dict[str, Any]:
-    return {
+def _pod_metadata(pod: ServerPod) -> dict[str, Any]:
+    labels = {
         **server_selector(pod.server_name),
-        "ai.gke.io/model": pod.model.rpartition("/")[2],
-        "ai.gke.io/inference-server": "text-generation-inference",
+        "ai.gke.io/model": pod.model.name.rpartition("/")[2],
+        "ai.gke.io/inference-server": pod.runs.label,
         **({} if pod.queue is None else queued_pod_labels(pod.queue, pod.workload_priority)),
     }
+    if pod.folder is None:
+        return {"labels": labels}
+    return {"labels": labels, "annotations": pod.folder.annotations}
 
 
 def _pod_spec(pod: ServerPod) -> dict[str, Any]:
-    volume, mount = shared_memory(pod.shm_gib)
+    volumes, mounts = _volumes(pod)
     amounts = {**pod.size.as_kubernetes(), GPU: str(pod.gpus)}
     priority = {} if pod.priority_class is None else {"priorityClassName": pod.priority_class}
+    account = {} if pod.folder is None else {"serviceAccountName": pod.folder.service_account}
+    command = pod.runs.command(pod.model)
     return {
         **priority,
+        **account,
+        **pod.runs.pod,
         "nodeSelector": pod.node_selector,
         "tolerations": gpu_tolerations(),
+        "securityContext": DEFAULT_SECCOMP,
         "containers": [
             {
                 "name": _CONTAINER,
                 "image": pod.image,
+                "securityContext": NO_MORE_PRIVILEGES,
+                **({"command": command} if command else {}),
+                **pod.runs.container,
                 "env": _environment(pod),
                 "ports": [{"name": _PORT_NAME, "containerPort": PORT}],
                 "resources": {"requests": amounts, "limits": amounts},
-                "volumeMounts": [mount],
+                "volumeMounts": mounts,
                 "startupProbe": _probe(failures=pod.minutes * 60 // _PROBE_S),
                 "readinessProbe": _probe(failures=1),
                 "livenessProbe": _probe(failures=6),
             }
         ],
-        "volumes": [volume],
+        "volumes": volumes,
     }
+
+
+def _volumes(pod: ServerPod) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """The pod's, and where its container has them."""
+    volume, mount = shared_memory(pod.shm_gib)
+    volumes, mounts = [volume], [mount]
+    if (cache := pod.runs.cache_dir) is not None:
+        # On the node's disk, where it counts as the pod's ephemeral storage.
+        volumes.append({"name": _CACHE, "emptyDir": {}})
+        mounts.append({"name": _CACHE, "mountPath": cache})
+    if (folder := pod.folder) is not None:
+        bucket = folder.bucket
+        volumes.append(
+            bucket_volume(
+                _BUCKET,
+                bucket.bucket_name,
+                bucket.options,
+                skip_access_check=bucket.skip_access_check,
+                prefetch_metadata=bucket.prefetch_metadata,
+            )
+        )
+        mounts.append({"name": _BUCKET, "mountPath": folder.mount_path, "readOnly": True})
+    return volumes, mounts
 
 
 def _environment(pod: ServerPod) -> list[dict[str, Any]]:
-    plain = {
-        "MODEL_ID": pod.model,
-        "NUM_SHARD": str(pod.shards),
-        "PORT": str(PORT),
-        # In place of PORT for images that are built for Vertex AI, as Google's are.
-        "AIP_HTTP_PORT": str(PORT),
-    }
-    return [
-        *({"name": name, "value": value} for name, value in plain.items()),
-        secret_variable("HF_TOKEN", pod.secret_name, pod.secret_key),
-    ]
+    plain = pod.runs.environment(pod.model)
+    given = [{"name": name, "value": value} for name, value in plain.items()]
+    if pod.secret_name is not None:
+        given.append(secret_variable("HF_TOKEN", pod.secret_name, pod.secret_key))
+    return given
 
 
 def _probe(*, failures: int) -> dict[str, Any]:
-    """The server's port is closed until the weights are loaded; then /health asks every shard."""
+    """A server's port is closed until the weights are loaded; then /health asks the engine."""
     return {
         "httpGet": {"path": "/health", "port": _PORT_NAME},
         "periodSeconds": _PROBE_S,

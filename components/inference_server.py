@@ -1,18 +1,21 @@
-"""A Text Generation Inference server: its pods, the Service in front of them and, where it scales,
+"""A model server: its pods, the Service in front of them, who may reach them and, where it scales,
 the autoscaler with the metric that it reads.
 
-Leaves out the queue that admits the pods, the priority class and the Secret with the token.
+Leaves out the queue that admits the pods, the priority class, the Secret with the token and the
+bucket with its grant.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import pulumi
 import pulumi_kubernetes as k8s
 
 from components.custom_object import object_name
+from components.inference_engine import PORT, InferenceEngine, ServedModel
 from components.inference_manifest import (
-    PORT,
     ServerPod,
+    access_spec,
     autoscaler_spec,
     deployment_spec,
     metric_spec,
@@ -20,8 +23,13 @@ from components.inference_manifest import (
     service_spec,
 )
 from components.lifecycle import fixed_name
+from components.model_folder import ModelFolderArgs
 from components.naming import NameKind, check_name
 from components.ray_manifest import Quantity
+
+# `kubectl scale` and an autoscaler own the replicas that they set, and without this the next change
+# of them here is a conflict (pulumi-kubernetes provider/pkg/await/await.go, patchForce).
+_SCALED = {"pulumi.com/patchForce": "true"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,36 +37,45 @@ class InferenceServerArgs:
     """`replicas` is the least there are where `max_replicas` says what the most is; the autoscaler
     then aims at `target_queue_size` waiting requests a server.
 
+    `model` is Hugging Face's name for it; where the weights are in a `folder`, any name by which
+    clients ask for it. `shards`, `max_model_len` and `gpu_memory_utilization` are as a
+    ServedModel's. Only models that anybody may have need no token, which is `secret_name`'s.
     `shm_gib` is part of `memory_gib`. `queue` is a LocalQueue, which admits every pod on its own;
     without one they are not Kueue's. `workload_priority` is Kueue's own class, in place of
     `priority_class` where the queue decides. `minutes` is how long a pod may take to be ready.
+    Where `in_team`, other teams' pods do not reach the server.
     """
 
     namespace: pulumi.Input[str]
     server_name: str
+    engine: InferenceEngine = InferenceEngine.TGI
     image: str
     model: str
+    folder: ModelFolderArgs | None = None
     replicas: int = 1
     max_replicas: int | None = None
     target_queue_size: int = 5
     gpus: int
     shards: int
+    max_model_len: int | None = None
+    gpu_memory_utilization: float | None = None
     cpu_millicores: int
     memory_gib: int
     ephemeral_storage_gib: int
     shm_gib: int
-    secret_name: pulumi.Input[str]
-    secret_key: str
+    secret_name: pulumi.Input[str] | None = None
+    secret_key: str = "HF_TOKEN"
     priority_class: pulumi.Input[str] | None = None
     queue: pulumi.Input[str] | None = None
     workload_priority: pulumi.Input[str] | None = None
     node_selector: pulumi.Input[dict[str, str]]
     minutes: int = 30
+    in_team: bool = False
     labels: pulumi.Input[dict[str, str]]
 
 
 class InferenceServer(pulumi.ComponentResource):
-    """`url` is where pods of the cluster reach it, known once it answers."""
+    """`url` is where pods that may reach it do, known once it answers."""
 
     deployment_name: pulumi.Output[str]
     service_name: pulumi.Output[str]
@@ -69,15 +86,23 @@ class InferenceServer(pulumi.ComponentResource):
     ) -> None:
         super().__init__("gke-ai-stacks:inference_server:InferenceServer", name, None, opts)
         scaled = args.max_replicas is not None
+        access = k8s.networking.v1.NetworkPolicy(
+            f"{name}-access",
+            metadata=_metadata(args),
+            spec=_access(args),
+            opts=fixed_name(self),
+        )
         deployment = k8s.apps.v1.Deployment(
             f"{name}-deployment",
-            metadata=_metadata(args),
+            metadata={**_metadata(args), "annotations": _SCALED},
             spec=deployment_spec(_pod(args), replicas=None if scaled else args.replicas),
             opts=fixed_name(
                 self,
                 minutes=args.minutes,
                 # Once it was written here, leaving it out would take it back to one.
                 ignore_changes=["spec.replicas"] if scaled else [],
+                # Nobody reaches a server before it says who may.
+                depends_on=[access],
             ),
         )
         service = k8s.core.v1.Service(
@@ -110,7 +135,7 @@ class InferenceServer(pulumi.ComponentResource):
             api_version="autoscaling.gke.io/v1beta1",
             kind="AutoscalingMetric",
             metadata=_metadata(args),
-            spec=metric_spec(args.server_name),
+            spec=metric_spec(args.server_name, args.engine),
             opts=fixed_name(self),
         )
         k8s.autoscaling.v2.HorizontalPodAutoscaler(
@@ -118,7 +143,7 @@ class InferenceServer(pulumi.ComponentResource):
             metadata=_metadata(args),
             spec=autoscaler_spec(
                 deployment=object_name(deployment),
-                metric=object_name(metric).apply(scaled_metric),
+                metric=object_name(metric).apply(lambda it: scaled_metric(it, args.engine)),
                 least=args.replicas,
                 most=most,
                 target_queue_size=args.target_queue_size,
@@ -135,13 +160,26 @@ def _metadata(args: InferenceServerArgs) -> k8s.meta.v1.ObjectMetaArgsDict:
     }
 
 
+def _access(args: InferenceServerArgs) -> Any:
+    where = pulumi.Output.from_input(args.namespace)
+    return where.apply(lambda it: access_spec(args.server_name, it, in_team=args.in_team))
+
+
 def _pod(args: InferenceServerArgs) -> ServerPod:
+    folder = None if args.folder is None else args.folder.as_folder()
     return ServerPod(
         server_name=args.server_name,
+        engine=args.engine,
         image=args.image,
-        model=args.model,
         gpus=args.gpus,
-        shards=args.shards,
+        model=ServedModel(
+            name=args.model,
+            source=args.model if folder is None else folder.in_pod,
+            shards=args.shards,
+            max_model_len=args.max_model_len,
+            gpu_memory_utilization=args.gpu_memory_utilization,
+        ),
+        folder=folder,
         size=Quantity(
             millicores=args.cpu_millicores,
             memory_gib=args.memory_gib,

@@ -1,6 +1,9 @@
 """The kubeconfig of a GKE cluster. Pure.
 
-It holds no credentials: whoever runs Pulumi gets a token from Google's plugin at each call.
+It holds no credentials: whoever runs Pulumi gets a token from Google's plugin at each call, of the
+same application default credentials that the gcp provider takes. Without that flag the plugin asks
+gcloud for its account (kubernetes/cloud-provider-gcp, cmd/gke-gcloud-auth-plugin/cred.go), which in
+CI is another one or none.
 """
 
 import json
@@ -33,6 +36,7 @@ def kubeconfig(context: str, endpoint: str, ca_certificate: str) -> str:
                         "exec": {
                             "apiVersion": "client.authentication.k8s.io/v1beta1",
                             "command": _PLUGIN,
+                            "args": ["--use_application_default_credentials"],
                             "installHint": _INSTALL_HINT,
                             "interactiveMode": "IfAvailable",
                             "provideClusterInfo": True,

@@ -9,6 +9,7 @@ from typing import Any
 
 import pulumi
 
+from components.custom_object import object_name
 from components.helm_chart import HelmChartArgs, install_chart
 
 
@@ -23,7 +24,8 @@ class KubeRayOperatorArgs:
 
 
 class KubeRayOperator(pulumi.ComponentResource):
-    """`release_name` is known once the operator runs; `release` is what Ray clusters hang on."""
+    """`release_name` is known once the operator runs; `release` and `ready` are what Ray clusters
+    hang on."""
 
     release_name: pulumi.Output[str]
     namespace: pulumi.Output[str]
@@ -35,7 +37,7 @@ class KubeRayOperator(pulumi.ComponentResource):
         values: dict[str, Any] = {}
         if args.node_selector is not None:
             values["nodeSelector"] = args.node_selector
-        self.release = install_chart(
+        installed = install_chart(
             self,
             name,
             args.chart,
@@ -44,6 +46,7 @@ class KubeRayOperator(pulumi.ComponentResource):
             labels=args.labels,
             values=values,
         )
-        self.release_name = pulumi.Output.from_input(self.release.name).apply(str)
+        self.release, self.ready = installed.release, installed.ready
+        self.release_name = object_name(installed.ready)
         self.namespace = pulumi.Output.from_input(self.release.namespace).apply(str)
         self.register_outputs({"release_name": self.release_name, "namespace": self.namespace})

@@ -1,8 +1,8 @@
 """Kueue, from its Helm chart, with its whole configuration.
 
-Leaves out the queues. Whoever makes them waits for the release: Kueue's pod is ready once the
-webhook listens with its certificates (kubernetes-sigs/kueue cmd/kueue/main.go, readyz), and Helm
-waits for that. The kinds come and go with the release, and all objects of them.
+Leaves out the queues. Whoever makes them waits for its pod: that is ready once the webhook listens
+with its certificates (kubernetes-sigs/kueue cmd/kueue/main.go, readyz). The kinds come and go with
+the release, and all objects of them.
 """
 
 from collections.abc import Sequence
@@ -10,14 +10,20 @@ from dataclasses import dataclass
 
 import pulumi
 
+from components.custom_object import object_name
 from components.helm_chart import HelmChartArgs, install_chart
-from components.kueue_manifest import DEFAULT_FRAMEWORKS, kueue_values
+from components.kueue_frameworks import DEFAULT_FRAMEWORKS
+from components.kueue_manifest import (
+    READY_MINUTES,
+    kueue_values,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
 class KueueArgs:
     """`frameworks` are the kinds of workloads that queue, in Kueue's words.
 
+    What it has admitted has `ready_minutes` until all its pods are ready, or it waits again.
     Kueue leaves its own namespace and `unmanaged_namespaces` alone. Without `node_selector` its
     pod runs anywhere.
     """
@@ -26,12 +32,14 @@ class KueueArgs:
     namespace: str = "kueue-system"
     frameworks: Sequence[str] = DEFAULT_FRAMEWORKS
     unmanaged_namespaces: Sequence[str] = ("kube-system",)
+    ready_minutes: int = READY_MINUTES
     node_selector: pulumi.Input[dict[str, str]] | None = None
     labels: pulumi.Input[dict[str, str]]
 
 
 class Kueue(pulumi.ComponentResource):
-    """`release_name` is known once Kueue answers; `release` is what its objects live in."""
+    """`release_name` is known once Kueue answers; `release` is what its objects live in, and
+    `ready` is there once they can be made."""
 
     release_name: pulumi.Output[str]
     namespace: pulumi.Output[str]
@@ -40,7 +48,7 @@ class Kueue(pulumi.ComponentResource):
         self, name: str, args: KueueArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__("gke-ai-stacks:kueue:Kueue", name, None, opts)
-        self.release = install_chart(
+        installed = install_chart(
             self,
             name,
             args.chart,
@@ -50,9 +58,11 @@ class Kueue(pulumi.ComponentResource):
             values=kueue_values(
                 frameworks=args.frameworks,
                 unmanaged_namespaces=[*args.unmanaged_namespaces, args.namespace],
+                ready_minutes=args.ready_minutes,
                 node_selector=args.node_selector,
             ),
         )
-        self.release_name = pulumi.Output.from_input(self.release.name).apply(str)
+        self.release, self.ready = installed.release, installed.ready
+        self.release_name = object_name(installed.ready)
         self.namespace = pulumi.Output.from_input(self.release.namespace).apply(str)
         self.register_outputs({"release_name": self.release_name, "namespace": self.namespace})

@@ -11,35 +11,21 @@ from typing import Any
 
 import yaml
 
+from components.kueue_admission_check import checks_strategy
+from components.kueue_frameworks import FRAMEWORKS
+
 API_VERSION = "kueue.x-k8s.io/v1beta2"
-DEFAULT_FRAMEWORKS = (
-    "batch/job",
-    "kubeflow.org/mpijob",
-    "ray.io/rayjob",
-    "ray.io/raycluster",
-    "jobset.x-k8s.io/jobset",
-    "kubeflow.org/paddlejob",
-    "kubeflow.org/pytorchjob",
-    "kubeflow.org/tfjob",
-    "kubeflow.org/xgboostjob",
-    "pod",
-)
-_FRAMEWORKS = frozenset(DEFAULT_FRAMEWORKS) | {
-    "kubeflow.org/jaxjob",
-    "trainer.kubeflow.org/trainjob",
-    "workload.codeflare.dev/appwrapper",
-    "deployment",
-    "statefulset",
-    "leaderworkerset.x-k8s.io/leaderworkerset",
-}
+# How long Kueue leaves to what it has admitted until all its pods are ready, where nobody says it
+# (apis/config/v1beta2/defaults.go). Since 0.19 it is never off.
+READY_MINUTES = 30
 _NAMESPACE_LABEL = "kubernetes.io/metadata.name"
 _MEBIBYTES = frozenset({"memory", "ephemeral-storage"})
 _CONCURRENCY = {
     "Job.batch": 5,
     "Pod": 5,
-    "Workload.kueue.x-k8s.io": 5,
-    "LocalQueue.kueue.x-k8s.io": 1,
-    "ClusterQueue.kueue.x-k8s.io": 1,
+    "Workload.kueue.x-k8s.io": 10,
+    "LocalQueue.kueue.x-k8s.io": 5,
+    "ClusterQueue.kueue.x-k8s.io": 5,
     "ResourceFlavor.kueue.x-k8s.io": 1,
 }
 
@@ -81,21 +67,26 @@ class PreemptionArgs:
 
 @dataclass(frozen=True, kw_only=True)
 class ClusterQueueArgs:
-    """Namespaces with all of `namespace_labels` may use it; with none given, all may."""
+    """Those of `namespaces` may use it; with none given, all may. `admission_checks` have each the
+    flavors that it is for."""
 
     name: str
     groups: Sequence[ResourceGroupArgs]
     cohort: str | None = None
-    namespace_labels: dict[str, str] = field(default_factory=dict[str, str])
+    namespaces: Sequence[str] = ()
     preemption: PreemptionArgs = PreemptionArgs()
-    admission_checks: Sequence[str] = ()
+    admission_checks: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
 
 
 def kueue_values(
-    *, frameworks: Sequence[str], unmanaged_namespaces: Sequence[str], node_selector: Any
+    *,
+    frameworks: Sequence[str],
+    unmanaged_namespaces: Sequence[str],
+    ready_minutes: int,
+    node_selector: Any,
 ) -> dict[str, Any]:
     """Values of Kueue's chart, which takes the configuration as text and names its parts itself."""
-    configuration = controller_configuration(frameworks, unmanaged_namespaces)
+    configuration = controller_configuration(frameworks, unmanaged_namespaces, ready_minutes)
     text = yaml.safe_dump(configuration, sort_keys=False)
     placing = {} if node_selector is None else {"nodeSelector": node_selector}
     return {
@@ -105,16 +96,20 @@ def kueue_values(
 
 
 def controller_configuration(
-    frameworks: Sequence[str], unmanaged_namespaces: Sequence[str]
+    frameworks: Sequence[str],
+    unmanaged_namespaces: Sequence[str],
+    ready_minutes: int = READY_MINUTES,
 ) -> dict[str, Any]:
     """Kueue's own configuration, in which it accepts no field that it does not know.
 
     Pods queue when they have the queue label: since 0.15 Kueue has no selector for pods, and drops
-    an old one without a word. Raises ValueError on a framework that would stop Kueue's pod.
+    an old one without a word. What is admitted and not ready after `ready_minutes`, or not again
+    after it was, is stopped and waits again, at first a minute and at most an hour. Raises
+    ValueError on a framework that would stop Kueue's pod.
     """
     for framework in frameworks:
-        if framework not in _FRAMEWORKS:
-            near = get_close_matches(framework, sorted(_FRAMEWORKS), n=3, cutoff=0.4)
+        if framework not in FRAMEWORKS:
+            near = get_close_matches(framework, sorted(FRAMEWORKS), n=3, cutoff=0.4)
             raise ValueError(
                 f'"{framework}" is not a framework that Kueue integrates; '
                 f"nearest: {', '.join(near) or 'pod'}"
@@ -127,7 +122,18 @@ def controller_configuration(
         "webhook": {"port": 9443},
         "leaderElection": {"leaderElect": True, "resourceName": "c1f6bfd2.kueue.x-k8s.io"},
         "controller": {"groupKindConcurrency": dict(_CONCURRENCY)},
-        "clientConnection": {"qps": 50, "burst": 100},
+        # The chart's.
+        "clientConnection": {"qps": 300, "burst": 500},
+        "waitForPodsReady": {
+            "timeout": f"{ready_minutes}m",
+            "recoveryTimeout": f"{ready_minutes}m",
+            "blockAdmission": False,
+            "requeuingStrategy": {
+                "timestamp": "Eviction",
+                "backoffBaseSeconds": 60,
+                "backoffMaxSeconds": 3600,
+            },
+        },
         "managedJobsNamespaceSelector": {
             "matchExpressions": [
                 {
@@ -160,36 +166,42 @@ def flavor_spec(
     node_labels: Any,
     taints: Sequence[Mapping[str, str]],
     tolerations: Sequence[Mapping[str, str]],
+    topology: Any = None,
 ) -> dict[str, Any]:
-    """A ResourceFlavor: pods that get it are sent to nodes with these labels."""
+    """A ResourceFlavor: pods that get it are sent to nodes with these labels, and with a Topology
+    each to the one that Kueue has found."""
     given = {
         "nodeLabels": node_labels,
         "nodeTaints": [dict(one) for one in taints] or None,
         "tolerations": [dict(one) for one in tolerations] or None,
+        "topologyName": topology,
     }
     return {key: value for key, value in given.items() if value is not None}
 
 
 def cluster_queue_spec(
-    queue: ClusterQueueArgs, *, flavors: Mapping[str, Any], cohort: Any
+    queue: ClusterQueueArgs, *, flavors: Mapping[str, Any], cohort: Any, checks: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """A ClusterQueue. `flavors` and `cohort` are the names of its own, known once they exist.
+    """A ClusterQueue. `flavors`, `cohort` and `checks` are names, known once those exist.
 
     Raises ValueError where the flavors of a group have not the same resources.
     """
     spec: dict[str, Any] = {
-        "namespaceSelector": {"matchLabels": queue.namespace_labels}
-        if queue.namespace_labels
-        else {},
+        "namespaceSelector": _only(queue.namespaces) if queue.namespaces else {},
         "preemption": _preemption(queue.preemption),
         "resourceGroups": [_resource_group(queue.name, one, flavors) for one in queue.groups],
     }
     if cohort is not None:
         spec["cohortName"] = cohort
     if queue.admission_checks:
-        checks = [{"name": check} for check in queue.admission_checks]
-        spec["admissionChecksStrategy"] = {"admissionChecks": checks}
+        spec["admissionChecksStrategy"] = checks_strategy(queue.admission_checks, checks)
     return spec
+
+
+def _only(namespaces: Sequence[str]) -> dict[str, Any]:
+    """A selector by the label that the API server gives to each namespace."""
+    chosen = {"key": _NAMESPACE_LABEL, "operator": "In", "values": list(namespaces)}
+    return {"matchExpressions": [chosen]}
 
 
 def _preemption(preemption: PreemptionArgs) -> dict[str, Any]:

@@ -1,5 +1,6 @@
-"""What workloads queue by: flavors of nodes, cohorts, cluster queues with their quotas, the local
-queues of namespaces, and classes of priority that hold in queues alone.
+"""What workloads queue by: flavors of nodes and where those stand, checks before a workload starts,
+cohorts, cluster queues with their quotas, the local queues of namespaces, and classes of priority
+that hold in queues alone.
 
 Leaves out Kueue, and the workloads. A queue goes before what it names, and all of it before Kueue,
 without which nobody would take Kueue's finalizers off.
@@ -13,24 +14,55 @@ import pulumi
 import pulumi_kubernetes as k8s
 
 from components.custom_object import object_name
+from components.kueue_admission_check import admission_check_spec, provisioning_config_spec
 from components.kueue_manifest import (
     API_VERSION,
     ClusterQueueArgs,
     cluster_queue_spec,
     flavor_spec,
 )
+from components.kueue_topology import topology_spec
 from components.lifecycle import fixed_name
 from components.naming import NameKind, check_name
+
+# What a kind is called in the names of resources.
+_ROLES = {
+    "AdmissionCheck": "admission-check",
+    "ClusterQueue": "cluster-queue",
+    "Cohort": "cohort",
+    "ProvisioningRequestConfig": "provisioning-config",
+    "ResourceFlavor": "flavor",
+    "Topology": "topology",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
 class ResourceFlavorArgs:
-    """Taints and tolerations are in Kubernetes' words; GKE's own for GPUs need none."""
+    """Taints and tolerations are in Kubernetes' words; GKE's own for GPUs needs one only with a
+    `topology`, for Kueue then looks at nodes before GKE has seen the pods."""
 
     name: str
     node_labels: pulumi.Input[dict[str, str]] | None = None
     taints: Sequence[dict[str, str]] = ()
     tolerations: Sequence[dict[str, str]] = ()
+    topology: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TopologyArgs:
+    """`levels` are labels of nodes, from the widest to the narrowest."""
+
+    name: str
+    levels: Sequence[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class AdmissionCheckArgs:
+    """Asks GKE for queued machines that run for so long; a request that fails is made again."""
+
+    name: str
+    max_run_seconds: int
+    retries: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,13 +87,16 @@ class WorkloadPriorityClassArgs:
 
 @dataclass(frozen=True, kw_only=True)
 class KueueQueuesArgs:
-    """`kueue` is the Helm release that the objects live and die with; it has no type here, for a
-    component's schema has no word for it. `namespaces` are those of the stack, by name, each known
-    once it exists.
+    """`kueue` is the Helm release that the objects live and die with, `ready` what is there once
+    they can be made; they have no type here, for a component's schema has no word for it.
+    `namespaces` are those of the stack, by name, each known once it exists.
     """
 
     kueue: Any
+    ready: Any
     flavors: Sequence[ResourceFlavorArgs]
+    topologies: Sequence[TopologyArgs] = ()
+    admission_checks: Sequence[AdmissionCheckArgs] = ()
     cohorts: Sequence[CohortArgs] = ()
     cluster_queues: Sequence[ClusterQueueArgs]
     local_queues: Sequence[LocalQueueArgs]
@@ -82,36 +117,35 @@ class KueueQueues(pulumi.ComponentResource):
     ) -> None:
         super().__init__("gke-ai-stacks:kueue_queues:KueueQueues", name, None, opts)
         self._args = args
-        flavors = {
-            one.name: self._object(
-                "ResourceFlavor",
-                "flavor",
-                one.name,
-                flavor_spec(
-                    node_labels=one.node_labels, taints=one.taints, tolerations=one.tolerations
-                ),
-            )
-            for one in args.flavors
+        topologies = {
+            one.name: self._object("Topology", one.name, topology_spec(one.levels))
+            for one in args.topologies
         }
+        flavors = {
+            one.name: self._flavor(one, topologies.get(one.topology or "")) for one in args.flavors
+        }
+        checks = {one.name: self._admission_check(one) for one in args.admission_checks}
         cohorts = {
             one.name: self._object(
-                "Cohort", "cohort", one.name, {"parentName": one.parent} if one.parent else {}
+                "Cohort", one.name, {"parentName": one.parent} if one.parent else {}
             )
             for one in args.cohorts
         }
         cluster_queues = {
             one.name: self._object(
                 "ClusterQueue",
-                "cluster-queue",
                 one.name,
                 cluster_queue_spec(
-                    one, flavors=flavors, cohort=cohorts.get(one.cohort or "", one.cohort)
+                    one,
+                    flavors=_names(flavors),
+                    cohort=_names(cohorts).get(one.cohort or "", one.cohort),
+                    checks=_names(checks),
                 ),
             )
             for one in args.cluster_queues
         }
         local_queues = {
-            f"{one.namespace}/{one.name}": self._local_queue(one, cluster_queues)
+            f"{one.namespace}/{one.name}": self._local_queue(one, _names(cluster_queues))
             for one in args.local_queues
         }
         classes = {one.name: self._priority_class(one) for one in args.priority_classes}
@@ -119,18 +153,35 @@ class KueueQueues(pulumi.ComponentResource):
         self.class_names = pulumi.Output.all(**classes)
         self.register_outputs({"local_queues": self.local_queues, "class_names": self.class_names})
 
+    def _flavor(
+        self, flavor: ResourceFlavorArgs, topology: k8s.apiextensions.CustomResource | None
+    ) -> k8s.apiextensions.CustomResource:
+        spec = flavor_spec(
+            node_labels=flavor.node_labels,
+            taints=flavor.taints,
+            tolerations=flavor.tolerations,
+            topology=flavor.topology if topology is None else object_name(topology),
+        )
+        return self._object("ResourceFlavor", flavor.name, spec)
+
+    def _admission_check(self, check: AdmissionCheckArgs) -> k8s.apiextensions.CustomResource:
+        config = provisioning_config_spec(
+            max_run_seconds=check.max_run_seconds, retries=check.retries
+        )
+        made = self._object("ProvisioningRequestConfig", check.name, config)
+        return self._object("AdmissionCheck", check.name, admission_check_spec(object_name(made)))
+
     def _object(
-        self, kind: str, role: str, name: str, spec: Mapping[str, Any]
-    ) -> pulumi.Output[str]:
-        made = k8s.apiextensions.CustomResource(
-            f"{self.pulumi_resource_name}-{role}-{name}",
+        self, kind: str, name: str, spec: Mapping[str, Any]
+    ) -> k8s.apiextensions.CustomResource:
+        return k8s.apiextensions.CustomResource(
+            f"{self.pulumi_resource_name}-{_ROLES[kind]}-{name}",
             api_version=API_VERSION,
             kind=kind,
             metadata=self._metadata(name),
             spec=spec,
             opts=self._options(),
         )
-        return object_name(made)
 
     def _local_queue(
         self, queue: LocalQueueArgs, cluster_queues: Mapping[str, pulumi.Output[str]]
@@ -170,5 +221,11 @@ class KueueQueues(pulumi.ComponentResource):
         """No value of the release is in the objects: it makes their kinds and checks them."""
         kueue = self._args.kueue
         options = fixed_name(self, replace_on_changes=replace_on_changes, replace_with=[kueue])
-        options.depends_on = [kueue]
+        options.depends_on = [kueue, self._args.ready]
         return options
+
+
+def _names(
+    made: Mapping[str, k8s.apiextensions.CustomResource],
+) -> dict[str, pulumi.Output[str]]:
+    return {name: object_name(one) for name, one in made.items()}

@@ -18,6 +18,7 @@ def fixed_name(
     ignore_changes: Sequence[str] = (),
     replace_on_changes: Sequence[str] = (),
     replace_with: Sequence[pulumi.Resource] = (),
+    depends_on: Sequence[pulumi.Resource] = (),
 ) -> pulumi.ResourceOptions:
     """Options of a child whose cloud name stays the same when it is replaced.
 
@@ -36,4 +37,5 @@ def fixed_name(
         ignore_changes=list(ignore_changes),
         replace_on_changes=list(replace_on_changes),
         replace_with=list(replace_with) or None,
+        depends_on=list(depends_on) or None,
     )

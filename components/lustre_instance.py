@@ -1,4 +1,7 @@
-"""A Managed Lustre instance. Leaves out the peering that it sits on and the volume for pods."""
+"""A Managed Lustre instance, and the firewall rule by which its servers reach their clients.
+
+Leaves out the peering that it sits on and the volume for pods.
+"""
 
 from dataclasses import dataclass
 
@@ -6,7 +9,7 @@ import pulumi
 import pulumi_gcp as gcp
 
 from components.lifecycle import fixed_name
-from components.naming import NameKind, check_name
+from components.naming import NameKind, check_name, cloud_name
 
 # Google says 10 to 15 minutes, the provider waits 20; large instances take longer.
 _MINUTES = 60
@@ -14,7 +17,11 @@ _MINUTES = 60
 
 @dataclass(frozen=True, kw_only=True)
 class LustreInstanceArgs:
-    """`network_id` has to be one that is known only once private service access is up."""
+    """`network_id` has to be one that is known only once private service access is up.
+
+    `peering_range` is where Google puts the servers. `legacy_port` has them listen on the port of
+    older nodes, and `port` is that port or the other: instance, nodes and firewall have one.
+    """
 
     project: pulumi.Input[str]
     zone: pulumi.Input[str]
@@ -23,12 +30,18 @@ class LustreInstanceArgs:
     capacity_gib: pulumi.Input[int]
     throughput_mbps_per_tib: pulumi.Input[int]
     filesystem: pulumi.Input[str]
+    peering_range: pulumi.Input[str]
+    port: int
+    legacy_port: bool = False
     labels: pulumi.Input[dict[str, str]]
     protect: bool = False
 
 
 class LustreInstance(pulumi.ComponentResource):
-    """`mount_point` is ADDRESS@tcp:/FILESYSTEM; `handle` is the CSI driver's name for it."""
+    """`mount_point` is ADDRESS@tcp:/FILESYSTEM; `handle` is the CSI driver's name for it.
+
+    `address` is known once the firewall lets the servers through: what mounts waits for both.
+    """
 
     instance: gcp.lustre.Instance
     instance_name: pulumi.Output[str]
@@ -53,16 +66,29 @@ class LustreInstance(pulumi.ComponentResource):
                 args.throughput_mbps_per_tib
             ).apply(str),
             filesystem=args.filesystem,
-            gke_support_enabled=True,
+            gke_support_enabled=True if args.legacy_port else None,
             labels=args.labels,
             opts=fixed_name(self, minutes=_MINUTES, protect=args.protect),
+        )
+        # Servers open connections to clients, too, and a VPC lets nothing in by itself.
+        firewall = gcp.compute.Firewall(
+            f"{name}-firewall",
+            project=args.project,
+            name=cloud_name(NameKind.FIREWALL, args.instance_name, "lustre"),
+            network=args.network_id,
+            direction="INGRESS",
+            source_ranges=[args.peering_range],
+            allows=[{"protocol": "tcp", "ports": [str(args.port)]}],
+            opts=fixed_name(self),
         )
         self.instance = instance
         self.instance_name = instance.instance_id
         self.mount_point = instance.mount_point
         self.filesystem = instance.filesystem
         self.capacity_gib = instance.capacity_gib
-        self.address = instance.mount_point.apply(lambda mount: mount.partition("@")[0])
+        self.address = pulumi.Output.all(instance.mount_point, firewall.name).apply(
+            lambda both: both[0].partition("@")[0]
+        )
         self.handle = pulumi.Output.concat(
             instance.project, "/", instance.location, "/", instance.instance_id
         )

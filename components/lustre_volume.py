@@ -12,9 +12,11 @@ _DRIVER = "lustre.csi.storage.gke.io"
 
 @dataclass(frozen=True, kw_only=True)
 class LustreVolumeArgs:
-    """All but the names come from the instance's own outputs, so they cannot drift from it."""
+    """All but the names come from the instance's own outputs, so they cannot drift from it.
 
-    instance: gcp.lustre.Instance
+    `instance` is None for one that exists already: it is nobody's here to replace."""
+
+    instance: gcp.lustre.Instance | None
     namespace: pulumi.Input[str]
     base_name: str
     handle: pulumi.Input[str]

@@ -29,7 +29,7 @@ class NameRule:
 
 
 class NameKind(Enum):
-    """Kinds of names with Google's, Kubernetes' or KubeRay's limit."""
+    """Kinds of names with Google's, Kubernetes', KubeRay's or JobSet's limit."""
 
     PROJECT = NameRule("a project ID", 30, shortest=6)
     SERVICE_ACCOUNT = NameRule("a service account ID", 30, shortest=6, shorten=True)
@@ -43,6 +43,9 @@ class NameKind(Enum):
     NAT = NameRule("a NAT name", 63)
     BUCKET = NameRule("a bucket name", 63, shortest=3, digit_first=True)
     LUSTRE = NameRule("a Lustre instance name", 63)
+    # The provider takes no name of a single letter (hashicorp/terraform-provider-google-beta
+    # resource_redis_instance.go:193, 93c65b2d60), the API none of more than 40.
+    REDIS = NameRule("a Redis instance name", 40, shortest=2)
     NAMESPACE = NameRule("a namespace name", 63, digit_first=True)
     KUBERNETES = NameRule("a Kubernetes object name", 253, digit_first=True)
     # The name is part of a socket's path on the node (GKE documentation, "Set up multi-network
@@ -52,6 +55,9 @@ class NameKind(Enum):
     # ray-operator utils/constant.go: 53, and 6 less for a RayJob).
     RAY_CLUSTER = NameRule("a RayCluster name", 53)
     RAY_JOB = NameRule("a RayJob name", 47)
+    # JobSet refuses what leaves no room in 63 for a pod's name: "-node-0-", four digits of a
+    # number, "-" and five letters (kubernetes-sigs/jobset pkg/webhooks/jobset_webhook.go, v0.12.0).
+    JOB_SET = NameRule("a JobSet name", 45)
 
 
 def check_name(kind: NameKind, name: str) -> str:

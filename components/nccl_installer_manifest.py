@@ -5,6 +5,7 @@ nccl-rdma-installer.yaml and nccl-rdma-installer-autopilot.yaml. Autopilot lets 
 only when it is one that Google knows, so containers, volumes and commands are as they are there.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from components.gib import NODE_DRIVER_DIR, NODE_GIB_DIR
@@ -26,12 +27,22 @@ echo "installation finishes"
 
 
 def installer_spec(
-    *, installer_name: str, image: str, pause_image: str, node_selector: Any, autopilot: bool
+    *,
+    installer_name: str,
+    image: str,
+    pause_image: str,
+    node_selector: Any,
+    accelerators: Sequence[str] = (),
+    autopilot: bool,
 ) -> Any:
-    """Installs in an init container and then rests, so a pod that is ready is a node that is."""
+    """Installs in an init container and then rests, so a pod that is ready is a node that is.
+
+    `accelerators` are those of Google's own node affinity, which Autopilot gets in place of a
+    selector: a pod with another could miss what Autopilot knows.
+    """
     names = {"k8s-app": installer_name}
     pod: dict[str, Any] = {
-        "nodeSelector": node_selector,
+        **(_affinity(accelerators) if autopilot else {"nodeSelector": node_selector}),
         # Whatever a node is tainted with, pods that tolerate it will want the plugin.
         "tolerations": [{"operator": "Exists"}],
         "hostNetwork": True,
@@ -52,6 +63,16 @@ def installer_spec(
         "selector": {"matchLabels": names},
         "template": {"metadata": {"labels": {"name": installer_name, **names}}, "spec": pod},
     }
+
+
+def _affinity(accelerators: Sequence[str]) -> dict[str, Any]:
+    chosen = {
+        "key": "cloud.google.com/gke-accelerator",
+        "operator": "In",
+        "values": list(accelerators),
+    }
+    terms = {"nodeSelectorTerms": [{"matchExpressions": [chosen]}]}
+    return {"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": terms}}}
 
 
 def _installer(image: str, autopilot: bool) -> dict[str, Any]:

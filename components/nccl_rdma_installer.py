@@ -1,5 +1,6 @@
 """gIB, Google's NCCL network plugin for RDMA, on every node of a GPU pool, also of later ones."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pulumi
@@ -22,13 +23,15 @@ _MINUTES = 30
 class NcclRdmaInstallerArgs:
     """`node_selector` is known once the nodes are there: with none, there is nothing to wait for.
 
-    `installer_name` tells installers of one cluster apart.
+    `installer_name` tells installers of one cluster apart. On Autopilot it goes to all nodes with
+    one of the `accelerators`.
     """
 
     installer_name: str = "nccl-rdma-installer"
     image: str
     pause_image: str
     node_selector: pulumi.Input[dict[str, str]]
+    accelerators: Sequence[str] = ()
     autopilot: bool = False
     labels: pulumi.Input[dict[str, str]]
 
@@ -57,6 +60,7 @@ class NcclRdmaInstaller(pulumi.ComponentResource):
                 image=args.image,
                 pause_image=args.pause_image,
                 node_selector=args.node_selector,
+                accelerators=args.accelerators,
                 autopilot=args.autopilot,
             ),
             opts=fixed_name(self, minutes=_MINUTES),

@@ -15,6 +15,10 @@ from components.vpc import custom_vpc
 
 PODS_RANGE = "pods"
 SERVICES_RANGE = "services"
+# Of one address's 64,512 for each node: powers of two, 32 to 65,536 (Cloud NAT documentation, "IP
+# addresses and ports").
+_MIN_PORTS = 1024
+_MAX_PORTS = 65536
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,6 +81,12 @@ class ClusterNetwork(pulumi.ComponentResource):
             router=router.name,
             nat_ip_allocate_option="AUTO_ONLY",
             source_subnetwork_ip_ranges_to_nat="ALL_SUBNETWORKS_ALL_IP_RANGES",
+            # With the 64 of a static allocation, eight ranks that load a model from the same hub
+            # run out; dynamic ports exclude endpoint-independent mapping.
+            enable_dynamic_port_allocation=True,
+            enable_endpoint_independent_mapping=False,
+            min_ports_per_vm=_MIN_PORTS,
+            max_ports_per_vm=_MAX_PORTS,
             opts=fixed_name(self),
         )
         self.network_id = vpc.id

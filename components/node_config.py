@@ -1,7 +1,7 @@
 """What every node pool is told, whatever runs on its nodes."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TypedDict
 
 import pulumi
@@ -10,6 +10,12 @@ import pulumi_gcp as gcp
 from components.capacity import RESERVATION_KEY, CapacityArgs
 from components.naming import NameKind, check_name
 from components.node_network import NodeNetwork
+from components.node_taints import (
+    NodeTaintArgs,
+    check_node_labels,
+    check_node_taints,
+    provider_effect,
+)
 
 # The provider gives up after 30 minutes; eight machines with scarce accelerators, their drivers and
 # a queue for capacity take longer, and a pool given up on is left half made.
@@ -19,7 +25,11 @@ _OAUTH_SCOPE = "https://www.googleapis.com/auth/cloud-platform"
 
 @dataclass(frozen=True, kw_only=True)
 class PoolArgs:
-    """Inputs that all kinds of pools have; each kind adds its own."""
+    """Inputs that all kinds of pools have; each kind adds its own.
+
+    `node_labels` and `taints` are Kubernetes', for pods to choose by; `labels` are Google's. The
+    provider takes node labels off only while others are left: without any it leaves what is there.
+    """
 
     project: pulumi.Input[str]
     location: pulumi.Input[str]
@@ -34,6 +44,8 @@ class PoolArgs:
     max_pods_per_node: int
     additional_networks: Sequence[NodeNetwork] = ()
     labels: pulumi.Input[dict[str, str]]
+    node_labels: dict[str, str] = field(default_factory=dict[str, str])
+    taints: Sequence[NodeTaintArgs] = ()
 
 
 class PoolPlace(TypedDict):
@@ -56,8 +68,18 @@ def pool_place(args: PoolArgs) -> PoolPlace:
     }
 
 
-def node_config(args: PoolArgs, *, secure_boot: bool) -> gcp.container.NodePoolNodeConfigArgsDict:
-    """Secure boot is for nodes on which no kernel module has to load."""
+def node_config(
+    args: PoolArgs,
+    *,
+    secure_boot: bool,
+    own_labels: Mapping[str, str] | None = None,
+    own_taints: Sequence[gcp.container.NodePoolNodeConfigTaintArgsDict] = (),
+) -> gcp.container.NodePoolNodeConfigArgsDict:
+    """Secure boot is for nodes on which no kernel module has to load; `own_labels` and `own_taints`
+    are what a kind of pool has beside the user's.
+
+    Raises ValueError for labels and taints that GKE would refuse.
+    """
     config: gcp.container.NodePoolNodeConfigArgsDict = {
         "machine_type": args.machine_type,
         "spot": args.capacity.spot,
@@ -73,14 +95,28 @@ def node_config(args: PoolArgs, *, secure_boot: bool) -> gcp.container.NodePoolN
             "enable_secure_boot": secure_boot,
         },
     }
+    if labels := check_node_labels(args.node_labels, beside=own_labels):
+        config["labels"] = labels
+    if taints := [*own_taints, *map(_taint, check_node_taints(args.taints))]:
+        config["taints"] = taints
     _add_capacity(config, args.capacity)
     return config
+
+
+def _taint(taint: NodeTaintArgs) -> gcp.container.NodePoolNodeConfigTaintArgsDict:
+    return {"key": taint.key, "value": taint.value, "effect": provider_effect(taint)}
 
 
 def network_config(
     networks: Sequence[NodeNetwork],
 ) -> gcp.container.NodePoolNetworkConfigArgsDict | None:
-    """The nodes' further interfaces, in order."""
+    """The nodes' further interfaces, in order: plain names, so a pool needs `attached_to`, too.
+
+    Where a network is replaced first, the engine tells the pool's provider that each property which
+    depends on it is unknown as a whole, and the provider panics at a `networkConfig` that is
+    (hashicorp/terraform-provider-google-beta, resource_container_node_pool.go,
+    nodePoolAcceleratorNetworkProfileCustomizeDiff, 93c65b2d60, 2026-08-21).
+    """
     if not networks:
         return None
     return {
@@ -90,6 +126,11 @@ def network_config(
             {"network": one.network, "subnetwork": one.subnetwork} for one in networks
         ],
     }
+
+
+def attached_to(networks: Sequence[NodeNetwork]) -> list[pulumi.Resource]:
+    """What a pool waits for, and is replaced with: its interfaces are fixed at birth."""
+    return list(dict.fromkeys(one for network in networks for one in network.made))
 
 
 def management(capacity: CapacityArgs) -> gcp.container.NodePoolManagementArgsDict:

@@ -1,7 +1,8 @@
 """A node pool: plain machines, or machines with GPUs that GKE installs the driver on.
 
-GKE itself taints GPU nodes (nvidia.com/gpu) and labels them. Leaves out the nodes' identity and
-the networks that they are in.
+GKE labels GPU nodes, and taints them if the cluster has others when the pool is made: here pools
+are made side by side, so the pool has the taint by itself. Leaves out the nodes' identity and the
+networks that they are in.
 """
 
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from components.lifecycle import fixed_name
 from components.node_config import (
     POOL_MINUTES,
     PoolArgs,
+    attached_to,
     management,
     network_config,
     node_config,
@@ -35,7 +37,8 @@ class NodePoolArgs(PoolArgs):
     """`placement` is the provider's word: COMPACT puts the nodes close together.
 
     `nodes` and `min_nodes` count where machines are there from the start; a pool whose machines
-    come on request begins, and may end, with none.
+    come on request begins, and may end, with none. `kernel_modules` are some that are not Google's
+    own, such as the Lustre client.
     """
 
     nodes: int
@@ -44,6 +47,17 @@ class NodePoolArgs(PoolArgs):
     local_ssds: int = 0
     gpu: GpuArgs | None = None
     placement: str | None = None
+    kernel_modules: bool = False
+
+
+# What GKE's own taint is (GKE documentation, "Run GPUs in Standard node pools"; the same in
+# GoogleCloudPlatform/cluster-toolkit, modules/compute/gke-node-pool/main.tf). The provider compares
+# taints by the keys that it was given, so GKE's own is no difference.
+_GPU_TAINT: gcp.container.NodePoolNodeConfigTaintArgsDict = {
+    "key": "nvidia.com/gpu",
+    "value": "present",
+    "effect": "NO_SCHEDULE",
+}
 
 
 class NodePool(pulumi.ComponentResource):
@@ -58,6 +72,7 @@ class NodePool(pulumi.ComponentResource):
     ) -> None:
         super().__init__("gke-ai-stacks:node_pool:NodePool", name, None, opts)
         capacity = args.capacity
+        attached = attached_to(args.additional_networks)
         pool = gcp.container.NodePool(
             f"{name}-pool",
             **pool_place(args),
@@ -78,7 +93,13 @@ class NodePool(pulumi.ComponentResource):
             upgrade_settings=upgrade_settings(capacity, surge=1 if args.gpu is None else 0),
             # The count at birth says nothing once the autoscaler runs, and a change of it would
             # replace the pool with all its machines.
-            opts=fixed_name(self, minutes=POOL_MINUTES, ignore_changes=["initial_node_count"]),
+            opts=fixed_name(
+                self,
+                minutes=POOL_MINUTES,
+                ignore_changes=["initial_node_count"],
+                replace_with=attached,
+                depends_on=attached,
+            ),
         )
         self.pool = pool
         self.pool_name = pool.name
@@ -99,9 +120,18 @@ class NodePool(pulumi.ComponentResource):
 
 
 def _node_config(args: NodePoolArgs) -> gcp.container.NodePoolNodeConfigArgsDict:
-    # GPU drivers and the Lustre client are kernel modules.
-    config = node_config(args, secure_boot=args.gpu is None)
+    # Secure boot lets no GPU driver load, and no Lustre client: see docs/installation.md of
+    # GoogleCloudPlatform/lustre-csi-driver.
+    config = node_config(
+        args,
+        secure_boot=args.gpu is None and not args.kernel_modules,
+        own_taints=[] if args.gpu is None else [_GPU_TAINT],
+    )
     if args.local_ssds:
+        # Also where the disks come with the machine: GKE gives their number back, and against
+        # none the provider replaces the pool (hashicorp/terraform-provider-google issue 17068).
+        # With it there is nothing to replace (GoogleCloudPlatform/cluster-toolkit, pull request
+        # 2968). Ignored, it would stay that of the old machine type when the pool gets another.
         config["ephemeral_storage_local_ssd_config"] = {"local_ssd_count": args.local_ssds}
     if args.gpu is not None:
         config["guest_accelerators"] = [

@@ -10,6 +10,11 @@ from components.gcsfuse_options import volume_attributes
 
 GPU = "nvidia.com/gpu"
 SHM_DIR = "/dev/shm"
+# Of the Pod Security Standards' restricted level, what takes nothing from an image: users stay
+# those of the images, some of them root. Ray needs no more (Ray documentation, "Pod Security").
+NO_MORE_PRIVILEGES = {"allowPrivilegeEscalation": False}
+# Autopilot gives it to every pod, Standard to none (GKE documentation, "About seccomp in GKE").
+DEFAULT_SECCOMP = {"seccompProfile": {"type": "RuntimeDefault"}}
 
 _GCSFUSE = "gcsfuse.csi.storage.gke.io"
 
@@ -31,7 +36,7 @@ def bucket_volume(
     options: Sequence[str],
     *,
     skip_access_check: bool = True,
-    prefetch_metadata: bool = True,
+    prefetch_metadata: bool = False,
 ) -> dict[str, Any]:
     """A bucket as a volume that lives with the pod; `options` are Cloud Storage FUSE's."""
     attributes = {

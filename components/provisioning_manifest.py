@@ -9,13 +9,9 @@ API_VERSION = "autoscaling.x-k8s.io/v1"
 # Lets GKE change the template as it changes pods, without which it miscounts what they need.
 TEMPLATE_LABELS = {"cloud.google.com/apply-warden-policies": "true"}
 # GKE taints the nodes of queued pools with it.
-QUEUED_TOLERATION = {
-    "key": "cloud.google.com/gke-queued",
-    "operator": "Equal",
-    "value": "true",
-    "effect": "NoSchedule",
-}
-_CLASS = "queued-provisioning.gke.io"
+QUEUED_TAINT = {"key": "cloud.google.com/gke-queued", "value": "true", "effect": "NoSchedule"}
+QUEUED_TOLERATION = {"operator": "Equal", **QUEUED_TAINT}
+PROVISIONING_CLASS = "queued-provisioning.gke.io"
 
 
 def provisioning_request_spec(
@@ -23,7 +19,7 @@ def provisioning_request_spec(
 ) -> dict[str, Any]:
     """Machines for all pods at once; GKE takes one template a request."""
     spec: dict[str, Any] = {
-        "provisioningClassName": _CLASS,
+        "provisioningClassName": PROVISIONING_CLASS,
         "podSets": [{"count": pods, "podTemplateRef": {"name": template_name}}],
     }
     if max_run_seconds is not None:
@@ -35,5 +31,5 @@ def consuming_annotations(request_name: Any) -> dict[str, Any]:
     """Of pods that run on the machines of a request, and on no others."""
     return {
         "autoscaling.x-k8s.io/consume-provisioning-request": request_name,
-        "autoscaling.x-k8s.io/provisioning-class-name": _CLASS,
+        "autoscaling.x-k8s.io/provisioning-class-name": PROVISIONING_CLASS,
     }

@@ -2,6 +2,12 @@
 
 from typing import Any
 
+# Of a job whose pods come and go, each more of them admitted by its queue: by the annotation Kueue
+# takes a Ray cluster with an autoscaler, and by the gate its pods wait (kubernetes-sigs/kueue
+# v0.19.2 pkg/controller/jobs/raycluster/raycluster_webhook.go, apis/kueue/v1beta2/constants.go).
+ELASTIC = {"kueue.x-k8s.io/elastic-job": "true"}
+ELASTIC_GATE = {"name": "kueue.x-k8s.io/elastic-job"}
+
 QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
 # Kueue's own class, by which a workload goes before others in its queue.
 PRIORITY_LABEL = "kueue.x-k8s.io/priority-class"

@@ -35,11 +35,17 @@ def scaling_fields(wanted: RayAutoscaling | None) -> dict[str, Any]:
     }
 
 
-def replica_fields(workers: int, wanted: RayAutoscaling | None) -> dict[str, int]:
+def replica_fields(
+    workers: int, wanted: RayAutoscaling | None, *, elastic: bool = False
+) -> dict[str, int]:
     """What a group of workers says about their number.
 
-    `replicas` is the autoscaler's to write, so it is left out; it starts from `minReplicas`.
+    `replicas` is the autoscaler's to write, so it is left out; it starts from `minReplicas`. Only
+    for Kueue, which is to admit the first workers of an `elastic` cluster, it says how many those
+    are: it counts `replicas` alone (kubernetes-sigs/kueue v0.19.2
+    pkg/controller/jobs/raycluster/common.go, effectiveWorkerCount).
     """
     if wanted is None:
         return {"replicas": workers, "minReplicas": workers, "maxReplicas": workers}
-    return {"minReplicas": wanted.min_workers, "maxReplicas": workers}
+    few = {"minReplicas": wanted.min_workers, "maxReplicas": workers}
+    return {"replicas": wanted.min_workers, **few} if elastic else few

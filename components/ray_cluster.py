@@ -1,7 +1,6 @@
 """A RayCluster: a head, and workers on the nodes with accelerators, with shared memory, tokens and,
-where there are any, a file system and further interfaces.
-
-Leaves out the operator, which may be an add-on of the GKE cluster, and jobs.
+where there are any, a file system and further interfaces. Leaves out the operator, which may be an
+add-on of the GKE cluster, and jobs.
 """
 
 from collections.abc import Sequence
@@ -17,10 +16,13 @@ from components.interfaces import interface_annotations
 from components.lifecycle import fixed_name
 from components.naming import NameKind, check_name, cloud_name
 from components.node_network import NodeNetwork
-from components.queue_labels import QUEUE_LABEL, queue_labels
+from components.queue_labels import ELASTIC, QUEUE_LABEL, queue_labels
+from components.ray_access import ray_access_spec
 from components.ray_autoscaling import RayAutoscaling
+from components.ray_fault_tolerance import RayFaultToleranceArgs, fault_tolerance_fields
 from components.ray_manifest import (
     DASHBOARD_PORT,
+    READY_MINUTES,
     WORKER_GROUP,
     Quantity,
     RayPod,
@@ -30,21 +32,29 @@ from components.ray_manifest import (
     ray_pod_template,
 )
 
-# An image of tens of GB on every node, after the node itself is up.
-_MINUTES = 90
 _REPLACING = [
     # KubeRay makes no new pods for these; only the number of workers changes in place.
     "spec.rayVersion",
     "spec.enableInTreeAutoscaling",
+    # Taken away in place, it would leave a finalizer that KubeRay then never takes away.
+    "spec.gcsFaultToleranceOptions",
     "spec.headGroupSpec",
     "spec.workerGroupSpecs[*].template",
     # Kueue refuses another queue for what it has admitted (pkg/controller/jobframework).
     f'metadata.labels["{QUEUE_LABEL}"]',
 ]
+# Kueue writes into the pods of what it admits, and an API server has all groups as one field (no
+# +listType: ray-project/kuberay ray-operator/apis/ray/v1/raycluster_types.go, feeaf72fa). Of the
+# head's fields Kueue has its own ones alone. Written over by force they would be lost, and Kueue
+# finds a worker that it is to let start by them (pkg/controller/elasticjobs, v0.19.2).
+_KUEUES = ("spec.workerGroupSpecs",)
 _WAIT = {"pulumi.com/waitFor": "jsonpath={.status.state}=ready"}
-# The autoscaler owns the whole list of groups once it has written a number of replicas, and every
-# later update would be refused as a conflict. KubeRay removes no worker of a cluster that scales
-# because of its number of replicas, so writing over it takes none away.
+# ray-project/kuberay ray-operator/apis/ray/v1/raycluster_types.go, HeadPodReady, feeaf72fa.
+_WAIT_FOR_HEAD = {"pulumi.com/waitFor": "condition=HeadPodReady"}
+# Where no queue does, the autoscaler owns the whole list of groups once it has written a number of
+# replicas, and every later update would be refused as a conflict. KubeRay removes no worker of a
+# cluster that scales because of its number of replicas, so writing over it takes none away. KubeRay
+# does, too, when it adds the finalizer of a fault-tolerant cluster (seen with 1.4.2).
 _FORCE = {"pulumi.com/patchForce": "true"}
 
 
@@ -65,11 +75,11 @@ class RayPodArgs:
     """`networks` are the further interfaces of the nodes, all of which the pod gets.
 
     `claims` are names of claims with the templates that they are made from.
-    `scratch` is a directory on the node's own disk.
+    `scratch` is a directory on the node's own disk. Without a CPU limit it may take what is idle.
     """
 
     cpu_request_millicores: int
-    cpu_limit_millicores: int
+    cpu_limit_millicores: int | None
     memory_request_gib: int
     memory_limit_gib: int
     shm_gib: int
@@ -126,7 +136,9 @@ class RayClusterArgs:
     go before the pods have, so a replacement of any of it replaces the cluster.
 
     With `autoscaling`, `workers` is the most there are. `queue` is the LocalQueue that admits the
-    cluster as a whole; Kueue takes none that scales.
+    cluster: as a whole, or where it scales each worker as it comes. With `head_is_enough` the
+    cluster is there once its head is, for a job that waits for workers itself and begins with fewer
+    than all. With `fault_tolerance` it has no queue. Where `in_team`, other teams' pods stay out.
     """
 
     namespace: pulumi.Input[str]
@@ -148,7 +160,15 @@ class RayClusterArgs:
     held: Sequence[Any] = ()
     autoscaling: RayAutoscaling | None = None
     queue: pulumi.Input[str] | None = None
+    head_is_enough: bool = False
+    fault_tolerance: RayFaultToleranceArgs | None = None
+    in_team: bool = False
     labels: pulumi.Input[dict[str, str]]
+
+    @property
+    def elastic(self) -> bool:
+        """Whether a queue admits workers as they come."""
+        return self.queue is not None and self.autoscaling is not None
 
     def context(self) -> RayPodContext:
         return RayPodContext(
@@ -181,6 +201,19 @@ class RayCluster(pulumi.ComponentResource):
         self, name: str, args: RayClusterArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__("gke-ai-stacks:ray_cluster:RayCluster", name, None, opts)
+        access = k8s.networking.v1.NetworkPolicy(
+            f"{name}-access",
+            metadata={
+                "name": cloud_name(NameKind.KUBERNETES, args.cluster_name, "ray"),
+                "namespace": args.namespace,
+                "labels": args.labels,
+            },
+            spec=_access(args),
+            opts=fixed_name(self),
+        )
+        spec = _spec(args)
+        # Nobody reaches Ray before it says who may.
+        options = self._options(args, spec, [access])
         cluster = k8s.apiextensions.CustomResource(
             f"{name}-cluster",
             api_version="ray.io/v1",
@@ -189,25 +222,10 @@ class RayCluster(pulumi.ComponentResource):
                 "name": check_name(NameKind.RAY_CLUSTER, args.cluster_name),
                 "namespace": args.namespace,
                 "labels": _labels(args),
-                "annotations": _WAIT if args.autoscaling is None else _WAIT | _FORCE,
+                "annotations": _annotations(args),
             },
-            spec=ray_cluster_spec(
-                version=args.ray_version,
-                head=args.head.as_pod(),
-                worker=args.worker.as_pod(),
-                workers=args.workers,
-                hosts=args.hosts,
-                group=args.group,
-                autoscaling=args.autoscaling,
-                context=args.context(),
-                launcher_config_map=launcher_config_map(args.cluster_name),
-            ),
-            opts=fixed_name(
-                self,
-                minutes=_MINUTES,
-                replace_on_changes=_REPLACING,
-                replace_with=args.held,
-            ),
+            spec=spec,
+            opts=options,
         )
         self.cluster = cluster
         self.held: list[pulumi.Resource] = list(args.held)
@@ -223,12 +241,55 @@ class RayCluster(pulumi.ComponentResource):
             }
         )
 
+    def _options(
+        self, args: RayClusterArgs, spec: dict[str, Any], needed: Sequence[pulumi.Resource]
+    ) -> pulumi.ResourceOptions:
+        options = fixed_name(
+            self,
+            minutes=READY_MINUTES,
+            ignore_changes=_KUEUES if args.queue is not None else (),
+            replace_on_changes=_REPLACING,
+            replace_with=args.held,
+            depends_on=needed,
+        )
+        if args.queue is not None:
+            # What is ignored above, as far as it is ours.
+            options.replacement_trigger = pulumi.Output.from_input(spec["workerGroupSpecs"])
+        return options
+
+
+def _spec(args: RayClusterArgs) -> dict[str, Any]:
+    return fault_tolerance_fields(args.fault_tolerance, args.queue) | ray_cluster_spec(
+        version=args.ray_version,
+        head=args.head.as_pod(),
+        worker=args.worker.as_pod(),
+        workers=args.workers,
+        hosts=args.hosts,
+        group=args.group,
+        autoscaling=args.autoscaling,
+        context=args.context(),
+        launcher_config_map=launcher_config_map(args.cluster_name),
+        elastic=args.elastic,
+    )
+
+
+def _annotations(args: RayClusterArgs) -> dict[str, str]:
+    wait = _WAIT_FOR_HEAD if args.head_is_enough else _WAIT
+    written = args.autoscaling is not None or args.fault_tolerance is not None
+    force = _FORCE if written and args.queue is None else {}
+    return {**wait, **force, **(ELASTIC if args.elastic else {})}
+
 
 def _labels(args: RayClusterArgs) -> pulumi.Input[dict[str, str]]:
     if args.queue is None:
         return args.labels
     both = pulumi.Output.all(args.labels, args.queue)
     return both.apply(lambda it: {**it[0], **queue_labels(it[1])})
+
+
+def _access(args: RayClusterArgs) -> Any:
+    where = pulumi.Output.from_input(args.namespace)
+    return where.apply(lambda it: ray_access_spec(args.cluster_name, it, in_team=args.in_team))
 
 
 def launcher_config_map(ray_cluster: str) -> str:

@@ -11,8 +11,22 @@ from components.custom_object import object_name
 from components.lifecycle import fixed_name
 from components.naming import NameKind, check_name
 from components.ray_cluster import launcher_config_map
-from components.ray_manifest import launcher_entrypoint, ray_job_spec
+from components.ray_entrypoint import by_hand, entrypoint, launcher_command, resumed_command
+from components.ray_manifest import ray_job_spec
 from components.script_file import versioned_file_name
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResumeArgs:
+    """A script that runs the launcher once there are `gpus`, and again if a machine goes away."""
+
+    name: str
+    script: str
+    gpus: int
+
+    @property
+    def file_name(self) -> str:
+        return versioned_file_name(self.name, self.script)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,18 +50,25 @@ class RayJobArgs:
     labels: pulumi.Input[dict[str, str]]
     held: Sequence[Any] = ()
     files: dict[str, str] = field(default_factory=dict[str, str])
+    resume: ResumeArgs | None = None
 
 
 class RayJob(pulumi.ComponentResource):
+    """`command` is what the job runs, for a submission by hand."""
+
     job_name: pulumi.Output[str]
-    entrypoint: pulumi.Output[str]
+    command: pulumi.Output[str]
 
     def __init__(
         self, name: str, args: RayJobArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__("gke-ai-stacks:ray_job:RayJob", name, None, opts)
         file_name = versioned_file_name(args.launcher_name, args.launcher)
-        entrypoint = launcher_entrypoint(file_name, args.parameters)
+        command = launcher_command(file_name, args.parameters)
+        scripts = {file_name: args.launcher}
+        if args.resume is not None:
+            command = resumed_command(args.resume.file_name, args.resume.gpus, command)
+            scripts[args.resume.file_name] = args.resume.script
         launcher = k8s.core.v1.ConfigMap(
             f"{name}-launcher",
             metadata={
@@ -55,7 +76,7 @@ class RayJob(pulumi.ComponentResource):
                 "namespace": args.namespace,
                 "labels": args.labels,
             },
-            data={file_name: args.launcher, **args.files},
+            data={**scripts, **args.files},
             opts=fixed_name(self),
         )
         # KubeRay runs a RayJob once and ignores changes of its spec, so a changed job is a new one.
@@ -78,12 +99,12 @@ class RayJob(pulumi.ComponentResource):
             },
             spec=ray_job_spec(
                 cluster_name=object_name(args.cluster),
-                entrypoint=entrypoint,
+                entrypoint=entrypoint(list(scripts), command),
                 environment=args.environment,
                 packages=args.packages,
             ),
             opts=options,
         )
         self.job_name = object_name(job)
-        self.entrypoint = pulumi.Output.from_input(entrypoint)
-        self.register_outputs({"job_name": self.job_name, "entrypoint": self.entrypoint})
+        self.command = pulumi.Output.from_input(by_hand(command))
+        self.register_outputs({"job_name": self.job_name, "command": self.command})

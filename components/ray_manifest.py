@@ -4,45 +4,48 @@ Values may be Pulumi inputs that are only known later; nothing here looks into t
 """
 
 import json
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from components.gib import gib_mounts, gib_volumes, wait_for_gib
 from components.pod_manifest import (
+    DEFAULT_SECCOMP,
     GPU,
+    NO_MORE_PRIVILEGES,
     bucket_volume,
     gpu_tolerations,
     secret_variable,
     shared_memory,
 )
 from components.provisioning_manifest import QUEUED_TOLERATION, consuming_annotations
+from components.queue_labels import ELASTIC_GATE
 from components.ray_autoscaling import RayAutoscaling, replica_fields, scaling_fields
 
 CLUSTER_LABEL = "ray.io/cluster"
 DASHBOARD_PORT = 8265
 LAUNCHER_DIR = "/etc/launcher"
 WORKER_GROUP = "gpu-worker-group"
+# An image of tens of GB on every node, after the node itself is up.
+READY_MINUTES = 90
 
 _TPU = "google.com/tpu"
+# Where libtpu tells its metrics, which GKE's dashboards for TPUs show (cluster-toolkit
+# examples/gke-tpu-v6e/tpu-multislice.yaml, 5a728a531 of 2026-06-16).
+_TPU_PORTS = {"tpu-metrics": 8431}
 _HEAD_PORTS = {"gcs-server": 6379, "dashboard": DASHBOARD_PORT, "client": 10001}
-# The kubelet brings a changed ConfigMap to a running pod within its sync period and cache lifetime,
-# about two minutes at worst.
-_LAUNCHER_WAIT_S = 600
 
 
 @dataclass(frozen=True, kw_only=True)
 class Quantity:
-    millicores: int
+    millicores: int | None
     memory_gib: int
     ephemeral_storage_gib: int | None = None
 
     def as_kubernetes(self) -> dict[str, str]:
-        whole, rest = divmod(self.millicores, 1000)
-        storage = self.ephemeral_storage_gib
+        cpu, storage = self.millicores, self.ephemeral_storage_gib
         return {
-            "cpu": f"{self.millicores}m" if rest else str(whole),
+            **({} if cpu is None else {"cpu": f"{cpu}m" if cpu % 1000 else str(cpu // 1000)}),
             "memory": f"{self.memory_gib}Gi",
             **({} if storage is None else {"ephemeral-storage": f"{storage}Gi"}),
         }
@@ -90,7 +93,7 @@ class BucketMount:
     bucket_name: Any
     options: Sequence[str]
     skip_access_check: bool = True
-    prefetch_metadata: bool = True
+    prefetch_metadata: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,10 +121,19 @@ def ray_cluster_spec(
     hosts: int = 1,
     group: str = WORKER_GROUP,
     autoscaling: RayAutoscaling | None = None,
+    elastic: bool = False,
 ) -> dict[str, Any]:
-    """A RayCluster of one head and `workers`, at most where it scales, each of `hosts` pods."""
+    """A RayCluster of one head and `workers`, at most where it scales, each of `hosts` pods.
+
+    Where it is `elastic` a queue lets its pods start one by one, by a gate that each has. Kueue's
+    webhook writes it into a new cluster, and an update that left it out would take it off.
+    """
     head_template = ray_pod_template("ray-head", head, context)
     _add_launcher(head_template["spec"], launcher_config_map)
+    worker_template = ray_pod_template("ray-worker", worker, context)
+    for template in (head_template, worker_template):
+        if elastic:
+            template["spec"]["schedulingGates"] = [dict(ELASTIC_GATE)]
     return {
         "rayVersion": version,
         **scaling_fields(autoscaling),
@@ -132,10 +144,10 @@ def ray_cluster_spec(
         "workerGroupSpecs": [
             {
                 "groupName": group,
-                **replica_fields(workers, autoscaling),
+                **replica_fields(workers, autoscaling, elastic=elastic),
                 **({} if hosts == 1 else {"numOfHosts": hosts}),
                 "rayStartParams": dict(worker.start_params),
-                "template": ray_pod_template("ray-worker", worker, context),
+                "template": worker_template,
             }
         ],
     }
@@ -169,16 +181,6 @@ def runtime_environment(variables: Mapping[str, str], packages: Sequence[str] = 
     return "\n".join(["env_vars:", *lines, *(["pip:", *wanted] if wanted else []), ""])
 
 
-def launcher_entrypoint(file_name: str, parameters: Mapping[str, str]) -> str:
-    """One command that runs a launcher with `key=value` parameters once the head's pod has it."""
-    path = f"{LAUNCHER_DIR}/{file_name}"
-    wait = f"timeout {_LAUNCHER_WAIT_S} bash -c 'until [ -f {path} ]; do sleep 2; done'"
-    interpreter = "python3" if file_name.endswith(".py") else "bash"
-    script = f'{wait} && exec {interpreter} {path} "$@"'
-    arguments = [f"{key}={value}" for key, value in parameters.items()]
-    return shlex.join(["bash", "-c", script, file_name, *arguments])
-
-
 def ray_pod_template(container: str, pod: RayPod, context: RayPodContext) -> dict[str, Any]:
     """A pod that runs `container`, which is ray-head or ray-worker."""
     devices = {GPU: str(pod.gpus), _TPU: str(pod.tpus)}
@@ -194,22 +196,25 @@ def ray_pod_template(container: str, pod: RayPod, context: RayPodContext) -> dic
         },
         "volumeMounts": [mount for _, mount in volumes],
     }
-    if container == "ray-head":
-        main["ports"] = [
-            {"name": name, "containerPort": port} for name, port in _HEAD_PORTS.items()
-        ]
+    ports = (_HEAD_PORTS if container == "ray-head" else {}) | (_TPU_PORTS if pod.tpus else {})
+    if ports:
+        main["ports"] = [{"name": name, "containerPort": port} for name, port in ports.items()]
     environment: list[dict[str, Any]] = [
         {"name": name, "value": value} for name, value in pod.environment.items()
     ]
     environment += [secret_variable(key, context.secret_name, key) for key in context.secret_keys]
     if environment:
         main["env"] = environment
+    main["securityContext"] = NO_MORE_PRIVILEGES
     spec: dict[str, Any] = {
         "nodeSelector": pod.node_selector,
         "tolerations": gpu_tolerations(),
         "containers": [main],
         "volumes": [volume for volume, _ in volumes],
     }
+    if not devices:
+        # The profile has no pidfd_getfd, by which PyTorch's processes share a GPU's memory.
+        spec["securityContext"] = DEFAULT_SECCOMP
     if context.service_account is not None:
         spec["serviceAccountName"] = context.service_account
     if pod.claims:
@@ -264,7 +269,8 @@ def _init_containers(
     if pod.setup is not None:
         command = ["bash", "-c", pod.setup.script, "setup", *pod.setup.arguments]
         found.append({"name": "setup", "command": command})
-    return [{**one, "image": context.image, "volumeMounts": mounts} for one in found]
+    shared = {"image": context.image, "volumeMounts": mounts, "securityContext": NO_MORE_PRIVILEGES}
+    return [{**one, **shared} for one in found]
 
 
 def _add_launcher(spec: dict[str, Any], config_map: str) -> None:

@@ -32,7 +32,10 @@ class RdmaNetworkArgs:
 
 
 class RdmaNetwork(pulumi.ComponentResource):
-    """`subnetwork_names` and `subnetworks` have the keys of `subnet_ranges`."""
+    """`subnetwork_names`, `subnetworks` and `plain_names` have the keys of `subnet_ranges`.
+
+    `plain_names` are those of VPC and subnetwork as text, known before either exists.
+    """
 
     vpc: gcp.compute.Network
     network_id: pulumi.Output[str]
@@ -43,11 +46,12 @@ class RdmaNetwork(pulumi.ComponentResource):
         self, name: str, args: RdmaNetworkArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__("gke-ai-stacks:rdma_network:RdmaNetwork", name, None, opts)
+        network_name = cloud_name(NameKind.NETWORK, args.base_name, "rdma", "net")
         vpc = custom_vpc(
             self,
             name,
             project=args.project,
-            vpc_name=cloud_name(NameKind.NETWORK, args.base_name, "rdma", "net"),
+            vpc_name=network_name,
             mtu=_MTU,
             protect=args.protect,
             routing_mode=None,
@@ -57,14 +61,17 @@ class RdmaNetwork(pulumi.ComponentResource):
         )
         self.vpc = vpc
         self.subnetworks: dict[str, gcp.compute.Subnetwork] = {}
+        self.plain_names: dict[str, tuple[str, str]] = {}
         for key, block in args.subnet_ranges.items():
+            subnetwork_name = cloud_name(NameKind.SUBNETWORK, args.base_name, key, "sub")
+            self.plain_names[key] = (network_name, subnetwork_name)
             self.subnetworks[key] = device_subnetwork(
                 self,
                 f"{name}-subnet-{key}",
                 vpc,
                 project=args.project,
                 region=args.region,
-                subnetwork_name=cloud_name(NameKind.SUBNETWORK, args.base_name, key, "sub"),
+                subnetwork_name=subnetwork_name,
                 block=block,
                 protect=args.protect,
             )

@@ -1,7 +1,9 @@
-"""A script that pods run: in a ConfigMap, under a file name that changes with the content."""
+"""A script that pods run, with the modules that it imports: in a ConfigMap, under a file name that
+changes with the content of all."""
 
 import hashlib
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import PurePath
 
 import pulumi
@@ -20,10 +22,12 @@ class ScriptFile:
     name: str
     content: str
     labels: pulumi.Input[dict[str, str]]
+    modules: Mapping[str, str] = field(default_factory=dict[str, str])
 
     @property
     def file_name(self) -> str:
-        return versioned_file_name(self.name, self.content)
+        together = [self.content, *(f"{it}\n{self.modules[it]}" for it in sorted(self.modules))]
+        return versioned_file_name(self.name, "\0".join(together))
 
 
 def versioned_file_name(name: str, content: str) -> str:
@@ -47,6 +51,6 @@ def script_config_map(
             "namespace": script.namespace,
             "labels": script.labels,
         },
-        data={script.file_name: script.content},
+        data={script.file_name: script.content, **script.modules},
         opts=fixed_name(parent),
     )

@@ -1,6 +1,6 @@
 """One script, run once to its end in a pod. What depends on the component waits for that end."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,6 +10,7 @@ import pulumi_kubernetes as k8s
 from components.custom_object import object_name
 from components.lifecycle import fixed_name
 from components.naming import NameKind, check_name
+from components.pod_manifest import DEFAULT_SECCOMP, NO_MORE_PRIVILEGES
 from components.ray_manifest import Quantity
 from components.script_file import ScriptFile, script_config_map
 from components.script_job_manifest import (
@@ -42,6 +43,7 @@ class ScriptJobArgs:
     """`minutes` is how long the job may take, waiting for a node and for its image included.
 
     A job is run again whenever anything about it changes, or the storage under `mount_path` does.
+    `modules` are files that the script imports from beside itself.
     """
 
     namespace: pulumi.Input[str]
@@ -49,6 +51,7 @@ class ScriptJobArgs:
     image: str
     script_name: str
     script: str
+    modules: Mapping[str, str] = field(default_factory=dict[str, str])
     arguments: Sequence[str] = ()
     environment: dict[str, str] = field(default_factory=dict[str, str])
     secret_name: pulumi.Input[str] | None = None
@@ -80,6 +83,7 @@ class ScriptJob(pulumi.ComponentResource):
             base_name=args.job_name,
             name=args.script_name,
             content=args.script,
+            modules=args.modules,
             labels=args.labels,
         )
         config_map = script_config_map(self, name, script)
@@ -121,10 +125,12 @@ def _pod(args: ScriptJobArgs, file_name: str, config_map: pulumi.Output[str]) ->
         mounts.append({"name": _STORAGE, "mountPath": args.mount_path})
     pod: dict[str, Any] = {
         "nodeSelector": args.node_selector,
+        "securityContext": DEFAULT_SECCOMP,
         "containers": [
             {
                 "name": "script",
                 "image": args.image,
+                "securityContext": NO_MORE_PRIVILEGES,
                 "command": script_command(file_name, args.arguments),
                 "env": [*plain_environment(args.environment), *secrets],
                 "resources": {"requests": amounts, "limits": amounts},

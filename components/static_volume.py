@@ -19,7 +19,8 @@ class VolumeMount:
 
     A claim cannot go while pods mount it. So whatever mounts it is replaced with any of these, or
     the replacement would wait for pods that nobody takes away. `backing` is the Lustre instance or
-    the bucket; a component's schema has no word for either of two kinds.
+    the bucket, None where it is not the stack's; a component's schema has no word for either of
+    two kinds.
     """
 
     backing: Any
@@ -27,7 +28,8 @@ class VolumeMount:
     claim: k8s.core.v1.PersistentVolumeClaim
 
     def resources(self) -> list[pulumi.Resource]:
-        return [self.backing, self.volume, self.claim]
+        backing = [] if self.backing is None else [self.backing]
+        return [*backing, self.volume, self.claim]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,7 +46,7 @@ class StaticVolume:
 
 
 def static_volume(
-    parent: pulumi.Resource, name: str, backing: pulumi.Resource, wanted: StaticVolume
+    parent: pulumi.Resource, name: str, backing: pulumi.Resource | None, wanted: StaticVolume
 ) -> VolumeMount:
     """The volume and the claim as children of `parent`, bound to each other alone."""
     claim_name = cloud_name(NameKind.KUBERNETES, wanted.base_name, "pvc")

@@ -9,10 +9,12 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_gcp as gcp
 
+from components.capacity import CapacityArgs
 from components.lifecycle import fixed_name
 from components.node_config import (
     POOL_MINUTES,
     PoolArgs,
+    attached_to,
     management,
     network_config,
     node_config,
@@ -28,11 +30,9 @@ _DRANET = {"cloud.google.com/gke-networking-dra-driver": "true"}
 class TpuSlicePoolArgs(PoolArgs):
     """`hosts` is how many of the machine type make up `topology`, such as 4 for 4x4.
 
-    `accelerator` is the value of GKE's label, such as tpu-v6e-slice. With `dranet`, pods claim the
-    additional networks.
+    With `dranet`, pods claim the additional networks.
     """
 
-    accelerator: str
     topology: str
     hosts: int
     threads_per_core: int = 1
@@ -48,22 +48,22 @@ class TpuSlicePoolArgs(PoolArgs):
 
 
 class TpuSlicePool(pulumi.ComponentResource):
-    """`node_selector` picks the hosts of this slice and of its like, known once the pool stands."""
+    """`pool_name` is known once the pool stands."""
 
     pool: gcp.container.NodePool
     pool_name: pulumi.Output[str]
-    node_selector: pulumi.Output[dict[str, str]]
 
     def __init__(
         self, name: str, args: TpuSlicePoolArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__("gke-ai-stacks:tpu_slice_pool:TpuSlicePool", name, None, opts)
         capacity = args.capacity
+        attached = attached_to(args.additional_networks)
         self.pool = gcp.container.NodePool(
             f"{name}-pool",
             **pool_place(args),
-            node_count=None if capacity.on_request else args.hosts,
-            initial_node_count=0 if capacity.on_request else None,
+            node_count=None if _comes_with_pods(capacity) else args.hosts,
+            initial_node_count=0 if _comes_with_pods(capacity) else None,
             autoscaling=_autoscaling(args),
             max_pods_per_node=args.max_pods_per_node,
             node_config=_node_config(args),
@@ -78,25 +78,21 @@ class TpuSlicePool(pulumi.ComponentResource):
                 self,
                 minutes=POOL_MINUTES,
                 replace_on_changes=["placementPolicy", "nodeConfig.machineType"],
+                replace_with=attached,
+                depends_on=attached,
             ),
         )
         self.pool_name = self.pool.name
-        selector = {
-            "cloud.google.com/gke-tpu-accelerator": args.accelerator,
-            "cloud.google.com/gke-tpu-topology": args.topology,
-        }
-        self.node_selector = self.pool.name.apply(lambda _: selector)
-        self.register_outputs(
-            {
-                "pool": self.pool,
-                "pool_name": self.pool_name,
-                "node_selector": self.node_selector,
-            }
-        )
+        self.register_outputs({"pool": self.pool, "pool_name": self.pool_name})
+
+
+def _comes_with_pods(capacity: CapacityArgs) -> bool:
+    """A pool of a fixed size fails where spot machines are out of stock; from nothing it waits."""
+    return capacity.on_request or capacity.spot
 
 
 def _autoscaling(args: TpuSlicePoolArgs) -> gcp.container.NodePoolAutoscalingArgsDict | None:
-    if not args.capacity.on_request:
+    if not _comes_with_pods(args.capacity):
         return None
     # A zone's bounds: with those of a whole pool, the provider fails on flex-start TPUs
     # (cluster-toolkit modules/compute/gke-node-pool/main.tf).
@@ -111,8 +107,6 @@ def _placement(args: TpuSlicePoolArgs) -> gcp.container.NodePoolPlacementPolicyA
 
 
 def _node_config(args: TpuSlicePoolArgs) -> gcp.container.NodePoolNodeConfigArgsDict:
-    config = node_config(args, secure_boot=True)
+    config = node_config(args, secure_boot=True, own_labels=_DRANET if args.dranet else None)
     config["advanced_machine_features"] = {"threads_per_core": args.threads_per_core}
-    if args.dranet:
-        config["labels"] = _DRANET
     return config

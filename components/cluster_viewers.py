@@ -1,0 +1,50 @@
+"""What IAM asks of those who use a cluster by Kubernetes' own roles: to find it, and no more.
+
+Once for all teams of a cluster: a grant is the project's, and the team that went last would take
+it from the others.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pulumi
+import pulumi_gcp as gcp
+
+from components.lifecycle import child_of
+from components.members import MemberArgs, iam_members
+
+# It has container.clusters.get, without which nobody gets in, and nothing inside a cluster (GKE
+# documentation, "Authorize actions in clusters using role-based access control").
+_ROLE = "roles/container.clusterViewer"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClusterViewersArgs:
+    """`resource_manager_project` is known once its API is on."""
+
+    resource_manager_project: pulumi.Input[str]
+    members: Sequence[MemberArgs]
+
+
+class ClusterViewers(pulumi.ComponentResource):
+    """`iam_members`, such as user:EMAIL, are known once they can find the project's clusters."""
+
+    iam_members: pulumi.Output[list[str]]
+
+    def __init__(
+        self, name: str, args: ClusterViewersArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
+        super().__init__("gke-ai-stacks:cluster_viewers:ClusterViewers", name, None, opts)
+        # One member of one role, as for nodes: others add bindings to the project, too.
+        grants = [
+            gcp.projects.IAMMember(
+                f"{name}-{member}",
+                project=args.resource_manager_project,
+                role=_ROLE,
+                member=member,
+                opts=child_of(self),
+            )
+            for member in iam_members(args.members)
+        ]
+        self.iam_members = pulumi.Output.all(*(grant.member for grant in grants))
+        self.register_outputs({"iam_members": self.iam_members})

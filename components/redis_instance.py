@@ -1,0 +1,114 @@
+"""A Memorystore for Redis instance: where a Ray head keeps what it has to know again when it is
+lost.
+
+Its clients speak to it in the clear, inside of the VPC, with a password. Ray takes TLS only with
+Google's certificates as a file in its pods, which nobody has published a way for on GKE. Leaves out
+the peering of private service access, and who gets the password.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+import pulumi
+import pulumi_gcp as gcp
+
+from components.lifecycle import fixed_name
+from components.naming import NameKind, check_name
+
+# What the provider waits by itself.
+_MINUTES = 20
+
+
+class RedisTier(StrEnum):
+    """STANDARD_HA has a replica in another zone, which takes over. BASIC loses its data whenever
+    its machine goes or is maintained: enough for the loss of a Ray head alone."""
+
+    BASIC = "BASIC"
+    STANDARD_HA = "STANDARD_HA"
+
+
+class RedisConnectMode(StrEnum):
+    """DIRECT_PEERING peers the VPC with the instance's own; PRIVATE_SERVICE_ACCESS puts it in the
+    ranges that the VPC has for Google's services."""
+
+    DIRECT_PEERING = "DIRECT_PEERING"
+    PRIVATE_SERVICE_ACCESS = "PRIVATE_SERVICE_ACCESS"
+
+
+@dataclass(frozen=True, kw_only=True)
+class RedisInstanceArgs:
+    """`project` is known once the API of Memorystore for Redis is on. With private service access,
+    `network_id` has to be one that is known only once that is up.
+
+    `address_range` is a block of 8 addresses or more that nothing else on the VPC has; with private
+    service access it is the name of one of its ranges. Without one Google chooses, and may take
+    what a later subnetwork wants. `zone` is that of the instance, or of the first of the two.
+    """
+
+    project: pulumi.Input[str]
+    region: pulumi.Input[str]
+    zone: pulumi.Input[str]
+    instance_name: str
+    network_id: pulumi.Input[str]
+    tier: RedisTier
+    memory_gib: pulumi.Input[int]
+    redis_version: str
+    connect_mode: RedisConnectMode = RedisConnectMode.DIRECT_PEERING
+    address_range: pulumi.Input[str] | None = None
+    auth: bool = True
+    labels: pulumi.Input[dict[str, str]]
+    protect: bool = False
+
+
+class RedisInstance(pulumi.ComponentResource):
+    """`address` is redis://HOST:PORT. `auth_string` is a secret, and empty without `auth`.
+
+    Whoever uses it goes before it does: `instance` is what to be replaced with.
+    """
+
+    instance: gcp.redis.Instance
+    instance_name: pulumi.Output[str]
+    host: pulumi.Output[str]
+    port: pulumi.Output[int]
+    address: pulumi.Output[str]
+    auth_string: pulumi.Output[str]
+
+    def __init__(
+        self, name: str, args: RedisInstanceArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
+        super().__init__("gke-ai-stacks:redis_instance:RedisInstance", name, None, opts)
+        instance = gcp.redis.Instance(
+            f"{name}-instance",
+            project=args.project,
+            region=args.region,
+            location_id=args.zone,
+            name=check_name(NameKind.REDIS, args.instance_name),
+            authorized_network=args.network_id,
+            connect_mode=args.connect_mode.value,
+            reserved_ip_range=args.address_range,
+            tier=args.tier.value,
+            memory_size_gb=args.memory_gib,
+            redis_version=args.redis_version,
+            auth_enabled=args.auth,
+            transit_encryption_mode="DISABLED",
+            labels=args.labels,
+            # The engine's own protection says the same, and before anything is gone.
+            deletion_protection=False,
+            opts=fixed_name(self, minutes=_MINUTES, protect=args.protect),
+        )
+        self.instance = instance
+        self.instance_name = instance.name
+        self.host = instance.host
+        self.port = instance.port
+        self.address = pulumi.Output.format("redis://{0}:{1}", instance.host, instance.port)
+        self.auth_string = pulumi.Output.secret(instance.auth_string)
+        self.register_outputs(
+            {
+                "instance": self.instance,
+                "instance_name": self.instance_name,
+                "host": self.host,
+                "port": self.port,
+                "address": self.address,
+                "auth_string": self.auth_string,
+            }
+        )

@@ -1,0 +1,196 @@
+"""What a user brings, run on several nodes at once: a JobSet of its own with its files, and who may
+reach its pods.
+
+Leaves out JobSet's controller, the queue, the priority class, buckets with their grants and the
+Secret with tokens.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pulumi
+import pulumi_kubernetes as k8s
+
+from components.custom_object import object_name
+from components.interfaces import interface_annotations
+from components.job_set_manifest import (
+    API_VERSION,
+    JobSetPods,
+    job_set_access_spec,
+    job_set_spec,
+)
+from components.lifecycle import fixed_name
+from components.naming import NameKind, check_name, cloud_name
+from components.node_network import NodeNetwork
+from components.queue_labels import PRIORITY_LABEL, QUEUE_LABEL, queue_labels
+from components.ray_manifest import Quantity
+from components.script_mount import ScriptMountArgs
+
+# Kueue's to change: it writes what it has found into the pods' template, and JobSet's webhook
+# refuses any other of a JobSet that runs. As a whole, for the provider sends what is ignored below
+# a list all the same (pulumi-kubernetes provider/pkg/await/await.go, handleSSAIgnoreFields).
+_KUEUES = ("spec.suspend", "spec.replicatedJobs")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScriptJobSetArgs:
+    """`nodes` pods, each on a node of its own with all of `gpus` and what else it gets; `shm_gib`
+    is part of `memory_gib`.
+
+    `command` runs in the directory of `image`, with `files` beside each other under /etc/script,
+    executable; together they hold at most 1 MiB. Each pod has MASTER_ADDR, MASTER_PORT,
+    JAX_COORDINATOR_ADDRESS, NNODES, NODE_RANK and GPUS_PER_NODE; `$(NAME)` in the command is one of
+    its variables. `networks` are the further interfaces of the nodes, all of which a pod gets. GKE
+    adds what mounts buckets to pods that say so in their `annotations`.
+
+    `queue` is a LocalQueue, by which the pods wait until all can start; `workload_priority` is
+    Kueue's own class, in place of `priority_class` where the queue decides. A run may take
+    `minutes`, waiting for nodes and the image included. One that fails starts again `max_restarts`
+    times, and as often as a machine goes away. `held` is what the pods hold on to: a replacement of
+    any of it replaces the JobSet. Where `in_team`, other teams' pods reach none of its own.
+    """
+
+    namespace: pulumi.Input[str]
+    job_name: str
+    image: str
+    command: Sequence[str]
+    files: Mapping[str, str] = field(default_factory=dict[str, str])
+    environment: dict[str, str] = field(default_factory=dict[str, str])
+    nodes: int = 1
+    gpus: int = 0
+    cpu_millicores: int
+    memory_gib: int
+    ephemeral_storage_gib: int
+    shm_gib: int = 0
+    node_selector: pulumi.Input[dict[str, str]]
+    networks: Sequence[NodeNetwork] = ()
+    mounts: Sequence[ScriptMountArgs] = ()
+    annotations: dict[str, str] = field(default_factory=dict[str, str])
+    secret_name: pulumi.Input[str] | None = None
+    secret_keys: Sequence[str] = ()
+    service_account: pulumi.Input[str] | None = None
+    in_team: bool = False
+    priority_class: pulumi.Input[str] | None = None
+    queue: pulumi.Input[str] | None = None
+    workload_priority: pulumi.Input[str] | None = None
+    max_restarts: int = 0
+    minutes: int | None = None
+    grace_seconds: int = 60
+    held: Sequence[Any] = ()
+    labels: pulumi.Input[dict[str, str]]
+
+    @property
+    def size(self) -> Quantity:
+        """What a pod gets beside its GPUs."""
+        cpu, storage = self.cpu_millicores, self.ephemeral_storage_gib
+        return Quantity(millicores=cpu, memory_gib=self.memory_gib, ephemeral_storage_gib=storage)
+
+
+class ScriptJobSet(pulumi.ComponentResource):
+    """`job_name` is known once the JobSet exists, which says nothing of how far it is."""
+
+    job_name: pulumi.Output[str]
+
+    def __init__(
+        self, name: str, args: ScriptJobSetArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
+        super().__init__("gke-ai-stacks:script_job_set:ScriptJobSet", name, None, opts)
+        job_name = check_name(NameKind.JOB_SET, args.job_name)
+        where = pulumi.Output.from_input(args.namespace)
+        access = k8s.networking.v1.NetworkPolicy(
+            f"{name}-access",
+            metadata={
+                "name": cloud_name(NameKind.KUBERNETES, job_name, "pods"),
+                "namespace": args.namespace,
+                "labels": args.labels,
+            },
+            spec=where.apply(lambda it: job_set_access_spec(job_name, it, in_team=args.in_team)),
+            opts=fixed_name(self),
+        )
+        spec = job_set_spec(_pods(args, self._files(args)))
+        options = self._options(args, spec["replicatedJobs"])
+        # Nobody reaches pods before it says who may.
+        options.depends_on = [access]
+        job_set = k8s.apiextensions.CustomResource(
+            f"{name}-job-set",
+            api_version=API_VERSION,
+            kind="JobSet",
+            metadata={"name": job_name, "namespace": args.namespace, "labels": _labels(args)},
+            spec=spec,
+            opts=options,
+        )
+        self.job_name = object_name(job_set)
+        self.register_outputs({"job_name": self.job_name})
+
+    def _files(self, args: ScriptJobSetArgs) -> pulumi.Output[str] | None:
+        """The name of the ConfigMap, which changes with the files: pods of a run have the same."""
+        if not args.files:
+            return None
+        digest = hashlib.sha256(json.dumps(args.files, sort_keys=True).encode()).hexdigest()[:8]
+        config_map = k8s.core.v1.ConfigMap(
+            f"{self.pulumi_resource_name}-files",
+            metadata={
+                "name": cloud_name(NameKind.KUBERNETES, args.job_name, "files", digest),
+                "namespace": args.namespace,
+                "labels": args.labels,
+            },
+            data=dict(args.files),
+            opts=fixed_name(self),
+        )
+        return object_name(config_map)
+
+    def _options(self, args: ScriptJobSetArgs, jobs: Any) -> pulumi.ResourceOptions:
+        queued = args.queue is not None
+        options = fixed_name(
+            self,
+            ignore_changes=_KUEUES if queued else [],
+            # Pods that run cannot change, nor the queue that has admitted them.
+            replace_on_changes=[
+                "spec",
+                *(f'metadata.labels["{it}"]' for it in (QUEUE_LABEL, PRIORITY_LABEL) if queued),
+            ],
+            replace_with=args.held,
+        )
+        if queued:
+            # What is ignored above, as far as it is ours.
+            options.replacement_trigger = pulumi.Output.from_input(jobs)
+        return options
+
+
+def _labels(args: ScriptJobSetArgs) -> pulumi.Input[dict[str, str]]:
+    if args.queue is None:
+        return args.labels
+    both = pulumi.Output.all(args.labels, args.queue, args.workload_priority)
+    return both.apply(lambda it: {**it[0], **queue_labels(it[1], it[2])})
+
+
+def _pods(args: ScriptJobSetArgs, files: pulumi.Output[str] | None) -> JobSetPods:
+    annotations = dict(args.annotations)
+    if args.networks:
+        annotations |= interface_annotations((it.interface, it.name) for it in args.networks)
+    return JobSetPods(
+        job_name=args.job_name,
+        image=args.image,
+        command=args.command,
+        nodes=args.nodes,
+        gpus=args.gpus,
+        size=args.size,
+        shm_gib=args.shm_gib,
+        environment=args.environment,
+        secret_name=args.secret_name,
+        secret_keys=args.secret_keys,
+        service_account=args.service_account,
+        files=files,
+        volumes=[it.as_volume() for it in args.mounts],
+        annotations=annotations,
+        node_selector=args.node_selector,
+        priority_class=args.priority_class,
+        rdma=any(it.rdma for it in args.networks),
+        queued=args.queue is not None,
+        max_restarts=args.max_restarts,
+        minutes=args.minutes,
+        grace_seconds=args.grace_seconds,
+    )

@@ -1,0 +1,95 @@
+"""How much of a cluster the pods of a team may ask for at once, as plain data. Pure."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, kw_only=True)
+class TeamQuotaArgs:
+    """Amounts of cpu are millicores, of memory MiB, of `devices`, such as nvidia.com/gpu or
+    google.com/tpu, their number; what is left out has no limit.
+
+    The defaults are what a container asks for that does not say: under a quota of cpu or memory
+    Kubernetes refuses pods that leave it open.
+    """
+
+    cpu: int | None = None
+    memory: int | None = None
+    devices: dict[str, int] = field(default_factory=dict[str, int])
+    pods: int | None = None
+    default_cpu: int = 100
+    default_memory: int = 256
+
+    def __post_init__(self) -> None:
+        """Raises ValueError for amounts below nothing, and for a quota of nothing at all."""
+        amounts = {"cpu": self.cpu, "memory": self.memory, "pods": self.pods, **self.devices}
+        given = {name: amount for name, amount in amounts.items() if amount is not None}
+        for name, amount in given.items():
+            if amount < 0:
+                raise ValueError(f"a quota of {amount} {name} is less than nothing; nearest: 0")
+        if not given:
+            raise ValueError("a quota that names no resource limits nothing; nearest: pods")
+        for name in self.devices:
+            if "/" not in name:
+                raise ValueError(
+                    f'"{name}" is not a device, whose name is VENDOR/DEVICE; nearest: '
+                    "nvidia.com/gpu"
+                )
+        for name, default, most in (
+            ("cpu", self.default_cpu, self.cpu),
+            ("memory", self.default_memory, self.memory),
+        ):
+            if default <= 0:
+                raise ValueError(f"a default of {default} {name} runs nothing; nearest: 1")
+            if most and default > most:
+                raise ValueError(
+                    f"a default of {default} {name} is more than the quota; nearest: {most}"
+                )
+
+
+# An API server writes amounts in its own way, and a refresh would find any other changed.
+_CORES = (1000, ("m", "", "k", "M"))
+_MEBIBYTES = (1024, ("Mi", "Gi", "Ti", "Pi"))
+_COUNTS = (1000, ("", "k", "M"))
+
+
+def quota_spec(quota: TeamQuotaArgs) -> Any:
+    """A ResourceQuota's spec. Of devices Kubernetes counts requests alone."""
+    hard: Mapping[str, str | None] = {
+        "requests.cpu": _written(quota.cpu, *_CORES),
+        "requests.memory": _written(quota.memory, *_MEBIBYTES),
+        **{
+            f"requests.{name}": _written(count, *_COUNTS)
+            for name, count in sorted(quota.devices.items())
+        },
+        "pods": _written(quota.pods, *_COUNTS),
+    }
+    return {"hard": {name: amount for name, amount in hard.items() if amount is not None}}
+
+
+def defaults_spec(quota: TeamQuotaArgs) -> Any:
+    """A LimitRange's spec, where the quota makes requests obligatory."""
+    requests = {
+        name: amount
+        for name, amount, most in (
+            ("cpu", _written(quota.default_cpu, *_CORES), quota.cpu),
+            ("memory", _written(quota.default_memory, *_MEBIBYTES), quota.memory),
+        )
+        if most is not None
+    }
+    if not requests:
+        return None
+    return {"limits": [{"type": "Container", "defaultRequest": requests}]}
+
+
+def _written(amount: int | None, base: int, units: Sequence[str]) -> str | None:
+    """In the largest unit that leaves a whole number, as Kubernetes' Quantity does."""
+    if not amount:
+        return None if amount is None else "0"
+    *smaller, largest = units
+    for unit in smaller:
+        if amount % base:
+            return f"{amount}{unit}"
+        amount //= base
+    return f"{amount}{largest}"
