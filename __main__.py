@@ -1,11 +1,21 @@
 """Reads the stack's config, builds the stack, exports its outputs."""
 
+import sys
+
 import pulumi
 
 from stacks import build, guard
-from stacks.config import read
+from stacks.config import ConfigError, read
 
-config, secrets = read()
-guard.install(config)
+# What Pulumi's language host takes as: the user was told why. Any other code is one more error.
+_USER_WAS_TOLD = 32
+
+try:
+    config, secrets = read()
+except ConfigError as error:
+    pulumi.log.error(str(error))
+    sys.exit(_USER_WAS_TOLD)
+protection = guard.install(config)
 for name, value in build(config, secrets).items():
     pulumi.export(name, value)
+protection.close()

@@ -105,7 +105,7 @@ def storage(
             base_name=config.name,
             storage_class=_STORAGE_CLASS,
             capacity_gib=capacity_gib,
-            options=options(config.bucket.mount),
+            options=_options(config),
             skip_access_check=config.bucket.mount.skip_access_check,
             prefetch_metadata=config.bucket.mount.metadata_prefetch,
             labels=on.labels,
@@ -120,7 +120,7 @@ def mount_args(config: BucketStack, allowed: Access) -> BucketMountArgs:
     mount = config.bucket.mount
     return BucketMountArgs(
         bucket_name=allowed.bucket_name,
-        options=options(mount).as_mount_options(),
+        options=_options(config).as_mount_options(),
         skip_access_check=mount.skip_access_check,
         prefetch_metadata=mount.metadata_prefetch,
     )
@@ -131,9 +131,16 @@ def lost(config: BucketStack) -> list[str]:
     return [f"in the bucket {config.bucket_name}"] if config.bucket.force_destroy else []
 
 
-def options(mount: GcsFuse) -> GcsFuseMountOptions:
+def options(
+    mount: GcsFuse, *, streamed_files: int, rename_dir_limit: int | None
+) -> GcsFuseMountOptions:
     apart = {"metadata_prefetch", "skip_access_check", "sidecar"}
-    return GcsFuseMountOptions(**mount.model_dump(exclude=apart))
+    derived = {"write_global_max_blocks", "rename_dir_limit"}
+    return GcsFuseMountOptions(
+        **mount.model_dump(exclude=apart | derived),
+        write_global_max_blocks=streamed_files,
+        rename_dir_limit=rename_dir_limit,
+    )
 
 
 def annotations(sidecar: GcsFuseSidecar) -> dict[str, str]:
@@ -142,6 +149,14 @@ def annotations(sidecar: GcsFuseSidecar) -> dict[str, str]:
         cpu_millicores=sidecar.millicores,
         memory_gib=sidecar.memory_gib,
         ephemeral_storage_gib=sidecar.ephemeral_storage_gib,
+    )
+
+
+def _options(config: BucketStack) -> GcsFuseMountOptions:
+    return options(
+        config.bucket.mount,
+        streamed_files=config.streamed_files,
+        rename_dir_limit=config.rename_dir_limit,
     )
 
 

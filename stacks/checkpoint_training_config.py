@@ -15,6 +15,12 @@ class CheckpointTraining(RayOnBucketStack, frozen=True):
     job: ImageClassifierJob | None = None
 
     @property
+    def written_gib(self) -> int:
+        """Ray installs packages on the disk of the node that asks for them, the head's too."""
+        names = [it.partition("==")[0] for it in self.packages]
+        return super().written_gib + sum(self.facts.component(it).disk_gib or 0 for it in names)
+
+    @property
     def packages(self) -> tuple[str, ...]:
         """What Ray installs on its nodes for the job, pinned."""
         if self.job is None or not self.job.install_torch:

@@ -5,13 +5,16 @@
 
 import json
 from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
-
-from pydantic import ValidationError
 
 from stacks import KINDS
 from stacks.blocks.cluster_stack import SECRETS, ClusterStack
-from stacks.config_errors import lines_of, nearest
+from stacks.config_errors import nearest
+from stacks.names_beside import free_name, names_beside
+from stacks.plain_values import printable
+from stacks.repairs import check
 
 if TYPE_CHECKING:
     import pulumi
@@ -24,6 +27,12 @@ _MISSING = {
     "wandb_api_key": "pulumi config set --secret wandb_api_key",
 }
 _OBJECT = "stack"
+# What it holds becomes names and manifests, which stand in the state as they are.
+_SECRET_OBJECT = (
+    "stack: is a secret, or has one in it, and all in it stands in the state in plain; nearest: "
+    "pulumi config rm stack, the same keys without --secret, and tokens as secrets of their own"
+)
+PLACES = ("project", "region", "zone")
 
 
 class ConfigError(ValueError):
@@ -39,67 +48,75 @@ class ConfigError(ValueError):
 
 
 def validate(
-    raw: Mapping[str, Any], *, secrets_set: frozenset[str] = frozenset(), hide_values: bool = False
+    raw: Mapping[str, Any],
+    *,
+    secrets_set: frozenset[str] = frozenset(),
+    hide_values: bool = False,
+    taken: Mapping[str, str] = MappingProxyType({}),
 ) -> ClusterStack:
     """The model for `raw`: the stack's config object, with `project`, `region` and `zone` in it.
 
-    `secrets_set` names the secrets that the config has. Raises ConfigError.
+    `secrets_set` names the secrets that the config has, `taken` the files of other stacks by the
+    names that they have in the project. Raises ConfigError.
     """
     kind = raw.get("kind")
     if not isinstance(kind, str) or kind not in KINDS:
-        raise ConfigError(
-            [f"stack.kind: {_shown_kind(kind)}; nearest: {nearest(str(kind), list(KINDS))}"]
-        )
+        raise ConfigError([f"stack.kind: {_wrong_kind(kind, hide_values=hide_values)}"])
     known = KINDS[kind]
     model = known.config_class()
-    missing = [f"gcp:{key}" for key in ("project", "region", "zone") if not raw.get(key)]
+    missing = [f"gcp:{key}" for key in PLACES if not raw.get(key)]
     missing += [name for name in known.required_secrets() if name not in secrets_set]
     lines = [f"{name}: missing; set it with: {_MISSING[name]}" for name in missing]
-    try:
-        config = model.model_validate(
-            {**_stand_ins(), **_without_empty(raw), "secrets_set": secrets_set}
-        )
-    except ValidationError as error:
-        lines += [
-            line
-            for line in lines_of(error, model, hide_values=hide_values)
-            # What a stand-in breaks is no mistake of the user's.
-            if not any(line.startswith(f"{name}: ") for name in missing)
-        ]
-        raise ConfigError(lines) from None
-    if lines:
+    config, mistakes = check(
+        model,
+        {**_stand_ins(), **_without_empty(raw), "secrets_set": secrets_set},
+        # What a stand-in breaks is no mistake of the user's.
+        known=frozenset(name.removeprefix("gcp:") for name in missing if name.startswith("gcp:")),
+        hide_values=hide_values,
+    )
+    lines += [it.line for it in mistakes]
+    if not any(it.path == "name" for it in mistakes):
+        lines += _taken(raw.get("name"), taken)
+    if lines or not isinstance(config, ClusterStack):
         raise ConfigError(lines)
     return config
 
 
 def read() -> "tuple[ClusterStack, dict[str, pulumi.Output[str]]]":
-    """The current stack's config and its secrets. Raises pulumi.RunError with every mistake."""
+    """The current stack's config and its secrets. Raises ConfigError with every mistake."""
     import pulumi
 
     own, provider = pulumi.Config(), pulumi.Config("gcp")
     secrets = {name: own.get_secret(name) for name in SECRETS}
     present = {name: value for name, value in secrets.items() if value is not None}
-    try:
-        raw = _object_of(own.get(_OBJECT))
-        place = {key: provider.get(key) for key in ("project", "region", "zone")}
-        config = validate(
-            {**raw, **place},
-            secrets_set=frozenset(present),
-            hide_values=pulumi.runtime.is_config_secret(own.full_key(_OBJECT)),
-        )
-    except ConfigError as error:
-        raise pulumi.RunError(str(error)) from None
+    key, folder = own.full_key(_OBJECT), pulumi.get_root_directory()
+    if pulumi.runtime.is_config_secret(key):
+        raise ConfigError([_SECRET_OBJECT])
+    place = {key: provider.get(key) for key in PLACES}
+    # A suggestion would show what is near the value.
+    hide_values = any(pulumi.runtime.is_config_secret(f"gcp:{key}") for key in PLACES)
+    config = validate(
+        {**object_of(own.get(_OBJECT)), **place},
+        secrets_set=frozenset(present),
+        hide_values=hide_values,
+        # Run inline, the program has no folder; the sandbox checks names itself.
+        taken=names_beside(Path(folder), pulumi.get_stack(), key, place["project"])
+        if folder and not hide_values
+        else {},
+    )
     return config, present
 
 
-def _object_of(text: str | None) -> dict[str, Any]:
+def object_of(text: str | None) -> dict[str, Any]:
+    """The stack's config object, as Pulumi hands it over. Raises ConfigError where it is none."""
     if text is None:
         raise ConfigError(
             ["stack: missing; set it with: pulumi config set --path stack.kind lustre-training"]
         )
     try:
         value = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
+        # Not JSON, or blocks in each other or digits without an end.
         value = None
     if not isinstance(value, dict):
         raise ConfigError(
@@ -119,9 +136,21 @@ def _stand_ins() -> dict[str, str]:
 
 
 def _without_empty(raw: Mapping[str, Any]) -> dict[str, Any]:
-    places = ("project", "region", "zone")
-    return {key: value for key, value in raw.items() if value or key not in places}
+    return {key: value for key, value in raw.items() if value or key not in PLACES}
 
 
-def _shown_kind(kind: object) -> str:
-    return "missing" if kind is None else f'"{kind}" is not a kind of stack'
+def _taken(name: object, taken: Mapping[str, str]) -> list[str]:
+    if not isinstance(name, str) or name not in taken:
+        return []
+    return [
+        f'stack.name: "{name}": {taken[name]} has it for the same project, and names in a project '
+        f"are unique; nearest: {free_name(name, taken)} in the file of the stack that is not up"
+    ]
+
+
+def _wrong_kind(kind: object, *, hide_values: bool) -> str:
+    if kind is None:
+        return f"missing; nearest: {nearest('', list(KINDS))}"
+    shown = "[hidden]" if hide_values else f'"{printable(str(kind)[:80])}"'
+    near = nearest("" if hide_values else str(kind)[:80], list(KINDS))
+    return f"{shown} is not a kind of stack; nearest: {near}"

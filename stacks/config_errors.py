@@ -2,17 +2,26 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from typing import Annotated, Any, Union, get_args, get_origin
+from math import inf, isnan
+from typing import Annotated, Any, Self, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from stacks.problems import BrokenRulesError
+from catalog.bounds import Bounds
+from stacks.plain_values import Flaw, Place, printable
+from stacks.problems import BrokenRulesError, ForeignKeysError, Problem
 
 _PROVIDER_KEYS = {"project": "gcp:project", "region": "gcp:region", "zone": "gcp:zone"}
 _SENSITIVE = re.compile(r"token|secret|password|key", re.IGNORECASE)
 _LONGEST = 80
+# Of a line before what is nearest, and of that.
+_LONGEST_REASON = 300
+_LONGEST_NEAREST = 200
+NEAREST = "; nearest: "
+_VALUE_AT_THE_END = re.compile(r'; nearest: (?:one like )?"?([^\s,"]+)(?:"|, \S+)*$')
 # The key that tells the members of a union apart.
 _TAG = "mode"
 # How pydantic says that a key of a block is wrong, not its value.
@@ -33,19 +42,67 @@ _WANTED = {
 _OURS = frozenset({"project", "region", "zone", "secrets_set"})
 
 
-def lines_of(error: ValidationError, model: type[BaseModel], *, hide_values: bool) -> list[str]:
-    """One line an error, in the order of the fields; values stay out where they may be secret."""
-    found: list[str] = []
+@dataclass(frozen=True)
+class Mistake:
+    """One thing that is wrong: `path` as the user writes it below the config object, `place` as
+    pydantic has it, and what puts it right: `nearest` as a value, or the keys to take out.
+    `farthest` is another value that would do."""
+
+    path: str
+    message: str
+    place: Place = ()
+    nearest: str | None = None
+    farthest: str | None = None
+    surplus: tuple[str, ...] = ()
+    missing: bool = False
+    of_rules: bool = False
+
+    @classmethod
+    def of_flaw(cls, flaw: Flaw) -> Self:
+        """Of a value that is none for any field; without the value, and short of unseen text."""
+        shown = [printable(str(part))[:_LONGEST] for part in flaw.place]
+        whole = [
+            f"[{it}]" if isinstance(part, int) else f".{it}"
+            for part, it in zip(flaw.place, shown, strict=True)
+        ]
+        path = "".join(whole).removeprefix(".")
+        return cls(path, flaw.message, flaw.place, nearest=flaw.nearest)
+
+    @classmethod
+    def of_rule(cls, problem: Problem, *, hide_values: bool) -> Self:
+        return cls(problem.field, _HIDDEN if hide_values else problem.message, of_rules=True)
+
+    def suggesting(self, message: str) -> Self:
+        """The same mistake with what another message suggests."""
+        reason, separator, _ = self.message.rpartition(NEAREST)
+        near = message.rpartition(NEAREST)[2]
+        return replace(self, message=f"{reason}{separator}{near}") if separator else self
+
+    @property
+    def of_key(self) -> bool:
+        return bool(self.place) and self.place[-1] == _OF_A_KEY
+
+    @property
+    def line(self) -> str:
+        """In one line that ends, whatever the value was."""
+        text = printable(self.message.replace("\n", " "))
+        reason, separator, near = text.rpartition(NEAREST)
+        if not separator:
+            reason, near = near, ""
+        reason, near = _cut(reason, _LONGEST_REASON), _cut(near, _LONGEST_NEAREST)
+        return f"{field_name(self.path)}: {reason}{separator}{near}"
+
+
+def mistakes_of(
+    error: ValidationError, model: type[BaseModel], *, hide_values: bool
+) -> Iterator[Mistake]:
+    """In the order of the fields; values stay out where they may be secret."""
     for detail in error.errors(include_url=False):
         cause = detail.get("ctx", {}).get("error")
         if isinstance(cause, BrokenRulesError):
-            found += [
-                f"{field_name(one.field)}: {_HIDDEN if hide_values else one.message}"
-                for one in cause.problems
-            ]
+            yield from (Mistake.of_rule(it, hide_values=hide_values) for it in cause.problems)
         else:
-            found.append(_line(detail, model, hide_values=hide_values))
-    return list(dict.fromkeys(found))
+            yield _mistake(detail, model, hide_values=hide_values)
 
 
 def field_name(path: str) -> str:
@@ -57,45 +114,106 @@ def nearest(text: str, known: Sequence[str]) -> str:
     return ", ".join(get_close_matches(text, known, n=3, cutoff=0.5) or sorted(known))
 
 
-def _line(detail: ErrorDetails, model: type[BaseModel], *, hide_values: bool) -> str:
-    path = _readable(model, detail["loc"])
-    field = field_name(path)
+def _mistake(detail: ErrorDetails, model: type[BaseModel], *, hide_values: bool) -> Mistake:
+    place = detail["loc"]
+    path = _readable(model, place)
     last = path.rpartition(".")[2]
     hidden = hide_values or _SENSITIVE.search(last) is not None
     value = "[hidden]" if hidden else _shown(detail["input"])
     match detail["type"]:
         case "extra_forbidden":
             # Without the value: what a misspelt key holds may well be a token.
-            known = [it for it in _fields_at(model, detail["loc"][:-1]) if it not in _OURS]
-            return f"{field}: there is no such key; nearest: {nearest(last, known)}"
+            known = [it for it in _fields_at(model, place[:-1]) if it not in _OURS]
+            message = f"there is no such key{NEAREST}{nearest(last[:_LONGEST], known)}"
+            return Mistake(path, message, place[:-1], surplus=(str(place[-1]),))
         case "missing":
-            return f"{field}: missing; {_example(model, detail)}"
+            return Mistake(path, f"missing; {_example(model, detail)}", place, missing=True)
         case "union_tag_invalid" | "union_tag_not_found":
-            given = detail["input"].get(_TAG) if isinstance(detail["input"], dict) else None
-            near = nearest(str(given), sorted(_tags(model, detail["loc"])))
-            wrong = f"{'[hidden]' if hidden else _shown(given)}: not one of them"
-            return f"{field}.{_TAG}: {'missing' if given is None else wrong}; nearest: {near}"
+            return _wrong_tag(detail, model, path, hidden=hidden)
         case "enum" | "literal_error":
             expected = str(detail.get("ctx", {}).get("expected", ""))
             options = [text or number for text, number in re.findall(r"'([^']*)'|(\d+)", expected)]
-            near = options[0] if hidden else nearest(str(detail["input"]), options)
-            return f"{field}: {value}: not one of them; nearest: {near}"
+            near = options[0] if hidden else nearest(str(detail["input"])[:_LONGEST], options)
+            message = f"{value}: not one of them{NEAREST}{near}"
+            return Mistake(path, message, place, nearest=near.partition(", ")[0])
         case "value_error":
-            message = str(detail.get("ctx", {}).get("error", detail["msg"]))
-            return f"{field}: {_HIDDEN if hidden else message}"
+            cause = detail.get("ctx", {}).get("error", detail["msg"])
+            surplus = cause.keys if isinstance(cause, ForeignKeysError) else ()
+            near = None if surplus else _suggested(str(cause))
+            message = _HIDDEN if hidden else str(cause)
+            far = str(int(near) + 1) if near and near.isdecimal() else None
+            return Mistake(path, message, place, nearest=near, farthest=far, surplus=surplus)
         case _:
-            return f"{field}: {value}: {_reason(detail)}"
+            if bounds := _bounds_at(model, place):
+                return _out_of_bounds(detail, path, bounds, value)
+            return Mistake(path, f"{value}: {_reason(detail)}", place)
+
+
+def _suggested(message: str) -> str | None:
+    """The value that a message ends with."""
+    found = _VALUE_AT_THE_END.search(message)
+    return found[1] if found else None
+
+
+def _wrong_tag(detail: ErrorDetails, model: type[BaseModel], path: str, *, hidden: bool) -> Mistake:
+    block = detail["input"]
+    given = block.get(_TAG) if isinstance(block, dict) else None
+    near = nearest(str(given)[:_LONGEST], sorted(_tags(model, detail["loc"])))
+    wrong = f"{'[hidden]' if hidden else _shown(given)}: not one of them"
+    return Mistake(
+        f"{path}.{_TAG}",
+        f"{'missing' if given is None else wrong}{NEAREST}{near}",
+        (*detail["loc"], _TAG),
+        nearest=near.partition(", ")[0],
+    )
+
+
+def _out_of_bounds(detail: ErrorDetails, path: str, bounds: Bounds, value: str) -> Mistake:
+    number = detail["input"]
+    match detail["type"]:
+        case "less_than_equal":
+            near = bounds.clamped(inf)
+            reason = f"{value} is more than {bounds.why}"
+        case "greater_than_equal":
+            near = bounds.clamped(-inf)
+            reason = f"{value} is less than {near}"
+        case "finite_number" | "int_parsing_size":
+            near = bounds.clamped(-inf if isinstance(number, float) and isnan(number) else inf)
+            reason = f"{value} is no number that ends"
+        case _:
+            return Mistake(path, f"{value}: {_reason(detail)}", detail["loc"])
+    ends = {bounds.clamped(-inf), bounds.clamped(inf)}
+    far = max(ends - {near})
+    return Mistake(path, f"{reason}{NEAREST}{near}", detail["loc"], nearest=near, farthest=far)
+
+
+def _bounds_at(model: type[BaseModel], place: Place) -> Bounds | None:
+    names = [part for part in place if isinstance(part, str)]
+    block = place[: place.index(names[-1])] if names else ()
+    known = _blocks_at(model, block)
+    fields = [it.model_fields[names[-1]] for it in known if names and names[-1] in it.model_fields]
+    return next(
+        (b for it in fields for b in _bounds_in(Annotated[it.annotation, *it.metadata, None])), None
+    )
+
+
+def _bounds_in(annotation: Any) -> Iterator[Bounds]:
+    for inner in get_args(annotation):
+        if isinstance(inner, Bounds):
+            yield inner
+        else:
+            yield from _bounds_in(inner)
+
+
+def _cut(text: str, longest: int) -> str:
+    return text if len(text) <= longest else f"{text[:longest]}..."
 
 
 def _reason(detail: ErrorDetails) -> str:
-    context = detail.get("ctx", {})
-    bounds = [str(context[key]) for key in ("ge", "le") if key in context]
-    if "gt" in context:
-        bounds = ["1" if context["gt"] == 0 else f"above {context['gt']}"]
-    wanted = next((what for kind, what in _WANTED.items() if detail["type"].startswith(kind)), "")
-    near = bounds[0] if bounds else wanted
+    kind = detail["type"]
+    wanted = next((what for start, what in _WANTED.items() if kind.startswith(start)), "")
     message = detail["msg"][0].lower() + detail["msg"][1:]
-    return f"{message}; nearest: {near}" if near else message
+    return f"{message}{NEAREST}{wanted}" if wanted else message
 
 
 def _example(model: type[BaseModel], detail: ErrorDetails) -> str:
@@ -112,8 +230,10 @@ def _example(model: type[BaseModel], detail: ErrorDetails) -> str:
 def _shown(value: object) -> str:
     if isinstance(value, dict | list):
         return "a block" if isinstance(value, dict) else "a list"
-    text = f'"{value}"' if isinstance(value, str) else str(value)
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+    if isinstance(value, int) and abs(value) >= 10**_LONGEST:
+        # Python refuses to write out the longest.
+        return "a number without an end"
+    return _cut(f'"{value}"' if isinstance(value, str) else str(value), _LONGEST)
 
 
 def _readable(model: type[BaseModel], loc: Sequence[int | str]) -> str:
@@ -132,6 +252,11 @@ def _readable(model: type[BaseModel], loc: Sequence[int | str]) -> str:
 
 def _fields_at(model: type[BaseModel], loc: Sequence[int | str]) -> dict[str, Any]:
     """The fields, with their annotations, of whatever block stands at `loc`."""
+    blocks = _blocks_at(model, loc)
+    return {name: field.annotation for b in blocks for name, field in b.model_fields.items()}
+
+
+def _blocks_at(model: type[BaseModel], loc: Sequence[int | str]) -> list[type[BaseModel]]:
     blocks: list[type[BaseModel]] = [model]
     for part in loc:
         if isinstance(part, int):
@@ -141,7 +266,7 @@ def _fields_at(model: type[BaseModel], loc: Sequence[int | str]) -> dict[str, An
             blocks = [inner for annotation in named for inner in models_in(annotation)]
         else:
             blocks = [b for b in blocks if part in _tag_values(b)] or blocks
-    return {name: field.annotation for b in blocks for name, field in b.model_fields.items()}
+    return blocks
 
 
 def _tags(model: type[BaseModel], loc: Sequence[int | str]) -> set[str]:

@@ -22,11 +22,13 @@ def environment(job: GrpoJob, mount_path: str) -> dict[str, str]:
 
 
 def parameters(job: GrpoJob, *, nodes: int, gpus_per_node: int, mount_path: str) -> dict[str, str]:
-    """The launcher's own (recipe, mkdir) and NeMo RL v0.4.0's overrides, by their option names."""
+    """The launcher's own (recipe, mkdir, fetch), and NeMo RL v0.4.0's overrides by their names."""
     checkpoints = f"{mount_path}/{job.checkpoints.directory}"
     return {
         "recipe": job.recipe,
         "mkdir": f"{mount_path}/{job.hugging_face_cache}:{checkpoints}",
+        # 64 ranks at once would each ask Hugging Face for it.
+        "fetch": job.model,
         "policy.model_name": job.model,
         "policy.megatron_cfg.converter_type": job.converter,
         "policy.megatron_cfg.tensor_model_parallel_size": str(job.parallelism.tensor),
@@ -44,6 +46,8 @@ def parameters(job: GrpoJob, *, nodes: int, gpus_per_node: int, mount_path: str)
         "checkpointing.metric_name": job.checkpoints.metric or "null",
         "checkpointing.checkpoint_dir": checkpoints,
         "data.dataset_name": job.dataset,
+        # The recipe's is relative: a folder of the head's container, which goes with it.
+        "logger.log_dir": f"{checkpoints}/logs",
         "logger.wandb_enabled": str(job.wandb).lower(),
         "logger.wandb.name": job.name,
     }

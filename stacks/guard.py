@@ -3,83 +3,162 @@
 It is in force where `deletion_protection` is. Why it is a hook: docs/adr/0008.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import pulumi
+from pulumi.output import Unknown
 
-from stacks.blocks.acknowledge import Acknowledge
+from stacks import refusal
 from stacks.blocks.cluster_stack import ClusterStack
-from stacks.guarded import is_guarded
+from stacks.guarded import CLUSTER, KUBERNETES, is_guarded
+from stacks.property_changes import UNKNOWN
 
 # The engine names it where it refuses `pulumi destroy`, so it says which switch is on.
 HOOK = "deletion-protection"
-# What a review gives as cause for a resource that goes only because another one does.
-WITH_ANOTHER = "replaceWith"
+# Depends on all that the program has, so a destroy comes to it first. Not a part of any picture.
+SEAL_TYPE = "gke-ai-stacks-guard:guard:DeletionGuard"
+SEAL = "deletion-guard"
+
+_Key = tuple[str, str]
+_Inputs = Mapping[str, Any]
 
 
-def install(config: ClusterStack) -> None:
-    """Put the guard in front of what the program registers from here on."""
-    if not config.deletion_protection:
-        return
-    wanted: dict[str, Mapping[str, Any]] = {}
+@dataclass(frozen=True)
+class _Wanted:
+    inputs: _Inputs
+    ignored: tuple[str, ...]
+    forced: tuple[str, ...]
 
-    def check(args: pulumi.ResourceHookArgs) -> None:
-        reason = refusal(
-            args.name, args.old_inputs or {}, wanted.get(args.name), config.acknowledge
-        )
+
+@dataclass
+class Guard:
+    """What the program wants, as far as it has come, held against what the engine deletes.
+
+    `declared` has all that the program makes, with the properties that come from other resources
+    and make it anew; `wanted` what the engine has heard of; `gone_early` what went before that.
+    """
+
+    config: ClusterStack
+    made: list[pulumi.Resource] = field(default_factory=list[pulumi.Resource])
+    declared: dict[_Key, list[str]] = field(default_factory=dict[_Key, list[str]])
+    wanted: dict[_Key, _Wanted] = field(default_factory=dict[_Key, _Wanted])
+    gone_early: dict[_Key, _Inputs] = field(default_factory=dict[_Key, _Inputs])
+
+    def note(self, args: pulumi.ResourceTransformationArgs) -> None:
+        """Runs as the program makes a resource, long before the engine hears of it."""
+        self.made.append(args.resource)
+        self.declared[args.type_, args.name] = [
+            path
+            for name, value in args.props.items()
+            if isinstance(value, pulumi.Output) and name != "project"
+            if self.config.facts.replaces(args.type_, path := _camel(name))
+        ]
+
+    async def before_delete(self, args: pulumi.ResourceHookArgs) -> None:
+        reason = self._reason(args.type, args.name, await _plain(args.old_inputs or {}))
         if reason is not None:
             raise pulumi.RunError(reason)
+        if args.type != SEAL_TYPE:
+            pulumi.log.warn(
+                f"{args.name} goes, as stack.acknowledge agrees to: take the entry out afterwards"
+            )
 
-    # In a preview too, so that `pulumi up` ends there, with nothing touched.
-    hook = pulumi.ResourceHook(HOOK, check, pulumi.ResourceHookOptions(on_dry_run=True))
-    agreed = {one.resource for one in config.acknowledge}
+    def _reason(self, token: str, name: str, old: _Inputs) -> str | None:
+        if not self.config.deletion_protection:
+            return None if token == SEAL_TYPE else refusal.of_unprotected(name)
+        if token == SEAL_TYPE:
+            return refusal.OF_DESTROY
+        agreed = refusal.agreed_to(name, self.config.acknowledge)
+        if (token, name) not in self.declared:
+            return refusal.of_removed(name, agreed)
+        if (token, name) in self.wanted:
+            return self._of_replaced(token, name, old)
+        self.gone_early[token, name] = old
+        if token.startswith(KUBERNETES):
+            return self._of_object(name)
+        return refusal.of_dependent(name, self.declared[token, name], agreed)
 
-    def guard(args: pulumi.ResourceTransformArgs) -> pulumi.ResourceTransformResult | None:
-        if not is_guarded(args.type_, args.props, config.facts):
+    def _of_object(self, name: str) -> str | None:
+        clusters = [name for kind, name in self.declared if kind == CLUSTER]
+        return refusal.of_object(name, clusters, self.config.acknowledge)
+
+    def _of_replaced(self, token: str, name: str, old: _Inputs) -> str | None:
+        new = self.wanted[token, name]
+        causes = refusal.causes_of(
+            token, old, new.inputs, self.config.facts, new.ignored, new.forced
+        )
+        if not causes and token.startswith(KUBERNETES):
+            return self._of_object(name)
+        agreed = refusal.agreed_to(name, self.config.acknowledge)
+        return refusal.of_replaced(name, causes, agreed)
+
+    async def transform(
+        self, args: pulumi.ResourceTransformArgs, hook: pulumi.ResourceHook
+    ) -> pulumi.ResourceTransformResult | None:
+        inputs = await _plain(args.props)
+        if not is_guarded(args.type_, inputs, self.config.facts):
             return None
-        wanted[args.name] = args.props
+        key, opts = (args.type_, args.name), args.opts
+        self.wanted[key] = _Wanted(
+            inputs,
+            tuple(opts.ignore_changes or ()),
+            tuple(opts.replace_on_changes or ()),
+        )
+        if key in self.gone_early and (reason := self._of_replaced(*key, self.gone_early.pop(key))):
+            pulumi.log.error(reason)
         hooks = pulumi.ResourceHookBinding(before_delete=[hook])
-        opts = pulumi.ResourceOptions.merge(args.opts, pulumi.ResourceOptions(hooks=hooks))
-        if args.name in agreed:
-            opts.protect = False
+        opts = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(hooks=hooks))
+        # The engine would refuse first, with words that do not say how to agree.
+        opts.protect = False
         return pulumi.ResourceTransformResult(args.props, opts)
 
-    pulumi.runtime.register_resource_transform(guard)
-
-
-def refusal(
-    name: str,
-    old: Mapping[str, Any],
-    new: Mapping[str, Any] | None,
-    acknowledged: Sequence[Acknowledge],
-) -> str | None:
-    """Why a guarded resource may not be deleted; None when that was agreed to.
-
-    `old` and `new` are inputs; `new` is None for one that the program has no more, or that goes
-    before the program came to it. The engine does not tell a hook which property is the cause, so
-    one that was agreed to has to be among those that change.
-    """
-    agreed = {one.property for one in acknowledged if one.resource == name}
-    if new is None:
-        changed: list[str] = []
-        passes = bool(agreed)
-    else:
-        changed = sorted(key for key in {*old, *new} if old.get(key) != new.get(key))
-        passes = any(_root(path) in (*changed, WITH_ANOTHER) for path in agreed)
-    if passes:
-        return None
-    if new is not None and not changed:
-        return (
-            f"{name} would be deleted as it is, and stack.deletion_protection is on; nearest: "
-            "`pulumi up` with stack.deletion_protection false, then `pulumi destroy`"
+    def close(self) -> None:
+        """To be called when the program has made everything."""
+        if not self.config.deletion_protection:
+            return
+        for line in refusal.out_of_place(
+            self.config.acknowledge, {name for _, name in self.declared}
+        ):
+            pulumi.log.warn(line)
+        hooks = pulumi.ResourceHookBinding(before_delete=[self._hook])
+        seal = pulumi.ComponentResource(
+            SEAL_TYPE, SEAL, None, pulumi.ResourceOptions(depends_on=list(self.made), hooks=hooks)
         )
-    why = f" ({', '.join(changed)} changes)" if changed else ""
-    return (
-        f"{name} would be replaced or deleted{why}, and stack.acknowledge does not say so; "
-        f"nearest: resource {name} there, with the property that `pulumi preview` names as cause"
-    )
+        seal.register_outputs({})
+
+    def install(self) -> None:
+        """Put the guard in front of what the program registers from here on."""
+        # In a preview too, so that `pulumi up` ends there, with nothing touched. Where protection
+        # is off it is there for what an earlier run brought up with it on.
+        options = pulumi.ResourceHookOptions(on_dry_run=True)
+        self._hook = hook = pulumi.ResourceHook(HOOK, self.before_delete, options)
+        if self.config.deletion_protection:
+            pulumi.runtime.register_stack_transformation(self.note)
+            pulumi.runtime.register_resource_transform(lambda args: self.transform(args, hook))
 
 
-def _root(path: str) -> str:
-    return path.partition(".")[0].partition("[")[0]
+def install(config: ClusterStack) -> Guard:
+    guard = Guard(config)
+    guard.install()
+    return guard
+
+
+def _camel(name: str) -> str:
+    first, *rest = name.split("_")
+    return first + "".join(map(str.capitalize, rest))
+
+
+async def _plain(value: Any) -> Any:
+    """A value without outputs; what is not known yet is UNKNOWN."""
+    if isinstance(value, pulumi.Output):
+        output: pulumi.Output[Any] = value
+        return await _plain(await output.future(True)) if await output.is_known() else UNKNOWN
+    if isinstance(value, Unknown):
+        return UNKNOWN
+    if isinstance(value, Mapping):
+        return {key: await _plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [await _plain(inner) for inner in value]
+    return value

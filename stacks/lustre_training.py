@@ -81,6 +81,9 @@ def _lustre(config: LustreTraining, on: platform.Cloud, network: ClusterNetwork)
             capacity_gib=config.lustre.capacity_gib,
             throughput_mbps_per_tib=config.lustre.throughput_mbps_per_tib,
             filesystem=config.lustre.filesystem,
+            peering_range=config.network.peering,
+            port=config.facts.lustre.port_of(legacy=config.lustre_legacy_port),
+            legacy_port=config.lustre_legacy_port,
             labels=on.labels,
             protect=config.deletion_protection,
         ),
@@ -125,4 +128,5 @@ def _work(config: LustreTraining) -> RayWork | None:
             job, nodes=config.workers, gpus_per_node=config.worker_gpus, mount_path=mount_path
         ),
         environment={**nccl, **grpo_workload.environment(job, mount_path)},
+        gpus=config.workers * config.worker_gpus,
     )

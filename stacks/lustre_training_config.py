@@ -9,6 +9,8 @@ from stacks.blocks.lustre import Lustre
 from stacks.blocks.network import PeeredNetwork
 from stacks.blocks.standard_stack import StandardStack
 from stacks.problems import Problem
+from stacks.rules.boot_disk import boot_disk_problems
+from stacks.rules.mount_paths import mount_path_problems
 from stacks.rules.rdma import socket_problems
 from stacks.rules.storage import lustre_problems
 from stacks.rules.training import grpo_problems
@@ -28,8 +30,9 @@ class LustreTraining(StandardStack, GpuRayStack, frozen=True):
 
     @property
     def lustre_legacy_port(self) -> bool:
-        """Whether the version asked for still has nodes on Lustre's older port."""
-        version = self.cluster.version
+        """Whether the version asked for has nodes that speak to Lustre on the older port; then the
+        instance and the firewall are on it, too."""
+        version = self.gke_version
         minimum = self.facts.feature("lustre_default_port").minimum_gke
         return version is not None and not version.meets(minimum)
 
@@ -42,6 +45,10 @@ class LustreTraining(StandardStack, GpuRayStack, frozen=True):
         # A zone that is wrong already needs no second suggestion.
         zone = None if any(one.field == "zone" for one in broken) else self.zone
         yield from lustre_problems(self.facts, zone, self.lustre)
+        path = self.lustre.mount_path
+        yield from mount_path_problems("lustre.mount_path", path, nearest="/lustre")
+        if self.knows_machines:
+            yield from self._boot_disk_problems()
         if self.job is not None and self.knows_machines:
             yield from socket_problems(self.job.socket_interface, self.worker_devices)
             gpus = self.workers * self.worker_gpus
@@ -49,3 +56,19 @@ class LustreTraining(StandardStack, GpuRayStack, frozen=True):
                 yield from grpo_problems(
                     self.job, gpus, wandb_key="wandb_api_key" in self.secrets_set
                 )
+
+    def _boot_disk_problems(self) -> Iterator[Problem]:
+        """Of Ray's head, and of its workers where their machines have no local SSDs."""
+        image_gib = self.facts.image(self.image).unpacked_gib
+        # Nothing is known of another image.
+        if self.ray.image is not None or image_gib is None:
+            return
+        for field, pool in self.pools.items():
+            pod = self.ray.head if field == "cpu_pool" else self.ray.worker
+            yield from boot_disk_problems(
+                self.host_of(pool),
+                pool.disk.size_gb,
+                image_gib=image_gib,
+                pods_mib=(pod.ceiling.ephemeral_storage_gib or 0) * 1024,
+                field=field,
+            )

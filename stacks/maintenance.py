@@ -1,5 +1,7 @@
 """When GKE may upgrade a cluster, from a stack's config."""
 
+from datetime import UTC, datetime
+
 from components.gke_cluster import MaintenanceExclusion, MaintenanceWindow
 from stacks.blocks.cluster import Maintenance
 
@@ -8,16 +10,21 @@ def maintenance_window(window: Maintenance | None) -> MaintenanceWindow | None:
     if window is None:
         return None
     return MaintenanceWindow(
-        start=window.start.isoformat(),
-        end=window.end.isoformat(),
+        start=_zulu(window.start),
+        end=_zulu(window.end),
         recurrence=window.recurrence,
         exclusions=[
             MaintenanceExclusion(
                 name=one.name,
-                start=one.start.isoformat(),
-                end=one.end.isoformat(),
+                start=_zulu(one.start),
+                end=None if one.end is None else _zulu(one.end),
                 scope=one.scope.value,
             )
             for one in window.exclusions
         ],
     )
+
+
+def _zulu(time: datetime) -> str:
+    """The form in which GKE gives it back: any other is a difference for ever (provider's text)."""
+    return time.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

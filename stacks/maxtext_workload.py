@@ -71,4 +71,7 @@ def parameters(
         **{f"dcn_{key}_parallelism": str(it) for key, it in job.dcn.factors().items()},
         **({} if job.remat_policy is None else {"remat_policy": job.remat_policy}),
         "checkpoint_period": str(job.checkpoint_period),
+        "max_num_checkpoints_to_keep": str(job.checkpoints_to_keep),
+        # Beside the runs: whoever starts again, on new machines, too, compiles nothing anew.
+        "jax_cache_dir": f"{folder}/jax_cache",
     }

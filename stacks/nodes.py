@@ -43,11 +43,13 @@ def cluster_nodes(
     """With the networks of the nodes' further interfaces."""
     between = interfaces(config, on)
     identity = platform.node_identity(config, on, "auto" if config.autopilot else "cpu")
-    gke = platform.cluster(config, on, network, identity, lustre)
+    # Autopilot's nodes are in these networks, and go after their pods: with the cluster at last.
+    held = between.made if config.autopilot else ()
+    gke = platform.cluster(config, on, network, identity, lustre, held)
     if config.autopilot:
         # GKE finds the interfaces by the names that pods ask for.
         return _autopilot(config, gke, network, between)
-    return _standard(config, on, gke, identity, network, between)
+    return _standard(config, on, gke, identity, network, between, kernel_modules=lustre is not None)
 
 
 def _standard(
@@ -57,10 +59,14 @@ def _standard(
     cpu_nodes: NodeServiceAccount,
     network: ClusterNetwork,
     between: Interfaces,
+    *,
+    kernel_modules: bool,
 ) -> ClusterNodes:
     gpu_nodes = platform.node_identity(config, on, "gpu")
     pools = config.pools
-    cpu = platform.node_pool(config, on, gke, cpu_nodes, "cpu", pools["cpu_pool"])
+    cpu = platform.node_pool(
+        config, on, gke, cpu_nodes, "cpu", pools["cpu_pool"], kernel_modules=kernel_modules
+    )
     gpu = platform.node_pool(config, on, gke, gpu_nodes, "gpu", pools["gpu_pool"], between.networks)
     more = {
         key: platform.node_pool(config, on, gke, gpu_nodes, f"gpu-{key}", pool, between.networks)

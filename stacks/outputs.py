@@ -1,5 +1,6 @@
 """What a stack tells its user when it is up."""
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
@@ -10,6 +11,7 @@ from components.gke_cluster import GkeCluster
 from components.monitoring_dashboard import MonitoringDashboard
 from components.ray_cluster import RayCluster
 from components.ray_manifest import DASHBOARD_PORT
+from stacks.blocks.cluster import AuthorizedRange
 from stacks.blocks.cluster_stack import ClusterStack
 
 
@@ -18,6 +20,7 @@ class StackOutputs:
     cluster_name: pulumi.Output[str]
     kubeconfig_command: pulumi.Output[str]
     cleanup_note: str
+    control_plane_access: str
     ray_dashboard_command: pulumi.Output[str] | None = None
     ray_dashboard_url: str | None = None
     job_submit_command: pulumi.Output[str] | None = None
@@ -60,7 +63,15 @@ def cluster_outputs(
         cleanup_note=_cleanup_note(
             protected=config.deletion_protection, lost=lost, abandons_peering=abandons_peering
         ),
+        control_plane_access=_control_plane_access(config.cluster.authorized_networks),
     )
+
+
+def _control_plane_access(allowed: Sequence[AuthorizedRange] | None) -> str:
+    """Who may reach the control plane's public address; only IAM identities get further."""
+    if allowed is None:
+        return "from everywhere; cluster.authorized_networks narrows it"
+    return f"from {', '.join(one.cidr for one in allowed) or 'nowhere'}"
 
 
 def with_ray(
@@ -83,15 +94,15 @@ def forward_command(namespace: str, service: pulumi.Output[str], port: str) -> p
 
 
 def submit_command(
-    entrypoint: pulumi.Input[str], runtime_env_json: str, gpus: int = 0
+    command: pulumi.Input[str], runtime_env_json: str, gpus: int = 0
 ) -> pulumi.Output[str]:
-    """For use while the dashboard's port is forwarded; `gpus` are the entrypoint's own, without
+    """For use while the dashboard's port is forwarded; `gpus` are the command's own, without
     which it runs on the head."""
     own = f" --entrypoint-num-gpus={gpus}" if gpus else ""
     return pulumi.Output.concat(
-        f"ray job submit --address={_DASHBOARD_URL} --runtime-env-json='{runtime_env_json}'{own}"
-        " -- ",
-        entrypoint,
+        f"ray job submit --address={_DASHBOARD_URL} "
+        f"--runtime-env-json={shlex.quote(runtime_env_json)}{own} -- ",
+        command,
     )
 
 

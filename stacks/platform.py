@@ -97,7 +97,9 @@ def cluster(
     net: ClusterNetwork,
     nodes: NodeServiceAccount,
     lustre: LustreDriver | None = None,
+    held: Sequence[pulumi.Resource] = (),
 ) -> GkeCluster:
+    """`held` is what nodes hold on to that no input of the cluster names: it outlives it."""
     wanted = config.cluster
     allowed = wanted.authorized_networks
     return GkeCluster(
@@ -112,7 +114,7 @@ def cluster(
             control_plane_range=config.network.control_plane,
             node_service_account=nodes.email,
             release_channel=wanted.release_channel.value,
-            version=None if wanted.version is None else str(wanted.version),
+            version=None if config.gke_version is None else str(config.gke_version),
             authorized_networks=None
             if allowed is None
             else [AuthorizedNetwork(name=it.name, cidr=it.cidr) for it in allowed],
@@ -126,7 +128,7 @@ def cluster(
             deletion_protection=config.deletion_protection,
             labels=on.labels,
         ),
-        opts=on.opts,
+        opts=pulumi.ResourceOptions.merge(on.opts, pulumi.ResourceOptions(depends_on=list(held))),
     )
 
 
@@ -138,6 +140,8 @@ def node_pool(
     name: str,
     pool: NodePoolConfig,
     networks: Sequence[NodeNetwork] = (),
+    *,
+    kernel_modules: bool = False,
 ) -> NodePool:
     """`networks` are for the machine's further interfaces, in their order."""
     machine = config.facts.machine(pool.machine_type)
@@ -168,6 +172,7 @@ def node_pool(
             local_ssds=machine.local_ssd.count if machine.local_ssd else 0,
             gpu=gpu,
             additional_networks=networks,
+            kernel_modules=kernel_modules,
             placement="COMPACT" if isinstance(pool, GpuPool) and pool.compact_placement else None,
             labels=on.labels,
         ),

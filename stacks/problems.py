@@ -19,6 +19,14 @@ class BrokenRulesError(ValueError):
         super().__init__("\n".join(f"{one.field}: {one.message}" for one in self.problems))
 
 
+class ForeignKeysError(ValueError):
+    """Keys of a block that belong to another kind of it."""
+
+    def __init__(self, keys: Iterable[str], message: str) -> None:
+        self.keys = tuple(keys)
+        super().__init__(message)
+
+
 def problem_of(field: str, check: Callable[[], object]) -> list[Problem]:
     """What a check that raises ValueError finds wrong with a field: one problem or none."""
     try:

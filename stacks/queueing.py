@@ -14,17 +14,22 @@ from components.kueue_manifest import (
     controller_configuration,
 )
 from components.kueue_queues import (
+    AdmissionCheckArgs,
     CohortArgs,
     KueueQueues,
     KueueQueuesArgs,
     LocalQueueArgs,
     ResourceFlavorArgs,
+    TopologyArgs,
     WorkloadPriorityClassArgs,
 )
 from components.namespace import KubeNamespace, KubeNamespaceArgs
+from components.pod_manifest import gpu_tolerations
 from components.priority_classes import PriorityClassArgs, PriorityClasses, PriorityClassesArgs
+from components.provisioning_manifest import QUEUED_TAINT, QUEUED_TOLERATION
 from components.webhook_access import WebhookAccess, WebhookAccessArgs
 from stacks import platform
+from stacks.blocks.capacity import Queued
 from stacks.blocks.kueue import FlavorShare
 from stacks.blocks.kueue import Kueue as KueueConfig
 from stacks.blocks.queue_stack import QueueStack
@@ -90,11 +95,16 @@ def queues(config: QueueStack, on: Cloud, nodes: ClusterNodes, where: pulumi.Inp
         "queues",
         KueueQueuesArgs(
             kueue=installed.release,
+            ready=installed.ready,
             flavors=[
-                ResourceFlavorArgs(name=flavor, node_labels=nodes.selectors[found.field])
-                for flavor, found in config.flavor_nodes.items()
+                _flavor(config, kueue, it, nodes.selectors[found.field])
+                for it, found in config.flavor_nodes.items()
             ],
-            cohorts=[CohortArgs(name=it) for it in _cohorts(kueue)],
+            topologies=[
+                TopologyArgs(name=name, levels=it.levels) for name, it in kueue.topologies.items()
+            ],
+            admission_checks=[_admission_check(config, kueue, it) for it in kueue.admission_checks],
+            cohorts=[CohortArgs(name=it, parent=parent) for it, parent in _cohorts(kueue).items()],
             cluster_queues=[_cluster_queue(config, kueue, it) for it in kueue.cluster_queues],
             local_queues=[
                 LocalQueueArgs(
@@ -127,7 +137,8 @@ def queues(config: QueueStack, on: Cloud, nodes: ClusterNodes, where: pulumi.Inp
 
 
 def _kueue(config: QueueStack, kueue: KueueConfig, on: Cloud, nodes: ClusterNodes) -> Kueue:
-    """On the CPU nodes: its webhook must answer before there is any other node."""
+    """On the CPU nodes: its webhook must answer before there is any other node. Autopilot's are a
+    machine for each pod, which half a CPU is not worth: there it runs anywhere."""
     port = controller_configuration(kueue.frameworks, ())["webhook"]["port"]
     reachable = WebhookAccess(
         "kueue-webhook",
@@ -147,7 +158,8 @@ def _kueue(config: QueueStack, kueue: KueueConfig, on: Cloud, nodes: ClusterNode
             chart=platform.helm_chart(config, "kueue", kueue.version),
             frameworks=kueue.frameworks,
             unmanaged_namespaces=_GKE_NAMESPACES,
-            node_selector=nodes.cpu,
+            ready_minutes=config.ready_minutes,
+            node_selector=None if config.autopilot else nodes.cpu,
             labels=on.labels,
         ),
         opts=pulumi.ResourceOptions(
@@ -156,9 +168,44 @@ def _kueue(config: QueueStack, kueue: KueueConfig, on: Cloud, nodes: ClusterNode
     )
 
 
-def _cohorts(kueue: KueueConfig) -> list[str]:
+def _flavor(
+    config: QueueStack, kueue: KueueConfig, name: str, labels: pulumi.Input[dict[str, str]]
+) -> ResourceFlavorArgs:
+    """Nodes of a queued pool are tainted for what has a request, which Kueue makes. With a topology
+    Kueue looks at the taint of GPU nodes, too, and GKE lets only pods past that by itself."""
+    queued = isinstance(config.flavor_pools[name].capacity, Queued)
+    topology, gpus = kueue.flavors[name].topology, config.flavor_nodes[name].capacity[GPU]
+    return ResourceFlavorArgs(
+        name=name,
+        node_labels=labels,
+        taints=[QUEUED_TAINT] if queued else [],
+        tolerations=[
+            *([QUEUED_TOLERATION] if queued else []),
+            *(gpu_tolerations() if topology is not None and gpus else []),
+        ],
+        topology=topology,
+    )
+
+
+def _admission_check(config: QueueStack, kueue: KueueConfig, name: str) -> AdmissionCheckArgs:
+    """A request's machines run as long as the pool that lets them run least."""
+    hours = [
+        capacity.max_run_hours
+        for queue, it in kueue.cluster_queues.items()
+        if name in it.admission_checks
+        for capacity in (config.flavor_pools[flavor].capacity for flavor in kueue.shares(queue))
+        if isinstance(capacity, Queued)
+    ]
+    retries = kueue.admission_checks[name].retries
+    return AdmissionCheckArgs(name=name, max_run_seconds=min(hours) * 3600, retries=retries)
+
+
+def _cohorts(kueue: KueueConfig) -> dict[str, str | None]:
+    """Those that queues name and those that the config does, each with its parent."""
     named = [it.cohort for it in kueue.cluster_queues.values() if it.cohort is not None]
-    return list(dict.fromkeys(named))
+    parents = {name: cohort.parent for name, cohort in kueue.cohorts.items()}
+    found = dict.fromkeys([*named, *parents, *(it for it in parents.values() if it)])
+    return {name: parents.get(name) for name in found}
 
 
 def _namespaces(
@@ -180,6 +227,11 @@ def _cluster_queue(config: QueueStack, kueue: KueueConfig, name: str) -> Cluster
     return ClusterQueueArgs(
         name=name,
         cohort=queue.cohort,
+        namespaces=queue.namespaces,
+        admission_checks={
+            check: [it for it in shares if isinstance(config.flavor_pools[it].capacity, Queued)]
+            for check in queue.admission_checks
+        },
         preemption=PreemptionArgs(
             within_cluster_queue=queue.preemption.within_queue,
             reclaim_within_cohort=queue.preemption.reclaim_from_cohort,

@@ -17,6 +17,12 @@ RESOURCES = {
     "gpus": (GPU, 1),
     "ephemeral_storage_gib": ("ephemeral-storage", 1024),
 }
+AMOUNT_NAMES = {
+    "cpu": "CPUs",
+    "memory_gib": "GiB of memory",
+    "gpus": "GPUs",
+    "ephemeral_storage_gib": "GiB of ephemeral storage",
+}
 Quota = dict[str, int]
 
 
@@ -70,3 +76,10 @@ def quotas(kueue: Kueue, nodes: Mapping[str, FlavorNodes]) -> dict[str, dict[str
                     own[resource] if resource in own else left // sharing
                 )
     return found
+
+
+def shown(amount: int, unit: int) -> str:
+    """Never more than there is: rounded down to what the config's unit can say."""
+    if unit == 1000:
+        return f"{amount / 1000:.12g}"
+    return str(amount // unit)

@@ -54,6 +54,8 @@ def ray_on_bucket(
         after=queues.made,
     )
     gpu = rdma.gpu_network(config, on, nodes.gke, nodes.interfaces, nodes.gpu, where)
+    if (pool := config.elastic_pool) is not None:
+        gpu = replace(gpu, node_selector=_both(gpu.node_selector, nodes.selectors[pool]))
     tokens = platform.tokens(config, on, nodes.gke, where, secrets)
     ray = ray_cluster(config, nodes, gpu, where, on.labels, tokens, pods)
     return RayOnBucket(
@@ -65,6 +67,12 @@ def ray_on_bucket(
         dashboard=platform.dashboard(config, on),
         labels=on.labels,
     )
+
+
+def _both(
+    some: pulumi.Input[dict[str, str]], more: pulumi.Input[dict[str, str]]
+) -> pulumi.Output[dict[str, str]]:
+    return pulumi.Output.all(some, more).apply(lambda it: it[0] | it[1])
 
 
 def outputs(

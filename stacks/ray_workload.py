@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 import pulumi
 
@@ -14,7 +15,7 @@ from components.gke_cluster import GkeCluster
 from components.provisioning_request import ProvisioningRequest, ProvisioningRequestArgs
 from components.ray_autoscaling import RayAutoscaling
 from components.ray_cluster import RayCluster, RayClusterArgs, RaySetupArgs
-from components.ray_job import RayJob, RayJobArgs
+from components.ray_job import RayJob, RayJobArgs, ResumeArgs
 from components.static_volume import VolumeMount
 from components.token_secret import TokenSecret
 from stacks import bucket_storage, platform
@@ -29,19 +30,21 @@ from stacks.outputs import submit_command
 from stacks.ray_pods import pod_args
 from stacks.rdma import GpuNetwork
 
+_RESUME = Path(__file__).parent.parent / "workloads" / "ray" / "resume.py"
+
 
 @dataclass(frozen=True, kw_only=True)
 class RayPods:
-    """What a kind of stack adds to its Ray pods; the head is on `head_selector`, or else with a
-    worker. They mount a `volume` or a `bucket`; `held` is what they hold on to besides, and `after`
-    what no value of theirs names.
+    """What a kind of stack adds to its Ray pods. They mount a `volume` or a `bucket`; `held` is
+    what they hold on to besides, and `after` what no value of theirs names.
 
     `scratch` are directories on the nodes' own disks, of the head and of the workers.
+    `head_annotations` are the head's where it has others than the workers.
     """
 
-    head_selector: pulumi.Input[dict[str, str]] | None = None
     head_start_params: dict[str, str] = field(default_factory=dict[str, str])
     annotations: dict[str, str] = field(default_factory=dict[str, str])
+    head_annotations: dict[str, str] | None = None
     service_account: pulumi.Input[str] | None = None
     volume: VolumeMount | None = None
     bucket: BucketMountArgs | None = None
@@ -56,7 +59,10 @@ class RayPods:
 
 @dataclass(frozen=True, kw_only=True)
 class RayWork:
-    """What a job runs on a RayCluster: a launcher with parameters, and what it finds there."""
+    """What a job runs on a RayCluster: a launcher with parameters, and what it finds there.
+
+    A job that takes all of `gpus` waits for them, and is run again when a machine under it goes.
+    """
 
     name: str
     launcher_name: str
@@ -65,6 +71,13 @@ class RayWork:
     environment: dict[str, str]
     files: dict[str, str] = field(default_factory=dict[str, str])
     packages: Sequence[str] = ()
+    gpus: int | None = None
+
+    def resume(self) -> ResumeArgs | None:
+        if self.gpus is None:
+            return None
+        script = _RESUME.read_text(encoding="utf-8")
+        return ResumeArgs(name=_RESUME.name, script=script, gpus=self.gpus)
 
     def runtime_environment(self) -> str:
         """For a submission by hand, as JSON."""
@@ -113,22 +126,23 @@ def launch(
             parameters=work.parameters,
             environment=work.environment,
             packages=work.packages,
+            resume=work.resume(),
             labels=labels,
         ),
         opts=pulumi.ResourceOptions(providers=[gke.kubernetes], depends_on=list(after)),
     )
     return Launched(
-        job_name=job.job_name, submit=submit_command(job.entrypoint, work.runtime_environment())
+        job_name=job.job_name, submit=submit_command(job.command, work.runtime_environment())
     )
 
 
 def bucket_pods(
     config: BucketStack, nodes: ClusterNodes, bucket: Bucket, allowed: Access
 ) -> RayPods:
-    """Pods that mount the bucket for as long as they live, with the head on a CPU node."""
+    """Pods that mount the bucket for as long as they live."""
     return RayPods(
-        head_selector=nodes.cpu,
-        annotations=bucket_storage.annotations(config.bucket.mount.sidecar),
+        annotations=bucket_storage.annotations(config.mount_limits),
+        head_annotations=bucket_storage.annotations(config.limits_for(1)),
         service_account=allowed.account_name,
         bucket=bucket_storage.mount_args(config, allowed),
         volume_name="bucket",
@@ -154,9 +168,12 @@ def ray_cluster(
         ray_version=config.ray_version,
         image=config.ray_image,
         head=replace(
-            pod_args(config.ray.head, wanted.head_selector or gpu.node_selector, gpus=0),
+            # A job's driver is on the head, which so outlives the machines with GPUs.
+            pod_args(config.ray.head, nodes.cpu, gpus=0),
             start_params=wanted.head_start_params,
-            annotations=wanted.annotations,
+            annotations=(
+                wanted.annotations if wanted.head_annotations is None else wanted.head_annotations
+            ),
             scratch=head_scratch,
             setup=wanted.setup,
         ),
@@ -198,8 +215,7 @@ def ray_cluster(
         ],
     )
     if nodes.queued:
-        shares = wanted.head_selector is None
-        args = _on_request(config, args, nodes.gpu_pools, opts, head_too=shares)
+        args = _on_request(config, args, nodes.gpu_pools, opts)
     return RayCluster("ray", args, opts=opts)
 
 
@@ -213,8 +229,6 @@ def _on_request(
     args: RayClusterArgs,
     pools: Sequence[pulumi.Resource],
     opts: pulumi.ResourceOptions,
-    *,
-    head_too: bool,
 ) -> RayClusterArgs:
     """Pods of the pool wait for their machines, which come for all of them at once."""
     capacity = config.gpu_hosts.capacity
@@ -231,10 +245,8 @@ def _on_request(
         ),
         opts=opts,
     )
-    name = machines.request_name
     return replace(
         args,
-        worker=replace(args.worker, provisioning_request=name),
-        head=replace(args.head, provisioning_request=name if head_too else None),
+        worker=replace(args.worker, provisioning_request=machines.request_name),
         held=[*args.held, *machines.objects],
     )

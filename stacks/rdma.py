@@ -21,7 +21,14 @@ from stacks.blocks.gpu_stack import GpuStack
 from stacks.platform import Cloud
 
 _TEST = Path(__file__).parent.parent / "workloads" / "nccl" / "all_gather.sh"
-_Connection = tuple[gcp.compute.Network, gcp.compute.Subnetwork]
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Connection:
+    """A VPC and a subnetwork, with the `names` of both."""
+
+    names: tuple[str, str]
+    made: tuple[gcp.compute.Network, gcp.compute.Subnetwork]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,12 +54,13 @@ def interfaces(config: GpuStack, on: Cloud) -> Interfaces:
                 name=name,
                 interface=one.device,
                 rdma=one.kind == "rdma",
-                network=connections[name][0].name,
-                subnetwork=connections[name][1].name,
+                network=connections[name].names[0],
+                subnetwork=connections[name].names[1],
+                made=connections[name].made,
             )
             for name, one in names.items()
         ],
-        made=list(dict.fromkeys(one for pair in connections.values() for one in pair)),
+        made=list(dict.fromkeys(one for it in connections.values() for one in it.made)),
     )
 
 
@@ -73,7 +81,7 @@ def _gvnic(config: GpuStack, on: Cloud, ranges: dict[str, str]) -> dict[str, _Co
             ),
             opts=on.opts,
         )
-        found[name] = (made.vpc, made.subnetwork)
+        found[name] = _Connection(names=made.plain_names, made=(made.vpc, made.subnetwork))
     return found
 
 
@@ -92,7 +100,10 @@ def _rdma(config: GpuStack, on: Cloud, ranges: dict[str, str]) -> dict[str, _Con
         ),
         opts=on.opts,
     )
-    return {name: (made.vpc, subnetwork) for name, subnetwork in made.subnetworks.items()}
+    return {
+        name: _Connection(names=made.plain_names[name], made=(made.vpc, subnetwork))
+        for name, subnetwork in made.subnetworks.items()
+    }
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -137,6 +148,7 @@ def gpu_network(
                 image=config.nccl.plugin_image,
                 pause_image=config.nccl.pause_image,
                 node_selector=node_selector,
+                accelerators=config.nccl.installer_accelerators,
                 autopilot=config.autopilot,
                 labels=on.labels,
             ),

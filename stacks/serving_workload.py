@@ -95,7 +95,7 @@ def fine_tune_job(
             shm_gib=job.shm_gib,
             bucket=bucket_storage.mount_args(config, allowed),
             mount_path=mount_path,
-            annotations=bucket_storage.annotations(config.bucket.mount.sidecar),
+            annotations=bucket_storage.annotations(config.mount_limits),
             service_account=allowed.account_name,
             secret_name=place.tokens.secret_name,
             secret_key=_TOKEN,

@@ -42,7 +42,6 @@ def _standard(config: TpuTraining, on: Cloud, network: ClusterNetwork) -> TpuNod
     gke = platform.cluster(config, on, network, cpu_nodes)
     cpu = platform.node_pool(config, on, gke, cpu_nodes, "cpu", config.pools["cpu_pool"])
     tpu, topology = config.tpu, config.topology
-    accelerator = _accelerator(config)
     slices = [
         TpuSlicePool(
             f"slice-{number}",
@@ -54,7 +53,6 @@ def _standard(config: TpuTraining, on: Cloud, network: ClusterNetwork) -> TpuNod
                 pool_name=f"{topology.generation}-{topology.chips}-{number}",
                 service_account=tpu_nodes.email,
                 machine_type=tpu.machine_type,
-                accelerator=accelerator,
                 topology=tpu.topology,
                 hosts=topology.hosts,
                 capacity=platform.capacity_args(tpu.capacity),
@@ -146,8 +144,9 @@ def _between_slices(config: TpuTraining, on: Cloud) -> list[NodeNetwork]:
                 name=one.name,
                 interface=f"eth{place}",
                 rdma=False,
-                network=made.network_name,
-                subnetwork=made.subnetwork_name,
+                network=made.plain_names[0],
+                subnetwork=made.plain_names[1],
+                made=(made.vpc, made.subnetwork),
             )
         )
     return found

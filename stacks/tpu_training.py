@@ -25,8 +25,6 @@ from stacks.tpu_training_config import TpuTraining
 _APIS = (*platform.APIS, "storage")
 _VOLUME = "training-bucket"
 _GROUP = "tpu-group"
-# Ray's own metrics would take the port that KubeRay's TPU webhook gives to Megascale.
-_WORKER_START = {"metrics-export-port": "8082"}
 
 
 def build(config: TpuTraining, secrets: Mapping[str, pulumi.Output[str]]) -> StackOutputs:
@@ -67,6 +65,8 @@ def _ray(
     devices = [f"eth{place}" for place in range(1, config.claims + 1)]
     chips = config.topology.chips // config.topology.hosts
     annotations = bucket_storage.annotations(config.mount_limits)
+    # Nothing else runs on a host: without a limit the worker has all its cores, as in the scenario.
+    limits = config.ray.worker.limits
     return RayCluster(
         "ray",
         RayClusterArgs(
@@ -79,7 +79,7 @@ def _ray(
                 pod_args(config.ray.worker, nodes.tpu),
                 tpus=chips,
                 claims={} if claims is None else {"netdev": claims.template_name},
-                start_params=_WORKER_START,
+                cpu_limit_millicores=None if limits is None else limits.millicores,
                 annotations=annotations,
                 environment=maxtext_workload.worker_environment(config.tpu, devices),
             ),
@@ -90,6 +90,7 @@ def _ray(
             secret_keys=[] if tokens is None else tokens.keys,
             service_account=allowed.account_name,
             bucket=bucket_storage.mount_args(config, allowed),
+            head_is_enough=config.job is not None and config.job.elastic is not None,
             volume_name=_VOLUME,
             mount_path=config.bucket.mount_path,
             # The slices, too: a job whose machines are replaced under it is lost.

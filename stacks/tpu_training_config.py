@@ -15,8 +15,9 @@ from stacks.blocks.ray_stack import RayStack
 from stacks.blocks.tpu_slices import TpuSlices
 from stacks.problems import Problem
 from stacks.rules.maxtext import maxtext_problems
+from stacks.rules.maxtext_memory import Chips, memory_problems
 from stacks.rules.placement import idle_problems
-from stacks.rules.ray_fit import Host, pod_problems
+from stacks.rules.ray_fit import Host, head_problems, worker_problems
 from stacks.rules.tpu import dcn_problems, mode_problems, ray_problems, slice_problems
 
 # Synthetic data, and a model that is trained from nothing.
@@ -70,10 +71,10 @@ class TpuTraining(BucketStack, RayStack, frozen=True):
     @property
     def mount_limits(self) -> GcsFuseSidecar:
         """None but the config's own: the sidecar may take what it needs of nodes that have nothing
-        else to do. Autopilot has every container limited, and GKE says how much."""
+        else to do. Autopilot has every container limited."""
         asked = self.bucket.mount.sidecar
         if self.autopilot:
-            return asked
+            return super().mount_limits
         unlimited = GcsFuseSidecar(cpu=0, memory_gib=0, ephemeral_storage_gib=0)
         return unlimited.model_copy(update=asked.model_dump(exclude_none=True))
 
@@ -114,12 +115,22 @@ class TpuTraining(BucketStack, RayStack, frozen=True):
         threads = 2 if self.autopilot else self.tpu.threads_per_core
         left = self.facts.allocatable(self.tpu.machine_type, self.tpu.disk.size_gb, threads)
         host = Host(self.tpu_machine, left)
-        yield from pod_problems("ray.worker", self.ray.worker, host, self.sidecar)
-        yield from pod_problems("ray.head", self.ray.head, self.cpu_host, self.sidecar)
+        yield from worker_problems(self.ray, host, self.sidecar)
+        yield from head_problems(self.ray, self.cpu_host, self.sidecar)
         if self.job is not None:
-            yield from maxtext_problems(
-                self.job, run_name=self.run_name, chips=self.topology.chips, slices=self.slices
-            )
+            yield from self._job_problems(self.job)
+
+    def _job_problems(self, job: MaxTextJob) -> Iterator[Problem]:
+        chips = self.topology.chips
+        found = tuple(
+            maxtext_problems(job, run_name=self.run_name, chips=chips, slices=self.slices)
+        )
+        yield from found
+        # What a chip has to hold is not known where the cut is wrong.
+        cut = any(it.field.startswith(("job.ici", "job.dcn")) for it in found)
+        if not cut and (accelerator := self.tpu_machine.accelerator):
+            there = Chips(chips, self.slices, accelerator.memory_gib)
+            yield from memory_problems(self.facts.maxtext, job, there)
 
     @property
     def _hosts(self) -> NodePool:
@@ -128,10 +139,11 @@ class TpuTraining(BucketStack, RayStack, frozen=True):
         hosts = known[self.tpu.topology].hosts if self.tpu.topology in known else 1
         nodes = hosts * self.slices
         waits = isinstance(self.tpu.capacity, FlexStart | Queued)
-        return NodePool(
+        # Together they may be more than one pool has.
+        return NodePool.model_construct(
             machine_type=self.tpu.machine_type,
             nodes=nodes,
-            autoscaling=Autoscaling(min=0, max=nodes) if waits else None,
+            autoscaling=Autoscaling.model_construct(min=0, max=nodes) if waits else None,
             capacity=self.tpu.capacity,
             disk=self.tpu.disk,
             max_pods_per_node=self.tpu.max_pods_per_node,

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import pulumi
 
-from components.inference_manifest import PORT
+from components.inference_engine import PORT
 from stacks import bucket_storage, platform, queueing
 from stacks.nodes import cluster_nodes
 from stacks.outputs import StackOutputs, cluster_outputs, forward_command

@@ -11,11 +11,12 @@ from stacks.blocks.kueue import Kueue
 from stacks.blocks.queue_stack import QueueStack
 from stacks.blocks.ray import Resources
 from stacks.problems import Problem
-from stacks.rules.fine_tune import fine_tune_problems, requests_of
+from stacks.rules.admission import Queued, admission_problems, spread_problems
+from stacks.rules.fine_tune import fine_tune_problems, requests_of, shared_name_problems
 from stacks.rules.inference import channel_problems, server_problems
 from stacks.rules.packing import Amounts
+from stacks.rules.queue_nodes import all_checked
 from stacks.rules.queues import (
-    admission_problems,
     framework_problems,
     priority_problems,
     queue_problems,
@@ -58,6 +59,18 @@ class TrainAndServe(EitherModeStack, BucketStack, QueueStack, frozen=True):
     def gpu_nodes_at_most(self) -> int:
         return sum(pool.bounds.max for pool in self.gpu_pools.values()) or self.gpu_hosts.nodes
 
+    @property
+    def queued_minutes(self) -> dict[str, int]:
+        server = self.server
+        return {} if server is None or not server.queue else {"server.minutes": server.minutes}
+
+    @property
+    def _all_checked(self) -> bool:
+        """Whether Kueue asks for the GPU nodes of whatever runs on them."""
+        flavors = [name for name, it in self.flavor_nodes.items() if it.field == self.gpu_field]
+        waits = self.server is None or self.server.queue is not None
+        return waits and all_checked(self.kueue, flavors)
+
     def features(self) -> tuple[str, ...]:
         scales = self.server is not None and self.server.autoscaling is not None
         return (*super().features(), *(["custom_metrics"] if scales else []))
@@ -69,7 +82,9 @@ class TrainAndServe(EitherModeStack, BucketStack, QueueStack, frozen=True):
             return
         yield from without_interfaces_problems(f"{self.gpu_field}.machine_type", self.gpu_machine)
         if not self.autopilot:
-            yield from on_request_problems(self.gpu_field, self.gpu_hosts.capacity)
+            yield from on_request_problems(
+                self.gpu_field, self.gpu_hosts.capacity, checked=self._all_checked
+            )
         yield from self._server_problems(counted=not broken)
         yield from self._fine_tune_problems(counted=not broken)
 
@@ -92,16 +107,25 @@ class TrainAndServe(EitherModeStack, BucketStack, QueueStack, frozen=True):
         if self.autopilot:
             yield from whole_machine_problems("server.gpus", server.gpus, self.gpu_machine)
         if counted and not found and server.queue is not None:
-            pod = Amounts.of_pod(server.requests, server.gpus)
             yield from admission_problems(
-                self.kueue, self.quotas, "server", server.queue, self.namespace, pod, server.least
+                self.kueue, self.quotas, self._queued_server(server, server.least)
             )
+
+    def _queued_server(self, server: InferenceServer, pods: int) -> Queued:
+        return Queued(
+            field="server",
+            queue=server.queue or "",
+            where=self.namespace,
+            pod=Amounts.of_pod(server.requests, server.gpus),
+            pods=pods,
+        )
 
     def _fine_tune_problems(self, *, counted: bool) -> Iterator[Problem]:
         job = self.fine_tune
         if job is None:
             return
         found = [
+            *shared_name_problems(job, self.server, field="fine_tune"),
             *fine_tune_problems(
                 job,
                 self.gpu_host,
@@ -121,8 +145,29 @@ class TrainAndServe(EitherModeStack, BucketStack, QueueStack, frozen=True):
         if self.autopilot:
             yield from whole_machine_problems("fine_tune.gpus", job.gpus, self.gpu_machine)
         if counted and not found:
+            yield from self._sharing_problems(job)
+
+    def _sharing_problems(self, job: FineTuneJob) -> Iterator[Problem]:
+        queued = Queued(
+            field="fine_tune",
+            queue=job.queue,
+            where=self.namespace,
             # Kueue counts a job's template, which GKE's sidecar is not in.
-            pod = Amounts.of_pod(self.fine_tune_requests, job.gpus)
-            yield from admission_problems(
-                self.kueue, self.quotas, "fine_tune", job.queue, self.namespace, pod, job.pods
-            )
+            pod=Amounts.of_pod(self.fine_tune_requests, job.gpus),
+            pods=job.pods,
+            together=True,
+        )
+        server = self.server
+        broken = tuple(admission_problems(self.kueue, self.quotas, queued))
+        yield from broken
+        if server is None or broken or list(self._server_problems(counted=True)):
+            return
+        yield from spread_problems(
+            self.kueue,
+            self.quotas,
+            queued,
+            self._queued_server(server, server.most),
+            node=Amounts.of_node(self.gpu_host),
+            nodes=self.gpu_nodes_at_most,
+            on_node=Amounts.of_pod(self.fine_tune_requests, job.gpus, self.sidecar),
+        )

@@ -1,135 +1,171 @@
 """Constrained types of stack configs, named once. No Pulumi import."""
 
-import json
-import re
-from collections.abc import Callable
-from ipaddress import IPv4Network
-from typing import Annotated, Any, cast
+from typing import Annotated
 
-from pydantic import AfterValidator, BeforeValidator, Field, NonNegativeInt, PositiveInt
+from pydantic import AfterValidator, AwareDatetime, BeforeValidator, Field
 
+from catalog.bounds import Bounds
 from components.labels import check_user_labels
-from components.naming import NameKind, check_bucket_name, check_name
+from components.naming import NameKind, check_bucket_name
+from stacks.value_checks import (
+    flag_text,
+    ipv4_range,
+    like,
+    moment,
+    named,
+    own_namespace,
+    recurrence,
+    slice_numbers,
+    whole_millicores,
+)
 
-GiB = PositiveInt
-Gpus = PositiveInt
-NodeCount = PositiveInt
-
-
-def _named(kind: NameKind) -> AfterValidator:
-    def check(value: str) -> str:
-        return check_name(kind, value)
-
-    return AfterValidator(check)
-
-
-def _like(pattern: str, what: str, example: str) -> AfterValidator:
-    compiled = re.compile(pattern)
-
-    def check(value: str) -> str:
-        if not compiled.fullmatch(value):
-            raise ValueError(f'"{value}" is not {what}; nearest: one like {example}')
-        return value
-
-    return AfterValidator(check)
-
-
-def _range(low: int, high: int, what: str) -> Callable[[str], str]:
-    """A check for an IPv4 range whose prefix length lies from `low` to `high`."""
-
-    def check(value: str) -> str:
-        try:
-            block = IPv4Network(value, strict=False)
-        except ValueError:
-            raise ValueError(
-                f'"{value}" is not an IPv4 range; nearest: one like 10.0.0.0/{low}'
-            ) from None
-        fitted = IPv4Network((block.network_address, min(max(block.prefixlen, low), high)), False)
-        if block.prefixlen > high:
-            raise ValueError(f"{value} is too small for {what}; nearest: {fitted}")
-        if block.prefixlen < low:
-            raise ValueError(f"{value} is too large for {what}; nearest: {fitted}")
-        if value != str(block):
-            raise ValueError(f'"{value}" is not how that range is written; nearest: {block}')
-        return value
-
-    return check
+# What the largest machine has (x4-megamem-1920-metal), and its memory in GiB.
+MOST_CPUS = 1920
+MOST_MEMORY_GIB = 32_768
+# GKE's quotas page: nodes of a pool in one zone.
+MOST_NODES = 1000
+# What the largest GPU machine has (a2-megagpu-16g).
+MOST_GPUS = 16
+_DISK_GIB = 65_536
+_MOST_PODS = MOST_NODES * MOST_GPUS
+_INT32 = 2**31 - 1
+_WEEK_SECONDS = 7 * 24 * 3600
 
 
-def _slice_numbers(value: Any) -> Any:
-    """A number of slices is the numbers from 0."""
-    if isinstance(value, list | tuple) and value:
-        return cast("list[Any] | tuple[Any, ...]", value)
-    text = str(value)
-    if not text.isdecimal() or int(text) == 0:
-        raise ValueError(
-            f"{json.dumps(value)} is neither how many slices there are nor a list of their "
-            "numbers; nearest: 1"
-        )
-    return tuple(range(int(text)))
-
-
-def _flag_text(value: Any) -> Any:
-    return json.dumps(value) if isinstance(value, bool | int | float) else value
-
-
-ProjectId = Annotated[str, _named(NameKind.PROJECT)]
-Region = Annotated[str, _like(r"[a-z]+-[a-z]+\d+", "a region", "us-east1")]
-Zone = Annotated[str, _like(r"[a-z]+-[a-z]+\d+-[a-z][a-z0-9]*", "a zone", "us-east1-b")]
+ProjectId = Annotated[str, named(NameKind.PROJECT)]
+Region = Annotated[str, like(r"[a-z]+-[a-z]+\d+", "a region", "us-east1")]
+Zone = Annotated[str, like(r"[a-z]+-[a-z]+\d+-[a-z][a-z0-9]*", "a zone", "us-east1-b")]
 MachineTypeName = Annotated[
-    str, _like(r"[a-z][a-z0-9]*(-[a-z0-9]+)+", "a machine type", "a4-highgpu-8g")
+    str, like(r"[a-z][a-z0-9]*(-[a-z0-9]+)+", "a machine type", "a4-highgpu-8g")
 ]
 ReservationPart = Annotated[
-    str, _like(r"[a-z]([a-z0-9-]{0,61}[a-z0-9])?", "a name in a reservation", "my-reservation")
+    str, like(r"[a-z]([a-z0-9-]{0,61}[a-z0-9])?", "a name in a reservation", "my-reservation")
 ]
+
+# Numbers, each with the reason of its bounds.
+
+GiB = Annotated[int, Bounds(1, 100_000_000, "any file system of Google's has")]
+MemoryGiB = Annotated[int, Bounds(1, MOST_MEMORY_GIB, "the largest machine has")]
+StorageGiB = Annotated[int, Bounds(1, _DISK_GIB, "the largest boot disk has")]
+Gpus = Annotated[int, Bounds(1, MOST_GPUS, "the largest machine has")]
+Cpus = Annotated[
+    float, Bounds(0.001, MOST_CPUS, "the largest machine has"), AfterValidator(whole_millicores)
+]
+# 0 is no limit of the sidecar's.
+SidecarCpus = Annotated[
+    float, Bounds(0, MOST_CPUS, "the largest machine has"), AfterValidator(whole_millicores)
+]
+SidecarMemoryGiB = Annotated[int, Bounds(0, MOST_MEMORY_GIB, "the largest machine has")]
+SidecarStorageGiB = Annotated[int, Bounds(0, _DISK_GIB, "the largest boot disk has")]
+
+NodeCount = Annotated[int, Bounds(1, MOST_NODES, "GKE gives a pool in one zone")]
+LeastNodes = Annotated[int, Bounds(0, MOST_NODES, "GKE gives a pool in one zone")]
+PodsPerNode = Annotated[int, Bounds(8, 256, "GKE lets a node have")]
+DiskGb = Annotated[int, Bounds(20, _DISK_GIB, "the largest boot disk has")]
+SliceNumber = Annotated[int, Bounds(0, 9999, "the name of a pool has room for")]
+PodCount = Annotated[int, Bounds(1, _MOST_PODS, "the GPUs of the largest pool")]
+WorkerCount = Annotated[int, Bounds(0, _MOST_PODS, "the GPUs of the largest pool")]
+Retries = Annotated[int, Bounds(0, 1000, "a job that can succeed ever needs")]
+# -1 is any number of them.
+Losses = Annotated[int, Bounds(-1, 1_000_000, "a run can ever have")]
+
+QueueCpus = Annotated[float, Bounds(0, MOST_CPUS * MOST_NODES, "the largest pool has")]
+QueueGiB = Annotated[int, Bounds(0, MOST_MEMORY_GIB * MOST_NODES, "the largest pool has")]
+QueueGpus = Annotated[int, Bounds(0, _MOST_PODS, "the largest pool has")]
+# Kubernetes keeps values from a billion on for its own classes.
+PriorityValue = Annotated[int, Bounds(-(2**31), 10**9, "Kubernetes leaves to users")]
+
+# The longest pause between two of Kueue's requests is half an hour: a week has so many.
+CheckRetries = Annotated[int, Bounds(0, 336, "a week has time for")]
 # Compute Engine: a flex-start machine runs for seven days at most.
-RunHours = Annotated[int, Field(ge=1, le=168)]
+RunHours = Annotated[int, Bounds(1, 168, "a flex-start machine runs for")]
+Minutes = Annotated[int, Bounds(1, 7 * 24 * 60, "a week has")]
+Seconds = Annotated[int, Bounds(1, _WEEK_SECONDS, "a week has")]
+# -1 is for ever; the other is an age that is counted from 0.
+CacheSeconds = Annotated[int, Bounds(-1, _INT32, "32 bits hold")]
+NegativeCacheSeconds = Annotated[int, Bounds(0, _INT32, "32 bits hold")]
+CacheMiB = Annotated[int, Bounds(-1, _DISK_GIB * 1024, "the largest boot disk has")]
+ReadAheadKiB = Annotated[int, Bounds(1, 1_048_576, "a GiB has")]
+BlockCount = Annotated[int, Bounds(1, 1600, "Cloud Storage FUSE has on the largest machines")]
+RenameLimit = Annotated[int, Bounds(0, _INT32, "32 bits hold")]
+# Kubernetes' validation of runAsUser and runAsGroup ends there.
+UserId = Annotated[int, Bounds(0, _INT32, "Kubernetes lets a user or a group be")]
+SoftDeleteDays = Annotated[int, Bounds(0, 90, "Cloud Storage keeps deleted objects for")]
+
+Steps = Annotated[int, Bounds(1, 10_000_000, "any training takes")]
+Epochs = Annotated[int, Bounds(1, 10_000, "any training takes")]
+KeptCheckpoints = Annotated[int, Bounds(1, 10_000, "a run ever writes")]
+# verl deletes the oldest before it writes the newest.
+KeptVerlCheckpoints = Annotated[int, Bounds(2, 10_000, "a run ever writes")]
+BatchSize = Annotated[int, Bounds(1, 1_048_576, "any batch has")]
+Tokens = Annotated[int, Bounds(1, 1_048_576, "any model here takes at once")]
+Examples = Annotated[int, Bounds(1, 10**9, "any data set here has")]
+Parts = Annotated[int, Bounds(1, _MOST_PODS, "the GPUs of the largest pool")]
+# -1 takes what the other factors leave.
+Factor = Annotated[int, Bounds(-1, 65_536, "a run has chips for")]
+LearningRate = Annotated[float, Bounds(1e-12, 10, "any training learns with")]
+Coefficient = Annotated[float, Bounds(1e-12, 1000, "any loss is weighed with")]
+MemoryShare = Annotated[float, Bounds(0.01, 0.99, "vLLM can take of a GPU")]
+GigabytesPerSecond = Annotated[float, Bounds(0, 10_000, "any network of a machine carries")]
+MbpsPerTib = Annotated[int, Bounds(1, 100_000, "any tier of Lustre has")]
+RequestCount = Annotated[int, Bounds(1, 1_000_000, "a server can have waiting")]
+Mtu = Annotated[int, Bounds(1300, 8896, "a VPC network carries")]
+PrefixLength = Annotated[int, Bounds(8, 29, "a subnetwork's range has")]
+
+# Text.
+
 NetworkKey = Annotated[
-    str, _like(r"[a-z]([a-z0-9-]{0,18}[a-z0-9])?", "a short name for a network", "net-1")
+    str, like(r"[a-z]([a-z0-9-]{0,18}[a-z0-9])?", "a short name for a network", "net-1")
 ]
 PoolKey = Annotated[
-    str, _like(r"[a-z]([a-z0-9-]{0,28}[a-z0-9])?", "a short name for a pool", "spot")
+    str, like(r"[a-z]([a-z0-9-]{0,28}[a-z0-9])?", "a short name for a pool", "spot")
 ]
 Labels = Annotated[dict[str, str], AfterValidator(check_user_labels)]
 
 # A cluster takes the stack's name, so the stack has a cluster's limit.
-StackName = Annotated[str, _named(NameKind.CLUSTER)]
+StackName = Annotated[str, named(NameKind.CLUSTER)]
 ClusterName = StackName
-LustreName = Annotated[str, _named(NameKind.LUSTRE)]
-FileMode = Annotated[str, _like(r"[0-7]{3}", "a file mode", "775")]
-ObjectName = Annotated[str, _named(NameKind.KUBERNETES)]
+LustreName = Annotated[str, named(NameKind.LUSTRE)]
+FileMode = Annotated[str, like(r"[0-7]{3}", "a file mode", '"775"')]
+ObjectName = Annotated[str, named(NameKind.KUBERNETES)]
 # A workload names its queue in a label, whose value has 63 characters at most.
-QueueName = Annotated[str, Field(max_length=63), _named(NameKind.KUBERNETES)]
+QueueName = Annotated[str, Field(max_length=63), named(NameKind.KUBERNETES)]
 FlavorName = QueueName
-BucketName = Annotated[str, _named(NameKind.BUCKET), AfterValidator(check_bucket_name)]
-NamespaceName = Annotated[str, _named(NameKind.NAMESPACE)]
-RayClusterName = Annotated[str, _named(NameKind.RAY_CLUSTER)]
-RayJobName = Annotated[str, _named(NameKind.RAY_JOB)]
+BucketName = Annotated[str, named(NameKind.BUCKET), AfterValidator(check_bucket_name)]
+NamespaceName = Annotated[str, named(NameKind.NAMESPACE), AfterValidator(own_namespace)]
+RayClusterName = Annotated[str, named(NameKind.RAY_CLUSTER)]
+RayJobName = Annotated[str, named(NameKind.RAY_JOB)]
 
-AnyRange = Annotated[str, AfterValidator(_range(0, 32, "a network"))]
-SubnetRange = Annotated[str, AfterValidator(_range(8, 29, "a subnetwork"))]
-PodsRange = Annotated[str, AfterValidator(_range(8, 24, "a cluster's pods"))]
-ServicesRange = Annotated[str, AfterValidator(_range(16, 27, "a cluster's services"))]
-ControlPlaneRange = Annotated[str, AfterValidator(_range(28, 28, "a control plane"))]
-PeeringRange = Annotated[str, AfterValidator(_range(8, 24, "private service access"))]
+AnyRange = Annotated[str, AfterValidator(ipv4_range(0, 32, "a network", "203.0.113.0/24"))]
+SubnetRange = Annotated[str, AfterValidator(ipv4_range(8, 29, "a subnetwork", "172.24.0.0/20"))]
+check_pods_range = ipv4_range(8, 24, "a cluster's pods", "172.20.0.0/16")
+check_services_range = ipv4_range(16, 27, "a cluster's services", "172.21.0.0/20")
+PodsRange = Annotated[str, AfterValidator(check_pods_range)]
+ServicesRange = Annotated[str, AfterValidator(check_services_range)]
+ControlPlaneRange = Annotated[
+    str, AfterValidator(ipv4_range(28, 28, "a control plane", "172.22.0.0/28"))
+]
+# A Managed Lustre instance takes this much of it (catalog/data/lustre.yaml, range_prefix_length).
+PeeringRange = Annotated[
+    str, AfterValidator(ipv4_range(8, 23, "private service access", "172.23.0.0/23"))
+]
 
-RayVersion = Annotated[str, _like(r"\d+\.\d+\.\d+", "a Ray version", "2.54.0")]
+RayVersion = Annotated[str, like(r"\d+\.\d+\.\d+", "a Ray version", "2.54.0")]
 ImageReference = Annotated[
     str,
-    _like(
+    like(
         r"[a-z0-9][a-z0-9./_-]*(:(?!latest$)[A-Za-z0-9_][A-Za-z0-9_.-]*(@sha256:[0-9a-f]{64})?"
         r"|@sha256:[0-9a-f]{64})",
         "an image with a fixed tag or digest",
         "registry/name:1.2.3",
     ),
 ]
-Cpus = Annotated[float, Field(gt=0)]
 AbsolutePath = Annotated[
-    str, _like(r"(/[A-Za-z0-9._-]+)+", "an absolute path without blanks", "/lustre")
+    str, like(r"(/[A-Za-z0-9._-]+)+", "an absolute path without blanks", "/lustre")
 ]
 RelativePath = Annotated[
     str,
-    _like(
+    like(
         r"[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*",
         "a relative path",
         "runs/first",
@@ -137,26 +173,32 @@ RelativePath = Annotated[
 ]
 DataSource = Annotated[
     str,
-    _like(
+    like(
         r"generated|https://[\w./-]+\.zip|[A-Za-z0-9_][\w.-]*(/[A-Za-z0-9_][\w.-]*)*",
         "a folder on the bucket, the URL of a zip, or generated",
         "generated",
     ),
 ]
 ModelName = Annotated[
-    str, _like(r"[\w.-]+/[\w.-]+", "a model on Hugging Face", "Qwen/Qwen2.5-72B-Instruct")
+    str,
+    like(
+        r"(?!.*(\.\.|--))[A-Za-z0-9][\w.-]*/[A-Za-z0-9]([\w.-]{0,61}[A-Za-z0-9])?",
+        "a model on Hugging Face, with a name of at most 63 characters, which is a label, too",
+        "Qwen/Qwen2.5-72B-Instruct",
+    ),
 ]
-Architecture = Annotated[str, _like(r"\w+ForCausalLM", "a model architecture", "Qwen2ForCausalLM")]
-SliceNumbers = Annotated[tuple[NonNegativeInt, ...], BeforeValidator(_slice_numbers)]
+Architecture = Annotated[str, like(r"\w+ForCausalLM", "a model architecture", "Qwen2ForCausalLM")]
+SliceNumbers = Annotated[tuple[SliceNumber, ...], BeforeValidator(slice_numbers)]
 FlagName = Annotated[
-    str, _like(r"(xla|megascale)_[a-z0-9_]+", "a flag of libtpu", "xla_enable_async_all_gather")
+    str, like(r"(xla|megascale)_[a-z0-9_]+", "a flag of libtpu", "xla_enable_async_all_gather")
 ]
 FlagValue = Annotated[
-    str, BeforeValidator(_flag_text), _like(r"[\w.,:/-]+", "a value of a flag", "true")
+    str, BeforeValidator(flag_text), like(r"[\w.,:/-]+", "a value of a flag", "true")
 ]
-TopologyName = Annotated[str, _like(r"\d+x\d+(x\d+)?", "a TPU topology", "4x4")]
-RunName = Annotated[str, _like(r"[A-Za-z0-9][\w.-]{0,62}", "a name for a run", "first-run")]
-GitTag = Annotated[str, _like(r"[A-Za-z0-9][\w.-]*", "a tag", "v0.6.1")]
-Revision = Annotated[str, _like(r"[0-9a-f]{40}|[\w.-]+", "a revision of a model", "main")]
-InterfaceName = Annotated[str, _like(r"[a-z][a-z0-9.]{0,14}", "a network interface", "eth0")]
-Recurrence = Annotated[str, _like(r"FREQ=\S+", "an RFC 5545 recurrence", "FREQ=WEEKLY;BYDAY=SA,SU")]
+TopologyName = Annotated[str, like(r"\d+x\d+(x\d+)?", "a TPU topology", "4x4")]
+RunName = Annotated[str, like(r"[A-Za-z0-9][\w.-]{0,62}", "a name for a run", "first-run")]
+GitTag = Annotated[str, like(r"[A-Za-z0-9][\w.-]*", "a tag", "v0.6.1")]
+Revision = Annotated[str, like(r"[0-9a-f]{40}|[\w.-]+", "a revision of a model", "main")]
+InterfaceName = Annotated[str, like(r"[a-z][a-z0-9.]{0,14}", "a network interface", "eth0")]
+Recurrence = Annotated[str, AfterValidator(recurrence)]
+Moment = Annotated[AwareDatetime, BeforeValidator(moment)]

@@ -56,10 +56,10 @@ def build(config: VerlTraining, secrets: Mapping[str, pulumi.Output[str]]) -> St
 
 def _pods(config: VerlTraining, nodes: ClusterNodes, storage: Storage) -> RayPods:
     return RayPods(
-        head_selector=nodes.cpu,
         # verl's controller must not land on the head, which has neither GPU nor network for it.
         head_start_params={"num-cpus": "0"},
-        annotations=bucket_storage.annotations(config.bucket.mount.sidecar),
+        annotations=bucket_storage.annotations(config.mount_limits),
+        head_annotations=bucket_storage.annotations(config.limits_for(1)),
         service_account=storage.account_name,
         volume=storage.mount,
         volume_name=_VOLUME,
@@ -89,15 +89,16 @@ def _preparation(
                 image=config.ray_image,
                 script_name=verl_workload.PREPARATION_NAME,
                 script=verl_workload.preparation(),
+                modules=verl_workload.preparation_modules(),
                 arguments=verl_workload.preparation_arguments(
-                    job, config.code_tag, config.bucket.mount_path
+                    job, config.code_tag, config.code_tree, config.bucket.mount_path
                 ),
                 secret_name=None if tokens is None else tokens.secret_name,
                 secret_keys=[] if tokens is None else tokens.keys,
                 service_account=storage.account_name,
                 volume=storage.mount,
                 mount_path=config.bucket.mount_path,
-                annotations=dict(bucket_storage.annotations(config.bucket.mount.sidecar)),
+                annotations=dict(bucket_storage.annotations(config.preparation_limits)),
                 node_selector=nodes.cpu,
                 cpu_millicores=job.preparation.millicores,
                 memory_gib=job.preparation.memory_gib,
@@ -125,10 +126,12 @@ def _work(config: VerlTraining) -> RayWork | None:
             nodes=config.workers,
             gpus_per_node=config.worker_gpus,
             mount_path=config.bucket.mount_path,
+            wandb="wandb_api_key" in config.secrets_set,
         ),
         environment=verl_workload.environment(
             job, {} if config.nccl is None else config.nccl.variables
         ),
+        gpus=config.workers * config.worker_gpus,
     )
 
 

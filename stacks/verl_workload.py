@@ -26,11 +26,20 @@ def preparation() -> str:
     return _script(PREPARATION_NAME)
 
 
-def preparation_arguments(job: VerlJob, code_tag: str, mount_path: str) -> list[str]:
+def preparation_modules() -> dict[str, str]:
+    """What the preparation imports from beside itself."""
+    return {f"{name}.py": _script(f"{name}.py") for name in ("downloads", "prepared")}
+
+
+def preparation_arguments(
+    job: VerlJob, code_tag: str, code_tree: str | None, mount_path: str
+) -> list[str]:
+    """`code_tree` is git's id of what the tag holds, where it is known."""
     revision = [] if job.revision is None else [f"--revision={job.revision}"]
     return [
         f"--mount={mount_path}",
         f"--code-tag={code_tag}",
+        *([] if code_tree is None else [f"--code-tree={code_tree}"]),
         f"--dataset={job.dataset}",
         f"--model={job.model}",
         *revision,
@@ -56,7 +65,9 @@ def environment(job: VerlJob, nccl: dict[str, str]) -> dict[str, str]:
     }
 
 
-def parameters(job: VerlJob, *, nodes: int, gpus_per_node: int, mount_path: str) -> dict[str, str]:
+def parameters(
+    job: VerlJob, *, nodes: int, gpus_per_node: int, mount_path: str, wandb: bool
+) -> dict[str, str]:
     """The launcher's own (code) and verl v0.6.1's options, by their names there."""
     actor, rollout, apart = job.actor, job.rollout, job.divergence
     data = f"{mount_path}/{job.dataset}"
@@ -86,7 +97,7 @@ def parameters(job: VerlJob, *, nodes: int, gpus_per_node: int, mount_path: str)
         "actor_rollout_ref.ref.log_prob_micro_batch_size_per_gpu": str(
             apart.reference_micro_batch_size_per_gpu
         ),
-        "trainer.logger": "console",
+        **_reporting(job, wandb=wandb),
         "trainer.val_before_train": str(job.validate_first),
         "trainer.nnodes": str(nodes),
         "trainer.n_gpus_per_node": str(gpus_per_node),
@@ -96,6 +107,13 @@ def parameters(job: VerlJob, *, nodes: int, gpus_per_node: int, mount_path: str)
         "trainer.max_actor_ckpt_to_keep": str(job.checkpoints.keep),
         "trainer.default_local_dir": f"{mount_path}/{job.checkpoints.directory}",
     }
+
+
+def _reporting(job: VerlJob, *, wandb: bool) -> dict[str, str]:
+    """Weights & Biases where there is a key for it, under the job's name; the log always."""
+    if not wandb:
+        return {"trainer.logger": "console"}
+    return {"loggers": "console,wandb", "trainer.experiment_name": job.name}
 
 
 def _script(name: str) -> str:

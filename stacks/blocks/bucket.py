@@ -1,14 +1,27 @@
 """A bucket that pods mount with Cloud Storage FUSE."""
 
 from enum import StrEnum
-from typing import Annotated
-
-from pydantic import Field, NonNegativeInt, PositiveInt
 
 from stacks.blocks.block import Block
-from stacks.types import AbsolutePath, BucketName, FileMode, GiB, ObjectName, RelativePath
-
-_Unlimited = Annotated[int, Field(ge=-1)]
+from stacks.types import (
+    AbsolutePath,
+    BlockCount,
+    BucketName,
+    CacheMiB,
+    CacheSeconds,
+    FileMode,
+    GiB,
+    NegativeCacheSeconds,
+    ObjectName,
+    ReadAheadKiB,
+    RelativePath,
+    RenameLimit,
+    SidecarCpus,
+    SidecarMemoryGiB,
+    SidecarStorageGiB,
+    SoftDeleteDays,
+    UserId,
+)
 
 
 class BucketRole(StrEnum):
@@ -34,12 +47,13 @@ class LogSeverity(StrEnum):
 class GcsFuseSidecar(Block, frozen=True):
     """Limits of the container that mounts the bucket, which are also what it requests.
 
-    0 is no limit; GKE's own request stays then. None leaves both to GKE.
+    0 is no limit; GKE's own request stays then. None is what the files that a pod writes at once
+    take, and GKE's own for the disk.
     """
 
-    cpu: Annotated[float, Field(ge=0)] | None = None
-    memory_gib: NonNegativeInt | None = None
-    ephemeral_storage_gib: NonNegativeInt | None = None
+    cpu: SidecarCpus | None = None
+    memory_gib: SidecarMemoryGiB | None = None
+    ephemeral_storage_gib: SidecarStorageGiB | None = None
 
     @property
     def millicores(self) -> int | None:
@@ -50,31 +64,33 @@ class GcsFuse(Block, frozen=True):
     """Mount options, by what they are; -1 is no limit. Ages are in seconds.
 
     Files belong to `uid` and `gid`, by default root's: pods that run as somebody else need them.
+    `write_global_max_blocks` is how many files are streamed at once, by default as many as a pod of
+    the stack writes. `cache_file_for_range_read` and `parallel_downloads` are of the read cache.
 
-    The defaults suit several nodes that write one set of files: nothing is believed from a cache.
+    The defaults suit several nodes that write one set of files: nothing is believed from a cache,
+    and nothing is kept on the node's disk.
     """
 
     implicit_dirs: bool = True
-    metadata_negative_ttl_s: NonNegativeInt = 0
-    metadata_ttl_s: _Unlimited = 0
-    stat_cache_mib: _Unlimited = -1
-    type_cache_mib: _Unlimited = -1
-    file_cache_mib: _Unlimited = -1
+    metadata_negative_ttl_s: NegativeCacheSeconds = 0
+    metadata_ttl_s: CacheSeconds = 0
+    stat_cache_mib: CacheMiB = 32
+    file_cache_mib: CacheMiB = 0
     cache_file_for_range_read: bool = True
     parallel_downloads: bool = True
-    read_ahead_kib: PositiveInt = 1024
+    read_ahead_kib: ReadAheadKiB = 1024
     streaming_writes: bool = True
-    write_global_max_blocks: _Unlimited = 200000
-    uid: NonNegativeInt | None = None
-    gid: NonNegativeInt | None = None
+    write_global_max_blocks: BlockCount | None = None
+    uid: UserId | None = None
+    gid: UserId | None = None
     directory_mode: FileMode | None = None
     file_mode: FileMode | None = None
     only_dir: RelativePath | None = None
-    rename_dir_limit: NonNegativeInt | None = None
-    kernel_list_cache_ttl_s: _Unlimited | None = None
+    rename_dir_limit: RenameLimit | None = None
+    kernel_list_cache_ttl_s: CacheSeconds | None = None
     log_severity: LogSeverity | None = None
     sidecar: GcsFuseSidecar = GcsFuseSidecar()
-    metadata_prefetch: bool = True
+    metadata_prefetch: bool = False
     skip_access_check: bool = True
 
 
@@ -91,7 +107,7 @@ class Bucket(Block, frozen=True):
     account: ObjectName | None = None
     hierarchical_namespace: bool = True
     versioning: bool = False
-    soft_delete_days: NonNegativeInt = 7
+    soft_delete_days: SoftDeleteDays = 7
     force_destroy: bool = False
     mount_path: AbsolutePath = "/data"
     mount: GcsFuse = GcsFuse()

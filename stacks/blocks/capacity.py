@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from stacks.blocks.block import Block
+from stacks.problems import ForeignKeysError
 from stacks.types import MachineTypeName, ProjectId, ReservationPart, RunHours, Zone
 
 _OF_A_RESERVATION = frozenset({"name", "project", "block", "sub_block", "reservation"})
@@ -17,9 +18,10 @@ class _WithoutReservation(Block, frozen=True):
         given: dict[str, Any] = value if isinstance(value, dict) else {}
         if foreign := sorted(_OF_A_RESERVATION & given.keys()):
             keys = " and ".join(foreign)
-            raise ValueError(
+            raise ForeignKeysError(
+                foreign,
                 f"{given.get('mode')} machines never come from a reservation, so {keys} cannot "
-                f"stand here; nearest: mode: reservation, or no {keys}"
+                f"stand here; nearest: mode: reservation, or no {keys}",
             )
         return value
 

@@ -3,11 +3,11 @@
 from enum import StrEnum
 from typing import Annotated, Any, Literal, cast
 
-from pydantic import AwareDatetime, Discriminator, Field, Tag
+from pydantic import Discriminator, Field, Tag
 
 from catalog import GkeVersionField, ReleaseChannel
 from stacks.blocks.block import Block
-from stacks.types import AnyRange, ClusterName, Recurrence
+from stacks.types import AnyRange, ClusterName, Moment, Recurrence
 
 
 class ClusterLocation(StrEnum):
@@ -33,25 +33,29 @@ class AuthorizedRange(Block, frozen=True):
 
 
 class MaintenanceExclusion(Block, frozen=True):
-    """A time without automatic upgrades of the kind that `scope` names, RFC 3339 times."""
+    """A time without automatic upgrades of the kind that `scope` names, RFC 3339 times.
+
+    Without `end` it lasts until Google no longer supports the minor version.
+    """
 
     name: Annotated[str, Field(min_length=1)]
-    start: AwareDatetime
-    end: AwareDatetime
+    start: Moment
+    end: Moment | None = None
     scope: ExclusionScope = ExclusionScope.NO_MINOR_OR_NODE_UPGRADES
 
 
 class Maintenance(Block, frozen=True):
     """A recurring window, RFC 3339 times and RFC 5545 recurrence, and times without any."""
 
-    start: AwareDatetime
-    end: AwareDatetime
+    start: Moment
+    end: Moment
     recurrence: Recurrence = "FREQ=WEEKLY;BYDAY=SA,SU"
     exclusions: tuple[MaintenanceExclusion, ...] = ()
 
 
 class AnyCluster(Block, frozen=True):
-    """`name` defaults to the stack's; without `version` GKE takes the channel's default.
+    """`name` defaults to the stack's; without `version` it is the lock's, or the channel's
+    default where nothing that the stack uses has a minimum.
 
     Without `authorized_networks` the control plane answers everywhere, to IAM identities alone.
     """

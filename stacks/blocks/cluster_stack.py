@@ -2,12 +2,21 @@
 
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
 from functools import cached_property
 from typing import Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, ValidationInfo, model_validator
 
-from catalog import Allocatable, Catalog, CatalogAdditions, Interface, Sidecar
+from catalog import (
+    Allocatable,
+    Catalog,
+    CatalogAdditions,
+    GkeVersion,
+    Interface,
+    ReleaseChannel,
+    Sidecar,
+)
 from components.labels import stack_labels
 from stacks.autopilot_nodes import AUTOPILOT_CPU_FAMILY
 from stacks.blocks.acknowledge import Acknowledge
@@ -18,6 +27,7 @@ from stacks.blocks.network import Network
 from stacks.blocks.pools import NodePool, Nodes
 from stacks.problems import BrokenRulesError, Problem, problem_of
 from stacks.rules.capacity import capacity_problems
+from stacks.rules.cluster import cluster_problems
 from stacks.rules.placement import pool_problems, version_problems, zone_problems
 from stacks.rules.ranges import overlap_problems, size_problems
 from stacks.rules.ray_fit import Host
@@ -90,6 +100,21 @@ class ClusterStack(Block, frozen=True):
         return self.name if self.cluster.name is None else self.cluster.name
 
     @property
+    def gke_version(self) -> GkeVersion | None:
+        """The config's, else the lock's where something has a minimum; None: the channel's default.
+
+        What that default is changes by the week, so that nobody could say what it has. The rapid
+        channel is ahead of the others, and soon without their versions.
+        """
+        if self.cluster.version is not None:
+            return self.cluster.version
+        if self.cluster.release_channel is ReleaseChannel.RAPID:
+            return None
+        machines = [it.machine_type for it in {**self.pools, **self.accelerated}.values()]
+        minimums = (self.facts.minimum_gke(*self.features(), machine=it) for it in machines)
+        return self.facts.versions.gke.version if any(minimums) else None
+
+    @property
     def location(self) -> str:
         """Where the control plane is."""
         return self.region if self.cluster.location is ClusterLocation.REGIONAL else self.zone
@@ -123,7 +148,7 @@ class ClusterStack(Block, frozen=True):
             return
         for nodes in self.accelerated.values():
             yield from version_problems(
-                self.facts, self.cluster.version, self.features(), nodes.machine_type
+                self.facts, self.gke_version, self.features(), nodes.machine_type
             )
         yield from overlap_problems(self.ranges())
 
@@ -146,6 +171,11 @@ class ClusterStack(Block, frozen=True):
     def sidecar(self) -> Sidecar | None:
         """What GKE puts beside the container of every pod of the stack's workloads."""
         return None
+
+    @property
+    def head_sidecar(self) -> Sidecar | None:
+        """The same beside Ray's head."""
+        return self.sidecar
 
     @property
     def cpu_host(self) -> Host:
@@ -176,7 +206,8 @@ class ClusterStack(Block, frozen=True):
             yield from capacity_problems(self.facts, self.zone, field, pool)
 
     @model_validator(mode="after")
-    def _rules_between_fields(self) -> Self:
-        if found := tuple(self.problems()):
+    def _rules_between_fields(self, info: ValidationInfo) -> Self:
+        now = (info.context or {}).get("now") or datetime.now(UTC)
+        if found := (*self.problems(), *cluster_problems(self.cluster, now)):
             raise BrokenRulesError(found)
         return self

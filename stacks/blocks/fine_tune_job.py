@@ -2,19 +2,23 @@
 
 from typing import Literal
 
-from pydantic import NonNegativeInt, PositiveInt
-
 from stacks.blocks.block import Block
 from stacks.blocks.ray import Resources
 from stacks.types import (
-    GiB,
+    BatchSize,
+    Epochs,
+    Examples,
     Gpus,
     ImageReference,
+    MemoryGiB,
     ModelName,
     ObjectName,
+    PodCount,
     QueueName,
     RelativePath,
+    Retries,
     RunName,
+    Steps,
 )
 
 
@@ -30,23 +34,23 @@ class FineTuneJob(Block, frozen=True):
 
     name: ObjectName
     image: ImageReference | None = None
-    pods: PositiveInt = 2
+    pods: PodCount = 2
     gpus: Gpus = 2
     requests: Resources | None = None
-    shm_gib: GiB = 8
+    shm_gib: MemoryGiB = 8
     model: ModelName = "google/gemma-2-2b"
     new_model: RunName = "gemma-ft"
     experiment: RunName = "finetune-experiment"
     directory: RelativePath = "model-gemma2/experiment"
     dataset: Literal["b-mc2/sql-create-context"] = "b-mc2/sql-create-context"
-    dataset_limit: PositiveInt | None = 5000
-    epochs: PositiveInt = 1
-    gradient_accumulation_steps: PositiveInt = 2
-    checkpoint_save_steps: PositiveInt = 10
+    dataset_limit: Examples | None = 5000
+    epochs: Epochs = 1
+    gradient_accumulation_steps: BatchSize = 2
+    checkpoint_save_steps: Steps = 10
     priority: ObjectName | None = None
     queue: QueueName
     workload_priority: ObjectName | None = None
-    backoff_limit: NonNegativeInt = 4
+    backoff_limit: Retries = 4
 
     def environment(self, mount_path: str) -> dict[str, str]:
         """fine_tune.py's variables."""

@@ -1,11 +1,17 @@
 """A training of an image classifier with Ray Train (parameters of workloads/image_classifier)."""
 
-from typing import Annotated
-
-from pydantic import Field, PositiveFloat, PositiveInt
-
 from stacks.blocks.block import Block
-from stacks.types import DataSource, RayJobName, RunName
+from stacks.types import (
+    BatchSize,
+    DataSource,
+    Epochs,
+    KeptCheckpoints,
+    LearningRate,
+    Losses,
+    RayJobName,
+    RunName,
+    Seconds,
+)
 
 
 class ImageClassifierJob(Block, frozen=True):
@@ -21,10 +27,10 @@ class ImageClassifierJob(Block, frozen=True):
     name: RayJobName
     run_name: RunName | None = None
     data: DataSource = "https://download.pytorch.org/tutorial/hymenoptera_data.zip"
-    epochs: PositiveInt = 10
-    batch_size: PositiveInt = 32
-    learning_rate: PositiveFloat = 0.001
-    checkpoints_to_keep: PositiveInt = 3
-    max_failures: Annotated[int, Field(ge=-1)] = 3
-    save_seconds: PositiveInt = 600
+    epochs: Epochs = 10
+    batch_size: BatchSize = 32
+    learning_rate: LearningRate = 0.001
+    checkpoints_to_keep: KeptCheckpoints = 3
+    max_failures: Losses = 3
+    save_seconds: Seconds = 600
     install_torch: bool = True

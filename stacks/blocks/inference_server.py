@@ -1,18 +1,27 @@
 """A server that generates text: which model, on how many GPUs, how often."""
 
-from pydantic import PositiveInt
-
 from stacks.blocks.block import Block
 from stacks.blocks.ray import Resources
-from stacks.types import GiB, Gpus, ImageReference, ModelName, ObjectName, QueueName
+from stacks.types import (
+    Gpus,
+    ImageReference,
+    MemoryGiB,
+    Minutes,
+    ModelName,
+    ObjectName,
+    Parts,
+    PodCount,
+    QueueName,
+    RequestCount,
+)
 
 
 class ServerAutoscaling(Block, frozen=True):
     """As many servers as leave `target_queue_size` waiting requests to each."""
 
-    min: PositiveInt = 1
-    max: PositiveInt
-    target_queue_size: PositiveInt = 5
+    min: PodCount = 1
+    max: PodCount
+    target_queue_size: RequestCount = 5
 
 
 class InferenceServer(Block, frozen=True):
@@ -27,16 +36,16 @@ class InferenceServer(Block, frozen=True):
     name: ObjectName
     image: ImageReference | None = None
     model: ModelName = "google/gemma-2-9b-it"
-    replicas: PositiveInt | None = None
+    replicas: PodCount | None = None
     autoscaling: ServerAutoscaling | None = None
     gpus: Gpus = 2
-    shards: PositiveInt | None = None
+    shards: Parts | None = None
     requests: Resources = Resources(cpu=4, memory_gib=30, ephemeral_storage_gib=30)
-    shm_gib: GiB = 1
+    shm_gib: MemoryGiB = 1
     priority: ObjectName | None = None
     queue: QueueName | None = None
     workload_priority: ObjectName | None = None
-    minutes: PositiveInt = 30
+    minutes: Minutes = 30
 
     @property
     def least(self) -> int:
@@ -44,6 +53,11 @@ class InferenceServer(Block, frozen=True):
         if self.autoscaling is not None:
             return self.autoscaling.min
         return 1 if self.replicas is None else self.replicas
+
+    @property
+    def most(self) -> int:
+        """How many servers there may be."""
+        return self.least if self.autoscaling is None else self.autoscaling.max
 
     @property
     def model_shards(self) -> int:

@@ -2,11 +2,11 @@
 
 from typing import Annotated
 
-from pydantic import AfterValidator, PositiveInt
+from pydantic import AfterValidator
 
 from catalog import check_filesystem_name
 from stacks.blocks.block import Block
-from stacks.types import AbsolutePath, GiB, LustreName
+from stacks.types import AbsolutePath, GiB, LustreName, MbpsPerTib
 
 
 def _filesystem(value: str) -> str:
@@ -17,6 +17,6 @@ def _filesystem(value: str) -> str:
 class Lustre(Block, frozen=True):
     name: LustreName
     capacity_gib: GiB
-    throughput_mbps_per_tib: PositiveInt
+    throughput_mbps_per_tib: MbpsPerTib
     filesystem: Annotated[str, AfterValidator(_filesystem)] = "lustre"
     mount_path: AbsolutePath = "/lustre"

@@ -1,14 +1,20 @@
 """A MaxText training (options as in MaxText 0.2.1). Slices and hosts are the pools'."""
 
-from typing import Annotated, Literal
-
-from pydantic import Field, PositiveInt
+from typing import Literal
 
 from stacks.blocks.block import Block
-from stacks.types import RayJobName, RelativePath, RunName
-
-# -1 fills one factor with what the others leave.
-Factor = Annotated[int, Field(ge=-1)]
+from stacks.types import (
+    BatchSize,
+    Factor,
+    KeptCheckpoints,
+    Losses,
+    PodCount,
+    RayJobName,
+    RelativePath,
+    RunName,
+    Steps,
+    Tokens,
+)
 
 
 class SliceParallelism(Block, frozen=True):
@@ -35,15 +41,16 @@ class DcnParallelism(Block, frozen=True):
 class Elastic(Block, frozen=True):
     """The job goes on with `min_slices` when slices are taken away, `max_failures` times."""
 
-    min_slices: PositiveInt = 1
-    max_failures: Annotated[int, Field(ge=-1)] = 3
+    min_slices: PodCount = 1
+    max_failures: Losses = 3
 
 
 class MaxTextJob(Block, frozen=True):
     """`run_name` is the folder of the run's checkpoints on the bucket, by default `name`.
 
     `finished_runs` are names that have been used up: a run that starts under one would find
-    nothing to do. Without `install_maxtext` the image has to have it.
+    nothing to do. The newest `checkpoints_to_keep` stay on the bucket. Without `install_maxtext`
+    the image has to have it.
     """
 
     name: RayJobName
@@ -52,12 +59,13 @@ class MaxTextJob(Block, frozen=True):
     directory: RelativePath | None = None
     model: Literal["llama3-8b", "llama3-70b", "llama3.1-8b", "llama3.1-70b", "llama3.3-70b"]
     dataset: Literal["synthetic"] = "synthetic"
-    steps: PositiveInt = 100
-    per_device_batch_size: PositiveInt = 4
-    max_target_length: PositiveInt = 4096
+    steps: Steps = 100
+    per_device_batch_size: BatchSize = 4
+    max_target_length: Tokens = 4096
     ici: SliceParallelism = SliceParallelism()
     dcn: DcnParallelism = DcnParallelism()
     remat_policy: Literal["full", "minimal", "save_qkv_proj"] | None = None
-    checkpoint_period: PositiveInt = 10
+    checkpoint_period: Steps = 10
+    checkpoints_to_keep: KeptCheckpoints = 3
     install_maxtext: bool = True
     elastic: Elastic | None = None

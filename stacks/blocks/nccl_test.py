@@ -1,8 +1,7 @@
 """The test of the GPU network before Ray starts."""
 
-from pydantic import NonNegativeFloat
-
 from stacks.blocks.block import Block
+from stacks.types import GigabytesPerSecond
 
 
 class NcclTest(Block, frozen=True):
@@ -12,4 +11,4 @@ class NcclTest(Block, frozen=True):
     Google's own sample runs show 344 on A4 and 330 on A3 Ultra.
     """
 
-    minimum_bus_bandwidth_gbps: NonNegativeFloat = 0
+    minimum_bus_bandwidth_gbps: GigabytesPerSecond = 0

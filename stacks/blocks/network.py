@@ -1,16 +1,14 @@
 """The address plan. The defaults leave room for 256 nodes with 110 pods each."""
 
-from typing import Annotated
-
-from pydantic import Field
-
 from components.private_service_access_policy import PeeringRemoval
 from stacks.blocks.block import Block
 from stacks.types import (
     ControlPlaneRange,
+    Mtu,
     NetworkKey,
     PeeringRange,
     PodsRange,
+    PrefixLength,
     ServicesRange,
     SubnetRange,
 )
@@ -23,17 +21,17 @@ class AcceleratorRanges(Block, frozen=True):
     """
 
     range: SubnetRange = "192.168.0.0/16"
-    prefix_length: Annotated[int, Field(ge=8, le=29)] = 24
+    prefix_length: PrefixLength = 24
 
 
 class Network(Block, frozen=True):
     """The default MTU is the largest there is: it gives Lustre and NCCL about a tenth more."""
 
-    mtu: Annotated[int, Field(ge=1300, le=8896)] = 8896
+    mtu: Mtu = 8896
     subnet: SubnetRange = "10.0.0.0/20"
     pods: PodsRange = "10.8.0.0/16"
     services: ServicesRange = "10.9.0.0/20"
-    control_plane: ControlPlaneRange = "10.10.1.0/28"
+    control_plane: ControlPlaneRange = "10.10.4.0/28"
 
     def ranges(self) -> dict[str, str]:
         """Every range by the name of its field."""
@@ -52,9 +50,10 @@ class GpuNetwork(Network, frozen=True):
 
 
 class PeeredNetwork(GpuNetwork, frozen=True):
-    """One with private service access to Google's managed services."""
+    """One with private service access to Google's managed services. The default peering range holds
+    two Managed Lustre instances, so that one can be made beside another."""
 
-    peering: PeeringRange = "10.10.0.0/24"
+    peering: PeeringRange = "10.10.0.0/22"
     peering_on_destroy: PeeringRemoval = PeeringRemoval.REMOVE
 
     def ranges(self) -> dict[str, str]:

@@ -1,24 +1,20 @@
 """Nodes: pools of a Standard cluster, and what pods ask an Autopilot cluster for."""
 
-from typing import Annotated
-
-from pydantic import Field, NonNegativeInt
-
 from catalog import DiskType, GpuDriver
 from stacks.blocks.block import Block
 from stacks.blocks.capacity import Capacity, OnDemand
-from stacks.types import MachineTypeName, NodeCount
+from stacks.types import DiskGb, LeastNodes, MachineTypeName, NodeCount, PodsPerNode
 
 
 class Autoscaling(Block, frozen=True):
-    min: NonNegativeInt
+    min: LeastNodes
     max: NodeCount
 
 
 class Disk(Block, frozen=True):
     """`type` defaults to what the machine type boots from best."""
 
-    size_gb: Annotated[int, Field(ge=20, le=65536)] = 100
+    size_gb: DiskGb = 100
     type: DiskType | None = None
 
 
@@ -35,11 +31,11 @@ class NodePool(Nodes, frozen=True):
 
     autoscaling: Autoscaling | None = None
     disk: Disk = Disk()
-    max_pods_per_node: Annotated[int, Field(ge=8, le=256)] = 110
+    max_pods_per_node: PodsPerNode = 110
 
     @property
     def bounds(self) -> Autoscaling:
-        return self.autoscaling or Autoscaling(min=self.nodes, max=self.nodes)
+        return self.autoscaling or Autoscaling.model_construct(min=self.nodes, max=self.nodes)
 
 
 class CpuPool(NodePool, frozen=True):

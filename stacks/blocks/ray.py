@@ -4,11 +4,22 @@ import json
 from enum import StrEnum
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, NonNegativeInt, PositiveInt
+from pydantic import BeforeValidator
 
 from stacks.blocks.block import Block
 from stacks.config_errors import nearest
-from stacks.types import Cpus, GiB, Gpus, ImageReference, QueueName, RayClusterName, RayVersion
+from stacks.types import (
+    Cpus,
+    Gpus,
+    ImageReference,
+    MemoryGiB,
+    QueueName,
+    RayClusterName,
+    RayVersion,
+    Seconds,
+    StorageGiB,
+    WorkerCount,
+)
 
 # Ray gives its object store, which lies in shared memory, 30% of a container's memory.
 _SHM_PERCENT = 30
@@ -33,8 +44,8 @@ def _one_operator(value: Any) -> Any:
 
 class Resources(Block, frozen=True):
     cpu: Cpus
-    memory_gib: GiB
-    ephemeral_storage_gib: GiB | None = None
+    memory_gib: MemoryGiB
+    ephemeral_storage_gib: StorageGiB | None = None
 
     @property
     def millicores(self) -> int:
@@ -46,7 +57,7 @@ class RayHead(Block, frozen=True):
 
     requests: Resources
     limits: Resources | None = None
-    shm_gib: GiB | None = None
+    shm_gib: MemoryGiB | None = None
 
     @property
     def ceiling(self) -> Resources:
@@ -69,8 +80,8 @@ class RayScaling(Block, frozen=True):
     """Workers come when jobs ask for them, up to one on each node with accelerators, and go after
     `idle_seconds` without work, down to `min_workers`."""
 
-    min_workers: NonNegativeInt = 0
-    idle_seconds: PositiveInt = 300
+    min_workers: WorkerCount = 0
+    idle_seconds: Seconds = 300
 
 
 class Ray(Block, frozen=True):

@@ -6,6 +6,7 @@ from typing import ClassVar
 from stacks.blocks.cluster_stack import ClusterStack
 from stacks.blocks.ray import Ray, RayOperator
 from stacks.problems import Problem
+from stacks.rules.ray_image import image_problems
 
 
 class RayStack(ClusterStack, frozen=True):
@@ -45,6 +46,8 @@ class RayStack(ClusterStack, frozen=True):
                 f"{self.ray_image} is another one every night; "
                 f"nearest: {self.facts.image(self.image).reference}, or ray.nightly true",
             )
+
+        yield from image_problems(self.ray_image, self.ray_version)
 
     def features(self) -> tuple[str, ...]:
         return (*(["ray_operator"] if self.ray_addon else []), *super().features())

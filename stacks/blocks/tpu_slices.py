@@ -1,13 +1,18 @@
 """TPU slices: how many of which shape, and how they are had."""
 
-from typing import Annotated, Literal
-
-from pydantic import Field
+from typing import Literal
 
 from stacks.blocks.block import Block
 from stacks.blocks.capacity import Capacity, OnDemand
 from stacks.blocks.pools import Disk
-from stacks.types import FlagName, FlagValue, MachineTypeName, SliceNumbers, TopologyName
+from stacks.types import (
+    FlagName,
+    FlagValue,
+    MachineTypeName,
+    PodsPerNode,
+    SliceNumbers,
+    TopologyName,
+)
 
 
 class LibtpuFlag(Block, frozen=True):
@@ -50,5 +55,5 @@ class TpuSlices(Block, frozen=True):
     capacity: Capacity = OnDemand()
     threads_per_core: Literal[1, 2] = 1
     disk: Disk = Disk()
-    max_pods_per_node: Annotated[int, Field(ge=8, le=256)] = 110
+    max_pods_per_node: PodsPerNode = 110
     libtpu_flags: tuple[LibtpuFlag, ...] = _FLAGS

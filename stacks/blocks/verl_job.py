@@ -1,46 +1,54 @@
 """A verl GRPO training (options as in verl v0.6.1). Nodes and GPUs are the pool's."""
 
-from typing import Annotated, Literal
-
-from pydantic import Field, PositiveFloat, PositiveInt
+from typing import Literal
 
 from stacks.blocks.block import Block
 from stacks.types import (
+    BatchSize,
+    Coefficient,
     Cpus,
-    GiB,
+    Epochs,
     GitTag,
     InterfaceName,
+    KeptVerlCheckpoints,
+    LearningRate,
+    MemoryGiB,
+    MemoryShare,
     ModelName,
+    Parts,
     RayJobName,
     RelativePath,
     Revision,
+    Steps,
+    StorageGiB,
+    Tokens,
 )
 
 
 class Rollout(Block, frozen=True):
     """How samples are generated: `samples` a prompt, a model copy on `tensor_parallel` GPUs."""
 
-    samples: PositiveInt = 8
-    tensor_parallel: PositiveInt = 8
-    gpu_memory_utilization: Annotated[float, Field(gt=0, lt=1)] = 0.6
-    log_prob_micro_batch_size_per_gpu: PositiveInt = 8
+    samples: BatchSize = 8
+    tensor_parallel: Parts = 8
+    gpu_memory_utilization: MemoryShare = 0.6
+    log_prob_micro_batch_size_per_gpu: BatchSize = 8
 
 
 class Actor(Block, frozen=True):
     """How the policy is trained."""
 
     strategy: Literal["fsdp", "fsdp2"] = "fsdp2"
-    learning_rate: PositiveFloat = 1e-5
-    mini_batch_size: PositiveInt = 256
-    micro_batch_size_per_gpu: PositiveInt = 64
+    learning_rate: LearningRate = 1e-5
+    mini_batch_size: BatchSize = 256
+    micro_batch_size_per_gpu: BatchSize = 64
 
 
 class Divergence(Block, frozen=True):
     """Keeps the policy near its start. verl ignores both numbers unless `loss` is true."""
 
     loss: bool = False
-    coefficient: PositiveFloat = 0.001
-    reference_micro_batch_size_per_gpu: PositiveInt = 4
+    coefficient: Coefficient = 0.001
+    reference_micro_batch_size_per_gpu: BatchSize = 4
 
 
 class VerlCheckpoints(Block, frozen=True):
@@ -49,17 +57,17 @@ class VerlCheckpoints(Block, frozen=True):
     verl deletes the oldest before it writes the newest, so with one a crash could leave none.
     """
 
-    directory: RelativePath = "verl/checkpoints"
-    period: PositiveInt = 10
-    keep: Annotated[int, Field(ge=2)] = 3
+    directory: RelativePath = "checkpoints"
+    period: Steps = 10
+    keep: KeptVerlCheckpoints = 3
 
 
 class Preparation(Block, frozen=True):
     """The job that fills the bucket; `scratch_gib` holds one file of the model at a time."""
 
     cpu: Cpus = 2
-    memory_gib: GiB = 8
-    scratch_gib: GiB = 20
+    memory_gib: MemoryGiB = 8
+    scratch_gib: StorageGiB = 20
 
     @property
     def millicores(self) -> int:
@@ -77,15 +85,15 @@ class VerlJob(Block, frozen=True):
     model: ModelName = "Qwen/Qwen2.5-32B-Instruct"
     revision: Revision | None = None
     dataset: Literal["gsm8k"] = "gsm8k"
-    epochs: PositiveInt = 2
-    train_batch_size: PositiveInt = 256
-    max_prompt_length: PositiveInt = 512
-    max_response_length: PositiveInt = 512
+    epochs: Epochs = 2
+    train_batch_size: BatchSize = 256
+    max_prompt_length: Tokens = 512
+    max_response_length: Tokens = 512
     rollout: Rollout = Rollout()
     actor: Actor = Actor()
     divergence: Divergence = Divergence()
     checkpoints: VerlCheckpoints = VerlCheckpoints()
-    test_period: PositiveInt = 10
+    test_period: Steps = 10
     validate_first: bool = False
     socket_interface: InterfaceName = "eth0"
     nccl_debug: Literal["WARN", "INFO", "TRACE"] = "INFO"

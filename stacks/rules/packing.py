@@ -1,6 +1,7 @@
 """How many pods of one kind find room on nodes of one kind."""
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Self
 
 from catalog import Sidecar
@@ -39,6 +40,15 @@ class Amounts:
             gpus=gpus,
         )
 
+    @classmethod
+    def of_sidecar(cls, sidecar: Sidecar) -> Self:
+        return cls(
+            cpu_millicores=sidecar.cpu_millicores,
+            memory_mib=sidecar.memory_mib,
+            ephemeral_storage_mib=sidecar.ephemeral_storage_mib,
+            gpus=0,
+        )
+
     def __sub__(self, other: Self) -> Self:
         return type(self)(
             cpu_millicores=self.cpu_millicores - other.cpu_millicores,
@@ -64,3 +74,40 @@ def pods_beside(node: Amounts, nodes: int, guest: Amounts, pod: Amounts) -> int:
     if node.holds(guest) == 0:
         return 0
     return (node - guest).holds(pod) + (nodes - 1) * node.holds(pod)
+
+
+def pods_surely_beside(node: Amounts, nodes: int, guest: Amounts, guests: int, pod: Amounts) -> int:
+    """How many of `pod` have room on `nodes` wherever the scheduler has put so many `guests`.
+
+    What a node loses to its guests is taken from the concave line above it, so the answer may be
+    one too few and is never too many.
+    """
+    lost, before = Fraction(0), node.holds(pod)
+    left = guests
+    for width, slope in _steepest(_losses(node, guest, pod)):
+        taken = min(left, nodes * width)
+        lost += taken * slope
+        left -= taken
+    return nodes * before - int(lost)
+
+
+def _losses(node: Amounts, guest: Amounts, pod: Amounts) -> list[int]:
+    """By number of guests on a node, how many pods fewer it holds."""
+    before, found, rest = node.holds(pod), [0], node
+    for _ in range(node.holds(guest)):
+        rest -= guest
+        found.append(before - rest.holds(pod))
+    return found
+
+
+def _steepest(losses: list[int]) -> list[tuple[int, Fraction]]:
+    """The pieces, by width and slope, of the lowest concave line that is nowhere below."""
+    found: list[tuple[int, Fraction]] = []
+    at = 0
+    while at < len(losses) - 1:
+        ahead = range(at + 1, len(losses))
+        slopes = {to: Fraction(losses[to] - losses[at], to - at) for to in ahead}
+        best = max(ahead, key=lambda to: (slopes[to], to))
+        found.append((best - at, slopes[best]))
+        at = best
+    return found

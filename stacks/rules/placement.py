@@ -103,7 +103,7 @@ def extra_pool_problems(field: str, pool: Nodes, first: Nodes) -> Iterator[Probl
 def version_problems(
     facts: Catalog, version: GkeVersion | None, features: Iterable[str], machine: str
 ) -> list[Problem]:
-    """A version that the config asks for has what the stack uses."""
+    """A version that the stack asks for has what it uses."""
     if version is None:
         return []
     return problem_of(

@@ -1,29 +1,93 @@
-"""A Ray cluster that waits in a queue: Kueue admits its head and its workers together."""
+"""A Ray cluster that waits in a queue: Kueue admits its head and its workers together, or where it
+scales each worker as it comes."""
 
 from collections.abc import Iterator, Mapping
 
 from stacks.blocks.kueue import Kueue
+from stacks.blocks.ray import Ray
 from stacks.problems import Problem
-from stacks.quotas import FlavorNodes
+from stacks.quotas import GPU, FlavorNodes, quotas
 
 _HEAD = "cpu_pool"
+# From this release on the feature gate ElasticJobsViaWorkloadSlices is on (kubernetes-sigs/kueue
+# pkg/features/kube_features.go, v0.19.2).
+_ELASTIC_FROM = (0, 18)
 
 
 def head_problems(
     kueue: Kueue, nodes: Mapping[str, FlavorNodes], queue: str, where: str
 ) -> Iterator[Problem]:
     """The head's nodes are the CPU pool's, so its queue has to give those out, too."""
-    door = next(
-        (it for it in kueue.local_queues if it.name == queue and (it.namespace or where) == where),
-        None,
-    )
-    if door is None or door.cluster_queue not in kueue.cluster_queues:
-        return
-    flavors = [it for it in kueue.shares(door.cluster_queue) if it in nodes]
-    pools = [nodes[it].field for it in flavors]
-    if _HEAD not in pools:
+    pools = [nodes[it].field for _, it in _given_out(kueue, nodes, queue, where)]
+    if pools and _HEAD not in pools:
         yield Problem(
             "ray.queue",
             f'"{queue}" gives out {", ".join(pools)} alone, and Ray\'s head runs on {_HEAD}, so it '
             f"would wait for ever; nearest: one more of kueue.flavors, with pool {_HEAD}",
         )
+
+
+def worker_pool(
+    kueue: Kueue, nodes: Mapping[str, FlavorNodes], queue: str, where: str
+) -> str | None:
+    """The pool that workers have to name who come one by one: the first of which the queue gives
+    out GPUs. None where it gives out none.
+
+    Kueue gives a flavor to no workers, too, and all who come later have to stay with it. No workers
+    fit any nodes that they do not refuse, those without GPUs among them (kubernetes-sigs/kueue
+    v0.19.2 pkg/scheduler/flavorassigner/flavorassigner.go, findFlavorForPodSets).
+    """
+    has = quotas(kueue, nodes)
+    given = _given_out(kueue, nodes, queue, where)
+    return next((nodes[it].field for of, it in given if has[of][it][GPU]), None)
+
+
+def _given_out(
+    kueue: Kueue, nodes: Mapping[str, FlavorNodes], queue: str, where: str
+) -> list[tuple[str, str]]:
+    """The flavors of a LocalQueue in the order that Kueue tries them, each after its ClusterQueue;
+    none without a queue."""
+    return [
+        (door.cluster_queue, flavor)
+        for door in kueue.local_queues
+        if door.name == queue and (door.namespace or where) == where
+        if door.cluster_queue in kueue.cluster_queues
+        for flavor in kueue.shares(door.cluster_queue)
+        if flavor in nodes
+    ]
+
+
+def elastic_problems(ray: Ray, release: str, newest: str) -> Iterator[Problem]:
+    """`release` is Kueue's, of which older ones refuse a cluster that scales."""
+    if ray.queue is None or ray.autoscaling is None:
+        return
+    if tuple(map(int, release.split(".")[:2])) < _ELASTIC_FROM:
+        yield Problem(
+            "kueue.version",
+            f"Kueue {release} refuses a Ray cluster that scales, in the queue {ray.queue}; "
+            f"nearest: {newest}, or leave out ray.autoscaling",
+        )
+
+
+def placed_problems(kueue: Kueue, ray: Ray) -> Iterator[Problem]:
+    """The feature gate ElasticJobsViaWorkloadSlicesWithTAS is off in all releases up to 0.19."""
+    if ray.queue is None or ray.autoscaling is None:
+        return
+    for name, flavor in kueue.flavors.items():
+        if flavor.topology is not None:
+            yield Problem(
+                f"kueue.flavors.{name}.topology",
+                "Kueue finds no nodes for a Ray cluster that scales; "
+                "nearest: leave it out, or leave out ray.autoscaling",
+            )
+
+
+def asked_twice_problems(kueue: Kueue, *, queued: bool) -> Iterator[Problem]:
+    """Ray's workers have a request of their own for the machines of a queued pool."""
+    for name, queue in kueue.cluster_queues.items():
+        if queued and queue.admission_checks:
+            yield Problem(
+                f"kueue.cluster_queues.{name}.admission_checks",
+                "the stack asks for its Ray workers' queued machines itself, and Kueue would ask "
+                "once more; nearest: leave it out, or leave out ray.queue",
+            )

@@ -8,11 +8,9 @@ from components.kueue_manifest import controller_configuration
 from stacks.blocks.kueue import ClusterQueue, Kueue
 from stacks.config_errors import nearest
 from stacks.problems import Problem, problem_of
-from stacks.quotas import GPU, RESOURCES, FlavorNodes, Quota, quotas, stated
-from stacks.rules.packing import Amounts
+from stacks.quotas import AMOUNT_NAMES, RESOURCES, FlavorNodes, quotas, shown, stated
 
-_NAMES = {"cpu": "CPUs", "memory_gib": "GiB of memory", "gpus": "GPUs"}
-_NAMES["ephemeral_storage_gib"] = "GiB of ephemeral storage"
+_SYSTEM_CLASSES = "system-"
 # What every cluster has.
 _BUILT_IN_CLASSES = ("system-cluster-critical", "system-node-critical")
 
@@ -25,6 +23,8 @@ def kueue_problems(
     yield from problem_of(
         "kueue.frameworks", lambda: controller_configuration(kueue.frameworks, ())
     )
+    yield from _namespace_problems(kueue, namespaces)
+    yield from _cohort_problems(kueue)
     yield from _local_queue_problems(kueue, namespaces)
     yield from _priority_problems(kueue)
     broken = tuple(_flavor_name_problems(kueue))
@@ -108,6 +108,38 @@ def workload_priority_problems(
     return [Problem(field, f'"{priority}" is not in kueue.workload_priorities; nearest: {near}')]
 
 
+def _namespace_problems(kueue: Kueue, namespaces: Sequence[str]) -> Iterator[Problem]:
+    seen: set[str] = set()
+    for place, name in enumerate(kueue.namespaces):
+        if name in seen:
+            yield Problem(
+                f"kueue.namespaces[{place}]", f'"{name}" is there twice; nearest: leave it out'
+            )
+        seen.add(name)
+    for queue, has in kueue.cluster_queues.items():
+        for place, name in enumerate(has.namespaces):
+            if name not in namespaces:
+                yield Problem(
+                    f"kueue.cluster_queues.{queue}.namespaces[{place}]",
+                    f'"{name}" is no namespace that the stack makes; '
+                    f"nearest: {nearest(name, namespaces)}",
+                )
+
+
+def _cohort_problems(kueue: Kueue) -> Iterator[Problem]:
+    """Kueue stops every queue below a cohort that is its own ancestor."""
+    for name in kueue.cohorts:
+        above, at = set[str](), kueue.cohorts[name].parent
+        while at is not None and at not in above and at != name:
+            above.add(at)
+            at = kueue.cohorts[at].parent if at in kueue.cohorts else None
+        if at == name:
+            yield Problem(
+                f"kueue.cohorts.{name}.parent",
+                f'"{kueue.cohorts[name].parent}" is below {name} itself; nearest: leave it out',
+            )
+
+
 def _local_queue_problems(kueue: Kueue, namespaces: Sequence[str]) -> Iterator[Problem]:
     seen: set[tuple[str, str]] = set()
     for place, queue in enumerate(kueue.local_queues):
@@ -125,12 +157,23 @@ def _local_queue_problems(kueue: Kueue, namespaces: Sequence[str]) -> Iterator[P
                 f'"{queue.cluster_queue}" is no cluster queue of this stack; '
                 f"nearest: {nearest(queue.cluster_queue, list(kueue.cluster_queues))}",
             )
+        elif not _takes(kueue, queue.cluster_queue, namespace):
+            yield Problem(
+                f"{field}.cluster_queue",
+                f"{queue.cluster_queue} takes nothing of the namespace {namespace}, so all would "
+                f"wait for ever; nearest: {namespace} in its namespaces",
+            )
         if (namespace, queue.name) in seen:
             yield Problem(
                 f"{field}.name",
                 f'"{queue.name}" is in the namespace {namespace} twice; nearest: {queue.name}-2',
             )
         seen.add((namespace, queue.name))
+
+
+def _takes(kueue: Kueue, cluster_queue: str, namespace: str) -> bool:
+    only = kueue.cluster_queues[cluster_queue].namespaces
+    return not only or namespace in only
 
 
 def _priority_problems(kueue: Kueue) -> Iterator[Problem]:
@@ -146,6 +189,13 @@ def _priority_problems(kueue: Kueue) -> Iterator[Problem]:
                     f"kueue.{part}[{place}].name",
                     f'"{one.name}" is there twice; nearest: {one.name}-{seen[one.name]}',
                 )
+    for place, one in enumerate(kueue.priorities):
+        if one.name.startswith(_SYSTEM_CLASSES):
+            yield Problem(
+                f"kueue.priorities[{place}].name",
+                f'"{one.name}": Kubernetes keeps names that start with {_SYSTEM_CLASSES} for its '
+                f"own classes; nearest: {one.name.removeprefix(_SYSTEM_CLASSES) or 'low'}",
+            )
     defaults = [it.name for it in kueue.priorities if it.default]
     if len(defaults) > 1:
         yield Problem(
@@ -181,10 +231,10 @@ def _quota_problems(kueue: Kueue, nodes: Mapping[str, FlavorNodes]) -> Iterator[
                 others = sum(own.values()) - own[queue]
                 yield Problem(
                     f"kueue.cluster_queues.{queue}.flavors.{flavor}.{part}",
-                    f"{_shown(own[queue], unit)} {_NAMES[part]}{_beside(others, unit)} are more "
-                    f"than the {_shown(capacity[resource], unit)} that {has.field} can ever have "
-                    f"({has.count} x {has.host.name}); "
-                    f"nearest: {_shown(max(0, capacity[resource] - others), unit)}",
+                    f"{shown(own[queue], unit)} {AMOUNT_NAMES[part]}{_beside(others, unit)} are "
+                    f"more than the {shown(capacity[resource], unit)} that {has.field} can ever "
+                    f"have ({has.count} x {has.host.name}); "
+                    f"nearest: {shown(max(0, capacity[resource] - others), unit)}",
                 )
     for name, queue in kueue.cluster_queues.items():
         for flavor in kueue.shares(name):
@@ -211,69 +261,21 @@ def _limit_problems(
             if queue.cohort is None:
                 yield Problem(
                     field,
-                    f"{_shown(amount, unit)}: a queue without a cohort has nobody to share with; "
+                    f"{shown(amount, unit)}: a queue without a cohort has nobody to share with; "
                     f"nearest: kueue.cluster_queues.{name}.cohort, or leave it out",
                 )
                 continue
-            most = own[resource] if limit == "lending" else capacity[resource] - own[resource]
+            # Above its nodes' the quota itself is refused.
+            rest = max(0, capacity[resource] - own[resource])
+            most = own[resource] if limit == "lending" else rest
             whose = "are its own" if limit == "lending" else "others can have of these nodes"
             if amount > most:
                 yield Problem(
                     field,
-                    f"{_shown(amount, unit)} {_NAMES[part]} are more than the "
-                    f"{_shown(most, unit)} that {whose}; nearest: {_shown(most, unit)}",
+                    f"{shown(amount, unit)} {AMOUNT_NAMES[part]} are more than the "
+                    f"{shown(most, unit)} that {whose}; nearest: {shown(most, unit)}",
                 )
 
 
 def _beside(others: int, unit: int) -> str:
-    return f" beside the other queues' {_shown(others, unit)}" if others else ""
-
-
-def _shown(amount: int, unit: int) -> str:
-    """Never more than there is: rounded down to what the config's unit can say."""
-    if unit == 1000:
-        return f"{amount / 1000:.12g}"
-    return str(amount // unit)
-
-
-def admission_problems(
-    kueue: Kueue,
-    found: Mapping[str, Mapping[str, Quota]],
-    field: str,
-    queue: str,
-    where: str,
-    pod: Amounts,
-    pods: int,
-) -> Iterator[Problem]:
-    """So many pods at once are within what their queue can ever give out, whoever waits."""
-    door = next(
-        it for it in kueue.local_queues if it.name == queue and (it.namespace or where) == where
-    )
-    if kueue.cluster_queues[door.cluster_queue].cohort is not None:
-        # What others lend is not known to be too little.
-        return
-    asked = {
-        "cpu": pod.cpu_millicores,
-        "memory": pod.memory_mib,
-        GPU: pod.gpus,
-        "ephemeral-storage": pod.ephemeral_storage_mib,
-    }
-    short: list[str] = []
-    fitting = pods
-    for part, (resource, unit) in RESOURCES.items():
-        wanted = asked[resource] * pods
-        quota = sum(it[resource] for it in found[door.cluster_queue].values())
-        if wanted > quota:
-            fitting = min(fitting, quota // asked[resource])
-            short.append(f"{_shown(wanted, unit)} of {_shown(quota, unit)} {_NAMES[part]}")
-    if short:
-        yield Problem(
-            f"{field}.queue",
-            f"{_counted(pods)} would wait for ever for what {door.cluster_queue} never has: "
-            f"{', '.join(short)}; "
-            f"nearest: {f'{_counted(fitting)}, or ' if fitting else ''}a larger quota",
-        )
-
-
-def _counted(pods: int) -> str:
-    return "1 pod" if pods == 1 else f"{pods} pods"
+    return f" beside the other queues' {shown(others, unit)}" if others else ""

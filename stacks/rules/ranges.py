@@ -1,6 +1,6 @@
 """The address plan: no overlaps, and room for every node, pod and service."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from ipaddress import IPv4Network
 
 from components.cidr import (
@@ -14,6 +14,9 @@ from components.cidr import (
 from stacks.blocks.network import Network
 from stacks.blocks.pools import NodePool
 from stacks.problems import Problem
+
+# No range of a config has a shorter prefix.
+_WIDEST = 8
 
 
 def overlap_problems(ranges: Mapping[str, str]) -> Iterator[Problem]:
@@ -33,18 +36,28 @@ def overlap_problems(ranges: Mapping[str, str]) -> Iterator[Problem]:
 
 def size_problems(network: Network, pools: list[NodePool]) -> Iterator[Problem]:
     """Counted at the pools' upper bounds, and one node more for a surge upgrade of each."""
-    nodes = sum(pool.bounds.max + 1 for pool in pools)
-    if node_addresses(network.subnet) < nodes:
-        yield _too_small("subnet", network.subnet, f"{nodes} nodes", prefix_for_nodes(nodes))
-    pods = pod_addresses((pool.bounds.max + 1, pool.max_pods_per_node) for pool in pools)
-    if IPv4Network(network.pods).num_addresses < pods:
-        yield _too_small(
-            "pods",
-            network.pods,
-            f"the pods of {nodes} nodes, which take {pods} addresses",
-            prefix_for(pods),
-        )
+    sizes = [(pool.bounds.max + 1, pool.max_pods_per_node) for pool in pools]
+    yield from nodes_problems("network.subnet", network.subnet, sizes)
+    yield from pods_problems("network.pods", network.pods, sizes)
+
+
+def nodes_problems(field: str, text: str, pools: Sequence[tuple[int, int]]) -> Iterator[Problem]:
+    """Whether the range has an address for each node; pools are (most nodes, most pods on a
+    node)."""
+    nodes = sum(most for most, _ in pools)
+    if node_addresses(text) < nodes:
+        yield _too_small(field, text, f"{nodes} nodes", prefix_for_nodes(nodes))
+
+
+def pods_problems(field: str, text: str, pools: Sequence[tuple[int, int]]) -> Iterator[Problem]:
+    """Whether the range has what GKE sets aside for the pods of each node."""
+    pods = pod_addresses(pools)
+    if IPv4Network(text).num_addresses < pods:
+        nodes = sum(most for most, _ in pools)
+        what = f"the pods of {nodes} nodes, which take {pods} addresses"
+        yield _too_small(field, text, what, prefix_for(pods))
 
 
 def _too_small(field: str, text: str, what: str, prefix: int) -> Problem:
-    return Problem(f"network.{field}", f"{text} is too small for {what}; nearest: a /{prefix}")
+    near = f"a /{prefix}" if prefix >= _WIDEST else "fewer nodes, or fewer pods on each"
+    return Problem(field, f"{text} is too small for {what}; nearest: {near}")

@@ -1,11 +1,13 @@
 """Whatever the Ray cluster asks for has to fit the nodes, or its pods stay pending for ever."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from catalog import Allocatable, MachineType, Sidecar
 from components.ray_autoscaling import AUTOSCALER_MEMORY_MIB, AUTOSCALER_MILLICORES
-from stacks.blocks.ray import Ray, RayHead, Resources
+from stacks.blocks.capacity import Spot
+from stacks.blocks.pools import Nodes
+from stacks.blocks.ray import Ray, RayHead, RayOperator, Resources
 from stacks.problems import Problem
 
 _MIB = 1024
@@ -31,30 +33,45 @@ class Beside:
     memory_mib: int = 0
     ephemeral_storage_mib: int = 0
 
+    def __add__(self, other: "Beside") -> "Beside":
+        return Beside(
+            self.cpu_millicores + other.cpu_millicores,
+            self.memory_mib + other.memory_mib,
+            self.ephemeral_storage_mib + other.ephemeral_storage_mib,
+        )
 
-_NOTHING = Beside()
+
+NOTHING = Beside()
+AUTOSCALER = Beside(AUTOSCALER_MILLICORES, AUTOSCALER_MEMORY_MIB)
+# GKE's add-on puts a fluentbit beside Ray where it collects logs. What that asks for is published
+# nowhere; this is what KubeRay's own sample gives one (ray-project/kuberay v1.4.2
+# ray-operator/config/samples/ray-cluster.fluentbit.yaml).
+LOGS = Beside(100, 128)
 
 
 def ray_problems(
-    ray: Ray, gpu: Host, head: Host | None, *, sidecar: Sidecar | None
+    ray: Ray, gpu: Host, head: Host, *, sidecar: Sidecar | None, head_sidecar: Sidecar | None
 ) -> Iterator[Problem]:
-    """Every GPU node has a worker; the head has a host of its own, or shares one of theirs.
+    """Every GPU node has a worker; the head has a host of its own.
 
-    `sidecar` is what GKE puts beside the container of every pod.
+    `sidecar` is what GKE puts beside the container of a worker, `head_sidecar` beside the head's.
     """
-    scales = ray.autoscaling is not None
-    yield from pod_problems("ray.head", ray.head, head or gpu, sidecar, autoscaler=scales)
-    yield from pod_problems("ray.worker", ray.worker, gpu, sidecar)
+    yield from head_problems(ray, head, head_sidecar)
+    yield from worker_problems(ray, gpu, sidecar)
     yield from _gpu_problems(ray, gpu.machine)
-    if head is None:
-        yield from _sharing_problems(ray, gpu, sidecar)
+
+
+def head_capacity_problems(pools: Mapping[str, Nodes]) -> Iterator[Problem]:
+    """The head, and with it the driver of every job, is on machines that stay."""
+    if "cpu_pool" in pools and isinstance(pools["cpu_pool"].capacity, Spot):
+        yield Problem(
+            "cpu_pool.capacity.mode",
+            "Ray's head is on these machines, and every job goes with it; nearest: on-demand",
+        )
 
 
 def scaling_problems(ray: Ray, *, workers: int, queued: bool) -> Iterator[Problem]:
-    """Who decides how many workers there are: the config, a queue, or Ray's autoscaler.
-
-    Sources, read 2026-11-21: kueue v0.19.0 pkg/controller/jobs/raycluster (autoscaling is refused).
-    """
+    """Who decides how many workers there are: the config, or Ray's autoscaler."""
     if ray.autoscaling is None:
         return
     if queued:
@@ -62,12 +79,6 @@ def scaling_problems(ray: Ray, *, workers: int, queued: bool) -> Iterator[Proble
             "ray.autoscaling",
             "queued machines come once, for a fixed number of workers; nearest: leave it out, or "
             "another capacity mode",
-        )
-    if ray.queue is not None:
-        yield Problem(
-            "ray.autoscaling",
-            "Kueue admits a cluster with all its workers, and refuses one that scales; "
-            "nearest: leave it out, or leave out ray.queue",
         )
     if ray.autoscaling.min_workers > workers:
         yield Problem(
@@ -84,14 +95,27 @@ def worker_gpus(ray: Ray, machine: MachineType) -> int:
     return machine.accelerator.count if machine.accelerator else 0
 
 
+def head_problems(ray: Ray, host: Host, sidecar: Sidecar | None) -> Iterator[Problem]:
+    more = _logs(ray) + (AUTOSCALER if ray.autoscaling is not None else NOTHING)
+    yield from pod_problems("ray.head", ray.head, host, sidecar, more)
+
+
+def worker_problems(ray: Ray, host: Host, sidecar: Sidecar | None) -> Iterator[Problem]:
+    yield from pod_problems("ray.worker", ray.worker, host, sidecar, _logs(ray))
+
+
+def _logs(ray: Ray) -> Beside:
+    return LOGS if ray.operator is RayOperator.ADDON else NOTHING
+
+
 def pod_problems(
-    field: str, pod: RayHead, host: Host, sidecar: Sidecar | None, *, autoscaler: bool = False
+    field: str, pod: RayHead, host: Host, sidecar: Sidecar | None, more: Beside = NOTHING
 ) -> Iterator[Problem]:
-    """A pod alone fits a node of its host, with what GKE and KubeRay put beside its container."""
-    beside = _beside(sidecar, autoscaler=autoscaler)
-    yield from _size_problems(f"{field}.requests", pod.requests, host, beside)
+    """A pod alone fits a node of its host, with the `sidecar` of its bucket and `more` beside its
+    container."""
+    yield from _size_problems(f"{field}.requests", pod.requests, host, _sidecar(sidecar) + more)
     if pod.limits is not None:
-        yield from _size_problems(f"{field}.limits", pod.limits, host, _NOTHING)
+        yield from _size_problems(f"{field}.limits", pod.limits, host, NOTHING)
     asked, most = pod.requests, pod.ceiling
     if most.millicores < asked.millicores:
         yield Problem(
@@ -118,16 +142,10 @@ def pod_problems(
         )
 
 
-def _beside(sidecar: Sidecar | None, *, autoscaler: bool) -> Beside:
-    found = _NOTHING
-    if sidecar is not None:
-        found = Beside(sidecar.cpu_millicores, sidecar.memory_mib, sidecar.ephemeral_storage_mib)
-    if autoscaler:
-        cpu, memory = AUTOSCALER_MILLICORES, AUTOSCALER_MEMORY_MIB
-        found = Beside(
-            found.cpu_millicores + cpu, found.memory_mib + memory, found.ephemeral_storage_mib
-        )
-    return found
+def _sidecar(found: Sidecar | None) -> Beside:
+    if found is None:
+        return NOTHING
+    return Beside(found.cpu_millicores, found.memory_mib, found.ephemeral_storage_mib)
 
 
 def _size_problems(field: str, size: Resources, host: Host, beside: Beside) -> Iterator[Problem]:
@@ -170,36 +188,8 @@ def _gpu_problems(ray: Ray, machine: MachineType) -> Iterator[Problem]:
         )
 
 
-def _sharing_problems(ray: Ray, gpu: Host, sidecar: Sidecar | None) -> Iterator[Problem]:
-    """What fits alone fits beside the other, too."""
-    head, worker, node = ray.head.requests, ray.worker.requests, gpu.node
-    of_head = _beside(sidecar, autoscaler=ray.autoscaling is not None)
-    of_worker = _beside(sidecar, autoscaler=False)
-    cpu_left = node.cpu_millicores - of_head.cpu_millicores
-    cpu_taken = worker.millicores + of_worker.cpu_millicores
-    if cpu_taken <= node.cpu_millicores and cpu_left - cpu_taken < head.millicores <= cpu_left:
-        yield Problem(
-            "ray.head.requests.cpu",
-            f"{_cpus(head.millicores)} CPUs do not fit beside a worker on a {gpu.name}; "
-            f"nearest: {_smaller(_cpus((cpu_left - cpu_taken) // 100 * 100))}",
-        )
-    memory_left = node.memory_mib - of_head.memory_mib
-    memory_taken = worker.memory_gib * _MIB + of_worker.memory_mib
-    head_mib = head.memory_gib * _MIB
-    if memory_taken <= node.memory_mib and memory_left - memory_taken < head_mib <= memory_left:
-        yield Problem(
-            "ray.head.requests.memory_gib",
-            f"{head.memory_gib} GiB do not fit beside a worker on a {gpu.name}; "
-            f"nearest: {_smaller(str((memory_left - memory_taken) // _MIB))}",
-        )
-
-
 def _offered(left: int) -> str:
     return str(left) if left > 0 else "a smaller bucket.mount.sidecar"
-
-
-def _smaller(left: str) -> str:
-    return left if float(left) > 0 else "a smaller worker"
 
 
 def _cpus(millicores: int) -> str:

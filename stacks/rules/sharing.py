@@ -17,13 +17,14 @@ def without_interfaces_problems(field: str, machine: MachineType) -> Iterator[Pr
         )
 
 
-def on_request_problems(field: str, capacity: Capacity) -> Iterator[Problem]:
-    """Pods that come and go one by one never ask for all machines at once."""
-    if isinstance(capacity, Queued):
+def on_request_problems(field: str, capacity: Capacity, *, checked: bool) -> Iterator[Problem]:
+    """Pods that come and go one by one never ask for all machines at once: where all of them are
+    `checked`, Kueue asks for them."""
+    if isinstance(capacity, Queued) and not checked:
         yield Problem(
             f"{field}.capacity.mode",
-            "queued machines come by a request, which no pod of this stack makes; "
-            "nearest: flex-start",
+            "queued machines come by a request, which not all pods of this stack wait for; "
+            "nearest: flex-start, or one of kueue.admission_checks in each of its queues",
         )
 
 

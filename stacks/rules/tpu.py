@@ -11,7 +11,7 @@ from catalog.errors import nearest_names
 from components.cidr import node_addresses, prefix_for_nodes
 from stacks.blocks.capacity import Queued
 from stacks.blocks.network import DcnNetwork
-from stacks.blocks.ray import Ray
+from stacks.blocks.ray import Ray, RayOperator
 from stacks.blocks.tpu_slices import TpuSlices
 from stacks.problems import Problem, problem_of
 from stacks.rules.cluster_mode import location_problems, no_pool
@@ -50,7 +50,17 @@ def mode_problems(config: TpuTraining) -> Iterator[Problem]:
 
 
 def ray_problems(ray: Ray, namespace: str) -> Iterator[Problem]:
-    """A worker is on each of the slices that the stack makes, and nothing queues."""
+    """A worker is on each of the slices that the stack makes, and nothing queues.
+
+    Sources: GKE documentation, "Ray on GKE" (the add-on brings KubeRay and its TPU webhook);
+    ray-project/kuberay helm-chart/kuberay-operator, feeaf72fa of 2026-08-19 (has none).
+    """
+    if ray.operator is RayOperator.HELM:
+        yield Problem(
+            "ray.operator",
+            "KubeRay's chart has no webhook for TPUs, so hosts would not know their slice; "
+            "nearest: addon",
+        )
     if ray.worker.gpus is not None:
         yield Problem("ray.worker.gpus", "TPU hosts have no GPUs; nearest: leave it out")
     if ray.autoscaling is not None:
@@ -90,7 +100,17 @@ def slice_problems(facts: Catalog, tpu: TpuSlices) -> Iterator[Problem]:
             "tpu.slices",
             f"{list(numbers)} names a slice twice; nearest: {sorted(set(numbers))}",
         )
-    yield from problem_of("tpu.topology", lambda: facts.topology(machine.name, tpu.topology))
+    flags = [it.name for it in tpu.libtpu_flags]
+    for number, name in enumerate(flags):
+        if name in flags[:number]:
+            yield Problem(
+                f"tpu.libtpu_flags[{number}]",
+                f"{name} is there twice, and only the last counts; nearest: leave it out",
+            )
+    # Looks the topology up, too.
+    yield from problem_of(
+        "tpu.topology", lambda: facts.check_ray_topology(machine.name, tpu.topology)
+    )
 
 
 def dcn_problems(network: DcnNetwork, machine: MachineType, nodes: int) -> Iterator[Problem]:

@@ -5,6 +5,7 @@ from math import gcd
 
 from stacks.blocks.grpo_job import GrpoJob
 from stacks.problems import Problem
+from stacks.rules.divisors import divisors, largest_divisor
 
 
 def grpo_problems(job: GrpoJob, gpus: int, *, wandb_key: bool) -> Iterator[Problem]:
@@ -28,7 +29,7 @@ def grpo_problems(job: GrpoJob, gpus: int, *, wandb_key: bool) -> Iterator[Probl
 def _parallelism_problems(job: GrpoJob, gpus: int) -> Iterator[Problem]:
     copy = job.parallelism.gpus_per_copy
     if gpus % copy:
-        fitting = next(n for n in range(min(copy, gpus), 0, -1) if gpus % n == 0)
+        fitting = largest_divisor(gpus, copy)
         yield Problem(
             "job.parallelism",
             f"tensor {job.parallelism.tensor} x pipeline {job.parallelism.pipeline} = {copy} GPUs "
@@ -40,7 +41,7 @@ def _batch_problems(job: GrpoJob, gpus: int) -> Iterator[Problem]:
     batch = job.train_global_batch_size
     samples = job.prompts_per_step * job.generations_per_prompt
     if samples % batch:
-        fitting = next(n for n in range(min(batch, samples), 0, -1) if samples % n == 0)
+        fitting = largest_divisor(samples, batch)
         yield Problem(
             "job.train_global_batch_size",
             f"{batch} does not divide the {samples} samples of a step ({job.prompts_per_step} "
@@ -59,7 +60,7 @@ def _batch_problems(job: GrpoJob, gpus: int) -> Iterator[Problem]:
             f"nearest: {max(1, round(job.prompts_per_step / step)) * step}",
         )
         return
-    fitting = [it for it in range(copies, samples + 1, copies) if samples % it == 0]
+    fitting = [it for it in divisors(samples) if it % copies == 0]
     yield Problem(
         "job.train_global_batch_size",
         f"{batch} is not shared out evenly among {copies} copies of the model; "

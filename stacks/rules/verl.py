@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from stacks.blocks.verl_job import VerlJob
 from stacks.problems import Problem
+from stacks.rules.divisors import largest_divisor
 
 # Prompts of the training set, as openai/gsm8k has them.
 _PROMPTS = {"gsm8k": 7473}
@@ -62,7 +63,7 @@ def _batch_problems(job: VerlJob, gpus: int) -> Iterator[Problem]:
             f"any; nearest: {-(-gpus // job.rollout.samples)}",
         )
     elif share % micro:
-        fitting = next(n for n in range(min(micro, share), 0, -1) if share % n == 0)
+        fitting = largest_divisor(share, micro)
         yield Problem(
             "job.actor.micro_batch_size_per_gpu",
             f"{micro} does not divide the {share} samples of a mini-batch that a GPU gets ({mini} "
@@ -79,7 +80,7 @@ def _parallelism_problems(job: VerlJob, gpus: int, gpus_per_node: int) -> Iterat
             f"nearest: {gpus_per_node}",
         )
     elif gpus % tensor:
-        fitting = next(n for n in range(tensor, 0, -1) if gpus % n == 0)
+        fitting = largest_divisor(gpus, tensor)
         yield Problem(
             "job.rollout.tensor_parallel",
             f"{tensor} does not divide the {gpus} GPUs; nearest: {fitting}",

@@ -1,0 +1,135 @@
+"""Why a guarded resource may not go, by what changes and what was agreed to. Pure."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+from catalog import Catalog
+from stacks.blocks.acknowledge import REMOVED, Acknowledge, entry
+from stacks.property_changes import changed_paths
+
+# What a review gives as cause for a resource that goes only because another one does.
+WITH_ANOTHER = ("replaceWith", "provider", "dependencies")
+_OFF_FIRST = "`pulumi up` with stack.deletion_protection false and nothing else changed"
+
+OF_DESTROY = (
+    "stack.deletion_protection is on, and nothing was deleted; "
+    f"nearest: {_OFF_FIRST}, then `pulumi destroy`"
+)
+
+
+def agreed_to(name: str, acknowledged: Iterable[Acknowledge]) -> frozenset[str]:
+    """The properties of a resource that the config agrees to."""
+    return frozenset(one.property for one in acknowledged if one.resource == name)
+
+
+def causes_of(
+    token: str,
+    old: Mapping[str, Any],
+    new: Mapping[str, Any],
+    catalog: Catalog,
+    ignored: Collection[str] = (),
+    forced: Collection[str] = (),
+) -> list[str]:
+    """The changed properties that make the resource anew.
+
+    Where none of them is known to, all of them are. `ignored` and `forced` are the resource's own
+    options `ignore_changes` and `replace_on_changes`.
+    """
+    changed = [path for path in changed_paths(old, new) if not _below(path, ignored)]
+    causes = [path for path in changed if catalog.replaces(token, path) or _below(path, forced)]
+    return causes or changed
+
+
+def of_replaced(name: str, causes: Sequence[str], agreed: Collection[str]) -> str | None:
+    """Why one that is made anew may not go; each of its causes has to be agreed to."""
+    if not causes:
+        return None if set(agreed) & set(WITH_ANOTHER) else _as_it_is(name)
+    missing = [path for path in causes if not _covered(path, agreed)]
+    if not missing:
+        return None
+    return (
+        f"{name} would be replaced ({', '.join(causes)} changes), and stack.acknowledge does not "
+        f"agree to {', '.join(missing)}; nearest: {_entries(name, missing)}"
+    )
+
+
+def of_object(
+    name: str, clusters: Sequence[str], acknowledged: Iterable[Acknowledge]
+) -> str | None:
+    """Why an object of Kubernetes that does not change may not go: it may only with its cluster."""
+    if {one.resource for one in acknowledged} & set(clusters):
+        return None
+    return (
+        f"{name} would go as it is, with its cluster or in a destroy, and stack.acknowledge names "
+        f"no cluster; nearest: what `python -m sandbox review --base main` shows for "
+        f"{', '.join(clusters)}"
+    )
+
+
+def of_removed(name: str, agreed: Collection[str]) -> str | None:
+    """Why one that the program has no more may not go."""
+    if REMOVED in agreed:
+        return None
+    return (
+        f"{name} would be deleted, for the program no longer has it, and stack.acknowledge does "
+        f"not agree to that; nearest: {_entries(name, [REMOVED])}"
+    )
+
+
+def of_dependent(name: str, links: Sequence[str], agreed: Collection[str]) -> str | None:
+    """Why one may not go whose turn in the program comes only after what it hangs on is replaced.
+
+    `links` are its properties that come from guarded resources. What it will be is not known by
+    then; that is judged when its turn comes, and a preview waits for it.
+    """
+    if set(agreed) & {*links, *WITH_ANOTHER}:
+        return None
+    near = " or ".join(_entries(name, [path]) for path in links or WITH_ANOTHER[-1:])
+    return (
+        f"{name} would be replaced with what it hangs on, and stack.acknowledge does not agree to "
+        f"that; nearest: {near}"
+    )
+
+
+def of_unprotected(name: str) -> str:
+    """Why protection cannot be turned off together with what it protects from."""
+    return (
+        f"{name} was brought up with stack.deletion_protection on and would go in the very run "
+        f"that turns it off; nearest: {_OFF_FIRST}, then this"
+    )
+
+
+def out_of_place(acknowledged: Iterable[Acknowledge], declared: Collection[str]) -> list[str]:
+    """A line for every agreement that cannot match: it is left from an earlier change."""
+    return [
+        f"stack.acknowledge: {one.property} of {one.resource} matches nothing, for the program "
+        f"{'has' if one.property == REMOVED else 'does not have'} {one.resource}: take it out"
+        for one in acknowledged
+        if (one.resource in declared) is (one.property == REMOVED)
+    ]
+
+
+def _as_it_is(name: str) -> str:
+    return (
+        f"{name} would be deleted with nothing of its own changed, and stack.deletion_protection "
+        f"is on; nearest: {_OFF_FIRST}, then `pulumi destroy`"
+    )
+
+
+def _entries(name: str, paths: Iterable[str]) -> str:
+    return f"acknowledge: [{', '.join(entry(name, path) for path in paths)}] under stack"
+
+
+def _covered(path: str, agreed: Collection[str]) -> bool:
+    """Agreed to as it is, or by a part of it: an engine may name an item where a list changes."""
+    wanted = _unquoted(path)
+    return any(one == wanted or one.startswith(f"{wanted}[") for one in map(_unquoted, agreed))
+
+
+def _unquoted(path: str) -> str:
+    """With every key of a map behind a dot: engine and providers do not all quote the same ones."""
+    return path.replace('["', ".").replace('"]', "")
+
+
+def _below(path: str, prefixes: Iterable[str]) -> bool:
+    return any(path == it or path.startswith((f"{it}.", f"{it}[")) for it in prefixes)

@@ -1,0 +1,131 @@
+"""What a workload's queue can ever give out, and where the pods that it admits then have room.
+
+Source: kubernetes-sigs/kueue v0.19.2, pkg/scheduler/flavorassigner: all pods of one pod set get one
+flavor, and quota says nothing of which node has how much of it.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from stacks.blocks.kueue import Kueue
+from stacks.problems import Problem
+from stacks.quotas import AMOUNT_NAMES, GPU, RESOURCES, Quota, shown
+from stacks.rules.packing import Amounts, pods_surely_beside
+
+Quotas = Mapping[str, Mapping[str, Quota]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Queued:
+    """Pods that wait in a LocalQueue of the namespace `where`; `together` are admitted as a whole,
+    others each on its own."""
+
+    field: str
+    queue: str
+    where: str
+    pod: Amounts
+    pods: int
+    together: bool = False
+
+    def cluster_queue(self, kueue: Kueue) -> str:
+        doors = (it for it in kueue.local_queues if (it.namespace or self.where) == self.where)
+        return next(it.cluster_queue for it in doors if it.name == self.queue)
+
+
+def admission_problems(kueue: Kueue, found: Quotas, wanted: Queued) -> Iterator[Problem]:
+    """So many pods at once are within what their queue can ever give out, whoever waits."""
+    name = wanted.cluster_queue(kueue)
+    if kueue.cluster_queues[name].cohort is not None:
+        # What others lend is not known to be too little.
+        return
+    held = {flavor: _held(quota, wanted.pod) for flavor, quota in found[name].items()}
+    fitting = max(held.values()) if wanted.together else sum(held.values())
+    if fitting >= wanted.pods:
+        return
+    best = max(held, key=lambda it: held[it])
+    one_of = f" in one flavor, and {best} has most" if wanted.together and len(held) > 1 else ""
+    short = ", ".join(_short(found[name][best], wanted))
+    yield Problem(
+        f"{wanted.field}.queue",
+        f"{_counted(wanted.pods)} would wait for ever for what {name} never has{one_of}: {short}; "
+        f"nearest: {f'{_counted(fitting)}, or ' if fitting else ''}a larger quota",
+    )
+
+
+def spread_problems(
+    kueue: Kueue | None,
+    found: Quotas,
+    job: Queued,
+    guest: Queued | None,
+    *,
+    node: Amounts,
+    nodes: int,
+    on_node: Amounts,
+) -> Iterator[Problem]:
+    """A job that is admitted beside `guest`s finds room however those are spread over the nodes.
+
+    `guest.pods` is the most there may be, `guest.queue` empty for those that no queue holds back.
+    `on_node` is a pod of the job with what GKE adds to it, which no quota counts.
+    """
+    if guest is None or node.holds(guest.pod) == 0:
+        return
+
+    def fits(pods: int, on: int) -> bool:
+        most = guest.pods
+        if kueue is not None and guest.queue and on == nodes:
+            most = min(most, _admitted_beside(kueue, found, job, guest, pods))
+        return pods_surely_beside(node, on, guest.pod, most, on_node) >= pods
+
+    if fits(job.pods, nodes):
+        return
+    fewer = next((it for it in range(job.pods - 1, 0, -1) if fits(it, nodes)), 0)
+    more = nodes + 1
+    while not fits(job.pods, more):
+        more += 1
+    yield Problem(
+        f"{job.field}.pods",
+        f"{job.pods} pods may be admitted beside as many of {guest.field} as leave them the quota, "
+        f"but spread over {nodes} nodes those leave too few of them room, and the rest would wait "
+        f"for ever; nearest: {f'{fewer}, or ' if fewer else ''}{more} nodes",
+    )
+
+
+def _admitted_beside(kueue: Kueue, found: Quotas, job: Queued, guest: Queued, pods: int) -> int:
+    """How many guests have quota when so many pods of the job have theirs."""
+    name = guest.cluster_queue(kueue)
+    if kueue.cluster_queues[name].cohort is not None:
+        return guest.pods
+    total: Quota = {}
+    for quota in found[name].values():
+        for resource, amount in quota.items():
+            total[resource] = total.get(resource, 0) + amount
+    if job.cluster_queue(kueue) == name:
+        asked = _asked(job.pod)
+        total = {key: amount - asked[key] * pods for key, amount in total.items()}
+    return max(0, _held(total, guest.pod))
+
+
+def _asked(pod: Amounts) -> Quota:
+    return {
+        "cpu": pod.cpu_millicores,
+        "memory": pod.memory_mib,
+        GPU: pod.gpus,
+        "ephemeral-storage": pod.ephemeral_storage_mib,
+    }
+
+
+def _held(quota: Quota, pod: Amounts) -> int:
+    return min(quota[key] // amount for key, amount in _asked(pod).items() if amount)
+
+
+def _short(quota: Quota, wanted: Queued) -> Iterator[str]:
+    asked = _asked(wanted.pod)
+    for part, (resource, unit) in RESOURCES.items():
+        amount = asked[resource] * wanted.pods
+        if amount > quota[resource]:
+            amounts = f"{shown(amount, unit)} of {shown(quota[resource], unit)}"
+            yield f"{amounts} {AMOUNT_NAMES[part]}"
+
+
+def _counted(pods: int) -> str:
+    return "1 pod" if pods == 1 else f"{pods} pods"

@@ -1,0 +1,48 @@
+"""Parts that exist already, read and judged as a whole before the first resource is registered."""
+
+from collections.abc import Callable, Iterable
+from typing import TypeVar
+
+import pulumi
+
+from components.existing_part import ExistingPartError
+from stacks.config import ConfigError
+from stacks.problems import BrokenRulesError, Problem
+
+_Found = TypeVar("_Found")
+
+
+class Survey:
+    """Collects what is wrong, so that the user is told all of it at once."""
+
+    def __init__(self) -> None:
+        self._problems: list[Problem] = []
+        self._advice: list[Problem] = []
+
+    def read(self, field: str, call: Callable[[], _Found]) -> _Found | None:
+        """What the call reads, or None where it cannot; `field` is the part's block, and the part
+        that is not there is named below it."""
+        try:
+            return call()
+        except ExistingPartError as error:
+            self._problems.append(Problem(f"{field}.{error.part.kind}", str(error)))
+        except BrokenRulesError as error:
+            # A reference to another stack names its own field.
+            self._problems.extend(error.problems)
+        return None
+
+    def judge(self, problems: Iterable[Problem], advice: Iterable[Problem] = ()) -> None:
+        """Take in what rules say of a part that was read."""
+        self._problems.extend(problems)
+        self._advice.extend(advice)
+
+    def close(self) -> None:
+        """Raises pulumi.RunError with every problem; without any, warns with the advice."""
+        if self._problems:
+            raise pulumi.RunError(str(ConfigError([_line(it) for it in self._problems])))
+        for one in self._advice:
+            pulumi.log.warn(_line(one))
+
+
+def _line(problem: Problem) -> str:
+    return f"{problem.field}: {problem.message}"

@@ -1,0 +1,127 @@
+"""Checks of single values of a stack config, for its constrained types. No Pulumi import."""
+
+import json
+import re
+from collections.abc import Callable
+from datetime import datetime
+from ipaddress import IPv4Network
+from typing import Annotated, Any, cast
+
+from pydantic import AfterValidator, TypeAdapter, ValidationError
+
+from catalog.bounds import Bounds
+from components.cidr import check_not_prohibited
+from components.naming import NameKind, check_name
+from stacks.recurrence import parsed
+
+# A pool each; no more are documented to work in one cluster than GKE gives nodes to a pool.
+MOST_SLICES = 1000
+_SLICES = TypeAdapter(Annotated[int, Bounds(1, MOST_SLICES, "a cluster has pools for")])
+_RFC_3339 = re.compile(r"\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}:\d{2}", re.ASCII)
+# Kubernetes documentation, "Namespaces" (kube-); GKE documentation of managed collection, Config
+# Sync, Policy Controller and Config Connector; the charts of Kueue and KubeRay.
+_OTHERS_PREFIXES = ("kube-", "gke-", "gmp-", "config-management-")
+_OTHERS_NAMESPACES = frozenset(
+    {
+        "asm-system",
+        "cnrm-system",
+        "configconnector-operator-system",
+        "gatekeeper-system",
+        "istio-system",
+        "kuberay-operator",
+        "kueue-system",
+        "rdma-system",
+        "resource-group-system",
+    }
+)
+
+
+def named(kind: NameKind) -> AfterValidator:
+    def check(value: str) -> str:
+        return check_name(kind, value)
+
+    return AfterValidator(check)
+
+
+def like(pattern: str, what: str, example: str) -> AfterValidator:
+    compiled = re.compile(pattern, re.ASCII)
+
+    def check(value: str) -> str:
+        if not compiled.fullmatch(value):
+            raise ValueError(f'"{value}" is not {what}; nearest: one like {example}')
+        return value
+
+    return AfterValidator(check)
+
+
+def ipv4_range(low: int, high: int, what: str, example: str) -> Callable[[str], str]:
+    """A check for an IPv4 range whose prefix length lies from `low` to `high`."""
+
+    def check(value: str) -> str:
+        try:
+            block = IPv4Network(value, strict=False)
+        except ValueError:
+            raise ValueError(
+                f'"{value}" is not an IPv4 range; nearest: one like {example}'
+            ) from None
+        fitted = IPv4Network((block.network_address, min(max(block.prefixlen, low), high)), False)
+        if block.prefixlen > high:
+            raise ValueError(f"{value} is too small for {what}; nearest: {fitted}")
+        if block.prefixlen < low:
+            raise ValueError(f"{value} is too large for {what}; nearest: {fitted}")
+        if value != str(block):
+            raise ValueError(f'"{value}" is not how that range is written; nearest: {block}')
+        return check_not_prohibited(value, whole=low > 0)
+
+    return check
+
+
+def slice_numbers(value: Any) -> Any:
+    """A number of slices is the numbers from 0."""
+    if isinstance(value, list | tuple) and value:
+        return cast("list[Any] | tuple[Any, ...]", value)
+    try:
+        return tuple(range(_SLICES.validate_python(value)))
+    except ValidationError:
+        raise ValueError(
+            f"that is neither how many slices there are, 1 to {MOST_SLICES}, nor a list of their "
+            f"numbers; nearest: {MOST_SLICES if _is_above(value, MOST_SLICES) else 1}"
+        ) from None
+
+
+def _is_above(value: Any, most: int) -> bool:
+    return isinstance(value, int | float) and value > most
+
+
+def recurrence(value: str) -> str:
+    parsed(value)
+    return value
+
+
+def moment(value: Any) -> Any:
+    """A number would be seconds since 1970."""
+    if isinstance(value, datetime) or (isinstance(value, str) and _RFC_3339.match(value)):
+        return value
+    raise ValueError("that is no time; nearest: one like 2027-01-02T02:00:00Z")
+
+
+def own_namespace(value: str) -> str:
+    if value in _OTHERS_NAMESPACES or value.startswith(_OTHERS_PREFIXES):
+        raise ValueError(
+            f'"{value}" is a namespace that Kubernetes, GKE or an operator has for itself; '
+            f"nearest: {f'my-{value}'[:63].rstrip('-')}"
+        )
+    return value
+
+
+def flag_text(value: Any) -> Any:
+    return json.dumps(value) if isinstance(value, bool | int | float) else value
+
+
+def whole_millicores(value: float) -> float:
+    if value != round(value, 3):
+        near = max(0.001, round(value, 3))
+        raise ValueError(
+            f"{value} CPUs are no whole thousandths, which Kubernetes counts in; nearest: {near}"
+        )
+    return value
