@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sandbox.errors import UserError
+from sandbox.next_steps import FOLDER
 
 if TYPE_CHECKING:
     from sandbox.engine import Verb
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
 # Simulated seconds a second: b200-lustre's `up` takes about 10 s.
 DEFAULT_SPEED = 150.0
-FOLDER = Path(".sandbox")
 
 VERBS: dict[Verb, str] = {
     "preview": "Show what `up` would do, and about how long it would take.",
@@ -89,8 +89,9 @@ def _command(verb: Verb) -> Callable[..., None]:
 
             refuse_change(workspace, real=kube is KubeMode.real)
         real = kube is KubeMode.real
-        if not run_verb(workspace, verb, speed, overrides or [], fault, json_file, project, real):
-            raise typer.Exit(1)
+        options = (overrides or [], fault, json_file, project, real)
+        if code := run_verb(workspace, verb, speed, *options):
+            raise typer.Exit(code)
 
     return command
 
@@ -175,7 +176,7 @@ def reset(
     folder: FolderOption = FOLDER,
 ) -> None:
     """Forget a stack, or the whole sandbox: state and simulated cloud."""
-    from sandbox.run import forget
+    from sandbox.forget import forget
 
     forget(_workspace(folder, stack or ""))
 
@@ -193,8 +194,12 @@ def main() -> int:
         return int(app(standalone_mode=False) or 0)
     except UserError as error:
         print(f"error: {error}", file=sys.stderr)
-    except typer.Abort:
+    except (KeyboardInterrupt, typer.Abort):
         print("interrupted", file=sys.stderr)
+        return 130
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        print(f"error: {where}{error.strerror or error}", file=sys.stderr)
     except Exception as error:
         if type(error).__module__.startswith(("click", "typer")):
             print(f"error: {error.format_message()}", file=sys.stderr)  # type: ignore[attr-defined]

@@ -18,15 +18,17 @@ CHAPTERS: tuple[tuple[Verb, str], ...] = (
 def demo(workspace: Workspace, speed: float) -> bool:
     """Preview, up, preview; leaves the stack up. False when a chapter fails or is not as told."""
     results = []
-    for verb, title in CHAPTERS:
-        print(f"\n\033[1m=== {title}\033[0m\n", flush=True)
-        result = run(workspace, verb, speed, [], Faults())
-        if not result.ok:
-            print_report(result)
-            return False
-        results.append(result)
+    # Held from chapter to chapter, so that nothing changes the stack in between.
+    with workspace.lock():
+        for verb, title in CHAPTERS:
+            print(f"\n\033[1m=== {title}\033[0m\n", flush=True)
+            result = run(workspace, verb, speed, [], Faults(), locked=True)
+            if not result.ok:
+                print_report(result, workspace.root)
+                return False
+            results.append(result)
     _, made, again = results
-    print_report(made)
+    print_report(made, workspace.root)
     changed = {kind: count for kind, count in again.report.changes.items() if kind != "same"}
     if changed:
         print(f"the second preview should be empty, but it has {changed}")

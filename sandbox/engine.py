@@ -15,20 +15,22 @@ from typing import Any, Literal
 from pulumi import automation
 from pulumi.automation import (
     CommandError,
-    Deployment,
+    EngineEvent,
     LocalWorkspaceOptions,
     Stack,
     UpdateSummary,
 )
 
-from recovery.pending import adopt_pending
+from sandbox import engine_channels, killed_runs, state_copies
 from sandbox.clock import VirtualClock
+from sandbox.cloud.cloud import Cloud
 from sandbox.durations import Durations
 from sandbox.errors import UserError
 from sandbox.events import EngineReport
 from sandbox.faults import Faults
+from sandbox.interrupts import Interrupts
 from sandbox.journal import Journal, Step
-from sandbox.locks import engine_pid, stale_locks
+from sandbox.locks import engine_pid
 from sandbox.plan import new_inputs, planned_steps
 from sandbox.program import load_program
 from sandbox.providers.gcp import GcpStandIn
@@ -37,6 +39,7 @@ from sandbox.providers.operations import Operations
 from sandbox.providers.server import ProviderServer
 from sandbox.pulumi_cli import binary, cli_environment, find_pulumi
 from sandbox.schedule import CriticalPath, TimedStep, critical_path, state_dependencies
+from sandbox.secrets import hidden
 from sandbox.status import everything
 from sandbox.workspace import PROJECT, Workspace
 
@@ -76,6 +79,7 @@ class RunResult:
     cloud: dict[str, list[str]] = field(default_factory=dict)
     timeline: list[Step] = field(default_factory=list[Step])
     plan: dict[str, Any] = field(default_factory=dict[str, Any])
+    interrupted: bool = False
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -115,20 +119,27 @@ class Engine:
 
     def run(self, verb: Verb, options: RunOptions) -> RunResult:
         """Run one Pulumi verb; a failed run is a result, not an exception."""
+        engine_channels.keep_apart()
         began = time.monotonic()
         cloud = self._workspace.cloud(options.faults, real_control_planes=options.real_kube)
         clock, journal, report = VirtualClock(options.speed), Journal(), EngineReport()
+        before: dict[str, Any] = {}
         operations = Operations(
             cloud, clock, journal, Durations.load(), partial(engine_pid, self._workspace.backend)
         )
         with ProviderServer(clock) as server:
             server.serve("gcp", "pulumi-gcp", GcpStandIn(cloud, operations))
             server.serve("kubernetes", "pulumi-kubernetes", KubernetesStandIn(cloud, operations))
+            killed_runs.mend_state(self._workspace, options.on_output)
             is_new = not any(self._workspace.state_files())
             stack = self._open(server.address, is_new=is_new)
-            before = {} if verb == "preview" else self._recovered(stack, options, is_new=is_new)
-            ok = self._call(stack, verb, options, report)
-            after = {} if verb == "preview" else _export(stack)
+            if verb != "preview":
+                killed_runs.unlock(stack, self._workspace, options.on_output)
+                before = {} if is_new else self._recovered(stack, cloud, options)
+            owner = partial(engine_pid, self._workspace.backend)
+            with Interrupts(owner) as interrupts:
+                ok = self._call(stack, verb, options, report, interrupts)
+            after = {} if verb == "preview" else self._state_after(stack, options)
         plan = self._plan() if verb == "preview" else {}
         if verb == "preview":
             steps, dependencies = planned_steps(plan, Durations.load(), new_inputs(report))
@@ -149,6 +160,7 @@ class Engine:
             cloud=everything(cloud),
             timeline=journal.steps,
             plan=plan,
+            interrupted=interrupts.received,
         )
 
     def _open(self, providers: str, *, is_new: bool) -> Stack:
@@ -190,11 +202,22 @@ class Engine:
             raise UserError(f"{key}: could not be encrypted: {done.stderr.strip()}")
         self._workspace.remember_secret(key, value)
 
-    def _call(self, stack: Stack, verb: Verb, options: RunOptions, report: EngineReport) -> bool:
+    def _call(
+        self,
+        stack: Stack,
+        verb: Verb,
+        options: RunOptions,
+        report: EngineReport,
+        interrupts: Interrupts,
+    ) -> bool:
+        def said(line: str) -> None:
+            interrupts.hear(line)
+            options.on_output(line)
+
         color = "always" if options.color else "never"
         common: dict[str, Any] = {
-            "on_output": options.on_output,
-            "on_event": report.take,
+            "on_output": said,
+            "on_event": partial(self._take, report),
             "color": color,
             "parallel": PARALLEL,
         }
@@ -222,26 +245,27 @@ class Engine:
         file.unlink()
         return plans
 
-    def _recovered(self, stack: Stack, options: RunOptions, *, is_new: bool) -> dict[str, Any]:
-        """The state, after taking care of what a killed run left: lock and pending operations."""
-        if stale_locks(self._workspace.backend):
-            options.on_output("a killed run left its lock: removing it")
-            stack.cancel()
-        if is_new:
-            # To ask the CLI for nothing takes as long as for a state.
+    def _state_after(self, stack: Stack, options: RunOptions) -> dict[str, Any]:
+        try:
+            killed_runs.mend_state(self._workspace, options.on_output)
+            return _export(stack)
+        except (CommandError, OSError, UserError):
+            options.on_output(
+                "the state cannot be read now; make room on the disk if it is full: the next "
+                "command takes the last whole copy"
+            )
             return {}
+
+    def _take(self, report: EngineReport, event: EngineEvent) -> None:
+        report.take(event)
+        for state in self._workspace.state_files():
+            state_copies.keep_few(state)
+
+    def _recovered(self, stack: Stack, cloud: Cloud, options: RunOptions) -> dict[str, Any]:
+        """The state, after looking up what a killed run left pending."""
         state = _export(stack)
-        if not state.get("pending_operations"):
-            return state
-        adoption = adopt_pending(state)
-        stack.import_stack(Deployment(version=3, deployment=adoption.deployment))
-        options.on_output(
-            f"a killed run left {len(state['pending_operations'])} operations pending: "
-            "looking up what became of them"
-        )
-        if adoption.adopted:
-            stack.refresh(target=list(adoption.adopted), show_secrets=False, parallel=PARALLEL)
-        return _export(stack)
+        adopted = killed_runs.adopt(stack, state, cloud, options.on_output, PARALLEL)
+        return state if adopted is None else _export(stack)
 
 
 _NO_SUMMARY = UpdateSummary("", datetime.min, "", {}, {}, "")
@@ -258,7 +282,7 @@ def _resources(state: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 def _stack_outputs(state: Mapping[str, Any]) -> dict[str, Any]:
     for resource in _resources(state):
         if resource["type"] == "pulumi:pulumi:Stack":
-            return dict(resource.get("outputs") or {})
+            return hidden(resource.get("outputs") or {})
     return {}
 
 

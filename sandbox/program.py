@@ -6,9 +6,15 @@ import runpy
 import sys
 from pathlib import Path
 
+import pulumi
+
 
 def load_program(folder: Path) -> None:
     """Run `__main__.py` as Pulumi's language host does: as the main module of its folder."""
     if str(folder) not in sys.path:
         sys.path.insert(0, str(folder))
-    runpy.run_path(str(folder / "__main__.py"), run_name="__main__")
+    try:
+        runpy.run_path(str(folder / "__main__.py"), run_name="__main__")
+    except SystemExit:
+        # Of any other exception the Automation API shows a traceback.
+        raise pulumi.RunError("the program ended with what it said above") from None

@@ -3,25 +3,33 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.table import Table
 
+from sandbox.console import new_console, new_table
 from sandbox.engine import RunResult
+from sandbox.next_steps import command
 from sandbox.urns import name_of
 
 SHOWN_STEPS = 12
 
 
-def print_report(result: RunResult) -> None:
-    console = Console(highlight=False)
+def print_report(
+    result: RunResult, root: Path, overrides: Sequence[str] = (), real_kube: bool = False
+) -> None:
+    """`root`, `overrides` and `real_kube` are what the command was given, for the next ones."""
+    console = new_console()
     console.print()
     if not result.ok:
         console.print(f"[bold red]{result.operation} of {result.stack} failed[/]")
         for message in result.report.diagnostics:
             console.print(f"  {message}", markup=False, soft_wrap=True)
+        if result.operation == "destroy" and _is_protected(result):
+            _print_protected(console, result, root, overrides)
         return
     console.print(f"[bold green]{result.operation} of {result.stack} succeeded[/]")
     if result.operation in ("up", "destroy"):
@@ -29,11 +37,11 @@ def print_report(result: RunResult) -> None:
     if result.outputs and result.operation == "up":
         _print_outputs(console, result.outputs)
     _print_times(console, result)
-    _print_next(console, result)
+    _print_next(console, result, root, overrides, real_kube)
 
 
 def _print_resources(console: Console, result: RunResult) -> None:
-    table = Table("in the simulated cloud", "count", box=None, pad_edge=False)
+    table = new_table("in the simulated cloud", "count")
     for kind, count in sorted(kinds(result.cloud).items()):
         table.add_row(kind, str(count))
     if table.row_count:
@@ -67,7 +75,7 @@ def _print_times(console: Console, result: RunResult) -> None:
             f"one after the other ({result.sequential_s / result.makespan_s:.1f} x); "
             f"{result.wall_s:.1f} s here"
         )
-    table = Table("critical path", "time", box=None, pad_edge=False)
+    table = new_table("critical path", "time")
     for step in result.critical.steps[:SHOWN_STEPS]:
         table.add_row(f"{step.operation} {name_of(step.urn)}", _minutes(step.seconds))
     hidden = len(result.critical.steps) - SHOWN_STEPS
@@ -76,20 +84,41 @@ def _print_times(console: Console, result: RunResult) -> None:
     console.print(table)
 
 
-def _print_next(console: Console, result: RunResult) -> None:
+def _print_next(
+    console: Console, result: RunResult, root: Path, overrides: Sequence[str], real_kube: bool
+) -> None:
     if result.operation not in ("preview", "up"):
         return
-    command, stack = "python -m sandbox", f"--stack {result.stack}"
+    stack = result.stack
+    preview = command("preview", stack, root, overrides=overrides)
     rows = {
-        "look": f"{command} status {stack}",
-        "change": f"edit Pulumi.{result.stack}.yaml, then {command} preview {stack}",
-        "bring up": f"{command} up {stack}",
-        "destroy": f"{command} destroy {stack}",
+        "look": command("status", stack, root),
+        "change": f"edit Pulumi.{stack}.yaml, then {preview}",
+        "bring up": command("up", stack, root, overrides=overrides, real_kube=real_kube),
+        "destroy": command("destroy", stack, root),
     }
     del rows["bring up" if result.operation == "up" else "destroy"]
     console.print("[bold]next[/]")
     for what, how in rows.items():
         console.print(f"  {what:9} {how}", markup=False, soft_wrap=True)
+
+
+def _is_protected(result: RunResult) -> bool:
+    # The engine's words: "cannot be deleted", "because it is protected" and the like.
+    return any("protect" in message for message in result.report.diagnostics)
+
+
+def _print_protected(
+    console: Console, result: RunResult, root: Path, overrides: Sequence[str]
+) -> None:
+    """What to do, for the engine says it for one resource after the other, and by its state."""
+    off = [*overrides, "deletion_protection=false"]
+    up = command("up", result.stack, root, overrides=off)
+    gone = result.report.changes.get("delete", 0)
+    what = f"{gone} resources without protection are gone" if gone else "nothing was deleted"
+    console.print(f"the stack is protected: {what}. Take the protection off first:", markup=False)
+    for line in (up, command("destroy", result.stack, root)):
+        console.print(f"  {line}", markup=False, soft_wrap=True)
 
 
 def kinds(cloud: dict[str, list[str]]) -> Counter[str]:

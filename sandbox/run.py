@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 
 from sandbox.engine import Engine, RunOptions, RunResult, Verb
 from sandbox.faults import Faults
-from sandbox.pulumi_cli import binary, cli_environment
+from sandbox.json_file import check_json_file
+from sandbox.own_name import refuse_taken_name
+from sandbox.refused import refused
 from sandbox.report import print_report
+from sandbox.review.losses import losses
+from sandbox.review.step import EngineStep
 from sandbox.workspace import Workspace
+
+# What a shell makes of a process that SIGINT ended.
+INTERRUPTED = 130
 
 
 def run_verb(
@@ -23,13 +30,27 @@ def run_verb(
     json_file: Path | None,
     project: Path | None,
     real_kube: bool,
-) -> bool:
-    """Run a Pulumi verb and report it; False when the engine said no."""
+) -> int:
+    """Run a Pulumi verb and report it; the exit code is 0 only when the engine said yes."""
+    check_json_file(json_file)
     result = run(workspace, verb, speed, overrides, Faults.load(fault), project, real_kube)
     if json_file is not None:
         json_file.write_text(json.dumps(result.to_json(), indent=2) + "\n")
-    print_report(result)
-    return result.ok
+    print_report(result, workspace.root, overrides, real_kube)
+    if verb in ("preview", "up"):
+        _print_losses(result, workspace)
+    if result.interrupted:
+        print(f"interrupted; `{verb}` again picks up from there", file=sys.stderr)
+        return INTERRUPTED
+    return 0 if result.ok else 1
+
+
+def _print_losses(result: RunResult, workspace: Workspace) -> None:
+    """Protection is off in most stacks here, and then the program itself says nothing of them."""
+    steps = [step for it in result.report.step_events if (step := EngineStep.of_event(it))]
+    if lines := list(losses(steps, workspace.catalog())):
+        print("what this takes away:")
+        print("\n".join(f"  {line}" for line in lines), flush=True)
 
 
 def run(
@@ -40,34 +61,37 @@ def run(
     faults: Faults,
     project: Path | None = None,
     real_kube: bool = False,
+    *,
+    locked: bool = False,
 ) -> RunResult:
     """Run a Pulumi verb with the engine's own live output; with `real_kube` a new cluster gets a
-    real control plane."""
-    options = RunOptions(
-        speed=speed,
-        faults=faults,
-        on_output=lambda line: print(line, flush=True),
-        color=sys.stdout.isatty(),
-        real_kube=real_kube,
-    )
-    with workspace.lock():
-        if project is not None:
-            workspace.use_project(project)
-        secrets = workspace.prepare(overrides)
-        return Engine(workspace, secrets).run(verb, options)
+    real control plane. `locked`: the caller holds the workspace's lock."""
+    with nullcontext() if locked else workspace.lock():
+        return _run(
+            workspace,
+            verb,
+            overrides,
+            project,
+            RunOptions(
+                speed=speed,
+                faults=faults,
+                on_output=lambda line: print(line, flush=True),
+                color=sys.stdout.isatty(),
+                real_kube=real_kube,
+            ),
+        )
 
 
-def forget(workspace: Workspace) -> None:
-    """Drop one stack's state and resources, or, without a stack's name, the whole folder."""
-    with workspace.lock():
-        if workspace.stack and workspace.work_dir.exists():
-            subprocess.run(
-                [str(binary()), "stack", "rm", "--force", "--yes", "--stack", workspace.stack],
-                cwd=workspace.work_dir,
-                env=cli_environment(workspace),
-                capture_output=True,
-                check=False,
-            )
-            workspace.cloud().forget_stack(workspace.stack)
-    workspace.remove()
-    print(f"forgotten: {workspace.stack or 'every stack of this sandbox'}")
+def _run(
+    workspace: Workspace,
+    verb: Verb,
+    overrides: list[str],
+    project: Path | None,
+    options: RunOptions,
+) -> RunResult:
+    if project is not None:
+        workspace.use_project(project)
+    secrets = workspace.prepare(overrides)
+    if verb in ("preview", "up"):
+        refuse_taken_name(workspace)
+    return refused(workspace, verb, secrets) or Engine(workspace, secrets).run(verb, options)

@@ -9,26 +9,29 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.table import Table
 
 from sandbox.cloud.cloud import Cloud
 from sandbox.cloud.kinds.cluster import Cluster
 from sandbox.cloud.kubernetes import kubernetes_of
+from sandbox.console import new_console, new_table
 from sandbox.errors import CloudError, UserError
+from sandbox.json_file import check_json_file
+from sandbox.next_steps import command
 from sandbox.workspace import Workspace
 
 
 def show_status(workspace: Workspace, json_file: Path | None) -> None:
     """Print resources, nodes and pods; `json_file` gets the same as one object."""
+    check_json_file(json_file)
     if not workspace.config_file.exists():
         raise UserError(
             f'--stack: "{workspace.stack}" was never run here; '
-            f"nearest: python -m sandbox up --stack {workspace.stack}"
+            f"nearest: {command('up', workspace.stack, workspace.root)}"
         )
     found = describe(workspace)
     if json_file is not None:
         json_file.write_text(json.dumps(found, indent=2) + "\n")
-    console = Console(highlight=False)
+    console = new_console()
     _print_resources(console, found["resources"])
     for cluster in found["clusters"]:
         _print_cluster(console, cluster)
@@ -83,7 +86,7 @@ def everything(cloud: Cloud) -> dict[str, list[str]]:
 
 
 def _print_resources(console: Console, resources: dict[str, list[str]]) -> None:
-    table = Table("Google Cloud resource", box=None, pad_edge=False)
+    table = new_table("Google Cloud resource")
     for ids in resources.values():
         for resource_id in ids:
             table.add_row(resource_id)
@@ -92,11 +95,11 @@ def _print_resources(console: Console, resources: dict[str, list[str]]) -> None:
 
 def _print_cluster(console: Console, cluster: dict[str, Any]) -> None:
     console.print(f"\n[bold]{cluster['id']}[/]")
-    pools = Table("node pool", "nodes at most", "with pods", box=None, pad_edge=False)
+    pools = new_table("node pool", "nodes at most", "with pods")
     for pool, counts in cluster["pools"].items():
         pools.add_row(pool, str(counts["nodes"]), str(counts["with_pods"]))
     console.print(pools)
-    pods = Table("pod", "phase", "node or reason", box=None, pad_edge=False)
+    pods = new_table("pod", "phase", "node or reason")
     for pod in cluster["pods"]:
         name = f"{pod['namespace']}/{pod['name']}"
         pods.add_row(
@@ -110,12 +113,12 @@ def _print_cluster(console: Console, cluster: dict[str, Any]) -> None:
 def _print_queue(console: Console, queue: dict[str, Any]) -> None:
     cohort = f" in cohort {queue['cohort']}" if queue["cohort"] else ""
     console.print(f"queue [bold]{queue['name']}[/]{cohort} {queue['inactive']}".rstrip())
-    quotas = Table("flavor", "resource", "quota", "used", "borrowed", box=None, pad_edge=False)
+    quotas = new_table("flavor", "resource", "quota", "used", "borrowed")
     for quota in queue["quotas"]:
         row = (quota[name] for name in ("flavor", "resource", "quota", "used", "borrowed"))
         quotas.add_row(*row)
     console.print(quotas)
-    workloads = Table("workload", "priority", "admitted or reason", box=None, pad_edge=False)
+    workloads = new_table("workload", "priority", "admitted or reason")
     for workload in queue["admitted"]:
         workloads.add_row(workload["name"], str(workload["priority"]), "admitted")
     for workload in queue["waiting"]:

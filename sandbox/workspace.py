@@ -19,14 +19,19 @@ from filelock import FileLock, Timeout
 from pydantic import ValidationError
 
 from catalog import Catalog, CatalogAdditions, FactError
+from sandbox import state_copies
 from sandbox.cloud.cloud import Cloud
 from sandbox.cloud.reservations import Reservations
+from sandbox.disk import hold_reserve, replace_file, require_room
 from sandbox.errors import UserError
+from sandbox.existing import add_existing
 from sandbox.faults import Faults
-from sandbox.secrets import PLACEHOLDERS, secret_from_environment
+from sandbox.folder import claim
+from sandbox.names import PROJECT
+from sandbox.overrides import apply_override
+from sandbox.secrets import PLACEHOLDER, all_secrets, required_secrets, secret_from_environment
 
 PROJECT_FOLDER = Path(__file__).resolve().parent.parent
-PROJECT = "gke-ai-stacks"
 # A passphrase protects nothing that lies beside it: it only keeps secrets out of plain files.
 PASSPHRASE = "sandbox"
 SANDBOX_PROJECT = "sandbox-project"
@@ -47,6 +52,11 @@ class Workspace:
     @property
     def config_file(self) -> Path:
         return self.work_dir / f"Pulumi.{self.stack}.yaml"
+
+    @property
+    def source(self) -> Path:
+        """The user's own config file."""
+        return self.project_folder / f"Pulumi.{self.stack}.yaml"
 
     @property
     def cloud_file(self) -> Path:
@@ -79,6 +89,7 @@ class Workspace:
             "PULUMI_CONFIG_PASSPHRASE": PASSPHRASE,
             "PULUMI_SKIP_UPDATE_CHECK": "true",
             "PULUMI_DISABLE_CHECKPOINT_BACKUPS": "true",
+            **state_copies.ENVIRONMENT,
             "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",
         }
 
@@ -88,35 +99,45 @@ class Workspace:
 
     def lock(self) -> FileLock:
         """Only one command at a time may change the sandbox."""
-        self.root.mkdir(parents=True, exist_ok=True)
         lock = FileLock(self.root / "lock")
         try:
+            claim(self.root)
             lock.acquire(timeout=0)
         except Timeout:
             raise UserError(
                 f"{self.root.name}: a command is at work here; wait, or give another --folder"
             ) from None
+        except OSError as error:
+            raise UserError(
+                f"--folder: {self.root}: nothing can be written there: {error.strerror}; "
+                "nearest: another --folder"
+            ) from None
         return lock
 
     def prepare(self, overrides: Sequence[str]) -> dict[str, str]:
         """Copy the config with the overrides; returns the secrets that are still to be set."""
+        claim(self.root)
+        require_room(self.root)
+        hold_reserve(self.root)
         self.work_dir.mkdir(parents=True, exist_ok=True)
         self.backend.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(self.project_folder / "Pulumi.yaml", self.work_dir / "Pulumi.yaml")
-        previous = _load(self.config_file) if self.config_file.exists() else {}
+        previous = self._previous()
         config = self._user_config()
         config.setdefault("gcp:project", SANDBOX_PROJECT)
-        secrets = {f"{PROJECT}:{key}": value for key, value in PLACEHOLDERS.items()}
+        taken_away: set[str] = set()
         for override in overrides:
-            self._override(config, secrets, override)
+            apply_override(config, taken_away, override)
+        wanted = {*self._encrypted_by_user(), *required_secrets(config)} - taken_away
+        secrets = dict.fromkeys(sorted(wanted), PLACEHOLDER)
         secrets.update(
-            {key: found for key in _all_secrets() if (found := secret_from_environment(key))}
+            {key: found for key in all_secrets() if (found := secret_from_environment(key))}
         )
         kept, missing = self._keep_encrypted(secrets, previous)
         document: dict[str, Any] = {"config": {**config, **kept}}
         if "encryptionsalt" in previous:
             document["encryptionsalt"] = previous["encryptionsalt"]
-        self.config_file.write_text(yaml.safe_dump(document, sort_keys=False))
+        replace_file(self.config_file, yaml.safe_dump(document, sort_keys=False))
         return missing
 
     def remember_secret(self, key: str, value: str) -> None:
@@ -126,8 +147,10 @@ class Workspace:
 
     def use_project(self, file: Path) -> None:
         """Keep what the simulated project has, for this command and those that follow."""
-        Reservations.load(file)
+        given = Reservations.load(file)
         self.project_file.write_bytes(file.read_bytes())
+        if given.existing:
+            add_existing(self.cloud(), given.existing)
 
     def cloud(self, faults: Faults | None = None, *, real_control_planes: bool = False) -> Cloud:
         """The simulated cloud that all stacks of the sandbox share."""
@@ -141,7 +164,9 @@ class Workspace:
         )
 
     def config(self) -> dict[str, Any]:
-        """The config that the last `prepare` wrote."""
+        """The config that the last `prepare` wrote; empty where there was none."""
+        if not self.config_file.exists():
+            return {}
         return _load(self.config_file).get("config") or {}
 
     def catalog(self) -> Catalog:
@@ -153,49 +178,27 @@ class Workspace:
         except (ValidationError, FactError):
             return catalog
 
-    def remove(self) -> None:
-        """Delete the stack's folder, or the whole sandbox when no stack is named."""
-        if not self.stack:
-            self._end_control_planes()
-        shutil.rmtree(self.work_dir if self.stack else self.root, ignore_errors=True)
+    def _previous(self) -> dict[str, Any]:
+        """The last copy; one that was cut is as none, for the state has what it needs itself."""
+        try:
+            return _load(self.config_file) if self.config_file.exists() else {}
+        except UserError:
+            return {}
 
-    def _end_control_planes(self) -> None:
-        folders = list((self.root / "kube").glob("*/"))
-        if folders:
-            from sandbox.control_plane import ControlPlane
-
-            for folder in folders:
-                ControlPlane(folder).stop()
+    def _encrypted_by_user(self) -> list[str]:
+        config = _load(self.source).get("config") or {}
+        return [key for key in all_secrets() if _is_encrypted(config.get(key))]
 
     def _user_config(self) -> dict[str, Any]:
-        source = self.project_folder / f"Pulumi.{self.stack}.yaml"
-        if not source.exists():
+        if not self.source.exists():
             known = stack_names(self.project_folder)
             near = difflib.get_close_matches(self.stack, known, n=1, cutoff=0.3) or known
             raise UserError(
-                f'--stack: "{self.stack}": there is no {source.name}; nearest: {", ".join(near)}'
+                f'--stack: "{self.stack}": there is no {self.source.name}; '
+                f"nearest: {', '.join(near)}"
             )
-        config = (_load(source)).get("config") or {}
+        config = _load(self.source).get("config") or {}
         return {key: value for key, value in config.items() if not _is_encrypted(value)}
-
-    def _override(self, config: dict[str, Any], secrets: dict[str, str], override: str) -> None:
-        path, separator, text = override.partition("=")
-        if not separator:
-            raise UserError(f'--set: "{override}": must be PATH=VALUE, e.g. gpu_pool.nodes=4')
-        value = yaml.safe_load(text) if text else None
-        key = path if ":" in path else f"{PROJECT}:{path}"
-        if key in _all_secrets():
-            if value is not None:
-                raise UserError(
-                    f"--set: {path}: a secret must not be a process argument; "
-                    f"nearest: the environment variable {path.upper()}"
-                )
-            secrets.pop(key, None)
-        elif ":" in path:
-            _assign(config, [path], value)
-        else:
-            steps = path.removeprefix("stack.").split(".")
-            _assign(config, [f"{PROJECT}:stack", *steps], value)
 
     def _keep_encrypted(
         self, secrets: Mapping[str, str], previous: Mapping[str, Any]
@@ -225,26 +228,6 @@ def stack_names(folder: Path = PROJECT_FOLDER) -> list[str]:
     """Every stack that has a config file."""
     files = folder.glob("Pulumi.*.yaml")
     return sorted(file.name.removeprefix("Pulumi.").removesuffix(".yaml") for file in files)
-
-
-def _all_secrets() -> list[str]:
-    from stacks.config import SECRETS
-
-    return [f"{PROJECT}:{key}" for key in SECRETS]
-
-
-def _assign(config: dict[str, Any], steps: list[str], value: Any) -> None:
-    """Set a value by path; None takes the key away."""
-    *parents, last = steps
-    for step in parents:
-        inner = config.setdefault(step, {})
-        if not isinstance(inner, dict):
-            raise UserError(f'--set: "{".".join(steps)}": {step} holds no keys')
-        config = inner
-    if value is None:
-        config.pop(last, None)
-    else:
-        config[last] = value
 
 
 def _load(file: Path) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from sandbox.cloud.kind import Resource
 from sandbox.cloud.kinds.pool_capacity import RESERVATION_KEY, check_capacity
 from sandbox.cloud.kinds.pool_networks import check_additional_networks
 from sandbox.cloud.kinds.pool_tpus import check_tpus
-from sandbox.cloud.kinds.pools import DRANET_LABEL, POOL
+from sandbox.cloud.kinds.pools import DRANET_LABEL, HELD_NETWORKS, POOL
 from sandbox.cloud.nodes import devices_of, pool_nodes
 from sandbox.errors import CloudError
 from sandbox.kube import KubeError, Node, Provision, Wish, networks_asked, wishes
@@ -39,12 +39,20 @@ def provisioner(cluster: Resource, cloud: Cloud) -> Provision:
         networks, reasons = networks_asked(state, pod), dict[str, None]()
         for wish in choices:
             try:
-                return _node(pod, wish, networks, cluster, cloud)
+                node = _node(pod, wish, networks, cluster, cloud)
+                _keep(state, networks)
+                return node
             except (CloudError, FactError) as error:
                 reasons[str(error)] = None
         return f"Autopilot makes no node: {'; '.join(reasons)}"
 
     return provision
+
+
+def _keep(state: dict[str, Any], networks: list[tuple[str, str]]) -> None:
+    """A node outlives its pods for a while, and stays in its networks."""
+    held = state.setdefault(HELD_NETWORKS, [])
+    held.extend(list(one) for one in networks if list(one) not in held)
 
 
 def _node(

@@ -7,7 +7,6 @@ the engine dies in between, the resource is there all the same, as in a real clo
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from pathlib import Path
@@ -18,7 +17,8 @@ from sandbox.cloud.kind import Kind, Resource, digest
 from sandbox.cloud.kinds import KINDS
 from sandbox.cloud.preemption import preempted_pools
 from sandbox.cloud.reservations import Reservations
-from sandbox.errors import CloudError
+from sandbox.disk import replace_file
+from sandbox.errors import CloudError, UserError
 from sandbox.faults import Faults
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class Cloud:
         self._state |= {"producers": [], "abandoned_peerings": [], "identity_pools": []}
         self._state["preempted"] = []
         if path.exists():
-            self._state.update(json.loads(path.read_text()))
+            self._state.update(_read(path))
             self._finish_what_was_cut_off()
         if faults is not None:
             self._preempt(faults)
@@ -148,6 +148,18 @@ class Cloud:
         self._put(resource, [urn], creating=True)
         return resource
 
+    def add_existing(self, token: str, inputs: dict[str, Any]) -> None:
+        """Have a resource that no stack made, unless it is there; its API is on for it."""
+        kind = KINDS[token]
+        project = kind.project(inputs)
+        if kind.api and project:
+            self.turn_on_api(project, kind.api)
+        if kind.identify(inputs) in self._state["resources"]:
+            return
+        made = self.begin_create(token, inputs, "")
+        self._state["resources"][made.id]["urns"] = []
+        self.finish_create(made)
+
     def finish_create(self, resource: Resource) -> Resource:
         self._state["resources"][resource.id]["creating"] = False
         KINDS[resource.token].after_create(resource, self)
@@ -178,6 +190,7 @@ class Cloud:
         if old is None:
             raise CloudError("NOT_FOUND", f"{resource_id} was not found")
         kind = KINDS[token]
+        inputs = kind.with_kept(old.inputs, inputs)
         kind.change(old, inputs, self)
         outputs = {**old.outputs, **kind.outputs(inputs, self, resource_id)}
         resource = Resource(token, resource_id, deepcopy(inputs), outputs)
@@ -201,9 +214,7 @@ class Cloud:
     def save(self) -> None:
         """Write the state so that a reader never sees half of it."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        draft = self.path.with_suffix(".draft")
-        draft.write_text(json.dumps(self._state))
-        os.replace(draft, self.path)
+        replace_file(self.path, json.dumps(self._state))
 
     def inventory(self, stack: str | None = None) -> dict[str, list[str]]:
         """Ids of everything that exists, or that one stack made, by resource type."""
@@ -224,8 +235,9 @@ class Cloud:
     def forget_stack(self, stack: str) -> None:
         """Drop everything that a stack made, with no rule asked."""
         for resource_id, entry in list(self._state["resources"].items()):
-            entry["urns"] = [urn for urn in entry["urns"] if not _is_of(stack, urn)]
-            if not entry["urns"]:
+            urns = entry["urns"]
+            entry["urns"] = [urn for urn in urns if not _is_of(stack, urn)]
+            if urns and not entry["urns"]:
                 del self._state["resources"][resource_id]
                 self.forget_kubernetes(resource_id)
         self.save()
@@ -239,6 +251,19 @@ class Cloud:
             "outputs": resource.outputs,
         }
         self.save()
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(path.read_text())
+    except ValueError:
+        found = None
+    if not isinstance(found, dict):
+        raise UserError(
+            f"{path.parent.name}/{path.name}: the simulated cloud cannot be read, the file was "
+            f"changed or cut; nearest: delete the folder {path.parent.name}, and begin again"
+        )
+    return found
 
 
 def _is_of(stack: str, urn: str) -> bool:

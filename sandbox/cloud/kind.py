@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator, Mapping
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -39,6 +40,9 @@ class Kind:
     api: ClassVar[str | None] = None
     # Whether several stacks can have it at once: making it again changes nothing.
     shared: ClassVar[bool] = False
+    # Paths of what the provider leaves as it is where its input is left out: optional, and computed
+    # by the cloud.
+    kept: ClassVar[tuple[str, ...]] = ()
 
     def identify(self, inputs: Inputs) -> str:
         """The new resource's id; raises CloudError where an input that it is made of is missing."""
@@ -73,6 +77,19 @@ class Kind:
         """Properties whose change replaces by a rule of the provider's that no schema shows."""
         del olds, news
         return frozenset()
+
+    def with_kept(self, olds: Inputs, news: Inputs) -> dict[str, Any]:
+        """The inputs of an update with what the provider keeps."""
+        merged = deepcopy(dict(news))
+        for path in self.kept:
+            *blocks, name = path.split(".")
+            old: Any = olds
+            new: Any = merged
+            for block in blocks:
+                old, new = (old or {}).get(block), (new or {}).get(block)
+            if old and new is not None and new.get(name) is None and old.get(name) is not None:
+                new[name] = deepcopy(old[name])
+        return merged
 
     def release(self, resource: Resource, cloud: Cloud) -> None:
         """Refuse a delete by raising CloudError."""

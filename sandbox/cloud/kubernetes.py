@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Protocol
 
 from sandbox.cloud.autopilot import provisioner
 from sandbox.cloud.kind import Resource
+from sandbox.cloud.lustre_mounts import lustre_mounts
 from sandbox.cloud.nodes import nodes_of
 from sandbox.kube import MemoryKube
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
     from typing import Any
 
     from sandbox.cloud.cloud import Cloud
@@ -23,11 +24,13 @@ class Kube(Protocol):
     """What is asked of a cluster, wherever it is."""
 
     def get(self, ref: Ref) -> dict[str, Any] | None: ...
-    def validate(self, manifest: Mapping[str, Any]) -> object: ...
-    def apply(self, manifest: Mapping[str, Any]) -> object: ...
+    def validate(self, manifest: Mapping[str, Any], ignored: Collection[str] = ()) -> object: ...
+    def apply(self, manifest: Mapping[str, Any], ignored: Collection[str] = ()) -> object: ...
     def delete(self, ref: Ref) -> None: ...
     def wait_for(self, ref: Ref) -> Readiness: ...
     def health(self, ref: Ref) -> Readiness: ...
+    def readiness_on_read(self, ref: Ref) -> Readiness: ...
+    def scale(self, ref: Ref, replicas: int) -> None: ...
     def matches_secret(self, manifest: Mapping[str, Any]) -> bool: ...
     def nodes(self) -> list[Node]: ...
     def pods(self) -> list[PodView]: ...
@@ -48,7 +51,8 @@ def kubernetes_of(cluster: Resource, cloud: Cloud) -> Kube:
         cloud.kubernetes(cluster.id),
         nodes_of(cluster, cloud),
         provision,
-        ray_addon=_has_ray_addon(cluster),
+        ray_addon=has_ray_addon(cluster),
+        mounts=lustre_mounts(cluster, cloud),
     )
 
 
@@ -68,10 +72,10 @@ def _live(cluster: Resource, cloud: Cloud) -> Kube:
 
     if cluster.id not in cloud.live_clusters:
         plane = control_plane_of(cluster, cloud)
-        cloud.live_clusters[cluster.id] = LiveKube(plane, ray_addon=_has_ray_addon(cluster))
+        cloud.live_clusters[cluster.id] = LiveKube(plane, ray_addon=has_ray_addon(cluster))
     return cloud.live_clusters[cluster.id]
 
 
-def _has_ray_addon(cluster: Resource) -> bool:
+def has_ray_addon(cluster: Resource) -> bool:
     configs = (cluster["addonsConfig"] or {}).get("rayOperatorConfigs") or []
     return any(one.get("enabled") for one in configs)

@@ -50,7 +50,7 @@ def pool_nodes(pool: Resource, cluster: Resource, cloud: Cloud) -> Iterator[Node
         **_accelerator_labels(pool, machine, cloud),
         "topology.kubernetes.io/region": cloud.catalog.region_of(zones[0]),
     }
-    taints = tuple(_taints(pool, machine))
+    taints = tuple(_taints(pool, machine, cluster, cloud))
     resources = _resources(pool, machine, cloud)
     networks = tuple(
         (network.rpartition("/")[2], subnetwork.rpartition("/")[2])
@@ -131,11 +131,32 @@ def _accelerator_labels(pool: Resource, machine: MachineType, cloud: Cloud) -> d
     }
 
 
-def _taints(pool: Resource, machine: MachineType) -> Iterator[Taint]:
-    for taint in (pool["nodeConfig"] or {}).get("taints") or []:
+def _taints(
+    pool: Resource, machine: MachineType, cluster: Resource, cloud: Cloud
+) -> Iterator[Taint]:
+    given = (pool["nodeConfig"] or {}).get("taints") or []
+    for taint in given:
         yield Taint(key=taint["key"], value=taint["value"], effect=EFFECTS[taint["effect"]])
-    if machine.accelerator is not None:
-        # GKE taints every node with accelerators by itself.
-        yield Taint(key=machine.accelerator.resource, value="present", effect="NoSchedule")
+    accelerator = machine.accelerator
+    named = accelerator is not None and accelerator.resource in {one["key"] for one in given}
+    if accelerator is not None and not named and _tainted_by_gke(pool, machine, cluster, cloud):
+        yield Taint(key=accelerator.resource, value="present", effect="NoSchedule")
     if is_queued(pool.inputs):
         yield Taint(key="cloud.google.com/gke-queued", value="true", effect="NoSchedule")
+
+
+def _tainted_by_gke(pool: Resource, machine: MachineType, cluster: Resource, cloud: Cloud) -> bool:
+    """Nodes with TPUs always, and those with GPUs where there are others when the pool is made.
+
+    GKE documentation, "Run GPUs in Standard node pools". Pools are stored in the order in which
+    they were made; one that is not is Autopilot's own.
+    """
+    if machine.accelerator is None or machine.accelerator.kind != "gpu":
+        return True
+    for other in cloud.find(POOL):
+        if other.id == pool.id:
+            return False
+        plain = machine_of(other.inputs, cloud).accelerator is None
+        if plain and other.id.startswith(f"{cluster.id}/"):
+            return True
+    return True

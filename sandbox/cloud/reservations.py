@@ -1,5 +1,5 @@
 """What the simulated project has from the start: reservations, which are bought outside a stack,
-and the bucket names that others hold."""
+the bucket names that others hold, and resources that belong to no stack."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import datetime
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, PositiveInt, ValidationError
@@ -53,13 +54,23 @@ class Reservation(_Given):
     blocks: dict[str, tuple[str, ...]] = Field(default_factory=dict)
 
 
+class ExistingResource(_Given):
+    """A resource of no stack. `inputs` are what the provider's resource `type` takes, with their
+    project."""
+
+    type: str
+    inputs: dict[str, Any]
+
+
 class Reservations(_Given):
-    """The reservations of the project by name, and the bucket names taken in the whole world."""
+    """The reservations of the project by name, the bucket names taken in the whole world, and what
+    exists already, each after what it refers to."""
 
     source: str | None = None
     date: datetime.date | None = None
     reservations: dict[str, Reservation] = Field(default_factory=dict)
     taken_bucket_names: frozenset[str] = frozenset()
+    existing: tuple[ExistingResource, ...] = ()
 
     @staticmethod
     def load(path: Path | None = None) -> Reservations:

@@ -19,6 +19,7 @@ from sandbox.control_plane.layout import Layout
 from sandbox.control_plane.private_files import write_private
 
 _SERVING = ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "agent")
+_IN_FOLDERS = ("kueue", "jobset")
 _LOOPBACK = ipaddress.ip_address("127.0.0.1")
 _VALID = datetime.timedelta(days=3650)
 # For a clock that was put back a little.
@@ -32,9 +33,10 @@ def make_certificates(layout: Layout) -> None:
     authority = _Authority()
     write_private(draft / "ca.crt", authority.pem)
     write_private(draft / "service-account.key", _private_pem(_new_key()))
-    for name in (*_SERVING, "kueue"):
+    for name in (*_SERVING, *_IN_FOLDERS):
         key, certificate = authority.serving_pair(name)
-        stem = f"{layout.kueue_certificates.name}/tls" if name == "kueue" else name
+        folder = layout.webhook_certificates(name).name
+        stem = f"{folder}/tls" if name in _IN_FOLDERS else name
         write_private(draft / f"{stem}.key", key)
         write_private(draft / f"{stem}.crt", certificate)
     draft.rename(layout.certificates)

@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from rich.console import Console
-from rich.table import Table
-
 from sandbox.cloud.kinds.cluster import Cluster
 from sandbox.cloud.kubernetes import control_plane_of, is_live
+from sandbox.console import new_console, new_table
 from sandbox.control_plane.control_plane import ControlPlane
 from sandbox.errors import CloudError, UserError
+from sandbox.next_steps import command
 from sandbox.workspace import Workspace
 
 
@@ -31,9 +30,9 @@ def stop(workspace: Workspace) -> None:
 
 
 def show_status(workspace: Workspace) -> None:
-    console = Console(highlight=False)
+    console = new_console()
     for cluster, plane in _control_planes(workspace).items():
-        table = Table("program", "process", "MiB", "ports of 127.0.0.1", box=None, pad_edge=False)
+        table = new_table("program", "process", "MiB", "ports of 127.0.0.1")
         for each in plane.status():
             ports = ", ".join(f"{purpose} {port}" for purpose, port in each.ports.items())
             process = str(each.pid) if each.running else "does not run"
@@ -47,7 +46,7 @@ def kubeconfig(workspace: Workspace) -> str:
     if not all(file.exists() for file in files):
         raise UserError(
             f'--stack: "{workspace.stack}": its control plane was never started; '
-            f"nearest: python -m sandbox kube start --stack {workspace.stack}"
+            f"nearest: {command('kube start', workspace.stack, workspace.root)}"
         )
     return os.pathsep.join(str(file) for file in files)
 
@@ -64,6 +63,6 @@ def _control_planes(workspace: Workspace) -> Mapping[str, ControlPlane]:
     if not found:
         raise UserError(
             f'--stack: "{workspace.stack}": no cluster with a real control plane is up; '
-            f"nearest: python -m sandbox up --stack {workspace.stack} --kube real"
+            f"nearest: {command('up', workspace.stack, workspace.root, real_kube=True)}"
         )
     return found

@@ -52,7 +52,7 @@ class ControlPlane:
         """The authority of all certificates, as webhook configurations hold it."""
         return ca_bundle(self._layout)
 
-    def webhook_url(self, name: Literal["kueue", "agent"]) -> str:
+    def webhook_url(self, name: Literal["kueue", "jobset", "agent"]) -> str:
         with self._lock():
             return f"https://{self._setting(down=()).address(name, 'webhook')}"
 
@@ -110,6 +110,10 @@ class ControlPlane:
     def run_ray_operator(self, namespace: str = "kube-system") -> None:
         """Run KubeRay as the service account of this namespace; the add-on's, if none is given."""
         self._run("ray-operator", Installed(namespace, {}))
+
+    def run_job_set(self, namespace: str, configuration: Mapping[str, Any]) -> None:
+        """Run JobSet's controller with a release's configuration, in the release's namespace."""
+        self._run("jobset", Installed(namespace, dict(configuration)))
 
     def end_operator(self, name: Operator) -> None:
         """End an operator; `start` leaves it ended."""

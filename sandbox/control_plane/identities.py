@@ -21,9 +21,14 @@ IDENTITIES = (
     "agent",
     "kueue",
     "ray-operator",
+    "jobset",
 )
 # The service accounts of the charts, under the release names that the stacks give them.
-ACCOUNTS = {"kueue": "kueue-controller-manager", "ray-operator": "kuberay-operator"}
+ACCOUNTS = {
+    "kueue": "kueue-controller-manager",
+    "ray-operator": "kuberay-operator",
+    "jobset": "jobset-controller",
+}
 _GROUP = "system:masters"
 
 

@@ -34,6 +34,8 @@ def write_inputs(setting: Setting) -> None:
     write_private(layout.scheduler_configuration, json.dumps(_scheduler(layout), indent=2))
     if "kueue" in operators:
         _write_kueue(setting, operators["kueue"].configuration)
+    if "jobset" in operators:
+        _write_job_set(setting, operators["jobset"].configuration)
 
 
 def _encryption() -> dict[str, Any]:
@@ -62,8 +64,23 @@ def _write_kueue(setting: Setting, given: Mapping[str, Any]) -> None:
     configuration = kueue_configuration(
         given,
         webhook_port=setting.port("kueue", "webhook"),
-        certificates=layout.kueue_certificates,
+        certificates=layout.webhook_certificates("kueue"),
         health_port=setting.port("kueue", "health"),
         metrics_port=setting.port("kueue", "metrics"),
     )
-    write_private(layout.kueue_configuration, yaml.safe_dump(configuration, sort_keys=False))
+    text = yaml.safe_dump(configuration, sort_keys=False)
+    write_private(layout.configuration("kueue"), text)
+
+
+def _write_job_set(setting: Setting, given: Mapping[str, Any]) -> None:
+    from sandbox.live_kube.operators import job_set_configuration
+
+    layout = setting.layout
+    configuration = job_set_configuration(
+        given,
+        webhook_port=setting.port("jobset", "webhook"),
+        certificates=layout.webhook_certificates("jobset"),
+        health_port=setting.port("jobset", "health"),
+    )
+    text = yaml.safe_dump(configuration, sort_keys=False)
+    write_private(layout.configuration("jobset"), text)

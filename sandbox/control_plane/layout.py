@@ -24,10 +24,9 @@ class Layout:
     def service_account_key(self) -> Path:
         return self.certificates / "service-account.key"
 
-    @property
-    def kueue_certificates(self) -> Path:
-        """A folder of its own: Kueue wants its pair as tls.crt and tls.key."""
-        return self.certificates / "kueue"
+    def webhook_certificates(self, operator: str) -> Path:
+        """A folder of its own: Kueue and JobSet want their pair as tls.crt and tls.key."""
+        return self.certificates / operator
 
     @property
     def tokens(self) -> Path:
@@ -45,9 +44,8 @@ class Layout:
     def scheduler_configuration(self) -> Path:
         return self.root / "kube-scheduler.yaml"
 
-    @property
-    def kueue_configuration(self) -> Path:
-        return self.root / "kueue.yaml"
+    def configuration(self, operator: str) -> Path:
+        return self.root / f"{operator}.yaml"
 
     @property
     def data(self) -> Path:

@@ -10,8 +10,8 @@ from typing import Any, Literal
 from sandbox.control_plane.layout import Layout
 from sandbox.control_plane.private_files import write_private
 
-Operator = Literal["kueue", "ray-operator"]
-OPERATORS: tuple[Operator, ...] = ("kueue", "ray-operator")
+Operator = Literal["kueue", "ray-operator", "jobset"]
+OPERATORS: tuple[Operator, ...] = ("kueue", "ray-operator", "jobset")
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,12 @@ import os
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from sandbox.control_plane.binaries import binary
 from sandbox.control_plane.layout import Layout
+from sandbox.control_plane.operators import OPERATORS
 from sandbox.workspace import PROJECT_FOLDER
 
 # By program, what each of its ports is for.
@@ -24,12 +26,13 @@ PORTS: dict[str, tuple[str, ...]] = {
     "agent": ("webhook", "health", "dashboard"),
     "kueue": ("webhook", "health", "metrics"),
     "ray-operator": ("health", "metrics"),
+    "jobset": ("webhook", "health"),
 }
 # Each wave needs the one before it; within one, they start together.
 WAVES = (
     ("etcd",),
     ("kube-apiserver",),
-    ("kube-controller-manager", "kube-scheduler", "kwok", "agent", "kueue", "ray-operator"),
+    ("kube-controller-manager", "kube-scheduler", "kwok", "agent", *OPERATORS),
 )
 KWOK_CONFIGURATION = Path(__file__).parent / "data" / "kwok.yaml"
 
@@ -214,17 +217,15 @@ def _agent(setting: Setting) -> Program:
     )
 
 
-def _kueue(setting: Setting) -> Program:
-    layout, kubeconfig = setting.layout, setting.layout.kubeconfig("kueue")
+def _configured(name: str, setting: Setting) -> Program:
+    """An operator that has all it needs to know in a file."""
+    kubeconfig = setting.layout.kubeconfig(name)
+    configuration = setting.layout.configuration(name)
     return Program(
-        name="kueue",
-        command=(
-            str(binary("kueue")),
-            f"--config={layout.kueue_configuration}",
-            "--zap-log-level=2",
-        ),
-        ready=f"http://{setting.address('kueue', 'health')}/readyz",
-        inputs=(kubeconfig, layout.kueue_configuration),
+        name=name,
+        command=(str(binary(name)), f"--config={configuration}", "--zap-log-level=2"),
+        ready=f"http://{setting.address(name, 'health')}/readyz",
+        inputs=(kubeconfig, configuration),
         environment={"KUBECONFIG": str(kubeconfig)},
     )
 
@@ -257,8 +258,9 @@ _PROGRAMS: dict[str, Callable[[Setting], Program]] = {
     "kube-scheduler": _kube_scheduler,
     "kwok": _kwok,
     "agent": _agent,
-    "kueue": _kueue,
+    "kueue": partial(_configured, "kueue"),
     "ray-operator": _ray_operator,
+    "jobset": partial(_configured, "jobset"),
 }
 
 

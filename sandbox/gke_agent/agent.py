@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from sandbox.cloud.kubernetes import has_ray_addon
 from sandbox.gke_agent import servers
 from sandbox.gke_agent.cloud_file import CloudFile
 from sandbox.gke_agent.dashboard import Dashboard
@@ -77,7 +78,7 @@ class Agent:
             self._pause.wait(_LOOK_SECONDS)
         self._live.start()
         self._live.wait_until_synced()
-        webhooks = servers.reviewing(Webhooks(self._api, self._live))
+        webhooks = servers.reviewing(Webhooks(self._api, self._live, self._has_ray_addon))
         certificate = servers.certificate_in(options.certificates)
         servers.serve(options.webhook_port, webhooks, certificate)
         while not self._announce():
@@ -107,6 +108,10 @@ class Agent:
         except ApiError as error:
             return self._failed("webhooks", error)
         return True
+
+    def _has_ray_addon(self) -> bool:
+        found = self._cloud.read()
+        return found is None or has_ray_addon(found[0])
 
     def _step(self) -> bool:
         """False where something has to be tried again."""

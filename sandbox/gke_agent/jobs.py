@@ -1,7 +1,8 @@
 """The end of Jobs' pods: kwok ends a pod that says after how long.
 
 A queued Job is a training, which goes on for as long as its queue leaves it the quota; who wants it
-to end sets the annotation. The submitter of a queued RayJob is part of such a training.
+to end sets the annotation. The submitter of a queued RayJob is part of such a training, and so are
+the Jobs of a queued JobSet.
 """
 
 from __future__ import annotations
@@ -40,13 +41,13 @@ def pods_of_jobs(store: Store) -> Iterator[tuple[JsonObject, JsonObject]]:
 
 
 def _is_training(api: Api, job: Mapping[str, Any]) -> bool:
-    """Whether the Job submits a queued RayJob."""
+    """Whether the Job submits a queued RayJob, or is one of a queued JobSet."""
     owner = owner_of(job)
-    if owner.get("kind") != "RayJob":
+    if owner.get("kind") not in ("RayJob", "JobSet"):
         return False
     ref = Ref(
         api_version=owner["apiVersion"],
-        kind="RayJob",
+        kind=owner["kind"],
         namespace=namespace_of(job),
         name=owner["name"],
     )

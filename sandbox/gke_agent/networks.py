@@ -10,14 +10,13 @@ from __future__ import annotations
 from sandbox.gke_agent.live import Live
 from sandbox.gke_agent.statuses import send_statuses
 from sandbox.kube.controllers.networks import check_networks
-from sandbox.kube.network_rules import GROUP, PARAMS_KIND
+from sandbox.kube.network_rules import GNP_FINALIZER, GROUP, PARAMS_KIND
 from sandbox.kube.networks import users_of
 from sandbox.kube.store import Store
 from sandbox.live_kube.api import Api, Kind
 
 NETWORK: Kind = (f"{GROUP}/v1", "Network")
 PARAMS: Kind = (f"{GROUP}/v1", PARAMS_KIND)
-_FINALIZER = f"{GROUP}/gnp-controller"
 
 
 def keep_networks(api: Api, live: Live, store: Store, now: str) -> None:
@@ -32,11 +31,11 @@ def _hold_params(api: Api, live: Live, store: Store) -> None:
         metadata = params["metadata"]
         finalizers: list[str] = metadata.get("finalizers") or []
         if not metadata.get("deletionTimestamp"):
-            wanted = finalizers if _FINALIZER in finalizers else [*finalizers, _FINALIZER]
+            wanted = finalizers if GNP_FINALIZER in finalizers else [*finalizers, GNP_FINALIZER]
         elif users_of(store, params):
             wanted = finalizers
         else:
-            wanted = [each for each in finalizers if each != _FINALIZER]
+            wanted = [each for each in finalizers if each != GNP_FINALIZER]
         if wanted != finalizers:
             version = metadata["resourceVersion"]
             change = {"metadata": {"finalizers": wanted, "resourceVersion": version}}

@@ -43,8 +43,11 @@ _UNSEEN_SECONDS = 1.0
 
 
 class Webhooks:
-    def __init__(self, api: Api, live: Live) -> None:
+    """`ray_addon` says whether GKE's add-on for Ray is on, which brings the webhook for TPUs."""
+
+    def __init__(self, api: Api, live: Live, ray_addon: Callable[[], bool]) -> None:
         self._api = api
+        self._ray_addon = ray_addon
         self._live = live
         self._lock = threading.Lock()
         self._unseen: list[tuple[float, Host]] = []
@@ -70,6 +73,8 @@ class Webhooks:
 
     def _tpu_pod(self, review: Review) -> Verdict:
         pod = _object(review)
+        if not self._ray_addon():
+            return pod
         if why := problem(pod):
             return why
         if not tpu_webhook.chips_of(pod["spec"]):
@@ -90,6 +95,8 @@ class Webhooks:
 
     def _ray_cluster(self, review: Review) -> Verdict:
         cluster = _object(review)
+        if not self._ray_addon():
+            return cluster
         return tpu_webhook.denial(cluster).partition(_DENIED)[2] or cluster
 
     def _network(self, review: Review) -> Verdict:

@@ -9,7 +9,7 @@ from sandbox.kube.immutability import replaced_by
 from sandbox.kube.kueue.queue_view import QueueView
 from sandbox.kube.memory import MemoryKube
 from sandbox.kube.networks import networks_asked
-from sandbox.kube.objects import Node, PodView, Provision, Readiness, Ref, Taint
+from sandbox.kube.objects import Mounts, Node, PodView, Provision, Readiness, Ref, Taint
 from sandbox.kube.scheduler import fits, requests_of
 from sandbox.kube.secrets import DIGESTS
 
@@ -18,6 +18,7 @@ __all__ = [
     "DIGESTS",
     "KubeError",
     "MemoryKube",
+    "Mounts",
     "Node",
     "PodView",
     "Provision",

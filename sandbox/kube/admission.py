@@ -10,7 +10,6 @@ from sandbox.kube import (
     registry,
     schemas,
     secrets,
-    tpu_webhook,
     waits,
 )
 from sandbox.kube.claim_rules import template_claim_findings
@@ -18,7 +17,9 @@ from sandbox.kube.compute_class_rules import compute_class_findings
 from sandbox.kube.defaults import with_defaults
 from sandbox.kube.errors import KubeError, invalid
 from sandbox.kube.helm import release_findings
+from sandbox.kube.job_set_rules import job_set_findings
 from sandbox.kube.kueue.rules import kueue_findings
+from sandbox.kube.limit_ranges import limit_range_findings
 from sandbox.kube.monitoring_rules import monitoring_findings
 from sandbox.kube.names import label_findings, name_findings
 from sandbox.kube.network_rules import network_findings
@@ -34,6 +35,7 @@ from sandbox.kube.objects import (
 )
 from sandbox.kube.pod_rules import count_findings, template_findings
 from sandbox.kube.provisioning_rules import provisioning_findings
+from sandbox.kube.quotas import quota_findings
 from sandbox.kube.ray_rules import ray_findings
 from sandbox.kube.references import refuse_missing
 from sandbox.kube.store import Store
@@ -45,6 +47,7 @@ _SPEC_REQUIRED = {
     "Deployment",
     "HorizontalPodAutoscaler",
     "Job",
+    "LimitRange",
     "PersistentVolume",
     "PersistentVolumeClaim",
     "Pod",
@@ -238,6 +241,7 @@ _CUSTOM_RULES: dict[str, Callable[[JsonObject], list[Finding]]] = {
     "autoscaling.x-k8s.io/v1": provisioning_findings,
     "cloud.google.com/v1": compute_class_findings,
     "helm.sh/v3": release_findings,
+    "jobset.x-k8s.io/v1alpha2": job_set_findings,
     "kueue.x-k8s.io/v1beta1": kueue_findings,
     "kueue.x-k8s.io/v1beta2": kueue_findings,
     "monitoring.googleapis.com/v1": monitoring_findings,
@@ -246,16 +250,17 @@ _CUSTOM_RULES: dict[str, Callable[[JsonObject], list[Finding]]] = {
 }
 _WEBHOOKS: dict[str, Callable[[JsonObject], str]] = {
     "Pod": gke_webhooks.denial,
-    "RayCluster": tpu_webhook.denial,
 }
 _KIND_RULES = {
     "DaemonSet": _selector,
     "Deployment": _selector,
     "HorizontalPodAutoscaler": _autoscaler,
     "Job": _job,
+    "LimitRange": limit_range_findings,
     "PersistentVolume": _volume,
     "PersistentVolumeClaim": _claim,
     "PriorityClass": _priority,
+    "ResourceQuota": quota_findings,
     "ResourceClaimTemplate": template_claim_findings,
     "Secret": _secret,
     "Service": _service,

@@ -2,9 +2,12 @@
 
 import copy
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any
 
+from sandbox.kube.amounts import Amount
 from sandbox.kube.claim_rules import requests_in
+from sandbox.kube.errors import KubeError
 from sandbox.kube.objects import JsonObject, dig, maps, pod_templates
 from sandbox.kube.store import DEFAULT_STORAGE_CLASS
 
@@ -93,12 +96,36 @@ def _ports(spec: JsonObject) -> None:
         _fill(port, {"protocol": "TCP", "targetPort": port.get("port")})
 
 
+def _quota(spec: JsonObject) -> None:
+    for name, amount in (spec.get("hard") or {}).items():
+        # An amount that is none is refused later, by its path.
+        with suppress(KubeError):
+            spec["hard"][name] = str(Amount.read(amount))
+
+
 def _claims(spec: JsonObject) -> None:
     for request in requests_in(spec):
         if isinstance(exactly := request.get("exactly"), dict):
             _fill(exactly, {"allocationMode": "ExactCount"})
             if exactly["allocationMode"] == "ExactCount":
                 _fill(exactly, {"count": 1})
+
+
+def _job_set(spec: JsonObject) -> None:
+    """What JobSet's own webhook and its definition fill in."""
+    _fill(spec, {"network": {}, "successPolicy": {"operator": "All"}})
+    _fill(spec, {"startupPolicy": {"startupPolicyOrder": "AnyOrder"}})
+    if isinstance(network := spec["network"], dict):
+        _fill(network, {"enableDNSHostnames": True, "publishNotReadyAddresses": True})
+    if isinstance(policy := spec.get("failurePolicy"), dict):
+        _fill(policy, {"restartStrategy": "Recreate"})
+    jobs = spec.get("replicatedJobs")
+    for one in maps(jobs if isinstance(jobs, list) else []):
+        _fill(one, {"replicas": 1, "groupName": "default"})
+        if isinstance(job := dig(one, "template", "spec"), dict):
+            _fill(job, {"completionMode": "Indexed"})
+        if isinstance(pod := dig(one, "template", "spec", "template", "spec"), dict):
+            _fill(pod, {"restartPolicy": "OnFailure"})
 
 
 def _workers(spec: JsonObject) -> None:
@@ -109,8 +136,10 @@ def _workers(spec: JsonObject) -> None:
 
 _FILLERS: dict[str, Callable[[JsonObject], None]] = {
     "Job": _job,
+    "JobSet": _job_set,
     "RayCluster": _workers,
     "RayJob": lambda spec: _workers(spec.get("rayClusterSpec") or {}),
     "ResourceClaimTemplate": _claims,
+    "ResourceQuota": _quota,
     "Service": _ports,
 }

@@ -123,6 +123,14 @@ def gcsfuse_volumes(store: Store, pod: Mapping[str, Any]) -> Iterator[tuple[str,
             yield name, csi
 
 
+def mount_options(store: Store, pod: Mapping[str, Any]) -> Iterator[tuple[str, list[str]]]:
+    """The same volumes with what Cloud Storage FUSE is told."""
+    for name, csi in gcsfuse_volumes(store, pod):
+        volume = store.get("v1", "PersistentVolume", "", name)
+        inline = str(dig(csi, "volumeAttributes", "mountOptions") or "")
+        yield name, [*(dig(volume, "spec", "mountOptions") or ()), *inline.split(",")]
+
+
 def has_sidecar(pod: Mapping[str, Any]) -> bool:
     spec = pod["spec"]
     containers = maps(spec.get("initContainers")) + maps(spec.get("containers"))

@@ -4,7 +4,7 @@ The two differ: the provider replaces before asking the server, from a table of 
 are taken from pulumi-kubernetes 4.x `provider/pkg/provider/diff.go` and the API's validation.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from sandbox.kube import paths, quantity
@@ -115,6 +115,14 @@ _REFUSED: dict[str, tuple[str, ...]] = {
     "Deployment": ("spec.selector",),
     "DaemonSet": ("spec.selector",),
     "Job": ("spec.completionMode", "spec.completions", "spec.selector", "spec.template"),
+    "JobSet": (
+        "spec.failurePolicy",
+        "spec.managedBy",
+        "spec.network",
+        "spec.replicatedJobs",
+        "spec.startupPolicy",
+        "spec.successPolicy",
+    ),
     "RoleBinding": ("roleRef",),
     "ClusterRoleBinding": ("roleRef",),
     "StorageClass": ("parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"),
@@ -123,6 +131,8 @@ _REFUSED: dict[str, tuple[str, ...]] = {
     "Service": ("spec.clusterIP",),
     "ResourceClaimTemplate": ("spec",),
     "LocalQueue": ("spec.clusterQueue",),
+    "AdmissionCheck": ("spec.controllerName",),
+    "Topology": ("spec.levels",),
     "RayCluster": ("spec.managedBy",),
     "RayJob": ("spec.managedBy",),
     "ProvisioningRequest": ("spec",),
@@ -137,6 +147,15 @@ _POD_MAY_CHANGE = (
     "spec.terminationGracePeriodSeconds",
     "spec.tolerations",
 )
+_TEMPLATE = "spec.replicatedJobs[*].template.spec.template"
+# Of a JobSet that is or gets suspended (kubernetes-sigs/jobset pkg/webhooks, v0.12.0).
+_SUSPENDED_MAY_CHANGE = (
+    f"{_TEMPLATE}.metadata.annotations",
+    f"{_TEMPLATE}.metadata.labels",
+    f"{_TEMPLATE}.spec.nodeSelector",
+    f"{_TEMPLATE}.spec.schedulingGates",
+    f"{_TEMPLATE}.spec.tolerations",
+)
 
 
 def replaced_by(
@@ -146,11 +165,14 @@ def replaced_by(
     *,
     mutable_secrets: bool = False,
     mutable_config_maps: bool = False,
+    unknown: Collection[str] = (),
 ) -> list[str]:
     """Paths of changed inputs for which Pulumi's provider replaces the object.
 
     `old` and `new` are both inputs. The provider treats the data of Secrets and ConfigMaps as
     immutable unless its options enableSecretMutable and enableConfigMapMutable say otherwise.
+    `unknown` are properties of which nothing is known, as the engine sends them in a cascade of
+    replacements: they replace where they hold a field that does (seen, pulumi-kubernetes 4.34).
     """
     rules = [*_IDENTITY, *_REPLACES.get(kind, ())]
     if kind == "Secret" and (not mutable_secrets or new.get("immutable")):
@@ -158,7 +180,9 @@ def replaced_by(
     if kind == "ConfigMap" and (not mutable_config_maps or new.get("immutable")):
         rules += ["data", "binaryData"]
     old, new = _in_namespace(old), _in_namespace(new)
-    return [path for path in paths.differences(old, new) if paths.under(path, rules)]
+    cascade = [path for path in unknown if paths.holds(path, rules)]
+    found = [path for path in paths.differences(old, new) if paths.under(path, rules)]
+    return [*found, *(path for path in cascade if path not in found)]
 
 
 def _in_namespace(manifest: Mapping[str, Any]) -> JsonObject:
@@ -174,11 +198,18 @@ def refused_changes(kind: str, live: Mapping[str, Any], new: Mapping[str, Any]) 
     frozen = bool(live.get("immutable"))
     if kind in ("Secret", "ConfigMap") and frozen:
         rules += ["data", "binaryData", "immutable", "sandboxSecretDigests"]
+    held = kind == "JobSet" and any(dig(it, "spec", "suspend") for it in (live, new))
     for path in paths.differences(live, new):
         if not paths.under(path, rules) or _allowed(kind, path):
             continue
+        if held and paths.under(path, _SUSPENDED_MAY_CHANGE):
+            continue
         shown = path.replace("sandboxSecretDigests", "data")
         yield f"{shown}: field is immutable" + (" when `immutable` is set" if frozen else "")
+    if kind == "ResourceFlavor" and dig(live, "spec", "topologyName"):
+        for field in ("nodeLabels", "tolerations", "topologyName"):
+            if dig(live, "spec", field) != dig(new, "spec", field):
+                yield f"spec.{field}: field is immutable when topologyName is set"
     if kind == "PersistentVolumeClaim":
         yield from _shrinks(live, new)
 

@@ -7,7 +7,7 @@ change brings everything to rest, and a Job's pods finish in the reconcile after
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from sandbox.kube import registry, secrets
@@ -19,12 +19,15 @@ from sandbox.kube.controllers import (
     run_provisioning_requests,
 )
 from sandbox.kube.errors import KubeError, invalid
+from sandbox.kube.field_owners import scaled_by, settled
 from sandbox.kube.immutability import refused_changes
 from sandbox.kube.in_use import refuse_in_use
 from sandbox.kube.kueue.queue_view import QueueView, queue_views
 from sandbox.kube.kueue.webhooks import held_back, with_admission
+from sandbox.kube.managed_namespaces import refuse_managed
 from sandbox.kube.objects import (
     JsonObject,
+    Mounts,
     Node,
     PodView,
     Provision,
@@ -34,10 +37,11 @@ from sandbox.kube.objects import (
     name_of,
     namespace_of,
 )
+from sandbox.kube.owned_pods import admitted_pod
 from sandbox.kube.placement import nodes_now, place_pods
 from sandbox.kube.pod_rules import MAX_PODS
 from sandbox.kube.pods import view
-from sandbox.kube.readiness import awaited, health
+from sandbox.kube.readiness import awaited, health, on_read
 from sandbox.kube.store import Store, owner_of
 from sandbox.kube.volumes import bind_volumes
 
@@ -52,7 +56,8 @@ _CARRIED = {
 
 class MemoryKube:
     """`nodes` are those of the node pools; with `provision`, Autopilot adds one for each pod that
-    they do not hold. `ray_addon`: GKE runs KubeRay by itself."""
+    they do not hold. `ray_addon`: GKE runs KubeRay by itself. `mounts` knows what is behind a
+    volume; without it every volume can be mounted."""
 
     def __init__(
         self,
@@ -61,14 +66,17 @@ class MemoryKube:
         provision: Provision | None = None,
         *,
         ray_addon: bool = True,
+        mounts: Mounts | None = None,
     ) -> None:
-        self._store = Store(state, ray_addon=ray_addon)
+        self._store = Store(state, ray_addon=ray_addon, mounts=mounts)
         self._nodes = tuple(nodes)
         self._provision = provision
         self._settle()
 
     def set_nodes(self, nodes: Sequence[Node]) -> None:
         self._nodes = tuple(nodes)
+        # What ran on a node that went finds out before it could finish.
+        self._settle()
         self.reconcile()
 
     def nodes(self) -> list[Node]:
@@ -104,30 +112,46 @@ class MemoryKube:
             if self._store.revision == before:
                 return
 
-    def validate(self, manifest: Mapping[str, Any]) -> JsonObject:
+    def validate(self, manifest: Mapping[str, Any], ignored: Collection[str] = ()) -> JsonObject:
         """What `apply` would store, without storing it; Secret values are the caller's own."""
         admitted = admit(manifest, self._store)
         live = self._store.find(Ref.of(admitted))
         if live is not None:
-            self._merge(live, self._sealed(admitted))
+            self._merge(live, manifest, self._sealed(admitted), ignored)
+        elif admitted["kind"] == "Pod":
+            admitted = admitted_pod(self._store, admitted)
+        elif admitted["kind"] == "Namespace" and self._provision:
+            refuse_managed(name_of(admitted), "create")
         return admitted
 
-    def apply(self, manifest: Mapping[str, Any]) -> JsonObject:
-        admitted = self._sealed(self.validate(manifest))
+    def apply(self, manifest: Mapping[str, Any], ignored: Collection[str] = ()) -> JsonObject:
+        """`ignored` are paths of fields that stay whoever else's they are."""
+        admitted = self._sealed(self.validate(manifest, ignored))
         ref = Ref.of(admitted)
         live = self._store.find(ref)
         if live is None:
             self._store.add(held_back(self._store, admitted))
         else:
-            self._store.replace(live, self._merge(live, admitted))
+            self._store.replace(live, self._merge(live, manifest, admitted, ignored))
         self.reconcile()
         return self._live(ref)
+
+    def scale(self, ref: Ref, replicas: int, manager: str = "kubectl") -> None:
+        """As `kubectl scale`: by the subresource, and from now on the field is the manager's."""
+        scaled_by(self._store, self._live_object(ref), replicas, manager)
+        self.reconcile()
 
     def _sealed(self, admitted: JsonObject) -> JsonObject:
         is_secret = admitted["kind"] == "Secret"
         return secrets.seal(admitted, self._store.salt) if is_secret else admitted
 
-    def _merge(self, live: JsonObject, admitted: JsonObject) -> JsonObject:
+    def _merge(
+        self,
+        live: JsonObject,
+        given: Mapping[str, Any],
+        admitted: JsonObject,
+        ignored: Collection[str],
+    ) -> JsonObject:
         kind, merged = live["kind"], copy.deepcopy(admitted)
         for field in _CARRIED.get(kind, ()):
             if dig(live, "spec", field) is not None and not merged["spec"].get(field):
@@ -135,6 +159,7 @@ class MemoryKube:
         if kind == "PersistentVolume" and (bound := live["spec"].get("claimRef")):
             merged["spec"]["claimRef"] = {**bound, **(merged["spec"].get("claimRef") or {})}
         merged = with_admission(self._store, live, merged)
+        merged = settled(self._store, live, given, merged, ignored)
         if problems := list(refused_changes(kind, live, merged)):
             raise invalid(kind, name_of(live), problems)
         return merged
@@ -145,7 +170,10 @@ class MemoryKube:
         return copy.deepcopy(found) if found is not None else None
 
     def _live(self, ref: Ref) -> JsonObject:
-        found = self.get(ref)
+        return copy.deepcopy(self._live_object(ref))
+
+    def _live_object(self, ref: Ref) -> JsonObject:
+        found = self._store.find(ref)
         if found is None:
             raise self._not_found(ref)
         return found
@@ -183,6 +211,10 @@ class MemoryKube:
         if found is None:
             return Readiness(ready=False, reason=f"{ref} not found")
         return health(self._store, found)
+
+    def readiness_on_read(self, ref: Ref) -> Readiness:
+        """Whether a refresh would find the object as it should be."""
+        return on_read(self._store, self._live_object(ref))
 
     def pods(self) -> list[PodView]:
         return [view(pod) for pod in self._store.all("Pod")]

@@ -40,8 +40,16 @@ _POD_MONITORING = Fields(
     },
     frozenset({"endpoints", "selector"}),
 )
+# Of Prometheus' kinds only gauges.
+_GAUGE = Fields(
+    {"filter": "any", "loadBalancing": "any", "name": "string", "prometheusMetricName": "string"},
+    frozenset({"name"}),
+)
 _CONTAINER = Fields(
-    {"endpoint": Fields({"path": "string", "port": "integer"}), "metrics": ListOf("any")},
+    {
+        "endpoint": Fields({"path": "string", "port": "integer"}),
+        "metrics": ListOf(Fields({"gauge": _GAUGE}, frozenset({"gauge"}))),
+    },
     frozenset({"endpoint", "metrics"}),
 )
 _METRIC = Fields(

@@ -15,6 +15,8 @@ from sandbox.kube.objects import JsonObject, dig, name_of
 Finding = tuple[str, str]
 PARAMS_KIND = "GKENetworkParamSet"
 GROUP = "networking.gke.io"
+# What holds a parameter set for as long as a Network refers to it.
+GNP_FINALIZER = f"{GROUP}/gnp-controller"
 _IPAM = "Internal|External"
 _REFERENCE = Fields(
     {"group": "string", "kind": "string", "name": "string", "namespace": "string"},

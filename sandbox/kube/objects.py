@@ -47,6 +47,13 @@ class Provision(Protocol):
     def __call__(self, pod: Mapping[str, Any], /) -> Node | str: ...
 
 
+class Mounts(Protocol):
+    """Says why the storage behind a PersistentVolume's `csi` source does not answer the nodes;
+    empty where it does."""
+
+    def __call__(self, csi: Mapping[str, Any], /) -> str: ...
+
+
 @dataclass(frozen=True, kw_only=True)
 class Ref:
     api_version: str

@@ -38,3 +38,8 @@ def under(path: str, rules: Iterable[str]) -> bool:
     """Whether a rule names the path or one of its parents; `[*]` in a rule is any index."""
     plain = re.sub(r"\[\d+\]", "[*]", path)
     return any(plain == rule or plain.startswith((f"{rule}.", f"{rule}[")) for rule in rules)
+
+
+def holds(path: str, rules: Iterable[str]) -> bool:
+    """Whether a rule names the path or something below it."""
+    return any(rule == path or rule.startswith((f"{path}.", f"{path}[")) for rule in rules)

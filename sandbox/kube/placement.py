@@ -79,13 +79,18 @@ def _candidate(store: Store, key: str, pod: JsonObject) -> Candidate:
         priority=store.priority(pod["spec"].get("priorityClassName")) or 0,
         node=dig(pod, "spec", "nodeName") or "",
         blocked=next(blocks_scheduling(store, pod), ""),
-        slice=slice_of(pod),
+        slice=_slice(store, pod),
         claims=devices_claimed(store, pod),
     )
 
 
 def _made_for(store: Store, pod: JsonObject, provision: Provision) -> Node | str:
-    return node_for(mutated(store, pod), slice_of(pod), provision)
+    return node_for(mutated(store, pod), _slice(store, pod), provision)
+
+
+def _slice(store: Store, pod: JsonObject) -> str:
+    """The webhook that keeps a slice's pods together comes with GKE's add-on for Ray."""
+    return slice_of(pod) if store.ray_addon else ""
 
 
 def node_for(pod: Mapping[str, Any], slice_name: str, provision: Provision) -> Node | str:

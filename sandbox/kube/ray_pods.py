@@ -21,6 +21,13 @@ def workers_of(group: Mapping[str, Any]) -> int:
     return replicas_of(group) * group["numOfHosts"]
 
 
+def with_workers(spec: JsonObject, replicas: int) -> JsonObject:
+    """A RayCluster's spec of one group with another number of replicas, as its autoscaler writes
+    it."""
+    (group,) = maps(spec["workerGroupSpecs"])
+    return {**spec, "workerGroupSpecs": [{**group, "replicas": replicas}]}
+
+
 def head_template(spec: Mapping[str, Any]) -> JsonObject:
     """The head's template, with the autoscaler's container where the cluster scales by itself."""
     template = spec["headGroupSpec"]["template"]

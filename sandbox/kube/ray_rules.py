@@ -13,9 +13,10 @@ from typing import Any
 from sandbox.kube import paths
 from sandbox.kube.field_rules import object_findings
 from sandbox.kube.names import is_label_1035, is_label_1123, label_findings
-from sandbox.kube.objects import JsonObject, dig, maps, name_of, pod_templates
+from sandbox.kube.objects import JsonObject, annotations_of, dig, maps, name_of, pod_templates
 from sandbox.kube.pod_rules import count_findings, template_findings
 from sandbox.kube.ray_fields import SPECS
+from sandbox.kube.ray_state import ENABLED, STORAGE, keeps_state
 
 Finding = tuple[str, str]
 CLUSTER_SELECTOR_KEY = "ray.io/cluster"
@@ -35,10 +36,11 @@ def ray_findings(manifest: Mapping[str, Any]) -> list[Finding]:
         runs_as = "Job" if path.endswith("submitterPodTemplate") else kind
         found += template_findings(runs_as, template, path)
         found += label_findings(template, f"{path}.metadata")
+    annotations = annotations_of(manifest)
     if kind == "RayCluster":
-        found += _cluster_findings(spec, "spec")
+        found += _cluster_findings(spec, "spec", annotations)
     else:
-        found += _job_findings(spec)
+        found += _job_findings(spec, annotations)
     return found
 
 
@@ -51,9 +53,11 @@ def _name_findings(kind: str, name: str) -> Iterator[Finding]:
         yield "metadata.name", text
 
 
-def _cluster_findings(spec: JsonObject, path: str) -> Iterator[Finding]:
+def _cluster_findings(
+    spec: JsonObject, path: str, annotations: Mapping[str, str]
+) -> Iterator[Finding]:
     autoscaling = bool(spec.get("enableInTreeAutoscaling"))
-    yield from _redis_findings(spec, f"{path}.headGroupSpec")
+    yield from _redis_findings(spec, f"{path}.headGroupSpec", annotations)
     names: set[str] = set()
     for index, group in enumerate(maps(spec.get("workerGroupSpecs"))):
         at, name = f"{path}.workerGroupSpecs[{index}]", group["groupName"]
@@ -87,7 +91,9 @@ def _replica_findings(group: JsonObject, path: str, *, autoscaling: bool) -> Ite
         yield f"{path}.replicas", text
 
 
-def _redis_findings(spec: JsonObject, path: str) -> Iterator[Finding]:
+def _redis_findings(
+    spec: JsonObject, path: str, annotations: Mapping[str, str]
+) -> Iterator[Finding]:
     containers = maps(dig(spec, "headGroupSpec", "template", "spec", "containers"))
     variables = (
         {item.get("name") for item in maps(containers[0].get("env"))} if containers else set()
@@ -95,9 +101,13 @@ def _redis_findings(spec: JsonObject, path: str) -> Iterator[Finding]:
     parameters = dig(spec, "headGroupSpec", "rayStartParams") or {}
     options = spec.get("gcsFaultToleranceOptions") is not None
     env = f"{path}.template.spec.containers[0].env"
-    if not options and "RAY_REDIS_ADDRESS" in variables:
+    if not keeps_state(spec, annotations) and "RAY_REDIS_ADDRESS" in variables:
         yield env, "RAY_REDIS_ADDRESS needs gcsFaultToleranceOptions"
     if options:
+        for name in (ENABLED, STORAGE):
+            if annotations.get(name):
+                text = "may not be set beside gcsFaultToleranceOptions"
+                yield paths.join("metadata.annotations", name), text
         for name in _REDIS_VARIABLES:
             if name in variables:
                 yield env, f"{name} may not be set beside gcsFaultToleranceOptions"
@@ -108,13 +118,13 @@ def _redis_findings(spec: JsonObject, path: str) -> Iterator[Finding]:
         yield path, "the Redis user belongs in gcsFaultToleranceOptions.redisUsername"
 
 
-def _job_findings(spec: JsonObject) -> Iterator[Finding]:
+def _job_findings(spec: JsonObject, annotations: Mapping[str, str]) -> Iterator[Finding]:
     if spec.get("clusterSelector"):
         yield from _selector_findings(spec)
     elif spec.get("rayClusterSpec") is None:
         yield "spec", "one of rayClusterSpec or clusterSelector must be set"
     else:
-        yield from _cluster_findings(spec["rayClusterSpec"], "spec.rayClusterSpec")
+        yield from _cluster_findings(spec["rayClusterSpec"], "spec.rayClusterSpec", annotations)
     if not spec.get("shutdownAfterJobFinishes"):
         if spec.get("suspend") and not spec.get("clusterSelector"):
             yield "spec.suspend", "only a job with shutdownAfterJobFinishes can be suspended"

@@ -4,12 +4,12 @@ The two differ for custom resources: the provider waits for them only if `pulumi
 what for. Semantics of the waits: pulumi-kubernetes 4.x `provider/pkg/await`.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from sandbox.kube import registry
 from sandbox.kube.controllers import endpoints
-from sandbox.kube.helm import ray_operator_runs
+from sandbox.kube.helm import job_set_controller_runs, ray_operator_runs
 from sandbox.kube.networks import not_ready
 from sandbox.kube.objects import JsonObject, Readiness, annotations_of, dig, name_of, namespace_of
 from sandbox.kube.pods import FINISHED, is_running, phase, why_pending
@@ -22,6 +22,7 @@ from sandbox.kube.waits import satisfied
 _NO_RAY_OPERATOR = (
     "no Ray operator runs; nearest: the cluster's add-on or the chart kuberay-operator"
 )
+_NO_JOB_SET_CONTROLLER = "JobSet's controller does not run; nearest: the chart jobset"
 _UP = Readiness(ready=True, reason="exists")
 
 
@@ -37,6 +38,14 @@ def awaited(store: Store, obj: JsonObject) -> Readiness:
     if registry.lookup(obj["apiVersion"], obj["kind"]).custom and obj["kind"] != "Release":
         reason = "exists; the provider waits for more only with pulumi.com/waitFor"
         return Readiness(ready=True, reason=reason)
+    return health(store, obj)
+
+
+def on_read(store: Store, obj: JsonObject) -> Readiness:
+    """What the provider says of an object that it reads, as at a refresh: it heeds
+    `pulumi.com/skipAwait` then and not `pulumi.com/waitFor` (await.go:405, commit 94977969)."""
+    if annotations_of(obj).get("pulumi.com/skipAwait") == "true" or obj["kind"] not in _READ:
+        return _UP
     return health(store, obj)
 
 
@@ -74,23 +83,31 @@ def _pending(pod: Mapping[str, Any]) -> str:
     return f"{name_of(pod)} is {phase(pod)}: {why_pending(pod)}"
 
 
-def _pods_up(pods: list[JsonObject], wanted: int) -> Readiness:
+def _pods_up(store: Store, owners: Sequence[JsonObject], wanted: int) -> Readiness:
+    pods = [pod for owner in owners for pod in store.owned_by(owner, "Pod")]
     up = len([pod for pod in pods if is_running(pod)])
     counts = f"{up}/{wanted} pods are Running"
     waiting = [pod for pod in pods if phase(pod) not in ("Running", *FINISHED)]
     if up == wanted and not waiting:
         return Readiness(ready=True, reason=counts)
-    tail = f"; {_pending(waiting[0])}" if waiting else ""
-    return Readiness(ready=False, reason=counts + tail)
+    refusals = [it for owner in owners for it in _refused(store, owner)]
+    whys = [*refusals, *(_pending(pod) for pod in waiting)]
+    return Readiness(ready=False, reason="; ".join([counts, *whys[:1]]))
+
+
+def _refused(store: Store, owner: JsonObject) -> list[str]:
+    """Why the owner's controller could not make a pod."""
+    why = store.refused.get(owner["metadata"]["uid"])
+    return [why] if why else []
 
 
 def _deployment(store: Store, obj: JsonObject) -> Readiness:
-    return _pods_up(store.owned_by(obj, "Pod"), obj["spec"]["replicas"])
+    return _pods_up(store, [obj], obj["spec"]["replicas"])
 
 
 def _daemon_set(store: Store, obj: JsonObject) -> Readiness:
     wanted = dig(obj, "status", "desiredNumberScheduled") or 0
-    return _pods_up(store.owned_by(obj, "Pod"), wanted)
+    return _pods_up(store, [obj], wanted)
 
 
 def _job(store: Store, obj: JsonObject) -> Readiness:
@@ -102,7 +119,27 @@ def _job(store: Store, obj: JsonObject) -> Readiness:
     status = obj.get("status") or {}
     counts = f"job has {status.get('active', 0)} active and {status.get('succeeded', 0)} succeeded"
     waiting = [pod for pod in store.owned_by(obj, "Pod") if phase(pod) == "Pending"]
-    return Readiness(ready=False, reason=f"{counts}; {_pending(waiting[0])}" if waiting else counts)
+    whys = [*_refused(store, obj), *(_pending(pod) for pod in waiting)]
+    return Readiness(ready=False, reason="; ".join([counts, *whys[:1]]))
+
+
+def _quota(store: Store, obj: JsonObject) -> Readiness:
+    # Until then the API server refuses every pod that the quota would count.
+    del store
+    counted = dig(obj, "status", "hard") == dig(obj, "spec", "hard")
+    return _answer("" if counted else "quota is not counted yet", "quota is counted")
+
+
+def _job_set(store: Store, obj: JsonObject) -> Readiness:
+    """Up once its pods are: how long they run is not the cluster's matter."""
+    if not job_set_controller_runs(store):
+        return Readiness(ready=False, reason=_NO_JOB_SET_CONTROLLER)
+    if dig(obj, "status", "terminalState") == "Completed":
+        return Readiness(ready=True, reason="job set is Completed")
+    if obj["spec"].get("suspend"):
+        return Readiness(ready=False, reason="job set is suspended")
+    jobs = store.owned_by(obj, "Job")
+    return _pods_up(store, jobs, sum(job["spec"]["parallelism"] for job in jobs))
 
 
 def _service(store: Store, obj: JsonObject) -> Readiness:
@@ -125,7 +162,7 @@ def _ray_cluster(store: Store, obj: JsonObject) -> Readiness:
     if dig(obj, "status", "state") == "suspended":
         return Readiness(ready=False, reason="cluster is suspended")
     wanted = (dig(obj, "status", "desiredWorkerReplicas") or 0) + 1
-    return _pods_up(store.owned_by(obj, "Pod"), wanted)
+    return _pods_up(store, [obj], wanted)
 
 
 def _ray_job(store: Store, obj: JsonObject) -> Readiness:
@@ -142,6 +179,8 @@ def _ray_job(store: Store, obj: JsonObject) -> Readiness:
     elif state == "Running":
         submitters = store.owned_by(obj, "Job")
         why = _job(store, submitters[0]).reason if submitters else "submitted"
+        pods = health(store, cluster)
+        why = why if pods.ready else f"waits for its machines: {pods.reason}"
     else:
         why = f"RayCluster {name}: {health(store, cluster).reason}"
     # A job that runs is up: how long it takes is not the cluster's matter.
@@ -175,6 +214,8 @@ def _provisioning_request(store: Store, obj: JsonObject) -> Readiness:
     return _answer(why_waiting(obj), "its machines are there")
 
 
+# Those for which the provider has a check when it reads (awaiters.go, awaitRead).
+_READ = frozenset({"DaemonSet", "Deployment", "Job", "Pod", "Service"})
 _CHECKS: dict[str, Callable[[Store, JsonObject], Readiness]] = {
     "PersistentVolume": _volume,
     "PersistentVolumeClaim": _claim,
@@ -183,8 +224,10 @@ _CHECKS: dict[str, Callable[[Store, JsonObject], Readiness]] = {
     "Deployment": _deployment,
     "DaemonSet": _daemon_set,
     "Job": _job,
+    "JobSet": _job_set,
     "LocalQueue": _cluster_queue,
     "Release": _release,
+    "ResourceQuota": _quota,
     "Service": _service,
     "GKENetworkParamSet": _network,
     "Network": _network,

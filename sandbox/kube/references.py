@@ -1,11 +1,12 @@
-"""What a well-formed object needs in its cluster, and what Kueue's webhooks there say to it."""
+"""What a well-formed object needs in its cluster, and what the webhooks there say to it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from sandbox.kube import tpu_webhook
 from sandbox.kube.errors import KubeError
-from sandbox.kube.helm import chart_release
+from sandbox.kube.helm import chart_release, job_set_controller_runs
 from sandbox.kube.kueue.webhooks import denial
 from sandbox.kube.objects import JsonObject, Ref, dig, name_of, namespace_of
 from sandbox.kube.store import Store
@@ -19,8 +20,21 @@ def refuse_missing(obj: JsonObject, store: Store) -> None:
         raise KubeError(f'namespaces "{namespace}" not found', reason="NotFound")
     if why := next(_conflicts(obj, store), ""):
         raise KubeError(why, reason="Conflict")
+    # Part of GKE's add-on; KubeRay's own chart brings no webhook for TPUs.
+    on_tpus = obj["kind"] == "RayCluster" and store.ray_addon
+    if on_tpus and (why := tpu_webhook.denial(obj)):
+        raise KubeError(why, reason="Forbidden")
+    if obj["kind"] == "JobSet" and _is_uncalled(store):
+        name = "mutate-jobset-x-k8s-io-v1alpha2-jobset.x-k8s.io"
+        why = "JobSet's controller does not run: connection refused"
+        raise KubeError(f'failed calling webhook "{name}": {why}', reason="Forbidden")
     if why := denial(store, obj, store.find(Ref.of(obj))):
         raise KubeError(why, reason="Forbidden")
+
+
+def _is_uncalled(store: Store) -> bool:
+    """Whether JobSet's webhooks are there and nobody answers for them."""
+    return chart_release(store, "jobset") is not None and not job_set_controller_runs(store)
 
 
 def _conflicts(obj: JsonObject, store: Store) -> Iterator[str]:

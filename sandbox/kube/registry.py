@@ -35,13 +35,16 @@ _SCALING = "autoscaling.gke.io/v1beta1"
 _GMP = "monitoring.googleapis.com/v1"
 KUEUE_GROUP = "kueue.x-k8s.io"
 RAY_GROUP = "ray.io"
+JOB_SET_GROUP = "jobset.x-k8s.io"
 _KINDS = [
     *_kinds("v1", "Namespace", "PersistentVolume", namespaced=False),
     *_kinds("v1", "ConfigMap", "Secret", "ServiceAccount", "Service", "PersistentVolumeClaim"),
-    *_kinds("v1", "Pod", "PodTemplate"),
+    *_kinds("v1", "Pod", "PodTemplate", "ResourceQuota", "LimitRange"),
     *_kinds("apps/v1", "Deployment", "DaemonSet"),
     *_kinds("autoscaling/v2", "HorizontalPodAutoscaler"),
     *_kinds("batch/v1", "Job"),
+    *_kinds("policy/v1", "PodDisruptionBudget"),
+    *_kinds("networking.k8s.io/v1", "NetworkPolicy"),
     *_kinds("scheduling.k8s.io/v1", "PriorityClass", namespaced=False),
     *_kinds("storage.k8s.io/v1", "StorageClass", namespaced=False),
     *_kinds(_RBAC, "Role", "RoleBinding"),
@@ -56,6 +59,7 @@ _KINDS = [
 ]
 _DEFINED = [
     *_kinds("ray.io/v1", "RayCluster", "RayJob", custom=True),
+    *_kinds(f"{JOB_SET_GROUP}/v1alpha2", "JobSet", custom=True),
     *(
         kind
         for version in ("v1beta1", "v1beta2")
@@ -63,9 +67,12 @@ _DEFINED = [
             *_kinds(f"{KUEUE_GROUP}/{version}", "LocalQueue", "Workload", custom=True),
             *_kinds(
                 f"{KUEUE_GROUP}/{version}",
+                "AdmissionCheck",
                 "ClusterQueue",
                 "Cohort",
+                "ProvisioningRequestConfig",
                 "ResourceFlavor",
+                "Topology",
                 "WorkloadPriorityClass",
                 namespaced=False,
                 custom=True,
@@ -74,6 +81,7 @@ _DEFINED = [
     ),
 ]
 _BROUGHT_BY = {
+    JOB_SET_GROUP: "the Helm chart jobset brings it",
     KUEUE_GROUP: "the Helm chart kueue brings it",
     RAY_GROUP: "the cluster's Ray operator add-on or the Helm chart kuberay-operator brings it",
 }

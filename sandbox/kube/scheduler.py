@@ -7,7 +7,7 @@ slice, topology spread, host ports.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
@@ -152,7 +152,7 @@ def _choose(pod: Candidate, rooms: list[_Room], slices: _Slices) -> Place:
         counts = ", ".join(sorted(f"{count} {text}" for text, count in against.items()))
         return Place(reason=f"0/{len(rooms)} nodes are available: {counts}.")
     # max takes the first of equals, so the order of the nodes decides.
-    best = max(open_rooms, key=_Room.emptiness)
+    best = max(open_rooms, key=lambda room: (-_unwelcome(pod.spec, room.node), room.emptiness()))
     best.take(wanted, pod.claims)
     slices.take(pod, best.node)
     return Place(node=best.node.name)
@@ -183,11 +183,19 @@ def admits(spec: Mapping[str, Any], node: Node) -> bool:
 
 
 def _repelling(spec: Mapping[str, Any], node: Node, effects: tuple[str, ...]) -> Taint | None:
+    return next(_untolerated(spec, node, effects), None)
+
+
+def _unwelcome(spec: Mapping[str, Any], node: Node) -> int:
+    """Of how many taints the node would rather not have the pod."""
+    return len(list(_untolerated(spec, node, ("PreferNoSchedule",))))
+
+
+def _untolerated(spec: Mapping[str, Any], node: Node, effects: tuple[str, ...]) -> Iterator[Taint]:
     tolerations = maps(spec.get("tolerations"))
     for taint in node.taints:
         if taint.effect in effects and not any(_tolerates(t, taint) for t in tolerations):
-            return taint
-    return None
+            yield taint
 
 
 def _tolerates(toleration: Mapping[str, Any], taint: Taint) -> bool:

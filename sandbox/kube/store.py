@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sandbox.kube.objects import JsonObject, Ref, dig
+from sandbox.kube.objects import JsonObject, Mounts, Ref, dig
 
 _EPOCH = datetime(2026, 1, 1, tzinfo=UTC)
 _UIDS = uuid.UUID("6f1c7c64-2f3a-4d0c-9d54-1f0c2a9be6d1")
@@ -26,15 +26,21 @@ BUILT_IN_PRIORITIES = {"system-node-critical": 2000001000, "system-cluster-criti
 
 class Store:
     """`revision` grows with each real change, so that controllers can run until nothing changes;
-    `ray_addon` says whether GKE's Ray operator add-on is on."""
+    `ray_addon` says whether GKE's Ray operator add-on is on, and `mounts` why the source of a
+    volume cannot be mounted. `refused` is why a controller could make no pod, by its owner's uid:
+    it tries again in each reconcile."""
 
-    def __init__(self, state: JsonObject, *, ray_addon: bool = True) -> None:
+    def __init__(
+        self, state: JsonObject, *, ray_addon: bool = True, mounts: Mounts | None = None
+    ) -> None:
         self.ray_addon = ray_addon
+        self.mounts = mounts
         state.setdefault("salt", secrets.token_hex(16))
         state.setdefault("serial", 0)
         state.setdefault("objects", {})
         self._state = state
         self.revision = 0
+        self.refused: dict[str, str] = {}
 
     @property
     def salt(self) -> str:

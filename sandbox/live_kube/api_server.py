@@ -43,6 +43,12 @@ class ApiServer:
         """Server-side apply; with `dry_run` all but the storing of it."""
         return _told(lambda: self._api.apply(manifest, force=force, dry_run=dry_run))
 
+    def scale(self, ref: Ref, replicas: int) -> None:
+        """Another scale, by the subresource."""
+        metadata = {"name": ref.name, "namespace": ref.namespace}
+        obj = {"apiVersion": ref.api_version, "kind": ref.kind, "metadata": metadata}
+        _told(lambda: self._api.patch(obj, {"spec": {"replicas": replicas}}, "scale"))
+
     def delete(self, ref: Ref) -> None:
         """Ask for the deletion, of what the object owns first; it may take its time."""
         metadata = {"name": ref.name, "namespace": ref.namespace}

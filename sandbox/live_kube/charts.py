@@ -13,11 +13,14 @@ from typing import Any
 
 from sandbox.control_plane import ControlPlane
 from sandbox.control_plane.binaries import MANIFESTS
+from sandbox.control_plane.operators import Operator
 from sandbox.kube import KubeError, Ref
-from sandbox.kube.helm.release import chart_of
+from sandbox.kube.helm.jobset_chart import configuration
+from sandbox.kube.helm.release import chart_of, refuse_hanging_uninstall
 from sandbox.kube.objects import JsonObject, dig, maps, namespace_of
 from sandbox.live_kube.api_server import ApiServer
 from sandbox.live_kube.operators import (
+    job_set_objects,
     kueue_objects,
     ray_objects,
     release_configuration,
@@ -26,6 +29,12 @@ from sandbox.live_kube.operators import (
 from sandbox.live_kube.releases import record_of
 
 _WEBHOOKS = ("MutatingWebhookConfiguration", "ValidatingWebhookConfiguration")
+# By chart, its controller as a process.
+_PROGRAMS: Mapping[str, Operator] = {
+    "kueue": "kueue",
+    "kuberay-operator": "ray-operator",
+    "jobset": "jobset",
+}
 _DEFINITION = "CustomResourceDefinition"
 # Where GKE's add-on has its account.
 ADDON_NAMESPACE = "kube-system"
@@ -44,15 +53,20 @@ class Charts:
         """Install or upgrade; raises KubeError for what the API server refuses."""
         self._server.apply(record_of(release, deployed=False), force=True)
         _apply_all(self._server, _without_webhooks(self._objects(release)))
-        if chart_of(release).name == "kueue":
-            self._plane.run_kueue(release_configuration(release))
-        else:
-            self._plane.run_ray_operator(namespace_of(release))
+        match chart_of(release).name:
+            case "kueue":
+                self._plane.run_kueue(release_configuration(release))
+            case "jobset":
+                self._plane.run_job_set(namespace_of(release), configuration(release))
+            case _:
+                self._plane.run_ray_operator(namespace_of(release))
         # With the webhooks there and the manager not, no pod could be made.
         _apply_all(self._server, _webhooks(self._objects(release)))
         self._server.apply(record_of(release, deployed=True), force=True)
 
     def uninstall(self, release: Mapping[str, Any]) -> None:
+        """Raises KubeError where Helm would never come to an end."""
+        refuse_hanging_uninstall(release)
         objects = self._objects(release)
         _delete_all(self._server, _webhooks(objects))
         kept = chart_of(release).keeps_definitions
@@ -60,17 +74,12 @@ class Charts:
             self._server,
             [each for each in objects if not (kept and each["kind"] == _DEFINITION)],
         )
-        self._plane.end_operator("kueue" if chart_of(release).name == "kueue" else "ray-operator")
+        self._plane.end_operator(_PROGRAMS[chart_of(release).name])
         self._server.delete(Ref.of(record_of(release, deployed=True)))
 
     def _objects(self, release: Mapping[str, Any]) -> list[JsonObject]:
         chart = chart_of(release)
-        if chart.name == "kueue":
-            url, authority = self._plane.webhook_url("kueue"), self._plane.ca_bundle
-            certificate = webhook_authority(release, authority)
-            brought = [*kueue_objects(MANIFESTS, release, url, authority), certificate]
-        else:
-            brought = ray_objects(MANIFESTS, namespace_of(release))
+        brought = self._brought(release)
         names = {(each["kind"], each["metadata"]["name"]) for each in brought}
         simulated = [
             each
@@ -79,6 +88,20 @@ class Charts:
             and (each["kind"], each["metadata"]["name"]) not in names
         ]
         return [*brought, *simulated]
+
+    def _brought(self, release: Mapping[str, Any]) -> list[JsonObject]:
+        """What is really that of the chart: kinds, permissions and webhooks."""
+        namespace, authority = namespace_of(release), self._plane.ca_bundle
+        match chart_of(release).name:
+            case "kueue":
+                url = self._plane.webhook_url("kueue")
+                certificate = webhook_authority(release, authority)
+                return [*kueue_objects(MANIFESTS, release, url, authority), certificate]
+            case "jobset":
+                url = self._plane.webhook_url("jobset")
+                return job_set_objects(MANIFESTS, namespace, url, authority)
+            case _:
+                return ray_objects(MANIFESTS, namespace)
 
 
 def install_ray(server: ApiServer, plane: ControlPlane) -> None:

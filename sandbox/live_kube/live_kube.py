@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -13,23 +13,31 @@ from sandbox.control_plane import ControlPlane
 from sandbox.errors import CloudError
 from sandbox.kube import KubeError, Node, PodView, QueueView, Readiness, Ref, Taint
 from sandbox.kube.kueue.queue_view import queue_views
-from sandbox.kube.objects import JsonObject, dig, labels_of, maps, name_of, namespace_of, normalized
+from sandbox.kube.network_rules import GNP_FINALIZER
+from sandbox.kube.networks import users_of
+from sandbox.kube.objects import (
+    JsonObject,
+    annotations_of,
+    dig,
+    labels_of,
+    maps,
+    name_of,
+    namespace_of,
+    normalized,
+)
 from sandbox.kube.pods import view
-from sandbox.kube.readiness import awaited, health
+from sandbox.kube.readiness import awaited, health, on_read
 from sandbox.kube.registry import REGISTRY
 from sandbox.live_kube.api_server import FIELD_MANAGER, ApiServer
 from sandbox.live_kube.charts import Charts, install_ray
+from sandbox.live_kube.field_managers import without_others
+from sandbox.live_kube.patience import Patience
 from sandbox.live_kube.releases import release_of
 from sandbox.live_kube.snapshot import Snapshot, applied_by, without_values
 
 _Found = TypeVar("_Found")
 # Between two looks at what changes.
 _LOOK_SECONDS = 0.4
-# Controllers answer within a second or two; a cluster in which nothing at all has changed for this
-# long has nothing left to do.
-_STILL_SECONDS = 25.0
-# And one that never comes to rest is not waited for any longer.
-_MOST_SECONDS = 300.0
 
 
 class LiveKube:
@@ -72,16 +80,26 @@ class LiveKube:
         found = self._server.get(_placed(ref))
         return without_values(found) if found and ref.kind == "Secret" else found
 
-    def validate(self, manifest: Mapping[str, Any]) -> None:
+    def validate(self, manifest: Mapping[str, Any], ignored: Collection[str] = ()) -> None:
         """What the API server and the webhooks say to an object, without storing it."""
         if manifest["kind"] != "Release":
-            self._server.apply(_complete(manifest), dry_run=True)
+            self._server.apply(self._ours(manifest, ignored), force=_force(manifest), dry_run=True)
 
-    def apply(self, manifest: Mapping[str, Any]) -> None:
+    def apply(self, manifest: Mapping[str, Any], ignored: Collection[str] = ()) -> None:
         if manifest["kind"] == "Release":
             self._charts.install(normalized(manifest))
         else:
-            self._server.apply(_complete(manifest))
+            self._server.apply(self._ours(manifest, ignored), force=_force(manifest))
+
+    def scale(self, ref: Ref, replicas: int) -> None:
+        """As `kubectl scale`: by the subresource."""
+        self._server.acting_as("kubectl").scale(_placed(ref), replicas)
+
+    def _ours(self, manifest: Mapping[str, Any], ignored: Collection[str]) -> JsonObject:
+        """What the provider sends: of the fields that it ignores, none that another manager has."""
+        found = _complete(manifest)
+        live = self._server.get(Ref.of(found)) if ignored else None
+        return without_others(found, live, ignored, FIELD_MANAGER) if live else found
 
     def matches_secret(self, manifest: Mapping[str, Any]) -> bool:
         """Whether the live Secret holds exactly the values of this manifest."""
@@ -100,21 +118,30 @@ class LiveKube:
             return
         place = _placed(ref)
         self._server.delete(place)
-        held = self._until(lambda: self._server.get(place), lambda found: found is None)
+        patience = Patience(self._look().version)
+        held = self._until(
+            lambda: self._server.get(place), lambda found: found is None, patience, self._owes
+        )
         if held is not None:
-            raise KubeError(f"{ref} is not gone: {_what_holds(held)}", reason="Conflict")
+            raise KubeError(
+                f"{ref} is not gone: {_what_holds(held)}; {patience}", reason="Conflict"
+            )
 
     # -- waiting
 
     def wait_for(self, ref: Ref) -> Readiness:
         """Waits as Pulumi's provider does, until nothing changes any more."""
-        return self._until(lambda: self.readiness(ref), lambda readiness: readiness.ready)
+        patience = Patience(self._look().version)
+        return self._until(lambda: self.readiness(ref), lambda it: it.ready, patience)
 
     def readiness(self, ref: Ref) -> Readiness:
         return self._ask(ref, awaited)
 
     def health(self, ref: Ref) -> Readiness:
         return self._ask(ref, health)
+
+    def readiness_on_read(self, ref: Ref) -> Readiness:
+        return self._ask(ref, on_read)
 
     def _ask(self, ref: Ref, question: Callable[..., Readiness]) -> Readiness:
         store = self._look().store
@@ -123,18 +150,27 @@ class LiveKube:
             return Readiness(ready=False, reason=f"{ref} not found")
         return question(store, found)
 
-    def _until(self, look: Callable[[], _Found], done: Callable[[_Found], bool]) -> _Found:
-        began = changed = time.monotonic()
-        version = self._look().version
+    def _until(
+        self,
+        look: Callable[[], _Found],
+        done: Callable[[_Found], bool],
+        patience: Patience,
+        owes: Callable[[_Found], bool] = lambda _: False,
+    ) -> _Found:
+        """Looks until it is done or patience is over; `owes` is whether GKE's stand-in has yet to
+        act, which it does for as long as it is alive."""
         while not done(found := look()):
-            now = time.monotonic()
-            if (seen := self._look().version) != version:
-                version, changed = seen, now
-            if now - changed > _STILL_SECONDS or now - began > _MOST_SECONDS:
+            if patience.is_over(self._look().version, owed=owes(found)):
                 return found
             self._refuse_dead()
             time.sleep(_LOOK_SECONDS)
         return found
+
+    def _owes(self, obj: JsonObject | None) -> bool:
+        """Whether an object in deletion is held by GKE's finalizer alone, and by no user."""
+        if obj is None or GNP_FINALIZER not in (dig(obj, "metadata", "finalizers") or []):
+            return False
+        return not users_of(self._look().store, obj)
 
     def _refuse_dead(self) -> None:
         """Without one of its programs a cluster keeps everybody waiting."""
@@ -191,6 +227,10 @@ def _complete(manifest: Mapping[str, Any]) -> JsonObject:
     return (
         {**found, "metadata": {**found["metadata"], "namespace": namespace}} if namespace else found
     )
+
+
+def _force(manifest: Mapping[str, Any]) -> bool:
+    return annotations_of(manifest).get("pulumi.com/patchForce") == "true"
 
 
 def _record(ref: Ref) -> Ref:

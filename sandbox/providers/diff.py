@@ -35,3 +35,17 @@ def _compare(old: Any, new: Any, path: str) -> Iterator[Difference]:
                 yield from _compare(old[index], new[index], where)
     elif old != new:
         yield Difference(path, "update", False)
+
+
+def is_within(path: str, parent: str) -> bool:
+    """Whether a path is another one or leads below it."""
+    return path == parent or path.startswith((f"{parent}.", f"{parent}["))
+
+
+def same_fields(mine: Any, live: Any) -> Any:
+    """The live values of the fields that the program sets, as server-side apply owns them."""
+    if isinstance(mine, dict) and isinstance(live, dict):
+        return {key: same_fields(mine[key], live[key]) for key in mine if key in live}
+    if isinstance(mine, list) and isinstance(live, list) and len(mine) == len(live):
+        return [same_fields(a, b) for a, b in zip(mine, live, strict=True)]
+    return live

@@ -13,13 +13,21 @@ from pulumi.provider.experimental.property_value import PropertyValue
 
 from sandbox.cloud.cloud import Cloud
 from sandbox.cloud.kinds import KINDS
+from sandbox.cloud.kinds.node_pool import NodePool
 from sandbox.errors import CloudError
+from sandbox.providers import functions
 from sandbox.providers.operations import Operations
 from sandbox.providers.schema import Difference, GcpSchema
-from sandbox.providers.values import UNKNOWN, plain_map, wrap_map
+from sandbox.providers.values import UNKNOWN, plain_map, whole_unknowns_marked, wrap_map
 from sandbox.urns import token_of
 
 PROVIDER_INPUTS = ("project", "region", "zone")
+# hashicorp/terraform-provider-google-beta, resource_container_node_pool.go,
+# nodePoolAcceleratorNetworkProfileCustomizeDiff (93c65b2d60, 2026-08-21); seen, pulumi-gcp 10.2.0.
+_NETWORK_CONFIG_PANIC = (
+    "the real provider panics here (can't use ElementIterator on unknown value): networkConfig of "
+    "a node pool must not depend on another resource's outputs; nearest: plain names and depends_on"
+)
 
 
 class GcpStandIn(rpc.Provider):
@@ -56,12 +64,17 @@ class GcpStandIn(rpc.Provider):
         )
 
     async def diff(self, request: rpc.DiffRequest) -> rpc.DiffResponse:
-        olds, news = plain_map(request.old_state), plain_map(request.new_inputs)
+        olds = plain_map(request.old_state)
+        news = whole_unknowns_marked(plain_map(request.new_inputs))
         token = token_of(request.urn)
-        forced = KINDS[token].replaced_by(olds, news)
+        if token == NodePool.token and news.get("networkConfig") is UNKNOWN:
+            raise CloudError("INTERNAL", _NETWORK_CONFIG_PANIC)
+        kind = KINDS[token]
+        forced = kind.replaced_by(olds, news)
         found = [
             replace(each, replaces=each.replaces or each.path in forced)
             for each in self._schema.diff(token, olds, news)
+            if not (each.kind == "delete" and each.path in kind.kept)
         ]
         replaces = [difference.path for difference in found if difference.replaces]
         return rpc.DiffResponse(
@@ -100,20 +113,8 @@ class GcpStandIn(rpc.Provider):
         return rpc.ReadResponse(resource.id, wrap_map(state), wrap_map(resource.inputs))
 
     async def invoke(self, request: rpc.InvokeRequest) -> rpc.InvokeResponse:
-        args = plain_map(request.args)
-        if request.tok == "gcp:organizations/getProject:getProject":
-            project = args.get("projectId") or self._defaults.get("project")
-            if not project:
-                raise CloudError("INVALID_ARGUMENT", "no project is set")
-            number = self._cloud.project_number(project)
-            return rpc.InvokeResponse(
-                wrap_map({"id": f"projects/{project}", "projectId": project, "number": number})
-            )
-        near = difflib.get_close_matches(request.tok, ["gcp:organizations/getProject:getProject"])
-        hint = f"; nearest: {near[0]}" if near else ""
-        raise CloudError(
-            "UNIMPLEMENTED", f"the sandbox does not know the function {request.tok}{hint}"
-        )
+        answer = functions.call(self._cloud, request.tok, plain_map(request.args), self._defaults)
+        return rpc.InvokeResponse(wrap_map(answer))
 
     def _expected(self, token: str, inputs: Mapping[str, Any]) -> dict[str, Any]:
         """A previewed create's outputs: the inputs, and every computed property as unknown."""

@@ -4,7 +4,7 @@ or real."""
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
@@ -26,9 +26,16 @@ from sandbox.kube import (
     release_manifest,
     replaced_by,
 )
-from sandbox.providers.diff import compare
+from sandbox.providers.diff import compare, is_within, same_fields
+from sandbox.providers.kubeconfig import credentials_problem
 from sandbox.providers.operations import Operations
-from sandbox.providers.values import has_unknown, plain_map, wrap_map
+from sandbox.providers.values import (
+    UNKNOWN,
+    has_unknown,
+    plain_map,
+    whole_unknowns_marked,
+    wrap_map,
+)
 from sandbox.urns import token_of
 
 # Properties of the SDK's resource classes that are no part of the manifest that a user sends.
@@ -56,8 +63,10 @@ class KubernetesStandIn(rpc.Provider):
 
     async def check_config(self, request: rpc.CheckRequest) -> rpc.CheckResponse:
         inputs = plain_map(request.new_inputs)
+        reason = credentials_problem(inputs.get("kubeconfig"))
         if "kubeconfig" not in inputs:
             reason = "no kubeconfig is given; the sandbox never uses the ambient one"
+        if reason:
             return rpc.CheckResponse(
                 request.new_inputs, failures=[rpc.CheckFailure("kubeconfig", reason)]
             )
@@ -107,12 +116,13 @@ class KubernetesStandIn(rpc.Provider):
         olds = _manifest(token, plain_map(request.old_state))
         news = _manifest(token, plain_map(request.new_inputs))
         found = compare(_inputs(token, olds), _inputs(token, news))
-        replaces = set(replaced_by(str(news["kind"]), olds, news, **self._mutable))
+        unknown = [key for key, value in news.items() if value is UNKNOWN]
+        replaces = set(replaced_by(str(news["kind"]), olds, news, unknown=unknown, **self._mutable))
         if token == RELEASE:
             replaces = {path.removeprefix("metadata.") for path in replaces}
         details = {}
         for difference in found:
-            forced = any(_within(difference.path, path) for path in replaces)
+            forced = any(is_within(difference.path, path) for path in replaces)
             kind = difference.kind.upper() + ("_REPLACE" if forced else "")
             details[difference.path] = rpc.PropertyDiff(rpc.PropertyDiffKind[kind], True)
         return rpc.DiffResponse(
@@ -127,7 +137,7 @@ class KubernetesStandIn(rpc.Provider):
         inputs = plain_map(request.properties)
         manifest = _manifest(token_of(request.urn), inputs)
         if request.preview:
-            await self._dry_run(manifest)
+            await self._dry_run(manifest, new=True)
             return rpc.CreateResponse("", request.properties)
         async with self._operations.step(
             request.urn, token_of(request.urn), "create", inputs
@@ -143,12 +153,12 @@ class KubernetesStandIn(rpc.Provider):
         inputs = plain_map(request.news)
         manifest = _manifest(token_of(request.urn), inputs)
         if request.preview:
-            await self._dry_run(manifest)
+            await self._dry_run(manifest, request.ignore_changes)
             return rpc.UpdateResponse(request.news)
         async with self._operations.step(
             request.urn, token_of(request.urn), "update", inputs
         ) as spend:
-            await self._apply(manifest)
+            await self._apply(manifest, request.ignore_changes)
             await spend()
             live = await self._await_ready(manifest, inputs)
         return rpc.UpdateResponse(wrap_map(_state(inputs, live)))
@@ -176,7 +186,11 @@ class KubernetesStandIn(rpc.Provider):
             return rpc.ReadResponse("")
         if ref.kind == "Secret" and await self._ask(lambda kube: kube.matches_secret(manifest)):
             live = {**live, **manifest}
-        found = _inputs(token_of(request.urn), _same_fields(manifest, live))
+        found = _inputs(token_of(request.urn), same_fields(manifest, live))
+        readiness = await self._ask(lambda kube: kube.readiness_on_read(ref))
+        if not readiness.ready:
+            state, why = _state(found, live), f"{ref} is not ready: {readiness.reason}"
+            raise NotReadyError(request.resource_id, state, found, why)
         return rpc.ReadResponse(request.resource_id, wrap_map(_state(found, live)), wrap_map(found))
 
     # -- the cluster behind the kubeconfig
@@ -204,19 +218,23 @@ class KubernetesStandIn(rpc.Provider):
         self._cloud.save()
         return answer
 
-    async def _apply(self, manifest: dict[str, Any]) -> None:
+    async def _apply(self, manifest: dict[str, Any], ignored: Sequence[str] = ()) -> None:
         try:
-            await self._change(lambda kube: kube.apply(manifest))
+            await self._change(lambda kube: kube.apply(manifest, ignored))
         except KubeError as error:
             raise CloudError("INVALID", str(error)) from None
 
-    async def _dry_run(self, manifest: dict[str, Any]) -> None:
-        """What a real API server would refuse, a preview shows; `check` has said the rest."""
-        cluster = self._cluster()
+    async def _dry_run(
+        self, manifest: dict[str, Any], ignored: Sequence[str] = (), *, new: bool = False
+    ) -> None:
+        """What a real API server would refuse, a preview shows; `check` has said the rest. A new
+        object in place of one that is there passes (await.go, Creation; provider.go, Create)."""
+        cluster, ref = self._cluster(), Ref.of(manifest)
         if cluster is None or not is_live(cluster, self._cloud) or has_unknown(manifest):
             return
         try:
-            await self._ask(lambda kube: kube.validate(manifest))
+            if not new or await self._ask(lambda kube: kube.get(ref)) is None:
+                await self._ask(lambda kube: kube.validate(manifest, ignored))
         except KubeError as error:
             if error.reason not in _NOT_THERE_YET:
                 raise CloudError("INVALID", str(error)) from None
@@ -254,12 +272,12 @@ def _kind_of(manifest: Mapping[str, Any]) -> dict[str, Any]:
 
 def _manifest(token: str, inputs: Mapping[str, Any]) -> dict[str, Any]:
     """The object as kubectl would send it; kind and version come from the resource type."""
+    known = whole_unknowns_marked(inputs)
     if token == RELEASE:
-        return release_manifest({k: v for k, v in inputs.items() if k not in NOT_RELEASE})
+        return release_manifest({k: v for k, v in known.items() if k not in NOT_RELEASE})
     _, group_version, kind = token.split(":")
-    api_version = group_version.removeprefix("core/")
-    body = {key: value for key, value in inputs.items() if key not in NOT_MANIFEST}
-    return {"apiVersion": api_version, "kind": kind, **body}
+    body = {key: value for key, value in known.items() if key not in NOT_MANIFEST}
+    return {"apiVersion": group_version.removeprefix("core/"), "kind": kind, **body}
 
 
 def _inputs(token: str, manifest: dict[str, Any]) -> dict[str, Any]:
@@ -280,16 +298,3 @@ def _state(inputs: Mapping[str, Any], live: Mapping[str, Any]) -> dict[str, Any]
 def _is_true(value: Any) -> bool:
     # The engine hands a provider's inputs over as text.
     return value is True or value == "true"
-
-
-def _same_fields(mine: Any, live: Any) -> Any:
-    """The live values of the fields that the program sets, as server-side apply owns them."""
-    if isinstance(mine, dict) and isinstance(live, dict):
-        return {key: _same_fields(mine[key], live[key]) for key in mine if key in live}
-    if isinstance(mine, list) and isinstance(live, list) and len(mine) == len(live):
-        return [_same_fields(a, b) for a, b in zip(mine, live, strict=True)]
-    return live
-
-
-def _within(path: str, parent: str) -> bool:
-    return path == parent or path.startswith((f"{parent}.", f"{parent}["))

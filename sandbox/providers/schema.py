@@ -125,7 +125,8 @@ class GcpSchema:
         """The properties whose change the engine would show, each with whether it replaces.
 
         A block's own `replaces` counts when the block comes or goes; inside a block that stays,
-        each leaf decides, as in the provider.
+        each leaf decides, as in the provider. In a cascade of replacements the engine sends a whole
+        property as unknown: it replaces where anything in it does.
         """
         return list(self._diff_object(self._resources[token]["inputs"], olds, news, "", False))
 
@@ -150,7 +151,10 @@ class GcpSchema:
     ) -> Iterator[Difference]:
         if old == new:
             return
-        if old is None or new is None:
+        if new is UNKNOWN:
+            kind_of_change = "add" if old is None else "update"
+            yield Difference(path, kind_of_change, replaces or self._can_replace(kind))
+        elif old is None or new is None:
             yield Difference(path, "add" if old is None else "delete", replaces)
         elif isinstance(kind, str) and kind in self._types and _both(dict, old, new):
             yield from self._diff_object(self._types[kind], old, new, path, False)
@@ -165,6 +169,14 @@ class GcpSchema:
                 yield from self._diff_value(kind[1], before, after, f"{path}[{index}]", replaces)
         else:
             yield Difference(path, "update", replaces)
+
+    def _can_replace(self, kind: Any) -> bool:
+        """Whether a value of the type holds a field whose change replaces the resource."""
+        inner = kind[1] if isinstance(kind, list) else kind
+        facts = self._types.get(inner, {}) if isinstance(inner, str) else {}
+        return any(
+            fact.get("replaces") or self._can_replace(fact["type"]) for fact in facts.values()
+        )
 
 
 def _both(kind: type, old: Any, new: Any) -> bool:

@@ -44,6 +44,11 @@ def plain_map(values: Mapping[str, PropertyValue]) -> dict[str, Any]:
     return {key: plain(value) for key, value in values.items()}
 
 
+def whole_unknowns_marked(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Properties of which nothing is known: the SDK hands those on as the string of the wire."""
+    return {key: UNKNOWN if value == WIRE_UNKNOWN else value for key, value in values.items()}
+
+
 def wrap(value: Any) -> PropertyValue:
     """A property value of plain Python; ints travel as floats, as protobuf has no other number."""
     if value is UNKNOWN:

@@ -12,6 +12,7 @@ from sandbox.review.step import EngineStep
 from sandbox.review.values import UNKNOWN, told_apart, value_at
 from sandbox.urns import name_of, token_of
 from stacks.blocks.acknowledge import REMOVED
+from stacks.property_changes import changed_paths
 
 Verb = Literal["create", "update", "replace", "delete"]
 VERBS: tuple[Verb, ...] = ("delete", "replace", "update", "create")
@@ -59,6 +60,11 @@ class Change:
     @property
     def destructive(self) -> bool:
         return self.verb in ("replace", "delete")
+
+    @property
+    def removed(self) -> bool:
+        """Whether the program no longer has it."""
+        return [it.property for it in self.causes] == [REMOVED]
 
 
 def changes_of(
@@ -131,7 +137,10 @@ def _causes(
     new = next((step.new for step in steps if step.new is not None), None)
     found = [_cause(path, old, new, before, verbs) for path in sorted(chosen)]
     if verb == "replace" and not found:
-        found = _of_others(before, verbs)
+        found = _of_others(before, verbs) or [
+            _cause(path, old, new, before, verbs) for path in _ignored(before, old or {}, new or {})
+        ]
+        found = found or [Cause("unknown")]
     return tuple(found)
 
 
@@ -158,7 +167,22 @@ def _of_others(before: Mapping[str, Any], verbs: Mapping[str, Verb]) -> list[Cau
     ):
         if names := _destroyed(urns, verbs):
             return [Cause(option, because=names)]
-    return [Cause("unknown")]
+    return []
+
+
+def _ignored(
+    before: Mapping[str, Any], old: Mapping[str, Any], new: Mapping[str, Any]
+) -> list[str]:
+    """What changes of the properties that are ignored: a trigger replaces the resource for it, and
+    the engine names none."""
+    if before.get("replacementTrigger") is None:
+        return []
+    paths = before.get("ignoreChanges") or []
+    return [
+        path
+        for path in changed_paths(old, new)
+        if any(path == it or path.startswith((f"{it}.", f"{it}[")) for it in paths)
+    ]
 
 
 def _destroyed(urns: Iterable[str], verbs: Mapping[str, Verb]) -> tuple[str, ...]:

@@ -9,7 +9,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from sandbox.review.markdown import lines_of, markdown
+from sandbox.review.lines import lines_of
+from sandbox.review.markdown import markdown
 from sandbox.review.review import review
 from sandbox.review.values import masked
 from sandbox.workspace import PROJECT, PROJECT_FOLDER

@@ -5,13 +5,14 @@ An amount that is not known stays so: it never counts as zero, and totals say ho
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from catalog import Catalog, FactError, PriceRange, Rate
 from components.capacity import CapacityMode
 from sandbox.review.node_pool_facts import PoolFacts, pool_facts
+from sandbox.review.pods import RAY_CLUSTER, devices_of
 from sandbox.urns import name_of, token_of
 from stacks.guarded import NODE_POOL
 
@@ -87,7 +88,8 @@ def _pool(name: str, pool: PoolFacts, catalog: Catalog) -> Iterator[Part]:
     nodes = _count(pool.low, pool.high)
     price = _machine_price(pool, catalog)
     note = ", at the on-demand price" if pool.capacity in _RESERVED else ""
-    source = f"{catalog.prices.source}, {catalog.prices.date}"
+    where = "" if pool.region in _regions(pool, catalog) else ", over all regions"
+    source = f"{catalog.prices.source}, {catalog.prices.date}{where}"
     yield Part(
         name,
         f"{nodes} x {pool.machine_type}, {pool.capacity.value}{note}",
@@ -105,10 +107,15 @@ def _pool(name: str, pool: PoolFacts, catalog: Catalog) -> Iterator[Part]:
         yield Part(name, f"{nodes} x local SSD", None, "no price known")
 
 
+def _regions(pool: PoolFacts, catalog: Catalog) -> Collection[str]:
+    """Where the price of the pool's machines is known by itself."""
+    return catalog.machine_price(pool.machine.name).regions if pool.machine else ()
+
+
 def _machine_price(pool: PoolFacts, catalog: Catalog) -> PriceRange | None:
     if pool.machine is None:
         return None
-    price = catalog.machine_price(pool.machine.name)
+    price = catalog.machine_price(pool.machine.name).within(pool.region)
     match pool.capacity:
         case CapacityMode.SPOT:
             return price.spot
@@ -133,6 +140,11 @@ def _other(
             rate = _lustre(tier, catalog)
             what = f"{gib} GiB of Lustre at {tier} MB/s per TiB"
             yield Part(name, what, _times(rate, gib, gib, MONTH_HOURS), _source(rate))
+        case "gcp:redis/instance:Instance":
+            gib, tier = int(inputs["memorySizeGb"]), str(inputs.get("tier") or "BASIC")
+            rate = prices.redis_gib_hour.rate(tier, gib)
+            what = f"{gib} GiB of Redis, {tier}"
+            yield Part(name, what, _times(rate, gib, gib), _source(rate))
         case "gcp:storage/bucket:Bucket":
             rate = prices.bucket_gib_month
             what = f"each GiB stored {rate.low:g} to {rate.high:g} a month; how many is not known"
@@ -186,21 +198,10 @@ def _devices(
     resources = list(found)
     if any(inputs.get("enableAutopilot") for _, _, inputs in resources):
         for _, token, inputs in resources:
-            if token == "kubernetes:ray.io/v1:RayCluster":
-                for group in (inputs.get("spec") or {}).get("workerGroupSpecs") or []:
-                    for kind, count in _of_workers(group):
-                        add(kind, count, count)
+            if token == RAY_CLUSTER:
+                for kind, count in devices_of(token, inputs).items():
+                    add(kind, count, count)
     return devices
-
-
-def _of_workers(group: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
-    pods = int(group.get("replicas") or 0) * int(group.get("numOfHosts") or 1)
-    spec = (group.get("template") or {}).get("spec") or {}
-    for container in spec.get("containers") or []:
-        limits = (container.get("resources") or {}).get("limits") or {}
-        for resource, kind in (("nvidia.com/gpu", "GPU"), ("google.com/tpu", "TPU")):
-            if count := int(limits.get(resource) or 0):
-                yield kind, pods * count
 
 
 def _times(

@@ -11,7 +11,7 @@ from components.capacity import CapacityMode
 from sandbox.review.change import Change, Verb
 from sandbox.review.node_pool_facts import pool_facts
 from stacks.blocks.acknowledge import Acknowledge
-from stacks.guarded import NODE_POOL, is_guarded
+from stacks.guarded import CLUSTER, KUBERNETES, NAMESPACE, NODE_POOL, RELEASE, is_guarded
 
 _AGAIN = {
     CapacityMode.ON_DEMAND: "on-demand machines may not be had again",
@@ -21,6 +21,7 @@ _AGAIN = {
     CapacityMode.FLEX_START: "flex-start machines have to be waited for again",
     CapacityMode.QUEUED: "queued machines have to be waited for again",
 }
+_GRANT = "IAMMember"
 # Updates after which the provider makes a pool's nodes anew, one after the other.
 _NEW_NODES = ("nodeConfig.machineType", "nodeConfig.diskSizeGb", "nodeConfig.diskType")
 
@@ -38,16 +39,12 @@ class Danger:
     acknowledged: bool
 
 
-def json_text(text: str) -> str:
-    """As it stands between braces in YAML."""
-    return f'"{text}"' if set(text) & set('[]{},:"') else text
-
-
 def dangers_of(
     changes: Iterable[Change], acknowledged: Sequence[Acknowledge], catalog: Catalog
 ) -> list[Danger]:
     """Every destructive change of a guarded resource, what is not agreed to first."""
     agreed = {(one.resource, one.property) for one in acknowledged}
+    every = list(changes)
     found = [
         Danger(
             resource=change.name,
@@ -59,10 +56,18 @@ def dangers_of(
             acknowledged=bool(change.causes)
             and all((change.name, it.property) in agreed for it in change.causes),
         )
-        for change in changes
+        for change in every
         if change.destructive and is_guarded(change.type, change.old or {}, catalog)
+        if not _with_its_cluster(change, every)
     ]
     return sorted(found, key=lambda it: it.acknowledged)
+
+
+def _with_its_cluster(change: Change, all_changes: Iterable[Change]) -> bool:
+    """Whether an object goes because its cluster does, which is a danger of its own."""
+    if not change.type.startswith(KUBERNETES) or change.removed:
+        return False
+    return any(it.destructive and it.type == CLUSTER for it in all_changes)
 
 
 def stale(acknowledged: Sequence[Acknowledge], dangers: Iterable[Danger]) -> list[Acknowledge]:
@@ -72,9 +77,15 @@ def stale(acknowledged: Sequence[Acknowledge], dangers: Iterable[Danger]) -> lis
 
 
 def warnings_of(changes: Iterable[Change], catalog: Catalog) -> list[str]:
-    """Updates in place that make the nodes of an accelerator pool anew."""
+    """Updates that make the nodes of an accelerator pool anew, and rights that are lost."""
     lines: list[str] = []
     for change in changes:
+        if change.destructive and change.type.endswith(_GRANT):
+            old = change.old or {}
+            lines.append(
+                f"{change.name}: {old.get('member', 'a member')} loses {old.get('role', 'a role')} "
+                f"on {old.get('bucket', 'what it was given on')}, and what runs as it fails there"
+            )
         if change.verb != "update" or change.type != NODE_POOL:
             continue
         pool = pool_facts(change.old or {}, catalog)
@@ -82,7 +93,7 @@ def warnings_of(changes: Iterable[Change], catalog: Catalog) -> list[str]:
         if pool.accelerated and causes:
             why = "; ".join(map(str, causes))
             lines.append(
-                f"`{change.name}` is updated in place, and its nodes with {pool.devices} are made "
+                f"{change.name} is updated in place, and its nodes with {pool.devices} are made "
                 f"anew ({why}): {_again(pool.capacity, pool.reservation)}"
             )
     return lines
@@ -100,10 +111,17 @@ def _radius(change: Change, catalog: Catalog) -> str:
     match change.type:
         case "gcp:lustre/instance:Instance":
             return f"all data on {inputs.get('capacityGib', 'an unknown number of')} GiB lost"
+        case "gcp:redis/instance:Instance":
+            gib = inputs.get("memorySizeGb", "an unknown number of")
+            return f"all data in {gib} GiB lost: Ray clusters on it forget their actors and jobs"
         case "gcp:storage/bucket:Bucket":
             return _bucket_radius(inputs)
         case "gcp:container/cluster:Cluster":
             return "every node, pod and object of the cluster lost; data outside of it kept"
+        case _ if change.type == NAMESPACE:
+            return "every object in it is deleted: workloads, claims, secrets"
+        case _ if change.type == RELEASE:
+            return "Kueue's definitions go, and with them every queue and workload in the cluster"
         case "gcp:compute/network:Network" if inputs.get("networkProfile"):
             return "RDMA between all nodes on it lost; the pools on it go too; no data lost"
         case _:

@@ -1,21 +1,28 @@
-"""A review as a comment on a pull request. Pure."""
+"""A review as a comment on a pull request. Pure.
+
+What others wrote stands in code alone: `sandbox/review/quoted.py`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from datetime import timedelta
 
 from sandbox.review.budget import LONGEST, Section, fitted
 from sandbox.review.change import Change
 from sandbox.review.cost import MONTH_HOURS, Amount, Cost
-from sandbox.review.danger import json_text
+from sandbox.review.quoted import code, fenced, html_code, word
 from sandbox.review.review import Review
+from sandbox.review.running import Stop
 from sandbox.review.stack_review import StackReview
+from stacks.blocks.acknowledge import entry
 
 # What the workflow that posts finds its own comment by.
 MARK = "<!-- gke-ai-stacks-review -->"
 _PAST = {"create": "created", "update": "updated", "replace": "replaced", "delete": "deleted"}
 _SHOWN = 60
+_ERRORS = 20
+_STOPS = 8
 _DIFF_LINES = 400
 _ELSEWHERE = "the whole of it is in the JSON report"
 
@@ -33,17 +40,31 @@ def _head(review: Review) -> str:
     refused = sum(
         sum(not it.acknowledged for it in one.dangers) + len(one.stale) for one in review.stacks
     )
-    failed = [one.stack for one in review.stacks if one.status == "failed"]
+    failed = [word(one.stack) for one in review.stacks if one.status == "failed"]
     verdict: list[str] = []
     if refused:
         many = "1 thing" if refused == 1 else f"{refused} things"
         verdict.append(f"**Refused: {many} to agree to or to correct, see below.**")
     if failed:
         verdict.append(f"**Not compared: {', '.join(failed)}.**")
-    if not verdict:
-        verdict.append("Nothing is lost that was not agreed to.")
+    stops = [stop for one in review.stacks for stop in one.stops]
+    if stops:
+        verdict.append(f"**Running work stops: {_named(stops)}.**")
+    if not refused and not failed:
+        what = "No machine and no stored data is" if stops else "Nothing is"
+        verdict.append(f"{what} lost that was not agreed to.")
     title = f"## What this change does to the stacks\n\nAgainst `{review.commit[:12]}`"
     return f"{MARK}\n{title}. {' '.join(verdict)}"
+
+
+def _named(stops: Sequence[Stop]) -> str:
+    left = len(stops) - _STOPS
+    shown = ", ".join(f"{code(it.resource)} {code(_what(it))}" for it in stops[:_STOPS])
+    return f"{shown}{f', and {left} more' if left > 0 else ''}"
+
+
+def _what(stop: Stop) -> str:
+    return f"{stop.kind}, {stop.devices}" if stop.devices else stop.kind
 
 
 def _dangers(review: Review) -> Iterator[Section]:
@@ -52,8 +73,8 @@ def _dangers(review: Review) -> Iterator[Section]:
         for it in one.dangers:
             agreed = "agreed" if it.acknowledged else "**no**"
             rows.append(
-                f"| {one.stack} | `{it.resource}` {_PAST[it.verb]} | {_cell(it.cause)} "
-                f"| {it.radius} | {agreed} |"
+                f"| {word(one.stack)} | {code(it.resource)} {_PAST[it.verb]} | {code(it.cause)} "
+                f"| {code(it.radius)} | {agreed} |"
             )
     if rows:
         table = [
@@ -67,29 +88,23 @@ def _dangers(review: Review) -> Iterator[Section]:
         yield Section(whole, f"{few}\n\n{left} more dangers; {_ELSEWHERE}.", 1 if left > 0 else 0)
     for one in review.stacks:
         if one.refused and one.status != "removed":
-            yield Section(_to_agree(one), f"How to agree for `{one.stack}`: {_ELSEWHERE}.", 2)
+            yield Section(_to_agree(one), f"How to agree for {word(one.stack)}: {_ELSEWHERE}.", 2)
 
 
 def _to_agree(one: StackReview) -> str:
     lines: list[str] = []
     open_dangers = [it for it in one.dangers if not it.acknowledged]
+    file = code(f"Pulumi.{one.stack}.yaml")
     if open_dangers:
+        entries = [entry(it.resource, cause) for it in open_dangers for cause in it.properties]
         lines += [
-            f"If that is wanted, say so under `stack` in `Pulumi.{one.stack}.yaml`, and take it "
-            "out again afterwards:",
+            f"If that is wanted, say so under `stack` in {file}, and take it out again afterwards:",
             "",
-            "```yaml",
-            "acknowledge:",
-            *(
-                f"  - {{resource: {it.resource}, property: {json_text(cause)}}}"
-                for it in open_dangers
-                for cause in it.properties
-            ),
-            "```",
+            fenced("\n".join(["acknowledge:", *(f"  - {it}" for it in entries)]), "yaml"),
         ]
     lines += [
-        f"- `Pulumi.{one.stack}.yaml` agrees to `{it.property}` of `{it.resource}`, which this "
-        "change does not touch: take it out."
+        f"- {file} agrees to {code(it.property)} of {code(it.resource)}, which this change does "
+        "not touch: take it out."
         for it in one.stale
     ]
     return "\n".join(lines)
@@ -103,14 +118,15 @@ def _stacks(review: Review) -> str:
         "| --- | --- | --- | --- | --- |",
     ]
     rows += [
-        f"| {one.stack} | {_counted(one)} | {_money(one)} | {_devices(one)} "
+        f"| {word(one.stack)} | {counted(one)} | {_money(one)} | {_devices(one)} "
         f"| {_time(one.makespan_s) if one.makespan_s else ''} |"
         for one in review.stacks
     ]
     return "\n".join(rows)
 
 
-def _counted(one: StackReview) -> str:
+def counted(one: StackReview) -> str:
+    """How many resources go through what."""
     counts = ", ".join(f"{count} {_PAST[verb]}" for verb, count in one.counts.items())
     if one.status == "same":
         return one.note
@@ -152,7 +168,7 @@ def _devices(one: StackReview) -> str:
 
 def _of_cost(cost: Cost | None) -> str:
     devices = {} if cost is None else cost.devices
-    return ", ".join(f"{_span(it)} {kind}" for kind, it in sorted(devices.items())) or "none"
+    return ", ".join(f"{_span(it)} {word(kind)}" for kind, it in sorted(devices.items())) or "none"
 
 
 def _span(bounds: tuple[int, int]) -> str:
@@ -162,14 +178,19 @@ def _span(bounds: tuple[int, int]) -> str:
 
 def _details(one: StackReview) -> Iterator[Section]:
     if one.errors:
-        lines = "\n".join(one.errors)
-        yield Section(f"### {one.stack}\n\n{one.note}:\n\n```text\n{_fenceless(lines)}\n```", "", 3)
-        return
+        lines = fenced("\n".join(one.errors[:_ERRORS]), "text")
+        yield Section(f"### {word(one.stack)}\n\n{one.note}:\n\n{lines}", "", 3)
     if not one.changes:
         return
-    note = f"\n\n{one.note[0].upper()}{one.note[1:]}." if one.note else ""
-    warned = "".join(f"\n- Take care: {line}." for line in one.warnings)
-    yield Section(f"### {one.stack}{note}\n{warned}".rstrip())
+    note = f"\n\n{one.note[0].upper()}{one.note[1:]}." if one.note and not one.errors else ""
+    title = "" if one.errors else f"### {word(one.stack)}"
+    warned = "".join(
+        f"\n- Running work stops: {code(it.resource)} {code(_what(it))} is {_PAST[it.verb]}; what "
+        "it has done since its last checkpoint is lost."
+        for it in one.stops
+    )
+    warned += "".join(f"\n- Take care: {code(line)}" for line in one.warnings)
+    yield Section(f"{title}{note}\n{warned}".strip())
     yield _changes(one)
     if one.chain:
         yield _folded(one, "time of `up`", "\n".join(_chain(one)), 4)
@@ -178,7 +199,7 @@ def _details(one: StackReview) -> Iterator[Section]:
     if one.manifests:
         yield _manifests(one)
     if one.mermaid:
-        yield _folded(one, "picture", f"```mermaid\n{one.mermaid}\n```", 9)
+        yield _folded(one, "picture", fenced(one.mermaid, "mermaid"), 9)
 
 
 def _changes(one: StackReview) -> Section:
@@ -193,8 +214,8 @@ def _changes(one: StackReview) -> Section:
 
 def _line(change: Change) -> str:
     kind = change.type.rsplit(":", 1)[-1]
-    why = "; ".join(f"`{_fenceless(str(cause))}`" for cause in change.causes)
-    return f"- {change.verb} `{change.name}` ({kind}){': ' if why else ''}{why}"
+    why = "; ".join(code(str(cause)) for cause in change.causes)
+    return f"- {change.verb} {code(change.name)} ({word(kind)}){': ' if why else ''}{why}"
 
 
 def _chain(one: StackReview) -> Iterator[str]:
@@ -205,7 +226,7 @@ def _chain(one: StackReview) -> Iterator[str]:
     yield ""
     yield "| step | time |\n| --- | --- |"
     for verb, name, seconds in one.chain:
-        yield f"| {verb} `{name}` | {_time(seconds)} |"
+        yield f"| {word(verb)} {code(name)} | {_time(seconds)} |"
 
 
 def _parts(cost: Cost) -> Iterator[str]:
@@ -214,7 +235,10 @@ def _parts(cost: Cost) -> Iterator[str]:
     for part in cost.parts:
         hour = "unknown" if part.hourly is None else _amount(part.hourly)
         month = "unknown" if part.hourly is None else _amount(part.hourly.times(MONTH_HOURS))
-        yield f"| {part.component} | {_cell(part.what)} | {hour} | {month} | {_cell(part.source)} |"
+        yield (
+            f"| {word(part.component)} | {code(part.what)} | {hour} | {month} "
+            f"| {code(part.source)} |"
+        )
     missing = f", and {len(cost.unknown)} parts unknown" if cost.unknown else ""
     yield (
         f"| **known together** |{missing.removeprefix(',')} | {_amount(cost.hourly)} "
@@ -222,22 +246,22 @@ def _parts(cost: Cost) -> Iterator[str]:
     )
     for kind, (low, high) in sorted(cost.devices.items()):
         hours = _span((low * MONTH_HOURS, high * MONTH_HOURS))
-        yield f"\n{kind}-hours: {_span((low, high))} an hour, {hours} in {MONTH_HOURS} hours."
+        yield f"\n{word(kind)}-hours: {_span((low, high))} an hour, {hours} in {MONTH_HOURS} hours."
 
 
 def _manifests(one: StackReview) -> Section:
     lines = one.manifests.splitlines()
-    shown = _fenceless("\n".join(lines[:_DIFF_LINES]))
+    shown = fenced("\n".join(lines[:_DIFF_LINES]), "diff")
     left = len(lines) - _DIFF_LINES
     more = f"\n\n{left} lines more; {_ELSEWHERE}." if left > 0 else ""
-    return _folded(one, "Kubernetes manifests", f"```diff\n{shown}\n```{more}", 8)
+    return _folded(one, "Kubernetes manifests", f"{shown}{more}", 8)
 
 
 def _folded(one: StackReview, title: str, text: str, rank: int) -> Section:
-    whole = f"<details><summary>{one.stack}: {title}</summary>\n\n{text}\n\n</details>"
+    whole = f"<details><summary>{html_code(one.stack)}: {title}</summary>\n\n{text}\n\n</details>"
     size = f"{len(text):,} characters"
     return Section(
-        whole, f"Left out for length: {title} of {one.stack} ({size}); {_ELSEWHERE}.", rank
+        whole, f"Left out for length: {title} of {word(one.stack)} ({size}); {_ELSEWHERE}.", rank
     )
 
 
@@ -257,26 +281,3 @@ def _time(seconds: float) -> str:
         if minutes >= 60
         else f"{minutes}:{rest:02} min"
     )
-
-
-def _cell(text: str) -> str:
-    return _fenceless(text).replace("|", "\\|").replace("\n", " ")
-
-
-def _fenceless(text: str) -> str:
-    """Without what would end a block of code, or a cell, early."""
-    return text.replace("```", "'''").replace("`", "'")
-
-
-def lines_of(review: Review) -> Iterable[str]:
-    """The review for a terminal: a line a stack, then what is refused."""
-    for one in review.stacks:
-        yield f"{one.stack:20} {one.status:8} {_counted(one)}"
-        for error in one.errors:
-            yield f"    {error}"
-        for it in one.dangers:
-            agreed = "agreed to" if it.acknowledged else "NOT agreed to"
-            yield f"    {it.verb} {it.resource}: {it.cause}. {it.radius}. {agreed}"
-        for it in one.stale:
-            yield f"    acknowledge: {it.property} of {it.resource} is not touched: take it out"
-        yield from (f"    take care: {line}" for line in one.warnings)

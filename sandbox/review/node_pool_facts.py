@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from catalog import Catalog, FactError, MachineType
 from components.capacity import CapacityMode
+
+# What makes a zone's name of a region's.
+_ZONE = re.compile(r"-[a-z]$")
 
 
 @dataclass(frozen=True)
@@ -28,6 +32,7 @@ class PoolFacts:
     accelerators: int | None
     disk_type: str
     disk_gb: int
+    region: str
 
     @property
     def accelerated(self) -> bool:
@@ -64,6 +69,7 @@ def pool_facts(inputs: Mapping[str, Any], catalog: Catalog) -> PoolFacts:
         accelerators=count,
         disk_type=str(config.get("diskType") or ""),
         disk_gb=int(config.get("diskSizeGb") or 0),
+        region=_ZONE.sub("", str(inputs.get("location") or "")),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -14,6 +15,8 @@ COLOURS: Mapping[Verb, str] = {
     "update": "#d4b106",
     "create": "#57ab5a",
 }
+_DRAWN = ("urn", "type", "parent", "dependencies", "propertyDependencies", "provider", "delete")
+_NO_WORD = re.compile(r"[^A-Za-z0-9_:$./-]")
 _COMPONENT = "gke-ai-stacks:"
 
 
@@ -28,11 +31,12 @@ def coloured(
     """
     found = {resource["urn"]: resource for resource in state}
     found |= {urn: {**goal, "urn": urn} for urn, goal in goals.items()}
+    found = {_drawable(urn): _drawable(_drawn_parts(it)) for urn, it in found.items()}
     if not found:
         return "", {}
     worst: dict[str, Verb] = {}
     for change in changes:
-        if owner := _owner(change.urn, found):
+        if owner := _owner(_drawable(change.urn), found):
             known: Verb = worst.get(owner, VERBS[-1])
             if VERBS.index(change.verb) <= VERBS.index(known):
                 worst[owner] = change.verb
@@ -43,6 +47,19 @@ def coloured(
             lines.append(f"    classDef {verb} fill:{COLOURS[verb]},color:#000")
             lines.append(f"    class {','.join(nodes)} {verb}")
     return "\n".join(lines), verbs
+
+
+def _drawn_parts(resource: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: resource[key] for key in _DRAWN if resource.get(key)}
+
+
+def _drawable(value: Any) -> Any:
+    """With names that are words: of any other a line of the picture could be made."""
+    if isinstance(value, str):
+        return _NO_WORD.sub("_", value)
+    if isinstance(value, Mapping):
+        return {_drawable(key): _drawable(inner) for key, inner in value.items()}
+    return [_drawable(inner) for inner in value] if isinstance(value, list) else value
 
 
 def _owner(urn: str, found: Mapping[str, Mapping[str, Any]]) -> str | None:

@@ -16,6 +16,7 @@ from typing import Any
 from sandbox.engine import Engine, RunOptions, RunResult
 from sandbox.errors import UserError
 from sandbox.faults import Faults
+from sandbox.refused import refused
 from sandbox.review.step import EngineStep
 from sandbox.urns import name_of
 from sandbox.workspace import Workspace
@@ -71,7 +72,10 @@ def main(stack: str, folder: Path, out: Path) -> int:
     options = RunOptions(math.inf, Faults(), lambda line: print(line, flush=True))
     try:
         with workspace.lock():
-            result = Engine(workspace, workspace.prepare([])).run("preview", options)
+            secrets = workspace.prepare([])
+            result = refused(workspace, "preview", secrets) or Engine(workspace, secrets).run(
+                "preview", options
+            )
         found = summary(result)
     except UserError as error:
         failed = Preview(False, (str(error),), (), {}, 0.0, 0.0, ())

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from queue import Queue
 from typing import Any
@@ -23,6 +24,7 @@ from sandbox.review.danger import dangers_of, stale, warnings_of
 from sandbox.review.manifests import manifest_diff
 from sandbox.review.picture import coloured
 from sandbox.review.preview import Preview
+from sandbox.review.running import stops_of
 from sandbox.review.runs import Brought, bring_up, preview
 from sandbox.review.stack_review import StackReview
 from sandbox.review.svg import drawn
@@ -33,6 +35,9 @@ from stacks.blocks.acknowledge import Acknowledge
 # A stack's engine runs keep about one core at work.
 WORKERS = max(1, min(os.cpu_count() or 1, 4))
 _ACKNOWLEDGED = TypeAdapter(tuple[Acknowledge, ...])
+# What the engine takes as the name of a stack.
+_LONGEST_NAME = 100
+_NAME = re.compile(rf"[A-Za-z0-9_.-]{{1,{_LONGEST_NAME}}}")
 REMOVED_STACK = "stack removed"
 
 
@@ -71,8 +76,10 @@ def review(root: Path, ref: str, only: Sequence[str] = ()) -> Review:
         )
     chosen = [name for name in known if not only or name in only]
     files = base.changed_files()
-    touched = [name for name in chosen if touches(name, files)]
-    found = [_untouched(root, name) for name in chosen if name not in touched]
+    misnamed = [name for name in chosen if not _NAME.fullmatch(name)]
+    touched = [name for name in chosen if touches(name, files) and name not in misnamed]
+    found = [_untouched(root, name) for name in chosen if name not in {*touched, *misnamed}]
+    found += map(_misnamed, misnamed)
     with tempfile.TemporaryDirectory(prefix="review-") as scratch:
         place = _Place(root, Path(scratch), before, after)
         if touched:
@@ -81,6 +88,12 @@ def review(root: Path, ref: str, only: Sequence[str] = ()) -> Review:
     order = ("failed", "removed", "changed", "new", "same")
     found.sort(key=lambda it: (not it.refused, order.index(it.status), it.stack))
     return Review(ref, base.commit, tuple(found))
+
+
+def _misnamed(name: str) -> StackReview:
+    near = re.sub(r"[^A-Za-z0-9_.-]+", "-", name[:_LONGEST_NAME]).strip("-") or "dev"
+    error = f'Pulumi.{name}.yaml: "{name}" is no name of a stack; nearest: Pulumi.{near}.yaml'
+    return StackReview(name, "failed", "no stack can have this name", (error,))
 
 
 @dataclass(frozen=True)
@@ -128,8 +141,9 @@ def _reviewed(place: _Place, stack: str, base: Worker, head: Worker) -> StackRev
         return _of_new(place, head, stack, folder, "new: nothing of it is there yet", 0.0)
     brought = bring_up(base, stack, folder)
     if brought.invalid:
-        note = f"the base's config was refused, so all of it counts as new: {brought.errors[0]}"
-        return _of_new(place, head, stack, folder, note, brought.seconds)
+        note = "the base's config was refused, so all of it counts as new"
+        made = _of_new(place, head, stack, folder, note, brought.seconds)
+        return replace(made, errors=(*brought.errors, *made.errors))
     if not brought.ok:
         note = "the base could not be brought up, so there is nothing to compare with"
         return StackReview(stack, "failed", note, brought.errors, engine_s=brought.seconds)
@@ -161,6 +175,7 @@ def _of_removed(place: _Place, stack: str, folder: Path, brought: Brought) -> St
         "after it, all of this is deleted",
         changes=tuple(changes),
         dangers=tuple(dangers_of(changes, (), catalog)),
+        stops=tuple(stops_of(changes, brought.state)),
         before=cost_of(_inputs(brought.state), catalog),
         after=Cost(),
         mermaid=mermaid,
@@ -196,6 +211,7 @@ def _compared(
         changes=tuple(changes),
         dangers=tuple(dangers),
         stale=tuple(stale(acknowledged, dangers)),
+        stops=tuple(stops_of(changes, state or ())),
         warnings=tuple(warnings_of(changes, catalog)),
         before=None if state is None else cost_of(_inputs(state), catalog),
         after=cost_of(wanted.items(), catalog),

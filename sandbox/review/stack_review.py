@@ -8,6 +8,7 @@ from typing import Any, Literal
 from sandbox.review.change import VERBS, Change
 from sandbox.review.cost import MONTH_HOURS, Amount, Cost
 from sandbox.review.danger import Danger
+from sandbox.review.running import Stop
 from stacks.blocks.acknowledge import Acknowledge
 
 Status = Literal["same", "changed", "new", "removed", "failed"]
@@ -27,6 +28,7 @@ class StackReview:
     changes: tuple[Change, ...] = ()
     dangers: tuple[Danger, ...] = ()
     stale: tuple[Acknowledge, ...] = ()
+    stops: tuple[Stop, ...] = ()
     warnings: tuple[str, ...] = ()
     before: Cost | None = None
     after: Cost | None = None
@@ -68,6 +70,7 @@ class StackReview:
             ],
             "dangers": [asdict(danger) for danger in self.dangers],
             "stale": [one.model_dump() for one in self.stale],
+            "stops": [asdict(stop) for stop in self.stops],
             "warnings": list(self.warnings),
             "cost": {"before": _bill(self.before), "after": _bill(self.after)},
             "makespan_s": round(self.makespan_s, 3),

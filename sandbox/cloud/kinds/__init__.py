@@ -14,6 +14,7 @@ from sandbox.cloud.kinds.monitoring import Dashboard
 from sandbox.cloud.kinds.network import Network, Router, RouterNat, Subnetwork
 from sandbox.cloud.kinds.node_pool import NodePool
 from sandbox.cloud.kinds.peering import GlobalAddress, ServiceConnection
+from sandbox.cloud.kinds.redis import RedisInstance
 from sandbox.cloud.kinds.service import Service
 
 KINDS: Mapping[str, Kind] = {
@@ -29,6 +30,7 @@ KINDS: Mapping[str, Kind] = {
         Network(),
         NodePool(),
         ProjectIamMember(),
+        RedisInstance(),
         Router(),
         RouterNat(),
         Service(),

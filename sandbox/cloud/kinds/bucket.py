@@ -25,7 +25,8 @@ ALREADY_OWNED = "Your previous request to create the named bucket succeeded and 
 
 
 class Bucket(Kind):
-    """A test says that a bucket holds objects with the output `objects`."""
+    """A test says that a bucket holds objects, in folders where it has any, with the output
+    `objects`."""
 
     token = "gcp:storage/bucket:Bucket"
     api = "storage.googleapis.com"
@@ -62,6 +63,14 @@ class Bucket(Kind):
                 f"Error trying to delete bucket {resource.id} containing objects without "
                 "`forceDestroy` set to true",
             )
+        # The provider lists objects and never folders (hashicorp/terraform-provider-google-beta
+        # google-beta/services/storage/resource_storage_bucket.go, 93c65b2d of 2026-08-21).
+        if resource.outputs.get("objects") and _has_folders(resource.inputs):
+            raise CloudError(
+                "FAILED_PRECONDITION",
+                f"The bucket you tried to delete is not empty: {resource.id} has folders; delete "
+                f"them with `gcloud storage rm --recursive gs://{resource.id}/**`",
+            )
 
     def after_delete(self, resource: Resource, cloud: Cloud) -> None:
         for member in list(cloud.find(BucketIamMember.token)):
@@ -83,6 +92,11 @@ class BucketIamMember(Kind):
         return {"etag": digest(resource_id), "bucket": f"b/{inputs['bucket']}"}
 
 
+def _has_folders(inputs: Inputs) -> bool:
+    """Whether directories are things of their own, beside the objects in them."""
+    return bool((inputs.get("hierarchicalNamespace") or {}).get("enabled"))
+
+
 def _check_name(name: str) -> None:
     if not NAME.fullmatch(name) or name.startswith("goog") or "google" in name:
         raise CloudError(
@@ -99,7 +113,7 @@ def _check_policies(inputs: Inputs) -> None:
 
 
 def _policy_conflicts(inputs: Inputs) -> Iterator[str]:
-    if (inputs.get("hierarchicalNamespace") or {}).get("enabled"):
+    if _has_folders(inputs):
         if inputs.get("uniformBucketLevelAccess") is not True:
             yield (
                 "Hierarchical namespace requires uniform bucket-level access; nearest: "

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import base64
+import re
 from typing import TYPE_CHECKING, Any
 
-from catalog import FactError
+from catalog import FactError, GkeVersion
 from sandbox.cloud.kind import Inputs, Kind, Resource, check_name, digest
 from sandbox.cloud.kinds.network import (
     Subnetwork,
@@ -37,11 +38,16 @@ NOT_IN_AUTOPILOT = (
 class Cluster(Kind):
     token = "gcp:container/cluster:Cluster"
     api = "container.googleapis.com"
+    # hashicorp/terraform-provider-google-beta, resource_container_cluster.go:1215 and :1922
+    # (93c65b2d60, 2026-08-21).
+    kept = ("authenticatorGroupsConfig", "podAutoscaling")
 
     def admit(self, inputs: Inputs, cloud: Cloud) -> None:
         check_name("cluster", inputs["name"], 40)
         self._check_ranges(inputs, cloud)
         _check_mode(inputs)
+        _check_exclusions(inputs)
+        _check_groups(inputs)
         pool = (inputs.get("workloadIdentityConfig") or {}).get("workloadPool")
         if pool is not None and pool != f"{inputs['project']}.svc.id.goog":
             raise CloudError(
@@ -59,6 +65,8 @@ class Cluster(Kind):
     def change(self, resource: Resource, news: Inputs, cloud: Cloud) -> None:
         del resource
         _check_mode(news)
+        _check_exclusions(news)
+        _check_groups(news)
         _add_identity_pool(news, cloud)
 
     def after_create(self, resource: Resource, cloud: Cloud) -> None:
@@ -67,11 +75,10 @@ class Cluster(Kind):
             cloud.kubernetes(resource.id)["control_plane"] = True
 
     def outputs(self, inputs: Inputs, cloud: Cloud, resource_id: str) -> dict[str, Any]:
-        # A channel's default moves with the days; here it is the newest version that the lock
-        # names.
-        version = inputs.get("minMasterVersion") or max(
-            feature.minimum_gke for feature in cloud.catalog.versions.features.values()
-        )
+        # A channel's default moves with the days, and may be older than what is used: here it is
+        # the version before the lock's own, so that nothing stands on it unseen.
+        own = cloud.catalog.versions.gke.version
+        version = inputs.get("minMasterVersion") or GkeVersion(own.major, own.minor - 1)
         authority = base64.b64encode(f"simulated CA of {resource_id}".encode()).decode()
         return {
             "selfLink": f"https://container.googleapis.com/v1/{resource_id}",
@@ -128,6 +135,60 @@ class Cluster(Kind):
                         "INVALID_ARGUMENT",
                         f"control plane range {block} overlaps with {cidr} of {owner}",
                     )
+
+
+def as_read(cluster: Resource, cloud: Cloud) -> dict[str, Any]:
+    """The cluster as the API gives it back: with what GKE decides where nobody said it."""
+    state = {**cluster.inputs, **cluster.outputs}
+    project, network = cluster["project"], find_network(cloud, cluster["network"] or "default")
+    subnets = on_network(cloud, Subnetwork.token, network)
+    subnet = next(it for it in subnets if refers(cluster["subnetwork"], it))
+    autopilot = bool(cluster["enableAutopilot"])
+    addons = dict(cluster["addonsConfig"] or {})
+    if autopilot:
+        addons["gcsFuseCsiDriverConfig"] = {"enabled": True}
+        state["workloadIdentityConfig"] = {"workloadPool": f"{project}.svc.id.goog"}
+    datapath = "ADVANCED_DATAPATH" if autopilot else "LEGACY_DATAPATH"
+    return {
+        **state,
+        "network": network.id,
+        "subnetwork": subnet.id,
+        "addonsConfig": addons,
+        "datapathProvider": cluster["datapathProvider"] or datapath,
+        "releaseChannel": cluster["releaseChannel"] or {"channel": "UNSPECIFIED"},
+        "resourceLabels": state["effectiveLabels"],
+        "networkingMode": "VPC_NATIVE",
+    }
+
+
+def _check_exclusions(inputs: Inputs) -> None:
+    """The provider's text on maintenance exclusions (pulumi-gcp 10.2, Cluster)."""
+    policy = inputs.get("maintenancePolicy") or {}
+    for one in policy.get("maintenanceExclusions") or []:
+        options = one.get("exclusionOptions") or {}
+        open_ended = options.get("endTimeBehavior") is not None
+        if open_ended == (one.get("endTime") is not None):
+            raise CloudError(
+                "INVALID_ARGUMENT",
+                f"exclusion {one['exclusionName']} needs one of endTime and endTimeBehavior",
+            )
+        if open_ended and options.get("scope") in (None, "NO_UPGRADES"):
+            raise CloudError(
+                "INVALID_ARGUMENT",
+                f"exclusion {one['exclusionName']} of NO_UPGRADES lasts for 90 days at most; "
+                "nearest: NO_MINOR_OR_NODE_UPGRADES",
+            )
+
+
+def _check_groups(inputs: Inputs) -> None:
+    """The one name that the group of all groups may have (GKE documentation, "Configure Google
+    Groups for RBAC")."""
+    group = (inputs.get("authenticatorGroupsConfig") or {}).get("securityGroup")
+    if group is not None and not re.fullmatch(r"gke-security-groups@[\w.-]+", group):
+        raise CloudError(
+            "INVALID_ARGUMENT",
+            f'security group "{group}" must be gke-security-groups@DOMAIN',
+        )
 
 
 def _check_mode(inputs: Inputs) -> None:

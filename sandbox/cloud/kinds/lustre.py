@@ -1,14 +1,13 @@
-"""Managed Lustre instances."""
+"""Managed Lustre instances, and the block of the peering range that each of them takes."""
 
 from __future__ import annotations
 
-from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any
 
 from catalog import FactError, LustreTier, check_capacity, check_growth
 from sandbox.cloud.kind import Inputs, Kind, Resource, check_name, digest
 from sandbox.cloud.kinds.network import find_network
-from sandbox.cloud.kinds.peering import GlobalAddress, connection_of
+from sandbox.cloud.kinds.peering import connection_of, free_blocks
 from sandbox.errors import CloudError
 
 if TYPE_CHECKING:
@@ -32,6 +31,13 @@ class LustreInstance(Kind):
             cloud.catalog.check_lustre_zone(inputs["location"])
         except FactError as error:
             raise CloudError("INVALID_ARGUMENT", str(error)) from None
+        prefix = cloud.catalog.lustre.range_prefix_length
+        if next(free_blocks(cloud, network, prefix), None) is None:
+            raise CloudError(
+                "FAILED_PRECONDITION",
+                f"couldn't find free blocks in allocated IP ranges of {network.id}: an instance "
+                f"takes a /{prefix}; nearest: a peering range with a free /{prefix}",
+            )
 
     def change(self, resource: Resource, news: Inputs, cloud: Cloud) -> None:
         old_gib, new_gib = int(resource["capacityGib"]), int(news["capacityGib"])
@@ -43,9 +49,11 @@ class LustreInstance(Kind):
             raise CloudError("INVALID_ARGUMENT", str(error)) from None
 
     def outputs(self, inputs: Inputs, cloud: Cloud, resource_id: str) -> dict[str, Any]:
+        made = cloud.get(resource_id)
+        address = _first_address(inputs, cloud) if made is None else address_of(made)
         return {
             "name": resource_id,
-            "mountPoint": f"{_address(inputs, cloud)}@tcp:/{inputs['filesystem']}",
+            "mountPoint": f"{address}@tcp:/{inputs['filesystem']}",
             "state": "ACTIVE",
             "uid": digest(resource_id),
             "effectiveLabels": dict(inputs.get("labels") or {}),
@@ -57,22 +65,20 @@ class LustreInstance(Kind):
             cloud.producers.append(network.id)
 
 
+def address_of(instance: Resource) -> str:
+    return instance.outputs["mountPoint"].partition("@")[0]
+
+
+def port_of(instance: Resource, cloud: Cloud) -> int:
+    """The one port that the instance listens on."""
+    return cloud.catalog.lustre.port_of(legacy=bool(instance["gkeSupportEnabled"]))
+
+
 def _tier(inputs: Inputs, cloud: Cloud) -> LustreTier:
     return cloud.catalog.lustre_tier(int(inputs.get("perUnitStorageThroughput") or 0))
 
 
-def _address(inputs: Inputs, cloud: Cloud) -> str:
-    """The instance's address: the first hosts of the peering range, in order of creation."""
+def _first_address(inputs: Inputs, cloud: Cloud) -> str:
+    """The first host of the first free block that is not the network or its gateway."""
     network = find_network(cloud, inputs["network"])
-    connection = connection_of(cloud, network)
-    assert connection is not None, "admit has seen the connection"
-    name = connection["reservedPeeringRanges"][0]
-    base = ip_address(
-        next(a for a in cloud.find(GlobalAddress.token) if a["name"] == name).outputs["address"]
-    )
-    taken = {
-        instance.outputs["mountPoint"].split("@")[0]
-        for instance in cloud.find(LustreInstance.token)
-        if instance["instanceId"] != inputs["instanceId"]
-    }
-    return str(next(base + host for host in range(2, 250) if str(base + host) not in taken))
+    return str(next(free_blocks(cloud, network, cloud.catalog.lustre.range_prefix_length))[2])

@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from sandbox.cloud.kind import Inputs, Kind, Resource, check_name, digest, refuse_if_used
 from sandbox.cloud.kinds.network_profile import check_profile, refuse_on_roce, roce_zone
-from sandbox.cloud.kinds.pools import POOL, additional_networks, pool_region
+from sandbox.cloud.kinds.pools import (
+    HELD_NETWORKS,
+    POOL,
+    additional_networks,
+    pool_region,
+)
 from sandbox.errors import CloudError
 
 if TYPE_CHECKING:
@@ -16,6 +21,10 @@ if TYPE_CHECKING:
 
 # Valid MTU of a VPC network (VPC documentation, "Maximum transmission unit").
 MTU_RANGE = range(1300, 8897)
+MIN_DYNAMIC_PORTS, MAX_PORTS = 32, 65536
+REDIS = "gcp:redis/instance:Instance"
+# Where a type does not call its network so.
+_NETWORK_OF = {REDIS: "authorizedNetwork"}
 COMPUTE_URL = "https://www.googleapis.com/compute/v1"
 
 
@@ -49,6 +58,7 @@ class Network(Kind):
             "gcp:compute/globalAddress:GlobalAddress",
             "gcp:container/cluster:Cluster",
             "gcp:lustre/instance:Instance",
+            REDIS,
         )
         for token in users:
             refuse_if_used(resource.id, on_network(cloud, token, resource))
@@ -124,6 +134,7 @@ class Subnetwork(Kind):
             )
         )
         refuse_if_used(resource.id, pools)
+        refuse_if_used(resource.id, _autopilot_clusters_in(resource, cloud))
 
     def _check_profile(self, inputs: Inputs, network: Resource, cloud: Cloud) -> None:
         zone = roce_zone(network)
@@ -161,6 +172,7 @@ class RouterNat(Kind):
     api = "compute.googleapis.com"
 
     def admit(self, inputs: Inputs, cloud: Cloud) -> None:
+        _check_ports(inputs)
         routers = (
             router
             for router in cloud.find(Router.token)
@@ -168,6 +180,38 @@ class RouterNat(Kind):
         )
         if next(routers, None) is None:
             raise CloudError("NOT_FOUND", f'router "{inputs["router"]}" was not found')
+
+    def change(self, resource: Resource, news: Inputs, cloud: Cloud) -> None:
+        del resource
+        self.admit(news, cloud)
+
+
+def _check_ports(inputs: Inputs) -> None:
+    """The provider's text on enableDynamicPortAllocation (pulumi-gcp 10.2, RouterNat)."""
+    dynamic = bool(inputs.get("enableDynamicPortAllocation"))
+    low, high = inputs.get("minPortsPerVm"), inputs.get("maxPortsPerVm")
+    if dynamic and inputs.get("enableEndpointIndependentMapping"):
+        raise CloudError(
+            "INVALID_ARGUMENT",
+            "dynamic port allocation excludes endpoint-independent mapping; nearest: "
+            "enableEndpointIndependentMapping false",
+        )
+    if high is not None and not dynamic:
+        raise CloudError(
+            "INVALID_ARGUMENT", "maxPortsPerVm needs enableDynamicPortAllocation; nearest: true"
+        )
+    least = MIN_DYNAMIC_PORTS if low is None else low
+    if dynamic and (least < MIN_DYNAMIC_PORTS or not _power_of_two(least)):
+        raise CloudError("INVALID_ARGUMENT", f"minPortsPerVm {low} is no power of two from 32 on")
+    if high is not None and not (least < high <= MAX_PORTS and _power_of_two(high)):
+        raise CloudError(
+            "INVALID_ARGUMENT",
+            f"maxPortsPerVm {high} is no power of two above {least} and up to {MAX_PORTS}",
+        )
+
+
+def _power_of_two(number: int) -> bool:
+    return int(number).bit_count() == 1
 
 
 def parse_range(text: str) -> IPv4Network | IPv6Network:
@@ -201,7 +245,8 @@ def refers_to_subnet(reference: str, subnet: Resource, region: str) -> bool:
 
 
 def on_network(cloud: Cloud, token: str, network: Resource) -> Iterator[Resource]:
-    return (found for found in cloud.find(token) if refers(found["network"], network))
+    name = _NETWORK_OF.get(token, "network")
+    return (found for found in cloud.find(token) if refers(found[name], network))
 
 
 def subnet_ranges(inputs: Inputs) -> Iterator[tuple[str, IPv4Network]]:
@@ -218,9 +263,18 @@ def _pools_attached_to(network: Resource, cloud: Cloud) -> Iterator[Resource]:
     )
 
 
+def _autopilot_clusters_in(subnet: Resource, cloud: Cloud) -> Iterator[Resource]:
+    """Clusters whose own nodes may still have interfaces in the subnet."""
+    for cluster in cloud.find("gcp:container/cluster:Cluster"):
+        held: list[list[str]] = cloud.kubernetes(cluster.id).get(HELD_NETWORKS, [])
+        region = pool_region(f"{cluster.id}/nodePools/auto")
+        if any(refers_to_subnet(reference, subnet, region) for _, reference in held):
+            yield cluster
+
+
 def ranges_of(cloud: Cloud, network: Resource) -> Iterator[tuple[str, IPv4Network]]:
-    """Every range that the network has given away: subnets, their secondaries, peering
-    addresses."""
+    """Every range that the network has given away: subnets, their secondaries, peering addresses,
+    and what is peered with it by itself."""
     for subnet in on_network(cloud, Subnetwork.token, network):
         for name, cidr in subnet_ranges(subnet.inputs):
             yield f"{subnet['name']}/{name}", cidr
@@ -230,3 +284,6 @@ def ranges_of(cloud: Cloud, network: Resource) -> Iterator[tuple[str, IPv4Networ
         block = (cluster["privateClusterConfig"] or {}).get("masterIpv4CidrBlock")
         if block:
             yield f"{cluster['name']}/control plane", parse_cidr(block)
+    for redis in on_network(cloud, REDIS, network):
+        if redis["connectMode"] != "PRIVATE_SERVICE_ACCESS":
+            yield redis["name"], parse_cidr(redis.outputs["effectiveReservedIpRange"])

@@ -10,6 +10,7 @@ from sandbox.cloud.kinds.cluster import Cluster
 from sandbox.cloud.kinds.iam import ServiceAccount
 from sandbox.cloud.kinds.pool_capacity import check_capacity
 from sandbox.cloud.kinds.pool_networks import check_additional_networks
+from sandbox.cloud.kinds.pool_scheduling import check_scheduling
 from sandbox.cloud.kinds.pool_tpus import check_tpus
 from sandbox.cloud.kinds.pools import POOL, bounds, machine_of, pool_zones
 from sandbox.errors import CloudError
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 class NodePool(Kind):
     token = POOL
     api = "container.googleapis.com"
+    # hashicorp/terraform-provider-google-beta, node_config.go:420 (93c65b2d60, 2026-08-21).
+    kept = ("nodeConfig.labels",)
 
     def admit(self, inputs: Inputs, cloud: Cloud) -> None:
         check_name("node pool", inputs["name"], 40)
@@ -32,6 +35,7 @@ class NodePool(Kind):
         node = inputs.get("nodeConfig") or {}
         machine = self._check_machine(inputs, cluster, cloud)
         self._check_accelerators(node, machine)
+        self._check_local_ssds(node, machine)
         self._check_account(node, cloud)
         self._check_shape(inputs, cluster, machine, cloud)
 
@@ -59,6 +63,7 @@ class NodePool(Kind):
         pool_id = self.identify(inputs)
         self._check_autoscaling(inputs)
         self._check_threads(inputs.get("nodeConfig") or {})
+        check_scheduling(inputs.get("nodeConfig") or {})
         check_tpus(inputs, machine, cloud)
         check_capacity(pool_id, inputs, cluster, machine, cloud)
         check_additional_networks(pool_id, inputs, cluster, machine, cloud)
@@ -91,6 +96,20 @@ class NodePool(Kind):
                     "INVALID_ARGUMENT",
                     f"{wanted['count']} x {wanted['type']} does not fit {machine.name}: {have}",
                 )
+
+    def _check_local_ssds(self, node: Inputs, machine: MachineType) -> None:
+        """A machine type with local SSDs has one number of them (Compute Engine documentation,
+        "Choose a valid number of Local SSD disks"). Where they come with the machine GKE takes 0
+        for that number and gives the number back, which replaces the pool at a refresh.
+        """
+        config = node.get("ephemeralStorageLocalSsdConfig")
+        if config is None or machine.local_ssd is None:
+            return
+        wanted, count = config.get("localSsdCount"), machine.local_ssd.count
+        if wanted != count:
+            raise CloudError(
+                "INVALID_ARGUMENT", f"{machine.name} has {count} local SSDs, not {wanted}"
+            )
 
     def _check_account(self, node: Inputs, cloud: Cloud) -> None:
         email = node.get("serviceAccount")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from ipaddress import IPv4Network, ip_network
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sandbox.cloud.kind import Inputs, Kind, Resource, check_name, refuse_if_used
 from sandbox.cloud.kinds.network import (
     COMPUTE_URL,
+    REDIS,
     find_network,
     on_network,
     parse_cidr,
@@ -19,6 +21,7 @@ from sandbox.errors import CloudError
 if TYPE_CHECKING:
     from sandbox.cloud.cloud import Cloud
 
+Blocks: TypeAlias = Iterator[IPv4Network]
 # Where Google picks a peering range from when none is asked for.
 AUTOMATIC_POOL = ip_network("10.0.0.0/8")
 
@@ -105,6 +108,30 @@ class ServiceConnection(Kind):
 
 def connection_of(cloud: Cloud, network: Resource) -> Resource | None:
     return next(on_network(cloud, ServiceConnection.token, network), None)
+
+
+def free_blocks(cloud: Cloud, network: Resource, prefix: int, name: str | None = None) -> Blocks:
+    """Blocks of that size in the ranges of the network's peering, or in one of them, that no
+    producer's instance has taken."""
+    connection = connection_of(cloud, network)
+    ranges = [] if connection is None else connection["reservedPeeringRanges"]
+    taken = list(_producers_blocks(cloud, network))
+    for address in on_network(cloud, GlobalAddress.token, network):
+        if address["name"] not in ranges or name not in (None, address["name"]):
+            continue
+        block = parse_cidr(f"{address.outputs['address']}/{address['prefixLength']}")
+        if block.prefixlen <= prefix:
+            candidates = block.subnets(new_prefix=prefix)
+            yield from (it for it in candidates if not any(map(it.overlaps, taken)))
+
+
+def _producers_blocks(cloud: Cloud, network: Resource) -> Blocks:
+    for lustre in on_network(cloud, "gcp:lustre/instance:Instance", network):
+        address = lustre.outputs["mountPoint"].partition("@")[0]
+        prefix = cloud.catalog.lustre.range_prefix_length
+        yield IPv4Network((address, prefix), strict=False)
+    for redis in on_network(cloud, REDIS, network):
+        yield parse_cidr(redis.outputs["effectiveReservedIpRange"])
 
 
 def _automatic(inputs: Inputs, cloud: Cloud) -> IPv4Network:

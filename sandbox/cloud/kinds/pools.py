@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from sandbox.cloud.cloud import Cloud
 
 POOL = "gcp:container/nodePool:NodePool"
+# Where the state of an Autopilot cluster keeps the networks of its nodes' further interfaces.
+HELD_NETWORKS = "held_networks"
 DRANET_LABEL = "cloud.google.com/gke-networking-dra-driver"
 
 

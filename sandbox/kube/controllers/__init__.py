@@ -5,7 +5,9 @@ The one for provisioning requests comes before all others: it brings the nodes t
 
 from sandbox.kube.claims import make_claims
 from sandbox.kube.controllers.autoscalers import run_autoscalers
+from sandbox.kube.controllers.disruptions import count_healthy
 from sandbox.kube.controllers.helm import run_releases
+from sandbox.kube.controllers.job_set import run_job_sets
 from sandbox.kube.controllers.networks import check_networks
 from sandbox.kube.controllers.provisioning import run_provisioning_requests
 from sandbox.kube.controllers.queues import run_queues
@@ -18,6 +20,7 @@ from sandbox.kube.controllers.workloads import (
     run_deployments,
     run_jobs,
 )
+from sandbox.kube.quotas import count_quotas
 
 CONTROLLERS = (
     run_releases,
@@ -25,12 +28,15 @@ CONTROLLERS = (
     run_autoscalers,
     run_deployments,
     run_daemon_sets,
+    run_job_sets,
     run_jobs,
     run_ray_jobs,
     run_ray_clusters,
+    count_healthy,
     address_services,
     make_claims,
     run_queues,
+    count_quotas,
 )
 
 __all__ = [

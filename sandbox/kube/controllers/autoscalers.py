@@ -5,6 +5,7 @@ There are no metrics in here, so a target only comes into the range of its autos
 
 from collections.abc import Sequence
 
+from sandbox.kube.field_owners import scaled_by
 from sandbox.kube.objects import Node
 from sandbox.kube.references import scaled
 from sandbox.kube.store import Store
@@ -24,7 +25,7 @@ def run_autoscalers(store: Store, nodes: Sequence[Node]) -> None:
             continue
         spec, now = scaler["spec"], target["spec"]["replicas"]
         wanted = min(max(now, spec["minReplicas"]), spec["maxReplicas"])
-        store.patch(target, spec={**target["spec"], "replicas": wanted})
+        scaled_by(store, target, wanted, "kube-controller-manager")
         replicas = {"currentReplicas": wanted, "desiredReplicas": wanted}
         condition = {"type": "AbleToScale", "status": "True", "reason": "ReadyForNewScale"}
         store.patch(scaler, status={**replicas, "conditions": [condition]})

@@ -9,7 +9,7 @@ from sandbox.kube.custom_resources import drop_undefined
 from sandbox.kube.helm.release import chart_of
 from sandbox.kube.objects import JsonObject, Node, Ref, dig, name_of, namespace_of
 from sandbox.kube.pods import is_running
-from sandbox.kube.registry import KUEUE_GROUP, RAY_GROUP
+from sandbox.kube.registry import JOB_SET_GROUP, KUEUE_GROUP, RAY_GROUP
 from sandbox.kube.store import Store
 
 
@@ -18,7 +18,8 @@ def run_releases(store: Store, nodes: Sequence[Node]) -> None:
     for release in store.all("Release"):
         _keep_objects(store, release)
         store.patch(release, status=_status(store, release))
-    drop_undefined(store, {KUEUE_GROUP} if store.ray_addon else {KUEUE_GROUP, RAY_GROUP})
+    brought = {KUEUE_GROUP, JOB_SET_GROUP}
+    drop_undefined(store, brought if store.ray_addon else brought | {RAY_GROUP})
 
 
 def _keep_objects(store: Store, release: JsonObject) -> None:

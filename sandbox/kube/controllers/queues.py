@@ -1,22 +1,26 @@
 """Kueue's manager: a Workload for each job that it holds, admitted as its queue's quotas allow.
 
-While the manager does not run nothing is admitted, and what runs goes on.
+While the manager does not run nothing is admitted, and what runs goes on. The real manager keeps a
+Workload that another one of the same job has replaced, as a finished one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from sandbox.kube.field_owners import GROUPS, OWNERS
 from sandbox.kube.kueue.configuration import Configuration
-from sandbox.kube.kueue.flavored import with_flavors
-from sandbox.kube.kueue.jobs import is_finished, managed_jobs, pod_sets, priority_of
-from sandbox.kube.kueue.manager import GATE, queue_of, running
-from sandbox.kube.kueue.model import Claim, Queue
+from sandbox.kube.kueue.flavored import pod_set_of, with_flavors
+from sandbox.kube.kueue.jobs import HEAD, is_finished, managed_jobs, pod_sets, priority_of
+from sandbox.kube.kueue.manager import ELASTIC, GATE, is_elastic, queue_of, running
+from sandbox.kube.kueue.model import Claim, PodSet, Queue
 from sandbox.kube.kueue.queue_status import keep_queue_statuses
 from sandbox.kube.kueue.read import read_flavors, read_queues
 from sandbox.kube.kueue.schedule import Schedule
 from sandbox.kube.kueue.workloads import (
+    counts_of,
     finished_status,
+    keep_slices,
     keep_workload,
     read_admission,
     status_of,
@@ -39,27 +43,58 @@ def run_queues(store: Store, nodes: Sequence[Node]) -> None:
     workloads = dict[str, JsonObject]()
     claims: list[Claim] = []
     for order, job in enumerate(managed_jobs(store, config)):
-        claim, workload = _claim(store, config, queues, job, order)
-        if is_finished(job):
-            store.patch(workload, status=finished_status(workload))
-            continue
-        claims.append(claim)
-        jobs[claim.key], workloads[claim.key] = job, workload
+        for claim, workload in _claims(store, config, queues, job, order):
+            if is_finished(job):
+                store.patch(workload, status=finished_status(workload))
+                continue
+            claims.append(claim)
+            jobs[claim.key], workloads[claim.key] = job, workload
     _drop_others(store, jobs.values())
     Schedule(queues, flavors, claims).run()
     for claim in claims:
         workload = workloads[claim.key]
+        if claim.replaced:
+            store.remove(workload)
+            continue
         store.patch(workload, status=status_of(workload, claim))
+        if claim.held is not None:
+            continue
         _start_or_stop(store, jobs[claim.key], claim)
-    keep_queue_statuses(store, queues, claims)
+        if is_elastic(config, jobs[claim.key]) and claim.admitted:
+            _ungate(store, jobs[claim.key], claim)
+    keep_queue_statuses(store, queues, [claim for claim in claims if not claim.replaced])
+
+
+def _claims(
+    store: Store, config: Configuration, queues: Mapping[str, Queue], job: JsonObject, order: int
+) -> Iterator[tuple[Claim, JsonObject]]:
+    """A job's claim, and where it scales and has been admitted one for what it wants more."""
+    sets = pod_sets(store, config, job)
+    class_name, priority = priority_of(store, job)
+    rank = class_name, priority or 0
+    if not is_elastic(config, job):
+        workload = keep_workload(store, job, queue_of(job), sets, rank)
+        yield _claim(store, queues, job, workload, sets, order), workload
+        return
+    workload, more = keep_slices(store, job, queue_of(job), sets, rank)
+    had = sets if more is None else pod_sets(store, config, job, counts_of(workload))
+    first = _claim(store, queues, job, workload, had, order)
+    yield first, workload
+    if more is not None:
+        claim = _claim(store, queues, job, more, sets, order)
+        claim.replaces = first
+        yield claim, more
 
 
 def _claim(
-    store: Store, config: Configuration, queues: Mapping[str, Queue], job: JsonObject, order: int
-) -> tuple[Claim, JsonObject]:
-    sets = pod_sets(store, config, job)
+    store: Store,
+    queues: Mapping[str, Queue],
+    job: JsonObject,
+    workload: JsonObject,
+    sets: tuple[PodSet, ...],
+    order: int,
+) -> Claim:
     class_name, priority = priority_of(store, job)
-    workload = keep_workload(store, job, queue_of(job), sets, (class_name, priority or 0))
     local, blocked = _why_blocked(store, queues, job)
     claim = Claim(
         key=f"{namespace_of(job)}/{name_of(workload)}",
@@ -74,7 +109,7 @@ def _claim(
         blocked = _MISCONFIGURED, f'workloadpriorityclass "{class_name}" not found'
     if claim.admitted is None and blocked:
         claim.blocked, (claim.reason, claim.message) = True, blocked
-    return claim, workload
+    return claim
 
 
 def _why_blocked(
@@ -114,9 +149,39 @@ def _drop_others(store: Store, jobs: Iterable[JsonObject]) -> None:
             store.remove(workload)
 
 
+def _ungate(store: Store, job: JsonObject, claim: Claim) -> None:
+    """Pods of a job that scales start, as many of each set as it has the quota for.
+
+    Kueue knows them by what it has written into their templates when the job started.
+    """
+    room = {each.name: each.count for each in claim.pod_sets}
+    if GROUPS in (job.get(OWNERS) or {}):
+        room = {HEAD: room[HEAD]}
+    pods = [(pod, pod_set_of(pod)) for pod in store.owned_by(job, "Pod")]
+    for pod, name in sorted(pods, key=lambda each: _is_gated(each[0])):
+        if room.get(name, 0) > 0:
+            room[name] -= 1
+            _without_gate(store, pod)
+
+
+def _is_gated(pod: JsonObject) -> bool:
+    return any(gate["name"] == ELASTIC for gate in maps(pod["spec"].get("schedulingGates")))
+
+
+def _without_gate(store: Store, pod: JsonObject) -> None:
+    if _is_gated(pod):
+        left = [gate for gate in maps(pod["spec"]["schedulingGates"]) if gate["name"] != ELASTIC]
+        spec = {key: value for key, value in pod["spec"].items() if key != "schedulingGates"}
+        store.patch(pod, spec=spec | ({"schedulingGates": left} if left else {}))
+
+
 def _start_or_stop(store: Store, job: JsonObject, claim: Claim) -> None:
     spec = job["spec"]
     if job["kind"] != "Pod":
+        owners = job.get(OWNERS) or {}
+        if claim.admitted is None and GROUPS in owners:
+            # When it starts again Kueue writes all anew.
+            job = store.patch(job, **{OWNERS: {k: v for k, v in owners.items() if k != GROUPS}})
         store.patch(job, spec={**spec, "suspend": claim.admitted is None})
         return
     gates = [each for each in maps(spec.get("schedulingGates")) if each["name"] != GATE]

@@ -15,6 +15,7 @@ from sandbox.kube.objects import JsonObject, Node, dig, maps, name_of, namespace
 from sandbox.kube.owned_pods import keep_pods
 from sandbox.kube.pods import is_running, pod_from, suffix
 from sandbox.kube.ray_pods import head_template, workers_of
+from sandbox.kube.ray_state import tolerant_head, tolerant_worker
 from sandbox.kube.scheduler import requests_of
 from sandbox.kube.store import Store
 from sandbox.kube.tpu_webhook import CLUSTER, GROUP, HOST_INDEX, REPLICA_INDEX, REPLICA_NAME
@@ -41,13 +42,14 @@ def head_service_name(cluster: Mapping[str, Any]) -> str:
 
 def _wanted(cluster: JsonObject) -> dict[str, JsonObject]:
     spec, name = cluster["spec"], name_of(cluster)
-    template = head_template(spec)
+    template = tolerant_head(cluster, head_template(spec))
     pods = [_pod(cluster, template, _pod_name(name, "head"), "headgroup", "head")]
     for group in maps(spec.get("workerGroupSpecs")):
         prefix, hosts = f"{name}-{group['groupName']}", group["numOfHosts"]
+        template = tolerant_worker(cluster, group["template"])
         for index in range(workers_of(group)):
             pod_name = _pod_name(prefix, "worker", index)
-            pod = _pod(cluster, group["template"], pod_name, group["groupName"], "worker")
+            pod = _pod(cluster, template, pod_name, group["groupName"], "worker")
             if hosts > 1:
                 pod["metadata"]["labels"] |= _place_in_replica(group["groupName"], index, hosts)
             pods.append(pod)

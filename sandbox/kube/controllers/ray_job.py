@@ -29,12 +29,23 @@ _DONE = ("Complete", "Failed")
 
 
 def advance_ray_jobs(store: Store) -> None:
-    """HTTPMode has no submitter pod that could finish: its job ends in the next reconcile."""
+    """HTTPMode has no submitter pod that could finish: its job ends in the next reconcile.
+
+    Not while pods of its cluster are away. With the head the job itself is gone, and KubeRay
+    submits it again to the next one (v1.4.2 rayjob_controller.go: a job that is not found). Whether
+    a job outlives its workers is its own affair; here every job waits for them.
+    """
     for job in store.all("RayJob"):
         status = job.get("status") or {}
         over_http = job["spec"]["submissionMode"] == "HTTPMode"
-        if over_http and status.get("jobDeploymentStatus") == "Running":
+        running = status.get("jobDeploymentStatus") == "Running"
+        if over_http and running and _has_its_pods(store, job):
             store.patch(job, status={**status, "jobStatus": "SUCCEEDED"})
+
+
+def _has_its_pods(store: Store, job: JsonObject) -> bool:
+    cluster = store.get("ray.io/v1", "RayCluster", namespace_of(job), _cluster_name(job))
+    return cluster is not None and dig(cluster, "status", "state") == "ready"
 
 
 def run_ray_jobs(store: Store, nodes: Sequence[Node]) -> None:

@@ -14,7 +14,7 @@ from sandbox.kube.pods import (
     template_hash,
 )
 from sandbox.kube.scheduler import admits
-from sandbox.kube.store import Store
+from sandbox.kube.store import Store, owner_of
 
 
 def run_deployments(store: Store, nodes: Sequence[Node]) -> None:
@@ -94,11 +94,17 @@ def finish_job_pods(store: Store) -> None:
     A queued Job is a training: it goes on for as long as its queue leaves it the quota.
     """
     for job in store.all("Job"):
-        if queue_of(job):
+        if queue_of(job) or _is_of_queued(store, job):
             continue
         for pod in store.owned_by(job, "Pod"):
             if is_running(pod):
                 store.patch(pod, status={"phase": "Succeeded", "conditions": []})
+
+
+def _is_of_queued(store: Store, job: JsonObject) -> bool:
+    """Whether the Job is one of a JobSet with a queue."""
+    uid = owner_of(job).get("uid")
+    return any(queue_of(it) for it in store.all("JobSet") if it["metadata"]["uid"] == uid)
 
 
 def run_jobs(store: Store, nodes: Sequence[Node]) -> None:

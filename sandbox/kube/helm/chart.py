@@ -21,12 +21,14 @@ Finding = tuple[str, str]
 
 class Chart(ABC):
     """`values` are the names of its values at the top; Helm ignores any other without a word, which
-    is refused here."""
+    is refused here. `gathered_roles` are those of its ClusterRoles, less the release's name, whose
+    rules Kubernetes gathers from others."""
 
     name: str
     component: str
     values: frozenset[str]
     keeps_definitions: bool
+    gathered_roles: Sequence[str] = ()
 
     @cached_property
     def _locked(self) -> Component:

@@ -20,6 +20,12 @@ def operator_pods_run(store: Store, release: JsonObject) -> bool:
     return any(is_running(pod) for each in deployments for pod in store.owned_by(each, "Pod"))
 
 
+def job_set_controller_runs(store: Store) -> bool:
+    """Whether somebody acts on JobSets."""
+    release = chart_release(store, "jobset")
+    return release is not None and operator_pods_run(store, release)
+
+
 def ray_operator_runs(store: Store) -> bool:
     """Whether somebody acts on Ray clusters: GKE's add-on or a release of the operator."""
     release = chart_release(store, "kuberay-operator")

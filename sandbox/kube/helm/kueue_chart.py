@@ -42,6 +42,7 @@ class KueueChart(Chart):
     name = "kueue"
     component = "kueue"
     keeps_definitions = False
+    gathered_roles = ("batch-admin-role", "batch-user-role")
     values = frozenset(
         {
             "certManager",

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from sandbox.kube.errors import KubeError
 from sandbox.kube.helm.chart import Chart
 from sandbox.kube.helm.charts import CHARTS
 from sandbox.kube.names import is_label_1123
@@ -17,6 +18,8 @@ from sandbox.kube.text import nearest
 Finding = tuple[str, str]
 RELEASE = {"apiVersion": "helm.sh/v3", "kind": "Release"}
 _NAME_LIMIT = 53
+# How long Helm waits where a release does not say it.
+_SECONDS = 300
 
 
 def release_manifest(inputs: Mapping[str, Any]) -> JsonObject:
@@ -35,6 +38,23 @@ def release_inputs(manifest: Mapping[str, Any]) -> JsonObject:
 def chart_of(release: Mapping[str, Any]) -> Chart:
     """The chart of a release that is installed."""
     return CHARTS[_short(release["spec"]["chart"])]
+
+
+def refuse_hanging_uninstall(release: Mapping[str, Any]) -> None:
+    """Raises KubeError where Helm would wait for the end of what Kubernetes makes again.
+
+    Source: pulumi/pulumi-kubernetes provider/pkg/provider/helm_release.go:1237 (commit 94977969)
+    and kubernetes/kubernetes pkg/controller/clusterroleaggregation, v1.35.4.
+    """
+    spec, roles = release["spec"], chart_of(release).gathered_roles
+    if roles and (spec.get("atomic") or not spec.get("skipAwait")):
+        names = ", ".join(f"{name_of(release)}-{role}" for role in roles)
+        raise KubeError(
+            f"release {name_of(release)} is not gone after {spec.get('timeout') or _SECONDS} s: "
+            f"Helm waits for its ClusterRoles {names}, which clusterrole-aggregation-controller "
+            "makes again; nearest: skipAwait, without atomic",
+            reason="Conflict",
+        )
 
 
 def release_findings(manifest: Mapping[str, Any]) -> list[Finding]:

@@ -19,15 +19,23 @@ from sandbox.kube.scheduler import admits
 _Usage = dict[FlavorResource, Fraction]
 _ZERO = Fraction(0)
 Flavors = Mapping[str, Flavor]
+_Names = Mapping[str, str]
 
 
-def assign(queue: Queue, pod_sets: tuple[PodSet, ...], flavors: Flavors) -> Assignment:
+def assign(
+    queue: Queue,
+    pod_sets: tuple[PodSet, ...],
+    flavors: Flavors,
+    held: Mapping[str, _Names] | None = None,
+) -> Assignment:
+    """`held` are the flavors, by pod set and resource, that the workload has and has to stay with;
+    its pod sets have them though they are of no pods."""
     used: _Usage = {}
     chosen: dict[str, Mapping[str, str]] = {}
     messages: list[str] = []
     fit = Fit.FREE
     for pods in pod_sets:
-        mode, names, reasons = _of_pods(queue, pods, flavors, used)
+        mode, names, reasons = _of_pods(queue, pods, flavors, used, (held or {}).get(pods.name, {}))
         fit, chosen[pods.name] = min(fit, mode), names
         for resource, flavor in names.items():
             key = flavor, resource
@@ -41,7 +49,7 @@ def assign(queue: Queue, pod_sets: tuple[PodSet, ...], flavors: Flavors) -> Assi
 
 
 def _of_pods(
-    queue: Queue, pods: PodSet, flavors: Flavors, used: _Usage
+    queue: Queue, pods: PodSet, flavors: Flavors, used: _Usage, held: _Names
 ) -> tuple[Fit, dict[str, str], list[str]]:
     names: dict[str, str] = {}
     fit, reasons = Fit.FREE, list[str]()
@@ -51,7 +59,7 @@ def _of_pods(
             continue
         if group is None:
             return Fit.NONE, {}, [f"resource {resource} unavailable in ClusterQueue"]
-        mode, flavor, why = _of_group(queue, group, pods, flavors, used)
+        mode, flavor, why = _of_group(queue, group, pods, flavors, used, held)
         reasons += why
         if mode is Fit.NONE:
             return mode, {}, reasons
@@ -61,7 +69,7 @@ def _of_pods(
 
 
 def _of_group(
-    queue: Queue, group: Group, pods: PodSet, flavors: Flavors, used: _Usage
+    queue: Queue, group: Group, pods: PodSet, flavors: Flavors, used: _Usage, held: _Names
 ) -> tuple[Fit, str, list[str]]:
     best, chosen = (Fit.NONE, False), ""
     reasons: list[str] = []
@@ -69,6 +77,10 @@ def _of_group(
         if why := _mismatch(
             flavors[name], pods, {k for f in group.flavors for k in flavors[f].labels}
         ):
+            reasons.append(why)
+            continue
+        if other := next((held[it] for it in group.resources if held.get(it, name) != name), ""):
+            why = f"could not assign {name} flavor since the original workload is assigned: {other}"
             reasons.append(why)
             continue
         fit, borrows = Fit.FREE, False

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from components.kueue_frameworks import FRAMEWORKS
 from sandbox.kube.objects import JsonObject, dig, matches_labels
 from sandbox.kube.text import nearest
 
@@ -43,29 +44,14 @@ _BOTH = {
 }
 _FIELDS = {"v1beta1": _BOTH | {"queueVisibility"}, "v1beta2": _BOTH | {"visibilityServer"}}
 _INTEGRATIONS = {"externalFrameworks", "frameworks", "labelKeysToCopy"}
-_FRAMEWORKS = {
-    "batch/job",
-    "deployment",
-    "jobset.x-k8s.io/jobset",
-    "kubeflow.org/jaxjob",
-    "kubeflow.org/mpijob",
-    "kubeflow.org/mxjob",
-    "kubeflow.org/paddlejob",
-    "kubeflow.org/pytorchjob",
-    "kubeflow.org/tfjob",
-    "kubeflow.org/xgboostjob",
-    "leaderworkerset.x-k8s.io/leaderworkerset",
-    "pod",
-    "ray.io/raycluster",
-    "ray.io/rayjob",
-    "ray.io/rayservice",
-    "statefulset",
-    "trainer.kubeflow.org/trainjob",
-    "workload.codeflare.dev/appwrapper",
-}
+_WAIT = {"blockAdmission", "recoveryTimeout", "requeuingStrategy", "timeout"}
+_WAIT_AT = "waitForPodsReady."
 _SYSTEM = "kube-system"
 # From this release on the options of the pod integration are read and dropped.
 _POD_OPTIONS_UNTIL = (0, 15)
+_READY_ALWAYS_FROM = (0, 19)
+_ELASTIC_FROM = (0, 18)
+_READY_DEFAULT = "30m"
 _NAME = "kubernetes.io/metadata.name"
 _DEFAULT: JsonObject = {
     "apiVersion": f"{_GROUP}/v1beta2",
@@ -77,12 +63,16 @@ _DEFAULT: JsonObject = {
 @dataclass(frozen=True, kw_only=True)
 class Configuration:
     """What decides which objects the manager takes care of. `pod_options` are None where the
-    release does not read them; resources whose names start with one of `left_out` do not count."""
+    release does not read them; resources whose names start with one of `left_out` do not count.
+    What is not ready after `ready_timeout` is stopped; empty where it is not. With `elastic` a job
+    may say that its pods come and go."""
 
     frameworks: frozenset[str]
     namespaces: Mapping[str, Any]
     pod_options: Mapping[str, Any] | None
     left_out: tuple[str, ...]
+    ready_timeout: str
+    elastic: bool
 
     def takes_pods_of(self, namespace: Mapping[str, str]) -> bool:
         options = self.pod_options or {}
@@ -112,11 +102,28 @@ def read_configuration(release: Mapping[str, Any]) -> Configuration:
         namespaces=config.get("managedJobsNamespaceSelector") or everywhere_else,
         pod_options=_pod_options(integrations, spec["version"]),
         left_out=tuple(dig(config, "resources", "excludeResourcePrefixes") or ()),
+        ready_timeout=_ready_timeout(config, spec["version"]),
+        elastic=bool(
+            (config.get("featureGates") or {}).get(
+                "ElasticJobsViaWorkloadSlices", _release(spec["version"]) >= _ELASTIC_FROM
+            )
+        ),
     )
 
 
+def _ready_timeout(config: JsonObject, version: str) -> str:
+    """PR #11855: since 0.19 there is one whether the configuration has it or not."""
+    given = dig(config, "waitForPodsReady", "timeout")
+    always = _release(version) >= _READY_ALWAYS_FROM
+    return str(given or (_READY_DEFAULT if always else ""))
+
+
+def _release(version: str) -> tuple[int, ...]:
+    return tuple(map(int, version.split(".")[:2]))
+
+
 def _pod_options(integrations: JsonObject, version: str) -> Mapping[str, Any] | None:
-    reads = tuple(map(int, version.split(".")[:2])) < _POD_OPTIONS_UNTIL
+    reads = _release(version) < _POD_OPTIONS_UNTIL
     return integrations.get("podOptions") if reads else None
 
 
@@ -146,9 +153,12 @@ def config_findings(text: str, version: str) -> Iterator[Finding]:
     yield from _unknown(integrations, _INTEGRATIONS | options, "integrations.")
     frameworks = integrations.get("frameworks") or []
     for name in frameworks:
-        if name not in _FRAMEWORKS:
-            text = f'"{name}" is no framework of Kueue{nearest(str(name), _FRAMEWORKS)}'
+        if name not in FRAMEWORKS:
+            text = f'"{name}" is no framework of Kueue{nearest(str(name), FRAMEWORKS)}'
             yield _at("integrations.frameworks"), text
+    wait = config.get("waitForPodsReady")
+    if wait is not None:
+        yield from _unknown(wait, _WAIT | ({"enable"} if api == "v1beta1" else set()), _WAIT_AT)
     if config.get("manageJobsWithoutQueueName"):
         yield _at("manageJobsWithoutQueueName"), "is not simulated; nearest: false"
     yield from _selector_findings(config, "pod" in frameworks)

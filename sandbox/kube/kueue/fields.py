@@ -67,7 +67,40 @@ _TOLERATION = Fields(
         "value": "string",
     }
 )
+_CHECK_PARAMETERS = Fields(
+    {"apiGroup": "string", "kind": "string", "name": "string"},
+    frozenset({"apiGroup", "kind", "name"}),
+)
+_NODE_UPDATE = Fields(
+    {"key": "string", "valueFromProvisioningClassDetail": "string"},
+    frozenset({"key", "valueFromProvisioningClassDetail"}),
+)
 _COMMON = {
+    "AdmissionCheck": Fields(
+        {"controllerName": "string", "parameters": _CHECK_PARAMETERS},
+        frozenset({"controllerName"}),
+    ),
+    "ProvisioningRequestConfig": Fields(
+        {
+            "managedResources": ListOf("string"),
+            "parameters": "strings",
+            "podSetMergePolicy": "IdenticalPodTemplates|IdenticalWorkloadSchedulingRequirements",
+            "podSetUpdates": Fields({"nodeSelector": ListOf(_NODE_UPDATE)}),
+            "provisioningClassName": "string",
+            "retryStrategy": Fields(
+                {
+                    "backoffBaseSeconds": "integer",
+                    "backoffLimitCount": "integer",
+                    "backoffMaxSeconds": "integer",
+                }
+            ),
+        },
+        frozenset({"provisioningClassName"}),
+    ),
+    "Topology": Fields(
+        {"levels": ListOf(Fields({"nodeLabel": "string"}, frozenset({"nodeLabel"})))},
+        frozenset({"levels"}),
+    ),
     "Cohort": Fields(
         {
             "fairSharing": _FAIR_SHARING,

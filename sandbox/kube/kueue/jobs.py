@@ -1,4 +1,5 @@
-"""The jobs that Kueue takes care of: pods, Jobs, Ray clusters and Ray jobs with a queue's label."""
+"""The jobs that Kueue takes care of: pods, Jobs, JobSets, Ray clusters and Ray jobs with a queue's
+label."""
 
 from __future__ import annotations
 
@@ -11,14 +12,16 @@ from sandbox.kube.kueue.manager import PRIORITY, is_managed
 from sandbox.kube.kueue.model import PodSet
 from sandbox.kube.objects import JsonObject, dig, labels_of, maps
 from sandbox.kube.pods import FINISHED, phase
-from sandbox.kube.ray_pods import head_template, submitter_template, workers_of
+from sandbox.kube.ray_pods import head_template, submitter_template
 from sandbox.kube.scheduler import requests_of
 from sandbox.kube.store import Store
 
 MAIN = "main"
 HEAD = "head"
 SUBMITTER = "submitter"
-_KINDS = ("Pod", "Job", "RayCluster", "RayJob")
+# A Job is complete, and a JobSet completed.
+_ENDS = ("Complete", "Completed", "Failed")
+_KINDS = ("Pod", "Job", "JobSet", "RayCluster", "RayJob")
 Template = tuple[str, int, JsonObject]
 
 
@@ -30,9 +33,9 @@ def is_finished(job: Mapping[str, Any]) -> bool:
     match job["kind"]:
         case "Pod":
             return phase(job) in FINISHED
-        case "Job":
+        case "Job" | "JobSet":
             conditions = maps(dig(job, "status", "conditions"))
-            ended = [each for each in conditions if each["type"] in ("Complete", "Failed")]
+            ended = [each for each in conditions if each["type"] in _ENDS]
             return any(each["status"] == "True" for each in ended)
         case "RayJob":
             return dig(job, "status", "jobDeploymentStatus") in ("Complete", "Failed")
@@ -51,9 +54,16 @@ def priority_of(store: Store, job: JsonObject) -> tuple[str, int | None]:
     return name, store.priority(name)
 
 
-def pod_sets(store: Store, config: Configuration, job: JsonObject) -> tuple[PodSet, ...]:
+def pod_sets(
+    store: Store,
+    config: Configuration,
+    job: JsonObject,
+    counts: Mapping[str, int] | None = None,
+) -> tuple[PodSet, ...]:
+    """What a job claims now, or claimed when its pods were as many as `counts` says."""
     found: list[PodSet] = []
-    for name, count, template in _templates(job):
+    for name, now, template in _templates(job):
+        count = now if counts is None else counts.get(name, 0)
         # A pod has been through GKE's webhooks before Kueue sees it; a template has not.
         spec = mutated(store, job)["spec"] if job["kind"] == "Pod" else template["spec"]
         requests = {
@@ -71,10 +81,11 @@ def _templates(job: JsonObject) -> Iterator[Template]:
         case "Pod":
             yield MAIN, 1, job
         case "Job":
-            completions = spec.get("completions")
-            parallel = spec["parallelism"]
-            count = parallel if completions is None else min(parallel, completions)
-            yield MAIN, count, spec["template"]
+            yield MAIN, _at_once(spec), spec["template"]
+        case "JobSet":
+            for one in maps(spec.get("replicatedJobs")):
+                of_one = one["template"]["spec"]
+                yield one["name"], one["replicas"] * _at_once(of_one), of_one["template"]
         case "RayCluster":
             yield from _of_cluster(spec)
         case _:
@@ -84,7 +95,13 @@ def _templates(job: JsonObject) -> Iterator[Template]:
                 yield SUBMITTER, 1, submitter_template(spec, cluster)
 
 
+def _at_once(job: JsonObject) -> int:
+    parallel = job.get("parallelism", 1)
+    return min(parallel, job.get("completions") or parallel)
+
+
 def _of_cluster(spec: JsonObject) -> Iterator[Template]:
+    """Of a group Kueue counts `replicas` alone, and KubeRay makes no fewer than `minReplicas`."""
     yield HEAD, 1, head_template(spec)
     for group in maps(spec.get("workerGroupSpecs")):
-        yield group["groupName"], workers_of(group), group["template"]
+        yield group["groupName"], group["replicas"] * group["numOfHosts"], group["template"]

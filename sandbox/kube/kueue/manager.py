@@ -8,17 +8,20 @@ from typing import Any
 from sandbox.kube.custom_resources import served_versions
 from sandbox.kube.helm.installed import chart_release, operator_pods_run
 from sandbox.kube.kueue.configuration import Configuration, read_configuration
-from sandbox.kube.objects import JsonObject, labels_of, name_of, namespace_of
+from sandbox.kube.objects import JsonObject, annotations_of, labels_of, name_of, namespace_of
 from sandbox.kube.store import Store, owner_of
 
 QUEUE = "kueue.x-k8s.io/queue-name"
 PRIORITY = "kueue.x-k8s.io/priority-class"
 MANAGED = "kueue.x-k8s.io/managed"
+# The annotation of a job whose pods come and go, and the gate of its pods.
+ELASTIC = "kueue.x-k8s.io/elastic-job"
 GATE = "kueue.x-k8s.io/admission"
 GROUP = "kueue.x-k8s.io"
 FRAMEWORKS = {
     "Pod": "pod",
     "Job": "batch/job",
+    "JobSet": "jobset.x-k8s.io/jobset",
     "RayCluster": "ray.io/raycluster",
     "RayJob": "ray.io/rayjob",
 }
@@ -40,6 +43,10 @@ def running(store: Store) -> Configuration | None:
 def workload_api(store: Store) -> str:
     """The version in which Kueue's own objects are stored."""
     return served_versions(store, GROUP, "Workload")[0]
+
+
+def is_elastic(config: Configuration, obj: Mapping[str, Any]) -> bool:
+    return config.elastic and annotations_of(obj).get(ELASTIC) == "true"
 
 
 def queue_of(obj: Mapping[str, Any]) -> str:

@@ -86,7 +86,8 @@ class Assignment:
 @dataclass(kw_only=True)
 class Claim:
     """A workload's claim on a queue. `admitted` is None while it waits, and `reason` and `message`
-    say why; `evicted` is why it lost its quota."""
+    say why; `evicted` is why it lost its quota. `replaces` is what a job that scales has until it
+    gets this, in the same flavors, and `replaced` says that it did."""
 
     key: str
     queue: str
@@ -98,6 +99,13 @@ class Claim:
     message: str = ""
     evicted: tuple[str, str] | None = None
     blocked: bool = False
+    replaces: Claim | None = None
+    replaced: bool = False
+
+    @property
+    def held(self) -> Assignment | None:
+        """What its job has until it gets this."""
+        return None if self.replaces is None else self.replaces.admitted
 
     @property
     def rank(self) -> tuple[int, int]:

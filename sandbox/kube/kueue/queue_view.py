@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sandbox.kube import quantity
+from sandbox.kube.kueue.manager import installed
 from sandbox.kube.kueue.read import cohort_of
 from sandbox.kube.objects import JsonObject, dig, maps, name_of, namespace_of
-from sandbox.kube.store import Store
+from sandbox.kube.pods import FINISHED, is_running, phase
+from sandbox.kube.store import Store, owner_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,7 +25,8 @@ class QuotaView:
 
 @dataclass(frozen=True, kw_only=True)
 class WorkloadView:
-    """`name` is namespace/name; `reason` is why it waits, and empty for one that is admitted."""
+    """`name` is namespace/name; `reason` is why it waits, or of one that is admitted when Kueue
+    would stop it again, and empty for one that is admitted and ready."""
 
     name: str
     priority: int
@@ -57,8 +60,8 @@ def _view(store: Store, queue: JsonObject) -> QueueView:
         cohort=cohort_of(queue),
         inactive="" if active.get("status") == "True" else active.get("message", ""),
         quotas=tuple(_quotas(queue)),
-        admitted=tuple(map(_workload, admitted)),
-        waiting=tuple(map(_workload, waiting)),
+        admitted=tuple(_workload(store, each) for each in admitted),
+        waiting=tuple(_workload(store, each) for each in waiting),
     )
 
 
@@ -97,10 +100,29 @@ def _condition(workload: JsonObject, kind: str) -> JsonObject:
     return next(found, {"status": "", "message": ""})
 
 
-def _workload(workload: JsonObject) -> WorkloadView:
+def _workload(store: Store, workload: JsonObject) -> WorkloadView:
     reserved = _condition(workload, "QuotaReserved")
     return WorkloadView(
         name=f"{namespace_of(workload)}/{name_of(workload)}",
         priority=workload["spec"]["priority"],
-        reason=reserved["message"] if reserved["status"] == "False" else "",
+        reason=reserved["message"] if reserved["status"] == "False" else _unready(store, workload),
     )
+
+
+def _unready(store: Store, workload: JsonObject) -> str:
+    """There is no time here: this is what would come of pods that never are ready."""
+    config, owner = installed(store), owner_of(workload)
+    above = store.get(
+        owner.get("apiVersion", ""),
+        owner.get("kind", ""),
+        namespace_of(workload),
+        owner.get("name", ""),
+    )
+    if above is None or config is None or not config.ready_timeout:
+        return ""
+    pods = [above] if above["kind"] == "Pod" else store.owned_by(above, "Pod")
+    pending = [pod for pod in pods if not is_running(pod) and phase(pod) not in FINISHED]
+    if not pending:
+        return ""
+    many = f"{len(pending)} of {len(pods)} pods are"
+    return f"admitted, but {many} not ready: Kueue stops it after {config.ready_timeout}"

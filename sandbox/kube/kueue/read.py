@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sandbox.kube import quantity
@@ -63,6 +63,12 @@ def flavors_of(queue: Mapping[str, Any]) -> list[str]:
     return [name for group in _groups(queue) for name in group.flavors]
 
 
+def checks_of(queue: Mapping[str, Any]) -> list[str]:
+    spec = queue["spec"]
+    checks = maps(dig(spec, "admissionChecksStrategy", "admissionChecks"))
+    return [each["name"] for each in checks] + (spec.get("admissionChecks") or [])
+
+
 def _groups(queue: Mapping[str, Any]) -> list[Group]:
     return [
         Group(
@@ -116,11 +122,29 @@ def _why_inactive(store: Store, queue: JsonObject) -> Inactive | None:
     if missing := [name for name in flavors_of(queue) if name not in have]:
         text = f"references missing ResourceFlavor(s): {','.join(missing)}"
         found.append(("FlavorNotFound", text))
-    checks = [*maps(dig(spec, "admissionChecksStrategy", "admissionChecks"))]
-    if names := [each["name"] for each in checks] + (spec.get("admissionChecks") or []):
-        text = f"references missing AdmissionCheck(s): {','.join(names)}"
-        found.append(("AdmissionCheckNotFound", text))
+    found += _why_unchecked(store, queue)
+    found += _why_unplaced(store, queue)
     if not found:
         return None
     texts = ", ".join(text for _, text in found)
     return found[0][0], f"Can't admit new workloads: {texts}."
+
+
+def _why_unchecked(store: Store, queue: JsonObject) -> Iterator[Inactive]:
+    names = checks_of(queue)
+    have = {name_of(each) for each in store.all("AdmissionCheck")}
+    if missing := [name for name in names if name not in have]:
+        text = f"references missing AdmissionCheck(s): {','.join(missing)}"
+        yield "AdmissionCheckNotFound", text
+    elif names:
+        # Nothing here makes Kueue's requests, so what waits for an answer would wait for ever.
+        yield "NotSimulated", f"the sandbox answers no AdmissionCheck: {','.join(names)}"
+
+
+def _why_unplaced(store: Store, queue: JsonObject) -> Iterator[Inactive]:
+    have = {name_of(each) for each in store.all("Topology")}
+    used = flavors_of(queue)
+    for each in store.all("ResourceFlavor"):
+        flavor, topology = name_of(each), each["spec"].get("topologyName")
+        if flavor in used and topology and topology not in have:
+            yield "TopologyNotFound", f'there is no Topology "{topology}" for TAS flavor "{flavor}"'

@@ -22,6 +22,8 @@ _MOST_GROUPS = 16
 _MOST_FLAVORS = 64
 _MOST_RESOURCES = 64
 _MOST_TAINTS = 8
+_MOST_LEVELS = 16
+_HOSTNAME = "kubernetes.io/hostname"
 _RECLAIM = "reclaimWithinCohort=Never and borrowWithinCohort.Policy!=Never"
 
 
@@ -125,6 +127,8 @@ def _quota_findings(
 
 
 def _flavor(spec: JsonObject) -> Iterator[Finding]:
+    if spec.get("topologyName") and not spec.get("nodeLabels"):
+        yield "spec", "at least one nodeLabel is required when topology is set"
     taints = maps(spec.get("nodeTaints"))
     yield from _too_many(taints, _MOST_TAINTS, "spec.nodeTaints")
     seen: set[tuple[str, str]] = set()
@@ -141,4 +145,21 @@ def _flavor(spec: JsonObject) -> Iterator[Finding]:
             yield f"{at}.value", "a value must be empty when 'operator' is 'Exists'"
 
 
-_RULES = {"ClusterQueue": _cluster_queue, "Cohort": _cohort, "ResourceFlavor": _flavor}
+def _topology(spec: JsonObject) -> Iterator[Finding]:
+    labels = [level["nodeLabel"] for level in maps(spec["levels"])]
+    if not labels:
+        yield "spec.levels", "must have at least 1 item"
+    yield from _too_many(labels, _MOST_LEVELS, "spec.levels")
+    if len(set(labels)) < len(labels):
+        yield "spec.levels", "must be unique"
+    if _HOSTNAME in labels[:-1]:
+        text = f"the {_HOSTNAME} label can only be used at the lowest level of topology"
+        yield "spec.levels", text
+
+
+_RULES = {
+    "ClusterQueue": _cluster_queue,
+    "Cohort": _cohort,
+    "ResourceFlavor": _flavor,
+    "Topology": _topology,
+}

@@ -42,16 +42,29 @@ class Schedule:
 
     def _borrows(self, claim: Claim) -> bool:
         holder = self._queues[claim.queue].holder
-        usage = self._assign(claim).usage
+        usage = assign(self._queues[claim.queue], claim.pod_sets, self._flavors).usage
         return any(holder.usage(key) + amount > holder.quota(key) for key, amount in usage.items())
 
-    def _assign(self, claim: Claim) -> Assignment:
-        return assign(self._queues[claim.queue], claim.pod_sets, self._flavors)
-
     def _consider(self, claim: Claim) -> None:
-        assignment = self._assign(claim)
+        """Of a job that scales only what it wants more counts, and it has the rest until then."""
+        holder, held = self._queues[claim.queue].holder, claim.held
+        if held is not None:
+            holder.give_back(held.usage)
+        self._admit(claim, held)
+        if held is None or claim.replaces is None:
+            return
+        if claim.admitted is None:
+            holder.take(held.usage)
+        else:
+            claim.replaces.admitted, claim.replaces.replaced = None, True
+            self._parked.add(claim.replaces.key)
+
+    def _admit(self, claim: Claim, held: Assignment | None) -> None:
+        queue, flavors = self._queues[claim.queue], {} if held is None else held.flavors
+        assignment = assign(queue, claim.pod_sets, self._flavors, flavors)
         if assignment.fit is Fit.PREEMPT:
-            found = Preemption(claim, assignment, self._queues, self._claims).victims()
+            others = [each for each in self._claims if each is not claim.replaces]
+            found = Preemption(claim, assignment, self._queues, others).victims()
             for victim, reason in found:
                 self._evict(victim, reason)
             if not found:
@@ -60,7 +73,7 @@ class Schedule:
         elif assignment.fit is Fit.NONE:
             self._park(claim, assignment)
             return
-        self._queues[claim.queue].holder.take(assignment.usage)
+        queue.holder.take(assignment.usage)
         claim.admitted, claim.message, claim.reason, claim.evicted = assignment, "", "", None
 
     def _evict(self, victim: Claim, reason: str) -> None:

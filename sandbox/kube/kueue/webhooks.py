@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sandbox.kube.kueue.manager import (
+    ELASTIC,
     FRAMEWORKS,
     GATE,
     GROUP,
@@ -17,6 +18,7 @@ from sandbox.kube.kueue.manager import (
     QUEUE,
     has_managed_ancestor,
     installed,
+    is_elastic,
     queue_of,
     reference,
     running,
@@ -24,11 +26,12 @@ from sandbox.kube.kueue.manager import (
 from sandbox.kube.objects import JsonObject, labels_of, maps, namespace_of
 from sandbox.kube.store import Store
 
-_SUSPENDED = ("Job", "RayCluster", "RayJob")
+_SUSPENDED = ("Job", "JobSet", "RayCluster", "RayJob")
 _VALIDATED = ("ClusterQueue", "Cohort", "ResourceFlavor")
 _NO_AUTOSCALING = (
-    "a kueue managed job can use autoscaling only when the ElasticJobsViaWorkloadSlices feature "
-    "gate is on and the job is an elastic job"
+    "a kueue-managed RayCluster can use autoscaling only as an elastic job: enable the "
+    'ElasticJobsViaWorkloadSlices feature gate and set the "kueue.x-k8s.io/elastic-job": "true" '
+    "annotation"
 )
 
 
@@ -61,7 +64,29 @@ def held_back(store: Store, obj: JsonObject) -> JsonObject:
         return obj
     if FRAMEWORKS[obj["kind"]] not in config.frameworks:
         return obj
-    return {**obj, "spec": {**obj["spec"], "suspend": True}}
+    held = {**obj, "spec": {**obj["spec"], "suspend": True}}
+    return _with_gates(held) if obj["kind"] == "RayCluster" and is_elastic(config, obj) else held
+
+
+def _with_gates(cluster: JsonObject) -> JsonObject:
+    """Head and workers of a cluster that scales wait one by one."""
+    spec = cluster["spec"]
+    groups = [
+        {**group, "template": _gate(group["template"])}
+        for group in maps(spec.get("workerGroupSpecs"))
+    ]
+    head = {**spec["headGroupSpec"], "template": _gate(spec["headGroupSpec"]["template"])}
+    return {**cluster, "spec": {**spec, "headGroupSpec": head, "workerGroupSpecs": groups}}
+
+
+def _gate(template: JsonObject) -> JsonObject:
+    gates = maps(template["spec"].get("schedulingGates"))
+    if any(gate["name"] == ELASTIC for gate in gates):
+        return template
+    return {
+        **template,
+        "spec": {**template["spec"], "schedulingGates": [*gates, {"name": ELASTIC}]},
+    }
 
 
 def with_admission(store: Store, live: JsonObject, wanted: JsonObject) -> JsonObject:
@@ -84,13 +109,13 @@ def denial(store: Store, obj: JsonObject, live: JsonObject | None) -> str:
     name = f"v{kind.lower()}.kb.io"
     if running(store) is None:
         return f'failed calling webhook "{name}": Kueue\'s manager does not run: connection refused'
-    why = next(_problems(obj, live), "") if queued else ""
+    why = next(_problems(obj, live, elastic=is_elastic(config, obj)), "") if queued else ""
     return f'admission webhook "{name}" denied the request: {why}' if why else ""
 
 
-def _problems(obj: JsonObject, live: JsonObject | None) -> Iterator[str]:
+def _problems(obj: JsonObject, live: JsonObject | None, *, elastic: bool) -> Iterator[str]:
     if queue_of(obj):
-        for path, spec in _ray_specs(obj):
+        for path, spec in [] if elastic else _ray_specs(obj):
             if spec.get("enableInTreeAutoscaling"):
                 yield f"{path}.enableInTreeAutoscaling: Invalid value: true: {_NO_AUTOSCALING}"
         if obj["kind"] == "RayJob" and obj["spec"].get("clusterSelector"):

@@ -1,4 +1,5 @@
-"""Workload objects: one for each job, with what it claims and how that stands.
+"""Workload objects: one for each job, with what it claims and how that stands, and one more that is
+to replace it for a job that scales and wants more.
 
 Left out of them: the pod templates, which stand in the job.
 """
@@ -15,6 +16,8 @@ from sandbox.kube.objects import JsonObject, dig, maps, name_of, namespace_of
 from sandbox.kube.pods import suffix
 from sandbox.kube.store import Store
 
+_REPLACES = "kueue.x-k8s.io/workload-slice-replacement-for"
+
 
 def workload_of(store: Store, job: JsonObject) -> JsonObject | None:
     return next(iter(store.owned_by(job, "Workload")), None)
@@ -24,27 +27,61 @@ def keep_workload(
     store: Store, job: JsonObject, queue: str, sets: tuple[PodSet, ...], rank: tuple[str, int]
 ) -> JsonObject:
     """The job's Workload; one whose pods changed is made anew, without the quota that it had."""
+    spec = _spec(queue, sets, rank)
+    live = workload_of(store, job)
+    if live is not None and dig(live, "spec", "podSets") == spec["podSets"]:
+        return store.patch(live, spec=spec)
+    for each in store.owned_by(job, "Workload"):
+        store.remove(each)
+    return _made(store, job, spec)
+
+
+def keep_slices(
+    store: Store, job: JsonObject, queue: str, sets: tuple[PodSet, ...], rank: tuple[str, int]
+) -> tuple[JsonObject, JsonObject | None]:
+    """The Workload of a job that scales, and where it is admitted with fewer pods the one that is
+    to replace it. Without a replacement it is changed in place, and keeps its quota."""
+    found = store.owned_by(job, "Workload")
+    live = next((each for each in found if dig(each, "status", "admission")), None)
+    if live is None:
+        return keep_workload(store, job, queue, sets, rank), None
+    spec = _spec(queue, sets, rank)
+    waiting = next((each for each in found if each is not live), None)
+    if any(each.count > counts_of(live).get(each.name, 0) for each in sets):
+        if waiting is not None:
+            return live, store.patch(waiting, spec=spec)
+        return live, _made(store, job, spec, replaced=live)
+    if waiting is not None:
+        store.remove(waiting)
+    return store.patch(live, spec=spec), None
+
+
+def counts_of(workload: JsonObject) -> dict[str, int]:
+    return {each["name"]: each["count"] for each in maps(dig(workload, "spec", "podSets"))}
+
+
+def _spec(queue: str, sets: tuple[PodSet, ...], rank: tuple[str, int]) -> JsonObject:
     name, priority = rank
-    spec: JsonObject = {
+    return {
         "active": True,
         "queueName": queue,
         "priority": priority,
         "podSets": [
             {"name": each.name, "count": each.count, "requests": _rendered(each)} for each in sets
         ],
+        **({"priorityClassName": name} if name else {}),
     }
-    if name:
-        spec["priorityClassName"] = name
-    live = workload_of(store, job)
-    if live is not None and dig(live, "spec", "podSets") == spec["podSets"]:
-        return store.patch(live, spec=spec)
-    if live is not None:
-        store.remove(live)
-    tail = suffix(job["metadata"]["uid"])
-    metadata = {
-        "name": f"{job['kind'].lower()}-{name_of(job)}-{tail}",
-        "namespace": namespace_of(job),
-    }
+
+
+def _made(
+    store: Store, job: JsonObject, spec: JsonObject, replaced: JsonObject | None = None
+) -> JsonObject:
+    uid, start = job["metadata"]["uid"], f"{job['kind'].lower()}-{name_of(job)}"
+    names = [f"{start}-{suffix(uid)}", f"{start}-{suffix(uid, 'more')}"]
+    metadata: JsonObject = {"name": names[0], "namespace": namespace_of(job)}
+    if replaced is not None:
+        metadata["name"] = names[1] if name_of(replaced) == names[0] else names[0]
+        metadata["annotations"] = {_REPLACES: f"{namespace_of(job)}/{name_of(replaced)}"}
     manifest = {
         "apiVersion": workload_api(store),
         "kind": "Workload",

@@ -14,6 +14,7 @@ from typing import Any
 from sandbox.kube.helm.kueue_chart import KueueChart
 from sandbox.kube.kueue.configuration import Configuration, read_configuration
 from sandbox.kube.objects import JsonObject, dig, maps, name_of, namespace_of
+from sandbox.live_kube.operators.by_url import call_by_url
 from sandbox.live_kube.operators.kustomization import customized, read_objects
 from sandbox.live_kube.operators.rbac import installed
 
@@ -32,9 +33,9 @@ def kueue_objects(
     definitions = customized(folder / "crd")
     webhooks = read_objects(folder / "webhook" / "manifests.yaml")
     for each in definitions:
-        _call_by_url(dig(each, "spec", "conversion", "webhook"), webhook_url, ca_bundle)
+        call_by_url(dig(each, "spec", "conversion", "webhook"), webhook_url, ca_bundle)
     for hook in (hook for each in webhooks for hook in maps(each["webhooks"])):
-        _call_by_url(hook, webhook_url, ca_bundle)
+        call_by_url(hook, webhook_url, ca_bundle)
         _limit(hook, config)
     prefix = name_of(chart_object(release, "ServiceAccount")).removesuffix(_ACCOUNT)
     names = [name_of(each) for each in webhooks]
@@ -45,12 +46,6 @@ def kueue_objects(
 def chart_object(release: Mapping[str, Any], kind: str) -> JsonObject:
     """The first object of a kind that the chart makes, besides roles."""
     return next(each for each in KueueChart().objects(release) if each["kind"] == kind)
-
-
-def _call_by_url(webhook: JsonObject | None, url: str, ca_bundle: str) -> None:
-    if webhook is not None:
-        path = webhook["clientConfig"]["service"]["path"]
-        webhook["clientConfig"] = {"url": url + path, "caBundle": ca_bundle}
 
 
 def _limit(webhook: JsonObject, config: Configuration) -> None:

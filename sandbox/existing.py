@@ -1,0 +1,31 @@
+"""Puts resources that belong to no stack into the simulated cloud, for stacks to stand on."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+from sandbox.cloud.cloud import Cloud
+from sandbox.cloud.kinds import KINDS
+from sandbox.cloud.reservations import ExistingResource
+from sandbox.errors import CloudError, UserError
+from sandbox.providers.schema import GcpSchema
+
+
+def add_existing(cloud: Cloud, wanted: Iterable[ExistingResource]) -> None:
+    """Those that are there already stay as they are. Raises UserError for one that Google Cloud
+    would not make."""
+    schema = GcpSchema.load()
+    for number, one in enumerate(wanted):
+        field = f"--project: existing[{number}]"
+        if one.type not in KINDS:
+            near = difflib.get_close_matches(one.type, KINDS, n=1)
+            hint = f"; nearest: {near[0]}" if near else ""
+            raise UserError(f'{field}.type: "{one.type}" is not a type that the sandbox has{hint}')
+        failure = next(iter(schema.check(one.type, one.inputs)), None)
+        if failure is not None:
+            raise UserError(f"{field}.inputs.{failure.reason}")
+        try:
+            cloud.add_existing(one.type, one.inputs)
+        except CloudError as error:
+            raise UserError(f"{field}: {error}") from None

@@ -1,0 +1,69 @@
+"""What a run that was killed left behind, put in order before the next: lock, half a state, pending
+operations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from pulumi.automation import Deployment, Stack
+
+from recovery.pending import Adoption, Orphan, adopt_pending
+from sandbox import state_copies
+from sandbox.cloud.cloud import Cloud
+from sandbox.cloud.kinds import KINDS
+from sandbox.errors import CloudError
+from sandbox.locks import stale_locks
+from sandbox.next_steps import command
+from sandbox.workspace import Workspace
+
+Tell = Callable[[str], None]
+
+
+def mend_state(workspace: Workspace, tell: Tell) -> None:
+    """Take the last whole copy of a state that a full disk cut; the engine could not read it."""
+    reset = command("reset", workspace.stack, workspace.root)
+    for state in workspace.state_files():
+        if state_copies.restore(state, reset):
+            tell("the state ends in the middle: its last whole copy is taken")
+
+
+def unlock(stack: Stack, workspace: Workspace, tell: Tell) -> None:
+    """Remove the lock of an engine that is no more."""
+    if stale_locks(workspace.backend):
+        tell("a killed run left its lock: removing it")
+        stack.cancel()
+
+
+def adopt(
+    stack: Stack, state: dict[str, Any], cloud: Cloud, tell: Tell, parallel: int
+) -> dict[str, Any] | None:
+    """Look up what became of the operations that are pending in a state; None: there are none."""
+    pending = state.get("pending_operations")
+    if not pending:
+        return None
+    adoption = adopt_looked_up(state, cloud)
+    stack.import_stack(Deployment(version=3, deployment=adoption.deployment))
+    tell(f"a killed run left {len(pending)} operations pending: looking up what became of them")
+    for orphan in adoption.orphans:
+        tell(f"not found, so it was not made: {orphan.urn}")
+    if adoption.adopted:
+        stack.refresh(target=list(adoption.adopted), show_secrets=False, parallel=parallel)
+    return adoption.deployment
+
+
+def adopt_looked_up(state: dict[str, Any], cloud: Cloud) -> Adoption:
+    """The adoption, with the ids that the cloud chose asked of it."""
+    adoption = adopt_pending(state)
+    found = {one.urn: _look_up(one, cloud) for one in adoption.orphans}
+    return adopt_pending(state, {urn: known for urn, known in found.items() if known})
+
+
+def _look_up(orphan: Orphan, cloud: Cloud) -> str | None:
+    """As a person would find it in a list: a dashboard by its title."""
+    kind = KINDS.get(orphan.type)
+    try:
+        known = kind.identify(orphan.inputs) if kind else None
+    except CloudError:
+        return None
+    return known if known and cloud.get(known) else None

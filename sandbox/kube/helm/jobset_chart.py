@@ -1,0 +1,159 @@
+"""The chart of JobSet: its controller with ServiceAccount, configuration, certificate and webhooks.
+
+Source: kubernetes-sigs/jobset charts/jobset, v0.12.0 (read 2026-11-22). Its definition stands in
+crds/, which Helm installs once and leaves behind. Left out: roles, metrics and cert-manager.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sandbox.kube.helm.chart import Chart, Finding, made, values_of
+from sandbox.kube.objects import JsonObject, name_of
+from sandbox.kube.text import nearest
+
+_RESOURCES = {
+    "requests": {"cpu": "500m", "memory": "128Mi"},
+    "limits": {"cpu": "2", "memory": "4Gi"},
+}
+_CONTROLLER_VALUES = frozenset(
+    {
+        "affinity",
+        "annotations",
+        "clientConnection",
+        "env",
+        "envFrom",
+        "hostNetwork",
+        "leaderElection",
+        "nodeSelector",
+        "podAnnotations",
+        "podDisruptionBudget",
+        "podSecurityContext",
+        "replicas",
+        "resources",
+        "securityContext",
+        "tolerations",
+        "volumeMounts",
+        "volumes",
+    }
+)
+_WEBHOOK_PORT = 9443
+
+
+class JobSetChart(Chart):
+    name = "jobset"
+    component = "jobset"
+    keeps_definitions = True
+    values = frozenset(
+        {
+            "certManager",
+            "commonLabels",
+            "controller",
+            "fullnameOverride",
+            "image",
+            "nameOverride",
+            "prometheus",
+        }
+    )
+
+    def findings(self, version: str, values: Mapping[str, Any]) -> Iterator[Finding]:
+        yield from super().findings(version, values)
+        for name in values.get("controller") or {}:
+            if name not in _CONTROLLER_VALUES:
+                at = f"values.controller.{name}"
+                yield at, f"jobset {version} ignores it{nearest(name, _CONTROLLER_VALUES)}"
+
+    def objects(self, release: Mapping[str, Any]) -> list[JsonObject]:
+        full = _full_name(release)
+        controller, webhook = f"{full}-controller", f"{full}-webhook"
+        config, certificate = f"{controller}-config", f"{webhook}-server-cert"
+        service = {
+            "selector": _labels(release),
+            "ports": [{"port": 443, "targetPort": _WEBHOOK_PORT}],
+        }
+        # Which is YAML, too.
+        text = json.dumps(configuration(release), indent=2)
+        files = {"controller_manager_config.yaml": text}
+        webhooks = "admissionregistration.k8s.io/v1"
+        return [
+            made(release, "v1", "ServiceAccount", controller),
+            made(release, "v1", "ConfigMap", config, data=files),
+            # Its values are made in the cluster; nothing here reads them.
+            made(release, "v1", "Secret", certificate),
+            made(release, "v1", "Service", f"{webhook}-service", spec=service),
+            made(
+                release,
+                "apps/v1",
+                "Deployment",
+                controller,
+                spec=_deployment(release, controller, config, certificate),
+            ),
+            *(
+                made(release, webhooks, f"{kind}WebhookConfiguration", f"jobset-{name}")
+                for kind, name in (
+                    ("Mutating", "mutating-webhook-configuration"),
+                    ("Validating", "validating-webhook-configuration"),
+                )
+            ),
+        ]
+
+
+def configuration(release: Mapping[str, Any]) -> JsonObject:
+    """What the chart tells the controller."""
+    values = values_of(release).get("controller") or {}
+    elected = (values.get("leaderElection") or {}).get("enable", True)
+    webhook = f"{_full_name(release)}-webhook"
+    return {
+        "apiVersion": "config.jobset.x-k8s.io/v1alpha1",
+        "kind": "Configuration",
+        "leaderElection": {"leaderElect": elected},
+        "clientConnection": {"qps": 500, "burst": 500, **(values.get("clientConnection") or {})},
+        "internalCertManagement": {
+            "enable": True,
+            "webhookServiceName": f"{webhook}-service",
+            "webhookSecretName": f"{webhook}-server-cert",
+        },
+    }
+
+
+def _full_name(release: Mapping[str, Any]) -> str:
+    values, name = values_of(release), name_of(release)
+    own = values.get("nameOverride") or "jobset"
+    return values.get("fullnameOverride") or (name if own in name else f"{name}-{own}")
+
+
+def _labels(release: Mapping[str, Any]) -> dict[str, str]:
+    return {
+        "app.kubernetes.io/name": values_of(release).get("nameOverride") or "jobset",
+        "app.kubernetes.io/instance": name_of(release),
+    }
+
+
+def _deployment(
+    release: Mapping[str, Any], account: str, config: str, certificate: str
+) -> JsonObject:
+    values = values_of(release).get("controller") or {}
+    labels = {**_labels(release), "app.kubernetes.io/component": "controller"}
+    container = {
+        "name": "controller",
+        "image": f"registry.k8s.io/jobset/jobset:v{release['spec']['version']}",
+        "command": ["/manager"],
+        "resources": values.get("resources") or _RESOURCES,
+        "ports": [{"name": "webhook", "containerPort": _WEBHOOK_PORT}],
+    }
+    pod: JsonObject = {
+        "serviceAccountName": account,
+        "containers": [container],
+        "volumes": [
+            {"name": "manager-config", "configMap": {"name": config}},
+            {"name": "webhook-cert", "secret": {"secretName": certificate}},
+        ],
+    }
+    pod |= {key: values[key] for key in ("nodeSelector", "tolerations") if values.get(key)}
+    return {
+        "replicas": values.get("replicas") or 1,
+        "selector": {"matchLabels": labels},
+        "template": {"metadata": {"labels": labels}, "spec": pod},
+    }

@@ -1,0 +1,3 @@
+"""Names that the whole sandbox uses."""
+
+PROJECT = "gke-ai-stacks"
