@@ -12,7 +12,7 @@ from bench.measure import timed
 from sandbox.cloud.kinds.cluster import Cluster
 from sandbox.cloud.kubernetes import control_plane_of
 from sandbox.control_plane import ControlPlane
-from sandbox.run import forget
+from sandbox.forget import forget
 from sandbox.workspace import Workspace
 
 # It has both operators, Kueue and KubeRay.

@@ -29,6 +29,8 @@ from sandbox.kube.objects import Ref
 from sandbox.workspace import PROJECT_FOLDER, Workspace
 
 STACK = "gcsfuse-checkpoint"
+# bash -c SCRIPT launcher python3 FILE, and then the arguments.
+_PROGRAM_WORDS = 6
 SPEED = 100_000.0
 LOCAL_RAY = PROJECT_FOLDER / "tools" / "on_local_ray.py"
 # Ray's own and four GPUs' worth of workers, whatever there is.
@@ -48,17 +50,15 @@ class SubmittedJob:
     @property
     def arguments(self) -> dict[str, str]:
         words = shlex.split(self.entrypoint)
-        return dict(word.split("=", 1) for word in words[4:])
+        return dict(word.split("=", 1) for word in words[_PROGRAM_WORDS:])
 
     def command(self, launcher: Path, bucket: Path) -> list[str]:
         """The entrypoint, with folders of this machine in place of the pod's."""
-        *program, script, name = shlex.split(self.entrypoint)[:4]
+        program = shlex.split(self.entrypoint)[:_PROGRAM_WORDS]
         arguments = self.arguments | {"data": "generated"}
         mounted = arguments["storage_path"]
         return [
-            *program,
-            script.replace(LAUNCHER_DIR, str(launcher)),
-            name,
+            *(word.replace(LAUNCHER_DIR, str(launcher)) for word in program),
             *(f"{key}={it.replace(mounted, str(bucket))}" for key, it in arguments.items()),
         ]
 

@@ -12,7 +12,7 @@ need_go "the control plane is" 1.26 "install Go, or leave --kube real out"
 
 # build STEP MODULE PACKAGES LDFLAGS
 build() {
-    echo "kube-tools $1/4: $2 $(version_of "$2")"
+    echo "kube-tools $1/5: $2 $(version_of "$2")"
     build_tools "$bin" "$3" "$4"
 }
 
@@ -50,5 +50,11 @@ module=github.com/ray-project/kuberay/ray-operator
 build 3 $module 600 ""
 manifests_of kuberay $module config/crd config/rbac
 
+# The versions of its modules are those of Kueue, so little is left to compile.
+cd ../jobset
+module=sigs.k8s.io/jobset
+build 4 $module 740 "-X $module/pkg/version.GitVersion=$(version_of $module)"
+manifests_of jobset $module charts/jobset/crds config/components/rbac config/components/webhook
+
 cd ../kwok
-build 4 sigs.k8s.io/kwok 700 ""
+build 5 sigs.k8s.io/kwok 700 ""

@@ -3,9 +3,10 @@
 Arguments are key=value pairs. `slices` of `hosts` with `chips` each, their `topology` and Ray's
 name of the `accelerator` say what to train on. With `min_slices` below slices the job is elastic:
 it goes on with that many. `max_failures` restarts the workers, -1 without end; each lost slice
-costs one. The workers install `maxtext`; empty where the image has it. Each of these keys can be
-@FILE: what the file holds. Every other pair goes to MaxText as an option, as it is. With DRY_RUN=1
-the job is checked and printed as JSON, not run.
+costs one, and so does a preemption that MaxText itself ends at. The workers install `maxtext`;
+empty where the image has it. Each of these keys can be @FILE: what the file holds. Every other pair
+goes to MaxText as an option, as it is. With DRY_RUN=1 the job is checked and printed as JSON, not
+run.
 """
 
 # pyright: reportMissingImports=false
@@ -215,14 +216,39 @@ def plan(job: Job) -> dict[str, dict[str, Any]]:
     }
 
 
-def train_loop(config: dict[str, list[str]]) -> None:
-    """On each worker. Ray sends it there without the rest of this file."""
+def train_loop(config: dict[str, Any]) -> None:
+    """On each worker. Ray sends it there without the rest of this file.
+
+    MaxText returns from a preemption and from a checkpoint that it could not write as from its last
+    step (0.2.1, common/checkpointing.py and trainers/pre_train/train.py). Raised here, it is one of
+    Ray's failures: an elastic job goes on with the slices that are left.
+    """
     from importlib.resources import files
+    from pathlib import Path
 
     from maxtext.trainers.pre_train.train import main as maxtext_main
 
     # Not of `maxtext`, which has no __init__.py and so no folder of its own.
     maxtext_main(["maxtext", str(files("maxtext.configs") / "base.yml"), *config["options"]])
+    if (folder := config["checkpoints"]) is None:
+        return
+    # Orbax gives a step's folder its plain number only when the whole of it is written.
+    there = Path(folder).iterdir() if Path(folder).is_dir() else ()
+    last = max((int(path.name) for path in there if path.name.isdecimal()), default=None)
+    if last is None or last < config["last_step"]:
+        where = "without a checkpoint" if last is None else f"after step {last}"
+        raise RuntimeError(f"{config['name']} stopped {where}; the same job continues it")
+
+
+def loop_config(job: Job, options: list[str]) -> dict[str, Any]:
+    """Without `checkpoints` nobody can say whether a training that returns is at its end."""
+    unknown = "://" in job.options["base_output_directory"] or ENDS_EARLY & job.options.keys()
+    return {
+        "options": options,
+        "name": f"run_name {job.name}",
+        "checkpoints": None if unknown else str(job.checkpoints),
+        "last_step": job.steps - 1,
+    }
 
 
 def train(job: Job, options: list[str]) -> None:
@@ -232,14 +258,10 @@ def train(job: Job, options: list[str]) -> None:
     scaling, run, failures = plan(job).values()
     JaxTrainer(
         train_loop_per_worker=train_loop,
-        train_loop_config={"options": options},
+        train_loop_config=loop_config(job, options),
         scaling_config=ScalingConfig(**scaling),
         run_config=RunConfig(**run, failure_config=FailureConfig(**failures)),
     ).fit()
-    # MaxText returns from a preemption as from its last step, and Ray calls both a success.
-    last = last_step(job.checkpoints)
-    if last is not None and last < job.steps - 1 and not ENDS_EARLY & job.options.keys():
-        sys.exit(f"run_name {job.name} stopped after step {last}; the same job continues it")
 
 
 def main() -> None:

@@ -2,15 +2,19 @@
 # Runs a NeMo RL GRPO training as a Ray job, on the head of the Ray cluster.
 #
 # Arguments are key=value pairs. `recipe` names the base config inside the image; `mkdir` (a list
-# separated by colons) names directories that must exist first; every other pair goes to NeMo RL as
-# an override of that config. With DRY_RUN=1 no directory is made, and the command is printed, not run.
+# separated by colons) names directories that must exist first; `fetch` names a model on Hugging Face
+# that is brought into HF_HOME first, once, before every process asks for it; every other pair goes to
+# NeMo RL as an override of that config. With DRY_RUN=1 no directory is made, nothing is fetched, and
+# the command is printed, not run.
 set -euo pipefail
 
 recipe=""
+model=""
 overrides=()
 for pair in "$@"; do
   case "$pair" in
     recipe=*) recipe="${pair#recipe=}" ;;
+    fetch=*) model="${pair#fetch=}" ;;
     mkdir=*)
       IFS=':' read -r -a directories <<<"${pair#mkdir=}"
       [[ "${DRY_RUN:-}" == 1 ]] || mkdir -p -- "${directories[@]}"
@@ -38,4 +42,7 @@ if [[ "${DRY_RUN:-}" == 1 ]]; then
   exit
 fi
 cd "${NEMO_RL_HOME:-/opt/nemo-rl}"
+if [[ -n "$model" ]]; then
+  uv run python -c 'import sys; from huggingface_hub import snapshot_download; snapshot_download(sys.argv[1])' "$model"
+fi
 exec "${command[@]}"

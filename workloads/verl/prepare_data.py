@@ -1,13 +1,12 @@
 """Fills a mounted bucket with what a verl training reads: verl's source, its data set, the model.
 
-Needs Python 3.10, and what verl's own script for the data set imports. A part that is done has a
-marker, `.prepared/PART.json`, which says what it was made from; the same again is left alone. The
-environment gives HF_ENDPOINT and, for models that need it, HF_TOKEN.
+Needs Python 3.10, and what verl's own script for the data set imports. A part that is done is left
+alone, and so is every file that this script did not make. The environment gives HF_ENDPOINT and,
+for models that need it, HF_TOKEN.
 """
 
 import argparse
 import hashlib
-import http.client
 import json
 import os
 import re
@@ -15,74 +14,16 @@ import shutil
 import subprocess
 import sys
 import tarfile
-import time
-from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.error import HTTPError, URLError
 from urllib.parse import quote
-from urllib.request import BaseHandler, Request, build_opener
+
+from downloads import CHUNK, PrepareError, Web, check_space, inside, size_of
+from prepared import Part
 
 CODE_URL = "https://github.com/volcengine/verl/archive/refs/tags/{tag}.tar.gz"
+CODE = "verl"  # the folder of the source, and in it that of the package
 HUB = "https://huggingface.co"
-WAITS = (0, 1, 2, 4, 8, 16)  # before each attempt, in units of --retry-delay
-TIMEOUT_SECONDS = 60
-CHUNK = 8 * 2**20
-WRITERS = 16  # verl is a thousand small files, and each costs round trips to the bucket
-NETWORK = (URLError, ConnectionError, TimeoutError, http.client.HTTPException)
-REASONS = {  # these stay as they are; any other answer may be better the next time
-    401: "there is no such model, or HF_TOKEN is not set, or not valid",
-    403: "HF_TOKEN gives no access; accept the model's terms with its account",
-    404: "there is no such thing",
-}
-
-
-class PrepareError(Exception):
-    """What a person has to put right, in one line."""
-
-
-@dataclass(eq=False)
-class Web(BaseHandler):
-    """GET into files, with retries. The token goes to the hub, not to hosts it redirects to."""
-
-    wanted: str
-    delay: float  # the first wait, in seconds
-    hub: str = ""
-    token: str = ""
-
-    def http_request(self, request: Request) -> Request:
-        if self.token and request.full_url.startswith(f"{self.hub}/"):
-            request.add_unredirected_header("Authorization", f"Bearer {self.token}")
-        return request
-
-    https_request = http_request
-
-    def fetch(self, url: str, to: Path, size: int = 0) -> None:
-        """With a size, `to` may hold the first bytes already."""
-        problem = ""
-        for wait in WAITS:
-            time.sleep(wait * self.delay)
-            try:
-                return self._stream(url, to, size)
-            except HTTPError as error:
-                problem = f"HTTP {error.code}: {REASONS.get(error.code, error.reason)}"
-                if error.code in REASONS:
-                    break
-            except NETWORK as error:
-                problem = str(error) or type(error).__name__
-        raise PrepareError(f"{self.wanted}: {problem} ({url})")
-
-    def _stream(self, url: str, to: Path, size: int) -> None:
-        request = Request(url, headers={"User-Agent": "gke-ai-stacks"})
-        if 0 < size_of(to) < size:
-            request.add_header("Range", f"bytes={size_of(to)}-")
-        with build_opener(self).open(request, timeout=TIMEOUT_SECONDS) as response:
-            with to.open("ab" if response.status == 206 else "wb") as out:
-                shutil.copyfileobj(response, out, CHUNK)
-            expected = size or int(response.headers.get("Content-Length", size_of(to)))
-        if size_of(to) != expected:
-            raise ConnectionError(f"{size_of(to)} of {expected} bytes came")
 
 
 @dataclass(frozen=True)
@@ -104,95 +45,74 @@ class ModelFile:
         return digest.hexdigest() == self.checksum
 
 
-def is_done(marker: Path, made_from: dict[str, str]) -> bool:
-    """Takes the marker away if it says something else."""
-    text = marker.read_bytes() if marker.is_file() else b"{}"
-    held: dict[str, dict[str, object]] = json.loads(text)
-    mount, sizes = marker.parent.parent, held.get("files", {})
-    there = all(size_of(mount / name) == size for name, size in sizes.items())
-    if there and held.get("made_from") == made_from:
-        return True
-    print(f"{marker.stem}: to be made", flush=True)
-    marker.unlink(missing_ok=True)
-    return False
+def tree_id(files: dict[str, tuple[bytes, bytes]]) -> str:
+    """git's id of a folder: its files by path, each with its mode (100644 or 100755) and content.
+
+    An archive of a tag says nothing of its own contents, and GitHub promises no checksum of it.
+    """
+    entries: dict[str, tuple[bytes, bytes]] = {}
+    folders: dict[str, dict[str, tuple[bytes, bytes]]] = {}
+    for path, (mode, content) in files.items():
+        name, _, below = path.partition("/")
+        if below:
+            folders.setdefault(name, {})[below] = (mode, content)
+        else:
+            blob = hashlib.sha1(b"blob %d\0" % len(content) + content)
+            entries[name] = (mode, blob.digest())
+    for name, inner in folders.items():
+        entries[name] = (b"40000", bytes.fromhex(tree_id(inner)))
+    # git orders a folder as if its name ended with a slash.
+    ordered = sorted(entries, key=lambda it: f"{it}/" if it in folders else it)
+    body = b"".join(entries[it][0] + b" " + it.encode() + b"\0" + entries[it][1] for it in ordered)
+    return hashlib.sha1(b"tree %d\0" % len(body) + body).hexdigest()
 
 
-def finish(marker: Path, made_from: dict[str, str], files: Iterable[Path], **notes: str) -> None:
-    """`files` are looked at again by every later run."""
-    sizes = {file.relative_to(marker.parent.parent).as_posix(): size_of(file) for file in files}
-    put(json.dumps({"made_from": made_from, **notes, "files": sizes}).encode(), marker)
+def unpacked(archive: Path) -> dict[str, tuple[bytes, bytes]]:
+    """Mode and content of each file, by its path below the one folder that holds all."""
+    files: dict[str, tuple[bytes, bytes]] = {}
+    with tarfile.open(archive, "r:gz") as tar:
+        for member in tar:
+            if member.isfile() and (content := tar.extractfile(member)):
+                mode = b"100755" if member.mode & 0o100 else b"100644"
+                files[member.name.partition("/")[2]] = (mode, content.read())
+    return files
 
 
-def size_of(path: Path) -> int:
-    """In bytes; -1 for what is no file."""
-    return path.stat().st_size if path.is_file() else -1
-
-
-def put(source: Path | bytes, target: Path) -> None:
-    """One write from start to end, and the name only then: buckets know no other way."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    part = target.with_name(f".{target.name}.part")
-    if isinstance(source, bytes):
-        part.write_bytes(source)
-    else:
-        shutil.copyfile(source, part)
-    part.replace(target)
-
-
-def prune(folder: Path, keep: Iterable[Path]) -> None:
-    """Takes away the files of another tag or revision."""
-    for file in {file for file in folder.rglob("*") if file.is_file()} - {*keep}:
-        file.unlink()
-
-
-def check_space(option: str, disk: Path, needed: int) -> None:
-    if (free := shutil.disk_usage(disk).free) < needed:
-        raise PrepareError(f"{option} {disk}: {needed} bytes needed, {free} are free")
-
-
-def inside(folder: Path, name: str) -> Path:
-    if name.startswith("/") or ".." in name.split("/"):
-        raise PrepareError(f"{name!r}: a file name that leads out of {folder}")
-    return folder / name
-
-
-def prepare_code(mount: Path, scratch: Path, web: Web, tag: str, template: str) -> None:
-    url = template.format(tag=quote(tag, safe=""))
-    marker, made_from = mount / ".prepared" / "code.json", {"tag": tag, "url": url}
-    if is_done(marker, made_from):
+def prepare_code(mount: Path, scratch: Path, web: Web, given: argparse.Namespace) -> None:
+    url = given.code_url.format(tag=quote(given.code_tag, safe=""))
+    part, made_from = Part(mount, "code"), {"tag": given.code_tag, "url": url}
+    if given.code_tree:
+        made_from["tree"] = given.code_tree
+    if part.is_done(made_from):
         return
     archive = scratch / "code.tar.gz"
     web.fetch(url, archive)
-    files: dict[Path, bytes] = {}
     try:
-        with tarfile.open(archive, "r:gz") as tar:
-            for member in tar:
-                if member.isfile() and (content := tar.extractfile(member)):
-                    name = member.name.partition("/")[2]  # one folder holds all the rest
-                    files[inside(mount / "verl", name)] = content.read()
+        found = unpacked(archive)
     except (tarfile.TarError, EOFError) as error:
         raise PrepareError(f"{web.wanted}: no whole tar.gz: {error} ({url})") from None
-    with ThreadPoolExecutor(WRITERS) as pool:
-        list(pool.map(put, files.values(), files))
-    # Only the package: trainings keep their checkpoints beside it.
-    prune(mount / "verl" / "verl", files)
-    finish(marker, made_from, [])
+    if given.code_tree and (tree := tree_id(found)) != given.code_tree:
+        raise PrepareError(f"{web.wanted}: has tree {tree}, not {given.code_tree} ({url})")
+    files = {inside(mount / CODE, name): content for name, (_, content) in found.items()}
+    part.claim(files)
+    part.put(files, {})
+    part.finish(made_from, files, check=False)
 
 
 def prepare_dataset(mount: Path, scratch: Path, name: str) -> None:
-    script = mount / "verl" / "examples" / "data_preprocess" / f"{name}.py"
+    script = mount / CODE / "examples" / "data_preprocess" / f"{name}.py"
     if not script.is_file():
         known = ", ".join(sorted(file.stem for file in script.parent.glob("*.py")))
         raise PrepareError(f"--dataset {name}: not among this tag's scripts: {known}")
     text = script.read_bytes()
     made_from = {"dataset": name, "script_sha256": hashlib.sha256(text).hexdigest()}
-    marker = mount / ".prepared" / "dataset.json"
-    if is_done(marker, made_from):
+    part = Part(mount, "dataset")
+    if part.is_done(made_from):
         return
     folder = scratch / "dataset"
     folder.mkdir(exist_ok=True)
     environment = {key: value for key, value in os.environ.items() if not key.endswith("_CACHE")}
-    environment |= {"HF_HOME": str(folder / "cache"), "PYTHONPATH": str(mount / "verl")}
+    environment |= {"HF_HOME": str(folder / "cache"), "PYTHONPATH": str(mount / CODE)}
     option = "--local_save_dir" if b"--local_save_dir" in text else "--local_dir"  # before v0.6.0
     command = [sys.executable, "-B", str(script), option, str(folder)]
     done = subprocess.run(command, env=environment, capture_output=True, check=False)
@@ -201,9 +121,10 @@ def prepare_dataset(mount: Path, scratch: Path, name: str) -> None:
         last = done.stderr.decode(errors="replace").strip().rpartition("\n")[2]
         why = f"{script.name} ended with {done.returncode}, or left parquet files out: {last}"
         raise PrepareError(f"--dataset {name}: {why}")
-    for file in made:
-        put(file, mount / name / file.name)
-    finish(marker, made_from, [mount / name / file.name for file in made])
+    files: dict[Path, Path | bytes] = {mount / name / file.name: file for file in made}
+    part.claim(files)
+    part.put(files, {})
+    part.finish(made_from, files, check=True)
     shutil.rmtree(folder)
 
 
@@ -221,36 +142,36 @@ def list_files(answer: Path, web: Web) -> tuple[str, list[ModelFile]]:
 
 
 def prepare_model(mount: Path, scratch: Path, web: Web, model: str, revision: str) -> None:
-    marker, made_from = mount / ".prepared" / "model.json", {"model": model, "revision": revision}
-    if is_done(marker, made_from):
+    part, made_from = Part(mount, "model"), {"model": model, "revision": revision}
+    if part.is_done(made_from):
         return
     folder, answer = mount / model.rpartition("/")[2], scratch / "model.json"
     reference = f"{model}/revision/{quote(revision, safe='')}"
     web.fetch(f"{web.hub}/api/models/{reference}?blobs=true", answer)
     commit, files = list_files(answer, web)
-    missing = [file for file in files if not file.is_at(inside(folder, file.name))]
+    paths = {file.name: inside(folder, file.name) for file in files}
+    missing = [it for it in files if not part.has(paths[it.name], it.size, it.checksum)]
     check_space("--mount", mount, sum(file.size for file in missing))
+    part.claim(paths[file.name] for file in missing)
     for number, file in enumerate(missing, 1):
         print(f"model: {number}/{len(missing)} {file.name}, {file.size} bytes", flush=True)
         url = f"{web.hub}/{model}/resolve/{commit}/{quote(file.name)}"
-        load(web, url, file, scratch, folder / file.name)
-    paths = [folder / file.name for file in files]
-    prune(folder, paths)
-    finish(marker, made_from, paths, commit=commit)
+        load(web, url, file, scratch, part, paths[file.name])
+    part.finish(made_from, paths.values(), check=True, commit=commit)
 
 
-def load(web: Web, url: str, file: ModelFile, scratch: Path, target: Path) -> None:
+def load(web: Web, url: str, file: ModelFile, scratch: Path, part: Part, target: Path) -> None:
     """Through the scratch disk, where one unfinished file may lie, named after its content."""
-    part = scratch / f"{file.checksum}.part"
-    for other in {*scratch.glob("*.part")} - {part}:
+    local = scratch / f"{file.checksum}.part"
+    for other in {*scratch.glob("*.part")} - {local}:
         other.unlink()
-    check_space("--scratch", scratch, file.size - max(size_of(part), 0))
+    check_space("--scratch", scratch, file.size - max(size_of(local), 0))
     for _ in range(2):
-        web.fetch(url, part, file.size)
-        if file.is_at(part):
-            put(part, target)
-            return part.unlink()
-        part.unlink()
+        web.fetch(url, local, file.size)
+        if file.is_at(local):
+            part.put({target: local}, {target: file.checksum})
+            return local.unlink()
+        local.unlink()
     raise PrepareError(f"{url}: wrong checksum twice; it must be {file.checksum}")
 
 
@@ -259,6 +180,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--mount", type=Path, required=True, help="where the bucket is mounted")
     parser.add_argument("--code-tag", required=True, help="of verl, such as v0.6.1")
     parser.add_argument("--code-url", default=CODE_URL, help="of a tar.gz, with {tag} in it")
+    parser.add_argument("--code-tree", default="", help="git's id of that tag's files")
     parser.add_argument("--dataset", default="gsm8k", help="one of verl's examples/data_preprocess")
     parser.add_argument("--model", required=True, help="OWNER/NAME on the hub")
     parser.add_argument("--revision", default="main", help="of the model")
@@ -274,11 +196,14 @@ def prepare(given: argparse.Namespace, token: str) -> None:
         raise PrepareError(f"--model {given.model}: is not of the form OWNER/NAME")
     if not given.mount.is_dir():
         raise PrepareError(f"--mount {given.mount}: there is no such folder; mount the bucket")
+    folders = [CODE, given.dataset, given.model.rpartition("/")[2]]
+    if len({*folders}) < len(folders) or any(it.startswith(".") for it in folders):
+        raise PrepareError(f"--model {given.model}: its folder is another part's: {folders}")
     scratch = given.scratch / "prepare_data"
     scratch.mkdir(parents=True, exist_ok=True)
     hub = os.environ.get("HF_ENDPOINT", "").rstrip("/") or HUB
     code = Web(f"--code-tag {given.code_tag}", given.retry_delay)
-    prepare_code(given.mount, scratch, code, given.code_tag, given.code_url)
+    prepare_code(given.mount, scratch, code, given)
     prepare_dataset(given.mount, scratch, given.dataset)
     wanted = f"--model {given.model} --revision {given.revision}"
     model = Web(wanted, given.retry_delay, hub, token)

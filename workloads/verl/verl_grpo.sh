@@ -1,8 +1,8 @@
 #!/bin/bash
 # Runs a verl GRPO training as a Ray job, on the head of the Ray cluster.
 #
-# Arguments are key=value pairs. `code` names the folder with verl's package; every other pair goes
-# to verl as a Hydra override. With DRY_RUN=1 the command is checked and printed, not run.
+# Arguments are key=value pairs. `code` names the folder with verl's package, `loggers` where verl
+# reports to, as a list without brackets; every other pair goes to verl as a Hydra override. With DRY_RUN=1 the command is checked and printed, not run.
 set -euo pipefail
 
 stop() {
@@ -18,6 +18,7 @@ overrides=()
 for pair in "$@"; do
   case "$pair" in
     code=*) code="${pair#*=}" && continue ;;
+    loggers=*) pair="trainer.logger=[${pair#*=}]" ;;
     data.train_files=*) train="${pair#*=}" ;;
     data.val_files=*) val="${pair#*=}" ;;
     actor_rollout_ref.model.path=*) model="${pair#*=}" ;;

@@ -1,0 +1,148 @@
+"""docs/facts.md: every fact about a product that the program depends on, with its source.
+
+`python -m tools.facts` writes the page from catalog/data; `--check` says instead whether the one
+that is there is the same.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+from catalog.facts import RegisteredFact, register
+from catalog.table import DATA
+
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "facts.md"
+AREAS = {
+    "net": "Networks, clusters and Managed Lustre",
+    "bucket": "Buckets, Cloud Storage FUSE and verl",
+    "queue": "Kueue, serving and fine-tuning",
+    "serve": "vLLM",
+    "tpu": "TPU slices and MaxText",
+    "ray": "Ray, and what may do what",
+    "input": "What a config may say",
+    "team": "Teams that share a cluster",
+    "existing": "Parts that exist already, and other stacks",
+    "guard": "Protection and pull requests",
+    "sandbox": "The engine and its providers",
+}
+# How a table's entry says that the figure is ours.
+_OURS = "estimate"
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableEntry:
+    """An entry of a catalog table that names a source: its path in the file, and the source."""
+
+    path: str
+    source: str
+    read: str
+
+    @property
+    def estimated(self) -> bool:
+        return _OURS in self.source.lower()
+
+
+def page() -> str:
+    """The page's whole text."""
+    facts = register()
+    tables = {file.stem: list(entries_of(file)) for file in sorted(DATA.glob("*.yaml"))}
+    return "\n".join([*_head(facts, tables), *_register(facts), *_tables(tables)]) + "\n"
+
+
+def entries_of(file: Path) -> Iterator[TableEntry]:
+    """Every entry of a table that has a source of its own, the table's first."""
+    yield from _entries(yaml.safe_load(file.read_text(encoding="utf-8")), "", "")
+
+
+def _entries(node: object, path: str, read: str) -> Iterator[TableEntry]:
+    if isinstance(node, Mapping):
+        read = str(node.get("date", read))
+        if isinstance(node.get("source"), str):
+            yield TableEntry(path=path or "(all)", source=node["source"], read=read)
+        for key, inner in node.items():
+            yield from _entries(inner, f"{path}.{key}" if path else str(key), read)
+    elif isinstance(node, list):
+        for number, inner in enumerate(node):
+            yield from _entries(inner, f"{path}[{_key_of(inner, number)}]", read)
+
+
+def _key_of(node: object, number: int) -> object:
+    """What tells an entry of a list from the others."""
+    if isinstance(node, Mapping):
+        return node.get("machine_type") or node.get("name") or number
+    return number
+
+
+def _head(
+    facts: Mapping[str, Sequence[RegisteredFact]], tables: Mapping[str, Sequence[TableEntry]]
+) -> list[str]:
+    every = [fact for area in facts.values() for fact in area]
+    entries = [entry for table in tables.values() for entry in table]
+    believed = sum(not fact.verified for fact in every)
+    estimated = sum(entry.estimated for entry in entries)
+    return [
+        "# Facts",
+        "",
+        "What the program takes for true about Google Cloud, Kubernetes and libraries: who says",
+        "so, when, and the tests that fail where the program forgets it. `python -m tools.facts`",
+        "writes this page from `catalog/data`.",
+        "",
+        f"- {len(every)} facts in the register, {believed} of them not verified.",
+        f"- {len(entries)} sourced entries in the catalog's tables, "
+        f"{estimated} of them estimates of ours.",
+    ]
+
+
+def _register(facts: Mapping[str, Sequence[RegisteredFact]]) -> Iterator[str]:
+    for area, title in AREAS.items():
+        rows = facts.get(area, ())
+        if not rows:
+            continue
+        yield from ("", f"## {title}", "", "| fact | source | date | held by |")
+        yield "| --- | --- | --- | --- |"
+        for fact in rows:
+            said = fact.fact if fact.verified else f"**Not verified.** {fact.fact}"
+            tests = "<br>".join(f"`{_short(test)}`" for test in fact.held_by)
+            yield _row(said, fact.source or "nobody outside", str(fact.date), tests or "none")
+
+
+def _tables(tables: Mapping[str, Sequence[TableEntry]]) -> Iterator[str]:
+    yield from ("", "## Tables of the catalog", "")
+    yield "Read and checked by `tests/unit/test_catalog*.py`."
+    for name, entries in tables.items():
+        yield from ("", f"### {name}.yaml", "", "| entry | source | read |", "| --- | --- | --- |")
+        for entry in entries:
+            said = f"**Estimate.** {entry.source}" if entry.estimated else entry.source
+            yield _row(f"`{entry.path}`", said, entry.read)
+
+
+def _row(*cells: str) -> str:
+    return f"| {' | '.join(map(_cell, cells))} |"
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+def _short(test: str) -> str:
+    return test.removeprefix("tests/")
+
+
+def main(arguments: Sequence[str]) -> int:
+    text = page()
+    if "--check" not in arguments:
+        PAGE.write_text(text, encoding="utf-8")
+        return 0
+    current = PAGE.is_file() and PAGE.read_text(encoding="utf-8") == text
+    if not current:
+        print("docs/facts.md is not what catalog/data says; nearest: python -m tools.facts")
+    return 0 if current else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
