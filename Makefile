@@ -43,7 +43,7 @@ $(WORKLOADS)/.ready: requirements-workloads.txt requirements-options.txt
 	@cd tools/actionlint && GOBIN=$(CURDIR)/.tools/bin go install tool
 	@touch $@
 
-kube-tools: .tools/kube/.ready ## Build what `--kube real` runs: etcd, Kubernetes, Kueue, KubeRay, kwok
+kube-tools: .tools/kube/.ready ## Build what `--kube real` runs: etcd, Kubernetes, Kueue, KubeRay, JobSet, kwok
 
 demo: setup ## Bring b200-lustre up on the sandbox and show it
 	@$(RUN) -m sandbox demo --stack $(STACK) --folder $(FOLDER)
@@ -64,9 +64,10 @@ test-workloads: setup $(WORKLOADS)/.ready ## Run what the clusters run: Ray and 
 demo-train: setup $(WORKLOADS)/.ready ## Run gcsfuse-checkpoint's own job, on Ray on this machine
 	@$(RUN) -m tools.demo_train --python $(WORKLOADS)/bin/python
 
-inventory: setup ## Write again what runs make and tests compare: tests/stacks/inventory, a review's example
+inventory: setup ## Write again what tests compare: tests/stacks/inventory, a review's example, docs/facts.md
 	@$(RUN) -m tests.stacks.inventory
 	@$(RUN) -m tests.review.example
+	@$(RUN) -m tools.facts
 
 check: setup .tools/bin/actionlint ## Format, lint, types, workflows, and the tree's own rules
 	@$(VENV)/bin/ruff format --check .

@@ -20,6 +20,7 @@ ROOT = Path(__file__).parent.parent
 PROJECT = "gke-ai-stacks"
 PROJECT_NUMBER = "123456789012"
 TOKEN = "hf_test_token_value"
+PASSWORD = "0f4c-test-password"
 # How values are marked on the wire, and the mark of a secret.
 _MARK = "4dabf18193072939515e22adb298388d"
 _SECRET = "1b47061264138c4ac30d75fd1eb44270"
@@ -41,9 +42,11 @@ class Registered:
     ignore_changes: tuple[str, ...]
     replace_on_changes: tuple[str, ...]
     replace_with: frozenset[str]
+    replacement_trigger: Any
     delete_before_replace: bool
     create_timeout: str
     secret_inputs: frozenset[str]
+    property_dependencies: Mapping[str, frozenset[str]]
 
 
 @dataclass
@@ -119,11 +122,16 @@ class RecordingMonitor(mocks.MockMonitor):
                 ignore_changes=tuple(request.ignoreChanges),
                 replace_on_changes=tuple(request.replaceOnChanges),
                 replace_with=frozenset(request.replace_with),
+                replacement_trigger=_revealed(MessageToDict(request.replacement_trigger)),
                 delete_before_replace=bool(request.deleteBeforeReplace),
                 create_timeout=request.customTimeouts.create if request.customTimeouts else "",
                 secret_inputs=frozenset(
                     key for key in request.object if _SECRET in str(request.object[key])
                 ),
+                property_dependencies={
+                    key: frozenset(found.urns)
+                    for key, found in request.propertyDependencies.items()
+                },
             )
         )
         return answer
@@ -164,6 +172,9 @@ class Answers(mocks.Mocks):
             case "gcp:lustre/instance:Instance":
                 mount = f"10.10.0.2@tcp:/{given['filesystem']}"
                 return args.name, {**given, "mountPoint": mount}
+            case "gcp:redis/instance:Instance":
+                found = {"host": "10.20.0.3", "port": 6379, "authString": PASSWORD}
+                return args.name, {**given, **found}
             case _:
                 return f"{args.name}-id", given
 

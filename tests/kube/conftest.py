@@ -20,8 +20,9 @@ from sandbox.cloud.kubernetes import Kube, control_plane_of, kubernetes_of
 from sandbox.control_plane import ControlPlane
 from sandbox.engine import RunResult, Verb
 from sandbox.faults import Faults
+from sandbox.forget import forget
 from sandbox.live_kube.api_server import ApiServer
-from sandbox.run import forget, run
+from sandbox.run import run
 from sandbox.workspace import Workspace
 from tests.stacks.conftest import CANARY, Sandbox
 

@@ -8,9 +8,11 @@ import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from components.node_taints import NodeTaintArgs, toleration
 from sandbox.control_plane import ControlPlane
 from sandbox.kube import Ref
 from sandbox.kube.objects import JsonObject, dig, name_of
@@ -39,7 +41,11 @@ def pool(name: str, machine: str, most: int, **config: object) -> JsonObject:
     )
 
 
-def write_cloud(file: Path, *preempted: str) -> None:
+def write_cloud(file: Path, *preempted: str, team: str = "vision") -> None:
+    theirs = {
+        "labels": {"team": team},
+        "taints": [{"key": "team", "value": team, "effect": "NO_SCHEDULE"}],
+    }
     dranet = {"cloud.google.com/gke-networking-dra-driver": "true"}
     pools = {
         "cpu": resource(
@@ -47,6 +53,7 @@ def write_cloud(file: Path, *preempted: str) -> None:
         ),
         "gpu": pool("gpu", "a3-ultragpu-8g", 3),
         "dra": pool("dra", "a3-ultragpu-8g", 1, labels=dranet),
+        "team": pool("team", "a3-ultragpu-8g", 1, **theirs),
     }
     where = {"location": "us-central1", "nodeLocations": ["us-central1-b"]}
     resources = {CLUSTER: resource("Cluster", name="c", **where)}
@@ -74,7 +81,7 @@ def api(cloud: Path) -> Iterator[Api]:
         plane.remove()
 
 
-def pod(name: str, pool_name: str, gpus: int = 1, **more: JsonObject) -> JsonObject:
+def pod(name: str, pool_name: str, gpus: int = 1, **more: Any) -> JsonObject:
     container = {"name": "c", "image": "x", "resources": {"limits": {GPU: gpus}}}
     selector = {"cloud.google.com/gke-nodepool": pool_name}
     return {
@@ -136,6 +143,33 @@ def test_a_pod_that_no_node_would_take_is_told_so_and_brings_none(api: Api):
     assert f"1 Insufficient {GPU}" in told["message"]
     assert nodes(api, "dra") == []
     api.delete(too_large)
+
+
+def test_a_teams_pool_takes_its_pods_alone_and_its_nodes_follow_a_change(api: Api, cloud: Path):
+    stranger = pod("stranger", "team")
+    taint = NodeTaintArgs(key="team", value="vision", effect="NoSchedule")
+    member = pod("member", "team", tolerations=[toleration(taint)])
+    api.apply(stranger)
+    api.apply(member)
+    eventually(lambda: live(api, member), runs)
+    assert dig(live(api, stranger), "spec", "nodeName") is None
+    api.delete(stranger)
+
+    write_cloud(cloud, team="speech")
+    eventually(lambda: spoken(api), lambda seen: seen == ("speech", ["speech"]))
+    # NoSchedule lets stay what is there.
+    assert runs(live(api, member))
+    assert nodes(api, "team") == ["gke-c-team-0"]
+    api.delete(member)
+    write_cloud(cloud)
+
+
+def spoken(api: Api) -> tuple[str | None, list[str]]:
+    """What the one node of the team's pool says of the team, by its label and by its taints."""
+    (node,), _ = api.list(NODE, "cloud.google.com/gke-nodepool=team")
+    taints = dig(node, "spec", "taints") or []
+    values = [taint["value"] for taint in taints if taint["key"] == "team"]
+    return dig(node, "metadata", "labels", "team"), values
 
 
 def test_a_claim_is_allocated_from_the_devices_of_a_new_node(api: Api):

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
 import pytest
 
+from components.inference_engine import InferenceEngine
+from components.inference_manifest import deployment_spec
 from sandbox.kube import Ref
 from sandbox.kube.objects import JsonObject, dig, maps, name_of
 from tests.kube.conftest import LiveSandbox, eventually
+from tests.unit.inference_samples import TGI
 
 STACK = "kueue-mixed"
 SERVER = Ref(api_version="apps/v1", kind="Deployment", namespace="llm", name="tgi-gemma-deployment")
 JOB = Ref(api_version="batch/v1", kind="Job", namespace="llm", name="finetune-gemma-l4")
+VLLM = Ref(api_version="apps/v1", kind="Deployment", namespace="llm", name="vllm")
 QUEUE = Ref(api_version="kueue.x-k8s.io/v1beta2", kind="ClusterQueue", name="cluster-queue")
 # From the controller's record of a new scale to Kueue's own record of its answer; it was seen to
 # take one or two.
@@ -29,14 +35,8 @@ def live(live_sandbox: Callable[[str], LiveSandbox]) -> LiveSandbox:
 
 
 def scale(live: LiveSandbox, servers: int) -> None:
-    """As `kubectl scale`."""
-    change = {
-        "apiVersion": SERVER.api_version,
-        "kind": SERVER.kind,
-        "metadata": {"name": SERVER.name, "namespace": SERVER.namespace},
-        "spec": {"replicas": servers},
-    }
-    live.server.acting_as("kubectl").apply(change, force=True)
+    """As `kubectl scale`, by the subresource."""
+    live.server.acting_as("kubectl").scale(SERVER, servers)
 
 
 def servers(live: LiveSandbox) -> list[JsonObject]:
@@ -127,6 +127,24 @@ def test_scaled_to_one_again_the_fine_tuning_comes_back(live: LiveSandbox) -> No
     assert answers_in_time(live, JOB.name, "Admitted")
 
 
+def test_a_server_of_vllm_takes_its_place_and_another_model_its_own(live: LiveSandbox) -> None:
+    kubectl = live.server.acting_as("kubectl")
+    for model in ("a/first", "a/second"):
+        kubectl.apply(_vllm(live, model), force=True)
+        eventually(lambda: _served(live), lambda seen, model=model: seen == [(model, "Running")])
+        assert is_suspended(live)
+    kubectl.delete(VLLM)
+    eventually(lambda: phases(job_pods(live)), lambda seen: seen == ["Running", "Running"])
+
+
+def test_a_change_of_replicas_goes_through_after_kubectl_has_scaled(live: LiveSandbox) -> None:
+    scale(live, 2)
+    live.succeed("up", "server.replicas=1", 'labels={"team": "other"}')
+    eventually(lambda: phases(job_pods(live)), lambda seen: seen == ["Running", "Running"])
+    live.succeed("refresh", 'labels={"team": "other"}')
+    live.succeed("up", 'labels={"team": "other"}')
+
+
 def test_one_gpu_more_than_the_derived_quota_is_refused_by_the_config(live: LiveSandbox) -> None:
     path = "kueue.cluster_queues.cluster-queue.flavors.default-flavor.gpus=7"
     refused = live.run("preview", path)
@@ -153,6 +171,54 @@ def test_forced_past_the_config_it_is_stuck_in_the_scheduler(live: LiveSandbox) 
 
     (message,) = eventually(stuck, lambda seen: len(seen) == 1)
     assert "Insufficient nvidia.com/gpu" in message
+
+
+def test_with_a_topology_kueue_itself_chooses_the_node_of_a_pod(live: LiveSandbox) -> None:
+    scale(live, 0)
+    eventually(lambda: servers(live), lambda seen: seen == [])
+    # As in the last `up`: the queue, which kubectl has changed since, has to stay as it is.
+    same = 'labels={"team": "other"}'
+    nodes = ("kueue.topologies={nodes: {}}", "kueue.flavors.default-flavor.topology=nodes")
+    live.succeed("up", same, *nodes)
+    scale(live, 1)
+    (server,) = eventually(lambda: servers(live), lambda seen: phases(seen) == ["Running"])
+    admission = workload_of(live, name_of(server))["status"]["admission"]
+    (assigned,) = [each["topologyAssignment"] for each in admission["podSetAssignments"]]
+    assert assigned["levels"] == ["kubernetes.io/hostname"]
+    assert server["spec"]["nodeName"] in json.dumps(assigned)
+
+
+def _vllm(live: LiveSandbox, model: str) -> dict[str, Any]:
+    """Where the stack's own servers are, and in their queue."""
+    beside = live.server.get(SERVER)
+    assert beside is not None
+    template = beside["spec"]["template"]
+    pod = replace(
+        TGI,
+        server_name=VLLM.name,
+        engine=InferenceEngine.VLLM,
+        model=replace(TGI.model, name=model, source=model),
+        secret_name=None,
+        node_selector=template["spec"]["nodeSelector"],
+        priority_class=template["spec"]["priorityClassName"],
+        queue=template["metadata"]["labels"]["kueue.x-k8s.io/queue-name"],
+    )
+    return {
+        "apiVersion": VLLM.api_version,
+        "kind": VLLM.kind,
+        "metadata": {"name": VLLM.name, "namespace": VLLM.namespace},
+        "spec": deployment_spec(pod, replicas=1),
+    }
+
+
+def _served(live: LiveSandbox) -> list[tuple[str, str]]:
+    """The model and the phase of each pod of vLLM's."""
+    pods = live.server.list("v1", "Pod")
+    return [
+        (pod["spec"]["containers"][0]["command"][2], pod["status"]["phase"])
+        for pod in pods
+        if name_of(pod).startswith(f"{VLLM.name}-")
+    ]
 
 
 def _with_quotas(queue: JsonObject, more: Mapping[str, str]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ import pytest
 
 from sandbox.errors import UserError
 from sandbox.review.base import Base, touches
+from sandbox.review.review import review
 from tests.review.conftest import git
 
 
@@ -108,3 +109,13 @@ def test_only_files_that_a_stack_can_be_made_of_touch_it(
     files: tuple[str, ...], touched: bool
 ) -> None:
     assert touches("dev", frozenset(files)) is touched
+
+
+def test_a_file_whose_name_is_no_stacks_is_told_in_one_line(repository: Path) -> None:
+    (repository / "Pulumi.a b@c.yaml").write_text("config: {}\n")
+    found = review(repository, "HEAD", ["a b@c"])
+    (one,) = found.stacks
+    assert (one.status, found.exit_code) == ("failed", 1)
+    assert one.errors == (
+        'Pulumi.a b@c.yaml: "a b@c" is no name of a stack; nearest: Pulumi.a-b-c.yaml',
+    )

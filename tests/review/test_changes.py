@@ -60,6 +60,19 @@ def test_what_is_replaced_with_another_says_with_which() -> None:
     assert [str(cause) for cause in found["ray"].causes] == ["replaceWith (of gpu)"]
 
 
+def test_what_a_trigger_replaces_names_what_changes_of_the_properties_that_are_ignored() -> None:
+    def inputs(replicas: int, team: str) -> dict[str, Any]:
+        groups = [{"replicas": replicas}]
+        return {"metadata": {"labels": {"team": team}}, "spec": {"workerGroupSpecs": groups}}
+
+    steps = [step("ray", "create-replacement", RAY, old=inputs(1, "a"), new=inputs(2, "b"))]
+    known = {"ignoreChanges": ["spec.workerGroupSpecs"], "replacementTrigger": [{"replicas": 1}]}
+    (change,) = changes_of(steps, [{"urn": urn("ray", RAY), **known}])
+    assert change.causes == (Cause("spec.workerGroupSpecs[0].replicas", "1", "2"),)
+    (change,) = changes_of(steps, [{"urn": urn("ray", RAY), "ignoreChanges": ["spec"]}])
+    assert change.causes == (Cause("unknown"),)
+
+
 def test_what_stays_the_same_is_no_change_and_the_worst_comes_first() -> None:
     operations = {"a": "create", "b": "same", "c": "update", "d": "delete", "e": "replace"}
     found = changes_of(step(name, operation) for name, operation in operations.items())

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from catalog import Catalog
+from catalog import Catalog, MachinePrice
 from sandbox.review.cost import MONTH_HOURS, Amount, Cost, Part, cost_of
 from tests.review.test_changes import POOL, RAY, urn
 from tests.review.test_danger import RESERVED, SPOT
@@ -14,6 +14,7 @@ from tests.review.test_danger import RESERVED, SPOT
 CATALOG = Catalog.load()
 CLUSTER = "gcp:container/cluster:Cluster"
 LUSTRE, NAT = "gcp:lustre/instance:Instance", "gcp:compute/routerNat:RouterNat"
+REDIS = "gcp:redis/instance:Instance"
 
 
 def bill(*resources: tuple[str, str, dict[str, Any]]) -> Cost:
@@ -38,6 +39,27 @@ def test_a_reservation_is_counted_at_the_on_demand_price_and_says_so() -> None:
     machines = part(bill(("gpu", POOL, RESERVED)), "a3-ultragpu-8g")
     assert machines.hourly == Amount(2 * price.low, 2 * price.high)
     assert machines.what.endswith("reservation, at the on-demand price")
+
+
+def test_a_zone_that_is_known_has_its_regions_own_price() -> None:
+    zone = "us-central1-b"
+    pool: dict[str, Any] = {"nodeCount": 2, "location": zone}
+    pool["nodeConfig"] = {"machineType": "a3-ultragpu-8g", "spot": True}
+    machines = part(bill(("gpu", POOL, pool)), "a3-ultragpu-8g")
+    own = CATALOG.machine_price("a3-ultragpu-8g").regions["us-central1"].spot
+    assert own is not None
+    assert machines.hourly == Amount(2 * own, 2 * own)
+    assert "over all regions" not in machines.source
+    anywhere = part(bill(("gpu", POOL, {**pool, "location": "mars-1"})), "a3-ultragpu-8g")
+    assert anywhere.hourly is not None
+    assert anywhere.hourly.low < anywhere.hourly.high
+    assert anywhere.source.endswith("over all regions")
+
+
+def test_a_region_without_a_spot_price_has_none_and_not_the_price_of_another() -> None:
+    pool: dict[str, Any] = {"nodeCount": 1, "location": "us-east5"}
+    pool["nodeConfig"] = {"machineType": "a3-ultragpu-8g", "spot": True}
+    assert part(bill(("gpu", POOL, pool)), "a3-ultragpu-8g").hourly is None
 
 
 @pytest.mark.parametrize(
@@ -103,3 +125,28 @@ def test_every_line_has_a_source() -> None:
     lines = bill(("gpu", POOL, SPOT), ("gke", CLUSTER, {}), ("nat", NAT, {})).parts
     assert all(line.source for line in lines)
     assert part(bill(("gke", CLUSTER, {})), "fee").source.endswith(", 2026-11-21")
+
+
+def test_a_regions_price_outside_of_the_range_over_all_regions_is_refused() -> None:
+    price = {"spot": {"low": 1.0, "high": 2.0}, "regions": {"us-east1": {"spot": 3.0}}}
+    with pytest.raises(ValueError, match="outside of the range over all regions"):
+        MachinePrice.model_validate(price)
+
+
+@pytest.mark.parametrize(
+    ("tier", "gib", "hourly"),
+    [("BASIC", 1, 0.049), ("STANDARD_HA", 5, 0.27), ("STANDARD_HA", 300, 9.0)],
+)
+def test_redis_costs_by_tier_and_the_whole_size_at_the_price_of_its_size(
+    tier: str, gib: int, hourly: float
+) -> None:
+    (line,) = bill(("redis", REDIS, {"tier": tier, "memorySizeGb": gib})).parts
+    assert line.what == f"{gib} GiB of Redis, {tier}"
+    assert line.hourly is not None
+    assert (line.hourly.low, line.hourly.high) == pytest.approx((hourly, hourly))
+
+
+@pytest.mark.parametrize(("tier", "gib"), [("BASIC", 301), ("BASIC", 0), ("GOLD", 1)])
+def test_redis_of_a_size_or_tier_without_a_price_shows_that(tier: str, gib: int) -> None:
+    (line,) = bill(("redis", REDIS, {"tier": tier, "memorySizeGb": gib})).parts
+    assert (line.hourly, line.source) == (None, "no price known")

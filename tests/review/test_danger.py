@@ -13,8 +13,7 @@ from sandbox.review.change import changes_of
 from sandbox.review.danger import Danger, dangers_of, stale, warnings_of
 from sandbox.review.step import EngineStep
 from stacks.blocks.acknowledge import Acknowledge
-from stacks.guard import refusal
-from stacks.guarded import is_guarded
+from stacks.guarded import NAMESPACE, RELEASE, is_guarded
 from tests.review.test_changes import POOL, step
 
 CATALOG = Catalog.load()
@@ -72,6 +71,11 @@ def test_a_replaced_pool_says_what_is_taken_away_and_whether_it_comes_back(
     ("token", "inputs", "radius"),
     [
         (LUSTRE, {"capacityGib": "9000"}, "all data on 9000 GiB lost"),
+        (
+            "gcp:redis/instance:Instance",
+            {"memorySizeGb": 5},
+            "all data in 5 GiB lost: Ray clusters on it forget their actors and jobs",
+        ),
         (BUCKET, {}, "data kept: the delete fails unless the bucket is empty"),
         (
             BUCKET,
@@ -79,6 +83,12 @@ def test_a_replaced_pool_says_what_is_taken_away_and_whether_it_comes_back(
             "all objects lost; soft delete keeps them for 7 days",
         ),
         (BUCKET, {"forceDestroy": True}, "all objects lost"),
+        (NAMESPACE, {}, "every object in it is deleted: workloads, claims, secrets"),
+        (
+            RELEASE,
+            {"name": "kueue"},
+            "Kueue's definitions go, and with them every queue and workload in the cluster",
+        ),
         (CLUSTER, {}, "every node, pod and object of the cluster lost; data outside of it kept"),
         (
             NETWORK,
@@ -96,6 +106,20 @@ def test_a_deleted_resource_says_what_is_lost(
 
 def test_a_pool_without_accelerators_is_none_of_the_guards_business() -> None:
     assert danger("cpu", "delete", old={"nodeConfig": {"machineType": "e2-standard-4"}}) == []
+
+
+def test_a_release_of_another_chart_is_none_of_the_guards_business() -> None:
+    assert danger("kuberay", "delete", RELEASE, old={"name": "kuberay"}) == []
+
+
+def test_an_object_that_goes_with_its_cluster_is_told_by_the_cluster_alone() -> None:
+    cluster = step("gke-cluster", "replace", CLUSTER, keys=("name",))
+    with_it = changes_of([cluster, step("ours", "replace", NAMESPACE)])
+    assert [it.resource for it in dangers_of(with_it, (), CATALOG)] == ["gke-cluster"]
+    removed = changes_of([cluster, step("ours", "delete", NAMESPACE)])
+    assert {it.resource for it in dangers_of(removed, (), CATALOG)} == {"gke-cluster", "ours"}
+    alone = changes_of([step("ours", "replace", NAMESPACE, keys=("metadata.name",))])
+    assert [it.properties for it in dangers_of(alone, (), CATALOG)] == [("metadata.name",)]
 
 
 def test_only_the_very_change_that_was_agreed_to_passes() -> None:
@@ -125,6 +149,16 @@ def test_an_update_that_makes_the_nodes_anew_is_warned_of() -> None:
         "spot machines may not be had again"
     )
     assert warnings_of(changes_of([step("gpu", "update", old=SPOT)]), CATALOG) == []
+
+
+def test_a_right_that_an_identity_loses_is_warned_of() -> None:
+    token = "gcp:storage/bucketIAMMember:BucketIAMMember"
+    old = {"member": "ns/default", "role": "roles/storage.objectUser", "bucket": "ours"}
+    (line,) = warnings_of(changes_of([step("grant", "replace", token, old=old)]), CATALOG)
+    assert line == (
+        "grant: ns/default loses roles/storage.objectUser on ours, and what runs as it fails there"
+    )
+    assert warnings_of(changes_of([step("grant", "create", token)]), CATALOG) == []
 
 
 TOKENS = st.sampled_from([POOL, LUSTRE, BUCKET, CLUSTER, NETWORK, "gcp:compute/router:Router"])
@@ -186,30 +220,3 @@ def test_nothing_passes_unless_each_of_its_causes_was_agreed_to(steps: list[Engi
     agreed = [Acknowledge(resource=name, property="name") for name in "abcd"]
     for danger_ in dangers_of(changes_of(steps), agreed, CATALOG):
         assert danger_.acknowledged is (set(danger_.properties) == {"name"})
-
-
-class TestTheProgramsOwnGuard:
-    OLD = {"nodeConfig": {"spot": True}, "name": "a"}
-    AGREED = (Acknowledge(resource="gpu-pool", property="nodeConfig.spot"),)
-
-    def test_a_replacement_that_nobody_agreed_to_is_refused_with_what_changes(self) -> None:
-        reason = refusal("gpu-pool", self.OLD, {**self.OLD, "nodeConfig": {}}, ())
-        assert reason is not None
-        assert "(nodeConfig changes)" in reason
-        assert reason.endswith("with the property that `pulumi preview` names as cause")
-
-    def test_the_property_that_was_agreed_to_passes(self) -> None:
-        assert refusal("gpu-pool", self.OLD, {**self.OLD, "nodeConfig": {}}, self.AGREED) is None
-
-    def test_another_property_or_another_resource_does_not(self) -> None:
-        assert refusal("gpu-pool", self.OLD, {**self.OLD, "name": "b"}, self.AGREED)
-        assert refusal("cpu-pool", self.OLD, {**self.OLD, "nodeConfig": {}}, self.AGREED)
-
-    def test_a_stack_that_is_destroyed_says_how_to_take_protection_off(self) -> None:
-        reason = refusal("gpu-pool", self.OLD, self.OLD, self.AGREED)
-        assert reason is not None
-        assert reason.endswith("stack.deletion_protection false, then `pulumi destroy`")
-
-    def test_what_the_program_no_longer_has_passes_only_by_its_name(self) -> None:
-        assert refusal("gpu-pool", self.OLD, None, ())
-        assert refusal("gpu-pool", self.OLD, None, self.AGREED) is None

@@ -25,7 +25,7 @@ from sandbox.run import run
 from sandbox.urns import name_of
 from sandbox.workspace import Workspace
 from stacks.guard import HOOK
-from stacks.guarded import is_guarded
+from stacks.guarded import KUBERNETES, is_guarded
 
 pytestmark = pytest.mark.thorough
 PROTECTED = "deletion_protection=true"
@@ -83,8 +83,11 @@ def in_state(folder: Path) -> set[str]:
 def test_it_stands_in_front_of_all_that_is_hard_to_get_back(guarded: Path) -> None:
     assert in_state(guarded) == {
         "bucket-bucket",
+        "deletion-guard",
         "gke-cluster",
         "gpu-pool",
+        "kueue-namespace",
+        "kueue-release",
         "network-subnet",
         "network-vpc",
     }
@@ -94,7 +97,7 @@ def test_a_preview_ends_at_what_nobody_agreed_to(guarded: Path) -> None:
     done = runner(guarded)("preview", PROTECTED, ON_DEMAND)
     assert not done.ok
     assert any(
-        "gpu-pool would be replaced or deleted (nodeConfig changes)" in line
+        "gpu-pool would be replaced (nodeConfig.spot changes)" in line
         for line in done.report.diagnostics
     )
 
@@ -106,18 +109,66 @@ def test_up_without_a_preview_keeps_the_machines(guarded: Path) -> None:
     assert Workspace(guarded, "dev").cloud().inventory("dev") == before
 
 
-def test_up_does_what_was_agreed_to(guarded: Path) -> None:
+def test_an_agreement_to_another_property_lets_nothing_through(guarded: Path) -> None:
+    other = AGREED.replace("spot", "diskSizeGb")
+    done = runner(guarded)("preview", PROTECTED, ON_DEMAND, "gpu_pool.disk.size_gb=200", other)
+    assert not done.ok
+    assert any("does not agree to nodeConfig.spot;" in line for line in done.report.diagnostics)
+
+
+def test_up_does_what_was_agreed_to_and_says_so(guarded: Path) -> None:
     done = runner(guarded)("up", PROTECTED, ON_DEMAND, AGREED)
     assert done.ok, done.report.diagnostics
+    assert any(
+        line.startswith("gpu-pool goes, as stack.acknowledge agrees to")
+        for line in done.report.diagnostics
+    )
     assert "gpu-pool" in {
         name_of(it.urn) for it in done.report.resources if it.operation == "replace"
     }
 
 
-def test_destroy_is_refused_and_names_the_switch(guarded: Path) -> None:
+def test_a_pool_goes_with_its_cluster_only_by_a_property_that_it_hangs_by(guarded: Path) -> None:
+    """The engine deletes it before it hears from the program what the pool will be."""
+    both = AGREED.replace("[", "[{resource: gke-cluster, property: name}, ")
+    renamed = ("cluster.name=other", PROTECTED)
+    done = runner(guarded)("preview", *renamed, both)
+    assert not done.ok
+    assert any(
+        "nearest: acknowledge: [{resource: gpu-pool, property: cluster}]" in line
+        for line in done.report.diagnostics
+    )
+    done = runner(guarded)("preview", *renamed, both.replace("nodeConfig.spot", "cluster"))
+    assert done.ok, done.report.diagnostics
+
+
+def test_kueue_is_not_taken_out_by_the_way(guarded: Path) -> None:
+    done = runner(guarded)("preview", PROTECTED, "kueue=null", "ray.queue=null")
+    assert not done.ok
+    assert any(
+        "{resource: kueue-release, property: removed}" in line for line in done.report.diagnostics
+    )
+
+
+def test_an_agreement_that_matches_nothing_is_told(guarded: Path) -> None:
+    done = runner(guarded)("preview", PROTECTED, AGREED.replace("nodeConfig.spot", "removed"))
+    assert done.ok
+    assert any("take it out" in line for line in done.report.diagnostics)
+
+
+@pytest.mark.parametrize("with_program", [False, True])
+def test_destroy_is_refused_before_anything_is_gone(
+    guarded: Path, with_program: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    destroy = Stack.destroy
+    monkeypatch.setattr(
+        Stack, "destroy", lambda stack, **more: destroy(stack, run_program=with_program, **more)
+    )
+    before = Workspace(guarded, "dev").cloud().inventory("dev")
     done = runner(guarded)("destroy", PROTECTED)
     assert not done.ok
     assert any("deletion-protection" in line for line in done.report.diagnostics)
+    assert Workspace(guarded, "dev").cloud().inventory("dev") == before
 
 
 def test_turned_off_in_an_up_of_its_own_it_leaves_no_trace_and_destroy_ends(guarded: Path) -> None:
@@ -130,7 +181,7 @@ def test_turned_off_in_an_up_of_its_own_it_leaves_no_trace_and_destroy_ends(guar
 def test_turned_off_together_with_the_change_it_still_refuses(guarded: Path) -> None:
     done = runner(guarded)("up", ON_DEMAND)
     assert not done.ok
-    assert any(HOOK in line for line in done.report.diagnostics)
+    assert any("in the very run that turns it off" in it for it in done.report.diagnostics)
 
 
 def test_up_with_the_plan_that_was_shown_does_nothing_else(
@@ -189,8 +240,11 @@ def test_the_guard_is_never_silent_where_the_engine_takes_something_away(
         name_of(step.urn)
         for step in steps
         if step.operation in TAKEN and is_guarded(step.type, step.old or {}, catalog)
+        # Objects go with their cluster, whose provider only the record names.
+        if not step.type.startswith(KUBERNETES)
     }
-    named = {it.resource: it for it in dangers_of(changes_of(steps), (), catalog)}
+    found = dangers_of(changes_of(steps), (), catalog)
+    named = {it.resource: it for it in found if not it.type.startswith(KUBERNETES)}
     assert set(named) == taken
     assert not any(it.acknowledged for it in named.values())
     assert all(it.properties and "unknown" not in it.properties for it in named.values())

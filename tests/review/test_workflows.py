@@ -5,7 +5,10 @@ actionlint checks their syntax in `make check`. None of them was run on GitHub.
 
 from __future__ import annotations
 
+import json
 import re
+import shutil
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -91,6 +94,71 @@ def test_the_workflow_that_posts_takes_no_code_from_the_pull_request() -> None:
     assert f"'{MARK}'" in script
     assert "updateComment" in script
     assert "pull.data.head.sha !== process.env.HEAD_SHA" in script
+
+
+HARNESS = """
+const fs = require('fs'), posted = []
+const run = Object.getPrototypeOf(async function () {}).constructor
+const github = {
+  paginate: async () => [],
+  rest: {
+    pulls: { get: async () => ({ data: { head: { sha: 'abc' } } }) },
+    issues: { createComment: async (it) => posted.push(it) },
+  },
+}
+const core = { setFailed: (it) => posted.push({ failed: it }), notice: () => {} }
+new run('require', 'process', 'github', 'context', 'core', fs.readFileSync('script.js', 'utf8'))(
+  require, process, github, { repo: {} }, core
+).then(() => console.log(JSON.stringify(posted)))
+"""
+
+
+def posted(folder: Path, report: str, repository: str) -> dict[str, Any]:
+    """What the script that posts would post, on a GitHub that has one pull request."""
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("node is needed to run the script that posts")
+    script = next(it["with"]["script"] for it in steps(loaded("comment")) if "env" in it)
+    (folder / "review").mkdir()
+    (folder / "script.js").write_text(script)
+    (folder / "harness.js").write_text(HARNESS)
+    (folder / "review" / "comment.md").write_text(report)
+    (folder / "review" / "number").write_text("7\n")
+    env = {"GITHUB_REPOSITORY": "us/it", "HEAD_REPOSITORY": repository, "HEAD_SHA": "abc"}
+    done = subprocess.run(
+        [node, "harness.js"], cwd=folder, env=env, capture_output=True, text=True, check=True
+    )
+    (one,) = json.loads(done.stdout)
+    return one
+
+
+HOSTILE = f"{MARK}\n## Verdict\n````\n@security approved https://evil.example \u202e\n`````\n# x"
+
+
+def test_a_forks_report_is_posted_as_text_with_a_word_on_whose_it_is(tmp_path: Path) -> None:
+    body = posted(tmp_path, HOSTILE, "fork/it")["body"]
+    first, header, *rest = body.splitlines()
+    assert (first, rest[1]) == (MARK, "``````markdown")
+    assert header.startswith("**Written by the code of this pull request, which comes from a fork")
+    assert rest[-1] == "``````"
+    assert [line for line in rest[2:-1] if line.startswith("``````")] == []
+    assert "\u202e" not in body
+
+
+def test_the_repositorys_own_report_is_posted_as_it_is(tmp_path: Path) -> None:
+    report = f"{MARK}\n## What this change does to the stacks\n"
+    assert posted(tmp_path, report, "us/it")["body"] == report
+
+
+def test_no_report_is_longer_than_a_comment_may_be(tmp_path: Path) -> None:
+    for name in ("fork/it", "us/it"):
+        folder = tmp_path / name.replace("/", "-")
+        folder.mkdir()
+        assert len(posted(folder, MARK + "`a" * 40_000, name)["body"]) <= 65_536
+
+
+def test_what_is_no_report_is_not_posted(tmp_path: Path) -> None:
+    assert "failed" in posted(tmp_path, "## Verdict\n", "us/it")
 
 
 def test_up_takes_the_plan_that_was_shown_and_waits_for_approval() -> None:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections import Counter
 from collections.abc import Mapping
@@ -15,7 +16,7 @@ import yaml
 
 from sandbox.urns import name_of
 from sandbox.workspace import Workspace, stack_names
-from tests.stacks.conftest import Sandbox
+from tests.stacks.conftest import CANARY, Sandbox
 
 FOLDER = Path(__file__).parent / "inventory"
 # Paths of inputs by resource type.
@@ -72,6 +73,8 @@ def _dig(value: Any, path: str) -> Any:
 
 def main() -> None:
     FOLDER.mkdir(exist_ok=True)
+    # As in the tests, whose stacks all have a token.
+    os.environ["HUGGING_FACE_TOKEN"] = CANARY
     for stack in stack_names():
         with tempfile.TemporaryDirectory() as folder:
             sandbox = Sandbox(Workspace(Path(folder), stack))

@@ -53,6 +53,7 @@ def test_from_spot_to_a_reservation_replaces_the_pool_and_its_pods_come_up_again
     # The job goes, too: without its machines it is lost.
     assert replaced(sandbox.succeed("preview", reserved)) == [
         "gpu-pool",
+        "nccl-daemon-set",
         "ray-cluster",
         "training-job",
     ]

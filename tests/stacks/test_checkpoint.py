@@ -13,6 +13,11 @@ pytestmark = pytest.mark.thorough
 
 STACK = "gcsfuse-checkpoint"
 SandboxOf = Callable[[str], Sandbox]
+QUEUED = (
+    "ray.autoscaling=null",
+    "ray.queue=lq",
+    'kueue.flavors={"cpu": {"pool": "cpu_pool"}, "l4": {"pool": "gpu_pool"}}',
+)
 
 
 def test_gke_runs_kuberay_when_the_config_says_so(empty: SandboxOf) -> None:
@@ -48,21 +53,19 @@ def test_dev_has_no_worker_until_a_job_asks_for_one(brought_up: SandboxOf) -> No
 
 def test_dev_can_have_its_ray_cluster_wait_in_a_queue(empty: SandboxOf) -> None:
     sandbox = empty("dev")
-    sandbox.succeed(
-        "up",
-        "ray.autoscaling=null",
-        "ray.queue=lq",
-        'kueue.flavors={"cpu": {"pool": "cpu_pool"}, "l4": {"pool": "gpu_pool"}}',
-    )
+    sandbox.succeed("up", *QUEUED)
     assert {pod.name: pod.reason for pod in sandbox.pods() if not pod.node} == {}
-    assert (
-        changed(
-            sandbox.succeed(
-                "preview",
-                "ray.autoscaling=null",
-                "ray.queue=lq",
-                'kueue.flavors={"cpu": {"pool": "cpu_pool"}, "l4": {"pool": "gpu_pool"}}',
-            )
-        )
-        == {}
-    )
+    assert changed(sandbox.succeed("preview", *QUEUED)) == {}
+
+
+def test_of_a_ray_cluster_in_a_queue_labels_change_in_place_and_workers_by_another(
+    empty: SandboxOf,
+) -> None:
+    sandbox = empty("dev")
+    sandbox.succeed("up", *QUEUED)
+    labels = 'labels={"team": "other"}'
+    assert changed(sandbox.succeed("up", *QUEUED, labels))["ray-cluster"] == "update"
+    more = (*QUEUED, labels, "ray.worker.requests.cpu=3")
+    assert "replace" in changed(sandbox.succeed("up", *more))["ray-cluster"]
+    assert changed(sandbox.succeed("preview", *more)) == {}
+    assert {pod.name: pod.reason for pod in sandbox.pods() if not pod.node} == {}

@@ -24,9 +24,7 @@ def scaled(sandbox: Sandbox, servers: int) -> Kube:
     """The cluster after `kubectl scale`."""
     cloud = sandbox.cloud
     kube = kubernetes_of(next(cloud.find(Cluster.token)), cloud)
-    live = kube.get(SERVER)
-    assert live is not None
-    kube.apply({**live, "spec": {**live["spec"], "replicas": servers}})
+    kube.scale(SERVER, servers)
     cloud.save()
     return kube
 
@@ -84,7 +82,24 @@ def test_what_kueue_changed_is_no_difference_to_the_program(brought_up: SandboxO
     scaled(sandbox, 2)
     scaled(sandbox, 1)
     sandbox.succeed("refresh")
+    # A refresh finds a Job that has not ended not ready, and the next run sends it as it is.
+    assert changed(sandbox.succeed("preview")) == {"fine-tune-job": "update"}
+    assert changed(sandbox.succeed("up")) == {"fine-tune-job": "update"}
     assert changed(sandbox.succeed("preview")) == {}
+    assert job_pods(kubernetes_of(next(sandbox.cloud.find(Cluster.token)), sandbox.cloud)) == 2
+
+
+def test_a_change_of_the_servers_goes_through_after_kubectl_has_scaled_them(
+    brought_up: SandboxOf,
+) -> None:
+    sandbox = brought_up(STACK)
+    scaled(sandbox, 2)
+    assert changed(sandbox.succeed("up", "server.replicas=3")) == {"server-deployment": "update"}
+
+
+def test_labels_change_in_place_while_the_fine_tuning_runs(brought_up: SandboxOf) -> None:
+    found = changed(brought_up(STACK).succeed("up", 'labels={"team": "other"}'))
+    assert found["fine-tune-job"] == "update"
 
 
 def test_a_second_server_by_config_preempts_too(brought_up: SandboxOf) -> None:

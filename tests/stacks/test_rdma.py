@@ -124,3 +124,11 @@ def test_a_worker_whose_network_is_gone_keeps_ray_from_being_ready_and_says_whic
     sandbox.succeed("refresh", OTHER_WORKERS)
     sandbox.succeed("up", OTHER_WORKERS)
     assert {pod.name: pod.reason for pod in sandbox.pods() if not pod.node} == {}
+
+
+@pytest.mark.thorough
+def test_a_replaced_gpu_pool_takes_nccls_installer_with_it_as_the_real_providers_have_it(
+    brought_up: SandboxOf,
+) -> None:
+    preview = brought_up("b200-lustre").succeed("preview", "gpu_pool.max_pods_per_node=64")
+    assert replaced(preview) == ["gpu-pool", "nccl-daemon-set", "ray-cluster", "training-job"]

@@ -13,7 +13,7 @@ BAD: list[tuple[dict[str, Any], str, str]] = [
     ({"kind": None}, "stack.kind", "missing; nearest: checkpoint-training, dev"),
     # Types
     ({"gpu_pool__nodes": "lots"}, "stack.gpu_pool.nodes", "nearest: a whole number"),
-    ({"gpu_pool__nodes": 0}, "stack.gpu_pool.nodes", "greater than 0; nearest: 1"),
+    ({"gpu_pool__nodes": 0}, "stack.gpu_pool.nodes", "0 is less than 1; nearest: 1"),
     ({"deletion_protection": "maybe"}, "stack.deletion_protection", "nearest: true, false"),
     ({"network": "10.0.0.0/8"}, "stack.network", "nearest: a block of keys"),
     ({"gpu_pool__capacity": {"mode": "spots"}}, "stack.gpu_pool.capacity.mode", "nearest: spot"),
@@ -35,10 +35,10 @@ BAD: list[tuple[dict[str, Any], str, str]] = [
     ({"zone": None}, "gcp:zone", "set it with: pulumi config set gcp:zone ZONE"),
     ({"project": "My_Project"}, "gcp:project", "nearest: my-project"),
     ({"region": "us-east9"}, "gcp:region", "nearest: us-east5, us-east4, us-east1"),
-    ({"zone": "us-east4-b"}, "gcp:zone", "us-east1-d, or the region us-east4"),
+    ({"zone": "us-east4-b"}, "gcp:zone", "nearest: us-east1-b, or the region us-east4"),
     ({"zone": "us-east9-q"}, "gcp:zone", 'can be added under "catalog.zones"'),
     ({"zone": "us-east1-c"}, "stack.gpu_pool.machine_type", 'added under "catalog.zones"'),
-    ({"zone": "us-east1-c"}, "gcp:zone", "nearest: us-east1-b, us-east4-b, us-central1-b"),
+    ({"zone": "us-east1-c"}, "gcp:zone", "nearest: us-east1-b"),
     (
         {"region": "us-west2", "zone": "us-west2-c"},
         "gcp:zone",
@@ -95,19 +95,24 @@ BAD: list[tuple[dict[str, Any], str, str]] = [
         "overlaps pods 10.8.0.0/16; nearest: 10.0.16.0/20",
     ),
     (
-        {"network": {"peering": "10.0.1.0/24"}},
+        {"network": {"peering": "10.0.2.0/23"}},
         "stack.network.peering",
-        "overlaps subnet 10.0.0.0/20; nearest: 10.0.16.0/24",
+        "overlaps subnet 10.0.0.0/20; nearest: 10.0.16.0/23",
+    ),
+    (
+        {"cpu_pool__disk": {"size_gb": 60}},
+        "stack.cpu_pool.disk.size_gb",
+        "60 GB do not hold the image (50 GiB) and what pods of a node may write; nearest: 67",
     ),
     (
         {"network": {"control_plane": "10.0.0.0/27"}},
         "stack.network.control_plane",
-        "too large for a control plane; nearest: 10.0.0.0/28",
+        "too large for a control plane; nearest: 10.0.16.0/28",
     ),
     (
-        {"network": {"peering": "10.10.0.0/26"}},
+        {"network": {"peering": "10.10.0.0/24"}},
         "stack.network.peering",
-        "too small for private service access; nearest: 10.10.0.0/24",
+        "too small for private service access; nearest: 10.10.0.0/23",
     ),
     (
         {"network": {"pods": "10.8.0.0/24"}},
@@ -120,7 +125,7 @@ BAD: list[tuple[dict[str, Any], str, str]] = [
         "too small for 12 nodes; nearest: a /28",
     ),
     ({"network": {"subnet": "10.0.0.5/20"}}, "stack.network.subnet", "nearest: 10.0.0.0/20"),
-    ({"network": {"subnet": "ten"}}, "stack.network.subnet", "nearest: one like 10.0.0.0/8"),
+    ({"network": {"subnet": "ten"}}, "stack.network.subnet", "nearest: one like 172.24.0.0/20"),
     # Ray
     (
         {"ray__worker__requests__cpu": 230},
@@ -138,29 +143,34 @@ BAD: list[tuple[dict[str, Any], str, str]] = [
         "more than a node of a4-highgpu-8g has; nearest: 8",
     ),
     (
-        {"ray__worker__requests__cpu": 220},
+        {"ray__head__requests__cpu": 16},
         "stack.ray.head.requests.cpu",
-        "do not fit beside a worker on a a4-highgpu-8g; nearest: 2.8",
+        "more than a node of e2-standard-16 leaves to pods; nearest: 15",
     ),
     (
-        {"ray__worker__requests__memory_gib": 3750},
+        {"cpu_pool__capacity": {"mode": "spot"}},
+        "stack.cpu_pool.capacity.mode",
+        "every job goes with it; nearest: on-demand",
+    ),
+    (
+        {"ray__head__requests__memory_gib": 64},
         "stack.ray.head.requests.memory_gib",
-        "do not fit beside a worker on a a4-highgpu-8g; nearest: 31",
+        "more than a node of e2-standard-16 leaves to pods; nearest: 55",
     ),
     (
-        {"ray__head__limits__cpu": 4},
+        {"ray__head__limits": {"cpu": 4, "memory_gib": 48}},
         "stack.ray.head.limits.cpu",
-        "4 CPUs are below the request; nearest: 8",
+        "4 CPUs are below the request; nearest: 12",
     ),
     (
-        {"ray__head__limits__memory_gib": 32},
+        {"ray__head__limits": {"cpu": 12, "memory_gib": 32}},
         "stack.ray.head.limits.memory_gib",
-        "32 GiB are below the request; nearest: 64",
+        "32 GiB are below the request; nearest: 48",
     ),
     (
         {"ray__head__shm_gib": 2000},
         "stack.ray.head.shm_gib",
-        "limited to 1000 GiB; nearest: 1000",
+        "limited to 48 GiB; nearest: 48",
     ),
     (
         {"ray__image": "nvcr.io/nvidia/nemo-rl:latest"},
@@ -194,6 +204,16 @@ BAD: list[tuple[dict[str, Any], str, str]] = [
         {"job__checkpoints__metric": "accuracy"},
         "stack.job.checkpoints.metric",
         "nearest: val:accuracy",
+    ),
+    (
+        {"job__checkpoints__metric": "val:$(id)"},
+        "stack.job.checkpoints.metric",
+        "nearest: one like val:accuracy",
+    ),
+    (
+        {"job__checkpoints__metric": "val:${oc.env:HF_TOKEN}"},
+        "stack.job.checkpoints.metric",
+        "nearest: one like val:accuracy",
     ),
     (
         {"job__checkpoints__directory": "/tmp/x"},

@@ -30,6 +30,26 @@ BAD_CHECKPOINT: Bad = [
         "stack.bucket.mount.file_cache_mib",
         "10240 MiB do not fit the sidecar's 10 GiB of disk, which holds the cache; nearest: 10239",
     ),
+    (
+        {"bucket__mount__file_cache_mib": -1},
+        "stack.bucket.mount.file_cache_mib",
+        "writes more than its 10 GiB of disk; nearest: 0, or 10239",
+    ),
+    (
+        {"ray__worker__requests__ephemeral_storage_gib": None},
+        "stack.ray.worker.requests.ephemeral_storage_gib",
+        "which is then the bucket's sidecar's alone; nearest: 13",
+    ),
+    (
+        {"ray__head__requests__ephemeral_storage_gib": 12},
+        "stack.ray.head.requests.ephemeral_storage_gib",
+        "12 GiB are less than the 13 that the pod writes to its node's disk; nearest: 13",
+    ),
+    (
+        {"bucket__mount__metadata_prefetch": True},
+        "stack.bucket.mount.metadata_prefetch",
+        "believed for 0 seconds (metadata_ttl_s); nearest: false",
+    ),
     ({"bucket__role": "objectOwner"}, "stack.bucket.role", "nearest: objectUser"),
     (
         {"bucket__mount__sidecar": {"memory_gib": 25}},
@@ -45,21 +65,22 @@ BAD_CHECKPOINT: Bad = [
     ({"job__data": "data/../.."}, "stack.job.data", "nearest: one like generated"),
     ({"job__max_failures": -2}, "stack.job.max_failures", "nearest: -1"),
     ({"job__run_name": "a/b"}, "stack.job.run_name", "nearest: one like first-run"),
-    ({"job__learning_rate": 0}, "stack.job.learning_rate", "greater than 0; nearest: 1"),
+    ({"job__learning_rate": 0}, "stack.job.learning_rate", "0 is less than 1e-12; nearest: 1e-12"),
     ({"job__epoch": 1}, "stack.job.epoch", "there is no such key; nearest: epochs"),
 ]
 
 # The same for dev.
 BAD_QUEUED_RAY: Bad = [
     (
-        {"ray__queue": "lq"},
-        "stack.ray.autoscaling",
-        "refuses one that scales; nearest: leave it out, or leave out ray.queue",
+        {"kueue__version": "0.17.8"},
+        "stack.kueue.version",
+        "Kueue 0.17.8 refuses a Ray cluster that scales, in the queue lq; "
+        "nearest: 0.19.2, or leave out ray.autoscaling",
     ),
     (
         {"ray__autoscaling": None, "ray__queue": "lp"},
         "stack.ray.queue",
-        '"lp" is no local queue of the namespace default; nearest: lq',
+        "namespace default; nearest: lq",
     ),
     (
         {"ray__autoscaling": None, "ray__queue": "lq", "kueue__frameworks": ["pod"]},

@@ -12,6 +12,17 @@ BAD_JOB: Bad = [
         "fsdp 8 x tensor 4 x data 1 = 32 does not make the 16 chips of a slice; nearest: 4",
     ),
     (
+        {"job__model": "llama3-70b", "job__dcn": {"data": 1, "fsdp": 2}},
+        "stack.job.model",
+        "; 88 such chips would do, cut by fsdp or tensor; nearest: llama3-8b",
+    ),
+    (
+        {"job__per_device_batch_size": 64},
+        "stack.job.per_device_batch_size",
+        "gradients cut over 16 chips, 64.0 of activations; nearest: 24",
+    ),
+    ({"job__checkpoints_to_keep": 0}, "stack.job.checkpoints_to_keep", "nearest: 1"),
+    (
         {"job__ici": {"fsdp": 5, "tensor": 3}},
         "stack.job.ici",
         "does not make the 16 chips of a slice; nearest: {fsdp: -1, tensor: 1, data: 1}",
@@ -59,7 +70,7 @@ BAD_JOB: Bad = [
         "stack.job.checkpoint_period",
         "101 steps are never reached in 100; nearest: 100",
     ),
-    ({"job__model": "llama3-9b"}, "stack.job.model", "nearest: llama3-8b, llama3-70b, llama3.1-8b"),
+    ({"job__model": "llama3-9b"}, "stack.job.model", "nearest: llama3-8b, llama3.1-8b"),
     ({"job__directory": "/data"}, "stack.job.directory", "nearest: one like runs/first"),
 ]
 

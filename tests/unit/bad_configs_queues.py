@@ -44,7 +44,7 @@ BAD_QUEUES: Bad = [
         "5 GPUs beside the other queues' 2 are more than the 6 that gpu_pool can ever have "
         "(3 x g2-standard-24); nearest: 4",
     ),
-    ({f"{_QUOTA}__gpus": -1}, f"{_FIELD}.gpus", "greater than or equal to 0; nearest: 0"),
+    ({f"{_QUOTA}__gpus": -1}, f"{_FIELD}.gpus", "-1 is less than 0; nearest: 0"),
     (
         {f"{_QUOTA}__gpus": 3},
         "stack.fine_tune.queue",
@@ -77,6 +77,15 @@ BAD_QUEUES: Bad = [
         },
         f"{_FIELD}.borrowing.gpus",
         "3 GPUs are more than the 2 that others can have of these nodes; nearest: 2",
+    ),
+    (
+        {
+            "kueue__cluster_queues__cluster-queue__cohort": "all",
+            f"{_QUOTA}__gpus": 10,
+            f"{_QUOTA}__borrowing__gpus": 1,
+        },
+        f"{_FIELD}.borrowing.gpus",
+        "1 GPUs are more than the 0 that others can have of these nodes; nearest: 0",
     ),
     (
         {
@@ -180,43 +189,6 @@ BAD_QUEUES: Bad = [
         "stack.kueue.priorities[0].value",
         "nearest: 1000000000",
     ),
-    # Kueue
-    (
-        {"kueue__version": "0.10.0"},
-        "stack.kueue.version",
-        "kueue 0.10.0 serves ClusterQueue as kueue.x-k8s.io/v1beta1, and the stack's objects are "
-        "kueue.x-k8s.io/v1beta2; nearest: 0.19.2",
-    ),
-    (
-        {"kueue__version": "0.19.1"},
-        "stack.kueue.version",
-        '"0.19.1" is not a release of kueue the catalog knows; nearest: 0.19.2, 0.18.6, 0.17.8',
-    ),
-    (
-        {"kueue__frameworks": ["batch/job", "pods"]},
-        "stack.kueue.frameworks",
-        '"pods" is not a framework that Kueue integrates; nearest: pod',
-    ),
-    (
-        {"kueue__frameworks": ["batch/job"]},
-        "stack.kueue.frameworks",
-        "without pod server would wait in its queue for ever; nearest: pod beside the others",
-    ),
-    (
-        {"kueue__frameworks": ["pod"]},
-        "stack.kueue.frameworks",
-        "without batch/job fine_tune would wait in its queue for ever; "
-        "nearest: batch/job beside the others",
-    ),
-    *(
-        ({f"kueue__{part}": empty}, f"stack.kueue.{part}", "not 0; nearest: one of them")
-        for part, empty in (("flavors", {}), ("cluster_queues", {}), ("local_queues", []))
-    ),
-    (
-        {"kueue__cluster_queues__cluster-queue__preemption": {"within_queue": "Any"}},
-        "stack.kueue.cluster_queues.cluster-queue.preemption.within_queue",
-        "nearest: LowerOrNewerEqualPriority, LowerPriority, Never",
-    ),
     # Workloads
     (
         {"server__shards": 1},
@@ -239,7 +211,8 @@ BAD_QUEUES: Bad = [
     (
         {"gpu_pool__capacity": {"mode": "queued"}, "gpu_pool__autoscaling": {"min": 0, "max": 3}},
         "stack.gpu_pool.capacity.mode",
-        "queued machines come by a request, which no pod of this stack makes; nearest: flex-start",
+        "queued machines come by a request, which not all pods of this stack wait for; "
+        "nearest: flex-start, or one of kueue.admission_checks in each of its queues",
     ),
     (
         {"extra_gpu_pools": {"more": {**_L4S, "machine_type": "g2-standard-8"}}},

@@ -62,12 +62,21 @@ BAD_TPU: Bad = [
         "knows no topology of ct9-standard-4t; nearest: ct6e-standard-4t, ct6e-standard-8t, "
         "ct6e-standard-1t",
     ),
+    (
+        {
+            "tpu": {"machine_type": "ct5p-hightpu-4t", "topology": "4x4x28", "slices": 2},
+            "zone": "us-central1-a",
+            "network": {"dcn": []},
+        },
+        "stack.tpu.topology",
+        "workers would fail and start again for ever; nearest: 4x8x12, 8x8x8, 4x4x20",
+    ),
     ({"tpu__slices": [1, 1]}, "stack.tpu.slices", "[1, 1] names a slice twice; nearest: [1]"),
     ({"tpu__slices": [2, 0, 2]}, "stack.tpu.slices", "names a slice twice; nearest: [0, 2]"),
     ({"tpu__slices": 0}, "stack.tpu.slices", "nor a list of their numbers; nearest: 1"),
     ({"tpu__slices": []}, "stack.tpu.slices", "nor a list of their numbers; nearest: 1"),
     ({"tpu__slices": "two"}, "stack.tpu.slices", "nor a list of their numbers; nearest: 1"),
-    ({"tpu__slices": [-1]}, "stack.tpu.slices[0]", "greater than or equal to 0; nearest: 0"),
+    ({"tpu__slices": [-1]}, "stack.tpu.slices[0]", "-1 is less than 0; nearest: 0"),
     ({"tpu__threads_per_core": 3}, "stack.tpu.threads_per_core", "not one of them; nearest: 1, 2"),
     (
         {"tpu__libtpu_flags": [{"name": "--xla_x"}]},
@@ -125,7 +134,7 @@ BAD_TPU: Bad = [
     (
         _dcn(_FIRST, {**_SECOND, "name": "Net_2"}),
         "stack.network.dcn[1].name",
-        "is not a short name for a network; nearest: one like net-1",
+        "is not a short name for a network; nearest: net-1-2",
     ),
     (
         _dcn(_FIRST, _SECOND, _THIRD),
@@ -159,6 +168,7 @@ BAD_TPU: Bad = [
         "stack.cpu_pool.machine_type",
         'A newer one can be added under "catalog.machine_types"',
     ),
+    ({"ray__operator": "helm"}, "stack.ray.operator", "would not know their slice; nearest: addon"),
     ({"ray__worker__gpus": 4}, "stack.ray.worker.gpus", "have no GPUs; nearest: leave it out"),
     (
         {"ray__worker__requests__cpu": 89},
@@ -185,8 +195,13 @@ BAD_TPU: Bad = [
         "stack.ray.image",
         "nearest: rayproject/ray:2.56.0-py312, or ray.nightly true",
     ),
+    (
+        {"tpu__libtpu_flags": [{"name": "xla_a", "value": 1}, {"name": "xla_a", "value": 2}]},
+        "stack.tpu.libtpu_flags[1]",
+        "only the last counts; nearest: leave it out",
+    ),
     # Bucket
-    ({"bucket__mount__file_mode": "rw"}, "stack.bucket.mount.file_mode", "nearest: one like 775"),
+    ({"bucket__mount__file_mode": "rw"}, "stack.bucket.mount.file_mode", 'nearest: one like "775"'),
     (
         {"bucket__capacity_gib": 100},
         "stack.bucket.capacity_gib",

@@ -16,12 +16,13 @@ _PLAIN_GPU = {
     },
     "boot_disk_types": ["pd-balanced"],
 }
+_OF_AN_A4 = "flex-start, queued, reservation, spot"
 _NO_PREFERENCE = "any-reservation, flex-start, on-demand, queued, reservation, spot"
 
 # (what is set in verl-b200, by path; the field that is named; the end of the message)
 BAD_STANDARD: Bad = [
     # Places
-    ({"zone": "us-central1-a"}, "gcp:zone", "nearest: us-central1-b, us-east1-b, us-east4-b"),
+    ({"zone": "us-central1-a"}, "gcp:zone", "nearest: us-central1-b"),
     (
         {"zone": "us-central1-a"},
         "stack.gpu_pool.machine_type",
@@ -76,7 +77,7 @@ BAD_STANDARD: Bad = [
         "stack.gpu_pool.capacity.name",
         "set it with: pulumi config set --path stack.gpu_pool.capacity.name VALUE",
     ),
-    ({"gpu_pool__capacity": {}}, "stack.gpu_pool.capacity.mode", f"nearest: {_NO_PREFERENCE}"),
+    ({"gpu_pool__capacity": {}}, "stack.gpu_pool.capacity.mode", f"nearest: {_OF_AN_A4}"),
     (
         {"gpu_pool__capacity": {"name": "r"}},
         "stack.gpu_pool.capacity.mode",
@@ -101,7 +102,7 @@ BAD_STANDARD: Bad = [
         {"cpu_pool__capacity": {"mode": "flex-start"}},
         "stack.cpu_pool.capacity.mode",
         "flex-start is not to be had for c2-standard-16; "
-        "nearest: on-demand, spot, reservation, any-reservation",
+        "nearest: on-demand, reservation, any-reservation",
     ),
     # More pools
     (
@@ -166,21 +167,43 @@ BAD_STANDARD: Bad = [
     ({"bucket__soft_delete_days": 3}, "stack.bucket.soft_delete_days", "nearest: 7"),
     ({"bucket__soft_delete_days": 91}, "stack.bucket.soft_delete_days", "nearest: 90"),
     (
-        {"bucket__versioning": True},
+        {"bucket__hierarchical_namespace": True},
+        "stack.bucket.force_destroy",
+        "so it would stop at them; nearest: false, or hierarchical_namespace false",
+    ),
+    (
+        {"bucket__versioning": True, "bucket__hierarchical_namespace": True},
         "stack.bucket.versioning",
         "nearest: false, or hierarchical_namespace false",
     ),
     ({"bucket__mount_path": "data"}, "stack.bucket.mount_path", "nearest: one like /lustre"),
+    (
+        {"bucket__mount__write_global_max_blocks": 4},
+        "stack.bucket.mount.write_global_max_blocks",
+        "the others go to the sidecar's disk first; nearest: 8",
+    ),
+    (
+        {"bucket__mount__write_global_max_blocks": 200000},
+        "stack.bucket.mount.write_global_max_blocks",
+        "nearest: 1600",
+    ),
+    (
+        {"bucket__mount__metadata_ttl_s": -1}
+        | {"bucket__mount__stat_cache_mib": 512, "bucket__mount__sidecar": {"memory_gib": 1}},
+        "stack.bucket.mount.sidecar.memory_gib",
+        "and what is known of others take; nearest: 2",
+    ),
+    ({"bucket__mount__type_cache_mib": 4}, "stack.bucket.mount.type_cache_mib", "stat_cache_mib"),
     # Ray
     (
         {"ray__worker__requests__cpu": 223},
         "stack.ray.worker.requests.cpu",
-        "more than a node of a4-highgpu-8g leaves to pods; nearest: 222",
+        "more than a node of a4-highgpu-8g leaves to pods; nearest: 220",
     ),
     (
         {"ray__worker__requests__memory_gib": 3782},
         "stack.ray.worker.requests.memory_gib",
-        "nearest: 3781",
+        "nearest: 3780",
     ),
     (
         {"ray__worker__requests__ephemeral_storage_gib": 10696},
@@ -200,9 +223,9 @@ BAD_STANDARD: Bad = [
         "more than a node of c2-standard-16 leaves to pods; nearest: 15",
     ),
     (
-        {"ray__head__requests__ephemeral_storage_gib": 41},
+        {"ray__head__requests__ephemeral_storage_gib": 200},
         "stack.ray.head.requests.ephemeral_storage_gib",
-        "nearest: 40",
+        "nearest: 91",
     ),
     # Interfaces and their test
     (

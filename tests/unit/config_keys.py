@@ -10,6 +10,7 @@ from stacks.config_errors import models_in
 Within = list[tuple[dict[str, Any], dict[str, Any]]]
 
 _MORE = {"machine_type": "a4-highgpu-8g", "nodes": 2, "capacity": {"mode": "spot"}}
+_LIMITS = {"cpu": 221, "memory_gib": 2900, "ephemeral_storage_gib": 1000}
 _SMALLER = {"machine_type": "g2-standard-8", "nodes": 1}
 # Each of them changes something in every stack with pools.
 EFFECTS: list[dict[str, Any]] = [
@@ -26,20 +27,20 @@ EFFECTS: list[dict[str, Any]] = [
     {"cluster__release_channel": "RAPID"},
     {"cluster__version": "1.34.1"},
     {"cluster__authorized_networks": [{"name": "office", "cidr": "192.0.2.0/24"}]},
-    {"cluster__maintenance": {"start": "2026-01-03T02:00:00Z", "end": "2026-01-03T08:00:00Z"}},
-    {"cpu_pool__machine_type": "e2-standard-16"},
+    {"cluster__maintenance": {"start": "2099-01-03T02:00:00Z", "end": "2099-01-03T08:00:00Z"}},
+    {"cpu_pool__machine_type": "n2-standard-16"},
     {"cpu_pool__nodes": 3},
     {"cpu_pool__autoscaling": {"min": 0, "max": 7}},
-    {"cpu_pool__capacity": {"mode": "spot"}},
-    {"cpu_pool__disk": {"size_gb": 200}},
-    {"cpu_pool__disk": {"type": "pd-ssd"}},
+    {"cpu_pool__capacity": {"mode": "any-reservation"}},
+    {"cpu_pool__disk": {"size_gb": 250}},
+    {"cpu_pool__disk__type": "pd-ssd"},
     {"cpu_pool__max_pods_per_node": 64},
     {"monitoring__dashboard": False},
 ]
 # The same for stacks with Ray.
 RAY_EFFECTS: list[dict[str, Any]] = [
     {"ray__name": "other"},
-    {"ray__version": "2.55.0"},
+    {"ray__version": "2.55.0", "ray__image": "registry/name:1.2.3"},
     {"ray__image": "registry/name:1.2.3"},
 ]
 # The same for stacks with Ray's head on a large machine.
@@ -54,13 +55,13 @@ HEAD_EFFECTS: list[dict[str, Any]] = [
 SMALL_RAY_EFFECTS: list[dict[str, Any]] = [
     {"ray__head__requests__cpu": 1.5},
     {"ray__head__requests__memory_gib": 5},
-    {"ray__head__requests__ephemeral_storage_gib": 5},
-    {"ray__head__limits": {"cpu": 3, "memory_gib": 7}},
+    {"ray__head__requests__ephemeral_storage_gib": 15},
+    {"ray__head__limits": {"cpu": 3, "memory_gib": 7, "ephemeral_storage_gib": 20}},
     {"ray__head__shm_gib": 2},
     {"ray__worker__requests__cpu": 5},
     {"ray__worker__requests__memory_gib": 17},
-    {"ray__worker__requests__ephemeral_storage_gib": 20},
-    {"ray__worker__limits": {"cpu": 6, "memory_gib": 18}},
+    {"ray__worker__requests__ephemeral_storage_gib": 21},
+    {"ray__worker__limits": {"cpu": 6, "memory_gib": 18, "ephemeral_storage_gib": 20}},
     {"ray__worker__shm_gib": 2},
 ]
 # The same for stacks with a GPU pool.
@@ -89,13 +90,13 @@ GPU_EFFECTS: list[dict[str, Any]] = [
     {"ray__worker__requests__cpu": 90},
     {"ray__worker__requests__memory_gib": 900},
     {"ray__worker__requests__ephemeral_storage_gib": 500},
-    {"ray__worker__limits": {"cpu": 221, "memory_gib": 2900}},
+    {"ray__worker__limits": _LIMITS},
     {"ray__worker__shm_gib": 100},
 ]
 # The same for stacks with a bucket.
 BUCKET_EFFECTS: list[dict[str, Any]] = [
     {"bucket__name": "other-bucket"},
-    {"bucket__hierarchical_namespace": False},
+    {"bucket__hierarchical_namespace": True, "bucket__force_destroy": False},
     {"bucket__hierarchical_namespace": False, "bucket__versioning": True},
     {"bucket__soft_delete_days": 0},
     {"bucket__account": "other"},
@@ -104,13 +105,10 @@ BUCKET_EFFECTS: list[dict[str, Any]] = [
     {"bucket__mount__metadata_negative_ttl_s": 60},
     {"bucket__mount__metadata_ttl_s": 60},
     {"bucket__mount__stat_cache_mib": 64},
-    {"bucket__mount__type_cache_mib": 64},
     {"bucket__mount__file_cache_mib": 64},
-    {"bucket__mount__cache_file_for_range_read": False},
-    {"bucket__mount__parallel_downloads": False},
     {"bucket__mount__read_ahead_kib": 2048},
-    {"bucket__mount__streaming_writes": False},
     {"bucket__mount__write_global_max_blocks": 100},
+    {"bucket__mount__metadata_prefetch": True, "bucket__mount__metadata_ttl_s": 60},
     {"bucket__mount__only_dir": "runs/first"},
     {"bucket__mount__rename_dir_limit": 100},
     {"bucket__mount__kernel_list_cache_ttl_s": 60},
@@ -125,7 +123,7 @@ BUCKET_EFFECTS: list[dict[str, Any]] = [
     {"bucket__mount__file_mode": "600"},
 ]
 
-_START, _END = "2026-01-03T02:00:00Z", "2026-01-03T08:00:00Z"
+_START, _END = "2099-01-03T02:00:00Z", "2099-01-03T08:00:00Z"
 _WINDOW = {"start": _START, "end": _END}
 _FROM_A_RESERVATION = {"gpu_pool__capacity": {"mode": "reservation", "name": "r", "block": "b"}}
 _ON_REQUEST = {
@@ -144,12 +142,22 @@ EFFECTS_WITHIN: Within = [
         {"cluster__maintenance": _WINDOW},
         {"cluster__maintenance__exclusions": [{"name": "launch", **_WINDOW}]},
     ),
+    (
+        {"cluster__maintenance": {**_WINDOW, "exclusions": [{"name": "launch", **_WINDOW}]}},
+        {"cluster__maintenance__exclusions": [{"name": "launch", "start": _WINDOW["start"]}]},
+    ),
+]
+# The same for stacks with a bucket.
+_CACHED = {"bucket__mount__file_cache_mib": 64}
+BUCKET_WITHIN: Within = [
+    (_CACHED, {"bucket__mount__cache_file_for_range_read": False}),
+    (_CACHED, {"bucket__mount__parallel_downloads": False}),
 ]
 # The same for stacks with a GPU pool with RDMA.
 GPU_WITHIN: Within = [
     ({"nccl_test": {}}, {"nccl_test__minimum_bus_bandwidth_gbps": 300}),
     (
-        {"ray__worker__limits": {"cpu": 221, "memory_gib": 2900}},
+        {"ray__worker__limits": _LIMITS},
         {"ray__worker__limits__ephemeral_storage_gib": 1100},
     ),
     ({"ray__autoscaling": {}}, {"ray__autoscaling__min_workers": 1}),

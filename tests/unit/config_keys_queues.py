@@ -59,8 +59,11 @@ KUEUE_WITHIN: Within = [
         {"kueue__version": "0.18.6"},
         {"kueue__frameworks": ["pod"]},
         {"kueue__namespaces": ["research", "more"]},
+        {"kueue__ready_minutes": 60},
         {"kueue__flavors__spot__pool": "cpu_pool"},
         {"kueue__cluster_queues__theirs__cohort": "few"},
+        {"kueue__cluster_queues__theirs__namespaces": ["research"]},
+        {"kueue__cohorts": {"all": {"parent": "company"}}},
         *({f"{_FIRST}__{part}": 3} for part in _AMOUNTS),
         *({f"{_FIRST}__borrowing__{part}": 1} for part in _AMOUNTS),
         *({f"{_FIRST}__lending__{part}": 1} for part in _AMOUNTS),
@@ -81,18 +84,56 @@ KUEUE_WITHIN: Within = [
     )
 ]
 
+# Machines that Kueue asks for, and nodes that it chooses.
+_NONE_OF_IT = {"flavors": {"default-flavor": dict.fromkeys(_AMOUNTS, 0)}}
+CHECKED: dict[str, Any] = {
+    "gpu_pool__capacity": {"mode": "queued", "max_run_hours": 24},
+    "gpu_pool__autoscaling": {"min": 0, "max": 3},
+    "kueue__admission_checks": {"dws": {}, "other": {}},
+    "kueue__cluster_queues__cluster-queue__admission_checks": ["dws"],
+    "kueue__cluster_queues__second": {"admission_checks": ["other"], **_NONE_OF_IT},
+}
+PLACED: dict[str, Any] = {
+    "kueue__topologies": {"nodes": {}},
+    "kueue__flavors__default-flavor__topology": "nodes",
+}
+_BLOCKS = ["cloud.google.com/gce-topology-block", "kubernetes.io/hostname"]
+_TEAMS_PLACED: dict[str, Any] = {
+    **TEAMS,
+    "gpu_pool__nodes": 2,
+    "gpu_pool__autoscaling": None,
+    "gpu_pool__capacity__mode": "on-demand",
+    "gpu_pool__compact_placement": True,
+    "extra_gpu_pools": {"more": {**_L4S, "compact_placement": True}},
+    "kueue__topologies": {"nodes": {}, "blocks": {"levels": _BLOCKS}},
+    "kueue__flavors__first__topology": "nodes",
+    "kueue__flavors__spot__topology": "nodes",
+}
+KUEUE_WITHIN += [
+    (_TEAMS_PLACED, {"kueue__flavors__first__topology": "blocks"}),
+    (_TEAMS_PLACED, {"kueue__topologies__nodes__levels": _BLOCKS}),
+]
+CHECKED_WITHIN: Within = [
+    (CHECKED, {"kueue__admission_checks__dws__retries": 5}),
+    (CHECKED, {"gpu_pool__capacity__max_run_hours": 12}),
+    (
+        {**CHECKED, "kueue__cluster_queues__third": {"admission_checks": ["other"], **_NONE_OF_IT}},
+        {"kueue__cluster_queues__second__admission_checks": ["dws"]},
+    ),
+]
+
 SERVE: list[dict[str, Any]] = [
+    {"bucket__mount__streaming_writes": False},
     *(it for it in EFFECTS if it != {"cluster__release_channel": "RAPID"}),
     *POOL_EFFECTS,
     *(it for it in BUCKET_EFFECTS if "bucket__mount__sidecar" not in it),
     *({f"bucket__mount__sidecar__{part}": 7} for part in _AMOUNTS if part != "gpus"),
-    {"bucket__mount__metadata_prefetch": True},
     {"cluster__release_channel": "REGULAR"},
     {"cluster__location": "zonal"},
     {"gpu_pool__nodes": 4},
     {"extra_gpu_pools": {"more": _L4S}},
-    {"bucket__role": "objectUser"},
-    {"bucket__force_destroy": True},
+    {"bucket__role": "objectAdmin"},
+    {"bucket__force_destroy": False},
     {"server": None},
     {"server__name": "other"},
     {"server__image": "registry/name:1.2.3"},
@@ -135,6 +176,7 @@ _SOON = {"kueue__workload_priorities": [{"name": "soon", "value": 10}]}
 SERVE_WITHIN: Within = [
     *_WITHIN,
     *KUEUE_WITHIN,
+    *CHECKED_WITHIN,
     (_SCALES, {"server__autoscaling__min": 2}),
     (_SCALES, {"server__autoscaling__max": 4}),
     (_SCALES, {"server__autoscaling__target_queue_size": 9}),
@@ -156,6 +198,7 @@ SERVE_APART = {
 # For the head, too.
 _FLAVORS = {"cpu": {"pool": "cpu_pool"}, "l4": {"pool": "gpu_pool"}}
 CHECKPOINT: list[dict[str, Any]] = [
+    {"bucket__mount__streaming_writes": False},
     *(it for it in EFFECTS if it != {"cluster__release_channel": "RAPID"}),
     *RAY_EFFECTS,
     *SMALL_RAY_EFFECTS,
@@ -165,8 +208,7 @@ CHECKPOINT: list[dict[str, Any]] = [
     {"cluster__location": "regional"},
     {"gpu_pool__nodes": 3},
     {"bucket__role": "objectAdmin"},
-    {"bucket__force_destroy": True},
-    {"bucket__mount__metadata_prefetch": False},
+    {"bucket__force_destroy": False},
     {"ray__operator": "addon"},
     {"kueue": {}},
     {"ray__autoscaling": {}},
@@ -190,6 +232,7 @@ CHECKPOINT_WITHIN: Within = [
 ]
 
 DEV: list[dict[str, Any]] = [
+    {"bucket__mount__streaming_writes": False},
     *EFFECTS,
     *RAY_EFFECTS,
     *SMALL_RAY_EFFECTS,
@@ -200,13 +243,12 @@ DEV: list[dict[str, Any]] = [
     {"gpu_pool__nodes": 2, "gpu_pool__autoscaling": {"min": 0, "max": 2}},
     {"bucket__role": "objectAdmin"},
     {"bucket__force_destroy": False},
-    {"bucket__mount__metadata_prefetch": False},
     {"ray__operator": "helm"},
     {"ray__autoscaling__min_workers": 1},
     {"ray__autoscaling__idle_seconds": 60},
-    {"kueue": None},
+    {"ray__queue": None},
+    {"kueue": None, "ray__queue": None},
 ]
-_WITHOUT_SCALING = {"ray__autoscaling": None, "kueue__flavors": _FLAVORS}
 _B200: dict[str, Any] = {
     "region": "us-east1",
     "zone": "us-east1-b",
@@ -214,7 +256,6 @@ _B200: dict[str, Any] = {
 }
 DEV_WITHIN: Within = [
     *_WITHIN,
-    (_WITHOUT_SCALING, {"ray__queue": "lq"}),
     (_B200, {"network__accelerators__range": "172.16.0.0/16"}),
     (_B200, {"network__accelerators__prefix_length": 25}),
     (_B200, {"nccl_test": {}}),

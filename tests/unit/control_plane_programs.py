@@ -15,6 +15,7 @@ _NAMES = (
     "kwok",
     "kueue",
     "ray-operator",
+    "jobset",
 )
 # Ends at once with the text of the file `crash` beside it, if that is there.
 _PROGRAM = """#!{python} -S
@@ -25,7 +26,7 @@ crash = Path(sys.argv[0]).with_name(name + ".crash")
 if crash.exists():
     sys.exit(crash.read_text())
 flags = dict(each[2:].split("=", 1) for each in sys.argv[1:] if "=" in each)
-config = Path(flags["config"]).read_text() if name == "kueue" else ""
+config = Path(flags["config"]).read_text() if name in ("kueue", "jobset") else ""
 port = next(
     int(re.search(r"\\d+$", found)[0])
     for found in (

@@ -51,6 +51,7 @@ def release(version: str | None = None, config: str | None = None, **values: Any
         "chart": LOCK.chart.name,
         "version": version or LOCK.version,
         "values": {"managerConfig": managed, **values},
+        "skipAwait": True,
     }
     return {
         "apiVersion": "helm.sh/v3",

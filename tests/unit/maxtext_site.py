@@ -40,7 +40,8 @@ def main(argv):
     print(json.dumps(argv))
     options = dict(option.split("=", 1) for option in argv[2:])
     run = Path(options["base_output_directory"]) / options["run_name"]
-    (run / "checkpoints" / os.environ["LAST_STEP"]).mkdir(parents=True)
+    if last := os.environ["LAST_STEP"]:
+        (run / "checkpoints" / last).mkdir(parents=True)
 """
 STAND_INS = {
     "ray/train/v2/api/config.py": RAY_CONFIG,

@@ -3,9 +3,12 @@
 import hashlib
 import io
 import json
+import subprocess
 import tarfile
+import tempfile
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler
+from pathlib import Path
 from urllib.parse import unquote
 
 MODEL = "owner/Tiny-Instruct"
@@ -106,3 +109,15 @@ class Handler(BaseHTTPRequestHandler):
         commit, _, name = path.partition("/resolve/")[2].partition("/")
         content = self.hub.commits.get(commit.removeprefix("commit-of-"), {}).get(name)
         return content and (b"?" * len(content) if name in self.hub.corrupt else content)
+
+
+def tree_of(archive: bytes) -> str:
+    """What git itself calls the archive's files."""
+    with tempfile.TemporaryDirectory() as folder:
+        with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
+            tar.extractall(folder, filter="data")
+        (inner,) = Path(folder).iterdir()
+        for command in (["init", "-q"], ["add", "--all"]):
+            subprocess.run(["git", *command], cwd=inner, check=True)
+        done = subprocess.run(["git", "write-tree"], cwd=inner, check=True, capture_output=True)
+        return done.stdout.decode().strip()

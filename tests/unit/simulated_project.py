@@ -18,12 +18,14 @@ SUBNET = "gcp:compute/subnetwork:Subnetwork"
 ADDRESS = "gcp:compute/globalAddress:GlobalAddress"
 CONNECTION = "gcp:servicenetworking/connection:Connection"
 LUSTRE = "gcp:lustre/instance:Instance"
+REDIS = "gcp:redis/instance:Instance"
 CLUSTER = "gcp:container/cluster:Cluster"
 POOL = "gcp:container/nodePool:NodePool"
 ACCOUNT = "gcp:serviceaccount/account:Account"
 MEMBER = "gcp:projects/iAMMember:IAMMember"
 FIREWALL = "gcp:compute/firewall:Firewall"
 ROUTER = "gcp:compute/router:Router"
+NAT = "gcp:compute/routerNat:RouterNat"
 BUCKET = "gcp:storage/bucket:Bucket"
 BUCKET_MEMBER = "gcp:storage/bucketIAMMember:BucketIAMMember"
 WITHOUT_PROJECT = (CONNECTION, BUCKET_MEMBER)
@@ -31,6 +33,7 @@ APIS = (
     "compute",
     "container",
     "lustre",
+    "redis",
     "servicenetworking",
     "iam",
     "cloudresourcemanager",
@@ -80,14 +83,14 @@ class Project:
         }
         return self.make(SUBNET, **{**wanted, **inputs})
 
-    def peer(self, network: Resource, **inputs: Any) -> Resource:
+    def peer(self, network: Resource, *, prefix_length: int = 22, **inputs: Any) -> Resource:
         self.make(
             ADDRESS,
             name="services",
             network=network.id,
             purpose="VPC_PEERING",
             address="10.10.0.0",
-            prefixLength=24,
+            prefixLength=prefix_length,
         )
         service = "servicenetworking.googleapis.com"
         wanted = {"network": network.id, "service": service, "reservedPeeringRanges": ["services"]}
@@ -103,6 +106,20 @@ class Project:
             "filesystem": "lustre",
         }
         return self.make(LUSTRE, **{**wanted, **inputs})
+
+    def redis(self, network: Resource, **inputs: Any) -> Resource:
+        wanted = {
+            "name": "ray-state",
+            "region": "us-east1",
+            "locationId": "us-east1-b",
+            "authorizedNetwork": network.id,
+            "connectMode": "DIRECT_PEERING",
+            "tier": "STANDARD_HA",
+            "memorySizeGb": 5,
+            "redisVersion": "REDIS_7_2",
+            "authEnabled": True,
+        }
+        return self.make(REDIS, **{**wanted, **inputs})
 
     def cluster(self, network: Resource, subnet: Resource, **inputs: Any) -> Resource:
         wanted = {

@@ -20,7 +20,7 @@ def made(register: Register, **values: Any) -> Recording:
             base_name="rl-demo-data",
             storage_class="gcsfuse-sc",
             capacity_gib=768,
-            options=options(GcsFuse()),
+            options=options(GcsFuse(), streamed_files=8, rename_dir_limit=None),
             labels={"stack": "test"},
         )
         BucketVolume("volume", replace(args, **values))
@@ -35,17 +35,20 @@ def test_the_volume_is_the_bucket_and_never_takes_it_along(register: Register) -
         "volumeHandle": "rl-demo-data",
         "volumeAttributes": {
             "skipCSIBucketAccessCheck": "true",
-            "gcsfuseMetadataPrefetchOnMount": "true",
+            "gcsfuseMetadataPrefetchOnMount": "false",
         },
     }
     assert spec["persistentVolumeReclaimPolicy"] == "Retain"
     assert spec["accessModes"] == ["ReadWriteMany"]
 
 
-def test_the_drivers_attributes_can_be_turned_off(register: Register) -> None:
-    recording = made(register, skip_access_check=False, prefetch_metadata=False)
+def test_the_drivers_attributes_can_be_others(register: Register) -> None:
+    recording = made(register, skip_access_check=False, prefetch_metadata=True)
     csi = recording.one(":PersistentVolume").inputs["spec"]["csi"]
-    assert set(csi["volumeAttributes"].values()) == {"false"}
+    assert csi["volumeAttributes"] == {
+        "skipCSIBucketAccessCheck": "false",
+        "gcsfuseMetadataPrefetchOnMount": "true",
+    }
 
 
 def test_volume_and_claim_find_each_other_by_name_class_and_size(register: Register) -> None:
@@ -68,14 +71,11 @@ def test_it_is_mounted_for_large_files_that_nodes_write_for_each_other(
         "implicit-dirs",
         "metadata-cache:negative-ttl-secs:0",
         "metadata-cache:ttl-secs:0",
-        "metadata-cache:stat-cache-max-size-mb:-1",
-        "metadata-cache:type-cache-max-size-mb:-1",
-        "file-cache:max-size-mb:-1",
-        "file-cache:cache-file-for-range-read:true",
-        "file-cache:enable-parallel-downloads:true",
+        "metadata-cache:stat-cache-max-size-mb:32",
+        "file-cache:max-size-mb:0",
         "read_ahead_kb=1024",
         "write:enable-streaming-writes:true",
-        "write:global-max-blocks:200000",
+        "write:global-max-blocks:8",
     ]
 
 
@@ -85,25 +85,21 @@ def test_every_mount_option_can_be_another() -> None:
         metadata_negative_ttl_s=1,
         metadata_ttl_s=2,
         stat_cache_mib=3,
-        type_cache_mib=4,
         file_cache_mib=5,
         cache_file_for_range_read=False,
         parallel_downloads=False,
         read_ahead_kib=6,
         streaming_writes=False,
-        write_global_max_blocks=7,
         uid=1000,
         gid=100,
         only_dir="runs/first",
-        rename_dir_limit=8,
         kernel_list_cache_ttl_s=-1,
         log_severity=LogSeverity.WARNING,
     )
-    assert options(mount).as_mount_options() == [
+    assert options(mount, streamed_files=7, rename_dir_limit=8).as_mount_options() == [
         "metadata-cache:negative-ttl-secs:1",
         "metadata-cache:ttl-secs:2",
         "metadata-cache:stat-cache-max-size-mb:3",
-        "metadata-cache:type-cache-max-size-mb:4",
         "file-cache:max-size-mb:5",
         "file-cache:cache-file-for-range-read:false",
         "file-cache:enable-parallel-downloads:false",

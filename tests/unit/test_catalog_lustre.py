@@ -8,7 +8,7 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from catalog import (
     Catalog,
@@ -19,8 +19,17 @@ from catalog import (
     check_growth,
     check_instance_name,
 )
+from stacks.types import PeeringRange
 
 CATALOG = Catalog.load()
+
+
+def test_the_smallest_peering_range_that_a_config_takes_holds_one_instance() -> None:
+    smallest = CATALOG.lustre.range_prefix_length
+    ranges = TypeAdapter(PeeringRange)
+    assert ranges.validate_python(f"10.10.0.0/{smallest}")
+    with pytest.raises(ValidationError, match=f"nearest: 10.10.0.0/{smallest}"):
+        ranges.validate_python(f"10.10.0.0/{smallest + 1}")
 
 
 TIERS = CATALOG.lustre.tiers

@@ -80,7 +80,7 @@ def test_an_unknown_machine_type_names_the_nearest_and_where_to_add_it() -> None
 def test_a_machine_type_like_nothing_known_has_no_nearest() -> None:
     with pytest.raises(FactError, match=re.escape('"catalog.machine_types"') + "$") as caught:
         CATALOG.machine("~~~~")
-    assert "nearest: none." in str(caught.value)
+    assert "nearest: nothing like it." in str(caught.value)
 
 
 def test_a_machine_whose_first_interface_is_rdma_is_refused() -> None:
@@ -202,3 +202,15 @@ def test_pods_write_to_local_ssds_or_else_to_what_gke_leaves_of_the_boot_disk(
 ) -> None:
     left = CATALOG.allocatable(name, disk_gb).ephemeral_storage_mib
     assert left // 1024 == gib
+
+
+def test_disks_that_come_with_a_machine_are_as_many_as_gke_gives_back() -> None:
+    disks = {name: machine.local_ssd for name, machine in CATALOG.machines.items()}
+    automatic = {name: it.count for name, it in disks.items() if it and it.automatic}
+    # cluster-toolkit modules/compute/gke-node-pool/disk_definitions.tf, 10470803.
+    assert automatic == {
+        "a3-highgpu-8g": 16,
+        "a3-megagpu-8g": 16,
+        "a3-ultragpu-8g": 32,
+        "a4-highgpu-8g": 32,
+    }

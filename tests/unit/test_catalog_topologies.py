@@ -14,7 +14,7 @@ from catalog import (
     FactError,
     Topology,
 )
-from catalog.topologies import SliceShapes, TopologyTable
+from catalog.topologies import RayTopologies, SliceShapes, TopologyTable
 
 CATALOG = Catalog.load()
 
@@ -56,5 +56,35 @@ def test_a_topology_on_a_machine_without_tpus_is_refused() -> None:
 
 def test_a_machine_type_stands_once_in_the_topology_table() -> None:
     shape = SliceShapes(generation="v6e", machine_type="ct6e", topologies={}, source="test")
+    read = date(2026, 1, 1)
+    ray = RayTopologies(version="2.56.0", source="test", date=read, generations={})
     with pytest.raises(ValidationError, match="stands twice in the topology table"):
-        TopologyTable(source="test", date=date(2026, 1, 1), shapes=(shape, shape))
+        TopologyTable(source="test", date=read, shapes=(shape, shape), ray=ray)
+
+
+def test_ray_starts_a_slice_of_each_v5e_and_v6e_topology_and_of_32_of_96_of_v5p() -> None:
+    refused: dict[str, int] = {}
+    for topology in ALL_TOPOLOGIES:
+        refused.setdefault(topology.generation, 0)
+        try:
+            CATALOG.check_ray_topology(topology.machine_type, topology.name)
+        except FactError:
+            refused[topology.generation] += 1
+    assert refused == {"v5e": 0, "v6e": 0, "v5p": 64}
+    assert len(CATALOG.topologies("ct5p-hightpu-4t")) == 96
+
+
+@pytest.mark.parametrize("name", ["2x2x2", "4x4x12", "16x16x24"])
+def test_ray_has_v5p_by_name_or_in_steps_of_four_up_to_its_bounds(name: str) -> None:
+    CATALOG.check_ray_topology("ct5p-hightpu-4t", name)
+
+
+@pytest.mark.parametrize(
+    ("name", "nearest"),
+    [("4x4x28", "4x8x12, 8x8x8, 4x4x20"), ("16x20x28", "16x16x24, 16x16x20, 12x16x24")],
+)
+def test_a_topology_that_ray_refuses_names_those_nearest_in_chips(name: str, nearest: str) -> None:
+    with pytest.raises(FactError, match=rf"workers would fail .* for ever; nearest: {nearest}$"):
+        CATALOG.check_ray_topology("ct5p-hightpu-4t", name)
+    for fitting in nearest.split(", "):
+        CATALOG.check_ray_topology("ct5p-hightpu-4t", fitting)

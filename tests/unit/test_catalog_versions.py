@@ -90,6 +90,11 @@ def test_a_version_in_a_model_may_be_text_or_a_version_and_is_written_as_text() 
     assert facts.model_dump(mode="json")["minimum_gke"] == "1.34"
 
 
+def test_a_cluster_without_a_version_has_one_with_every_feature_and_machine() -> None:
+    for machine in CATALOG.machines:
+        CATALOG.check_gke(CATALOG.versions.gke.version, *CATALOG.versions.features, machine=machine)
+
+
 def test_the_minimum_over_features_and_machine_is_the_newest_of_them() -> None:
     assert str(CATALOG.minimum_gke("lustre_csi", machine="a4-highgpu-8g")) == "1.33.2-gke.1111000"
     assert str(CATALOG.minimum_gke("dranet")) == "1.34.1-gke.1829001"
@@ -124,8 +129,36 @@ def test_features_components_and_images_are_found_by_name() -> None:
     assert CATALOG.component("kuberay").apis["RayCluster"] == "ray.io/v1"
     assert CATALOG.component("kuberay_addon").version is None
     assert CATALOG.image("nemo_rl").reference == "nvcr.io/nvidia/nemo-rl:v0.4.0"
-    assert CATALOG.image("nemo_rl").ray_version == "2.54.0"
+    assert CATALOG.image("nemo_rl").ray_version == "2.46.0"
     assert CATALOG.feature("dranet").what
+
+
+@pytest.mark.parametrize(
+    ("machine", "tuner"),
+    [
+        ("a4-highgpu-8g", "tuner_config_a4.txtpb"),
+        ("a3-ultragpu-8g", "tuner_config_a3u.txtpb"),
+    ],
+)
+def test_nccl_gets_what_gibs_own_script_sets(machine: str, tuner: str) -> None:
+    """As GoogleCloudPlatform/cluster-toolkit 10470803 has it in its Dockerfile for NeMo, and beside
+    it the path of the plug-in."""
+    nccl = CATALOG.nccl(machine)
+    assert nccl is not None
+    ours = dict(nccl.variables)
+    del ours["NCCL_NET_PLUGIN"]
+    assert ours == {
+        "NCCL_NET": "gIB",
+        "NCCL_CROSS_NIC": "0",
+        "NCCL_NET_GDR_LEVEL": "PIX",
+        "NCCL_P2P_NET_CHUNKSIZE": "131072",
+        "NCCL_NVLS_CHUNKSIZE": "524288",
+        "NCCL_IB_ADAPTIVE_ROUTING": "1",
+        "NCCL_IB_QPS_PER_CONNECTION": "4",
+        "NCCL_IB_TC": "52",
+        "NCCL_IB_FIFO_TC": "84",
+        "NCCL_TUNER_CONFIG_PATH": f"/usr/local/gib/configs/{tuner}",
+    }
 
 
 def test_what_the_lock_does_not_hold_names_the_nearest() -> None:
@@ -160,7 +193,7 @@ def test_a_release_that_the_lock_does_not_know_names_those_that_serve_the_object
     ) as it:
         CATALOG.release("kueue", "0.19.9")
     assert "0.10.0" not in str(it.value)
-    with pytest.raises(FactError, match=r"nearest: none$"):
+    with pytest.raises(FactError, match=r"nearest: nothing like it$"):
         CATALOG.release("kuberay_addon", "1.4.2")
 
 

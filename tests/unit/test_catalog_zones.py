@@ -53,7 +53,7 @@ def test_a_zone_without_the_machine_type_names_near_zones_that_have_it() -> None
     ) as caught:
         CATALOG.check_offer("us-west1-a", "a4-highgpu-8g")
     message = str(caught.value)
-    assert "nearest: us-west2-c, us-west3-b, us-west3-c" in message
+    assert "nearest: the zone us-west2-c, us-west3-b, us-west3-c" in message
 
 
 def test_a_zone_without_lustre_names_near_zones_that_have_it() -> None:

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from components.cidr import (
+    FULL,
     addresses_per_node,
     cut,
     next_free,
@@ -29,7 +30,7 @@ def ranges(draw: st.DrawFn) -> str:
 @given(st.lists(ranges(), max_size=6), st.integers(min_value=12, max_value=28))
 def test_a_free_range_is_private_and_touches_nothing(taken: list[str], prefix: int) -> None:
     found = next_free(prefix, taken)
-    if found != "none":
+    if found != FULL:
         block = IPv4Network(found)
         assert block.subnet_of(PRIVATE)
         assert block.prefixlen == prefix
@@ -37,7 +38,7 @@ def test_a_free_range_is_private_and_touches_nothing(taken: list[str], prefix: i
 
 
 def test_there_is_no_free_range_when_all_are_taken() -> None:
-    assert next_free(24, ["10.0.0.0/8"]) == "none"
+    assert next_free(24, ["10.0.0.0/8"]) == FULL
 
 
 @given(ranges(), ranges())
@@ -104,5 +105,5 @@ def test_a_block_that_is_too_small_is_named_with_what_was_wanted() -> None:
         cut("192.168.0.0/22", 24, 9)
     with pytest.raises(ValueError, match=r'"10.0.0.0/24" has 0 ranges of /20.*: 10.0.0.0/20$'):
         cut("10.0.0.0/24", 20, 1)
-    with pytest.raises(ValueError, match=r"nearest: none$"):
+    with pytest.raises(ValueError, match=r"nearest: a larger block$"):
         cut("10.0.0.0/8", 1, 4)

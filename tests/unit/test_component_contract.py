@@ -23,9 +23,13 @@ from tests.conftest import (
     recorded,
     stack_config,
 )
+from tests.unit.job_set_samples import beside_the_stacks
 from tests.unit.stack_graphs import TPU_AUTOPILOT
+from tests.unit.team_samples import make_teams
 
 FILES = sorted((ROOT / "components").glob("*.py"))
+# No config has it yet.
+UNUSED = {"RedisInstance"}
 # Their first lines say so.
 PURE = [path for path in FILES if "Pure." in (ast.get_docstring(ast.parse(path.read_text())) or "")]
 
@@ -126,12 +130,12 @@ def test_pure_helpers_import_no_pulumi(path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def everything() -> list[Recording]:
-    """Stacks that together use all components."""
+    """Stacks, and what no config makes yet, that together use all components."""
     from stacks import build
     from stacks.config import validate
 
     token = {"hugging_face_token": pulumi.Output.secret(TOKEN)}
-    return [
+    stacks = [
         recorded(partial(build, validate(config, secrets_set=frozenset(token)), token))
         for config in (
             changed(stack_config("b200-lustre"), namespace="rl"),
@@ -148,13 +152,15 @@ def everything() -> list[Recording]:
             stack_config("gcsfuse-checkpoint"),
         )
     ]
+    return [*stacks, recorded(beside_the_stacks), recorded(make_teams)]
 
 
-def test_the_stacks_use_every_component(everything: list[Recording]) -> None:
+def test_programs_use_every_component(everything: list[Recording]) -> None:
     used = {
         it.type.rpartition(":")[2] for made in everything for it in made.resources if not it.custom
     }
-    assert used == {component.__name__ for component in COMPONENTS}
+    assert used | UNUSED == {component.__name__ for component in COMPONENTS}
+    assert not used & UNUSED
 
 
 def test_every_component_registers_its_outputs_once(everything: list[Recording]) -> None:

@@ -92,6 +92,7 @@ def test_what_the_catalog_does_not_know_yet_can_be_added(b200: dict[str, Any]) -
     config = changed(
         b200,
         gpu_pool__machine_type="a9-highgpu-8g",
+        gpu_pool__compact_placement=False,
         catalog={
             "machine_types": {"a9-highgpu-8g": machine},
             "zones": {"us-east1-b": {"offers": ["a9-highgpu-8g"]}},

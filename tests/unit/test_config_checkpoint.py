@@ -53,11 +53,11 @@ def test_ray_installs_what_the_lock_has_unless_the_image_has_it() -> None:
 
 
 def test_the_smallest_stack_may_be_without_queues() -> None:
-    assert validate({**DEV, "kueue": None})
-    assert validate(changed(DEV, kueue=None))
+    assert validate(changed(DEV, kueue=None, ray__queue=None))
 
 
-def test_ray_may_queue_where_it_does_not_scale() -> None:
+def test_ray_may_queue_where_it_scales_and_where_it_does_not() -> None:
     flavors = {"cpu": {"pool": "cpu_pool"}, "l4": {"pool": "gpu_pool"}}
     unscaled = changed(DEV, ray__autoscaling=None, kueue__flavors=flavors)
     assert validate(changed(unscaled, ray__queue="lq"))
+    assert validate(changed(unscaled, ray__queue="lq", ray__autoscaling={}))

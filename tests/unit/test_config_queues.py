@@ -8,13 +8,19 @@ import pytest
 from stacks.config import validate
 from stacks.train_and_serve_config import TrainAndServe
 from tests.conftest import changed, stack_config
+from tests.unit.bad_configs_queue_nodes import BAD_QUEUE_NODES
+from tests.unit.bad_configs_queued import BAD_QUEUED
 from tests.unit.bad_configs_queues import BAD_QUEUES, BAD_QUEUES_AUTOPILOT
 from tests.unit.config_keys_queues import AUTOPILOT, TEAMS
 from tests.unit.test_config import SECRETS, assert_named, mistakes
 
 MIXED = stack_config("kueue-mixed")
-BAD = [*BAD_QUEUES, *BAD_QUEUES_AUTOPILOT]
+BAD = [*BAD_QUEUES, *BAD_QUEUED, *BAD_QUEUE_NODES, *BAD_QUEUES_AUTOPILOT]
 GPU = "nvidia.com/gpu"
+_FLEX: dict[str, Any] = {
+    "gpu_pool__capacity": {"mode": "flex-start"},
+    "gpu_pool__autoscaling": {"min": 0, "max": 3},
+}
 
 
 def valid(**values: Any) -> TrainAndServe:
@@ -41,6 +47,23 @@ def test_the_scenario_is_right_in_each_mode_and_for_more_than_one_team(
     values: dict[str, Any],
 ) -> None:
     assert valid(**values).kind == "train-and-serve"
+
+
+@pytest.mark.parametrize(
+    ("values", "minutes"),
+    [
+        ({}, 30),
+        ({"server__minutes": 90}, 90),
+        ({"server__minutes": 90, "server__queue": None}, 30),
+        ({"server__minutes": 10}, 30),
+        ({"kueue__ready_minutes": 50}, 50),
+        (_FLEX, 7 * 24 * 60),
+    ],
+)
+def test_kueue_leaves_workloads_the_time_that_they_and_their_machines_may_take(
+    values: dict[str, Any], minutes: int
+) -> None:
+    assert valid(**values).ready_minutes == minutes
 
 
 def test_the_models_cannot_be_had_without_a_token() -> None:

@@ -81,7 +81,18 @@ def test_on_autopilot_the_default_networks_between_slices_are_in_nobodys_way() -
     assert validate(changed(AUTOPILOT, network={"pods": "10.50.0.0/16"}))
     smaller = {"machine_type": "ct6e-standard-1t", "topology": "1x1", "slices": 2}
     pod = {"cpu": 8, "memory_gib": 100}
-    assert validate(changed(AUTOPILOT, tpu=smaller, ray__worker__requests=pod, job__ici={}))
+    assert validate(changed(AUTOPILOT, tpu=smaller, ray__worker__requests=pod, job=None))
+
+
+@pytest.mark.parametrize("config", [FIXED, AUTOPILOT])
+def test_a_stack_that_needs_a_version_and_names_none_has_the_locks(config: dict[str, Any]) -> None:
+    def version(**values: Any) -> str:
+        return str(validate(changed(config, **values)).gke_version)
+
+    assert version() == "1.35"
+    assert version(cluster__version="1.36") == "1.36"
+    # Ahead of the other channels, and soon without their versions.
+    assert version(cluster__release_channel="RAPID") == "None"
 
 
 @pytest.mark.parametrize("config", [FIXED, AUTOPILOT])

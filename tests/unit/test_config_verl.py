@@ -66,11 +66,12 @@ def wrong_fields(
 ) -> set[str]:
     """The fields that are to be named, by the documentation's rules and not by the code's."""
     known = Catalog.load().machine(machine)
-    if reserved and mode != "reservation":
-        # The block alone is wrong already, so nothing else is looked at.
-        return {"capacity"}
     wrong: set[str] = set()
-    if mode not in known.capacity_modes:
+    if reserved and mode != "reservation":
+        # The block is wrong already, and is named once; what is beside it is looked at, too.
+        wrong.add("capacity")
+        reserved = False
+    elif mode not in known.capacity_modes:
         wrong.add("capacity.mode")
     if mode in ("flex-start", "queued") and minimum > 0:
         wrong.add("autoscaling")

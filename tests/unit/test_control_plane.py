@@ -204,9 +204,20 @@ def test_kueue_restarts_when_its_configuration_changed_and_only_then(plane: Cont
 
 def test_kueue_listens_where_its_webhooks_are_called(plane: ControlPlane, tmp_path: Path) -> None:
     plane.run_kueue({**KUEUE, "webhook": {"port": 9443}})
-    written = yaml.safe_load(Layout(tmp_path / "plane").kueue_configuration.read_text())
+    written = yaml.safe_load(Layout(tmp_path / "plane").configuration("kueue").read_text())
     assert plane.webhook_url("kueue") == f"https://127.0.0.1:{written['webhook']['port']}"
     assert (Path(written["webhook"]["certDir"]) / "tls.crt").exists()
+
+
+def test_jobset_listens_where_its_webhooks_are_called(plane: ControlPlane, tmp_path: Path) -> None:
+    plane.run_job_set("jobs", {"kind": "Configuration"})
+    assert pids(plane)["jobset"] is not None
+    written = yaml.safe_load(Layout(tmp_path / "plane").configuration("jobset").read_text())
+    assert plane.webhook_url("jobset") == f"https://127.0.0.1:{written['webhook']['port']}"
+    assert (Path(written["webhook"]["certDir"]) / "tls.crt").exists()
+    assert written["kind"] == "Configuration"
+    plane.end_operator("jobset")
+    assert "jobset" not in pids(plane)
 
 
 def test_an_operator_asks_as_the_account_of_its_release(

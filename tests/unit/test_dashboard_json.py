@@ -38,9 +38,13 @@ def test_gpu_charts_show_the_duty_cycle_of_one_cluster() -> None:
 
 def test_tpus_are_shown_by_the_metrics_that_gke_has_of_them() -> None:
     titles = [chart.title for chart in tpu_charts("cluster")]
-    assert titles == ["TPU duty cycle", "TPU memory in use"]
+    assert titles[:2] == ["TPU duty cycle", "TPU memory in use"]
     metrics = [chart.series[0].metric for chart in tpu_charts("cluster")]
     assert metrics == [
         "kubernetes.io/container/accelerator/duty_cycle",
         "kubernetes.io/container/accelerator/memory_used",
+        "kubernetes.io/container/multislice/network/dcn_transfer_latencies",
+        "kubernetes.io/container/multislice/network/collective_end_to_end_latencies",
+        "kubernetes.io/node_pool/multi_host/available",
+        "kubernetes.io/node_pool/interruption_count",
     ]

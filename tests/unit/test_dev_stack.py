@@ -47,10 +47,52 @@ def test_a_worker_with_the_gpu_comes_when_a_job_asks_for_it(register: Register) 
     group = spec["workerGroupSpecs"][0]
     assert spec["enableInTreeAutoscaling"] is True
     assert (group["minReplicas"], group["maxReplicas"]) == (0, 1)
-    assert "replicas" not in group
+    assert group["replicas"] == 0
     container = pods_of(made)[1]["spec"]["containers"][0]
     assert container["resources"]["limits"]["nvidia.com/gpu"] == "1"
     assert "env" not in container
+
+
+def test_the_worker_has_its_gpu_by_the_queue_and_nobody_else_is_promised_it(
+    register: Register,
+) -> None:
+    metadata = up(register).named("ray-cluster").inputs["metadata"]
+    assert metadata["labels"]["kueue.x-k8s.io/queue-name"] == "lq"
+    assert metadata["annotations"]["kueue.x-k8s.io/elastic-job"] == "true"
+
+
+def test_the_worker_names_its_pool_or_kueue_would_hold_it_to_the_first_flavor_of_all(
+    register: Register,
+) -> None:
+    head, worker = (it["spec"]["nodeSelector"] for it in pods_of(up(register)))
+    pool = "cloud.google.com/gke-nodepool"
+    assert worker[pool] != head[pool]
+    assert worker["cloud.google.com/gke-accelerator"] == "nvidia-l4"
+    for values in ({"ray__queue": None}, {"ray__autoscaling": None}):
+        assert pool not in pods_of(up(register, **values))[1]["spec"]["nodeSelector"]
+
+
+def test_the_worker_is_of_the_first_pool_whose_gpus_its_queue_gives_out(
+    register: Register,
+) -> None:
+    more = {
+        "sure": {"machine_type": "g2-standard-8", "nodes": 1, "capacity": {"mode": "on-demand"}}
+    }
+    flavors = {"cpu": {"pool": "cpu_pool"}, "l4": {}, "sure": {"pool": "extra_gpu_pools.sure"}}
+    wanted = {"cpu": {}, "l4": {"gpus": 0}, "sure": {}}
+    made = up(
+        register,
+        extra_gpu_pools=more,
+        kueue__flavors=flavors,
+        kueue__cluster_queues={"gpus": {"flavors": wanted}},
+    )
+    (worker,) = (
+        it["spec"]["nodeSelector"]
+        for it in pods_of(made)
+        if it["spec"]["containers"][0]["name"] == "ray-worker"
+    )
+    flavor = made.named("queues-flavor-sure").inputs["spec"]["nodeLabels"]
+    assert worker.items() >= flavor.items()
 
 
 def test_every_pod_of_ray_mounts_the_bucket_as_the_account_that_may(register: Register) -> None:
@@ -66,9 +108,13 @@ def test_every_pod_of_ray_mounts_the_bucket_as_the_account_that_may(register: Re
 def test_its_one_queue_has_all_of_the_machine_that_may_come(register: Register) -> None:
     made = up(register)
     (group,) = made.named("queues-cluster-queue-gpus").inputs["spec"]["resourceGroups"]
-    (flavor,) = group["flavors"]
-    quotas = {it["name"]: it["nominalQuota"] for it in flavor["resources"]}
-    assert quotas["nvidia.com/gpu"] == "1"
+    gpus = {
+        flavor["name"]: it["nominalQuota"]
+        for flavor in group["flavors"]
+        for it in flavor["resources"]
+        if it["name"] == "nvidia.com/gpu"
+    }
+    assert gpus == {"l4": "1", "cpu": "0"}
     assert made.named("queues-local-queue-default-lq").inputs["spec"] == {"clusterQueue": "gpus"}
 
 
@@ -77,12 +123,12 @@ def test_a_ray_cluster_that_queues_waits_for_its_queue_and_names_it(register: Re
     labels = made.named("ray-cluster").inputs["metadata"]["labels"]
     assert labels["kueue.x-k8s.io/queue-name"] == "lq"
     assert "queues-local-queue-default-lq" in made.waits_for("ray-cluster")
-    unqueued = up(register).named("ray-cluster").inputs["metadata"]["labels"]
+    unqueued = up(register, ray__queue=None).named("ray-cluster").inputs["metadata"]["labels"]
     assert "kueue.x-k8s.io/queue-name" not in unqueued
 
 
 def test_without_queues_there_is_no_kueue(register: Register) -> None:
-    names = up(register, kueue=None).names()
+    names = up(register, kueue=None, ray__queue=None).names()
     assert not [it for it in names if it.startswith(("kueue", "queues"))]
 
 

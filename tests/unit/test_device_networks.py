@@ -32,8 +32,9 @@ def made(register: Register) -> Recording:
             name="gvnic-1",
             interface="eth1",
             rdma=False,
-            network=vpc.network_name,
-            subnetwork=vpc.subnetwork_name,
+            network=vpc.plain_names[0],
+            subnetwork=vpc.plain_names[1],
+            made=(vpc.vpc, vpc.subnetwork),
         )
         DeviceNetworks(
             "nets",

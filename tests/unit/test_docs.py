@@ -15,6 +15,7 @@ import pytest
 from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 
+from catalog import Catalog
 from stacks import KINDS
 from stacks.blocks import capacity
 from stacks.blocks.bucket_stack import BucketStack
@@ -166,6 +167,15 @@ def test_every_way_to_have_machines_stands_in_the_shared_page_with_its_own_keys(
     rows = _rows(SHARED_PAGE, "Capacity keys")
     written = {row[0].strip("`"): (row[1], set(row[2].split(", "))) for row in rows}
     assert written == expected
+
+
+def test_images_without_a_digest_stand_in_the_shared_page() -> None:
+    lock = Catalog.load().versions
+    images = {it.reference for it in lock.images.values()}
+    for nccl in lock.nccl.values():
+        images |= {nccl.plugin_image, nccl.diagnostic_image, nccl.pause_image}
+    by_tag = {it for it in images if "@sha256:" not in it}
+    assert _written(SHARED_PAGE, "Images").keys() == by_tag
 
 
 def test_every_output_stands_in_one_page() -> None:

@@ -48,7 +48,16 @@ def test_the_provider_waits_for_the_job_to_be_gone_but_not_for_its_end(register:
 def test_it_is_suspended_at_first_and_then_its_queue_decides(register: Register) -> None:
     job = made(register).named("training-job")
     assert job.inputs["spec"]["suspend"] is True
-    assert job.ignore_changes == ("spec.suspend",)
+    assert job.ignore_changes == (
+        "spec.suspend",
+        "spec.template.spec.nodeSelector",
+        "spec.template.spec.tolerations",
+    )
+
+
+def test_other_nodes_make_a_new_job_though_its_node_selector_is_kueues(register: Register) -> None:
+    job = made(register, node_selector={"pool": "other"}).named("training-job")
+    assert job.replacement_trigger == {"pool": "other"}
 
 
 def test_the_queue_is_a_label_of_the_job_beside_the_others(register: Register) -> None:

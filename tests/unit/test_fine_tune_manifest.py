@@ -207,3 +207,9 @@ def test_it_says_what_it_was_not_told(tmp_path: Path, name: str) -> None:
     done = launch(tmp_path, 0, **{name: ""})
     assert done.returncode != 0
     assert name in done.stderr
+
+
+def test_its_pods_get_no_more_privileges_than_they_start_with() -> None:
+    assert pod()["securityContext"] == {"seccompProfile": {"type": "RuntimeDefault"}}
+    (container,) = pod()["containers"]
+    assert container["securityContext"] == {"allowPrivilegeEscalation": False}

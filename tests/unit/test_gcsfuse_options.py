@@ -8,18 +8,18 @@ from typing import Any
 
 import pytest
 
-from catalog import Sidecar
+from catalog import Catalog, GcsFuseFacts, Sidecar
 from stacks.blocks.bucket import GcsFuse, GcsFuseSidecar, LogSeverity
 from stacks.bucket_storage import annotations, options
 from stacks.config import ConfigError, validate
-from stacks.rules.bucket import mount_problems, sized_sidecar
+from stacks.rules.bucket import mount_problems, sidecar_limits, sized_sidecar, streamed_files
 from tests.conftest import Recording, Register, changed, stack_config
 from tests.unit.stack_graphs import built
 
 PUBLISHED = {
     *("implicit-dirs", "only-dir", "uid", "gid", "dir-mode", "file-mode", "read_ahead_kb"),
     *("metadata-cache:negative-ttl-secs", "metadata-cache:ttl-secs"),
-    *("metadata-cache:stat-cache-max-size-mb", "metadata-cache:type-cache-max-size-mb"),
+    *("metadata-cache:stat-cache-max-size-mb",),
     *("file-cache:max-size-mb", "file-cache:cache-file-for-range-read"),
     *("file-cache:enable-parallel-downloads", "file-cache:parallel-downloads-per-file"),
     *("write:enable-streaming-writes", "write:global-max-blocks", "write:max-blocks-per-file"),
@@ -27,13 +27,20 @@ PUBLISHED = {
     *("logging:severity", "logging:format"),
 }
 USUAL = Sidecar(cpu_millicores=250, memory_mib=256, ephemeral_storage_mib=5120, source="a test")
+FUSE = GcsFuseFacts(
+    streamed_file_mib=96,
+    blocks=4,
+    most_blocks=1600,
+    rename_dir_limit=200000,
+    source="a test",
+)
 EVERYTHING = GcsFuse(
+    file_cache_mib=64,
     uid=1000,
     gid=100,
     directory_mode="775",
     file_mode="664",
     only_dir="runs",
-    rename_dir_limit=1000,
     kernel_list_cache_ttl_s=-1,
     log_severity=LogSeverity.TRACE,
 )
@@ -43,9 +50,20 @@ def name_of(option: str) -> str:
     return option.partition("=")[0] if "=" in option else option.rpartition(":")[0] or option
 
 
-def problems(*, autopilot: bool = False, **mount: Any) -> list[tuple[str, str]]:
-    found = mount_problems(GcsFuse.model_validate(mount), USUAL, autopilot=autopilot)
+def problems(*, autopilot: bool = False, files: int = 1, **mount: Any) -> list[tuple[str, str]]:
+    asked = GcsFuse.model_validate(mount)
+    limits = sidecar_limits(asked, USUAL, FUSE, files=files)
+    found = mount_problems(asked, limits, USUAL, FUSE, files=files, autopilot=autopilot)
     return [(one.field, one.message) for one in found]
+
+
+def limits(files: int, **mount: Any) -> GcsFuseSidecar:
+    return sidecar_limits(GcsFuse.model_validate(mount), USUAL, FUSE, files=files)
+
+
+def mount_options(**mount: Any) -> list[str]:
+    asked = GcsFuse.model_validate(mount)
+    return options(asked, streamed_files=4, rename_dir_limit=None).as_mount_options()
 
 
 def with_bucket(register: Register, **values: Any) -> Recording:
@@ -53,9 +71,21 @@ def with_bucket(register: Register, **values: Any) -> Recording:
 
 
 def test_fuse_knows_every_option_by_its_name() -> None:
-    names = {name_of(it) for it in options(EVERYTHING).as_mount_options()}
+    asked = options(EVERYTHING, streamed_files=4, rename_dir_limit=1000).as_mount_options()
+    names = {name_of(it) for it in asked}
     assert names <= PUBLISHED
-    assert len(names) == len(options(EVERYTHING).as_mount_options())
+    assert len(names) == len(asked)
+
+
+def test_without_a_read_cache_fuse_is_not_told_how_to_fill_it() -> None:
+    """It ends at once where it is to download in parallel into no cache."""
+    cached = {
+        "file-cache:cache-file-for-range-read:true",
+        "file-cache:enable-parallel-downloads:true",
+    }
+    assert not cached & {*mount_options()}
+    assert cached <= {*mount_options(file_cache_mib=64)}
+    assert "file-cache:max-size-mb:0" in mount_options()
 
 
 @pytest.mark.parametrize(
@@ -80,9 +110,65 @@ def test_a_severity_that_fuse_does_not_know_is_told_the_nearest() -> None:
         validate(config)
 
 
-def test_without_limits_the_sidecar_is_as_gke_has_it() -> None:
-    assert annotations(GcsFuseSidecar()) == {"gke-gcsfuse/volumes": "true"}
-    assert sized_sidecar(GcsFuseSidecar(), USUAL) == USUAL
+@pytest.mark.parametrize(("files", "cpu", "memory_gib"), [(1, 0.25, 1), (8, 2, 1), (16, 4, 2)])
+def test_the_sidecar_is_sized_by_the_files_that_a_pod_writes_at_once(
+    files: int, cpu: float, memory_gib: int
+) -> None:
+    sized = limits(files)
+    assert (sized.cpu, sized.memory_gib, sized.ephemeral_storage_gib) == (cpu, memory_gib, None)
+
+
+def test_its_size_holds_what_eight_files_were_measured_to_take() -> None:
+    """Eight files written at once by gcsfuse 3.8.5 on 2026-11-22: 572 MiB resident at the most."""
+    fuse = Catalog.load().gcsfuse
+    usual = Catalog.load().gcsfuse_sidecar
+    given = sidecar_limits(GcsFuse(), usual, fuse, files=8).memory_gib
+    assert given is not None
+    assert usual.memory_mib < 572 < given * 1024
+
+
+def test_a_sidecar_smaller_than_its_writers_need_is_refused() -> None:
+    ((field, message),) = problems(files=16, sidecar={"memory_gib": 1})
+    assert field == "bucket.mount.sidecar.memory_gib"
+    assert message.endswith("nearest: 2")
+    assert not problems(files=16, sidecar={"memory_gib": 2})
+    assert not problems(files=16, sidecar={"memory_gib": 0})
+
+
+def test_what_is_kept_of_names_and_sizes_counts_where_it_is_believed() -> None:
+    kept = {"stat_cache_mib": 1024, "sidecar": {"memory_gib": 1}}
+    assert not problems(**kept)
+    ((field, message),) = problems(**kept, metadata_ttl_s=60)
+    assert field == "bucket.mount.sidecar.memory_gib"
+    assert message.endswith("nearest: 2")
+
+
+def test_as_many_files_are_streamed_as_a_pod_writes() -> None:
+    counts = [streamed_files(GcsFuse(), FUSE, files=files) for files in (1, 8, 5000)]
+    assert counts == [4, 8, 1600]
+    assert "write:global-max-blocks:4" in mount_options()
+    ((field, message),) = problems(files=8, write_global_max_blocks=4)
+    assert field == "bucket.mount.write_global_max_blocks"
+    assert message.endswith("nearest: 8")
+    assert not problems(files=8, write_global_max_blocks=8)
+
+
+def test_names_and_sizes_that_nobody_believes_are_not_read_at_the_mount() -> None:
+    ((field, message),) = problems(metadata_prefetch=True)
+    assert field == "bucket.mount.metadata_prefetch"
+    assert message.endswith("nearest: false")
+    assert not problems(metadata_prefetch=True, metadata_ttl_s=60)
+
+
+def test_reading_them_takes_a_second_sidecar() -> None:
+    config = stack_config("verl-b200")
+    plain = validate(config)
+    second = validate(
+        changed(config, bucket__mount__metadata_prefetch=True, bucket__mount__metadata_ttl_s=60)
+    )
+    assert plain.sidecar is not None
+    assert second.sidecar is not None
+    assert second.sidecar.cpu_millicores == plain.sidecar.cpu_millicores + 10
 
 
 def test_the_sidecar_has_the_limits_of_the_scenario() -> None:
@@ -112,6 +198,19 @@ def test_autopilot_has_every_sidecar_limited() -> None:
     assert not problems(sidecar={"cpu": 0, "memory_gib": 0})
 
 
+def test_a_cache_without_a_bound_is_refused_where_the_disk_has_one() -> None:
+    for sidecar in ({}, {"ephemeral_storage_gib": 25}):
+        ((field, _),) = problems(file_cache_mib=-1, sidecar=sidecar)
+        assert field == "bucket.mount.file_cache_mib"
+    assert not problems(file_cache_mib=-1, sidecar={"ephemeral_storage_gib": 0})
+
+
+def test_no_limit_given_is_gkes_own() -> None:
+    ((_, message),) = problems(file_cache_mib=5120)
+    assert message.endswith("nearest: 5119")
+    assert not problems(file_cache_mib=5119)
+
+
 def test_the_cache_is_smaller_than_the_disk_of_the_sidecar_that_holds_it() -> None:
     sidecar = {"ephemeral_storage_gib": 10}
     ((field, message),) = problems(file_cache_mib=10240, sidecar=sidecar)
@@ -138,3 +237,15 @@ def test_the_account_that_every_namespace_has_is_not_made_again(register: Regist
     assert made.one(":BucketIAMMember").inputs["member"].endswith("/sa/default")
     worker = made.named("ray-cluster").inputs["spec"]["workerGroupSpecs"][0]["template"]
     assert worker["spec"]["serviceAccountName"] == "default"
+
+
+@pytest.mark.parametrize(("real_folders", "limit"), [(False, 200000), (True, None)])
+def test_directories_of_a_flat_bucket_can_be_renamed(
+    register: Register, real_folders: bool, limit: int | None
+) -> None:
+    """Without a limit of its own FUSE renames none there, and MaxText's checkpoints are renamed."""
+    values = {"hierarchical_namespace": real_folders, "force_destroy": False}
+    volume = with_bucket(register, **values).named("volume-volume").inputs["spec"]
+    name = "file-system:rename-dir-limit:"
+    found = [it.removeprefix(name) for it in volume["mountOptions"] if it.startswith(name)]
+    assert found == ([] if limit is None else [str(limit)])

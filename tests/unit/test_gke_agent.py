@@ -7,16 +7,18 @@ That a real API server takes what they write, tests/kube says.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
+from components.node_taints import NodeTaintArgs, toleration
 from sandbox.gke_agent import machines
 from sandbox.gke_agent.autoscaler import additions, is_waiting
 from sandbox.gke_agent.install import definitions
 from sandbox.gke_agent.slices import slice_of_node
 from sandbox.gke_agent.statuses import dated
 from sandbox.gke_agent.tpu_pods import Host, assigned, hosts_taken, next_host, problem
-from sandbox.gke_agent.webhooks import answer, configurations, with_images, without_repeats
+from sandbox.gke_agent.webhooks import Webhooks
 from sandbox.kube import Node, Taint
 from sandbox.kube.objects import JsonObject
 from sandbox.kube.scheduler import Candidate
@@ -135,6 +137,18 @@ def test_the_first_pool_that_fits_is_taken():
     assert names(additions([waiting("a", 1)], [], pools)) == ["one-0"]
 
 
+def test_a_teams_pool_grows_only_for_pods_that_tolerate_its_taint():
+    team = NodeTaintArgs(key="team", value="vision", effect="NoSchedule")
+    taint = Taint(key=team.key, value=team.value, effect=team.effect)
+    theirs = [replace(node, taints=(*node.taints, taint)) for node in pool("theirs", 2)]
+    stranger, member = waiting("a", 1), waiting("b", 1)
+    spec = {**member.spec, "tolerations": [*member.spec["tolerations"], toleration(team)]}
+
+    assert additions([stranger], [], [(theirs, False)]) == []
+    added = additions([stranger, replace(member, spec=spec)], [], [(theirs, False)])
+    assert names(added) == ["theirs-0"]
+
+
 def test_a_slice_of_several_hosts_comes_whole():
     assert len(additions([waiting("a", 1, "s")], [], [(pool("slice", 4), True)])) == 4
 
@@ -182,6 +196,17 @@ def test_hosts_are_numbered_slice_by_slice():
 
     hosts = [(host.replica, host.worker) for host in hosts_taken(made)]
     assert hosts == [(0, 0), (0, 1), (0, 2), (0, 3), (1, 0), (1, 1)]
+
+
+def test_without_the_add_on_the_webhook_for_tpus_leaves_pods_and_clusters_alone():
+    # The API server would be asked for the hosts that are taken.
+    nobody: Any = None
+    handlers = Webhooks(nobody, nobody, lambda: False).handlers
+    pod = ray_pod()
+    cluster = {"metadata": {"name": "c"}, "spec": {"workerGroupSpecs": [{"numOfHosts": 3}]}}
+
+    assert handlers["/tpu-pods"]({"object": pod}) == pod
+    assert handlers["/ray-clusters"]({"object": cluster}) == cluster
 
 
 def test_a_pod_that_comes_again_takes_the_place_of_the_lost_one():
@@ -233,43 +258,6 @@ def test_a_condition_keeps_its_time_until_its_status_changes():
 
     assert dated(same, before, "new") == before
     assert dated(other, before, "new")["conditions"][0]["lastTransitionTime"] == "new"
-
-
-def test_a_refusal_carries_its_reason_and_a_change_its_patch():
-    review = {"uid": "1", "object": {"metadata": {}, "spec": {"a": 1}}}
-
-    refused = answer(review, "no such network")
-    changed = answer(review, {"metadata": {"labels": {"l": "1"}}, "spec": {"a": 2}})
-
-    assert (refused["allowed"], refused["status"]["message"]) == (False, "no such network")
-    assert [each["path"] for each in changed["patch"]] == ["/spec", "/metadata/labels"]
-    assert "patch" not in answer(review, review["object"])
-
-
-def test_an_added_sidecar_has_an_image_the_users_own_before_gkes():
-    sidecar = {"name": "gke-gcsfuse-sidecar"}
-    made = {"spec": {"containers": [], "initContainers": [sidecar]}}
-    plain: JsonObject = {"spec": {"containers": []}}
-    own = {"spec": {"containers": [{**sidecar, "image": "mine"}]}}
-
-    images = [with_images(pod, made)["spec"]["initContainers"][0]["image"] for pod in (plain, own)]
-    assert images == ["gke.gcr.io/gcs-fuse-csi-driver-sidecar-mounter", "mine"]
-
-
-def test_a_toleration_is_written_once():
-    toleration = {"key": "google.com/tpu", "operator": "Exists"}
-    pod = without_repeats({"spec": {"tolerations": [toleration, dict(toleration)]}})
-
-    assert pod["spec"]["tolerations"] == [toleration]
-
-
-def test_webhooks_leave_kube_system_alone_and_fail_closed_elsewhere():
-    for configuration in configurations("https://127.0.0.1:1", "Y2E="):
-        for webhook in configuration["webhooks"]:
-            assert webhook["failurePolicy"] == "Fail"
-            if webhook["rules"][0]["resources"] == ["pods"]:
-                (expression,) = webhook["namespaceSelector"]["matchExpressions"]
-                assert expression["values"] == ["kube-system"]
 
 
 def test_the_definitions_are_those_of_the_kinds_that_stacks_use():

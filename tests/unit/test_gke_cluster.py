@@ -134,7 +134,8 @@ def test_who_may_reach_the_control_plane_can_be_narrowed(register: Register) -> 
     office = [AuthorizedNetwork(name="office", cidr="192.0.2.0/24")]
     cluster = inputs(register, authorized_networks=office)
     assert cluster["masterAuthorizedNetworksConfig"] == {
-        "cidrBlocks": [{"cidrBlock": "192.0.2.0/24", "displayName": "office"}]
+        "cidrBlocks": [{"cidrBlock": "192.0.2.0/24", "displayName": "office"}],
+        "gcpPublicCidrsAccessEnabled": False,
     }
     assert "masterAuthorizedNetworksConfig" not in inputs(register)
 
@@ -164,6 +165,18 @@ def test_upgrades_can_be_kept_away_for_a_time(register: Register) -> None:
             "endTime": "b",
             "exclusionOptions": {"scope": "NO_UPGRADES"},
         }
+    ]
+
+
+def test_upgrades_can_be_kept_away_until_the_version_is_out_of_support(
+    register: Register,
+) -> None:
+    run = MaintenanceExclusion(name="run", start="a", scope="NO_MINOR_OR_NODE_UPGRADES")
+    window = MaintenanceWindow(start="s", end="e", recurrence="FREQ=WEEKLY", exclusions=[run])
+    policy = inputs(register, maintenance_window=window)["maintenancePolicy"]
+    options = {"scope": "NO_MINOR_OR_NODE_UPGRADES", "endTimeBehavior": "UNTIL_END_OF_SUPPORT"}
+    assert policy["maintenanceExclusions"] == [
+        {"exclusionName": "run", "startTime": "a", "exclusionOptions": options}
     ]
 
 
@@ -228,3 +241,14 @@ def test_the_workload_pool_is_known_once_the_cluster_stands(
     binding = recording.named("binding")
     assert binding.inputs["member"] == "serviceAccount:p.svc.id.goog[rl/jobs]"
     assert "gke-cluster" in recording.waits_for("binding")
+
+
+def test_google_groups_count_only_where_a_security_group_is_named(register: Register) -> None:
+    assert "authenticatorGroupsConfig" not in inputs(register)
+    group = "gke-security-groups@example.com"
+    named = inputs(register, security_group=group)
+    assert named["authenticatorGroupsConfig"] == {"securityGroup": group}
+    del named["authenticatorGroupsConfig"]
+    assert named == inputs(register)
+    with pytest.raises(ValueError, match=r"nearest: gke-security-groups@example\.com$"):
+        made(register, security_group="groups@example.com")

@@ -1,36 +1,22 @@
-"""The server's objects as plain data; what a server makes of its environment is not run here."""
+"""The server's objects as plain data; what an engine makes of what it is told is not run here."""
 
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from components.inference_engine import PORT, InferenceEngine
 from components.inference_manifest import (
-    ServerPod,
     autoscaler_spec,
     deployment_spec,
     metric_spec,
     scaled_metric,
     service_spec,
 )
-from components.ray_manifest import Quantity
+from tests.unit.inference_samples import FOLDER, GEMMA
+from tests.unit.inference_samples import TGI as POD
 
-POD = ServerPod(
-    server_name="chat",
-    image="tgi:1",
-    model="google/gemma-2-9b-it",
-    gpus=2,
-    shards=2,
-    size=Quantity(millicores=4000, memory_gib=30, ephemeral_storage_gib=20),
-    shm_gib=1,
-    secret_name="tokens",
-    secret_key="hf_api_token",
-    node_selector={"cloud.google.com/gke-accelerator": "nvidia-l4"},
-    priority_class="high",
-    queue="lq",
-    workload_priority=None,
-    minutes=25,
-)
+ENGINES = list(InferenceEngine)
 
 
 def template(**values: Any) -> dict[str, Any]:
@@ -66,8 +52,9 @@ def test_the_rollout_and_the_first_start_have_the_time_that_was_given(minutes: i
     assert probe["periodSeconds"] * probe["failureThreshold"] == minutes * 60
 
 
-def test_every_probe_asks_the_servers_health_on_its_port() -> None:
-    made = container()
+@pytest.mark.parametrize("engine", ENGINES)
+def test_every_probe_asks_the_servers_health_on_its_port(engine: InferenceEngine) -> None:
+    made = container(engine=engine)
     (port,) = made["ports"]
     assert port["containerPort"] == 8000
     for probe in ("startupProbe", "readinessProbe", "livenessProbe"):
@@ -78,16 +65,6 @@ def test_one_that_does_not_answer_gets_no_requests_long_before_it_is_ended() -> 
     made = container()
     ready, live = made["readinessProbe"], made["livenessProbe"]
     assert ready["failureThreshold"] < live["failureThreshold"]
-
-
-def test_the_image_may_be_hugging_faces_or_googles() -> None:
-    given = environment()
-    assert given["PORT"] == given["AIP_HTTP_PORT"] == "8000"
-
-
-def test_the_model_is_split_as_it_is_told() -> None:
-    given = environment(gpus=4, shards=4, model="google/gemma-2-27b")
-    assert (given["MODEL_ID"], given["NUM_SHARD"]) == ("google/gemma-2-27b", "4")
 
 
 def test_the_token_comes_from_the_secret_and_is_in_no_manifest() -> None:
@@ -137,7 +114,7 @@ def test_a_priority_is_said_only_where_there_is_one() -> None:
 
 def test_the_deployment_the_service_and_the_metric_find_the_same_pods() -> None:
     spec = deployment_spec(POD, replicas=1)
-    (metric,) = metric_spec("chat")["metrics"]
+    (metric,) = metric_spec("chat", POD.engine)["metrics"]
     selector = spec["selector"]["matchLabels"]
     assert service_spec("chat")["selector"] == selector
     assert metric["pod"]["selector"]["matchLabels"] == selector
@@ -151,12 +128,12 @@ def test_the_service_is_for_the_cluster_alone() -> None:
     assert spec["ports"][0]["targetPort"] == container()["ports"][0]["name"]
 
 
-def test_the_autoscaler_reads_the_gauge_that_the_metric_names() -> None:
-    (source,) = metric_spec("chat")["metrics"][0]["pod"]["containers"]
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_autoscaler_reads_the_gauge_that_the_metric_names(engine: InferenceEngine) -> None:
+    (source,) = metric_spec("chat", engine)["metrics"][0]["pod"]["containers"]
     gauge = source["metrics"][0]["gauge"]
-    assert source["endpoint"] == {"port": 8000, "path": "/metrics"}
-    assert gauge["prometheusMetricName"] == "tgi_queue_size"
-    assert scaled_metric("chat") == f"autoscaling.gke.io|chat|{gauge['name']}"
+    assert source["endpoint"] == {"port": PORT, "path": "/metrics"}
+    assert scaled_metric("chat", engine) == f"autoscaling.gke.io|chat|{gauge['name']}"
 
 
 def test_the_autoscaler_keeps_between_the_least_and_the_most() -> None:
@@ -172,3 +149,42 @@ def test_the_autoscaler_keeps_between_the_least_and_the_most() -> None:
             },
         }
     ]
+
+
+def test_it_gets_no_more_privileges_than_it_starts_with() -> None:
+    assert template()["spec"]["securityContext"] == {"seccompProfile": {"type": "RuntimeDefault"}}
+    assert container()["securityContext"] == {"allowPrivilegeEscalation": False}
+
+
+def test_without_a_secret_there_is_no_token() -> None:
+    assert not [it for it in container(secret_name=None)["env"] if it["name"] == "HF_TOKEN"]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_folder_of_a_bucket_is_read_by_the_account_that_may(engine: InferenceEngine) -> None:
+    made = template(engine=engine, folder=FOLDER)
+    assert made["metadata"]["annotations"] == {"gke-gcsfuse/volumes": "true"}
+    spec = made["spec"]
+    assert spec["serviceAccountName"] == "reader"
+    (volume,) = [it for it in spec["volumes"] if "csi" in it]
+    assert volume["csi"]["volumeAttributes"]["bucketName"] == "tuned"
+    mount = {"name": volume["name"], "mountPath": "/bucket", "readOnly": True}
+    assert mount in spec["containers"][0]["volumeMounts"]
+    assert FOLDER.in_pod == "/bucket/gemma/last"
+
+
+def test_without_a_folder_nothing_says_who_the_pod_is() -> None:
+    assert "annotations" not in template()["metadata"]
+    assert "serviceAccountName" not in template()["spec"]
+
+
+@pytest.mark.parametrize(
+    ("engine", "label"),
+    [(InferenceEngine.TGI, "text-generation-inference"), (InferenceEngine.VLLM, "vllm")],
+)
+def test_pods_are_labelled_with_what_serves_which_model(
+    engine: InferenceEngine, label: str
+) -> None:
+    labels = template(engine=engine, model=GEMMA)["metadata"]["labels"]
+    assert labels["ai.gke.io/inference-server"] == label
+    assert labels["ai.gke.io/model"] == "gemma-2-9b-it"

@@ -13,7 +13,7 @@ from stacks.blocks.inference_server import InferenceServer
 from stacks.config import validate
 from stacks.problems import Problem
 from stacks.rules.inference import channel_problems, server_problems
-from stacks.rules.packing import Amounts, pods_beside
+from stacks.rules.packing import Amounts, pods_beside, pods_surely_beside
 from stacks.rules.ray_fit import Host
 from tests.conftest import Register, changed, stack_config
 from tests.unit.stack_graphs import built
@@ -236,3 +236,33 @@ def test_packing_finds_exactly_what_trying_everything_finds(
     fitting = pods_beside(node, nodes, guest, pod)
     for pods in range(1, 5):
         assert _placeable(node, nodes, guest, pod, pods) == (pods <= fitting)
+
+
+def _fewest(node: Amounts, nodes: int, guest: Amounts, guests: int, pod: Amounts) -> int:
+    """What is left for pods where the guests stand worst, all ways of placing them tried."""
+    found: list[int] = []
+    for places in product(range(nodes), repeat=guests):
+        left = [node] * nodes
+        for place in places:
+            left[place] = left[place] - guest
+        if all(min(vars(it).values()) >= 0 for it in left):
+            found.append(sum(it.holds(pod) for it in left))
+    return min(found, default=nodes * node.holds(pod))
+
+
+@settings(max_examples=200, deadline=None)
+@given(node=SMALL, guest=SMALL, pod=SMALL, nodes=st.integers(1, 3), guests=st.integers(0, 4))
+def test_pods_that_surely_fit_do_however_the_guests_are_spread(
+    node: Amounts, guest: Amounts, pod: Amounts, nodes: int, guests: int
+) -> None:
+    fitting = pods_surely_beside(node, nodes, guest, guests, pod)
+    assert fitting <= _fewest(node, nodes, guest, guests, pod)
+
+
+def test_one_guest_on_each_node_leaves_room_for_none_that_wants_a_whole_one() -> None:
+    node = Amounts(cpu_millicores=8, memory_mib=8, ephemeral_storage_mib=8, gpus=2)
+    one = Amounts(cpu_millicores=1, memory_mib=1, ephemeral_storage_mib=1, gpus=1)
+    two = Amounts(cpu_millicores=1, memory_mib=1, ephemeral_storage_mib=1, gpus=2)
+    assert [pods_surely_beside(node, 3, one, guests, two) for guests in range(5)] == [3, 2, 1, 0, 0]
+    assert [pods_surely_beside(node, 3, two, guests, two) for guests in range(4)] == [3, 2, 1, 0]
+    assert [pods_surely_beside(node, 3, one, guests, one) for guests in range(3)] == [6, 5, 4]

@@ -3,7 +3,14 @@
 from dataclasses import replace
 from typing import Any
 
+import pytest
+
+from components.bucket_mount import BucketMountArgs
+from components.inference_engine import InferenceEngine
+from components.inference_manifest import CLIENT_LABEL
 from components.inference_server import InferenceServer, InferenceServerArgs
+from components.model_folder import ModelFolderArgs
+from sandbox.kube import MemoryKube
 from tests.conftest import Recording, Register
 
 ARGS = InferenceServerArgs(
@@ -33,7 +40,7 @@ def made(register: Register, **values: Any) -> Recording:
 
 def test_a_fixed_number_of_servers_has_no_autoscaler(register: Register) -> None:
     recording = made(register, replicas=3)
-    assert recording.children("server") == {"server-deployment", "server-service"}
+    assert recording.children("server") == {"server-access", "server-deployment", "server-service"}
     deployment = recording.named("server-deployment")
     assert deployment.inputs["spec"]["replicas"] == 3
     assert deployment.ignore_changes == ()
@@ -78,9 +85,15 @@ def test_the_service_does_not_hold_the_deployment_up_for_it_waits_for_its_pods(
 def test_all_of_it_is_in_the_namespace_with_the_labels(register: Register) -> None:
     recording = made(register, max_replicas=2)
     for one in recording.children("server"):
-        metadata = recording.named(one).inputs["metadata"]
+        metadata = dict(recording.named(one).inputs["metadata"])
+        metadata.pop("annotations", None)
         assert metadata == {"name": "chat", "namespace": "llm", "labels": {"stack": "test"}}
         assert recording.named(one).delete_before_replace
+
+
+def test_a_change_of_replicas_goes_through_whoever_scaled_them_before(register: Register) -> None:
+    metadata = made(register).named("server-deployment").inputs["metadata"]
+    assert metadata["annotations"] == {"pulumi.com/patchForce": "true"}
 
 
 def test_its_pods_have_the_queues_priority(register: Register) -> None:
@@ -97,3 +110,83 @@ def test_the_url_is_the_services_in_the_cluster(register: Register) -> None:
         "service_name": "chat",
         "url": "http://chat.llm.svc:8000",
     }
+
+
+def test_pods_beside_the_server_reach_it_only_with_its_clients_label(register: Register) -> None:
+    recording = made(register)
+    spec = recording.named("server-access").inputs["spec"]
+    template = recording.named("server-deployment").inputs["spec"]["template"]
+    assert spec["podSelector"]["matchLabels"].items() <= template["metadata"]["labels"].items()
+    (rule,) = spec["ingress"]
+    # Without a selector of namespaces it is those of its own.
+    assert rule["from"][0] == {"podSelector": {"matchLabels": {CLIENT_LABEL: "chat"}}}
+    (elsewhere,) = rule["from"][1]["namespaceSelector"]["matchExpressions"]
+    assert (elsewhere["operator"], elsewhere["values"]) == ("NotIn", ["llm", "default"])
+    (port,) = template["spec"]["containers"][0]["ports"]
+    assert rule["ports"] == [{"port": port["containerPort"], "protocol": "TCP"}]
+
+
+def test_a_server_of_a_team_keeps_the_pods_of_other_teams_out(register: Register) -> None:
+    policy = made(register, in_team=True).named("server-access")
+    (rule,) = policy.inputs["spec"]["ingress"]
+    *_, of_teams = rule["from"][1]["namespaceSelector"]["matchExpressions"]
+    assert of_teams == {"key": "gke-ai-stacks/team", "operator": "DoesNotExist"}
+
+
+def test_nobody_reaches_a_server_before_it_says_who_may(register: Register) -> None:
+    assert "server-access" in made(register).waits_for("server-deployment")
+
+
+def test_the_api_server_takes_the_policy(register: Register) -> None:
+    policy = made(register, namespace="default").named("server-access")
+    manifest: dict[str, Any] = {"apiVersion": "networking.k8s.io/v1", "kind": "NetworkPolicy"}
+    kube = MemoryKube({}, [])
+    kube.apply(manifest | {key: policy.inputs[key] for key in ("metadata", "spec")})
+    assert kube.inventory()["NetworkPolicy"] == ["default/chat"]
+
+
+def test_the_engine_changes_the_pods_and_what_they_are_scaled_by_and_nothing_else(
+    register: Register,
+) -> None:
+    tgi, vllm = (made(register, engine=it, max_replicas=3) for it in InferenceEngine)
+    assert tgi.children("server") == vllm.children("server")
+    changed = {
+        one for one in tgi.children("server") if tgi.named(one).inputs != vllm.named(one).inputs
+    }
+    assert changed == {"server-deployment", "server-metric", "server-autoscaler"}
+
+
+def test_the_autoscaler_reads_what_the_metric_is_called(register: Register) -> None:
+    recording = made(register, engine=InferenceEngine.VLLM, max_replicas=3)
+    (source,) = recording.named("server-metric").inputs["spec"]["metrics"][0]["pod"]["containers"]
+    read = recording.named("server-autoscaler").inputs["spec"]["metrics"][0]["pods"]["metric"]
+    assert read["name"].endswith(f"|{source['metrics'][0]['gauge']['name']}")
+
+
+@pytest.mark.parametrize("engine", list(InferenceEngine))
+def test_a_model_may_be_in_a_folder_of_a_bucket(
+    register: Register, engine: InferenceEngine
+) -> None:
+    folder = ModelFolderArgs(
+        bucket=BucketMountArgs(bucket_name="tuned", options=("implicit-dirs",)),
+        mount_path="/bucket",
+        model_path="gemma/last",
+        annotations={"gke-gcsfuse/volumes": "true"},
+        service_account="reader",
+    )
+    recording = made(register, engine=engine, model="my-gemma", folder=folder)
+    spec = recording.named("server-deployment").inputs["spec"]["template"]["spec"]
+    assert spec["serviceAccountName"] == "reader"
+    assert "/bucket/gemma/last" in str(spec["containers"][0])
+
+
+def test_the_api_server_takes_a_server_of_either_engine(register: Register) -> None:
+    kube = MemoryKube({}, [])
+    for engine in InferenceEngine:
+        recording = made(
+            register, engine=engine, server_name=engine, namespace="default", priority_class=None
+        )
+        deployment = recording.named("server-deployment").inputs
+        base: dict[str, Any] = {"apiVersion": "apps/v1", "kind": "Deployment"}
+        kube.apply(base | {key: deployment[key] for key in ("metadata", "spec")})
+    assert kube.inventory()["Deployment"] == ["default/tgi", "default/vllm"]

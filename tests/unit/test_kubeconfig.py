@@ -3,6 +3,7 @@
 import json
 
 from components.kubeconfig import kubeconfig
+from sandbox.providers.kubeconfig import credentials_problem
 
 
 def test_it_points_at_the_cluster_and_asks_googles_plugin_for_a_token() -> None:
@@ -15,3 +16,17 @@ def test_it_points_at_the_cluster_and_asks_googles_plugin_for_a_token() -> None:
     assert user.keys() == {"exec"}
     assert user["exec"]["command"] == "gke-gcloud-auth-plugin"
     assert config["current-context"] == config["contexts"][0]["name"] == "demo"
+
+
+def test_kubernetes_calls_are_of_the_identity_that_the_gcp_provider_has() -> None:
+    text = kubeconfig("demo", "203.0.113.7", "Y2E=")
+    plugin = json.loads(text)["users"][0]["user"]["exec"]
+    assert plugin["args"] == ["--use_application_default_credentials"]
+    assert credentials_problem(text) == ""
+
+
+def test_the_sandbox_refuses_a_kubeconfig_that_asks_gcloud_for_its_account() -> None:
+    config = json.loads(kubeconfig("demo", "203.0.113.7", "Y2E="))
+    del config["users"][0]["user"]["exec"]["args"]
+    reason = credentials_problem(json.dumps(config))
+    assert reason.endswith("nearest: args: [--use_application_default_credentials]")

@@ -41,7 +41,8 @@ def test_its_pod_goes_where_it_is_sent(register: Register) -> None:
 
 def test_its_outputs_are_known_once_it_runs(register: Register) -> None:
     recording = made(register)
-    assert recording.named("operator-release").inputs["skipAwait"] is False
+    waited = recording.named("operator-budget").inputs["metadata"]["annotations"]
+    assert waited == {"pulumi.com/waitFor": "jsonpath={.status.currentHealthy}=1"}
     assert recording.outputs[recording.named("operator").urn] == {
         "release_name": "kuberay-operator",
         "namespace": "kuberay-operator",

@@ -42,13 +42,29 @@ def test_the_release_is_the_charts_version_in_a_namespace_of_its_own(register: R
     assert release.delete_before_replace
 
 
-def test_whoever_waits_for_it_waits_until_kueue_answers(register: Register) -> None:
+def test_helm_waits_for_nothing_for_at_the_end_it_would_wait_for_ever(register: Register) -> None:
     release = made(register).named("kueue-release")
-    assert release.inputs["skipAwait"] is False
-    assert release.inputs["atomic"] is True
+    assert release.inputs["skipAwait"] is True
+    assert release.inputs["atomic"] is False
     seconds = release.inputs["timeout"]
     assert seconds >= 600
     assert int(release.create_timeout.removesuffix("m")) * 60 > seconds
+
+
+def test_whoever_waits_for_it_waits_until_a_pod_of_kueue_is_healthy(register: Register) -> None:
+    recording = made(register)
+    budget = recording.named("kueue-budget")
+    assert budget.inputs["metadata"] == {
+        "name": "kueue",
+        "namespace": "kueue-system",
+        "labels": {"stack": "test"},
+        "annotations": {"pulumi.com/waitFor": "jsonpath={.status.currentHealthy}=1"},
+    }
+    labels = {"app.kubernetes.io/name": "kueue", "app.kubernetes.io/instance": "kueue"}
+    selector = {"matchLabels": labels}
+    assert budget.inputs["spec"] == {"maxUnavailable": 1, "selector": selector}
+    assert "kueue-release" in recording.waits_for("kueue-budget")
+    assert int(budget.create_timeout.removesuffix("m")) >= 10
 
 
 def configuration(recording: Recording) -> dict[str, Any]:
@@ -79,6 +95,11 @@ def test_the_frameworks_are_those_asked_for(register: Register) -> None:
     assert configuration(recording)["integrations"] == {"frameworks": ["pod", "batch/job"]}
 
 
+def test_what_it_admits_has_the_time_that_it_is_told(register: Register) -> None:
+    wait = configuration(made(register, ready_minutes=90))["waitForPodsReady"]
+    assert wait["timeout"] == "90m"
+
+
 def test_its_pod_goes_where_it_is_sent(register: Register) -> None:
     release = made(register, node_selector=pulumi.Output.from_input({"pool": "cpu"}))
     values = release.named("kueue-release").inputs["values"]
@@ -92,6 +113,6 @@ def test_what_takes_its_name_is_made_after_the_release(register: Register) -> No
 
     recording = register(program)
     assert recording.named("after").inputs["data"] == {"r": "kueue", "n": "kueue-system"}
-    assert "kueue-release" in recording.waits_for("after")
+    assert {"kueue-release", "kueue-budget"} <= recording.waits_for("after")
     outputs = recording.outputs[recording.named("kueue").urn]
     assert outputs == {"release_name": "kueue", "namespace": "kueue-system"}

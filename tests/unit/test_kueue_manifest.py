@@ -11,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog import Catalog
+from components.kueue_frameworks import DEFAULT_FRAMEWORKS
 from components.kueue_manifest import (
     API_VERSION,
-    DEFAULT_FRAMEWORKS,
+    FRAMEWORKS,
     ClusterQueueArgs,
     FlavorQuotasArgs,
     PreemptionArgs,
@@ -70,17 +71,42 @@ def test_a_framework_that_would_stop_kueues_pod_is_refused_before() -> None:
         controller_configuration(["pod", "kubeflow.org/mxjob"], ["kube-system"])
 
 
+def test_all_that_kueue_integrates_is_taken_and_by_default_what_a_stack_has() -> None:
+    """FrameworkName of each folder in kubernetes-sigs/kueue pkg/controller/jobs, v0.19.2."""
+    taken = controller_configuration(sorted(FRAMEWORKS), [])["integrations"]["frameworks"]
+    assert {"ray.io/rayservice", "sparkoperator.k8s.io/sparkapplication"} <= set(taken)
+    assert len(taken) == 18
+    assert set(DEFAULT_FRAMEWORKS) == {"batch/job", "pod", "ray.io/raycluster", "ray.io/rayjob"}
+
+
+def test_what_is_not_ready_in_time_is_stopped_and_the_time_is_written_out() -> None:
+    wait = controller_configuration(["pod"], [], 45)["waitForPodsReady"]
+    assert (wait["timeout"], wait["recoveryTimeout"]) == ("45m", "45m")
+    assert controller_configuration(["pod"], [])["waitForPodsReady"]["timeout"] == "30m"
+
+
+def test_the_rest_of_the_configuration_is_the_charts() -> None:
+    found = controller_configuration(["pod"], [])
+    assert found["clientConnection"] == {"qps": 300, "burst": 500}
+    assert found["controller"]["groupKindConcurrency"]["Workload.kueue.x-k8s.io"] == 10
+
+
 def test_the_chart_gets_the_configuration_as_text_that_reads_back() -> None:
     values = kueue_values(
-        frameworks=["pod"], unmanaged_namespaces=["kube-system"], node_selector={"pool": "cpu"}
+        frameworks=["pod"],
+        unmanaged_namespaces=["kube-system"],
+        ready_minutes=45,
+        node_selector={"pool": "cpu"},
     )
     text = values["managerConfig"]["controllerManagerConfigYaml"]
-    assert yaml.safe_load(text) == controller_configuration(["pod"], ["kube-system"])
+    assert yaml.safe_load(text) == controller_configuration(["pod"], ["kube-system"], 45)
     assert values["controllerManager"] == {"nodeSelector": {"pool": "cpu"}}
 
 
 def test_without_a_selector_for_nodes_the_chart_decides() -> None:
-    values = kueue_values(frameworks=["pod"], unmanaged_namespaces=[], node_selector=None)
+    values = kueue_values(
+        frameworks=["pod"], unmanaged_namespaces=[], ready_minutes=30, node_selector=None
+    )
     assert set(values) == {"managerConfig"}
 
 
@@ -118,7 +144,7 @@ def test_no_memory_is_lost_in_writing(mebibytes: int) -> None:
 
 
 def test_a_queue_has_the_quota_of_each_resource_that_it_covers() -> None:
-    spec = cluster_queue_spec(QUEUE, flavors={"l4": "l4-known"}, cohort=None)
+    spec = cluster_queue_spec(QUEUE, flavors={"l4": "l4-known"}, cohort=None, checks={})
     assert spec == {
         "namespaceSelector": {},
         "preemption": {
@@ -150,7 +176,7 @@ def test_in_a_cohort_quota_is_borrowed_and_lent_within_limits() -> None:
     )
     flavor = FlavorQuotasArgs(flavor="l4", resources=[limited])
     queue = replace(QUEUE, groups=[ResourceGroupArgs(flavors=[flavor])], cohort="all")
-    spec = cluster_queue_spec(queue, flavors={}, cohort="all")
+    spec = cluster_queue_spec(queue, flavors={}, cohort="all", checks={})
     assert spec["cohortName"] == "all"
     assert spec["resourceGroups"][0]["flavors"][0]["resources"] == [
         {
@@ -165,20 +191,23 @@ def test_in_a_cohort_quota_is_borrowed_and_lent_within_limits() -> None:
 def test_what_else_a_queue_can_have_is_there_when_asked_for() -> None:
     queue = replace(
         QUEUE,
-        namespace_labels={"team": "llm"},
+        namespaces=["llm", "research"],
         preemption=PreemptionArgs(borrow_within_cohort="LowerPriority"),
-        admission_checks=["dws"],
+        admission_checks={"dws": ["l4"]},
     )
-    spec = cluster_queue_spec(queue, flavors={}, cohort=None)
-    assert spec["namespaceSelector"] == {"matchLabels": {"team": "llm"}}
+    spec = cluster_queue_spec(queue, flavors={}, cohort=None, checks={})
+    label = {"key": "kubernetes.io/metadata.name", "operator": "In", "values": ["llm", "research"]}
+    assert spec["namespaceSelector"] == {"matchExpressions": [label]}
     assert spec["preemption"]["borrowWithinCohort"] == {"policy": "LowerPriority"}
-    assert spec["admissionChecksStrategy"] == {"admissionChecks": [{"name": "dws"}]}
+    assert spec["admissionChecksStrategy"] == {
+        "admissionChecks": [{"name": "dws", "onFlavors": ["l4"]}]
+    }
 
 
 def test_each_flavor_lists_its_resources_in_the_order_of_the_first() -> None:
     spot = FlavorQuotasArgs(flavor="spot", resources=tuple(reversed(QUOTAS)))
     queue = replace(QUEUE, groups=[ResourceGroupArgs(flavors=[L4, spot])])
-    (group,) = cluster_queue_spec(queue, flavors={}, cohort=None)["resourceGroups"]
+    (group,) = cluster_queue_spec(queue, flavors={}, cohort=None, checks={})["resourceGroups"]
     assert [it["name"] for it in group["flavors"]] == ["l4", "spot"]
     for flavor in group["flavors"]:
         assert [it["name"] for it in flavor["resources"]] == group["coveredResources"]
@@ -190,7 +219,7 @@ def test_flavors_of_a_group_with_other_resources_are_refused() -> None:
     with pytest.raises(
         ValueError, match=r"nearest: cpu, memory, nvidia.com/gpu, ephemeral-storage$"
     ):
-        cluster_queue_spec(queue, flavors={}, cohort=None)
+        cluster_queue_spec(queue, flavors={}, cohort=None, checks={})
 
 
 def test_a_flavor_says_what_it_is_given_and_no_more() -> None:

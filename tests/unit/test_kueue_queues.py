@@ -16,11 +16,13 @@ from components.kueue_manifest import (
     ResourceQuotaArgs,
 )
 from components.kueue_queues import (
+    AdmissionCheckArgs,
     CohortArgs,
     KueueQueues,
     KueueQueuesArgs,
     LocalQueueArgs,
     ResourceFlavorArgs,
+    TopologyArgs,
     WorkloadPriorityClassArgs,
 )
 from components.namespace import KubeNamespace, KubeNamespaceArgs
@@ -33,6 +35,7 @@ QUEUE = ClusterQueueArgs(
 )
 ARGS = KueueQueuesArgs(
     kueue=None,
+    ready=None,
     flavors=[ResourceFlavorArgs(name="l4", node_labels={"accelerator": "nvidia-l4"})],
     cluster_queues=[QUEUE],
     local_queues=[LocalQueueArgs(name="lq", namespace="llm", cluster_queue="cluster-queue")],
@@ -45,7 +48,9 @@ def made(register: Register, **values: Any) -> Recording:
         chart = HelmChartArgs(chart="kueue", version="1.2.3")
         kueue = Kueue("kueue", KueueArgs(chart=chart, labels={}))
         namespace = KubeNamespace("llm", KubeNamespaceArgs(namespace="llm", labels={}))
-        args = replace(ARGS, kueue=kueue.release, namespaces={"llm": namespace.namespace})
+        args = replace(
+            ARGS, kueue=kueue.release, ready=kueue.ready, namespaces={"llm": namespace.namespace}
+        )
         queues = KueueQueues("queues", replace(args, **values))
         k8s.core.v1.Pod(
             "pod",
@@ -159,3 +164,40 @@ def test_labels_of_nodes_that_are_known_later_are_waited_for(register: Register)
     assert recording.named("queues-flavor-l4").inputs["spec"] == {
         "nodeLabels": {"accelerator": "later"}
     }
+
+
+def test_a_flavor_knows_where_its_nodes_stand_once_that_is_said(
+    register: Register,
+) -> None:
+    recording = made(
+        register,
+        topologies=[TopologyArgs(name="nodes", levels=["kubernetes.io/hostname"])],
+        flavors=[ResourceFlavorArgs(name="l4", node_labels={"a": "b"}, topology="nodes")],
+    )
+    topology = recording.named("queues-topology-nodes")
+    assert topology.inputs["spec"] == {"levels": [{"nodeLabel": "kubernetes.io/hostname"}]}
+    flavor = recording.named("queues-flavor-l4")
+    assert flavor.inputs["spec"]["topologyName"] == "nodes"
+    assert topology.name in recording.waits_for(flavor.name)
+    # One that a queue has would not go, and one without a topology may get one in place.
+    assert flavor.replace_on_changes == ()
+
+
+def test_a_queue_waits_for_its_check_and_that_for_what_it_asks_for(register: Register) -> None:
+    recording = made(
+        register,
+        admission_checks=[AdmissionCheckArgs(name="dws", max_run_seconds=3600, retries=2)],
+        cluster_queues=[replace(QUEUE, admission_checks={"dws": ["l4"]})],
+    )
+    config = recording.named("queues-provisioning-config-dws").inputs["spec"]
+    assert config["provisioningClassName"] == "queued-provisioning.gke.io"
+    assert config["parameters"] == {"maxRunDurationSeconds": "3600"}
+    assert config["retryStrategy"] == {"backoffLimitCount": 2}
+    check = recording.named("queues-admission-check-dws")
+    assert check.inputs["spec"]["controllerName"] == "kueue.x-k8s.io/provisioning-request"
+    assert check.inputs["spec"]["parameters"]["name"] == "dws"
+    assert "queues-provisioning-config-dws" in recording.waits_for(check.name)
+    queue = recording.named("queues-cluster-queue-cluster-queue")
+    strategy = queue.inputs["spec"]["admissionChecksStrategy"]
+    assert strategy == {"admissionChecks": [{"name": "dws", "onFlavors": ["l4"]}]}
+    assert "queues-admission-check-dws" in recording.waits_for(queue.name)

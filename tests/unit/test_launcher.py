@@ -49,6 +49,20 @@ def test_it_makes_the_directories_and_starts_the_recipe_with_the_overrides(home:
     ]
 
 
+def test_it_fetches_the_model_once_before_the_training_asks_for_it(home: Path) -> None:
+    done = run(home, "recipe=r.yaml", "fetch=owner/model")
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines.index("owner/model") < lines.index("examples/run_grpo_math.py")
+    assert lines.count("owner/model") == 1
+
+
+def test_nothing_starts_when_the_model_cannot_be_fetched(home: Path) -> None:
+    (home / "bin" / "uv").write_text("#!/bin/bash\n[[ $3 != -c ]] || exit 3\necho trains\n")
+    done = run(home, "recipe=r.yaml", "fetch=owner/model")
+    assert (done.returncode, done.stdout) == (3, "")
+
+
 def test_it_refuses_what_is_no_pair(home: Path) -> None:
     done = run(home, "recipe=r.yaml", "--help")
     assert done.returncode == 2

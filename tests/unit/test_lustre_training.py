@@ -35,11 +35,11 @@ def test_it_is_all_that_the_scenario_asks_for(up: Up) -> None:
         *(f"apis-{api}" for api in ("compute", "container", "iam", "cloudresourcemanager")),
         *(f"apis-{api}" for api in ("monitoring", "lustre", "servicenetworking")),
         *("network-vpc", "network-subnet", "network-router", "network-nat"),
-        *("services-range", "services-peering", "lustre-instance"),
+        *("services-range", "services-peering", "lustre-instance", "lustre-firewall"),
         *("cpu-nodes-account", "cpu-nodes-role", "gpu-nodes-account", "gpu-nodes-role"),
         *("gke-cluster", "gke-kubernetes", "cpu-pool", "gpu-pool"),
         *("tokens-secret", "volume-volume", "volume-claim", "ray-cluster"),
-        *("training-launcher", "training-job", "monitoring-dashboard"),
+        *("training-launcher", "training-job", "monitoring-dashboard", "ray-access"),
         *("gvnic-1-vpc", "gvnic-1-subnet", "gvnic-1-internal", "rdma-vpc", "nccl-daemon-set"),
         *(f"rdma-subnet-rdma-{number}" for number in range(8)),
         *(f"interfaces-network-{name}" for name in INTERFACES),
@@ -59,16 +59,33 @@ def test_a_nodes_nine_further_interfaces_are_attached_in_the_machines_order(up: 
     assert [it["network"] for it in asked] == ["default", *INTERFACES]
 
 
-def test_the_head_shares_a_node_and_leaves_its_interfaces_to_the_worker(up: Up) -> None:
-    head, worker = pods_of(up())
+def test_the_head_outlives_the_spot_machines(up: Up) -> None:
+    made = up()
+    head, _ = pods_of(made)
+    assert head["spec"]["nodeSelector"] == {"cloud.google.com/gke-nodepool": "cpu-pool"}
     assert "metadata" not in head
-    assert head["spec"]["nodeSelector"] == worker["spec"]["nodeSelector"]
+    assert made.named("cpu-pool").inputs["nodeConfig"]["spot"] is False
+
+
+def test_nodes_under_pods_that_mount_lustre_boot_what_is_not_googles_own(up: Up) -> None:
+    for pool in ("cpu-pool", "gpu-pool"):
+        booted = up().named(pool).inputs["nodeConfig"]["shieldedInstanceConfig"]
+        assert booted["enableSecureBoot"] is False
+
+
+def test_the_training_waits_for_all_gpus_and_runs_again_when_a_machine_goes(up: Up) -> None:
+    made = up()
+    (name,) = (it for it in made.named("training-launcher").inputs["data"] if "resume" in it)
+    entrypoint = made.named("training-job").inputs["spec"]["entrypoint"]
+    assert f" python3 /etc/launcher/{name} 64 bash /etc/launcher/nemo_rl_grpo-" in entrypoint
 
 
 def test_all_processes_of_the_training_use_the_rdma_plugin(up: Up) -> None:
     made = up()
     environment = yaml.safe_load(made.named("training-job").inputs["spec"]["runtimeEnvYAML"])
     variables = environment["env_vars"]
+    # NCCL that may choose its network takes TCP, and says nothing, where RDMA is missing.
+    assert variables["NCCL_NET"] == "gIB"
     assert variables["NCCL_NET_PLUGIN"] == "/usr/local/gib/lib64/libnccl-net_internal.so"
     assert variables["NCCL_TUNER_CONFIG_PATH"].endswith("tuner_config_a4.txtpb")
     _, worker = pods_of(made)
@@ -93,6 +110,43 @@ def test_lustre_waits_for_the_peering_and_not_for_the_cluster(up: Up) -> None:
     before = up().waits_for("lustre-instance")
     assert "services-peering" in before
     assert not {"gke-cluster", "network-subnet", "network-nat", "apis-container"} & before
+
+
+@pytest.mark.parametrize(
+    ("version", "legacy", "port"),
+    [
+        (None, False, "988"),
+        ("1.33.2-gke.4655000", False, "988"),
+        ("1.33.2-gke.4654999", True, "6988"),
+    ],
+)
+def test_instance_nodes_and_firewall_are_on_one_port(
+    up: Up, version: str | None, legacy: bool, port: str
+) -> None:
+    made = up() if version is None else up(cluster__version=version)
+    driver = made.named("gke-cluster").inputs["addonsConfig"]["lustreCsiDriverConfig"]
+    assert driver.get("enableLegacyLustrePort", False) is legacy
+    assert made.named("lustre-instance").inputs.get("gkeSupportEnabled", False) is legacy
+    (allowed,) = made.named("lustre-firewall").inputs["allows"]
+    assert allowed == {"protocol": "tcp", "ports": [port]}
+    assert made.named("lustre-firewall").inputs["sourceRanges"] == ["10.10.0.0/22"]
+
+
+def test_the_volume_waits_until_the_servers_are_let_in(up: Up) -> None:
+    assert "lustre-firewall" in up().waits_for("volume-volume")
+
+
+def test_the_nodes_are_placed_as_the_codelabs_tool_places_them(up: Up) -> None:
+    assert up().named("gpu-pool").inputs["placementPolicy"] == {"type": "COMPACT"}
+
+
+def test_nodes_are_not_upgraded_under_a_training(up: Up) -> None:
+    policy = up().named("gke-cluster").inputs["maintenancePolicy"]
+    (exclusion,) = policy["maintenanceExclusions"]
+    assert exclusion["exclusionOptions"] == {
+        "scope": "NO_MINOR_OR_NODE_UPGRADES",
+        "endTimeBehavior": "UNTIL_END_OF_SUPPORT",
+    }
 
 
 def test_pools_wait_for_the_cluster_and_not_for_each_other(up: Up) -> None:
@@ -135,6 +189,7 @@ def test_the_training_is_the_scenarios(up: Up) -> None:
     options = options_of(up())
     pairs = {f"{key}={value}" for key, value in options.items()}
     assert {
+        "fetch=Qwen/Qwen2.5-72B-Instruct",
         "policy.model_name=Qwen/Qwen2.5-72B-Instruct",
         "policy.megatron_cfg.converter_type=Qwen2ForCausalLM",
         "cluster.num_nodes=8",
@@ -149,6 +204,7 @@ def test_the_training_is_the_scenarios(up: Up) -> None:
         "checkpointing.metric_name=null",
         "checkpointing.checkpoint_dir=/lustre/nemo_rl_qwen_72b_ds_cp/nemo-rl-grpo-test1",
         "data.dataset_name=DeepScaler",
+        "logger.log_dir=/lustre/nemo_rl_qwen_72b_ds_cp/nemo-rl-grpo-test1/logs",
         "logger.wandb_enabled=false",
         "logger.wandb.name=nemo-rl-grpo-test1",
     } <= pairs

@@ -38,12 +38,17 @@ MAXTEXT: dict[str, Any] = {
     "dcn_fsdp_parallelism": 1,
     "remat_policy": "full",
     "checkpoint_period": 10_000,
+    # None: all of them.
+    "max_num_checkpoints_to_keep": None,
+    "jax_cache_dir": "~/jax_cache",
 }
 # The trainer's own (workloads/maxtext/maxtext_trainer.py).
 OWN = {"slices", "hosts", "chips", "topology", "accelerator", "maxtext"}
 LARGE: dict[str, Any] = {
+    "tpu__topology": "4x8",
     "job__model": "llama3-70b",
-    "job__per_device_batch_size": 2,
+    "job__ici": {"fsdp": 8, "tensor": 4},
+    "job__per_device_batch_size": 1,
     "job__dcn": {"data": 1, "fsdp": 2},
     "job__remat_policy": "full",
     "job__run_name": "rayjob-multi-slice-70b-fsdp",
@@ -115,7 +120,9 @@ def test_a_job_that_says_nothing_of_the_mesh_has_maxtexts_own(register: Register
             assert options[name] == str(MAXTEXT[name])
 
 
-def test_the_options_for_8b_are_the_scenarios(register: Register) -> None:
+def test_the_options_for_8b_are_the_scenarios_and_keep_what_a_restart_needs_on_the_bucket(
+    register: Register,
+) -> None:
     options = options_of(built(register, FIXED))
     assert options == {
         "slices": "@/etc/launcher/slices",
@@ -137,14 +144,19 @@ def test_the_options_for_8b_are_the_scenarios(register: Register) -> None:
         "dcn_data_parallelism": "-1",
         "dcn_fsdp_parallelism": "1",
         "checkpoint_period": "10",
+        "max_num_checkpoints_to_keep": "3",
+        "jax_cache_dir": "/data/jax_cache",
     }
 
 
-def test_the_options_for_70b_are_the_scenarios(register: Register) -> None:
+def test_the_options_for_70b_are_cut_over_twice_the_scenarios_chips(register: Register) -> None:
     small = options_of(built(register, FIXED))
     assert options_of(built(register, FIXED, **LARGE)) == small | {
+        "hosts": "8",
+        "topology": "4x8",
+        "ici_fsdp_parallelism": "8",
         "model_name": "llama3-70b",
-        "per_device_batch_size": "2",
+        "per_device_batch_size": "1",
         "dcn_fsdp_parallelism": "2",
         "dcn_data_parallelism": "1",
         "remat_policy": "full",
@@ -189,8 +201,8 @@ def test_the_trainer_takes_the_command_line_that_the_stack_makes(
     made = built(register, stack, **values)
     plan = dry_run(made, tmp_path)
     options = {key: it for key, it in options_of(made).items() if key in MAXTEXT}
-    bucket = options["base_output_directory"].replace("/data", str(tmp_path / "bucket"))
-    options["base_output_directory"] = bucket
+    for key in ("base_output_directory", "jax_cache_dir"):
+        options[key] = options[key].replace("/data", str(tmp_path / "bucket"))
     assert plan["argv"][2:] == [f"{key}={value}" for key, value in options.items()]
 
 

@@ -21,6 +21,7 @@ from tests.unit.memory_kube_samples import (
     ray_cluster,
     ray_ref,
     ref,
+    refusal,
     workload,
 )
 
@@ -176,3 +177,10 @@ def test_a_finished_job_leaves_no_nodes() -> None:
     assert len(kube.nodes()) == 2
     assert kube.wait_for(ref("Job", "train", api_version="batch/v1")).ready
     assert kube.nodes() == []
+
+
+def test_autopilots_own_namespaces_are_nobodys_to_make() -> None:
+    theirs = make("Namespace", "gmp-public")
+    text = refusal(MemoryKube({}, [], provision), theirs)
+    assert text.endswith('is managed and the request\'s verb "create" is denied')
+    MemoryKube({}, [cpu_node()]).apply(theirs)

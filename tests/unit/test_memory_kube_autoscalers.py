@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from components.inference_engine import InferenceEngine
+from components.inference_manifest import metric_spec
 from sandbox.kube import MemoryKube
 from tests.unit.kueue_samples import NAMESPACE, changed, make, phases, refused, scenario, server
 from tests.unit.memory_kube_samples import refusal
@@ -24,8 +26,12 @@ def test_an_autoscaler_owns_the_replicas_of_its_target() -> None:
     kube.apply(server(1))
     kube.apply(autoscaler())
     assert phases(kube, "tgi") == ["Running"] * 2
-    kube.apply(server(1))
+    without = server(1)
+    del without["spec"]["replicas"]
+    kube.apply(without)
     assert phases(kube, "tgi") == ["Running"] * 2
+    text = refusal(kube, server(1))
+    assert 'conflict with "kube-controller-manager" with subresource "scale"' in text
 
 
 @pytest.mark.parametrize(
@@ -55,3 +61,21 @@ def test_a_pod_monitoring_names_a_port() -> None:
     assert refused(monitoring(prot=8000)).endswith(
         "the nearest known one is port; spec.endpoints[0].port: required value"
     )
+
+
+def gauges(spec: dict[str, Any]) -> dict[str, Any]:
+    return make("AutoscalingMetric", "chat", "autoscaling.gke.io/v1beta1", spec=spec)
+
+
+@pytest.mark.parametrize("engine", list(InferenceEngine))
+def test_gke_reads_the_gauge_of_either_engine(engine: InferenceEngine) -> None:
+    kube = MemoryKube({}, [])
+    kube.apply(gauges(metric_spec("chat", engine)))
+    assert kube.inventory()["AutoscalingMetric"] == ["default/chat"]
+
+
+def test_only_gauges_are_read() -> None:
+    spec = metric_spec("chat", InferenceEngine.VLLM)
+    source = spec["metrics"][0]["pod"]["containers"][0]
+    source["metrics"] = [{"counter": {"name": "requests"}}]
+    assert "metrics[0].gauge: required value" in refused(gauges(spec))

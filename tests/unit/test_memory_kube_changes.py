@@ -111,3 +111,19 @@ def test_a_pods_image_may_change(kube: MemoryKube) -> None:
     kube.apply(pod())
     kube.apply(pod(image="other"))
     assert only_pod(kube).phase == "Running"
+
+
+@pytest.mark.parametrize(
+    ("kind", "unknown", "expected"),
+    [
+        ("DaemonSet", "spec", ["spec"]),
+        ("RayCluster", "spec", []),
+        ("RayCluster", "metadata", ["metadata"]),
+    ],
+)
+def test_a_property_unknown_as_a_whole_replaces_where_it_holds_a_field_that_does(
+    kind: str, unknown: str, expected: list[str]
+) -> None:
+    same = make(kind, "c")
+    found = replaced_by(kind, same, same, unknown=[unknown])
+    assert found == expected

@@ -205,3 +205,28 @@ def test_a_bucket_in_the_pod_itself_has_a_name() -> None:
     assert only_pod(kube).phase == "Pending"
     end = 'VolumeContext "bucketName" must be provided for ephemeral storage'
     assert only_pod(kube).reason.endswith(end)
+
+
+def test_fuse_ends_where_it_is_to_download_in_parallel_into_no_cache() -> None:
+    """That is what an option of the read cache, left in without the cache, comes to."""
+    parallel = "file-cache:enable-parallel-downloads:true"
+    for cache, phase in (("file-cache:max-size-mb:0", "Pending"), ("implicit-dirs", "Pending")):
+        assert phase_with(f"{cache},{parallel}") == phase
+    assert phase_with(f"file-cache:max-size-mb:64,{parallel}") == "Running"
+    assert phase_with("file-cache:max-size-mb:0") == "Running"
+
+
+def phase_with(options: str) -> str:
+    kube = MemoryKube({}, [cpu_node()])
+    kube.apply(annotated(inline(bucketName="my-bucket", mountOptions=options), volumes="true"))
+    return only_pod(kube).phase
+
+
+def test_a_volumes_own_options_count_as_much(kube: MemoryKube) -> None:
+    kube.delete(ref("PersistentVolumeClaim", "bucket"))
+    kube.delete(Ref.of(volume()))
+    options = ["implicit-dirs", "file-cache:enable-parallel-downloads:true"]
+    kube.apply(changed(volume(), options, "spec", "mountOptions"))
+    kube.apply(claim())
+    kube.apply(annotated(pod(spec=MOUNTED), volumes="true"))
+    assert "file cache should be enabled for parallel download support" in only_pod(kube).reason

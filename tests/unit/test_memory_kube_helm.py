@@ -31,7 +31,7 @@ from tests.unit.kueue_samples import (
     server,
     with_kueue,
 )
-from tests.unit.memory_kube_samples import cpu_node, ray_cluster, ray_ref, refusal
+from tests.unit.memory_kube_samples import cpu_node, make, ray_cluster, ray_ref, refusal
 
 RAY = Catalog.load().component("kuberay")
 RAY_RELEASE = Ref(api_version="helm.sh/v3", kind="Release", name="kuberay", namespace="ray")
@@ -66,6 +66,7 @@ def test_a_release_without_a_node_for_its_pods_says_so() -> None:
     kube = MemoryKube({}, [cpu_node()])
     kube.apply(namespace("kueue-system"))
     nowhere = release(controllerManager={"nodeSelector": {"pool": "none"}})
+    del nowhere["spec"]["skipAwait"]
     kube.apply(nowhere)
     readiness = kube.wait_for(RELEASE)
     assert not readiness.ready
@@ -143,6 +144,25 @@ def test_a_release_takes_its_definitions_and_their_objects_along() -> None:
     }
     assert kube.pods() == []
     assert refusal(kube, local_queue()).endswith("the Helm chart kueue brings it")
+
+
+@pytest.mark.parametrize("waits", [{"skipAwait": False}, {"atomic": True}])
+def test_a_release_that_helm_waits_for_would_never_be_gone(waits: dict[str, bool]) -> None:
+    kube = MemoryKube({}, [cpu_node()])
+    kube.apply(make("Namespace", "kueue-system"))
+    given = release()
+    given["spec"] |= waits
+    kube.apply(given)
+    with pytest.raises(KubeError, match=r"kueue-batch-admin-role.*nearest: skipAwait"):
+        kube.delete(RELEASE)
+
+
+def test_a_release_whose_roles_are_all_its_own_is_gone_however_helm_waits() -> None:
+    kube = MemoryKube({}, [cpu_node()], ray_addon=False)
+    kube.apply(make("Namespace", "ray"))
+    kube.apply(kuberay())
+    kube.delete(RAY_RELEASE)
+    assert kube.get(RAY_RELEASE) is None
 
 
 def test_pods_that_a_queue_admitted_would_hang_without_kueue() -> None:

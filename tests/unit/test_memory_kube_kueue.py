@@ -16,6 +16,7 @@ from tests.unit.kueue_samples import (
     job_ref,
     kinds,
     kueue_ref,
+    l4_nodes,
     local_queue,
     make,
     phases,
@@ -28,6 +29,7 @@ from tests.unit.kueue_samples import (
     used,
     with_kueue,
 )
+from tests.unit.memory_kube_samples import cpu_node
 
 INSUFFICIENT = "insufficient unused quota for nvidia.com/gpu in flavor l4, 2 more needed"
 
@@ -261,3 +263,12 @@ def test_a_workload_priority_class_ranks_a_job_above_its_pods_class() -> None:
     kube.apply(changed(fine_tune(), labels, "metadata", "labels"))
     assert sorted(kinds(queue_of(kube).admitted)) == ["job", "pod"]
     assert phases(kube, "finetune") == ["Running", "Running"]
+
+
+def test_what_is_admitted_and_never_ready_is_shown_with_what_comes_of_it() -> None:
+    kube = scenario()
+    kube.apply(fine_tune())
+    assert [one.reason for one in queue_of(kube).admitted] == [""]
+    kube.set_nodes([cpu_node(), *l4_nodes(1)])
+    (one,) = queue_of(kube).admitted
+    assert one.reason == "admitted, but 1 of 2 pods are not ready: Kueue stops it after 30m"

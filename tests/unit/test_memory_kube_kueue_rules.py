@@ -122,12 +122,14 @@ def test_a_flavor_in_use_stays() -> None:
     kube.delete(kueue_ref("ResourceFlavor", "l4"))
 
 
-def test_a_ray_cluster_that_scales_by_itself_does_not_queue() -> None:
+def test_a_ray_cluster_that_scales_by_itself_queues_as_an_elastic_job_alone() -> None:
     scaling = changed(in_llm(ray_cluster()), True, "spec", "enableInTreeAutoscaling")
     queued = changed(scaling, {QUEUE: "lq"}, "metadata", "labels")
     text = refusal(with_kueue(), queued)
     assert text.startswith('admission webhook "vraycluster.kb.io" denied the request')
-    assert text.endswith("feature gate is on and the job is an elastic job")
+    assert text.endswith('set the "kueue.x-k8s.io/elastic-job": "true" annotation')
+    elastic = changed(queued, {"kueue.x-k8s.io/elastic-job": "true"}, "metadata", "annotations")
+    assert with_kueue().apply(elastic)["metadata"]["name"] == queued["metadata"]["name"]
 
 
 def test_a_ray_job_does_not_queue_for_a_cluster_of_others() -> None:

@@ -19,6 +19,7 @@ from tests.unit.memory_kube_samples import (
     ray_ref,
     refusal,
 )
+from tests.unit.test_memory_kube_helm import kuberay
 
 TPU = "google.com/tpu"
 TOPOLOGY = "cloud.google.com/gke-tpu-topology"
@@ -152,6 +153,19 @@ def test_pods_of_a_replica_do_not_spread_to_another_slice() -> None:
     waiting = [each for each in workers(kube).values() if not each.node]
     assert len(waiting) == 2
     assert "2 node(s) didn't match pod affinity rules" in waiting[0].reason
+
+
+def test_without_the_add_on_no_webhook_checks_a_cluster_or_keeps_a_slice_together() -> None:
+    kube = MemoryKube(
+        {}, [*tpu_nodes("slice-0", 2), *tpu_nodes("slice-1", 2), cpu_node()], ray_addon=False
+    )
+    kube.apply(make("Namespace", "ray"))
+    kube.apply(kuberay())
+    wrong = changed(tpu_cluster(1), 2, *GROUP, "numOfHosts")
+    assert "not equal to specified topology" in refusal(MemoryKube({}, two_slices()), wrong)
+    kube.apply(wrong)
+    kube.apply(tpu_cluster(1))
+    assert len({each.node.rpartition("-")[0] for each in workers(kube).values()}) == 2
 
 
 def test_two_ray_clusters_never_share_a_slice() -> None:

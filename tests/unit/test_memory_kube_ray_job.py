@@ -10,6 +10,7 @@ import pytest
 from sandbox.kube import KubeError, MemoryKube, replaced_by
 from tests.unit.memory_kube_samples import (
     CLUSTER,
+    cpu_node,
     gpu_nodes,
     ray_cluster,
     ray_job,
@@ -97,6 +98,21 @@ def test_http_mode_needs_no_submitter_and_interactive_mode_waits_for_its_user() 
     assert len(kube.pods()) == 9
     assert status_of(kube, "RayJob", "over-http")["jobDeploymentStatus"] == "Complete"
     assert status_of(kube, "RayJob", "by-hand")["jobDeploymentStatus"] == "Waiting"
+
+
+def test_a_ray_job_whose_machines_went_runs_again_when_they_are_back() -> None:
+    kube = scenario()
+    kube.apply(ray_job(submissionMode="HTTPMode"))
+    kube.set_nodes([cpu_node()])
+    for _ in range(3):
+        kube.reconcile()
+    status = status_of(kube, "RayJob", "grpo")
+    assert (status["jobDeploymentStatus"], status["jobStatus"]) == ("Running", "RUNNING")
+    waiting = kube.health(ray_ref("RayJob", "grpo")).reason
+    assert waiting.startswith("job is Running; waits for its machines: 0/9 pods are Running")
+    kube.set_nodes([*gpu_nodes(), cpu_node()])
+    kube.reconcile()
+    assert status_of(kube, "RayJob", "grpo")["jobDeploymentStatus"] == "Complete"
 
 
 def test_a_suspended_ray_job_has_nothing_running() -> None:

@@ -109,6 +109,18 @@ def test_init_containers_count_one_by_one_and_sidecars_with_everything() -> None
     assert requests_of(spec)["cpu"] == Fraction(9, 2)
 
 
+def test_a_node_that_would_rather_not_is_taken_last() -> None:
+    reluctant = Taint(key="team", value="vision", effect="PreferNoSchedule")
+    nodes = [node("theirs", None, reluctant, cpu="32"), node("small", cpu="1")]
+    pods = [candidate(key, resources=asking(cpu="1")) for key in "ab"]
+    assert {key: spot.node for key, spot in place(pods, nodes).items()} == {
+        "a": "small",
+        "b": "theirs",
+    }
+    tolerating = candidate("c", tolerations=[{"key": "team", "operator": "Exists"}])
+    assert place([tolerating], nodes)["c"].node == "theirs"
+
+
 @pytest.mark.parametrize(
     ("toleration", "tolerated"),
     [

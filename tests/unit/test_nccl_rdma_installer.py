@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from catalog import Catalog
 from components.gib import NODE_GIB_DIR, gib_mounts, gib_volumes
 from components.nccl_rdma_installer import NcclRdmaInstaller, NcclRdmaInstallerArgs
 from tests.conftest import Recording, Register
@@ -75,6 +76,24 @@ def test_standard_and_autopilot_get_googles_own_variants(
     spec = daemon_set["spec"]["template"]["spec"]
     assert spec.get("priorityClassName") == priority
     assert f"container_entry.sh {command}" in spec["initContainers"][0]["args"][0]
+
+
+def test_on_autopilot_its_nodes_are_those_of_googles_own_manifest(register: Register) -> None:
+    """Autopilot knows the pod of nccl-rdma-installer-autopilot.yaml, and that one alone."""
+    nccl = Catalog.load().nccl("a4-highgpu-8g")
+    assert nccl is not None
+    spec = pod(register, autopilot=True, accelerators=nccl.installer_accelerators)
+    assert "nodeSelector" not in spec
+    (term,) = spec["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"][
+        "nodeSelectorTerms"
+    ]
+    assert term["matchExpressions"] == [
+        {
+            "key": "cloud.google.com/gke-accelerator",
+            "operator": "In",
+            "values": ["nvidia-h200-141gb", "nvidia-b200"],
+        }
+    ]
 
 
 def test_only_autopilot_needs_a_namespace_for_it(register: Register) -> None:

@@ -27,6 +27,13 @@ def test_it_is_a_vpc_a_subnetwork_and_a_nat(register: Register) -> None:
     assert nat.inputs["router"] == "demo-router"
 
 
+def test_a_node_gets_more_ports_when_it_opens_many_connections(register: Register) -> None:
+    nat = register(lambda: ClusterNetwork("network", ARGS)).one(":RouterNat").inputs
+    assert nat["enableDynamicPortAllocation"] is True
+    assert nat["enableEndpointIndependentMapping"] is False
+    assert (nat["minPortsPerVm"], nat["maxPortsPerVm"]) == (1024, 65536)
+
+
 def test_pods_and_services_have_named_ranges_of_the_subnetwork(register: Register) -> None:
     subnet = register(lambda: ClusterNetwork("network", ARGS)).one(":Subnetwork")
     assert subnet.inputs["secondaryIpRanges"] == [

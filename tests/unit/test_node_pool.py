@@ -6,8 +6,10 @@ from typing import Any
 import pytest
 
 from components.capacity import CapacityArgs, ReservationArgs
+from components.gvnic_network import GvnicNetwork, GvnicNetworkArgs
 from components.node_network import NodeNetwork
 from components.node_pool import GpuArgs, NodePool, NodePoolArgs
+from components.node_taints import NodeTaintArgs
 from tests.conftest import Recording, Register
 
 CPU = NodePoolArgs(
@@ -63,12 +65,14 @@ def test_a_gpu_pool_has_accelerators_driver_and_local_ssds(register: Register) -
     assert node["spot"] is True
     assert node["machineType"] == "a4-highgpu-8g"
     assert node["diskType"] == "hyperdisk-balanced"
-    assert "taints" not in node
+    assert node["taints"] == [
+        {"key": "nvidia.com/gpu", "value": "present", "effect": "NO_SCHEDULE"}
+    ]
 
 
 def test_a_cpu_pool_has_none_of_that(register: Register) -> None:
     node = made(register, CPU).one(":NodePool").inputs["nodeConfig"]
-    assert not {"guestAccelerators", "ephemeralStorageLocalSsdConfig"} & node.keys()
+    assert not {"guestAccelerators", "ephemeralStorageLocalSsdConfig", "taints"} & node.keys()
     assert node["spot"] is False
 
 
@@ -146,6 +150,41 @@ def test_further_interfaces_keep_their_order_and_nodes_stay_private(register: Re
     }
 
 
+def test_a_pool_is_replaced_with_its_networks_though_no_property_depends_on_them(
+    register: Register,
+) -> None:
+    def program() -> None:
+        net = GvnicNetwork(
+            "gvnic-1",
+            GvnicNetworkArgs(
+                project="p",
+                region="r",
+                base_name="b",
+                key="gvnic-1",
+                subnet_range="10.0.0.0/24",
+                internal_range="10.0.0.0/16",
+            ),
+        )
+        network, subnetwork = net.plain_names
+        one = NodeNetwork(
+            name="gvnic-1",
+            interface="eth1",
+            rdma=False,
+            network=network,
+            subnetwork=subnetwork,
+            made=(net.vpc, net.subnetwork),
+        )
+        assert {type(network), type(subnetwork)} == {str}
+        NodePool("pool", replace(GPU, additional_networks=[one]))
+
+    recording = register(program)
+    pool = recording.named("pool-pool")
+    networks = {recording.named(it).urn for it in ("gvnic-1-vpc", "gvnic-1-subnet")}
+    assert networks <= pool.replace_with
+    assert networks <= pool.dependencies
+    assert not networks & pool.property_dependencies["networkConfig"]
+
+
 def test_nodes_are_placed_close_together_when_asked(register: Register) -> None:
     pool = made(register, GPU, placement="COMPACT").one(":NodePool").inputs
     assert pool["placementPolicy"] == {"type": "COMPACT"}
@@ -199,3 +238,39 @@ def test_only_queued_machines_need_a_provisioning_request(register: Register) ->
     flexible = made(register, GPU, capacity=CapacityArgs(mode="flex-start")).one(":NodePool").inputs
     assert queued["queuedProvisioning"] == {"enabled": True}
     assert "queuedProvisioning" not in flexible
+
+
+def test_a_pool_of_nobodys_own_says_nothing_of_labels_and_taints(register: Register) -> None:
+    node = made(register, CPU).one(":NodePool").inputs["nodeConfig"]
+    assert not {"labels", "taints"} & node.keys()
+
+
+@pytest.mark.parametrize("args", [CPU, GPU], ids=["cpu", "gpu"])
+def test_a_teams_pool_has_its_labels_and_taints_beside_the_pools_own(
+    register: Register, args: NodePoolArgs
+) -> None:
+    team = NodeTaintArgs(key="team", value="vision", effect="NoExecute")
+    plain = made(register, args).one(":NodePool").inputs["nodeConfig"]
+    node = made(register, args, node_labels={"team": "vision"}, taints=[team]).one(":NodePool")
+    assert node.inputs["nodeConfig"] == {
+        **plain,
+        "labels": {"team": "vision"},
+        "taints": [
+            *plain.get("taints", []),
+            {"key": "team", "value": "vision", "effect": "NO_EXECUTE"},
+        ],
+    }
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"node_labels": {"kubernetes.io/team": "a"}},
+        {"taints": [NodeTaintArgs(key="nvidia.com/gpu", value="a", effect="NoSchedule")]},
+    ],
+)
+def test_what_gke_keeps_for_itself_is_refused_before_any_resource(
+    register: Register, values: dict[str, Any]
+) -> None:
+    with pytest.raises(ValueError, match="keep for themselves; nearest: "):
+        made(register, GPU, **values)

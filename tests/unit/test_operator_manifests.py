@@ -281,6 +281,7 @@ def test_the_ray_operator_acts_as_an_account_of_its_namespace(tmp_path: Path) ->
         ("kubernetes", "k8s.io/kubernetes"),
         ("kueue", "sigs.k8s.io/kueue"),
         ("kuberay", "github.com/ray-project/kuberay/ray-operator"),
+        ("jobset", "sigs.k8s.io/jobset"),
     ],
 )
 def test_the_programs_built_are_of_the_versions_that_the_lock_has(

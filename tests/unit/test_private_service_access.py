@@ -13,7 +13,7 @@ def made_with(register: Register, removal: PeeringRemoval) -> Recording:
         service="servicenetworking.googleapis.com",
         base_name="demo",
         network_id="projects/p/global/networks/demo-net",
-        address_range="10.10.0.0/24",
+        address_range="10.10.0.0/22",
         removal=removal,
         labels={"stack": "test"},
     )
@@ -23,7 +23,7 @@ def made_with(register: Register, removal: PeeringRemoval) -> Recording:
 def test_the_range_is_the_plans_and_not_googles_choice(register: Register) -> None:
     address = made_with(register, PeeringRemoval.DELETE).one(":GlobalAddress")
     assert address.inputs["address"] == "10.10.0.0"
-    assert address.inputs["prefixLength"] == 24
+    assert address.inputs["prefixLength"] == 22
     assert address.inputs["purpose"] == "VPC_PEERING"
     assert address.inputs["name"] == "google-managed-services-demo"
     assert address.inputs["labels"] == {"stack": "test"}

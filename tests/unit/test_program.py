@@ -2,7 +2,7 @@
 
 import json
 import runpy
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pulumi
@@ -16,14 +16,17 @@ _TOKEN_KEY = f"{PROJECT}:hugging_face_token"
 
 
 def run(
-    register: Register, stack: str, then: Callable[[], Any] | None = None, **extra: str
+    register: Register,
+    stack: str,
+    then: Callable[[], Any] | None = None,
+    changes: Mapping[str, str] | None = None,
 ) -> Recording:
     text = (ROOT / f"Pulumi.{stack}.yaml").read_text(encoding="utf-8")
     config = {
         key: value if isinstance(value, str) else json.dumps(value)
         for key, value in yaml.safe_load(text)["config"].items()
     }
-    values = {**config, "gcp:project": "my-project", _TOKEN_KEY: TOKEN}
+    values = {**config, "gcp:project": "my-project", _TOKEN_KEY: TOKEN, **(changes or {})}
 
     def program() -> None:
         set_all_config(values, secret_keys=[_TOKEN_KEY])
@@ -63,6 +66,21 @@ def test_it_tells_how_to_get_in_look_run_and_clean_up(
         "ray job submit --address=http://localhost:8265 "
     )
     assert "pulumi destroy" in outputs["cleanup_note"]
+    assert outputs["control_plane_access"].startswith("from everywhere;")
+
+
+def test_a_mistake_is_told_once(register: Register, monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[str] = []
+    monkeypatch.setattr(pulumi.log, "error", told.append)
+    with pytest.raises(SystemExit) as left:
+        run(register, "dev", changes={f"{PROJECT}:stack": '{"kind": "def"}'})
+    assert told == [
+        "The config has 1 mistake; nothing was changed.\n"
+        '  stack.kind: "def" is not a kind of stack; nearest: dev'
+    ]
+    # Of any other code the language host makes an error of its own (pulumi/pulumi
+    # sdk/python/cmd/pulumi-language-python/main.go, v3.256.0).
+    assert left.value.code == 32
 
 
 def test_the_program_stays_small() -> None:

@@ -14,6 +14,7 @@ from stacks.rules.packing import Amounts
 from stacks.rules.queues import kueue_problems, pool_problems
 from stacks.rules.ray_fit import Host
 from stacks.train_and_serve_config import TrainAndServe
+from stacks.types import MOST_CPUS, MOST_GPUS, MOST_MEMORY_GIB, MOST_NODES
 from tests.conftest import changed, stack_config
 from tests.unit.test_config import SECRETS
 
@@ -29,7 +30,16 @@ def host(milli_cpus: int = 0) -> Host:
     return Host(FACTS.machine("g2-standard-24"), more)
 
 
-@given(milli_cpus=st.integers(0, 10**6), count=st.integers(1, 5000))
+# The most that a config can say of each.
+MOST = {
+    "cpu": MOST_CPUS * MOST_NODES,
+    "memory_gib": MOST_MEMORY_GIB * MOST_NODES,
+    "gpus": MOST_GPUS * MOST_NODES,
+    "ephemeral_storage_gib": MOST_MEMORY_GIB * MOST_NODES,
+}
+
+
+@given(milli_cpus=st.integers(0, 10**6), count=st.integers(1, MOST_NODES))
 def test_the_quota_that_is_offered_is_within_what_the_nodes_have_however_many_they_are(
     milli_cpus: int, count: int
 ) -> None:
@@ -47,7 +57,7 @@ def test_the_quota_that_is_offered_is_within_what_the_nodes_have_however_many_th
         ]
 
     for part in RESOURCES:
-        (message,) = problems(**{part: 10**10})
+        (message,) = problems(**{part: MOST[part]})
         assert problems(**{part: float(message.rpartition("nearest: ")[2])}) == []
 
 
@@ -109,6 +119,20 @@ def amounts(config: TrainAndServe) -> tuple[Amounts, Amounts, Amounts]:
     )
 
 
+def beside(config: TrainAndServe) -> int:
+    """How many servers have quota when the fine-tuning has."""
+    assert config.server is not None
+    assert config.fine_tune is not None
+    (quota,) = config.quotas["cluster-queue"].values()
+    own = Amounts.of_pod(config.fine_tune_requests, config.fine_tune.gpus)
+    server, pods = config.server.requests, config.fine_tune.pods
+    return min(
+        (quota["nvidia.com/gpu"] - own.gpus * pods) // config.server.gpus,
+        (quota["cpu"] - own.cpu_millicores * pods) // server.millicores,
+        (quota["memory"] - own.memory_mib * pods) // (server.memory_gib * 1024),
+    )
+
+
 @settings(max_examples=60)
 @given(values=CONFIGS)
 def test_what_is_accepted_has_room_on_the_nodes_and_in_the_quota(values: dict[str, Any]) -> None:
@@ -120,8 +144,12 @@ def test_what_is_accepted_has_room_on_the_nodes_and_in_the_quota(values: dict[st
     assert config.server is not None
     assert config.fine_tune is not None
     node, guest, pod = amounts(config)
-    # The first server anywhere, then the job's pods wherever there is room.
-    left = [node - guest, *([node] * (config.gpu_nodes_at_most - 1))]
+    # As many servers as have quota beside the job, spread over the nodes, and the job's pods
+    # wherever there is room.
+    servers = min(config.server.most, beside(config))
+    left = [node] * config.gpu_nodes_at_most
+    for server in range(servers):
+        left[server % len(left)] -= guest
     assert sum(it.holds(pod) for it in left) >= config.fine_tune.pods
     assert config.gpu_nodes_at_most * node.holds(guest) >= config.server.least
     (quota,) = config.quotas["cluster-queue"].values()

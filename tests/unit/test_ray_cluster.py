@@ -2,12 +2,15 @@
 
 import json
 from dataclasses import replace
+from typing import Any
 
 import pulumi_gcp as gcp
 import pulumi_kubernetes as k8s
+import pytest
 
 from components.custom_object import object_name
 from components.node_network import NodeNetwork
+from components.ray_autoscaling import RayAutoscaling
 from components.ray_cluster import (
     RayCluster,
     RayClusterArgs,
@@ -16,6 +19,7 @@ from components.ray_cluster import (
     launcher_config_map,
 )
 from components.static_volume import VolumeMount
+from sandbox.kube import MemoryKube
 from tests.conftest import Register, Registered
 
 POD = RayPodArgs(
@@ -59,6 +63,7 @@ def test_what_kuberay_would_ignore_replaces_the_cluster(register: Register) -> N
     assert cluster.replace_on_changes == (
         "spec.rayVersion",
         "spec.enableInTreeAutoscaling",
+        "spec.gcsFaultToleranceOptions",
         "spec.headGroupSpec",
         "spec.workerGroupSpecs[*].template",
         'metadata.labels["kueue.x-k8s.io/queue-name"]',
@@ -145,6 +150,29 @@ def test_a_queue_is_named_beside_the_labels_of_the_stack(register: Register) -> 
     assert made(register).inputs["metadata"]["labels"] == {"stack": "test"}
 
 
+@pytest.mark.parametrize("scaling", [None, RayAutoscaling(min_workers=0, idle_seconds=60)])
+def test_workers_of_what_a_queue_admits_are_kueues_and_others_another_cluster(
+    register: Register, scaling: RayAutoscaling | None
+) -> None:
+    args = replace(ARGS, queue="lq", autoscaling=scaling)
+    queued = register(lambda: RayCluster("ray", args)).named("ray-cluster")
+    assert queued.ignore_changes == ("spec.workerGroupSpecs",)
+    assert queued.replacement_trigger == queued.inputs["spec"]["workerGroupSpecs"]
+    assert "pulumi.com/patchForce" not in queued.inputs["metadata"]["annotations"]
+
+
+@pytest.mark.parametrize("scaling", [None, RayAutoscaling(min_workers=0, idle_seconds=60)])
+def test_workers_that_no_queue_admits_change_in_place(
+    register: Register, scaling: RayAutoscaling | None
+) -> None:
+    args = replace(ARGS, autoscaling=scaling)
+    cluster = register(lambda: RayCluster("ray", args)).named("ray-cluster")
+    assert cluster.ignore_changes == ()
+    assert not cluster.replacement_trigger
+    forced = "pulumi.com/patchForce" in cluster.inputs["metadata"]["annotations"]
+    assert forced == (scaling is not None)
+
+
 def test_the_head_expects_the_launcher_under_a_name_of_its_own(register: Register) -> None:
     volumes = made(register).inputs["spec"]["headGroupSpec"]["template"]["spec"]["volumes"]
     assert {"name": "demo-launcher", "optional": True} in [it.get("configMap") for it in volumes]
@@ -156,3 +184,73 @@ def test_the_dashboard_is_found_at_the_heads_service(register: Register) -> None
     outputs = recording.outputs[recording.named("ray").urn]
     assert outputs["head_service"] == "demo-head-svc"
     assert outputs["dashboard_port"] == 8265
+
+
+def test_a_cluster_of_a_team_keeps_the_pods_of_other_teams_out(register: Register) -> None:
+    recording = register(lambda: RayCluster("ray", replace(ARGS, in_team=True)))
+    policy = recording.named("ray-access")
+    (rule,) = policy.inputs["spec"]["ingress"]
+    *_, of_teams = rule["from"][1]["namespaceSelector"]["matchExpressions"]
+    assert of_teams == {"key": "gke-ai-stacks/team", "operator": "DoesNotExist"}
+
+
+def test_pods_beside_ray_in_its_namespace_do_not_reach_it(register: Register) -> None:
+    recording = register(lambda: RayCluster("ray", ARGS))
+    policy = recording.named("ray-access")
+    assert policy.type.endswith("NetworkPolicy")
+    spec = policy.inputs["spec"]
+    of_ray = {"matchLabels": {"ray.io/cluster": "demo"}}
+    assert spec["podSelector"] == of_ray
+    (rule,) = spec["ingress"]
+    assert "ports" not in rule
+    peers = rule["from"]
+    # Without a selector of namespaces it is those of its own.
+    assert peers[0] == {"podSelector": of_ray}
+    (elsewhere,) = peers[1]["namespaceSelector"]["matchExpressions"]
+    assert (elsewhere["operator"], elsewhere["values"]) == ("NotIn", ["rl", "default"])
+    assert "ray-access" in recording.waits_for("ray-cluster")
+
+
+def test_the_api_server_takes_the_policy(register: Register) -> None:
+    policy = register(lambda: RayCluster("ray", ARGS)).named("ray-access")
+    kinds = {"apiVersion": "networking.k8s.io/v1", "kind": "NetworkPolicy"}
+    manifest: dict[str, Any] = kinds | {key: policy.inputs[key] for key in ("metadata", "spec")}
+    manifest["metadata"]["namespace"] = "default"
+    kube = MemoryKube({}, [])
+    kube.apply(manifest)
+    assert kube.inventory()["NetworkPolicy"] == [f"default/{manifest['metadata']['name']}"]
+
+
+def test_where_it_scales_the_queue_admits_each_worker_as_it_comes(register: Register) -> None:
+    scaling = RayAutoscaling(min_workers=0, idle_seconds=60)
+    args = replace(ARGS, queue="lq", autoscaling=scaling)
+    cluster = register(lambda: RayCluster("ray", args)).named("ray-cluster").inputs
+    assert cluster["metadata"]["annotations"]["kueue.x-k8s.io/elastic-job"] == "true"
+    gates = [{"name": "kueue.x-k8s.io/elastic-job"}]
+    spec = cluster["spec"]
+    (group,) = spec["workerGroupSpecs"]
+    for part in (spec["headGroupSpec"], group):
+        assert part["template"]["spec"]["schedulingGates"] == gates
+
+
+@pytest.mark.parametrize("queue", ["lq", None])
+def test_a_queue_is_told_how_many_workers_come_first_and_otherwise_the_autoscaler_says_it(
+    register: Register, queue: str | None
+) -> None:
+    scaling = RayAutoscaling(min_workers=1, idle_seconds=60)
+    args = replace(ARGS, queue=queue, autoscaling=scaling, workers=2)
+    cluster = register(lambda: RayCluster("ray", args)).named("ray-cluster").inputs
+    (group,) = cluster["spec"]["workerGroupSpecs"]
+    assert (group["minReplicas"], group["maxReplicas"]) == (1, 2)
+    assert group.get("replicas") == (1 if queue else None)
+
+
+@pytest.mark.parametrize("queue", ["lq", None])
+def test_one_that_does_not_both_scale_and_queue_has_no_gates(
+    register: Register, queue: str | None
+) -> None:
+    scaling = None if queue else RayAutoscaling(min_workers=0, idle_seconds=60)
+    args = replace(ARGS, queue=queue, autoscaling=scaling)
+    inputs = register(lambda: RayCluster("ray", args)).named("ray-cluster").inputs
+    assert "kueue.x-k8s.io/elastic-job" not in inputs["metadata"]["annotations"]
+    assert "schedulingGates" not in inputs["spec"]["headGroupSpec"]["template"]["spec"]

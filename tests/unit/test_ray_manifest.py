@@ -1,9 +1,6 @@
 """Specs of Ray's kinds as plain data; KubeRay's own view of them is tested elsewhere."""
 
-import shlex
-import subprocess
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import yaml
@@ -14,7 +11,6 @@ from components.ray_manifest import (
     RayPod,
     RayPodContext,
     Setup,
-    launcher_entrypoint,
     ray_cluster_spec,
     ray_job_spec,
     runtime_environment,
@@ -226,7 +222,7 @@ def test_a_bucket_is_a_volume_that_lives_with_each_pod() -> None:
             "bucketName": "b",
             "mountOptions": "uid=1000,file-mode=664",
             "skipCSIBucketAccessCheck": "true",
-            "gcsfuseMetadataPrefetchOnMount": "true",
+            "gcsfuseMetadataPrefetchOnMount": "false",
         }
         csi = {"driver": "gcsfuse.csi.storage.gke.io", "volumeAttributes": attributes}
         assert {"name": "training-bucket", "csi": csi} in pod["volumes"]
@@ -245,10 +241,15 @@ def test_the_runtime_environment_is_yaml_whatever_the_values_hold() -> None:
     assert yaml.safe_load(runtime_environment(variables)) == {"env_vars": variables}
 
 
-def test_parameters_reach_the_launcher_as_they_are(tmp_path: Path) -> None:
-    parameters = {"a.b": "null", "model": "Qwen/Qwen2.5", "odd": "it's $HOME; echo"}
-    command = launcher_entrypoint("launch.sh", parameters)
-    (tmp_path / "launch.sh").write_text('printf "%s\\n" "$@"', encoding="utf-8")
-    here = command.replace("/etc/launcher", shlex.quote(str(tmp_path)))
-    done = subprocess.run(["bash", "-c", here], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines() == [f"{key}={value}" for key, value in parameters.items()]
+def test_no_container_gets_more_privileges_than_it_starts_with() -> None:
+    rdma = replace(WORKER, rdma=True)
+    made = spec(worker=rdma)
+    templates = [made["headGroupSpec"]["template"], made["workerGroupSpecs"][0]["template"]]
+    for template in templates:
+        pod = template["spec"]
+        for container in [*pod["containers"], *pod.get("initContainers", [])]:
+            assert container["securityContext"] == {"allowPrivilegeEscalation": False}
+    head, worker = (it["spec"] for it in templates)
+    assert worker["initContainers"]
+    assert head["securityContext"] == {"seccompProfile": {"type": "RuntimeDefault"}}
+    assert "securityContext" not in worker

@@ -12,10 +12,11 @@ import pytest
 from sandbox.cloud.kind import Resource
 from sandbox.cloud.kubernetes import Kube, kubernetes_of
 from sandbox.cloud.reservations import Reservation, Reservations
+from sandbox.errors import CloudError
 from sandbox.faults import Faults, Stockout
 from sandbox.kube import Node
 from tests.unit.memory_kube_samples import TOLERATION, asking, make, only_pod, pod, ref
-from tests.unit.simulated_project import APIS, P, Project
+from tests.unit.simulated_project import APIS, SUBNET, P, Project
 
 A4 = "a4-highgpu-8g"
 ZONE = "us-central1-b"
@@ -112,6 +113,18 @@ def test_a_gpu_pod_gets_the_machine_with_its_gpus_and_all_interfaces(project: Pr
     assert [subnet for _, subnet in node.networks] == [f"{name}-sub" for name in INTERFACES]
     assert [taint.key for taint in node.taints] == ["nvidia.com/gpu"]
     assert node.allocatable["nvidia.com/gpu"] == "8"
+
+
+def test_a_nodes_networks_cannot_go_before_the_cluster(project: Project) -> None:
+    cluster, kube = autopilot_in(project)
+    used = next(it for it in project.cloud.find(SUBNET) if it["name"] == "rdma-0-sub")
+    node_for(kube, ask(SPOT, *INTERFACES, **WORKER))
+    kube.delete(ref("Pod", "p"))
+    assert kube.nodes() == []
+    with pytest.raises(CloudError, match=r"already being used by .*/clusters/c$"):
+        project.delete(used)
+    project.delete(cluster)
+    project.delete(used)
 
 
 def test_a_head_gets_the_smallest_machine_of_its_family_that_it_fits(project: Project) -> None:

@@ -144,6 +144,13 @@ def test_a_bucket_with_objects_goes_only_by_force(project: Project) -> None:
     assert project.cloud.get("runs") is None
 
 
+def test_folders_outlive_their_objects_and_keep_the_bucket(project: Project) -> None:
+    made = holding_objects(project, bucket(project, **HIERARCHICAL, forceDestroy=True))
+    with pytest.raises(CloudError, match="is not empty: runs has folders"):
+        project.delete(made)
+    assert project.cloud.get("runs") is not None
+
+
 def test_an_empty_bucket_goes_without_force(project: Project) -> None:
     project.delete(bucket(project))
 

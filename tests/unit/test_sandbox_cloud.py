@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,7 +14,9 @@ from tests.unit.simulated_project import (
     ADDRESS,
     APIS,
     LUSTRE,
+    NAT,
     NETWORK,
+    ROUTER,
     SERVICE,
     SUBNET,
     P,
@@ -86,6 +89,63 @@ def test_lustre_takes_an_address_of_the_peering_range(project: Project) -> None:
     network = project.network()
     project.peer(network)
     assert project.lustre(network).outputs["mountPoint"] == "10.10.0.2@tcp:/lustre"
+
+
+@pytest.mark.parametrize(
+    ("ports", "ending"),
+    [
+        (
+            {"enableDynamicPortAllocation": True, "enableEndpointIndependentMapping": True},
+            r"nearest: enableEndpointIndependentMapping false$",
+        ),
+        ({"maxPortsPerVm": 1024}, r"needs enableDynamicPortAllocation; nearest: true$"),
+        (
+            {"enableDynamicPortAllocation": True, "minPortsPerVm": 1000},
+            r"^INVALID_ARGUMENT: minPortsPerVm 1000 is no power of two from 32 on$",
+        ),
+        (
+            {
+                "enableDynamicPortAllocation": True,
+                "minPortsPerVm": 1024,
+                "maxPortsPerVm": 1024,
+            },
+            r"1024 is no power of two above 1024 and up to 65536$",
+        ),
+    ],
+)
+def test_ports_that_a_nat_cannot_give_are_refused(
+    project: Project, ports: dict[str, Any], ending: str
+) -> None:
+    router = project.make(ROUTER, name="router", region="us-east1", network=project.network().id)
+    wanted = {"name": "nat", "router": router["name"], "region": "us-east1"}
+    with pytest.raises(CloudError, match=ending):
+        project.make(NAT, **wanted, **ports)
+    assert project.make(NAT, **wanted, enableDynamicPortAllocation=True, maxPortsPerVm=65536)
+
+
+def test_each_lustre_instance_takes_a_block_of_the_peering_range_of_its_own(
+    project: Project,
+) -> None:
+    network = project.network()
+    project.peer(network, prefix_length=22)
+    first, second = (project.lustre(network, instanceId=name) for name in ("first", "second"))
+    assert second.outputs["mountPoint"] == "10.10.2.2@tcp:/lustre"
+    with pytest.raises(CloudError, match=r"takes a /23; nearest: a peering range with a free /23$"):
+        project.lustre(network, instanceId="third")
+    project.delete(first)
+    assert (
+        project.lustre(network, instanceId="third").outputs["mountPoint"]
+        == (first.outputs["mountPoint"])
+    )
+    grown = project.cloud.update(LUSTRE, second.id, {**second.inputs, "capacityGib": "18000"})
+    assert grown.outputs["mountPoint"] == second.outputs["mountPoint"]
+
+
+def test_a_peering_range_of_the_old_size_holds_no_lustre_instance(project: Project) -> None:
+    network = project.network()
+    project.peer(network, prefix_length=24)
+    with pytest.raises(CloudError, match=r"couldn't find free blocks in allocated IP ranges"):
+        project.lustre(network)
 
 
 def test_lustre_capacity_off_its_step_is_refused(project: Project) -> None:

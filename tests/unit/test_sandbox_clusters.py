@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from sandbox.errors import CloudError
 from sandbox.faults import Faults, Stockout
-from tests.unit.simulated_project import APIS, MEMBER, Project
+from tests.unit.simulated_project import APIS, CLUSTER, MEMBER, POOL, Project
 
 
 @pytest.fixture
@@ -23,6 +25,39 @@ def test_a_cluster_needs_its_secondary_range(project: Project) -> None:
     subnet = project.subnet(network, secondaryIpRanges=[])
     with pytest.raises(CloudError, match=r'has no secondary range "pods"$'):
         project.cluster(network, subnet)
+
+
+@pytest.mark.parametrize(
+    ("exclusion", "ending"),
+    [
+        ({}, r"needs one of endTime and endTimeBehavior$"),
+        (
+            {
+                "endTime": "2026-02-01T00:00:00Z",
+                "exclusionOptions": {
+                    "scope": "NO_MINOR_UPGRADES",
+                    "endTimeBehavior": "UNTIL_END_OF_SUPPORT",
+                },
+            },
+            r"needs one of endTime and endTimeBehavior$",
+        ),
+        (
+            {
+                "exclusionOptions": {
+                    "scope": "NO_UPGRADES",
+                    "endTimeBehavior": "UNTIL_END_OF_SUPPORT",
+                }
+            },
+            r"nearest: NO_MINOR_OR_NODE_UPGRADES$",
+        ),
+    ],
+)
+def test_an_exclusion_has_one_end(project: Project, exclusion: dict[str, Any], ending: str) -> None:
+    network = project.network()
+    one = {"exclusionName": "run", "startTime": "2026-01-03T00:00:00Z", **exclusion}
+    policy = {"maintenanceExclusions": [one]}
+    with pytest.raises(CloudError, match=ending):
+        project.cluster(network, project.subnet(network), maintenancePolicy=policy)
 
 
 def test_a_protected_cluster_cannot_go(project: Project) -> None:
@@ -73,3 +108,65 @@ def test_a_stockout_is_refused_in_that_zone_only(tmp_path: Path) -> None:
     with pytest.raises(CloudError, match=r"does not have enough a4-highgpu-8g available$"):
         project.pool(cluster, "a4-highgpu-8g")
     assert project.pool(cluster, "e2-standard-4").id.endswith("/nodePools/pool")
+
+
+def test_google_groups_are_members_of_the_one_group_that_gke_knows(project: Project) -> None:
+    network = project.network()
+    subnet = project.subnet(network)
+    groups = {"authenticatorGroupsConfig": {"securityGroup": "groups@example.com"}}
+    with pytest.raises(CloudError, match=r"must be gke-security-groups@DOMAIN$"):
+        project.cluster(network, subnet, **groups)
+    groups = {"authenticatorGroupsConfig": {"securityGroup": "gke-security-groups@example.com"}}
+    made = project.cluster(network, subnet, **groups)
+    plain = {key: value for key, value in made.inputs.items() if key not in groups}
+    left = project.cloud.update(CLUSTER, made.id, plain)
+    assert left["authenticatorGroupsConfig"] == groups["authenticatorGroupsConfig"]
+
+
+@pytest.mark.parametrize(
+    ("node", "ending"),
+    [
+        ({"labels": {"kubernetes.io/team": "a"}}, "is of a domain that is Kubernetes' own"),
+        ({"labels": {"x.k8s.io/team": "a"}}, "is of a domain that is Kubernetes' own"),
+        ({"labels": {"team": "a b"}}, "at most 63 letters, digits, -, _ or ."),
+        ({"labels": {f"k{n:02}": "v" * 60 for n in range(17)}}, "longer than 1024 characters"),
+        (
+            {"taints": [{"key": "-", "value": "a", "effect": "NO_SCHEDULE"}]},
+            "at most 63 letters, digits, -, _ or .",
+        ),
+        (
+            {
+                "taints": [
+                    {"key": "team", "value": value, "effect": "NO_SCHEDULE"} for value in "ab"
+                ]
+            },
+            "node taint team is there 2 times with effect NO_SCHEDULE",
+        ),
+    ],
+)
+def test_labels_and_taints_that_no_node_can_have_are_refused(
+    project: Project, node: dict[str, Any], ending: str
+) -> None:
+    network = project.network()
+    cluster = project.cluster(network, project.subnet(network))
+    with pytest.raises(CloudError, match=re.escape(ending) + "$"):
+        project.pool(cluster, "e2-standard-4", nodeConfig={"machineType": "e2-standard-4", **node})
+
+
+def test_a_pool_keeps_its_node_labels_where_the_program_names_none_any_more(
+    project: Project,
+) -> None:
+    network = project.network()
+    cluster = project.cluster(network, project.subnet(network))
+    node = {"machineType": "e2-standard-4", "labels": {"team": "a", "tier": "b"}}
+    taints = [{"key": "team", "value": "a", "effect": "NO_SCHEDULE"}]
+    made = project.pool(cluster, "e2-standard-4", nodeConfig={**node, "taints": taints})
+
+    def updated(**config: Any) -> dict[str, Any]:
+        news = {**made.inputs, "nodeConfig": {"machineType": "e2-standard-4", **config}}
+        return project.cloud.update(POOL, made.id, news)["nodeConfig"]
+
+    assert updated(labels={"team": "a"})["labels"] == {"team": "a"}
+    left = updated()
+    assert left["labels"] == {"team": "a"}
+    assert "taints" not in left

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import json
+import os
+import shlex
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from sandbox.__main__ import main
+from sandbox.console import new_console, new_table
+from sandbox.folder import claim
+from sandbox.workspace import Workspace
 
 
 def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
@@ -21,7 +28,10 @@ def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
         (("up", "--stack", "dev", "--speed", "0"), "must be above 0; nearest: 1"),
         (("up", "--stack", "dev", "--fault", "nothing.yaml"), "there is no such file"),
         (("up", "--stack", "dev", "--project", "nothing.yaml"), "there is no such file"),
-        (("status", "--stack", "dev"), "nearest: python -m sandbox up --stack dev"),
+        (("up", "--stack", "dev", "--json", "nowhere/run.json"), "nearest: run.json"),
+        (("status", "--stack", "dev", "--json", "."), "nearest: run.json"),
+        (("up", "--stack", "dev", "--set", "ray=[1"), "nearest: quotes around it"),
+        (("reset",), "nearest: the folder that `up` was given"),
     ],
 )
 def test_a_users_mistake_is_one_line_and_exit_code_1(
@@ -46,11 +56,123 @@ def test_a_wrong_command_line_is_exit_code_2(
     assert capsys.readouterr().err.startswith("error: ")
 
 
+def test_an_error_names_a_command_that_can_be_pasted(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    folder = tmp_path / "its own folder"
+    assert run(monkeypatch, "status", "--stack", "dev", "--folder", str(folder)) == 1
+    words = shlex.split(capsys.readouterr().err.split("nearest: ")[1])
+    assert words[1:] == ["-m", "sandbox", "up", "--stack", "dev", "--folder", str(folder)]
+    assert Path(words[0]).name.startswith("python")
+
+
+def sandbox(folder: Path) -> Path:
+    claim(folder)
+    for inside in ("stacks", "state", "home"):
+        (folder / inside).mkdir(parents=True)
+    return folder
+
+
 def test_reset_forgets_everything(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    folder = tmp_path / "sandbox"
-    (folder / "stacks").mkdir(parents=True)
+    folder = sandbox(tmp_path / "sandbox")
     assert run(monkeypatch, "reset", "--folder", str(folder)) == 0
     assert not folder.exists()
     assert "every stack" in capsys.readouterr().out
+
+
+def test_reset_deletes_no_folder_that_is_not_a_sandboxs(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    thesis = tmp_path / "thesis.txt"
+    thesis.write_text("years of work")
+    assert run(monkeypatch, "reset", "--folder", str(tmp_path)) == 1
+    assert "no sandbox is there" in capsys.readouterr().err
+    assert run(monkeypatch, "up", "--stack", "dev", "--folder", str(tmp_path)) == 1
+    assert "other files are there" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == [thesis]
+
+
+def test_reset_leaves_what_somebody_put_beside_a_sandbox(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    notes = sandbox(tmp_path) / "notes.txt"
+    notes.touch()
+    assert run(monkeypatch, "reset", "--folder", str(tmp_path)) == 0
+    assert list(tmp_path.iterdir()) == [notes]
+
+
+@pytest.mark.parametrize("stack", [(), ("--stack", "dev")])
+def test_reset_waits_for_the_command_that_is_at_work(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    stack: tuple[str, ...],
+) -> None:
+    folder = sandbox(tmp_path / "sandbox")
+    with Workspace(folder, "dev").lock():
+        assert run(monkeypatch, "reset", *stack, "--folder", str(folder)) == 1
+    assert "a command is at work here" in capsys.readouterr().err
+    assert (folder / "state").exists()
+
+
+def test_reset_waits_for_an_engine_whose_command_was_killed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    folder = sandbox(tmp_path / "sandbox")
+    lock = folder / "state" / ".pulumi" / "locks" / "organization" / "p" / "dev" / "a.json"
+    lock.parent.mkdir(parents=True)
+    lock.write_text(json.dumps({"pid": os.getpid()}))
+    assert run(monkeypatch, "reset", "--folder", str(folder)) == 1
+    assert f"still at work here (process {os.getpid()})" in capsys.readouterr().err
+    assert lock.exists()
+
+
+def test_a_folder_that_cannot_be_written_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    file = tmp_path / "file"
+    file.touch()
+    assert run(monkeypatch, "preview", "--stack", "dev", "--folder", str(file / "in")) == 1
+    assert capsys.readouterr().err.endswith("Not a directory; nearest: another --folder\n")
+
+
+def test_a_cut_file_of_the_simulated_cloud_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    workspace = Workspace(sandbox(tmp_path / "sandbox"), "dev")
+    workspace.prepare([])
+    workspace.cloud_file.write_text('{"resources": {')
+    assert run(monkeypatch, "status", "--stack", "dev", "--folder", str(workspace.root)) == 1
+    assert "cloud.json: the simulated cloud cannot be read" in capsys.readouterr().err
+
+
+def test_a_disk_with_no_room_for_a_run_is_refused_before_it_begins(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=300 * 1024))
+    assert run(monkeypatch, "up", "--stack", "dev", "--folder", str(tmp_path / "s")) == 1
+    assert "its disk has 0 MiB left, and a run may need 64" in capsys.readouterr().err
+
+
+def test_ctrl_c_is_one_word_and_exit_code_130(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(**_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("sandbox.__main__.app", interrupted)
+    assert run(monkeypatch, "up") == 130
+    assert capsys.readouterr().err == "interrupted\n"
+
+
+def test_a_status_in_a_pipe_cuts_no_id(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    long = f"projects/p/locations/us-central1/clusters/{'c' * 40}/nodePools/{'n' * 40}"
+    printed = new_table("Google Cloud resource", "phase")
+    printed.add_row(long, "Running")
+    new_console().print(printed)
+    assert any(long in line and "Running" in line for line in capsys.readouterr().out.splitlines())

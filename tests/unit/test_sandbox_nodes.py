@@ -7,9 +7,12 @@ from typing import Any
 
 import pytest
 
+from components.node_taints import NodeTaintArgs, provider_effect, toleration
 from sandbox.cloud.kind import Resource
 from sandbox.cloud.nodes import nodes_of
+from sandbox.errors import CloudError
 from sandbox.kube import Node
+from sandbox.kube.scheduler import admits
 from tests.unit.simulated_project import APIS, Project
 
 A4 = "a4-highgpu-8g"
@@ -83,7 +86,6 @@ def test_a_gpu_node_has_the_labels_that_gke_gives_it(project: Project, cluster: 
         "topology.kubernetes.io/region": "us-central1",
         "topology.kubernetes.io/zone": ZONE,
     }
-    assert [taint.key for taint in node.taints] == ["nvidia.com/gpu"]
 
 
 def test_a_larger_boot_disk_leaves_pods_more_ephemeral_storage(
@@ -96,3 +98,49 @@ def test_a_larger_boot_disk_leaves_pods_more_ephemeral_storage(
         for node in nodes_of(cluster, project.cloud)
     )
     assert small < large
+
+
+def test_gke_taints_gpu_nodes_only_where_there_are_others_when_their_pool_is_made(
+    project: Project, cluster: Resource
+) -> None:
+    def taints(pool_name: str) -> list[str]:
+        nodes = nodes_of(cluster, project.cloud)
+        return [taint.key for node in nodes if node.pool == pool_name for taint in node.taints]
+
+    pool(project, cluster, {"spot": True}, name="first")
+    pool(project, cluster, {}, "e2-standard-4", name="plain")
+    pool(project, cluster, {"spot": True}, name="second")
+    given = {"key": "nvidia.com/gpu", "value": "present", "effect": "NO_SCHEDULE"}
+    pool(project, cluster, {"spot": True, "taints": [given]}, name="third")
+    assert taints("first") == taints("plain") == []
+    assert taints("second") == taints("third") == ["nvidia.com/gpu"]
+
+
+@pytest.mark.parametrize(("machine", "count"), [(A4, 16), (A4, 0), ("g2-standard-24", 1)])
+def test_a_machine_type_has_one_number_of_local_ssds(
+    project: Project, cluster: Resource, machine: str, count: int
+) -> None:
+    with pytest.raises(CloudError, match="local SSDs"):
+        pool(
+            project, cluster, {"ephemeralStorageLocalSsdConfig": {"localSsdCount": count}}, machine
+        )
+
+
+def test_a_teams_nodes_carry_its_labels_and_taints_and_take_its_pods_alone(
+    project: Project, cluster: Resource
+) -> None:
+    team = NodeTaintArgs(key="team", value="vision", effect="NoExecute")
+    given = {"key": team.key, "value": team.value, "effect": provider_effect(team)}
+    theirs = {"labels": {"team": "vision"}, "taints": [given]}
+    pool(project, cluster, theirs, "e2-standard-4", name="theirs")
+    pool(project, cluster, {}, "e2-standard-4", name="shared")
+    selecting = {"nodeSelector": {"team": "vision"}}
+    tolerating = {"tolerations": [toleration(team)]}
+
+    def takers(spec: dict[str, Any]) -> set[str]:
+        return {node.pool for node in nodes_of(cluster, project.cloud) if admits(spec, node)}
+
+    assert takers({}) == {"shared"}
+    assert takers(tolerating) == {"shared", "theirs"}
+    assert takers(selecting) == set()
+    assert takers({**selecting, **tolerating}) == {"theirs"}

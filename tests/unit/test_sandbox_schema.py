@@ -91,3 +91,9 @@ def test_a_node_label_updates_the_pool_and_its_accelerator_replaces_it() -> None
 def test_a_block_that_comes_or_goes_replaces_where_the_block_itself_does() -> None:
     assert replaced(POOL, {}, {"placementPolicy": {"type": "COMPACT"}}) == {"placementPolicy": True}
     assert replaced(POOL, {}, {"autoscaling": {"maxNodeCount": 3}}) == {"autoscaling": False}
+
+
+def test_a_property_unknown_as_a_whole_replaces_where_it_holds_a_field_that_does() -> None:
+    pool = {"nodeConfig": {"spot": True}, "management": {"autoRepair": True}}
+    assert replaced(POOL, pool, {**pool, "nodeConfig": UNKNOWN}) == {"nodeConfig": True}
+    assert replaced(POOL, pool, {**pool, "management": UNKNOWN}) == {"management": False}

@@ -30,7 +30,8 @@ def autopilot_in(path: Path, faults: Faults | None = None, **inputs: Any) -> Kub
     project.enable(*APIS)
     network = project.network()
     subnet = project.subnet(network, region="us-central1")
-    wanted = {"location": "us-central1", "nodeLocations": None, "enableAutopilot": True, **inputs}
+    wanted = {"location": "us-central1", "nodeLocations": None, "enableAutopilot": True}
+    wanted |= {"minMasterVersion": "1.35", **inputs}
     made: Resource = project.cluster(network, subnet, **wanted)
     return kubernetes_of(made, project.cloud)
 
@@ -165,8 +166,11 @@ def test_a_slice_that_there_is_not_is_told_why(
     assert re.search(end, reason), reason
 
 
-def test_dranet_needs_a_newer_gke_on_autopilot_than_elsewhere(tmp_path: Path) -> None:
-    kube = autopilot_in(tmp_path, minMasterVersion="1.34.1-gke.1829001")
+@pytest.mark.parametrize("version", ["1.34.1-gke.1829001", None])
+def test_dranet_needs_a_newer_gke_on_autopilot_than_elsewhere_and_one_that_is_named(
+    tmp_path: Path, version: str | None
+) -> None:
+    kube = autopilot_in(tmp_path, minMasterVersion=version)
     kube.apply(compute_class())
     reason = reason_of(kube, tpu_pod(CLASS))
     assert reason.endswith("older than dranet_autopilot needs; nearest: 1.35.2-gke.1842000")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +11,7 @@ import pytest
 import yaml
 
 from sandbox.errors import UserError
+from sandbox.own_name import refuse_taken_name
 from sandbox.workspace import Workspace
 
 CONFIG = """
@@ -93,6 +96,9 @@ def test_a_secret_is_encrypted_again_only_when_it_has_changed(
         ("gpu_pool.nodes", "must be PATH=VALUE, e.g. gpu_pool.nodes=4"),
         ("hugging_face_token=hf_x", "nearest: the environment variable HUGGING_FACE_TOKEN"),
         ("kind.of=x", "kind holds no keys"),
+        ("ray.hf_token=xyzzy", "environment variable HUGGING_FACE_TOKEN or WANDB_API_KEY"),
+        ("ray.head.image=hf_x0123456789", "variable HUGGING_FACE_TOKEN or WANDB_API_KEY"),
+        ("ray=[1", "nearest: quotes around it"),
     ],
 )
 def test_a_wrong_override_is_refused(workspace: Workspace, override: str, end: str) -> None:
@@ -100,6 +106,8 @@ def test_a_wrong_override_is_refused(workspace: Workspace, override: str, end: s
         workspace.prepare([override])
     assert str(refused.value).endswith(end)
     assert "hf_x" not in str(refused.value)
+    assert "xyzzy" not in str(refused.value)
+    assert not workspace.config_file.exists()
 
 
 def test_an_unknown_stack_is_refused_with_the_nearest(workspace: Workspace) -> None:
@@ -111,3 +119,74 @@ def test_an_unknown_stack_is_refused_with_the_nearest(workspace: Workspace) -> N
 def test_two_commands_at_once_are_refused(workspace: Workspace) -> None:
     with workspace.lock(), pytest.raises(UserError, match=r"or give another --folder$"):
         workspace.lock()
+
+
+@pytest.mark.parametrize(
+    ("kind", "secrets"),
+    [("dev", set()), ("verl-training", set()), ("train-and-serve", {"hugging_face_token"})],
+)
+def test_a_placeholder_stands_only_where_the_kind_of_stack_needs_a_token(
+    workspace: Workspace, kind: str, secrets: set[str]
+) -> None:
+    plain = f"config: {{gke-ai-stacks:stack: {{kind: {kind}}}}}"
+    workspace.source.write_text(plain)
+    assert set(workspace.prepare([])) == {f"gke-ai-stacks:{name}" for name in secrets}
+
+
+def test_a_copy_of_the_config_that_was_cut_is_made_anew(workspace: Workspace) -> None:
+    workspace.prepare([])
+    workspace.config_file.write_text("config: {a")
+    workspace.prepare([])
+    assert stack(workspace)["kind"] == "dev"
+
+
+def test_a_full_disk_takes_the_reserve_and_loses_nothing(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace.prepare([])
+    reserve = workspace.root / "reserve"
+    write = Path.write_text
+
+    def full_while_reserved(file: Path, text: str, **how: Any) -> int:
+        if reserve.exists():
+            write(file, text[:2], **how)
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return write(file, text, **how)
+
+    monkeypatch.setattr(Path, "write_text", full_while_reserved)
+    workspace.cloud().save()
+    assert not reserve.exists()
+    monkeypatch.undo()
+    assert workspace.cloud().inventory() == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "project", "up", "refused"),
+    [
+        ("same", "sandbox-project", True, True),
+        ("same", "sandbox-project", False, False),
+        ("same", "another-project", True, False),
+        ("other", "sandbox-project", True, False),
+    ],
+)
+def test_a_name_under_which_another_stack_is_up_is_refused_before_the_preview(
+    workspace: Workspace, name: str, project: str, up: bool, refused: bool
+) -> None:
+    def prepared(stack: str, name: str, project: str) -> Workspace:
+        one = Workspace(workspace.root, stack, workspace.project_folder)
+        block = f"{{kind: dev, name: {name}}}"
+        one.source.write_text(f"config: {{gcp:project: {project}, gke-ai-stacks:stack: {block}}}")
+        one.prepare([])
+        return one
+
+    theirs = prepared("theirs", name, project)
+    if up:
+        api = {"project": project, "service": "compute.googleapis.com"}
+        urn = "urn:pulumi:theirs::p::gcp:projects/service:Service::api"
+        theirs.cloud().begin_create("gcp:projects/service:Service", api, urn)
+    mine = prepared("mine", "same", "sandbox-project")
+    with pytest.raises(UserError) if refused else nullcontext() as found:
+        refuse_taken_name(mine)
+    if found is not None:
+        assert str(found.value).endswith("names in a project are unique; nearest: same-2")
+    refuse_taken_name(theirs)

@@ -88,6 +88,16 @@ def test_a_changed_script_runs_under_a_new_name(register: Register) -> None:
         assert container["command"] == ["bash", f"/etc/script/{name}", "model=m"]
 
 
+def test_changed_modules_of_a_script_run_it_under_a_new_name(register: Register) -> None:
+    def there(**modules: str) -> set[str]:
+        config_map = made(register, modules={f"{it}.py": modules[it] for it in modules})
+        return set(config_map.named("data-script").inputs["data"])
+
+    one, two = there(helper="a = 1"), there(helper="a = 2")
+    assert one & two == {"helper.py"}
+    assert len(one | two) == 3
+
+
 def test_the_script_is_there_before_the_job_and_is_the_one_it_mounts(register: Register) -> None:
     recording = made(register)
     assert "data-script" in recording.waits_for("data-job")
@@ -142,3 +152,10 @@ def test_it_gets_what_it_asks_for_and_no_more(register: Register) -> None:
     resources = pod(register)["containers"][0]["resources"]
     amounts = {"cpu": "3500m", "memory": "12Gi", "ephemeral-storage": "20Gi"}
     assert resources == {"requests": amounts, "limits": amounts}
+
+
+def test_the_script_gets_no_more_privileges_than_it_starts_with(register: Register) -> None:
+    made_pod = pod(register)
+    assert made_pod["securityContext"] == {"seccompProfile": {"type": "RuntimeDefault"}}
+    (container,) = made_pod["containers"]
+    assert container["securityContext"] == {"allowPrivilegeEscalation": False}

@@ -3,11 +3,11 @@
 from dataclasses import replace
 from typing import Any
 
-import pulumi_kubernetes as k8s
 import pytest
 
 from components.capacity import CapacityArgs, ReservationArgs
 from components.node_network import NodeNetwork
+from components.node_taints import NodeTaintArgs
 from components.tpu_slice_pool import TpuSlicePool, TpuSlicePoolArgs
 from tests.conftest import Recording, Register
 
@@ -29,7 +29,6 @@ SLICE = TpuSlicePoolArgs(
     pool_name="slice-0",
     service_account="nodes@p",
     machine_type="ct6e-standard-4t",
-    accelerator="tpu-v6e-slice",
     topology="4x4",
     hosts=4,
     capacity=CapacityArgs(mode="on-demand"),
@@ -56,7 +55,7 @@ def reserved() -> CapacityArgs:
     return CapacityArgs(mode="reservation", reservation=ReservationArgs(name="tpus"))
 
 
-@pytest.mark.parametrize("mode", ["on-demand", "spot", "any-reservation", "reservation"])
+@pytest.mark.parametrize("mode", ["on-demand", "any-reservation", "reservation"])
 def test_all_hosts_are_there_from_the_start_and_none_is_ever_added(
     register: Register, mode: str
 ) -> None:
@@ -65,7 +64,18 @@ def test_all_hosts_are_there_from_the_start_and_none_is_ever_added(
     assert inputs["nodeCount"] == 4
     assert not {"initialNodeCount", "autoscaling", "queuedProvisioning"} & inputs.keys()
     assert inputs["management"] == {"autoRepair": True, "autoUpgrade": True}
-    assert inputs["nodeConfig"]["spot"] is (mode == "spot")
+    assert inputs["nodeConfig"]["spot"] is False
+
+
+def test_a_spot_slice_comes_with_its_pods_so_that_none_in_stock_fails_nothing(
+    register: Register,
+) -> None:
+    inputs = pool(register, capacity=CapacityArgs(mode="spot"))
+    assert "nodeCount" not in inputs
+    assert inputs["initialNodeCount"] == 0
+    assert inputs["autoscaling"] == {"minNodeCount": 0, "maxNodeCount": 4, "locationPolicy": "ANY"}
+    assert inputs["nodeConfig"]["spot"] is True
+    assert inputs["management"] == {"autoRepair": True, "autoUpgrade": True}
 
 
 @pytest.mark.parametrize("mode", ON_REQUEST)
@@ -172,19 +182,6 @@ def test_networks_to_claim_have_to_be_there() -> None:
     assert not replace(SLICE, additional_networks=(), dranet=False).additional_networks
 
 
-def test_pods_that_select_the_slice_wait_for_it(register: Register) -> None:
-    def program() -> None:
-        selector = TpuSlicePool("slice", SLICE).node_selector
-        k8s.core.v1.Pod("pod", spec={"node_selector": selector, "containers": [{"name": "ray"}]})
-
-    recording = register(program)
-    assert recording.named("pod").inputs["spec"]["nodeSelector"] == {
-        "cloud.google.com/gke-tpu-accelerator": "tpu-v6e-slice",
-        "cloud.google.com/gke-tpu-topology": "4x4",
-    }
-    assert "slice-pool" in recording.waits_for("pod")
-
-
 def test_there_is_time_for_scarce_capacity(register: Register) -> None:
     assert made(register).one(":NodePool").create_timeout == "90m"
 
@@ -196,3 +193,16 @@ def test_a_slice_is_in_one_zone_under_its_own_name(register: Register) -> None:
     assert (inputs["cluster"], inputs["name"]) == ("demo", "slice-0")
     assert inputs["maxPodsPerNode"] == 32
     assert recording.outputs[recording.named("slice").urn]["pool_name"] == "slice-0"
+
+
+def test_a_teams_slice_has_its_labels_beside_that_of_claims_and_its_taints(
+    register: Register,
+) -> None:
+    team = NodeTaintArgs(key="team", value="vision", effect="NoSchedule")
+    node = pool(register, node_labels={"team": "vision"}, taints=[team])["nodeConfig"]
+    assert node["labels"] == {
+        "cloud.google.com/gke-networking-dra-driver": "true",
+        "team": "vision",
+    }
+    assert node["taints"] == [{"key": "team", "value": "vision", "effect": "NO_SCHEDULE"}]
+    assert "taints" not in pool(register)["nodeConfig"]

@@ -15,7 +15,7 @@ SHARED = {
     *(f"apis-{it}" for it in ("compute", "container", "iam", "cloudresourcemanager")),
     *("apis-monitoring", "apis-storage", "gke-cluster", "gke-kubernetes"),
     *("bucket-bucket", "bucket-user-grant", "account-account", "claims-template"),
-    *("monitoring-dashboard", "ray-cluster", "training-launcher", "training-job"),
+    *("monitoring-dashboard", "ray-cluster", "ray-access", "training-launcher", "training-job"),
 }
 
 
@@ -90,6 +90,18 @@ def test_a_slice_is_a_pool_of_all_its_hosts_as_in_the_scenario(
     assert node["spot"] is False
 
 
+def test_an_elastic_job_is_submitted_once_rays_head_is_up_and_waits_for_slices_itself(
+    register: Register,
+) -> None:
+    def waits(stack: str, **values: Any) -> str:
+        cluster = built(register, stack, **values).named("ray-cluster").inputs
+        return cluster["metadata"]["annotations"]["pulumi.com/waitFor"]
+
+    assert waits(ELASTIC) == "condition=HeadPodReady"
+    all_of_it = "jsonpath={.status.state}=ready"
+    assert waits(FIXED) == waits(ELASTIC, job=None) == all_of_it
+
+
 def test_the_elastic_stacks_slices_are_spot(register: Register) -> None:
     made = built(register, ELASTIC)
     assert [pool(made, n)["nodeConfig"]["spot"] for n in (0, 1)] == [True, True]
@@ -103,6 +115,10 @@ def test_the_cluster_has_the_networking_and_add_ons_of_the_scenario(register: Re
     assert inputs["workloadIdentityConfig"] == {"workloadPool": "my-project.svc.id.goog"}
     assert inputs["addonsConfig"]["gcsFuseCsiDriverConfig"] == {"enabled": True}
     assert inputs["addonsConfig"]["rayOperatorConfigs"][0]["enabled"] is True
+
+
+def test_the_cluster_is_of_a_version_that_has_dranet(register: Register) -> None:
+    assert built(register, FIXED).named("gke-cluster").inputs["minMasterVersion"] == "1.35"
 
 
 def test_the_cpu_pool_is_one_machine_of_the_scenarios(register: Register) -> None:

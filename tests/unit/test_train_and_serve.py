@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import TOKEN, Recording, Register
-from tests.unit.config_keys_queues import AUTOPILOT, TEAMS
+from tests.unit.config_keys_queues import AUTOPILOT, CHECKED, PLACED, TEAMS
 from tests.unit.stack_graphs import built
 
 QUEUE = "kueue.x-k8s.io/queue-name"
@@ -120,14 +120,13 @@ def test_on_a_standard_cluster_any_node_with_these_gpus_will_do(register: Regist
     assert flavor["nodeLabels"] == {"cloud.google.com/gke-nodepool": "gpu-pool"}
 
 
-def test_the_account_of_every_namespace_may_administer_the_objects_of_that_bucket_alone(
+def test_an_account_of_the_stack_may_use_the_objects_of_that_bucket_alone(
     register: Register,
 ) -> None:
     made = up(register)
     grant = made.named("bucket-user-grant").inputs
-    assert grant["role"] == "roles/storage.objectAdmin"
-    assert grant["member"].endswith("/subject/ns/llm/sa/default")
-    assert not made.of_type(":ServiceAccount")
+    assert grant["role"] == "roles/storage.objectUser"
+    assert grant["member"].endswith("/subject/ns/llm/sa/kueue-mixed")
     on_project = [it.inputs["role"] for it in made.of_type("projects/iAMMember:IAMMember")]
     assert on_project
     assert not [role for role in on_project if "storage" in role]
@@ -147,6 +146,7 @@ def test_the_fine_tuning_mounts_the_bucket_as_the_config_says(register: Register
     mount = {
         "sidecar": {"cpu": 0.5, "memory_gib": 20, "ephemeral_storage_gib": 8},
         "metadata_prefetch": True,
+        "metadata_ttl_s": 60,
         "skip_access_check": False,
     }
     template = pod_of(up(register, bucket__mount=mount), "fine-tune-job")
@@ -215,3 +215,37 @@ def test_without_workloads_the_queues_are_there_for_others(register: Register) -
     assert "queues-local-queue-llm-lq" in made.names()
     assert not made.of_type(":Deployment")
     assert not made.of_type(":Job")
+
+
+def test_on_autopilot_kueue_asks_for_no_machine_of_its_own(register: Register) -> None:
+    values = up(register, **AUTOPILOT).named("kueue-release").inputs["values"]
+    assert "controllerManager" not in values
+
+
+def test_on_a_standard_cluster_kueue_is_on_the_cpu_nodes(register: Register) -> None:
+    values = up(register).named("kueue-release").inputs["values"]
+    assert values["controllerManager"]["nodeSelector"]
+
+
+def test_a_flavor_with_a_topology_tolerates_the_taint_of_gpu_nodes(register: Register) -> None:
+    spec = up(register, **PLACED).named("queues-flavor-default-flavor").inputs["spec"]
+    assert spec["topologyName"] == "nodes"
+    assert spec["tolerations"] == [
+        {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}
+    ]
+    assert "tolerations" not in up(register).named("queues-flavor-default-flavor").inputs["spec"]
+
+
+def test_queued_machines_are_asked_for_by_the_queue_for_as_long_as_the_pool_has_them(
+    register: Register,
+) -> None:
+    made = up(register, **CHECKED)
+    flavor = made.named("queues-flavor-default-flavor").inputs["spec"]
+    taint = {"key": "cloud.google.com/gke-queued", "value": "true", "effect": "NoSchedule"}
+    assert flavor["nodeTaints"] == [taint]
+    assert flavor["tolerations"] == [{**taint, "operator": "Equal"}]
+    config = made.named("queues-provisioning-config-dws").inputs["spec"]
+    assert config["parameters"] == {"maxRunDurationSeconds": str(24 * 3600)}
+    queue = made.named("queues-cluster-queue-cluster-queue").inputs["spec"]
+    (check,) = queue["admissionChecksStrategy"]["admissionChecks"]
+    assert check == {"name": "dws", "onFlavors": ["default-flavor"]}

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from stacks.blocks.grpo_job import GrpoJob
 from stacks.problems import Problem
+from stacks.rules.divisors import divisors
 from stacks.rules.training import grpo_problems
 from tests.conftest import changed
 
@@ -59,3 +60,27 @@ def test_taking_what_is_offered_comes_to_an_end(job: dict[str, Any], gpus: int) 
         path = found[0].field.removeprefix("job.").replace(".", "__")
         job = changed(job, **{path: int(found[0].message.rpartition(" ")[2])})
     raise AssertionError(problems(job, gpus))
+
+
+def test_the_largest_step_that_a_config_takes_is_judged_without_counting_to_it() -> None:
+    job = {
+        "name": "job",
+        "model": "a/b",
+        "converter": "Qwen2ForCausalLM",
+        "dataset": "DeepScaler",
+        "max_steps": 10,
+        "prompts_per_step": 2**20,
+        "generations_per_prompt": 2**20,
+        "train_global_batch_size": 2**20 - 1,
+        "checkpoints": {"directory": "runs"},
+    }
+    (found,) = problems(job, 16)
+    assert found.message.endswith(f"nearest: {2**19}")
+    # Three copies cannot share a power of two evenly.
+    (found,) = problems({**job, "train_global_batch_size": 2**20}, 48)
+    assert found.field == "job.prompts_per_step"
+
+
+def test_divisors_are_all_there_and_in_order() -> None:
+    for number in range(1, 200):
+        assert divisors(number) == [it for it in range(1, number + 1) if number % it == 0]

@@ -1,6 +1,7 @@
 """The data's preparation and the training of the verl stacks, and what they wait for."""
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -25,6 +26,7 @@ def test_the_runtime_environment_is_the_scenarios(
     variables = yaml.safe_load(job["runtimeEnvYAML"])["env_vars"]
     assert variables == {
         "NCCL_DEBUG": "INFO",
+        "NCCL_NET": "gIB",
         "NCCL_NET_PLUGIN": "/usr/local/gib/lib64/libnccl-net_internal.so",
         "NCCL_CROSS_NIC": "0",
         "NCCL_NET_GDR_LEVEL": "PIX",
@@ -74,7 +76,7 @@ def test_verls_options_are_the_scenarios(register: Register, stack: str) -> None
         "trainer.nnodes": "2",
         "trainer.save_freq": "10",
         "trainer.test_freq": "10",
-        "trainer.default_local_dir": "/data/verl/checkpoints",
+        "trainer.default_local_dir": "/data/checkpoints",
         "algorithm.adv_estimator": "grpo",
         "actor_rollout_ref.rollout.n": "8",
         "trainer.total_epochs": "2",
@@ -86,9 +88,14 @@ def test_the_preparation_fills_the_bucket_on_the_cpu_pool(register: Register) ->
     pod = preparation(made)
     assert pod["spec"]["nodeSelector"] == {"cloud.google.com/gke-nodepool": "cpu-pool"}
     assert pod["spec"]["serviceAccountName"] == "verl-b200"
-    assert pod["metadata"]["annotations"] == {"gke-gcsfuse/volumes": "true"}
+    assert pod["metadata"]["annotations"] == {
+        "gke-gcsfuse/volumes": "true",
+        "gke-gcsfuse/cpu-limit": "1000m",
+        "gke-gcsfuse/memory-limit": "1Gi",
+    }
     assert pod["spec"]["containers"][0]["command"][2:] == [
-        *("--mount=/data", "--code-tag=v0.6.1", "--dataset=gsm8k"),
+        *("--mount=/data", "--code-tag=v0.6.1"),
+        *("--code-tree=c5b2f5aaf9303858838481f8b763b1179e86bf14", "--dataset=gsm8k"),
         *("--model=Qwen/Qwen2.5-32B-Instruct", "--scratch=/tmp"),
     ]
 
@@ -144,3 +151,23 @@ def test_no_token_is_needed_and_one_that_is_given_stays_in_its_secret(register: 
     holders = [it.name for it in made.resources if TOKEN in json.dumps(it.inputs)]
     assert holders == ["tokens-secret"]
     assert preparation(made)["spec"]["containers"][0]["env"][0]["name"] == "HF_TOKEN"
+
+
+def test_with_its_key_the_run_is_reported_to_weights_and_biases(register: Register) -> None:
+    made = built(register, B200, keys=("wandb_api_key",))
+    options = options_of(made)
+    assert options["loggers"] == "console,wandb"
+    assert options["trainer.experiment_name"] == "verl-grpo"
+    worker = pods_of(made)[1]["spec"]["containers"][0]
+    assert "WANDB_API_KEY" in [it["name"] for it in worker["env"]]
+
+
+def test_the_training_runs_again_when_a_machine_goes_and_resumes_by_verls_own_default(
+    register: Register,
+) -> None:
+    made = built(register, "verl-b200")
+    entrypoint = made.named("training-job").inputs["spec"]["entrypoint"]
+    assert re.search(
+        r" python3 /etc/launcher/resume-\w+\.py 16 bash /etc/launcher/verl_grpo-", entrypoint
+    )
+    assert "trainer.resume_mode" not in entrypoint

@@ -78,6 +78,12 @@ def test_it_starts_verl_from_the_code_with_the_overrides_as_they_are(data: Path)
     assert arguments == ["-m", "verl.trainer.main_ppo", *overrides]
 
 
+def test_several_loggers_are_a_list_to_verl(data: Path) -> None:
+    """Brackets would not reach the cluster with Ray's own command."""
+    done = launch(pairs(data), "loggers=console,wandb", DRY_RUN="1")
+    assert shlex.split(done.stdout)[-1] == "trainer.logger=[console,wandb]"
+
+
 def test_a_dry_run_prints_the_command_that_would_run(data: Path) -> None:
     done = launch(pairs(data), "a=[b, c]", DRY_RUN="1")
     assert done.returncode == 0, done.stderr

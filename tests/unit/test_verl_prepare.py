@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import ROOT
-from tests.unit.model_hub import LARGE, MODEL, SMALL, Handler, Hub, source
+from tests.unit.model_hub import LARGE, MODEL, SMALL, Handler, Hub, source, tree_of
 
 SCRIPT = ROOT / "workloads" / "verl" / "prepare_data.py"
 
@@ -82,6 +82,7 @@ ALL = {
     *("gsm8k/train.parquet", "gsm8k/test.parquet"),
     *(f"Tiny-Instruct/{name}" for name in SMALL | LARGE),
     *(f".prepared/{part}.json" for part in ("code", "dataset", "model")),
+    *(f".prepared/{part}.files.json" for part in ("code", "dataset", "model")),
 }
 FIRST, SECOND = LARGE
 
@@ -140,9 +141,58 @@ def test_a_wrong_checksum_is_loaded_again_and_then_an_error(job: Job) -> None:
 def test_a_file_that_was_spoilt_in_the_bucket_is_loaded_again(job: Job) -> None:
     job.run()
     job.model(FIRST).write_bytes(b"short")
-    job.model("config.json").write_bytes(b"[]")
     assert job.rerun() == ""
-    assert job.hub.asked() == ["config.json", FIRST]
+    assert job.hub.asked() == [FIRST]
+
+
+def test_no_file_of_the_model_is_read_from_the_bucket(job: Job) -> None:
+    """Through the mount that would be a download of the whole model, and fill its cache."""
+    job.hub.refusals[SECOND] = [503] * 99
+    job.run()
+    job.model(FIRST).chmod(0)
+    job.hub.refusals.clear()
+    assert job.rerun() == ""
+    assert job.hub.asked() == [SECOND]
+
+
+def test_what_somebody_else_put_there_stays_as_it_is(job: Job) -> None:
+    job.run()
+    mine = {
+        *("Tiny-Instruct/notes.md", "verl/verl/mine.py", "verl/checkpoints/step_10/model.pt"),
+        *("gsm8k/other.parquet", ".prepared/mine.json"),
+    }
+    for name in mine:
+        (job.mount / name).parent.mkdir(parents=True, exist_ok=True)
+        (job.mount / name).write_text("mine")
+    job.hub.tags["v2"] = source("2", "new")
+    job.hub.commits["v2"] = {"config.json": b"[]"}
+    assert job.rerun("--revision", "v2", tag="v2") == ""
+    assert {(job.mount / name).read_text() for name in mine} == {"mine"}
+    assert "verl/verl/old.py" not in job.has()
+    assert f"Tiny-Instruct/{FIRST}" not in job.has()
+
+
+def test_what_somebody_else_put_there_is_not_written_over(job: Job) -> None:
+    job.model("config.json").parent.mkdir()
+    job.model("config.json").write_text("mine")
+    assert "config.json: is there, and was not put there by this job" in job.run()
+    assert job.model("config.json").read_text() == "mine"
+    assert job.hub.asked() == []
+
+
+@pytest.mark.parametrize("model", ["owner/verl", "owner/gsm8k", "owner/.prepared"])
+def test_a_model_with_another_parts_folder_is_refused(job: Job, model: str) -> None:
+    assert "its folder is another part's" in job.run("--model", model)
+    assert job.has() == set()
+
+
+def test_an_archive_that_holds_something_else_than_the_tag_is_refused(job: Job) -> None:
+    tree = tree_of(source("1", "old"))
+    assert job.run("--code-tree", tree) == ""
+    job.hub.tags["v1"] = source("1", "old", text="not the same")
+    assert job.rerun("--code-tree", tree) == ""
+    assert f"not {'0' * 40}" in job.run("--code-tree", "0" * 40)
+    assert "use_verl" not in job.has()
 
 
 @pytest.mark.parametrize(

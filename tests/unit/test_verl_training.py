@@ -22,7 +22,14 @@ INFRASTRUCTURE = {
     *("apis-monitoring", "apis-storage", "gke-cluster", "gke-kubernetes"),
     *("gvnic-1-internal", "bucket-bucket", "bucket-user-grant", "account-account"),
     *("volume-volume", "volume-claim", "nccl-daemon-set", "monitoring-dashboard"),
-    *("preparation-script", "preparation-job", "ray-cluster", "training-launcher", "training-job"),
+    *(
+        "preparation-script",
+        "preparation-job",
+        "ray-cluster",
+        "ray-access",
+        "training-launcher",
+        "training-job",
+    ),
     *NETWORKS,
     *OBJECTS,
 }
@@ -133,6 +140,13 @@ def test_the_standard_cluster_has_the_networking_and_add_ons_of_the_scenario(
     assert inputs["addonsConfig"]["rayOperatorConfigs"][0]["enabled"] is True
 
 
+def test_an_autopilot_cluster_goes_before_the_networks_that_its_nodes_are_in(
+    register: Register,
+) -> None:
+    assert built(register, AUTOPILOT).waits_for("gke-cluster") >= NETWORKS
+    assert not NETWORKS & built(register, B200).waits_for("gke-cluster")
+
+
 def test_the_autopilot_cluster_is_told_only_what_it_does_not_decide_itself(
     register: Register,
 ) -> None:
@@ -179,34 +193,37 @@ def test_pool_network_objects_and_pods_agree_interface_by_interface(
         assert config["enablePrivateNodes"] is True
 
 
-@pytest.mark.parametrize(
-    ("stack", "namespace", "gpu"),
-    [
-        (B200, "kube-system", "nvidia-b200"),
-        (H200, "kube-system", "nvidia-h200-141gb"),
-        (AUTOPILOT, "rdma-system", "nvidia-b200"),
-    ],
-)
-def test_the_plugin_goes_onto_the_gpu_nodes(
-    register: Register, stack: str, namespace: str, gpu: str
-) -> None:
+@pytest.mark.parametrize(("stack", "gpu"), [(B200, "nvidia-b200"), (H200, "nvidia-h200-141gb")])
+def test_the_plugin_goes_onto_the_gpu_nodes(register: Register, stack: str, gpu: str) -> None:
     made = built(register, stack)
     installer = made.named("nccl-daemon-set").inputs
-    assert installer["metadata"]["namespace"] == namespace
+    assert installer["metadata"]["namespace"] == "kube-system"
     selector = installer["spec"]["template"]["spec"]["nodeSelector"]
     assert selector["cloud.google.com/gke-accelerator"] == gpu
     assert selector == pods_of(made)[1]["spec"]["nodeSelector"]
 
 
+def test_on_autopilot_the_plugin_goes_onto_the_nodes_of_googles_own_installer(
+    register: Register,
+) -> None:
+    installer = built(register, AUTOPILOT).named("nccl-daemon-set").inputs
+    assert installer["metadata"]["namespace"] == "rdma-system"
+    pod = installer["spec"]["template"]["spec"]
+    assert "nodeSelector" not in pod
+    assert "nvidia-b200" in str(pod["affinity"]["nodeAffinity"])
+
+
 @pytest.mark.parametrize("stack", STACKS)
-def test_the_bucket_is_the_scenarios_and_private(register: Register, stack: str) -> None:
+def test_the_bucket_is_private_and_goes_with_the_stack(register: Register, stack: str) -> None:
     bucket = built(register, stack).named("bucket-bucket").inputs
     assert bucket["location"] == "US-CENTRAL1"
-    assert bucket["hierarchicalNamespace"] == {"enabled": True}
+    # The scenario's has real folders, which would stay and keep it.
+    assert bucket["hierarchicalNamespace"] == {"enabled": False}
+    assert bucket["forceDestroy"] is True
     assert bucket["uniformBucketLevelAccess"] is True
     assert bucket["publicAccessPrevention"] == "enforced"
     assert bucket["name"].endswith("-my-project")
-    assert "versioning" not in bucket
+    assert bucket["versioning"] == {"enabled": False}
 
 
 @pytest.mark.parametrize("stack", STACKS)
@@ -256,10 +273,10 @@ def test_the_gpu_pool_waits_for_its_interfaces_and_not_for_the_cpu_pool(register
     assert not {"cpu-pool", "bucket-bucket", "network-nat"} & waits
 
 
-def test_the_cluster_waits_for_neither_interfaces_nor_bucket(register: Register) -> None:
+def test_the_cluster_waits_for_neither_bucket_nor_nat(register: Register) -> None:
     for stack in (B200, AUTOPILOT):
         waits = built(register, stack).waits_for("gke-cluster")
-        assert not {*NETWORKS, "bucket-bucket", "network-nat"} & waits
+        assert not {"bucket-bucket", "network-nat"} & waits
 
 
 def test_network_objects_need_the_cluster_and_no_node(register: Register) -> None:

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from catalog.catalog import Catalog
+from components.inference_engine import ServedModel
+from components.vllm_engine import VLLM
 from tests.conftest import Register
 from tests.unit.stack_graphs import built, options_of
 from tests.workloads.launchers.conftest import OPTIONS, DryRun, table
@@ -67,7 +69,7 @@ def test_nemo_rl_has_every_option_of_this_recipe(register: Register) -> None:
     known = table("nemo_rl_options.yaml")
     options = options_of(built(register, "b200-lustre", keys=("hugging_face_token",)))
     assert options.pop("recipe") == known["recipe"]
-    del options["mkdir"]  # the launcher's own
+    del options["mkdir"], options["fetch"]  # the launcher's own
     assert options.keys() <= {*known["options"]}
 
 
@@ -76,6 +78,15 @@ def test_tgi_reads_every_variable(register: Register) -> None:
     server = made.one("apps/v1:Deployment").inputs["spec"]["template"]["spec"]["containers"][0]
     names = {it["name"] for it in server["env"]}
     assert names <= {*table("tgi_variables.yaml")["variables"]}
+
+
+def test_vllm_has_every_option() -> None:
+    model = ServedModel(
+        name="a/b", source="a/b", shards=2, max_model_len=8192, gpu_memory_utilization=0.9
+    )
+    _, _, _, *options = VLLM.command(model)
+    names = [it.partition("=")[0].removeprefix("--") for it in options]
+    assert {*names} <= {*table("vllm_options.yaml")["options"]}
 
 
 def test_accelerate_has_every_option_of_the_fine_tuning(dry_run: DryRun) -> None:

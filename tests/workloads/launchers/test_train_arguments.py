@@ -49,7 +49,9 @@ def test_the_demo_runs_the_entrypoint_with_folders_of_this_machine(
     job = SubmittedJob(spec["entrypoint"], {}, [], {})
     command = job.command(tmp_path / "launcher", tmp_path / "bucket")
     assert command[:2] == ["bash", "-c"]
-    assert f"exec python3 {tmp_path}/launcher/{command[3]} " in command[2]
+    assert command[4] == "python3"
+    assert command[5].startswith(f"{tmp_path}/launcher/train-")
+    assert f"[ -f {command[5]} ]" in command[2]
     changed = replace(job, entrypoint=shlex.join(command)).arguments
     assert changed == job.arguments | {
         "data": "generated",

@@ -13,6 +13,8 @@ import os
 import select
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -70,35 +72,49 @@ def elastic(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
     folder = tmp_path_factory.mktemp("elastic")
     gate = folder / "gate"
     os.mkfifo(gate)
-    settings = {"PYTHONPATH": PATH, "HOLD": HOLD, "GATE": str(gate)}
+    settings = {"HOLD": HOLD, "GATE": str(gate)}
     # Workers that wait for others on a lost slice are not waited for.
     settings["JAX_DISTRIBUTED_SHUTDOWN_TIMEOUT_S"] = "1"
+    with head_alone(**settings) as cluster:
+        words, code, printed = preempted(cluster, folder, gate)
+    assert (words, code) == (HOLD.split(","), 0), printed
+    return steps_of(folder)
+
+
+@contextmanager
+def head_alone(**settings: str) -> Iterator[Cluster]:
+    """A Ray cluster without a slice, whose nodes have these settings in their environment."""
     with pytest.MonkeyPatch.context() as patch:
-        for key, value in (ENVIRONMENT | settings).items():
+        for key, value in (ENVIRONMENT | {"PYTHONPATH": PATH} | settings).items():
             patch.setenv(key, value)
         cluster = Cluster(
             initialize_head=True, head_node_args={"num_cpus": 4, "include_dashboard": False}
         )
         try:
-            words, code, printed = preempted(cluster, folder, gate)
+            yield cluster
         finally:
             cluster.shutdown()
-    assert (words, code) == (HOLD.split(","), 0), printed
-    return steps_of(folder)
 
 
-def preempted(cluster: Cluster, folder: Path, gate: Path) -> tuple[list[str], int, str]:
-    """Where the training was held, its exit code, and what it printed."""
-    slice_of(cluster, "slice-0")
-    lost = slice_of(cluster, "slice-1")
-    pairs = (*OPTIONS, *SLICES, "maxtext=", f"base_output_directory={folder}")
-    process = subprocess.Popen(
+def trained(cluster: Cluster, folder: Path, *more: str) -> subprocess.Popen[str]:
+    """The trainer, on its way."""
+    given = {pair.partition("=")[0] for pair in more}
+    usual = (pair for pair in (*OPTIONS, *SLICES) if pair.partition("=")[0] not in given)
+    pairs = (*usual, *more, "maxtext=", f"base_output_directory={folder}")
+    return subprocess.Popen(
         [sys.executable, str(HERE / "eager_trainer.py"), *pairs],
         env=os.environ | {"RAY_ADDRESS": cluster.address},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
     )
+
+
+def preempted(cluster: Cluster, folder: Path, gate: Path) -> tuple[list[str], int, str]:
+    """Where the training was held, its exit code, and what it printed."""
+    slice_of(cluster, "slice-0")
+    lost = slice_of(cluster, "slice-1")
+    process = trained(cluster, folder)
     said = Gate(gate, process)
     words = [said.word()]
     cluster.remove_node(lost, allow_graceful=False)
@@ -148,3 +164,17 @@ def test_the_loss_is_that_of_an_undisturbed_training(
     expected = {it["step"]: it["loss"] for it in undisturbed}
     assert losses == pytest.approx(expected, rel=TOLERANCE)
     assert losses[STEPS - 1] < losses[0] / 2
+
+
+@pytest.mark.parametrize(("max_failures", "code"), [("max_failures=1", 0), ("max_failures=0", 1)])
+def test_a_training_that_maxtext_ends_at_a_preemption_goes_on_while_failures_are_left(
+    tmp_path: Path, max_failures: str, code: int
+) -> None:
+    with head_alone(PREEMPTED="5:8") as cluster:
+        for name in ("slice-0", "slice-1"):
+            slice_of(cluster, name)
+        process = trained(cluster, tmp_path, max_failures)
+        printed, _ = process.communicate()
+    assert process.returncode == code, printed
+    assert "stopped after step 5; the same job continues it" in printed
+    assert [it["step"] for it in steps_of(tmp_path)] == [*range(STEPS if code == 0 else 6)]

@@ -3,7 +3,8 @@
 It has MaxText's entry point, options, names of folders and Orbax checkpoints; its mesh is of all
 devices there are, and its parameters are cut over them. A batch has the same examples whatever the
 mesh. HOLD names places as STEP:WORKERS, where all workers stop for good, with a word to the pipe
-GATE from the first.
+GATE from the first. At those that PREEMPTED names they save the step and return, as MaxText does
+where its machines are about to go.
 """
 
 # pyright: reportMissingImports=false
@@ -41,7 +42,10 @@ def main(argv: list[str]) -> None:
             _hold(step)
             state, loss = _train(state, *_batch(step, cut))
             _note(run, step, float(loss), state["weights"])
-            manager.save(step, args=ocp.args.StandardSave(state), force=step == steps - 1)
+            ends = step == steps - 1 or _is_at(step, "PREEMPTED")
+            manager.save(step, args=ocp.args.StandardSave(state), force=ends)
+            if ends:
+                return
 
 
 def _fresh(cut: NamedSharding) -> State:
@@ -78,9 +82,12 @@ def _note(run: Path, step: int, loss: float, weights: jax.Array) -> None:
 
 
 def _hold(step: int) -> None:
-    place = f"{step}:{jax.process_count()}"
-    if place in os.environ.get("HOLD", "").split(","):
+    if _is_at(step, "HOLD"):
         if jax.process_index() == 0:
             with Path(os.environ["GATE"]).open("a", encoding="utf-8") as gate:
-                gate.write(f"{place}\n")
+                gate.write(f"{step}:{jax.process_count()}\n")
         threading.Event().wait()
+
+
+def _is_at(step: int, places: str) -> bool:
+    return f"{step}:{jax.process_count()}" in os.environ.get(places, "").split(",")

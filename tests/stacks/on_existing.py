@@ -1,0 +1,278 @@
+"""A program of a few components that stand on parts which no stack made, and those parts."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import pulumi
+import pulumi_gcp as gcp
+
+from catalog import Catalog
+from components.bucket_grant import BucketGrant, BucketGrantArgs, kubernetes_principal
+from components.capacity import CapacityArgs
+from components.existing_bucket import ExistingBucket, ExistingBucketArgs, existing_bucket
+from components.existing_cluster import ExistingClusterArgs, existing_cluster, read_cluster
+from components.existing_facts import ClusterFacts, LustreFacts, NetworkFacts
+from components.existing_lustre import ExistingLustre, ExistingLustreArgs, existing_lustre
+from components.existing_network import ExistingNetwork, ExistingNetworkArgs, existing_network
+from components.gke_cluster import GkeCluster, GkeClusterArgs
+from components.lustre_volume import LustreVolume, LustreVolumeArgs
+from components.namespace import KubeNamespace, KubeNamespaceArgs
+from components.node_pool import NodePool, NodePoolArgs
+from stacks.rules.existing_cluster import ClusterNeeds, cluster_problems
+from stacks.rules.existing_network import NetworkNeeds, network_advice, network_problems
+from stacks.rules.existing_storage import (
+    BucketNeeds,
+    LustreNeeds,
+    bucket_advice,
+    bucket_problems,
+    lustre_problems,
+)
+from stacks.survey import Survey
+
+P, REGION, ZONE = "sandbox-project", "us-central1", "us-central1-a"
+HOST = "network-project"
+NETWORK_ID = f"projects/{HOST}/global/networks/shared"
+LABELS = {"team": "platform"}
+ACCOUNT = f"platform@{P}.iam.gserviceaccount.com"
+
+
+def _of(token: str, project: str = P, **inputs: Any) -> dict[str, Any]:
+    return {"type": f"gcp:{token}", "inputs": {"project": project, **inputs}}
+
+
+EXISTING = [
+    _of("compute/network:Network", HOST, name="shared", autoCreateSubnetworks=False, mtu=8896),
+    _of(
+        "compute/subnetwork:Subnetwork",
+        HOST,
+        name="nodes",
+        region=REGION,
+        network=NETWORK_ID,
+        ipCidrRange="10.0.0.0/20",
+        privateIpGoogleAccess=True,
+        secondaryIpRanges=[
+            {"rangeName": "gke-pods", "ipCidrRange": "10.8.0.0/16"},
+            {"rangeName": "gke-services", "ipCidrRange": "10.9.0.0/20"},
+        ],
+    ),
+    _of("compute/router:Router", HOST, name="router", region=REGION, network=NETWORK_ID),
+    _of(
+        "compute/routerNat:RouterNat",
+        HOST,
+        name="nat",
+        region=REGION,
+        router="router",
+        natIpAllocateOption="AUTO_ONLY",
+        sourceSubnetworkIpRangesToNat="ALL_SUBNETWORKS_ALL_IP_RANGES",
+    ),
+    _of(
+        "compute/globalAddress:GlobalAddress",
+        HOST,
+        name="services",
+        network=NETWORK_ID,
+        purpose="VPC_PEERING",
+        addressType="INTERNAL",
+        address="10.10.0.0",
+        prefixLength=22,
+    ),
+    {
+        "type": "gcp:servicenetworking/connection:Connection",
+        "inputs": {
+            "network": NETWORK_ID,
+            "service": "servicenetworking.googleapis.com",
+            "reservedPeeringRanges": ["services"],
+        },
+    },
+    _of(
+        "lustre/instance:Instance",
+        instanceId="fast",
+        location=ZONE,
+        network=NETWORK_ID,
+        capacityGib="9000",
+        perUnitStorageThroughput="1000",
+        filesystem="lustre",
+        labels=LABELS,
+    ),
+    _of("serviceaccount/account:Account", accountId="platform"),
+    _of(
+        "container/cluster:Cluster",
+        name="platform",
+        location=REGION,
+        network=NETWORK_ID,
+        subnetwork=f"projects/{HOST}/regions/{REGION}/subnetworks/nodes",
+        ipAllocationPolicy={
+            "clusterSecondaryRangeName": "gke-pods",
+            "servicesSecondaryRangeName": "gke-services",
+        },
+        datapathProvider="ADVANCED_DATAPATH",
+        minMasterVersion="1.35.2-gke.1842000",
+        releaseChannel={"channel": "REGULAR"},
+        privateClusterConfig={"enablePrivateNodes": True, "masterIpv4CidrBlock": "10.10.4.0/28"},
+        workloadIdentityConfig={"workloadPool": f"{P}.svc.id.goog"},
+        addonsConfig={
+            "gcsFuseCsiDriverConfig": {"enabled": True},
+            "lustreCsiDriverConfig": {"enabled": True},
+        },
+        resourceLabels=LABELS,
+    ),
+    _of(
+        "storage/bucket:Bucket",
+        name="platform-data",
+        location="US-CENTRAL1",
+        uniformBucketLevelAccess=True,
+        labels=LABELS,
+    ),
+]
+
+
+def program() -> None:
+    """Config `network`, `subnetwork`, `cluster`, `bucket`, `instance` and `pods_range` are names
+    other than those above. Raises pulumi.RunError where a part is not there or does not fit."""
+    provider = gcp.Provider("google", project=P, region=REGION, zone=ZONE)
+    survey = Survey()
+    network, found = _network(provider, survey), _cluster(provider, survey)
+    bucket, lustre = _bucket(provider, survey), _lustre(provider, survey)
+    if network is not None and found is not None and lustre is not None:
+        _judge(survey, network.found, found, lustre.found)
+    survey.close()
+    assert found is not None
+    _build(provider, network, existing_cluster("gke", found), bucket, lustre)
+
+
+def _name(key: str, usual: str) -> str:
+    return pulumi.Config().get(key) or usual
+
+
+def _network(provider: gcp.Provider, survey: Survey) -> ExistingNetwork | None:
+    args = ExistingNetworkArgs(
+        project=HOST,
+        region=REGION,
+        network=_name("network", "shared"),
+        subnetwork=_name("subnetwork", "nodes"),
+    )
+    return survey.read("network.existing", partial(existing_network, args, provider))
+
+
+def _cluster(provider: gcp.Provider, survey: Survey) -> ClusterFacts | None:
+    args = ExistingClusterArgs(project=P, location=REGION, cluster=_name("cluster", "platform"))
+    return survey.read("cluster.existing", partial(read_cluster, args, provider))
+
+
+def _bucket(provider: gcp.Provider, survey: Survey) -> ExistingBucket | None:
+    args = ExistingBucketArgs(project=P, bucket=_name("bucket", "platform-data"))
+    bucket = survey.read("bucket.existing", partial(existing_bucket, args, provider))
+    if bucket is not None:
+        needs = BucketNeeds(region=REGION, hierarchical_namespace=False)
+        survey.judge(bucket_problems(bucket.found, needs), bucket_advice(bucket.found, needs))
+    return bucket
+
+
+def _lustre(provider: gcp.Provider, survey: Survey) -> ExistingLustre | None:
+    args = ExistingLustreArgs(project=P, zone=ZONE, instance=_name("instance", "fast"))
+    return survey.read("lustre.existing", partial(existing_lustre, args, provider))
+
+
+def _judge(
+    survey: Survey, network: NetworkFacts, cluster: ClusterFacts, lustre: LustreFacts
+) -> None:
+    facts = Catalog.load()
+    on_network = NetworkNeeds(
+        pods_range=_name("pods_range", "gke-pods"),
+        services_range="gke-services",
+        made={"control_plane": "10.10.5.0/28"},
+        jumbo_for="Managed Lustre",
+    )
+    survey.judge(network_problems(network, on_network), network_advice(network, on_network))
+    in_cluster = ClusterNeeds(
+        project=P,
+        region=REGION,
+        gcs_fuse=True,
+        lustre_legacy_port=False,
+        network_id=network.network_id,
+        features=("lustre_csi",),
+    )
+    survey.judge(cluster_problems(cluster, in_cluster, facts))
+    mounted = LustreNeeds(
+        zone=ZONE, network_id=cluster.network_id, filesystem="lustre", legacy_port=False
+    )
+    survey.judge(lustre_problems(lustre, mounted, facts))
+
+
+def _build(provider: gcp.Provider, network: Any, gke: Any, bucket: Any, lustre: Any) -> None:
+    opts = pulumi.ResourceOptions(providers=[provider])
+    inside = pulumi.ResourceOptions(providers=[gke.kubernetes])
+    where = KubeNamespace("kube", KubeNamespaceArgs(namespace="ours", labels={}), opts=inside)
+    NodePool(
+        "cpu",
+        NodePoolArgs(
+            project=P,
+            location=gke.location,
+            zone=ZONE,
+            cluster_name=gke.cluster_name,
+            pool_name="cpu-pool",
+            service_account=ACCOUNT,
+            machine_type="e2-standard-8",
+            nodes=1,
+            min_nodes=1,
+            max_nodes=1,
+            capacity=CapacityArgs(mode="on-demand"),
+            disk_type="pd-balanced",
+            disk_gb=100,
+            max_pods_per_node=32,
+            labels={},
+        ),
+        opts=opts,
+    )
+    LustreVolume(
+        "volume",
+        LustreVolumeArgs(
+            instance=lustre.instance,
+            namespace=where.namespace,
+            base_name="fast",
+            handle=lustre.handle,
+            address=lustre.address,
+            filesystem=lustre.filesystem,
+            capacity_gib=lustre.capacity_gib,
+            labels={},
+        ),
+        opts=inside,
+    )
+    number = gcp.organizations.get_project_output(
+        project_id=P, opts=pulumi.InvokeOutputOptions(provider=provider)
+    ).number
+    BucketGrant(
+        "bucket-user",
+        BucketGrantArgs(
+            bucket_name=bucket.bucket_name,
+            role="roles/storage.objectUser",
+            member=kubernetes_principal(
+                project_number=number,
+                workload_pool=gke.workload_pool,
+                namespace=where.namespace,
+                service_account="default",
+            ),
+        ),
+        opts=opts,
+    )
+    # A cluster of the stack's own, on the network that is not.
+    GkeCluster(
+        "own",
+        GkeClusterArgs(
+            project=P,
+            location=REGION,
+            zone=ZONE,
+            cluster_name="own",
+            network_id=network.network_id,
+            subnetwork_id=network.subnetwork_id,
+            pods_range="gke-pods",
+            services_range="gke-services",
+            control_plane_range="10.10.5.0/28",
+            node_service_account=ACCOUNT,
+            release_channel="REGULAR",
+            deletion_protection=False,
+            labels={},
+        ),
+        opts=opts,
+    )

@@ -1,0 +1,161 @@
+"""Full disks, forgotten stacks, interrupted runs: nothing is lost, and nothing is left."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sandbox.faults import Crash, Faults
+from sandbox.forget import forget
+from sandbox.urns import name_of
+from sandbox.workspace import PROJECT_FOLDER, Workspace
+from tests.stacks.conftest import Sandbox
+from tests.stacks.test_lifecycle import made_once
+
+pytestmark = pytest.mark.thorough
+SandboxOf = Callable[[str], Sandbox]
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A disk of 8 MiB."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=8m", "none", str(folder)],
+        capture_output=True,
+        check=False,
+    )
+    if mounted.returncode:
+        pytest.skip("a small disk can be mounted by root alone")
+    yield folder
+    subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
+@pytest.mark.parametrize("left_kib", [48, 400])
+def test_a_disk_that_runs_full_in_the_middle_loses_nothing(
+    small_disk: Path, monkeypatch: pytest.MonkeyPatch, left_kib: int
+) -> None:
+    monkeypatch.setattr("sandbox.disk.NEEDED_MIB", 0)
+    workspace = Workspace(small_disk / "sandbox", "dev")
+    sandbox = Sandbox(workspace)
+    ballast = small_disk / "ballast"
+
+    def fill() -> None:
+        """All but a little: enough for the first states, but not for all."""
+        files = os.statvfs(small_disk)
+        free = files.f_bavail * files.f_frsize
+        ballast.write_bytes(bytes(max(free - left_kib * 1024, 0)))
+
+    sandbox.succeed("preview")
+    (workspace.root / "reserve").unlink()
+    monkeypatch.setattr("sandbox.workspace.hold_reserve", lambda _: fill())
+    assert not sandbox.run("up").ok
+    ballast.unlink()
+    monkeypatch.undo()
+    monkeypatch.setattr("sandbox.disk.NEEDED_MIB", 0)
+    sandbox.succeed("up")
+    assert made_once(sandbox)
+    assert sandbox.succeed("destroy").cloud == {}
+
+
+def test_half_a_state_is_taken_from_its_last_whole_copy(brought_up: SandboxOf) -> None:
+    sandbox = brought_up("dev")
+    [state] = sandbox.workspace.state_files()
+    text = state.read_text()
+    state.write_text(text[: len(text) // 2])
+    result = sandbox.succeed("up")
+    assert set(result.report.changes) == {"same"}
+    state.write_text("")
+    assert sandbox.succeed("destroy").cloud == {}
+
+
+def test_a_stack_that_is_up_is_forgotten_with_all_that_it_has(
+    brought_up: SandboxOf, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sandbox = brought_up("dev")
+    forget(sandbox.workspace)
+    assert "forgotten: dev, and " in capsys.readouterr().out
+    assert sandbox.describe_everything() == {}
+    assert not list(sandbox.workspace.state_files())
+    sandbox.succeed("up")
+
+
+def cut_off(sandbox: Sandbox, *names: str) -> None:
+    """Make creates that ended well, and those after them, into ones that the engine died in."""
+    [file] = sandbox.workspace.state_files()
+    document = json.loads(file.read_text())
+    latest = document["checkpoint"]["latest"]
+    kept, pending, lost = list[Any](), list[Any](), set[str]()
+    for one in latest["resources"]:
+        needs = one.get("dependencies", [])
+        if not one["custom"]:
+            kept.append({**one, "dependencies": [urn for urn in needs if urn not in lost]})
+        elif name_of(one["urn"]) in names or lost.intersection(needs):
+            lost.add(one["urn"])
+            bare = {key: value for key, value in one.items() if key not in ("id", "outputs")}
+            pending.append({"type": "creating", "resource": bare})
+        else:
+            kept.append(one)
+    latest["resources"], latest["pending_operations"] = kept, pending
+    file.write_text(json.dumps(document))
+
+
+def test_a_dashboard_and_a_release_that_were_under_way_are_found_again(
+    brought_up: SandboxOf,
+) -> None:
+    sandbox = brought_up("dev")
+    before = sandbox.describe_everything()
+    cut_off(sandbox, "monitoring-dashboard", "kueue-release")
+    made = sandbox.succeed("up")
+    assert "create" not in {
+        one.operation for one in made.report.resources if one.type.startswith(("gcp", "kube"))
+    }
+    assert sandbox.describe_everything() == before
+    assert made_once(sandbox)
+
+
+@pytest.mark.parametrize("after", [1, 2, 3])
+def test_a_replacement_killed_in_any_half_converges(brought_up: SandboxOf, after: int) -> None:
+    sandbox = brought_up("dev")
+    change = "gpu_pool.max_pods_per_node=64"
+    killed = sandbox.run("up", change, faults=Faults(rules=(Crash(kind="crash", after=after),)))
+    assert not killed.ok
+    sandbox.succeed("up", change)
+    assert made_once(sandbox)
+    assert set(sandbox.succeed("preview", change).report.changes) == {"same"}
+
+
+@pytest.mark.parametrize("whom", ["the whole group", "the command alone"])
+def test_ctrl_c_ends_what_is_under_way_and_the_next_up_goes_on(empty: SandboxOf, whom: str) -> None:
+    sandbox = empty("dev")
+    command = [sys.executable, "-m", "sandbox", "up", "--stack", "dev", "--speed", "60"]
+    process = subprocess.Popen(
+        [*command, "--folder", str(sandbox.workspace.root)],
+        cwd=PROJECT_FOLDER,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+    assert process.stdout is not None
+    said: list[str] = []
+    for line in process.stdout:
+        said.append(line)
+        if "network-vpc creating" in line:
+            break
+    (os.killpg if whom == "the whole group" else os.kill)(process.pid, signal.SIGINT)
+    said += process.stdout.readlines()
+    assert process.wait() == 130
+    assert said[-1] == "interrupted; `up` again picks up from there\n"
+    assert not any("Traceback" in line for line in said)
+    sandbox.succeed("up")
+    assert made_once(sandbox)

@@ -1,0 +1,103 @@
+"""Teams that share a cluster, through the real engine on the sandbox. No config makes them yet, so
+the program is one of the tests' own."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sandbox.cloud.kinds.cluster import Cluster
+from sandbox.cloud.kubernetes import kubernetes_of
+from sandbox.kube import Ref
+from sandbox.kube.objects import JsonObject
+from sandbox.workspace import Workspace
+from tests.stacks import shared_cluster
+from tests.stacks.conftest import Sandbox, changed, replaced
+
+POD = 'pods "server-'
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder in which the program is up."""
+    folder = tmp_path_factory.mktemp("teams")
+    project = shared_cluster.make_project(folder / "project")
+    Sandbox(Workspace(folder / "sandbox", "dev", project)).succeed("up")
+    return folder
+
+
+@pytest.fixture
+def sandbox(template: Path, tmp_path: Path) -> Sandbox:
+    shutil.copytree(template / "sandbox", tmp_path / "sandbox")
+    return Sandbox(Workspace(tmp_path / "sandbox", "dev", template / "project"))
+
+
+@pytest.fixture
+def change(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Has the next runs build something else."""
+
+    def to(**changes: Any) -> None:
+        for key, value in changes.items():
+            monkeypatch.setitem(shared_cluster.CHANGES, key, value)
+
+    return to
+
+
+def live(sandbox: Sandbox, kind: str, name: str, api_version: str = "v1") -> JsonObject:
+    cluster = next(sandbox.cloud.find(Cluster.token))
+    where = "" if kind == "Namespace" else "vision"
+    ref = Ref(api_version=api_version, kind=kind, namespace=where, name=name)
+    found = kubernetes_of(cluster, sandbox.cloud).get(ref)
+    assert found is not None
+    return found
+
+
+def test_nothing_is_left_to_do_after_up_nor_after_a_refresh(sandbox: Sandbox) -> None:
+    assert changed(sandbox.succeed("preview")) == {}
+    sandbox.succeed("refresh")
+    assert changed(sandbox.succeed("preview")) == {}
+
+
+def test_the_teams_pods_run_on_its_own_pool_within_its_quota(sandbox: Sandbox) -> None:
+    assert {pod.node for pod in sandbox.pods()} == {"gke-shared-vision-0"}
+    used = live(sandbox, "ResourceQuota", "team")["status"]["used"]
+    assert used == {"requests.cpu": "1200m", "requests.memory": "1Gi", "pods": "2"}
+
+
+@pytest.mark.thorough
+def test_more_than_the_quota_fails_up_in_kubernetes_words_and_a_larger_quota_lets_it_converge(
+    sandbox: Sandbox, change: Any
+) -> None:
+    change(replicas=4)
+    failed = sandbox.run("up")
+    assert not failed.ok
+    said = "\n".join(failed.report.diagnostics)
+    assert POD in said
+    assert "is forbidden: exceeded quota: team, requested: " in said
+    change(team={"quota": shared_cluster.TeamQuotaArgs(cpu=4000, memory=4096, pods=4)})
+    assert replaced(sandbox.succeed("preview")) == []
+    sandbox.succeed("up")
+    assert len(sandbox.pods()) == 4
+
+
+@pytest.mark.thorough
+def test_members_labels_and_taints_change_in_place(sandbox: Sandbox, change: Any) -> None:
+    taint = shared_cluster.NodeTaintArgs(key="team", value="vision", effect="PreferNoSchedule")
+    change(
+        team={"members": [shared_cluster.ADA]},
+        pool={"node_labels": {"team": "vision", "tier": "a"}, "taints": [taint]},
+    )
+    assert changed(sandbox.succeed("up")) == {
+        "vision-edit-role": "delete",
+        "vision-edit-binding": "delete",
+        "vision-pool-pool": "update",
+    }
+    assert {pod.node for pod in sandbox.pods()} == {"gke-shared-vision-0"}
+
+
+@pytest.mark.thorough
+def test_destroy_leaves_nothing(sandbox: Sandbox) -> None:
+    assert sandbox.succeed("destroy").cloud == {}

@@ -1,0 +1,222 @@
+"""Configs with one thing changed, made from the presets by a seed: types, bounds, other words that
+the field knows, keys taken out, misspelt or foreign, text that cannot be seen, numbers without an
+end, lists with an entry twice, blocks of other presets.
+"""
+
+import enum
+from collections.abc import Iterator
+from copy import deepcopy
+from math import inf, nan
+from random import Random
+from typing import Any, Literal, NamedTuple, get_args, get_origin
+
+from pydantic import BaseModel
+
+from catalog.bounds import Bounds
+from sandbox.workspace import stack_names
+from stacks import KINDS
+from stacks.config_errors import models_in
+from tests.conftest import stack_config
+
+Path = tuple[str | int, ...]
+PRESETS = stack_names()
+CONFIGS = {name: stack_config(name) for name in PRESETS}
+
+_UNSEEN = ("\x00", "\x1b[31m", "\n", "\t", "\u202e", "\u200b", "\ufeff", "\u2028", "\u00a0")
+_STRANGE = (
+    *("", "-", "x", "true", "../..", "$(id)", "`id`", "a b", "\u0430bc", "A" * 64, "9" * 40),
+    *("*", "latest", "kube-system", "0.0.0.0/0", "10.0.0.0/33", "127.0.0.0/8", "169.254.0.0/16"),
+)
+_ENDLESS = (inf, -inf, nan, 10**12, -(10**12), 10**400, "9" * 900, "1e999", "Infinity")
+_NO_NUMBER = (True, "many", [], {"a": 1})
+_OTHER_TYPES = (0, 1.5, "text", [], [1], {}, {"a": 1}, False)
+
+
+class Mutant(NamedTuple):
+    """`wrong` where the value is none for its field, whatever stands in others."""
+
+    preset: str
+    what: str
+    path: Path
+    config: dict[str, Any]
+    wrong: bool
+
+
+class _Field(NamedTuple):
+    path: Path
+    annotation: Any
+    metadata: tuple[Any, ...]
+
+
+def mutants(seed: int, count: int) -> Iterator[Mutant]:
+    random = Random(seed)
+    for number in range(count):
+        preset = PRESETS[number % len(PRESETS)]
+        config = CONFIGS[preset]
+        model = KINDS[config["kind"]].config_class()
+        yield _mutant(random, preset, config, model)
+
+
+def _mutant(random: Random, preset: str, config: dict[str, Any], model: type[BaseModel]) -> Mutant:
+    ways = (_of_field, _of_field, _of_field, _of_field, _unseen, _gone, _misspelt, _twice, _foreign)
+    while True:
+        result = deepcopy(config)
+        made = random.choice(ways)(random, result, model)
+        if made is not None:
+            what, path, wrong = made
+            return Mutant(preset, what, path, result, wrong)
+
+
+_Made = tuple[str, Path, bool] | None
+
+
+def _of_field(random: Random, config: dict[str, Any], model: type[BaseModel]) -> _Made:
+    """Any field, there or not, gets a value: legal, at a bound, beyond it, or none at all."""
+    field = random.choice(list(_fields(config, model, ())))
+    bounds = _bounds(field)
+    words = _words(field.annotation)
+    wrong = False
+    if bounds is not None:
+        ends = (bounds.low - 1, bounds.low, bounds.high, bounds.high + 1, (bounds.low + 1) * 2)
+        value = random.choice((*_ENDLESS, *_NO_NUMBER, *(_whole(it) for it in ends)))
+        wrong = not isinstance(value, int | float | str) or value is True
+        wrong = wrong or value in ("many", inf, -inf, bounds.high + 1)
+    elif words:
+        value = random.choice((*words, f"{words[0]}x", 7))
+        wrong = value not in words
+    elif next(models_in(field.annotation), None) is not None:
+        value = random.choice((0, "text", True, [1], {"no_such_key": 1}, {}))
+        # Some blocks are lists or go by a name.
+        wrong = value in (0, "text", True)
+    else:
+        value = random.choice((*_STRANGE, *_OTHER_TYPES))
+    _put(config, field.path, value)
+    return f"{value!r:.60}", field.path, wrong
+
+
+def _unseen(random: Random, config: dict[str, Any], model: type[BaseModel]) -> _Made:
+    texts = [path for path, value in _leaves(config, ()) if isinstance(value, str)]
+    path = random.choice([it for it in texts if it != ("kind",)])
+    text = _at(config, path)
+    place, sign = random.randrange(len(text) + 1), random.choice(_UNSEEN)
+    _put(config, path, text[:place] + sign + text[place:])
+    return f"{sign!r} in it", path, True
+
+
+def _gone(random: Random, config: dict[str, Any], model: type[BaseModel]) -> _Made:
+    path = random.choice([path for path, _ in _all(config, ()) if path != ("kind",)])
+    here = _at(config, path[:-1])
+    del here[path[-1]]
+    return "taken out", path, False
+
+
+def _misspelt(random: Random, config: dict[str, Any], model: type[BaseModel]) -> _Made:
+    path = random.choice([path for path, _ in _all(config, ()) if isinstance(path[-1], str)])
+    if path[0] in ("kind", "project", "region", "zone") or "labels" in path:
+        return None
+    here = _at(config, path[:-1])
+    name = f"{path[-1]}{random.choice('xyz_')}"
+    here[name] = deepcopy(here[path[-1]])
+    # Names of entries are the user's own.
+    return "misspelt beside it", (*path[:-1], name), False
+
+
+def _twice(random: Random, config: dict[str, Any], model: type[BaseModel]) -> _Made:
+    lists = [(path, value) for path, value in _all(config, ()) if isinstance(value, list) and value]
+    if not lists:
+        return None
+    path, value = random.choice(lists)
+    many = random.choice((2, 2, 300))
+    _put(config, path, [deepcopy(it) for it in value * many])
+    return f"{many} times", path, many > 256
+
+
+def _foreign(random: Random, config: dict[str, Any], model: type[BaseModel]) -> _Made:
+    other = CONFIGS[random.choice(PRESETS)]
+    key = random.choice([it for it in other if it != "kind"])
+    config[key] = deepcopy(other[key])
+    return f"another preset's {key}", (key,), False
+
+
+def _fields(block: Any, model: type[BaseModel], path: Path) -> Iterator[_Field]:
+    """Every field of the blocks that are there, set or not."""
+    if not isinstance(block, dict):
+        return
+    for name, field in model.model_fields.items():
+        if name in ("kind", "secrets_set"):
+            continue
+        here = (*path, name)
+        yield _Field(here, field.annotation, tuple(field.metadata))
+        for inner in models_in(field.annotation):
+            value = block.get(name, {})
+            if isinstance(value, list):
+                for index, one in enumerate(value):
+                    yield from _fields(one, inner, (*here, index))
+            elif not _is_chosen(inner, value):
+                continue
+            elif get_origin(field.annotation) is dict:
+                for key, one in value.items():
+                    yield from _fields(one, inner, (*here, key))
+            else:
+                yield from _fields(value, inner, here)
+
+
+def _is_chosen(inner: type[BaseModel], value: Any) -> bool:
+    """Whether that is what stands there, of blocks that a mode tells apart."""
+    mode = inner.model_fields.get("mode")
+    if mode is None or not isinstance(value, dict):
+        return True
+    return value.get("mode", mode.default) in get_args(mode.annotation)
+
+
+def _bounds(field: _Field) -> Bounds | None:
+    def within(annotation: Any) -> Iterator[Bounds]:
+        for one in get_args(annotation):
+            if isinstance(one, Bounds):
+                yield one
+            elif get_origin(one) is not tuple:
+                yield from within(one)
+
+    own = [it for it in field.metadata if isinstance(it, Bounds)]
+    if get_origin(field.annotation) in (tuple, dict):
+        return None
+    return next(iter(own), None) or next(within(field.annotation), None)
+
+
+def _words(annotation: Any) -> tuple[Any, ...]:
+    if get_origin(annotation) is Literal:
+        return get_args(annotation)
+    if isinstance(annotation, type) and issubclass(annotation, enum.StrEnum):
+        return tuple(it.value for it in annotation)
+    if annotation is bool:
+        return (True, False)
+    return ()
+
+
+def _whole(value: float) -> float:
+    return int(value) if value == int(value) else value
+
+
+def _all(value: Any, path: Path) -> Iterator[tuple[Path, Any]]:
+    if path:
+        yield path, value
+    items = value.items() if isinstance(value, dict) else ()
+    items = enumerate(value) if isinstance(value, list) else items
+    for key, inner in items:
+        yield from _all(inner, (*path, key))
+
+
+def _leaves(value: Any, path: Path) -> Iterator[tuple[Path, Any]]:
+    return (it for it in _all(value, path) if not isinstance(it[1], dict | list))
+
+
+def _at(config: Any, path: Path) -> Any:
+    for part in path:
+        config = config[part]
+    return config
+
+
+def _put(config: Any, path: Path, value: Any) -> None:
+    for part in path[:-1]:
+        config = config.setdefault(part, {}) if isinstance(config, dict) else config[part]
+    config[path[-1]] = value

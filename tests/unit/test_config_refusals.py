@@ -1,0 +1,249 @@
+"""What no cloud would take and no program should try: refused with the field and what works."""
+
+from datetime import UTC, datetime
+from math import inf, nan
+from typing import Annotated, Any, get_args
+
+import pytest
+from pydantic import BaseModel
+
+from catalog.bounds import Bounds
+from stacks import KINDS
+from stacks.blocks.cluster import Maintenance
+from stacks.config import ConfigError, validate
+from stacks.config_errors import models_in
+from stacks.recurrence import parsed
+from stacks.rules.cluster import maintenance_problems
+from tests.conftest import changed, stack_config
+
+SECRETS = frozenset({"hugging_face_token"})
+NOW = datetime(2026, 11, 22, tzinfo=UTC)
+WINDOW = {"start": "2099-01-03T02:00:00Z", "end": "2099-01-03T08:00:00Z"}
+
+
+def mistakes(config: dict[str, Any]) -> tuple[str, ...]:
+    with pytest.raises(ConfigError) as caught:
+        validate(config, secrets_set=SECRETS)
+    return caught.value.lines
+
+
+def only(config: dict[str, Any]) -> str:
+    (line,) = mistakes(config)
+    return line
+
+
+REFUSED: list[tuple[dict[str, Any], str, str]] = [
+    # Numbers without an end, and what is no number
+    ({"job__max_steps": inf}, "job.max_steps", "inf is no number that ends; nearest: 10000000"),
+    ({"ray__head__requests__cpu": nan}, "ray.head.requests.cpu", "nearest: 0.001"),
+    ({"ray__head__requests__cpu": True}, "ray.head.requests.cpu", "is no number; nearest: 1"),
+    ({"ray__head__requests__cpu": 0.0001}, "ray.head.requests.cpu", "nearest: 0.001"),
+    ({"ray__head__requests__cpu": 8.00001}, "ray.head.requests.cpu", "nearest: 8.0"),
+    ({"gpu_pool__nodes": 10**12}, "gpu_pool.nodes", "a pool in one zone; nearest: 1000"),
+    ({"gpu_pool__nodes": 10**6000}, "gpu_pool.nodes", "nearest: 1000"),
+    ({"gpu_pool__nodes": "1" * 900}, "gpu_pool.nodes", "nearest: 1000"),
+    # Ranges that no subnet may have
+    ({"network__subnet": "127.0.0.0/20"}, "network.subnet", "nearest: 172.24.0.0/20"),
+    ({"network__subnet": "169.254.0.0/20"}, "network.subnet", "nearest: 172.24.0.0/20"),
+    ({"network__subnet": "224.0.0.0/20"}, "network.subnet", "nearest: 172.24.0.0/20"),
+    ({"network__subnet": "0.0.0.0/20"}, "network.subnet", "nearest: 172.24.0.0/20"),
+    ({"network__subnet": "199.36.153.0/24"}, "network.subnet", "nearest: 172.24.0.0/24"),
+    # Labels
+    ({"labels": {"team": ""}}, "labels", 'nearest: "true"'),
+    ({"labels": {"goog-x": "a"}}, "labels", "nearest: my-goog-x"),
+    ({"labels": {f"a{n}": "a" for n in range(63)}}, "labels", "nearest: 62 of them"),
+    # Text that is not what it looks like
+    ({"job__model": "Qwen/Qwen\u202e2"}, "job.model", "the text without it"),
+    ({"job__model": "Qwen/Qwen\x1b[31m"}, "job.model", "the text without it"),
+    (
+        {"cluster__authorized_networks": [{"name": " ", "cidr": "203.0.113.0/24"}]},
+        "cluster.authorized_networks[0].name",
+        "nearest: the text without them",
+    ),
+    ({"job__model": "Qwen/\u0430bc"}, "job.model", "nearest: one like Qwen/Qwen2.5-72B-Instruct"),
+    ({"job__model": "a/../b"}, "job.model", "nearest: one like Qwen/Qwen2.5-72B-Instruct"),
+    ({"job__model": f"a/{'b' * 64}"}, "job.model", "nearest: one like Qwen/Qwen2.5-72B-Instruct"),
+    ({"job__checkpoints__metric": "val:$(id)"}, "job.checkpoints.metric", "one like val:accuracy"),
+    # Namespaces that are somebody's
+    ({"namespace": "kube-system"}, "namespace", "nearest: my-kube-system"),
+    ({"namespace": "gmp-system"}, "namespace", "nearest: my-gmp-system"),
+    ({"namespace": "kueue-system"}, "namespace", "nearest: my-kueue-system"),
+    # Who may reach the cluster
+    (
+        {"cluster__authorized_networks": [{"name": n, "cidr": "203.0.113.0/24"} for n in "ab"]},
+        "cluster.authorized_networks[1]",
+        "203.0.113.0/24 is there twice; nearest: leave it out",
+    ),
+    (
+        {
+            "cluster__authorized_networks": [
+                {"name": "a", "cidr": f"203.0.{n}.0/24"} for n in range(101)
+            ]
+        },
+        "cluster.authorized_networks",
+        "nearest: 100 of them",
+    ),
+    # Maintenance
+    (
+        {"cluster__maintenance": {**WINDOW, "start": 1}},
+        "cluster.maintenance.start",
+        "nearest: one like 2027-01-02T02:00:00Z",
+    ),
+    (
+        {"cluster__maintenance": {**WINDOW, "end": WINDOW["start"]}},
+        "cluster.maintenance.end",
+        "nearest: 2099-01-03T06:00:00Z",
+    ),
+    (
+        {"cluster__maintenance": {**WINDOW, "recurrence": "FREQ=MONTHLY;BYMONTH=2;BYMONTHDAY=30"}},
+        "cluster.maintenance.recurrence",
+        "GKE wants 48; nearest: FREQ=WEEKLY;BYDAY=SA,SU",
+    ),
+    (
+        {"cluster__maintenance": {**WINDOW, "recurrence": "FREQ=HOURLY"}},
+        "cluster.maintenance.recurrence",
+        "nearest: FREQ=WEEKLY;BYDAY=SA,SU",
+    ),
+    (
+        {"cluster__maintenance": {**WINDOW, "recurrence": "FREQ=DAILY;COUNT=3"}},
+        "cluster.maintenance.recurrence",
+        "nearest: FREQ=DAILY",
+    ),
+    # The catalog's additions
+    (
+        {"catalog": {"machine_types": {"a9-x": {"vcpus": 4, "memory_gib": inf}}}},
+        "catalog.machine_types.a9-x.memory_gib",
+        "nearest: 65536",
+    ),
+    (
+        {"catalog": {"machine_types": {"$(id)": {"vcpus": 4, "memory_gib": 4}}}},
+        "catalog.machine_types.$(id)",
+        "",
+    ),
+]
+
+
+@pytest.mark.parametrize(("values", "field", "end"), REFUSED)
+def test_what_no_cloud_takes_is_refused(values: dict[str, Any], field: str, end: str) -> None:
+    lines = mistakes(changed(stack_config("b200-lustre"), **values))
+    named = [it for it in lines if it.startswith(f"stack.{field}: ")]
+    assert named, lines
+    assert named[0].endswith(end), named[0]
+
+
+def test_no_line_is_longer_than_a_person_reads() -> None:
+    lines = mistakes(changed(stack_config("b200-lustre"), name="n" * 70_000, labels__x="\x1b[31m"))
+    assert all(len(it) < 600 and it.isprintable() for it in lines)
+
+
+def test_a_list_without_an_end_is_not_looked_into() -> None:
+    config = changed(stack_config("b200-lustre"), acknowledge=[{"x": 1}] * 100_000)
+    assert only(config) == (
+        "stack.acknowledge: 100000 entries are more than any block or list here has; "
+        "nearest: 256 of them"
+    )
+
+
+def exclusion(name: str, start: str, end: str, scope: str = "NO_UPGRADES") -> dict[str, str]:
+    return {"name": name, "start": f"{start}T00:00:00Z", "end": f"{end}T00:00:00Z", "scope": scope}
+
+
+@pytest.mark.parametrize(
+    ("exclusions", "field", "end"),
+    [
+        ([exclusion("a", "2024-12-01", "2024-12-24")], "[0]", "nearest: leave it out"),
+        ([exclusion("a", "2027-02-01", "2027-02-01")], "[0].end", "nearest: 2027-02-02T00:00:00Z"),
+        ([exclusion("a", "2027-01-01", "2027-05-01")], "[0].end", "nearest: 2027-04-01T00:00:00Z"),
+        ([exclusion("a", "2027-01-01", "2027-02-01")] * 2, "[1].name", "twice; nearest: a-2"),
+        (
+            [exclusion(f"a{n}", "2027-01-01", "2027-02-01") for n in range(21)],
+            "",
+            "nearest: 20 of them",
+        ),
+    ],
+)
+def test_an_exclusion_that_gke_does_not_take_is_refused(
+    exclusions: list[dict[str, str]], field: str, end: str
+) -> None:
+    maintenance = Maintenance.model_validate({**WINDOW, "exclusions": exclusions})
+    (problem,) = maintenance_problems(maintenance, NOW)
+    assert problem.field == f"cluster.maintenance.exclusions{field}"
+    assert problem.message.endswith(end)
+
+
+def test_a_long_exclusion_of_minor_versions_alone_is_taken() -> None:
+    one = exclusion("a", "2027-01-01", "2027-12-01", "NO_MINOR_UPGRADES")
+    maintenance = Maintenance.model_validate({**WINDOW, "exclusions": [one]})
+    assert list(maintenance_problems(maintenance, NOW)) == []
+
+
+@pytest.mark.parametrize(
+    ("rule", "days"),
+    [
+        ("FREQ=DAILY", 31),
+        ("FREQ=DAILY;INTERVAL=2", 16),
+        ("FREQ=WEEKLY;BYDAY=SA,SU", 10),
+        ("FREQ=WEEKLY", 5),
+        ("FREQ=WEEKLY;INTERVAL=2;BYDAY=MO", 2),
+        ("FREQ=MONTHLY;BYDAY=1SA", 1),
+        ("FREQ=MONTHLY;BYDAY=-1SU", 1),
+        ("FREQ=MONTHLY;BYSETPOS=1;BYDAY=SA,SU", 1),
+        ("FREQ=MONTHLY;BYMONTHDAY=1,15,-1", 3),
+        ("FREQ=YEARLY;BYMONTH=2", 0),
+    ],
+)
+def test_a_rule_has_the_windows_that_the_calendar_says(rule: str, days: int) -> None:
+    # 1 January 2027 is a Friday.
+    assert len(list(parsed(rule).days(datetime(2027, 1, 1, tzinfo=UTC).date(), 31))) == days
+
+
+def test_what_is_wrong_beside_a_broken_block_is_told_with_it() -> None:
+    config = changed(
+        stack_config("verl-h200"), gpu_pool__capacity={"mode": "flex-start", "name": "mine"}
+    )
+    assert [it.partition(": ")[0] for it in mistakes(config)] == [
+        "stack.gpu_pool.capacity",
+        "stack.gpu_pool.autoscaling",
+    ]
+
+
+def test_no_field_is_named_only_because_of_the_value_that_stands_in_for_a_wrong_one() -> None:
+    config = changed(stack_config("b200-lustre"), gpu_pool__nodes=10**12, lustre__capacity_gib=9500)
+    assert [it.partition(": ")[0] for it in mistakes(config)] == [
+        "stack.gpu_pool.nodes",
+        "stack.lustre.capacity_gib",
+    ]
+
+
+def blocks(model: type[BaseModel], seen: set[type[BaseModel]]) -> set[type[BaseModel]]:
+    if model not in seen:
+        seen.add(model)
+        for field in model.model_fields.values():
+            for inner in models_in(field.annotation):
+                blocks(inner, seen)
+    return seen
+
+
+def unbounded(annotation: Any, *, bounded: bool = False) -> bool:
+    """Whether a number is somewhere in a type without bounds around it."""
+    if annotation in (int, float):
+        return not bounded
+    parts = get_args(annotation)
+    if getattr(annotation, "__metadata__", None) is not None:
+        held = any(isinstance(it, Bounds) for it in annotation.__metadata__)
+        return unbounded(parts[0], bounded=held)
+    return any(unbounded(it) for it in parts)
+
+
+def test_every_number_of_every_block_ends_somewhere() -> None:
+    found: set[type[BaseModel]] = set()
+    for kind in KINDS.values():
+        blocks(kind.config_class(), found)
+    assert len(found) > 30
+    without = [
+        f"{block.__name__}.{name}"
+        for block in found
+        for name, field in block.model_fields.items()
+        if unbounded(Annotated[field.annotation, *field.metadata, None])
+    ]
+    assert without == []

@@ -1,0 +1,116 @@
+"""What each engine is told; that it does so is for a GPU."""
+
+from dataclasses import replace
+from typing import Any
+
+from components.inference_engine import PORT, InferenceEngine
+from components.inference_manifest import deployment_spec, metric_spec
+from tests.unit.inference_samples import FOLDER, GEMMA, TGI
+
+VLLM = replace(TGI, engine=InferenceEngine.VLLM, image="vllm:1")
+TUNED = replace(GEMMA, name="my-gemma", source=FOLDER.in_pod)
+
+
+def pod_spec(pod: Any) -> dict[str, Any]:
+    return deployment_spec(pod, replicas=1)["template"]["spec"]
+
+
+def container(pod: Any, **model: Any) -> dict[str, Any]:
+    made = replace(pod, model=replace(pod.model, **model))
+    return pod_spec(made)["containers"][0]
+
+
+def environment(pod: Any, **model: Any) -> dict[str, str]:
+    return {it["name"]: it["value"] for it in container(pod, **model)["env"] if "value" in it}
+
+
+# Text Generation Inference
+
+
+def test_tgis_image_may_be_hugging_faces_or_googles() -> None:
+    given = environment(TGI)
+    assert given["PORT"] == given["AIP_HTTP_PORT"] == str(PORT)
+    assert "command" not in container(TGI)
+
+
+def test_tgi_splits_the_model_as_it_is_told() -> None:
+    given = environment(TGI, shards=4, source="google/gemma-2-27b")
+    assert (given["MODEL_ID"], given["NUM_SHARD"]) == ("google/gemma-2-27b", "4")
+
+
+def test_tgi_decides_on_lengths_and_memory_unless_it_is_told() -> None:
+    assert not {"MAX_TOTAL_TOKENS", "CUDA_MEMORY_FRACTION"} & environment(TGI).keys()
+    given = environment(TGI, max_model_len=8192, gpu_memory_utilization=0.8)
+    assert (given["MAX_TOTAL_TOKENS"], given["CUDA_MEMORY_FRACTION"]) == ("8192", "0.8")
+
+
+def test_tgi_reads_a_model_from_its_folder() -> None:
+    assert environment(TGI, source=FOLDER.in_pod)["MODEL_ID"] == "/bucket/gemma/last"
+
+
+def test_tgi_scales_by_the_length_of_its_queue() -> None:
+    assert gauge(InferenceEngine.TGI) == ("tgi-queue-size", "tgi_queue_size")
+
+
+# vLLM
+
+
+def test_vllm_is_told_where_the_model_is_what_it_is_called_and_how_it_is_split() -> None:
+    assert container(VLLM)["command"] == [
+        "vllm",
+        "serve",
+        "google/gemma-2-9b-it",
+        "--served-model-name=google/gemma-2-9b-it",
+        f"--port={PORT}",
+        "--tensor-parallel-size=2",
+        "--shutdown-timeout=45",
+    ]
+
+
+def test_vllm_decides_on_lengths_and_memory_unless_it_is_told() -> None:
+    told = container(VLLM, max_model_len=16384, gpu_memory_utilization=0.9)["command"]
+    assert {"--max-model-len=16384", "--gpu-memory-utilization=0.9"} <= {*told}
+    assert not [it for it in container(VLLM)["command"] if "max-model" in it or "memory" in it]
+
+
+def test_vllm_serves_a_folder_by_the_models_name() -> None:
+    told = container(replace(VLLM, model=TUNED, folder=FOLDER))["command"]
+    assert told[2:4] == ["/bucket/gemma/last", "--served-model-name=my-gemma"]
+
+
+def test_what_vllm_downloads_and_compiles_outlives_a_container_and_not_the_pod() -> None:
+    spec = pod_spec(VLLM)
+    (cache,) = [it for it in spec["volumes"] if it["name"] == "cache"]
+    assert cache["emptyDir"] == {}
+    (mount,) = [it for it in spec["containers"][0]["volumeMounts"] if it["name"] == "cache"]
+    given = environment(VLLM)
+    for variable in ("HF_HOME", "VLLM_CACHE_ROOT"):
+        assert given[variable].startswith(f"{mount['mountPath']}/")
+
+
+def test_a_service_named_vllm_does_not_stop_vllm() -> None:
+    """Kubernetes would make VLLM_PORT of it, which vLLM takes for a number."""
+    assert pod_spec(VLLM)["enableServiceLinks"] is False
+    assert "enableServiceLinks" not in pod_spec(TGI)
+
+
+def test_vllm_ends_the_requests_that_it_is_at_before_its_pod_is_killed() -> None:
+    spec, made = pod_spec(VLLM), container(VLLM)
+    leaving = made["lifecycle"]["preStop"]["sleep"]["seconds"]
+    (told,) = [it for it in made["command"] if it.startswith("--shutdown-timeout=")]
+    assert leaving + int(told.partition("=")[2]) < spec["terminationGracePeriodSeconds"]
+    assert "lifecycle" not in container(TGI)
+
+
+def test_vllm_tells_nobody_what_it_runs() -> None:
+    assert environment(VLLM)["VLLM_NO_USAGE_STATS"] == "1"
+
+
+def test_vllm_scales_by_the_requests_that_wait() -> None:
+    assert gauge(InferenceEngine.VLLM) == ("vllm-num-requests-waiting", "vllm:num_requests_waiting")
+
+
+def gauge(engine: InferenceEngine) -> tuple[str, str]:
+    (source,) = metric_spec("chat", engine)["metrics"][0]["pod"]["containers"]
+    found = source["metrics"][0]["gauge"]
+    return found["name"], found["prometheusMetricName"]

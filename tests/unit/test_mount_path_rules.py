@@ -1,0 +1,58 @@
+"""Where a bucket or Lustre may be mounted."""
+
+from typing import Any
+
+import pytest
+
+from stacks.blocks.cluster_stack import SECRETS
+from stacks.rules.mount_paths import mount_path_problems
+from tests.conftest import Register, changed, stack_config
+from tests.unit.stack_graphs import built
+from tests.unit.test_config import assert_named, mistakes
+
+# The data itself, by the stacks below.
+DATA = ("/data", "/lustre", "/mnt/cluster_storage", "/mnt/bucket", "/model-data")
+STACKS = ("b200-lustre", "verl-b200", "gcsfuse-checkpoint", "dev", "kueue-mixed", "tpu-multislice")
+
+
+def refused(path: str) -> bool:
+    return bool(list(mount_path_problems("bucket.mount_path", path, nearest="/data")))
+
+
+def mount_paths(value: Any) -> set[str]:
+    if isinstance(value, dict):
+        own = {value["mountPath"]} if isinstance(value.get("mountPath"), str) else set[str]()
+        return own.union(*(mount_paths(it) for it in value.values()))
+    return (
+        set[str]().union(*(mount_paths(it) for it in value)) if isinstance(value, list) else set()
+    )
+
+
+@pytest.mark.parametrize("stack", STACKS)
+def test_nothing_that_pods_mount_already_can_be_mounted_over(
+    register: Register, stack: str
+) -> None:
+    found = mount_paths([it.inputs for it in built(register, stack, keys=SECRETS).resources])
+    assert found & {*DATA}
+    assert [it for it in sorted(found - {*DATA}) if not refused(it)] == []
+
+
+@pytest.mark.parametrize(
+    "path", ["/..", "/data/../etc", "/./x", "/dev/shm", "/opt/verl", "/tmp", "/etc/script", "/usr"]
+)
+def test_nothing_of_the_system_is_mounted_over(path: str) -> None:
+    assert refused(path)
+
+
+@pytest.mark.parametrize("path", [*DATA, "/home/ray/data", "/bucket", "/mnt"])
+def test_folders_of_ones_own_are_right(path: str) -> None:
+    assert not refused(path)
+
+
+@pytest.mark.parametrize(
+    ("stack", "storage", "nearest"),
+    [("verl-b200", "bucket", "/data"), ("b200-lustre", "lustre", "/lustre")],
+)
+def test_each_stack_with_storage_asks_for_it(stack: str, storage: str, nearest: str) -> None:
+    config = changed(stack_config(stack), **{f"{storage}__mount_path": "/tmp"})
+    assert_named(mistakes(config), f"stack.{storage}.mount_path", f"in; nearest: {nearest}")

@@ -1,0 +1,109 @@
+"""The stand-ins answer the engine as the real providers would."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+from google.protobuf import struct_pb2
+from pulumi.provider.experimental import provider as rpc
+from pulumi.provider.experimental.property_value import PropertyValue
+from pulumi.runtime.rpc import UNKNOWN as WIRE_UNKNOWN
+
+from catalog import Catalog
+from sandbox.clock import VirtualClock
+from sandbox.cloud.cloud import Cloud
+from sandbox.durations import Durations
+from sandbox.errors import CloudError
+from sandbox.journal import Journal
+from sandbox.providers.gcp import GcpStandIn
+from sandbox.providers.kubernetes import KubernetesStandIn
+from sandbox.providers.operations import Operations
+from sandbox.providers.values import wrap_map
+
+# As the engine sends it, and the SDK hands it on.
+UNKNOWN = PropertyValue.unmarshal(struct_pb2.Value(string_value=WIRE_UNKNOWN))
+POOL_URN = "urn:pulumi:s::p::gcp:container/nodePool:NodePool::pool"
+POOL = {"name": "gpu", "cluster": "c", "networkConfig": {"enablePrivateNodes": True}}
+
+
+@pytest.fixture
+def gcp(tmp_path: Path) -> GcpStandIn:
+    return GcpStandIn(*behind(tmp_path))
+
+
+@pytest.fixture
+def kubernetes(tmp_path: Path) -> KubernetesStandIn:
+    return KubernetesStandIn(*behind(tmp_path))
+
+
+def behind(folder: Path) -> tuple[Cloud, Operations]:
+    cloud = Cloud(folder / "cloud.json", Catalog.load())
+    return cloud, Operations(cloud, VirtualClock(1), Journal(), Durations.load(), lambda: None)
+
+
+def diff(gcp: GcpStandIn, news: dict[str, Any]) -> rpc.DiffResponse:
+    request = rpc.DiffRequest(POOL_URN, "id", wrap_map(POOL), wrap_map(news), [])
+    return asyncio.run(gcp.diff(request))
+
+
+def test_a_pools_networks_unknown_as_a_whole_panic_as_in_the_real_provider(
+    gcp: GcpStandIn,
+) -> None:
+    with pytest.raises(CloudError, match=r"nearest: plain names and depends_on$"):
+        diff(gcp, {**POOL, "networkConfig": UNKNOWN})
+    partly = {"enablePrivateNodes": True, "podRange": UNKNOWN}
+    assert diff(gcp, {**POOL, "networkConfig": partly}).changes
+
+
+def test_nodes_that_are_not_known_yet_replace_their_pool(gcp: GcpStandIn) -> None:
+    assert diff(gcp, {**POOL, "nodeConfig": UNKNOWN}).replaces == ["nodeConfig"]
+    assert diff(gcp, {**POOL, "management": UNKNOWN}).replaces == []
+
+
+TAINT = {"key": "team", "value": "a", "effect": "NO_SCHEDULE"}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "differs"),
+    [
+        ({}, {"labels": {"team": "a"}}, ["nodeConfig"]),
+        ({"labels": {"team": "a"}}, {"labels": {"team": "b"}}, ["nodeConfig"]),
+        ({"labels": {"team": "a", "tier": "b"}}, {"labels": {"team": "a"}}, ["nodeConfig"]),
+        ({"labels": {"team": "a"}}, {}, []),
+        ({}, {"taints": [TAINT]}, ["nodeConfig"]),
+        ({"taints": [TAINT]}, {"taints": [{**TAINT, "effect": "NO_EXECUTE"}]}, ["nodeConfig"]),
+        ({"taints": [TAINT]}, {}, ["nodeConfig"]),
+    ],
+)
+def test_labels_and_taints_change_in_place_and_the_last_labels_never_go(
+    gcp: GcpStandIn, before: dict[str, Any], after: dict[str, Any], differs: list[str]
+) -> None:
+    olds = wrap_map({**POOL, "nodeConfig": {"diskSizeGb": 100, **before}})
+    news = wrap_map({**POOL, "nodeConfig": {"diskSizeGb": 100, **after}})
+    answer = asyncio.run(gcp.diff(rpc.DiffRequest(POOL_URN, "id", olds, news, [])))
+    assert answer.diffs == differs
+    assert answer.replaces == []
+
+
+@pytest.mark.parametrize(("kind", "replaced"), [("DaemonSet", ["spec"]), ("StatefulSet", [])])
+def test_a_specification_that_is_not_known_yet_replaces_a_daemon_set(
+    kubernetes: KubernetesStandIn, kind: str, replaced: list[str]
+) -> None:
+    urn = f"urn:pulumi:s::p::kubernetes:apps/v1:{kind}::it"
+    old = {"metadata": {"name": "it"}, "spec": {"selector": {"matchLabels": {"a": "b"}}}}
+    new = wrap_map({**old, "spec": UNKNOWN})
+    found = asyncio.run(kubernetes.diff(rpc.DiffRequest(urn, "id", wrap_map(old), new, [])))
+    assert found.replaces == replaced
+    assert found.changes
+
+
+def test_a_secret_whose_values_are_not_known_yet_is_no_mistake(
+    kubernetes: KubernetesStandIn,
+) -> None:
+    urn = "urn:pulumi:s::p::kubernetes:core/v1:Secret::it"
+    new = wrap_map({"metadata": {"name": "it"}, "stringData": UNKNOWN})
+    request = rpc.CheckRequest(urn, {}, new, b"")
+    assert not asyncio.run(kubernetes.check(request)).failures

@@ -1,0 +1,83 @@
+"""A mistake in the config is told once, and before the engine plans anything."""
+
+import json
+from functools import partial
+from pathlib import Path
+
+import pulumi
+import pytest
+
+from sandbox.engine import Verb
+from sandbox.program import load_program
+from sandbox.refused import refused
+from sandbox.review import preview
+from sandbox.workspace import Workspace
+from tests.conftest import ROOT
+
+
+def prepared(root: Path, *overrides: str) -> tuple[Workspace, dict[str, str]]:
+    workspace = Workspace(root, "dev")
+    return workspace, workspace.prepare(overrides)
+
+
+@pytest.mark.parametrize("verb", ["preview", "up"])
+def test_all_mistakes_are_one_report_and_nothing_is_planned(tmp_path: Path, verb: Verb) -> None:
+    workspace, secrets = prepared(tmp_path, "gpu_pool.nodes=many", "name=Bad_Name")
+    result = refused(workspace, verb, secrets)
+    assert result is not None
+    assert (result.ok, result.report.changes) == (False, {})
+    (report,) = result.report.diagnostics
+    assert [line.partition(": ")[0].strip() for line in report.splitlines()] == [
+        "The config has 2 mistakes; nothing was changed.",
+        "stack.name",
+        "stack.gpu_pool.nodes",
+    ]
+
+
+def test_a_right_config_goes_to_the_engine(tmp_path: Path) -> None:
+    workspace, secrets = prepared(tmp_path)
+    assert refused(workspace, "up", secrets) is None
+
+
+def test_what_is_up_can_be_destroyed_whatever_the_config_says(tmp_path: Path) -> None:
+    workspace, secrets = prepared(tmp_path, "gpu_pool.nodes=many")
+    assert refused(workspace, "destroy", secrets) is None
+
+
+@pytest.mark.parametrize(
+    ("project", "override", "names"),
+    [
+        ("", "name=dev", ['stack.name: "dev": Pulumi.dev.yaml has it']),
+        ("gcp:project: another-project", "name=dev", []),
+        ("", "name=dev-2", []),
+    ],
+)
+def test_two_files_with_one_name_in_one_project_are_refused(
+    tmp_path: Path, project: str, override: str, names: list[str]
+) -> None:
+    dev = (ROOT / "Pulumi.dev.yaml").read_text()
+    (tmp_path / "Pulumi.yaml").write_text((ROOT / "Pulumi.yaml").read_text())
+    (tmp_path / "Pulumi.dev.yaml").write_text(dev)
+    (tmp_path / "Pulumi.mine.yaml").write_text(dev.replace("config:", f"config:\n  {project}"))
+    workspace = Workspace(tmp_path / "sandbox", "mine", tmp_path)
+    result = refused(workspace, "preview", workspace.prepare([override]))
+    lines = result.report.diagnostics[0].splitlines()[1:] if result else []
+    assert [line.strip().partition(" for the")[0] for line in lines] == names
+
+
+def test_a_review_tells_a_mistake_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "Pulumi.yaml").write_text("name: gke-ai-stacks\nruntime: python\n")
+    (tmp_path / "Pulumi.mine.yaml").write_text("config: {gke-ai-stacks:stack: {kind: def}}")
+    here = partial(Workspace, project_folder=tmp_path)
+    monkeypatch.setattr(preview, "Workspace", here)
+    preview.main("mine", tmp_path / "sandbox", tmp_path / "out.json")
+    assert json.loads((tmp_path / "out.json").read_text())["errors"] == [
+        "The config has 1 mistake; nothing was changed.\n"
+        '  stack.kind: "def" is not a kind of stack; nearest: dev'
+    ]
+
+
+def test_a_program_that_ended_shows_no_traceback(tmp_path: Path) -> None:
+    (tmp_path / "__main__.py").write_text("raise SystemExit(32)\n")
+    with pytest.raises(pulumi.RunError, match="ended with what it said above"):
+        load_program(tmp_path)

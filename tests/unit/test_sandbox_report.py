@@ -1,0 +1,76 @@
+"""What is printed after a run: commands that can be pasted, and what to do about protection."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sandbox.engine import RunResult
+from sandbox.events import EngineReport
+from sandbox.report import print_report
+from sandbox.schedule import critical_path
+
+OVERRIDES = ["gpu_pool.nodes=4", "labels.of=my team"]
+
+
+def result(**values: Any) -> RunResult:
+    empty: dict[str, Any] = {
+        "operation": "preview",
+        "stack": "dev",
+        "ok": True,
+        "report": EngineReport(),
+        "makespan_s": 0.0,
+        "sequential_s": 0.0,
+        "critical": critical_path([], {}),
+        "wall_s": 1.0,
+    }
+    return RunResult(**{**empty, **values})
+
+
+def commands(printed: str) -> dict[str, list[str]]:
+    """The words of each printed command, as a shell takes them, by verb."""
+    lines = [line.partition(" -m sandbox ")[2] for line in printed.splitlines()]
+    words = [shlex.split(line) for line in lines if line]
+    return {line[0]: line[1:] for line in words}
+
+
+def test_the_next_commands_have_the_options_of_this_one(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    print_report(result(), tmp_path, OVERRIDES, True)
+    found = commands(capsys.readouterr().out)
+    place = ["--folder", str(tmp_path)]
+    sets = ["--set", "gpu_pool.nodes=4", "--set", "labels.of=my team"]
+    assert found == {
+        "status": ["--stack", "dev", *place],
+        "preview": ["--stack", "dev", *sets, *place],
+        "up": ["--stack", "dev", *sets, "--kube", "real", *place],
+    }
+
+
+def test_the_default_folder_is_not_said(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    print_report(result(operation="up"), tmp_path / ".sandbox")
+    found = commands(capsys.readouterr().out)
+    assert found["destroy"] == ["--stack", "dev"]
+    print_report(result(operation="up"), tmp_path / "other")
+    assert commands(capsys.readouterr().out)["destroy"][-2:] == ["--folder", "other"]
+
+
+def test_a_destroy_under_protection_says_how_to_take_it_off(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    report = EngineReport(diagnostics=["Resource has delete hooks ... Hooks: deletion-protection"])
+    print_report(result(operation="destroy", ok=False, report=report), tmp_path, OVERRIDES[:1])
+    printed = capsys.readouterr().out
+    assert "the stack is protected: nothing was deleted" in printed
+    assert commands(printed)["up"][2:6] == [
+        *("--set", "gpu_pool.nodes=4"),
+        *("--set", "deletion_protection=false"),
+    ]
+    assert "destroy" in commands(printed)

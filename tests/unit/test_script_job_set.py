@@ -1,0 +1,184 @@
+"""The JobSet with its files, as registered; that it runs is for a control plane."""
+
+from dataclasses import replace
+from typing import Any
+
+import pulumi
+import pulumi_kubernetes as k8s
+import pytest
+
+from components.bucket_mount import BucketMountArgs
+from components.node_network import NodeNetwork
+from components.script_job_set import ScriptJobSet
+from components.script_mount import ScriptMountArgs
+from tests.conftest import Recording, Register, Registered
+from tests.unit.job_set_samples import JOB
+
+
+def made(register: Register, **values: Any) -> Recording:
+    return register(lambda: ScriptJobSet("job", replace(JOB, **values)))
+
+
+def job_set(register: Register, **values: Any) -> Registered:
+    return made(register, **values).named("job-job-set")
+
+
+def pod(register: Register, **values: Any) -> dict[str, Any]:
+    (one,) = job_set(register, **values).inputs["spec"]["replicatedJobs"]
+    return one["template"]["spec"]["template"]
+
+
+def test_it_is_a_jobset_of_its_name(register: Register) -> None:
+    inputs = job_set(register).inputs
+    assert (inputs["apiVersion"], inputs["kind"]) == ("jobset.x-k8s.io/v1alpha2", "JobSet")
+    assert (inputs["metadata"]["name"], inputs["metadata"]["namespace"]) == ("train", "llm")
+    assert "annotations" not in inputs["metadata"]
+
+
+def test_its_files_and_who_may_reach_it_are_there_before_the_pods(register: Register) -> None:
+    recording = made(register)
+    assert {"job-files", "job-access"} <= recording.waits_for("job-job-set")
+    assert recording.named("job-files").inputs["data"] == {"train.py": "print(1)"}
+    mounted = pod(register)["spec"]["volumes"][-1]["configMap"]["name"]
+    assert mounted == recording.named("job-files").inputs["metadata"]["name"]
+
+
+def test_a_job_of_a_team_keeps_the_pods_of_other_teams_out(register: Register) -> None:
+    policy = made(register, in_team=True).named("job-access")
+    (rule,) = policy.inputs["spec"]["ingress"]
+    *_, of_teams = rule["from"][1]["namespaceSelector"]["matchExpressions"]
+    assert of_teams == {"key": "gke-ai-stacks/team", "operator": "DoesNotExist"}
+
+
+def test_other_files_are_another_config_map_and_so_another_run(register: Register) -> None:
+    names = {
+        made(register, files=files).named("job-files").inputs["metadata"]["name"]
+        for files in ({"a": "1"}, {"a": "2"}, {"b": "1"})
+    }
+    assert len(names) == 3
+
+
+def test_without_files_there_is_no_config_map(register: Register) -> None:
+    recording = made(register, files={})
+    assert recording.of_type(":ConfigMap") == []
+    volumes = pod(register, files={})["spec"]["volumes"]
+    assert "files" not in [it["name"] for it in volumes]
+
+
+def test_any_other_pod_is_another_jobset_and_that_takes_the_name(register: Register) -> None:
+    job = job_set(register)
+    assert job.replace_on_changes == ("spec",)
+    assert job.delete_before_replace
+    assert job.ignore_changes == ()
+    assert job.replacement_trigger is None
+
+
+def test_what_its_pods_hold_on_to_takes_it_along(register: Register) -> None:
+    def program() -> None:
+        held = k8s.core.v1.ConfigMap("held", metadata={"name": "held"})
+        ScriptJobSet("job", replace(JOB, held=[held]))
+
+    recording = register(program)
+    assert recording.named("job-job-set").replace_with == {recording.named("held").urn}
+
+
+def test_in_a_queue_it_is_suspended_and_kueues_changes_are_no_differences(
+    register: Register,
+) -> None:
+    job = job_set(register, queue="lq")
+    assert job.inputs["spec"]["suspend"] is True
+    assert job.ignore_changes == ("spec.suspend", "spec.replicatedJobs")
+
+
+def test_in_a_queue_another_pod_is_another_jobset_though_ignored(register: Register) -> None:
+    job = job_set(register, queue="lq", node_selector=pulumi.Output.from_input({"pool": "other"}))
+    assert job.replacement_trigger == job.inputs["spec"]["replicatedJobs"]
+    (one,) = job.replacement_trigger
+    pods = one["template"]["spec"]["template"]["spec"]
+    assert pods["nodeSelector"] == {"pool": "other"}
+
+
+def test_so_is_one_in_another_queue_or_of_another_priority(register: Register) -> None:
+    assert job_set(register, queue="lq").replace_on_changes == (
+        "spec",
+        'metadata.labels["kueue.x-k8s.io/queue-name"]',
+        'metadata.labels["kueue.x-k8s.io/priority-class"]',
+    )
+
+
+def test_queue_and_priority_are_labels_beside_the_others(register: Register) -> None:
+    queue, first = pulumi.Output.from_input("lq"), pulumi.Output.from_input("first")
+    metadata = job_set(register, queue=queue, workload_priority=first).inputs["metadata"]
+    assert metadata["labels"] == {
+        "stack": "test",
+        "kueue.x-k8s.io/queue-name": "lq",
+        "kueue.x-k8s.io/priority-class": "first",
+    }
+    assert job_set(register).inputs["metadata"]["labels"] == {"stack": "test"}
+
+
+def test_buckets_and_claims_are_mounted_where_they_are_wanted(register: Register) -> None:
+    mounts = [
+        ScriptMountArgs(
+            name="data",
+            path="/data",
+            bucket=BucketMountArgs(bucket_name=pulumi.Output.from_input("b"), options=["uid=1"]),
+            read_only=True,
+        ),
+        ScriptMountArgs(name="lustre", path="/lustre", claim_name="pvc"),
+    ]
+    spec = pod(register, mounts=mounts)["spec"]
+    volumes = {it["name"]: it for it in spec["volumes"]}
+    assert volumes["data"]["csi"]["volumeAttributes"]["bucketName"] == "b"
+    assert volumes["lustre"]["persistentVolumeClaim"] == {"claimName": "pvc"}
+    found = spec["containers"][0]["volumeMounts"]
+    assert {"name": "data", "mountPath": "/data", "readOnly": True} in found
+    assert {"name": "lustre", "mountPath": "/lustre"} in found
+
+
+@pytest.mark.parametrize(
+    ("values", "has"),
+    [
+        ({}, "neither"),
+        ({"claim_name": "c", "bucket": BucketMountArgs(bucket_name="b", options=[])}, "both"),
+    ],
+)
+def test_a_mount_is_of_one_thing(values: dict[str, Any], has: str) -> None:
+    with pytest.raises(ValueError, match=f"data mounts .* has {has}; nearest: one of them"):
+        ScriptMountArgs(name="data", path="/data", **values)
+
+
+def test_pods_get_all_interfaces_of_their_nodes(register: Register) -> None:
+    rdma = NodeNetwork(name="rdma-0", interface="eth2", rdma=True, network="n", subnetwork="s")
+    template = pod(register, networks=[rdma])
+    annotations = template["metadata"]["annotations"]
+    assert '"network": "rdma-0"' in annotations["networking.gke.io/interfaces"]
+    assert annotations["gke-gcsfuse/volumes"] == "true"
+    assert template["spec"]["initContainers"][0]["name"] == "wait-for-nccl-plugin"
+    plain = replace(rdma, rdma=False)
+    assert "initContainers" not in pod(register, networks=[plain])["spec"]
+
+
+def test_it_gets_what_it_is_given(register: Register) -> None:
+    job = job_set(
+        register,
+        nodes=4,
+        max_restarts=2,
+        minutes=10,
+        grace_seconds=20,
+        priority_class=pulumi.Output.from_input("high"),
+        service_account="other",
+    ).inputs["spec"]
+    assert job["failurePolicy"]["maxRestarts"] == 2
+    (one,) = job["replicatedJobs"]
+    assert one["template"]["spec"]["completions"] == 4
+    assert one["template"]["spec"]["activeDeadlineSeconds"] == 600
+    spec = one["template"]["spec"]["template"]["spec"]
+    assert (spec["priorityClassName"], spec["serviceAccountName"]) == ("high", "other")
+    assert spec["terminationGracePeriodSeconds"] == 20
+    assert spec["containers"][0]["command"] == ["torchrun", "/etc/script/train.py"]
+
+
+def test_its_output_is_the_name_of_the_jobset(register: Register) -> None:
+    recording = made(register)
+    assert recording.outputs[recording.named("job").urn] == {"job_name": "train"}
