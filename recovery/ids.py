@@ -1,9 +1,8 @@
 """The id that a resource gets when it is made, derived from its inputs alone.
 
 A create that was cut off leaves no id in the state. Since every cloud name here is deterministic,
-so is the
-id: formats are those of the pulumi-gcp and pulumi-kubernetes providers (their import sections,
-10.2.0 and 4.34.2, read 2026-11-21).
+so is the id: formats are those of the pulumi-gcp and pulumi-kubernetes providers (their import
+sections, 10.2.0 and 4.34.2, read 2026-11-21).
 """
 
 from __future__ import annotations
@@ -25,6 +24,7 @@ _FORMATS: Mapping[str, str] = {
     "gcp:compute/routerNat:RouterNat": "{project}/{region}/{router}/{name}",
     "gcp:container/cluster:Cluster": _LOCATED + "/clusters/{name}",
     "gcp:lustre/instance:Instance": _LOCATED + "/instances/{instanceId}",
+    "gcp:redis/instance:Instance": "projects/{project}/locations/{region}/instances/{name}",
     "gcp:projects/iAMMember:IAMMember": "{project}/{role}/{member}",
     "gcp:storage/bucket:Bucket": "{name}",
     "gcp:storage/bucketIAMMember:BucketIAMMember": "b/{bucket}/{role}/{member}",
@@ -47,10 +47,17 @@ def _service_account(inputs: Inputs) -> str:
     return f"projects/{project}/serviceAccounts/{account}@{project}.iam.gserviceaccount.com"
 
 
+def _release(inputs: Inputs) -> str:
+    # pulumi-kubernetes provider/pkg/provider/helm_release.go, fqName (4.34.2, read 2026-11-22).
+    namespace = inputs.get("namespace")
+    return f"{namespace}/{inputs['name']}" if namespace else str(inputs["name"])
+
+
 _BUILDERS: Mapping[str, Callable[[Inputs], str]] = {
     "gcp:container/nodePool:NodePool": _node_pool,
     "gcp:servicenetworking/connection:Connection": _connection,
     "gcp:serviceaccount/account:Account": _service_account,
+    "kubernetes:helm.sh/v3:Release": _release,
 }
 
 
@@ -58,10 +65,10 @@ def resource_id(token: str, inputs: Inputs) -> str | None:
     """The id, or None where the cloud chooses it (a dashboard) or an input that it needs is not
     known."""
     try:
-        if token.startswith("kubernetes:"):
-            return object_id(inputs)
         if token in _BUILDERS:
             return _BUILDERS[token](inputs)
+        if token.startswith("kubernetes:"):
+            return object_id(inputs)
         return _FORMATS[token].format_map(inputs) if token in _FORMATS else None
     except KeyError:
         return None

@@ -1,10 +1,9 @@
 """Adopts the creates that a killed `up` left pending.
 
 The engine notes each operation before it starts. A create that it never saw the end of has no id,
-and a
-plain `up` would make the resource again and meet ALREADY_EXISTS. Here each pending create becomes a
-resource with the id that it must have; a refresh of just these then asks the provider, which fills
-in the outputs of those that exist and takes out those that do not.
+and a plain `up` would make the resource again and meet ALREADY_EXISTS. Here each pending create
+becomes a resource with the id that it must have; a refresh of just these then asks the provider,
+which fills in the outputs of those that exist and takes out those that do not.
 """
 
 from __future__ import annotations
@@ -16,44 +15,85 @@ from typing import Any
 from recovery.ids import resource_id
 
 Deployment = dict[str, Any]
+CLUSTER = "gcp:container/cluster:Cluster"
+
+
+@dataclass(frozen=True)
+class Orphan:
+    """A create whose id the cloud chose; `inputs` say what to look for."""
+
+    urn: str
+    type: str
+    inputs: Mapping[str, Any]
 
 
 @dataclass(frozen=True)
 class Adoption:
-    """A deployment without pending operations; `orphans` are creates whose id cannot be derived."""
+    """A deployment without pending operations, and the URNs that have been given an id."""
 
     deployment: Deployment
     adopted: tuple[str, ...]
-    orphans: tuple[str, ...]
+    orphans: tuple[Orphan, ...]
 
 
-def adopt_pending(deployment: Deployment) -> Adoption:
-    """Turn pending creates into resources with their derived ids; drop every pending operation.
+def adopt_pending(deployment: Deployment, ids: Mapping[str, str] | None = None) -> Adoption:
+    """Turn pending creates into resources with their ids; drop every pending operation.
 
-    `deployment` is the `deployment` object of `pulumi stack export`. Pending updates and deletes
-    need nothing: their resources are still in the state, and a refresh sees what became of them.
+    `deployment` is the `deployment` object of `pulumi stack export`; `ids` are those that were
+    looked up, by URN. Pending updates and deletes need nothing: their resources are still in the
+    state, and a refresh sees what became of them.
     """
     resources = list(deployment.get("resources") or [])
-    known = {resource["urn"] for resource in resources if not resource.get("delete")}
     defaults = _provider_defaults(resources)
+    known = {one["urn"] for one in resources if not (one.get("delete") or _is_replaced(one))}
     adopted: list[str] = []
-    orphans: list[str] = []
+    orphans: list[Orphan] = []
     for operation in deployment.get("pending_operations") or []:
         resource = operation["resource"]
-        if operation["type"] != "creating" or resource["urn"] in known:
+        urn = resource["urn"]
+        if operation["type"] != "creating" or urn in known:
             continue
         inputs = {**defaults, **resource.get("inputs", {})}
-        found = resource_id(resource["type"], inputs)
+        found = (ids or {}).get(urn) or resource_id(resource["type"], inputs)
         if found is None:
-            orphans.append(resource["urn"])
+            orphans.append(Orphan(urn, resource["type"], inputs))
             continue
-        resources.append({**resource, "id": found, "outputs": resource.get("inputs", {})})
-        adopted.append(resource["urn"])
+        made = {**resource, "id": found, "outputs": _outputs(resource)}
+        resources = _in_place(resources, made)
+        known.add(urn)
+        adopted.append(urn)
     rest = {key: value for key, value in deployment.items() if key != "pending_operations"}
     return Adoption({**rest, "resources": resources}, tuple(adopted), tuple(orphans))
 
 
-def _provider_defaults(resources: list[Mapping[str, Any]]) -> dict[str, Any]:
+def _outputs(resource: Mapping[str, Any]) -> dict[str, Any]:
+    """The inputs, until the refresh reads the rest.
+
+    A cluster's create may have died before the provider deleted GKE's first pool. Said to be not
+    yet done, it is an update to the provider, which does it then, and accepts that there is none
+    (hashicorp/terraform-provider-google-beta, resource_container_cluster.go,
+    resourceContainerClusterUpdate, 93c65b2d60, 2026-08-21).
+    """
+    outputs = dict(resource.get("inputs", {}))
+    if resource["type"] == CLUSTER and outputs.get("removeDefaultNodePool"):
+        outputs["removeDefaultNodePool"] = False
+    return outputs
+
+
+def _is_replaced(resource: Mapping[str, Any]) -> bool:
+    """Whether it is a predecessor that is deleted already, kept until its replacement is made."""
+    return bool(resource.get("pendingReplacement"))
+
+
+def _in_place(resources: list[dict[str, Any]], made: dict[str, Any]) -> list[dict[str, Any]]:
+    """The replacement stands where its predecessor did, before what depends on it."""
+    for place, one in enumerate(resources):
+        if one["urn"] == made["urn"] and _is_replaced(one):
+            return [*resources[:place], made, *resources[place + 1 :]]
+    return [*resources, made]
+
+
+def _provider_defaults(resources: list[dict[str, Any]]) -> dict[str, Any]:
     """Project and region of the stack's own gcp provider, for resources that leave them to it."""
     for resource in resources:
         if resource["type"] == "pulumi:providers:gcp":
