@@ -47,7 +47,8 @@ def listening(monitor: Monitor, port: int = 0) -> Iterator[int]:
 
 def program_of(port: int) -> Any:
     """What a program at this port calls its engine by."""
-    return Settings(project="p", stack="s", monitor=f"127.0.0.1:{port}").monitor
+    settings: Any = Settings(project="p", stack="s", monitor=f"127.0.0.1:{port}")
+    return settings.monitor
 
 
 @pytest.fixture(autouse=True)
