@@ -14,9 +14,8 @@ AUTOSCALER_MEMORY_MIB = 512
 
 @dataclass(frozen=True, kw_only=True)
 class RayAutoscaling:
-    """`idle_seconds` is how long a worker without work stays, beyond the first `min_workers`."""
+    """`idle_seconds` is how long a worker without work stays, beyond the fewest of its group."""
 
-    min_workers: int
     idle_seconds: int
 
 
@@ -36,7 +35,7 @@ def scaling_fields(wanted: RayAutoscaling | None) -> dict[str, Any]:
 
 
 def replica_fields(
-    workers: int, wanted: RayAutoscaling | None, *, elastic: bool = False
+    count: int, least: int, *, scaling: bool, elastic: bool = False
 ) -> dict[str, int]:
     """What a group of workers says about their number.
 
@@ -45,7 +44,7 @@ def replica_fields(
     are: it counts `replicas` alone (kubernetes-sigs/kueue v0.19.2
     pkg/controller/jobs/raycluster/common.go, effectiveWorkerCount).
     """
-    if wanted is None:
-        return {"replicas": workers, "minReplicas": workers, "maxReplicas": workers}
-    few = {"minReplicas": wanted.min_workers, "maxReplicas": workers}
-    return {"replicas": wanted.min_workers, **few} if elastic else few
+    if not scaling:
+        return {"replicas": count, "minReplicas": count, "maxReplicas": count}
+    few = {"minReplicas": least, "maxReplicas": count}
+    return {"replicas": least, **few} if elastic else few

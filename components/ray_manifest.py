@@ -1,4 +1,4 @@
-"""The specs of Ray's Kubernetes kinds as plain data. Pure.
+"""Ray's pods and jobs as plain data; the cluster that they are of is elsewhere. Pure.
 
 Values may be Pulumi inputs that are only known later; nothing here looks into them.
 """
@@ -19,8 +19,6 @@ from components.pod_manifest import (
     shared_memory,
 )
 from components.provisioning_manifest import QUEUED_TOLERATION, consuming_annotations
-from components.queue_labels import ELASTIC_GATE
-from components.ray_autoscaling import RayAutoscaling, replica_fields, scaling_fields
 
 CLUSTER_LABEL = "ray.io/cluster"
 DASHBOARD_PORT = 8265
@@ -97,60 +95,24 @@ class BucketMount:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RayPodContext:
-    """What the head and the workers share; `mount_path` is of the claim's volume or the bucket."""
+class RayVolume:
+    """A claim's volume or a bucket at `mount_path`."""
 
-    image: str
+    name: str
+    mount_path: str
     claim_name: Any = None
     bucket: BucketMount | None = None
-    mount_path: str = ""
-    volume_name: str = "lustre-storage"
+
+
+@dataclass(frozen=True, kw_only=True)
+class RayPodContext:
+    """What the head and the workers share."""
+
+    image: str
+    volumes: Sequence[RayVolume] = ()
     secret_name: Any = None
     secret_keys: Sequence[str] = ()
     service_account: Any = None
-
-
-def ray_cluster_spec(
-    *,
-    version: str,
-    head: RayPod,
-    worker: RayPod,
-    workers: int,
-    context: RayPodContext,
-    launcher_config_map: str,
-    hosts: int = 1,
-    group: str = WORKER_GROUP,
-    autoscaling: RayAutoscaling | None = None,
-    elastic: bool = False,
-) -> dict[str, Any]:
-    """A RayCluster of one head and `workers`, at most where it scales, each of `hosts` pods.
-
-    Where it is `elastic` a queue lets its pods start one by one, by a gate that each has. Kueue's
-    webhook writes it into a new cluster, and an update that left it out would take it off.
-    """
-    head_template = ray_pod_template("ray-head", head, context)
-    _add_launcher(head_template["spec"], launcher_config_map)
-    worker_template = ray_pod_template("ray-worker", worker, context)
-    for template in (head_template, worker_template):
-        if elastic:
-            template["spec"]["schedulingGates"] = [dict(ELASTIC_GATE)]
-    return {
-        "rayVersion": version,
-        **scaling_fields(autoscaling),
-        "headGroupSpec": {
-            "rayStartParams": {"dashboard-host": "0.0.0.0", **head.start_params},
-            "template": head_template,
-        },
-        "workerGroupSpecs": [
-            {
-                "groupName": group,
-                **replica_fields(workers, autoscaling, elastic=elastic),
-                **({} if hosts == 1 else {"numOfHosts": hosts}),
-                "rayStartParams": dict(worker.start_params),
-                "template": worker_template,
-            }
-        ],
-    }
 
 
 def ray_job_spec(
@@ -236,20 +198,9 @@ def ray_pod_template(container: str, pod: RayPod, context: RayPodContext) -> dic
 def _volumes(pod: RayPod, context: RayPodContext) -> list[tuple[dict[str, Any], dict[str, Any]]]:
     """Volumes with their mounts in the main container."""
     found = [shared_memory(pod.shm_gib)]
-    if context.claim_name is not None:
-        name = context.volume_name
-        claim = {"persistentVolumeClaim": {"claimName": context.claim_name}}
-        found.append(({"name": name, **claim}, {"name": name, "mountPath": context.mount_path}))
-    if context.bucket is not None:
-        name, bucket = context.volume_name, context.bucket
-        volume = bucket_volume(
-            name,
-            bucket.bucket_name,
-            bucket.options,
-            skip_access_check=bucket.skip_access_check,
-            prefetch_metadata=bucket.prefetch_metadata,
-        )
-        found.append((volume, {"name": name, "mountPath": context.mount_path}))
+    found += [
+        (_source(it), {"name": it.name, "mountPath": it.mount_path}) for it in context.volumes
+    ]
     empty = {"scratch": pod.scratch, "setup": pod.setup and pod.setup.directory}
     for name, path in empty.items():
         if path:
@@ -257,6 +208,21 @@ def _volumes(pod: RayPod, context: RayPodContext) -> list[tuple[dict[str, Any], 
     if pod.rdma:
         found += zip(gib_volumes(), gib_mounts(), strict=True)
     return found
+
+
+def _source(volume: RayVolume) -> dict[str, Any]:
+    if volume.bucket is None:
+        return {
+            "name": volume.name,
+            "persistentVolumeClaim": {"claimName": volume.claim_name},
+        }
+    return bucket_volume(
+        volume.name,
+        volume.bucket.bucket_name,
+        volume.bucket.options,
+        skip_access_check=volume.bucket.skip_access_check,
+        prefetch_metadata=volume.bucket.prefetch_metadata,
+    )
 
 
 def _init_containers(
@@ -271,13 +237,3 @@ def _init_containers(
         found.append({"name": "setup", "command": command})
     shared = {"image": context.image, "volumeMounts": mounts, "securityContext": NO_MORE_PRIVILEGES}
     return [{**one, **shared} for one in found]
-
-
-def _add_launcher(spec: dict[str, Any], config_map: str) -> None:
-    spec["volumes"].append(
-        # Optional: a job, and with it the launcher, can come and go without a new cluster.
-        {"name": "launcher", "configMap": {"name": config_map, "optional": True}}
-    )
-    spec["containers"][0]["volumeMounts"].append(
-        {"name": "launcher", "mountPath": LAUNCHER_DIR, "readOnly": True}
-    )

@@ -14,15 +14,21 @@ from components.gib import LIBRARY_PATH
 from components.gke_cluster import GkeCluster
 from components.provisioning_request import ProvisioningRequest, ProvisioningRequestArgs
 from components.ray_autoscaling import RayAutoscaling
-from components.ray_cluster import RayCluster, RayClusterArgs, RaySetupArgs
+from components.ray_cluster import (
+    RayCluster,
+    RayClusterArgs,
+    RaySetupArgs,
+    RayVolumeArgs,
+    RayWorkersArgs,
+)
 from components.ray_job import RayJob, RayJobArgs, ResumeArgs
+from components.ray_manifest import WORKER_GROUP
 from components.static_volume import VolumeMount
 from components.token_secret import TokenSecret
 from stacks import bucket_storage, platform
 from stacks.blocks.bucket_stack import BucketStack
 from stacks.blocks.capacity import Queued
 from stacks.blocks.gpu_ray_stack import GpuRayStack
-from stacks.blocks.ray import Ray
 from stacks.blocks.ray_stack import RayStack
 from stacks.bucket_storage import Access
 from stacks.nodes import ClusterNodes
@@ -55,6 +61,20 @@ class RayPods:
     held: Sequence[pulumi.Resource] = ()
     scratch: tuple[str | None, str | None] = (None, None)
     setup: RaySetupArgs | None = None
+
+    def volumes(self) -> list[RayVolumeArgs]:
+        """The one that they mount, where they do."""
+        claim = None if self.volume is None else object_name(self.volume.claim)
+        if claim is None and self.bucket is None:
+            return []
+        return [
+            RayVolumeArgs(
+                name=self.volume_name,
+                mount_path=self.mount_path,
+                claim_name=claim,
+                bucket=self.bucket,
+            )
+        ]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -160,8 +180,8 @@ def ray_cluster(
     tokens: TokenSecret | None,
     wanted: RayPods,
 ) -> RayCluster:
-    mounted = wanted.volume
     head_scratch, worker_scratch = wanted.scratch
+    scaling = config.ray.autoscaling
     args = RayClusterArgs(
         namespace=where,
         cluster_name=config.ray_name,
@@ -177,27 +197,29 @@ def ray_cluster(
             scratch=head_scratch,
             setup=wanted.setup,
         ),
-        worker=replace(
-            pod_args(config.ray.worker, gpu.node_selector, gpus=config.worker_gpus),
-            annotations=wanted.annotations,
-            environment={"LD_LIBRARY_PATH": LIBRARY_PATH} if config.nccl else {},
-            networks=gpu.networks,
-            scratch=worker_scratch,
-            setup=wanted.setup,
-        ),
-        workers=config.workers,
-        autoscaling=_autoscaling(config.ray),
+        workers={
+            WORKER_GROUP: RayWorkersArgs(
+                pod=replace(
+                    pod_args(config.ray.worker, gpu.node_selector, gpus=config.worker_gpus),
+                    annotations=wanted.annotations,
+                    environment={"LD_LIBRARY_PATH": LIBRARY_PATH} if config.nccl else {},
+                    networks=gpu.networks,
+                    scratch=worker_scratch,
+                    setup=wanted.setup,
+                ),
+                count=config.workers,
+                least=0 if scaling is None else scaling.min_workers,
+            )
+        },
+        volumes=wanted.volumes(),
+        autoscaling=None if scaling is None else RayAutoscaling(idle_seconds=scaling.idle_seconds),
         queue=wanted.queue,
         secret_name=None if tokens is None else tokens.secret_name,
         secret_keys=[] if tokens is None else tokens.keys,
         service_account=wanted.service_account,
-        bucket=wanted.bucket,
-        claim_name=None if mounted is None else object_name(mounted.claim),
-        volume_name=wanted.volume_name,
-        mount_path=wanted.mount_path,
         # The pools, too: a job whose machines are replaced under it is lost.
         held=[
-            *([] if mounted is None else mounted.resources()),
+            *([] if wanted.volume is None else wanted.volume.resources()),
             *wanted.held,
             *gpu.held,
             *nodes.gpu_pools,
@@ -219,11 +241,6 @@ def ray_cluster(
     return RayCluster("ray", args, opts=opts)
 
 
-def _autoscaling(ray: Ray) -> RayAutoscaling | None:
-    scaling = ray.autoscaling
-    return None if scaling is None else RayAutoscaling(**scaling.model_dump())
-
-
 def _on_request(
     config: GpuRayStack,
     args: RayClusterArgs,
@@ -232,21 +249,23 @@ def _on_request(
 ) -> RayClusterArgs:
     """Pods of the pool wait for their machines, which come for all of them at once."""
     capacity = config.gpu_hosts.capacity
+    group = args.workers[WORKER_GROUP]
     machines = ProvisioningRequest(
         "machines",
         ProvisioningRequestArgs(
             namespace=args.namespace,
             request_name=args.cluster_name,
-            pods=args.workers,
-            template=args.worker_template(),
+            pods=group.count,
+            template=args.worker_template(WORKER_GROUP),
             max_run_seconds=capacity.max_run_hours * 3600 if isinstance(capacity, Queued) else None,
             held=pools,
             labels=args.labels,
         ),
         opts=opts,
     )
+    pod = replace(group.pod, provisioning_request=machines.request_name)
     return replace(
         args,
-        worker=replace(args.worker, provisioning_request=machines.request_name),
+        workers={WORKER_GROUP: replace(group, pod=pod)},
         held=[*args.held, *machines.objects],
     )

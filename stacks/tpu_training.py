@@ -11,7 +11,7 @@ from dataclasses import replace
 import pulumi
 
 from components.bucket import Bucket
-from components.ray_cluster import RayCluster, RayClusterArgs
+from components.ray_cluster import RayCluster, RayClusterArgs, RayVolumeArgs, RayWorkersArgs
 from components.resource_claim_template import ResourceClaimTemplate
 from components.token_secret import TokenSecret
 from stacks import bucket_storage, maxtext_workload, platform
@@ -75,24 +75,31 @@ def _ray(
             ray_version=config.ray_version,
             image=config.ray_image,
             head=replace(pod_args(config.ray.head, nodes.cpu), annotations=annotations),
-            worker=replace(
-                pod_args(config.ray.worker, nodes.tpu),
-                tpus=chips,
-                claims={} if claims is None else {"netdev": claims.template_name},
-                cpu_limit_millicores=None if limits is None else limits.millicores,
-                annotations=annotations,
-                environment=maxtext_workload.worker_environment(config.tpu, devices),
-            ),
-            workers=config.slices,
-            hosts=config.topology.hosts,
-            group=_GROUP,
+            workers={
+                _GROUP: RayWorkersArgs(
+                    pod=replace(
+                        pod_args(config.ray.worker, nodes.tpu),
+                        tpus=chips,
+                        claims={} if claims is None else {"netdev": claims.template_name},
+                        cpu_limit_millicores=None if limits is None else limits.millicores,
+                        annotations=annotations,
+                        environment=maxtext_workload.worker_environment(config.tpu, devices),
+                    ),
+                    count=config.slices,
+                    hosts=config.topology.hosts,
+                )
+            },
+            volumes=[
+                RayVolumeArgs(
+                    name=_VOLUME,
+                    mount_path=config.bucket.mount_path,
+                    bucket=bucket_storage.mount_args(config, allowed),
+                )
+            ],
             secret_name=None if tokens is None else tokens.secret_name,
             secret_keys=[] if tokens is None else tokens.keys,
             service_account=allowed.account_name,
-            bucket=bucket_storage.mount_args(config, allowed),
             head_is_enough=config.job is not None and config.job.elastic is not None,
-            volume_name=_VOLUME,
-            mount_path=config.bucket.mount_path,
             # The slices, too: a job whose machines are replaced under it is lost.
             held=[bucket.bucket, *([] if claims is None else [claims.template]), *nodes.pools],
             labels=on.labels,

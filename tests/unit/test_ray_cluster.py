@@ -16,8 +16,11 @@ from components.ray_cluster import (
     RayClusterArgs,
     RayPodArgs,
     RaySetupArgs,
+    RayVolumeArgs,
+    RayWorkersArgs,
     launcher_config_map,
 )
+from components.ray_manifest import WORKER_GROUP
 from components.static_volume import VolumeMount
 from sandbox.kube import MemoryKube
 from tests.conftest import Register, Registered
@@ -37,12 +40,15 @@ ARGS = RayClusterArgs(
     ray_version="2.54.0",
     image="image:1",
     head=POD,
-    worker=POD,
-    workers=8,
+    workers={WORKER_GROUP: RayWorkersArgs(pod=POD, count=8)},
     secret_name="tokens",
     secret_keys=["HF_TOKEN"],
     labels={"stack": "test"},
 )
+
+
+def with_workers(pod: RayPodArgs = POD, count: int = 8, least: int = 0) -> RayClusterArgs:
+    return replace(ARGS, workers={WORKER_GROUP: RayWorkersArgs(pod=pod, count=count, least=least)})
 
 
 def made(register: Register) -> Registered:
@@ -86,8 +92,10 @@ def test_pods_let_go_of_a_claim_before_it_is_replaced(register: Register) -> Non
             volume=k8s.core.v1.PersistentVolume("volume", metadata={"name": "fs-pv"}),
             claim=k8s.core.v1.PersistentVolumeClaim("claim", metadata={"name": "fs-pvc"}),
         )
-        claim = object_name(mount.claim)
-        mounted = replace(ARGS, claim_name=claim, mount_path="/lustre", held=mount.resources())
+        volume = RayVolumeArgs(
+            name="lustre-storage", mount_path="/lustre", claim_name=object_name(mount.claim)
+        )
+        mounted = replace(ARGS, volumes=[volume], held=mount.resources())
         RayCluster("ray", mounted)
 
     recording = register(program)
@@ -104,7 +112,7 @@ def test_workers_alone_have_the_nodes_further_interfaces(register: Register) -> 
         NodeNetwork(name=name, interface=device, rdma=rdma, network="n", subnetwork="s")
         for name, device, rdma in (("gvnic-1", "eth1", False), ("rdma-0", "eth2", True))
     ]
-    args = replace(ARGS, worker=replace(POD, networks=networks, annotations={"own": "yes"}))
+    args = with_workers(replace(POD, networks=networks, annotations={"own": "yes"}))
     spec = register(lambda: RayCluster("ray", args)).named("ray-cluster").inputs["spec"]
     worker = spec["workerGroupSpecs"][0]["template"]
     assert json.loads(worker["metadata"]["annotations"]["networking.gke.io/interfaces"]) == [
@@ -119,7 +127,7 @@ def test_workers_alone_have_the_nodes_further_interfaces(register: Register) -> 
 
 def test_an_interface_without_rdma_needs_no_plugin(register: Register) -> None:
     gvnic = NodeNetwork(name="gvnic-1", interface="eth1", rdma=False, network="n", subnetwork="s")
-    args = replace(ARGS, worker=replace(POD, networks=[gvnic]))
+    args = with_workers(replace(POD, networks=[gvnic]))
     spec = register(lambda: RayCluster("ray", args)).named("ray-cluster").inputs["spec"]
     pod = spec["workerGroupSpecs"][0]["template"]["spec"]
     assert "gib" not in {it["name"] for it in pod["volumes"]}
@@ -150,7 +158,7 @@ def test_a_queue_is_named_beside_the_labels_of_the_stack(register: Register) -> 
     assert made(register).inputs["metadata"]["labels"] == {"stack": "test"}
 
 
-@pytest.mark.parametrize("scaling", [None, RayAutoscaling(min_workers=0, idle_seconds=60)])
+@pytest.mark.parametrize("scaling", [None, RayAutoscaling(idle_seconds=60)])
 def test_workers_of_what_a_queue_admits_are_kueues_and_others_another_cluster(
     register: Register, scaling: RayAutoscaling | None
 ) -> None:
@@ -161,14 +169,17 @@ def test_workers_of_what_a_queue_admits_are_kueues_and_others_another_cluster(
     assert "pulumi.com/patchForce" not in queued.inputs["metadata"]["annotations"]
 
 
-@pytest.mark.parametrize("scaling", [None, RayAutoscaling(min_workers=0, idle_seconds=60)])
+@pytest.mark.parametrize("scaling", [None, RayAutoscaling(idle_seconds=60)])
 def test_workers_that_no_queue_admits_change_in_place(
     register: Register, scaling: RayAutoscaling | None
 ) -> None:
     args = replace(ARGS, autoscaling=scaling)
     cluster = register(lambda: RayCluster("ray", args)).named("ray-cluster")
     assert cluster.ignore_changes == ()
-    assert not cluster.replacement_trigger
+    assert "spec.workerGroupSpecs" not in cluster.replace_on_changes
+    more = replace(with_workers(count=9), autoscaling=scaling)
+    again = register(lambda: RayCluster("ray", more)).named("ray-cluster")
+    assert again.replacement_trigger == cluster.replacement_trigger
     forced = "pulumi.com/patchForce" in cluster.inputs["metadata"]["annotations"]
     assert forced == (scaling is not None)
 
@@ -222,7 +233,7 @@ def test_the_api_server_takes_the_policy(register: Register) -> None:
 
 
 def test_where_it_scales_the_queue_admits_each_worker_as_it_comes(register: Register) -> None:
-    scaling = RayAutoscaling(min_workers=0, idle_seconds=60)
+    scaling = RayAutoscaling(idle_seconds=60)
     args = replace(ARGS, queue="lq", autoscaling=scaling)
     cluster = register(lambda: RayCluster("ray", args)).named("ray-cluster").inputs
     assert cluster["metadata"]["annotations"]["kueue.x-k8s.io/elastic-job"] == "true"
@@ -237,8 +248,8 @@ def test_where_it_scales_the_queue_admits_each_worker_as_it_comes(register: Regi
 def test_a_queue_is_told_how_many_workers_come_first_and_otherwise_the_autoscaler_says_it(
     register: Register, queue: str | None
 ) -> None:
-    scaling = RayAutoscaling(min_workers=1, idle_seconds=60)
-    args = replace(ARGS, queue=queue, autoscaling=scaling, workers=2)
+    scaling = RayAutoscaling(idle_seconds=60)
+    args = replace(with_workers(count=2, least=1), queue=queue, autoscaling=scaling)
     cluster = register(lambda: RayCluster("ray", args)).named("ray-cluster").inputs
     (group,) = cluster["spec"]["workerGroupSpecs"]
     assert (group["minReplicas"], group["maxReplicas"]) == (1, 2)
@@ -249,7 +260,7 @@ def test_a_queue_is_told_how_many_workers_come_first_and_otherwise_the_autoscale
 def test_one_that_does_not_both_scale_and_queue_has_no_gates(
     register: Register, queue: str | None
 ) -> None:
-    scaling = None if queue else RayAutoscaling(min_workers=0, idle_seconds=60)
+    scaling = None if queue else RayAutoscaling(idle_seconds=60)
     args = replace(ARGS, queue=queue, autoscaling=scaling)
     inputs = register(lambda: RayCluster("ray", args)).named("ray-cluster").inputs
     assert "kueue.x-k8s.io/elastic-job" not in inputs["metadata"]["annotations"]

@@ -88,7 +88,7 @@ def test_keys_may_have_a_prefix_of_their_own_and_a_redis_no_password() -> None:
     }
 
 
-@pytest.mark.parametrize("autoscaling", [None, RayAutoscaling(min_workers=0, idle_seconds=60)])
+@pytest.mark.parametrize("autoscaling", [None, RayAutoscaling(idle_seconds=60)])
 def test_a_cluster_in_a_queue_is_refused(
     register: Register, autoscaling: RayAutoscaling | None
 ) -> None:

@@ -5,13 +5,15 @@ from typing import Any
 
 import yaml
 
+from components.ray_cluster_manifest import RayWorkers, ray_cluster_spec
 from components.ray_manifest import (
+    WORKER_GROUP,
     BucketMount,
     Quantity,
     RayPod,
     RayPodContext,
+    RayVolume,
     Setup,
-    ray_cluster_spec,
     ray_job_spec,
     runtime_environment,
 )
@@ -36,8 +38,7 @@ def spec(*, head: RayPod = HEAD, worker: RayPod = WORKER, **context: Any) -> dic
     return ray_cluster_spec(
         version="2.54.0",
         head=head,
-        worker=worker,
-        workers=8,
+        workers={WORKER_GROUP: RayWorkers(pod=worker, count=8)},
         context=RayPodContext(image="image:1", **context),
         launcher_config_map="ray-launcher",
     )
@@ -90,7 +91,8 @@ def test_pods_tolerate_the_taint_of_gpu_nodes_and_choose_their_own_nodes() -> No
 
 
 def test_a_claim_is_mounted_on_head_and_workers() -> None:
-    made = spec(claim_name="claim", mount_path="/lustre")
+    volume = RayVolume(name="lustre-storage", mount_path="/lustre", claim_name="claim")
+    made = spec(volumes=[volume])
     for group in (made["headGroupSpec"], made["workerGroupSpecs"][0]):
         pod = group["template"]["spec"]
         assert {
@@ -122,7 +124,7 @@ def test_the_launcher_is_on_the_head_alone_and_may_be_missing() -> None:
 
 
 def test_a_volume_goes_by_the_name_that_the_stack_gives_it() -> None:
-    made = spec(claim_name="claim", mount_path="/data", volume_name="bucket")
+    made = spec(volumes=[RayVolume(name="bucket", mount_path="/data", claim_name="claim")])
     pod = made["headGroupSpec"]["template"]["spec"]
     assert {"name": "bucket", "mountPath": "/data"} in pod["containers"][0]["volumeMounts"]
 
@@ -201,10 +203,7 @@ def test_a_replica_has_as_many_pods_as_hosts_and_a_group_of_the_stacks_own() -> 
     made = ray_cluster_spec(
         version="2.56.0",
         head=HEAD,
-        worker=WORKER,
-        workers=2,
-        hosts=4,
-        group="tpu-group",
+        workers={"tpu-group": RayWorkers(pod=WORKER, count=2, hosts=4)},
         context=RayPodContext(image="image:1"),
         launcher_config_map="ray-launcher",
     )
@@ -215,7 +214,7 @@ def test_a_replica_has_as_many_pods_as_hosts_and_a_group_of_the_stacks_own() -> 
 
 def test_a_bucket_is_a_volume_that_lives_with_each_pod() -> None:
     bucket = BucketMount(bucket_name="b", options=["uid=1000", "file-mode=664"])
-    made = spec(bucket=bucket, mount_path="/data", volume_name="training-bucket")
+    made = spec(volumes=[RayVolume(name="training-bucket", mount_path="/data", bucket=bucket)])
     for group in (made["headGroupSpec"], made["workerGroupSpecs"][0]):
         pod = group["template"]["spec"]
         attributes = {

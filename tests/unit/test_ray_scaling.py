@@ -14,9 +14,9 @@ from stacks.rules.ray_fit import scaling_problems
 from tests.conftest import Register, Registered, changed
 from tests.unit.memory_kube_samples import gpu_nodes, ray_ref
 from tests.unit.stack_graphs import built
-from tests.unit.test_ray_cluster import ARGS
+from tests.unit.test_ray_cluster import ARGS, with_workers
 
-SCALING = RayAutoscaling(min_workers=1, idle_seconds=120)
+SCALING = RayAutoscaling(idle_seconds=120)
 PODS: dict[str, Any] = {
     "head": {"requests": {"cpu": 1, "memory_gib": 4}},
     "worker": {"requests": {"cpu": 4, "memory_gib": 16}},
@@ -24,7 +24,7 @@ PODS: dict[str, Any] = {
 
 
 def made(register: Register, scaling: RayAutoscaling | None = SCALING) -> Registered:
-    args = replace(ARGS, autoscaling=scaling)
+    args = replace(with_workers(least=1), autoscaling=scaling)
     return register(lambda: RayCluster("ray", args)).named("ray-cluster")
 
 
@@ -69,8 +69,7 @@ def test_without_it_nobody_else_writes_to_the_cluster(register: Register) -> Non
 
 
 def test_a_cluster_that_starts_from_zero_is_ready_with_its_head_alone(register: Register) -> None:
-    scaling = RayAutoscaling(min_workers=0, idle_seconds=60)
-    args = replace(ARGS, namespace="default", secret_name=None, secret_keys=(), autoscaling=scaling)
+    args = replace(ARGS, namespace="default", secret_name=None, secret_keys=(), autoscaling=SCALING)
     cluster = register(lambda: RayCluster("ray", args)).named("ray-cluster").inputs
     kube = MemoryKube({}, gpu_nodes())
     kube.apply({key: cluster[key] for key in ("apiVersion", "kind", "metadata", "spec")})

@@ -10,8 +10,9 @@ from components.namespace import KubeNamespace, KubeNamespaceArgs
 from components.network import ClusterNetwork, ClusterNetworkArgs
 from components.node_pool import NodePool, NodePoolArgs
 from components.node_service_account import NodeServiceAccount, NodeServiceAccountArgs
-from components.ray_cluster import RayCluster, RayClusterArgs, RayPodArgs
+from components.ray_cluster import RayCluster, RayClusterArgs, RayPodArgs, RayWorkersArgs
 from components.ray_fault_tolerance import PASSWORD_KEY, RayFaultToleranceArgs
+from components.ray_manifest import WORKER_GROUP
 from components.redis_instance import RedisInstance, RedisInstanceArgs, RedisTier
 from components.token_secret import TokenSecret, TokenSecretArgs
 
@@ -137,8 +138,7 @@ RayCluster(
         ray_version="2.54.0",
         image=wanted.require("image"),
         head=pod,
-        worker=pod,
-        workers=wanted.require_int("workers"),
+        workers={WORKER_GROUP: RayWorkersArgs(pod=pod, count=wanted.require_int("workers"))},
         held=[redis.instance, pool.pool],
         fault_tolerance=tolerance if wanted.require_bool("tolerant") else None,
         labels=LABELS,

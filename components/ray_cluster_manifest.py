@@ -1,0 +1,98 @@
+"""A RayCluster's spec as plain data: a head and groups of workers, of the pods that ray_manifest
+makes. Pure.
+
+Values may be Pulumi inputs that are only known later; nothing here looks into them.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from components.queue_labels import ELASTIC_GATE
+from components.ray_autoscaling import RayAutoscaling, replica_fields, scaling_fields
+from components.ray_manifest import LAUNCHER_DIR, RayPod, RayPodContext, ray_pod_template
+
+
+@dataclass(frozen=True, kw_only=True)
+class RayWorkers:
+    """`count` workers, at most where the cluster scales and then `least` at least, each of `hosts`
+    pods."""
+
+    pod: RayPod
+    count: int
+    hosts: int = 1
+    least: int = 0
+
+
+def ray_cluster_spec(
+    *,
+    version: str,
+    head: RayPod,
+    workers: Mapping[str, RayWorkers],
+    context: RayPodContext,
+    launcher_config_map: str,
+    autoscaling: RayAutoscaling | None = None,
+    elastic: bool = False,
+) -> dict[str, Any]:
+    """A RayCluster of one head and groups of `workers` by their names.
+
+    Where it is `elastic` a queue lets its pods start one by one, by a gate that each has. Kueue's
+    webhook writes it into a new cluster, and an update that left it out would take it off.
+
+    Raises ValueError for a pod with two volumes of one name or at one path.
+    """
+    head_template = ray_pod_template("ray-head", head, context)
+    _add_launcher(head_template["spec"], launcher_config_map)
+    templates = {
+        name: ray_pod_template("ray-worker", group.pod, context) for name, group in workers.items()
+    }
+    for template in (head_template, *templates.values()):
+        _refuse_clashes(template["spec"])
+        if elastic:
+            template["spec"]["schedulingGates"] = [dict(ELASTIC_GATE)]
+    return {
+        "rayVersion": version,
+        **scaling_fields(autoscaling),
+        "headGroupSpec": {
+            "rayStartParams": {"dashboard-host": "0.0.0.0", **head.start_params},
+            "template": head_template,
+        },
+        "workerGroupSpecs": [
+            {
+                "groupName": name,
+                **replica_fields(
+                    group.count, group.least, scaling=autoscaling is not None, elastic=elastic
+                ),
+                **({} if group.hosts == 1 else {"numOfHosts": group.hosts}),
+                "rayStartParams": dict(group.pod.start_params),
+                "template": templates[name],
+            }
+            for name, group in workers.items()
+        ],
+    }
+
+
+def _add_launcher(spec: dict[str, Any], config_map: str) -> None:
+    spec["volumes"].append(
+        # Optional: a job, and with it the launcher, can come and go without a new cluster.
+        {"name": "launcher", "configMap": {"name": config_map, "optional": True}}
+    )
+    spec["containers"][0]["volumeMounts"].append(
+        {"name": "launcher", "mountPath": LAUNCHER_DIR, "readOnly": True}
+    )
+
+
+def _refuse_clashes(spec: Mapping[str, Any]) -> None:
+    """Kubernetes has a pod's volumes by their names, and one of them at a path."""
+    (container,) = spec["containers"]
+    _refuse_twice("name", [it["name"] for it in spec["volumes"]])
+    _refuse_twice("mount_path", [it["mountPath"] for it in container["volumeMounts"]])
+
+
+def _refuse_twice(field: str, values: Sequence[str]) -> None:
+    for value in values:
+        if values.count(value) > 1:
+            raise ValueError(
+                f'volumes: {field} "{value}" is of two volumes of one pod, and Kubernetes tells '
+                f"them apart by it; nearest: {value}-2"
+            )

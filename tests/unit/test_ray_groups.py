@@ -1,0 +1,195 @@
+"""A RayCluster of several groups of workers and several volumes, as registered and as the
+sandbox's API server takes it."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from components.bucket_mount import BucketMountArgs
+from components.ray_autoscaling import RayAutoscaling
+from components.ray_cluster import RayCluster, RayClusterArgs, RayVolumeArgs, RayWorkersArgs
+from sandbox.kube import MemoryKube
+from tests.conftest import Register, Registered
+from tests.unit.memory_kube_samples import ray_ref
+from tests.unit.test_ray_cluster import ARGS, POD
+
+ROLLOUT = replace(POD, gpus=1, shm_gib=10, node_selector={"pool": "l4"})
+SLICE = replace(POD, gpus=0, tpus=4, node_selector={"pool": "tpu"})
+LEARNERS = RayWorkersArgs(pod=POD, count=2, least=1)
+TWO = {"learners": LEARNERS, "actors": RayWorkersArgs(pod=ROLLOUT, count=6, least=3)}
+CLAIM = RayVolumeArgs(name="lustre", mount_path="/lustre", claim_name="lustre-pvc")
+BUCKET = RayVolumeArgs(
+    name="checkpoints",
+    mount_path="/checkpoints",
+    bucket=BucketMountArgs(bucket_name="kept", options=["uid=1000"]),
+)
+SCALING = RayAutoscaling(idle_seconds=60)
+
+
+def made(register: Register, **args: Any) -> Registered:
+    wanted: RayClusterArgs = replace(ARGS, **{"workers": TWO, **args})
+    return register(lambda: RayCluster("ray", wanted)).named("ray-cluster")
+
+
+def groups(cluster: Registered) -> dict[str, Any]:
+    return {it["groupName"]: it for it in cluster.inputs["spec"]["workerGroupSpecs"]}
+
+
+def pods(cluster: Registered) -> list[Any]:
+    """The pod of the head, and of each group."""
+    spec = cluster.inputs["spec"]
+    return [it["template"]["spec"] for it in (spec["headGroupSpec"], *spec["workerGroupSpecs"])]
+
+
+def test_each_group_has_pods_and_a_number_of_its_own_in_the_order_given(register: Register) -> None:
+    found = groups(made(register))
+    assert list(found) == ["learners", "actors"]
+    amounts = {
+        name: (
+            it["replicas"],
+            it["template"]["spec"]["containers"][0]["resources"]["limits"]["nvidia.com/gpu"],
+            it["template"]["spec"]["nodeSelector"],
+        )
+        for name, it in found.items()
+    }
+    assert amounts == {
+        "learners": (2, "8", POD.node_selector),
+        "actors": (6, "1", {"pool": "l4"}),
+    }
+
+
+def test_each_group_scales_between_its_own_numbers(register: Register) -> None:
+    found = groups(made(register, autoscaling=SCALING))
+    numbers = {name: (it["minReplicas"], it["maxReplicas"]) for name, it in found.items()}
+    assert numbers == {"learners": (1, 2), "actors": (3, 6)}
+    assert all("replicas" not in it for it in found.values())
+
+
+def test_the_fewest_of_a_group_say_nothing_where_the_cluster_does_not_scale(
+    register: Register,
+) -> None:
+    actors = groups(made(register))["actors"]
+    assert (actors["minReplicas"], actors["replicas"], actors["maxReplicas"]) == (6, 6, 6)
+
+
+def test_a_queue_admits_the_head_and_each_worker_of_every_group_as_it_comes(
+    register: Register,
+) -> None:
+    cluster = made(register, queue="lq", autoscaling=SCALING)
+    gates = [{"name": "kueue.x-k8s.io/elastic-job"}]
+    assert [pod["schedulingGates"] for pod in pods(cluster)] == [gates, gates, gates]
+    assert {name: it["replicas"] for name, it in groups(cluster).items()} == {
+        "learners": 1,
+        "actors": 3,
+    }
+
+
+def test_a_group_of_several_hosts_stands_beside_a_plain_one(register: Register) -> None:
+    slices = RayWorkersArgs(pod=SLICE, count=2, hosts=4)
+    found = groups(made(register, workers={"learners": LEARNERS, "slices": slices}))
+    assert (found["slices"]["replicas"], found["slices"]["numOfHosts"]) == (2, 4)
+    assert "numOfHosts" not in found["learners"]
+    (tpus,) = found["slices"]["template"]["spec"]["containers"]
+    assert tpus["resources"]["limits"]["google.com/tpu"] == "4"
+
+
+def test_a_claim_and_a_bucket_are_on_the_head_and_on_workers_of_every_group(
+    register: Register,
+) -> None:
+    for pod in pods(made(register, volumes=[CLAIM, BUCKET])):
+        volumes = {it["name"]: it for it in pod["volumes"]}
+        assert [it for it in volumes if it in ("lustre", "checkpoints")] == [
+            "lustre",
+            "checkpoints",
+        ]
+        assert volumes["lustre"]["persistentVolumeClaim"] == {"claimName": "lustre-pvc"}
+        assert volumes["checkpoints"]["csi"]["volumeAttributes"]["bucketName"] == "kept"
+        mounts = {it["name"]: it["mountPath"] for it in pod["containers"][0]["volumeMounts"]}
+        assert mounts["lustre"] == "/lustre"
+        assert mounts["checkpoints"] == "/checkpoints"
+
+
+def test_without_volumes_pods_have_their_shared_memory_alone(register: Register) -> None:
+    _, *workers = pods(made(register))
+    assert [[it["name"] for it in pod["volumes"]] for pod in workers] == [["dshm"], ["dshm"]]
+
+
+def test_the_template_of_a_group_is_what_its_pods_are_made_of(register: Register) -> None:
+    args = replace(ARGS, workers=TWO, volumes=[CLAIM, BUCKET])
+    found = groups(made(register, volumes=[CLAIM, BUCKET]))
+    for name in TWO:
+        assert args.worker_template(name) == found[name]["template"]
+    assert args.worker_template("actors") != args.worker_template("learners")
+
+
+def test_a_misspelt_group_is_told_the_nearest() -> None:
+    args = replace(ARGS, workers=TWO)
+    with pytest.raises(ValueError, match=r'group "actor" is none of workers; nearest: actors$'):
+        args.worker_template("actor")
+
+
+def test_a_group_that_comes_or_goes_or_has_other_hosts_is_another_cluster(
+    register: Register,
+) -> None:
+    both = made(register).replacement_trigger
+    fewer = made(register, workers={"learners": LEARNERS}).replacement_trigger
+    renamed = {"trainers": LEARNERS, "actors": TWO["actors"]}
+    wider = {**TWO, "learners": replace(LEARNERS, hosts=2)}
+    others = [made(register, workers=it).replacement_trigger for it in (renamed, wider)]
+    assert both not in [fewer, *others]
+
+
+def test_more_workers_of_one_group_come_in_place(register: Register) -> None:
+    more = {**TWO, "actors": replace(TWO["actors"], count=9)}
+    assert made(register, workers=more).replacement_trigger == made(register).replacement_trigger
+
+
+def test_the_api_server_takes_both_groups_and_makes_the_pods_of_each(register: Register) -> None:
+    cluster = made(register, namespace="default", secret_name=None, secret_keys=()).inputs
+    kube = MemoryKube({}, [])
+    kube.apply({key: cluster[key] for key in ("apiVersion", "kind", "metadata", "spec")})
+    found = kube.get(ray_ref(name="demo"))
+    assert found is not None
+    assert found["status"]["desiredWorkerReplicas"] == 8
+    kinds = [pod.name.split("-")[1] for pod in kube.pods()]
+    assert {it: kinds.count(it) for it in kinds} == {"head": 1, "learners": 2, "actors": 6}
+
+
+@pytest.mark.parametrize(
+    ("numbers", "message"),
+    [
+        ({"count": -1}, "count: -1 workers there cannot be; nearest: 0"),
+        ({"count": 2, "hosts": 0}, "and 0 are none; nearest: 1"),
+        ({"count": 2, "least": 3}, "least: 3 is not between 0 and count, which is 2; nearest: 2"),
+        ({"count": 2, "least": -1}, "which is 2; nearest: 0"),
+    ],
+)
+def test_numbers_that_make_no_group_are_refused(numbers: dict[str, int], message: str) -> None:
+    with pytest.raises(ValueError, match=f"{message}$"):
+        RayWorkersArgs(pod=POD, **numbers)
+
+
+@pytest.mark.parametrize(
+    ("given", "has"),
+    [({}, "neither"), ({"claim_name": "pvc", "bucket": BUCKET.bucket}, "both")],
+)
+def test_a_volume_is_a_claims_or_a_bucket(given: dict[str, Any], has: str) -> None:
+    with pytest.raises(ValueError, match=f'"data" has {has}.*; nearest: claim_name alone$'):
+        RayVolumeArgs(name="data", mount_path="/data", **given)
+
+
+@pytest.mark.parametrize(
+    ("volumes", "message"),
+    [
+        ([CLAIM, replace(BUCKET, name="lustre")], 'name "lustre" is of two.*; nearest: lustre-2'),
+        ([CLAIM, replace(BUCKET, mount_path="/lustre")], 'mount_path "/lustre".*: /lustre-2'),
+        ([replace(CLAIM, name="dshm")], 'name "dshm" is of two.*; nearest: dshm-2'),
+        ([replace(CLAIM, name="launcher")], 'name "launcher" is of two.*; nearest: launcher-2'),
+    ],
+)
+def test_volumes_that_one_pod_cannot_hold_are_refused(
+    register: Register, volumes: list[RayVolumeArgs], message: str
+) -> None:
+    with pytest.raises(ValueError, match=f"{message}$"):
+        made(register, volumes=volumes)
