@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from math import inf, isnan
-from typing import Annotated, Any, Self, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, Self, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
@@ -22,8 +22,8 @@ _LONGEST_REASON = 300
 _LONGEST_NEAREST = 200
 NEAREST = "; nearest: "
 _VALUE_AT_THE_END = re.compile(r'; nearest: (?:one like )?"?([^\s,"]+)(?:"|, \S+)*$')
-# The key that tells the members of a union apart.
-_TAG = "mode"
+# The keys that tell the members of a union apart.
+_TAGS = ("mode", "type")
 # How pydantic says that a key of a block is wrong, not its value.
 _OF_A_KEY = "[key]"
 _HIDDEN = "not valid; the value is a secret and stays out of this message"
@@ -157,13 +157,15 @@ def _suggested(message: str) -> str | None:
 
 def _wrong_tag(detail: ErrorDetails, model: type[BaseModel], path: str, *, hidden: bool) -> Mistake:
     block = detail["input"]
-    given = block.get(_TAG) if isinstance(block, dict) else None
+    tag = str(detail.get("ctx", {}).get("discriminator", _TAGS[0])).strip("'")
+    tag = tag if tag in _TAGS else _TAGS[0]
+    given = block.get(tag) if isinstance(block, dict) else None
     near = nearest(str(given)[:_LONGEST], sorted(_tags(model, detail["loc"])))
     wrong = f"{'[hidden]' if hidden else _shown(given)}: not one of them"
     return Mistake(
-        f"{path}.{_TAG}",
+        f"{path}.{tag}",
         f"{'missing' if given is None else wrong}{NEAREST}{near}",
-        (*detail["loc"], _TAG),
+        (*detail["loc"], tag),
         nearest=near.partition(", ")[0],
     )
 
@@ -240,12 +242,15 @@ def _readable(model: type[BaseModel], loc: Sequence[int | str]) -> str:
     """The path without the tags that pydantic puts in for members of unions."""
     parts: list[str] = []
     here: dict[str, Any] = {name: field.annotation for name, field in model.model_fields.items()}
+    is_key = False
     for index, part in enumerate(loc):
         if isinstance(part, int):
             parts[-1] += f"[{part}]"
             continue
-        if part != _OF_A_KEY and (part in here or part not in _tags(model, loc[:index])):
+        if part != _OF_A_KEY and (is_key or part in here or part not in _tags(model, loc[:index])):
             parts.append(part)
+        # What a user calls something may be a tag's or a field's name.
+        is_key = not is_key and get_origin(here.get(part)) is dict
         here = _fields_at(model, loc[: index + 1])
     return ".".join(parts)
 
@@ -258,10 +263,13 @@ def _fields_at(model: type[BaseModel], loc: Sequence[int | str]) -> dict[str, An
 
 def _blocks_at(model: type[BaseModel], loc: Sequence[int | str]) -> list[type[BaseModel]]:
     blocks: list[type[BaseModel]] = [model]
+    is_key = False
     for part in loc:
         if isinstance(part, int):
             continue
         named = [b.model_fields[part].annotation for b in blocks if part in b.model_fields]
+        named = [] if is_key else named
+        is_key = any(get_origin(it) is dict for it in named)
         if named:
             blocks = [inner for annotation in named for inner in models_in(annotation)]
         else:
@@ -278,8 +286,8 @@ def _tags(model: type[BaseModel], loc: Sequence[int | str]) -> set[str]:
 
 
 def _tag_values(block: type[BaseModel]) -> set[str]:
-    mode = block.model_fields.get(_TAG)
-    return {str(tag) for tag in get_args(mode.annotation)} if mode else set()
+    fields = [block.model_fields[name].annotation for name in _TAGS if name in block.model_fields]
+    return {str(tag) for it in fields if get_origin(it) is Literal for tag in get_args(it)}
 
 
 def models_in(annotation: Any) -> Iterator[type[BaseModel]]:

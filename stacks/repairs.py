@@ -1,6 +1,7 @@
 """What is wrong beside the first mistakes: the rest of a config is checked with those put right as
 their messages suggest, so that one report has them all. No Pulumi."""
 
+from collections.abc import Callable, Iterable
 from copy import deepcopy
 from typing import Any
 
@@ -9,14 +10,25 @@ from pydantic import BaseModel, ValidationError
 from stacks.config_errors import Mistake, mistakes_of
 from stacks.offers import tried
 from stacks.plain_values import Place, flaws
+from stacks.problems import Problem
 
 # Putting one thing right can show the next; what takes more rounds is told in the next report.
 _ROUNDS = 6
+
+# What is wrong between the fields of a config that are right each.
+Rules = Callable[[Any], Iterable[Problem]]
+
+
+def no_rules(config: Any) -> tuple[Problem, ...]:
+    """Of a model that has its rules in itself."""
+    del config
+    return ()
 
 
 def check(
     model: type[BaseModel],
     raw: dict[str, Any],
+    rules: Rules = no_rules,
     *,
     known: frozenset[str] = frozenset(),
     hide_values: bool = False,
@@ -25,14 +37,18 @@ def check(
     fields in `known` are told already."""
 
     def mistakes_in(config: dict[str, Any]) -> list[Mistake]:
-        return _check(model, config, known, hide_values)[1]
+        return _check(model, rules, config, known, hide_values)[1]
 
-    config, mistakes = _check(model, raw, known, hide_values)
+    config, mistakes = _check(model, rules, raw, known, hide_values)
     return config, tried(mistakes, raw, mistakes_in)
 
 
 def _check(
-    model: type[BaseModel], raw: dict[str, Any], known: frozenset[str], hide_values: bool
+    model: type[BaseModel],
+    rules: Rules,
+    raw: dict[str, Any],
+    known: frozenset[str],
+    hide_values: bool,
 ) -> tuple[BaseModel | None, list[Mistake]]:
     found = [Mistake.of_flaw(one) for one in flaws(raw)]
     told = {*known, *(it.path for it in found)}
@@ -40,12 +56,10 @@ def _check(
     guessed = {_block(path) for path in told}
     raw = other = _put_right(raw, found)
     for _ in range(_ROUNDS):
-        try:
-            config = model.model_validate(raw)
-        except ValidationError as error:
-            these = list(mistakes_of(error, model, hide_values=hide_values))
+        config, these = _mistakes(model, rules, raw, hide_values)
+        if these:
             # What is said only because of a value that we put in is nothing of the user's.
-            alike = set(these) if other == raw else _rules_broken(model, other, hide_values)
+            alike = set(these) if other == raw else _rules_broken(model, rules, other, hide_values)
             found += [
                 it
                 for it in these
@@ -64,12 +78,21 @@ def _check(
     return None, _unique(found)
 
 
-def _rules_broken(model: type[BaseModel], raw: dict[str, Any], hide_values: bool) -> set[Mistake]:
+def _mistakes(
+    model: type[BaseModel], rules: Rules, raw: dict[str, Any], hide_values: bool
+) -> tuple[BaseModel | None, list[Mistake]]:
     try:
-        model.model_validate(raw)
+        config = model.model_validate(raw)
     except ValidationError as error:
-        return {it for it in mistakes_of(error, model, hide_values=hide_values) if it.of_rules}
-    return set()
+        return None, list(mistakes_of(error, model, hide_values=hide_values))
+    broken = [Mistake.of_rule(it, hide_values=hide_values) for it in rules(config)]
+    return config, broken
+
+
+def _rules_broken(
+    model: type[BaseModel], rules: Rules, raw: dict[str, Any], hide_values: bool
+) -> set[Mistake]:
+    return {it for it in _mistakes(model, rules, raw, hide_values)[1] if it.of_rules}
 
 
 def _put_right(

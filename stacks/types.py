@@ -120,6 +120,9 @@ NetworkKey = Annotated[
 PoolKey = Annotated[
     str, like(r"[a-z]([a-z0-9-]{0,28}[a-z0-9])?", "a short name for a pool", "spot")
 ]
+BucketKey = Annotated[
+    str, like(r"[a-z]([a-z0-9-]{0,28}[a-z0-9])?", "a short name for a bucket", "data")
+]
 Labels = Annotated[dict[str, str], AfterValidator(check_user_labels)]
 
 # A cluster takes the stack's name, so the stack has a cluster's limit.

@@ -94,23 +94,25 @@ class GcsFuse(Block, frozen=True):
     skip_access_check: bool = True
 
 
-class Bucket(Block, frozen=True):
-    """`name` defaults to the stack's and the project's. Deleted objects can be had back for
-    `soft_delete_days`: 0, or 7 to 90.
-
-    Pods have `role` on the bucket when they run as `account`, a Kubernetes service account, which
-    defaults to the stack's name.
-    """
+class AnyBucket(Block, frozen=True):
+    """Pods of the stack have `role` on the bucket. Deleted objects can be had back for
+    `soft_delete_days`: 0, or 7 to 90."""
 
     name: BucketName | None = None
     role: BucketRole = BucketRole.OBJECT_USER
-    account: ObjectName | None = None
     hierarchical_namespace: bool = True
     versioning: bool = False
     soft_delete_days: SoftDeleteDays = 7
     force_destroy: bool = False
     mount_path: AbsolutePath = "/data"
     mount: GcsFuse = GcsFuse()
+
+
+class Bucket(AnyBucket, frozen=True):
+    """`name` defaults to the stack's and the project's; pods that use it run as `account`, a
+    Kubernetes service account, which defaults to the stack's name."""
+
+    account: ObjectName | None = None
 
 
 class ClaimedBucket(Bucket, frozen=True):

@@ -22,7 +22,7 @@ from stacks.types import (
 )
 
 
-class FineTuneJob(Block, frozen=True):
+class FineTuneOptions(Block, frozen=True):
     """`pods` of `gpus` each, started together.
 
     `image` defaults to what the version lock has, `requests` to the share of a node that the GPUs
@@ -32,7 +32,6 @@ class FineTuneJob(Block, frozen=True):
     before the `priority`, which is a priority class.
     """
 
-    name: ObjectName
     image: ImageReference | None = None
     pods: PodCount = 2
     gpus: Gpus = 2
@@ -48,7 +47,6 @@ class FineTuneJob(Block, frozen=True):
     gradient_accumulation_steps: BatchSize = 2
     checkpoint_save_steps: Steps = 10
     priority: ObjectName | None = None
-    queue: QueueName
     workload_priority: ObjectName | None = None
     backoff_limit: Retries = 4
 
@@ -65,3 +63,8 @@ class FineTuneJob(Block, frozen=True):
             "GRADIENT_ACCUMULATION_STEPS": str(self.gradient_accumulation_steps),
             "CHECKPOINT_SAVE_STEPS": str(self.checkpoint_save_steps),
         }
+
+
+class FineTuneJob(FineTuneOptions, frozen=True):
+    name: ObjectName
+    queue: QueueName

@@ -49,10 +49,9 @@ class Parallelism(Block, frozen=True):
         return self.tensor * self.pipeline
 
 
-class GrpoJob(Block, frozen=True):
+class GrpoOptions(Block, frozen=True):
     """`converter` names the architecture for Megatron's checkpoint conversion."""
 
-    name: RayJobName
     recipe: RelativePath = "examples/configs/grpo_math_70B_megatron.yaml"
     model: ModelName
     converter: Architecture
@@ -66,3 +65,7 @@ class GrpoJob(Block, frozen=True):
     hugging_face_cache: RelativePath = "huggingface_cache"
     socket_interface: InterfaceName = "eth0"
     wandb: bool = False
+
+
+class GrpoJob(GrpoOptions, frozen=True):
+    name: RayJobName

@@ -14,9 +14,9 @@ from stacks.types import (
 )
 
 
-class ImageClassifierJob(Block, frozen=True):
-    """`run_name` is the folder of the run's checkpoints on the bucket, by default `name`: the same
-    job again goes on there.
+class ImageClassifierOptions(Block, frozen=True):
+    """`run_name` is the folder of the run's checkpoints on the bucket, by default the job's name:
+    the same job again goes on there.
 
     `data` is a folder on the bucket, the URL of a zip with a folder of its name in it, or
     `generated`. `batch_size` is a worker's. `max_failures` are workers that may be lost, -1 any
@@ -24,7 +24,6 @@ class ImageClassifierJob(Block, frozen=True):
     the image has to have PyTorch.
     """
 
-    name: RayJobName
     run_name: RunName | None = None
     data: DataSource = "https://download.pytorch.org/tutorial/hymenoptera_data.zip"
     epochs: Epochs = 10
@@ -34,3 +33,7 @@ class ImageClassifierJob(Block, frozen=True):
     max_failures: Losses = 3
     save_seconds: Seconds = 600
     install_torch: bool = True
+
+
+class ImageClassifierJob(ImageClassifierOptions, frozen=True):
+    name: RayJobName

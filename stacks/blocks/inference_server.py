@@ -24,7 +24,7 @@ class ServerAutoscaling(Block, frozen=True):
     target_queue_size: RequestCount = 5
 
 
-class InferenceServer(Block, frozen=True):
+class ServerOptions(Block, frozen=True):
     """`replicas` servers, 1 by default, or as many as `autoscaling` finds right.
 
     `image` defaults to what the version lock has, `shards`, the parts of the model, to one on each
@@ -33,7 +33,6 @@ class InferenceServer(Block, frozen=True):
     take to be ready.
     """
 
-    name: ObjectName
     image: ImageReference | None = None
     model: ModelName = "google/gemma-2-9b-it"
     replicas: PodCount | None = None
@@ -62,3 +61,7 @@ class InferenceServer(Block, frozen=True):
     @property
     def model_shards(self) -> int:
         return self.gpus if self.shards is None else self.shards
+
+
+class InferenceServer(ServerOptions, frozen=True):
+    name: ObjectName

@@ -45,15 +45,14 @@ class Elastic(Block, frozen=True):
     max_failures: Losses = 3
 
 
-class MaxTextJob(Block, frozen=True):
-    """`run_name` is the folder of the run's checkpoints on the bucket, by default `name`.
+class MaxTextOptions(Block, frozen=True):
+    """`run_name` is the folder of the run's checkpoints on the bucket, by default the job's name.
 
     `finished_runs` are names that have been used up: a run that starts under one would find
     nothing to do. The newest `checkpoints_to_keep` stay on the bucket. Without `install_maxtext`
     the image has to have it.
     """
 
-    name: RayJobName
     run_name: RunName | None = None
     finished_runs: tuple[RunName, ...] = ()
     directory: RelativePath | None = None
@@ -69,3 +68,7 @@ class MaxTextJob(Block, frozen=True):
     checkpoints_to_keep: KeptCheckpoints = 3
     install_maxtext: bool = True
     elastic: Elastic | None = None
+
+
+class MaxTextJob(MaxTextOptions, frozen=True):
+    name: RayJobName

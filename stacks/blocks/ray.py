@@ -32,7 +32,8 @@ class RayOperator(StrEnum):
     HELM = "helm"
 
 
-def _one_operator(value: Any) -> Any:
+def one_operator(value: Any) -> Any:
+    """Says of a list of both that it is one of them."""
     known = list(RayOperator)
     if value in known:
         return value
@@ -95,7 +96,7 @@ class Ray(Block, frozen=True):
     version: RayVersion | None = None
     image: ImageReference | None = None
     nightly: bool = False
-    operator: Annotated[RayOperator, BeforeValidator(_one_operator)] = RayOperator.ADDON
+    operator: Annotated[RayOperator, BeforeValidator(one_operator)] = RayOperator.ADDON
     queue: QueueName | None = None
     autoscaling: RayScaling | None = None
     head: RayHead

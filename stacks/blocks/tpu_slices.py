@@ -27,7 +27,7 @@ class LibtpuFlag(Block, frozen=True):
 
 
 # Overlaps communication between chips with computing (the scenario's recipe for v6e).
-_FLAGS = tuple(
+DEFAULT_FLAGS = tuple(
     LibtpuFlag(name=name, value=value)
     for name, value in (
         ("xla_tpu_scoped_vmem_limit_kib", "122880"),
@@ -56,4 +56,4 @@ class TpuSlices(Block, frozen=True):
     threads_per_core: Literal[1, 2] = 1
     disk: Disk = Disk()
     max_pods_per_node: PodsPerNode = 110
-    libtpu_flags: tuple[LibtpuFlag, ...] = _FLAGS
+    libtpu_flags: tuple[LibtpuFlag, ...] = DEFAULT_FLAGS

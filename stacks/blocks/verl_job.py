@@ -74,13 +74,12 @@ class Preparation(Block, frozen=True):
         return round(self.cpu * 1000)
 
 
-class VerlJob(Block, frozen=True):
+class VerlOptions(Block, frozen=True):
     """`code_tag` defaults to the release in the version lock, `revision` to the model's newest.
 
     Without `preparation` the bucket is filled by hand.
     """
 
-    name: RayJobName
     code_tag: GitTag | None = None
     model: ModelName = "Qwen/Qwen2.5-32B-Instruct"
     revision: Revision | None = None
@@ -98,3 +97,7 @@ class VerlJob(Block, frozen=True):
     socket_interface: InterfaceName = "eth0"
     nccl_debug: Literal["WARN", "INFO", "TRACE"] = "INFO"
     preparation: Preparation | None = Preparation()
+
+
+class VerlJob(VerlOptions, frozen=True):
+    name: RayJobName

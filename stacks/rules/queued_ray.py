@@ -15,15 +15,21 @@ _ELASTIC_FROM = (0, 18)
 
 
 def head_problems(
-    kueue: Kueue, nodes: Mapping[str, FlavorNodes], queue: str, where: str
+    kueue: Kueue,
+    nodes: Mapping[str, FlavorNodes],
+    queue: str,
+    where: str,
+    *,
+    head: str = _HEAD,
 ) -> Iterator[Problem]:
-    """The head's nodes are the CPU pool's, so its queue has to give those out, too."""
+    """The nodes of the head are those of a pool of their own, so its queue has to give those out,
+    too."""
     pools = [nodes[it].field for _, it in _given_out(kueue, nodes, queue, where)]
-    if pools and _HEAD not in pools:
+    if pools and head not in pools:
         yield Problem(
             "ray.queue",
-            f'"{queue}" gives out {", ".join(pools)} alone, and Ray\'s head runs on {_HEAD}, so it '
-            f"would wait for ever; nearest: one more of kueue.flavors, with pool {_HEAD}",
+            f'"{queue}" gives out {", ".join(pools)} alone, and Ray\'s head runs on {head}, so it '
+            f"would wait for ever; nearest: one more of kueue.flavors, with pool {head}",
         )
 
 

@@ -1,0 +1,1 @@
+"""Buckets that pods mount."""

@@ -1,0 +1,90 @@
+"""What follows from a bucket: its name, how it is mounted, what that takes. No Pulumi import."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from catalog import Catalog, Sidecar
+from stacks.blocks.bucket import GcsFuseSidecar
+from stacks.parts.buckets.config import StackBucket
+from stacks.rules.bucket import sidecar_limits, sized_sidecar, streamed_files, with_prefetch
+
+_Number = TypeVar("_Number", int, float)
+_UNLIMITED = GcsFuseSidecar(cpu=0, memory_gib=0, ephemeral_storage_gib=0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlannedBucket:
+    """`name` is the bucket's own, `key` the stack's for it; a pod writes at most
+    `files_at_once` to it at once."""
+
+    key: str
+    config: StackBucket
+    name: str
+    facts: Catalog
+    files_at_once: int = 1
+
+    @property
+    def field(self) -> str:
+        return f"buckets.{self.key}"
+
+    @property
+    def streamed_files(self) -> int:
+        """How many files FUSE streams at once."""
+        return streamed_files(self.config.mount, self.facts.gcsfuse, files=self.files_at_once)
+
+    @property
+    def rename_dir_limit(self) -> int | None:
+        """How many files a directory may have to be renamed; a hierarchical bucket has no limit."""
+        asked = self.config.mount.rename_dir_limit
+        if asked is None and not self.config.hierarchical_namespace:
+            return self.facts.gcsfuse.rename_dir_limit
+        return asked
+
+    def limits_for(self, files: int) -> GcsFuseSidecar:
+        """Limits of the container that mounts the bucket in a pod that writes `files` at once."""
+        facts = self.facts
+        return sidecar_limits(self.config.mount, facts.gcsfuse_sidecar, facts.gcsfuse, files=files)
+
+
+def limits_of(mounted: Sequence[tuple[PlannedBucket, int]]) -> GcsFuseSidecar | None:
+    """Limits of the one container that mounts all buckets of a pod, each with how many files the
+    pod writes to it at once; None without any."""
+    if not mounted:
+        return None
+    each = [bucket.limits_for(files) for bucket, files in mounted]
+    return GcsFuseSidecar(
+        cpu=_added([it.cpu for it in each]),
+        memory_gib=_added([it.memory_gib for it in each]),
+        ephemeral_storage_gib=_added([it.ephemeral_storage_gib for it in each]),
+    )
+
+
+def unlimited(mounted: Sequence[PlannedBucket]) -> GcsFuseSidecar | None:
+    """None but the config's own, for pods on nodes that have nothing else to do."""
+    if not mounted:
+        return None
+    asked: dict[str, float] = {}
+    for bucket in mounted:
+        asked |= bucket.config.mount.sidecar.model_dump(exclude_none=True)
+    return _UNLIMITED.model_copy(update=asked)
+
+
+def sidecar_of(
+    mounted: Sequence[PlannedBucket], limits: GcsFuseSidecar | None, facts: Catalog
+) -> Sidecar | None:
+    """What the containers request that GKE adds to a pod with these buckets."""
+    if limits is None:
+        return None
+    sized = sized_sidecar(limits, facts.gcsfuse_sidecar)
+    if any(it.config.mount.metadata_prefetch for it in mounted):
+        return with_prefetch(sized, facts.gcsfuse_prefetch)
+    return sized
+
+
+def _added(limits: Sequence[_Number | None]) -> _Number | None:
+    """0 is no limit, and None GKE's own, which is there once."""
+    given = [it for it in limits if it is not None]
+    if not given:
+        return None
+    return min(given) if 0 in given else sum(given[1:], given[0])

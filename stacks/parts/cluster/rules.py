@@ -1,0 +1,37 @@
+"""The cluster's mode, version and zone. No Pulumi import."""
+
+from collections.abc import Iterator
+
+from stacks.plan import Plan
+from stacks.problems import Problem, problem_of
+from stacks.rules.cluster_mode import location_problems
+from stacks.rules.placement import version_problems
+
+
+def mode_problems(plan: Plan) -> Iterator[Problem]:
+    if plan.autopilot:
+        yield from location_problems(plan.stack.cluster)
+
+
+def gke_problems(plan: Plan) -> Iterator[Problem]:
+    """The version has what the stack uses; each thing is said once."""
+    said: set[Problem] = set()
+    for pool in plan.pools.values():
+        machine = pool.machine.name
+        for one in version_problems(plan.facts, plan.gke_version, plan.features, machine):
+            if one not in said:
+                said.add(one)
+                yield one
+
+
+def profile_problems(plan: Plan) -> Iterator[Problem]:
+    """Google has a network profile for RDMA in the zone of such machines."""
+    for one in plan.interface_sets:
+        if one.machine.rdma_nics and one.zone in plan.facts.zones:
+            machine = one.machine.name
+            yield from problem_of(
+                "zone", lambda zone=one.zone, it=machine: plan.facts.roce_profile(zone, it)
+            )
+
+
+RULES = (mode_problems, gke_problems, profile_problems)

@@ -1,0 +1,1 @@
+"""The networks of nodes' further interfaces."""

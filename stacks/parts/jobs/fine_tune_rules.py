@@ -1,0 +1,112 @@
+"""What a fine-tuning demands of its nodes, its queue and the servers beside it. No Pulumi import."""
+
+from collections.abc import Iterator
+
+from stacks.fields import under
+from stacks.parts.jobs.plan import PlannedFineTuning
+from stacks.parts.queues.rules import NAMES
+from stacks.parts.servers.plan import PlannedServer
+from stacks.plan import Plan
+from stacks.problems import Problem
+from stacks.rules.admission import Queued, admission_problems, spread_problems
+from stacks.rules.fine_tune import fine_tune_problems, shared_name_problems
+from stacks.rules.packing import Amounts
+from stacks.rules.queue_nodes import all_checked
+from stacks.rules.queues import (
+    framework_problems,
+    priority_problems,
+    queue_problems,
+    workload_priority_problems,
+)
+from stacks.rules.sharing import (
+    on_request_problems,
+    whole_machine_problems,
+    without_interfaces_problems,
+)
+
+
+def fine_tune_rules(plan: Plan, tuning: PlannedFineTuning) -> Iterator[Problem]:
+    field, pool = tuning.field, tuning.pool
+    servers = [it for it in plan.servers.values() if it.pool.name == pool.name]
+    kueue = plan.stack.queues
+    job = tuning.job
+    if kueue is None:
+        yield Problem(
+            f"{field}.queue", "a fine-tuning waits in a queue; nearest: queues, an empty block"
+        )
+        return
+    namespace = plan.stack.namespace
+    server = servers[0].as_server if servers else None
+    found = [
+        *without_interfaces_problems(f"{pool.field}.machine_type", pool.machine),
+        *(it for one in servers for it in shared_name_problems(job, one.as_server, field=field)),
+        *fine_tune_problems(
+            job,
+            pool.host,
+            nodes=pool.bounds.max,
+            sidecar=tuning.sidecar,
+            server=server,
+            field=field,
+        ),
+        *queue_problems(kueue, f"{field}.queue", job.queue, namespace),
+        *priority_problems(kueue, f"{field}.priority", job.priority),
+        *workload_priority_problems(
+            kueue, f"{field}.workload_priority", job.workload_priority, job.queue
+        ),
+    ]
+    names = {**NAMES, "bucket": tuning.bucket.field, f"{field}.name": field}
+    yield from under(names, found)
+    yield from under(NAMES, framework_problems(kueue, field, "batch/job"))
+    if plan.autopilot:
+        yield from whole_machine_problems(f"{field}.gpus", job.gpus, pool.machine)
+    elif plan.queues is not None:
+        flavors = [it for it, has in plan.queues.flavor_nodes.items() if has.field == pool.name]
+        waits = all(it.config.queue is not None for it in servers)
+        checked = waits and all_checked(kueue, flavors)
+        yield from under(
+            NAMES, on_request_problems(pool.field, pool.config.capacity, checked=checked)
+        )
+    if not found:
+        yield from under(NAMES, _sharing_problems(plan, tuning, servers))
+
+
+def queued_server(plan: Plan, server: PlannedServer, pods: int) -> Queued:
+    config = server.config
+    return Queued(
+        field=server.field,
+        queue=config.queue or "",
+        where=plan.stack.namespace,
+        pod=Amounts.of_pod(config.requests, config.gpus),
+        pods=pods,
+    )
+
+
+def _sharing_problems(
+    plan: Plan, tuning: PlannedFineTuning, servers: list[PlannedServer]
+) -> Iterator[Problem]:
+    kueue, queues, job = plan.stack.queues, plan.queues, tuning.job
+    if kueue is None or queues is None:
+        return
+    queued = Queued(
+        field=tuning.field,
+        queue=job.queue,
+        where=plan.stack.namespace,
+        # Kueue counts a job's template, which GKE's sidecar is not in.
+        pod=Amounts.of_pod(tuning.requests, job.gpus),
+        pods=job.pods,
+        together=True,
+    )
+    broken = tuple(admission_problems(kueue, queues.quotas, queued))
+    yield from broken
+    if not servers or broken:
+        return
+    server = servers[0]
+    yield from spread_problems(
+        kueue,
+        queues.quotas,
+        queued,
+        queued_server(plan, server, server.config.most),
+        node=Amounts.of_node(tuning.pool.host),
+        nodes=tuning.pool.bounds.max,
+        on_node=Amounts.of_pod(tuning.requests, job.gpus, tuning.sidecar),
+    )

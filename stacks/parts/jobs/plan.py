@@ -1,0 +1,57 @@
+"""What follows from jobs that are no Ray's. No Pulumi import."""
+
+from dataclasses import dataclass
+
+from catalog import Catalog, Sidecar
+from stacks.blocks.bucket import GcsFuseSidecar
+from stacks.blocks.fine_tune_job import FineTuneJob
+from stacks.blocks.ray import Resources
+from stacks.parts.buckets.plan import PlannedBucket
+from stacks.parts.jobs.config import FineTuning
+from stacks.parts.pools.plan import PlannedPool
+from stacks.rules.bucket import sized_sidecar, with_prefetch
+from stacks.rules.fine_tune import requests_of
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlannedFineTuning:
+    """A fine-tuning with where it runs, waits and writes; without queues its queue is empty."""
+
+    name: str
+    config: FineTuning
+    pool: PlannedPool
+    bucket: PlannedBucket
+    queue: str
+    facts: Catalog
+
+    @property
+    def field(self) -> str:
+        return f"jobs.{self.name}"
+
+    @property
+    def job(self) -> FineTuneJob:
+        options = {
+            key: getattr(self.config, key) for key in FineTuneJob.model_fields if key != "name"
+        }
+        return FineTuneJob.model_construct(**{**options, "name": self.name, "queue": self.queue})
+
+    @property
+    def image(self) -> str:
+        return self.config.image or self.facts.image("gemma_fine_tuning").reference
+
+    @property
+    def limits(self) -> GcsFuseSidecar:
+        """Of the container that mounts the bucket."""
+        return self.bucket.limits_for(1)
+
+    @property
+    def sidecar(self) -> Sidecar:
+        """What GKE puts beside the container of each pod."""
+        sized = sized_sidecar(self.limits, self.facts.gcsfuse_sidecar)
+        if not self.bucket.config.mount.metadata_prefetch:
+            return sized
+        return with_prefetch(sized, self.facts.gcsfuse_prefetch)
+
+    @property
+    def requests(self) -> Resources:
+        return requests_of(self.job, self.pool.host, self.sidecar)

@@ -1,0 +1,1 @@
+"""The address plan and the VPC of the cluster."""

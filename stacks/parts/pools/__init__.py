@@ -1,0 +1,1 @@
+"""Node pools: machines of one type each."""

@@ -1,0 +1,68 @@
+"""Quotas from pools, and how long Kueue waits. No Pulumi import."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from components.ray_manifest import READY_MINUTES
+from stacks.blocks.kueue import Kueue
+from stacks.blocks.pools import Nodes
+from stacks.parts.pools.plan import PlannedPool
+from stacks.quotas import FlavorNodes, Quota, quotas
+from stacks.rules.readiness import least_minutes, waiting_minutes
+
+
+@dataclass(frozen=True)
+class PlannedQueues:
+    """`default_pool` is that of flavors which name none; `waiting` are minutes that what the stack
+    itself puts into queues may take to be ready, by its field."""
+
+    config: Kueue
+    pools: Mapping[str, PlannedPool]
+    default_pool: str
+    namespace: str
+    waiting: Mapping[str, int]
+
+    @property
+    def namespaces(self) -> tuple[str, ...]:
+        """What the stack makes, its own first; the default one is there in every cluster."""
+        return tuple(dict.fromkeys((self.namespace, *self.config.namespaces, "default")))
+
+    def pool_of(self, flavor: str) -> PlannedPool:
+        return self.pools[self.config.flavors[flavor].pool or self.default_pool]
+
+    @cached_property
+    def flavor_nodes(self) -> dict[str, FlavorNodes]:
+        """The nodes of each flavor whose pool there is."""
+        found: dict[str, FlavorNodes] = {}
+        for name, flavor in self.config.flavors.items():
+            pool = self.pools.get(flavor.pool or self.default_pool)
+            if pool is not None:
+                found[name] = FlavorNodes(pool.name, pool.host, pool.bounds.max)
+        return found
+
+    @property
+    def flavor_pools(self) -> dict[str, Nodes]:
+        return {name: self.pools[it.field].as_nodes for name, it in self.flavor_nodes.items()}
+
+    @cached_property
+    def quotas(self) -> dict[str, dict[str, Quota]]:
+        """Each queue's quota of each flavor, by resource."""
+        return quotas(self.config, self.flavor_nodes)
+
+    @property
+    def needed_minutes(self) -> dict[str, int]:
+        pools = {self.pools[it.field].field: it.field for it in self.flavor_nodes.values()}
+        capacities = {field: self.pools[name].config.capacity for field, name in pools.items()}
+        return {**self.waiting, **waiting_minutes(capacities)}
+
+    @property
+    def ready_minutes(self) -> int:
+        """How long Kueue leaves to what it has admitted."""
+        asked = self.config.ready_minutes
+        return least_minutes(self.needed_minutes) if asked is None else asked
+
+
+def ray_minutes(queues: Mapping[str, str | None]) -> dict[str, int]:
+    """RayClusters that wait, by their fields, with the queue of each."""
+    return {f"{field}.queue": READY_MINUTES for field, queue in queues.items() if queue}

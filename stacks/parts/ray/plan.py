@@ -1,0 +1,178 @@
+"""What follows from a RayCluster: its image, its workers, what they mount. No Pulumi import."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from catalog import Catalog, NcclStack, Sidecar
+from stacks.blocks.bucket import GcsFuseSidecar
+from stacks.blocks.ray import Ray, RayOperator, RayScaling
+from stacks.parts.buckets.plan import PlannedBucket, limits_of, sidecar_of, unlimited
+from stacks.parts.jobs.config import RayJob
+from stacks.parts.jobs.demands import RayDemands, demands_of
+from stacks.parts.pools.plan import PlannedPool
+from stacks.parts.ray.config import StackRayCluster, Workers
+from stacks.rules.ray_fit import Host, worker_gpus
+
+LUSTRE = "lustre"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlannedWorkers:
+    """A group of workers, one on each node, or slice, of its pools, which are alike."""
+
+    name: str
+    field: str
+    config: Workers
+    pools: Sequence[PlannedPool]
+
+    @property
+    def first(self) -> PlannedPool:
+        return self.pools[0]
+
+    @property
+    def host(self) -> Host:
+        return self.first.host
+
+    @property
+    def hosts(self) -> int:
+        """The pods of one worker."""
+        return 1 if self.first.topology is None else self.first.topology.hosts
+
+    @property
+    def count(self) -> int:
+        """Workers that there are, or at most where the cluster scales."""
+        if self.first.kind == "tpu":
+            return sum(len(it.slices) for it in self.pools)
+        return sum(it.nodes for it in self.pools)
+
+    @property
+    def most_nodes(self) -> int:
+        return sum(it.bounds.max for it in self.pools)
+
+    @property
+    def gpus(self) -> int:
+        """The GPUs of one worker: what the config says, else all of the machine's."""
+        if self.first.kind != "gpu":
+            return 0
+        return worker_gpus(Ray.model_construct(worker=self.config), self.first.machine)
+
+    @property
+    def chips(self) -> int:
+        """The TPU chips of one pod."""
+        topology = self.first.topology
+        return 0 if topology is None else topology.chips // topology.hosts
+
+    @property
+    def devices(self) -> tuple[str, ...]:
+        """The interfaces that a GPU worker sees."""
+        return ("eth0", *(it.device for it in self.first.interfaces))
+
+    @property
+    def queued(self) -> bool:
+        """Whether machines come by a provisioning request, for all workers at once."""
+        return any(it.queued for it in self.pools)
+
+
+@dataclass(frozen=True)
+class PlannedRay:
+    """A RayCluster with its `job`, if any; `head_host` is a node under its head, which stands in
+    `head_pool` where the stack makes pools."""
+
+    name: str
+    config: StackRayCluster
+    job: RayJob | None
+    head_pool: PlannedPool | None
+    head_host: Host
+    groups: Mapping[str, PlannedWorkers]
+    buckets: Mapping[str, PlannedBucket]
+    lustre: bool
+    operator: RayOperator
+    autopilot: bool
+    facts: Catalog
+
+    @property
+    def field(self) -> str:
+        return f"ray.{self.name}"
+
+    @cached_property
+    def demands(self) -> RayDemands:
+        return demands_of(self.job, (it.first.kind for it in self.groups.values()), self.facts)
+
+    @property
+    def image(self) -> str:
+        return self.config.image or self.facts.image(self.demands.image).reference
+
+    @property
+    def version(self) -> str:
+        known = self.facts.image(self.demands.image).ray_version
+        # Every image that Ray runs in says so in the lock.
+        assert known is not None
+        return self.config.version or known
+
+    @property
+    def mounts(self) -> tuple[str, ...]:
+        """Names of what its pods mount."""
+        return ((LUSTRE,) if self.lustre else ()) + tuple(self.buckets)
+
+    @property
+    def workers(self) -> int:
+        return sum(it.count for it in self.groups.values())
+
+    @property
+    def gpus(self) -> int:
+        return sum(it.count * it.gpus for it in self.groups.values())
+
+    @property
+    def accelerated(self) -> PlannedWorkers:
+        """The group whose size its job is cut to."""
+        kinds = {it.first.kind: it for it in reversed(list(self.groups.values()))}
+        return kinds.get("gpu") or kinds.get("tpu") or kinds["cpu"]
+
+    @property
+    def files_at_once(self) -> int:
+        """How many files a worker writes to a bucket at once."""
+        gpus = max((it.gpus for it in self.groups.values()), default=0)
+        return max(1, gpus) if self.demands.writes_per_gpu else 1
+
+    def limits(self, *, head: bool) -> GcsFuseSidecar | None:
+        """Limits of the container that mounts the buckets."""
+        mounted = list(self.buckets.values())
+        if self._takes_what_it_needs:
+            return unlimited(mounted)
+        return limits_of([(it, 1 if head else self.files_at_once) for it in mounted])
+
+    def sidecar(self, *, head: bool) -> Sidecar | None:
+        """What GKE puts beside the container of a pod."""
+        return sidecar_of(list(self.buckets.values()), self.limits(head=head), self.facts)
+
+    def as_rays(self) -> dict[str, Ray]:
+        """The cluster with one group each, by group, as rules take it that know only one."""
+        scaling = self.config.autoscaling
+        return {
+            name: Ray.model_construct(
+                name=self.name,
+                version=self.config.version,
+                image=self.config.image,
+                nightly=self.config.nightly,
+                operator=self.operator,
+                queue=self.config.queue,
+                autoscaling=None
+                if scaling is None
+                else RayScaling.model_construct(
+                    min_workers=group.config.min_workers, idle_seconds=scaling.idle_seconds
+                ),
+                head=self.config.head,
+                worker=group.config,
+            )
+            for name, group in self.groups.items()
+        }
+
+    @property
+    def nccl(self) -> NcclStack | None:
+        return self.facts.nccl(self.accelerated.first.machine.name)
+
+    @property
+    def _takes_what_it_needs(self) -> bool:
+        """TPU hosts have nothing else to do; Autopilot has every container limited."""
+        return not self.autopilot and any(it.first.kind == "tpu" for it in self.groups.values())

@@ -1,0 +1,36 @@
+"""What follows from a server of a model. No Pulumi import."""
+
+from dataclasses import dataclass
+
+from catalog import Catalog
+from components.inference_engine import InferenceEngine
+from stacks.blocks.inference_server import InferenceServer
+from stacks.parts.pools.plan import PlannedPool
+from stacks.parts.servers.config import ModelServer
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlannedServer:
+    """A server with the pool that it runs on."""
+
+    name: str
+    config: ModelServer
+    pool: PlannedPool
+    facts: Catalog
+
+    @property
+    def field(self) -> str:
+        return f"servers.{self.name}"
+
+    @property
+    def image(self) -> str:
+        lock = "vllm" if self.config.engine is InferenceEngine.VLLM else "tgi"
+        return self.config.image or self.facts.image(lock).reference
+
+    @property
+    def as_server(self) -> InferenceServer:
+        """The server as rules take it that know no other parts."""
+        options = {
+            key: getattr(self.config, key) for key in InferenceServer.model_fields if key != "name"
+        }
+        return InferenceServer.model_construct(**{**options, "name": self.name})

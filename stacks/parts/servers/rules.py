@@ -1,0 +1,125 @@
+"""What a server demands of its nodes, its model and its queue. No Pulumi import."""
+
+from collections.abc import Iterator
+
+from catalog import Catalog
+from components.inference_engine import InferenceEngine
+from stacks.blocks.ray import RayHead
+from stacks.config_errors import nearest
+from stacks.fields import under
+from stacks.parts.queues.rules import NAMES
+from stacks.parts.servers.plan import PlannedServer
+from stacks.plan import Plan
+from stacks.problems import Problem
+from stacks.rules.inference import (
+    LONGEST_LABEL,
+    channel_problems,
+    gpu_problems,
+    name_problems,
+    server_problems,
+)
+from stacks.rules.queues import (
+    framework_problems,
+    priority_problems,
+    queue_problems,
+    workload_priority_problems,
+)
+from stacks.rules.ray_fit import pod_problems
+from stacks.rules.sharing import whole_machine_problems
+from stacks.rules.vllm import VllmServer, vllm_problems
+from stacks.stack import Stack
+
+
+def references(stack: Stack, facts: Catalog) -> Iterator[Problem]:
+    """Pools with GPUs that there are."""
+    with_gpus = [
+        name
+        for name, pool in stack.pools.items()
+        if (it := facts.machines.get(pool.machine_type)) and it.accelerator
+        if it.accelerator.kind == "gpu"
+    ]
+    for name, server in stack.servers.items():
+        yield from gpu_pool_problems(f"servers.{name}", server.pool, with_gpus)
+
+
+def gpu_pool_problems(field: str, pool: str | None, with_gpus: list[str]) -> Iterator[Problem]:
+    """One of the pools with GPUs, said where there are several."""
+    if not with_gpus:
+        yield Problem(
+            f"{field}.pool", "the stack has no pool with GPUs; nearest: one of g2-standard-24"
+        )
+    elif pool is None and len(with_gpus) > 1:
+        yield Problem(
+            f"{field}.pool", f"missing, and there are several; nearest: {', '.join(with_gpus)}"
+        )
+    elif pool is not None and pool not in with_gpus:
+        yield Problem(
+            f"{field}.pool",
+            f'"{pool}" is no pool of this stack with GPUs; nearest: {nearest(pool, with_gpus)}',
+        )
+
+
+def node_problems(plan: Plan) -> Iterator[Problem]:
+    for server in plan.servers.values():
+        if server.config.engine is InferenceEngine.TGI:
+            found = tuple(
+                server_problems(
+                    server.as_server,
+                    server.pool.host,
+                    nodes=server.pool.bounds.max,
+                    field=server.field,
+                )
+            )
+        else:
+            found = tuple(_vllm_problems(plan, server))
+        # Its name is the key.
+        yield from under({f"{server.field}.name": server.field}, found)
+        yield from channel_problems(
+            server.as_server, plan.stack.cluster.release_channel, field=server.field
+        )
+        if plan.autopilot:
+            yield from whole_machine_problems(
+                f"{server.field}.gpus", server.config.gpus, server.pool.machine
+            )
+
+
+def queue_rules(plan: Plan) -> Iterator[Problem]:
+    kueue, namespace = plan.stack.queues, plan.stack.namespace
+    for server in plan.servers.values():
+        config, field = server.config, server.field
+        found = [
+            *queue_problems(kueue, f"{field}.queue", config.queue, namespace),
+            *priority_problems(kueue, f"{field}.priority", config.priority),
+            *workload_priority_problems(
+                kueue, f"{field}.workload_priority", config.workload_priority, config.queue
+            ),
+        ]
+        if config.queue is not None:
+            found += framework_problems(kueue, field, "pod")
+        yield from under(NAMES, found)
+
+
+RULES = (node_problems, queue_rules)
+
+
+def _vllm_problems(plan: Plan, server: PlannedServer) -> Iterator[Problem]:
+    config, host, field = server.config, server.pool.host, server.field
+    yield from name_problems(field, server.name, LONGEST_LABEL)
+    yield from gpu_problems(f"{field}.gpus", config.gpus, host.machine)
+    sizes = RayHead(requests=config.requests, shm_gib=config.shm_gib)
+    yield from pod_problems(field, sizes, host, None)
+    accelerator = host.machine.accelerator
+    if accelerator is not None and config.gpus <= accelerator.count:
+        yield from vllm_problems(
+            plan.facts.served_models,
+            VllmServer(
+                model=config.model,
+                gpus=config.gpus,
+                most_gpus=accelerator.count,
+                gpu_memory_gib=accelerator.memory_gib,
+                max_model_len=config.max_model_len,
+                gpu_memory_utilization=config.gpu_memory_utilization,
+                disk_gib=config.requests.ephemeral_storage_gib,
+            ),
+            field=field,
+        )

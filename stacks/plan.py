@@ -1,0 +1,322 @@
+"""What follows from a stack's config, derived once; rules and builders read it. No Pulumi."""
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import TypeVar
+
+from catalog import Catalog, GkeVersion, NcclStack, ReleaseChannel
+from components.labels import stack_labels
+from stacks.blocks.capacity import FlexStart, Queued
+from stacks.blocks.cluster import ClusterLocation
+from stacks.parts.buckets.plan import PlannedBucket
+from stacks.parts.interfaces.plan import InterfaceSet, interface_sets
+from stacks.parts.jobs.config import FineTuning, RayJob, VerlTraining
+from stacks.parts.jobs.plan import PlannedFineTuning
+from stacks.parts.pools.plan import PlannedPool, autopilot_cpu_host, planned_pools
+from stacks.parts.queues.plan import PlannedQueues, ray_minutes
+from stacks.parts.ray.config import StackRayCluster, Workers
+from stacks.parts.ray.plan import LUSTRE, PlannedRay, PlannedWorkers
+from stacks.parts.servers.plan import PlannedServer
+from stacks.rules.ray_fit import Host
+from stacks.stack import Stack
+
+_Part = TypeVar("_Part")
+
+
+class Plan:
+    """Everything is derived when first asked for. A config with references that lead nowhere has
+    no plan: `stacks.checks` finds those first."""
+
+    def __init__(self, stack: Stack) -> None:
+        self.stack = stack
+
+    @cached_property
+    def facts(self) -> Catalog:
+        return Catalog.load().extended(self.stack.catalog)
+
+    # The cluster
+
+    @property
+    def autopilot(self) -> bool:
+        return self.stack.cluster.autopilot
+
+    @property
+    def cluster_name(self) -> str:
+        return self.stack.cluster.name or self.stack.name
+
+    @property
+    def location(self) -> str:
+        """Where the control plane is."""
+        regional = self.stack.cluster.location is ClusterLocation.REGIONAL
+        return self.stack.region if regional else self.stack.zone
+
+    @property
+    def gke_version(self) -> GkeVersion | None:
+        """The config's, else the lock's where something has a minimum; None: the channel's default.
+
+        What that default is changes by the week, so that nobody could say what it has. The rapid
+        channel is ahead of the others, and soon without their versions.
+        """
+        cluster = self.stack.cluster
+        if cluster.version is not None:
+            return cluster.version
+        if cluster.release_channel is ReleaseChannel.RAPID:
+            return None
+        machines = [it.machine.name for it in self.pools.values()]
+        minimums = (self.facts.minimum_gke(*self.features, machine=it) for it in machines)
+        return self.facts.versions.gke.version if any(minimums) else None
+
+    @cached_property
+    def features(self) -> tuple[str, ...]:
+        """What of GKE the stack uses, by the catalog's names."""
+        stack, pools = self.stack, self.pools.values()
+        autopilot = self.autopilot
+        claims = any(self.claims(it) for it in pools)
+        found = {
+            "ray_operator": bool(stack.ray) and stack.cluster.ray_operator == "addon",
+            "flex_start": not autopilot
+            and any(isinstance(it.config.capacity, FlexStart | Queued) for it in pools),
+            "multi_network": self.multi_networking and not autopilot,
+            "multi_network_autopilot": self.multi_networking and autopilot,
+            "dranet": claims and not autopilot,
+            "dranet_autopilot": claims and autopilot,
+            "gcsfuse_streaming_writes": bool(stack.buckets),
+            "lustre_csi": stack.lustre is not None,
+            "custom_metrics": any(it.autoscaling for it in stack.servers.values()),
+        }
+        nccl = {it.feature for it in self.nccl_stacks}
+        return (*(name for name, uses in found.items() if uses), *sorted(nccl))
+
+    @property
+    def lustre_legacy_port(self) -> bool:
+        """Whether the version asked for has nodes that speak to Lustre on the older port; then the
+        instance and the firewall are on it, too."""
+        version = self.gke_version
+        minimum = self.facts.feature("lustre_default_port").minimum_gke
+        return self.stack.lustre is not None and version is not None and not version.meets(minimum)
+
+    @property
+    def multi_networking(self) -> bool:
+        """Whether nodes of the stack have further interfaces."""
+        between_slices = bool(self.tpu_pools) and bool(self.stack.network.dcn)
+        return bool(self.interface_sets) or (between_slices and not self.autopilot)
+
+    def labels(self, stack: str) -> dict[str, str]:
+        return stack_labels(self.stack.labels, stack)
+
+    @property
+    def account_name(self) -> str:
+        """The Kubernetes service account that pods run as which use buckets."""
+        return self.stack.service_account or self.stack.name
+
+    @property
+    def tokens_name(self) -> str:
+        """The Secret that pods have their tokens from."""
+        return f"{self.stack.name}-tokens"
+
+    # Nodes
+
+    @cached_property
+    def pools(self) -> dict[str, PlannedPool]:
+        return planned_pools(
+            self.stack.pools, self.facts, zone=self.stack.zone, autopilot=self.autopilot
+        )
+
+    @property
+    def gpu_pools(self) -> dict[str, PlannedPool]:
+        return {name: it for name, it in self.pools.items() if it.kind == "gpu"}
+
+    @property
+    def tpu_pools(self) -> dict[str, PlannedPool]:
+        return {name: it for name, it in self.pools.items() if it.kind == "tpu"}
+
+    @property
+    def accelerated(self) -> dict[str, PlannedPool]:
+        return {name: it for name, it in self.pools.items() if it.kind != "cpu"}
+
+    @cached_property
+    def cpu_pool(self) -> PlannedPool | None:
+        """Where the cluster's own pods run; Autopilot makes such nodes itself."""
+        return next((it for it in self.pools.values() if it.kind == "cpu"), None)
+
+    @cached_property
+    def cpu_host(self) -> Host:
+        """The node under single pods."""
+        return self.cpu_pool.host if self.cpu_pool else autopilot_cpu_host(self.facts)
+
+    @cached_property
+    def interface_sets(self) -> tuple[InterfaceSet, ...]:
+        return interface_sets(self.pools.values())
+
+    @property
+    def nccl_stacks(self) -> list[NcclStack]:
+        """What NCCL needs on the machines with RDMA interfaces, each once."""
+        found = [self.facts.nccl(it.machine.name) for it in self.gpu_pools.values()]
+        return list({it.feature: it for it in found if it is not None}.values())
+
+    def claims(self, pool: PlannedPool) -> int:
+        """Interfaces that a TPU pod claims; GKE's own profile gives it all that the machine has."""
+        if pool.kind != "tpu":
+            return 0
+        if self.autopilot:
+            return len(pool.machine.additional_interfaces)
+        return len(self.stack.network.dcn)
+
+    @property
+    def ranges(self) -> dict[str, str]:
+        """Every range that the stack uses, by its field below `network`."""
+        network = self.stack.network
+        found = network.ranges()
+        if self.stack.lustre is not None:
+            found["peering"] = network.peering
+        if self.interface_sets:
+            found["accelerators.range"] = network.accelerators.range
+        if self.tpu_pools and not self.autopilot:
+            found |= {f"dcn[{at}].range": one.range for at, one in enumerate(network.dcn)}
+        return found
+
+    # Storage
+
+    @cached_property
+    def buckets(self) -> dict[str, PlannedBucket]:
+        stack = self.stack
+        return {
+            key: PlannedBucket(
+                key=key,
+                config=bucket,
+                name=bucket.name or f"{stack.name}-{key}-{stack.project}",
+                facts=self.facts,
+                files_at_once=max(
+                    (it.files_at_once for it in self.ray.values() if key in it.buckets), default=1
+                ),
+            )
+            for key, bucket in stack.buckets.items()
+        }
+
+    # What runs
+
+    @cached_property
+    def ray(self) -> dict[str, PlannedRay]:
+        return {name: self._ray(name, it) for name, it in self.stack.ray.items()}
+
+    @property
+    def ray_jobs(self) -> dict[str, RayJob]:
+        jobs = self.stack.jobs.items()
+        return {name: it for name, it in jobs if not isinstance(it, FineTuning)}
+
+    def cluster_of(self, job: RayJob) -> str:
+        """The RayCluster that a job runs on."""
+        return job.ray or only(self.stack.ray)
+
+    def storage_of(self, job: RayJob) -> str | None:
+        """What of its RayCluster's mounts has the job's data: verl prepares a bucket, other
+        trainings write where ranks write fastest."""
+        mounts = self.ray[self.cluster_of(job)].mounts
+        if job.storage is not None:
+            return job.storage
+        buckets = [it for it in mounts if it != LUSTRE]
+        first = [*buckets, *mounts] if isinstance(job, VerlTraining) else mounts
+        return first[0] if first else None
+
+    def mount_path(self, mount: str) -> str:
+        if mount == LUSTRE and self.stack.lustre is not None:
+            return self.stack.lustre.mount_path
+        return self.stack.buckets[mount].mount_path
+
+    @cached_property
+    def fine_tunings(self) -> dict[str, PlannedFineTuning]:
+        return {
+            name: PlannedFineTuning(
+                name=name,
+                config=it,
+                pool=self.pools[it.pool or only(self.gpu_pools)],
+                bucket=self.buckets[it.storage or only(self.buckets)],
+                queue=it.queue or self._only_queue,
+                facts=self.facts,
+            )
+            for name, it in self.stack.jobs.items()
+            if isinstance(it, FineTuning)
+        }
+
+    @cached_property
+    def servers(self) -> dict[str, PlannedServer]:
+        return {
+            name: PlannedServer(
+                name=name,
+                config=it,
+                pool=self.pools[it.pool or only(self.gpu_pools)],
+                facts=self.facts,
+            )
+            for name, it in self.stack.servers.items()
+        }
+
+    @cached_property
+    def queues(self) -> PlannedQueues | None:
+        stack = self.stack
+        if stack.queues is None:
+            return None
+        servers = {
+            f"servers.{name}.minutes": it.minutes
+            for name, it in stack.servers.items()
+            if it.queue is not None
+        }
+        clusters = {f"ray.{name}": it.queue for name, it in stack.ray.items()}
+        return PlannedQueues(
+            stack.queues,
+            self.pools,
+            default_pool=next(iter(self.accelerated), next(iter(self.pools), "")),
+            namespace=stack.namespace,
+            waiting={**ray_minutes(clusters), **servers},
+        )
+
+    @property
+    def required_secrets(self) -> tuple[str, ...]:
+        """The tokens without which something in the stack cannot start."""
+        kinds = {it.type for it in self.stack.jobs.values()}
+        wants_models = bool(self.stack.servers) or not kinds.isdisjoint({"nemo-rl", "fine-tune"})
+        return ("hugging_face_token",) if wants_models else ()
+
+    @property
+    def _only_queue(self) -> str:
+        kueue, namespace = self.stack.queues, self.stack.namespace
+        doors = () if kueue is None else kueue.local_queues
+        return next((it.name for it in doors if (it.namespace or namespace) == namespace), "")
+
+    def _ray(self, name: str, cluster: StackRayCluster) -> PlannedRay:
+        jobs = [job for job in self.ray_jobs.values() if self.cluster_of(job) == name]
+        everything = (*([LUSTRE] if self.stack.lustre else []), *self.stack.buckets)
+        mounts = everything if cluster.mounts is None else cluster.mounts
+        head = self.pools[cluster.head.pool] if cluster.head.pool else self.cpu_pool
+        return PlannedRay(
+            name,
+            cluster,
+            jobs[0] if jobs else None,
+            head,
+            self.cpu_host if head is None else head.host,
+            {key: self._workers(name, key, it) for key, it in cluster.workers.items()},
+            {key: self._plain_bucket(key) for key in self.stack.buckets if key in mounts},
+            LUSTRE in mounts,
+            self.stack.cluster.ray_operator,
+            self.autopilot,
+            self.facts,
+        )
+
+    def _plain_bucket(self, key: str) -> PlannedBucket:
+        """Before it is known who writes to it."""
+        bucket, stack = self.stack.buckets[key], self.stack
+        name = bucket.name or f"{stack.name}-{key}-{stack.project}"
+        return PlannedBucket(key=key, config=bucket, name=name, facts=self.facts)
+
+    def _workers(self, cluster: str, name: str, workers: Workers) -> PlannedWorkers:
+        pools = workers.pools or tuple(self.accelerated) or tuple(self.pools)
+        return PlannedWorkers(
+            name=name,
+            field=f"ray.{cluster}.workers.{name}",
+            config=workers,
+            pools=[self.pools[it] for it in pools],
+        )
+
+
+def only(parts: Mapping[str, _Part]) -> str:
+    """The name of the one that there is; `stacks.checks` refuses to leave it open among several."""
+    return next(iter(parts))
