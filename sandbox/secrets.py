@@ -33,12 +33,13 @@ def all_secrets() -> list[str]:
 
 
 def required_secrets(config: Mapping[str, Any]) -> list[str]:
-    """Those without which the stack's kind is refused."""
-    from stacks import KINDS
+    """Those without which the stack is refused."""
+    from stacks import required_secrets
 
     stack = config.get(f"{PROJECT}:stack")
-    kind = KINDS.get(str(stack.get("kind"))) if isinstance(stack, dict) else None
-    return [f"{PROJECT}:{key}" for key in kind.required_secrets()] if kind else []
+    return (
+        [f"{PROJECT}:{key}" for key in required_secrets(stack)] if isinstance(stack, dict) else []
+    )
 
 
 def looks_secret(path: str, text: str) -> bool:

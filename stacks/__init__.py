@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from stacks.blocks.cluster_stack import ClusterStack
+    from stacks.plan import Plan
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,28 @@ KINDS = {
 }
 
 
-def build(config: "ClusterStack", secrets: "Mapping[str, Any]") -> dict[str, Any]:
+# Jobs whose model is given out to those who have accepted its licence.
+_WANT_A_TOKEN = frozenset({"nemo-rl", "fine-tune"})
+
+
+def required_secrets(raw: "Mapping[str, Any]") -> tuple[str, ...]:
+    """The secrets without which a config is refused, as far as it can be told from `raw`."""
+    kind = KINDS.get(str(raw.get("kind")))
+    if kind is not None:
+        return kind.required_secrets()
+    jobs = raw.get("jobs")
+    types = {
+        it.get("type")
+        for it in (jobs.values() if isinstance(jobs, dict) else ())
+        if isinstance(it, dict)
+    }
+    wanted = bool(raw.get("servers")) or not _WANT_A_TOKEN.isdisjoint(types)
+    return ("hugging_face_token",) if wanted else ()
+
+
+def build(config: "ClusterStack | Plan", secrets: "Mapping[str, Any]") -> dict[str, Any]:
     """Registers the stack's resources and returns its outputs by name."""
-    outputs = import_module(KINDS[config.kind].build_module).build(config, secrets)
-    return outputs.exports()
+    kind = getattr(config, "kind", None)
+    if kind is None:
+        return import_module("stacks.build").build(config, secrets)
+    return import_module(KINDS[kind].build_module).build(config, secrets).exports()

@@ -5,16 +5,21 @@
 
 import json
 from collections.abc import Mapping
+from datetime import datetime
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from stacks import KINDS
+from stacks import KINDS, required_secrets
 from stacks.blocks.cluster_stack import SECRETS, ClusterStack
+from stacks.checks import problems_of
 from stacks.config_errors import nearest
 from stacks.names_beside import free_name, names_beside
 from stacks.plain_values import printable
-from stacks.repairs import check
+from stacks.plan import Plan
+from stacks.repairs import check, no_rules
+from stacks.stack import Stack
 
 if TYPE_CHECKING:
     import pulumi
@@ -53,23 +58,25 @@ def validate(
     secrets_set: frozenset[str] = frozenset(),
     hide_values: bool = False,
     taken: Mapping[str, str] = MappingProxyType({}),
-) -> ClusterStack:
-    """The model for `raw`: the stack's config object, with `project`, `region` and `zone` in it.
+    now: datetime | None = None,
+) -> ClusterStack | Plan:
+    """The model for `raw`: the stack's config object, with `project`, `region` and `zone` in it;
+    of a stack of parts the plan.
 
     `secrets_set` names the secrets that the config has, `taken` the files of other stacks by the
     names that they have in the project. Raises ConfigError.
     """
     kind = raw.get("kind")
-    if not isinstance(kind, str) or kind not in KINDS:
+    if "kind" in raw and (not isinstance(kind, str) or kind not in KINDS):
         raise ConfigError([f"stack.kind: {_wrong_kind(kind, hide_values=hide_values)}"])
-    known = KINDS[kind]
-    model = known.config_class()
+    model = KINDS[str(kind)].config_class() if "kind" in raw else Stack
     missing = [f"gcp:{key}" for key in PLACES if not raw.get(key)]
-    missing += [name for name in known.required_secrets() if name not in secrets_set]
+    missing += [name for name in required_secrets(raw) if name not in secrets_set]
     lines = [f"{name}: missing; set it with: {_MISSING[name]}" for name in missing]
     config, mistakes = check(
         model,
         {**_stand_ins(), **_without_empty(raw), "secrets_set": secrets_set},
+        no_rules if "kind" in raw else partial(problems_of, now=now),
         # What a stand-in breaks is no mistake of the user's.
         known=frozenset(name.removeprefix("gcp:") for name in missing if name.startswith("gcp:")),
         hide_values=hide_values,
@@ -77,12 +84,12 @@ def validate(
     lines += [it.line for it in mistakes]
     if not any(it.path == "name" for it in mistakes):
         lines += _taken(raw.get("name"), taken)
-    if lines or not isinstance(config, ClusterStack):
+    if lines or not isinstance(config, ClusterStack | Stack):
         raise ConfigError(lines)
-    return config
+    return Plan(config) if isinstance(config, Stack) else config
 
 
-def read() -> "tuple[ClusterStack, dict[str, pulumi.Output[str]]]":
+def read() -> "tuple[ClusterStack | Plan, dict[str, pulumi.Output[str]]]":
     """The current stack's config and its secrets. Raises ConfigError with every mistake."""
     import pulumi
 

@@ -13,6 +13,7 @@ from pulumi.output import Unknown
 from stacks import refusal
 from stacks.blocks.cluster_stack import ClusterStack
 from stacks.guarded import CLUSTER, KUBERNETES, is_guarded
+from stacks.plan import Plan
 from stacks.property_changes import UNKNOWN
 
 # The engine names it where it refuses `pulumi destroy`, so it says which switch is on.
@@ -40,7 +41,7 @@ class Guard:
     and make it anew; `wanted` what the engine has heard of; `gone_early` what went before that.
     """
 
-    config: ClusterStack
+    config: ClusterStack | Plan
     made: list[pulumi.Resource] = field(default_factory=list[pulumi.Resource])
     declared: dict[_Key, list[str]] = field(default_factory=dict[_Key, list[str]])
     wanted: dict[_Key, _Wanted] = field(default_factory=dict[_Key, _Wanted])
@@ -139,7 +140,7 @@ class Guard:
             pulumi.runtime.register_resource_transform(lambda args: self.transform(args, hook))
 
 
-def install(config: ClusterStack) -> Guard:
+def install(config: ClusterStack | Plan) -> Guard:
     guard = Guard(config)
     guard.install()
     return guard

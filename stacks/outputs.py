@@ -38,7 +38,7 @@ class StackOutputs:
         return {name: value for name, value in values.items() if value is not None}
 
 
-_DASHBOARD_URL = f"http://localhost:{DASHBOARD_PORT}"
+DASHBOARD_URL = f"http://localhost:{DASHBOARD_PORT}"
 
 
 def cluster_outputs(
@@ -60,14 +60,14 @@ def cluster_outputs(
             f" --project={config.project}",
         ),
         dashboard_id=None if dashboard is None else dashboard.dashboard_id,
-        cleanup_note=_cleanup_note(
+        cleanup_note=cleanup_note(
             protected=config.deletion_protection, lost=lost, abandons_peering=abandons_peering
         ),
-        control_plane_access=_control_plane_access(config.cluster.authorized_networks),
+        control_plane_access=control_plane_access(config.cluster.authorized_networks),
     )
 
 
-def _control_plane_access(allowed: Sequence[AuthorizedRange] | None) -> str:
+def control_plane_access(allowed: Sequence[AuthorizedRange] | None) -> str:
     """Who may reach the control plane's public address; only IAM identities get further."""
     if allowed is None:
         return "from everywhere; cluster.authorized_networks narrows it"
@@ -81,7 +81,7 @@ def with_ray(
     return replace(
         found,
         ray_dashboard_command=forward_command(config.namespace, ray.head_service, port),
-        ray_dashboard_url=_DASHBOARD_URL,
+        ray_dashboard_url=DASHBOARD_URL,
         job_submit_command=submit,
     )
 
@@ -100,13 +100,13 @@ def submit_command(
     which it runs on the head."""
     own = f" --entrypoint-num-gpus={gpus}" if gpus else ""
     return pulumi.Output.concat(
-        f"ray job submit --address={_DASHBOARD_URL} "
+        f"ray job submit --address={DASHBOARD_URL} "
         f"--runtime-env-json={shlex.quote(runtime_env_json)}{own} -- ",
         command,
     )
 
 
-def _cleanup_note(
+def cleanup_note(
     *, protected: bool, lost: Sequence[str] = (), abandons_peering: bool = False
 ) -> str:
     """How to take the stack down, and what stays; `lost` says where data is that goes with it."""

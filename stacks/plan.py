@@ -1,11 +1,13 @@
 """What follows from a stack's config, derived once; rules and builders read it. No Pulumi."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
 from typing import TypeVar
 
 from catalog import Catalog, GkeVersion, NcclStack, ReleaseChannel
 from components.labels import stack_labels
+from stacks.blocks.acknowledge import Acknowledge
 from stacks.blocks.capacity import FlexStart, Queued
 from stacks.blocks.cluster import ClusterLocation
 from stacks.parts.buckets.plan import PlannedBucket
@@ -33,6 +35,14 @@ class Plan:
     @cached_property
     def facts(self) -> Catalog:
         return Catalog.load().extended(self.stack.catalog)
+
+    @property
+    def deletion_protection(self) -> bool:
+        return self.stack.deletion_protection
+
+    @property
+    def acknowledge(self) -> tuple[Acknowledge, ...]:
+        return self.stack.acknowledge
 
     # The cluster
 
@@ -179,18 +189,18 @@ class Plan:
 
     @cached_property
     def buckets(self) -> dict[str, PlannedBucket]:
-        stack = self.stack
+        prepared = {
+            self.storage_of(it) for it in self.ray_jobs.values() if isinstance(it, VerlTraining)
+        }
         return {
-            key: PlannedBucket(
-                key=key,
-                config=bucket,
-                name=bucket.name or f"{stack.name}-{key}-{stack.project}",
-                facts=self.facts,
+            key: replace(
+                self._plain_bucket(key),
                 files_at_once=max(
                     (it.files_at_once for it in self.ray.values() if key in it.buckets), default=1
                 ),
+                claimed=key in prepared,
             )
-            for key, bucket in stack.buckets.items()
+            for key in self.stack.buckets
         }
 
     # What runs
@@ -268,13 +278,6 @@ class Plan:
             namespace=stack.namespace,
             waiting={**ray_minutes(clusters), **servers},
         )
-
-    @property
-    def required_secrets(self) -> tuple[str, ...]:
-        """The tokens without which something in the stack cannot start."""
-        kinds = {it.type for it in self.stack.jobs.values()}
-        wants_models = bool(self.stack.servers) or not kinds.isdisjoint({"nemo-rl", "fine-tune"})
-        return ("hugging_face_token",) if wants_models else ()
 
     @property
     def _only_queue(self) -> str:

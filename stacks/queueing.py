@@ -40,7 +40,7 @@ from stacks.quotas import GPU, Quota, stated
 # Where GKE's own pods are, which Kueue's webhook would refuse while Kueue is away. Sources, read
 # 2026-11-21: the Google Cloud CLI's list for Developer Connect (2025), OpenTelemetry's for GKE, and
 # for gmp-public the documentation of Managed Service for Prometheus.
-_GKE_NAMESPACES = (
+GKE_NAMESPACES = (
     "kube-system",
     "kube-node-lease",
     "gke-gmp-system",
@@ -157,7 +157,7 @@ def _kueue(config: QueueStack, kueue: KueueConfig, on: Cloud, nodes: ClusterNode
         KueueArgs(
             chart=platform.helm_chart(config, "kueue", kueue.version),
             frameworks=kueue.frameworks,
-            unmanaged_namespaces=_GKE_NAMESPACES,
+            unmanaged_namespaces=GKE_NAMESPACES,
             ready_minutes=config.ready_minutes,
             node_selector=None if config.autopilot else nodes.cpu,
             labels=on.labels,

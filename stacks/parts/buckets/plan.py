@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from catalog import Catalog, Sidecar
-from stacks.blocks.bucket import GcsFuseSidecar
+from stacks.blocks.bucket import ClaimedBucket, GcsFuseSidecar
 from stacks.parts.buckets.config import StackBucket
 from stacks.rules.bucket import sidecar_limits, sized_sidecar, streamed_files, with_prefetch
 
@@ -16,17 +16,24 @@ _UNLIMITED = GcsFuseSidecar(cpu=0, memory_gib=0, ephemeral_storage_gib=0)
 @dataclass(frozen=True, kw_only=True)
 class PlannedBucket:
     """`name` is the bucket's own, `key` the stack's for it; a pod writes at most
-    `files_at_once` to it at once."""
+    `files_at_once` to it at once. Where it is `claimed` a job waits for its volume."""
 
     key: str
     config: StackBucket
     name: str
     facts: Catalog
     files_at_once: int = 1
+    claimed: bool = False
 
     @property
     def field(self) -> str:
         return f"buckets.{self.key}"
+
+    @property
+    def claim_gib(self) -> int | None:
+        """The size of a claim's volume, which says nothing; None without a claim."""
+        asked = self.config.claim_gib
+        return ClaimedBucket().capacity_gib if asked is None and self.claimed else asked
 
     @property
     def streamed_files(self) -> int:

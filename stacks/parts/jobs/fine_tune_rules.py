@@ -1,4 +1,4 @@
-"""What a fine-tuning demands of its nodes, its queue and the servers beside it. No Pulumi import."""
+"""What a fine-tuning demands of its nodes, its queue and the servers beside it. No Pulumi."""
 
 from collections.abc import Iterator
 

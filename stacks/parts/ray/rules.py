@@ -50,8 +50,8 @@ def image_rules(plan: Plan) -> Iterator[Problem]:
         if "nightly" in ray.image and not ray.config.nightly:
             yield Problem(
                 f"{ray.field}.image",
-                f"{ray.image} is another one every night; nearest: {locked}, or {ray.field}.nightly "
-                "true",
+                f"{ray.image} is another one every night; nearest: {locked}, or "
+                f"{ray.field}.nightly true",
             )
         yield from under(names, image_problems(ray.image, ray.version))
 

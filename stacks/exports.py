@@ -1,0 +1,120 @@
+"""What a stack of parts tells its user when it is up.
+
+Where there is one of a kind an output is its value, where there are several it has each by its
+name.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pulumi
+
+from components.bucket import Bucket
+from components.fine_tune_job import FineTuneJob
+from components.inference_engine import PORT
+from components.inference_server import InferenceServer
+from components.lustre_instance import LustreInstance
+from components.monitoring_dashboard import MonitoringDashboard
+from components.private_service_access_policy import PeeringRemoval
+from components.ray_cluster import RayCluster
+from components.ray_manifest import DASHBOARD_PORT
+from stacks.outputs import (
+    DASHBOARD_URL,
+    cleanup_note,
+    control_plane_access,
+    forward_command,
+    submit_command,
+)
+from stacks.parts.jobs.build import Launched
+from stacks.site import Site
+
+
+def of(
+    site: Site,
+    *,
+    lustre: LustreInstance | None,
+    buckets: Mapping[str, Bucket],
+    clusters: Mapping[str, RayCluster],
+    jobs: Mapping[str, Launched],
+    fine_tunings: Mapping[str, FineTuneJob],
+    servers: Mapping[str, InferenceServer],
+    dashboard: MonitoringDashboard | None,
+) -> dict[str, Any]:
+    namespace = site.plan.stack.namespace
+    ray_port = f"{DASHBOARD_PORT}:{DASHBOARD_PORT}"
+    names = {**{key: it.job_name for key, it in jobs.items()}}
+    names |= {key: it.job_name for key, it in fine_tunings.items()}
+    found = {
+        **_of_cluster(site),
+        "dashboard_id": None if dashboard is None else dashboard.dashboard_id,
+        "lustre_mount_point": None if lustre is None else lustre.mount_point,
+        "bucket_url": _one_or_all({key: it.url for key, it in buckets.items()}),
+        "ray_dashboard_command": _one_or_all(
+            {
+                key: forward_command(namespace, it.head_service, ray_port)
+                for key, it in clusters.items()
+            }
+        ),
+        "ray_dashboard_url": DASHBOARD_URL if clusters else None,
+        "job_submit_command": _submit_commands(site, clusters, jobs),
+        "job_name": _one_or_all(names),
+        "server_url": _one_or_all({key: it.url for key, it in servers.items()}),
+        "server_command": _one_or_all(
+            {
+                key: forward_command(namespace, it.service_name, f"{PORT}:{PORT}")
+                for key, it in servers.items()
+            }
+        ),
+        "queue_command": None
+        if site.plan.queues is None
+        else f"kubectl --namespace={namespace} get workloads",
+    }
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _of_cluster(site: Site) -> dict[str, Any]:
+    stack, gke = site.plan.stack, site.gke
+    lost = [] if stack.lustre is None else [f"on the Lustre instance {stack.lustre.name}"]
+    lost += [
+        f"in the bucket {it.name}" for it in site.plan.buckets.values() if it.config.force_destroy
+    ]
+    peered = stack.lustre is not None
+    abandons = peered and stack.network.peering_on_destroy is PeeringRemoval.ABANDON
+    return {
+        "project": stack.project,
+        "cluster_name": gke.cluster_name,
+        "cluster_location": gke.location,
+        "kubeconfig_command": pulumi.Output.concat(
+            "gcloud container clusters get-credentials ",
+            gke.cluster_name,
+            " --location=",
+            gke.location,
+            f" --project={stack.project}",
+        ),
+        "cleanup_note": cleanup_note(
+            protected=stack.deletion_protection, lost=lost, abandons_peering=abandons
+        ),
+        "control_plane_access": control_plane_access(stack.cluster.authorized_networks),
+    }
+
+
+def _submit_commands(
+    site: Site, clusters: Mapping[str, RayCluster], jobs: Mapping[str, Launched]
+) -> Any:
+    """The job's own, or where a cluster has none something to try."""
+    found: dict[str, Any] = {key: it.submit for key, it in jobs.items()}
+    for name, ray in site.plan.ray.items():
+        if ray.job is None and name in clusters:
+            tpus = ray.accelerated.first.kind == "tpu"
+            found[name] = (
+                submit_command("python3", "{}")
+                if tpus
+                else submit_command("nvidia-smi", "{}", gpus=1)
+            )
+    return _one_or_all(found)
+
+
+def _one_or_all(values: Mapping[str, Any]) -> Any:
+    if len(values) < 2:
+        return next(iter(values.values()), None)
+    return dict(values)

@@ -1,0 +1,160 @@
+"""Buckets, the one account in the cluster that may use them, and how pods mount them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import pulumi
+import pulumi_gcp as gcp
+
+from components.bucket import Bucket, BucketArgs
+from components.bucket_grant import BucketGrant, BucketGrantArgs, kubernetes_principal
+from components.bucket_mount import BucketMountArgs
+from components.bucket_volume import BucketVolume, BucketVolumeArgs
+from components.gcsfuse_options import GcsFuseMountOptions, pod_annotations
+from components.kube_service_account import KubeServiceAccount, KubeServiceAccountArgs
+from components.static_volume import VolumeMount
+from stacks.blocks.bucket import GcsFuseSidecar
+from stacks.parts.buckets.plan import PlannedBucket
+from stacks.site import Project, Site
+
+# Only there so that volume and claim name the same class; none of that name is made.
+_STORAGE_CLASS = "gcsfuse-sc"
+# Kubernetes makes one of this name in every namespace.
+_GIVEN_ACCOUNT = "default"
+
+
+@dataclass(frozen=True, kw_only=True)
+class MountedBucket:
+    """A bucket that pods of `account_name` may mount: with their own volume, or by a claim."""
+
+    planned: PlannedBucket
+    bucket: Bucket
+    account_name: pulumi.Output[str]
+    args: BucketMountArgs
+    claim: VolumeMount | None = None
+
+    def held(self) -> list[pulumi.Resource]:
+        """What running pods hold on to."""
+        return [self.bucket.bucket] if self.claim is None else list(self.claim.resources())
+
+
+def build(project: Project) -> dict[str, Bucket]:
+    stack = project.plan.stack
+    return {
+        key: Bucket(
+            key,
+            BucketArgs(
+                project=project.apis.project_with("storage"),
+                location=stack.region,
+                bucket_name=one.name,
+                labels=project.labels,
+                hierarchical_namespace=one.config.hierarchical_namespace,
+                versioning=one.config.versioning,
+                soft_delete_days=one.config.soft_delete_days,
+                force_destroy=one.config.force_destroy,
+                protect=stack.deletion_protection,
+            ),
+            opts=project.opts,
+        )
+        for key, one in project.plan.buckets.items()
+    }
+
+
+def mounts(site: Site, buckets: Mapping[str, Bucket]) -> dict[str, MountedBucket]:
+    """Grants for the stack's account, and the volumes that pods mount."""
+    if not buckets:
+        return {}
+    account = _account(site)
+    project = site.project
+    number = gcp.organizations.get_project_output(
+        project_id=project.apis.project_with("cloudresourcemanager"),
+        opts=pulumi.InvokeOutputOptions(provider=project.provider),
+    ).number
+    found: dict[str, MountedBucket] = {}
+    for key, bucket in buckets.items():
+        planned = site.plan.buckets[key]
+        grant = BucketGrant(
+            f"{key}-user",
+            BucketGrantArgs(
+                bucket_name=bucket.bucket_name,
+                role=planned.config.role.iam_role,
+                member=kubernetes_principal(
+                    project_number=number,
+                    workload_pool=site.gke.workload_pool,
+                    namespace=site.namespace,
+                    service_account=site.plan.account_name,
+                ),
+            ),
+            opts=project.opts,
+        )
+        mount = planned.config.mount
+        args = BucketMountArgs(
+            bucket_name=grant.bucket_name,
+            options=_options(planned).as_mount_options(),
+            skip_access_check=mount.skip_access_check,
+            prefetch_metadata=mount.metadata_prefetch,
+        )
+        claim = _claim(site, planned, bucket, grant)
+        found[key] = MountedBucket(
+            planned=planned, bucket=bucket, account_name=account, args=args, claim=claim
+        )
+    return found
+
+
+def annotations(limits: GcsFuseSidecar | None) -> dict[str, str]:
+    """What a pod that mounts buckets carries."""
+    if limits is None:
+        return {}
+    return pod_annotations(
+        cpu_millicores=limits.millicores,
+        memory_gib=limits.memory_gib,
+        ephemeral_storage_gib=limits.ephemeral_storage_gib,
+    )
+
+
+def _claim(
+    site: Site, planned: PlannedBucket, bucket: Bucket, grant: BucketGrant
+) -> VolumeMount | None:
+    capacity = planned.claim_gib
+    if capacity is None:
+        return None
+    mount = planned.config.mount
+    made = BucketVolume(
+        f"{planned.key}-volume",
+        BucketVolumeArgs(
+            bucket=bucket.bucket,
+            bucket_name=grant.bucket_name,
+            namespace=site.namespace,
+            base_name=f"{site.plan.stack.name}-{planned.key}",
+            storage_class=_STORAGE_CLASS,
+            capacity_gib=capacity,
+            options=_options(planned),
+            skip_access_check=mount.skip_access_check,
+            prefetch_metadata=mount.metadata_prefetch,
+            labels=site.labels,
+        ),
+        opts=site.inside,
+    )
+    return made.mount
+
+
+def _options(planned: PlannedBucket) -> GcsFuseMountOptions:
+    apart = {"metadata_prefetch", "skip_access_check", "sidecar"}
+    derived = {"write_global_max_blocks", "rename_dir_limit"}
+    return GcsFuseMountOptions(
+        **planned.config.mount.model_dump(exclude=apart | derived),
+        write_global_max_blocks=planned.streamed_files,
+        rename_dir_limit=planned.rename_dir_limit,
+    )
+
+
+def _account(site: Site) -> pulumi.Output[str]:
+    name = site.plan.account_name
+    if name == _GIVEN_ACCOUNT:
+        return pulumi.Output.from_input(name)
+    made = KubeServiceAccount(
+        "account",
+        KubeServiceAccountArgs(namespace=site.namespace, account_name=name, labels=site.labels),
+        opts=site.inside,
+    )
+    return made.account_name

@@ -1,0 +1,119 @@
+"""The GKE cluster, the identity of its nodes, and what every workload needs in it."""
+
+from collections.abc import Mapping, Sequence
+
+import pulumi
+
+from components.gke_cluster import AuthorizedNetwork, GkeCluster, GkeClusterArgs
+from components.kuberay_operator import KubeRayOperator, KubeRayOperatorArgs
+from components.namespace import KubeNamespace, KubeNamespaceArgs
+from components.network import ClusterNetwork
+from components.node_service_account import NodeServiceAccount, NodeServiceAccountArgs
+from components.token_secret import TokenSecret, TokenSecretArgs
+from stacks.maintenance import maintenance_window
+from stacks.site import VARIABLES, Nodes, Project, helm_chart
+
+
+def identity(project: Project, kind: str) -> NodeServiceAccount:
+    """Whom nodes of a kind are."""
+    return NodeServiceAccount(
+        f"{kind}-nodes",
+        NodeServiceAccountArgs(
+            iam_project=project.apis.project_with("iam"),
+            resource_manager_project=project.apis.project_with("cloudresourcemanager"),
+            base_name=project.plan.stack.name,
+            pool=kind,
+        ),
+        opts=project.opts,
+    )
+
+
+def build(
+    project: Project,
+    network: ClusterNetwork,
+    nodes: NodeServiceAccount,
+    held: Sequence[pulumi.Resource] = (),
+) -> GkeCluster:
+    """`held` is what nodes hold on to that no input of the cluster names: it outlives it."""
+    plan = project.plan
+    stack, wanted = plan.stack, plan.stack.cluster
+    allowed = wanted.authorized_networks
+    return GkeCluster(
+        "gke",
+        GkeClusterArgs(
+            project=project.apis.project_with("container"),
+            location=plan.location,
+            zone=stack.zone,
+            cluster_name=plan.cluster_name,
+            network_id=network.network_id,
+            subnetwork_id=network.subnetwork_id,
+            control_plane_range=stack.network.control_plane,
+            node_service_account=nodes.email,
+            release_channel=wanted.release_channel.value,
+            version=None if plan.gke_version is None else str(plan.gke_version),
+            authorized_networks=None
+            if allowed is None
+            else [AuthorizedNetwork(name=it.name, cidr=it.cidr) for it in allowed],
+            maintenance_window=maintenance_window(wanted.maintenance),
+            autopilot=plan.autopilot,
+            ray_operator="ray_operator" in plan.features,
+            custom_metrics="custom_metrics" in plan.features,
+            multi_networking=plan.multi_networking,
+            lustre=stack.lustre is not None,
+            lustre_legacy_port=plan.lustre_legacy_port,
+            security_group=wanted.security_group,
+            deletion_protection=stack.deletion_protection,
+            labels=project.labels,
+        ),
+        opts=pulumi.ResourceOptions.merge(
+            project.opts, pulumi.ResourceOptions(depends_on=list(held))
+        ),
+    )
+
+
+def namespace(project: Project, gke: GkeCluster) -> pulumi.Input[str]:
+    """The namespace's name; made here unless every cluster has it."""
+    name = project.plan.stack.namespace
+    if name == "default":
+        return name
+    made = KubeNamespace(
+        "kube",
+        KubeNamespaceArgs(namespace=name, labels=project.labels),
+        opts=pulumi.ResourceOptions(providers=[gke.kubernetes]),
+    )
+    return made.namespace
+
+
+def tokens(
+    project: Project,
+    gke: GkeCluster,
+    namespace: pulumi.Input[str],
+    secrets: Mapping[str, pulumi.Output[str]],
+) -> TokenSecret | None:
+    if not secrets:
+        return None
+    return TokenSecret(
+        "tokens",
+        TokenSecretArgs(
+            namespace=namespace,
+            secret_name=project.plan.tokens_name,
+            tokens={VARIABLES[name]: value for name, value in secrets.items()},
+            labels=project.labels,
+        ),
+        opts=pulumi.ResourceOptions(providers=[gke.kubernetes]),
+    )
+
+
+def operators(project: Project, gke: GkeCluster, nodes: Nodes) -> list[pulumi.Resource]:
+    """KubeRay's operator on the CPU nodes, where it is needed and no add-on of GKE's."""
+    plan = project.plan
+    if not plan.stack.ray or "ray_operator" in plan.features:
+        return []
+    made = KubeRayOperator(
+        "kuberay",
+        KubeRayOperatorArgs(
+            chart=helm_chart(plan, "kuberay"), node_selector=nodes.cpu, labels=project.labels
+        ),
+        opts=pulumi.ResourceOptions(providers=[gke.kubernetes], depends_on=list(nodes.needed)),
+    )
+    return [made]

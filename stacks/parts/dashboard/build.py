@@ -1,0 +1,28 @@
+"""The monitoring dashboard of what the stack has."""
+
+from components.monitoring_dashboard import MonitoringDashboard, MonitoringDashboardArgs
+from stacks.site import Project
+
+
+def build(project: Project) -> MonitoringDashboard | None:
+    plan = project.plan
+    stack = plan.stack
+    if not stack.monitoring.dashboard:
+        return None
+    tpus = bool(plan.tpu_pools) and not plan.gpu_pools
+    lustre = None if stack.lustre is None else stack.lustre.name
+    shown = "TPUs" if tpus else "GPUs"
+    shown = shown if lustre is None else f"Lustre and {shown}"
+    return MonitoringDashboard(
+        "monitoring",
+        MonitoringDashboardArgs(
+            project=project.apis.project_with("monitoring"),
+            title=f"{stack.name}: {shown}",
+            cluster_name=plan.cluster_name,
+            zone=stack.zone,
+            tpus=tpus,
+            lustre_instance=lustre,
+            labels=project.labels,
+        ),
+        opts=project.opts,
+    )

@@ -1,0 +1,228 @@
+"""Networks of nodes' further interfaces, and what makes NCCL use them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pulumi
+import pulumi_gcp as gcp
+
+from components.cidr import cut
+from components.device_networks import DeviceNetworks, DeviceNetworksArgs
+from components.gvnic_network import GvnicNetwork, GvnicNetworkArgs
+from components.interfaces import interface_annotations
+from components.nccl_rdma_installer import NcclRdmaInstaller, NcclRdmaInstallerArgs
+from components.nccl_test import NcclTest, NcclTestArgs
+from components.node_network import NodeNetwork
+from components.rdma_network import RdmaNetwork, RdmaNetworkArgs
+from stacks.parts.interfaces.plan import InterfaceSet
+from stacks.parts.ray.plan import PlannedRay
+from stacks.site import Project, Selector, Site
+
+_TEST = Path(__file__).parents[3] / "workloads" / "nccl" / "all_gather.sh"
+_Made = tuple[gcp.compute.Network, gcp.compute.Subnetwork]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Interfaces:
+    """Interfaces of each pool's nodes in attach order; `made` is the VPCs and subnetworks that they
+    are in."""
+
+    gpu: Mapping[str, Sequence[NodeNetwork]]
+    between_slices: Sequence[NodeNetwork]
+    made: Sequence[pulumi.Resource]
+
+    def of(self, pool: str) -> Sequence[NodeNetwork]:
+        return self.gpu.get(pool, ())
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeviceAccess:
+    """What pods with device interfaces wait for: `node_selector` picks nodes once their network
+    works. `held` cannot go while pods use it."""
+
+    networks: Sequence[NodeNetwork]
+    node_selector: Selector
+    held: Sequence[pulumi.Resource] = ()
+    after: Sequence[pulumi.Resource] = ()
+
+
+def build(project: Project) -> Interfaces:
+    plan = project.plan
+    found: dict[str, Sequence[NodeNetwork]] = {}
+    for one in plan.interface_sets:
+        networks = _networks(project, one)
+        found |= dict.fromkeys(one.pools, networks)
+    slices = [] if plan.autopilot or not plan.tpu_pools else _between_slices(project)
+    everything = [*(it for networks in found.values() for it in networks), *slices]
+    made = dict.fromkeys(part for it in everything for part in it.made)
+    return Interfaces(gpu=found, between_slices=slices, made=list(made))
+
+
+def devices(site: Site, interfaces: Interfaces) -> dict[str, DeviceAccess]:
+    """For each pool with device interfaces, the objects that pods ask for them by, and NCCL's
+    plug-in on its nodes."""
+    plan, found = site.plan, dict[str, DeviceAccess]()
+    for one in plan.interface_sets:
+        networks = interfaces.of(one.pools[0])
+        objects = DeviceNetworks(
+            f"interfaces{one.suffix}",
+            DeviceNetworksArgs(
+                api_version=plan.facts.component("gke_networking").apis["Network"],
+                networks=networks,
+                labels=site.labels,
+            ),
+            opts=site.inside,
+        )
+        held = [*dict.fromkeys(part for it in networks for part in it.made), *objects.objects]
+        for name in one.pools:
+            selector, after = site.nodes.selectors[name], [objects]
+            found[name] = DeviceAccess(
+                networks=networks, node_selector=selector, held=held, after=after
+            )
+        installer = _installer(site, one)
+        if installer is not None:
+            for name in one.pools:
+                before = found[name]
+                found[name] = DeviceAccess(
+                    networks=networks,
+                    node_selector=installer.node_selector
+                    if len(one.pools) == 1
+                    else before.node_selector,
+                    held=held,
+                    after=[*before.after, installer],
+                )
+    return found
+
+
+def tested(site: Site, ray: PlannedRay, access: DeviceAccess) -> DeviceAccess:
+    """Where the config asks for it, Ray waits for a test of the network."""
+    if ray.config.nccl_test is None or ray.nccl is None:
+        return access
+    test = NcclTest(
+        f"{ray.name}-nccl-test",
+        NcclTestArgs(
+            namespace=site.namespace,
+            test_name=f"{ray.name}-nccl-test",
+            image=ray.nccl.diagnostic_image,
+            script=_TEST.read_text(encoding="utf-8"),
+            gpus_per_node=ray.accelerated.gpus,
+            min_bus_bandwidth_gbps=ray.config.nccl_test.minimum_bus_bandwidth_gbps,
+            node_selector=access.node_selector,
+            annotations=dict(
+                interface_annotations((it.interface, it.name) for it in access.networks)
+            ),
+            labels=site.labels,
+        ),
+        opts=site.after(*access.after),
+    )
+    return DeviceAccess(
+        networks=access.networks,
+        node_selector=test.node_selector,
+        held=access.held,
+        after=[*access.after, test],
+    )
+
+
+def _installer(site: Site, one: InterfaceSet) -> NcclRdmaInstaller | None:
+    nccl = site.plan.facts.nccl(one.machine.name)
+    if nccl is None:
+        return None
+    return NcclRdmaInstaller(
+        f"nccl{one.suffix}",
+        NcclRdmaInstallerArgs(
+            installer_name=f"nccl-rdma-installer{one.suffix}",
+            image=nccl.plugin_image,
+            pause_image=nccl.pause_image,
+            node_selector=site.nodes.selectors[one.pools[0]],
+            accelerators=nccl.installer_accelerators,
+            autopilot=site.plan.autopilot,
+            labels=site.labels,
+        ),
+        opts=site.inside,
+    )
+
+
+def _networks(project: Project, one: InterfaceSet) -> list[NodeNetwork]:
+    """A VPC of its own for each gVNIC interface, and one with a subnetwork for each RDMA one."""
+    ranges = project.plan.stack.network.accelerators
+    names = {f"{it.name}{one.suffix}": it for it in one.interfaces}
+    blocks = cut(ranges.range, ranges.prefix_length, one.offset + len(names))[one.offset :]
+    block_of = dict(zip(names, blocks, strict=True))
+    made: dict[str, tuple[tuple[str, str], _Made]] = {}
+    for name, interface in names.items():
+        if interface.kind == "gvnic":
+            made[name] = _gvnic(project, name, block_of[name], ranges.range)
+    rdma = {name: block_of[name] for name, it in names.items() if it.kind == "rdma"}
+    made |= _rdma(project, one, rdma)
+    return [
+        NodeNetwork(
+            name=name,
+            interface=interface.device,
+            rdma=interface.kind == "rdma",
+            network=made[name][0][0],
+            subnetwork=made[name][0][1],
+            made=made[name][1],
+        )
+        for name, interface in names.items()
+    ]
+
+
+def _gvnic(project: Project, name: str, block: str, internal: str) -> tuple[tuple[str, str], _Made]:
+    stack = project.plan.stack
+    made = GvnicNetwork(
+        name,
+        GvnicNetworkArgs(
+            project=project.apis.project_with("compute"),
+            region=stack.region,
+            base_name=stack.name,
+            key=name,
+            mtu=stack.network.mtu,
+            subnet_range=block,
+            internal_range=internal,
+            protect=stack.deletion_protection,
+        ),
+        opts=project.opts,
+    )
+    return made.plain_names, (made.vpc, made.subnetwork)
+
+
+def _rdma(
+    project: Project, one: InterfaceSet, ranges: dict[str, str]
+) -> dict[str, tuple[tuple[str, str], _Made]]:
+    if not ranges:
+        return {}
+    plan = project.plan
+    made = RdmaNetwork(
+        f"rdma{one.suffix}",
+        RdmaNetworkArgs(
+            project=project.apis.project_with("compute"),
+            region=plan.stack.region,
+            base_name=f"{plan.stack.name}{one.suffix}",
+            profile=plan.facts.roce_profile(one.zone),
+            subnet_ranges=ranges,
+            protect=plan.stack.deletion_protection,
+        ),
+        opts=project.opts,
+    )
+    return {
+        name: (made.plain_names[name], (made.vpc, subnetwork))
+        for name, subnetwork in made.subnetworks.items()
+    }
+
+
+def _between_slices(project: Project) -> list[NodeNetwork]:
+    found: list[NodeNetwork] = []
+    for place, one in enumerate(project.plan.stack.network.dcn, start=1):
+        names, made = _gvnic(project, one.name, one.range, one.range)
+        found.append(
+            NodeNetwork(
+                name=one.name,
+                interface=f"eth{place}",
+                rdma=False,
+                network=names[0],
+                subnetwork=names[1],
+                made=made,
+            )
+        )
+    return found

@@ -1,0 +1,191 @@
+"""Jobs on RayClusters: each as a launcher with its parameters."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pulumi
+
+from components.ray_cluster import RayCluster
+from components.ray_job import RayJob, RayJobArgs, ResumeArgs
+from stacks import checkpoint_workload, grpo_workload, maxtext_workload, verl_workload
+from stacks.blocks.grpo_job import GrpoJob
+from stacks.blocks.image_classifier_job import ImageClassifierJob
+from stacks.blocks.maxtext_job import MaxTextJob
+from stacks.blocks.verl_job import VerlJob
+from stacks.outputs import submit_command
+from stacks.parts.jobs.config import (
+    ImageClassifierTraining,
+    MaxTextTraining,
+    NemoRlJob,
+    VerlTraining,
+)
+from stacks.parts.jobs.config import RayJob as RayJobConfig
+from stacks.parts.jobs.preparation import preparation
+from stacks.parts.jobs.rules import named
+from stacks.parts.ray.build import Surroundings
+from stacks.plan import Plan
+from stacks.site import Site
+
+_RESUME = Path(__file__).parents[3] / "workloads" / "ray" / "resume.py"
+# Lines of the log as they come.
+_UNBUFFERED = {"PYTHONUNBUFFERED": "1"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Work:
+    """What a job runs on a RayCluster: a launcher with parameters, and what it finds there.
+
+    A job that takes all of `gpus` waits for them, and is run again when a machine under it goes.
+    """
+
+    launcher_name: str
+    launcher: str
+    parameters: dict[str, str]
+    environment: dict[str, str]
+    files: dict[str, str] = field(default_factory=dict[str, str])
+    packages: Sequence[str] = ()
+    gpus: int | None = None
+
+    def resume(self) -> ResumeArgs | None:
+        if self.gpus is None:
+            return None
+        script = _RESUME.read_text(encoding="utf-8")
+        return ResumeArgs(name=_RESUME.name, script=script, gpus=self.gpus)
+
+    def runtime_environment(self) -> str:
+        """For a submission by hand, as JSON."""
+        packages = {"pip": list(self.packages)} if self.packages else {}
+        return json.dumps({"env_vars": self.environment, **packages})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Launched:
+    """`submit` is the command to do the same by hand."""
+
+    job_name: pulumi.Output[str]
+    submit: pulumi.Output[str]
+
+
+def build(
+    site: Site, around: Surroundings, clusters: Mapping[str, RayCluster]
+) -> dict[str, Launched]:
+    found: dict[str, Launched] = {}
+    for name, job in site.plan.ray_jobs.items():
+        ray = site.plan.cluster_of(job)
+        work, cluster = work_of(site.plan, name, job), clusters[ray]
+        # It waits for data and model; Ray itself comes up beside them.
+        before = preparation(site, around, name, job)
+        made = RayJob(
+            name,
+            RayJobArgs(
+                namespace=site.namespace,
+                job_name=name,
+                ray_cluster=ray,
+                cluster=cluster.cluster,
+                held=cluster.held,
+                launcher_name=work.launcher_name,
+                launcher=work.launcher,
+                files=work.files,
+                parameters=work.parameters,
+                environment=work.environment,
+                packages=work.packages,
+                resume=work.resume(),
+                labels=site.labels,
+            ),
+            opts=site.after(*before),
+        )
+        submit = submit_command(made.command, work.runtime_environment())
+        found[name] = Launched(job_name=made.job_name, submit=submit)
+    return found
+
+
+def work_of(plan: Plan, name: str, job: RayJobConfig) -> Work:
+    storage = plan.storage_of(job)
+    # The rules refuse a job without any.
+    assert storage is not None
+    mount_path = plan.mount_path(storage)
+    match job:
+        case NemoRlJob():
+            return _nemo_rl(plan, named(GrpoJob, job, name), job, mount_path)
+        case VerlTraining():
+            return _verl(plan, named(VerlJob, job, name), job, mount_path)
+        case MaxTextTraining():
+            return _maxtext(plan, named(MaxTextJob, job, name), job, mount_path)
+        case ImageClassifierTraining():
+            return _classifier(plan, named(ImageClassifierJob, job, name), job, mount_path)
+
+
+def _nemo_rl(plan: Plan, job: GrpoJob, of: NemoRlJob, mount_path: str) -> Work:
+    ray = plan.ray[plan.cluster_of(of)]
+    nccl = {} if ray.nccl is None else ray.nccl.variables
+    return Work(
+        launcher_name=grpo_workload.LAUNCHER_NAME,
+        launcher=grpo_workload.launcher(),
+        parameters=grpo_workload.parameters(
+            job, nodes=ray.workers, gpus_per_node=ray.accelerated.gpus, mount_path=mount_path
+        ),
+        environment={**nccl, **grpo_workload.environment(job, mount_path)},
+        gpus=ray.gpus,
+    )
+
+
+def _verl(plan: Plan, job: VerlJob, of: VerlTraining, mount_path: str) -> Work:
+    ray = plan.ray[plan.cluster_of(of)]
+    return Work(
+        launcher_name=verl_workload.LAUNCHER_NAME,
+        launcher=verl_workload.launcher(),
+        parameters=verl_workload.parameters(
+            job,
+            nodes=ray.workers,
+            gpus_per_node=ray.accelerated.gpus,
+            mount_path=mount_path,
+            wandb="wandb_api_key" in plan.stack.secrets_set,
+        ),
+        environment=verl_workload.environment(job, {} if ray.nccl is None else ray.nccl.variables),
+        gpus=ray.gpus,
+    )
+
+
+def _maxtext(plan: Plan, job: MaxTextJob, of: MaxTextTraining, mount_path: str) -> Work:
+    group = plan.ray[plan.cluster_of(of)].accelerated
+    topology, released = group.first.topology, plan.facts.component("maxtext").version
+    # The rules refuse a topology that the machine does not have; the lock has a version.
+    assert topology is not None
+    assert released is not None
+    return Work(
+        launcher_name=maxtext_workload.TRAINER_NAME,
+        launcher=maxtext_workload.trainer(),
+        files=maxtext_workload.files(group.count),
+        parameters=maxtext_workload.parameters(
+            job,
+            run_name=job.run_name or job.name,
+            tpu=group.first.as_slices,
+            generation=topology.generation,
+            hosts=topology.hosts,
+            chips_per_host=topology.chips // topology.hosts,
+            mount_path=mount_path,
+            maxtext=released if job.install_maxtext else "",
+        ),
+        environment=_UNBUFFERED,
+    )
+
+
+def _classifier(
+    plan: Plan, job: ImageClassifierJob, of: ImageClassifierTraining, mount_path: str
+) -> Work:
+    ray = plan.ray[plan.cluster_of(of)]
+    return Work(
+        launcher_name=checkpoint_workload.TRAINER_NAME,
+        launcher=checkpoint_workload.trainer(),
+        files=checkpoint_workload.files(),
+        parameters=checkpoint_workload.parameters(
+            job,
+            workers=ray.workers,
+            gpus_per_worker=ray.accelerated.gpus,
+            mount_path=mount_path,
+        ),
+        environment=_UNBUFFERED,
+        packages=ray.demands.packages,
+    )

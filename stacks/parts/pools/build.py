@@ -1,0 +1,224 @@
+"""Node pools, or on Autopilot how pods ask for nodes."""
+
+import pulumi
+
+from components.capacity import CapacityArgs, ReservationArgs
+from components.gke_cluster import GkeCluster
+from components.network import ClusterNetwork
+from components.node_pool import GpuArgs, NodePool, NodePoolArgs
+from components.node_service_account import NodeServiceAccount
+from components.tpu_compute_class import TpuComputeClass, TpuComputeClassArgs
+from components.tpu_slice_pool import TpuSlicePool, TpuSlicePoolArgs
+from stacks.autopilot_nodes import CPU_SELECTOR, gpu_selector
+from stacks.blocks.capacity import Capacity, FlexStart, SpecificReservation
+from stacks.parts.cluster import build as cluster
+from stacks.parts.interfaces.build import Interfaces
+from stacks.parts.pools.plan import PlannedPool
+from stacks.site import Nodes, Project, Selector
+
+
+def identities(project: Project) -> dict[str, NodeServiceAccount]:
+    """Whom the nodes of each kind are; the first is also the cluster's own."""
+    plan = project.plan
+    kinds = ["auto"] if plan.autopilot else list(dict.fromkeys(["cpu", *_kinds(project)]))
+    return {kind: cluster.identity(project, kind) for kind in kinds}
+
+
+def build(
+    project: Project,
+    network: ClusterNetwork,
+    gke: GkeCluster,
+    accounts: dict[str, NodeServiceAccount],
+    interfaces: Interfaces,
+) -> Nodes:
+    if project.plan.autopilot:
+        return _autopilot(project, network, gke)
+    plan = project.plan
+    selectors: dict[str, Selector] = {}
+    only: dict[str, Selector] = {}
+    machines: dict[str, list[pulumi.Resource]] = {}
+    cpu: list[NodePool] = []
+    for name, pool in plan.pools.items():
+        account = accounts[pool.kind]
+        if pool.kind == "tpu":
+            slices = _slices(project, gke, account, pool, interfaces)
+            machines[name] = [it.pool for it in slices]
+            selectors[name] = only[name] = _tpu_selector(pool)
+            continue
+        made = _pool(project, gke, account, pool, interfaces)
+        machines[name] = [made.pool]
+        only[name] = made.pool_name.apply(lambda it: {"cloud.google.com/gke-nodepool": it})
+        selectors[name] = only[name] if _shares_its_type(project, pool) else made.node_selector
+        if pool.kind == "cpu":
+            cpu.append(made)
+    return Nodes(
+        cpu=cpu[0].node_selector,
+        selectors=selectors,
+        only=only,
+        machines=machines,
+        needed=[network, cpu[0]],
+    )
+
+
+def capacity_args(capacity: Capacity) -> CapacityArgs:
+    reservation = None
+    if isinstance(capacity, SpecificReservation):
+        reservation = ReservationArgs(
+            name=capacity.name,
+            project=capacity.project,
+            block=capacity.block,
+            sub_block=capacity.sub_block,
+        )
+    # Queued machines are asked for with their time, so the pool does not say it.
+    timed = isinstance(capacity, FlexStart)
+    return CapacityArgs(
+        mode=capacity.mode,
+        reservation=reservation,
+        max_run_seconds=capacity.max_run_hours * 3600 if timed else None,
+    )
+
+
+def _kinds(project: Project) -> list[str]:
+    return [it.kind for it in project.plan.pools.values()]
+
+
+def _shares_its_type(project: Project, pool: PlannedPool) -> bool:
+    """Whether its accelerators' label would pick nodes of other machines, too."""
+    accelerator = pool.machine.accelerator
+    return accelerator is not None and any(
+        it.machine.name != pool.machine.name
+        for it in project.plan.gpu_pools.values()
+        if it.machine.accelerator and it.machine.accelerator.type == accelerator.type
+    )
+
+
+def _pool(
+    project: Project,
+    gke: GkeCluster,
+    account: NodeServiceAccount,
+    pool: PlannedPool,
+    interfaces: Interfaces,
+) -> NodePool:
+    config, machine = pool.config, pool.machine
+    gpu = None
+    if machine.accelerator is not None:
+        gpu = GpuArgs(
+            type=machine.accelerator.type,
+            count=machine.accelerator.count,
+            driver=config.driver_version.api_value,
+        )
+    return NodePool(
+        pool.name,
+        NodePoolArgs(
+            project=project.apis.project_with("container"),
+            location=gke.location,
+            zone=pool.zone,
+            cluster_name=gke.cluster_name,
+            pool_name=f"{pool.name}-pool",
+            service_account=account.email,
+            machine_type=machine.name,
+            nodes=pool.nodes,
+            min_nodes=pool.bounds.min,
+            max_nodes=pool.bounds.max,
+            capacity=capacity_args(config.capacity),
+            disk_type=config.disk.type or machine.default_boot_disk,
+            disk_gb=config.disk.size_gb,
+            max_pods_per_node=config.max_pods_per_node,
+            local_ssds=machine.local_ssd.count if machine.local_ssd else 0,
+            gpu=gpu,
+            additional_networks=interfaces.of(pool.name),
+            kernel_modules=gpu is None and project.plan.stack.lustre is not None,
+            placement="COMPACT" if config.compact_placement else None,
+            labels=project.labels,
+            node_labels=config.labels,
+            taints=pool.taints,
+        ),
+        opts=project.opts,
+    )
+
+
+def _slices(
+    project: Project,
+    gke: GkeCluster,
+    account: NodeServiceAccount,
+    pool: PlannedPool,
+    interfaces: Interfaces,
+) -> list[TpuSlicePool]:
+    config, topology, between = pool.config, pool.topology, interfaces.between_slices
+    # The rules refuse a topology that the machine does not have.
+    assert topology is not None
+    assert config.topology is not None
+    return [
+        TpuSlicePool(
+            f"{pool.name}-{number}",
+            TpuSlicePoolArgs(
+                project=project.apis.project_with("container"),
+                location=gke.location,
+                zone=pool.zone,
+                cluster_name=gke.cluster_name,
+                pool_name=f"{pool.name}-{number}",
+                service_account=account.email,
+                machine_type=pool.machine.name,
+                topology=config.topology,
+                hosts=topology.hosts,
+                capacity=capacity_args(config.capacity),
+                disk_type=config.disk.type or pool.machine.default_boot_disk,
+                disk_gb=config.disk.size_gb,
+                max_pods_per_node=config.max_pods_per_node,
+                threads_per_core=config.threads_per_core,
+                dranet=bool(between),
+                additional_networks=between,
+                labels=project.labels,
+                node_labels=config.labels,
+                taints=pool.taints,
+            ),
+            opts=project.opts,
+        )
+        for number in pool.slices
+    ]
+
+
+def _autopilot(project: Project, network: ClusterNetwork, gke: GkeCluster) -> Nodes:
+    selectors = {name: _asked_for(project, gke, pool) for name, pool in project.plan.pools.items()}
+    return Nodes(
+        cpu=CPU_SELECTOR,
+        selectors=selectors,
+        only=selectors,
+        machines={name: [] for name in selectors},
+        needed=[network],
+    )
+
+
+def _asked_for(project: Project, gke: GkeCluster, pool: PlannedPool) -> Selector:
+    accelerator, config = pool.machine.accelerator, pool.config
+    # The rules refuse pools without accelerators on Autopilot.
+    assert accelerator is not None
+    if pool.kind == "gpu":
+        return gpu_selector(accelerator, config.capacity, pool.zone)
+    assert config.topology is not None
+    made = TpuComputeClass(
+        pool.name,
+        TpuComputeClassArgs(
+            class_name=f"{project.plan.stack.name}-{pool.name}",
+            zone=pool.zone,
+            machine_type=pool.machine.name,
+            accelerator=accelerator.type,
+            topology=config.topology,
+            chips=accelerator.count,
+            dranet=bool(project.plan.claims(pool)),
+            capacity=capacity_args(config.capacity),
+            labels=project.labels,
+        ),
+        opts=pulumi.ResourceOptions(providers=[gke.kubernetes]),
+    )
+    selector = _tpu_selector(pool)
+    return made.class_name.apply(lambda it: {"cloud.google.com/compute-class": it, **selector})
+
+
+def _tpu_selector(pool: PlannedPool) -> dict[str, str]:
+    assert pool.machine.accelerator is not None
+    assert pool.config.topology is not None
+    return {
+        "cloud.google.com/gke-tpu-accelerator": pool.machine.accelerator.type,
+        "cloud.google.com/gke-tpu-topology": pool.config.topology,
+    }

@@ -1,0 +1,272 @@
+"""RayClusters on their pools, with what their pods mount."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pulumi
+
+from components.custom_object import object_name
+from components.gib import LIBRARY_PATH
+from components.provisioning_request import ProvisioningRequest, ProvisioningRequestArgs
+from components.ray_autoscaling import RayAutoscaling
+from components.ray_cluster import (
+    RayCluster,
+    RayClusterArgs,
+    RaySetupArgs,
+    RayVolumeArgs,
+    RayWorkersArgs,
+)
+from components.resource_claim_template import ResourceClaimTemplate, ResourceClaimTemplateArgs
+from components.static_volume import VolumeMount
+from stacks import maxtext_workload
+from stacks.blocks.capacity import Queued
+from stacks.parts.buckets.build import MountedBucket, annotations
+from stacks.parts.interfaces.build import DeviceAccess, tested
+from stacks.parts.jobs.setup import setup_of
+from stacks.parts.pools.plan import PlannedPool
+from stacks.parts.queues.build import Queues
+from stacks.parts.ray.plan import LUSTRE, PlannedRay, PlannedWorkers
+from stacks.ray_pods import pod_args
+from stacks.rules.queued_ray import worker_pool
+from stacks.site import Selector, Site
+
+_NUMBERS = {1: "one", 2: "two", 3: "three", 4: "four"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Surroundings:
+    """What RayClusters find in the cluster: by pool the access to devices, what there is to mount,
+    and the queues."""
+
+    devices: Mapping[str, DeviceAccess]
+    lustre: VolumeMount | None
+    buckets: Mapping[str, MountedBucket]
+    queues: Queues
+    claims: Mapping[int, ResourceClaimTemplate]
+
+
+def claim_templates(site: Site) -> dict[int, ResourceClaimTemplate]:
+    """What TPU workers claim, by how many interfaces."""
+    plan = site.plan
+    numbers = dict.fromkeys(plan.claims(it) for it in plan.tpu_pools.values())
+    return {
+        number: ResourceClaimTemplate(
+            f"claims-{number}",
+            ResourceClaimTemplateArgs(
+                namespace=site.namespace,
+                template_name=f"{_NUMBERS.get(number, number)}-netdev",
+                count=number,
+                labels=site.labels,
+            ),
+            opts=site.inside,
+        )
+        for number in numbers
+        if number
+    }
+
+
+def build(site: Site, around: Surroundings) -> dict[str, RayCluster]:
+    return {name: _cluster(site, around, ray) for name, ray in site.plan.ray.items()}
+
+
+def _cluster(site: Site, around: Surroundings, ray: PlannedRay) -> RayCluster:
+    access = {name: _access(site, around, ray, group) for name, group in ray.groups.items()}
+    pools = [it for group in ray.groups.values() for it in group.pools]
+    machines = [one for it in pools for one in site.nodes.machines[it.name]]
+    mounted = [it for key, it in around.buckets.items() if key in ray.buckets]
+    lustre = around.lustre if ray.lustre else None
+    setup = setup_of(site.plan, ray)
+    args = RayClusterArgs(
+        namespace=site.namespace,
+        cluster_name=ray.name,
+        ray_version=ray.version,
+        image=ray.image,
+        head=replace(
+            # A job's driver is on the head, which so outlives the machines with accelerators.
+            pod_args(ray.config.head, _head_selector(site, ray)),
+            start_params={"num-cpus": "0"} if ray.demands.head_runs_nothing else {},
+            annotations=annotations(ray.limits(head=True)),
+            scratch=ray.demands.scratch[0],
+            setup=setup,
+        ),
+        workers={
+            name: RayWorkersArgs(
+                pod=_worker(site, around, ray, group, access[name], setup),
+                count=group.count,
+                hosts=group.hosts,
+                least=group.config.min_workers if ray.config.autoscaling else 0,
+            )
+            for name, group in ray.groups.items()
+        },
+        volumes=_volumes(site, lustre, mounted),
+        autoscaling=None
+        if ray.config.autoscaling is None
+        else RayAutoscaling(idle_seconds=ray.config.autoscaling.idle_seconds),
+        queue=around.queues.queue(ray.config.queue),
+        secret_name=site.secret_name,
+        secret_keys=site.secret_keys,
+        service_account=mounted[0].account_name if mounted else None,
+        head_is_enough=ray.demands.head_is_enough,
+        # The pools, too: a job whose machines are replaced under it is lost.
+        held=[
+            *([] if lustre is None else lustre.resources()),
+            *(one for it in mounted for one in it.held()),
+            *dict.fromkeys(one for it in access.values() for one in it.held),
+            *_claimed(site, around, pools),
+            *machines,
+        ],
+        labels=site.labels,
+    )
+    after = [
+        *site.nodes.needed,
+        *machines,
+        *dict.fromkeys(one for it in access.values() for one in it.after),
+        *(around.queues.made if ray.config.queue is not None else ()),
+        *site.operators,
+    ]
+    options = site.after(*after)
+    for name, group in ray.groups.items():
+        if group.queued:
+            args = _on_request(site, ray, args, name, options)
+    return RayCluster(ray.name, args, opts=options)
+
+
+def _head_selector(site: Site, ray: PlannedRay) -> Selector:
+    return site.nodes.cpu if ray.head_pool is None else site.nodes.selectors[ray.head_pool.name]
+
+
+def _access(
+    site: Site, around: Surroundings, ray: PlannedRay, group: PlannedWorkers
+) -> DeviceAccess:
+    """The nodes of a group, known once its network works; of an elastic cluster in a queue those
+    of the one pool that Kueue gives to workers who come later."""
+    found = around.devices.get(group.first.name)
+    if found is None:
+        found = DeviceAccess(networks=(), node_selector=site.nodes.selectors[group.first.name])
+    found = tested(site, ray, found)
+    more: list[Selector] = []
+    if len(group.pools) == 1 and _is_one_of_several(site, group.first):
+        more.append(site.nodes.only[group.first.name])
+    elastic = _elastic_pool(site, ray)
+    if elastic is not None and group.first.kind == "gpu":
+        more.append(site.nodes.only[elastic])
+    if not more:
+        return found
+    together = pulumi.Output.all(found.node_selector, *more)
+    selector = together.apply(lambda it: {key: value for one in it for key, value in one.items()})
+    return replace(found, node_selector=selector)
+
+
+def _is_one_of_several(site: Site, pool: PlannedPool) -> bool:
+    """Whether the label of its accelerators is on nodes of another pool, too."""
+    accelerator = pool.machine.accelerator
+    return accelerator is not None and any(
+        it.name != pool.name and it.machine.accelerator.type == accelerator.type
+        for it in site.plan.accelerated.values()
+        if it.machine.accelerator
+    )
+
+
+def _elastic_pool(site: Site, ray: PlannedRay) -> str | None:
+    queues, queue = site.plan.queues, ray.config.queue
+    if queues is None or queue is None or ray.config.autoscaling is None:
+        return None
+    return worker_pool(queues.config, queues.flavor_nodes, queue, queues.namespace)
+
+
+def _worker(
+    site: Site,
+    around: Surroundings,
+    ray: PlannedRay,
+    group: PlannedWorkers,
+    access: DeviceAccess,
+    setup: RaySetupArgs | None,
+) -> Any:
+    common = replace(
+        pod_args(group.config, access.node_selector, gpus=group.gpus),
+        annotations=annotations(ray.limits(head=False)),
+        networks=access.networks,
+        scratch=ray.demands.scratch[1],
+        setup=setup,
+    )
+    if group.first.kind == "tpu":
+        return _tpu_worker(site, around, group, common)
+    nccl = site.plan.facts.nccl(group.first.machine.name)
+    return replace(common, environment={"LD_LIBRARY_PATH": LIBRARY_PATH} if nccl else {})
+
+
+def _tpu_worker(site: Site, around: Surroundings, group: PlannedWorkers, common: Any) -> Any:
+    """Nothing else runs on a host: without a limit the worker has all its cores."""
+    number = site.plan.claims(group.first)
+    template = around.claims.get(number)
+    devices = [f"eth{place}" for place in range(1, number + 1)]
+    limits = group.config.limits
+    return replace(
+        common,
+        tpus=group.chips,
+        claims={} if template is None else {"netdev": template.template_name},
+        cpu_limit_millicores=None if limits is None else limits.millicores,
+        environment=maxtext_workload.worker_environment(group.first.as_slices, devices),
+    )
+
+
+def _claimed(
+    site: Site, around: Surroundings, pools: Sequence[PlannedPool]
+) -> list[pulumi.Resource]:
+    numbers = dict.fromkeys(site.plan.claims(it) for it in pools)
+    return [around.claims[it].template for it in numbers if it in around.claims]
+
+
+def _volumes(
+    site: Site, lustre: VolumeMount | None, mounted: Sequence[MountedBucket]
+) -> list[RayVolumeArgs]:
+    found: list[RayVolumeArgs] = []
+    if lustre is not None:
+        found.append(
+            RayVolumeArgs(
+                name="lustre-storage",
+                mount_path=site.plan.mount_path(LUSTRE),
+                claim_name=object_name(lustre.claim),
+            )
+        )
+    for it in mounted:
+        claim = None if it.claim is None else object_name(it.claim.claim)
+        found.append(
+            RayVolumeArgs(
+                name=f"bucket-{it.planned.key}",
+                mount_path=it.planned.config.mount_path,
+                claim_name=claim,
+                bucket=it.args if claim is None else None,
+            )
+        )
+    return found
+
+
+def _on_request(
+    site: Site, ray: PlannedRay, args: RayClusterArgs, name: str, opts: pulumi.ResourceOptions
+) -> RayClusterArgs:
+    """Pods of the pool wait for their machines, which come for all of them at once."""
+    group = ray.groups[name]
+    capacity = group.first.config.capacity
+    pools = site.nodes.machines[group.first.name]
+    machines = ProvisioningRequest(
+        f"{ray.name}-machines",
+        ProvisioningRequestArgs(
+            namespace=args.namespace,
+            request_name=args.cluster_name,
+            pods=group.count * group.hosts,
+            template=args.worker_template(name),
+            max_run_seconds=capacity.max_run_hours * 3600 if isinstance(capacity, Queued) else None,
+            held=pools,
+            labels=args.labels,
+        ),
+        opts=opts,
+    )
+    waiting = args.workers[name]
+    pod = replace(waiting.pod, provisioning_request=machines.request_name)
+    return replace(
+        args,
+        workers={**args.workers, name: replace(waiting, pod=pod)},
+        held=[*args.held, *machines.objects],
+    )
