@@ -8,8 +8,9 @@ import pulumi
 from stacks import checkpoint_workload
 from stacks.checkpoint_training_config import CheckpointTraining
 from stacks.outputs import StackOutputs
+from stacks.parts.jobs.work import Work
 from stacks.ray_on_bucket import outputs, ray_on_bucket
-from stacks.ray_workload import RayWork, launch
+from stacks.ray_workload import launch
 
 
 def build(config: CheckpointTraining, secrets: Mapping[str, pulumi.Output[str]]) -> StackOutputs:
@@ -18,10 +19,10 @@ def build(config: CheckpointTraining, secrets: Mapping[str, pulumi.Output[str]])
     return replace(outputs(config, on, job.submit), job_name=job.job_name)
 
 
-def _work(config: CheckpointTraining) -> RayWork | None:
+def _work(config: CheckpointTraining) -> Work | None:
     if config.job is None:
         return None
-    return RayWork(
+    return Work(
         name=config.job.name,
         launcher_name=checkpoint_workload.TRAINER_NAME,
         launcher=checkpoint_workload.trainer(),

@@ -20,7 +20,8 @@ from stacks import grpo_workload, platform, rdma
 from stacks.lustre_training_config import LustreTraining
 from stacks.nodes import cluster_nodes
 from stacks.outputs import StackOutputs, cluster_outputs, with_ray
-from stacks.ray_workload import RayPods, RayWork, launch, ray_cluster
+from stacks.parts.jobs.work import Work
+from stacks.ray_workload import RayPods, launch, ray_cluster
 
 _APIS = (*platform.APIS, "lustre", "servicenetworking")
 
@@ -114,13 +115,13 @@ def _volume(
     )
 
 
-def _work(config: LustreTraining) -> RayWork | None:
+def _work(config: LustreTraining) -> Work | None:
     job = config.job
     if job is None:
         return None
     mount_path = config.lustre.mount_path
     nccl = {} if config.nccl is None else config.nccl.variables
-    return RayWork(
+    return Work(
         name=job.name,
         launcher_name=grpo_workload.LAUNCHER_NAME,
         launcher=grpo_workload.launcher(),

@@ -5,12 +5,12 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TypeVar
 
-from catalog import Catalog, GkeVersion, NcclStack, ReleaseChannel
+from catalog import Catalog, GkeVersion, NcclStack
 from components.labels import stack_labels
 from stacks.blocks.acknowledge import Acknowledge
-from stacks.blocks.capacity import FlexStart, Queued
 from stacks.blocks.cluster import ClusterLocation
 from stacks.parts.buckets.plan import PlannedBucket
+from stacks.parts.cluster.plan import features_of, version_of
 from stacks.parts.interfaces.plan import InterfaceSet, interface_sets
 from stacks.parts.jobs.config import FineTuning, RayJob, VerlTraining
 from stacks.parts.jobs.plan import PlannedFineTuning
@@ -60,47 +60,20 @@ class Plan:
         regional = self.stack.cluster.location is ClusterLocation.REGIONAL
         return self.stack.region if regional else self.stack.zone
 
-    @property
+    @cached_property
     def gke_version(self) -> GkeVersion | None:
-        """The config's, else the lock's where something has a minimum; None: the channel's default.
-
-        What that default is changes by the week, so that nobody could say what it has. The rapid
-        channel is ahead of the others, and soon without their versions.
-        """
-        cluster = self.stack.cluster
-        if cluster.version is not None:
-            return cluster.version
-        if cluster.release_channel is ReleaseChannel.RAPID:
-            return None
-        machines = [it.machine.name for it in self.pools.values()]
-        minimums = (self.facts.minimum_gke(*self.features, machine=it) for it in machines)
-        return self.facts.versions.gke.version if any(minimums) else None
+        """The version asked for; None is the channel's default."""
+        return version_of(self)
 
     @cached_property
     def features(self) -> tuple[str, ...]:
         """What of GKE the stack uses, by the catalog's names."""
-        stack, pools = self.stack, self.pools.values()
-        autopilot = self.autopilot
-        claims = any(self.claims(it) for it in pools)
-        found = {
-            "ray_operator": bool(stack.ray) and stack.cluster.ray_operator == "addon",
-            "flex_start": not autopilot
-            and any(isinstance(it.config.capacity, FlexStart | Queued) for it in pools),
-            "multi_network": self.multi_networking and not autopilot,
-            "multi_network_autopilot": self.multi_networking and autopilot,
-            "dranet": claims and not autopilot,
-            "dranet_autopilot": claims and autopilot,
-            "gcsfuse_streaming_writes": bool(stack.buckets),
-            "lustre_csi": stack.lustre is not None,
-            "custom_metrics": any(it.autoscaling for it in stack.servers.values()),
-        }
-        nccl = {it.feature for it in self.nccl_stacks}
-        return (*(name for name, uses in found.items() if uses), *sorted(nccl))
+        return features_of(self)
 
     @property
     def lustre_legacy_port(self) -> bool:
-        """Whether the version asked for has nodes that speak to Lustre on the older port; then the
-        instance and the firewall are on it, too."""
+        """Whether nodes of the version asked for speak to Lustre on the older port; instance and
+        firewall are on it then."""
         version = self.gke_version
         minimum = self.facts.feature("lustre_default_port").minimum_gke
         return self.stack.lustre is not None and version is not None and not version.meets(minimum)

@@ -7,7 +7,6 @@ import pulumi
 import pulumi_gcp as gcp
 
 from components.apis import ProjectApis, ProjectApisArgs
-from components.capacity import CapacityArgs, ReservationArgs
 from components.gke_cluster import AuthorizedNetwork, GkeCluster, GkeClusterArgs
 from components.helm_chart import HelmChartArgs
 from components.kuberay_operator import KubeRayOperator, KubeRayOperatorArgs
@@ -18,12 +17,12 @@ from components.node_network import NodeNetwork
 from components.node_pool import GpuArgs, NodePool, NodePoolArgs
 from components.node_service_account import NodeServiceAccount, NodeServiceAccountArgs
 from components.token_secret import TokenSecret, TokenSecretArgs
-from stacks.blocks.capacity import Capacity, FlexStart, SpecificReservation
 from stacks.blocks.cluster_stack import ClusterStack
 from stacks.blocks.pools import GpuPool
 from stacks.blocks.pools import NodePool as NodePoolConfig
 from stacks.blocks.ray_stack import RayStack
 from stacks.maintenance import maintenance_window
+from stacks.parts.pools.capacity import capacity_args
 
 APIS = ("compute", "container", "iam", "cloudresourcemanager", "monitoring")
 # The environment variables that programs look for.
@@ -263,22 +262,4 @@ def dashboard(
             labels=on.labels,
         ),
         opts=on.opts,
-    )
-
-
-def capacity_args(capacity: Capacity) -> CapacityArgs:
-    reservation = None
-    if isinstance(capacity, SpecificReservation):
-        reservation = ReservationArgs(
-            name=capacity.name,
-            project=capacity.project,
-            block=capacity.block,
-            sub_block=capacity.sub_block,
-        )
-    # Queued machines are asked for with their time, so the pool does not say it.
-    timed = isinstance(capacity, FlexStart)
-    return CapacityArgs(
-        mode=capacity.mode,
-        reservation=reservation,
-        max_run_seconds=capacity.max_run_hours * 3600 if timed else None,
     )

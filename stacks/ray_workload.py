@@ -1,9 +1,7 @@
 """Ray on GPU nodes, from a stack's config."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 import pulumi
 
@@ -21,7 +19,7 @@ from components.ray_cluster import (
     RayVolumeArgs,
     RayWorkersArgs,
 )
-from components.ray_job import RayJob, RayJobArgs, ResumeArgs
+from components.ray_job import RayJob
 from components.ray_manifest import WORKER_GROUP
 from components.static_volume import VolumeMount
 from components.token_secret import TokenSecret
@@ -33,10 +31,9 @@ from stacks.blocks.ray_stack import RayStack
 from stacks.bucket_storage import Access
 from stacks.nodes import ClusterNodes
 from stacks.outputs import submit_command
+from stacks.parts.jobs.work import Work, job_args
 from stacks.ray_pods import pod_args
 from stacks.rdma import GpuNetwork
-
-_RESUME = Path(__file__).parent.parent / "workloads" / "ray" / "resume.py"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,34 +74,6 @@ class RayPods:
         ]
 
 
-@dataclass(frozen=True, kw_only=True)
-class RayWork:
-    """What a job runs on a RayCluster: a launcher with parameters, and what it finds there.
-
-    A job that takes all of `gpus` waits for them, and is run again when a machine under it goes.
-    """
-
-    name: str
-    launcher_name: str
-    launcher: str
-    parameters: dict[str, str]
-    environment: dict[str, str]
-    files: dict[str, str] = field(default_factory=dict[str, str])
-    packages: Sequence[str] = ()
-    gpus: int | None = None
-
-    def resume(self) -> ResumeArgs | None:
-        if self.gpus is None:
-            return None
-        script = _RESUME.read_text(encoding="utf-8")
-        return ResumeArgs(name=_RESUME.name, script=script, gpus=self.gpus)
-
-    def runtime_environment(self) -> str:
-        """For a submission by hand, as JSON."""
-        packages = {"pip": list(self.packages)} if self.packages else {}
-        return json.dumps({"env_vars": self.environment, **packages})
-
-
 def try_a_gpu() -> pulumi.Output[str]:
     """A first job by hand: it has a worker come where there is none."""
     return submit_command("nvidia-smi", "{}", gpus=1)
@@ -123,7 +92,7 @@ def launch(
     gke: GkeCluster,
     where: pulumi.Input[str],
     ray: RayCluster,
-    work: RayWork | None,
+    work: Work | None,
     labels: dict[str, str],
     *,
     trial: pulumi.Output[str] | None = None,
@@ -134,21 +103,7 @@ def launch(
         return Launched(job_name=None, submit=trial or try_a_gpu())
     job = RayJob(
         "training",
-        RayJobArgs(
-            namespace=where,
-            job_name=work.name,
-            ray_cluster=config.ray_name,
-            cluster=ray.cluster,
-            held=ray.held,
-            launcher_name=work.launcher_name,
-            launcher=work.launcher,
-            files=work.files,
-            parameters=work.parameters,
-            environment=work.environment,
-            packages=work.packages,
-            resume=work.resume(),
-            labels=labels,
-        ),
+        job_args(where, config.ray_name, ray, work, labels),
         opts=pulumi.ResourceOptions(providers=[gke.kubernetes], depends_on=list(after)),
     )
     return Launched(

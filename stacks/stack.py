@@ -42,15 +42,15 @@ class Stack(Block, frozen=True):
     project: ProjectId
     region: Region
     zone: Zone
-    secrets_set: frozenset[str] = frozenset()
     name: StackName
+    secrets_set: frozenset[str] = frozenset()
     namespace: NamespaceName = "default"
+    service_account: ObjectName | None = None
     labels: Labels = Field(default_factory=dict)
     deletion_protection: bool = True
     acknowledge: tuple[Acknowledge, ...] = ()
-    catalog: CatalogAdditions = CatalogAdditions()
     monitoring: Monitoring = Monitoring()
-    service_account: ObjectName | None = None
+    catalog: CatalogAdditions = CatalogAdditions()
     network: StackNetwork = StackNetwork()
     cluster: StackCluster = StackCluster()
     pools: dict[PoolKey, Pool] = Field(min_length=1)

@@ -14,6 +14,7 @@ from components.tpu_compute_class import TpuComputeClass, TpuComputeClassArgs
 from components.tpu_slice_pool import TpuSlicePool, TpuSlicePoolArgs
 from stacks import platform
 from stacks.autopilot_nodes import CPU_SELECTOR
+from stacks.parts.pools.capacity import capacity_args
 from stacks.platform import Cloud
 from stacks.tpu_training_config import TpuTraining
 
@@ -55,7 +56,7 @@ def _standard(config: TpuTraining, on: Cloud, network: ClusterNetwork) -> TpuNod
                 machine_type=tpu.machine_type,
                 topology=tpu.topology,
                 hosts=topology.hosts,
-                capacity=platform.capacity_args(tpu.capacity),
+                capacity=capacity_args(tpu.capacity),
                 disk_type=tpu.disk.type or config.tpu_machine.default_boot_disk,
                 disk_gb=tpu.disk.size_gb,
                 max_pods_per_node=tpu.max_pods_per_node,
@@ -93,7 +94,7 @@ def _autopilot(config: TpuTraining, on: Cloud, network: ClusterNetwork) -> TpuNo
             topology=config.tpu.topology,
             chips=chips,
             dranet=bool(config.claims),
-            capacity=platform.capacity_args(config.tpu.capacity),
+            capacity=capacity_args(config.tpu.capacity),
             labels=on.labels,
         ),
         opts=pulumi.ResourceOptions(providers=[gke.kubernetes]),

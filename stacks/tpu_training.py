@@ -17,8 +17,9 @@ from components.token_secret import TokenSecret
 from stacks import bucket_storage, maxtext_workload, platform
 from stacks.bucket_storage import Access
 from stacks.outputs import StackOutputs, cluster_outputs, submit_command, with_ray
+from stacks.parts.jobs.work import Work
 from stacks.ray_pods import pod_args
-from stacks.ray_workload import RayWork, launch
+from stacks.ray_workload import launch
 from stacks.tpu_nodes import TpuNodes, claim_template, tpu_nodes
 from stacks.tpu_training_config import TpuTraining
 
@@ -115,12 +116,12 @@ def _ray(
     )
 
 
-def _work(config: TpuTraining) -> RayWork | None:
+def _work(config: TpuTraining) -> Work | None:
     job = config.job
     if job is None:
         return None
     topology = config.topology
-    return RayWork(
+    return Work(
         name=job.name,
         launcher_name=maxtext_workload.TRAINER_NAME,
         launcher=maxtext_workload.trainer(),

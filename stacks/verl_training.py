@@ -17,7 +17,8 @@ from stacks import bucket_storage, platform, rdma, verl_workload
 from stacks.bucket_storage import Storage
 from stacks.nodes import ClusterNodes, cluster_nodes
 from stacks.outputs import StackOutputs, cluster_outputs, with_ray
-from stacks.ray_workload import RayPods, RayWork, launch, ray_cluster
+from stacks.parts.jobs.work import Work
+from stacks.ray_workload import RayPods, launch, ray_cluster
 from stacks.verl_training_config import VerlTraining
 
 _APIS = (*platform.APIS, "storage")
@@ -113,11 +114,11 @@ def _preparation(
     ]
 
 
-def _work(config: VerlTraining) -> RayWork | None:
+def _work(config: VerlTraining) -> Work | None:
     job = config.job
     if job is None:
         return None
-    return RayWork(
+    return Work(
         name=job.name,
         launcher_name=verl_workload.LAUNCHER_NAME,
         launcher=verl_workload.launcher(),

@@ -95,10 +95,10 @@ def tokens(
     return TokenSecret(
         "tokens",
         TokenSecretArgs(
-            namespace=namespace,
             secret_name=project.plan.tokens_name,
-            tokens={VARIABLES[name]: value for name, value in secrets.items()},
+            namespace=namespace,
             labels=project.labels,
+            tokens={VARIABLES[name]: value for name, value in secrets.items()},
         ),
         opts=pulumi.ResourceOptions(providers=[gke.kubernetes]),
     )

@@ -1,14 +1,12 @@
 """Jobs on RayClusters: each as a launcher with its parameters."""
 
-import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 import pulumi
 
 from components.ray_cluster import RayCluster
-from components.ray_job import RayJob, RayJobArgs, ResumeArgs
+from components.ray_job import RayJob
 from stacks import checkpoint_workload, grpo_workload, maxtext_workload, verl_workload
 from stacks.blocks.grpo_job import GrpoJob
 from stacks.blocks.image_classifier_job import ImageClassifierJob
@@ -24,40 +22,13 @@ from stacks.parts.jobs.config import (
 from stacks.parts.jobs.config import RayJob as RayJobConfig
 from stacks.parts.jobs.preparation import preparation
 from stacks.parts.jobs.rules import named
+from stacks.parts.jobs.work import Work, job_args
 from stacks.parts.ray.build import Surroundings
 from stacks.plan import Plan
 from stacks.site import Site
 
-_RESUME = Path(__file__).parents[3] / "workloads" / "ray" / "resume.py"
 # Lines of the log as they come.
 _UNBUFFERED = {"PYTHONUNBUFFERED": "1"}
-
-
-@dataclass(frozen=True, kw_only=True)
-class Work:
-    """What a job runs on a RayCluster: a launcher with parameters, and what it finds there.
-
-    A job that takes all of `gpus` waits for them, and is run again when a machine under it goes.
-    """
-
-    launcher_name: str
-    launcher: str
-    parameters: dict[str, str]
-    environment: dict[str, str]
-    files: dict[str, str] = field(default_factory=dict[str, str])
-    packages: Sequence[str] = ()
-    gpus: int | None = None
-
-    def resume(self) -> ResumeArgs | None:
-        if self.gpus is None:
-            return None
-        script = _RESUME.read_text(encoding="utf-8")
-        return ResumeArgs(name=_RESUME.name, script=script, gpus=self.gpus)
-
-    def runtime_environment(self) -> str:
-        """For a submission by hand, as JSON."""
-        packages = {"pip": list(self.packages)} if self.packages else {}
-        return json.dumps({"env_vars": self.environment, **packages})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,21 +50,7 @@ def build(
         before = preparation(site, around, name, job)
         made = RayJob(
             name,
-            RayJobArgs(
-                namespace=site.namespace,
-                job_name=name,
-                ray_cluster=ray,
-                cluster=cluster.cluster,
-                held=cluster.held,
-                launcher_name=work.launcher_name,
-                launcher=work.launcher,
-                files=work.files,
-                parameters=work.parameters,
-                environment=work.environment,
-                packages=work.packages,
-                resume=work.resume(),
-                labels=site.labels,
-            ),
+            job_args(site.namespace, ray, cluster, work, site.labels),
             opts=site.after(*before),
         )
         submit = submit_command(made.command, work.runtime_environment())
@@ -121,6 +78,7 @@ def _nemo_rl(plan: Plan, job: GrpoJob, of: NemoRlJob, mount_path: str) -> Work:
     ray = plan.ray[plan.cluster_of(of)]
     nccl = {} if ray.nccl is None else ray.nccl.variables
     return Work(
+        name=job.name,
         launcher_name=grpo_workload.LAUNCHER_NAME,
         launcher=grpo_workload.launcher(),
         parameters=grpo_workload.parameters(
@@ -134,7 +92,9 @@ def _nemo_rl(plan: Plan, job: GrpoJob, of: NemoRlJob, mount_path: str) -> Work:
 def _verl(plan: Plan, job: VerlJob, of: VerlTraining, mount_path: str) -> Work:
     ray = plan.ray[plan.cluster_of(of)]
     return Work(
+        name=job.name,
         launcher_name=verl_workload.LAUNCHER_NAME,
+        gpus=ray.gpus,
         launcher=verl_workload.launcher(),
         parameters=verl_workload.parameters(
             job,
@@ -144,7 +104,6 @@ def _verl(plan: Plan, job: VerlJob, of: VerlTraining, mount_path: str) -> Work:
             wandb="wandb_api_key" in plan.stack.secrets_set,
         ),
         environment=verl_workload.environment(job, {} if ray.nccl is None else ray.nccl.variables),
-        gpus=ray.gpus,
     )
 
 
@@ -155,6 +114,7 @@ def _maxtext(plan: Plan, job: MaxTextJob, of: MaxTextTraining, mount_path: str) 
     assert topology is not None
     assert released is not None
     return Work(
+        name=job.name,
         launcher_name=maxtext_workload.TRAINER_NAME,
         launcher=maxtext_workload.trainer(),
         files=maxtext_workload.files(group.count),
@@ -177,6 +137,7 @@ def _classifier(
 ) -> Work:
     ray = plan.ray[plan.cluster_of(of)]
     return Work(
+        name=job.name,
         launcher_name=checkpoint_workload.TRAINER_NAME,
         launcher=checkpoint_workload.trainer(),
         files=checkpoint_workload.files(),

@@ -2,7 +2,6 @@
 
 import pulumi
 
-from components.capacity import CapacityArgs, ReservationArgs
 from components.gke_cluster import GkeCluster
 from components.network import ClusterNetwork
 from components.node_pool import GpuArgs, NodePool, NodePoolArgs
@@ -10,9 +9,9 @@ from components.node_service_account import NodeServiceAccount
 from components.tpu_compute_class import TpuComputeClass, TpuComputeClassArgs
 from components.tpu_slice_pool import TpuSlicePool, TpuSlicePoolArgs
 from stacks.autopilot_nodes import CPU_SELECTOR, gpu_selector
-from stacks.blocks.capacity import Capacity, FlexStart, SpecificReservation
 from stacks.parts.cluster import build as cluster
 from stacks.parts.interfaces.build import Interfaces
+from stacks.parts.pools.capacity import capacity_args
 from stacks.parts.pools.plan import PlannedPool
 from stacks.site import Nodes, Project, Selector
 
@@ -57,24 +56,6 @@ def build(
         only=only,
         machines=machines,
         needed=[network, cpu[0]],
-    )
-
-
-def capacity_args(capacity: Capacity) -> CapacityArgs:
-    reservation = None
-    if isinstance(capacity, SpecificReservation):
-        reservation = ReservationArgs(
-            name=capacity.name,
-            project=capacity.project,
-            block=capacity.block,
-            sub_block=capacity.sub_block,
-        )
-    # Queued machines are asked for with their time, so the pool does not say it.
-    timed = isinstance(capacity, FlexStart)
-    return CapacityArgs(
-        mode=capacity.mode,
-        reservation=reservation,
-        max_run_seconds=capacity.max_run_hours * 3600 if timed else None,
     )
 
 
