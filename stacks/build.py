@@ -49,7 +49,7 @@ def build(plan: Plan, secrets: Mapping[str, pulumi.Output[str]]) -> dict[str, An
         gke=gke,
         nodes=nodes,
         namespace=namespace,
-        tokens=cluster.tokens(project, gke, namespace, secrets),
+        tokens=cluster.tokens(project, gke, secrets, namespace),
         operators=cluster.operators(project, gke, nodes),
     )
     around = ray.Surroundings(

@@ -87,10 +87,11 @@ def namespace(project: Project, gke: GkeCluster) -> pulumi.Input[str]:
 def tokens(
     project: Project,
     gke: GkeCluster,
-    namespace: pulumi.Input[str],
     secrets: Mapping[str, pulumi.Output[str]],
+    namespace: pulumi.Input[str],
 ) -> TokenSecret | None:
-    if not secrets:
+    values = {VARIABLES[name]: value for name, value in secrets.items()}
+    if not values:
         return None
     return TokenSecret(
         "tokens",
@@ -98,7 +99,7 @@ def tokens(
             secret_name=project.plan.tokens_name,
             namespace=namespace,
             labels=project.labels,
-            tokens={VARIABLES[name]: value for name, value in secrets.items()},
+            tokens=values,
         ),
         opts=pulumi.ResourceOptions(providers=[gke.kubernetes]),
     )
