@@ -64,7 +64,8 @@ test-workloads: setup $(WORKLOADS)/.ready ## Run what the clusters run: Ray and 
 demo-train: setup $(WORKLOADS)/.ready ## Run gcsfuse-checkpoint's own job, on Ray on this machine
 	@$(RUN) -m tools.demo_train --python $(WORKLOADS)/bin/python
 
-inventory: setup ## Write again what tests compare: tests/stacks/inventory, a review's example, docs/facts.md
+inventory: setup ## Write again what tests compare: tests/stacks/inventory, a review's example, docs/facts.md, schema/
+	@$(RUN) -m stacks schema
 	@$(RUN) -m tests.stacks.inventory
 	@$(RUN) -m tests.review.example
 	@$(RUN) -m tools.facts

@@ -29,11 +29,13 @@ from catalog.zones import Zone, ZoneAddition, ZoneName, ZoneTable, nearest_zones
 _Found = TypeVar("_Found", bound=BaseModel)
 
 
-class CatalogAdditions(Fact):
+class CatalogAdditions(Fact, use_attribute_docstrings=True):
     """What a stack's config adds under `catalog:`, so that new hardware needs no release."""
 
     machine_types: dict[MachineName, MachineTypeFacts] = Field(default_factory=dict)
+    """Machine types, by their name."""
     zones: dict[ZoneName, ZoneAddition] = Field(default_factory=dict)
+    """Zones, or offers in known zones, by their name."""
 
 
 def _found(known: dict[str, _Found], name: str, what: str, fix: str = "") -> _Found:

@@ -76,6 +76,8 @@ def _from_config(value: object) -> GkeVersion:
 
 
 GkeVersionField = Annotated[
-    GkeVersion, BeforeValidator(_from_config), PlainSerializer(str, return_type=str)
+    GkeVersion,
+    BeforeValidator(_from_config, json_schema_input_type=str),
+    PlainSerializer(str, return_type=str),
 ]
 """A GKE version as a pydantic field, written as a string."""

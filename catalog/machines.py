@@ -22,17 +22,19 @@ _WITH_ACCELERATOR: tuple[CapacityMode, ...] = (*_ORDINARY, "flex-start", "queued
 MachineName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9]*(-[a-z0-9]+)+$", max_length=63)]
 
 
-class Accelerator(Fact):
-    """The accelerators of one node.
-
-    `type` is the GKE accelerator label's value; `memory_gib` is per device.
-    """
+class Accelerator(Fact, use_attribute_docstrings=True):
+    """The accelerators of one node."""
 
     kind: Literal["gpu", "tpu"]
+    """GPUs or TPUs."""
     type: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,62}$")]
+    """Value of GKE's accelerator label."""
     count: Annotated[int, Bounds(1, 64, "any machine has")]
+    """How many a node has."""
     memory_gib: Annotated[int, Bounds(1, 4096, "any accelerator has")]
+    """GiB of memory of each."""
     marketing_name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9 ._+-]{0,62}$")]
+    """Name that people know it by."""
 
     @property
     def resource(self) -> str:
@@ -40,24 +42,27 @@ class Accelerator(Fact):
         return "nvidia.com/gpu" if self.kind == "gpu" else "google.com/tpu"
 
 
-class LocalSsd(Fact):
-    """Local SSD of one node; `automatic` disks come with the machine, others are asked for."""
+class LocalSsd(Fact, use_attribute_docstrings=True):
+    """Local SSD of one node."""
 
     count: Annotated[int, Bounds(1, 64, "any machine has")]
+    """How many disks."""
     gib_each: Annotated[int, Bounds(1, 65_536, "any disk has")]
+    """GiB of each."""
     automatic: bool
+    """Whether they come with the machine; others are asked for."""
 
 
-class NicGroup(Fact):
-    """Interfaces of one kind, in attach order.
-
-    `role` host: the node's own traffic; accelerator: traffic between accelerators, one network
-    (gVNIC) or one subnet (RDMA) each.
-    """
+class NicGroup(Fact, use_attribute_docstrings=True):
+    """Interfaces of one kind, in attach order."""
 
     kind: NicKind
+    """Kind of interface."""
     count: Annotated[int, Bounds(1, 32, "any machine has")]
+    """How many."""
     role: Literal["host", "accelerator"]
+    """host is the node's own traffic; accelerator is traffic between accelerators, with one network
+    (gVNIC) or one subnetwork (RDMA) each."""
 
 
 class Interface(Fact):
@@ -69,28 +74,34 @@ class Interface(Fact):
     device: str
 
 
-class MachineTypeFacts(Fact):
-    """A machine type without its name, the shape that a config adds under `catalog:`.
-
-    `boot_disk_types` lists what may boot it, preferred first. `minimum_gke` is the oldest GKE
-    version of a Standard cluster that runs it; None: any version still served. `nccl` names the
-    entry of the version lock that its RDMA interfaces work with. `capacity` lists ways to have it;
-    None: in every way that machines with, or without, accelerators can.
-    """
+class MachineTypeFacts(Fact, use_attribute_docstrings=True):
+    """A machine type without its name, the shape that a config adds under `catalog:`."""
 
     vcpus: Annotated[int, Bounds(1, 4096, "any machine has")]
+    """vCPUs of a machine."""
     memory_gib: Annotated[float, Bounds(0.5, 65_536, "any machine has")]
+    """GiB of memory."""
     accelerator: Accelerator | None = None
+    """Its accelerators, if it has any."""
     local_ssd: LocalSsd | None = None
+    """Its local disks, if it has any."""
     boot_disk_types: Annotated[tuple[DiskType, ...], Field(min_length=1)]
+    """What may boot it, preferred first."""
     nics: Annotated[tuple[NicGroup, ...], Field(min_length=1)] = (
         NicGroup(kind="gvnic", count=1, role="host"),
     )
+    """Its interfaces, the node's own first."""
     compact_placement: bool = False
+    """Whether its nodes can be placed close together."""
     capacity: tuple[CapacityMode, ...] | None = None
+    """Ways to have it; by default every way that machines with, or without, accelerators can."""
     minimum_gke: GkeVersionField | None = None
+    """Oldest GKE version of a Standard cluster that runs it; by default any that is still
+    served."""
     nccl: Annotated[str, Field(max_length=63)] | None = None
+    """Entry of the version lock that its RDMA interfaces work with."""
     source: str | None = None
+    """Where these facts come from."""
 
     @model_validator(mode="after")
     def _node_network_first(self) -> Self:

@@ -11,6 +11,8 @@ from catalog.table import Fact, Table
 
 
 class ReleaseChannel(StrEnum):
+    """Where a cluster's GKE versions come from, the newest first."""
+
     RAPID = "RAPID"
     REGULAR = "REGULAR"
     STABLE = "STABLE"

@@ -17,11 +17,13 @@ def region_of_name(zone: str) -> str:
     return zone.rpartition("-")[0]
 
 
-class ZoneAddition(Fact):
+class ZoneAddition(Fact, use_attribute_docstrings=True):
     """What a config says that a zone, known or new, also offers."""
 
     offers: tuple[str, ...] = ()
+    """Machine types, and families all of whose types it has."""
     lustre: bool = False
+    """Whether it has Managed Lustre."""
 
 
 class Zone(Fact):

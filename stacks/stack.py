@@ -1,6 +1,7 @@
 """A stack as a list of parts: any legal combination of them is one. No Pulumi import."""
 
 from pydantic import Field
+from pydantic.json_schema import SkipJsonSchema
 
 from catalog import CatalogAdditions
 from stacks.blocks.acknowledge import Acknowledge
@@ -34,29 +35,44 @@ class Stack(Block, frozen=True):
     """Every part is optional but `pools`, the nodes to run on.
 
     `secrets_set` says which secrets the config has; their values never come near a model.
-    `deletion_protection` covers what holds data or is costly to get back: cluster, networks,
-    Lustre, buckets. Pods that use buckets run as `service_account`, a Kubernetes service account,
-    by default of the stack's name.
     """
 
-    project: ProjectId
-    region: Region
-    zone: Zone
+    project: SkipJsonSchema[ProjectId]
+    region: SkipJsonSchema[Region]
+    zone: SkipJsonSchema[Zone]
     name: StackName
-    secrets_set: frozenset[str] = frozenset()
+    """Base of the cloud names; the cluster takes it as it is. No other stack of the project has
+    it."""
+    secrets_set: SkipJsonSchema[frozenset[str]] = frozenset()
     namespace: NamespaceName = "default"
+    """Kubernetes namespace of what runs; any but `default` is made."""
     service_account: ObjectName | None = None
+    """Kubernetes service account of pods that use buckets; by default of the stack's name."""
     labels: Labels = Field(default_factory=dict)
+    """Your labels on all that takes labels."""
     deletion_protection: bool = True
+    """Protect what holds data or is costly to get back: cluster, networks, Lustre, buckets."""
     acknowledge: tuple[Acknowledge, ...] = ()
+    """Destructive changes that are agreed to."""
     monitoring: Monitoring = Monitoring()
+    """What is made beside the stack to watch it."""
     catalog: CatalogAdditions = CatalogAdditions()
+    """Machine types and zones that the catalog does not know."""
     network: StackNetwork = StackNetwork()
+    """The address plan."""
     cluster: StackCluster = StackCluster()
+    """The GKE cluster."""
     pools: dict[PoolKey, Pool] = Field(min_length=1)
+    """Nodes, by a name of yours."""
     lustre: Lustre | None = None
+    """A Managed Lustre instance."""
     buckets: dict[BucketKey, StackBucket] = Field(default_factory=dict)
+    """Buckets, by a name of yours."""
     queues: Kueue | None = None
+    """Kueue, and the queues that share the nodes."""
     ray: dict[RayClusterName, StackRayCluster] = Field(default_factory=dict)
+    """RayClusters, by name."""
     jobs: dict[RayJobName, Job] = Field(default_factory=dict)
+    """What runs on the cluster by itself, by name."""
     servers: dict[ObjectName, ModelServer] = Field(default_factory=dict)
+    """Servers of models, by name."""

@@ -8,6 +8,7 @@ from catalog.bounds import Bounds
 from components.labels import check_user_labels
 from components.naming import NameKind, check_bucket_name
 from stacks.value_checks import (
+    MOST_SLICES,
     flag_text,
     ipv4_range,
     like,
@@ -191,12 +192,18 @@ ModelName = Annotated[
     ),
 ]
 Architecture = Annotated[str, like(r"\w+ForCausalLM", "a model architecture", "Qwen2ForCausalLM")]
-SliceNumbers = Annotated[tuple[SliceNumber, ...], BeforeValidator(slice_numbers)]
+SliceCount = Annotated[int, Bounds(1, MOST_SLICES, "a cluster has pools for")]
+SliceNumbers = Annotated[
+    tuple[SliceNumber, ...],
+    BeforeValidator(slice_numbers, json_schema_input_type=SliceCount | tuple[SliceNumber, ...]),
+]
 FlagName = Annotated[
     str, like(r"(xla|megascale)_[a-z0-9_]+", "a flag of libtpu", "xla_enable_async_all_gather")
 ]
 FlagValue = Annotated[
-    str, BeforeValidator(flag_text), like(r"[\w.,:/-]+", "a value of a flag", "true")
+    str,
+    BeforeValidator(flag_text, json_schema_input_type=str | bool | float),
+    like(r"[\w.,:/-]+", "a value of a flag", "true"),
 ]
 TopologyName = Annotated[str, like(r"\d+x\d+(x\d+)?", "a TPU topology", "4x4")]
 RunName = Annotated[str, like(r"[A-Za-z0-9][\w.-]{0,62}", "a name for a run", "first-run")]

@@ -2,12 +2,15 @@
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from ipaddress import IPv4Network
 from typing import Annotated, Any, cast
 
-from pydantic import AfterValidator, TypeAdapter, ValidationError
+from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, TypeAdapter, ValidationError
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema, core_schema
 
 from catalog.bounds import Bounds
 from components.cidr import check_not_prohibited
@@ -36,14 +39,35 @@ _OTHERS_NAMESPACES = frozenset(
 )
 
 
-def named(kind: NameKind) -> AfterValidator:
+@dataclass(frozen=True)
+class TextCheck:
+    """A check of a text, and what of it a JSON schema can say."""
+
+    check: Callable[[str], str]
+    schema: Mapping[str, Any] = field(hash=False)
+
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        return core_schema.no_info_after_validator_function(self.check, handler(source))
+
+    def __get_pydantic_json_schema__(
+        self, core: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        return {**self.schema, **handler(core)}
+
+
+def named(kind: NameKind) -> TextCheck:
     def check(value: str) -> str:
         return check_name(kind, value)
 
-    return AfterValidator(check)
+    rule = kind.value
+    shape = rule.pattern().pattern
+    sizes = {"minLength": rule.shortest, "maxLength": rule.longest}
+    return TextCheck(check, {"pattern": f"^{shape}$", **sizes})
 
 
-def like(pattern: str, what: str, example: str) -> AfterValidator:
+def like(pattern: str, what: str, example: str) -> TextCheck:
     compiled = re.compile(pattern, re.ASCII)
 
     def check(value: str) -> str:
@@ -51,7 +75,7 @@ def like(pattern: str, what: str, example: str) -> AfterValidator:
             raise ValueError(f'"{value}" is not {what}; nearest: one like {example}')
         return value
 
-    return AfterValidator(check)
+    return TextCheck(check, {"pattern": f"^({pattern})$"})
 
 
 def ipv4_range(low: int, high: int, what: str, example: str) -> Callable[[str], str]:

@@ -17,13 +17,12 @@ _WORDS_OF_YAML = frozenset({"null", "true", "false", "yes", "no", "on", "off", "
 
 
 class Acknowledge(Block, frozen=True):
-    """`resource` is the name that a preview shows, `property` what causes its replacement.
-
-    `property` is `removed` for a resource that the program no longer has.
-    """
+    """A destructive change that is agreed to."""
 
     resource: ResourceName
+    """The resource, by the name that a preview shows."""
     property: PropertyPath
+    """What causes its replacement; `removed` for a resource that the program no longer has."""
 
 
 def entry(resource: str, path: str) -> str:

@@ -27,49 +27,64 @@ class _WithoutReservation(Block, frozen=True):
 
 
 class OnDemand(_WithoutReservation, frozen=True):
+    """At the list price, if Google has some."""
+
     mode: Literal["on-demand"] = "on-demand"
+    """The way to have machines."""
 
 
 class Spot(_WithoutReservation, frozen=True):
     """Cheaper, and taken away whenever Google wants it back."""
 
     mode: Literal["spot"] = "spot"
+    """The way to have machines."""
 
 
 class SpecificReservation(Block, frozen=True):
-    """Machines that were paid for beforehand; `project` is its owner's when it is shared.
+    """Machines that were paid for beforehand.
 
-    `zone` and `machine_type` are what the reservation says of itself. Given, they are held against
-    the stack's before anything is made.
+    Given, `zone` and `machine_type` are held against the stack's before anything is made.
     """
 
     mode: Literal["reservation"]
+    """The way to have machines."""
     name: ReservationPart
+    """The reservation's name."""
     project: ProjectId | None = None
+    """Its owner's project, where it is shared."""
     block: ReservationPart | None = None
+    """One block of the reservation."""
     sub_block: ReservationPart | None = None
+    """One sub-block of that block."""
     zone: Zone | None = None
+    """Where the reservation says that it is."""
     machine_type: MachineTypeName | None = None
+    """What the reservation says that it holds."""
 
 
 class AnyReservation(_WithoutReservation, frozen=True):
     """Whatever open reservation fits, and on-demand machines when none does."""
 
     mode: Literal["any-reservation"]
+    """The way to have machines."""
 
 
 class FlexStart(_WithoutReservation, frozen=True):
     """Machines come when there are any, each for at most `max_run_hours`."""
 
     mode: Literal["flex-start"]
+    """The way to have machines."""
     max_run_hours: RunHours = 168
+    """Hours after which a machine goes; seven days is Google's limit."""
 
 
 class Queued(_WithoutReservation, frozen=True):
     """Flex-start for all machines of a workload at once, as its provisioning request asks."""
 
     mode: Literal["queued"]
+    """The way to have machines."""
     max_run_hours: RunHours = 168
+    """Hours after which a machine goes; seven days is Google's limit."""
 
 
 Capacity = Annotated[

@@ -29,43 +29,55 @@ class AuthorizedRange(Block, frozen=True):
     """Who may reach the control plane's public address."""
 
     name: Annotated[str, Field(min_length=1)]
+    """A name for the range."""
     cidr: AnyRange
+    """An IPv4 range."""
 
 
 class MaintenanceExclusion(Block, frozen=True):
-    """A time without automatic upgrades of the kind that `scope` names, RFC 3339 times.
-
-    Without `end` it lasts until Google no longer supports the minor version.
-    """
+    """A time without automatic upgrades of one kind."""
 
     name: Annotated[str, Field(min_length=1)]
+    """A name for the exclusion."""
     start: Moment
+    """When it begins, an RFC 3339 time."""
     end: Moment | None = None
+    """When it ends, an RFC 3339 time; by default when Google no longer supports the minor
+    version."""
     scope: ExclusionScope = ExclusionScope.NO_MINOR_OR_NODE_UPGRADES
+    """Which upgrades stay away."""
 
 
 class Maintenance(Block, frozen=True):
-    """A recurring window, RFC 3339 times and RFC 5545 recurrence, and times without any."""
+    """A recurring window for automatic upgrades, and times without any."""
 
     start: Moment
+    """When the first window begins, an RFC 3339 time."""
     end: Moment
+    """When the first window ends, an RFC 3339 time."""
     recurrence: Recurrence = "FREQ=WEEKLY;BYDAY=SA,SU"
+    """How it recurs: an RFC 5545 rule, daily or rarer, that leaves 48 hours in any 92 days."""
     exclusions: tuple[MaintenanceExclusion, ...] = ()
+    """Times without automatic upgrades, 20 at most."""
 
 
 class AnyCluster(Block, frozen=True):
-    """`name` defaults to the stack's; without `version` it is the lock's, or the channel's
-    default where nothing that the stack uses has a minimum.
-
-    Without `authorized_networks` the control plane answers everywhere, to IAM identities alone.
-    """
+    """A GKE cluster of either mode."""
 
     name: ClusterName | None = None
+    """Name of the cluster; by default the stack's."""
     location: ClusterLocation = ClusterLocation.REGIONAL
+    """Whether the control plane is in the whole region or in one zone."""
     release_channel: ReleaseChannel = ReleaseChannel.REGULAR
+    """The channel that GKE's versions come from."""
     version: GkeVersionField | None = None
+    """GKE version, whole or like `1.35`; by default the lock's, or the channel's default where
+    nothing that the stack uses has a minimum."""
     authorized_networks: tuple[AuthorizedRange, ...] | None = None
+    """Who may reach the control plane; by default it answers everywhere, to IAM identities
+    alone."""
     maintenance: Maintenance | None = None
+    """When GKE may upgrade by itself; by default at any time."""
 
 
 class StandardCluster(AnyCluster, frozen=True):

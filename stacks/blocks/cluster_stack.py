@@ -37,7 +37,10 @@ SECRETS = ("hugging_face_token", "wandb_api_key")
 
 
 class Monitoring(Block, frozen=True):
+    """What shows how a stack does."""
+
     dashboard: bool = True
+    """Make a Cloud Monitoring dashboard."""
 
 
 class ClusterStack(Block, frozen=True):

@@ -23,32 +23,44 @@ from stacks.types import (
 
 
 class FineTuneOptions(Block, frozen=True):
-    """`pods` of `gpus` each, started together.
-
-    `image` defaults to what the version lock has, `requests` to the share of a node that the GPUs
-    are, less what mounts the bucket. `shm_gib` is part of the memory. `directory`, on the bucket,
-    gets checkpoints and at last the model; a job goes on from what it finds there. `dataset_limit`
-    is how many examples are used, `None` all of them. In its queue a `workload_priority` goes
-    before the `priority`, which is a priority class.
-    """
+    """What a fine-tuning is told, and what its pods have."""
 
     image: ImageReference | None = None
+    """Image with a fixed tag or digest; by default the version lock's."""
     pods: PodCount = 2
+    """How many pods, started together."""
     gpus: Gpus = 2
+    """GPUs of each pod."""
     requests: Resources | None = None
+    """What a pod asks for; by default the share of a node that its GPUs are, less what mounts the
+    bucket."""
     shm_gib: MemoryGiB = 8
+    """GiB of /dev/shm, part of the memory."""
     model: ModelName = "google/gemma-2-2b"
+    """Model on Hugging Face."""
     new_model: RunName = "gemma-ft"
+    """Name of the model that comes out."""
     experiment: RunName = "finetune-experiment"
+    """Name of the experiment."""
     directory: RelativePath = "model-gemma2/experiment"
+    """Folder on the bucket for checkpoints and at last the model; a job goes on from what it finds
+    there."""
     dataset: Literal["b-mc2/sql-create-context"] = "b-mc2/sql-create-context"
+    """Data set on Hugging Face; the only one."""
     dataset_limit: Examples | None = 5000
+    """How many examples are used; `null` is all of them."""
     epochs: Epochs = 1
+    """How often the training goes through the data."""
     gradient_accumulation_steps: BatchSize = 2
+    """Batches that make one step."""
     checkpoint_save_steps: Steps = 10
+    """Steps between checkpoints."""
     priority: ObjectName | None = None
+    """One of the queues' priority classes."""
     workload_priority: ObjectName | None = None
+    """One of the queues' workload priorities; it decides in the queue, before `priority`."""
     backoff_limit: Retries = 4
+    """Failures of pods before the Job gives up."""
 
     def environment(self, mount_path: str) -> dict[str, str]:
         """fine_tune.py's variables."""

@@ -17,34 +17,43 @@ from stacks.types import (
 
 
 class ServerAutoscaling(Block, frozen=True):
-    """As many servers as leave `target_queue_size` waiting requests to each."""
+    """As many servers as leave few waiting requests to each."""
 
     min: PodCount = 1
+    """Fewest servers."""
     max: PodCount
+    """Most servers; what does not fit the nodes waits."""
     target_queue_size: RequestCount = 5
+    """Waiting requests that each is left."""
 
 
 class ServerOptions(Block, frozen=True):
-    """`replicas` servers, 1 by default, or as many as `autoscaling` finds right.
-
-    `image` defaults to what the version lock has, `shards`, the parts of the model, to one on each
-    of the `gpus`. `shm_gib` is part of the memory. `priority` is a priority class and `queue` a
-    LocalQueue, in which a `workload_priority` goes before it. `minutes` is how long a server may
-    take to be ready.
-    """
+    """What a model server is told, and what its pods have."""
 
     image: ImageReference | None = None
+    """Image with a fixed tag or digest; by default the version lock's."""
     model: ModelName = "google/gemma-2-9b-it"
+    """Model on Hugging Face."""
     replicas: PodCount | None = None
+    """How many servers; by default 1."""
     autoscaling: ServerAutoscaling | None = None
+    """Servers by the requests that wait, in place of `replicas`."""
     gpus: Gpus = 2
+    """GPUs of a server, all in one node."""
     shards: Parts | None = None
+    """Parts of the model; by default one on each of the GPUs."""
     requests: Resources = Resources(cpu=4, memory_gib=30, ephemeral_storage_gib=30)
+    """What a server's pod asks for, which is also its limit."""
     shm_gib: MemoryGiB = 1
+    """GiB of /dev/shm, part of the memory."""
     priority: ObjectName | None = None
+    """One of the queues' priority classes."""
     queue: QueueName | None = None
+    """LocalQueue that admits the servers; without one Kueue leaves them alone."""
     workload_priority: ObjectName | None = None
+    """One of the queues' workload priorities; it decides in the queue, before `priority`."""
     minutes: Minutes = 30
+    """Minutes that a server may take to be ready."""
 
     @property
     def least(self) -> int:

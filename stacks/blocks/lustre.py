@@ -15,8 +15,15 @@ def _filesystem(value: str) -> str:
 
 
 class Lustre(Block, frozen=True):
+    """A Managed Lustre instance."""
+
     name: LustreName
+    """Name of the instance."""
     capacity_gib: GiB
+    """GiB, in the steps of the tier."""
     throughput_mbps_per_tib: MbpsPerTib
+    """MB/s for each TiB: the tier."""
     filesystem: Annotated[str, AfterValidator(_filesystem)] = "lustre"
+    """Name of the file system, 1 to 8 letters and digits."""
     mount_path: AbsolutePath = "/lustre"
+    """Where pods mount it."""

@@ -15,23 +15,28 @@ from stacks.types import (
 
 
 class AcceleratorRanges(Block, frozen=True):
-    """What the further interfaces of nodes get: `range`, cut into one subnetwork each.
-
-    All of it may talk to all of it. 252 nodes fit a /24.
-    """
+    """What the further interfaces of nodes get. All of it may talk to all of it."""
 
     range: SubnetRange = "192.168.0.0/16"
+    """An IPv4 range, cut into one subnetwork for each interface."""
     prefix_length: PrefixLength = 24
+    """Of each such subnetwork; 252 nodes fit a /24."""
 
 
 class Network(Block, frozen=True):
-    """The default MTU is the largest there is: it gives Lustre and NCCL about a tenth more."""
+    """The address plan of the cluster's VPC network."""
 
     mtu: Mtu = 8896
+    """Largest packet; the default is the largest there is, which gives Lustre and NCCL about a
+    tenth more."""
     subnet: SubnetRange = "10.0.0.0/20"
+    """Range of the nodes."""
     pods: PodsRange = "10.8.0.0/16"
+    """Range of the pods; 256 addresses a node at 110 pods."""
     services: ServicesRange = "10.9.0.0/20"
+    """Range of the services."""
     control_plane: ControlPlaneRange = "10.10.4.0/28"
+    """Range of the control plane, a /28."""
 
     def ranges(self) -> dict[str, str]:
         """Every range by the name of its field."""
@@ -61,10 +66,12 @@ class PeeredNetwork(GpuNetwork, frozen=True):
 
 
 class DcnRange(Block, frozen=True):
-    """A data-centre network between slices: its name and its one range."""
+    """A data-centre network between slices."""
 
     name: NetworkKey
+    """Part of its cloud names."""
     range: SubnetRange
+    """Its range, with an address for each node; 65,532 nodes fit a /16."""
 
 
 class DcnNetwork(Network, frozen=True):

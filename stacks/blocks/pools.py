@@ -7,15 +7,21 @@ from stacks.types import DiskGb, LeastNodes, MachineTypeName, NodeCount, PodsPer
 
 
 class Autoscaling(Block, frozen=True):
+    """Bounds of a pool that scales."""
+
     min: LeastNodes
+    """Fewest nodes."""
     max: NodeCount
+    """Most nodes."""
 
 
 class Disk(Block, frozen=True):
-    """`type` defaults to what the machine type boots from best."""
+    """Boot disk of a node."""
 
     size_gb: DiskGb = 100
+    """Size in GB."""
     type: DiskType | None = None
+    """Kind of disk; by default what the machine type boots from best."""
 
 
 class Nodes(Block, frozen=True):

@@ -44,9 +44,14 @@ def one_operator(value: Any) -> Any:
 
 
 class Resources(Block, frozen=True):
+    """What a container has."""
+
     cpu: Cpus
+    """CPUs, in thousandths at the finest."""
     memory_gib: MemoryGiB
+    """GiB of memory."""
     ephemeral_storage_gib: StorageGiB | None = None
+    """GiB on the node's own disks."""
 
     @property
     def millicores(self) -> int:
@@ -54,11 +59,14 @@ class Resources(Block, frozen=True):
 
 
 class RayHead(Block, frozen=True):
-    """`limits` default to `requests`, `shm_gib` to the share that Ray's object store takes."""
+    """What a pod of Ray's asks for."""
 
     requests: Resources
+    """What the pod asks for."""
     limits: Resources | None = None
+    """Most that the pod may use; by default what it asks for."""
     shm_gib: MemoryGiB | None = None
+    """GiB of /dev/shm; by default the share of the memory that Ray's object store takes."""
 
     @property
     def ceiling(self) -> Resources:
@@ -72,9 +80,10 @@ class RayHead(Block, frozen=True):
 
 
 class RayWorker(RayHead, frozen=True):
-    """`gpus` defaults to all that the machine has."""
+    """What a worker asks for."""
 
     gpus: Gpus | None = None
+    """GPUs of a worker; by default all that the machine has."""
 
 
 class RayScaling(Block, frozen=True):

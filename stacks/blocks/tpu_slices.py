@@ -16,10 +16,12 @@ from stacks.types import (
 
 
 class LibtpuFlag(Block, frozen=True):
-    """A flag of libtpu's; without a value it is switched on by being there."""
+    """A flag of libtpu's."""
 
     name: FlagName
+    """Begins with `xla_` or `megascale_`."""
     value: FlagValue | None = None
+    """Without a value the flag is switched on by being there."""
 
     @property
     def argument(self) -> str:

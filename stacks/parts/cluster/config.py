@@ -18,12 +18,14 @@ class ClusterMode(StrEnum):
 
 
 class StackCluster(AnyCluster, frozen=True):
-    """`ray_operator` is who runs KubeRay where there are RayClusters. `security_group` is the
-    Google group whose groups teams may name."""
+    """The stack's GKE cluster."""
 
     mode: ClusterMode = ClusterMode.STANDARD
+    """Who makes the nodes."""
     ray_operator: Annotated[RayOperator, BeforeValidator(one_operator)] = RayOperator.ADDON
+    """Who runs KubeRay, where there are RayClusters."""
     security_group: Annotated[str, AfterValidator(check_security_group)] | None = None
+    """The Google group whose groups teams may name."""
 
     @property
     def autopilot(self) -> bool:

@@ -24,40 +24,49 @@ def _as_tuple(value: Any) -> Any:
 
 
 class Head(RayHead, frozen=True):
-    """On nodes of `pool`, by default the first with CPUs alone."""
+    """Ray's head."""
 
     pool: PoolKey | None = None
+    """Pool whose nodes it runs on; by default the first with CPUs alone."""
 
 
 class Workers(RayWorker, frozen=True):
-    """One worker on each node of `pools`, which have machines of one type; by default all that
-    have accelerators. Where the cluster scales there are no fewer than `min_workers`."""
+    """A group of workers, one on each node."""
 
-    pools: Annotated[tuple[PoolKey, ...], BeforeValidator(_as_tuple)] = ()
+    pools: Annotated[
+        tuple[PoolKey, ...],
+        BeforeValidator(_as_tuple, json_schema_input_type=PoolKey | tuple[PoolKey, ...]),
+    ] = ()
+    """Pools, or one, whose machines are of one type; by default all that have accelerators."""
     min_workers: WorkerCount = 0
+    """Fewest workers, where the cluster scales."""
 
 
 class Scaling(Block, frozen=True):
-    """Workers come when jobs ask for them, up to one on each node, and go after `idle_seconds`
-    without work."""
+    """Workers come when jobs ask for them, up to one on each node, and go when idle."""
 
     idle_seconds: Seconds = 300
+    """Seconds without work after which a worker goes."""
 
 
 class StackRayCluster(Block, frozen=True):
-    """`version` and `image` default to what the version lock has for its job.
-
-    `nightly` lets `image` be one that is made anew every night. `queue` is the LocalQueue that
-    admits the cluster. `mounts` are names of buckets, and `lustre`; by default all that the stack
-    has. `nccl_test` has Ray wait for a test of the GPU network.
-    """
+    """A RayCluster."""
 
     version: RayVersion | None = None
+    """Ray version; by default what the version lock has for its job."""
     image: ImageReference | None = None
+    """Image with a fixed tag or digest; by default what the version lock has for its job."""
     nightly: bool = False
+    """Let `image` be one that is made anew every night."""
     queue: QueueName | None = None
+    """LocalQueue that admits the cluster as a whole."""
     autoscaling: Scaling | None = None
+    """Workers come and go; by default one on each node stays."""
     mounts: tuple[str, ...] | None = None
+    """Names of buckets, and `lustre`; by default all that the stack has."""
     head: Head
+    """Where Ray's head runs, and with what."""
     workers: dict[ObjectName, Workers] = Field(min_length=1)
+    """Groups of workers, by a name of yours."""
     nccl_test: NcclTest | None = None
+    """Have Ray wait for a test of the GPU network."""

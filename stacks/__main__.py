@@ -1,0 +1,33 @@
+"""`python -m stacks schema` writes the schema of configs of parts, for editors."""
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from stacks.schema import PULUMI_FILE, STACK_FILE, pulumi_schema, stack_schema
+
+ROOT = Path(__file__).resolve().parent.parent
+FOLDER = ROOT / "schema"
+
+
+def written() -> dict[Path, str]:
+    """What belongs into each file that the command writes."""
+    schemas = {STACK_FILE: stack_schema(), PULUMI_FILE: pulumi_schema()}
+    return {FOLDER / name: f"{json.dumps(it, indent=1)}\n" for name, it in schemas.items()}
+
+
+def main(arguments: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(prog="python -m stacks", description=__doc__)
+    parser.add_argument("verb", choices=["schema"], help="what to write")
+    parser.parse_args(arguments)
+    for file, text in written().items():
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+        print(f"{file.relative_to(ROOT)}: written")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
