@@ -4,6 +4,7 @@ that waits in a queue.
 Leaves out the queue, the priority class, the bucket with its grant and the Secret with the token.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pulumi
@@ -14,6 +15,7 @@ from components.custom_object import object_name
 from components.fine_tune_manifest import FineTunePods, fine_tune_spec, headless_service_spec
 from components.lifecycle import fixed_name
 from components.naming import NameKind, check_name
+from components.node_taints import NodeTaintArgs
 from components.queue_labels import PRIORITY_LABEL, QUEUE_LABEL, queue_labels
 from components.ray_manifest import Quantity
 from components.script_file import ScriptFile, script_config_map
@@ -43,7 +45,7 @@ class FineTuneJobArgs:
     pods that say so in their `annotations`; `service_account` may use it.
     `script` runs in the directory of `image`. `queue` is a LocalQueue; `workload_priority` is
     Kueue's own class, in place of `priority_class` where the queue decides. A pod that is preempted
-    has `grace_seconds` to end.
+    has `grace_seconds` to end. `taints` are those of the nodes.
     """
 
     namespace: pulumi.Input[str]
@@ -68,6 +70,7 @@ class FineTuneJobArgs:
     queue: pulumi.Input[str]
     workload_priority: pulumi.Input[str] | None = None
     node_selector: pulumi.Input[dict[str, str]]
+    taints: Sequence[NodeTaintArgs] = ()
     backoff_limit: int = 4
     grace_seconds: int = 60
     labels: pulumi.Input[dict[str, str]]
@@ -154,6 +157,7 @@ def _pods(args: FineTuneJobArgs, subdomain: pulumi.Output[str]) -> FineTunePods:
         service_account=args.service_account,
         priority_class=args.priority_class,
         node_selector=args.node_selector,
+        taints=args.taints,
         backoff_limit=args.backoff_limit,
         grace_seconds=args.grace_seconds,
     )

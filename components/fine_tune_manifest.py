@@ -6,10 +6,11 @@ Source: GoogleCloudPlatform/kubernetes-engine-samples ai-ml/mix-train-and-infere
 of 2026-07-30).
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from components.node_taints import NodeTaintArgs
 from components.pod_manifest import (
     DEFAULT_SECCOMP,
     GPU,
@@ -36,7 +37,8 @@ _BUCKET = "bucket"
 
 @dataclass(frozen=True, kw_only=True)
 class FineTunePods:
-    """`subdomain` is the headless Service of the pods; `size` is of their container."""
+    """`subdomain` is the headless Service of the pods; `size` is of their container; `taints` are
+    those of the nodes."""
 
     job_name: str
     subdomain: Any
@@ -54,6 +56,7 @@ class FineTunePods:
     service_account: Any
     priority_class: Any
     node_selector: Any
+    taints: Sequence[NodeTaintArgs] = ()
     backoff_limit: int
     grace_seconds: int
 
@@ -101,7 +104,7 @@ def _pod_spec(pods: FineTunePods, file_name: str, config_map: Any) -> dict[str, 
         "serviceAccountName": pods.service_account,
         "subdomain": pods.subdomain,
         "nodeSelector": pods.node_selector,
-        "tolerations": gpu_tolerations(),
+        "tolerations": gpu_tolerations(pods.taints),
         "securityContext": DEFAULT_SECCOMP,
         "containers": [
             {

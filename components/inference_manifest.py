@@ -5,11 +5,12 @@ Values may be Pulumi inputs that are only known later; nothing here looks into t
 Source, read 2026-11-21: scaling from GKE documentation, "Expose custom metrics for autoscaling".
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from components.inference_engine import PORT, Engine, InferenceEngine, ServedModel
+from components.node_taints import NodeTaintArgs
 from components.pod_access import pod_access_spec
 from components.pod_manifest import (
     DEFAULT_SECCOMP,
@@ -71,6 +72,7 @@ class ServerPod:
     secret_name: Any
     secret_key: str
     node_selector: Any
+    taints: Sequence[NodeTaintArgs] = ()
     priority_class: Any
     queue: Any
     workload_priority: Any
@@ -175,7 +177,7 @@ def _pod_spec(pod: ServerPod) -> dict[str, Any]:
         **account,
         **pod.runs.pod,
         "nodeSelector": pod.node_selector,
-        "tolerations": gpu_tolerations(),
+        "tolerations": gpu_tolerations(pod.taints),
         "securityContext": DEFAULT_SECCOMP,
         "containers": [
             {

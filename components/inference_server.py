@@ -5,6 +5,7 @@ Leaves out the queue that admits the pods, the priority class, the Secret with t
 bucket with its grant.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +26,7 @@ from components.inference_manifest import (
 from components.lifecycle import fixed_name
 from components.model_folder import ModelFolderArgs
 from components.naming import NameKind, check_name
+from components.node_taints import NodeTaintArgs
 from components.ray_manifest import Quantity
 
 # `kubectl scale` and an autoscaler own the replicas that they set, and without this the next change
@@ -43,7 +45,7 @@ class InferenceServerArgs:
     `shm_gib` is part of `memory_gib`. `queue` is a LocalQueue, which admits every pod on its own;
     without one they are not Kueue's. `workload_priority` is Kueue's own class, in place of
     `priority_class` where the queue decides. `minutes` is how long a pod may take to be ready.
-    Where `in_team`, other teams' pods do not reach the server.
+    Where `in_team`, other teams' pods do not reach the server. `taints` are those of the nodes.
     """
 
     namespace: pulumi.Input[str]
@@ -69,6 +71,7 @@ class InferenceServerArgs:
     queue: pulumi.Input[str] | None = None
     workload_priority: pulumi.Input[str] | None = None
     node_selector: pulumi.Input[dict[str, str]]
+    taints: Sequence[NodeTaintArgs] = ()
     minutes: int = 30
     in_team: bool = False
     labels: pulumi.Input[dict[str, str]]
@@ -189,6 +192,7 @@ def _pod(args: InferenceServerArgs) -> ServerPod:
         secret_name=args.secret_name,
         secret_key=args.secret_key,
         node_selector=args.node_selector,
+        taints=args.taints,
         priority_class=args.priority_class,
         queue=args.queue,
         workload_priority=args.workload_priority,

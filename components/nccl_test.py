@@ -1,5 +1,6 @@
 """An NCCL all-gather over GPU nodes, run once before anything is trained on them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import pulumi
@@ -9,6 +10,7 @@ from components.custom_object import object_name
 from components.lifecycle import fixed_name
 from components.naming import NameKind, check_name
 from components.nccl_test_manifest import NcclTestPods, nccl_test_spec
+from components.node_taints import NodeTaintArgs
 from components.script_file import ScriptFile, script_config_map
 from components.script_job import job_metadata
 
@@ -20,8 +22,8 @@ class NcclTestArgs:
     """`node_selector` is known once gIB is on the nodes.
 
     `min_bus_bandwidth_gbps` is in GB/s, as nccl-tests count it; with 0 any speed will do.
-    `annotations` attach the pods to the accelerator networks. `minutes` is how long it may take,
-    the image included.
+    `annotations` attach the pods to the accelerator networks. `taints` are those of the nodes.
+    `minutes` is how long it may take, the image included.
     """
 
     namespace: pulumi.Input[str]
@@ -33,6 +35,7 @@ class NcclTestArgs:
     shm_gib: int = 250
     min_bus_bandwidth_gbps: float = 0.0
     node_selector: pulumi.Input[dict[str, str]]
+    taints: Sequence[NodeTaintArgs] = ()
     annotations: dict[str, pulumi.Input[str]] = field(default_factory=dict[str, pulumi.Input[str]])
     minutes: int = 30
     labels: pulumi.Input[dict[str, str]]
@@ -80,6 +83,7 @@ class NcclTest(pulumi.ComponentResource):
                     shm_gib=args.shm_gib,
                     min_bus_bandwidth_gbps=args.min_bus_bandwidth_gbps,
                     node_selector=args.node_selector,
+                    taints=args.taints,
                     annotations=args.annotations,
                 ),
                 file_name=script.file_name,

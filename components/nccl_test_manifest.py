@@ -5,11 +5,13 @@ nccl-test-a4.yaml. As there, pods have no security context: the image runs sshd,
 memory for RDMA; with which limits both still do was tried nowhere.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from components.gib import LIBRARY_PATH, gib_mounts, gib_volumes, wait_for_gib
+from components.node_taints import NodeTaintArgs
+from components.pod_manifest import gpu_tolerations
 from components.script_job_manifest import (
     job_spec,
     plain_environment,
@@ -34,6 +36,7 @@ class NcclTestPods:
     shm_gib: int
     min_bus_bandwidth_gbps: float
     node_selector: Any
+    taints: Sequence[NodeTaintArgs] = ()
     annotations: Mapping[str, Any]
 
 
@@ -57,7 +60,7 @@ def nccl_test_spec(pods: NcclTestPods, *, file_name: str, config_map: Any, minut
         pod={
             "subdomain": pods.subdomain,
             "nodeSelector": pods.node_selector,
-            "tolerations": [{"key": _GPU, "operator": "Exists", "effect": "NoSchedule"}],
+            "tolerations": gpu_tolerations(pods.taints),
             # Autopilot makes a node for the pod, and only then the installer comes to it.
             "initContainers": [
                 {

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from components.gcsfuse_options import volume_attributes
+from components.node_taints import NodeTaintArgs, toleration
 
 GPU = "nvidia.com/gpu"
 SHM_DIR = "/dev/shm"
@@ -19,9 +20,10 @@ DEFAULT_SECCOMP = {"seccompProfile": {"type": "RuntimeDefault"}}
 _GCSFUSE = "gcsfuse.csi.storage.gke.io"
 
 
-def gpu_tolerations() -> list[dict[str, Any]]:
-    """GKE taints GPU nodes."""
-    return [{"key": GPU, "operator": "Exists", "effect": "NoSchedule"}]
+def gpu_tolerations(taints: Sequence[NodeTaintArgs] = ()) -> list[dict[str, Any]]:
+    """GKE taints GPU nodes; `taints` are what the config adds."""
+    gpu = {"key": GPU, "operator": "Exists", "effect": "NoSchedule"}
+    return [gpu, *(toleration(it) for it in taints)]
 
 
 def shared_memory(gib: int) -> tuple[dict[str, Any], dict[str, Any]]:

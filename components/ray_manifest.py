@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from components.gib import gib_mounts, gib_volumes, wait_for_gib
+from components.node_taints import NodeTaintArgs
 from components.pod_manifest import (
     DEFAULT_SECCOMP,
     GPU,
@@ -64,7 +65,8 @@ class RayPod:
 
     `claims` are names of claims with the templates that they are made from.
     `provisioning_request` is the request for machines whose pods this is one of.
-    `scratch` is a directory on the node's own disk. `rdma` mounts the plugin that NCCL needs once
+    `taints` are those of the nodes, in spite of which the pod comes onto them. `scratch` is a
+    directory on the node's own disk. `rdma` mounts the plugin that NCCL needs once
     it is there, which on a new node takes a while.
     """
 
@@ -72,6 +74,7 @@ class RayPod:
     limits: Quantity
     shm_gib: int
     node_selector: Any
+    taints: Sequence[NodeTaintArgs] = ()
     gpus: int = 0
     tpus: int = 0
     claims: Mapping[str, Any] = field(default_factory=dict[str, Any])
@@ -170,7 +173,7 @@ def ray_pod_template(container: str, pod: RayPod, context: RayPodContext) -> dic
     main["securityContext"] = NO_MORE_PRIVILEGES
     spec: dict[str, Any] = {
         "nodeSelector": pod.node_selector,
-        "tolerations": gpu_tolerations(),
+        "tolerations": gpu_tolerations(pod.taints),
         "containers": [main],
         "volumes": [volume for volume, _ in volumes],
     }

@@ -8,6 +8,7 @@ import pulumi
 from components.bucket_mount import BucketMountArgs
 from components.interfaces import interface_annotations
 from components.node_network import NodeNetwork
+from components.node_taints import NodeTaintArgs
 from components.ray_cluster_manifest import RayWorkers
 from components.ray_manifest import Quantity, RayPod, RayVolume, Setup
 
@@ -26,7 +27,8 @@ class RaySetupArgs:
 
 @dataclass(frozen=True, kw_only=True)
 class RayPodArgs:
-    """`networks` are the further interfaces of the nodes, all of which the pod gets.
+    """`networks` are the further interfaces of the nodes, all of which the pod gets, and `taints`
+    those of the nodes, in spite of which it comes onto them.
 
     `claims` are names of claims with the templates that they are made from.
     `scratch` is a directory on the node's own disk. Without a CPU limit it may take what is idle.
@@ -38,6 +40,7 @@ class RayPodArgs:
     memory_limit_gib: int
     shm_gib: int
     node_selector: pulumi.Input[dict[str, str]]
+    taints: Sequence[NodeTaintArgs] = ()
     gpus: int = 0
     tpus: int = 0
     claims: dict[str, pulumi.Input[str]] = field(default_factory=dict[str, pulumi.Input[str]])
@@ -68,6 +71,7 @@ class RayPodArgs:
             ),
             shm_gib=self.shm_gib,
             node_selector=self.node_selector,
+            taints=self.taints,
             gpus=self.gpus,
             tpus=self.tpus,
             claims=self.claims,

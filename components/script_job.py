@@ -10,6 +10,7 @@ import pulumi_kubernetes as k8s
 from components.custom_object import object_name
 from components.lifecycle import fixed_name
 from components.naming import NameKind, check_name
+from components.node_taints import NodeTaintArgs, toleration
 from components.pod_manifest import DEFAULT_SECCOMP, NO_MORE_PRIVILEGES
 from components.ray_manifest import Quantity
 from components.script_file import ScriptFile, script_config_map
@@ -43,7 +44,7 @@ class ScriptJobArgs:
     """`minutes` is how long the job may take, waiting for a node and for its image included.
 
     A job is run again whenever anything about it changes, or the storage under `mount_path` does.
-    `modules` are files that the script imports from beside itself.
+    `modules` are files that the script imports from beside itself. `taints` are those of the nodes.
     """
 
     namespace: pulumi.Input[str]
@@ -61,6 +62,7 @@ class ScriptJobArgs:
     mount_path: str = ""
     annotations: dict[str, pulumi.Input[str]] = field(default_factory=dict[str, pulumi.Input[str]])
     node_selector: pulumi.Input[dict[str, str]]
+    taints: Sequence[NodeTaintArgs] = ()
     cpu_millicores: int
     memory_gib: int
     ephemeral_storage_gib: int
@@ -125,6 +127,7 @@ def _pod(args: ScriptJobArgs, file_name: str, config_map: pulumi.Output[str]) ->
         mounts.append({"name": _STORAGE, "mountPath": args.mount_path})
     pod: dict[str, Any] = {
         "nodeSelector": args.node_selector,
+        **({"tolerations": [toleration(it) for it in args.taints]} if args.taints else {}),
         "securityContext": DEFAULT_SECCOMP,
         "containers": [
             {

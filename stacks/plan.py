@@ -119,8 +119,10 @@ class Plan:
 
     @cached_property
     def cpu_pool(self) -> PlannedPool | None:
-        """Where the cluster's own pods run; Autopilot makes such nodes itself."""
-        return next((it for it in self.pools.values() if it.kind == "cpu"), None)
+        """Where the cluster's own pods run, which tolerate no taints of a pool; Autopilot makes
+        such nodes itself."""
+        cpus = [it for it in self.pools.values() if it.kind == "cpu"]
+        return next((it for it in cpus if not it.keeps_away), next(iter(cpus), None))
 
     @cached_property
     def cpu_host(self) -> Host:

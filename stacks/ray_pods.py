@@ -1,13 +1,20 @@
 """A Ray pod from its part of a config."""
 
+from collections.abc import Sequence
+
 import pulumi
 
+from components.node_taints import NodeTaintArgs
 from components.ray_cluster import RayPodArgs
 from stacks.blocks.ray import RayHead
 
 
 def pod_args(
-    pod: RayHead, node_selector: pulumi.Input[dict[str, str]], *, gpus: int = 0
+    pod: RayHead,
+    node_selector: pulumi.Input[dict[str, str]],
+    *,
+    gpus: int = 0,
+    taints: Sequence[NodeTaintArgs] = (),
 ) -> RayPodArgs:
     """The sizes that the config gives a pod."""
     return RayPodArgs(
@@ -17,6 +24,7 @@ def pod_args(
         memory_limit_gib=pod.ceiling.memory_gib,
         shm_gib=pod.shared_memory_gib,
         node_selector=node_selector,
+        taints=taints,
         gpus=gpus,
         ephemeral_storage_request_gib=pod.requests.ephemeral_storage_gib,
         ephemeral_storage_limit_gib=pod.ceiling.ephemeral_storage_gib,

@@ -109,6 +109,7 @@ def tested(site: Site, ray: PlannedRay, access: DeviceAccess) -> DeviceAccess:
             gpus_per_node=ray.accelerated.gpus,
             min_bus_bandwidth_gbps=ray.config.nccl_test.minimum_bus_bandwidth_gbps,
             node_selector=access.node_selector,
+            taints=ray.accelerated.taints,
             annotations=dict(
                 interface_annotations((it.interface, it.name) for it in access.networks)
             ),

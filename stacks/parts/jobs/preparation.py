@@ -55,6 +55,7 @@ def preparation(site: Site, around: Surroundings, name: str, job: RayJob) -> lis
                 mount_path=plan.mount_path(storage),
                 annotations=dict(annotations(limits)),
                 node_selector=head,
+                taints=() if ray.head_pool is None else ray.head_pool.taints,
                 cpu_millicores=job.preparation.millicores,
                 memory_gib=job.preparation.memory_gib,
                 ephemeral_storage_gib=job.preparation.scratch_gib,

@@ -36,7 +36,7 @@ def build(
     selectors: dict[str, Selector] = {}
     only: dict[str, Selector] = {}
     machines: dict[str, list[pulumi.Resource]] = {}
-    cpu: list[NodePool] = []
+    cpu: dict[str, NodePool] = {}
     for name, pool in plan.pools.items():
         account = accounts[pool.kind]
         if pool.kind == "tpu":
@@ -49,13 +49,16 @@ def build(
         only[name] = made.pool_name.apply(lambda it: {"cloud.google.com/gke-nodepool": it})
         selectors[name] = only[name] if _shares_its_type(project, pool) else made.node_selector
         if pool.kind == "cpu":
-            cpu.append(made)
+            cpu[name] = made
+    # A Standard cluster has one in any case.
+    assert plan.cpu_pool is not None
+    own = cpu[plan.cpu_pool.name]
     return Nodes(
-        cpu=cpu[0].node_selector,
+        cpu=own.node_selector,
         selectors=selectors,
         only=only,
         machines=machines,
-        needed=[network, cpu[0]],
+        needed=[network, own],
     )
 
 

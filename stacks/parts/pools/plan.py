@@ -86,6 +86,11 @@ class PlannedPool:
         ]
 
     @property
+    def keeps_away(self) -> bool:
+        """Whether pods that do not tolerate the taints find no room there."""
+        return any(it.effect != "PreferNoSchedule" for it in self.taints)
+
+    @property
     def as_nodes(self) -> Nodes:
         """The pool as rules take it that know no other parts."""
         pool = self.config

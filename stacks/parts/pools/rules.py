@@ -62,11 +62,18 @@ def mode_problems(plan: Plan) -> Iterator[Problem]:
 
 
 def node_problems(plan: Plan) -> Iterator[Problem]:
-    """Labels and taints that GKE takes."""
+    """Labels and taints that GKE takes, and nodes without for what tolerates none."""
     for pool in plan.pools.values():
         labels = pool.config.labels
         yield from problem_of(f"{pool.field}.labels", lambda it=labels: check_node_labels(it))
         yield from problem_of(f"{pool.field}.taints", lambda it=pool: check_node_taints(it.taints))
+    own = plan.cpu_pool
+    if own is not None and own.keeps_away:
+        yield Problem(
+            f"{own.field}.taints",
+            "the cluster's own pods (DNS, metrics, Kueue) tolerate none, and there are no other "
+            "nodes for them; nearest: leave it out, or one more pool without",
+        )
 
 
 RULES = (place_problems, mode_problems, node_problems)

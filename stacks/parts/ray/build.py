@@ -84,7 +84,11 @@ def _cluster(site: Site, around: Surroundings, ray: PlannedRay) -> RayCluster:
         image=ray.image,
         head=replace(
             # A job's driver is on the head, which so outlives the machines with accelerators.
-            pod_args(ray.config.head, _head_selector(site, ray)),
+            pod_args(
+                ray.config.head,
+                _head_selector(site, ray),
+                taints=() if ray.head_pool is None else ray.head_pool.taints,
+            ),
             start_params={"num-cpus": "0"} if ray.demands.head_runs_nothing else {},
             annotations=annotations(ray.limits(head=True)),
             scratch=ray.demands.scratch[0],
@@ -184,7 +188,7 @@ def _worker(
     setup: RaySetupArgs | None,
 ) -> Any:
     common = replace(
-        pod_args(group.config, access.node_selector, gpus=group.gpus),
+        pod_args(group.config, access.node_selector, gpus=group.gpus, taints=group.taints),
         annotations=annotations(ray.limits(head=False)),
         networks=access.networks,
         scratch=ray.demands.scratch[1],

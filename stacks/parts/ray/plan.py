@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from catalog import Catalog, NcclStack, Sidecar
+from components.node_taints import NodeTaintArgs
 from stacks.blocks.bucket import GcsFuseSidecar
 from stacks.blocks.ray import Ray, RayOperator, RayScaling
 from stacks.parts.buckets.plan import PlannedBucket, limits_of, sidecar_of, unlimited
@@ -62,6 +63,11 @@ class PlannedWorkers:
         """The TPU chips of one pod."""
         topology = self.first.topology
         return 0 if topology is None else topology.chips // topology.hosts
+
+    @property
+    def taints(self) -> list[NodeTaintArgs]:
+        """Of any of its pools, each once."""
+        return list(dict.fromkeys(one for it in self.pools for one in it.taints))
 
     @property
     def devices(self) -> tuple[str, ...]:
