@@ -69,5 +69,5 @@ def build(config: "ClusterStack | Plan", secrets: "Mapping[str, Any]") -> dict[s
     """Registers the stack's resources and returns its outputs by name."""
     kind = getattr(config, "kind", None)
     if kind is None:
-        return import_module("stacks.build").build(config, secrets)
+        return import_module("stacks.in_order").build(config, secrets)
     return import_module(KINDS[kind].build_module).build(config, secrets).exports()
