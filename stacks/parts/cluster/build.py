@@ -90,7 +90,9 @@ def tokens(
     secrets: Mapping[str, pulumi.Output[str]],
     namespace: pulumi.Input[str],
 ) -> TokenSecret | None:
-    values = {VARIABLES[name]: value for name, value in secrets.items()}
+    values: dict[str, pulumi.Input[str]] = {
+        VARIABLES[name]: value for name, value in secrets.items()
+    }
     if not values:
         return None
     return TokenSecret(
