@@ -1,7 +1,8 @@
 """What is wrong between the parts of a stack. No Pulumi import."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
+from typing import Any
 
 from catalog import Catalog
 from stacks.parts.buckets import rules as buckets
@@ -38,15 +39,46 @@ RULES: tuple[Callable[[Plan], Iterator[Problem]], ...] = (
 )
 
 
+def _cluster(workers: str) -> dict[str, Any]:
+    """A RayCluster that fits any node."""
+    pod = {"requests": {"cpu": 1, "memory_gib": 1}}
+    return {"head": pod, "workers": {workers: pod}}
+
+
+# What stands in for a part that cannot be read: several, of which rules say different things.
+STAND_INS: Mapping[str, tuple[Any, ...]] = {
+    "pools": (
+        {"machine_type": "g2-standard-8", "nodes": 1},
+        {"machine_type": "ct6e-standard-4t", "topology": "2x2", "slices": 1},
+        {"machine_type": "e2-standard-4", "nodes": 1},
+    ),
+    "lustre": (
+        {"name": "lustre", "capacity_gib": 9000, "throughput_mbps_per_tib": 1000},
+        {"name": "lustre", "capacity_gib": 18000, "throughput_mbps_per_tib": 500},
+    ),
+    "buckets": ({},),
+    "ray": (_cluster("cpu"), _cluster("gpu")),
+}
+
+
+def references_of(stack: Stack) -> Iterator[Problem]:
+    """Names that lead nowhere. Of a config with any there is no plan."""
+    plan = Plan(stack)
+    if not _unknown(plan):
+        for check in REFERENCES:
+            yield from check(stack, plan.facts)
+
+
 def problems_of(stack: Stack, now: datetime | None = None) -> Iterator[Problem]:
-    """Each once. Where something that others are derived from is not there, no more is said of
-    those; `now` is what a maintenance window is held against."""
+    """Each once, of a config whose names all lead somewhere; `now` is what a maintenance window is
+    held against."""
     yield from cluster_problems(stack.cluster, now or datetime.now(UTC))
     plan = Plan(stack)
-    unknown = problem_of("catalog", lambda: plan.facts)
-    yield from unknown
-    if unknown:
-        return
-    broken = [one for check in REFERENCES for one in check(stack, plan.facts)]
-    found = broken or [one for rule in RULES for one in rule(plan)]
-    yield from dict.fromkeys(found)
+    unknown = _unknown(plan)
+    # Without facts nothing more is known.
+    yield from unknown or dict.fromkeys(one for rule in RULES for one in rule(plan))
+
+
+def _unknown(plan: Plan) -> list[Problem]:
+    """What is wrong with the catalog's additions."""
+    return problem_of("catalog", lambda: plan.facts)

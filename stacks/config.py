@@ -5,6 +5,7 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -13,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 from stacks import KINDS, required_secrets
 from stacks.blocks.cluster_stack import SECRETS, ClusterStack
-from stacks.checks import problems_of
+from stacks.checks import STAND_INS, problems_of, references_of
 from stacks.config_errors import nearest
 from stacks.names_beside import free_name, names_beside
 from stacks.plain_values import printable
 from stacks.plan import Plan
-from stacks.repairs import check, no_rules
+from stacks.repairs import Checked, check
 from stacks.stack import Stack
 
 if TYPE_CHECKING:
@@ -36,6 +37,10 @@ _OBJECT = "stack"
 _SECRET_OBJECT = (
     "stack: is a secret, or has one in it, and all in it stands in the state in plain; nearest: "
     "pulumi config rm stack, the same keys without --secret, and tokens as secrets of their own"
+)
+_NO_POOLS = (
+    "stack.pools: missing; it has the machines that everything runs on, each kind of them under a "
+    "name of yours; nearest: {gpu: {machine_type: g2-standard-8, nodes: 1}}"
 )
 PLACES = ("project", "region", "zone")
 
@@ -71,16 +76,21 @@ def validate(
         raise ConfigError([f"stack.kind: {_wrong_kind(kind, hide_values=hide_values)}"])
     model = KINDS[str(kind)].config_class() if "kind" in raw else Stack
     missing = [f"gcp:{key}" for key in PLACES if not raw.get(key)]
+    # What a stand-in breaks is no mistake of the user's.
+    known = {name.removeprefix("gcp:") for name in missing}
     missing += [name for name in required_secrets(raw) if name not in secrets_set]
     lines = [f"{name}: missing; set it with: {_MISSING[name]}" for name in missing]
-    config, mistakes = check(
-        model,
-        {**_stand_ins(), **_without_empty(raw), "secrets_set": secrets_set},
-        no_rules if "kind" in raw else partial(problems_of, now=now),
-        # What a stand-in breaks is no mistake of the user's.
-        known=frozenset(name.removeprefix("gcp:") for name in missing if name.startswith("gcp:")),
-        hide_values=hide_values,
-    )
+    full = {**_stand_ins(), **_without_empty(raw), "secrets_set": secrets_set}
+    how = Checked(model=model, hide_values=hide_values)
+    if "kind" not in raw and not raw.get("pools"):
+        lines.append(_NO_POOLS)
+        known.add("pools")
+        # Without any there is nothing that rules could hold.
+        full["pools"] = {"cpu": STAND_INS["pools"][0]}
+    elif "kind" not in raw:
+        rules = partial(problems_of, now=now)
+        how = replace(how, rules=rules, references=references_of, stand_ins=STAND_INS)
+    config, mistakes = check(how, full, known=frozenset(known))
     lines += [it.line for it in mistakes]
     if not any(it.path == "name" for it in mistakes):
         lines += _taken(raw.get("name"), taken)

@@ -46,7 +46,7 @@ _OURS = frozenset({"project", "region", "zone", "secrets_set"})
 class Mistake:
     """One thing that is wrong: `path` as the user writes it below the config object, `place` as
     pydantic has it, and what puts it right: `nearest` as a value, or the keys to take out.
-    `farthest` is another value that would do."""
+    `farthest` is another value that would do. What `leads_nowhere` names what there is not."""
 
     path: str
     message: str
@@ -56,6 +56,7 @@ class Mistake:
     surplus: tuple[str, ...] = ()
     missing: bool = False
     of_rules: bool = False
+    leads_nowhere: bool = False
 
     @classmethod
     def of_flaw(cls, flaw: Flaw) -> Self:
@@ -69,8 +70,9 @@ class Mistake:
         return cls(path, flaw.message, flaw.place, nearest=flaw.nearest)
 
     @classmethod
-    def of_rule(cls, problem: Problem, *, hide_values: bool) -> Self:
-        return cls(problem.field, _HIDDEN if hide_values else problem.message, of_rules=True)
+    def of_rule(cls, problem: Problem, *, hide_values: bool, leads_nowhere: bool = False) -> Self:
+        message = _HIDDEN if hide_values else problem.message
+        return cls(problem.field, message, of_rules=True, leads_nowhere=leads_nowhere)
 
     def suggesting(self, message: str) -> Self:
         """The same mistake with what another message suggests."""

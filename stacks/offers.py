@@ -44,6 +44,14 @@ def offer_in(message: str) -> Offer | None:
     return Offer(texts, near[len(listed) :])
 
 
+def offered_in(message: str) -> tuple[Any, ...]:
+    """The values that a message offers, None to leave the field out."""
+    if message.rpartition(NEAREST)[2].startswith(_LEAVE_OUT):
+        return (None,)
+    offer = offer_in(message)
+    return () if offer is None else tuple(value_of(it) for it in offer.texts)
+
+
 def tried(mistakes: list[Mistake], raw: dict[str, Any], check: Check) -> list[Mistake]:
     return [_tried(it, raw, check) for it in mistakes]
 
@@ -84,7 +92,7 @@ def _is_field(text: str, raw: dict[str, Any]) -> bool:
 
 def _refusal(path: str, text: str, raw: dict[str, Any], check: Check) -> str | None:
     """What is said of the field with that value in it."""
-    config = _with(raw, path, None if text == _LEAVE_OUT else value_of(text))
+    config = with_value(raw, path, None if text == _LEAVE_OUT else value_of(text))
     if config is None:
         return None
     return next((it.message for it in check(config) if it.path == path), None)
@@ -95,14 +103,19 @@ def value_of(text: str) -> Any:
     return text if text in ("off", "on", "yes", "no") else yaml.safe_load(text)
 
 
-def _with(raw: dict[str, Any], path: str, value: Any) -> dict[str, Any] | None:
-    """None where the path is not one that a value can be put at."""
+def with_value(raw: dict[str, Any], path: str, value: Any) -> dict[str, Any] | None:
+    """`value` None leaves the field out. None where nothing can be put at the path."""
     result = deepcopy(raw)
     parts = [int(it) if it.isdecimal() else it for it in _PART.findall(path)]
     here: Any = result
     try:
-        for part in parts[:-1]:
-            here = here.setdefault(part, {}) if isinstance(here, dict) else here[part]
+        for at, part in enumerate(parts[:-1]):
+            inner = here.setdefault(part, {}) if isinstance(here, dict) else here[part]
+            if isinstance(inner, str) and parts[at + 1 :] == [0]:
+                # One name that stands for a list of it.
+                parts = parts[: at + 1]
+                break
+            here = inner
         if value is not None:
             here[parts[-1]] = value
         else:

@@ -1,14 +1,15 @@
 """What is wrong beside the first mistakes: the rest of a config is checked with those put right as
 their messages suggest, so that one report has them all. No Pulumi."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from copy import deepcopy
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, get_origin
 
 from pydantic import BaseModel, ValidationError
 
 from stacks.config_errors import Mistake, mistakes_of
-from stacks.offers import tried
+from stacks.offers import offered_in, tried, with_value
 from stacks.plain_values import Place, flaws
 from stacks.problems import Problem
 
@@ -25,52 +26,88 @@ def no_rules(config: Any) -> tuple[Problem, ...]:
     return ()
 
 
+@dataclass(frozen=True, kw_only=True)
+class Checked:
+    """A model with what it is checked by. `references` are told, and put right, before `rules` are
+    asked, which know no config with names that lead nowhere.
+
+    `stand_ins` are, by the name of a block, what stands in for one that cannot be read, so that
+    what names it is not said to name nothing: several, of which rules say different things.
+    """
+
+    model: type[BaseModel]
+    rules: Rules = no_rules
+    references: Rules = no_rules
+    stand_ins: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    hide_values: bool = False
+
+    def block(self, place: Place) -> Place:
+        """The block that a field is in; of those by names of the user's the one."""
+        return place[: self._depth(place)]
+
+    @property
+    def guesses(self) -> range:
+        """Numbers of the ways to put things right, beside the first."""
+        return range(1, max(2, *map(len, self.stand_ins.values())) if self.stand_ins else 2)
+
+    def stand_in(self, place: Place, guess: int) -> Any:
+        """None where nothing stands in."""
+        known = self.stand_ins.get(str(place[0])) if len(place) == self._depth(place) else None
+        return None if known is None else deepcopy(known[guess % len(known)])
+
+    def _depth(self, place: Place) -> int:
+        known = self.model.model_fields.get(str(place[0])) if place else None
+        return 2 if known is not None and get_origin(known.annotation) is dict else 1
+
+
 def check(
-    model: type[BaseModel],
-    raw: dict[str, Any],
-    rules: Rules = no_rules,
-    *,
-    known: frozenset[str] = frozenset(),
-    hide_values: bool = False,
+    how: Checked, raw: dict[str, Any], *, known: frozenset[str] = frozenset()
 ) -> tuple[BaseModel | None, list[Mistake]]:
     """The model for `raw`, or every mistake in it, with suggestions that were tried; those of the
     fields in `known` are told already."""
 
     def mistakes_in(config: dict[str, Any]) -> list[Mistake]:
-        return _check(model, rules, config, known, hide_values)[1]
+        return _check(how, config, known)[1]
 
-    config, mistakes = _check(model, rules, raw, known, hide_values)
+    config, mistakes = _check(how, raw, known)
     return config, tried(mistakes, raw, mistakes_in)
 
 
 def _check(
-    model: type[BaseModel],
-    rules: Rules,
-    raw: dict[str, Any],
-    known: frozenset[str],
-    hide_values: bool,
+    how: Checked, raw: dict[str, Any], known: frozenset[str]
 ) -> tuple[BaseModel | None, list[Mistake]]:
     found = [Mistake.of_flaw(one) for one in flaws(raw)]
     told = {*known, *(it.path for it in found)}
     # Blocks with a default in the place of what was asked for: rules within would speak of that.
-    guessed = {_block(path) for path in told}
-    raw = other = _put_right(raw, found)
+    guessed = {how.block(_parts(path)) for path in told}
+    others = [_put_right(how, raw, found, it) for it in how.guesses]
+    raw = _put_right(how, raw, found)
     for _ in range(_ROUNDS):
-        config, these = _mistakes(model, rules, raw, hide_values)
+        config, these = _mistakes(how, raw)
         if these:
             # What is said only because of a value that we put in is nothing of the user's.
-            alike = set(these) if other == raw else _rules_broken(model, rules, other, hide_values)
+            alike = set(these)
+            for other in others:
+                alike &= alike if other == raw else _rules_broken(how, other)
             found += [
                 it
                 for it in these
                 if not any(_related(it.path, path) for path in told)
-                and not (it.of_rules and (_block(it.path) in guessed or it not in alike))
+                and not (it.of_rules and (how.block(_parts(it.path)) in guessed or it not in alike))
             ]
             told |= {it.path for it in these}
-            fields = [it for it in these if not it.of_rules]
-            guessed |= {_block(it.path) for it in fields if it.nearest is None and not it.surplus}
+            fields = [it for it in these if not it.of_rules or it.leads_nowhere]
+            guessed |= {
+                how.block(_parts(it.path))
+                for it in fields
+                if it.nearest is None and not it.surplus and not it.leads_nowhere
+            }
             before = raw
-            raw, other = _put_right(raw, fields), _put_right(other, fields, far=True)
+            others = [
+                _put_right(how, it, fields, guess)
+                for guess, it in zip(how.guesses, others, strict=True)
+            ]
+            raw = _put_right(how, raw, fields)
             if raw == before:
                 break
         else:
@@ -78,40 +115,64 @@ def _check(
     return None, _unique(found)
 
 
-def _mistakes(
-    model: type[BaseModel], rules: Rules, raw: dict[str, Any], hide_values: bool
-) -> tuple[BaseModel | None, list[Mistake]]:
+def _mistakes(how: Checked, raw: dict[str, Any]) -> tuple[BaseModel | None, list[Mistake]]:
+    hide_values = how.hide_values
     try:
-        config = model.model_validate(raw)
+        config = how.model.model_validate(raw)
     except ValidationError as error:
-        return None, list(mistakes_of(error, model, hide_values=hide_values))
-    broken = [Mistake.of_rule(it, hide_values=hide_values) for it in rules(config)]
-    return config, broken
+        return None, list(mistakes_of(error, how.model, hide_values=hide_values))
+    nowhere = [
+        Mistake.of_rule(it, hide_values=hide_values, leads_nowhere=True)
+        for it in how.references(config)
+    ]
+    if nowhere:
+        return config, nowhere
+    return config, [Mistake.of_rule(it, hide_values=hide_values) for it in how.rules(config)]
 
 
-def _rules_broken(
-    model: type[BaseModel], rules: Rules, raw: dict[str, Any], hide_values: bool
-) -> set[Mistake]:
-    return {it for it in _mistakes(model, rules, raw, hide_values)[1] if it.of_rules}
+def _rules_broken(how: Checked, raw: dict[str, Any]) -> set[Mistake]:
+    return {it for it in _mistakes(how, raw)[1] if it.of_rules}
 
 
 def _put_right(
-    raw: dict[str, Any], mistakes: list[Mistake], *, far: bool = False
+    how: Checked, raw: dict[str, Any], mistakes: list[Mistake], guess: int = 0
 ) -> dict[str, Any]:
+    """What is suggested stands in the place of what is wrong; in a later `guess` something else."""
     result = deepcopy(raw)
     gone: list[Place] = []
     for one in mistakes:
         place = _place_in(raw, one.place)
+        if one.leads_nowhere:
+            continue
         if one.surplus:
             gone += [(*place, key) for key in one.surplus]
+        elif guess and not one.farthest and how.stand_in(how.block(place), guess) is not None:
+            # No other value is known to be one, so that the whole block is another.
+            gone.append(how.block(place))
         elif one.nearest is not None and place:
-            _set(result, place, one.farthest or one.nearest if far else one.nearest)
+            _set(result, place, one.farthest or one.nearest if guess else one.nearest)
         elif one.missing:
             # A block without what it needs; the config itself cannot go.
             gone += [_place_in(raw, one.place[:-1])] if len(one.place) > 1 else []
         else:
             gone.append(place)
-    return _without(result, gone)
+    # The last of a list first, so that the places of the others stay.
+    for one in reversed(mistakes):
+        if one.leads_nowhere:
+            result = _led_right(how, result, one, guess)
+    return _without(result, gone, {it: how.stand_in(it, guess) for it in gone})
+
+
+def _led_right(how: Checked, raw: dict[str, Any], mistake: Mistake, guess: int) -> dict[str, Any]:
+    """With what the message offers in the place of a name that leads nowhere, else without the
+    block that it is in."""
+    values = offered_in(mistake.message)
+    if values:
+        better = with_value(raw, mistake.path, values[-1 if guess else 0])
+        if better is not None:
+            return better
+    place = _place_in(raw, how.block(_parts(mistake.path)))
+    return _without(raw, [place], {place: how.stand_in(place, guess)})
 
 
 def _place_in(raw: Any, place: Place) -> Place:
@@ -133,15 +194,22 @@ def _set(raw: dict[str, Any], place: Place, value: Any) -> None:
         here[place[-1]] = value
 
 
-def _without(raw: dict[str, Any], places: list[Place]) -> dict[str, Any]:
+def _without(
+    raw: dict[str, Any], places: list[Place], instead: Mapping[Place, Any]
+) -> dict[str, Any]:
+    """`instead` has what comes in the place of what goes, or None."""
     result = deepcopy(raw)
     # The last of a list first, so that the places of the others stay.
     for place in sorted(set(places), key=_order, reverse=True):
         here: Any = result
         for part in place[:-1]:
             here = here[part] if _has(here, part) else {}
-        if place and _has(here, place[-1]) and not isinstance(here, tuple):
+        if not place or not _has(here, place[-1]) or isinstance(here, tuple):
+            continue
+        if instead[place] is None:
             del here[place[-1]]
+        else:
+            here[place[-1]] = instead[place]
     return result
 
 
@@ -155,8 +223,8 @@ def _has(here: Any, part: str | int) -> bool:
     return isinstance(here, list | tuple) and isinstance(part, int) and part < len(here)
 
 
-def _block(path: str) -> str:
-    return path.partition(".")[0].partition("[")[0]
+def _parts(path: str) -> Place:
+    return tuple(part.partition("[")[0] for part in path.split("."))
 
 
 def _related(one: str, other: str) -> bool:

@@ -13,7 +13,7 @@ def without_interfaces_problems(field: str, machine: MachineType) -> Iterator[Pr
         yield Problem(
             field,
             f"{machine.name} has {len(machine.additional_interfaces)} further interfaces that no "
-            "pod of this stack asks for; nearest: g2-standard-24, or kind verl-training",
+            "pod of this stack asks for; nearest: g2-standard-24, or a verl training on them",
         )
 
 

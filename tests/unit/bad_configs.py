@@ -10,7 +10,7 @@ BAD: list[tuple[dict[str, Any], str, str]] = [
     ({"ray__head__requests__memory": 1}, "stack.ray.head.requests.memory", "nearest: memory_gib"),
     ({"gpu_pool__capacity__zone": "a"}, "stack.gpu_pool.capacity.zone", "nearest: mode"),
     ({"kind": "lustre"}, "stack.kind", "is not a kind of stack; nearest: lustre-training"),
-    ({"kind": None}, "stack.pools", "missing; it needs a block with machine_type"),
+    ({"kind": None}, "stack.pools", "nearest: {gpu: {machine_type: g2-standard-8, nodes: 1}}"),
     # Types
     ({"gpu_pool__nodes": "lots"}, "stack.gpu_pool.nodes", "nearest: a whole number"),
     ({"gpu_pool__nodes": 0}, "stack.gpu_pool.nodes", "0 is less than 1; nearest: 1"),

@@ -228,7 +228,7 @@ BAD_QUEUES: Bad = [
         },
         "stack.gpu_pool.machine_type",
         "a4-highgpu-8g has 9 further interfaces that no pod of this stack asks for; "
-        "nearest: g2-standard-24, or kind verl-training",
+        "nearest: g2-standard-24, or a verl training on them",
     ),
     (
         {"bucket__mount__implicit_dir": True},

@@ -29,8 +29,10 @@ def profile_problems(plan: Plan) -> Iterator[Problem]:
     for one in plan.interface_sets:
         if one.machine.rdma_nics and one.zone in plan.facts.zones:
             machine = one.machine.name
+            own = next((it for it in one.pools if plan.pools[it].config.zone is not None), None)
             yield from problem_of(
-                "zone", lambda zone=one.zone, it=machine: plan.facts.roce_profile(zone, it)
+                "zone" if own is None else f"pools.{own}.zone",
+                lambda zone=one.zone, it=machine: plan.facts.roce_profile(zone, it),
             )
 
 

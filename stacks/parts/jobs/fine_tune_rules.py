@@ -85,7 +85,7 @@ def _sharing_problems(
     plan: Plan, tuning: PlannedFineTuning, servers: list[PlannedServer]
 ) -> Iterator[Problem]:
     kueue, queues, job = plan.stack.queues, plan.queues, tuning.job
-    if kueue is None or queues is None:
+    if kueue is None or queues is None or not queues.sound:
         return
     queued = Queued(
         field=tuning.field,
@@ -101,6 +101,8 @@ def _sharing_problems(
     if not servers or broken:
         return
     server = servers[0]
+    if queue_problems(kueue, "", server.config.queue, plan.stack.namespace):
+        return
     yield from spread_problems(
         kueue,
         queues.quotas,

@@ -42,6 +42,17 @@ class PlannedQueues:
         return found
 
     @property
+    def sound(self) -> bool:
+        """Whether every flavor and every cluster queue that is named is there, and each flavor has
+        a pool of its own. Of others no quotas are known."""
+        kueue = self.config
+        flavors = {it for queue in kueue.cluster_queues.values() for it in queue.flavors}
+        behind = {it.cluster_queue for it in kueue.local_queues}
+        pools = {it.field for it in self.flavor_nodes.values()}
+        there = flavors <= kueue.flavors.keys() and behind <= kueue.cluster_queues.keys()
+        return there and len(pools) == len(kueue.flavors)
+
+    @property
     def flavor_pools(self) -> dict[str, Nodes]:
         return {name: self.pools[it.field].as_nodes for name, it in self.flavor_nodes.items()}
 

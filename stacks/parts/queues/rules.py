@@ -41,8 +41,7 @@ def queue_rules(plan: Plan) -> Iterator[Problem]:
             namespaces=queues.namespaces,
         ),
     ]
-    named = {flavor for it in kueue.cluster_queues.values() for flavor in it.flavors}
-    if not broken and named <= kueue.flavors.keys():
+    if queues.sound:
         pools = queues.flavor_pools
         machines = {it: plan.facts.machine(pool.machine_type) for it, pool in pools.items()}
         found += [*check_problems(kueue, pools), *topology_problems(kueue, pools, machines)]
@@ -58,7 +57,8 @@ def ray_rules(plan: Plan) -> Iterator[Problem]:
         if queue is None:
             continue
         namespace = plan.stack.namespace
-        yield from queue_problems(kueue, f"{ray.field}.queue", queue, namespace)
+        door = queue_problems(kueue, f"{ray.field}.queue", queue, namespace)
+        yield from under(NAMES, door)
         yield from under(NAMES, framework_problems(kueue, ray.field, "ray.io/raycluster"))
         if any(it.first.kind == "tpu" for it in ray.groups.values()):
             yield from _tpu_problems(ray.field)
@@ -66,7 +66,7 @@ def ray_rules(plan: Plan) -> Iterator[Problem]:
             continue
         nodes = queues.flavor_nodes
         head = ray.head_pool
-        if head is not None:
+        if head is not None and queues.sound:
             found = head_problems(kueue, nodes, queue, namespace, head=head.name)
             yield from under(names, found)
         first = next(iter(ray.as_rays().values()))

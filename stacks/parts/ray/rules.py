@@ -105,18 +105,18 @@ def head_rules(plan: Plan) -> Iterator[Problem]:
     """The head is on machines that stay, and have no accelerators that would stand idle."""
     for ray in plan.ray.values():
         pool = ray.head_pool
-        if pool is None:
-            if ray.config.head.pool is not None:
-                yield Problem(
-                    f"{ray.field}.head.pool",
-                    "Autopilot makes the head's node itself; nearest: leave it out",
-                )
+        if plan.autopilot and ray.config.head.pool is not None:
+            yield Problem(
+                f"{ray.field}.head.pool",
+                "Autopilot makes the head's node itself; nearest: leave it out",
+            )
+        if plan.autopilot or pool is None:
             continue
         if pool.kind != "cpu":
             yield Problem(
                 f"{ray.field}.head.pool",
                 f"{pool.machine.name} has accelerators that the head does not use; "
-                f"nearest: {_first_cpu(plan)}",
+                f"nearest: {plan.cpu_pool.name if plan.cpu_pool else 'leave it out'}",
             )
         found = head_capacity_problems({"cpu_pool": pool.as_nodes})
         yield from under({"cpu_pool": pool.field}, found)
@@ -233,7 +233,3 @@ def _names(ray: PlannedRay, group: PlannedWorkers) -> dict[str, str]:
 
 def _no_pool(field: str, pool: str, pools: list[str]) -> Problem:
     return Problem(field, f'"{pool}" is no pool of this stack; nearest: {nearest(pool, pools)}')
-
-
-def _first_cpu(plan: Plan) -> str:
-    return "leave it out" if plan.cpu_pool is None else plan.cpu_pool.name

@@ -1,0 +1,238 @@
+"""Mistakes in what a stack runs on, one a line: nodes, networks, the cluster."""
+
+from typing import Any, NamedTuple
+
+from tests.parts.samples import AUTOPILOT, BARE, CLASSIFIER, DEV, TPU, TWO_ZONES, VERL
+
+
+class Refused(NamedTuple):
+    """`values` are set in `stack` by their paths; `words` are in the line about `field`."""
+
+    stack: dict[str, Any]
+    values: dict[str, Any]
+    field: str
+    words: str
+
+
+_TAINT = {"key": "team", "value": "a"}
+_FLAG = {"name": "xla_enable_async_all_gather", "value": "true"}
+_QUEUED: dict[str, Any] = {"mode": "queued"}
+# Room for the interfaces of one of the two sets of nodes.
+_ONE_TOO_SMALL = {"range": "10.64.0.0/16", "prefix_length": 20}
+
+POOLS = [
+    Refused(BARE, {"pools__gpu__machine_type": "g2-standard-9"}, "pools.gpu.machine_type", "knows"),
+    Refused(BARE, {"pools__gpu__machine_type": "foo-bar"}, "pools.gpu.machine_type", "nothing"),
+    Refused(BARE, {"pools__gpu__nodes": None}, "pools.gpu.nodes", "missing; nearest: 1"),
+    Refused(
+        DEV,
+        {"pools__cpu__driver_version": "default"},
+        "pools.cpu.driver_version",
+        "e2-standard-4 has no accelerators, and takes none; nearest: leave it out",
+    ),
+    Refused(
+        TPU,
+        {"pools__tpu__compact_placement": True},
+        "pools.tpu.compact_placement",
+        "ct6e-standard-4t has TPUs, and takes none; nearest: leave it out",
+    ),
+    Refused(BARE, {"pools__gpu__topology": "4x4"}, "pools.gpu.topology", "has GPUs, and takes"),
+    Refused(BARE, {"pools__gpu__slices": 2}, "pools.gpu.slices", "nearest: leave it out"),
+    Refused(BARE, {"pools__gpu__libtpu_flags": []}, "pools.gpu.libtpu_flags", "leave it out"),
+    Refused(BARE, {"pools__gpu__threads_per_core": 2}, "pools.gpu.threads_per_core", "has GPUs"),
+    Refused(TPU, {"pools__tpu__nodes": 4}, "pools.tpu.nodes", "say in slices how many there are"),
+    Refused(
+        TPU,
+        {"pools__tpu__autoscaling": {"min": 0, "max": 4}},
+        "pools.tpu.autoscaling",
+        "has the nodes of its topology; nearest: leave it out",
+    ),
+    Refused(
+        TPU, {"pools__tpu__topology": None}, "pools.tpu.topology", "missing; nearest: 2x2, 2x4, 4x4"
+    ),
+    Refused(TPU, {"pools__tpu__slices": None}, "pools.tpu.slices", "missing; nearest: 1"),
+    Refused(TPU, {"pools__tpu__topology": "4x5"}, "pools.tpu.topology", "4x4"),
+    Refused(TPU, {"pools__tpu__slices": [1, 1]}, "pools.tpu.slices", "twice; nearest: [1]"),
+    Refused(
+        TPU,
+        {"pools__tpu__libtpu_flags": [_FLAG, _FLAG]},
+        "pools.tpu.libtpu_flags[1]",
+        "is there twice, and only the last counts; nearest: leave it out",
+    ),
+    Refused(BARE, {"zone": "us-central1-q"}, "zone", "is not a zone the catalog knows"),
+    Refused(BARE, {"region": "us-east4"}, "zone", "is not in the region us-east4"),
+    Refused(BARE, {"pools__gpu__zone": "us-east4-a"}, "pools.gpu.zone", "is not in the region"),
+    Refused(BARE, {"pools__gpu__zone": "us-central1-q"}, "pools.gpu.zone", "the catalog knows"),
+    Refused(
+        VERL, {"pools__gpu__zone": "us-central1-a"}, "pools.gpu.machine_type", "does not offer"
+    ),
+    Refused(
+        VERL,
+        {"pools__gpu__disk": {"type": "pd-ssd"}},
+        "pools.gpu.disk.type",
+        "pd-ssd does not boot a4-highgpu-8g; nearest: hyperdisk-balanced",
+    ),
+    Refused(
+        DEV,
+        {"pools__gpu__autoscaling": {"min": 2, "max": 3}},
+        "pools.gpu.autoscaling",
+        "leaves out the 1 nodes that the workloads use; nearest: 1 to 3",
+    ),
+    Refused(
+        VERL, {"pools__gpu__capacity": None}, "pools.gpu.capacity.mode", "on-demand is not to be"
+    ),
+    Refused(
+        VERL,
+        {"pools__gpu__capacity__sub_block": "s"},
+        "pools.gpu.capacity.sub_block",
+        "none is named; nearest: set pools.gpu.capacity.block",
+    ),
+    Refused(
+        VERL,
+        {"pools__gpu__capacity__zone": "us-central1-a"},
+        "pools.gpu.capacity.zone",
+        "the reservation mine is in us-central1-a, and the nodes are in us-central1-b",
+    ),
+    Refused(
+        VERL,
+        {"pools__gpu__capacity__machine_type": "a3-ultragpu-8g"},
+        "pools.gpu.capacity.machine_type",
+        "nearest: pools.gpu.machine_type a3-ultragpu-8g",
+    ),
+    Refused(
+        VERL,
+        {"pools__gpu__capacity": {"mode": "flex-start"}},
+        "pools.gpu.autoscaling",
+        "minimum of 2 cannot be kept; nearest: {min: 0, max: 10}",
+    ),
+    Refused(
+        CLASSIFIER,
+        {"pools__gpu__compact_placement": True, "pools__gpu__capacity": _QUEUED}
+        | {"pools__gpu__autoscaling": {"min": 0, "max": 4}},
+        "pools.gpu.compact_placement",
+        "placed by their request, not by the pool; nearest: false",
+    ),
+    Refused(
+        TPU, {"pools__tpu__capacity": _QUEUED}, "pools.tpu.capacity.mode", "nearest: flex-start"
+    ),
+    Refused(
+        AUTOPILOT,
+        {"pools__cpu": {"machine_type": "e2-standard-4", "nodes": 1}},
+        "pools.cpu",
+        "Autopilot makes nodes without accelerators as pods ask for them; nearest: leave it out",
+    ),
+    Refused(
+        AUTOPILOT,
+        {"pools__gpu__disk": {"size_gb": 200}},
+        "pools.gpu.disk",
+        "Autopilot decides it for its nodes; nearest: leave it out",
+    ),
+    Refused(
+        AUTOPILOT,
+        {"pools__gpu__capacity": {"mode": "flex-start"}},
+        "pools.gpu.capacity.mode",
+        "cannot be asked for by pods with interfaces on Autopilot; nearest: spot, reservation",
+    ),
+    Refused(
+        TPU,
+        {"cluster": {"mode": "autopilot"}, "pools__cpu": None}
+        | {"pools__tpu__capacity": {"mode": "any-reservation"}},
+        "pools.tpu.capacity.mode",
+        "Autopilot takes TPUs only from a reservation that is named; nearest: reservation",
+    ),
+    Refused(BARE, {"pools__gpu__labels": {"a b": "c"}}, "pools.gpu.labels", "nearest: a-b"),
+    Refused(
+        BARE,
+        {"pools__gpu__labels": {"kubernetes.io/team": "a"}},
+        "pools.gpu.labels",
+        "which GKE and Kubernetes keep for themselves; nearest: team",
+    ),
+    Refused(BARE, {"pools__gpu__taints": [_TAINT, _TAINT]}, "pools.gpu.taints", "there twice with"),
+]
+
+CLUSTER = [
+    Refused(
+        BARE,
+        {"network": {"subnet": "10.8.0.0/20"}},
+        "network.pods",
+        "overlaps subnet 10.8.0.0/20; nearest: 10.0.0.0/16",
+    ),
+    Refused(
+        BARE,
+        {"network": {"subnet": "10.0.0.0/29"}, "pools__gpu__nodes": 8},
+        "network.subnet",
+        "is too small for 12 nodes; nearest: a /28",
+    ),
+    Refused(
+        BARE,
+        {"network": {"pods": "10.8.0.0/22"}},
+        "network.pods",
+        "is too small for the pods of 5 nodes, which take 1280 addresses; nearest: a /21",
+    ),
+    Refused(
+        VERL,
+        {"network": {"accelerators": {"prefix_length": 29}}},
+        "network.accelerators.prefix_length",
+        "has addresses for 4 nodes, and the pool can grow to 10; nearest: 28",
+    ),
+    Refused(
+        VERL,
+        {"network": {"accelerators": {"range": "10.64.0.0/22"}}},
+        "network.accelerators.range",
+        "subnetworks of /24 that the interfaces of a4-highgpu-8g need",
+    ),
+    Refused(
+        TWO_ZONES,
+        {"network": {"accelerators": _ONE_TOO_SMALL}},
+        "network.accelerators.range",
+        "that the interfaces of 2 kinds of nodes need",
+    ),
+    Refused(
+        TPU,
+        {"network": {"dcn": [{"name": "a", "range": f"10.{n}.0.0/16"} for n in (50, 60)]}},
+        "network.dcn[1].name",
+        "a is there already; nearest: a-2",
+    ),
+    Refused(
+        TPU,
+        {"network": {"dcn": [{"name": "a", "range": "10.50.0.0/29"}]}},
+        "network.dcn[0].range",
+        "is too small for 8 nodes",
+    ),
+    Refused(
+        {**TPU, "cluster": {"mode": "autopilot"}, "pools": {"tpu": TPU["pools"]["tpu"]}},
+        {"network": {"dcn": []}},
+        "network.dcn",
+        "Autopilot connects slices by networks of its own; nearest: leave it out",
+    ),
+    Refused(
+        AUTOPILOT,
+        {"cluster__location": "zonal"},
+        "cluster.location",
+        "Autopilot clusters are always regional; nearest: regional",
+    ),
+    Refused(
+        VERL,
+        {"cluster": {"version": "1.28.0"}},
+        "cluster.version",
+        "is older than ray_operator needs",
+    ),
+    Refused(
+        {**TWO_ZONES, "region": "us-central1", "zone": "us-central1-b"},
+        {"pools__second__zone": "us-central1-a"},
+        "pools.second.zone",
+        "has no RoCE network profile",
+    ),
+    Refused(
+        BARE,
+        {"cluster__authorized_networks": [{"name": n, "cidr": "203.0.113.0/24"} for n in "ab"]},
+        "cluster.authorized_networks[1]",
+        "203.0.113.0/24 is there twice; nearest: leave it out",
+    ),
+    Refused(
+        BARE,
+        {"catalog": {"zones": {"us-central1-a": {"offers": ["zz-9"]}}}},
+        "catalog",
+        '"zz-9" is not a machine type the catalog knows',
+    ),
+]

@@ -1,0 +1,119 @@
+"""Mistakes in what shares GPUs, one a line: servers, fine-tunings."""
+
+from tests.parts.refusals import Refused
+from tests.parts.samples import BARE, SERVE
+
+_SECOND = {"machine_type": "g2-standard-12", "nodes": 1}
+_QUEUED = {"mode": "queued"}
+_LONG = "n" * 64
+
+FINE_TUNING = [
+    Refused(
+        {**SERVE, "servers": {}, "zone": "us-central1-b"},
+        {"pools__gpu": {"machine_type": "a4-highgpu-8g", "nodes": 1, "capacity": {"mode": "spot"}}},
+        "pools.gpu.machine_type",
+        "has 9 further interfaces that no pod of this stack asks for; nearest: g2-standard-24",
+    ),
+    Refused(SERVE, {"jobs__tune__pool": "cpu"}, "jobs.tune.pool", "with GPUs; nearest: gpu"),
+    Refused(
+        SERVE, {"jobs__tune__storage": "modles"}, "jobs.tune.storage", "is no bucket of this stack"
+    ),
+    Refused({**SERVE, "buckets": {}}, {}, "jobs.tune.storage", "the stack has no bucket"),
+    Refused(
+        {**SERVE, "queues": None, "servers": {}},
+        {},
+        "jobs.tune.queue",
+        "a fine-tuning waits in a queue; nearest: queues, an empty block",
+    ),
+    Refused(SERVE, {"jobs__tune__queue": "lqq"}, "jobs.tune.queue", "nearest: lq"),
+    Refused(SERVE, {"jobs__tune__priority": "lo"}, "jobs.tune.priority", "nearest: low"),
+    Refused(
+        SERVE,
+        {"jobs__tune__workload_priority": "x"},
+        "jobs.tune.workload_priority",
+        "is not in queues.workload_priorities; nearest: leave it out",
+    ),
+    Refused(SERVE, {"jobs__tune__gpus": 4}, "jobs.tune.gpus", "than a node of g2-standard-24 has"),
+    Refused(SERVE, {"jobs__tune__pods": 9}, "jobs.tune.pods", "do not fit beside one server on 3"),
+    Refused(
+        SERVE,
+        {"jobs__gemma": SERVE["jobs"]["tune"], "jobs__tune": None},
+        "jobs.gemma",
+        '"gemma" is the server\'s name, and both have a Service of theirs',
+    ),
+    Refused(
+        SERVE,
+        {"jobs__tune__dataset_limit": 10_000_000},
+        "jobs.tune.dataset_limit",
+        "examples are more than the",
+    ),
+    Refused(
+        SERVE,
+        {"queues__frameworks": ["pod"]},
+        "queues.frameworks",
+        "without batch/job jobs.tune would wait in its queue for ever",
+    ),
+    Refused(
+        SERVE,
+        {"queues__cluster_queues__gpus__flavors": {"l4": {"gpus": 2}}},
+        "jobs.tune.queue",
+        "2 pods would wait for ever for what gpus never has: 4 of 2 GPUs; nearest: 1 pod",
+    ),
+    Refused(
+        SERVE,
+        {"pools__gpu__capacity": _QUEUED, "pools__gpu__autoscaling": {"min": 0, "max": 3}},
+        "pools.gpu.capacity.mode",
+        "or one of queues.admission_checks in each of its queues",
+    ),
+]
+
+SERVERS = [
+    Refused(
+        {**BARE, "servers": {"chat": {"gpus": 2, "requests": {"cpu": 4, "memory_gib": 30}}}},
+        {"pools__gpu": {"machine_type": "e2-standard-4", "nodes": 1}},
+        "servers.chat.pool",
+        "the stack has no pool with GPUs; nearest: one of g2-standard-24",
+    ),
+    Refused(
+        SERVE, {"servers__gemma__pool": "gpux"}, "servers.gemma.pool", "with GPUs; nearest: gpu"
+    ),
+    Refused(
+        SERVE, {"pools__more": _SECOND}, "servers.gemma.pool", "there are several; nearest: gpu, "
+    ),
+    Refused(
+        SERVE, {"servers__gemma__gpus": 4}, "servers.gemma.gpus", "than a node of g2-standard-24"
+    ),
+    Refused(SERVE, {"servers__gemma__shards": 1}, "servers.gemma.shards", "nearest: 2"),
+    Refused(
+        {**SERVE, "servers": {_LONG: SERVE["servers"]["gemma"]}},
+        {},
+        f"servers.{_LONG}",
+        "becomes part of a host name",
+    ),
+    Refused(
+        SERVE,
+        {"servers__gemma__autoscaling": {"min": 1, "max": 2}, "cluster": None},
+        "cluster.release_channel",
+        "a metric of their own, which servers.gemma.autoscaling does; nearest: RAPID",
+    ),
+    Refused(SERVE, {"servers__gemma__queue": "lk"}, "servers.gemma.queue", "nearest: lq"),
+    Refused(SERVE, {"servers__gemma__priority": "hig"}, "servers.gemma.priority", "nearest: high"),
+    Refused(
+        SERVE,
+        {"queues__frameworks": ["batch/job"]},
+        "queues.frameworks",
+        "without pod servers.gemma would wait in its queue for ever",
+    ),
+    Refused(
+        SERVE,
+        {"servers__gemma__engine": "vllm", "servers__gemma__max_model_len": 99_999},
+        "servers.gemma.max_model_len",
+        "99999 tokens are more than google/gemma-2-9b-it tells apart",
+    ),
+    Refused(
+        {**BARE, "cluster": {"mode": "autopilot"}},
+        {"servers": {"chat": {"gpus": 1, "requests": {"cpu": 4, "memory_gib": 30}}}},
+        "servers.chat.gpus",
+        "Autopilot gives such a pod the whole machine; nearest: 2",
+    ),
+]

@@ -1,0 +1,56 @@
+"""Every rule between the parts of a stack: the field that is wrong, why, and what works instead.
+
+It proves nothing about what Google would say to a config that passes.
+"""
+
+import re
+from typing import Any
+
+import pytest
+
+from stacks.config import ConfigError, validate
+from tests.conftest import changed
+from tests.parts.refusals import CLUSTER, POOLS, Refused
+from tests.parts.refusals_jobs import JOBS
+from tests.parts.refusals_queues import QUEUES
+from tests.parts.refusals_ray import RAY
+from tests.parts.refusals_sharing import FINE_TUNING, SERVERS
+from tests.parts.refusals_storage import STORAGE
+from tests.parts.samples import SAMPLES
+from tests.unit.config_mutants import Mutant
+from tests.unit.test_config_mutants import failed_suggestions
+
+SECRETS = frozenset({"hugging_face_token"})
+REFUSED = (*POOLS, *CLUSTER, *STORAGE, *RAY, *JOBS, *FINE_TUNING, *SERVERS, *QUEUES)
+OF_THE_PROVIDER = ("project", "region", "zone")
+# What rules call the parts that know one of each, and blocks of a stack with a kind.
+OLD_NAMES = re.compile(
+    r"(?<![\w./-])(?:job|bucket|kueue|server|fine_tune|tpu|cpu_pool|gpu_pool|extra_gpu_pools"
+    r"|gpu_nodes)[.\[]"
+    r"|(?<![\w./-])ray\.(?:worker|head|queue|autoscaling|image|version|name|operator)\b"
+    r"|\bkind [a-z]+-[a-z]+"
+)
+
+
+def mistakes(config: dict[str, Any], secrets: frozenset[str] = SECRETS) -> tuple[str, ...]:
+    with pytest.raises(ConfigError) as caught:
+        validate(config, secrets_set=secrets)
+    return caught.value.lines
+
+
+@pytest.mark.parametrize("config", SAMPLES.values(), ids=SAMPLES)
+def test_every_sample_is_right(config: dict[str, Any]) -> None:
+    assert validate(config, secrets_set=SECRETS)
+
+
+@pytest.mark.parametrize("case", REFUSED, ids=lambda it: f"{it.stack['name']}-{it.field}")
+def test_a_mistake_is_told_with_its_field_and_what_works(case: Refused) -> None:
+    config = changed(case.stack, **case.values)
+    lines = mistakes(config)
+    field = f"gcp:{case.field}" if case.field in OF_THE_PROVIDER else f"stack.{case.field}"
+    named = [it for it in lines if it.startswith(f"{field}: ") and case.words in it]
+    assert named, lines
+    assert "nearest: " in named[0]
+    mutant = Mutant(case.stack["name"], "", (), config, wrong=True)
+    assert [failed_suggestions(mutant, it) for it in lines] == [[]] * len(lines)
+    assert [it for it in lines if OLD_NAMES.search(it.removeprefix("stack."))] == []
