@@ -1,4 +1,5 @@
-"""`python -m stacks schema` writes the schema of configs of parts, for editors."""
+"""`python -m stacks schema` writes the schema of configs of parts, for editors, and the tables of
+docs/parts.md."""
 
 import argparse
 import json
@@ -7,15 +8,18 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from stacks.schema import PULUMI_FILE, STACK_FILE, pulumi_schema, stack_schema
+from stacks.schema_tables import with_keys
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "schema"
+PAGE = ROOT / "docs" / "parts.md"
 
 
 def written() -> dict[Path, str]:
     """What belongs into each file that the command writes."""
     schemas = {STACK_FILE: stack_schema(), PULUMI_FILE: pulumi_schema()}
-    return {FOLDER / name: f"{json.dumps(it, indent=1)}\n" for name, it in schemas.items()}
+    files = {FOLDER / name: f"{json.dumps(it, indent=1)}\n" for name, it in schemas.items()}
+    return {**files, PAGE: with_keys(PAGE.read_text(encoding="utf-8"), schemas[STACK_FILE])}
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -168,7 +168,9 @@ def test_the_files_in_the_tree_are_what_the_command_writes() -> None:
 def test_the_command_writes_all_of_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    files = {tmp_path / "schema" / "a.json": "{}\n", tmp_path / "page.md": "# Page\n"}
     monkeypatch.setattr("stacks.__main__.ROOT", tmp_path)
-    monkeypatch.setattr("stacks.__main__.FOLDER", tmp_path / "schema")
+    monkeypatch.setattr("stacks.__main__.written", lambda: files)
     assert main(["schema"]) == 0
-    assert len([*(tmp_path / "schema").iterdir()]) == len(capsys.readouterr().out.splitlines())
+    assert {file: file.read_text() for file in files} == files
+    assert capsys.readouterr().out == "schema/a.json: written\npage.md: written\n"
