@@ -14,6 +14,7 @@ from stacks.parts.pools import rules as pools
 from stacks.parts.queues import rules as queues
 from stacks.parts.ray import rules as ray
 from stacks.parts.servers import rules as servers
+from stacks.parts.teams import rules as teams
 from stacks.plan import Plan
 from stacks.problems import Problem, problem_of
 from stacks.rules.cluster import cluster_problems
@@ -36,6 +37,7 @@ RULES: tuple[Callable[[Plan], Iterator[Problem]], ...] = (
     *jobs.RULES,
     *servers.RULES,
     *queues.RULES,
+    *teams.RULES,
 )
 
 

@@ -26,6 +26,7 @@ from stacks.outputs import (
     submit_command,
 )
 from stacks.parts.jobs.build import Launched
+from stacks.parts.teams.build import Teams
 from stacks.site import Site
 
 
@@ -38,6 +39,7 @@ def of(
     jobs: Mapping[str, Launched],
     fine_tunings: Mapping[str, FineTuneJob],
     servers: Mapping[str, InferenceServer],
+    teams: Teams,
     dashboard: MonitoringDashboard | None,
 ) -> dict[str, Any]:
     namespace = site.plan.stack.namespace
@@ -65,6 +67,7 @@ def of(
                 for key, it in servers.items()
             }
         ),
+        "team_service_accounts": dict(teams.service_accounts) or None,
         "queue_command": None
         if site.plan.queues is None
         else f"kubectl --namespace={namespace} get workloads",

@@ -25,6 +25,7 @@ from stacks.parts.pools import build as pools
 from stacks.parts.queues import build as queues
 from stacks.parts.ray import build as ray
 from stacks.parts.servers import build as servers
+from stacks.parts.teams import build as teams
 from stacks.plan import Plan
 
 
@@ -52,11 +53,12 @@ def build(plan: Plan, secrets: Mapping[str, pulumi.Output[str]]) -> dict[str, An
         tokens=cluster.tokens(project, gke, secrets, namespace),
         operators=cluster.operators(project, gke, nodes),
     )
+    sharing = teams.build(here, stored)
     around = ray.Surroundings(
         devices=interfaces.devices(here, between),
         lustre=lustre.volume(here, instance),
         buckets=buckets.mounts(here, stored),
-        queues=queues.build(here),
+        queues=queues.build(here, sharing),
         claims=ray.claim_templates(here),
     )
     clusters = ray.build(here, around)
@@ -73,5 +75,6 @@ def build(plan: Plan, secrets: Mapping[str, pulumi.Output[str]]) -> dict[str, An
         jobs=running,
         fine_tunings=tuned,
         servers=serving,
+        teams=sharing,
         dashboard=shown,
     )

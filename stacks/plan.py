@@ -15,10 +15,11 @@ from stacks.parts.interfaces.plan import InterfaceSet, interface_sets
 from stacks.parts.jobs.config import FineTuning, RayJob, VerlTraining
 from stacks.parts.jobs.plan import PlannedFineTuning
 from stacks.parts.pools.plan import PlannedPool, autopilot_cpu_host, planned_pools
-from stacks.parts.queues.plan import PlannedQueues, ray_minutes
+from stacks.parts.queues.plan import PlannedQueues, queued_minutes
 from stacks.parts.ray.config import StackRayCluster, Workers
 from stacks.parts.ray.plan import LUSTRE, PlannedRay, PlannedWorkers
 from stacks.parts.servers.plan import PlannedServer
+from stacks.parts.teams.plan import PlannedTeam
 from stacks.rules.ray_fit import Host
 from stacks.stack import Stack
 
@@ -240,19 +241,18 @@ class Plan:
         stack = self.stack
         if stack.queues is None:
             return None
-        servers = {
-            f"servers.{name}.minutes": it.minutes
-            for name, it in stack.servers.items()
-            if it.queue is not None
-        }
-        clusters = {f"ray.{name}": it.queue for name, it in stack.ray.items()}
         return PlannedQueues(
             stack.queues,
             self.pools,
             default_pool=next(iter(self.accelerated), next(iter(self.pools), "")),
             namespace=stack.namespace,
-            waiting={**ray_minutes(clusters), **servers},
+            waiting=queued_minutes(stack.ray, stack.servers),
+            teams=tuple(stack.teams),
         )
+
+    @cached_property
+    def teams(self) -> dict[str, PlannedTeam]:
+        return {name: PlannedTeam(name, it) for name, it in self.stack.teams.items()}
 
     @property
     def _only_queue(self) -> str:

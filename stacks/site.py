@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import pulumi
 import pulumi_gcp as gcp
@@ -28,6 +29,14 @@ class Project:
     opts: pulumi.ResourceOptions
     apis: ProjectApis
     labels: dict[str, str]
+
+    @cached_property
+    def number(self) -> pulumi.Output[str]:
+        """By which IAM names the workload pool, known once the API that knows it is on."""
+        return gcp.organizations.get_project_output(
+            project_id=self.apis.project_with("cloudresourcemanager"),
+            opts=pulumi.InvokeOutputOptions(provider=self.provider),
+        ).number
 
 
 @dataclass(frozen=True, kw_only=True)

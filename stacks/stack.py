@@ -7,15 +7,16 @@ from catalog import CatalogAdditions
 from stacks.blocks.acknowledge import Acknowledge
 from stacks.blocks.block import Block
 from stacks.blocks.cluster_stack import Monitoring
-from stacks.blocks.kueue import Kueue
 from stacks.blocks.lustre import Lustre
 from stacks.parts.buckets.config import StackBucket
 from stacks.parts.cluster.config import StackCluster
 from stacks.parts.jobs.config import Job
 from stacks.parts.network.config import StackNetwork
 from stacks.parts.pools.config import Pool
+from stacks.parts.queues.config import StackQueues
 from stacks.parts.ray.config import StackRayCluster
 from stacks.parts.servers.config import ModelServer
+from stacks.parts.teams.config import StackTeam, TeamName
 from stacks.types import (
     BucketKey,
     Labels,
@@ -68,7 +69,7 @@ class Stack(Block, frozen=True):
     """A Managed Lustre instance."""
     buckets: dict[BucketKey, StackBucket] = Field(default_factory=dict)
     """Buckets, by a name of yours."""
-    queues: Kueue | None = None
+    queues: StackQueues | None = None
     """Kueue, and the queues that share the nodes."""
     ray: dict[RayClusterName, StackRayCluster] = Field(default_factory=dict)
     """RayClusters, by name."""
@@ -76,3 +77,5 @@ class Stack(Block, frozen=True):
     """What runs on the cluster by itself, by name."""
     servers: dict[ObjectName, ModelServer] = Field(default_factory=dict)
     """Servers of models, by name."""
+    teams: dict[TeamName, StackTeam] = Field(default_factory=dict)
+    """Teams that share the cluster, by name."""

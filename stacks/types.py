@@ -28,6 +28,7 @@ MOST_NODES = 1000
 # What the largest GPU machine has (a2-megagpu-16g).
 MOST_GPUS = 16
 _DISK_GIB = 65_536
+_PODS_PER_NODE = 256
 _MOST_PODS = MOST_NODES * MOST_GPUS
 _INT32 = 2**31 - 1
 _WEEK_SECONDS = 7 * 24 * 3600
@@ -61,7 +62,7 @@ SidecarStorageGiB = Annotated[int, Bounds(0, _DISK_GIB, "the largest boot disk h
 
 NodeCount = Annotated[int, Bounds(1, MOST_NODES, "GKE gives a pool in one zone")]
 LeastNodes = Annotated[int, Bounds(0, MOST_NODES, "GKE gives a pool in one zone")]
-PodsPerNode = Annotated[int, Bounds(8, 256, "GKE lets a node have")]
+PodsPerNode = Annotated[int, Bounds(8, _PODS_PER_NODE, "GKE lets a node have")]
 DiskGb = Annotated[int, Bounds(20, _DISK_GIB, "the largest boot disk has")]
 SliceNumber = Annotated[int, Bounds(0, 9999, "the name of a pool has room for")]
 PodCount = Annotated[int, Bounds(1, _MOST_PODS, "the GPUs of the largest pool")]
@@ -72,6 +73,9 @@ Losses = Annotated[int, Bounds(-1, 1_000_000, "a run can ever have")]
 
 QueueCpus = Annotated[float, Bounds(0, MOST_CPUS * MOST_NODES, "the largest pool has")]
 QueueGiB = Annotated[int, Bounds(0, MOST_MEMORY_GIB * MOST_NODES, "the largest pool has")]
+PodQuota = Annotated[
+    int, Bounds(0, MOST_NODES * _PODS_PER_NODE, "the nodes of the largest pool have room for")
+]
 QueueGpus = Annotated[int, Bounds(0, _MOST_PODS, "the largest pool has")]
 # Kubernetes keeps values from a billion on for its own classes.
 PriorityValue = Annotated[int, Bounds(-(2**31), 10**9, "Kubernetes leaves to users")]

@@ -22,7 +22,7 @@ MOST_SLICES = 1000
 _SLICES = TypeAdapter(Annotated[int, Bounds(1, MOST_SLICES, "a cluster has pools for")])
 _RFC_3339 = re.compile(r"\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}:\d{2}", re.ASCII)
 # Kubernetes documentation, "Namespaces" (kube-); GKE documentation of managed collection, Config
-# Sync, Policy Controller and Config Connector; the charts of Kueue and KubeRay.
+# Sync, Policy Controller and Config Connector; the charts of Kueue, KubeRay and JobSet.
 _OTHERS_PREFIXES = ("kube-", "gke-", "gmp-", "config-management-")
 _OTHERS_NAMESPACES = frozenset(
     {
@@ -31,6 +31,7 @@ _OTHERS_NAMESPACES = frozenset(
         "configconnector-operator-system",
         "gatekeeper-system",
         "istio-system",
+        "jobset-system",
         "kuberay-operator",
         "kueue-system",
         "rdma-system",

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import pulumi
-import pulumi_gcp as gcp
 
 from components.bucket import Bucket, BucketArgs
 from components.bucket_grant import BucketGrant, BucketGrantArgs, kubernetes_principal
@@ -66,10 +65,6 @@ def mounts(site: Site, buckets: Mapping[str, Bucket]) -> dict[str, MountedBucket
         return {}
     account = _account(site)
     project = site.project
-    number = gcp.organizations.get_project_output(
-        project_id=project.apis.project_with("cloudresourcemanager"),
-        opts=pulumi.InvokeOutputOptions(provider=project.provider),
-    ).number
     found: dict[str, MountedBucket] = {}
     for key, bucket in buckets.items():
         planned = site.plan.buckets[key]
@@ -79,7 +74,7 @@ def mounts(site: Site, buckets: Mapping[str, Bucket]) -> dict[str, MountedBucket
                 bucket_name=bucket.bucket_name,
                 role=planned.config.role.iam_role,
                 member=kubernetes_principal(
-                    project_number=number,
+                    project_number=project.number,
                     workload_pool=site.gke.workload_pool,
                     namespace=site.namespace,
                     service_account=site.plan.account_name,

@@ -1,21 +1,18 @@
 """Kueue, its queues and its priorities."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pulumi
 
 from components.kueue import Kueue, KueueArgs
-from components.kueue_manifest import (
-    controller_configuration,
-)
-from components.kueue_queues import (
-    KueueQueues,
-)
+from components.kueue_manifest import controller_configuration
+from components.kueue_queues import KueueQueues, LocalQueueArgs
 from components.namespace import KubeNamespace, KubeNamespaceArgs
 from components.webhook_access import WebhookAccess, WebhookAccessArgs
 from stacks.blocks.kueue import Kueue as KueueConfig
 from stacks.parts.queues.objects import QueueView, priorities, queues_args
 from stacks.parts.queues.plan import PlannedQueues
+from stacks.parts.teams.build import Teams
 from stacks.queueing import GKE_NAMESPACES
 from stacks.site import Site, helm_chart
 
@@ -43,7 +40,7 @@ class Queues:
         return None if name is None else self.workload_priorities[name]
 
 
-def build(site: Site) -> Queues:
+def build(site: Site, teams: Teams) -> Queues:
     """`queues` are those of the stack's namespace."""
     planned = site.plan.queues
     if planned is None:
@@ -56,8 +53,9 @@ def build(site: Site) -> Queues:
         flavor_pools=planned.flavor_pools,
         quotas=planned.quotas,
     )
-    namespaces = {own: site.namespace, **_namespaces(site, kueue)}
+    namespaces = {own: site.namespace, **_namespaces(site, kueue), **teams.namespaces}
     args = queues_args(view, installed, site.nodes.only, namespaces, site.labels)
+    args = replace(args, local_queues=[*args.local_queues, *_team_queues(site)])
     made = KueueQueues("queues", args, opts=site.inside)
     return Queues(
         queues={
@@ -112,3 +110,12 @@ def _namespaces(site: Site, kueue: KueueConfig) -> dict[str, pulumi.Input[str]]:
         for name in kueue.namespaces
         if name not in (site.plan.stack.namespace, "default")
     }
+
+
+def _team_queues(site: Site) -> list[LocalQueueArgs]:
+    """One of each team that names a cluster queue."""
+    return [
+        LocalQueueArgs(name=name, namespace=name, cluster_queue=team.config.queue)
+        for name, team in site.plan.teams.items()
+        if team.config.queue is not None
+    ]

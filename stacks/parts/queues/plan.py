@@ -8,6 +8,8 @@ from components.ray_manifest import READY_MINUTES
 from stacks.blocks.kueue import Kueue
 from stacks.blocks.pools import Nodes
 from stacks.parts.pools.plan import PlannedPool
+from stacks.parts.ray.config import StackRayCluster
+from stacks.parts.servers.config import ModelServer
 from stacks.quotas import FlavorNodes, Quota, quotas
 from stacks.rules.readiness import least_minutes, waiting_minutes
 
@@ -15,18 +17,21 @@ from stacks.rules.readiness import least_minutes, waiting_minutes
 @dataclass(frozen=True)
 class PlannedQueues:
     """`default_pool` is that of flavors which name none; `waiting` are minutes that what the stack
-    itself puts into queues may take to be ready, by its field."""
+    itself puts into queues may take to be ready, by its field; `teams` are namespaces, too."""
 
     config: Kueue
     pools: Mapping[str, PlannedPool]
     default_pool: str
     namespace: str
     waiting: Mapping[str, int]
+    teams: tuple[str, ...] = ()
 
     @property
     def namespaces(self) -> tuple[str, ...]:
         """What the stack makes, its own first; the default one is there in every cluster."""
-        return tuple(dict.fromkeys((self.namespace, *self.config.namespaces, "default")))
+        return tuple(
+            dict.fromkeys((self.namespace, *self.config.namespaces, *self.teams, "default"))
+        )
 
     def pool_of(self, flavor: str) -> PlannedPool:
         return self.pools[self.config.flavors[flavor].pool or self.default_pool]
@@ -74,6 +79,11 @@ class PlannedQueues:
         return least_minutes(self.needed_minutes) if asked is None else asked
 
 
-def ray_minutes(queues: Mapping[str, str | None]) -> dict[str, int]:
-    """RayClusters that wait, by their fields, with the queue of each."""
-    return {f"{field}.queue": READY_MINUTES for field, queue in queues.items() if queue}
+def queued_minutes(
+    ray: Mapping[str, StackRayCluster], servers: Mapping[str, ModelServer]
+) -> dict[str, int]:
+    """How long what waits in queues may take to be ready, by the field that says so."""
+    return {
+        **{f"ray.{name}.queue": READY_MINUTES for name, it in ray.items() if it.queue},
+        **{f"servers.{name}.minutes": it.minutes for name, it in servers.items() if it.queue},
+    }

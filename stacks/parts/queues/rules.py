@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from stacks.blocks.kueue import Kueue
 from stacks.fields import under
 from stacks.plan import Plan
 from stacks.problems import Problem
@@ -33,6 +34,7 @@ def queue_rules(plan: Plan) -> Iterator[Problem]:
     broken = tuple(pool_problems(kueue, [*others, queues.default_pool]))
     found = [
         *broken,
+        *_door_problems(plan, kueue),
         *readiness_problems(kueue.ready_minutes, queues.needed_minutes),
         *kueue_problems(
             plan.facts,
@@ -78,6 +80,16 @@ def ray_rules(plan: Plan) -> Iterator[Problem]:
 
 
 RULES = (queue_rules, ray_rules)
+
+
+def _door_problems(plan: Plan, kueue: Kueue) -> Iterator[Problem]:
+    if not kueue.local_queues and all(it.config.queue is None for it in plan.teams.values()):
+        first = next(iter(kueue.cluster_queues))
+        yield Problem(
+            "kueue.local_queues",
+            "none: no namespace has a queue that workloads could wait in; nearest: one with the "
+            f"name lq and the cluster_queue {first}",
+        )
 
 
 def _tpu_problems(field: str) -> Iterator[Problem]:

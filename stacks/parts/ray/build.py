@@ -108,6 +108,7 @@ def _cluster(site: Site, around: Surroundings, ray: PlannedRay) -> RayCluster:
         if ray.config.autoscaling is None
         else RayAutoscaling(idle_seconds=ray.config.autoscaling.idle_seconds),
         queue=around.queues.queue(ray.config.queue),
+        in_team=bool(site.plan.teams),
         secret_name=site.secret_name,
         secret_keys=site.secret_keys,
         service_account=mounted[0].account_name if mounted else None,

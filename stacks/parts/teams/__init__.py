@@ -1,1 +1,1 @@
-"""Teams that share a cluster."""
+"""Teams that share the cluster."""

@@ -1,0 +1,83 @@
+"""A team that shares the cluster with others. No Pulumi import."""
+
+from enum import StrEnum
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field
+
+from components.members import check_email
+from stacks.blocks.block import Block
+from stacks.types import (
+    BucketKey,
+    NamespaceName,
+    ObjectName,
+    PodQuota,
+    QueueCpus,
+    QueueGiB,
+    QueueGpus,
+    QueueName,
+)
+from stacks.value_checks import whole_millicores
+
+TeamName = NamespaceName
+Email = Annotated[str, AfterValidator(check_email)]
+PodSecurity = Literal["baseline", "privileged"]
+
+
+class TeamBucketRole(StrEnum):
+    """What a team's pods may do: read objects, write them, too, or set their access control
+    lists, too."""
+
+    OBJECT_VIEWER = "objectViewer"
+    OBJECT_USER = "objectUser"
+    OBJECT_ADMIN = "objectAdmin"
+
+    @property
+    def iam_role(self) -> str:
+        return f"roles/storage.{self.value}"
+
+
+class Members(Block, frozen=True):
+    """Who is in a team, by e-mail."""
+
+    view: tuple[Email, ...] = ()
+    """Those who look at what is in the namespace."""
+    edit: tuple[Email, ...] = ()
+    """Those who change it, but for the quota and who is in the team."""
+
+
+class TeamQuota(Block, frozen=True):
+    """What the team's pods may ask for at once; what is left out has no limit."""
+
+    cpu: Annotated[QueueCpus, AfterValidator(whole_millicores)] | None = None
+    """CPUs."""
+    memory_gib: QueueGiB | None = None
+    """Memory in GiB."""
+    gpus: QueueGpus | None = None
+    """GPUs of any kind."""
+    chips: QueueGpus | None = None
+    """TPU chips of any kind."""
+    pods: PodQuota | None = None
+    """Pods."""
+
+
+class StackTeam(Block, frozen=True):
+    """A namespace of the team's name, and what the team may do there. A team has a `queue`, or a
+    `quota`, or neither."""
+
+    groups: Members = Members()
+    """Google groups in the team, which the cluster knows by `cluster.security_group`."""
+    users: Members = Members()
+    """People in the team."""
+    quota: TeamQuota | None = None
+    """Past it Kubernetes refuses the team's pods."""
+    queue: QueueName | None = None
+    """Cluster queue of the stack. A local queue of the team's name in its namespace leads there:
+    workloads wait with the label kueue.x-k8s.io/queue-name: TEAM."""
+    buckets: dict[BucketKey, TeamBucketRole] = Field(default_factory=dict)
+    """Roles that the team's pods have on buckets of the stack."""
+    service_account: ObjectName = "team"
+    """Kubernetes service account of pods that use the buckets."""
+    pod_security: PodSecurity = "baseline"
+    """What pods may ask of their nodes: privileged lets them mount folders of a node, as those do
+    that speak RDMA."""

@@ -1,0 +1,163 @@
+"""Teams of a stack, as registered. What Kubernetes makes of it the tests of the sandbox show."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from stacks import build
+from tests.conftest import PROJECT_NUMBER, Recording, Register
+from tests.unit.team_stack import planned
+
+
+def made(register: Register, **values: Any) -> Recording:
+    plan = planned(**values)
+    return register(lambda: build(plan, {}), stack="lab")
+
+
+@pytest.fixture(scope="module")
+def lab() -> Callable[[Register], Recording]:
+    """The stack, built once: tests only look at it."""
+    kept: list[Recording] = []
+
+    def once(register: Register) -> Recording:
+        if not kept:
+            kept.append(made(register))
+        return kept[0]
+
+    return once
+
+
+def test_a_team_has_a_namespace_of_its_name_with_its_level_of_security(
+    register: Register, lab: Callable[[Register], Recording]
+) -> None:
+    labels = lab(register).named("vision-namespace").inputs["metadata"]
+    assert labels["name"] == "vision"
+    assert labels["labels"]["pod-security.kubernetes.io/enforce"] == "privileged"
+    audio = lab(register).named("audio-namespace").inputs["metadata"]["labels"]
+    assert audio["pod-security.kubernetes.io/enforce"] == "baseline"
+
+
+def test_members_have_their_roles_and_find_the_cluster(
+    register: Register, lab: Callable[[Register], Recording]
+) -> None:
+    recording = lab(register)
+    (group,) = recording.named("vision-edit-binding").inputs["subjects"]
+    (user,) = recording.named("vision-view-binding").inputs["subjects"]
+    assert (group["kind"], group["name"]) == ("Group", "vision@example.com")
+    assert (user["kind"], user["name"]) == ("User", "ada@example.com")
+    assert recording.children("members") == {
+        "members-group:vision@example.com",
+        "members-user:ada@example.com",
+    }
+    assert recording.named("gke-cluster").inputs["authenticatorGroupsConfig"] == {
+        "securityGroup": "gke-security-groups@example.com"
+    }
+
+
+def test_a_stack_without_members_gives_nobody_a_way_in(register: Register) -> None:
+    alone = {"vision": {"queue": "gpus"}}
+    assert "members" not in made(register, teams=alone).names()
+
+
+def test_a_quota_is_written_in_kubernetes_units(
+    register: Register, lab: Callable[[Register], Recording]
+) -> None:
+    recording = lab(register)
+    assert recording.one(":ResourceQuota").name == "audio-quota"
+    assert recording.named("audio-quota").inputs["spec"]["hard"] == {
+        "requests.cpu": "2500m",
+        "requests.memory": "4Gi",
+        "requests.nvidia.com/gpu": "1",
+        "pods": "3",
+    }
+
+
+def test_a_quota_below_what_a_container_asks_by_default_lowers_that(register: Register) -> None:
+    recording = made(register, teams__audio__quota={"cpu": 0.05})
+    (limit,) = recording.named("audio-defaults").inputs["spec"]["limits"]
+    assert limit["defaultRequest"] == {"cpu": "50m"}
+
+
+def test_a_teams_queue_is_one_of_its_name_in_its_namespace_once_that_is_bounded(
+    register: Register, lab: Callable[[Register], Recording]
+) -> None:
+    recording = lab(register)
+    assert recording.named("queues-local-queue-vision-vision").inputs["metadata"]["name"] == (
+        "vision"
+    )
+    queues = recording.of_type(":LocalQueue")
+    assert [it.inputs["metadata"]["namespace"] for it in queues] == ["vision"]
+    assert queues[0].inputs["spec"] == {"clusterQueue": "gpus"}
+    needed = recording.waits_for(queues[0].name)
+    assert {"vision-namespace", "vision-access", "queues-cluster-queue-gpus"} <= needed
+
+
+def test_a_team_may_have_more_queues_in_its_namespace(register: Register) -> None:
+    more = [{"name": "later", "namespace": "audio", "cluster_queue": "gpus"}]
+    recording = made(register, queues__local_queues=more)
+    queue = recording.named("queues-local-queue-audio-later")
+    assert queue.inputs["metadata"]["namespace"] == "audio"
+    assert "audio-quota" in recording.waits_for(queue.name)
+    namespaces = [it.inputs["metadata"]["name"] for it in recording.of_type(":Namespace")]
+    assert sorted(namespaces) == ["audio", "kueue-system", "platform", "vision"]
+
+
+def test_a_cluster_queue_may_be_for_teams_alone() -> None:
+    assert planned(queues__cluster_queues__gpus={"namespaces": ["vision"]}).teams
+
+
+def test_a_teams_pods_have_its_own_roles_on_its_buckets(
+    register: Register, lab: Callable[[Register], Recording]
+) -> None:
+    grants = {
+        it.name: (it.inputs["role"], it.inputs["member"].rpartition("/subject/")[2])
+        for it in lab(register).of_type(":BucketIAMMember")
+    }
+    assert grants["vision-data-grant"] == ("roles/storage.objectViewer", "ns/vision/sa/team")
+    assert grants["vision-runs-grant"] == ("roles/storage.objectUser", "ns/vision/sa/team")
+    assert not [it for it in grants if it.startswith("audio")]
+    member = lab(register).named("vision-data-grant").inputs["member"]
+    assert f"/projects/{PROJECT_NUMBER}/" in member
+    assert "/my-project.svc.id.goog/" in member
+
+
+def test_the_stack_says_whom_a_teams_pods_run_as(register: Register) -> None:
+    said: dict[str, Any] = {}
+    plan = planned()
+
+    def program() -> None:
+        found = build(plan, {})["team_service_accounts"]
+        for team, account in found.items():
+            account.apply(lambda it, team=team: said.setdefault(team, it))
+
+    register(program, stack="lab")
+    assert said == {"vision": "team", "audio": "trainer"}
+
+
+def test_a_stack_without_teams_says_nothing_of_them(register: Register) -> None:
+    outputs: list[str] = []
+    plan = planned(teams=None, queues=None)
+    register(lambda: outputs.extend(build(plan, {})), stack="lab")
+    assert outputs
+    assert "team_service_accounts" not in outputs
+
+
+RAY = {
+    "head": {"requests": {"cpu": 1, "memory_gib": 4, "ephemeral_storage_gib": 20}},
+    "workers": {"gpu": {"requests": {"cpu": 2, "memory_gib": 8, "ephemeral_storage_gib": 20}}},
+}
+
+
+@pytest.mark.parametrize("teams", [True, False])
+def test_teams_do_not_reach_the_dashboard_of_the_stacks_own_ray(
+    register: Register, *, teams: bool
+) -> None:
+    values: dict[str, Any] = {} if teams else {"teams": None, "queues": None}
+    spec = made(register, ray={"first": RAY}, **values).named("first-access").inputs["spec"]
+    keys = [
+        one["key"]
+        for source in spec["ingress"][0]["from"]
+        for one in source.get("namespaceSelector", {}).get("matchExpressions", [])
+    ]
+    assert ("gke-ai-stacks/team" in keys) is teams
