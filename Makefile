@@ -8,7 +8,7 @@ FOLDER ?= .sandbox
 PULUMI := $(shell command -v pulumi 2>/dev/null || echo .tools/bin/pulumi)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup kube-tools demo demo-train test test-stacks test-kube test-workloads inventory check format bench lock clean
+.PHONY: help setup kube-tools demo demo-train test test-all test-stacks test-kube test-workloads inventory check format bench lock clean
 
 help: ## Show the verbs
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -53,6 +53,10 @@ test: setup ## Run every default test
 
 test-stacks: setup ## Run the thorough tests of every stack
 	@$(RUN) -m pytest -n auto -m thorough
+
+test-all: check test ## Run every tier, and whole what others take a sample of
+	@ALL_COMBINATIONS=1 $(MAKE) test-stacks
+	@$(MAKE) test-workloads test-kube
 
 test-kube: setup kube-tools ## Run every stack on a real Kubernetes control plane
 	@$(RUN) -m pytest -n auto --dist loadfile -m kube tests/kube
