@@ -10,6 +10,7 @@ from stacks.parts.cluster import rules as cluster
 from stacks.parts.jobs import rules as jobs
 from stacks.parts.lustre import rules as lustre
 from stacks.parts.network import rules as network
+from stacks.parts.pools import room
 from stacks.parts.pools import rules as pools
 from stacks.parts.queues import rules as queues
 from stacks.parts.ray import rules as ray
@@ -38,6 +39,7 @@ RULES: tuple[Callable[[Plan], Iterator[Problem]], ...] = (
     *servers.RULES,
     *queues.RULES,
     *teams.RULES,
+    room.room_problems,
 )
 
 

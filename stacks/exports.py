@@ -108,11 +108,11 @@ def _submit_commands(
     found: dict[str, Any] = {key: it.submit for key, it in jobs.items()}
     for name, ray in site.plan.ray.items():
         if ray.job is None and name in clusters:
-            tpus = ray.accelerated.first.kind == "tpu"
+            gpus = ray.accelerated.first.kind == "gpu"
             found[name] = (
-                submit_command("python3", "{}")
-                if tpus
-                else submit_command("nvidia-smi", "{}", gpus=1)
+                submit_command("nvidia-smi", "{}", gpus=1)
+                if gpus
+                else submit_command("python3", "{}")
             )
     return _one_or_all(found)
 

@@ -26,11 +26,12 @@ def server_problems(
     """`nodes` of the host are all that the servers can have."""
     yield from name_problems(f"{field}.name", server.name, LONGEST_LABEL)
     yield from gpu_problems(f"{field}.gpus", server.gpus, host.machine)
-    yield from _shard_problems(field, server)
+    yield from shard_problems(field, server)
+    yield from _head_problems(field, server)
     sizes = RayHead(requests=server.requests, shm_gib=server.shm_gib)
     too_large = list(pod_problems(field, sizes, host, None))
     yield from too_large
-    yield from _scaling_problems(field, server)
+    yield from scaling_problems(field, server)
     held = nodes * Amounts.of_node(host).holds(Amounts.of_pod(server.requests, server.gpus))
     if 0 < held < server.least and not too_large:
         where = "replicas" if server.autoscaling is None else "autoscaling.min"
@@ -73,13 +74,18 @@ def gpu_problems(field: str, gpus: int, machine: MachineType) -> Iterator[Proble
         )
 
 
-def _shard_problems(field: str, server: InferenceServer) -> Iterator[Problem]:
+def shard_problems(field: str, server: InferenceServer) -> Iterator[Problem]:
     gpus, shards = server.gpus, server.model_shards
     if shards != gpus:
         yield Problem(
             f"{field}.shards",
             f"{shards} shards are not one on each of the server's {gpus} GPUs; nearest: {gpus}",
         )
+
+
+def _head_problems(field: str, server: InferenceServer) -> Iterator[Problem]:
+    gpus, shards = server.gpus, server.model_shards
+    if shards != gpus:
         return
     heads = _HEADS.get(server.model.removeprefix("google/").removesuffix("-it"))
     if heads is not None and heads % shards:
@@ -91,7 +97,7 @@ def _shard_problems(field: str, server: InferenceServer) -> Iterator[Problem]:
         )
 
 
-def _scaling_problems(field: str, server: InferenceServer) -> Iterator[Problem]:
+def scaling_problems(field: str, server: InferenceServer) -> Iterator[Problem]:
     scaling = server.autoscaling
     if scaling is None:
         return

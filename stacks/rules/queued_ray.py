@@ -24,7 +24,7 @@ def head_problems(
 ) -> Iterator[Problem]:
     """The nodes of the head are those of a pool of their own, so its queue has to give those out,
     too."""
-    pools = [nodes[it].field for _, it in _given_out(kueue, nodes, queue, where)]
+    pools = pools_given_out(kueue, nodes, queue, where)
     if pools and head not in pools:
         yield Problem(
             "ray.queue",
@@ -43,9 +43,23 @@ def worker_pool(
     fit any nodes that they do not refuse, those without GPUs among them (kubernetes-sigs/kueue
     v0.19.2 pkg/scheduler/flavorassigner/flavorassigner.go, findFlavorForPodSets).
     """
+    return next(iter(gpu_pools_given_out(kueue, nodes, queue, where)), None)
+
+
+def gpu_pools_given_out(
+    kueue: Kueue, nodes: Mapping[str, FlavorNodes], queue: str, where: str
+) -> list[str]:
+    """Those of which a LocalQueue has GPUs, in the order that Kueue tries them."""
     has = quotas(kueue, nodes)
     given = _given_out(kueue, nodes, queue, where)
-    return next((nodes[it].field for of, it in given if has[of][it][GPU]), None)
+    return [nodes[it].field for of, it in given if has[of][it][GPU]]
+
+
+def pools_given_out(
+    kueue: Kueue, nodes: Mapping[str, FlavorNodes], queue: str, where: str
+) -> list[str]:
+    """All of a LocalQueue, in the order that Kueue tries them."""
+    return [nodes[it].field for _, it in _given_out(kueue, nodes, queue, where)]
 
 
 def _given_out(

@@ -11,8 +11,6 @@ from stacks.problems import Problem, problem_of
 from stacks.quotas import AMOUNT_NAMES, RESOURCES, FlavorNodes, quotas, shown, stated
 
 _SYSTEM_CLASSES = "system-"
-# What every cluster has.
-_BUILT_IN_CLASSES = ("system-cluster-critical", "system-node-critical")
 
 
 def kueue_problems(
@@ -85,9 +83,14 @@ def framework_problems(kueue: Kueue | None, workload: str, framework: str) -> li
 
 
 def priority_problems(kueue: Kueue | None, field: str, priority: str | None) -> list[Problem]:
-    """A pod's priority class is one that the stack makes or that every cluster has."""
+    """A pod's priority class is one that the stack makes.
+
+    Those that every cluster has (system-node-critical, system-cluster-critical) GKE gives to its
+    own namespaces by quotas, and refuses pods elsewhere (openservicemesh/osm issue 4408,
+    open-policy-agent/gatekeeper issue 1120, read 2026-11-22).
+    """
     known = [it.name for it in kueue.priorities] if kueue else []
-    if priority is None or priority in (*known, *_BUILT_IN_CLASSES):
+    if priority is None or priority in known:
         return []
     near = nearest(priority, known) if known else "leave it out"
     return [Problem(field, f'"{priority}" is no priority class of this stack; nearest: {near}')]

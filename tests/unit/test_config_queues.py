@@ -103,8 +103,9 @@ def test_a_queue_of_the_same_name_in_another_namespace_is_another_queue() -> Non
     assert valid(kueue__local_queues=doors)
 
 
-def test_classes_that_every_cluster_has_can_be_used() -> None:
-    assert valid(server__priority="system-cluster-critical")
+def test_classes_that_gke_keeps_for_its_own_namespaces_are_refused() -> None:
+    (line,) = mistakes(changed(MIXED, server__priority="system-cluster-critical"))
+    assert line.startswith("stack.server.priority: ")
 
 
 def test_what_a_cohort_may_lend_is_not_taken_for_too_little() -> None:

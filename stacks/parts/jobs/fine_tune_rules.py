@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from stacks.fields import under
 from stacks.parts.jobs.plan import PlannedFineTuning
-from stacks.parts.queues.rules import NAMES
+from stacks.parts.queues.rules import NAMES, given_out_problems
 from stacks.parts.servers.plan import PlannedServer
 from stacks.plan import Plan
 from stacks.problems import Problem
@@ -39,7 +39,11 @@ def fine_tune_rules(plan: Plan, tuning: PlannedFineTuning) -> Iterator[Problem]:
     server = servers[0].as_server if servers else None
     found = [
         *without_interfaces_problems(f"{pool.field}.machine_type", pool.machine),
-        *(it for one in servers for it in shared_name_problems(job, one.as_server, field=field)),
+        *(
+            it
+            for one in plan.servers.values()
+            for it in shared_name_problems(job, one.as_server, field=field)
+        ),
         *fine_tune_problems(
             job,
             pool.host,
@@ -57,6 +61,7 @@ def fine_tune_rules(plan: Plan, tuning: PlannedFineTuning) -> Iterator[Problem]:
     names = {**NAMES, "bucket": tuning.bucket.field, f"{field}.name": field}
     yield from under(names, found)
     yield from under(NAMES, framework_problems(kueue, field, "batch/job"))
+    yield from given_out_problems(plan, f"{field}.queue", job.queue, [pool.name])
     if plan.autopilot:
         yield from whole_machine_problems(f"{field}.gpus", job.gpus, pool.machine)
     elif plan.queues is not None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from catalog import Catalog, Interface, MachineType, Topology
+from catalog.allocatable import DEFAULT_DISK_GB
 from components.node_taints import NodeTaintArgs
 from stacks.autopilot_nodes import AUTOPILOT_CPU_FAMILY
 from stacks.blocks.capacity import FlexStart, Queued
@@ -159,15 +160,16 @@ def autopilot_cpu_host(facts: Catalog) -> Host:
 
 def _planned(name: str, pool: Pool, facts: Catalog, *, zone: str, autopilot: bool) -> PlannedPool:
     machine = facts.machine(pool.machine_type)
-    disk = () if autopilot else (pool.disk.size_gb,)
     is_tpu = machine.accelerator is not None and machine.accelerator.kind == "tpu"
+    threads = pool.threads_per_core if is_tpu and not autopilot else 2
+    disk_gb = DEFAULT_DISK_GB if autopilot else pool.disk.size_gb
     known = facts.topologies(machine.name) if is_tpu else {}
     return PlannedPool(
         name=name,
         config=pool,
         machine=machine,
         zone=pool.zone or zone,
-        host=Host(machine, facts.allocatable(machine.name, *disk)),
+        host=Host(machine, facts.allocatable(machine.name, disk_gb, threads)),
         autopilot=autopilot,
         topology=known.get(pool.topology or ""),
     )

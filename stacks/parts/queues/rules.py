@@ -1,6 +1,6 @@
 """Queues that nodes can fill, and that what is in them can be admitted from. No Pulumi import."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from stacks.blocks.kueue import Kueue
 from stacks.fields import under
@@ -12,6 +12,7 @@ from stacks.rules.queued_ray import (
     elastic_problems,
     head_problems,
     placed_problems,
+    pools_given_out,
 )
 from stacks.rules.queues import (
     framework_problems,
@@ -66,6 +67,11 @@ def ray_rules(plan: Plan) -> Iterator[Problem]:
             yield from _tpu_problems(ray.field)
         if kueue is None or queues is None:
             continue
+        if plan.autopilot:
+            yield from _autopilot_problems(ray.field)
+        for group in ray.groups.values():
+            pools = [it.name for it in group.pools]
+            yield from given_out_problems(plan, f"{ray.field}.queue", queue, pools)
         nodes = queues.flavor_nodes
         head = ray.head_pool
         if head is not None and queues.sound:
@@ -79,6 +85,35 @@ def ray_rules(plan: Plan) -> Iterator[Problem]:
         yield from under(names, asked_twice_problems(kueue, queued=queued))
 
 
+def given_out_problems(
+    plan: Plan, field: str, queue: str | None, pools: Sequence[str]
+) -> Iterator[Problem]:
+    """What runs on `pools` alone is admitted from a queue that gives them out; of several pools
+    Kueue takes one, and any other that its pods do not refuse.
+
+    Kueue holds pods' node selectors against the labels that its flavors have, which here are the
+    pools' names (kubernetes-sigs/kueue v0.19.2 pkg/scheduler/flavorassigner/flavorassigner.go,
+    flavorSelector).
+    """
+    kueue, queues = plan.stack.queues, plan.queues
+    if kueue is None or queues is None or queue is None or not queues.sound:
+        return
+    given = pools_given_out(kueue, queues.flavor_nodes, queue, plan.stack.namespace)
+    missing = [it for it in pools if it not in given]
+    if given and missing:
+        yield Problem(
+            field,
+            f'"{queue}" gives out {", ".join(given)}, and this runs on {", ".join(missing)}, so it '
+            f"would wait for ever; nearest: one more of queues.flavors, with pool {missing[0]}",
+        )
+    elif given and len(pools) > 1:
+        yield Problem(
+            field,
+            f"Kueue gives workers of one group one pool, and these run on {len(pools)}; "
+            "nearest: leave it out, or a group for each pool",
+        )
+
+
 RULES = (queue_rules, ray_rules)
 
 
@@ -90,6 +125,15 @@ def _door_problems(plan: Plan, kueue: Kueue) -> Iterator[Problem]:
             "none: no namespace has a queue that workloads could wait in; nearest: one with the "
             f"name lq and the cluster_queue {first}",
         )
+
+
+def _autopilot_problems(field: str) -> Iterator[Problem]:
+    """Of an Autopilot cluster the flavors are those of machines with accelerators alone."""
+    yield Problem(
+        f"{field}.queue",
+        "Kueue would give the head nodes of a pool with accelerators, which it does not ask "
+        "Autopilot for, so it would wait for ever; nearest: leave it out",
+    )
 
 
 def _tpu_problems(field: str) -> Iterator[Problem]:

@@ -28,7 +28,7 @@ from stacks.parts.pools.plan import PlannedPool
 from stacks.parts.queues.build import Queues
 from stacks.parts.ray.plan import LUSTRE, PlannedRay, PlannedWorkers
 from stacks.ray_pods import pod_args
-from stacks.rules.queued_ray import worker_pool
+from stacks.rules.queued_ray import gpu_pools_given_out
 from stacks.site import Selector, Site
 
 _NUMBERS = {1: "one", 2: "two", 3: "three", 4: "four"}
@@ -149,11 +149,12 @@ def _access(
     found = around.devices.get(group.first.name)
     if found is None:
         found = DeviceAccess(networks=(), node_selector=site.nodes.selectors[group.first.name])
-    found = tested(site, ray, found)
+    if group.name == ray.accelerated.name:
+        found = tested(site, ray, found)
     more: list[Selector] = []
-    if len(group.pools) == 1 and _is_one_of_several(site, group.first):
+    if len(group.pools) == 1 and _is_one_of_several(site, ray, group.first):
         more.append(site.nodes.only[group.first.name])
-    elastic = _elastic_pool(site, ray)
+    elastic = _elastic_pool(site, ray, group)
     if elastic is not None and group.first.kind == "gpu":
         more.append(site.nodes.only[elastic])
     if not more:
@@ -163,21 +164,23 @@ def _access(
     return replace(found, node_selector=selector)
 
 
-def _is_one_of_several(site: Site, pool: PlannedPool) -> bool:
-    """Whether the label of its accelerators is on nodes of another pool, too."""
-    accelerator = pool.machine.accelerator
+def _is_one_of_several(site: Site, ray: PlannedRay, pool: PlannedPool) -> bool:
+    """Whether nodes of another pool are taken for its: they have its accelerators' label, or
+    Kueue gives them out, which looks at the names of pools alone."""
+    accelerator, queued = pool.machine.accelerator, ray.config.queue is not None
     return accelerator is not None and any(
-        it.name != pool.name and it.machine.accelerator.type == accelerator.type
+        it.name != pool.name and (queued or it.machine.accelerator.type == accelerator.type)
         for it in site.plan.accelerated.values()
         if it.machine.accelerator
     )
 
 
-def _elastic_pool(site: Site, ray: PlannedRay) -> str | None:
+def _elastic_pool(site: Site, ray: PlannedRay, group: PlannedWorkers) -> str | None:
     queues, queue = site.plan.queues, ray.config.queue
     if queues is None or queue is None or ray.config.autoscaling is None:
         return None
-    return worker_pool(queues.config, queues.flavor_nodes, queue, queues.namespace)
+    given = gpu_pools_given_out(queues.config, queues.flavor_nodes, queue, queues.namespace)
+    return next((it for it in given if it in {pool.name for pool in group.pools}), None)
 
 
 def _worker(

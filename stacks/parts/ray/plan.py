@@ -123,11 +123,13 @@ class PlannedRay:
 
     @property
     def workers(self) -> int:
-        return sum(it.count for it in self.groups.values())
+        """Those that its job is cut to."""
+        return self.accelerated.count
 
     @property
     def gpus(self) -> int:
-        return sum(it.count * it.gpus for it in self.groups.values())
+        """Those of its job."""
+        return self.accelerated.count * self.accelerated.gpus
 
     @property
     def accelerated(self) -> PlannedWorkers:

@@ -62,6 +62,7 @@ def group_problems(plan: Plan) -> Iterator[Problem]:
     for ray in plan.ray.values():
         for group in ray.groups.values():
             yield from _alike_problems(group)
+            yield from _apart_problems(plan, group)
             for pool in group.pools:
                 if pool.name in taken:
                     yield Problem(
@@ -217,6 +218,22 @@ def _alike_problems(group: PlannedWorkers) -> Iterator[Problem]:
                 f"{group.field}.pools[{place}]",
                 f"{pool.name} has {pool.machine.name}, and workers of one group are cut to a "
                 f"{first.machine.name}; nearest: a group of its own",
+            )
+
+
+def _apart_problems(plan: Plan, group: PlannedWorkers) -> Iterator[Problem]:
+    """Workers on several pools know them by their GPUs."""
+    accelerator, used = group.first.machine.accelerator, [it.name for it in group.pools]
+    if plan.autopilot or len(used) < 2 or accelerator is None:
+        return
+    for pool in plan.gpu_pools.values():
+        same = pool.machine.accelerator
+        if pool.name not in used and same is not None and same.type == accelerator.type:
+            yield Problem(
+                f"{group.field}.pools",
+                f"workers on {len(used)} pools come onto any nodes with their GPUs, so those of "
+                f"{pool.name}, too; nearest: [{', '.join([*used, pool.name])}], or a group for "
+                "each pool",
             )
 
 

@@ -56,7 +56,7 @@ def _server(site: Site, queues: Queues, server: PlannedServer) -> InferenceServe
             priority_class=queues.priority(config.priority),
             queue=queues.queue(config.queue),
             workload_priority=queues.workload_priority(config.workload_priority),
-            node_selector=_selector(site, server.pool.name),
+            node_selector=_selector(site, server.pool.name, queued=config.queue is not None),
             taints=server.pool.taints,
             minutes=config.minutes,
             labels=site.labels,
@@ -96,7 +96,7 @@ def _fine_tuning(
             priority_class=queues.priority(job.priority),
             queue=queues.queues[job.queue],
             workload_priority=queues.workload_priority(job.workload_priority),
-            node_selector=_selector(site, tuning.pool.name),
+            node_selector=_selector(site, tuning.pool.name, queued=True),
             taints=tuning.pool.taints,
             backoff_limit=job.backoff_limit,
             labels=site.labels,
@@ -105,15 +105,16 @@ def _fine_tuning(
     )
 
 
-def _selector(site: Site, pool: str) -> Selector:
-    """Any node with these GPUs: which of the pools it is, is for a queue's flavors to say."""
+def _selector(site: Site, pool: str, *, queued: bool) -> Selector:
+    """Any node with these GPUs where the pool is alone with them, and in a queue with GPUs at all:
+    Kueue looks at the names of pools alone."""
     planned = site.plan.pools[pool]
     accelerator = planned.machine.accelerator
     others = [
         it
         for it in site.plan.gpu_pools.values()
         if accelerator and it.machine.accelerator
-        if it.machine.accelerator.type == accelerator.type and it.name != pool
+        if it.name != pool and (queued or it.machine.accelerator.type == accelerator.type)
     ]
     if site.plan.autopilot or others or accelerator is None:
         return site.nodes.only[pool]

@@ -7,7 +7,7 @@ from components.inference_engine import InferenceEngine
 from stacks.blocks.ray import RayHead
 from stacks.config_errors import nearest
 from stacks.fields import under
-from stacks.parts.queues.rules import NAMES
+from stacks.parts.queues.rules import NAMES, given_out_problems
 from stacks.parts.servers.plan import PlannedServer
 from stacks.plan import Plan
 from stacks.problems import Problem
@@ -16,7 +16,9 @@ from stacks.rules.inference import (
     channel_problems,
     gpu_problems,
     name_problems,
+    scaling_problems,
     server_problems,
+    shard_problems,
 )
 from stacks.rules.queues import (
     framework_problems,
@@ -97,6 +99,7 @@ def queue_rules(plan: Plan) -> Iterator[Problem]:
         if config.queue is not None:
             found += framework_problems(kueue, field, "pod")
         yield from under(NAMES, found)
+        yield from given_out_problems(plan, f"{field}.queue", config.queue, [server.pool.name])
 
 
 RULES = (node_problems, queue_rules)
@@ -106,6 +109,8 @@ def _vllm_problems(plan: Plan, server: PlannedServer) -> Iterator[Problem]:
     config, host, field = server.config, server.pool.host, server.field
     yield from name_problems(field, server.name, LONGEST_LABEL)
     yield from gpu_problems(f"{field}.gpus", config.gpus, host.machine)
+    yield from shard_problems(field, server.as_server)
+    yield from scaling_problems(field, server.as_server)
     sizes = RayHead(requests=config.requests, shm_gib=config.shm_gib)
     yield from pod_problems(field, sizes, host, None)
     accelerator = host.machine.accelerator

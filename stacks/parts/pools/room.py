@@ -1,0 +1,114 @@
+"""What stands on the nodes of one pool together has room there. No Pulumi import.
+
+Plain sums: what is refused cannot fit; what passes may still not, for how it is spread.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from components.inference_engine import InferenceEngine
+from stacks.parts.pools.plan import PlannedPool
+from stacks.parts.ray.plan import PlannedRay
+from stacks.plan import Plan
+from stacks.problems import Problem
+from stacks.rules.packing import Amounts
+
+# What a message calls each amount, and how many of it are one there.
+_SHOWN = {
+    "gpus": ("GPUs", 1),
+    "cpu_millicores": ("CPUs", 1000),
+    "memory_mib": ("GiB of memory", 1024),
+    "ephemeral_storage_mib": ("GiB of disk", 1024),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Resident:
+    """`pods` alike that have to be there at once, for ever or, where they are `queued`, at times
+    of their own. Where it `fits_alone`, that is known."""
+
+    field: str
+    pod: Amounts
+    pods: int
+    queued: bool
+    fits_alone: bool = False
+
+
+def room_problems(plan: Plan) -> Iterator[Problem]:
+    """Autopilot makes nodes for all."""
+    if plan.autopilot:
+        return
+    for pool in plan.pools.values():
+        node = Amounts.of_node(pool.host)
+        # Of a pod that no node holds it is said elsewhere.
+        here = [it for it in _residents(plan, pool) if node.holds(it.pod)]
+        always = [it for it in here if not it.queued]
+        for place, one in enumerate(always):
+            yield from _problem(pool, node, always[:place], one)
+        for one in here:
+            if one.queued:
+                yield from _problem(pool, node, always, one)
+
+
+def _problem(
+    pool: PlannedPool, node: Amounts, others: list[Resident], one: Resident
+) -> Iterator[Problem]:
+    if one.fits_alone and not others:
+        return
+    for amount, (unit, size) in _SHOWN.items():
+        has = pool.bounds.max * getattr(node, amount)
+        before = sum(it.pods * getattr(it.pod, amount) for it in others)
+        own = one.pods * getattr(one.pod, amount)
+        if before <= has < before + own:
+            beside = f" beside {', '.join(it.field for it in others)}" if others else ""
+            near = "a pool of its own" if others else "more nodes"
+            yield Problem(
+                one.field,
+                f"{own / size:g} {unit}{beside} are more than {pool.bounds.max} nodes of "
+                f"{pool.name} have left, {(has - before) / size:g}; nearest: {near}",
+            )
+            return
+
+
+def _residents(plan: Plan, pool: PlannedPool) -> Iterator[Resident]:
+    for ray in plan.ray.values():
+        yield from _of_ray(ray, pool)
+    for server in plan.servers.values():
+        if server.pool.name == pool.name:
+            config = server.config
+            yield Resident(
+                field=server.field,
+                pod=Amounts.of_pod(config.requests, config.gpus),
+                pods=config.least,
+                queued=config.queue is not None,
+                fits_alone=config.engine is InferenceEngine.TGI,
+            )
+    for tuning in plan.fine_tunings.values():
+        if tuning.pool.name == pool.name:
+            yield Resident(
+                field=tuning.field,
+                pod=Amounts.of_pod(tuning.requests, tuning.job.gpus, tuning.sidecar),
+                pods=tuning.job.pods,
+                queued=True,
+                fits_alone=True,
+            )
+
+
+def _of_ray(ray: PlannedRay, pool: PlannedPool) -> Iterator[Resident]:
+    """Of a cluster that scales, the workers that it has without a job or its job waits for."""
+    queued = ray.config.queue is not None
+    if ray.head_pool is not None and ray.head_pool.name == pool.name:
+        pod = Amounts.of_pod(ray.config.head.requests, 0, ray.sidecar(head=True))
+        yield Resident(field=f"{ray.field}.head", pod=pod, pods=1, queued=queued)
+    for group in ray.groups.values():
+        if pool.kind == "tpu" or pool.name not in {it.name for it in group.pools}:
+            continue
+        scales = ray.config.autoscaling is not None and ray.job is None
+        alone = len(group.pools) == 1
+        least = group.config.min_workers if alone else 0
+        yield Resident(
+            field=group.field,
+            pod=Amounts.of_pod(group.config.requests, group.gpus, ray.sidecar(head=False)),
+            pods=least if scales else pool.nodes,
+            queued=queued,
+        )
