@@ -1,6 +1,7 @@
 """Reads the stack's config, builds the stack, exports its outputs."""
 
 import sys
+from pathlib import Path
 
 import pulumi
 
@@ -16,6 +17,6 @@ except ConfigError as error:
     pulumi.log.error(str(error))
     sys.exit(_USER_WAS_TOLD)
 protection = guard.install(config)
-for name, value in build(config, secrets).items():
+for name, value in build(config, secrets, Path(__file__).parent).items():
     pulumi.export(name, value)
 protection.close()

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from components.gib import gib_mounts, gib_volumes, wait_for_gib
+from components.node_taints import NodeTaintArgs, toleration
 from components.pod_access import pod_access_spec
 from components.pod_manifest import (
     DEFAULT_SECCOMP,
@@ -72,6 +73,7 @@ class JobSetPods:
     volumes: Sequence[tuple[dict[str, Any], dict[str, Any]]]
     annotations: Mapping[str, Any]
     node_selector: Any
+    taints: Sequence[NodeTaintArgs] = ()
     priority_class: Any
     rdma: bool
     queued: bool
@@ -166,9 +168,12 @@ def _pod_spec(pods: JobSetPods) -> dict[str, Any]:
     }
     if pods.nodes > 1:
         spec["affinity"] = _apart(pods.job_name)
+    tolerations = [toleration(it) for it in pods.taints]
     if pods.gpus:
-        spec["tolerations"] = gpu_tolerations()
-    else:
+        tolerations = gpu_tolerations(pods.taints)
+    if tolerations:
+        spec["tolerations"] = tolerations
+    if not pods.gpus:
         # Not beside GPUs, whose memory PyTorch's processes share by what it forbids (pidfd_getfd).
         spec["securityContext"] = DEFAULT_SECCOMP
     if pods.service_account is not None:

@@ -25,6 +25,7 @@ from components.job_set_manifest import (
 from components.lifecycle import fixed_name
 from components.naming import NameKind, check_name, cloud_name
 from components.node_network import NodeNetwork
+from components.node_taints import NodeTaintArgs
 from components.queue_labels import PRIORITY_LABEL, QUEUE_LABEL, queue_labels
 from components.ray_manifest import Quantity
 from components.script_mount import ScriptMountArgs
@@ -43,8 +44,8 @@ class ScriptJobSetArgs:
     `command` runs in the directory of `image`, with `files` beside each other under /etc/script,
     executable; together they hold at most 1 MiB. Each pod has MASTER_ADDR, MASTER_PORT,
     JAX_COORDINATOR_ADDRESS, NNODES, NODE_RANK and GPUS_PER_NODE; `$(NAME)` in the command is one of
-    its variables. `networks` are the further interfaces of the nodes, all of which a pod gets. GKE
-    adds what mounts buckets to pods that say so in their `annotations`.
+    its variables. `networks` are the further interfaces of the nodes, all of which a pod gets, and
+    `taints` theirs. GKE adds what mounts buckets to pods that say so in their `annotations`.
 
     `queue` is a LocalQueue, by which the pods wait until all can start; `workload_priority` is
     Kueue's own class, in place of `priority_class` where the queue decides. A run may take
@@ -66,6 +67,7 @@ class ScriptJobSetArgs:
     ephemeral_storage_gib: int
     shm_gib: int = 0
     node_selector: pulumi.Input[dict[str, str]]
+    taints: Sequence[NodeTaintArgs] = ()
     networks: Sequence[NodeNetwork] = ()
     mounts: Sequence[ScriptMountArgs] = ()
     annotations: dict[str, str] = field(default_factory=dict[str, str])
@@ -187,6 +189,7 @@ def _pods(args: ScriptJobSetArgs, files: pulumi.Output[str] | None) -> JobSetPod
         volumes=[it.as_volume() for it in args.mounts],
         annotations=annotations,
         node_selector=args.node_selector,
+        taints=args.taints,
         priority_class=args.priority_class,
         rdma=any(it.rdma for it in args.networks),
         queued=args.queue is not None,

@@ -6,6 +6,7 @@ without importing a cloud SDK.
 
 from dataclasses import dataclass
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -65,9 +66,12 @@ def required_secrets(raw: "Mapping[str, Any]") -> tuple[str, ...]:
     return ("hugging_face_token",) if wanted else ()
 
 
-def build(config: "ClusterStack | Plan", secrets: "Mapping[str, Any]") -> dict[str, Any]:
-    """Registers the stack's resources and returns its outputs by name."""
+def build(
+    config: "ClusterStack | Plan", secrets: "Mapping[str, Any]", folder: Path | None = None
+) -> dict[str, Any]:
+    """Registers the stack's resources and returns its outputs by name. `folder` is the project's,
+    by default the one that the program runs in."""
     kind = getattr(config, "kind", None)
     if kind is None:
-        return import_module("stacks.in_order").build(config, secrets)
+        return import_module("stacks.in_order").build(config, secrets, folder or Path())
     return import_module(KINDS[kind].build_module).build(config, secrets).exports()

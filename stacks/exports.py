@@ -18,6 +18,7 @@ from components.monitoring_dashboard import MonitoringDashboard
 from components.private_service_access_policy import PeeringRemoval
 from components.ray_cluster import RayCluster
 from components.ray_manifest import DASHBOARD_PORT
+from components.script_job_set import ScriptJobSet
 from stacks.outputs import (
     DASHBOARD_URL,
     cleanup_note,
@@ -37,7 +38,7 @@ def of(
     buckets: Mapping[str, Bucket],
     clusters: Mapping[str, RayCluster],
     jobs: Mapping[str, Launched],
-    fine_tunings: Mapping[str, FineTuneJob],
+    own_jobs: Mapping[str, FineTuneJob | ScriptJobSet],
     servers: Mapping[str, InferenceServer],
     teams: Teams,
     dashboard: MonitoringDashboard | None,
@@ -45,7 +46,7 @@ def of(
     namespace = site.plan.stack.namespace
     ray_port = f"{DASHBOARD_PORT}:{DASHBOARD_PORT}"
     names = {**{key: it.job_name for key, it in jobs.items()}}
-    names |= {key: it.job_name for key, it in fine_tunings.items()}
+    names |= {key: it.job_name for key, it in own_jobs.items()}
     found = {
         **_of_cluster(site),
         "dashboard_id": None if dashboard is None else dashboard.dashboard_id,

@@ -9,6 +9,7 @@ APIs -> VPC -> peering -> Lustre -------------------> volume ---+
 """
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pulumi
@@ -19,6 +20,8 @@ from stacks.parts.cluster import build as cluster
 from stacks.parts.dashboard import build as dashboard
 from stacks.parts.interfaces import build as interfaces
 from stacks.parts.jobs import build as jobs
+from stacks.parts.jobs.script import build as scripts
+from stacks.parts.jobs.script import controller
 from stacks.parts.lustre import build as lustre
 from stacks.parts.network import build as network
 from stacks.parts.pools import build as pools
@@ -29,8 +32,10 @@ from stacks.parts.teams import build as teams
 from stacks.plan import Plan
 
 
-def build(plan: Plan, secrets: Mapping[str, pulumi.Output[str]]) -> dict[str, Any]:
-    """Registers the stack's resources and returns its outputs by name."""
+def build(plan: Plan, secrets: Mapping[str, pulumi.Output[str]], folder: Path) -> dict[str, Any]:
+    """Registers the stack's resources and returns its outputs by name. What users bring lies in
+    `folder`."""
+    of_users = scripts.brought(plan, folder)
     project = site.project(plan)
 
     vpc = network.build(project)
@@ -54,15 +59,17 @@ def build(plan: Plan, secrets: Mapping[str, pulumi.Output[str]]) -> dict[str, An
         operators=cluster.operators(project, gke, nodes),
     )
     sharing = teams.build(here, stored)
+    job_sets = controller.build(here)
     around = ray.Surroundings(
         devices=interfaces.devices(here, between),
         lustre=lustre.volume(here, instance),
         buckets=buckets.mounts(here, stored),
-        queues=queues.build(here, sharing),
+        queues=queues.build(here, sharing, job_sets),
         claims=ray.claim_templates(here),
     )
     clusters = ray.build(here, around)
-    running = jobs.build(here, around, clusters)
+    running = jobs.build(here, around, clusters, of_users)
+    scripted = scripts.build(here, around, job_sets, of_users)
     tuned = servers.fine_tunings(here, around.queues, dict(around.buckets))
     serving = servers.build(here, around.queues)
     shown = dashboard.build(project)
@@ -73,7 +80,7 @@ def build(plan: Plan, secrets: Mapping[str, pulumi.Output[str]]) -> dict[str, An
         buckets=stored,
         clusters=clusters,
         jobs=running,
-        fine_tunings=tuned,
+        own_jobs={**tuned, **scripted},
         servers=serving,
         teams=sharing,
         dashboard=shown,

@@ -1,9 +1,7 @@
 """What follows from a stack's config, derived once; rules and builders read it. No Pulumi."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
-from typing import TypeVar
 
 from catalog import Catalog, GkeVersion, NcclStack
 from components.labels import stack_labels
@@ -13,17 +11,17 @@ from stacks.parts.buckets.plan import PlannedBucket
 from stacks.parts.cluster.plan import features_of, version_of
 from stacks.parts.interfaces.plan import InterfaceSet, interface_sets
 from stacks.parts.jobs.config import FineTuning, RayJob, VerlTraining
-from stacks.parts.jobs.plan import PlannedFineTuning
+from stacks.parts.jobs.plan import PlannedFineTuning, planned_fine_tunings
+from stacks.parts.jobs.script.config import Script
+from stacks.parts.jobs.script.plan import PlannedScript, planned_scripts
 from stacks.parts.pools.plan import PlannedPool, autopilot_cpu_host, planned_pools
 from stacks.parts.queues.plan import PlannedQueues, queued_minutes
 from stacks.parts.ray.config import StackRayCluster, Workers
-from stacks.parts.ray.plan import LUSTRE, PlannedRay, PlannedWorkers
+from stacks.parts.ray.plan import PlannedRay, PlannedWorkers
 from stacks.parts.servers.plan import PlannedServer
 from stacks.parts.teams.plan import PlannedTeam
 from stacks.rules.ray_fit import Host
-from stacks.stack import Stack
-
-_Part = TypeVar("_Part")
+from stacks.stack import LUSTRE, Stack, mounts_of, only
 
 
 class Plan:
@@ -172,7 +170,12 @@ class Plan:
             key: replace(
                 self._plain_bucket(key),
                 files_at_once=max(
-                    (it.files_at_once for it in self.ray.values() if key in it.buckets), default=1
+                    (
+                        it.files_at_once
+                        for it in (*self.ray.values(), *self.scripts.values())
+                        if key in it.buckets
+                    ),
+                    default=1,
                 ),
                 claimed=key in prepared,
             )
@@ -187,8 +190,11 @@ class Plan:
 
     @property
     def ray_jobs(self) -> dict[str, RayJob]:
-        jobs = self.stack.jobs.items()
-        return {name: it for name, it in jobs if not isinstance(it, FineTuning)}
+        return {
+            name: it
+            for name, it in self.stack.jobs.items()
+            if not isinstance(it, FineTuning) and not (isinstance(it, Script) and it.ray is None)
+        }
 
     def cluster_of(self, job: RayJob) -> str:
         """The RayCluster that a job runs on."""
@@ -196,7 +202,9 @@ class Plan:
 
     def storage_of(self, job: RayJob) -> str | None:
         """What of its RayCluster's mounts has the job's data: verl prepares a bucket, other
-        trainings write where ranks write fastest."""
+        trainings write where ranks write fastest. A script knows itself where it writes."""
+        if isinstance(job, Script):
+            return None
         mounts = self.ray[self.cluster_of(job)].mounts
         if job.storage is not None:
             return job.storage
@@ -211,18 +219,14 @@ class Plan:
 
     @cached_property
     def fine_tunings(self) -> dict[str, PlannedFineTuning]:
-        return {
-            name: PlannedFineTuning(
-                name=name,
-                config=it,
-                pool=self.pools[it.pool or only(self.gpu_pools)],
-                bucket=self.buckets[it.storage or only(self.buckets)],
-                queue=it.queue or self._only_queue,
-                facts=self.facts,
-            )
-            for name, it in self.stack.jobs.items()
-            if isinstance(it, FineTuning)
-        }
+        return planned_fine_tunings(self.stack, self.pools, self.buckets, self.facts)
+
+    @cached_property
+    def scripts(self) -> dict[str, PlannedScript]:
+        """Scripts that are JobSets of their own."""
+        buckets = {key: self._plain_bucket(key) for key in self.stack.buckets}
+        here = (self.cpu_pool, self.cpu_host)
+        return planned_scripts(self.stack, self.pools, here, buckets, self.facts)
 
     @cached_property
     def servers(self) -> dict[str, PlannedServer]:
@@ -246,7 +250,7 @@ class Plan:
             self.pools,
             default_pool=next(iter(self.accelerated), next(iter(self.pools), "")),
             namespace=stack.namespace,
-            waiting=queued_minutes(stack.ray, stack.servers),
+            waiting=queued_minutes(stack.ray, stack.servers, stack.jobs),
             teams=tuple(stack.teams),
         )
 
@@ -254,16 +258,9 @@ class Plan:
     def teams(self) -> dict[str, PlannedTeam]:
         return {name: PlannedTeam(name, it) for name, it in self.stack.teams.items()}
 
-    @property
-    def _only_queue(self) -> str:
-        kueue, namespace = self.stack.queues, self.stack.namespace
-        doors = () if kueue is None else kueue.local_queues
-        return next((it.name for it in doors if (it.namespace or namespace) == namespace), "")
-
     def _ray(self, name: str, cluster: StackRayCluster) -> PlannedRay:
         jobs = [job for job in self.ray_jobs.values() if self.cluster_of(job) == name]
-        everything = (*([LUSTRE] if self.stack.lustre else []), *self.stack.buckets)
-        mounts = everything if cluster.mounts is None else cluster.mounts
+        mounts = mounts_of(self.stack, cluster.mounts)
         head = self.pools[cluster.head.pool] if cluster.head.pool else self.cpu_pool
         return PlannedRay(
             name,
@@ -293,8 +290,3 @@ class Plan:
             config=workers,
             pools=[self.pools[it] for it in pools],
         )
-
-
-def only(parts: Mapping[str, _Part]) -> str:
-    """The name of the one that there is; `stacks.checks` refuses to leave it open among several."""
-    return next(iter(parts))

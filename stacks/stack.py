@@ -1,5 +1,8 @@
 """A stack as a list of parts: any legal combination of them is one. No Pulumi import."""
 
+from collections.abc import Mapping, Sequence
+from typing import TypeVar
+
 from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
@@ -30,6 +33,10 @@ from stacks.types import (
     StackName,
     Zone,
 )
+
+_Part = TypeVar("_Part")
+# The name of the Lustre volume among what pods mount.
+LUSTRE = "lustre"
 
 
 class Stack(Block, frozen=True):
@@ -79,3 +86,14 @@ class Stack(Block, frozen=True):
     """Servers of models, by name."""
     teams: dict[TeamName, StackTeam] = Field(default_factory=dict)
     """Teams that share the cluster, by name."""
+
+
+def mounts_of(stack: Stack, asked: Sequence[str] | None) -> Sequence[str]:
+    """What pods mount: what they ask for, else all that there is."""
+    everything = (*([LUSTRE] if stack.lustre else []), *stack.buckets)
+    return everything if asked is None else asked
+
+
+def only(parts: Mapping[str, _Part]) -> str:
+    """The name of the one that there is; `stacks.checks` refuses to leave it open among several."""
+    return next(iter(parts))

@@ -179,10 +179,15 @@ def _gpu_problems(ray: Ray, machine: MachineType) -> Iterator[Problem]:
             "ray.worker.gpus",
             f"{gpus} GPUs are more than a node of {machine.name} has; nearest: {has}",
         )
-    elif gpus < has and machine.additional_interfaces:
-        # GKE gives a device interface to one pod alone.
+    yield from interface_problems("ray.worker.gpus", gpus, machine)
+
+
+def interface_problems(field: str, gpus: int, machine: MachineType) -> Iterator[Problem]:
+    """GKE gives a device interface to one pod alone."""
+    has = machine.accelerator.count if machine.accelerator else 0
+    if gpus < has and machine.additional_interfaces:
         yield Problem(
-            "ray.worker.gpus",
+            field,
             f"{gpus} of the {has} GPUs of {machine.name} would leave the others without a network, "
             f"for its interfaces go to one pod; nearest: {has}",
         )

@@ -17,11 +17,13 @@ from stacks.parts.jobs.config import (
     ImageClassifierTraining,
     MaxTextTraining,
     NemoRlJob,
+    Training,
     VerlTraining,
 )
-from stacks.parts.jobs.config import RayJob as RayJobConfig
 from stacks.parts.jobs.preparation import preparation
 from stacks.parts.jobs.rules import named
+from stacks.parts.jobs.script import on_ray
+from stacks.parts.jobs.script.config import Script
 from stacks.parts.jobs.work import Work, job_args
 from stacks.parts.ray.build import Surroundings
 from stacks.plan import Plan
@@ -40,12 +42,20 @@ class Launched:
 
 
 def build(
-    site: Site, around: Surroundings, clusters: Mapping[str, RayCluster]
+    site: Site,
+    around: Surroundings,
+    clusters: Mapping[str, RayCluster],
+    of_users: Mapping[str, Mapping[str, str]],
 ) -> dict[str, Launched]:
+    """`of_users` are the files that users bring, by job."""
     found: dict[str, Launched] = {}
     for name, job in site.plan.ray_jobs.items():
         ray = site.plan.cluster_of(job)
-        work, cluster = work_of(site.plan, name, job), clusters[ray]
+        cluster = clusters[ray]
+        if isinstance(job, Script):
+            work = _script(name, job, of_users[name])
+        else:
+            work = work_of(site.plan, name, job)
         # It waits for data and model; Ray itself comes up beside them.
         before = preparation(site, around, name, job)
         made = RayJob(
@@ -58,7 +68,7 @@ def build(
     return found
 
 
-def work_of(plan: Plan, name: str, job: RayJobConfig) -> Work:
+def work_of(plan: Plan, name: str, job: Training) -> Work:
     storage = plan.storage_of(job)
     # The rules refuse a job without any.
     assert storage is not None
@@ -72,6 +82,17 @@ def work_of(plan: Plan, name: str, job: RayJobConfig) -> Work:
             return _maxtext(plan, named(MaxTextJob, job, name), job, mount_path)
         case ImageClassifierTraining():
             return _classifier(plan, named(ImageClassifierJob, job, name), job, mount_path)
+
+
+def _script(name: str, script: Script, files: Mapping[str, str]) -> Work:
+    return Work(
+        name=name,
+        launcher_name=f"{name}.sh",
+        launcher=on_ray.launcher(script, files),
+        files=on_ray.stored(files),
+        parameters={},
+        environment={**_UNBUFFERED, **script.environment},
+    )
 
 
 def _nemo_rl(plan: Plan, job: GrpoJob, of: NemoRlJob, mount_path: str) -> Work:

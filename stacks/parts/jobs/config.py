@@ -10,6 +10,7 @@ from stacks.blocks.grpo_job import GrpoOptions
 from stacks.blocks.image_classifier_job import ImageClassifierOptions
 from stacks.blocks.maxtext_job import MaxTextOptions
 from stacks.blocks.verl_job import VerlOptions
+from stacks.parts.jobs.script.config import Script
 from stacks.types import PoolKey, QueueName, RayClusterName
 
 
@@ -63,5 +64,7 @@ class FineTuning(FineTuneOptions, frozen=True):
     """LocalQueue that admits it; by default the only one of the stack's namespace."""
 
 
-RayJob = NemoRlJob | VerlTraining | MaxTextTraining | ImageClassifierTraining
+Training = NemoRlJob | VerlTraining | MaxTextTraining | ImageClassifierTraining
+# A script, too, where it names a RayCluster.
+RayJob = Training | Script
 Job = Annotated[RayJob | FineTuning, Field(discriminator="type")]

@@ -12,6 +12,7 @@ from stacks.parts.jobs.config import (
     RayJob,
     VerlTraining,
 )
+from stacks.parts.jobs.script.config import Script
 
 # What Ray writes of logs to a pod's disk.
 _LOGS_GIB = 1
@@ -38,7 +39,8 @@ class RayDemands:
 
 
 def demands_of(job: RayJob | None, kinds: Iterable[str], facts: Catalog) -> RayDemands:
-    """`kinds` are those of the workers' pools; without a job the user brings one later."""
+    """`kinds` are those of the workers' pools; with a script the user brings the job, without
+    any they do so later."""
     match job:
         case NemoRlJob():
             return RayDemands(image="nemo_rl")
@@ -60,7 +62,7 @@ def demands_of(job: RayJob | None, kinds: Iterable[str], facts: Catalog) -> RayD
                 packages=tuple(packages),
                 written_gib=_LOGS_GIB + sum(packages.values()),
             )
-        case None:
+        case Script() | None:
             tpus = "tpu" in set(kinds)
             return RayDemands(image="ray_tpu" if tpus else "ray_gpu", writes_per_gpu=True)
 

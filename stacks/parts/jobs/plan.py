@@ -1,5 +1,6 @@
 """What follows from jobs that are no Ray's. No Pulumi import."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from catalog import Catalog, Sidecar
@@ -11,6 +12,7 @@ from stacks.parts.jobs.config import FineTuning
 from stacks.parts.pools.plan import PlannedPool
 from stacks.rules.bucket import sized_sidecar, with_prefetch
 from stacks.rules.fine_tune import requests_of
+from stacks.stack import Stack, only
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,3 +57,26 @@ class PlannedFineTuning:
     @property
     def requests(self) -> Resources:
         return requests_of(self.job, self.pool.host, self.sidecar)
+
+
+def planned_fine_tunings(
+    stack: Stack,
+    pools: Mapping[str, PlannedPool],
+    buckets: Mapping[str, PlannedBucket],
+    facts: Catalog,
+) -> dict[str, PlannedFineTuning]:
+    with_gpus = {name: it for name, it in pools.items() if it.kind == "gpu"}
+    doors = () if stack.queues is None else stack.queues.local_queues
+    own = [it.name for it in doors if it.namespace in (None, stack.namespace)]
+    return {
+        name: PlannedFineTuning(
+            name=name,
+            config=it,
+            pool=pools[it.pool or only(with_gpus)],
+            bucket=buckets[it.storage or only(buckets)],
+            queue=it.queue or next(iter(own), ""),
+            facts=facts,
+        )
+        for name, it in stack.jobs.items()
+        if isinstance(it, FineTuning)
+    }

@@ -15,12 +15,15 @@ from stacks.parts.jobs.config import (
     ImageClassifierTraining,
     MaxTextTraining,
     NemoRlJob,
+    OnRay,
     RayJob,
     VerlTraining,
 )
 from stacks.parts.jobs.fine_tune_rules import fine_tune_rules
+from stacks.parts.jobs.script import rules as script
+from stacks.parts.jobs.script import sharing
+from stacks.parts.jobs.script.config import Script
 from stacks.parts.jobs.verl_rules import verl_rules
-from stacks.parts.ray.plan import LUSTRE
 from stacks.parts.servers.rules import gpu_pool_problems
 from stacks.plan import Plan
 from stacks.problems import Problem
@@ -29,7 +32,7 @@ from stacks.rules.maxtext import maxtext_problems
 from stacks.rules.maxtext_memory import Chips, memory_problems
 from stacks.rules.rdma import socket_problems
 from stacks.rules.training import grpo_problems
-from stacks.stack import Stack
+from stacks.stack import LUSTRE, Stack
 
 _Job = TypeVar("_Job", bound=BaseModel)
 
@@ -49,6 +52,10 @@ def references(stack: Stack, facts: Catalog) -> Iterator[Problem]:
             yield from gpu_pool_problems(field, job.pool, gpu_pools)
             yield from _one_of(f"{field}.storage", job.storage, stack.buckets, "bucket")
             continue
+        if isinstance(job, Script):
+            yield from script.references(stack, facts, name, job)
+            if job.ray is None:
+                continue
         broken = tuple(_one_of(f"{field}.ray", job.ray, stack.ray, "RayCluster"))
         yield from broken
         if broken:
@@ -60,7 +67,8 @@ def references(stack: Stack, facts: Catalog) -> Iterator[Problem]:
                 f"{cluster} has the job {taken[cluster]} already; nearest: a RayCluster of its own",
             )
         taken.setdefault(cluster, name)
-        yield from _storage_problems(stack, field, cluster, job)
+        if not isinstance(job, Script):
+            yield from _storage_problems(stack, field, cluster, job)
 
 
 def job_rules(plan: Plan) -> Iterator[Problem]:
@@ -77,6 +85,9 @@ def job_rules(plan: Plan) -> Iterator[Problem]:
                 yield from _kind_problems(plan, job, name, "gpu")
     for tuning in plan.fine_tunings.values():
         yield from fine_tune_rules(plan, tuning)
+    for one in plan.scripts.values():
+        yield from script.script_rules(plan, one)
+        yield from (it for rule in sharing.RULES for it in rule(plan, one))
 
 
 RULES = (job_rules,)
@@ -148,7 +159,7 @@ def _kind_problems(plan: Plan, job: RayJob, name: str, kind: str) -> Iterator[Pr
         )
 
 
-def _storage_problems(stack: Stack, field: str, cluster: str, job: RayJob) -> Iterator[Problem]:
+def _storage_problems(stack: Stack, field: str, cluster: str, job: OnRay) -> Iterator[Problem]:
     everything = [*([LUSTRE] if stack.lustre else []), *stack.buckets]
     asked = stack.ray[cluster].mounts
     mounts = everything if asked is None else [it for it in everything if it in asked]

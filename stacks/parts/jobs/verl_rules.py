@@ -8,7 +8,7 @@ from stacks.blocks.verl_job import VerlJob
 from stacks.fields import under
 from stacks.parts.buckets.plan import limits_of, sidecar_of
 from stacks.parts.jobs.config import VerlTraining
-from stacks.parts.ray.plan import LUSTRE, PlannedRay
+from stacks.parts.ray.plan import PlannedRay
 from stacks.plan import Plan
 from stacks.problems import Problem
 from stacks.rules.boot_disk import boot_disk_problems
@@ -16,6 +16,7 @@ from stacks.rules.packing import Amounts
 from stacks.rules.rdma import socket_problems
 from stacks.rules.verl import verl_problems
 from stacks.rules.verl_bucket import folder_problems, preparation_problems
+from stacks.stack import LUSTRE
 
 # One large file, or many small ones that are soon done.
 PREPARED_AT_ONCE = 4

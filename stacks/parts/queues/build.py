@@ -1,5 +1,6 @@
 """Kueue, its queues and its priorities."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import pulumi
@@ -8,8 +9,8 @@ from components.kueue import Kueue, KueueArgs
 from components.kueue_manifest import controller_configuration
 from components.kueue_queues import KueueQueues, LocalQueueArgs
 from components.namespace import KubeNamespace, KubeNamespaceArgs
-from components.webhook_access import WebhookAccess, WebhookAccessArgs
 from stacks.blocks.kueue import Kueue as KueueConfig
+from stacks.parts.cluster.webhooks import webhook_access
 from stacks.parts.queues.objects import QueueView, priorities, queues_args
 from stacks.parts.queues.plan import PlannedQueues
 from stacks.parts.teams.build import Teams
@@ -40,13 +41,13 @@ class Queues:
         return None if name is None else self.workload_priorities[name]
 
 
-def build(site: Site, teams: Teams) -> Queues:
-    """`queues` are those of the stack's namespace."""
+def build(site: Site, teams: Teams, kinds: Sequence[pulumi.Resource] = ()) -> Queues:
+    """`queues` are those of the stack's namespace; `kinds` bring what Kueue is told to look for."""
     planned = site.plan.queues
     if planned is None:
         return Queues()
     kueue, own = planned.config, site.plan.stack.namespace
-    installed = _kueue(site, planned)
+    installed = _kueue(site, planned, kinds)
     view = QueueView(
         config=kueue,
         flavor_nodes=planned.flavor_nodes,
@@ -71,23 +72,12 @@ def build(site: Site, teams: Teams) -> Queues:
     )
 
 
-def _kueue(site: Site, planned: PlannedQueues) -> Kueue:
+def _kueue(site: Site, planned: PlannedQueues, kinds: Sequence[pulumi.Resource]) -> Kueue:
     """On the CPU nodes: its webhook must answer before there is any other node. Autopilot's are a
     machine for each pod, which half a CPU is not worth: there it runs anywhere."""
-    kueue, stack = planned.config, site.plan.stack
+    kueue = planned.config
     port = controller_configuration(kueue.frameworks, ())["webhook"]["port"]
-    reachable = WebhookAccess(
-        "kueue-webhook",
-        WebhookAccessArgs(
-            project=site.project.apis.project_with("compute"),
-            network_id=site.gke.network_id,
-            base_name=stack.name,
-            key="kueue",
-            control_plane_range=stack.network.control_plane,
-            ports=[port],
-        ),
-        opts=site.project.opts,
-    )
+    reachable = webhook_access(site, "kueue", port)
     return Kueue(
         "kueue",
         KueueArgs(
@@ -98,7 +88,7 @@ def _kueue(site: Site, planned: PlannedQueues) -> Kueue:
             node_selector=None if site.plan.autopilot else site.nodes.cpu,
             labels=site.labels,
         ),
-        opts=site.after(*site.nodes.needed, reachable),
+        opts=site.after(*site.nodes.needed, reachable, *kinds),
     )
 
 

@@ -7,6 +7,8 @@ from functools import cached_property
 from components.ray_manifest import READY_MINUTES
 from stacks.blocks.kueue import Kueue
 from stacks.blocks.pools import Nodes
+from stacks.parts.jobs.config import Job
+from stacks.parts.jobs.script.config import Script
 from stacks.parts.pools.plan import PlannedPool
 from stacks.parts.ray.config import StackRayCluster
 from stacks.parts.servers.config import ModelServer
@@ -80,10 +82,14 @@ class PlannedQueues:
 
 
 def queued_minutes(
-    ray: Mapping[str, StackRayCluster], servers: Mapping[str, ModelServer]
+    ray: Mapping[str, StackRayCluster],
+    servers: Mapping[str, ModelServer],
+    jobs: Mapping[str, Job],
 ) -> dict[str, int]:
     """How long what waits in queues may take to be ready, by the field that says so."""
+    scripts = {name: it for name, it in jobs.items() if isinstance(it, Script)}
     return {
+        **{f"jobs.{name}.queue": READY_MINUTES for name, it in scripts.items() if it.queue},
         **{f"ray.{name}.queue": READY_MINUTES for name, it in ray.items() if it.queue},
         **{f"servers.{name}.minutes": it.minutes for name, it in servers.items() if it.queue},
     }

@@ -26,10 +26,11 @@ from stacks.parts.interfaces.build import DeviceAccess, tested
 from stacks.parts.jobs.setup import setup_of
 from stacks.parts.pools.plan import PlannedPool
 from stacks.parts.queues.build import Queues
-from stacks.parts.ray.plan import LUSTRE, PlannedRay, PlannedWorkers
+from stacks.parts.ray.plan import PlannedRay, PlannedWorkers
 from stacks.ray_pods import pod_args
 from stacks.rules.queued_ray import gpu_pools_given_out
 from stacks.site import Selector, Site
+from stacks.stack import LUSTRE
 
 _NUMBERS = {1: "one", 2: "two", 3: "three", 4: "four"}
 

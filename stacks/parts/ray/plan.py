@@ -14,8 +14,7 @@ from stacks.parts.jobs.demands import RayDemands, demands_of
 from stacks.parts.pools.plan import PlannedPool
 from stacks.parts.ray.config import StackRayCluster, Workers
 from stacks.rules.ray_fit import Host, worker_gpus
-
-LUSTRE = "lustre"
+from stacks.stack import LUSTRE
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,11 +1,11 @@
 """A RayCluster's pods fit their nodes, and nothing waits for ever. No Pulumi import."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from catalog import Catalog
 from stacks.config_errors import nearest
 from stacks.fields import under
-from stacks.parts.ray.plan import LUSTRE, PlannedRay, PlannedWorkers
+from stacks.parts.ray.plan import PlannedRay, PlannedWorkers
 from stacks.plan import Plan
 from stacks.problems import Problem
 from stacks.rules.pod_disk import pod_disk_problems
@@ -18,14 +18,13 @@ from stacks.rules.ray_fit import (
 )
 from stacks.rules.ray_image import image_problems
 from stacks.rules.rdma import nccl_test_problems
-from stacks.stack import Stack
+from stacks.stack import LUSTRE, Stack
 
 
 def references(stack: Stack, facts: Catalog) -> Iterator[Problem]:
     """Pools and mounts that there are."""
     del facts
     pools = list(stack.pools)
-    everything = [*([LUSTRE] if stack.lustre else []), *stack.buckets]
     for name, cluster in stack.ray.items():
         field = f"ray.{name}"
         if cluster.head.pool is not None and cluster.head.pool not in stack.pools:
@@ -34,13 +33,19 @@ def references(stack: Stack, facts: Catalog) -> Iterator[Problem]:
             for place, pool in enumerate(workers.pools):
                 if pool not in stack.pools:
                     yield _no_pool(f"{field}.workers.{group}.pools[{place}]", pool, pools)
-        for place, mount in enumerate(cluster.mounts or ()):
-            if mount not in everything:
-                near = nearest(mount, everything) if everything else "leave it out"
-                yield Problem(
-                    f"{field}.mounts[{place}]",
-                    f'"{mount}" is no bucket of this stack, nor its Lustre; nearest: {near}',
-                )
+        yield from mount_problems(f"{field}.mounts", cluster.mounts or (), stack)
+
+
+def mount_problems(field: str, mounts: Sequence[str], stack: Stack) -> Iterator[Problem]:
+    """What is to be mounted is there."""
+    everything = [*([LUSTRE] if stack.lustre else []), *stack.buckets]
+    for place, mount in enumerate(mounts):
+        if mount not in everything:
+            near = nearest(mount, everything) if everything else "leave it out"
+            yield Problem(
+                f"{field}[{place}]",
+                f'"{mount}" is no bucket of this stack, nor its Lustre; nearest: {near}',
+            )
 
 
 def image_rules(plan: Plan) -> Iterator[Problem]:

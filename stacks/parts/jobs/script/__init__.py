@@ -1,0 +1,1 @@
+"""What the user brings: a command with files of theirs."""

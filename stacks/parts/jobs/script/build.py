@@ -1,0 +1,141 @@
+"""Scripts that are JobSets of their own."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pulumi
+
+from components.custom_object import object_name
+from components.gib import LIBRARY_PATH
+from components.job_set_manifest import FILE_DIR
+from components.jobset_controller import JobSetController
+from components.script_job_set import ScriptJobSet, ScriptJobSetArgs
+from components.script_mount import ScriptMountArgs
+from stacks.parts.buckets.build import MountedBucket, annotations
+from stacks.parts.interfaces.build import DeviceAccess
+from stacks.parts.jobs.script import files
+from stacks.parts.jobs.script.config import FILES_VARIABLE, Script
+from stacks.parts.jobs.script.plan import PlannedScript
+from stacks.parts.ray.build import Surroundings
+from stacks.plan import Plan
+from stacks.site import Selector, Site
+from stacks.stack import LUSTRE
+from stacks.survey import Survey
+
+Files = Mapping[str, Mapping[str, str]]
+
+
+def brought(plan: Plan, folder: Path) -> Files:
+    """The files of each script. Raises pulumi.RunError, which names all that are wrong, before any
+    resource is registered."""
+    scripts = {name: it for name, it in plan.stack.jobs.items() if isinstance(it, Script)}
+    found = files.read(folder, scripts)
+    survey = Survey()
+    survey.judge(found.problems)
+    survey.close()
+    return found.files
+
+
+def build(
+    site: Site, around: Surroundings, controllers: Sequence[JobSetController], of_users: Files
+) -> dict[str, ScriptJobSet]:
+    return {
+        name: _job_set(site, around, controllers, it, of_users[name])
+        for name, it in site.plan.scripts.items()
+    }
+
+
+def _job_set(
+    site: Site,
+    around: Surroundings,
+    controllers: Sequence[JobSetController],
+    script: PlannedScript,
+    of_user: Mapping[str, str],
+) -> ScriptJobSet:
+    config, requests, queues = script.config, script.requests, around.queues
+    # The references refuse a script without.
+    assert config.image is not None
+    access = _access(site, around, script)
+    machines = [] if script.pool is None else site.nodes.machines[script.pool.name]
+    mounted = [it for key, it in around.buckets.items() if key in script.buckets]
+    lustre = around.lustre if script.lustre else None
+    return ScriptJobSet(
+        script.name,
+        ScriptJobSetArgs(
+            namespace=site.namespace,
+            job_name=script.name,
+            image=config.image,
+            command=config.command,
+            files=of_user,
+            environment=_environment(script, of_user),
+            nodes=config.nodes,
+            gpus=script.gpus,
+            cpu_millicores=requests.millicores,
+            memory_gib=requests.memory_gib,
+            ephemeral_storage_gib=requests.ephemeral_storage_gib,
+            shm_gib=config.shm_gib or 0,
+            node_selector=access.node_selector,
+            taints=[] if script.pool is None else script.pool.taints,
+            networks=access.networks,
+            mounts=_mounts(site, around, script, mounted),
+            annotations=annotations(script.limits),
+            secret_name=site.secret_name,
+            secret_keys=site.secret_keys,
+            service_account=mounted[0].account_name if mounted else None,
+            priority_class=queues.priority(config.priority),
+            queue=queues.queue(config.queue),
+            workload_priority=queues.workload_priority(config.workload_priority),
+            max_restarts=config.max_restarts,
+            minutes=config.minutes,
+            held=[
+                *([] if lustre is None else lustre.resources()),
+                *(one for it in mounted for one in it.held()),
+                *access.held,
+                *machines,
+            ],
+            labels=site.labels,
+        ),
+        opts=site.after(*site.nodes.needed, *machines, *access.after, *queues.made, *controllers),
+    )
+
+
+def _access(site: Site, around: Surroundings, script: PlannedScript) -> DeviceAccess:
+    """Nodes of the one pool, once their network works."""
+    if script.pool is None:
+        return DeviceAccess(networks=(), node_selector=site.nodes.cpu)
+    only = site.nodes.only[script.pool.name]
+    found = around.devices.get(script.pool.name)
+    if found is None:
+        return DeviceAccess(networks=(), node_selector=only)
+    both = pulumi.Output.all(found.node_selector, only)
+    selector: Selector = both.apply(lambda it: {**it[0], **it[1]})
+    return DeviceAccess(
+        networks=found.networks, node_selector=selector, held=found.held, after=found.after
+    )
+
+
+def _environment(script: PlannedScript, of_user: Mapping[str, str]) -> dict[str, str]:
+    """What the network needs, where files are, and what the user says over both."""
+    nccl = script.nccl
+    network = {} if nccl is None else {**nccl.variables, "LD_LIBRARY_PATH": LIBRARY_PATH}
+    where = {FILES_VARIABLE: FILE_DIR} if of_user else {}
+    return {**network, **where, **script.config.environment}
+
+
+def _mounts(
+    site: Site, around: Surroundings, script: PlannedScript, mounted: Sequence[MountedBucket]
+) -> list[ScriptMountArgs]:
+    found = [
+        ScriptMountArgs(
+            name=f"bucket-{it.planned.key}",
+            path=it.planned.config.mount_path,
+            bucket=it.args if it.claim is None else None,
+            claim_name=None if it.claim is None else object_name(it.claim.claim),
+        )
+        for it in mounted
+    ]
+    if script.lustre and around.lustre is not None:
+        claim = object_name(around.lustre.claim)
+        path = site.plan.mount_path(LUSTRE)
+        found.append(ScriptMountArgs(name="lustre-storage", path=path, claim_name=claim))
+    return found

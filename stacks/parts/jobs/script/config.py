@@ -1,0 +1,104 @@
+"""A script that the user brings. No Pulumi import."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from stacks.blocks.block import Block
+from stacks.blocks.ray import Resources
+from stacks.types import (
+    Gpus,
+    ImageReference,
+    MemoryGiB,
+    Minutes,
+    NodeCount,
+    ObjectName,
+    PoolKey,
+    QueueName,
+    RayClusterName,
+    RelativePath,
+    Retries,
+    StorageGiB,
+)
+from stacks.value_checks import like
+
+# The variable of every pod that says where the files are.
+FILES_VARIABLE = "SCRIPT_DIR"
+
+VariableName = Annotated[str, like(r"[A-Za-z_]\w*", "the name of a variable", "EPOCHS")]
+Word = Annotated[str, Field(min_length=1)]
+
+
+class ScriptRequests(Resources, frozen=True):
+    """What a pod gets beside its GPUs, and no more."""
+
+    ephemeral_storage_gib: StorageGiB = 10
+    """Room on the node's disk."""
+
+
+class Script(Block, frozen=True):
+    """A command with files of the user's own: on a RayCluster of the stack, or as a JobSet.
+
+    Files lie beside each other, without folders of their own, and are text; together they hold
+    1 MiB at most, which is what a ConfigMap holds, and larger ones go to a bucket. A changed file
+    runs the job again.
+    """
+
+    type: Literal["script"]
+    """Which job it is."""
+    file: RelativePath | None = None
+    """File to bring, as a path below the project's folder; of 1 MiB at most."""
+    folder: RelativePath | None = None
+    """Folder whose files to bring, as a path below the project's folder; of 1 MiB at most. Hidden
+    ones and `__pycache__` stay behind."""
+    command: tuple[Word, ...] = Field(min_length=1)
+    """Words to run, which no shell looks at. `$(NAME)` stands for a variable of `environment`, and
+    `$(SCRIPT_DIR)` for where the files are: `$(SCRIPT_DIR)/train.py`."""
+    environment: dict[VariableName, str] = Field(default_factory=dict)
+    """Variables of the command. On a JobSet each pod has SCRIPT_DIR, MASTER_ADDR, MASTER_PORT,
+    NNODES, NODE_RANK and GPUS_PER_NODE, as torchrun takes them, and JAX_COORDINATOR_ADDRESS."""
+    ray: RayClusterName | None = None
+    """RayCluster to run on: on its head, in its image, as a job of Ray's that takes what it asks
+    Ray for. The files are on the head alone. By default the job is a JobSet of its own."""
+    image: ImageReference | None = None
+    """Image of a JobSet's pods."""
+    requests: ScriptRequests | None = None
+    """What each of a JobSet's pods gets beside its GPUs."""
+    gpus: Gpus | None = None
+    """GPUs of each pod; by default all that a machine of `pool` has."""
+    nodes: NodeCount = 1
+    """Pods of a JobSet, each on a node of its own."""
+    pool: PoolKey | None = None
+    """Pool whose nodes it runs on; by default the only one with GPUs where `gpus` are asked for,
+    else where single pods run."""
+    mounts: tuple[str, ...] | None = None
+    """Names of buckets, and `lustre`, to mount; by default all that the stack has."""
+    shm_gib: MemoryGiB | None = None
+    """Shared memory, which is part of the pod's; by default what the container runtime gives."""
+    queue: QueueName | None = None
+    """LocalQueue in which it waits until all its pods can start."""
+    priority: ObjectName | None = None
+    """Priority class of its pods."""
+    workload_priority: ObjectName | None = None
+    """Priority in its queue alone, which goes before `priority` there."""
+    minutes: Minutes | None = None
+    """How long a run may take, waiting for nodes and the image included; by default for ever."""
+    max_restarts: Retries = 0
+    """How often it starts again after it failed; a machine that goes away counts for nothing."""
+
+
+# What a job on a RayCluster has of the cluster instead.
+OF_A_JOB_SET = (
+    "image",
+    "requests",
+    "gpus",
+    "nodes",
+    "pool",
+    "mounts",
+    "shm_gib",
+    "queue",
+    "priority",
+    "workload_priority",
+    "minutes",
+    "max_restarts",
+)

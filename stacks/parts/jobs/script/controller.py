@@ -1,0 +1,24 @@
+"""JobSet's controller, where something needs it."""
+
+from components.jobset_controller import WEBHOOK_PORT, JobSetController, JobSetControllerArgs
+from stacks.parts.cluster.webhooks import webhook_access
+from stacks.parts.jobs.script.plan import FRAMEWORK
+from stacks.site import Site, helm_chart
+
+
+def build(site: Site) -> list[JobSetController]:
+    """On the CPU nodes, as Kueue: all JobSets wait for its webhook."""
+    queues = site.plan.stack.queues
+    if not site.plan.scripts and (queues is None or FRAMEWORK not in queues.frameworks):
+        return []
+    reachable = webhook_access(site, "jobset", WEBHOOK_PORT)
+    made = JobSetController(
+        "jobset",
+        JobSetControllerArgs(
+            chart=helm_chart(site.plan, "jobset"),
+            node_selector=None if site.plan.autopilot else site.nodes.cpu,
+            labels=site.labels,
+        ),
+        opts=site.after(*site.nodes.needed, reachable),
+    )
+    return [made]

@@ -1,0 +1,109 @@
+"""What follows from a script that is a JobSet of its own. No Pulumi import."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from catalog import Catalog, NcclStack, Sidecar
+from stacks.blocks.bucket import GcsFuseSidecar
+from stacks.blocks.ray import RayHead
+from stacks.parts.buckets.plan import PlannedBucket, limits_of, sidecar_of
+from stacks.parts.jobs.script.config import Script, ScriptRequests
+from stacks.parts.pools.plan import PlannedPool
+from stacks.rules.packing import Amounts
+from stacks.rules.ray_fit import Host
+from stacks.stack import LUSTRE, Stack, mounts_of, only
+
+FRAMEWORK = "jobset.x-k8s.io/jobset"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlannedScript:
+    """A script with its pool, None where Autopilot makes its nodes, and what its pods mount."""
+
+    name: str
+    config: Script
+    pool: PlannedPool | None
+    host: Host
+    buckets: Mapping[str, PlannedBucket]
+    lustre: bool
+    facts: Catalog
+
+    @property
+    def field(self) -> str:
+        return f"jobs.{self.name}"
+
+    @property
+    def requests(self) -> ScriptRequests:
+        # The references refuse a script without.
+        assert self.config.requests is not None
+        return self.config.requests
+
+    @property
+    def gpus(self) -> int:
+        """Of a pod: what the config says, else all of the machine's."""
+        if self.config.gpus is not None:
+            return self.config.gpus
+        return 0 if self.pool is None else self.pool.accelerators
+
+    @property
+    def files_at_once(self) -> int:
+        """How many files a pod writes to a bucket at once: the process of each GPU its own."""
+        return max(1, self.gpus)
+
+    @property
+    def limits(self) -> GcsFuseSidecar | None:
+        """Of the container that mounts the buckets."""
+        return limits_of([(it, self.files_at_once) for it in self.buckets.values()])
+
+    @property
+    def sidecar(self) -> Sidecar | None:
+        """What GKE puts beside the container of each pod."""
+        return sidecar_of(list(self.buckets.values()), self.limits, self.facts)
+
+    @property
+    def nccl(self) -> NcclStack | None:
+        return self.facts.nccl(self.host.name) if self.gpus else None
+
+    @property
+    def as_pod(self) -> RayHead:
+        """The pod as rules take it that know no scripts."""
+        return RayHead(requests=self.requests, shm_gib=self.config.shm_gib)
+
+    @property
+    def counted(self) -> Amounts:
+        """What a queue counts of a pod, which GKE's sidecar is not in."""
+        return Amounts.of_pod(self.requests, self.gpus)
+
+    @property
+    def on_node(self) -> Amounts:
+        return Amounts.of_pod(self.requests, self.gpus, self.sidecar)
+
+
+def planned_scripts(
+    stack: Stack,
+    pools: Mapping[str, PlannedPool],
+    single_pods: tuple[PlannedPool | None, Host],
+    buckets: Mapping[str, PlannedBucket],
+    facts: Catalog,
+) -> dict[str, PlannedScript]:
+    """Of those that name no RayCluster; `single_pods` is where a script without GPUs runs."""
+    with_gpus = {name: it for name, it in pools.items() if it.kind == "gpu"}
+    found: dict[str, PlannedScript] = {}
+    for name, script in stack.jobs.items():
+        if not isinstance(script, Script) or script.ray is not None:
+            continue
+        asked = script.pool or (only(with_gpus) if script.gpus else None)
+        pool, host = single_pods
+        if asked is not None:
+            pool, host = pools[asked], pools[asked].host
+        mounts = mounts_of(stack, script.mounts)
+        found[name] = PlannedScript(
+            name=name,
+            config=script,
+            pool=pool,
+            host=host,
+            buckets={key: it for key, it in buckets.items() if key in mounts},
+            lustre=LUSTRE in mounts,
+            facts=facts,
+        )
+    return found

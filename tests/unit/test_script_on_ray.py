@@ -1,0 +1,58 @@
+"""The launcher of a script on a RayCluster, as bash runs it."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from stacks.parts.jobs.script import on_ray
+from stacks.parts.jobs.script.config import Script
+
+FILES = {"tune.py": "import sys\nprint(sys.argv[1:])\n", "model.py": "X = 1\n"}
+
+
+def script(*command: str, **values: Any) -> Script:
+    return Script.model_validate({"type": "script", "command": command, "ray": "r", **values})
+
+
+def ran(tmp_path: Path, one: Script, files: dict[str, str]) -> str:
+    """What the launcher says where the head has its files."""
+    for name, content in on_ray.stored(files).items():
+        (tmp_path / name).write_text(content)
+    text = on_ray.launcher(one, files).replace("/etc/launcher", str(tmp_path))
+    (tmp_path / "run.sh").write_text(text)
+    environment = {"PATH": "/usr/bin:/bin", **one.environment}
+    done = subprocess.run(
+        ["bash", str(tmp_path / "run.sh")],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout
+
+
+def test_files_have_their_own_names_again_and_words_reach_the_command_as_they_are(
+    tmp_path: Path,
+) -> None:
+    words = ["a b", "it's", "$HOME", "$(nobody)", "`x`", "*", "$(EPOCHS)s"]
+    one = script("python3", "$(SCRIPT_DIR)/tune.py", *words, environment={"EPOCHS": "2"})
+    found = ran(tmp_path, one, FILES)
+    assert found == f"{[*words[:-1], '2s']}\n"
+
+
+def test_files_can_be_run_and_lie_beside_each_other(tmp_path: Path) -> None:
+    files = {"run.sh": '#!/bin/sh\nls "$SCRIPT_DIR"\n', "b": ""}
+    assert ran(tmp_path, script("$(SCRIPT_DIR)/run.sh"), files) == "b\nrun.sh\n"
+
+
+def test_a_command_alone_has_an_empty_directory(tmp_path: Path) -> None:
+    assert ran(tmp_path, script("bash", "-c", 'ls "$SCRIPT_DIR"; echo done'), {}) == "done\n"
+
+
+def test_other_content_is_another_name_and_another_launcher() -> None:
+    other = {**FILES, "model.py": "X = 2\n"}
+    one = script("run")
+    assert not on_ray.stored(FILES).keys() & on_ray.stored(other).keys()
+    assert on_ray.launcher(one, FILES) != on_ray.launcher(one, other)
