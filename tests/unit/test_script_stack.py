@@ -90,6 +90,24 @@ def test_it_runs_on_its_pool_alone_with_what_it_asks_for(made: Any) -> None:
     assert recording.named("gpu-pool").urn in held
 
 
+def test_it_tolerates_the_taints_of_its_pool(made: Any) -> None:
+    taint = {"key": "team", "value": "a"}
+    on_gpus = pod(made(STACK, pools__gpu__taints=[taint]))
+    assert [it["key"] for it in on_gpus["tolerations"]] == ["nvidia.com/gpu", "team"]
+    pools = {"cpu": STACK["pools"]["cpu"], "big": {"machine_type": "e2-standard-16", "nodes": 2}}
+    pools["big"]["taints"] = [taint]
+    on_cpus = pod(made(STACK, pools=pools, jobs__train__pool="big"))
+    assert [it["key"] for it in on_cpus["tolerations"]] == ["team"]
+    assert "tolerations" not in pod(
+        made(
+            STACK,
+            jobs__train__pool="cpu",
+            jobs__train__requests__cpu=2,
+            jobs__train__requests__memory_gib=8,
+        )
+    )
+
+
 def test_without_files_no_variable_says_where_they_are(made: Any) -> None:
     recording = made(STACK, jobs__train__file=None)
     assert "SCRIPT_DIR" not in variables(recording)
