@@ -1,18 +1,36 @@
 """Which GKE a stack needs. No Pulumi import."""
 
-from __future__ import annotations
+from collections.abc import Mapping
+from typing import Protocol
 
-from typing import TYPE_CHECKING
-
-from catalog import GkeVersion, ReleaseChannel
+from catalog import Catalog, GkeVersion, NcclStack, ReleaseChannel
 from stacks.blocks.capacity import FlexStart, Queued
 from stacks.blocks.ray import RayOperator
+from stacks.parts.pools.plan import PlannedPool
+from stacks.stack import Stack
 
-if TYPE_CHECKING:
-    from stacks.plan import Plan
+
+class Uses(Protocol):
+    """What of a stack's plan says which GKE it needs."""
+
+    stack: Stack
+
+    @property
+    def facts(self) -> Catalog: ...
+    @property
+    def pools(self) -> Mapping[str, PlannedPool]: ...
+    @property
+    def autopilot(self) -> bool: ...
+    @property
+    def multi_networking(self) -> bool: ...
+    @property
+    def nccl_stacks(self) -> list[NcclStack]: ...
+    @property
+    def features(self) -> tuple[str, ...]: ...
+    def claims(self, pool: PlannedPool) -> int: ...
 
 
-def version_of(plan: Plan) -> GkeVersion | None:
+def version_of(plan: Uses) -> GkeVersion | None:
     """The config's, else the lock's where something has a minimum; None: the channel's default.
 
     What that default is changes by the week, so that nobody could say what it has. The rapid
@@ -28,7 +46,7 @@ def version_of(plan: Plan) -> GkeVersion | None:
     return plan.facts.versions.gke.version if any(minimums) else None
 
 
-def features_of(plan: Plan) -> tuple[str, ...]:
+def features_of(plan: Uses) -> tuple[str, ...]:
     """What of GKE the stack uses, by the catalog's names."""
     stack, pools, autopilot = plan.stack, plan.pools.values(), plan.autopilot
     claims = any(plan.claims(it) for it in pools)
