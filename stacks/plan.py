@@ -61,13 +61,13 @@ class Plan:
 
     @cached_property
     def gke_version(self) -> GkeVersion | None:
-        """The version asked for; None is the channel's default."""
-        return version_of(self)
+        return version_of(self.stack.cluster, self.pools, self.facts, self.features)
 
     @cached_property
     def features(self) -> tuple[str, ...]:
-        """What of GKE the stack uses, by the catalog's names."""
-        return features_of(self)
+        claims = any(map(self.claims, self.pools.values()))
+        nccl, networks = self.nccl_stacks, self.multi_networking
+        return features_of(self.stack, self.pools, nccl, networks=networks, claims=claims)
 
     @property
     def lustre_legacy_port(self) -> bool:

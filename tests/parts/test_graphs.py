@@ -1,0 +1,155 @@
+"""What stacks of parts register: components as everywhere, and of the smallest the same as the kind
+of stack that it was.
+
+It shows nothing of what providers or the engine make of it.
+"""
+
+from collections import Counter
+from typing import Any
+
+import pulumi
+import pytest
+
+from stacks import build
+from stacks.config import validate
+from tests.conftest import TOKEN, Recording, Registered, recorded, stack_config
+from tests.parts.samples import DEV, SAMPLES
+from tests.parts.test_plan import TPU_AUTOPILOT
+
+STACKS = {**SAMPLES, "tpu-autopilot": TPU_AUTOPILOT}
+# RayClusters, groups of workers and buckets have the names that the config has for them.
+RENAMED = {"ray": "dev", "ray-access": "dev-access", "ray-cluster": "dev-cluster"}
+NAMED = {"dev-my-project": "dev-bucket-my-project", "gpu-worker-group": "gpu"}
+_BUILT: dict[str, Recording] = {}
+
+
+def registered(config: dict[str, Any], stack: str) -> Recording:
+    secrets = {"hugging_face_token": pulumi.Output.secret(TOKEN)}
+    checked = validate(config, secrets_set=frozenset(secrets))
+    return recorded(lambda: build(checked, secrets), stack=stack)
+
+
+@pytest.fixture(params=STACKS)
+def made(request: pytest.FixtureRequest) -> Recording:
+    name = request.param
+    if name not in _BUILT:
+        _BUILT[name] = registered(STACKS[name], name)
+    return _BUILT[name]
+
+
+def test_children_hang_on_their_component_and_carry_its_name(made: Recording) -> None:
+    by_urn = {it.urn: it for it in made.resources}
+    for one in made.resources:
+        if one.type.startswith("pulumi:providers:gcp"):
+            continue
+        if one.custom:
+            parent = by_urn[one.parent]
+            assert not parent.custom, f"{one.name} hangs on {parent.name}"
+            assert one.name.startswith(f"{parent.name}-")
+        else:
+            assert one.parent not in by_urn
+
+
+def test_every_component_registers_its_outputs_once(made: Recording) -> None:
+    components = sorted(it.urn for it in made.resources if not it.custom)
+    assert sorted(made.output_registrations) == components
+
+
+def test_every_resource_has_a_urn_of_its_own(made: Recording) -> None:
+    twice = [urn for urn, count in Counter(it.urn for it in made.resources).items() if count > 1]
+    assert not twice
+
+
+def test_no_two_resources_have_one_name_in_the_cloud_or_the_cluster(made: Recording) -> None:
+    seen: Counter[tuple[str, str, str]] = Counter()
+    for one in made.resources:
+        inputs = one.inputs
+        name = inputs.get("metadata", {}).get("name") or inputs.get("name")
+        if one.custom and isinstance(name, str):
+            namespace = inputs.get("metadata", {}).get("namespace", "")
+            seen[one.type, namespace, name] += 1
+    assert not {it for it, count in seen.items() if count > 1}
+
+
+def test_whatever_is_in_the_cluster_has_its_provider(made: Recording) -> None:
+    for one in made.resources:
+        if one.custom and one.type.startswith("kubernetes:"):
+            assert "$pulumi:providers:kubernetes::" in one.provider, one.name
+
+
+def test_the_token_stands_in_no_input_that_is_not_a_secret(made: Recording) -> None:
+    for one in made.resources:
+        plain = {key: it for key, it in one.inputs.items() if key not in one.secret_inputs}
+        assert TOKEN not in str(plain), one.name
+
+
+def test_nothing_is_protected_that_may_be_destroyed(made: Recording) -> None:
+    assert not [it.name for it in made.resources if it.protect]
+
+
+def test_what_is_costly_to_lose_is_protected_where_nothing_else_is_said() -> None:
+    config = {key: value for key, value in SAMPLES["rl"].items() if key != "deletion_protection"}
+    made = registered(config, "rl")
+    protected = {it.type.rpartition(":")[2] for it in made.resources if it.protect}
+    assert {"Cluster", "Instance", "Network"} <= protected
+
+
+@pytest.mark.parametrize("name", ["autopilot", "tpu-autopilot"])
+def test_autopilot_has_no_pools(name: str) -> None:
+    assert not registered(STACKS[name], name).of_type(":NodePool")
+
+
+def test_pools_in_two_zones_have_networks_of_their_own_zones() -> None:
+    made = registered(SAMPLES["zones"], "zones")
+    zones = {tuple(it.inputs["nodeLocations"]) for it in made.of_type(":NodePool")}
+    assert {("us-west3-b",), ("us-west3-c",)} <= zones
+    profiles = [
+        it.inputs["networkProfile"]
+        for it in made.of_type(":Network")
+        if "networkProfile" in it.inputs
+    ]
+    assert len({it.rpartition("/")[2] for it in profiles}) == 2
+
+
+@pytest.fixture(scope="module")
+def dev_of_a_kind() -> Recording:
+    return registered(stack_config("dev"), "dev")
+
+
+@pytest.fixture(scope="module")
+def dev_of_parts() -> Recording:
+    return registered(DEV, "dev")
+
+
+def test_the_smallest_stack_has_the_resources_of_the_kind_that_it_was(
+    dev_of_a_kind: Recording, dev_of_parts: Recording
+) -> None:
+    before = {RENAMED.get(it.name, it.name): it.type for it in dev_of_a_kind.resources}
+    assert {it.name: it.type for it in dev_of_parts.resources} == before
+
+
+def test_they_have_the_same_inputs(dev_of_a_kind: Recording, dev_of_parts: Recording) -> None:
+    after = {it.name: it for it in dev_of_parts.resources}
+    for one in dev_of_a_kind.resources:
+        now = after[RENAMED.get(one.name, one.name)]
+        assert now.inputs == _renamed(one.inputs), one.name
+
+
+def test_they_wait_for_the_same(dev_of_a_kind: Recording, dev_of_parts: Recording) -> None:
+    after = {it.name: it for it in dev_of_parts.resources}
+    for one in dev_of_a_kind.resources:
+        name = RENAMED.get(one.name, one.name)
+        before = {RENAMED.get(it, it) for it in _dependencies(one)}
+        assert _dependencies(after[name]) == before, one.name
+
+
+def _dependencies(one: Registered) -> set[str]:
+    return {urn.rpartition("::")[2] for urn in one.dependencies}
+
+
+def _renamed(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _renamed(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_renamed(inner) for inner in value]
+    return NAMED.get(value, value) if isinstance(value, str) else value
