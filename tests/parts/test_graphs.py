@@ -17,8 +17,8 @@ from tests.parts.samples import DEV, SAMPLES
 from tests.parts.test_plan import TPU_AUTOPILOT
 
 STACKS = {**SAMPLES, "tpu-autopilot": TPU_AUTOPILOT}
-# RayClusters, groups of workers and buckets have the names that the config has for them; a volume is
-# called after what it is and its name.
+# RayClusters, groups of workers and buckets have the names that the config has for them; a volume
+# is called after what it is and its name.
 RENAMED = {"ray": "dev", "ray-access": "dev-access", "ray-cluster": "dev-cluster"}
 NAMED = {
     "dev-my-project": "dev-bucket-my-project",
