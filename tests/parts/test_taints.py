@@ -87,6 +87,12 @@ def test_other_workloads_tolerate_the_taints_of_their_pool(
     assert TOLERATION in pod_spec(made, suffix, name)["tolerations"]
 
 
+def test_what_a_queue_sends_to_tainted_nodes_may_go_there(made: Recording) -> None:
+    spec = made.named("queues-flavor-serve").inputs["spec"]
+    assert spec["nodeTaints"] == [TAINT]
+    assert spec["tolerations"] == [TOLERATION]
+
+
 def test_the_clusters_own_pods_are_on_a_pool_without_taints() -> None:
     own = plan_of().cpu_pool
     assert own is not None
@@ -103,3 +109,21 @@ def test_a_taint_that_only_asks_keeps_nobody_away() -> None:
     plan = plan_of(pools__heads__taints=[{**TAINT, "effect": "PreferNoSchedule"}])
     assert plan.cpu_pool is not None
     assert plan.cpu_pool.name == "heads"
+
+
+@pytest.mark.parametrize(
+    ("mode", "topology", "most"),
+    [("spot", None, 8), ("queued", None, 7), ("spot", "hosts", 7)],
+)
+def test_a_flavor_has_no_more_taints_than_kueue_takes(
+    mode: str, topology: str | None, most: int
+) -> None:
+    taints = [{**TAINT, "key": f"team-{number}"} for number in range(most + 1)]
+    places: dict[str, Any] = {} if topology is None else {topology: {}}
+    pool = {**GPUS, "capacity": {"mode": mode}, "taints": taints}
+    with pytest.raises(ConfigError) as refused:
+        plan_of(
+            pools__serve=pool, queues__flavors__serve__topology=topology, queues__topologies=places
+        )
+    said = f"stack.pools.serve.taints: {most + 1} are more than a flavor of Kueue's can name"
+    assert f"{said}; nearest: {most} of them" in refused.value.lines

@@ -54,7 +54,7 @@ class Pool(Block, frozen=True):
     labels: dict[str, str] = Field(default_factory=dict)
     """Kubernetes labels of the nodes."""
     taints: tuple[Taint, ...] = ()
-    """Kubernetes taints of the nodes."""
+    """Kubernetes taints of the nodes. What the stack or a queue sends there tolerates them."""
     driver_version: GpuDriver = GpuDriver.LATEST
     """NVIDIA driver that GKE installs; only with GPUs."""
     compact_placement: bool = False

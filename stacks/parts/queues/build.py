@@ -7,8 +7,9 @@ import pulumi
 
 from components.kueue import Kueue, KueueArgs
 from components.kueue_manifest import controller_configuration
-from components.kueue_queues import KueueQueues, LocalQueueArgs
+from components.kueue_queues import KueueQueues, LocalQueueArgs, ResourceFlavorArgs
 from components.namespace import KubeNamespace, KubeNamespaceArgs
+from components.node_taints import toleration
 from stacks.blocks.kueue import Kueue as KueueConfig
 from stacks.parts.cluster.webhooks import webhook_access
 from stacks.parts.queues.objects import QueueView, priorities, queues_args
@@ -56,7 +57,11 @@ def build(site: Site, teams: Teams, kinds: Sequence[pulumi.Resource] = ()) -> Qu
     )
     namespaces = {own: site.namespace, **_namespaces(site, kueue), **teams.namespaces}
     args = queues_args(view, installed, site.nodes.only, namespaces, site.labels)
-    args = replace(args, local_queues=[*args.local_queues, *_team_queues(site)])
+    args = replace(
+        args,
+        flavors=[_tolerating(planned, it) for it in args.flavors],
+        local_queues=[*args.local_queues, *_team_queues(site)],
+    )
     made = KueueQueues("queues", args, opts=site.inside)
     return Queues(
         queues={
@@ -109,3 +114,14 @@ def _team_queues(site: Site) -> list[LocalQueueArgs]:
         for name, team in site.plan.teams.items()
         if team.config.queue is not None
     ]
+
+
+def _tolerating(planned: PlannedQueues, flavor: ResourceFlavorArgs) -> ResourceFlavorArgs:
+    """Whom a queue sends to tainted nodes may go there: Kueue adds the tolerations to its pods."""
+    taints = planned.pool_of(flavor.name).taints
+    own = [{"key": it.key, "value": it.value, "effect": it.effect} for it in taints]
+    return replace(
+        flavor,
+        taints=[*flavor.taints, *own],
+        tolerations=[*flavor.tolerations, *map(toleration, taints)],
+    )

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from stacks.blocks.kueue import Kueue
 from stacks.fields import under
+from stacks.parts.queues.plan import PlannedQueues
 from stacks.plan import Plan
 from stacks.problems import Problem
 from stacks.rules.queue_nodes import check_problems, topology_problems
@@ -23,6 +24,8 @@ from stacks.rules.queues import (
 from stacks.rules.readiness import readiness_problems
 
 NAMES = {"kueue": "queues"}
+# And of tolerations (kubernetes-sigs/kueue apis/kueue/v1beta2/resourceflavor_types.go, 2fff9dfc).
+_MOST_TAINTS = 8
 
 
 def queue_rules(plan: Plan) -> Iterator[Problem]:
@@ -36,6 +39,7 @@ def queue_rules(plan: Plan) -> Iterator[Problem]:
     found = [
         *broken,
         *_door_problems(plan, kueue),
+        *_taint_problems(queues),
         *readiness_problems(kueue.ready_minutes, queues.needed_minutes),
         *kueue_problems(
             plan.facts,
@@ -115,6 +119,20 @@ def given_out_problems(
 
 
 RULES = (queue_rules, ray_rules)
+
+
+def _taint_problems(queues: PlannedQueues) -> Iterator[Problem]:
+    for name in queues.flavor_nodes:
+        pool = queues.pool_of(name)
+        placed = queues.config.flavors[name].topology is not None
+        # The builder adds GKE's own of queued pools, and where Kueue places pods that of GPUs.
+        most = _MOST_TAINTS - pool.queued - (placed and pool.kind == "gpu")
+        if len(pool.taints) > most:
+            yield Problem(
+                f"{pool.field}.taints",
+                f"{len(pool.taints)} are more than a flavor of Kueue's can name; "
+                f"nearest: {most} of them",
+            )
 
 
 def _door_problems(plan: Plan, kueue: Kueue) -> Iterator[Problem]:
