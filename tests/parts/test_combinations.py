@@ -1,0 +1,116 @@
+"""Legal combinations of parts: each is right or refused in words, and each that is right is built.
+
+Mocks stand in for the engine, so that it is shown what is registered, and nothing of what a cloud
+makes of it.
+"""
+
+import json
+import re
+from collections import Counter
+from typing import Any
+
+import pulumi
+import pytest
+from pulumi.runtime import set_all_config
+from pydantic import BaseModel
+
+from stacks import build
+from stacks.config import ConfigError, validate
+from stacks.config_errors import models_in
+from stacks.plan import Plan
+from stacks.stack import Stack
+from tests.conftest import TOKEN, Recording, recorded
+from tests.parts.combinations import SECRETS, put_right
+from tests.parts.cover import SEED, drawn
+
+SAMPLE, ALL = 60, 300
+# Of what is drawn so many parts in a hundred are right as they are.
+_LEAST_RIGHT = 60
+_PART = re.compile(r"[^.\[\]]+")
+
+
+def lines_of(raw: dict[str, Any]) -> tuple[str, ...]:
+    """Any other exception is a fault."""
+    try:
+        validate(raw, secrets_set=SECRETS)
+    except ConfigError as error:
+        return error.lines
+    return ()
+
+
+def is_field(path: str, model: type[BaseModel] = Stack) -> bool:
+    """Whether a config may have something there."""
+    parts = _PART.findall(path.removeprefix("stack.").removeprefix("gcp:"))
+    return _leads_on([model], parts)
+
+
+def _leads_on(models: list[type[BaseModel]], parts: list[str]) -> bool:
+    if not parts:
+        return True
+    here = [it for it in models if parts[0] in it.model_fields]
+    if not here:
+        return False
+    annotations = [it.model_fields[parts[0]].annotation for it in here]
+    inner = [found for it in annotations for found in models_in(it)]
+    # The name of an entry, or its place, may stand between; below what has no fields stand names.
+    ways = (parts[1:], parts[2:])
+    return not inner or len(parts) == 1 or any(_leads_on(inner, it) for it in ways)
+
+
+def built(plan: Plan) -> Recording:
+    secrets = {key: pulumi.Output.secret(TOKEN) for key in SECRETS}
+    try:
+        return recorded(lambda: build(plan, secrets))
+    finally:
+        set_all_config({})
+
+
+def twice(made: Recording) -> list[str]:
+    """Resources that an engine, and objects that a cluster, would take for one."""
+    objects = Counter(it.urn for it in made.resources)
+    for it in made.resources:
+        if it.type.startswith("kubernetes:"):
+            named = it.inputs.get("metadata", {})
+            place = (named.get("namespace"), named.get("name"))
+            objects[f"{it.type} {place}"] += named.get("name") is not None
+    return [what for what, count in objects.items() if count > 1]
+
+
+def check(raws: list[dict[str, Any]], *, built_of: int = 1) -> None:
+    """One in `built_of` of those that are right, or are put right, is built."""
+    said = [lines_of(raw) for raw in raws]
+    right = said.count(())
+    print(f"seed {SEED}: {right} of {len(raws)} combinations are right as they are drawn")
+    assert right * 100 >= _LEAST_RIGHT * len(raws)
+    for raw, lines in zip(raws, said, strict=True):
+        for line in lines:
+            field = line.partition(": ")[0]
+            assert is_field(field), f"{line}\n{json.dumps(raw)}"
+            assert "; nearest: " in line, f"{line}\n{json.dumps(raw)}"
+    for raw in raws[::built_of]:
+        better = put_right(raw)
+        if better is not None:
+            assert twice(built(better[1])) == [], json.dumps(better[0])
+
+
+def test_a_combination_is_right_or_refused_in_words_and_what_is_right_is_built() -> None:
+    # Each takes a third of a second.
+    check(drawn(SAMPLE), built_of=4)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("part", range(5))
+def test_hundreds_of_combinations_are_right_or_refused_and_built(part: int) -> None:
+    each = ALL // 5
+    check(drawn(ALL)[part * each : (part + 1) * each])
+
+
+def test_the_same_seed_draws_the_same() -> None:
+    assert drawn(12) == drawn(12)
+
+
+def test_a_field_is_one_of_the_models() -> None:
+    assert is_field("stack.ray.first.workers.main.pools[0]")
+    assert is_field("stack.network.dcn[1].range")
+    assert not is_field("stack.ray.first.workers.main.pool_names")
+    assert not is_field("stack.kueue.flavors.a.pool")

@@ -1,0 +1,112 @@
+"""Combinations of parts through the real engine on the sandbox: up, nothing left to do, destroy.
+
+All of them are tried with ALL_COMBINATIONS=1; else a sample, another one for each commit.
+"""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+import yaml
+
+from sandbox.names import PROJECT
+from sandbox.workspace import PROJECT_FOLDER, Workspace
+from tests.parts.cover import SEED, blocks_of, covering, missed
+from tests.stacks.conftest import CANARY, Sandbox, changed
+
+pytestmark = pytest.mark.thorough
+
+ALL, SAMPLE = 60, 15
+
+
+def _commit() -> str:
+    """Empty where this is no repository."""
+    said = subprocess.run(
+        ["git", "rev-parse", "HEAD"],
+        cwd=PROJECT_FOLDER,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return said.stdout.strip()
+
+
+def tried() -> list[int]:
+    if os.environ.get("ALL_COMBINATIONS"):
+        return list(range(ALL))
+    return sorted(Random(_commit()).sample(range(ALL), SAMPLE))
+
+
+@pytest.fixture
+def combined(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[[dict[str, Any]], Sandbox]:
+    """A sandbox for a stack with the config, with nothing that keeps a destroy from it."""
+    monkeypatch.setenv("HUGGING_FACE_TOKEN", CANARY)
+
+    def sandbox(raw: dict[str, Any]) -> Sandbox:
+        folder = tmp_path / "program"
+        folder.mkdir()
+        for name in ("Pulumi.yaml", "__main__.py"):
+            shutil.copyfile(PROJECT_FOLDER / name, folder / name)
+        (folder / f"Pulumi.{raw['name']}.yaml").write_text(yaml.safe_dump(config_file(raw)))
+        given = tmp_path / "project.yaml"
+        given.write_text(yaml.safe_dump(reservations(raw)))
+        workspace = Workspace(tmp_path / "sandbox", raw["name"], folder)
+        with workspace.lock():
+            workspace.use_project(given)
+        return Sandbox(workspace)
+
+    return sandbox
+
+
+def reservations(raw: dict[str, Any]) -> dict[str, Any]:
+    """The simulated project has all that the config names."""
+    return {
+        "reservations": {
+            it["capacity"]["name"]: {
+                "zone": raw["zone"],
+                "machine_type": it["machine_type"],
+                "count": 100,
+            }
+            for it in raw["pools"].values()
+            if it.get("capacity", {}).get("mode") == "reservation"
+        },
+    }
+
+
+def config_file(raw: dict[str, Any]) -> dict[str, Any]:
+    stack = {key: it for key, it in raw.items() if key not in ("project", "region", "zone")}
+    stack["deletion_protection"] = False
+    return {
+        "config": {
+            "gcp:region": raw["region"],
+            "gcp:zone": raw["zone"],
+            f"{PROJECT}:stack": stack,
+        }
+    }
+
+
+@pytest.mark.parametrize("number", tried())
+def test_a_combination_comes_up_stays_as_it_is_and_goes(
+    combined: Callable[[dict[str, Any]], Sandbox], number: int
+) -> None:
+    raw = covering(ALL)[number]
+    print(f"commit {_commit()}, seed {SEED}, combination {number}: {sorted(blocks_of(raw))}")
+    sandbox = combined(raw)
+    sandbox.succeed("up")
+    assert changed(sandbox.succeed("preview")) == {}
+    assert sandbox.succeed("destroy").cloud == {}
+
+
+def test_the_combinations_bring_every_two_blocks_together_that_any_of_them_has() -> None:
+    blocks = [blocks_of(it) for it in covering(ALL)]
+    everywhere = frozenset[str]().union(*blocks)
+    assert {"lustre", "two buckets", "queues", "autopilot", "rdma pool", "tpu pool"} <= everywhere
+    assert {"vllm", "tgi", "fine-tune", "nemo-rl", "verl", "maxtext"} <= everywhere
+    assert missed(ALL) == set()
