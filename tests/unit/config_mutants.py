@@ -4,7 +4,7 @@ end, lists with an entry twice, blocks of other presets.
 """
 
 import enum
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from math import inf, nan
 from random import Random
@@ -16,11 +16,14 @@ from catalog.bounds import Bounds
 from sandbox.workspace import stack_names
 from stacks import KINDS
 from stacks.config_errors import models_in
+from stacks.stack import Stack
 from tests.conftest import stack_config
 
 Path = tuple[str | int, ...]
-PRESETS = stack_names()
-CONFIGS = {name: stack_config(name) for name in PRESETS}
+CONFIGS = {name: stack_config(name) for name in stack_names()}
+# Those with a kind, and those that are lists of parts.
+PRESETS = [name for name, config in CONFIGS.items() if "kind" in config]
+PARTS = [name for name in CONFIGS if name not in PRESETS]
 
 _UNSEEN = ("\x00", "\x1b[31m", "\n", "\t", "\u202e", "\u200b", "\ufeff", "\u2028", "\u00a0")
 _STRANGE = (
@@ -48,12 +51,12 @@ class _Field(NamedTuple):
     metadata: tuple[Any, ...]
 
 
-def mutants(seed: int, count: int) -> Iterator[Mutant]:
+def mutants(seed: int, count: int, presets: Sequence[str] = PRESETS) -> Iterator[Mutant]:
     random = Random(seed)
     for number in range(count):
-        preset = PRESETS[number % len(PRESETS)]
+        preset = presets[number % len(presets)]
         config = CONFIGS[preset]
-        model = KINDS[config["kind"]].config_class()
+        model = KINDS[config["kind"]].config_class() if "kind" in config else Stack
         yield _mutant(random, preset, config, model)
 
 
@@ -148,25 +151,30 @@ def _fields(block: Any, model: type[BaseModel], path: Path) -> Iterator[_Field]:
         here = (*path, name)
         yield _Field(here, field.annotation, tuple(field.metadata))
         for inner in models_in(field.annotation):
-            value = block.get(name, {})
-            if isinstance(value, list):
-                for index, one in enumerate(value):
-                    yield from _fields(one, inner, (*here, index))
-            elif not _is_chosen(inner, value):
-                continue
-            elif get_origin(field.annotation) is dict:
-                for key, one in value.items():
-                    yield from _fields(one, inner, (*here, key))
-            else:
-                yield from _fields(value, inner, here)
+            for place, one in _entries(block.get(name, {}), field.annotation, here):
+                if _is_chosen(inner, one):
+                    yield from _fields(one, inner, place)
+
+
+def _entries(value: Any, annotation: Any, path: Path) -> Iterator[tuple[Path, Any]]:
+    """The blocks of a list or by a name, or the one that is no such thing."""
+    if isinstance(value, list):
+        yield from (((*path, index), one) for index, one in enumerate(value))
+    elif isinstance(value, dict) and get_origin(annotation) is dict:
+        yield from (((*path, key), one) for key, one in value.items())
+    else:
+        yield path, value
 
 
 def _is_chosen(inner: type[BaseModel], value: Any) -> bool:
-    """Whether that is what stands there, of blocks that a mode tells apart."""
-    mode = inner.model_fields.get("mode")
-    if mode is None or not isinstance(value, dict):
+    """Whether that is what stands there, of blocks that a mode or a type tells apart."""
+    if not isinstance(value, dict):
         return True
-    return value.get("mode", mode.default) in get_args(mode.annotation)
+    for name in ("mode", "type"):
+        field = inner.model_fields.get(name)
+        if field is not None and get_origin(field.annotation) is Literal:
+            return value.get(name, field.default) in get_args(field.annotation)
+    return True
 
 
 def _bounds(field: _Field) -> Bounds | None:

@@ -6,6 +6,7 @@ It proves nothing about what Google would say to the ones that pass.
 
 import re
 import time
+from collections.abc import Sequence
 from copy import deepcopy
 from typing import Any
 
@@ -13,7 +14,7 @@ import pytest
 import yaml
 
 from stacks.config import ConfigError, validate
-from tests.unit.config_mutants import Mutant, mutants
+from tests.unit.config_mutants import PARTS, PRESETS, Mutant, mutants
 
 SECRETS = frozenset({"hugging_face_token", "wandb_api_key"})
 SEED = 20261122
@@ -132,10 +133,10 @@ def found_wrong(mutant: Mutant) -> list[str]:
     return found
 
 
-def check(count: int, seed: int) -> None:
+def check(count: int, seed: int, presets: Sequence[str] = PRESETS) -> None:
     wrong = {
         f"{it.preset} {written(it.path)} = {it.what}": found
-        for it in mutants(seed, count)
+        for it in mutants(seed, count, presets)
         if (found := found_wrong(it))
     }
     shown = "\n".join(f"{what}: {'; '.join(found)}" for what, found in wrong.items())
@@ -144,6 +145,10 @@ def check(count: int, seed: int) -> None:
 
 def test_a_config_with_anything_changed_is_right_or_is_refused_under_its_field() -> None:
     check(270, SEED)
+
+
+def test_so_is_one_of_parts() -> None:
+    check(90, SEED, PARTS)
 
 
 @pytest.mark.thorough

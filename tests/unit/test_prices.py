@@ -24,7 +24,7 @@ LINE = re.compile(r"^\| (\d+) x ([a-z0-9-]+)(?:,? (on demand|spot))? +\| ([\d.]+
 @pytest.mark.parametrize("preset", PRESETS)
 def test_the_machines_of_a_preset_have_a_price_of_their_region(preset: str) -> None:
     region = yaml.safe_load(PRESETS[preset])["config"]["gcp:region"]
-    named = set(re.findall(r"machine_type: (\S+)", PRESETS[preset]))
+    named = set(re.findall(r"machine_type: ([\w-]+)", PRESETS[preset]))
     # What a CPU pool is by default.
     for machine in named | {"e2-standard-4"}:
         regions = CATALOG.machine_price(machine).regions
