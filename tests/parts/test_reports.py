@@ -115,7 +115,7 @@ def test_what_names_a_part_that_cannot_be_read_is_not_told_beside_it(
             VERL,
             {"jobs__grpo": {}},
             "stack.jobs.grpo.type: missing; nearest: fine-tune, image-classifier, maxtext, "
-            "nemo-rl, verl",
+            "nemo-rl, script, verl",
         ),
         (
             {**VERL, "jobs": {"verl": {"type": "verl", "actor": {"mini_batch": 1}}}},

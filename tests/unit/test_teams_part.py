@@ -149,12 +149,22 @@ RAY = {
 }
 
 
+SCRIPT = {
+    "type": "script",
+    "command": ["true"],
+    "image": "busybox:1",
+    "requests": {"cpu": 1, "memory_gib": 1},
+    "pool": "gpu",
+}
+
+
+@pytest.mark.parametrize("runs", [{"ray": {"first": RAY}}, {"jobs": {"first": SCRIPT}}])
 @pytest.mark.parametrize("teams", [True, False])
-def test_teams_do_not_reach_the_dashboard_of_the_stacks_own_ray(
-    register: Register, *, teams: bool
+def test_teams_do_not_reach_what_the_stack_itself_runs_on_ray_or_in_a_job_set(
+    register: Register, *, runs: dict[str, Any], teams: bool
 ) -> None:
     values: dict[str, Any] = {} if teams else {"teams": None, "queues": None}
-    spec = made(register, ray={"first": RAY}, **values).named("first-access").inputs["spec"]
+    spec = made(register, **runs, **values).named("first-access").inputs["spec"]
     keys = [
         one["key"]
         for source in spec["ingress"][0]["from"]

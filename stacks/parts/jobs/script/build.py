@@ -87,6 +87,7 @@ def _job_set(
             workload_priority=queues.workload_priority(config.workload_priority),
             max_restarts=config.max_restarts,
             minutes=config.minutes,
+            in_team=bool(site.plan.teams),
             held=[
                 *([] if lustre is None else lustre.resources()),
                 *(one for it in mounted for one in it.held()),
