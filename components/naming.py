@@ -35,9 +35,9 @@ class NameKind(Enum):
     SERVICE_ACCOUNT = NameRule("a service account ID", 30, shortest=6, shorten=True)
     CLUSTER = NameRule("a GKE cluster name", 40)
     NODE_POOL = NameRule("a node pool name", 40)
-    NETWORK = NameRule("a network name", 63)
-    SUBNETWORK = NameRule("a subnetwork name", 63)
-    FIREWALL = NameRule("a firewall rule name", 63)
+    NETWORK = NameRule("a network name", 63, shorten=True)
+    SUBNETWORK = NameRule("a subnetwork name", 63, shorten=True)
+    FIREWALL = NameRule("a firewall rule name", 63, shorten=True)
     ADDRESS = NameRule("an address name", 63)
     ROUTER = NameRule("a router name", 63)
     NAT = NameRule("a NAT name", 63)
@@ -47,6 +47,8 @@ class NameKind(Enum):
     # resource_redis_instance.go:193, 93c65b2d60), the API none of more than 40.
     REDIS = NameRule("a Redis instance name", 40, shortest=2)
     NAMESPACE = NameRule("a namespace name", 63, digit_first=True)
+    # Pods select its nodes by a label, whose value has 63 characters at most.
+    COMPUTE_CLASS = NameRule("a ComputeClass name", 63, shorten=True)
     KUBERNETES = NameRule("a Kubernetes object name", 253, digit_first=True)
     # The name is part of a socket's path on the node (GKE documentation, "Set up multi-network
     # support for Pods").

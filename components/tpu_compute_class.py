@@ -58,7 +58,7 @@ class TpuComputeClass(pulumi.ComponentResource):
             api_version="cloud.google.com/v1",
             kind="ComputeClass",
             metadata={
-                "name": check_name(NameKind.KUBERNETES, args.class_name),
+                "name": check_name(NameKind.COMPUTE_CLASS, args.class_name),
                 "labels": args.labels,
             },
             spec={

@@ -3,6 +3,7 @@
 import pulumi
 
 from components.gke_cluster import GkeCluster
+from components.naming import NameKind, cloud_name
 from components.network import ClusterNetwork
 from components.node_pool import GpuArgs, NodePool, NodePoolArgs
 from components.node_service_account import NodeServiceAccount
@@ -183,7 +184,7 @@ def _asked_for(project: Project, gke: GkeCluster, pool: PlannedPool) -> Selector
     made = TpuComputeClass(
         pool.name,
         TpuComputeClassArgs(
-            class_name=f"{project.plan.stack.name}-{pool.name}",
+            class_name=cloud_name(NameKind.COMPUTE_CLASS, project.plan.stack.name, pool.name),
             zone=pool.zone,
             machine_type=pool.machine.name,
             accelerator=accelerator.type,

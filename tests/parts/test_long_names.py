@@ -1,0 +1,63 @@
+"""The longest names that a config may have: what is made of them is within the clouds' limits."""
+
+from typing import Any
+
+import pytest
+
+from stacks import build
+from stacks.config import validate
+from stacks.plan import Plan
+from tests.conftest import Recording, Register
+
+LIMIT = 63
+SMALL = {"requests": {"cpu": 2, "memory_gib": 8}}
+TPU = {"machine_type": "ct6e-standard-4t", "topology": "4x4", "slices": [9999]}
+
+
+def longest(start: str, length: int) -> str:
+    return f"{start}-{'x' * 60}"[:length]
+
+
+STACK: dict[str, Any] = {
+    "name": longest("stack", 40),
+    "project": "my-project",
+    "region": "us-central1",
+    "zone": "us-central1-c",
+    "pools": {
+        longest("h100", 30): {"machine_type": "a3-highgpu-8g", "nodes": 2},
+        longest("mega", 30): {"machine_type": "a3-megagpu-8g", "nodes": 2},
+        longest("tpu", 30): {**TPU, "zone": "us-central1-b"},
+    },
+    "network": {
+        "dcn": [
+            {"name": longest(start, 20), "range": f"10.{number}.0.0/16"}
+            for start, number in (("one", 50), ("two", 60))
+        ]
+    },
+}
+
+
+def made(register: Register, config: dict[str, Any]) -> Recording:
+    plan = validate(config)
+    assert isinstance(plan, Plan)
+    return register(lambda: build(plan, {}))
+
+
+@pytest.mark.parametrize("kind", [":Network", ":Subnetwork", ":Firewall", ":NodePool"])
+def test_names_in_the_cloud_are_no_longer_than_it_takes(register: Register, kind: str) -> None:
+    found = [it for it in made(register, STACK).of_type(kind) if it.type.startswith("gcp:")]
+    names = [it.inputs["name"] for it in found]
+    assert len(names) == len(set(names)) > 2
+    assert max(map(len, names)) <= LIMIT
+
+
+def test_a_compute_class_has_a_name_that_is_a_label(register: Register) -> None:
+    pools = {longest("tpu", 30): TPU}
+    autopilot = {"cluster": {"mode": "autopilot"}, "network": {}, "zone": "us-central1-b"}
+    cluster = {"head": SMALL, "workers": {"tpus": SMALL}}
+    config = {**STACK, **autopilot, "pools": pools, "ray": {"main": cluster}}
+    found = made(register, config)
+    name = found.one(":ComputeClass").inputs["metadata"]["name"]
+    template = found.one(":RayCluster").inputs["spec"]["workerGroupSpecs"][0]["template"]
+    assert template["spec"]["nodeSelector"]["cloud.google.com/compute-class"] == name
+    assert len(name) <= LIMIT
