@@ -4,7 +4,7 @@ end, lists with an entry twice, blocks of other presets.
 """
 
 import enum
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from math import inf, nan
 from random import Random
@@ -51,11 +51,16 @@ class _Field(NamedTuple):
     metadata: tuple[Any, ...]
 
 
-def mutants(seed: int, count: int, presets: Sequence[str] = PRESETS) -> Iterator[Mutant]:
+def mutants(
+    seed: int,
+    count: int,
+    presets: Sequence[str] = PRESETS,
+    configs: Mapping[str, dict[str, Any]] = CONFIGS,
+) -> Iterator[Mutant]:
     random = Random(seed)
     for number in range(count):
         preset = presets[number % len(presets)]
-        config = CONFIGS[preset]
+        config = configs[preset]
         model = KINDS[config["kind"]].config_class() if "kind" in config else Stack
         yield _mutant(random, preset, config, model)
 
