@@ -24,17 +24,28 @@ def inputs(sandbox: Sandbox, token: str) -> list[dict[str, Any]]:
     return [one["inputs"] for one in sandbox.state()["resources"] if one["type"] == token]
 
 
-def asked_by_workers(sandbox: Sandbox) -> list[dict[str, str]]:
-    """VPC and subnetwork behind each interface that Ray's workers ask for, in their order."""
+def selects(template: dict[str, Any], pool: dict[str, Any]) -> bool:
+    """Whether pods are sent to the pool, as far as its name and its GPUs say."""
+    [gpus] = pool["nodeConfig"]["guestAccelerators"]
+    own = {"gke-nodepool": pool["name"], "gke-accelerator": gpus["type"]}
+    selector = template["spec"].get("nodeSelector") or {}
+    return all(
+        selector.get(f"cloud.google.com/{label}", value) == value for label, value in own.items()
+    )
+
+
+def asked_by_workers(sandbox: Sandbox, pool: dict[str, Any]) -> list[dict[str, str]] | None:
+    """VPC and subnetwork behind each interface that Ray's workers on the pool ask for, in their
+    order; None where it has none."""
     networks = {it["metadata"]["name"]: it for it in inputs(sandbox, f"{_GKE}:Network")}
     parameters = {
         it["metadata"]["name"]: it for it in inputs(sandbox, f"{_GKE}:GKENetworkParamSet")
     }
     clusters = inputs(sandbox, "kubernetes:ray.io/v1:RayCluster")
-    if not clusters:
-        return []
-    [ray] = clusters
-    template = ray["spec"]["workerGroupSpecs"][0]["template"]
+    groups = [group for ray in clusters for group in ray["spec"]["workerGroupSpecs"]]
+    template = next((it["template"] for it in groups if selects(it["template"], pool)), None)
+    if template is None:
+        return None
     annotations = (template.get("metadata") or {}).get("annotations") or {}
     listed = json.loads(annotations.get("networking.gke.io/interfaces", "[]"))
     behind = [
@@ -50,10 +61,14 @@ def test_workers_ask_for_the_networks_of_their_pool_one_by_one(
     brought_up: SandboxOf, stack: str
 ) -> None:
     sandbox = brought_up(stack)
-    for pool in inputs(sandbox, "gcp:container/nodePool:NodePool"):
-        if "guestAccelerators" in pool["nodeConfig"]:
-            attached = (pool.get("networkConfig") or {}).get("additionalNodeNetworkConfigs", [])
-            assert asked_by_workers(sandbox) == attached
+    pools = inputs(sandbox, "gcp:container/nodePool:NodePool")
+    pools = [pool for pool in pools if "guestAccelerators" in pool["nodeConfig"]]
+    asked = [asked_by_workers(sandbox, pool) for pool in pools]
+    clusters = inputs(sandbox, "kubernetes:ray.io/v1:RayCluster")
+    assert bool(pools and clusters) == any(it is not None for it in asked)
+    for pool, networks in zip(pools, asked, strict=True):
+        attached = (pool.get("networkConfig") or {}).get("additionalNodeNetworkConfigs", [])
+        assert networks in (None, attached)
 
 
 @pytest.mark.thorough
