@@ -83,6 +83,10 @@ def reservations(raw: dict[str, Any]) -> dict[str, Any]:
 def config_file(raw: dict[str, Any]) -> dict[str, Any]:
     stack = {key: it for key, it in raw.items() if key not in ("project", "region", "zone")}
     stack["deletion_protection"] = False
+    if "network" in stack:
+        # A peering that is left behind keeps its network.
+        network = stack["network"].items()
+        stack["network"] = {key: it for key, it in network if key != "peering_on_destroy"}
     return {
         "config": {
             "gcp:region": raw["region"],
