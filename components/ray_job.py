@@ -12,6 +12,7 @@ from components.lifecycle import fixed_name
 from components.naming import NameKind, check_name
 from components.ray_cluster import launcher_config_map
 from components.ray_entrypoint import by_hand, entrypoint, launcher_command, resumed_command
+from components.ray_launchers import shared_before
 from components.ray_manifest import ray_job_spec
 from components.script_file import versioned_file_name
 
@@ -35,7 +36,9 @@ class RayJobArgs:
 
     It has no type here, for a component's schema has no word for custom objects. `held` is what the
     cluster's pods hold on to, as it was given to the cluster. `files` lie beside the launcher; what
-    they hold can change without a new job. `packages` are Python's, installed before the job runs.
+    they hold can change without a new job. `launchers` is the ConfigMap that has them beside those
+    of the cluster's other jobs; else the job makes its own. `packages` are Python's, installed
+    before the job runs.
     """
 
     namespace: pulumi.Input[str]
@@ -51,6 +54,19 @@ class RayJobArgs:
     held: Sequence[Any] = ()
     files: dict[str, str] = field(default_factory=dict[str, str])
     resume: ResumeArgs | None = None
+    launchers: Any = None
+
+    @property
+    def file_name(self) -> str:
+        return versioned_file_name(self.launcher_name, self.launcher)
+
+    @property
+    def scripts(self) -> dict[str, str]:
+        """What the command runs."""
+        found = {self.file_name: self.launcher}
+        if self.resume is not None:
+            found[self.resume.file_name] = self.resume.script
+        return found
 
 
 class RayJob(pulumi.ComponentResource):
@@ -63,22 +79,10 @@ class RayJob(pulumi.ComponentResource):
         self, name: str, args: RayJobArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__("gke-ai-stacks:ray_job:RayJob", name, None, opts)
-        file_name = versioned_file_name(args.launcher_name, args.launcher)
-        command = launcher_command(file_name, args.parameters)
-        scripts = {file_name: args.launcher}
+        command = launcher_command(args.file_name, args.parameters)
         if args.resume is not None:
             command = resumed_command(args.resume.file_name, args.resume.gpus, command)
-            scripts[args.resume.file_name] = args.resume.script
-        launcher = k8s.core.v1.ConfigMap(
-            f"{name}-launcher",
-            metadata={
-                "name": launcher_config_map(args.ray_cluster),
-                "namespace": args.namespace,
-                "labels": args.labels,
-            },
-            data={**scripts, **args.files},
-            opts=fixed_name(self),
-        )
+        launcher = self._launcher(name, args) if args.launchers is None else args.launchers
         # KubeRay runs a RayJob once and ignores changes of its spec, so a changed job is a new one.
         # A job dies with its cluster: what runs on the next one is another job.
         options = fixed_name(
@@ -99,7 +103,7 @@ class RayJob(pulumi.ComponentResource):
             },
             spec=ray_job_spec(
                 cluster_name=object_name(args.cluster),
-                entrypoint=entrypoint(list(scripts), command),
+                entrypoint=entrypoint(list(args.scripts), command),
                 environment=args.environment,
                 packages=args.packages,
             ),
@@ -108,3 +112,17 @@ class RayJob(pulumi.ComponentResource):
         self.job_name = object_name(job)
         self.command = pulumi.Output.from_input(by_hand(command))
         self.register_outputs({"job_name": self.job_name, "command": self.command})
+
+    def _launcher(self, name: str, args: RayJobArgs) -> pulumi.Resource:
+        options = fixed_name(self)
+        options.aliases = [shared_before(args.ray_cluster)]
+        return k8s.core.v1.ConfigMap(
+            f"{name}-launcher",
+            metadata={
+                "name": launcher_config_map(args.ray_cluster),
+                "namespace": args.namespace,
+                "labels": args.labels,
+            },
+            data={**args.scripts, **args.files},
+            opts=options,
+        )

@@ -108,7 +108,7 @@ def _submit_commands(
     """The job's own, or where a cluster has none something to try."""
     found: dict[str, Any] = {key: it.submit for key, it in jobs.items()}
     for name, ray in site.plan.ray.items():
-        if ray.job is None and name in clusters:
+        if not ray.jobs and name in clusters:
             gpus = ray.accelerated.first.kind == "gpu"
             found[name] = (
                 submit_command("nvidia-smi", "{}", gpus=1)

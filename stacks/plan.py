@@ -265,7 +265,7 @@ class Plan:
         return PlannedRay(
             name,
             cluster,
-            jobs[0] if jobs else None,
+            jobs,
             head,
             self.cpu_host if head is None else head.host,
             {key: self._workers(name, key, it) for key, it in cluster.workers.items()},

@@ -16,7 +16,13 @@ JOBS = [
         VERL,
         {"jobs__more": {"type": "verl"}},
         "jobs.more.ray",
-        "verl has the job grpo already; nearest: a RayCluster of its own",
+        "verl is prepared for jobs.grpo, with its model and its code; nearest: a RayCluster",
+    ),
+    Refused(
+        VERL,
+        {"jobs__more": {"type": "image-classifier"}},
+        "jobs.more.ray",
+        "verl is in the image of jobs.grpo; nearest: a RayCluster for each",
     ),
     Refused(
         VERL,

@@ -4,19 +4,26 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
+from copy import deepcopy
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 
+from sandbox.cloud.kinds.cluster import Cluster
+from sandbox.cloud.kubernetes import kubernetes_of
+from sandbox.kube import Ref
 from sandbox.urns import name_of
 from sandbox.workspace import PROJECT_FOLDER, Workspace
 from tests.stacks.conftest import Sandbox, changed, replaced
 from tests.unit.script_samples import ON_RAY, QUEUES, RAY, STACK
 
 NAME = "lab"
+TELL = {"type": "script", "command": ["echo", "done"], "ray": "small"}
+LAUNCHERS = Ref(api_version="v1", kind="ConfigMap", namespace="default", name="small-launcher")
 PLACES = {"project", "region", "zone"}
-CONFIG = {
+CONFIG: dict[str, Any] = {
     "gcp:region": STACK["region"],
     "gcp:zone": STACK["zone"],
     "gke-ai-stacks:stack": {
@@ -25,7 +32,7 @@ CONFIG = {
         "cluster": {"location": "zonal"},
         "pools": {**STACK["pools"], "l4": {"machine_type": "g2-standard-16", "nodes": 1}},
         "queues": {**QUEUES, "flavors": {"gpus": {"pool": "gpu"}}},
-        "jobs": {"train": {**STACK["jobs"]["train"], "queue": "lq"}, "tune": ON_RAY},
+        "jobs": {"train": {**STACK["jobs"]["train"], "queue": "lq"}, "tune": ON_RAY, "tell": TELL},
         "ray": {"small": {**RAY, "workers": {"gpu": {**RAY["workers"]["gpu"], "pools": "l4"}}}},
     },
 }
@@ -76,6 +83,30 @@ def test_a_changed_file_replaces_its_job_and_nothing_else(folder: Path) -> None:
     assert replaced(result) == ["train-files", "train-job-set"]
     assert set(changed(result)) == {"train-files", "train-job-set"}
     assert changed(sandbox.succeed("preview")) == {}
+
+
+def launchers(sandbox: Sandbox) -> set[str]:
+    """The jobs that the head of the RayCluster has launchers of."""
+    cluster = next(sandbox.cloud.find(Cluster.token))
+    found = kubernetes_of(cluster, sandbox.cloud).get(LAUNCHERS)
+    assert found is not None
+    return {it.rpartition("-")[0] for it in found["data"] if it.endswith(".sh")}
+
+
+def test_a_job_more_or_less_on_a_raycluster_leaves_the_others_their_files(folder: Path) -> None:
+    sandbox = sandbox_in(folder)
+    assert launchers(sandbox) == {"tune", "tell"}
+    for job in ("tell", "tune"):
+        config = deepcopy(CONFIG)
+        del config["gke-ai-stacks:stack"]["jobs"][job]
+        text = yaml.safe_dump({"config": config})
+        (folder / "project" / f"Pulumi.{NAME}.yaml").write_text(text)
+        result = sandbox.succeed("up")
+        assert "small-cluster" not in changed(result)
+        assert launchers(sandbox) == {"tune", "tell"} - {job}
+    (folder / "project" / f"Pulumi.{NAME}.yaml").write_text(yaml.safe_dump({"config": CONFIG}))
+    assert changed(sandbox.succeed("up")).keys() == {"tune-job", "tune", "small", "small-launchers"}
+    assert launchers(sandbox) == {"tune", "tell"}
 
 
 def test_a_file_that_is_gone_stops_the_preview_with_its_name(folder: Path) -> None:

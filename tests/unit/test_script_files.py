@@ -95,3 +95,14 @@ def test_a_name_that_a_configmap_cannot_have_is_refused(project: Path) -> None:
     found = refused(project, folder="code")
     assert '"my file.py"' in found
     assert found.endswith("nearest: my-file.py")
+
+
+def test_scripts_of_one_raycluster_share_what_a_configmap_holds(project: Path) -> None:
+    (project / "code" / "data.txt").write_text("x" * (MAX_FILE_BYTES // 2))
+    values = {"type": "script", "command": ["run"], "file": "code/data.txt"}
+    on_ray = Script.model_validate({**values, "ray": "r"})
+    (problem,) = read(project, {"a": on_ray, "b": on_ray}).problems
+    assert problem.field == "jobs.b.ray"
+    assert "scripts of r have" in problem.message
+    apart = Script.model_validate({**values, "ray": "s"})
+    assert read(project, {"a": on_ray, "b": apart}).problems == ()

@@ -10,6 +10,7 @@ import pytest
 
 from stacks import build
 from stacks.config import validate
+from stacks.plan import Plan
 from tests.conftest import Recording, Register, changed
 from tests.unit.script_samples import B200, ON_RAY, QUEUES, RAY, STACK
 
@@ -196,3 +197,26 @@ def test_on_a_raycluster_it_is_a_rayjob_with_its_files_beside_the_launcher(made:
     entrypoint = recording.named("tune-job").inputs["spec"]["entrypoint"]
     assert entrypoint.endswith(f"bash /etc/launcher/{launcher}")
     assert "ScriptJobSet" not in str(recording.names())
+
+
+def test_several_jobs_of_a_raycluster_share_one_configmap_that_they_wait_for(made: Any) -> None:
+    second = {"type": "script", "command": ["echo", "done"], "ray": "small"}
+    recording = made(STACK, jobs={"tune": ON_RAY, "tell": second}, ray={"small": RAY})
+    (config_map,) = recording.of_type(":ConfigMap")
+    assert config_map.name == "small-launchers"
+    assert config_map.inputs["metadata"]["name"] == "small-launcher"
+    for job in ("tune", "tell"):
+        assert "small-launchers" in recording.waits_for(f"{job}-job")
+        (launcher,) = [it for it in config_map.inputs["data"] if it.startswith(f"{job}-")]
+        assert launcher in recording.named(f"{job}-job").inputs["spec"]["entrypoint"]
+
+
+def test_a_script_beside_a_training_is_in_its_image(made: Any) -> None:
+    training = {"type": "image-classifier"}
+    jobs = {"tune": ON_RAY, "cats": training}
+    config = validate(changed(STACK, jobs=jobs, ray={"small": RAY}, buckets=BUCKETS))
+    assert isinstance(config, Plan)
+    alone = validate(changed(STACK, jobs={"cats": training}, ray={"small": RAY}, buckets=BUCKETS))
+    assert isinstance(alone, Plan)
+    assert config.ray["small"].image == alone.ray["small"].image
+    assert config.ray["small"].demands.packages == alone.ray["small"].demands.packages

@@ -7,6 +7,7 @@ import pulumi
 
 from components.ray_cluster import RayCluster
 from components.ray_job import RayJob
+from components.ray_launchers import RayLaunchers, RayLaunchersArgs
 from stacks import checkpoint_workload, grpo_workload, maxtext_workload, verl_workload
 from stacks.blocks.grpo_job import GrpoJob
 from stacks.blocks.image_classifier_job import ImageClassifierJob
@@ -47,24 +48,57 @@ def build(
     clusters: Mapping[str, RayCluster],
     of_users: Mapping[str, Mapping[str, str]],
 ) -> dict[str, Launched]:
-    """`of_users` are the files that users bring, by job."""
+    """`of_users` are the files that users bring, by job.
+
+    Jobs of one RayCluster run beside each other as far as Ray has room for what they ask. One that
+    takes all GPUs waits until the others leave them.
+    """
     found: dict[str, Launched] = {}
+    works = {
+        name: _script(name, job, of_users[name])
+        if isinstance(job, Script)
+        else work_of(site.plan, name, job)
+        for name, job in site.plan.ray_jobs.items()
+    }
+    shared = _launchers(site, clusters, works)
     for name, job in site.plan.ray_jobs.items():
-        ray = site.plan.cluster_of(job)
+        ray, work = site.plan.cluster_of(job), works[name]
         cluster = clusters[ray]
-        if isinstance(job, Script):
-            work = _script(name, job, of_users[name])
-        else:
-            work = work_of(site.plan, name, job)
         # It waits for data and model; Ray itself comes up beside them.
         before = preparation(site, around, name, job)
         made = RayJob(
             name,
-            job_args(site.namespace, ray, cluster, work, site.labels),
+            job_args(site.namespace, ray, cluster, work, site.labels, shared.get(ray)),
             opts=site.after(*before),
         )
         submit = submit_command(made.command, work.runtime_environment())
         found[name] = Launched(job_name=made.job_name, submit=submit)
+    return found
+
+
+def _launchers(
+    site: Site, clusters: Mapping[str, RayCluster], works: Mapping[str, Work]
+) -> dict[str, pulumi.Resource]:
+    """By RayCluster, where it has several jobs; names of files change with what is in them."""
+    found: dict[str, pulumi.Resource] = {}
+    for ray, cluster in clusters.items():
+        jobs = [name for name, it in site.plan.ray_jobs.items() if site.plan.cluster_of(it) == ray]
+        if len(jobs) < 2:
+            continue
+        args = [job_args(site.namespace, ray, cluster, works[it], site.labels) for it in jobs]
+        files = {name: text for it in args for name, text in {**it.scripts, **it.files}.items()}
+        made = RayLaunchers(
+            ray,
+            RayLaunchersArgs(
+                namespace=site.namespace,
+                ray_cluster=ray,
+                jobs=jobs,
+                files=files,
+                labels=site.labels,
+            ),
+            opts=site.inside,
+        )
+        found[ray] = made.config_map
     return found
 
 

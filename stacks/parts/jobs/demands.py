@@ -1,7 +1,7 @@
 """What each type of job asks of the RayCluster that it runs on. No Pulumi import."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from catalog import Catalog
 from stacks import verl_workload
@@ -10,6 +10,7 @@ from stacks.parts.jobs.config import (
     MaxTextTraining,
     NemoRlJob,
     RayJob,
+    Training,
     VerlTraining,
 )
 from stacks.parts.jobs.script.config import Script
@@ -38,9 +39,36 @@ class RayDemands:
     scratch: tuple[str | None, str | None] = (None, None)
 
 
-def demands_of(job: RayJob | None, kinds: Iterable[str], facts: Catalog) -> RayDemands:
-    """`kinds` are those of the workers' pools; with a script the user brings the job, without
-    any they do so later."""
+def demands_of(jobs: Sequence[RayJob], kinds: Iterable[str], facts: Catalog) -> RayDemands:
+    """Those of all jobs at once; the rules refuse trainings that want different images. `kinds` are
+    those of the workers' pools; with scripts the user brings jobs, without any job does so later.
+    """
+    found = [_of_training(it, facts) for it in jobs if not isinstance(it, Script)]
+    if len(found) < len(jobs) or not jobs:
+        tpus = "tpu" in set(kinds)
+        of_users = RayDemands(image="ray_tpu" if tpus else "ray_gpu", writes_per_gpu=True)
+        # Their image is whichever is there.
+        found.append(replace(of_users, image=found[0].image) if found else of_users)
+    return RayDemands(
+        image=found[0].image,
+        writes_per_gpu=any(it.writes_per_gpu for it in found),
+        packages=tuple(dict.fromkeys(one for it in found for one in it.packages)),
+        written_gib=max(it.written_gib for it in found),
+        head_is_enough=any(it.head_is_enough for it in found),
+        head_runs_nothing=any(it.head_runs_nothing for it in found),
+        scratch=(
+            next((it.scratch[0] for it in found if it.scratch[0]), None),
+            next((it.scratch[1] for it in found if it.scratch[1]), None),
+        ),
+    )
+
+
+def image_of(job: Training, facts: Catalog) -> str:
+    """What the version lock calls the image of a training."""
+    return _of_training(job, facts).image
+
+
+def _of_training(job: Training, facts: Catalog) -> RayDemands:
     match job:
         case NemoRlJob():
             return RayDemands(image="nemo_rl")
@@ -62,9 +90,6 @@ def demands_of(job: RayJob | None, kinds: Iterable[str], facts: Catalog) -> RayD
                 packages=tuple(packages),
                 written_gib=_LOGS_GIB + sum(packages.values()),
             )
-        case Script() | None:
-            tpus = "tpu" in set(kinds)
-            return RayDemands(image="ray_tpu" if tpus else "ray_gpu", writes_per_gpu=True)
 
 
 def _packages(facts: Catalog) -> dict[str, int]:

@@ -17,8 +17,10 @@ from stacks.parts.jobs.config import (
     NemoRlJob,
     OnRay,
     RayJob,
+    Training,
     VerlTraining,
 )
+from stacks.parts.jobs.demands import image_of
 from stacks.parts.jobs.fine_tune_rules import fine_tune_rules
 from stacks.parts.jobs.script import rules as script
 from stacks.parts.jobs.script import sharing
@@ -45,7 +47,7 @@ def references(stack: Stack, facts: Catalog) -> Iterator[Problem]:
         if (it := facts.machines.get(pool.machine_type)) and it.accelerator
         if it.accelerator.kind == "gpu"
     ]
-    taken: dict[str, str] = {}
+    first: dict[str, tuple[str, Training]] = {}
     for name, job in stack.jobs.items():
         field = f"jobs.{name}"
         if isinstance(job, FineTuning):
@@ -61,14 +63,22 @@ def references(stack: Stack, facts: Catalog) -> Iterator[Problem]:
         if broken:
             continue
         cluster = job.ray or next(iter(stack.ray))
-        if cluster in taken:
+        if isinstance(job, Script):
+            continue
+        other, before = first.setdefault(cluster, (name, job))
+        own_image = stack.ray[cluster].image is not None
+        if not own_image and image_of(job, facts) != image_of(before, facts):
             yield Problem(
                 f"{field}.ray",
-                f"{cluster} has the job {taken[cluster]} already; nearest: a RayCluster of its own",
+                f"{cluster} is in the image of jobs.{other}; nearest: a RayCluster for each",
             )
-        taken.setdefault(cluster, name)
-        if not isinstance(job, Script):
-            yield from _storage_problems(stack, field, cluster, job)
+        if other != name and isinstance(job, VerlTraining) and isinstance(before, VerlTraining):
+            yield Problem(
+                f"{field}.ray",
+                f"{cluster} is prepared for jobs.{other}, with its model and its code; "
+                "nearest: a RayCluster for each",
+            )
+        yield from _storage_problems(stack, field, cluster, job)
 
 
 def job_rules(plan: Plan) -> Iterator[Problem]:

@@ -9,8 +9,9 @@ from stacks.plan import Plan
 
 def setup_of(plan: Plan, ray: PlannedRay) -> RaySetupArgs | None:
     """verl on each pod's own disk."""
-    job = ray.job
-    if not isinstance(job, VerlTraining):
+    # The rules refuse a second one.
+    job = next((it for it in ray.jobs if isinstance(it, VerlTraining)), None)
+    if job is None:
         return None
     storage = plan.storage_of(job)
     # The rules refuse a training without any.

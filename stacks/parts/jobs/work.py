@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pulumi
 
@@ -47,6 +48,7 @@ def job_args(
     cluster: RayCluster,
     work: Work,
     labels: dict[str, str],
+    launchers: Any = None,
 ) -> RayJobArgs:
     return RayJobArgs(
         namespace=namespace,
@@ -61,5 +63,6 @@ def job_args(
         environment=work.environment,
         packages=work.packages,
         resume=work.resume(),
+        launchers=launchers,
         labels=labels,
     )

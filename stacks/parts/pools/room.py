@@ -103,7 +103,7 @@ def _of_ray(ray: PlannedRay, pool: PlannedPool) -> Iterator[Resident]:
     for group in ray.groups.values():
         if pool.kind == "tpu" or pool.name not in {it.name for it in group.pools}:
             continue
-        scales = ray.config.autoscaling is not None and ray.job is None
+        scales = ray.config.autoscaling is not None and not ray.jobs
         alone = len(group.pools) == 1
         least = group.config.min_workers if alone else 0
         yield Resident(

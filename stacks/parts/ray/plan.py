@@ -81,12 +81,12 @@ class PlannedWorkers:
 
 @dataclass(frozen=True)
 class PlannedRay:
-    """A RayCluster with its `job`, if any; `head_host` is a node under its head, which stands in
+    """A RayCluster with its `jobs`; `head_host` is a node under its head, which stands in
     `head_pool` where the stack makes pools."""
 
     name: str
     config: StackRayCluster
-    job: RayJob | None
+    jobs: Sequence[RayJob]
     head_pool: PlannedPool | None
     head_host: Host
     groups: Mapping[str, PlannedWorkers]
@@ -102,7 +102,7 @@ class PlannedRay:
 
     @cached_property
     def demands(self) -> RayDemands:
-        return demands_of(self.job, (it.first.kind for it in self.groups.values()), self.facts)
+        return demands_of(self.jobs, (it.first.kind for it in self.groups.values()), self.facts)
 
     @property
     def image(self) -> str:

@@ -5,6 +5,7 @@ not.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +18,8 @@ from stacks.problems import Problem
 # A key of a ConfigMap (kubernetes/kubernetes apimachinery pkg/util/validation, IsConfigMapKey,
 # v1.35.4).
 _KEY = re.compile(r"[-._a-zA-Z0-9]{1,200}")
+# Room for those of the trainings, the largest of which is a fourth of it.
+_LAUNCHER_BYTES = 64 * 1024
 _ELSEWHERE = "a bucket in mounts, with the data in it"
 
 
@@ -49,7 +52,22 @@ def read(folder: Path, scripts: Mapping[str, Script]) -> Brought:
         texts = {it.name: _text(it) for it in found}
         problems += _problems(f"jobs.{name}.{key}", brought, found, texts)
         files[name] = {file: text for file, text in texts.items() if text is not None}
+    problems += _together(scripts, files)
     return Brought(files=files, problems=tuple(problems))
+
+
+def _together(
+    scripts: Mapping[str, Script], files: Mapping[str, Mapping[str, str]]
+) -> Iterator[Problem]:
+    """All jobs of a RayCluster have one ConfigMap."""
+    sizes: Counter[str] = Counter()
+    for name, script in scripts.items():
+        if script.ray is not None:
+            sizes[script.ray] += sum(len(it.encode()) for it in files.get(name, {}).values())
+            if sizes[script.ray] > MAX_FILE_BYTES - _LAUNCHER_BYTES:
+                what = f"with launchers of {_LAUNCHER_BYTES} bytes, scripts of {script.ray} have"
+                size = sizes[script.ray] + _LAUNCHER_BYTES
+                yield too_large(f"jobs.{name}.ray", what, size)
 
 
 def too_large(field: str, what: str, size: int) -> Problem:

@@ -1,0 +1,58 @@
+"""The files of several jobs on one RayCluster: the one ConfigMap that its head mounts."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pulumi
+import pulumi_kubernetes as k8s
+
+from components.lifecycle import fixed_name
+from components.ray_cluster import launcher_config_map
+
+_TYPE = "gke-ai-stacks:ray_launchers:RayLaunchers"
+_OF_ONE_JOB = "gke-ai-stacks:ray_job:RayJob"
+
+
+@dataclass(frozen=True, kw_only=True)
+class RayLaunchersArgs:
+    """`jobs` are the logical names of the RayJobs: one that was alone had the ConfigMap itself."""
+
+    namespace: pulumi.Input[str]
+    ray_cluster: str
+    jobs: Sequence[str]
+    files: Mapping[str, str]
+    labels: pulumi.Input[dict[str, str]]
+
+
+class RayLaunchers(pulumi.ComponentResource):
+    """`config_map` is what the jobs wait for."""
+
+    config_map: Any
+
+    def __init__(
+        self, name: str, args: RayLaunchersArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
+        super().__init__(_TYPE, name, None, opts)
+        options = fixed_name(self)
+        options.aliases = [
+            pulumi.Alias(name=f"{it}-launcher", parent=pulumi.create_urn(it, _OF_ONE_JOB))
+            for it in args.jobs
+        ]
+        self.config_map = k8s.core.v1.ConfigMap(
+            f"{name}-launchers",
+            metadata={
+                "name": launcher_config_map(args.ray_cluster),
+                "namespace": args.namespace,
+                "labels": args.labels,
+            },
+            data=dict(args.files),
+            opts=options,
+        )
+        self.register_outputs({"config_map": self.config_map})
+
+
+def shared_before(ray_cluster: str) -> pulumi.Alias:
+    """What the ConfigMap of a job is that had others beside it."""
+    parent = pulumi.create_urn(ray_cluster, _TYPE)
+    return pulumi.Alias(name=f"{ray_cluster}-launchers", parent=parent)
