@@ -33,7 +33,7 @@ class RayLaunchers(pulumi.ComponentResource):
     def __init__(
         self, name: str, args: RayLaunchersArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        super().__init__(_TYPE, name, None, opts)
+        super().__init__("gke-ai-stacks:ray_launchers:RayLaunchers", name, None, opts)
         options = fixed_name(self)
         options.aliases = [
             pulumi.Alias(name=f"{it}-launcher", parent=pulumi.create_urn(it, _OF_ONE_JOB))

@@ -1,4 +1,4 @@
-"""JobSet's controller and a job of two nodes, as a stack would make them, and its release."""
+"""JobSet's controller, a job of two nodes, the files of two on Ray, and the release."""
 
 from typing import Any
 
@@ -7,6 +7,7 @@ from components.bucket_mount import BucketMountArgs
 from components.helm_chart import HelmChartArgs
 from components.job_set_manifest import JobSetPods
 from components.jobset_controller import JobSetController, JobSetControllerArgs
+from components.ray_launchers import RayLaunchers, RayLaunchersArgs
 from components.ray_manifest import Quantity
 from components.script_job_set import ScriptJobSet, ScriptJobSetArgs
 from components.script_mount import ScriptMountArgs
@@ -42,6 +43,13 @@ JOB = ScriptJobSetArgs(
     secret_name="tokens",
     secret_keys=["HF_TOKEN"],
     service_account="trainer",
+    labels={"stack": "test"},
+)
+LAUNCHERS = RayLaunchersArgs(
+    namespace="llm",
+    ray_cluster="ray",
+    jobs=["one", "other"],
+    files={"one.sh": "", "other.sh": ""},
     labels={"stack": "test"},
 )
 PODS = JobSetPods(
@@ -86,3 +94,4 @@ def release(**values: Any) -> JsonObject:
 def beside_the_stacks() -> None:
     JobSetController("jobset", CONTROLLER)
     ScriptJobSet("job", JOB)
+    RayLaunchers("ray", LAUNCHERS)
