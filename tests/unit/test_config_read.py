@@ -2,13 +2,14 @@
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pulumi
 import pytest
 import yaml
 from pulumi.runtime import set_all_config
 
+from stacks.blocks.cluster_stack import ClusterStack
 from stacks.config import ConfigError, read
 from tests.conftest import PROJECT, TOKEN, Register, changed
 
@@ -28,7 +29,8 @@ def test_a_right_config_is_read_with_its_secrets(register: Register, b200: Any) 
 
     def program() -> None:
         set_config(b200, hugging_face_token=TOKEN)
-        config, secrets = read()
+        found = read()
+        config, secrets = cast("ClusterStack", found[0]), found[1]
         seen.update(kind=config.kind, project=config.project, secrets=set(secrets))
 
     register(program)

@@ -7,7 +7,7 @@ import pytest
 
 from stacks.config import validate
 from stacks.tpu_training_config import TpuTraining
-from tests.conftest import changed, stack_config
+from tests.conftest import changed, kind_of, stack_config
 from tests.unit.bad_configs_maxtext import BAD_ELASTIC, BAD_JOB
 from tests.unit.bad_configs_tpu import BAD_TPU, BAD_TPU_AUTOPILOT
 from tests.unit.stack_graphs import TPU_AUTOPILOT
@@ -30,7 +30,7 @@ WAYS: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize("config", [FIXED, ELASTIC, AUTOPILOT])
 def test_the_configs_of_the_tpu_stacks_are_right_and_need_no_secret(config: dict[str, Any]) -> None:
-    assert validate(config).kind == "tpu-training"
+    assert kind_of(validate(config)) == "tpu-training"
 
 
 @pytest.mark.parametrize(("config", "values", "field", "end"), BAD)

@@ -8,7 +8,7 @@ import pytest
 
 from catalog import Catalog
 from stacks.config import ConfigError, validate
-from tests.conftest import changed, stack_config
+from tests.conftest import changed, kind_of, stack_config
 from tests.unit.bad_configs_autopilot import BAD_AUTOPILOT
 from tests.unit.bad_configs_verl import BAD_DEV, BAD_STANDARD
 from tests.unit.test_config import assert_named, mistakes
@@ -18,7 +18,7 @@ RESERVED = {"name": "r", "block": "b"}
 
 @pytest.mark.parametrize("stack", ["verl-b200", "verl-h200", "verl-b200-autopilot"])
 def test_the_configs_of_the_verl_stacks_need_no_secret(stack: str) -> None:
-    assert validate(stack_config(stack)).kind == "verl-training"
+    assert kind_of(validate(stack_config(stack))) == "verl-training"
 
 
 @pytest.mark.parametrize(("values", "field", "end"), BAD_STANDARD)

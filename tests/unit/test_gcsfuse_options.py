@@ -4,12 +4,13 @@ PUBLISHED is from GoogleCloudPlatform/gcsfuse cfg/params.yaml, commit 7b392927 o
 2026-11-21; `read_ahead_kb` is the CSI driver's own.
 """
 
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from catalog import Catalog, GcsFuseFacts, Sidecar
 from stacks.blocks.bucket import GcsFuse, GcsFuseSidecar, LogSeverity
+from stacks.blocks.cluster_stack import ClusterStack
 from stacks.bucket_storage import annotations, options
 from stacks.config import ConfigError, validate
 from stacks.rules.bucket import mount_problems, sidecar_limits, sized_sidecar, streamed_files
@@ -162,13 +163,16 @@ def test_names_and_sizes_that_nobody_believes_are_not_read_at_the_mount() -> Non
 
 def test_reading_them_takes_a_second_sidecar() -> None:
     config = stack_config("verl-b200")
-    plain = validate(config)
-    second = validate(
-        changed(config, bucket__mount__metadata_prefetch=True, bucket__mount__metadata_ttl_s=60)
+    read_ahead = {
+        "bucket__mount__metadata_prefetch": True,
+        "bucket__mount__metadata_ttl_s": 60,
+    }
+    plain, second = (
+        cast("ClusterStack", validate(it)).sidecar for it in (config, changed(config, **read_ahead))
     )
-    assert plain.sidecar is not None
-    assert second.sidecar is not None
-    assert second.sidecar.cpu_millicores == plain.sidecar.cpu_millicores + 10
+    assert plain is not None
+    assert second is not None
+    assert second.cpu_millicores == plain.cpu_millicores + 10
 
 
 def test_the_sidecar_has_the_limits_of_the_scenario() -> None:
