@@ -3,12 +3,9 @@
 All of them are tried with ALL_COMBINATIONS=1; else a sample, another one for each commit.
 """
 
-import os
 import shutil
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import pytest
@@ -16,6 +13,7 @@ import yaml
 
 from sandbox.names import PROJECT
 from sandbox.workspace import PROJECT_FOLDER, Workspace
+from tests.parts.commit_sample import of_this_commit
 from tests.parts.cover import SEED, blocks_of, covering, missed
 from tests.stacks.conftest import CANARY, Sandbox, changed
 
@@ -24,22 +22,8 @@ pytestmark = pytest.mark.thorough
 ALL, SAMPLE = 60, 15
 
 
-def _commit() -> str:
-    """Empty where this is no repository."""
-    said = subprocess.run(
-        ["git", "rev-parse", "HEAD"],
-        cwd=PROJECT_FOLDER,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    return said.stdout.strip()
-
-
 def tried() -> list[int]:
-    if os.environ.get("ALL_COMBINATIONS"):
-        return list(range(ALL))
-    return sorted(Random(_commit()).sample(range(ALL), SAMPLE))
+    return of_this_commit(list(range(ALL)), SAMPLE)
 
 
 @pytest.fixture
@@ -101,7 +85,7 @@ def test_a_combination_comes_up_stays_as_it_is_and_goes(
     combined: Callable[[dict[str, Any]], Sandbox], number: int
 ) -> None:
     raw = covering(ALL)[number]
-    print(f"commit {_commit()}, seed {SEED}, combination {number}: {sorted(blocks_of(raw))}")
+    print(f"seed {SEED}, combination {number}: {sorted(blocks_of(raw))}")
     sandbox = combined(raw)
     sandbox.succeed("up")
     assert changed(sandbox.succeed("preview")) == {}

@@ -1,0 +1,29 @@
+"""Of what takes long, a sample: another one for each commit, and all with ALL_COMBINATIONS=1."""
+
+import os
+import subprocess
+from random import Random
+from typing import TypeVar
+
+from sandbox.workspace import PROJECT_FOLDER
+
+_One = TypeVar("_One", int, str)
+
+
+def of_this_commit(everything: list[_One], count: int) -> list[_One]:
+    """In their order."""
+    if os.environ.get("ALL_COMBINATIONS"):
+        return everything
+    return sorted(Random(_commit()).sample(everything, count))
+
+
+def _commit() -> str:
+    """Empty where this is no repository."""
+    said = subprocess.run(
+        ["git", "rev-parse", "HEAD"],
+        cwd=PROJECT_FOLDER,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return said.stdout.strip()
