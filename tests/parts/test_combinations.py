@@ -25,8 +25,8 @@ from tests.parts.commit_sample import of_this_commit
 from tests.parts.cover import SEED, drawn
 
 SAMPLE, ALL = 60, 300
-# Of what is drawn so many parts in a hundred are right as they are: of 300 it was 63, and of 60 at a
-# time between 51 and 76.
+# Of what is drawn so many parts in a hundred are right as they are: 63 of all, and of 60 at a time
+# between 51 and 76.
 _LEAST_RIGHT = 45
 _PARTS = 5
 _PART = re.compile(r"[^.\[\]]+")

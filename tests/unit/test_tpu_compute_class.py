@@ -112,6 +112,6 @@ def test_pods_that_name_the_class_wait_for_it(register: Register) -> None:
 
 
 def test_a_name_that_kubernetes_refuses_is_refused_before(register: Register) -> None:
-    longest = NameKind.KUBERNETES.value.longest
+    longest = NameKind.COMPUTE_CLASS.value.longest
     with pytest.raises(ValueError, match=f"has at most {longest}; nearest: "):
         made(register, class_name="c" * (longest + 1))
