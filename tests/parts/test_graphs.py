@@ -13,7 +13,7 @@ import pytest
 from stacks import build
 from stacks.config import validate
 from tests.conftest import TOKEN, Recording, Registered, recorded, stack_config
-from tests.parts.samples import DEV, SAMPLES
+from tests.parts.samples import DEV, SAMPLES, TPU
 from tests.parts.test_plan import TPU_AUTOPILOT
 
 STACKS = {**SAMPLES, "tpu-autopilot": TPU_AUTOPILOT}
@@ -158,3 +158,11 @@ def _renamed(value: Any) -> Any:
     if isinstance(value, list):
         return [_renamed(inner) for inner in value]
     return NAMED.get(value, value) if isinstance(value, str) else value
+
+
+def test_claims_of_a_cluster_whose_pools_all_claim_as_much_carry_no_number() -> None:
+    claims = {
+        stack: {it.name for it in registered(config, stack).of_type(":ResourceClaimTemplate")}
+        for stack, config in (("tpu", TPU), ("tpu-autopilot", TPU_AUTOPILOT))
+    }
+    assert claims == {"tpu": {"claims-template"}, "tpu-autopilot": {"claims-2-template"}}

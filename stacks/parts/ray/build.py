@@ -48,12 +48,13 @@ class Surroundings:
 
 
 def claim_templates(site: Site) -> dict[int, ResourceClaimTemplate]:
-    """What TPU workers claim, by how many interfaces."""
+    """What TPU workers claim, by how many interfaces: on Autopilot those of each machine, else one
+    number for all."""
     plan = site.plan
     numbers = dict.fromkeys(plan.claims(it) for it in plan.tpu_pools.values())
     return {
         number: ResourceClaimTemplate(
-            f"claims-{number}",
+            f"claims-{number}" if plan.autopilot else "claims",
             ResourceClaimTemplateArgs(
                 namespace=site.namespace,
                 template_name=f"{_NUMBERS.get(number, number)}-netdev",
