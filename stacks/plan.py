@@ -7,7 +7,7 @@ from catalog import Catalog, GkeVersion, NcclStack
 from components.labels import stack_labels
 from stacks.blocks.acknowledge import Acknowledge
 from stacks.blocks.cluster import ClusterLocation
-from stacks.parts.buckets.plan import PlannedBucket
+from stacks.parts.buckets.plan import PlannedBucket, with_key
 from stacks.parts.cluster.plan import features_of, version_of
 from stacks.parts.interfaces.plan import InterfaceSet, interface_sets
 from stacks.parts.jobs.config import FineTuning, RayJob, VerlTraining
@@ -279,7 +279,7 @@ class Plan:
     def _plain_bucket(self, key: str) -> PlannedBucket:
         """Before it is known who writes to it."""
         bucket, stack = self.stack.buckets[key], self.stack
-        name = bucket.name or f"{stack.name}-{key}-{stack.project}"
+        name = bucket.name or f"{with_key(stack.name, key)}-{stack.project}"
         return PlannedBucket(key=key, config=bucket, name=name, facts=self.facts)
 
     def _workers(self, cluster: str, name: str, workers: Workers) -> PlannedWorkers:

@@ -17,13 +17,10 @@ from tests.parts.samples import DEV, SAMPLES, TPU
 from tests.parts.test_plan import TPU_AUTOPILOT
 
 STACKS = {**SAMPLES, "tpu-autopilot": TPU_AUTOPILOT}
-# RayClusters, groups of workers and buckets have the names that the config has for them; a volume
-# is called after what it is and its name.
+# RayClusters and groups of workers have the names that the config has for them.
 RENAMED = {"ray": "dev", "ray-access": "dev-access", "ray-cluster": "dev-cluster"}
 NAMED = {
-    "dev-my-project": "dev-bucket-my-project",
     "gpu-worker-group": "gpu",
-    "bucket-bucket": "bucket",
 }
 _BUILT: dict[str, Recording] = {}
 

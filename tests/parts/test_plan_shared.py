@@ -117,9 +117,17 @@ def test_the_control_plane_is_in_the_region_or_in_the_zone() -> None:
 def test_names_follow_from_the_stacks() -> None:
     plan = planned(DEV)
     assert (plan.cluster_name, plan.account_name, plan.tokens_name) == ("dev", "dev", "dev-tokens")
-    assert plan.buckets["bucket"].name == "dev-bucket-my-project"
     named = planned(DEV, service_account="runner", cluster={"name": "other"})
     assert (named.cluster_name, named.account_name) == ("other", "runner")
+
+
+def test_a_buckets_key_is_in_its_names_unless_it_says_bucket() -> None:
+    buckets = planned(DEV, buckets__models={"mount_path": "/models"}).buckets
+    names = {key: (it.name, it.volume) for key, it in buckets.items()}
+    assert names == {
+        "bucket": ("dev-my-project", "bucket"),
+        "models": ("dev-models-my-project", "bucket-models"),
+    }
 
 
 def test_a_fine_tuning_has_the_only_pool_bucket_and_queue() -> None:

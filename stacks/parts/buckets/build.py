@@ -13,7 +13,7 @@ from components.gcsfuse_options import GcsFuseMountOptions, pod_annotations
 from components.kube_service_account import KubeServiceAccount, KubeServiceAccountArgs
 from components.static_volume import VolumeMount
 from stacks.blocks.bucket import GcsFuseSidecar
-from stacks.parts.buckets.plan import PlannedBucket
+from stacks.parts.buckets.plan import PlannedBucket, with_key
 from stacks.site import Project, Site
 
 # Only there so that volume and claim name the same class; none of that name is made.
@@ -120,7 +120,7 @@ def _claim(
             bucket=bucket.bucket,
             bucket_name=grant.bucket_name,
             namespace=site.namespace,
-            base_name=f"{site.plan.stack.name}-{planned.key}",
+            base_name=with_key(site.plan.stack.name, planned.key),
             storage_class=_STORAGE_CLASS,
             capacity_gib=capacity,
             options=_options(planned),

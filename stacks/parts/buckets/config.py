@@ -7,7 +7,8 @@ from stacks.types import GiB
 class StackBucket(AnyBucket, frozen=True):
     """A bucket that pods mount with Cloud Storage FUSE.
 
-    `name` defaults to those of the stack, of the bucket here, and of the project.
+    `name` defaults to those of the stack, of the bucket here, and of the project; `bucket` is left
+    out, for it says nothing more.
     """
 
     claim_gib: GiB | None = None

@@ -10,6 +10,8 @@ from stacks.parts.buckets.config import StackBucket
 from stacks.rules.bucket import sidecar_limits, sized_sidecar, streamed_files, with_prefetch
 
 _Number = TypeVar("_Number", int, float)
+# Says no more than that it is one.
+_PLAIN_KEY = "bucket"
 _UNLIMITED = GcsFuseSidecar(cpu=0, memory_gib=0, ephemeral_storage_gib=0)
 
 
@@ -28,6 +30,11 @@ class PlannedBucket:
     @property
     def field(self) -> str:
         return f"buckets.{self.key}"
+
+    @property
+    def volume(self) -> str:
+        """Its name among the volumes of a pod."""
+        return with_key("bucket", self.key)
 
     @property
     def claim_gib(self) -> int | None:
@@ -52,6 +59,11 @@ class PlannedBucket:
         """Limits of the container that mounts the bucket in a pod that writes `files` at once."""
         facts = self.facts
         return sidecar_limits(self.config.mount, facts.gcsfuse_sidecar, facts.gcsfuse, files=files)
+
+
+def with_key(base: str, key: str) -> str:
+    """The name of what belongs to the bucket of this key; one called `bucket` adds nothing."""
+    return base if key == _PLAIN_KEY else f"{base}-{key}"
 
 
 def limits_of(mounted: Sequence[tuple[PlannedBucket, int]]) -> GcsFuseSidecar | None:

@@ -244,7 +244,7 @@ def _volumes(
         claim = None if it.claim is None else object_name(it.claim.claim)
         found.append(
             RayVolumeArgs(
-                name=f"bucket-{it.planned.key}",
+                name=it.planned.volume,
                 mount_path=it.planned.config.mount_path,
                 claim_name=claim,
                 bucket=it.args if claim is None else None,

@@ -128,7 +128,7 @@ def _mounts(
 ) -> list[ScriptMountArgs]:
     found = [
         ScriptMountArgs(
-            name=f"bucket-{it.planned.key}",
+            name=it.planned.volume,
             path=it.planned.config.mount_path,
             bucket=it.args if it.claim is None else None,
             claim_name=None if it.claim is None else object_name(it.claim.claim),
