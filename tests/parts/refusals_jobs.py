@@ -90,6 +90,18 @@ JOBS = [
         "jobs.grpo.preparation.memory_gib",
         "500 is more than is left to it on a c2-standard-16",
     ),
+    # It mounts its own bucket, and not what else Ray mounts.
+    Refused(
+        VERL,
+        {
+            "buckets__more": {"mount_path": "/more"},
+            "ray__verl__workers__gpu__requests__cpu": 200,
+            "jobs__grpo__storage": "data",
+            "jobs__grpo__preparation": {"memory_gib": 55},
+        },
+        "jobs.grpo.preparation.memory_gib",
+        "55 is more than is left to it on a c2-standard-16; nearest: 54",
+    ),
     Refused(
         VERL, {"pools__cpu__disk__size_gb": 60}, "pools.cpu.disk.size_gb", "do not hold the image"
     ),

@@ -8,7 +8,6 @@ from stacks.blocks.verl_job import VerlJob
 from stacks.fields import under
 from stacks.parts.buckets.plan import limits_of, sidecar_of
 from stacks.parts.jobs.config import VerlTraining
-from stacks.parts.ray.plan import PlannedRay
 from stacks.plan import Plan
 from stacks.problems import Problem
 from stacks.rules.boot_disk import boot_disk_problems
@@ -41,16 +40,18 @@ def verl_rules(plan: Plan, training: VerlTraining, name: str) -> Iterator[Proble
     job = VerlJob.model_construct(**{**options, "name": name})
     yield from under(names, folder_problems(job))
     yield from _streaming_problems(plan, training)
-    yield from under(names, _cpu_node_problems(plan, ray, job))
+    yield from under(names, _cpu_node_problems(plan, training, job))
     if group.gpus:
         found = verl_problems(job, gpus_per_node=group.gpus, nodes=ray.workers)
         yield from under(names, found)
         yield from under(names, socket_problems(job.socket_interface, group.devices))
 
 
-def preparation_sidecar(plan: Plan, ray: PlannedRay) -> Sidecar | None:
-    """What GKE puts beside the container of the job that fills the storage."""
-    buckets = list(ray.buckets.values())
+def _preparation_sidecar(plan: Plan, training: VerlTraining) -> Sidecar | None:
+    """What GKE puts beside the container of the job that fills the storage, which mounts nothing
+    else."""
+    storage = plan.storage_of(training)
+    buckets = [it for key, it in plan.buckets.items() if key == storage]
     limits = limits_of([(it, PREPARED_AT_ONCE) for it in buckets])
     return sidecar_of(buckets, limits, plan.facts)
 
@@ -68,11 +69,12 @@ def _streaming_problems(plan: Plan, training: VerlTraining) -> Iterator[Problem]
         )
 
 
-def _cpu_node_problems(plan: Plan, ray: PlannedRay, job: VerlJob) -> Iterator[Problem]:
+def _cpu_node_problems(plan: Plan, training: VerlTraining, job: VerlJob) -> Iterator[Problem]:
     """What Ray's head and the preparation share."""
+    ray = plan.ray[plan.cluster_of(training)]
     head = Amounts.of_pod(ray.config.head.requests, 0, ray.sidecar(head=True))
     pool, pods_mib = ray.head_pool, head.ephemeral_storage_mib
-    sidecar = preparation_sidecar(plan, ray)
+    sidecar = _preparation_sidecar(plan, training)
     if job.preparation is not None:
         most = None if pool is None else pool.bounds.max
         yield from preparation_problems(
