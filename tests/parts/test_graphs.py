@@ -12,7 +12,7 @@ import pytest
 
 from stacks import build
 from stacks.config import validate
-from tests.conftest import TOKEN, Recording, Registered, recorded, stack_config
+from tests.conftest import TOKEN, Recording, Registered, changed, recorded, stack_config
 from tests.parts.samples import DEV, SAMPLES, TPU
 from tests.parts.test_plan import TPU_AUTOPILOT
 
@@ -111,6 +111,13 @@ def test_pools_in_two_zones_have_networks_of_their_own_zones() -> None:
         if "networkProfile" in it.inputs
     ]
     assert len({it.rpartition("/")[2] for it in profiles}) == 2
+
+
+@pytest.mark.parametrize("queue", ["lq", None])
+def test_a_raycluster_waits_for_kueue_which_looks_at_all_of_them(queue: str | None) -> None:
+    made = registered(changed(DEV, ray__dev__queue=queue), "dev")
+    cluster = next(it for it in made.resources if not it.custom and it.name == "dev")
+    assert "queues-local-queue-default-lq" in _dependencies(cluster)
 
 
 @pytest.fixture(scope="module")

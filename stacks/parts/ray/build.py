@@ -129,7 +129,8 @@ def _cluster(site: Site, around: Surroundings, ray: PlannedRay) -> RayCluster:
         *site.nodes.needed,
         *machines,
         *dict.fromkeys(one for it in access.values() for one in it.after),
-        *(around.queues.made if ray.config.queue is not None else ()),
+        # With or without a queue: Kueue looks at each RayCluster that is made, and has to be there.
+        *around.queues.made,
         *site.operators,
     ]
     options = site.after(*after)
