@@ -5,18 +5,19 @@ from pathlib import Path
 
 import pulumi
 
-from stacks import build, guard
+from stacks import guard
+from stacks.build import build
 from stacks.config import ConfigError, read
 
 # What Pulumi's language host takes as: the user was told why. Any other code is one more error.
 _USER_WAS_TOLD = 32
 
 try:
-    config, secrets = read()
+    plan, secrets = read()
 except ConfigError as error:
     pulumi.log.error(str(error))
     sys.exit(_USER_WAS_TOLD)
-protection = guard.install(config)
-for name, value in build(config, secrets, Path(__file__).parent).items():
+protection = guard.install(plan)
+for name, value in build(plan, secrets, Path(__file__).parent).items():
     pulumi.export(name, value)
 protection.close()

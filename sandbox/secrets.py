@@ -34,7 +34,7 @@ def all_secrets() -> list[str]:
 
 def required_secrets(config: Mapping[str, Any]) -> list[str]:
     """Those without which the stack is refused."""
-    from stacks import required_secrets
+    from stacks.tokens import required_secrets
 
     stack = config.get(f"{PROJECT}:stack")
     return (

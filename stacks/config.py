@@ -12,15 +12,12 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from stacks import KINDS, required_secrets
-from stacks.blocks.cluster_stack import SECRETS, ClusterStack
 from stacks.checks import STAND_INS, problems_of, references_of
-from stacks.config_errors import nearest
 from stacks.names_beside import free_name, names_beside
-from stacks.plain_values import printable
 from stacks.plan import Plan
 from stacks.repairs import Checked, check
 from stacks.stack import Stack
+from stacks.tokens import SECRETS, required_secrets
 
 if TYPE_CHECKING:
     import pulumi
@@ -37,6 +34,10 @@ _OBJECT = "stack"
 _SECRET_OBJECT = (
     "stack: is a secret, or has one in it, and all in it stands in the state in plain; nearest: "
     "pulumi config rm stack, the same keys without --secret, and tokens as secrets of their own"
+)
+_KIND = (
+    "stack.kind: a stack has no kind any more, it is a list of parts under names of yours; "
+    'nearest: the same stack as docs/parts.md has it under "From a config with a kind"'
 )
 _NO_POOLS = (
     "stack.pools: missing; it has the machines that everything runs on, each kind of them under a "
@@ -64,42 +65,39 @@ def validate(
     hide_values: bool = False,
     taken: Mapping[str, str] = MappingProxyType({}),
     now: datetime | None = None,
-) -> ClusterStack | Plan:
-    """The model for `raw`: the stack's config object, with `project`, `region` and `zone` in it;
-    of a stack of parts the plan.
+) -> Plan:
+    """The plan for `raw`: the stack's config object, with `project`, `region` and `zone` in it.
 
     `secrets_set` names the secrets that the config has, `taken` the files of other stacks by the
     names that they have in the project. Raises ConfigError.
     """
-    kind = raw.get("kind")
-    if "kind" in raw and (not isinstance(kind, str) or kind not in KINDS):
-        raise ConfigError([f"stack.kind: {_wrong_kind(kind, hide_values=hide_values)}"])
-    model = KINDS[str(kind)].config_class() if "kind" in raw else Stack
+    if "kind" in raw:
+        raise ConfigError([_KIND])
     missing = [f"gcp:{key}" for key in PLACES if not raw.get(key)]
     # What a stand-in breaks is no mistake of the user's.
     known = {name.removeprefix("gcp:") for name in missing}
     missing += [name for name in required_secrets(raw) if name not in secrets_set]
     lines = [f"{name}: missing; set it with: {_MISSING[name]}" for name in missing]
     full = {**_stand_ins(), **_without_empty(raw), "secrets_set": secrets_set}
-    how = Checked(model=model, hide_values=hide_values)
-    if "kind" not in raw and not raw.get("pools"):
+    how = Checked(model=Stack, hide_values=hide_values)
+    if not raw.get("pools"):
         lines.append(_NO_POOLS)
         known.add("pools")
         # Without any there is nothing that rules could hold.
         full["pools"] = {"cpu": STAND_INS["pools"][0]}
-    elif "kind" not in raw:
+    else:
         rules = partial(problems_of, now=now)
         how = replace(how, rules=rules, references=references_of, stand_ins=STAND_INS)
     config, mistakes = check(how, full, known=frozenset(known))
     lines += [it.line for it in mistakes]
     if not any(it.path == "name" for it in mistakes):
         lines += _taken(raw.get("name"), taken)
-    if lines or not isinstance(config, ClusterStack | Stack):
+    if lines or not isinstance(config, Stack):
         raise ConfigError(lines)
-    return Plan(config) if isinstance(config, Stack) else config
+    return Plan(config)
 
 
-def read() -> "tuple[ClusterStack | Plan, dict[str, pulumi.Output[str]]]":
+def read() -> "tuple[Plan, dict[str, pulumi.Output[str]]]":
     """The current stack's config and its secrets. Raises ConfigError with every mistake."""
     import pulumi
 
@@ -128,7 +126,7 @@ def object_of(text: str | None) -> dict[str, Any]:
     """The stack's config object, as Pulumi hands it over. Raises ConfigError where it is none."""
     if text is None:
         raise ConfigError(
-            ["stack: missing; set it with: pulumi config set --path stack.kind lustre-training"]
+            ["stack: missing; nearest: a copy of Pulumi.dev.yaml under the stack's name"]
         )
     try:
         value = json.loads(text)
@@ -137,7 +135,7 @@ def object_of(text: str | None) -> dict[str, Any]:
         value = None
     if not isinstance(value, dict):
         raise ConfigError(
-            ["stack: not a block of keys; nearest: stack.kind and the keys beside it"]
+            ["stack: not a block of keys; nearest: stack.name, stack.pools and the like"]
         )
     # `secrets_set` is ours; from a config it would pass a missing secret off as set.
     for key in ("project", "region", "zone", "secrets_set"):
@@ -163,11 +161,3 @@ def _taken(name: object, taken: Mapping[str, str]) -> list[str]:
         f'stack.name: "{name}": {taken[name]} has it for the same project, and names in a project '
         f"are unique; nearest: {free_name(name, taken)} in the file of the stack that is not up"
     ]
-
-
-def _wrong_kind(kind: object, *, hide_values: bool) -> str:
-    if kind is None:
-        return f"missing; nearest: {nearest('', list(KINDS))}"
-    shown = "[hidden]" if hide_values else f'"{printable(str(kind)[:80])}"'
-    near = nearest("" if hide_values else str(kind)[:80], list(KINDS))
-    return f"{shown} is not a kind of stack; nearest: {near}"

@@ -11,7 +11,6 @@ import pulumi
 from pulumi.output import Unknown
 
 from stacks import refusal
-from stacks.blocks.cluster_stack import ClusterStack
 from stacks.guarded import CLUSTER, KUBERNETES, is_guarded
 from stacks.plan import Plan
 from stacks.property_changes import UNKNOWN
@@ -41,7 +40,7 @@ class Guard:
     and make it anew; `wanted` what the engine has heard of; `gone_early` what went before that.
     """
 
-    config: ClusterStack | Plan
+    plan: Plan
     made: list[pulumi.Resource] = field(default_factory=list[pulumi.Resource])
     declared: dict[_Key, list[str]] = field(default_factory=dict[_Key, list[str]])
     wanted: dict[_Key, _Wanted] = field(default_factory=dict[_Key, _Wanted])
@@ -54,7 +53,7 @@ class Guard:
             path
             for name, value in args.props.items()
             if isinstance(value, pulumi.Output) and name != "project"
-            if self.config.facts.replaces(args.type_, path := _camel(name))
+            if self.plan.facts.replaces(args.type_, path := _camel(name))
         ]
 
     async def before_delete(self, args: pulumi.ResourceHookArgs) -> None:
@@ -67,11 +66,11 @@ class Guard:
             )
 
     def _reason(self, token: str, name: str, old: _Inputs) -> str | None:
-        if not self.config.deletion_protection:
+        if not self.plan.deletion_protection:
             return None if token == SEAL_TYPE else refusal.of_unprotected(name)
         if token == SEAL_TYPE:
             return refusal.OF_DESTROY
-        agreed = refusal.agreed_to(name, self.config.acknowledge)
+        agreed = refusal.agreed_to(name, self.plan.acknowledge)
         if (token, name) not in self.declared:
             return refusal.of_removed(name, agreed)
         if (token, name) in self.wanted:
@@ -83,23 +82,21 @@ class Guard:
 
     def _of_object(self, name: str) -> str | None:
         clusters = [name for kind, name in self.declared if kind == CLUSTER]
-        return refusal.of_object(name, clusters, self.config.acknowledge)
+        return refusal.of_object(name, clusters, self.plan.acknowledge)
 
     def _of_replaced(self, token: str, name: str, old: _Inputs) -> str | None:
         new = self.wanted[token, name]
-        causes = refusal.causes_of(
-            token, old, new.inputs, self.config.facts, new.ignored, new.forced
-        )
+        causes = refusal.causes_of(token, old, new.inputs, self.plan.facts, new.ignored, new.forced)
         if not causes and token.startswith(KUBERNETES):
             return self._of_object(name)
-        agreed = refusal.agreed_to(name, self.config.acknowledge)
+        agreed = refusal.agreed_to(name, self.plan.acknowledge)
         return refusal.of_replaced(name, causes, agreed)
 
     async def transform(
         self, args: pulumi.ResourceTransformArgs, hook: pulumi.ResourceHook
     ) -> pulumi.ResourceTransformResult | None:
         inputs = await _plain(args.props)
-        if not is_guarded(args.type_, inputs, self.config.facts):
+        if not is_guarded(args.type_, inputs, self.plan.facts):
             return None
         key, opts = (args.type_, args.name), args.opts
         self.wanted[key] = _Wanted(
@@ -117,10 +114,10 @@ class Guard:
 
     def close(self) -> None:
         """To be called when the program has made everything."""
-        if not self.config.deletion_protection:
+        if not self.plan.deletion_protection:
             return
         for line in refusal.out_of_place(
-            self.config.acknowledge, {name for _, name in self.declared}
+            self.plan.acknowledge, {name for _, name in self.declared}
         ):
             pulumi.log.warn(line)
         hooks = pulumi.ResourceHookBinding(before_delete=[self._hook])
@@ -135,13 +132,13 @@ class Guard:
         # is off it is there for what an earlier run brought up with it on.
         options = pulumi.ResourceHookOptions(on_dry_run=True)
         self._hook = hook = pulumi.ResourceHook(HOOK, self.before_delete, options)
-        if self.config.deletion_protection:
+        if self.plan.deletion_protection:
             pulumi.runtime.register_stack_transformation(self.note)
             pulumi.runtime.register_resource_transform(lambda args: self.transform(args, hook))
 
 
-def install(config: ClusterStack | Plan) -> Guard:
-    guard = Guard(config)
+def install(plan: Plan) -> Guard:
+    guard = Guard(plan)
     guard.install()
     return guard
 

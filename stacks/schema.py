@@ -7,8 +7,8 @@ from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import CoreSchema
 
-from stacks.blocks.cluster_stack import SECRETS
 from stacks.stack import Stack
+from stacks.tokens import SECRETS
 from stacks.types import ProjectId, Region, Zone
 
 Schema = dict[str, Any]

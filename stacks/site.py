@@ -14,8 +14,6 @@ from components.network import ClusterNetwork
 from components.token_secret import TokenSecret
 from stacks.plan import Plan
 
-# The environment variables that programs look for.
-VARIABLES = {"hugging_face_token": "HF_TOKEN", "wandb_api_key": "WANDB_API_KEY"}
 _SERVICES = ("compute", "container", "iam", "cloudresourcemanager", "monitoring")
 Selector = pulumi.Input[dict[str, str]]
 

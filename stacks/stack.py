@@ -9,10 +9,10 @@ from pydantic.json_schema import SkipJsonSchema
 from catalog import CatalogAdditions
 from stacks.blocks.acknowledge import Acknowledge
 from stacks.blocks.block import Block
-from stacks.blocks.cluster_stack import Monitoring
 from stacks.blocks.lustre import Lustre
 from stacks.parts.buckets.config import StackBucket
 from stacks.parts.cluster.config import StackCluster
+from stacks.parts.dashboard.config import Monitoring
 from stacks.parts.jobs.config import Job
 from stacks.parts.network.config import StackNetwork
 from stacks.parts.pools.config import Pool

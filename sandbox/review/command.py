@@ -14,7 +14,7 @@ from sandbox.review.markdown import markdown
 from sandbox.review.review import review
 from sandbox.review.values import masked
 from sandbox.workspace import PROJECT, PROJECT_FOLDER
-from stacks.blocks.cluster_stack import SECRETS
+from stacks.tokens import SECRETS
 
 
 def run_review(

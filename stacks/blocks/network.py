@@ -1,12 +1,10 @@
 """The address plan. The defaults leave room for 256 nodes with 110 pods each."""
 
-from components.private_service_access_policy import PeeringRemoval
 from stacks.blocks.block import Block
 from stacks.types import (
     ControlPlaneRange,
     Mtu,
     NetworkKey,
-    PeeringRange,
     PodsRange,
     PrefixLength,
     ServicesRange,
@@ -46,23 +44,6 @@ class Network(Block, frozen=True):
             "services": self.services,
             "control_plane": self.control_plane,
         }
-
-
-class GpuNetwork(Network, frozen=True):
-    """A network beside which GPU nodes have others for their further interfaces."""
-
-    accelerators: AcceleratorRanges = AcceleratorRanges()
-
-
-class PeeredNetwork(GpuNetwork, frozen=True):
-    """One with private service access to Google's managed services. The default peering range holds
-    two Managed Lustre instances, so that one can be made beside another."""
-
-    peering: PeeringRange = "10.10.0.0/22"
-    peering_on_destroy: PeeringRemoval = PeeringRemoval.REMOVE
-
-    def ranges(self) -> dict[str, str]:
-        return {**super().ranges(), "peering": self.peering}
 
 
 class DcnRange(Block, frozen=True):

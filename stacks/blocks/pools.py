@@ -44,13 +44,6 @@ class NodePool(Nodes, frozen=True):
         return self.autoscaling or Autoscaling.model_construct(min=self.nodes, max=self.nodes)
 
 
-class CpuPool(NodePool, frozen=True):
-    """Where the cluster's own pods run; two, so that an upgrade leaves one."""
-
-    machine_type: MachineTypeName = "e2-standard-4"
-    nodes: NodeCount = 2
-
-
 class GpuPool(NodePool, frozen=True):
     """`compact_placement` puts the nodes close together, and takes them from one zone alone."""
 

@@ -54,52 +54,6 @@ def pool_problems(facts: Catalog, zone: str, field: str, pool: Nodes) -> Iterato
         )
 
 
-def accelerator_problems(
-    facts: Catalog, field: str, gpu: Nodes, cpu: Nodes | None
-) -> Iterator[Problem]:
-    """The GPU nodes have GPUs, and the CPU pool no accelerators."""
-    known = facts.machines
-    machine = known.get(gpu.machine_type)
-    if machine and (machine.accelerator is None or machine.accelerator.kind != "gpu"):
-        with_gpus = [
-            it.name for it in known.values() if it.accelerator and it.accelerator.kind == "gpu"
-        ]
-        yield Problem(
-            f"{field}.machine_type",
-            f"{machine.name} has no GPUs; nearest: {', '.join(with_gpus[:3])}",
-        )
-    if cpu is not None:
-        yield from idle_problems(facts, cpu)
-
-
-def idle_problems(facts: Catalog, cpu: Nodes) -> Iterator[Problem]:
-    """The CPU pool has no accelerators that would stand idle."""
-    machine = facts.machines.get(cpu.machine_type)
-    if machine and machine.accelerator:
-        plain = [it.name for it in facts.machines.values() if it.accelerator is None]
-        yield Problem(
-            "cpu_pool.machine_type",
-            f"{machine.name} has {machine.accelerator.marketing_name} accelerators that no pod of "
-            f"this pool asks for; nearest: {', '.join(plain[:3])}",
-        )
-
-
-def extra_pool_problems(field: str, pool: Nodes, first: Nodes) -> Iterator[Problem]:
-    """A workload has pods of one size, and one request brings all machines of a queue."""
-    if Queued in (type(pool.capacity), type(first.capacity)):
-        yield Problem(
-            f"{field}.capacity.mode",
-            "queued machines come for all of a workload at once, so they fill one pool; "
-            "nearest: flex-start in each",
-        )
-    if pool.machine_type != first.machine_type:
-        yield Problem(
-            f"{field}.machine_type",
-            f"workloads are cut to a {first.machine_type}, and this pool has "
-            f"{pool.machine_type}; nearest: {first.machine_type}",
-        )
-
-
 def version_problems(
     facts: Catalog, version: GkeVersion | None, features: Iterable[str], machine: str
 ) -> list[Problem]:

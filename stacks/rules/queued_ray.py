@@ -33,19 +33,6 @@ def head_problems(
         )
 
 
-def worker_pool(
-    kueue: Kueue, nodes: Mapping[str, FlavorNodes], queue: str, where: str
-) -> str | None:
-    """The pool that workers have to name who come one by one: the first of which the queue gives
-    out GPUs. None where it gives out none.
-
-    Kueue gives a flavor to no workers, too, and all who come later have to stay with it. No workers
-    fit any nodes that they do not refuse, those without GPUs among them (kubernetes-sigs/kueue
-    v0.19.2 pkg/scheduler/flavorassigner/flavorassigner.go, findFlavorForPodSets).
-    """
-    return next(iter(gpu_pools_given_out(kueue, nodes, queue, where)), None)
-
-
 def gpu_pools_given_out(
     kueue: Kueue, nodes: Mapping[str, FlavorNodes], queue: str, where: str
 ) -> list[str]:

@@ -1,75 +1,14 @@
 """TPU slices and the networks between them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import count
-from typing import TYPE_CHECKING
 
 from catalog import Catalog, MachineType
 from catalog.errors import nearest_names
 from components.cidr import node_addresses, prefix_for_nodes
-from stacks.blocks.capacity import Queued
 from stacks.blocks.network import DcnNetwork
-from stacks.blocks.ray import Ray, RayOperator
 from stacks.blocks.tpu_slices import TpuSlices
 from stacks.problems import Problem, problem_of
-from stacks.rules.cluster_mode import location_problems, no_pool
-from stacks.rules.queues import queue_problems
-
-if TYPE_CHECKING:
-    from stacks.tpu_training_config import TpuTraining
-
-
-def mode_problems(config: TpuTraining) -> Iterator[Problem]:
-    """Autopilot makes nodes and the networks between slices itself."""
-    if isinstance(config.tpu.capacity, Queued):
-        yield Problem(
-            "tpu.capacity.mode",
-            "queued slices come by a provisioning request each, which Ray's pods here do not make; "
-            "nearest: flex-start",
-        )
-    if not config.autopilot:
-        return
-    if config.cpu_pool is not None:
-        yield no_pool("cpu_pool", "leave it out")
-    if "dcn" in config.network.model_fields_set:
-        yield Problem(
-            "network.dcn",
-            "Autopilot connects slices by networks of its own; nearest: leave it out",
-        )
-    for key in ("disk", "max_pods_per_node", "threads_per_core"):
-        if key in config.tpu.model_fields_set:
-            yield Problem(f"tpu.{key}", "Autopilot decides it for its nodes; nearest: leave it out")
-    yield from location_problems(config.cluster)
-    if config.tpu.capacity.mode == "any-reservation":
-        yield Problem(
-            "tpu.capacity.mode",
-            "Autopilot takes TPUs only from a reservation that is named; nearest: reservation",
-        )
-
-
-def ray_problems(ray: Ray, namespace: str) -> Iterator[Problem]:
-    """A worker is on each of the slices that the stack makes, and nothing queues.
-
-    Sources: GKE documentation, "Ray on GKE" (the add-on brings KubeRay and its TPU webhook);
-    ray-project/kuberay helm-chart/kuberay-operator, feeaf72fa of 2026-08-19 (has none).
-    """
-    if ray.operator is RayOperator.HELM:
-        yield Problem(
-            "ray.operator",
-            "KubeRay's chart has no webhook for TPUs, so hosts would not know their slice; "
-            "nearest: addon",
-        )
-    if ray.worker.gpus is not None:
-        yield Problem("ray.worker.gpus", "TPU hosts have no GPUs; nearest: leave it out")
-    if ray.autoscaling is not None:
-        yield Problem(
-            "ray.autoscaling",
-            "a worker is on each slice for as long as the slice is there; nearest: leave it out, "
-            "and say in tpu.slices which there are",
-        )
-    yield from queue_problems(None, "ray.queue", ray.queue, namespace)
 
 
 def slice_problems(facts: Catalog, tpu: TpuSlices) -> Iterator[Problem]:

@@ -4,10 +4,10 @@ from dataclasses import replace
 from typing import Any
 
 import pulumi_gcp as gcp
+from stacks.bucket_storage import options
 
 from components.bucket_volume import BucketVolume, BucketVolumeArgs
 from stacks.blocks.bucket import GcsFuse, LogSeverity
-from stacks.bucket_storage import options
 from tests.conftest import Recording, Register
 
 

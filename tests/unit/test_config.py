@@ -10,9 +10,9 @@ import sys
 from typing import Any
 
 import pytest
+from stacks.lustre_training_config import LustreTraining
 
 from stacks.config import ConfigError, validate
-from stacks.lustre_training_config import LustreTraining
 from tests.conftest import ROOT, TOKEN, changed, kind_of
 from tests.unit.bad_configs import BAD
 

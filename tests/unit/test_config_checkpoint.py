@@ -4,8 +4,8 @@ works, and no mistake that is none."""
 from typing import Any
 
 import pytest
-
 from stacks.checkpoint_training_config import CheckpointTraining
+
 from stacks.config import validate
 from tests.conftest import changed, stack_config
 from tests.unit.bad_configs_checkpoint import BAD_CHECKPOINT, BAD_QUEUED_RAY

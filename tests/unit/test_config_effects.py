@@ -3,7 +3,6 @@
 from typing import Any
 
 import pytest
-
 from stacks.blocks.cluster_stack import ClusterStack
 from stacks.checkpoint_training_config import CheckpointTraining
 from stacks.dev_config import Dev
@@ -11,6 +10,7 @@ from stacks.lustre_training_config import LustreTraining
 from stacks.tpu_training_config import TpuTraining
 from stacks.train_and_serve_config import TrainAndServe
 from stacks.verl_training_config import VerlTraining
+
 from tests.conftest import Register
 from tests.unit.config_keys import (
     BUCKET_EFFECTS,

@@ -4,9 +4,9 @@ is none."""
 from typing import Any
 
 import pytest
+from stacks.train_and_serve_config import TrainAndServe
 
 from stacks.config import validate
-from stacks.train_and_serve_config import TrainAndServe
 from tests.conftest import changed, stack_config
 from tests.unit.bad_configs_queue_nodes import BAD_QUEUE_NODES
 from tests.unit.bad_configs_queued import BAD_QUEUED

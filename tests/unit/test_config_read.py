@@ -8,8 +8,8 @@ import pulumi
 import pytest
 import yaml
 from pulumi.runtime import set_all_config
-
 from stacks.blocks.cluster_stack import ClusterStack
+
 from stacks.config import ConfigError, read
 from tests.conftest import PROJECT, TOKEN, Register, changed
 

@@ -4,9 +4,9 @@ none."""
 from typing import Any
 
 import pytest
+from stacks.tpu_training_config import TpuTraining
 
 from stacks.config import validate
-from stacks.tpu_training_config import TpuTraining
 from tests.conftest import changed, kind_of, stack_config
 from tests.unit.bad_configs_maxtext import BAD_ELASTIC, BAD_JOB
 from tests.unit.bad_configs_tpu import BAD_TPU, BAD_TPU_AUTOPILOT

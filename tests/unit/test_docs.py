@@ -14,16 +14,16 @@ from typing import Any, get_args
 import pytest
 from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
-
-from catalog import Catalog
-from stacks import KINDS
-from stacks.blocks import capacity
 from stacks.blocks.bucket_stack import BucketStack
 from stacks.blocks.cluster_stack import SECRETS, ClusterStack
 from stacks.blocks.gpu_ray_stack import GpuRayStack
 from stacks.blocks.gpu_stack import GpuStack
 from stacks.blocks.queue_stack import QueueStack
 from stacks.blocks.ray_stack import RayStack
+
+from catalog import Catalog
+from stacks import KINDS
+from stacks.blocks import capacity
 from stacks.outputs import StackOutputs
 from tools.picture import MARKER, fenced, is_current, main, picture
 

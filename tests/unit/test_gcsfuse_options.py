@@ -7,11 +7,11 @@ PUBLISHED is from GoogleCloudPlatform/gcsfuse cfg/params.yaml, commit 7b392927 o
 from typing import Any, cast
 
 import pytest
+from stacks.blocks.cluster_stack import ClusterStack
+from stacks.bucket_storage import annotations, options
 
 from catalog import Catalog, GcsFuseFacts, Sidecar
 from stacks.blocks.bucket import GcsFuse, GcsFuseSidecar, LogSeverity
-from stacks.blocks.cluster_stack import ClusterStack
-from stacks.bucket_storage import annotations, options
 from stacks.config import ConfigError, validate
 from stacks.rules.bucket import mount_problems, sidecar_limits, sized_sidecar, streamed_files
 from tests.conftest import Recording, Register, changed, stack_config

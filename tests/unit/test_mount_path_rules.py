@@ -3,8 +3,8 @@
 from typing import Any
 
 import pytest
-
 from stacks.blocks.cluster_stack import SECRETS
+
 from stacks.rules.mount_paths import mount_path_problems
 from tests.conftest import Register, changed, stack_config
 from tests.unit.stack_graphs import built

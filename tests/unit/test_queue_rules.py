@@ -5,6 +5,7 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from stacks.train_and_serve_config import TrainAndServe
 
 from catalog import Catalog
 from stacks.blocks.kueue import Kueue
@@ -13,7 +14,6 @@ from stacks.quotas import RESOURCES, FlavorNodes
 from stacks.rules.packing import Amounts
 from stacks.rules.queues import kueue_problems, pool_problems
 from stacks.rules.ray_fit import Host
-from stacks.train_and_serve_config import TrainAndServe
 from stacks.types import MOST_CPUS, MOST_GPUS, MOST_MEMORY_GIB, MOST_NODES
 from tests.conftest import changed, stack_config
 from tests.unit.test_config import SECRETS

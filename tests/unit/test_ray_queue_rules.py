@@ -3,10 +3,10 @@
 from typing import Any
 
 import pytest
+from stacks.dev_config import Dev
 
 from components.ray_manifest import READY_MINUTES
 from stacks.config import validate
-from stacks.dev_config import Dev
 from tests.conftest import changed, stack_config
 from tests.unit.stack_graphs import TPU_AUTOPILOT
 from tests.unit.test_config import assert_named, mistakes

@@ -12,9 +12,9 @@ import yaml
 from jsonschema import Draft202012Validator
 from pydantic import BaseModel
 from referencing import Registry, Resource
+from stacks.blocks.cluster_stack import SECRETS
 
 from stacks.__main__ import ROOT, main, written
-from stacks.blocks.cluster_stack import SECRETS
 from stacks.config import PLACES
 from stacks.schema import STACK_FILE, pulumi_schema, stack_schema
 from stacks.stack import Stack

@@ -11,7 +11,8 @@ from components.network import ClusterNetwork
 from components.node_service_account import NodeServiceAccount, NodeServiceAccountArgs
 from components.token_secret import TokenSecret, TokenSecretArgs
 from stacks.maintenance import maintenance_window
-from stacks.site import VARIABLES, Nodes, Project, helm_chart
+from stacks.site import Nodes, Project, helm_chart
+from stacks.tokens import VARIABLES
 
 
 def identity(project: Project, kind: str) -> NodeServiceAccount:

@@ -12,10 +12,10 @@ from components.namespace import KubeNamespace, KubeNamespaceArgs
 from components.node_taints import toleration
 from stacks.blocks.kueue import Kueue as KueueConfig
 from stacks.parts.cluster.webhooks import webhook_access
+from stacks.parts.queues.gke_namespaces import GKE_NAMESPACES
 from stacks.parts.queues.objects import QueueView, priorities, queues_args
 from stacks.parts.queues.plan import PlannedQueues
 from stacks.parts.teams.build import Teams
-from stacks.queueing import GKE_NAMESPACES
 from stacks.site import Site, helm_chart
 
 _Names = dict[str, pulumi.Output[str]]

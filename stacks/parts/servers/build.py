@@ -10,7 +10,8 @@ from stacks.parts.buckets.build import MountedBucket, annotations
 from stacks.parts.jobs.plan import PlannedFineTuning
 from stacks.parts.queues.build import Queues
 from stacks.parts.servers.plan import PlannedServer
-from stacks.site import VARIABLES, Selector, Site
+from stacks.site import Selector, Site
+from stacks.tokens import VARIABLES
 
 _LAUNCHER = Path(__file__).parents[3] / "workloads" / "fine_tune" / "launch.sh"
 _TOKEN = VARIABLES["hugging_face_token"]
