@@ -232,11 +232,6 @@ def stack_config(stack: str) -> dict[str, Any]:
     }
 
 
-def kind_of(config: Any) -> str:
-    """Of a config that has one, and that was found right."""
-    return config.kind
-
-
 def changed(config: Mapping[str, Any], **values: Any) -> dict[str, Any]:
     """A copy with values set by paths that have `__` for dots, and numbers for places in lists;
     None takes the key away."""

@@ -14,7 +14,7 @@ import pytest
 from pulumi.runtime import set_all_config
 from pydantic import BaseModel
 
-from stacks import build
+from stacks.build import build
 from stacks.config import ConfigError, validate
 from stacks.config_errors import models_in
 from stacks.plan import Plan

@@ -10,7 +10,7 @@ from typing import Any
 import pulumi
 import pytest
 
-from stacks import build
+from stacks.build import build
 from stacks.config import validate
 from tests.conftest import TOKEN, Recording, Registered, changed, recorded, stack_config
 from tests.parts.samples import DEV, SAMPLES, TPU

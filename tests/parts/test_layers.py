@@ -31,7 +31,7 @@ OLD_CIRCLES = {
 }
 _LOADED = """
 import sys
-from stacks import build
+from stacks.build import build
 from stacks.config import validate
 from tests.conftest import recorded
 from tests.parts.samples import DEV

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from stacks import build
+from stacks.build import build
 from stacks.config import validate
 from stacks.plan import Plan
 from tests.conftest import Recording, Register

@@ -6,7 +6,7 @@ from typing import Any
 import pulumi
 import pytest
 
-from stacks import build
+from stacks.build import build
 from stacks.config import ConfigError, validate
 from stacks.plan import Plan
 from tests.conftest import TOKEN, Recording, Register, changed

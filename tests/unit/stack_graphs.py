@@ -5,7 +5,7 @@ from typing import Any
 
 import pulumi
 
-from stacks import build
+from stacks.build import build
 from stacks.config import validate
 from tests.conftest import TOKEN, Recording, Register, changed, stack_config
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from stacks import build
+from stacks.build import build
 from tests.conftest import PROJECT_NUMBER, Recording, Register
 from tests.unit.team_stack import planned
 
