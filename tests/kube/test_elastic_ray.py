@@ -15,7 +15,7 @@ from tests.kube.conftest import LiveSandbox, eventually
 from tests.stacks.conftest import changed
 
 OTHER_LABELS = 'labels={"team": "other"}'
-ONE_AT_LEAST = 'ray.autoscaling={"min_workers": 1, "idle_seconds": 300}'
+ONE_AT_LEAST = "ray.dev.workers.gpu-worker-group.min_workers=1"
 # After so long Kueue would have taken off a gate that it takes off.
 _SOON_SECONDS = 5.0
 
@@ -88,7 +88,7 @@ def test_a_worker_gives_its_quota_back_and_another_one_gets_it(live: LiveSandbox
 
 def test_labels_change_in_place_and_workers_that_come_later_start(live: LiveSandbox) -> None:
     before = ray(live)
-    assert changed(live.succeed("preview", OTHER_LABELS))["ray-cluster"] == "update"
+    assert changed(live.succeed("preview", OTHER_LABELS))["dev-cluster"] == "update"
     live.succeed("up", OTHER_LABELS)
     after = ray(live)
     assert after["metadata"]["labels"]["team"] == "other"
@@ -103,7 +103,7 @@ def test_the_first_workers_of_a_cluster_that_has_some_always_are_admitted_with_i
     live: LiveSandbox,
 ) -> None:
     more = (OTHER_LABELS, ONE_AT_LEAST)
-    assert changed(live.succeed("up", *more))["ray-cluster"] == "create-replacement"
+    assert changed(live.succeed("up", *more))["dev-cluster"] == "create-replacement"
     eventually(lambda: run_on(live), lambda seen: len(seen) == 1)
     assert admitted(live)["gpu-worker-group"] == (1, {"l4"})
     live.succeed("refresh", *more)

@@ -12,12 +12,12 @@ from tests.kube.conftest import LiveSandbox
 from tests.stacks.conftest import changed
 
 QUEUED = (
-    "ray.autoscaling=null",
-    "ray.queue=lq",
-    'kueue.flavors={"cpu": {"pool": "cpu_pool"}, "l4": {"pool": "gpu_pool"}}',
+    "ray.dev.autoscaling=null",
+    "ray.dev.queue=lq",
+    'queues.flavors={"cpu": {"pool": "cpu"}, "l4": {"pool": "gpu"}}',
 )
 OTHER_LABELS = 'labels={"team": "other"}'
-TWO_WORKERS = ("gpu_pool.nodes=2", "gpu_pool.autoscaling.max=2")
+TWO_WORKERS = ("pools.gpu.nodes=2", "pools.gpu.autoscaling.max=2")
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +62,7 @@ def test_the_groups_of_workers_are_one_field_and_kueues_once_it_has_admitted_the
 
 def test_labels_change_in_place_and_kueues_own_stay(live: LiveSandbox) -> None:
     before = ray(live)
-    assert changed(live.succeed("preview", *QUEUED, OTHER_LABELS))["ray-cluster"] == "update"
+    assert changed(live.succeed("preview", *QUEUED, OTHER_LABELS))["dev-cluster"] == "update"
     live.succeed("up", *QUEUED, OTHER_LABELS)
     after = ray(live)
     assert after["metadata"]["labels"]["team"] == "other"
@@ -76,7 +76,7 @@ def test_other_workers_are_another_cluster_that_kueue_admits_anew(live: LiveSand
     before = ray(live)
     more = (*QUEUED, OTHER_LABELS, *TWO_WORKERS)
     for verb in ("preview", "up"):
-        assert changed(live.succeed(verb, *more))["ray-cluster"] == "create-replacement"
+        assert changed(live.succeed(verb, *more))["dev-cluster"] == "create-replacement"
     after = ray(live)
     assert after["metadata"]["uid"] != before["metadata"]["uid"]
     assert workers(after)["replicas"] == 2

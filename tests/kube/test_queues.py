@@ -139,14 +139,14 @@ def test_a_server_of_vllm_takes_its_place_and_another_model_its_own(live: LiveSa
 
 def test_a_change_of_replicas_goes_through_after_kubectl_has_scaled(live: LiveSandbox) -> None:
     scale(live, 2)
-    live.succeed("up", "server.replicas=1", 'labels={"team": "other"}')
+    live.succeed("up", "servers.tgi-gemma-deployment.replicas=1", 'labels={"team": "other"}')
     eventually(lambda: phases(job_pods(live)), lambda seen: seen == ["Running", "Running"])
     live.succeed("refresh", 'labels={"team": "other"}')
     live.succeed("up", 'labels={"team": "other"}')
 
 
 def test_one_gpu_more_than_the_derived_quota_is_refused_by_the_config(live: LiveSandbox) -> None:
-    path = "kueue.cluster_queues.cluster-queue.flavors.default-flavor.gpus=7"
+    path = "queues.cluster_queues.cluster-queue.flavors.default-flavor.gpus=7"
     refused = live.run("preview", path)
     assert not refused.ok
     assert any("7 GPUs are more than the 6" in text for text in refused.report.diagnostics)
@@ -178,7 +178,7 @@ def test_with_a_topology_kueue_itself_chooses_the_node_of_a_pod(live: LiveSandbo
     eventually(lambda: servers(live), lambda seen: seen == [])
     # As in the last `up`: the queue, which kubectl has changed since, has to stay as it is.
     same = 'labels={"team": "other"}'
-    nodes = ("kueue.topologies={nodes: {}}", "kueue.flavors.default-flavor.topology=nodes")
+    nodes = ("queues.topologies={nodes: {}}", "queues.flavors.default-flavor.topology=nodes")
     live.succeed("up", same, *nodes)
     scale(live, 1)
     (server,) = eventually(lambda: servers(live), lambda seen: phases(seen) == ["Running"])

@@ -144,7 +144,7 @@ def test_kueue_keeps_a_queued_cluster_from_ever_going(
     live_sandbox: Callable[[str], LiveSandbox],
 ) -> None:
     live = live_sandbox("dev")
-    live.succeed("up", "ray.autoscaling=null")
+    live.succeed("up", "ray.dev.autoscaling=null")
     (cluster,) = live.server.list("ray.io/v1", "RayCluster")
     ref, api = Ref.of(cluster), Api(live.plane.kubeconfig)
     api.patch(cluster, {"spec": {"gcsFaultToleranceOptions": TOLERANT}})

@@ -13,7 +13,7 @@ from tests.stacks.conftest import changed
 
 _POOL = "v6e-16-1"
 _HOSTS = 4
-_OTHER_WORKERS = "ray.worker.requests.cpu=90"
+_OTHER_WORKERS = "ray.b200-ray-cluster.workers.gpu-worker-group.requests.cpu=90"
 
 
 def without_node(live: LiveSandbox) -> list[str]:

@@ -15,7 +15,7 @@ OTHER_TIER = ("lustre.throughput_mbps_per_tib=500", "lustre.capacity_gib=18000")
 
 
 def test_an_autoscaling_bound_updates_the_pool_and_nothing_else(brought_up: SandboxOf) -> None:
-    result = brought_up(STACK).succeed("up", "gpu_pool.autoscaling={min: 4, max: 8}")
+    result = brought_up(STACK).succeed("up", "pools.gpu.autoscaling={min: 4, max: 8}")
     assert changed(result) == {"gpu-pool": "update"}
 
 
@@ -24,7 +24,13 @@ def test_another_lustre_tier_replaces_the_instance_and_all_that_mounts_it(
 ) -> None:
     sandbox = brought_up(STACK)
     preview = sandbox.succeed("preview", *OTHER_TIER)
-    expected = ["lustre-instance", "ray-cluster", "training-job", "volume-claim", "volume-volume"]
+    expected = [
+        "lustre-instance",
+        "nemo-rl-grpo-test1-job",
+        "ray-a4-gpu-spot-cluster",
+        "volume-claim",
+        "volume-volume",
+    ]
     assert replaced(preview) == expected
     assert replaced(sandbox.succeed("up", *OTHER_TIER)) == expected
     assert changed(sandbox.succeed("preview", *OTHER_TIER)) == {}
@@ -45,11 +51,16 @@ def test_another_gpu_machine_replaces_the_pool_and_ray_but_not_lustre(
 ) -> None:
     result = brought_up(STACK).succeed(
         "preview",
-        "gpu_pool.machine_type=a3-ultragpu-8g",
+        "pools.gpu.machine_type=a3-ultragpu-8g",
         "catalog.zones={us-east1-b: {offers: [a3-ultragpu-8g], lustre: true}}",
     )
     # The providers replace what holds the pool's label in a field that they cannot change.
-    assert replaced(result) == ["gpu-pool", "nccl-daemon-set", "ray-cluster", "training-job"]
+    assert replaced(result) == [
+        "gpu-pool",
+        "nccl-daemon-set",
+        "nemo-rl-grpo-test1-job",
+        "ray-a4-gpu-spot-cluster",
+    ]
 
 
 def test_another_range_for_pods_replaces_the_cluster_and_all_that_is_on_it(
@@ -64,29 +75,29 @@ def test_another_range_for_pods_replaces_the_cluster_and_all_that_is_on_it(
         "gke-kubernetes",
         "gpu-pool",
         "nccl-daemon-set",
+        "nemo-rl-grpo-test1-job",
+        "nemo-rl-grpo-test1-launcher",
         "network-subnet",
-        "ray-access",
-        "ray-cluster",
+        "ray-a4-gpu-spot-access",
+        "ray-a4-gpu-spot-cluster",
         "tokens-secret",
-        "training-job",
-        "training-launcher",
         "volume-claim",
         "volume-volume",
     ]
 
 
 def test_a_changed_training_parameter_runs_the_job_again(brought_up: SandboxOf) -> None:
-    result = brought_up(STACK).succeed("up", "job.max_steps=30")
-    assert replaced(result) == ["training-job"]
+    result = brought_up(STACK).succeed("up", "jobs.nemo-rl-grpo-test1.max_steps=30")
+    assert replaced(result) == ["nemo-rl-grpo-test1-job"]
 
 
 @pytest.mark.thorough
 def test_a_stack_without_a_job_has_everything_but_the_job(brought_up: SandboxOf) -> None:
-    result = brought_up(STACK).succeed("up", "job=null")
+    result = brought_up(STACK).succeed("up", "jobs=null")
     assert changed(result) == {
-        "training": "delete",
-        "training-job": "delete",
-        "training-launcher": "delete",
+        "nemo-rl-grpo-test1": "delete",
+        "nemo-rl-grpo-test1-job": "delete",
+        "nemo-rl-grpo-test1-launcher": "delete",
     }
 
 
@@ -100,7 +111,7 @@ def test_a_stockout_leaves_no_half_made_pool_and_the_next_up_converges(empty: Sa
         "does not have enough a4-highgpu-8g available" in it for it in failed.report.diagnostics
     )
     assert len(failed.cloud["gcp:container/nodePool:NodePool"]) == 1
-    assert set(changed(sandbox.succeed("up"))) >= {"gpu-pool", "ray-cluster"}
+    assert set(changed(sandbox.succeed("up"))) >= {"gpu-pool", "ray-a4-gpu-spot-cluster"}
 
 
 @pytest.mark.thorough
@@ -123,7 +134,7 @@ def test_a_protected_stack_refuses_to_be_destroyed_and_says_how(brought_up: Sand
 @pytest.mark.parametrize(
     ("override", "ending"),
     [
-        ("gpu_pool.machine_type=a4-highgpu-9g", 'can be added under "catalog.machine_types"'),
+        ("pools.gpu.machine_type=a4-highgpu-9g", 'can be added under "catalog.machine_types"'),
         ("lustre.capacity_gib=10000", "nearest: 9000, 18000"),
         ("hugging_face_token=", "pulumi config set --secret hugging_face_token"),
         ("gcp:project=null", "pulumi config set gcp:project PROJECT"),

@@ -126,7 +126,7 @@ def test_a_dashboard_and_a_release_that_were_under_way_are_found_again(
 @pytest.mark.parametrize("after", [1, 2, 3])
 def test_a_replacement_killed_in_any_half_converges(brought_up: SandboxOf, after: int) -> None:
     sandbox = brought_up("dev")
-    change = "gpu_pool.max_pods_per_node=64"
+    change = "pools.gpu.max_pods_per_node=64"
     killed = sandbox.run("up", change, faults=Faults(rules=(Crash(kind="crash", after=after),)))
     assert not killed.ok
     sandbox.succeed("up", change)

@@ -49,13 +49,13 @@ def test_from_spot_to_a_reservation_replaces_the_pool_and_its_pods_come_up_again
     brought_up: SandboxOf, tmp_path: Path
 ) -> None:
     sandbox = brought_up("b200-lustre")
-    reserved = "gpu_pool.capacity={mode: reservation, name: ours}"
+    reserved = "pools.gpu.capacity={mode: reservation, name: ours}"
     # The job goes, too: without its machines it is lost.
     assert replaced(sandbox.succeed("preview", reserved)) == [
         "gpu-pool",
         "nccl-daemon-set",
-        "ray-cluster",
-        "training-job",
+        "nemo-rl-grpo-test1-job",
+        "ray-a4-gpu-spot-cluster",
     ]
     project = project_with(tmp_path, "ours", zone="us-east1-b", count=8)
     assert sandbox.run("up", reserved, project=project).ok

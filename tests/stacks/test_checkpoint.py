@@ -14,15 +14,15 @@ pytestmark = pytest.mark.thorough
 STACK = "gcsfuse-checkpoint"
 SandboxOf = Callable[[str], Sandbox]
 QUEUED = (
-    "ray.autoscaling=null",
-    "ray.queue=lq",
-    'kueue.flavors={"cpu": {"pool": "cpu_pool"}, "l4": {"pool": "gpu_pool"}}',
+    "ray.dev.autoscaling=null",
+    "ray.dev.queue=lq",
+    'queues.flavors={"cpu": {"pool": "cpu"}, "l4": {"pool": "gpu"}}',
 )
 
 
 def test_gke_runs_kuberay_when_the_config_says_so(empty: SandboxOf) -> None:
     sandbox = empty(STACK)
-    made = sandbox.succeed("up", "ray.operator=addon")
+    made = sandbox.succeed("up", "cluster.ray_operator=addon")
     names = {name_of(resource.urn) for resource in made.report.resources}
     assert "kuberay-release" not in names
     assert {pod.name: pod.reason for pod in sandbox.pods() if not pod.node} == {}
@@ -37,12 +37,19 @@ def test_the_operator_is_on_a_cpu_node(brought_up: SandboxOf) -> None:
 def test_ray_goes_before_its_operator(brought_up: SandboxOf) -> None:
     gone = brought_up(STACK).succeed("destroy")
     order = [name_of(resource.urn) for resource in gone.report.resources]
-    chain = ["training-job", "ray-cluster", "kuberay-release", "cpu-pool"]
+    chain = [
+        "pytorch-image-classifier-job",
+        "gcsfuse-checkpoint-cluster",
+        "kuberay-release",
+        "cpu-pool",
+    ]
     assert [name for name in order if name in chain] == chain
 
 
 def test_more_epochs_are_another_job_on_the_same_cluster(brought_up: SandboxOf) -> None:
-    assert replaced(brought_up(STACK).succeed("up", "job.epochs=20")) == ["training-job"]
+    assert replaced(brought_up(STACK).succeed("up", "jobs.pytorch-image-classifier.epochs=20")) == [
+        "pytorch-image-classifier-job"
+    ]
 
 
 def test_dev_has_no_worker_until_a_job_asks_for_one(brought_up: SandboxOf) -> None:
@@ -64,8 +71,8 @@ def test_of_a_ray_cluster_in_a_queue_labels_change_in_place_and_workers_by_anoth
     sandbox = empty("dev")
     sandbox.succeed("up", *QUEUED)
     labels = 'labels={"team": "other"}'
-    assert changed(sandbox.succeed("up", *QUEUED, labels))["ray-cluster"] == "update"
-    more = (*QUEUED, labels, "ray.worker.requests.cpu=3")
-    assert "replace" in changed(sandbox.succeed("up", *more))["ray-cluster"]
+    assert changed(sandbox.succeed("up", *QUEUED, labels))["dev-cluster"] == "update"
+    more = (*QUEUED, labels, "ray.dev.workers.gpu-worker-group.requests.cpu=3")
+    assert "replace" in changed(sandbox.succeed("up", *more))["dev-cluster"]
     assert changed(sandbox.succeed("preview", *more)) == {}
     assert {pod.name: pod.reason for pod in sandbox.pods() if not pod.node} == {}

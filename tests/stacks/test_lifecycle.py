@@ -115,7 +115,7 @@ class TestLifecycle:
         assert changed(refreshed)["gke-cluster"] == "refresh"
         assert refreshed.report.changes["update"] >= 1
         # A refresh calls a Job that still runs not ready, and it is sent once more as it is.
-        running = {"fine-tune-job": "update"} if stack == "kueue-mixed" else {}
+        running = {"finetune-gemma-l4-job": "update"} if stack == "kueue-mixed" else {}
         assert changed(sandbox.succeed("preview")) == {"gke-cluster": "update", **running}
 
     def test_refresh_finds_what_was_deleted_behind_the_engines_back(

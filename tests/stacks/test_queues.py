@@ -83,8 +83,8 @@ def test_what_kueue_changed_is_no_difference_to_the_program(brought_up: SandboxO
     scaled(sandbox, 1)
     sandbox.succeed("refresh")
     # A refresh finds a Job that has not ended not ready, and the next run sends it as it is.
-    assert changed(sandbox.succeed("preview")) == {"fine-tune-job": "update"}
-    assert changed(sandbox.succeed("up")) == {"fine-tune-job": "update"}
+    assert changed(sandbox.succeed("preview")) == {"finetune-gemma-l4-job": "update"}
+    assert changed(sandbox.succeed("up")) == {"finetune-gemma-l4-job": "update"}
     assert changed(sandbox.succeed("preview")) == {}
     assert job_pods(kubernetes_of(next(sandbox.cloud.find(Cluster.token)), sandbox.cloud)) == 2
 
@@ -94,23 +94,25 @@ def test_a_change_of_the_servers_goes_through_after_kubectl_has_scaled_them(
 ) -> None:
     sandbox = brought_up(STACK)
     scaled(sandbox, 2)
-    assert changed(sandbox.succeed("up", "server.replicas=3")) == {"server-deployment": "update"}
+    assert changed(sandbox.succeed("up", "servers.tgi-gemma-deployment.replicas=3")) == {
+        "tgi-gemma-deployment-deployment": "update"
+    }
 
 
 def test_labels_change_in_place_while_the_fine_tuning_runs(brought_up: SandboxOf) -> None:
     found = changed(brought_up(STACK).succeed("up", 'labels={"team": "other"}'))
-    assert found["fine-tune-job"] == "update"
+    assert found["finetune-gemma-l4-job"] == "update"
 
 
 def test_a_second_server_by_config_preempts_too(brought_up: SandboxOf) -> None:
     sandbox = brought_up(STACK)
-    result = sandbox.succeed("up", "server.replicas=2")
-    assert changed(result) == {"server-deployment": "update"}
+    result = sandbox.succeed("up", "servers.tgi-gemma-deployment.replicas=2")
+    assert changed(result) == {"tgi-gemma-deployment-deployment": "update"}
     assert {pod.name.partition("-")[0] for pod in sandbox.pods()} == {"kueue", "tgi"}
 
 
 def test_one_more_node_is_more_quota(brought_up: SandboxOf) -> None:
-    more = changed(brought_up(STACK).succeed("up", "gpu_pool.nodes=4"))
+    more = changed(brought_up(STACK).succeed("up", "pools.gpu.nodes=4"))
     assert more["queues-cluster-queue-cluster-queue"] == "update"
     assert more["gpu-pool"] == "update"
     assert replaced_in(more) == []
@@ -124,7 +126,7 @@ def test_queues_go_before_kueue_and_kueue_before_its_nodes(brought_up: SandboxOf
     gone = brought_up(STACK).succeed("destroy")
     order = [name_of(resource.urn) for resource in gone.report.resources]
     chain = [
-        "server-deployment",
+        "tgi-gemma-deployment-deployment",
         "queues-local-queue-llm-lq",
         "queues-cluster-queue-cluster-queue",
         "queues-flavor-default-flavor",
@@ -140,12 +142,12 @@ def test_another_queue_replaces_what_waits_in_it_and_keeps_the_nodes(
     names = replaced(
         brought_up(STACK).succeed(
             "up",
-            'kueue.local_queues=[{"name": "other", "cluster_queue": "cluster-queue"}]',
-            "server.queue=other",
-            "fine_tune.queue=other",
+            'queues.local_queues=[{"name": "other", "cluster_queue": "cluster-queue"}]',
+            "servers.tgi-gemma-deployment.queue=other",
+            "jobs.finetune-gemma-l4.queue=other",
         )
     )
-    assert "fine-tune-job" in names
+    assert "finetune-gemma-l4-job" in names
     assert not {"gke-cluster", "gpu-pool", "cpu-pool", "kueue-release"} & set(names)
 
 
@@ -153,7 +155,7 @@ def test_a_quota_that_no_node_can_fill_is_refused_before_anything_is_made(
     empty: SandboxOf,
 ) -> None:
     sandbox = empty(STACK)
-    refused = sandbox.run("up", "kueue.cluster_queues.cluster-queue.flavors.default-flavor.gpus=7")
+    refused = sandbox.run("up", "queues.cluster_queues.cluster-queue.flavors.default-flavor.gpus=7")
     assert not refused.ok
     assert any("nearest: 6" in message for message in refused.report.diagnostics)
     assert refused.cloud == {}
@@ -161,5 +163,9 @@ def test_a_quota_that_no_node_can_fill_is_refused_before_anything_is_made(
 
 def test_servers_that_scale_by_their_queue_come_up(empty: SandboxOf) -> None:
     sandbox = empty(STACK)
-    sandbox.succeed("up", "server.replicas=null", 'server.autoscaling={"min": 1, "max": 2}')
+    sandbox.succeed(
+        "up",
+        "servers.tgi-gemma-deployment.replicas=null",
+        'servers.tgi-gemma-deployment.autoscaling={"min": 1, "max": 2}',
+    )
     assert {pod.name: pod.reason for pod in sandbox.pods() if not pod.node} == {}

@@ -13,10 +13,15 @@ from sandbox.kube import Ref
 from sandbox.urns import token_of
 from tests.stacks.conftest import IN_EVERY_TEST, Sandbox, by_tier, replaced
 
-STACKS = ("b200-lustre", "verl-b200", "verl-b200-autopilot")
+# The RayCluster and the job of each.
+NAMES = {
+    "b200-lustre": ("ray-a4-gpu-spot", "nemo-rl-grpo-test1"),
+    "verl-b200": ("b200-ray-cluster", "verl-grpo"),
+    "verl-b200-autopilot": ("b200-ray-cluster", "verl-grpo"),
+}
+STACKS = tuple(NAMES)
 SandboxOf = Callable[[str], Sandbox]
 _GKE = "kubernetes:networking.gke.io/v1"
-OTHER_WORKERS = "ray.worker.requests.cpu=90"
 OTHER_RANGE = "network.accelerators.range=172.16.0.0/16"
 
 
@@ -108,7 +113,8 @@ def test_another_range_replaces_networks_and_pods_and_takes_a_destroy_before_up(
     sandbox = brought_up(stack)
     names = set(replaced(sandbox.succeed("preview", OTHER_RANGE)))
     assert {"gvnic-1-subnet", "rdma-subnet-rdma-0", "interfaces-network-rdma-7"} <= names
-    assert {"ray-cluster", "training-job"} <= names
+    ray, job = NAMES[stack]
+    assert {f"{ray}-cluster", f"{job}-job"} <= names
     assert not {"gke-cluster", "network-vpc", "gvnic-1-vpc", "rdma-vpc"} & names
     # The engine deletes pods for the first subnetwork; the others do not wait until they are gone.
     refused = sandbox.run("up", OTHER_RANGE)
@@ -124,20 +130,21 @@ def test_a_worker_whose_network_is_gone_keeps_ray_from_being_ready_and_says_whic
     brought_up: SandboxOf, stack: str
 ) -> None:
     sandbox = brought_up(stack)
+    other_workers = f"ray.{NAMES[stack][0]}.workers.gpu-worker-group.requests.cpu=90"
     cloud = sandbox.cloud
     cluster = next(cloud.find(Cluster.token))
     gone = Ref(api_version="networking.gke.io/v1", kind="Network", name="rdma-3")
     del cloud.kubernetes(cluster.id)["objects"][gone.key]
     cloud.save()
 
-    failed = sandbox.run("up", OTHER_WORKERS)
+    failed = sandbox.run("up", other_workers)
     assert not failed.ok
     text = "\n".join(failed.report.diagnostics)
     assert "RayCluster" in text
     assert 'networks.networking.gke.io "rdma-3" not found' in text
 
-    sandbox.succeed("refresh", OTHER_WORKERS)
-    sandbox.succeed("up", OTHER_WORKERS)
+    sandbox.succeed("refresh", other_workers)
+    sandbox.succeed("up", other_workers)
     assert {pod.name: pod.reason for pod in sandbox.pods() if not pod.node} == {}
 
 
@@ -145,5 +152,10 @@ def test_a_worker_whose_network_is_gone_keeps_ray_from_being_ready_and_says_whic
 def test_a_replaced_gpu_pool_takes_nccls_installer_with_it_as_the_real_providers_have_it(
     brought_up: SandboxOf,
 ) -> None:
-    preview = brought_up("b200-lustre").succeed("preview", "gpu_pool.max_pods_per_node=64")
-    assert replaced(preview) == ["gpu-pool", "nccl-daemon-set", "ray-cluster", "training-job"]
+    preview = brought_up("b200-lustre").succeed("preview", "pools.gpu.max_pods_per_node=64")
+    assert replaced(preview) == [
+        "gpu-pool",
+        "nccl-daemon-set",
+        "nemo-rl-grpo-test1-job",
+        "ray-a4-gpu-spot-cluster",
+    ]

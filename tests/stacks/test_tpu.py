@@ -17,28 +17,28 @@ STACK = "tpu-multislice"
 
 def test_another_slice_is_one_more_pool_and_nothing_is_replaced(brought_up: SandboxOf) -> None:
     sandbox = brought_up(STACK)
-    more = changed(sandbox.succeed("preview", "tpu.slices=3"))
+    more = changed(sandbox.succeed("preview", "pools.v6e-16.slices=3"))
     assert more == {
-        "slice-2": "create",
-        "slice-2-pool": "create",
-        "ray-cluster": "update",
-        "training-launcher": "update",
+        "v6e-16-2": "create",
+        "v6e-16-2-pool": "create",
+        "maxtext-tpu-cluster-cluster": "update",
+        "maxtext-llama3-8b-launcher": "update",
     }
-    sandbox.succeed("up", "tpu.slices=3")
+    sandbox.succeed("up", "pools.v6e-16.slices=3")
     workers = [pod for pod in sandbox.pods() if "tpu-group" in pod.name]
     assert len(workers) == 12
     assert {pod.name: pod.reason for pod in workers if not pod.node} == {}
-    assert changed(sandbox.succeed("preview", "tpu.slices=3")) == {}
+    assert changed(sandbox.succeed("preview", "pools.v6e-16.slices=3")) == {}
 
 
 def test_the_first_slice_can_go_and_the_second_stays_what_it_was(brought_up: SandboxOf) -> None:
     sandbox = brought_up(STACK)
-    less = changed(sandbox.succeed("up", "tpu.slices=[1]"))
+    less = changed(sandbox.succeed("up", "pools.v6e-16.slices=[1]"))
     assert less == {
-        "slice-0": "delete",
-        "slice-0-pool": "delete",
-        "ray-cluster": "update",
-        "training-launcher": "update",
+        "v6e-16-0": "delete",
+        "v6e-16-0-pool": "delete",
+        "maxtext-tpu-cluster-cluster": "update",
+        "maxtext-llama3-8b-launcher": "update",
     }
     pools = sandbox.describe_everything()["gcp:container/nodePool:NodePool"]
     assert sorted(pool.rpartition("/")[2] for pool in pools) == ["cpu-pool", "v6e-16-1"]
@@ -64,6 +64,6 @@ def test_a_spot_slice_that_is_taken_away_leaves_pods_waiting_and_changes_nothing
 def test_slices_come_up_side_by_side(brought_up: SandboxOf) -> None:
     timeline = brought_up(STACK).up_summary["timeline"]
     spans = {step["urn"].split("::")[-1]: (step["start_s"], step["end_s"]) for step in timeline}
-    first, second = spans["slice-0-pool"], spans["slice-1-pool"]
+    first, second = spans["v6e-16-0-pool"], spans["v6e-16-1-pool"]
     assert first[0] < second[1]
     assert second[0] < first[1]

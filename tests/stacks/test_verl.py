@@ -12,7 +12,7 @@ from tests.stacks.conftest import Sandbox, changed, replaced
 pytestmark = pytest.mark.thorough
 
 STACK = "verl-b200"
-TESTED = "nccl_test.minimum_bus_bandwidth_gbps=300"
+TESTED = "ray.b200-ray-cluster.nccl_test.minimum_bus_bandwidth_gbps=300"
 SandboxOf = Callable[[str], Sandbox]
 
 
@@ -20,20 +20,25 @@ def test_a_bucket_name_that_others_hold_fails_by_name_and_another_converges(
     empty: SandboxOf,
 ) -> None:
     sandbox = empty(STACK)
-    failed = sandbox.run("up", "bucket.name=datasets")
+    failed = sandbox.run("up", "buckets.bucket.name=datasets")
     assert not failed.ok
     assert any("datasets" in message for message in failed.report.diagnostics)
-    assert sandbox.succeed("up", "bucket.name=my-own-datasets").cloud[
+    assert sandbox.succeed("up", "buckets.bucket.name=my-own-datasets").cloud[
         "gcp:storage/bucket:Bucket"
     ] == ["my-own-datasets"]
-    assert changed(sandbox.succeed("preview", "bucket.name=my-own-datasets")) == {}
+    assert changed(sandbox.succeed("preview", "buckets.bucket.name=my-own-datasets")) == {}
 
 
 def test_another_bucket_replaces_what_mounts_it_and_keeps_the_nodes(
     brought_up: SandboxOf,
 ) -> None:
-    names = replaced(brought_up(STACK).succeed("up", "bucket.name=my-other-bucket"))
-    assert {"bucket-bucket", "bucket-user-grant", "ray-cluster", "training-job"} <= set(names)
+    names = replaced(brought_up(STACK).succeed("up", "buckets.bucket.name=my-other-bucket"))
+    assert {
+        "bucket-bucket",
+        "bucket-user-grant",
+        "b200-ray-cluster-cluster",
+        "verl-grpo-job",
+    } <= set(names)
     assert not {"gke-cluster", "gpu-pool", "cpu-pool"} & set(names)
 
 
@@ -41,10 +46,10 @@ def test_ray_waits_for_the_test_of_its_network(empty: SandboxOf) -> None:
     sandbox = empty(STACK)
     result = sandbox.succeed("up", TESTED)
     order = [name_of(resource.urn) for resource in result.report.resources]
-    assert order.index("nccl-test-job") < order.index("ray-cluster")
+    assert order.index("b200-ray-cluster-nccl-test-job") < order.index("b200-ray-cluster-cluster")
     assert "default/b200-ray-cluster-nccl-test" in result.cloud["kubernetes:Job"]
     assert {pod.name: pod.reason for pod in sandbox.pods() if not pod.node} == {}
 
 
 def test_a_changed_training_parameter_runs_the_job_again(brought_up: SandboxOf) -> None:
-    assert replaced(brought_up(STACK).succeed("up", "job.epochs=3")) == ["training-job"]
+    assert replaced(brought_up(STACK).succeed("up", "jobs.verl-grpo.epochs=3")) == ["verl-grpo-job"]
