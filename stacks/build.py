@@ -32,10 +32,12 @@ from stacks.parts.teams import build as teams
 from stacks.plan import Plan
 
 
-def build(plan: Plan, secrets: Mapping[str, pulumi.Output[str]], folder: Path) -> dict[str, Any]:
+def build(
+    plan: Plan, secrets: Mapping[str, pulumi.Output[str]], folder: Path | None = None
+) -> dict[str, Any]:
     """Registers the stack's resources and returns its outputs by name. What users bring lies in
-    `folder`."""
-    of_users = scripts.brought(plan, folder)
+    `folder`, by default the one that the program runs in."""
+    of_users = scripts.brought(plan, folder or Path())
     project = site.project(plan)
 
     vpc = network.build(project)

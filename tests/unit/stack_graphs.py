@@ -10,7 +10,7 @@ from stacks.config import validate
 from tests.conftest import TOKEN, Recording, Register, changed, stack_config
 
 # What makes a Standard TPU stack an Autopilot one.
-TPU_AUTOPILOT: dict[str, Any] = {"cluster": {"mode": "autopilot"}, "cpu_pool": None}
+TPU_AUTOPILOT: dict[str, Any] = {"cluster": {"mode": "autopilot"}, "pools__cpu": None}
 _BUILT: dict[str, Recording] = {}
 
 
@@ -20,9 +20,9 @@ def built(
     """The stack with `values` changed and the secrets `keys`; once, for tests only look at it."""
     which = repr((stack, keys, values))
     if which not in _BUILT:
-        config = validate(changed(stack_config(stack), **values), secrets_set=frozenset(keys))
+        plan = validate(changed(stack_config(stack), **values), secrets_set=frozenset(keys))
         secrets = {key: pulumi.Output.secret(TOKEN) for key in keys}
-        _BUILT[which] = register(lambda: build(config, secrets), stack=stack)
+        _BUILT[which] = register(lambda: build(plan, secrets), stack=stack)
     return _BUILT[which]
 
 
@@ -35,11 +35,11 @@ def fingerprint(made: Recording) -> str:
 
 def options_of(made: Recording) -> dict[str, str]:
     """The `key=value` parameters of the training's entrypoint."""
-    words = made.named("training-job").inputs["spec"]["entrypoint"].split(" ")
+    words = made.one(":RayJob").inputs["spec"]["entrypoint"].split(" ")
     return dict(word.split("=", 1) for word in words if "=" in word)
 
 
 def pods_of(made: Recording) -> tuple[dict[str, Any], dict[str, Any]]:
     """The pod templates of Ray's head and of its workers."""
-    spec = made.named("ray-cluster").inputs["spec"]
+    spec = made.one(":RayCluster").inputs["spec"]
     return spec["headGroupSpec"]["template"], spec["workerGroupSpecs"][0]["template"]
