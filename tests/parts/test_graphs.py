@@ -1,5 +1,4 @@
-"""What stacks of parts register: components as everywhere, and of the smallest the same as the kind
-of stack that it was.
+"""What stacks of parts register: components as everywhere, each once and under a name of its own.
 
 It shows nothing of what providers or the engine make of it.
 """
@@ -12,16 +11,11 @@ import pytest
 
 from stacks.build import build
 from stacks.config import validate
-from tests.conftest import TOKEN, Recording, Registered, changed, recorded, stack_config
+from tests.conftest import TOKEN, Recording, Registered, changed, recorded
 from tests.parts.samples import DEV, SAMPLES, TPU
 from tests.parts.test_plan import TPU_AUTOPILOT
 
 STACKS = {**SAMPLES, "tpu-autopilot": TPU_AUTOPILOT}
-# RayClusters and groups of workers have the names that the config has for them.
-RENAMED = {"ray": "dev", "ray-access": "dev-access", "ray-cluster": "dev-cluster"}
-NAMED = {
-    "gpu-worker-group": "gpu",
-}
 _BUILT: dict[str, Recording] = {}
 
 
@@ -120,53 +114,13 @@ def test_a_raycluster_waits_for_kueue_which_looks_at_all_of_them(queue: str | No
     assert "queues-local-queue-default-lq" in _dependencies(cluster)
 
 
-@pytest.fixture(scope="module")
-def dev_of_a_kind() -> Recording:
-    return registered(stack_config("dev"), "dev")
-
-
-@pytest.fixture(scope="module")
-def dev_of_parts() -> Recording:
-    return registered(DEV, "dev")
-
-
-def test_the_smallest_stack_has_the_resources_of_the_kind_that_it_was(
-    dev_of_a_kind: Recording, dev_of_parts: Recording
-) -> None:
-    before = {RENAMED.get(it.name, it.name): it.type for it in dev_of_a_kind.resources}
-    assert {it.name: it.type for it in dev_of_parts.resources} == before
-
-
-def test_they_have_the_same_inputs(dev_of_a_kind: Recording, dev_of_parts: Recording) -> None:
-    after = {it.name: it for it in dev_of_parts.resources}
-    for one in dev_of_a_kind.resources:
-        now = after[RENAMED.get(one.name, one.name)]
-        assert _renamed(now.inputs) == _renamed(one.inputs), one.name
-
-
-def test_they_wait_for_the_same(dev_of_a_kind: Recording, dev_of_parts: Recording) -> None:
-    after = {it.name: it for it in dev_of_parts.resources}
-    for one in dev_of_a_kind.resources:
-        name = RENAMED.get(one.name, one.name)
-        before = {RENAMED.get(it, it) for it in _dependencies(one)}
-        assert _dependencies(after[name]) == before, one.name
-
-
-def _dependencies(one: Registered) -> set[str]:
-    return {urn.rpartition("::")[2] for urn in one.dependencies}
-
-
-def _renamed(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _renamed(inner) for key, inner in value.items()}
-    if isinstance(value, list):
-        return [_renamed(inner) for inner in value]
-    return NAMED.get(value, value) if isinstance(value, str) else value
-
-
 def test_claims_of_a_cluster_whose_pools_all_claim_as_much_carry_no_number() -> None:
     claims = {
         stack: {it.name for it in registered(config, stack).of_type(":ResourceClaimTemplate")}
         for stack, config in (("tpu", TPU), ("tpu-autopilot", TPU_AUTOPILOT))
     }
     assert claims == {"tpu": {"claims-template"}, "tpu-autopilot": {"claims-2-template"}}
+
+
+def _dependencies(one: Registered) -> set[str]:
+    return {urn.rpartition("::")[2] for urn in one.dependencies}
