@@ -56,7 +56,8 @@ test-stacks: setup ## Run the thorough tests of every stack
 
 test-all: check test ## Run every tier, and whole what others take a sample of
 	@ALL_COMBINATIONS=1 $(MAKE) test-stacks
-	@$(MAKE) test-workloads test-kube
+	@$(MAKE) test-workloads
+	@ALL_COMBINATIONS=1 $(MAKE) test-kube
 
 test-kube: setup kube-tools ## Run every stack on a real Kubernetes control plane
 	@$(RUN) -m pytest -n auto --dist loadfile -m kube tests/kube

@@ -1,4 +1,5 @@
-"""Every stack through the real API server, from `up` to `destroy`."""
+"""Stacks through the real API server, from `up` to `destroy`: all of them with ALL_COMBINATIONS=1,
+else a sample, another one for each commit."""
 
 from __future__ import annotations
 
@@ -9,10 +10,13 @@ import pytest
 from sandbox.kube.objects import dig, maps, name_of
 from sandbox.workspace import stack_names
 from tests.kube.conftest import LiveSandbox
+from tests.parts.commit_sample import of_this_commit
 from tests.stacks.conftest import CANARY, changed
 
+SAMPLE = 6
 
-@pytest.fixture(scope="module", params=stack_names())
+
+@pytest.fixture(scope="module", params=of_this_commit(list(stack_names()), SAMPLE))
 def live(request: pytest.FixtureRequest, live_sandbox: Callable[[str], LiveSandbox]) -> LiveSandbox:
     """A stack that is up; its tests use it one after the other."""
     sandbox = live_sandbox(request.param)

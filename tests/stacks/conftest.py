@@ -27,18 +27,19 @@ from sandbox.run import run
 from sandbox.status import everything
 from sandbox.urns import name_of
 from sandbox.workspace import Workspace, stack_names
+from tests.parts.commit_sample import of_this_commit
 
 # The largest and the smallest; `make test-stacks` takes the others, too.
 IN_EVERY_TEST = ("b200-lustre", "dev")
 CANARY = "hf_canary_5d41402abc4b2a76b9719d911017c592"
 
 
-def by_tier(*by_default: str) -> list[Any]:
-    """All stacks as parameters of a test, of which some are enough for every change."""
-    return [
-        pytest.param(stack, marks=[] if stack in by_default else pytest.mark.thorough)
-        for stack in stack_names()
-    ]
+def by_tier(*by_default: str, sample: int | None = None) -> list[Any]:
+    """Stacks as parameters of a test, of which some are enough for every change. The thorough tier
+    has the others too, or of them so many for each commit as `sample` says."""
+    others = [stack for stack in stack_names() if stack not in by_default]
+    taken = others if sample is None else of_this_commit(others, sample)
+    return [*by_default, *(pytest.param(stack, marks=pytest.mark.thorough) for stack in taken)]
 
 
 @dataclass(frozen=True)
