@@ -55,6 +55,11 @@ class Plan:
         return self.stack.cluster.name or self.stack.name
 
     @property
+    def prefix(self) -> str:
+        """What names begin with that a cluster has once, where others may be in it."""
+        return "" if self.stack.cluster.is_made else f"{self.stack.name}-"
+
+    @property
     def location(self) -> str:
         """Where the control plane is."""
         regional = self.stack.cluster.location is ClusterLocation.REGIONAL
@@ -106,7 +111,7 @@ class Plan:
             self.facts,
             zone=self.stack.zone,
             autopilot=self.autopilot,
-            prefix="" if self.stack.cluster.is_made else f"{self.stack.name}-",
+            prefix=self.prefix,
         )
 
     @property

@@ -71,12 +71,6 @@ EXISTING = [
     ),
     _beside(IN_CLUSTER, "cluster__stack", "platform", "ORG/PROJECT/STACK"),
     _beside(IN_CLUSTER, "cluster__existing__location", "Iowa", "a region or a zone"),
-    Refused(
-        IN_CLUSTER,
-        {"name": "a-stack-of-thirty-five-letters-and-no"},
-        "pools.gpu",
-        "nearest: ",
-    ),
     _beside(ON_NETWORK, "buckets__data__name", "ours", _OF_THE_BUCKET),
     _beside(ON_NETWORK, "buckets__data__versioning", True, _OF_THE_BUCKET),
     _beside(ON_NETWORK, "buckets__data__soft_delete_days", 7, _OF_THE_BUCKET),

@@ -125,6 +125,37 @@ def test_only_the_apis_that_the_stack_itself_needs_are_turned_on(simulated: Simu
     assert not {"lustre", "servicenetworking"} & apis
 
 
+RDMA: dict[str, Any] = {
+    "lustre": None,
+    "pools__gpu": {
+        "machine_type": "a3-ultragpu-8g",
+        "nodes": 1,
+        "capacity": {"mode": "spot"},
+        "zone": "us-central1-b",
+    },
+}
+
+
+def names_of(made: Recording, kind: str) -> set[str]:
+    kinds = made.of_type(f"1:{kind}")
+    return {it.inputs["metadata"]["name"] for it in kinds}
+
+
+@pytest.mark.parametrize("name", ["in-cluster", "a-name-with-all-letters-that-it-may"])
+def test_what_a_cluster_has_once_has_the_stacks_name_where_others_may_be(
+    tmp_path: Path, name: str
+) -> None:
+    answers = Simulated(tmp_path, parts("container/cluster:Cluster", enableMultiNetworking=True))
+    made = built(changed(IN_CLUSTER, name=name, **RDMA), answers)
+    networks = names_of(made, "Network") | names_of(made, "GKENetworkParamSet")
+    assert {it for it in networks if not it.startswith(name[:30])} == set()
+    assert len(networks) == 9
+    pools = {it.inputs["name"] for it in made.of_type(":NodePool")}
+    assert {it for it in pools if not it.startswith(name[:30])} == set()
+    assert len(pools) == 2
+    assert names_of(made, "DaemonSet") == {f"{name}-nccl-rdma-installer"}
+
+
 def test_the_volume_of_an_instance_is_the_stacks_own(simulated: Simulated) -> None:
     made = built(IN_CLUSTER, simulated)
     volumes = [it.inputs["metadata"]["name"] for it in made.of_type(":PersistentVolume")]

@@ -11,6 +11,8 @@ from components.cidr import cut
 from components.device_networks import DeviceNetworks, DeviceNetworksArgs
 from components.gvnic_network import GvnicNetwork, GvnicNetworkArgs
 from components.interfaces import interface_annotations
+from components.naming import NameKind, cloud_name
+from components.nccl_installer_manifest import AUTOPILOT_NAMESPACE
 from components.nccl_rdma_installer import NcclRdmaInstaller, NcclRdmaInstallerArgs
 from components.nccl_test import NcclTest, NcclTestArgs
 from components.node_network import NodeNetwork
@@ -121,7 +123,8 @@ def _installer(site: Site, one: InterfaceSet) -> NcclRdmaInstaller | None:
     return NcclRdmaInstaller(
         f"nccl{one.suffix}",
         NcclRdmaInstallerArgs(
-            installer_name=f"nccl-rdma-installer{one.suffix}",
+            installer_name=f"{site.plan.prefix}nccl-rdma-installer{one.suffix}",
+            own_namespace=f"{site.plan.prefix}{AUTOPILOT_NAMESPACE}",
             image=nccl.plugin_image,
             pause_image=nccl.pause_image,
             node_selector=site.nodes.selectors[one.pools[0]],
@@ -147,7 +150,7 @@ def _networks(project: Project, one: InterfaceSet) -> list[NodeNetwork]:
     made |= _rdma(project, one, rdma)
     return [
         NodeNetwork(
-            name=name,
+            name=cloud_name(NameKind.DEVICE_NETWORK, f"{project.plan.prefix}{name}"),
             interface=interface.device,
             rdma=interface.kind == "rdma",
             network=made[name][0][0],

@@ -6,6 +6,7 @@ from typing import Literal
 
 from catalog import Catalog, Interface, MachineType, Topology
 from catalog.allocatable import DEFAULT_DISK_GB
+from components.naming import NameKind, cloud_name
 from components.node_taints import NodeTaintArgs
 from stacks.autopilot_nodes import AUTOPILOT_CPU_FAMILY
 from stacks.blocks.capacity import FlexStart, Queued
@@ -36,10 +37,10 @@ class PlannedPool:
     @property
     def pool_name(self) -> str:
         """GKE's name of the pool; in a cluster that others share it begins with the stack's."""
-        return f"{self.prefix}{self.name}-pool"
+        return cloud_name(NameKind.NODE_POOL, f"{self.prefix}{self.name}", "pool")
 
     def slice_name(self, number: int) -> str:
-        return f"{self.prefix}{self.name}-{number}"
+        return cloud_name(NameKind.NODE_POOL, f"{self.prefix}{self.name}", str(number))
 
     @property
     def field(self) -> str:

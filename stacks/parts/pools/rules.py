@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping
 
 from catalog import Catalog, MachineType
-from components.naming import NameKind, check_name
 from components.node_taints import check_node_labels, check_node_taints
 from stacks.blocks.capacity import Queued
 from stacks.fields import under
@@ -77,17 +76,7 @@ def node_problems(plan: Plan) -> Iterator[Problem]:
         )
 
 
-def name_problems(plan: Plan) -> Iterator[Problem]:
-    """In a cluster of others, names of pools begin with the stack's, and Google has a limit."""
-    if plan.stack.cluster.is_made or plan.autopilot:
-        return
-    for pool in plan.pools.values():
-        names = [pool.slice_name(it) for it in pool.slices] or [pool.pool_name]
-        longest = max(names, key=len)
-        yield from problem_of(pool.field, lambda it=longest: check_name(NameKind.NODE_POOL, it))
-
-
-RULES = (name_problems, place_problems, mode_problems, node_problems)
+RULES = (place_problems, mode_problems, node_problems)
 
 
 def _shape_problems(field: str, pool: Pool, facts: Catalog) -> Iterator[Problem]:
