@@ -64,6 +64,8 @@ def read_cluster(args: ExistingClusterArgs, provider: gcp.Provider) -> ClusterFa
     pool = first(cluster.workload_identity_configs)
     channel = first(cluster.release_channels)
     scaling = first(cluster.pod_autoscalings)
+    private = first(cluster.private_cluster_configs)
+    groups = first(cluster.authenticator_groups_configs)
     auth = first(cluster.master_auths)
     lustre = [] if addons is None else addons.lustre_csi_driver_configs
     # The zone of a zonal cluster is not among its further ones.
@@ -93,6 +95,8 @@ def read_cluster(args: ExistingClusterArgs, provider: gcp.Provider) -> ClusterFa
         lustre_legacy_port=flag(lustre, "enable_legacy_lustre_port"),
         custom_metrics=scaling is not None and scaling.hpa_profile == "PERFORMANCE",
         labels=dict(cluster.resource_labels or {}),
+        control_plane_range=None if private is None else private.master_ipv4_cidr_block or None,
+        security_group=None if groups is None else groups.security_group or None,
     )
 
 

@@ -62,6 +62,8 @@ class ClusterFacts:
     lustre_legacy_port: bool
     custom_metrics: bool
     labels: Mapping[str, str]
+    control_plane_range: str | None = None
+    security_group: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -88,7 +88,8 @@ class WorkloadPriorityClassArgs:
 @dataclass(frozen=True, kw_only=True)
 class KueueQueuesArgs:
     """`kueue` is the Helm release that the objects live and die with, `ready` what is there once
-    they can be made; they have no type here, for a component's schema has no word for it.
+    they can be made; they have no type here, for a component's schema has no word for it, and are
+    None where somebody else has installed Kueue.
     `namespaces` are those of the stack, by name, each known once it exists.
     """
 
@@ -220,6 +221,8 @@ class KueueQueues(pulumi.ComponentResource):
     def _options(self, *, replace_on_changes: Sequence[str] = ()) -> pulumi.ResourceOptions:
         """No value of the release is in the objects: it makes their kinds and checks them."""
         kueue = self._args.kueue
+        if kueue is None:
+            return fixed_name(self, replace_on_changes=replace_on_changes)
         options = fixed_name(self, replace_on_changes=replace_on_changes, replace_with=[kueue])
         options.depends_on = [kueue, self._args.ready]
         return options

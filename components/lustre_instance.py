@@ -21,6 +21,7 @@ class LustreInstanceArgs:
 
     `peering_range` is where Google puts the servers. `legacy_port` has them listen on the port of
     older nodes, and `port` is that port or the other: instance, nodes and firewall have one.
+    `network_project` is whose the network is, where that is another project.
     """
 
     project: pulumi.Input[str]
@@ -33,6 +34,7 @@ class LustreInstanceArgs:
     peering_range: pulumi.Input[str]
     port: int
     legacy_port: bool = False
+    network_project: pulumi.Input[str] | None = None
     labels: pulumi.Input[dict[str, str]]
     protect: bool = False
 
@@ -73,7 +75,7 @@ class LustreInstance(pulumi.ComponentResource):
         # Servers open connections to clients, too, and a VPC lets nothing in by itself.
         firewall = gcp.compute.Firewall(
             f"{name}-firewall",
-            project=args.project,
+            project=args.project if args.network_project is None else args.network_project,
             name=cloud_name(NameKind.FIREWALL, args.instance_name, "lustre"),
             network=args.network_id,
             direction="INGRESS",

@@ -34,7 +34,7 @@ class NameKind(Enum):
     PROJECT = NameRule("a project ID", 30, shortest=6)
     SERVICE_ACCOUNT = NameRule("a service account ID", 30, shortest=6, shorten=True)
     CLUSTER = NameRule("a GKE cluster name", 40)
-    NODE_POOL = NameRule("a node pool name", 40)
+    NODE_POOL = NameRule("a node pool name", 40, shorten=True)
     NETWORK = NameRule("a network name", 63, shorten=True)
     SUBNETWORK = NameRule("a subnetwork name", 63, shorten=True)
     FIREWALL = NameRule("a firewall rule name", 63, shorten=True)
@@ -52,7 +52,7 @@ class NameKind(Enum):
     KUBERNETES = NameRule("a Kubernetes object name", 253, digit_first=True)
     # The name is part of a socket's path on the node (GKE documentation, "Set up multi-network
     # support for Pods").
-    DEVICE_NETWORK = NameRule("a device network name", 41, digit_first=True)
+    DEVICE_NETWORK = NameRule("a device network name", 41, digit_first=True, shorten=True)
     # KubeRay refuses longer ones, so that the names of services and pods fit 63 (kuberay
     # ray-operator utils/constant.go: 53, and 6 less for a RayJob).
     RAY_CLUSTER = NameRule("a RayCluster name", 53)

@@ -24,10 +24,11 @@ class NcclRdmaInstallerArgs:
     """`node_selector` is known once the nodes are there: with none, there is nothing to wait for.
 
     `installer_name` tells installers of one cluster apart. On Autopilot it goes to all nodes with
-    one of the `accelerators`.
+    one of the `accelerators`, from a namespace of its own.
     """
 
     installer_name: str = "nccl-rdma-installer"
+    own_namespace: str = AUTOPILOT_NAMESPACE
     image: str
     pause_image: str
     node_selector: pulumi.Input[dict[str, str]]
@@ -82,7 +83,7 @@ class NcclRdmaInstaller(pulumi.ComponentResource):
             return pulumi.Output.from_input(STANDARD_NAMESPACE)
         made = k8s.core.v1.Namespace(
             f"{name}-namespace",
-            metadata={"name": AUTOPILOT_NAMESPACE, "labels": args.labels},
+            metadata={"name": args.own_namespace, "labels": args.labels},
             opts=fixed_name(self),
         )
         return object_name(made)

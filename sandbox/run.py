@@ -9,6 +9,7 @@ from pathlib import Path
 
 from sandbox.engine import Engine, RunOptions, RunResult, Verb
 from sandbox.faults import Faults
+from sandbox.in_use import refuse_platform_in_use
 from sandbox.json_file import check_json_file
 from sandbox.own_name import refuse_taken_name
 from sandbox.refused import refused
@@ -94,4 +95,6 @@ def _run(
     secrets = workspace.prepare(overrides)
     if verb in ("preview", "up"):
         refuse_taken_name(workspace)
+    if verb == "destroy":
+        refuse_platform_in_use(workspace)
     return refused(workspace, verb, secrets) or Engine(workspace, secrets).run(verb, options)

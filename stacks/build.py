@@ -47,13 +47,12 @@ def build(
     accounts = pools.identities(project)
     # Autopilot's nodes are in these networks, and go after their pods: with the cluster at last.
     held = between.made if plan.autopilot else ()
-    gke = cluster.build(project, vpc, next(iter(accounts.values())), held)
+    gke = cluster.build(project, vpc, next(iter(accounts.values()), None), held)
     nodes = pools.build(project, vpc, gke, accounts, between)
 
     namespace = cluster.namespace(project, gke)
     here = site.Site(
         project=project,
-        network=vpc,
         gke=gke,
         nodes=nodes,
         namespace=namespace,

@@ -27,6 +27,7 @@ REFERENCES: tuple[Callable[[Stack, Catalog], Iterator[Problem]], ...] = (
     ray.references,
     jobs.references,
     servers.references,
+    lustre.references,
 )
 RULES: tuple[Callable[[Plan], Iterator[Problem]], ...] = (
     *pools.RULES,

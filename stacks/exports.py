@@ -9,11 +9,9 @@ from typing import Any
 
 import pulumi
 
-from components.bucket import Bucket
 from components.fine_tune_job import FineTuneJob
 from components.inference_engine import PORT
 from components.inference_server import InferenceServer
-from components.lustre_instance import LustreInstance
 from components.monitoring_dashboard import MonitoringDashboard
 from components.private_service_access_policy import PeeringRemoval
 from components.ray_cluster import RayCluster
@@ -26,7 +24,11 @@ from stacks.outputs import (
     forward_command,
     submit_command,
 )
+from stacks.parts.buckets.build import AnyBucket
+from stacks.parts.cluster.config import Operator
 from stacks.parts.jobs.build import Launched
+from stacks.parts.jobs.script import controller
+from stacks.parts.lustre.build import Instance
 from stacks.parts.teams.build import Teams
 from stacks.site import Site
 
@@ -34,8 +36,8 @@ from stacks.site import Site
 def of(
     site: Site,
     *,
-    lustre: LustreInstance | None,
-    buckets: Mapping[str, Bucket],
+    lustre: Instance | None,
+    buckets: Mapping[str, AnyBucket],
     clusters: Mapping[str, RayCluster],
     jobs: Mapping[str, Launched],
     own_jobs: Mapping[str, FineTuneJob | ScriptJobSet],
@@ -78,14 +80,16 @@ def of(
 
 def _of_cluster(site: Site) -> dict[str, Any]:
     stack, gke = site.plan.stack, site.gke
-    lost = [] if stack.lustre is None else [f"on the Lustre instance {stack.lustre.name}"]
+    lustre = None if stack.lustre is None else stack.lustre.made
+    lost = [] if lustre is None else [f"on the Lustre instance {lustre.name}"]
     lost += [
         f"in the bucket {it.name}" for it in site.plan.buckets.values() if it.config.force_destroy
     ]
-    peered = stack.lustre is not None
+    peered = stack.makes_lustre and stack.makes_network
     abandons = peered and stack.network.peering_on_destroy is PeeringRemoval.ABANDON
     return {
         "project": stack.project,
+        "operators": _installed(site),
         "cluster_name": gke.cluster_name,
         "cluster_location": gke.location,
         "kubeconfig_command": pulumi.Output.concat(
@@ -100,6 +104,15 @@ def _of_cluster(site: Site) -> dict[str, Any]:
         ),
         "control_plane_access": control_plane_access(stack.cluster.authorized_networks),
     }
+
+
+def _installed(site: Site) -> list[str]:
+    """What is in the cluster by its Helm chart, which other stacks on it do not install."""
+    found = [*site.project.adopted.operators]
+    found += [Operator.KUBERAY.value] if site.operators else []
+    found += [Operator.KUEUE.value] if site.plan.queues is not None else []
+    found += [Operator.JOBSET.value] if controller.is_needed(site.plan) else []
+    return sorted({str(it) for it in found})
 
 
 def _submit_commands(

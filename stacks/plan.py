@@ -14,6 +14,7 @@ from stacks.parts.jobs.config import FineTuning, RayJob, VerlTraining
 from stacks.parts.jobs.plan import PlannedFineTuning, planned_fine_tunings
 from stacks.parts.jobs.script.config import Script
 from stacks.parts.jobs.script.plan import PlannedScript, planned_scripts
+from stacks.parts.network.plan import ranges_of
 from stacks.parts.pools.plan import PlannedPool, autopilot_cpu_host, planned_pools
 from stacks.parts.queues.plan import PlannedQueues, queued_minutes
 from stacks.parts.ray.config import StackRayCluster, Workers
@@ -52,6 +53,11 @@ class Plan:
     @property
     def cluster_name(self) -> str:
         return self.stack.cluster.name or self.stack.name
+
+    @property
+    def prefix(self) -> str:
+        """What names begin with that a cluster has once, where others may be in it."""
+        return "" if self.stack.cluster.is_made else f"{self.stack.name}-"
 
     @property
     def location(self) -> str:
@@ -101,7 +107,11 @@ class Plan:
     @cached_property
     def pools(self) -> dict[str, PlannedPool]:
         return planned_pools(
-            self.stack.pools, self.facts, zone=self.stack.zone, autopilot=self.autopilot
+            self.stack.pools,
+            self.facts,
+            zone=self.stack.zone,
+            autopilot=self.autopilot,
+            prefix=self.prefix,
         )
 
     @property
@@ -149,15 +159,8 @@ class Plan:
     @property
     def ranges(self) -> dict[str, str]:
         """Every range that the stack uses, by its field below `network`."""
-        network = self.stack.network
-        found = network.ranges()
-        if self.stack.lustre is not None:
-            found["peering"] = network.peering
-        if self.interface_sets:
-            found["accelerators.range"] = network.accelerators.range
-        if self.tpu_pools and not self.autopilot:
-            found |= {f"dcn[{at}].range": one.range for at, one in enumerate(network.dcn)}
-        return found
+        slices = bool(self.tpu_pools) and not self.autopilot
+        return ranges_of(self.stack, interfaces=bool(self.interface_sets), slices=slices)
 
     # Storage
 
@@ -279,7 +282,8 @@ class Plan:
     def _plain_bucket(self, key: str) -> PlannedBucket:
         """Before it is known who writes to it."""
         bucket, stack = self.stack.buckets[key], self.stack
-        name = bucket.name or f"{with_key(stack.name, key)}-{stack.project}"
+        own = f"{with_key(stack.name, key)}-{stack.project}"
+        name = bucket.existing or bucket.name or own
         return PlannedBucket(key=key, config=bucket, name=name, facts=self.facts)
 
     def _workers(self, cluster: str, name: str, workers: Workers) -> PlannedWorkers:

@@ -8,25 +8,29 @@ import pulumi
 import pulumi_gcp as gcp
 
 from components.apis import ProjectApis, ProjectApisArgs
+from components.existing_cluster import ExistingCluster
 from components.gke_cluster import GkeCluster
 from components.helm_chart import HelmChartArgs
-from components.network import ClusterNetwork
 from components.token_secret import TokenSecret
+from stacks.adopted import Adopted
 from stacks.plan import Plan
 
 _SERVICES = ("compute", "container", "iam", "cloudresourcemanager", "monitoring")
+Cluster = GkeCluster | ExistingCluster
 Selector = pulumi.Input[dict[str, str]]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Project:
-    """The Google Cloud project: one provider, the APIs that the parts need, the labels."""
+    """The Google Cloud project: one provider, the APIs that the parts need, the labels, and what
+    exists already."""
 
     plan: Plan
     provider: gcp.Provider
     opts: pulumi.ResourceOptions
     apis: ProjectApis
     labels: dict[str, str]
+    adopted: Adopted
 
     @cached_property
     def number(self) -> pulumi.Output[str]:
@@ -35,6 +39,32 @@ class Project:
             project_id=self.apis.project_with("cloudresourcemanager"),
             opts=pulumi.InvokeOutputOptions(provider=self.provider),
         ).number
+
+    @property
+    def network_project(self) -> pulumi.Input[str]:
+        """Where firewall rules of the cluster's network go; a Shared VPC's host has its APIs on."""
+        host = self.adopted.network_project
+        if host is None or host == self.plan.stack.project:
+            return self.apis.project_with("compute")
+        return host
+
+    @property
+    def lustre_legacy_port(self) -> bool:
+        """Whether nodes of the cluster speak to Lustre on the older port."""
+        cluster = self.adopted.cluster
+        return self.plan.lustre_legacy_port if cluster is None else cluster.lustre_legacy_port
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ground:
+    """The network that the cluster stands on; `made` is empty where it exists already. The ranges
+    are names of the subnetwork's secondary ones."""
+
+    network_id: pulumi.Output[str]
+    subnetwork_id: pulumi.Output[str]
+    pods_range: str
+    services_range: str
+    made: Sequence[pulumi.Resource] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,8 +88,7 @@ class Site:
     """Where workloads go; `inside` are the options of objects in the cluster."""
 
     project: Project
-    network: ClusterNetwork
-    gke: GkeCluster
+    gke: Cluster
     nodes: Nodes
     namespace: pulumi.Input[str]
     tokens: TokenSecret | None
@@ -94,14 +123,27 @@ def project(plan: Plan) -> Project:
     stack = plan.stack
     provider = gcp.Provider("google", project=stack.project, region=stack.region, zone=stack.zone)
     opts = pulumi.ResourceOptions(providers=[provider])
+    existing = _adopted(plan, provider)
     services = (
         *_SERVICES,
-        *(("lustre", "servicenetworking") if stack.lustre is not None else ()),
+        *(("lustre",) if stack.makes_lustre else ()),
+        *(("servicenetworking",) if stack.makes_lustre and stack.makes_network else ()),
         *(("storage",) if stack.buckets else ()),
     )
     apis = ProjectApis("apis", ProjectApisArgs(project=stack.project, services=services), opts=opts)
     labels = plan.labels(pulumi.get_stack())
-    return Project(plan=plan, provider=provider, opts=opts, apis=apis, labels=labels)
+    return Project(
+        plan=plan, provider=provider, opts=opts, apis=apis, labels=labels, adopted=existing
+    )
+
+
+def _adopted(plan: Plan, provider: gcp.Provider) -> Adopted:
+    if not plan.stack.stands_on_others:
+        return Adopted()
+    # What most stacks have no use for is not loaded.
+    from stacks import adoption
+
+    return adoption.read(plan, provider)
 
 
 def helm_chart(plan: Plan, component: str, version: str | None = None) -> HelmChartArgs:

@@ -9,11 +9,11 @@ from pydantic.json_schema import SkipJsonSchema
 from catalog import CatalogAdditions
 from stacks.blocks.acknowledge import Acknowledge
 from stacks.blocks.block import Block
-from stacks.blocks.lustre import Lustre
 from stacks.parts.buckets.config import StackBucket
 from stacks.parts.cluster.config import StackCluster
 from stacks.parts.dashboard.config import Monitoring
 from stacks.parts.jobs.config import Job
+from stacks.parts.lustre.config import StackLustre
 from stacks.parts.network.config import StackNetwork
 from stacks.parts.pools.config import Pool
 from stacks.parts.queues.config import StackQueues
@@ -72,7 +72,7 @@ class Stack(Block, frozen=True):
     """The GKE cluster."""
     pools: dict[PoolKey, Pool] = Field(min_length=1)
     """Nodes, by a name of yours."""
-    lustre: Lustre | None = None
+    lustre: StackLustre | None = None
     """A Managed Lustre instance."""
     buckets: dict[BucketKey, StackBucket] = Field(default_factory=dict)
     """Buckets, by a name of yours."""
@@ -86,6 +86,22 @@ class Stack(Block, frozen=True):
     """Servers of models, by name."""
     teams: dict[TeamName, StackTeam] = Field(default_factory=dict)
     """Teams that share the cluster, by name."""
+
+    @property
+    def makes_network(self) -> bool:
+        """Whether the cluster's network is the stack's own."""
+        return self.network.existing is None and self.cluster.is_made
+
+    @property
+    def makes_lustre(self) -> bool:
+        return self.lustre is not None and self.lustre.existing is None
+
+    @property
+    def stands_on_others(self) -> bool:
+        """Whether anything of it exists already."""
+        lustre = self.lustre is not None and not self.makes_lustre
+        buckets = any(it.existing is not None for it in self.buckets.values())
+        return not self.makes_network or lustre or buckets
 
 
 def mounts_of(stack: Stack, asked: Sequence[str] | None) -> Sequence[str]:

@@ -1,15 +1,18 @@
 """Parts that exist already, read and judged as a whole before the first resource is registered."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
 from typing import TypeVar
 
 import pulumi
 
 from components.existing_part import ExistingPartError
 from stacks.config import ConfigError
+from stacks.fields import under
 from stacks.problems import BrokenRulesError, Problem
 
 _Found = TypeVar("_Found")
+_NO_NAMES: Mapping[str, str] = MappingProxyType({})
 
 
 class Survey:
@@ -19,13 +22,16 @@ class Survey:
         self._problems: list[Problem] = []
         self._advice: list[Problem] = []
 
-    def read(self, field: str, call: Callable[[], _Found]) -> _Found | None:
+    def read(
+        self, field: str, call: Callable[[], _Found], names: Mapping[str, str] = _NO_NAMES
+    ) -> _Found | None:
         """What the call reads, or None where it cannot; `field` is the part's block, and the part
-        that is not there is named below it."""
+        that is not there is named below it, or as `names` says."""
         try:
             return call()
         except ExistingPartError as error:
-            self._problems.append(Problem(f"{field}.{error.part.kind}", str(error)))
+            problem = Problem(f"{field}.{error.part.kind}", str(error))
+            self._problems.extend(under(names, [problem]) if names else [problem])
         except BrokenRulesError as error:
             # A reference to another stack names its own field.
             self._problems.extend(error.problems)

@@ -130,10 +130,18 @@ BucketKey = Annotated[
 ]
 Labels = Annotated[dict[str, str], AfterValidator(check_user_labels)]
 
+ClusterPlace = Annotated[
+    str, like(r"[a-z]+-[a-z]+\d+(-[a-z][a-z0-9]*)?", "a region or a zone", "us-east1")
+]
+StackReference = Annotated[
+    str, like(r"[^/\s]+/[^/\s]+/[^/\s]+", "ORG/PROJECT/STACK", "organization/gke-ai-stacks/dev")
+]
 # A cluster takes the stack's name, so the stack has a cluster's limit.
 StackName = Annotated[str, named(NameKind.CLUSTER)]
 ClusterName = StackName
 LustreName = Annotated[str, named(NameKind.LUSTRE)]
+# Of a subnetwork and its secondary ranges, too: Google has one rule for all.
+NetworkName = Annotated[str, named(NameKind.NETWORK)]
 FileMode = Annotated[str, like(r"[0-7]{3}", "a file mode", '"775"')]
 ObjectName = Annotated[str, named(NameKind.KUBERNETES)]
 # A workload names its queue in a label, whose value has 63 characters at most.

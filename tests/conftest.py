@@ -193,16 +193,18 @@ class Register(Protocol):
     def __call__(self, program: Callable[[], Any], *, stack: str = "test") -> Recording: ...
 
 
-def recorded(program: Callable[[], Any], *, stack: str = "test") -> Recording:
+def recorded(
+    program: Callable[[], Any], *, stack: str = "test", answers: mocks.Mocks | None = None
+) -> Recording:
     """Runs a function that registers resources, and returns what was recorded."""
     recording = Recording()
-    answers = Answers()
+    answering = answers or Answers()
     set_mocks(
-        answers,
+        answering,
         project=PROJECT,
         stack=stack,
         preview=False,
-        monitor=RecordingMonitor(answers, recording),
+        monitor=RecordingMonitor(answering, recording),
     )
 
     @pulumi.runtime.test

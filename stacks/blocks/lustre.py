@@ -14,6 +14,9 @@ def _filesystem(value: str) -> str:
     return value
 
 
+FilesystemName = Annotated[str, AfterValidator(_filesystem)]
+
+
 class Lustre(Block, frozen=True):
     """A Managed Lustre instance."""
 
@@ -23,7 +26,7 @@ class Lustre(Block, frozen=True):
     """GiB, in the steps of the tier."""
     throughput_mbps_per_tib: MbpsPerTib
     """MB/s for each TiB: the tier."""
-    filesystem: Annotated[str, AfterValidator(_filesystem)] = "lustre"
+    filesystem: FilesystemName = "lustre"
     """Name of the file system, 1 to 8 letters and digits."""
     mount_path: AbsolutePath = "/lustre"
     """Where pods mount it."""

@@ -23,8 +23,9 @@ class ClusterNeeds:
 
     `multi_networking` is for nodes with further interfaces. `ray_operator` is whether GKE is to run
     KubeRay, None where nothing needs it. `lustre_legacy_port` is None without Lustre, or whether
-    its servers listen on the port of older nodes. `network_id` is the network that the stack names
-    beside the cluster, if any, and `release_channel` the one that it asks for, if any.
+    its servers listen on the port of older nodes. `groups` is whether teams are of Google groups.
+    `network_id` is the network that the stack names beside the cluster, if any, and
+    `release_channel` the one that it asks for, if any.
     """
 
     project: str
@@ -36,6 +37,7 @@ class ClusterNeeds:
     gcs_fuse: bool = False
     lustre_legacy_port: bool | None = None
     custom_metrics: bool = False
+    groups: bool = False
     network_id: str | None = None
     release_channel: str | None = None
     features: tuple[str, ...] = ()
@@ -48,6 +50,7 @@ def cluster_problems(found: ClusterFacts, needs: ClusterNeeds, facts: Catalog) -
     yield from _version_problems(found, needs, facts)
     yield from _network_problems(found, needs)
     yield from _identity_problems(found, needs)
+    yield from _group_problems(found, needs)
     yield from _addon_problems(found, needs)
 
 
@@ -136,6 +139,16 @@ def _identity_problems(found: ClusterFacts, needs: ClusterNeeds) -> Iterator[Pro
     yield Problem(
         _FIELD, f"{found.name} has {what}; nearest: {_update(found, f'--workload-pool={pool}')}"
     )
+
+
+def _group_problems(found: ClusterFacts, needs: ClusterNeeds) -> Iterator[Problem]:
+    if needs.groups and found.security_group is None:
+        flag = "--security-group=gke-security-groups@DOMAIN"
+        yield Problem(
+            _FIELD,
+            f"{found.name} knows no groups, and teams are of groups; "
+            f"nearest: {_update(found, flag)}",
+        )
 
 
 def _addon_problems(found: ClusterFacts, needs: ClusterNeeds) -> Iterator[Problem]:

@@ -38,7 +38,7 @@ def check_problems(kueue: Kueue, pools: Mapping[str, Nodes]) -> Iterator[Problem
         for place, check in enumerate(queue.admission_checks):
             if check not in kueue.admission_checks:
                 known = list(kueue.admission_checks)
-                near = nearest(check, known) if known else f"kueue.admission_checks.{check}"
+                near = nearest(check, known) if known else "leave it out, or add that key there"
                 yield Problem(
                     f"{field}[{place}]",
                     f'"{check}" is not in kueue.admission_checks; nearest: {near}',
@@ -84,7 +84,7 @@ def topology_problems(
         if flavor.topology not in kueue.topologies:
             known = list(kueue.topologies)
             near = (
-                nearest(flavor.topology, known) if known else f"kueue.topologies.{flavor.topology}"
+                nearest(flavor.topology, known) if known else "leave it out, or add that key there"
             )
             yield Problem(field, f'"{flavor.topology}" is not in kueue.topologies; nearest: {near}')
             continue

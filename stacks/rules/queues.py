@@ -265,7 +265,7 @@ def _limit_problems(
                 yield Problem(
                     field,
                     f"{shown(amount, unit)}: a queue without a cohort has nobody to share with; "
-                    f"nearest: kueue.cluster_queues.{name}.cohort, or leave it out",
+                    f"nearest: leave it out, or kueue.cluster_queues.{name}.cohort",
                 )
                 continue
             # Above its nodes' the quota itself is refused.

@@ -73,6 +73,18 @@ QUEUES = [
     ),
     Refused(
         DEV,
+        {"queues__flavors__cpu__topology": "t"},
+        "queues.flavors.cpu.topology",
+        '"t" is not in queues.topologies; nearest: leave it out, or add that key there',
+    ),
+    Refused(
+        DEV,
+        {"queues__cluster_queues__gpus__admission_checks": ["dws"]},
+        "queues.cluster_queues.gpus.admission_checks[0]",
+        '"dws" is not in queues.admission_checks; nearest: leave it out, or add that key there',
+    ),
+    Refused(
+        DEV,
         {"queues__topologies": {"t": {"levels": ["kubernetes.io/hostname"]}}}
         | {"queues__flavors__cpu__topology": "t"},
         "queues.flavors.cpu.topology",

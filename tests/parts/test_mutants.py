@@ -6,18 +6,20 @@ It proves nothing about what Google would say to the ones that pass.
 
 from random import Random
 
+from tests.parts.existing_samples import IN_CLUSTER, ON_NETWORK, ON_PLATFORM
 from tests.parts.samples import SAMPLES
 from tests.unit.config_mutants import mutants
 from tests.unit.team_stack import LAB
 from tests.unit.test_config_mutants import SEED, found_wrong, lines_of, written
 
-CONFIGS = {**SAMPLES, "lab": LAB}
+ON_OTHERS = {it["name"]: it for it in (ON_NETWORK, IN_CLUSTER, ON_PLATFORM)}
+CONFIGS = {**SAMPLES, "lab": LAB, **ON_OTHERS}
 
 
 def test_a_stack_with_anything_changed_is_right_or_refused_under_its_field() -> None:
     wrong = {
         f"{it.preset} {written(it.path)} = {it.what}": found
-        for it in mutants(SEED, 90, list(CONFIGS), CONFIGS)
+        for it in mutants(SEED, 120, list(CONFIGS), CONFIGS)
         if (found := found_wrong(it))
     }
     assert not wrong

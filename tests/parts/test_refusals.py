@@ -11,6 +11,7 @@ import pytest
 from stacks.config import ConfigError, validate
 from tests.conftest import changed
 from tests.parts.refusals import CLUSTER, POOLS, Refused
+from tests.parts.refusals_existing import EXISTING
 from tests.parts.refusals_jobs import JOBS
 from tests.parts.refusals_queues import QUEUES
 from tests.parts.refusals_ray import RAY
@@ -21,7 +22,7 @@ from tests.unit.config_mutants import Mutant
 from tests.unit.test_config_mutants import failed_suggestions
 
 SECRETS = frozenset({"hugging_face_token"})
-REFUSED = (*POOLS, *CLUSTER, *STORAGE, *RAY, *JOBS, *FINE_TUNING, *SERVERS, *QUEUES)
+REFUSED = (*POOLS, *CLUSTER, *STORAGE, *RAY, *JOBS, *FINE_TUNING, *SERVERS, *QUEUES, *EXISTING)
 OF_THE_PROVIDER = ("project", "region", "zone")
 # What rules call the parts that know one of each, and blocks of a stack with a kind.
 OLD_NAMES = re.compile(

@@ -20,7 +20,7 @@ BAD_QUEUE_NODES: Bad = [
     (
         {_CHECKS: ["dws"]},
         "stack.kueue.cluster_queues.cluster-queue.admission_checks[0]",
-        '"dws" is not in kueue.admission_checks; nearest: kueue.admission_checks.dws',
+        '"dws" is not in kueue.admission_checks; nearest: leave it out, or add that key there',
     ),
     (
         {_CHECKS: ["dws"], "kueue__admission_checks": {"dws": {}}},
@@ -52,6 +52,11 @@ BAD_QUEUE_NODES: Bad = [
         {**PLACED, _TOPOLOGY: "node"},
         _FIELD,
         '"node" is not in kueue.topologies; nearest: nodes',
+    ),
+    (
+        {_TOPOLOGY: "node"},
+        _FIELD,
+        '"node" is not in kueue.topologies; nearest: leave it out, or add that key there',
     ),
     (
         {**PLACED, "kueue__topologies__nodes__levels": [_HOSTNAME, _BLOCK]},

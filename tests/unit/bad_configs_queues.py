@@ -61,13 +61,13 @@ BAD_QUEUES: Bad = [
     (
         {f"{_QUOTA}__borrowing__gpus": 1},
         f"{_FIELD}.borrowing.gpus",
-        "nearest: kueue.cluster_queues.cluster-queue.cohort, or leave it out",
+        "nearest: leave it out, or kueue.cluster_queues.cluster-queue.cohort",
     ),
     (
         {f"{_QUOTA}__lending__cpu": 0.5},
         f"{_FIELD}.lending.cpu",
         "0.5: a queue without a cohort has nobody to share with; "
-        "nearest: kueue.cluster_queues.cluster-queue.cohort, or leave it out",
+        "nearest: leave it out, or kueue.cluster_queues.cluster-queue.cohort",
     ),
     (
         {

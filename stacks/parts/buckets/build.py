@@ -9,6 +9,7 @@ from components.bucket import Bucket, BucketArgs
 from components.bucket_grant import BucketGrant, BucketGrantArgs, kubernetes_principal
 from components.bucket_mount import BucketMountArgs
 from components.bucket_volume import BucketVolume, BucketVolumeArgs
+from components.existing_bucket import ExistingBucket
 from components.gcsfuse_options import GcsFuseMountOptions, pod_annotations
 from components.kube_service_account import KubeServiceAccount, KubeServiceAccountArgs
 from components.static_volume import VolumeMount
@@ -16,6 +17,7 @@ from stacks.blocks.bucket import GcsFuseSidecar
 from stacks.parts.buckets.plan import PlannedBucket, with_key
 from stacks.site import Project, Site
 
+AnyBucket = Bucket | ExistingBucket
 # Only there so that volume and claim name the same class; none of that name is made.
 _STORAGE_CLASS = "gcsfuse-sc"
 # Kubernetes makes one of this name in every namespace.
@@ -27,20 +29,24 @@ class MountedBucket:
     """A bucket that pods of `account_name` may mount: with their own volume, or by a claim."""
 
     planned: PlannedBucket
-    bucket: Bucket
+    bucket: AnyBucket
     account_name: pulumi.Output[str]
     args: BucketMountArgs
     claim: VolumeMount | None = None
 
     def held(self) -> list[pulumi.Resource]:
         """What running pods hold on to."""
-        return [self.bucket.bucket] if self.claim is None else list(self.claim.resources())
+        if self.claim is not None:
+            return self.claim.resources()
+        return [] if self.bucket.bucket is None else [self.bucket.bucket]
 
 
-def build(project: Project) -> dict[str, Bucket]:
-    stack = project.plan.stack
+def build(project: Project) -> dict[str, AnyBucket]:
+    stack, existing = project.plan.stack, project.adopted.buckets
     return {
-        key: Bucket(
+        key: existing[key]
+        if key in existing
+        else Bucket(
             key,
             BucketArgs(
                 project=project.apis.project_with("storage"),
@@ -59,7 +65,7 @@ def build(project: Project) -> dict[str, Bucket]:
     }
 
 
-def mounts(site: Site, buckets: Mapping[str, Bucket]) -> dict[str, MountedBucket]:
+def mounts(site: Site, buckets: Mapping[str, AnyBucket]) -> dict[str, MountedBucket]:
     """Grants for the stack's account, and the volumes that pods mount."""
     if not buckets:
         return {}
@@ -108,7 +114,7 @@ def annotations(limits: GcsFuseSidecar | None) -> dict[str, str]:
 
 
 def _claim(
-    site: Site, planned: PlannedBucket, bucket: Bucket, grant: BucketGrant
+    site: Site, planned: PlannedBucket, bucket: AnyBucket, grant: BucketGrant
 ) -> VolumeMount | None:
     capacity = planned.claim_gib
     if capacity is None:

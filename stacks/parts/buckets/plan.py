@@ -37,6 +37,10 @@ class PlannedBucket:
         return with_key("bucket", self.key)
 
     @property
+    def name_field(self) -> str:
+        return f"{self.field}.{'name' if self.config.existing is None else 'existing'}"
+
+    @property
     def claim_gib(self) -> int | None:
         """The size of a claim's volume, which says nothing; None without a claim."""
         asked = self.config.claim_gib

@@ -4,12 +4,23 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from components.naming import NameKind, check_bucket_name, check_name
+from stacks.beside import beside_problems
 from stacks.fields import under
 from stacks.parts.buckets.plan import PlannedBucket
 from stacks.plan import Plan
 from stacks.problems import Problem, problem_of
 from stacks.rules.bucket import bucket_problems, mount_problems
 from stacks.rules.mount_paths import mount_path_problems
+
+_OF_MADE = ("name", "versioning", "soft_delete_days", "force_destroy")
+
+
+def existing_problems(plan: Plan) -> Iterator[Problem]:
+    """What a bucket that exists already is, its owner decides."""
+    for bucket in plan.buckets.values():
+        if bucket.config.existing is not None:
+            whose = "the bucket is there already, with its own"
+            yield from beside_problems(bucket.field, bucket.config, _OF_MADE, whose)
 
 
 def own_problems(plan: Plan) -> Iterator[Problem]:
@@ -28,7 +39,7 @@ def own_problems(plan: Plan) -> Iterator[Problem]:
             ),
         )
         yield from under({"bucket": bucket.field}, broken)
-        yield from problem_of(f"{bucket.field}.name", lambda it=bucket: _check_name(it))
+        yield from problem_of(bucket.name_field, lambda it=bucket: _check_name(it))
 
 
 def apart_problems(plan: Plan) -> Iterator[Problem]:
@@ -37,9 +48,9 @@ def apart_problems(plan: Plan) -> Iterator[Problem]:
     for bucket in plan.buckets.values():
         if bucket.name in names:
             yield Problem(
-                f"{bucket.field}.name",
-                f'"{bucket.name}" is the name of {names[bucket.name]}; '
-                f"nearest: {bucket.name}-{bucket.key}",
+                bucket.name_field,
+                f'"{bucket.name}" is the name of {names[bucket.name]}; nearest: '
+                + (f"{bucket.name}-{bucket.key}" if bucket.config.existing is None else "another"),
             )
         names.setdefault(bucket.name, bucket.field)
     lustre = plan.stack.lustre
@@ -64,4 +75,4 @@ def _meet(one: str, other: str) -> bool:
     return first == second or first in second.parents or second in first.parents
 
 
-RULES = (own_problems, apart_problems)
+RULES = (existing_problems, own_problems, apart_problems)

@@ -4,14 +4,16 @@ from collections.abc import Mapping, Sequence
 
 import pulumi
 
+from components.existing_cluster import existing_cluster
 from components.gke_cluster import AuthorizedNetwork, GkeCluster, GkeClusterArgs
 from components.kuberay_operator import KubeRayOperator, KubeRayOperatorArgs
 from components.namespace import KubeNamespace, KubeNamespaceArgs
-from components.network import ClusterNetwork
 from components.node_service_account import NodeServiceAccount, NodeServiceAccountArgs
 from components.token_secret import TokenSecret, TokenSecretArgs
 from stacks.maintenance import maintenance_window
-from stacks.site import Nodes, Project, helm_chart
+from stacks.parts.cluster.config import Operator
+from stacks.parts.cluster.plan import runs_kuberay
+from stacks.site import Cluster, Ground, Nodes, Project, helm_chart
 from stacks.tokens import VARIABLES
 
 
@@ -31,11 +33,15 @@ def identity(project: Project, kind: str) -> NodeServiceAccount:
 
 def build(
     project: Project,
-    network: ClusterNetwork,
-    nodes: NodeServiceAccount,
+    ground: Ground,
+    nodes: NodeServiceAccount | None,
     held: Sequence[pulumi.Resource] = (),
-) -> GkeCluster:
+) -> Cluster:
     """`held` is what nodes hold on to that no input of the cluster names: it outlives it."""
+    if project.adopted.cluster is not None:
+        return existing_cluster("gke", project.adopted.cluster)
+    # Those of a cluster that is made are made before it.
+    assert nodes is not None
     plan = project.plan
     stack, wanted = plan.stack, plan.stack.cluster
     allowed = wanted.authorized_networks
@@ -46,8 +52,10 @@ def build(
             location=plan.location,
             zone=stack.zone,
             cluster_name=plan.cluster_name,
-            network_id=network.network_id,
-            subnetwork_id=network.subnetwork_id,
+            network_id=ground.network_id,
+            subnetwork_id=ground.subnetwork_id,
+            pods_range=ground.pods_range,
+            services_range=ground.services_range,
             control_plane_range=stack.network.control_plane,
             node_service_account=nodes.email,
             release_channel=wanted.release_channel.value,
@@ -72,7 +80,7 @@ def build(
     )
 
 
-def namespace(project: Project, gke: GkeCluster) -> pulumi.Input[str]:
+def namespace(project: Project, gke: Cluster) -> pulumi.Input[str]:
     """The namespace's name; made here unless every cluster has it."""
     name = project.plan.stack.namespace
     if name == "default":
@@ -87,7 +95,7 @@ def namespace(project: Project, gke: GkeCluster) -> pulumi.Input[str]:
 
 def tokens(
     project: Project,
-    gke: GkeCluster,
+    gke: Cluster,
     secrets: Mapping[str, pulumi.Output[str]],
     namespace: pulumi.Input[str],
 ) -> TokenSecret | None:
@@ -108,10 +116,11 @@ def tokens(
     )
 
 
-def operators(project: Project, gke: GkeCluster, nodes: Nodes) -> list[pulumi.Resource]:
+def operators(project: Project, gke: Cluster, nodes: Nodes) -> list[pulumi.Resource]:
     """KubeRay's operator on the CPU nodes, where it is needed and no add-on of GKE's."""
     plan = project.plan
-    if not plan.stack.ray or "ray_operator" in plan.features:
+    installed = Operator.KUBERAY in project.adopted.operators
+    if not runs_kuberay(plan.stack) or "ray_operator" in plan.features or installed:
         return []
     made = KubeRayOperator(
         "kuberay",

@@ -21,6 +21,8 @@ def version_of(
     What that default is changes by the week, so that nobody could say what it has. The rapid
     channel is ahead of the others, and soon without their versions.
     """
+    if not cluster.is_made:
+        return None
     if cluster.version is not None:
         return cluster.version
     if cluster.release_channel is ReleaseChannel.RAPID:
@@ -28,6 +30,11 @@ def version_of(
     machines = [it.machine.name for it in pools.values()]
     minimums = (facts.minimum_gke(*features, machine=it) for it in machines)
     return facts.versions.gke.version if any(minimums) else None
+
+
+def runs_kuberay(stack: Stack) -> bool:
+    """Whether KubeRay is to be in the cluster: for RayClusters here, or of other stacks."""
+    return bool(stack.ray) or "ray_operator" in stack.cluster.model_fields_set
 
 
 def features_of(
@@ -44,7 +51,7 @@ def features_of(
     on_request = any(isinstance(it.config.capacity, FlexStart | Queued) for it in pools.values())
     addon = stack.cluster.ray_operator is RayOperator.ADDON
     used = {
-        "ray_operator": bool(stack.ray) and addon,
+        "ray_operator": runs_kuberay(stack) and addon,
         "flex_start": on_request and not autopilot,
         "multi_network": networks and not autopilot,
         "multi_network_autopilot": networks and autopilot,

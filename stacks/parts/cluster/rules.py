@@ -2,14 +2,37 @@
 
 from collections.abc import Iterator
 
+from stacks.beside import beside_problems
 from stacks.plan import Plan
 from stacks.problems import Problem, problem_of
 from stacks.rules.cluster_mode import location_problems
 from stacks.rules.placement import version_problems
 
+_OF_MADE = (
+    "name",
+    "location",
+    "version",
+    "authorized_networks",
+    "maintenance",
+    "security_group",
+)
+
+
+def existing_problems(plan: Plan) -> Iterator[Problem]:
+    """A cluster that is not made here is one of two, and its owner decides the rest."""
+    cluster = plan.stack.cluster
+    if cluster.is_made:
+        return
+    if cluster.existing is not None and cluster.stack is not None:
+        yield Problem(
+            "cluster.stack", "the cluster is named by cluster.existing, too; nearest: one of both"
+        )
+    whose = "the cluster is there already, with its own"
+    yield from beside_problems("cluster", cluster, _OF_MADE, whose)
+
 
 def mode_problems(plan: Plan) -> Iterator[Problem]:
-    if plan.autopilot:
+    if plan.autopilot and plan.stack.cluster.is_made:
         yield from location_problems(plan.stack.cluster)
 
 
@@ -36,4 +59,4 @@ def profile_problems(plan: Plan) -> Iterator[Problem]:
             )
 
 
-RULES = (mode_problems, gke_problems, profile_problems)
+RULES = (existing_problems, mode_problems, gke_problems, profile_problems)

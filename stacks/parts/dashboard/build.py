@@ -6,11 +6,11 @@ from stacks.site import Project
 
 def build(project: Project) -> MonitoringDashboard | None:
     plan = project.plan
-    stack = plan.stack
+    stack, existing = plan.stack, project.adopted.cluster
     if not stack.monitoring.dashboard:
         return None
     tpus = bool(plan.tpu_pools) and not plan.gpu_pools
-    lustre = None if stack.lustre is None else stack.lustre.name
+    lustre = None if stack.lustre is None else stack.lustre.instance_name
     shown = "TPUs" if tpus else "GPUs"
     shown = shown if lustre is None else f"Lustre and {shown}"
     return MonitoringDashboard(
@@ -18,7 +18,7 @@ def build(project: Project) -> MonitoringDashboard | None:
         MonitoringDashboardArgs(
             project=project.apis.project_with("monitoring"),
             title=f"{stack.name}: {shown}",
-            cluster_name=plan.cluster_name,
+            cluster_name=plan.cluster_name if existing is None else existing.name,
             zone=stack.zone,
             tpus=tpus,
             lustre_instance=lustre,

@@ -1,7 +1,7 @@
 """Networks of nodes' further interfaces, and what makes NCCL use them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pulumi
@@ -11,6 +11,8 @@ from components.cidr import cut
 from components.device_networks import DeviceNetworks, DeviceNetworksArgs
 from components.gvnic_network import GvnicNetwork, GvnicNetworkArgs
 from components.interfaces import interface_annotations
+from components.naming import NameKind, cloud_name
+from components.nccl_installer_manifest import AUTOPILOT_NAMESPACE
 from components.nccl_rdma_installer import NcclRdmaInstaller, NcclRdmaInstallerArgs
 from components.nccl_test import NcclTest, NcclTestArgs
 from components.node_network import NodeNetwork
@@ -75,23 +77,17 @@ def devices(site: Site, interfaces: Interfaces) -> dict[str, DeviceAccess]:
             opts=site.inside,
         )
         held = [*dict.fromkeys(part for it in networks for part in it.made), *objects.objects]
-        for name in one.pools:
-            selector, after = site.nodes.selectors[name], [objects]
-            found[name] = DeviceAccess(
-                networks=networks, node_selector=selector, held=held, after=after
-            )
         installer = _installer(site, one)
-        if installer is not None:
-            for name in one.pools:
-                before = found[name]
-                found[name] = DeviceAccess(
-                    networks=networks,
-                    node_selector=installer.node_selector
-                    if len(one.pools) == 1
-                    else before.node_selector,
-                    held=held,
-                    after=[*before.after, installer],
-                )
+        selectors = site.nodes.selectors
+        if installer is not None and len(one.pools) == 1:
+            selectors = {one.pools[0]: installer.node_selector}
+        for name in one.pools:
+            found[name] = DeviceAccess(
+                networks=networks,
+                node_selector=selectors[name],
+                held=held,
+                after=[objects] if installer is None else [objects, installer],
+            )
     return found
 
 
@@ -117,12 +113,7 @@ def tested(site: Site, ray: PlannedRay, access: DeviceAccess) -> DeviceAccess:
         ),
         opts=site.after(*access.after),
     )
-    return DeviceAccess(
-        networks=access.networks,
-        node_selector=test.node_selector,
-        held=access.held,
-        after=[*access.after, test],
-    )
+    return replace(access, node_selector=test.node_selector, after=[*access.after, test])
 
 
 def _installer(site: Site, one: InterfaceSet) -> NcclRdmaInstaller | None:
@@ -132,7 +123,8 @@ def _installer(site: Site, one: InterfaceSet) -> NcclRdmaInstaller | None:
     return NcclRdmaInstaller(
         f"nccl{one.suffix}",
         NcclRdmaInstallerArgs(
-            installer_name=f"nccl-rdma-installer{one.suffix}",
+            installer_name=f"{site.plan.prefix}nccl-rdma-installer{one.suffix}",
+            own_namespace=f"{site.plan.prefix}{AUTOPILOT_NAMESPACE}",
             image=nccl.plugin_image,
             pause_image=nccl.pause_image,
             node_selector=site.nodes.selectors[one.pools[0]],
@@ -158,7 +150,7 @@ def _networks(project: Project, one: InterfaceSet) -> list[NodeNetwork]:
     made |= _rdma(project, one, rdma)
     return [
         NodeNetwork(
-            name=name,
+            name=cloud_name(NameKind.DEVICE_NETWORK, f"{project.plan.prefix}{name}"),
             interface=interface.device,
             rdma=interface.kind == "rdma",
             network=made[name][0][0],

@@ -22,10 +22,10 @@ from stacks.parts.jobs.config import (
     VerlTraining,
 )
 from stacks.parts.jobs.preparation import preparation
-from stacks.parts.jobs.rules import named
 from stacks.parts.jobs.script import on_ray
 from stacks.parts.jobs.script.config import Script
 from stacks.parts.jobs.work import Work, job_args
+from stacks.parts.named import named
 from stacks.parts.ray.build import Surroundings
 from stacks.plan import Plan
 from stacks.site import Site

@@ -9,6 +9,7 @@ from stacks.blocks.fine_tune_job import FineTuneJob
 from stacks.blocks.ray import Resources
 from stacks.parts.buckets.plan import PlannedBucket
 from stacks.parts.jobs.config import FineTuning
+from stacks.parts.named import named
 from stacks.parts.pools.plan import PlannedPool
 from stacks.rules.bucket import sized_sidecar, with_prefetch
 from stacks.rules.fine_tune import requests_of
@@ -32,10 +33,7 @@ class PlannedFineTuning:
 
     @property
     def job(self) -> FineTuneJob:
-        options = {
-            key: getattr(self.config, key) for key in FineTuneJob.model_fields if key != "name"
-        }
-        return FineTuneJob.model_construct(**{**options, "name": self.name, "queue": self.queue})
+        return named(FineTuneJob, self.config, self.name, queue=self.queue)
 
     @property
     def image(self) -> str:

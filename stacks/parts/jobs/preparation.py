@@ -8,6 +8,7 @@ from stacks.parts.buckets.plan import limits_of
 from stacks.parts.jobs.config import RayJob, VerlTraining
 from stacks.parts.jobs.setup import code_tag
 from stacks.parts.jobs.verl_rules import PREPARED_AT_ONCE
+from stacks.parts.named import named
 from stacks.parts.ray.build import Surroundings
 from stacks.site import Site
 
@@ -22,7 +23,6 @@ def preparation(site: Site, around: Surroundings, name: str, job: RayJob) -> lis
     ray, storage = plan.ray[plan.cluster_of(job)], plan.storage_of(job)
     # The rules refuse a training without any.
     assert storage is not None
-    options = {key: getattr(job, key) for key in VerlJob.model_fields if key != "name"}
     bucket = around.buckets.get(storage)
     volume = around.lustre if bucket is None else bucket.claim
     limits = None
@@ -42,7 +42,7 @@ def preparation(site: Site, around: Surroundings, name: str, job: RayJob) -> lis
                 script=verl_workload.preparation(),
                 modules=verl_workload.preparation_modules(),
                 arguments=verl_workload.preparation_arguments(
-                    VerlJob.model_construct(**{**options, "name": name}),
+                    named(VerlJob, job, name),
                     tag,
                     # git's id of what the release holds is known of the version lock's.
                     locked.tree if tag == locked.version else None,

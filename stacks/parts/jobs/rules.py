@@ -1,9 +1,7 @@
 """What each job demands of what it runs on. No Pulumi import."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any, TypeVar
-
-from pydantic import BaseModel
+from typing import Any
 
 from catalog import Catalog
 from stacks.blocks.grpo_job import GrpoJob
@@ -26,6 +24,7 @@ from stacks.parts.jobs.script import rules as script
 from stacks.parts.jobs.script import sharing
 from stacks.parts.jobs.script.config import Script
 from stacks.parts.jobs.verl_rules import verl_rules
+from stacks.parts.named import named
 from stacks.parts.servers.rules import gpu_pool_problems
 from stacks.plan import Plan
 from stacks.problems import Problem
@@ -35,8 +34,6 @@ from stacks.rules.maxtext_memory import Chips, memory_problems
 from stacks.rules.rdma import socket_problems
 from stacks.rules.training import grpo_problems
 from stacks.stack import LUSTRE, Stack
-
-_Job = TypeVar("_Job", bound=BaseModel)
 
 
 def references(stack: Stack, facts: Catalog) -> Iterator[Problem]:
@@ -101,12 +98,6 @@ def job_rules(plan: Plan) -> Iterator[Problem]:
 
 
 RULES = (job_rules,)
-
-
-def named(model: type[_Job], options: BaseModel, name: str) -> _Job:
-    """The job as rules and launchers take it, with its name in it."""
-    values = {key: getattr(options, key, None) for key in model.model_fields if key != "name"}
-    return model.model_construct(**{**values, "name": name})
 
 
 def _nemo_rl_problems(plan: Plan, job: NemoRlJob, name: str) -> Iterator[Problem]:

@@ -8,6 +8,7 @@ from stacks.blocks.verl_job import VerlJob
 from stacks.fields import under
 from stacks.parts.buckets.plan import limits_of, sidecar_of
 from stacks.parts.jobs.config import VerlTraining
+from stacks.parts.named import named
 from stacks.plan import Plan
 from stacks.problems import Problem
 from stacks.rules.boot_disk import boot_disk_problems
@@ -36,8 +37,7 @@ def verl_rules(plan: Plan, training: VerlTraining, name: str) -> Iterator[Proble
         "job": field,
         "cpu_pool": "pools.cpu" if ray.head_pool is None else ray.head_pool.field,
     }
-    options = {key: getattr(training, key) for key in VerlJob.model_fields if key != "name"}
-    job = VerlJob.model_construct(**{**options, "name": name})
+    job = named(VerlJob, training, name)
     yield from under(names, folder_problems(job))
     yield from _streaming_problems(plan, training)
     yield from under(names, _cpu_node_problems(plan, training, job))

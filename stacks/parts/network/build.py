@@ -1,13 +1,25 @@
-"""The cluster's VPC network."""
+"""The network of the cluster: a VPC of the stack's own, or one that exists already."""
 
-from components.network import ClusterNetwork, ClusterNetworkArgs
-from stacks.site import Project
+import pulumi
+
+from components.existing_facts import ClusterFacts
+from components.network import PODS_RANGE, SERVICES_RANGE, ClusterNetwork, ClusterNetworkArgs
+from stacks.site import Ground, Project
 
 
-def build(project: Project) -> ClusterNetwork:
-    stack = project.plan.stack
-    wanted = stack.network
-    return ClusterNetwork(
+def build(project: Project) -> Ground:
+    stack, existing = project.plan.stack, project.adopted.network
+    wanted, named = stack.network, stack.network.existing
+    if existing is not None and named is not None:
+        return Ground(
+            network_id=existing.network_id,
+            subnetwork_id=existing.subnetwork_id,
+            pods_range=named.pods_range,
+            services_range=named.services_range,
+        )
+    if project.adopted.cluster is not None:
+        return _of_cluster(project.adopted.cluster)
+    made = ClusterNetwork(
         "network",
         ClusterNetworkArgs(
             project=project.apis.project_with("compute"),
@@ -20,4 +32,20 @@ def build(project: Project) -> ClusterNetwork:
             protect=stack.deletion_protection,
         ),
         opts=project.opts,
+    )
+    return Ground(
+        network_id=made.network_id,
+        subnetwork_id=made.subnetwork_id,
+        pods_range=PODS_RANGE,
+        services_range=SERVICES_RANGE,
+        made=(made,),
+    )
+
+
+def _of_cluster(found: ClusterFacts) -> Ground:
+    return Ground(
+        network_id=pulumi.Output.from_input(found.network_id),
+        subnetwork_id=pulumi.Output.from_input(found.subnetwork_id),
+        pods_range=found.pods_range or "",
+        services_range=found.services_range or "",
     )

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from ipaddress import IPv4Network
 
+from stacks.beside import beside_problems
 from stacks.blocks.network import DcnNetwork
 from stacks.blocks.pools import NodePool
 from stacks.plan import Plan
@@ -11,10 +12,35 @@ from stacks.rules.ranges import overlap_problems, size_problems
 from stacks.rules.rdma import range_problems
 from stacks.rules.tpu import dcn_problems
 
+_OF_SUBNETWORK = ("subnet", "pods", "services")
+
+
+def existing_problems(plan: Plan) -> Iterator[Problem]:
+    """Beside a network that exists already there is no plan of its addresses, and its owner has
+    the private service access: another would take the ranges of that one away."""
+    network = plan.stack.network
+    if plan.stack.makes_network:
+        return
+    whose = "the network is there already, with its own"
+    keys = (*_OF_SUBNETWORK, "peering_on_destroy")
+    keys += () if plan.stack.cluster.is_made else ("control_plane",)
+    yield from beside_problems("network", network, keys, whose)
+    if not plan.multi_networking:
+        why = "it is of networks that the stack makes, and it makes none"
+        yield from beside_problems("network", network, ("mtu",), why)
+    if plan.stack.makes_lustre and "peering" not in network.model_fields_set:
+        yield Problem(
+            "network.peering",
+            "missing: servers of Lustre are let in from the range of the network's own private "
+            "service access; nearest: one that `gcloud compute addresses list --global` shows",
+        )
+
 
 def room_problems(plan: Plan) -> Iterator[Problem]:
     pools = [it.as_nodes for it in plan.pools.values()]
-    yield from size_problems(plan.stack.network, [it for it in pools if isinstance(it, NodePool)])
+    if plan.stack.makes_network:
+        nodes = [it for it in pools if isinstance(it, NodePool)]
+        yield from size_problems(plan.stack.network, nodes)
     yield from overlap_problems(plan.ranges)
 
 
@@ -53,4 +79,4 @@ def between_slices_problems(plan: Plan) -> Iterator[Problem]:
         yield from dcn_problems(as_dcn, fewest.machine, sum(it.nodes for it in pools))
 
 
-RULES = (room_problems, interface_problems, between_slices_problems)
+RULES = (existing_problems, room_problems, interface_problems, between_slices_problems)

@@ -2,9 +2,7 @@
 
 import pulumi
 
-from components.gke_cluster import GkeCluster
 from components.naming import NameKind, cloud_name
-from components.network import ClusterNetwork
 from components.node_pool import GpuArgs, NodePool, NodePoolArgs
 from components.node_service_account import NodeServiceAccount
 from components.tpu_compute_class import TpuComputeClass, TpuComputeClassArgs
@@ -14,25 +12,31 @@ from stacks.parts.cluster import build as cluster
 from stacks.parts.interfaces.build import Interfaces
 from stacks.parts.pools.capacity import capacity_args
 from stacks.parts.pools.plan import PlannedPool
-from stacks.site import Nodes, Project, Selector
+from stacks.site import Cluster, Ground, Nodes, Project, Selector
+
+_LABEL = "gke-ai-stacks/stack"
 
 
 def identities(project: Project) -> dict[str, NodeServiceAccount]:
-    """Whom the nodes of each kind are; the first is also the cluster's own."""
+    """Whom the nodes of each kind are; the first is also the own one of a cluster that is made."""
     plan = project.plan
-    kinds = ["auto"] if plan.autopilot else list(dict.fromkeys(["cpu", *_kinds(project)]))
-    return {kind: cluster.identity(project, kind) for kind in kinds}
+    made = plan.stack.cluster.is_made
+    if plan.autopilot:
+        kinds = ["auto"] if made else []
+    else:
+        kinds = [*(["cpu"] if made else []), *_kinds(project)]
+    return {kind: cluster.identity(project, kind) for kind in dict.fromkeys(kinds)}
 
 
 def build(
     project: Project,
-    network: ClusterNetwork,
-    gke: GkeCluster,
+    ground: Ground,
+    gke: Cluster,
     accounts: dict[str, NodeServiceAccount],
     interfaces: Interfaces,
 ) -> Nodes:
     if project.plan.autopilot:
-        return _autopilot(project, network, gke)
+        return _autopilot(project, ground, gke)
     plan = project.plan
     selectors: dict[str, Selector] = {}
     only: dict[str, Selector] = {}
@@ -43,12 +47,13 @@ def build(
         if pool.kind == "tpu":
             slices = _slices(project, gke, account, pool, interfaces)
             machines[name] = [it.pool for it in slices]
-            selectors[name] = only[name] = _tpu_selector(pool)
+            selectors[name] = only[name] = {**_tpu_selector(pool), **_own_label(project)}
             continue
         made = _pool(project, gke, account, pool, interfaces)
         machines[name] = [made.pool]
         only[name] = made.pool_name.apply(lambda it: {"cloud.google.com/gke-nodepool": it})
-        selectors[name] = only[name] if _shares_its_type(project, pool) else made.node_selector
+        shared = _shares_its_type(project, pool) or not plan.stack.cluster.is_made
+        selectors[name] = only[name] if shared else made.node_selector
         if pool.kind == "cpu":
             cpu[name] = made
     # A Standard cluster has one in any case.
@@ -59,8 +64,14 @@ def build(
         selectors=selectors,
         only=only,
         machines=machines,
-        needed=[network, own],
+        needed=[*ground.made, own],
     )
+
+
+def _own_label(project: Project) -> dict[str, str]:
+    """Tells slices of the stack from those that others have in the same cluster."""
+    stack = project.plan.stack
+    return {} if stack.cluster.is_made else {_LABEL: stack.name}
 
 
 def _kinds(project: Project) -> list[str]:
@@ -79,7 +90,7 @@ def _shares_its_type(project: Project, pool: PlannedPool) -> bool:
 
 def _pool(
     project: Project,
-    gke: GkeCluster,
+    gke: Cluster,
     account: NodeServiceAccount,
     pool: PlannedPool,
     interfaces: Interfaces,
@@ -99,7 +110,7 @@ def _pool(
             location=gke.location,
             zone=pool.zone,
             cluster_name=gke.cluster_name,
-            pool_name=f"{pool.name}-pool",
+            pool_name=pool.pool_name,
             service_account=account.email,
             machine_type=machine.name,
             nodes=pool.nodes,
@@ -124,7 +135,7 @@ def _pool(
 
 def _slices(
     project: Project,
-    gke: GkeCluster,
+    gke: Cluster,
     account: NodeServiceAccount,
     pool: PlannedPool,
     interfaces: Interfaces,
@@ -141,7 +152,7 @@ def _slices(
                 location=gke.location,
                 zone=pool.zone,
                 cluster_name=gke.cluster_name,
-                pool_name=f"{pool.name}-{number}",
+                pool_name=pool.slice_name(number),
                 service_account=account.email,
                 machine_type=pool.machine.name,
                 topology=config.topology,
@@ -154,7 +165,7 @@ def _slices(
                 dranet=bool(between),
                 additional_networks=between,
                 labels=project.labels,
-                node_labels=config.labels,
+                node_labels={**config.labels, **_own_label(project)},
                 taints=pool.taints,
             ),
             opts=project.opts,
@@ -163,18 +174,18 @@ def _slices(
     ]
 
 
-def _autopilot(project: Project, network: ClusterNetwork, gke: GkeCluster) -> Nodes:
+def _autopilot(project: Project, ground: Ground, gke: Cluster) -> Nodes:
     selectors = {name: _asked_for(project, gke, pool) for name, pool in project.plan.pools.items()}
     return Nodes(
         cpu=CPU_SELECTOR,
         selectors=selectors,
         only=selectors,
         machines={name: [] for name in selectors},
-        needed=[network],
+        needed=list(ground.made),
     )
 
 
-def _asked_for(project: Project, gke: GkeCluster, pool: PlannedPool) -> Selector:
+def _asked_for(project: Project, gke: Cluster, pool: PlannedPool) -> Selector:
     accelerator, config = pool.machine.accelerator, pool.config
     # The rules refuse pools without accelerators on Autopilot.
     assert accelerator is not None

@@ -6,6 +6,7 @@ from typing import Literal
 
 from catalog import Catalog, Interface, MachineType, Topology
 from catalog.allocatable import DEFAULT_DISK_GB
+from components.naming import NameKind, cloud_name
 from components.node_taints import NodeTaintArgs
 from stacks.autopilot_nodes import AUTOPILOT_CPU_FAMILY
 from stacks.blocks.capacity import FlexStart, Queued
@@ -31,6 +32,15 @@ class PlannedPool:
     host: Host
     autopilot: bool
     topology: Topology | None = None
+    prefix: str = ""
+
+    @property
+    def pool_name(self) -> str:
+        """GKE's name of the pool; in a cluster that others share it begins with the stack's."""
+        return cloud_name(NameKind.NODE_POOL, f"{self.prefix}{self.name}", "pool")
+
+    def slice_name(self, number: int) -> str:
+        return cloud_name(NameKind.NODE_POOL, f"{self.prefix}{self.name}", str(number))
 
     @property
     def field(self) -> str:
@@ -138,16 +148,16 @@ def slices_of(pool: Pool) -> TpuSlices:
 
 
 def planned_pools(
-    pools: Mapping[str, Pool], facts: Catalog, *, zone: str, autopilot: bool
+    pools: Mapping[str, Pool], facts: Catalog, *, zone: str, autopilot: bool, prefix: str = ""
 ) -> dict[str, PlannedPool]:
     """By the user's names; a Standard cluster has a CPU pool in any case."""
     found = {
-        name: _planned(name, pool, facts, zone=zone, autopilot=autopilot)
+        name: _planned(name, pool, facts, zone=zone, autopilot=autopilot, prefix=prefix)
         for name, pool in pools.items()
     }
     if autopilot or any(it.kind == "cpu" for it in found.values()):
         return found
-    own = _planned(CPU_POOL, DEFAULT_CPU_POOL, facts, zone=zone, autopilot=False)
+    own = _planned(CPU_POOL, DEFAULT_CPU_POOL, facts, zone=zone, autopilot=False, prefix=prefix)
     return {CPU_POOL: own, **found}
 
 
@@ -158,7 +168,9 @@ def autopilot_cpu_host(facts: Catalog) -> Host:
     return Host(largest, facts.allocatable(largest.name))
 
 
-def _planned(name: str, pool: Pool, facts: Catalog, *, zone: str, autopilot: bool) -> PlannedPool:
+def _planned(
+    name: str, pool: Pool, facts: Catalog, *, zone: str, autopilot: bool, prefix: str
+) -> PlannedPool:
     machine = facts.machine(pool.machine_type)
     is_tpu = machine.accelerator is not None and machine.accelerator.kind == "tpu"
     threads = pool.threads_per_core if is_tpu and not autopilot else 2
@@ -172,4 +184,5 @@ def _planned(name: str, pool: Pool, facts: Catalog, *, zone: str, autopilot: boo
         host=Host(machine, facts.allocatable(machine.name, disk_gb, threads)),
         autopilot=autopilot,
         topology=known.get(pool.topology or ""),
+        prefix=prefix,
     )

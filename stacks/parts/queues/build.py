@@ -11,6 +11,7 @@ from components.kueue_queues import KueueQueues, LocalQueueArgs, ResourceFlavorA
 from components.namespace import KubeNamespace, KubeNamespaceArgs
 from components.node_taints import toleration
 from stacks.blocks.kueue import Kueue as KueueConfig
+from stacks.parts.cluster.config import Operator
 from stacks.parts.cluster.webhooks import webhook_access
 from stacks.parts.queues.gke_namespaces import GKE_NAMESPACES
 from stacks.parts.queues.objects import QueueView, priorities, queues_args
@@ -77,9 +78,11 @@ def build(site: Site, teams: Teams, kinds: Sequence[pulumi.Resource] = ()) -> Qu
     )
 
 
-def _kueue(site: Site, planned: PlannedQueues, kinds: Sequence[pulumi.Resource]) -> Kueue:
+def _kueue(site: Site, planned: PlannedQueues, kinds: Sequence[pulumi.Resource]) -> Kueue | None:
     """On the CPU nodes: its webhook must answer before there is any other node. Autopilot's are a
     machine for each pod, which half a CPU is not worth: there it runs anywhere."""
+    if Operator.KUEUE in site.project.adopted.operators:
+        return None
     kueue = planned.config
     port = controller_configuration(kueue.frameworks, ())["webhook"]["port"]
     reachable = webhook_access(site, "kueue", port)
@@ -93,7 +96,7 @@ def _kueue(site: Site, planned: PlannedQueues, kinds: Sequence[pulumi.Resource])
             node_selector=None if site.plan.autopilot else site.nodes.cpu,
             labels=site.labels,
         ),
-        opts=site.after(*site.nodes.needed, reachable, *kinds),
+        opts=site.after(*site.nodes.needed, *reachable, *kinds),
     )
 
 

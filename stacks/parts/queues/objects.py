@@ -45,7 +45,7 @@ class QueueView:
 
 def queues_args(
     view: QueueView,
-    installed: KueueComponent,
+    installed: KueueComponent | None,
     selectors: Mapping[str, pulumi.Input[dict[str, str]]],
     namespaces: dict[str, pulumi.Input[str]],
     labels: dict[str, str],
@@ -54,8 +54,8 @@ def queues_args(
     the first of `namespaces`."""
     kueue, own = view.config, next(iter(namespaces))
     return KueueQueuesArgs(
-        kueue=installed.release,
-        ready=installed.ready,
+        kueue=None if installed is None else installed.release,
+        ready=None if installed is None else installed.ready,
         flavors=[_flavor(view, it, selectors[at.field]) for it, at in view.flavor_nodes.items()],
         topologies=[
             TopologyArgs(name=name, levels=it.levels) for name, it in kueue.topologies.items()

@@ -117,7 +117,8 @@ def _selector(site: Site, pool: str, *, queued: bool) -> Selector:
         if accelerator and it.machine.accelerator
         if it.name != pool and (queued or it.machine.accelerator.type == accelerator.type)
     ]
-    if site.plan.autopilot or others or accelerator is None:
+    alone = site.plan.stack.cluster.is_made and not others
+    if site.plan.autopilot or not alone or accelerator is None:
         return site.nodes.only[pool]
     return {"cloud.google.com/gke-accelerator": accelerator.type}
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from catalog import Catalog
 from components.inference_engine import InferenceEngine
 from stacks.blocks.inference_server import InferenceServer
+from stacks.parts.named import named
 from stacks.parts.pools.plan import PlannedPool
 from stacks.parts.servers.config import ModelServer
 
@@ -30,7 +31,4 @@ class PlannedServer:
     @property
     def as_server(self) -> InferenceServer:
         """The server as rules take it that know no other parts."""
-        options = {
-            key: getattr(self.config, key) for key in InferenceServer.model_fields if key != "name"
-        }
-        return InferenceServer.model_construct(**{**options, "name": self.name})
+        return named(InferenceServer, self.config, self.name)

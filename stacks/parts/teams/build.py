@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import pulumi
 
-from components.bucket import Bucket
 from components.cluster_viewers import ClusterViewers, ClusterViewersArgs
 from components.team import Team, TeamArgs, TeamBucketArgs
+from stacks.parts.buckets.build import AnyBucket
 from stacks.parts.teams.plan import PlannedTeam
 from stacks.site import Site
 
@@ -21,7 +21,7 @@ class Teams:
     service_accounts: Mapping[str, pulumi.Output[str]]
 
 
-def build(site: Site, buckets: Mapping[str, Bucket]) -> Teams:
+def build(site: Site, buckets: Mapping[str, AnyBucket]) -> Teams:
     planned = site.plan.teams
     members = [one for team in planned.values() for one in team.members]
     if members:
@@ -41,7 +41,7 @@ def build(site: Site, buckets: Mapping[str, Bucket]) -> Teams:
     )
 
 
-def _team(site: Site, team: PlannedTeam, buckets: Mapping[str, Bucket]) -> Team:
+def _team(site: Site, team: PlannedTeam, buckets: Mapping[str, AnyBucket]) -> Team:
     config, project = team.config, site.project
     return Team(
         team.name,

@@ -50,7 +50,8 @@ def name_problems(plan: Plan) -> Iterator[Problem]:
 def member_problems(plan: Plan) -> Iterator[Problem]:
     """GKE knows groups only by the one that they are members of (GKE documentation, "Configure
     Google Groups for RBAC")."""
-    if plan.stack.cluster.security_group is not None:
+    cluster = plan.stack.cluster
+    if cluster.security_group is not None or not cluster.is_made:
         return
     for team in plan.teams.values():
         groups = [it.email for it in team.members if it.kind == GROUP]

@@ -1,15 +1,21 @@
 """JobSet's controller, where something needs it."""
 
 from components.jobset_controller import WEBHOOK_PORT, JobSetController, JobSetControllerArgs
+from stacks.parts.cluster.config import Operator
 from stacks.parts.cluster.webhooks import webhook_access
 from stacks.parts.jobs.script.plan import FRAMEWORK
+from stacks.plan import Plan
 from stacks.site import Site, helm_chart
+
+
+def is_needed(plan: Plan) -> bool:
+    queues = plan.stack.queues
+    return bool(plan.scripts) or (queues is not None and FRAMEWORK in queues.frameworks)
 
 
 def build(site: Site) -> list[JobSetController]:
     """On the CPU nodes, as Kueue: all JobSets wait for its webhook."""
-    queues = site.plan.stack.queues
-    if not site.plan.scripts and (queues is None or FRAMEWORK not in queues.frameworks):
+    if not is_needed(site.plan) or Operator.JOBSET in site.project.adopted.operators:
         return []
     reachable = webhook_access(site, "jobset", WEBHOOK_PORT)
     made = JobSetController(
@@ -19,6 +25,6 @@ def build(site: Site) -> list[JobSetController]:
             node_selector=None if site.plan.autopilot else site.nodes.cpu,
             labels=site.labels,
         ),
-        opts=site.after(*site.nodes.needed, reachable),
+        opts=site.after(*site.nodes.needed, *reachable),
     )
     return [made]

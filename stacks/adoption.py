@@ -1,0 +1,189 @@
+"""The parts that exist already: all of them read and judged before the first resource.
+
+Nothing here is registered, so the engine has no step for any of it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+
+import pulumi
+import pulumi_gcp as gcp
+
+from components.existing_bucket import ExistingBucket, ExistingBucketArgs, existing_bucket
+from components.existing_cluster import ExistingClusterArgs, read_cluster
+from components.existing_facts import ClusterFacts
+from components.existing_lustre import ExistingLustre, ExistingLustreArgs, existing_lustre
+from components.existing_network import ExistingNetwork, ExistingNetworkArgs, existing_network
+from components.labels import STACK, owner_of, stack_labels
+from stacks.adopted import Adopted
+from stacks.fields import under
+from stacks.needs import (
+    bucket_needs,
+    cluster_needs,
+    lustre_needs,
+    network_needs,
+    operator_problems,
+)
+from stacks.plan import Plan
+from stacks.problems import Problem
+from stacks.reference import ReferredStack, cluster_of, refer
+from stacks.rules.existing_cluster import cluster_advice, cluster_problems
+from stacks.rules.existing_network import network_advice, network_problems
+from stacks.rules.existing_owner import owner_problems
+from stacks.rules.existing_storage import bucket_advice, bucket_problems, lustre_problems
+from stacks.survey import Survey
+
+AT = "cluster.stack"
+
+
+def read(plan: Plan, provider: gcp.Provider) -> Adopted:
+    """Raises pulumi.RunError with all that is not there, and all that does not fit."""
+    survey = Survey()
+    reading = _Reading(plan, provider, survey)
+    platform = reading.platform()
+    network = reading.network()
+    cluster, operators = reading.cluster(platform, network)
+    found = Adopted(
+        network=network,
+        cluster=cluster,
+        operators=operators,
+        lustre=reading.lustre(network, cluster),
+        buckets=reading.buckets(),
+    )
+    survey.close()
+    return found
+
+
+@dataclass(frozen=True)
+class _Reading:
+    plan: Plan
+    provider: gcp.Provider
+    survey: Survey
+
+    def platform(self) -> ReferredStack | None:
+        name = self.plan.stack.cluster.stack
+        if name is None:
+            return None
+        return self.survey.read("cluster.stack", partial(refer, "cluster.stack", name))
+
+    def cluster(
+        self, platform: ReferredStack | None, network: ExistingNetwork | None
+    ) -> tuple[ClusterFacts | None, tuple[str, ...]]:
+        """The cluster and the operators in it; its owner is judged where it is no platform's."""
+        stack, named = self.plan.stack, self.plan.stack.cluster.existing
+        names, operators = {"cluster.existing.cluster": "cluster.existing.name"}, ()
+        if platform is not None:
+            names = dict.fromkeys((f"cluster.existing.{it}" for it in ("cluster", "location")), AT)
+            args = self.survey.read(AT, partial(cluster_of, platform))
+            operators = self.survey.read(AT, partial(platform.texts, "operators")) or ()
+        elif named is not None:
+            args = ExistingClusterArgs(
+                project=stack.project, location=named.location, cluster=named.name
+            )
+            operators = named.operators
+        else:
+            return None, ()
+        if args is None:
+            return None, operators
+        if args.project != stack.project:
+            self.survey.judge([_elsewhere(args.project)])
+            return None, operators
+        found = self.survey.read(
+            "cluster.existing", partial(read_cluster, args, self.provider), names
+        )
+        if found is None:
+            return None, operators
+        network_id = None if network is None else network.found.network_id
+        needs = cluster_needs(self.plan, found, operators, network_id)
+        self.survey.judge(
+            under(names, cluster_problems(found, needs, self.plan.facts)),
+            under(names, cluster_advice(found, needs)),
+        )
+        self.survey.judge(operator_problems(self.plan, operators))
+        if named is not None:
+            self._judge_owner("cluster.existing.name", f"the cluster {found.name}", found.labels)
+        return found, operators
+
+    def network(self) -> ExistingNetwork | None:
+        stack, named = self.plan.stack, self.plan.stack.network.existing
+        if named is None:
+            return None
+        args = ExistingNetworkArgs(
+            project=named.project or stack.project,
+            region=stack.region,
+            network=named.network,
+            subnetwork=named.subnetwork,
+        )
+        network = self.survey.read(
+            "network.existing", partial(existing_network, args, self.provider)
+        )
+        if network is not None:
+            found, needs = network.found, network_needs(self.plan, named)
+            self.survey.judge(network_problems(found, needs), network_advice(found, needs))
+        return network
+
+    def lustre(
+        self, network: ExistingNetwork | None, cluster: ClusterFacts | None
+    ) -> ExistingLustre | None:
+        stack, wanted = self.plan.stack, self.plan.stack.lustre
+        if wanted is None or wanted.existing is None:
+            return None
+        names = {"lustre.existing.instance": "lustre.existing"}
+        args = ExistingLustreArgs(project=stack.project, zone=stack.zone, instance=wanted.existing)
+        lustre = self.survey.read(
+            "lustre.existing", partial(existing_lustre, args, self.provider), names
+        )
+        legacy_port = self.plan.lustre_legacy_port
+        network_id = None if network is None else network.found.network_id
+        if cluster is not None:
+            network_id, legacy_port = cluster.network_id, cluster.lustre_legacy_port
+        if lustre is not None and network_id is not None:
+            needs = lustre_needs(self.plan, wanted, network_id=network_id, legacy_port=legacy_port)
+            found = lustre_problems(lustre.found, needs, self.plan.facts)
+            self.survey.judge(under(names, found))
+        if lustre is not None:
+            what = f"the instance {wanted.existing}"
+            self._judge_owner("lustre.existing", what, lustre.found.labels)
+        return lustre
+
+    def buckets(self) -> dict[str, ExistingBucket]:
+        found: dict[str, ExistingBucket] = {}
+        for key, planned in self.plan.buckets.items():
+            if planned.config.existing is None:
+                continue
+            field = planned.name_field
+            names = {
+                "bucket.existing.bucket": field,
+                f"{field}.bucket": field,
+                "bucket": planned.field,
+            }
+            args = ExistingBucketArgs(project=self.plan.stack.project, bucket=planned.name)
+            bucket = self.survey.read(field, partial(existing_bucket, args, self.provider), names)
+            if bucket is None:
+                continue
+            needs = bucket_needs(self.plan, planned)
+            self.survey.judge(
+                under(names, bucket_problems(bucket.found, needs)),
+                under(names, bucket_advice(bucket.found, needs)),
+            )
+            self._judge_owner(field, f"the bucket {planned.name}", bucket.found.labels)
+            found[key] = bucket
+        return found
+
+    def _judge_owner(self, field: str, what: str, labels: Mapping[str, str]) -> None:
+        """What a platform has, the stacks on it use: it cannot go before them."""
+        reference = self.plan.stack.cluster.stack
+        if reference is not None:
+            platform = stack_labels({}, reference.rpartition("/")[2])[STACK]
+            if owner_of(labels) == platform:
+                return
+        self.survey.judge(owner_problems(field, what, labels, pulumi.get_stack()))
+
+
+def _elsewhere(project: str) -> Problem:
+    return Problem(
+        "gcp:project",
+        f"the cluster is in {project}, and the nodes of a cluster are in its own project; "
+        f"nearest: {project}",
+    )

@@ -1,0 +1,97 @@
+"""What a stack asks of the parts that it stands on and does not make. No Pulumi import."""
+
+from collections.abc import Collection, Iterator
+
+from components.existing_facts import ClusterFacts
+from components.members import GROUP
+from stacks.beside import beside_problems
+from stacks.blocks.pools import NodePool
+from stacks.blocks.ray import RayOperator
+from stacks.parts.buckets.plan import PlannedBucket
+from stacks.parts.cluster.config import Operator
+from stacks.parts.lustre.config import StackLustre
+from stacks.parts.network.config import NamedNetwork
+from stacks.plan import Plan
+from stacks.problems import Problem
+from stacks.rules.existing_cluster import ClusterNeeds
+from stacks.rules.existing_network import NetworkNeeds
+from stacks.rules.existing_storage import BucketNeeds, LustreNeeds
+
+
+def network_needs(plan: Plan, named: NamedNetwork) -> NetworkNeeds:
+    pools = [it.as_nodes for it in plan.pools.values()]
+    return NetworkNeeds(
+        pods_range=named.pods_range,
+        services_range=named.services_range,
+        # One more node for a surge upgrade of each.
+        pools=[
+            (it.bounds.max + 1, it.max_pods_per_node) for it in pools if isinstance(it, NodePool)
+        ],
+        made=plan.ranges,
+        mtu=named.mtu,
+        jumbo_for=None if plan.stack.lustre is None else "Managed Lustre",
+    )
+
+
+def bucket_needs(plan: Plan, bucket: PlannedBucket) -> BucketNeeds:
+    return BucketNeeds(
+        region=plan.stack.region,
+        hierarchical_namespace=bucket.config.hierarchical_namespace,
+    )
+
+
+def lustre_needs(
+    plan: Plan, wanted: StackLustre, *, network_id: str, legacy_port: bool
+) -> LustreNeeds:
+    """`network_id` and `legacy_port` are those of the cluster's nodes."""
+    return LustreNeeds(
+        zone=plan.stack.zone,
+        network_id=network_id,
+        filesystem=wanted.filesystem,
+        legacy_port=legacy_port,
+        capacity_gib=wanted.capacity_gib,
+    )
+
+
+def cluster_needs(
+    plan: Plan, found: ClusterFacts, operators: Collection[str], network_id: str | None
+) -> ClusterNeeds:
+    """`network_id` is the network that the config names beside the cluster."""
+    stack, cluster = plan.stack, plan.stack.cluster
+    asked = "release_channel" in cluster.model_fields_set
+    addon = cluster.ray_operator is RayOperator.ADDON
+    # Of one that is installed by its chart `operator_problems` has more to say.
+    kuberay = bool(stack.ray) and Operator.KUBERAY not in operators
+    return ClusterNeeds(
+        project=stack.project,
+        region=stack.region,
+        autopilot=plan.autopilot,
+        multi_networking=plan.multi_networking,
+        dranet=any(plan.claims(it) for it in plan.pools.values()),
+        ray_operator=addon if kuberay else None,
+        gcs_fuse=bool(stack.buckets),
+        # An instance that is made is on its port, and one that exists has a rule of its own.
+        lustre_legacy_port=None if stack.lustre is None else found.lustre_legacy_port,
+        groups=any(one.kind == GROUP for it in plan.teams.values() for one in it.members),
+        custom_metrics="custom_metrics" in plan.features,
+        network_id=network_id,
+        release_channel=cluster.release_channel.value if asked else None,
+        features=plan.features,
+        machines=tuple(dict.fromkeys(it.machine.name for it in plan.pools.values())),
+    )
+
+
+def operator_problems(plan: Plan, operators: Collection[str]) -> Iterator[Problem]:
+    """What is installed in the cluster is not the stack's to decide."""
+    stack = plan.stack
+    addon = bool(stack.ray) and stack.cluster.ray_operator is RayOperator.ADDON
+    if Operator.KUBERAY in operators and addon:
+        yield Problem(
+            "cluster.ray_operator",
+            "KubeRay is in the cluster by its Helm chart, and two would work on the same objects; "
+            "nearest: helm",
+        )
+    if Operator.KUEUE in operators and stack.queues is not None:
+        why = "Kueue is in the cluster already, with its own"
+        keys = ("version", "frameworks", "ready_minutes")
+        yield from beside_problems("queues", stack.queues, keys, why)

@@ -1,0 +1,36 @@
+"""Stacks of configs that a test writes, beside each other on one sandbox."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from sandbox.names import PROJECT
+from sandbox.workspace import PROJECT_FOLDER, Workspace
+from tests.stacks.conftest import Sandbox
+
+REGION, ZONE = "us-central1", "us-central1-a"
+_FILES = ("Pulumi.yaml", "__main__.py")
+
+
+def config_sandbox(folder: Path, **stack: Any) -> Sandbox:
+    """The stack of that `name`; all in one folder share a simulated cloud."""
+    project = folder / "project"
+    project.mkdir(exist_ok=True)
+    for name in _FILES:
+        shutil.copyfile(PROJECT_FOLDER / name, project / name)
+    config = {"gcp:region": REGION, "gcp:zone": ZONE, f"{PROJECT}:stack": stack}
+    file = project / f"Pulumi.{stack['name']}.yaml"
+    file.write_text(yaml.safe_dump({"config": config}))
+    return Sandbox(Workspace(folder / "sandbox", stack["name"], project))
+
+
+def have(sandbox: Sandbox, folder: Path, *existing: dict[str, Any]) -> None:
+    """Put resources of no stack into the simulated cloud."""
+    given = folder / "given.yaml"
+    given.write_text(yaml.safe_dump({"existing": list(existing)}))
+    with sandbox.workspace.lock():
+        sandbox.workspace.use_project(given)

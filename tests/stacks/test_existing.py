@@ -1,0 +1,118 @@
+"""Stacks whose config names parts that exist already, through the real engine.
+
+Cannot show that the real provider's functions answer as the simulated ones do.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sandbox.engine import RunResult
+from sandbox.urns import token_of
+from tests.parts.existing_samples import NETWORK, PARTS, STORAGE
+from tests.stacks.config_sandbox import config_sandbox, have
+from tests.stacks.conftest import Sandbox, changed
+from tests.stacks.on_existing import EXISTING
+
+CPU = {"cpu": {"machine_type": "e2-standard-8", "nodes": 1}}
+ON_NETWORK: dict[str, Any] = {
+    "network": {"existing": NETWORK, "control_plane": "10.10.5.0/28"},
+    "pools": CPU,
+    **STORAGE,
+}
+IN_CLUSTER: dict[str, Any] = {
+    "cluster": {"existing": {"name": "platform", "location": "us-central1"}},
+    "pools": CPU,
+    **STORAGE,
+}
+
+
+def parts(sandbox: Sandbox) -> str:
+    """The entries of what no stack made, as the simulated cloud's file has them."""
+    resources = json.loads(sandbox.workspace.cloud_file.read_text())["resources"]
+    return json.dumps({key: it for key, it in resources.items() if not it["urns"]})
+
+
+def on_existing(folder: Path, **stack: Any) -> Sandbox:
+    sandbox = config_sandbox(folder, name="ours", deletion_protection=False, **stack)
+    have(sandbox, folder, *EXISTING)
+    return sandbox
+
+
+def touched(result: RunResult) -> set[str]:
+    """Types of which parts exist already, and that the engine had a step for."""
+    return {token_of(one.urn) for one in result.report.resources} & PARTS
+
+
+def without(config: dict[str, Any], *path: str) -> dict[str, Any]:
+    """The config with the name at the path changed to one that is nobody's."""
+    found = json.loads(json.dumps(config))
+    here = found
+    for key in path[:-1]:
+        here = here[key]
+    here[path[-1]] = "lost"
+    return found
+
+
+@pytest.mark.parametrize(
+    ("stack", "own"),
+    [
+        pytest.param(
+            ON_NETWORK,
+            {"gcp:container/cluster:Cluster", "gcp:serviceaccount/account:Account"},
+            id="network",
+            marks=pytest.mark.thorough,
+        ),
+        pytest.param(IN_CLUSTER, {"gcp:serviceaccount/account:Account"}, id="cluster"),
+    ],
+)
+def test_no_step_of_the_engine_is_for_a_part_that_exists_already(
+    tmp_path: Path, stack: dict[str, Any], own: set[str]
+) -> None:
+    sandbox = on_existing(tmp_path, **stack)
+    before = parts(sandbox)
+    assert len(json.loads(before)) == len(EXISTING)
+    for verb in ("preview", "up", "preview", "destroy"):
+        empty = verb == "preview" and sandbox.cloud.inventory("ours") != {}
+        result = sandbox.succeed(verb)
+        assert touched(result) <= own, verb
+        assert parts(sandbox) == before, verb
+        assert not empty or changed(result) == {}
+    assert sandbox.cloud.inventory("ours") == {}
+
+
+@pytest.mark.parametrize(
+    ("stack", "line"),
+    [
+        (
+            without(ON_NETWORK, "network", "existing", "network"),
+            'network.existing.network: "lost" is not in project network-project; nearest',
+        ),
+        pytest.param(
+            without(IN_CLUSTER, "cluster", "existing", "name"),
+            'cluster.existing.name: "lost" is not in us-central1 of project',
+            marks=pytest.mark.thorough,
+        ),
+        pytest.param(
+            without(ON_NETWORK, "lustre", "existing"),
+            'lustre.existing: "lost" is not in zone us-central1-a of project',
+            marks=pytest.mark.thorough,
+        ),
+        pytest.param(
+            without(ON_NETWORK, "buckets", "data", "existing"),
+            'buckets.data.existing: "lost" is not in Cloud Storage; nearest',
+            marks=pytest.mark.thorough,
+        ),
+    ],
+)
+def test_a_part_that_is_not_there_is_named_in_the_preview(
+    tmp_path: Path, stack: dict[str, Any], line: str
+) -> None:
+    result = on_existing(tmp_path, **stack).run("preview")
+    assert not result.ok
+    assert any(line in " ".join(one.split()) for one in result.report.diagnostics)
+    assert touched(result) == set()
