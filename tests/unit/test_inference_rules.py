@@ -22,6 +22,8 @@ from tests.unit.test_config import assert_named, mistakes
 FACTS = Catalog.load()
 BASE = {"name": "chat"}
 MIXED, TOKEN = "kueue-mixed", ("hugging_face_token",)
+SERVER, TUNING = "servers__tgi-gemma-deployment", "jobs__finetune-gemma-l4"
+SCALED = {f"{SERVER}__replicas": None, f"{SERVER}__autoscaling": {"max": 3}}
 MACHINES = st.sampled_from(["g2-standard-8", "g2-standard-24", "g2-standard-48", "a4-highgpu-8g"])
 SERVERS = st.fixed_dictionaries(
     {
@@ -119,9 +121,7 @@ def test_servers_scale_by_their_own_metric_in_the_rapid_channel_alone() -> None:
 
 
 def test_a_scaled_server_has_the_cluster_read_its_metric(register: Register) -> None:
-    scaled = built(
-        register, MIXED, keys=TOKEN, server__replicas=None, server__autoscaling={"max": 3}
-    )
+    scaled = built(register, MIXED, keys=TOKEN, **SCALED)
     assert scaled.one(":Cluster").inputs["podAutoscaling"] == {"hpaProfile": "PERFORMANCE"}
     fixed = built(register, MIXED, keys=TOKEN)
     assert "podAutoscaling" not in fixed.one(":Cluster").inputs
@@ -130,35 +130,34 @@ def test_a_scaled_server_has_the_cluster_read_its_metric(register: Register) -> 
 def test_a_cluster_that_is_too_old_to_read_it_is_refused() -> None:
     config = changed(
         stack_config(MIXED),
-        server__replicas=None,
-        server__autoscaling={"max": 3},
         cluster__version="1.34.1-gke.2000000",
+        **SCALED,
     )
     assert_named(mistakes(config, frozenset(TOKEN)), "stack.cluster.version", "1.35.1-gke.1396000")
 
 
-@pytest.mark.parametrize("part", ["server", "fine_tune"])
+@pytest.mark.parametrize("part", [SERVER, TUNING])
 def test_a_priority_in_the_queue_is_one_that_the_stack_has(part: str) -> None:
-    known: dict[str, Any] = {"kueue__workload_priorities": [{"name": "first", "value": 5}]}
+    known: dict[str, Any] = {"queues__workload_priorities": [{"name": "first", "value": 5}]}
     field = f"{part}__workload_priority"
     right = changed(stack_config(MIXED), **known, **{field: "first"})
     assert validate(right, secrets_set=frozenset(TOKEN))
-    named = f"stack.{part}.workload_priority"
+    named = f"stack.{part.replace('__', '.')}.workload_priority"
     wrong = changed(right, **{field: "frist"})
     assert_named(mistakes(wrong, frozenset(TOKEN)), named, "nearest: first")
-    none = changed(wrong, kueue__workload_priorities=None)
+    none = changed(wrong, queues__workload_priorities=None)
     assert_named(mistakes(none, frozenset(TOKEN)), named, "nearest: leave it out")
 
 
 def test_a_server_that_waits_in_no_queue_has_no_priority_in_one() -> None:
     config = changed(
         stack_config(MIXED),
-        kueue__workload_priorities=[{"name": "first", "value": 5}],
-        server__queue=None,
-        server__workload_priority="first",
+        queues__workload_priorities=[{"name": "first", "value": 5}],
+        **{f"{SERVER}__queue": None, f"{SERVER}__workload_priority": "first"},
     )
     found = mistakes(config, frozenset(TOKEN))
-    assert_named(found, "stack.server.workload_priority", "waits in a queue; nearest: leave it out")
+    field = f"stack.{SERVER.replace('__', '.')}.workload_priority"
+    assert_named(found, field, "waits in a queue; nearest: leave it out")
 
 
 def test_pods_and_job_wait_for_the_priority_that_they_have_in_the_queue(
@@ -168,16 +167,16 @@ def test_pods_and_job_wait_for_the_priority_that_they_have_in_the_queue(
         register,
         MIXED,
         keys=TOKEN,
-        kueue__workload_priorities=[{"name": "first", "value": 5}, {"name": "last", "value": 1}],
-        server__workload_priority="first",
-        fine_tune__workload_priority="last",
+        queues__workload_priorities=[{"name": "first", "value": 5}, {"name": "last", "value": 1}],
+        **{f"{SERVER}__workload_priority": "first", f"{TUNING}__workload_priority": "last"},
     )
+    server, tuning = (it.rpartition("__")[2] for it in (SERVER, TUNING))
     label = "kueue.x-k8s.io/priority-class"
-    pods = stack.named("server-deployment").inputs["spec"]["template"]["metadata"]["labels"]
-    job = stack.named("fine-tune-job").inputs["metadata"]["labels"]
+    pods = stack.named(f"{server}-deployment").inputs["spec"]["template"]["metadata"]["labels"]
+    job = stack.named(f"{tuning}-job").inputs["metadata"]["labels"]
     assert (pods[label], job[label]) == ("first", "last")
-    assert "queues-class-first" in stack.waits_for("server-deployment")
-    assert "queues-class-last" in stack.waits_for("fine-tune-job")
+    assert "queues-class-first" in stack.waits_for(f"{server}-deployment")
+    assert "queues-class-last" in stack.waits_for(f"{tuning}-job")
 
 
 def test_shards_share_out_the_heads_of_a_model_that_is_known() -> None:

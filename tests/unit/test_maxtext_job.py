@@ -16,11 +16,13 @@ import pytest
 from stacks import maxtext_workload
 from stacks.blocks.maxtext_job import MaxTextJob
 from stacks.blocks.tpu_slices import TpuSlices
-from tests.conftest import Recording, Register
+from tests.conftest import Recording, Register, Registered
 from tests.unit.maxtext_site import SCRIPT
 from tests.unit.stack_graphs import TPU_AUTOPILOT, built, options_of
 
 FIXED, ELASTIC = "tpu-multislice", "tpu-elastic"
+SLICES, WORKERS = "pools__v6e-16", "ray__maxtext-tpu-cluster__workers__tpu-group"
+JOB, ELASTIC_JOB = "jobs__maxtext-llama3-8b", "jobs__maxtext-elastic-8b"
 # MaxText's names and defaults: AI-Hypercomputer/maxtext, tag maxtext-v0.2.1 (61fa4f384),
 # src/maxtext/configs/base.yml, read 2026-11-21.
 MAXTEXT: dict[str, Any] = {
@@ -45,36 +47,43 @@ MAXTEXT: dict[str, Any] = {
 # The trainer's own (workloads/maxtext/maxtext_trainer.py).
 OWN = {"slices", "hosts", "chips", "topology", "accelerator", "maxtext"}
 LARGE: dict[str, Any] = {
-    "tpu__topology": "4x8",
-    "job__model": "llama3-70b",
-    "job__ici": {"fsdp": 8, "tensor": 4},
-    "job__per_device_batch_size": 1,
-    "job__dcn": {"data": 1, "fsdp": 2},
-    "job__remat_policy": "full",
-    "job__run_name": "rayjob-multi-slice-70b-fsdp",
+    f"{SLICES}__topology": "4x8",
+    f"{JOB}__model": "llama3-70b",
+    f"{JOB}__ici": {"fsdp": 8, "tensor": 4},
+    f"{JOB}__per_device_batch_size": 1,
+    f"{JOB}__dcn": {"data": 1, "fsdp": 2},
+    f"{JOB}__remat_policy": "full",
+    f"{JOB}__run_name": "rayjob-multi-slice-70b-fsdp",
 }
 # (stack, what is changed in it)
 RUNS: list[tuple[str, dict[str, Any]]] = [
     (FIXED, {}),
     (FIXED, LARGE),
     (FIXED, TPU_AUTOPILOT),
-    (FIXED, {"tpu__slices": 3}),
-    (FIXED, {"tpu__slices": [1]}),
-    (FIXED, {"job__directory": "runs/first"}),
-    (FIXED, {"network": {"dcn": []}, "tpu__topology": "4x8", "job__ici": {}}),
+    (FIXED, {f"{SLICES}__slices": 3}),
+    (FIXED, {f"{SLICES}__slices": [1]}),
+    (FIXED, {f"{JOB}__directory": "runs/first"}),
+    (FIXED, {"network": {"dcn": []}, f"{SLICES}__topology": "4x8", f"{JOB}__ici": {}}),
     (ELASTIC, {}),
     (ELASTIC, TPU_AUTOPILOT),
-    (ELASTIC, {"tpu__slices": 4, "job__elastic": {"min_slices": 3, "max_failures": -1}}),
+    (
+        ELASTIC,
+        {f"{SLICES}__slices": 4, f"{ELASTIC_JOB}__elastic": {"min_slices": 3, "max_failures": -1}},
+    ),
 ]
+
+
+def launcher_of(made: Recording) -> Registered:
+    return made.named(f"{made.one(':RayJob').name.removesuffix('-job')}-launcher")
 
 
 def dry_run(made: Recording, folder: Path) -> dict[str, Any]:
     """What the trainer makes of the job's own command line and of the files beside it."""
     launcher, bucket = folder / "launcher", folder / "bucket"
     launcher.mkdir()
-    for name, content in made.named("training-launcher").inputs["data"].items():
+    for name, content in launcher_of(made).inputs["data"].items():
         (launcher / name).write_text(content, encoding="utf-8")
-    command = made.named("training-job").inputs["spec"]["entrypoint"]
+    command = made.one(":RayJob").inputs["spec"]["entrypoint"]
     here = command.replace("/etc/launcher", str(launcher)).replace("=/data", f"={bucket}")
     python = Path(sys.executable).parent
     done = subprocess.run(
@@ -114,7 +123,7 @@ def test_with_all_keys_set_every_option_of_the_table_is_given() -> None:
 
 
 def test_a_job_that_says_nothing_of_the_mesh_has_maxtexts_own(register: Register) -> None:
-    options = options_of(built(register, FIXED, job__ici={}))
+    options = options_of(built(register, FIXED, **{f"{JOB}__ici": {}}))
     for name in MAXTEXT:
         if name.endswith("_parallelism"):
             assert options[name] == str(MAXTEXT[name])
@@ -186,9 +195,11 @@ def test_each_generation_goes_by_rays_name_for_it_which_the_trainer_takes(
         register,
         FIXED,
         zone="us-central1-b" if machine.startswith("ct6e") else "us-central1-a",
-        tpu={"machine_type": machine, "topology": topology, "slices": 2},
         network={"dcn": []},
-        ray__worker__requests={"cpu": 8, "memory_gib": 100},
+        **{
+            SLICES: {"machine_type": machine, "topology": topology, "slices": 2},
+            f"{WORKERS}__requests": {"cpu": 8, "memory_gib": 100},
+        },
     )
     scaling = dry_run(made, tmp_path)["scaling_config"]
     assert (scaling["accelerator_type"], scaling["topology"]) == (accelerator, topology)
@@ -210,11 +221,11 @@ def test_the_trainer_takes_the_command_line_that_the_stack_makes(
     ("stack", "values", "workers"),
     [
         (FIXED, {}, 8),
-        (FIXED, {"tpu__slices": 3}, 12),
-        (FIXED, {"tpu__slices": [1]}, 4),
+        (FIXED, {f"{SLICES}__slices": 3}, 12),
+        (FIXED, {f"{SLICES}__slices": [1]}, 4),
         (ELASTIC, {}, [4, 8]),
-        (ELASTIC, {"tpu__slices": 3}, [4, 12]),
-        (ELASTIC, {"job__elastic": {"min_slices": 2}}, 8),
+        (ELASTIC, {f"{SLICES}__slices": 3}, [4, 12]),
+        (ELASTIC, {f"{ELASTIC_JOB}__elastic": {"min_slices": 2}}, 8),
     ],
 )
 def test_the_trainer_asks_ray_for_a_worker_on_each_host_of_the_slices_that_there_are(
@@ -230,25 +241,28 @@ def test_the_trainer_asks_ray_for_a_worker_on_each_host_of_the_slices_that_there
 
 
 def test_one_slice_more_is_no_other_job(register: Register) -> None:
-    two, three = (built(register, ELASTIC, tpu__slices=count) for count in (2, 3))
-    assert two.named("training-job").inputs == three.named("training-job").inputs
+    two, three = (built(register, ELASTIC, **{f"{SLICES}__slices": count}) for count in (2, 3))
+    assert two.one(":RayJob").inputs == three.one(":RayJob").inputs
 
 
 def test_a_job_that_was_run_before_runs_again_under_another_name(register: Register) -> None:
     first = built(register, FIXED)
-    second = built(register, FIXED, job__run_name="second", job__finished_runs=["first"])
+    second = built(
+        register, FIXED, **{f"{JOB}__run_name": "second", f"{JOB}__finished_runs": ["first"]}
+    )
     assert options_of(second) == options_of(first) | {"run_name": "second"}
 
 
 def test_the_job_waits_for_ray_and_for_its_trainer(register: Register) -> None:
-    made = built(register, FIXED)
-    assert {"ray-cluster", "training-launcher"} <= made.waits_for("training-job")
-    (script,) = [it for it in made.named("training-launcher").inputs["data"] if it.endswith(".py")]
-    text = made.named("training-launcher").inputs["data"][script]
+    made, name = built(register, FIXED), JOB.removeprefix("jobs__")
+    assert {"maxtext-tpu-cluster-cluster", f"{name}-launcher"} <= made.waits_for(f"{name}-job")
+    launcher = launcher_of(made)
+    (script,) = [it for it in launcher.inputs["data"] if it.endswith(".py")]
+    text = launcher.inputs["data"][script]
     assert text == SCRIPT.read_text(encoding="utf-8")
 
 
 def test_without_a_job_there_is_a_cluster_to_submit_one_to(register: Register) -> None:
-    made = built(register, FIXED, job=None)
-    assert "ray-cluster" in made.names()
-    assert not {"training-job", "training-launcher"} & made.names()
+    made = built(register, FIXED, jobs=None)
+    assert made.one(":RayCluster")
+    assert not [*made.of_type(":RayJob"), *made.of_type(":ConfigMap")]

@@ -3,9 +3,9 @@
 from typing import Any
 
 import pytest
-from stacks.blocks.cluster_stack import SECRETS
 
 from stacks.rules.mount_paths import mount_path_problems
+from stacks.tokens import SECRETS
 from tests.conftest import Register, changed, stack_config
 from tests.unit.stack_graphs import built
 from tests.unit.test_config import assert_named, mistakes
@@ -51,8 +51,9 @@ def test_folders_of_ones_own_are_right(path: str) -> None:
 
 @pytest.mark.parametrize(
     ("stack", "storage", "nearest"),
-    [("verl-b200", "bucket", "/data"), ("b200-lustre", "lustre", "/lustre")],
+    [("verl-b200", "buckets__bucket", "/data"), ("b200-lustre", "lustre", "/lustre")],
 )
 def test_each_stack_with_storage_asks_for_it(stack: str, storage: str, nearest: str) -> None:
     config = changed(stack_config(stack), **{f"{storage}__mount_path": "/tmp"})
-    assert_named(mistakes(config), f"stack.{storage}.mount_path", f"in; nearest: {nearest}")
+    field = f"stack.{storage.replace('__', '.')}.mount_path"
+    assert_named(mistakes(config), field, f"in; nearest: {nearest}")

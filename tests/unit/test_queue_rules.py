@@ -5,22 +5,26 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from stacks.train_and_serve_config import TrainAndServe
 
 from catalog import Catalog
 from stacks.blocks.kueue import Kueue
 from stacks.config import ConfigError, validate
-from stacks.quotas import RESOURCES, FlavorNodes
+from stacks.parts.jobs.plan import PlannedFineTuning
+from stacks.parts.servers.plan import PlannedServer
+from stacks.plan import Plan
+from stacks.quotas import RESOURCES, FlavorNodes, Quota
 from stacks.rules.packing import Amounts
 from stacks.rules.queues import kueue_problems, pool_problems
 from stacks.rules.ray_fit import Host
+from stacks.tokens import SECRETS
 from stacks.types import MOST_CPUS, MOST_GPUS, MOST_MEMORY_GIB, MOST_NODES
 from tests.conftest import changed, stack_config
-from tests.unit.test_config import SECRETS
 
 FACTS = Catalog.load()
 MIXED = stack_config("kueue-mixed")
-ONE = "kueue__cluster_queues__cluster-queue__flavors__default-flavor"
+SERVER, TUNING = "tgi-gemma-deployment", "finetune-gemma-l4"
+TOKENS = frozenset(SECRETS)
+ONE = "queues__cluster_queues__cluster-queue__flavors__default-flavor"
 
 
 def host(milli_cpus: int = 0) -> Host:
@@ -43,7 +47,7 @@ MOST = {
 def test_the_quota_that_is_offered_is_within_what_the_nodes_have_however_many_they_are(
     milli_cpus: int, count: int
 ) -> None:
-    nodes = {"f": FlavorNodes("gpu_pool", host(milli_cpus), count)}
+    nodes = {"f": FlavorNodes("gpu", host(milli_cpus), count)}
 
     def problems(**said: float) -> list[str]:
         wanted = Kueue.model_validate(
@@ -61,13 +65,13 @@ def test_the_quota_that_is_offered_is_within_what_the_nodes_have_however_many_th
         assert problems(**{part: float(message.rpartition("nearest: ")[2])}) == []
 
 
-POOLS = ("cpu_pool", "extra_gpu_pools.more", "gpu_pool")
+POOLS = ("cpu", "more", "gpu")
 
 
 @given(
     st.dictionaries(
         st.sampled_from("abcd"),
-        st.sampled_from([None, *POOLS, "gpu_pol"]),
+        st.sampled_from([None, *POOLS, "gpx"]),
         min_size=1,
     )
 )
@@ -91,15 +95,15 @@ def test_the_pool_that_is_offered_for_a_flavor_is_free_for_it(flavors: dict[str,
 CONFIGS = st.fixed_dictionaries(
     {},
     optional={
-        "gpu_pool__nodes": st.integers(1, 6),
-        "server__replicas": st.integers(1, 4),
-        "server__gpus": st.sampled_from([1, 2]),
-        "server__requests__memory_gib": st.integers(2, 80),
-        "server__requests__cpu": st.integers(1, 24),
-        "fine_tune__pods": st.integers(1, 6),
-        "fine_tune__gpus": st.sampled_from([1, 2]),
-        "bucket__mount__sidecar__memory_gib": st.integers(0, 60),
-        "bucket__mount__sidecar__cpu": st.integers(0, 10),
+        "pools__gpu__nodes": st.integers(1, 6),
+        f"servers__{SERVER}__replicas": st.integers(1, 4),
+        f"servers__{SERVER}__gpus": st.sampled_from([1, 2]),
+        f"servers__{SERVER}__requests__memory_gib": st.integers(2, 80),
+        f"servers__{SERVER}__requests__cpu": st.integers(1, 24),
+        f"jobs__{TUNING}__pods": st.integers(1, 6),
+        f"jobs__{TUNING}__gpus": st.sampled_from([1, 2]),
+        "buckets__bucket__mount__sidecar__memory_gib": st.integers(0, 60),
+        "buckets__bucket__mount__sidecar__cpu": st.integers(0, 10),
         f"{ONE}__gpus": st.integers(0, 12),
         f"{ONE}__memory_gib": st.integers(0, 300),
         f"{ONE}__cpu": st.integers(0, 80),
@@ -107,29 +111,29 @@ CONFIGS = st.fixed_dictionaries(
 )
 
 
-def amounts(config: TrainAndServe) -> tuple[Amounts, Amounts, Amounts]:
+def parts(plan: Plan) -> tuple[PlannedServer, PlannedFineTuning, Quota]:
+    assert plan.queues is not None
+    (quota,) = plan.queues.quotas["cluster-queue"].values()
+    return plan.servers[SERVER], plan.fine_tunings[TUNING], quota
+
+
+def amounts(server: PlannedServer, tuning: PlannedFineTuning) -> tuple[Amounts, Amounts, Amounts]:
     """What a node has, and what a server's and a fine-tuning's pod take of it."""
-    server, job = config.server, config.fine_tune
-    assert server is not None
-    assert job is not None
     return (
-        Amounts.of_node(config.gpu_host),
-        Amounts.of_pod(server.requests, server.gpus),
-        Amounts.of_pod(config.fine_tune_requests, job.gpus, config.sidecar),
+        Amounts.of_node(server.pool.host),
+        Amounts.of_pod(server.config.requests, server.config.gpus),
+        Amounts.of_pod(tuning.requests, tuning.config.gpus, tuning.sidecar),
     )
 
 
-def beside(config: TrainAndServe) -> int:
+def beside(server: PlannedServer, tuning: PlannedFineTuning, quota: Quota) -> int:
     """How many servers have quota when the fine-tuning has."""
-    assert config.server is not None
-    assert config.fine_tune is not None
-    (quota,) = config.quotas["cluster-queue"].values()
-    own = Amounts.of_pod(config.fine_tune_requests, config.fine_tune.gpus)
-    server, pods = config.server.requests, config.fine_tune.pods
+    own = Amounts.of_pod(tuning.requests, tuning.config.gpus)
+    asked, pods = server.config.requests, tuning.config.pods
     return min(
-        (quota["nvidia.com/gpu"] - own.gpus * pods) // config.server.gpus,
-        (quota["cpu"] - own.cpu_millicores * pods) // server.millicores,
-        (quota["memory"] - own.memory_mib * pods) // (server.memory_gib * 1024),
+        (quota["nvidia.com/gpu"] - own.gpus * pods) // server.config.gpus,
+        (quota["cpu"] - own.cpu_millicores * pods) // asked.millicores,
+        (quota["memory"] - own.memory_mib * pods) // (asked.memory_gib * 1024),
     )
 
 
@@ -137,24 +141,21 @@ def beside(config: TrainAndServe) -> int:
 @given(values=CONFIGS)
 def test_what_is_accepted_has_room_on_the_nodes_and_in_the_quota(values: dict[str, Any]) -> None:
     try:
-        config = validate(changed(MIXED, **values), secrets_set=SECRETS)
+        plan = validate(changed(MIXED, **values), secrets_set=TOKENS)
     except ConfigError:
         return
-    assert isinstance(config, TrainAndServe)
-    assert config.server is not None
-    assert config.fine_tune is not None
-    node, guest, pod = amounts(config)
+    server, tuning, quota = parts(plan)
+    node, guest, pod = amounts(server, tuning)
     # As many servers as have quota beside the job, spread over the nodes, and the job's pods
     # wherever there is room.
-    servers = min(config.server.most, beside(config))
-    left = [node] * config.gpu_nodes_at_most
-    for server in range(servers):
-        left[server % len(left)] -= guest
-    assert sum(it.holds(pod) for it in left) >= config.fine_tune.pods
-    assert config.gpu_nodes_at_most * node.holds(guest) >= config.server.least
-    (quota,) = config.quotas["cluster-queue"].values()
-    own = Amounts.of_pod(config.fine_tune_requests, config.fine_tune.gpus)
-    for asked, pods in ((guest, config.server.least), (own, config.fine_tune.pods)):
+    servers = min(server.config.most, beside(server, tuning, quota))
+    left = [node] * server.pool.bounds.max
+    for one in range(servers):
+        left[one % len(left)] -= guest
+    assert sum(it.holds(pod) for it in left) >= tuning.config.pods
+    assert server.pool.bounds.max * node.holds(guest) >= server.config.least
+    own = Amounts.of_pod(tuning.requests, tuning.config.gpus)
+    for asked, pods in ((guest, server.config.least), (own, tuning.config.pods)):
         assert asked.gpus * pods <= quota["nvidia.com/gpu"]
         assert asked.cpu_millicores * pods <= quota["cpu"]
         assert asked.memory_mib * pods <= quota["memory"]
@@ -164,12 +165,13 @@ def test_what_is_accepted_has_room_on_the_nodes_and_in_the_quota(values: dict[st
 @settings(max_examples=60)
 @given(gpus=st.integers(0, 5), memory_gib=st.integers(0, 200))
 def test_the_pods_that_are_offered_do_not_wait_for_ever(gpus: int, memory_gib: int) -> None:
-    quota = {f"{ONE}__gpus": gpus, f"{ONE}__memory_gib": memory_gib, "server": None}
+    field = f"jobs.{TUNING}.queue"
+    quota = {f"{ONE}__gpus": gpus, f"{ONE}__memory_gib": memory_gib, "servers": None}
     try:
-        validate(changed(MIXED, **quota), secrets_set=SECRETS)
+        validate(changed(MIXED, **quota), secrets_set=TOKENS)
     except ConfigError as error:
         (line,) = error.lines
-        assert line.startswith("stack.fine_tune.queue: 2 pods would wait")
+        assert line.startswith(f"stack.{field}: 2 pods would wait")
         if offered := re.search(r"nearest: (\d+) pods?, or", line):
-            pods = int(offered[1])
-            assert validate(changed(MIXED, **quota, fine_tune__pods=pods), secrets_set=SECRETS)
+            quota[f"jobs__{TUNING}__pods"] = int(offered[1])
+            assert validate(changed(MIXED, **quota), secrets_set=TOKENS)

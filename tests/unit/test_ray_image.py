@@ -30,8 +30,12 @@ def test_an_image_of_another_version_is_refused(dev: dict[str, Any]) -> None:
         "ray.version",
         "2.54.0 is not the Ray that rayproject/ray:2.30.0-gpu has; nearest: 2.30.0",
     )
-    assert mistake(dev, ray__image="rayproject/ray:2.30.0-gpu").startswith("stack.ray.version: ")
+    assert mistake(dev, ray__dev__image="rayproject/ray:2.30.0-gpu").startswith(
+        "stack.ray.dev.version: "
+    )
 
 
 def test_what_is_nearest_is_taken(dev: dict[str, Any]) -> None:
-    assert validate(changed(dev, ray__image="rayproject/ray:2.30.0-gpu", ray__version="2.30.0"))
+    assert validate(
+        changed(dev, ray__dev__image="rayproject/ray:2.30.0-gpu", ray__dev__version="2.30.0")
+    )

@@ -80,29 +80,28 @@ def test_a_cluster_that_starts_from_zero_is_ready_with_its_head_alone(register: 
 
 
 def test_the_config_reaches_the_cluster(register: Register) -> None:
-    spec = built(register, "dev", ray__autoscaling={}).named("ray-cluster").inputs["spec"]
+    spec = built(register, "dev", ray__dev__autoscaling={}).named("dev-cluster").inputs["spec"]
     assert spec["workerGroupSpecs"][0]["minReplicas"] == 0
     assert spec["autoscalerOptions"]["idleTimeoutSeconds"] == 300
 
 
 def test_the_config_names_the_queue(register: Register) -> None:
-    flavors = {"cpu": {"pool": "cpu_pool"}, "l4": {"pool": "gpu_pool"}}
-    queued = {"ray__autoscaling": None, "ray__queue": "lq", "kueue__flavors": flavors}
-    up = built(register, "dev", **queued)
-    cluster = up.named("ray-cluster").inputs
-    assert cluster["metadata"]["labels"]["kueue.x-k8s.io/queue-name"] == "lq"
+    for queue in ("lq", None):
+        up = built(register, "dev", ray__dev__queue=queue)
+        labels = up.named("dev-cluster").inputs["metadata"]["labels"]
+        assert labels.get("kueue.x-k8s.io/queue-name") == queue
 
 
 def test_the_head_has_room_for_the_autoscaler_beside_it(dev: dict[str, Any]) -> None:
-    most = {"ray__head__requests__cpu": 3.0}
-    validate(changed(dev, **most, ray__autoscaling=None))
-    assert mistake(dev, **most).startswith("stack.ray.head.requests.cpu: 3")
+    most = {"ray__dev__head__requests__cpu": 3.0}
+    validate(changed(dev, **most, ray__dev__autoscaling=None))
+    assert mistake(dev, **most).startswith("stack.ray.dev.head.requests.cpu: 3")
 
 
 def test_the_head_has_room_for_the_log_container_of_gkes_add_on(dev: dict[str, Any]) -> None:
-    most = {"ray__head__requests__cpu": 3.1, "ray__autoscaling": None}
-    validate(changed(dev, **most, ray__operator="helm"))
-    assert mistake(dev, **most).startswith("stack.ray.head.requests.cpu: 3.1")
+    most = {"ray__dev__head__requests__cpu": 3.1, "ray__dev__autoscaling": None}
+    validate(changed(dev, **most, cluster__ray_operator="helm"))
+    assert mistake(dev, **most).startswith("stack.ray.dev.head.requests.cpu: 3.1")
 
 
 def test_more_workers_than_nodes_are_refused() -> None:
@@ -129,10 +128,10 @@ def test_a_fixed_number_of_workers_suits_every_queue() -> None:
 
 @pytest.mark.parametrize("both", [["addon", "helm"], "both", "addon, helm", True])
 def test_one_operator_runs_ray_and_never_two(dev: dict[str, Any], both: Any) -> None:
-    line = mistake(dev, ray__operator=both)
-    assert line.startswith("stack.ray.operator: ")
+    line = mistake(dev, cluster__ray_operator=both)
+    assert line.startswith("stack.cluster.ray_operator: ")
     assert "one of them, never both; nearest: addon" in line
 
 
 def test_a_misspelt_operator_is_told_the_nearest(dev: dict[str, Any]) -> None:
-    assert mistake(dev, ray__operator="hem").endswith("never both; nearest: helm")
+    assert mistake(dev, cluster__ray_operator="hem").endswith("never both; nearest: helm")

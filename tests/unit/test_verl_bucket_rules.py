@@ -9,26 +9,35 @@ from tests.conftest import changed, stack_config
 from tests.unit.test_config import assert_named, mistakes
 
 CONFIG = stack_config("verl-b200")
-CHECKPOINTS = "stack.job.checkpoints.directory"
+JOB = "jobs__verl-grpo"
+CHECKPOINTS = "stack.jobs.verl-grpo.checkpoints.directory"
 
 
 @pytest.mark.parametrize(
     ("values", "field", "end"),
     [
-        ({"job__model": "x/verl"}, "stack.job.model", "nearest: Qwen/Qwen2.5-32B-Instruct"),
-        ({"job__model": "x/gsm8k"}, "stack.job.model", "nearest: Qwen/Qwen2.5-32B-Instruct"),
-        ({"job__model": "x/checkpoints"}, CHECKPOINTS, "nearest: runs"),
         (
-            {"job__checkpoints": {"directory": "Qwen2.5-32B-Instruct/run"}},
-            CHECKPOINTS,
-            "of job.model; nearest: checkpoints",
+            {f"{JOB}__model": "x/verl"},
+            "stack.jobs.verl-grpo.model",
+            "nearest: Qwen/Qwen2.5-32B-Instruct",
         ),
         (
-            {"job__checkpoints": {"directory": "verl/checkpoints"}},
+            {f"{JOB}__model": "x/gsm8k"},
+            "stack.jobs.verl-grpo.model",
+            "nearest: Qwen/Qwen2.5-32B-Instruct",
+        ),
+        ({f"{JOB}__model": "x/checkpoints"}, CHECKPOINTS, "nearest: runs"),
+        (
+            {f"{JOB}__checkpoints": {"directory": "Qwen2.5-32B-Instruct/run"}},
+            CHECKPOINTS,
+            "of jobs.verl-grpo.model; nearest: checkpoints",
+        ),
+        (
+            {f"{JOB}__checkpoints": {"directory": "verl/checkpoints"}},
             CHECKPOINTS,
             "of verl's code; nearest: checkpoints",
         ),
-        ({"job__checkpoints": {"directory": "gsm8k"}}, CHECKPOINTS, "nearest: checkpoints"),
+        ({f"{JOB}__checkpoints": {"directory": "gsm8k"}}, CHECKPOINTS, "nearest: checkpoints"),
     ],
 )
 def test_what_is_made_anew_takes_nothing_else_along(
@@ -39,12 +48,14 @@ def test_what_is_made_anew_takes_nothing_else_along(
 
 @pytest.mark.parametrize("directory", ["checkpoints", "runs/first", "verl-runs"])
 def test_folders_that_lie_apart_are_right(directory: str) -> None:
-    assert validate(changed(CONFIG, job__checkpoints={"directory": directory}))
+    assert validate(changed(CONFIG, **{f"{JOB}__checkpoints": {"directory": directory}}))
 
 
 def test_a_rank_does_not_save_by_way_of_the_sidecars_disk() -> None:
-    field = "stack.bucket.mount.streaming_writes"
-    assert_named(mistakes(changed(CONFIG, bucket__mount__streaming_writes=False)), field, "true")
+    field = "stack.buckets.bucket.mount.streaming_writes"
+    assert_named(
+        mistakes(changed(CONFIG, buckets__bucket__mount__streaming_writes=False)), field, "true"
+    )
 
 
 @pytest.mark.parametrize(
@@ -52,26 +63,28 @@ def test_a_rank_does_not_save_by_way_of_the_sidecars_disk() -> None:
     [({"cpu": 32}, "cpu", "14"), ({"memory_gib": 70}, "memory_gib", "54")],
 )
 def test_the_preparation_fits_a_node(preparation: dict[str, Any], key: str, end: str) -> None:
-    lines = mistakes(changed(CONFIG, job__preparation=preparation))
-    assert_named(lines, f"stack.job.preparation.{key}", f"on a c2-standard-16; nearest: {end}")
+    lines = mistakes(changed(CONFIG, **{f"{JOB}__preparation": preparation}))
+    assert_named(
+        lines, f"stack.jobs.verl-grpo.preparation.{key}", f"on a c2-standard-16; nearest: {end}"
+    )
 
 
 def test_where_there_is_one_node_it_fits_beside_rays_head() -> None:
     """The head waits for verl's code, and the code would wait for the head to go."""
-    config = changed(CONFIG, cpu_pool__autoscaling=None)
+    config = changed(CONFIG, pools__cpu__autoscaling=None)
     assert validate(config)
-    lines = mistakes(changed(config, job__preparation={"cpu": 4}))
+    lines = mistakes(changed(config, **{f"{JOB}__preparation": {"cpu": 4}}))
     end = "beside Ray's head on the one c2-standard-16; nearest: 2"
-    assert_named(lines, "stack.job.preparation.cpu", end)
-    assert validate(changed(CONFIG, job__preparation={"cpu": 4}))
+    assert_named(lines, "stack.jobs.verl-grpo.preparation.cpu", end)
+    assert validate(changed(CONFIG, **{f"{JOB}__preparation": {"cpu": 4}}))
 
 
 def test_the_boot_disk_holds_the_image_beside_what_pods_write() -> None:
-    lines = mistakes(changed(CONFIG, cpu_pool__disk={"size_gb": 100}))
-    assert_named(lines, "stack.cpu_pool.disk.size_gb", "nearest: 108")
-    assert validate(changed(CONFIG, cpu_pool__disk={"size_gb": 108}))
+    lines = mistakes(changed(CONFIG, pools__cpu__disk={"size_gb": 100}))
+    assert_named(lines, "stack.pools.cpu.disk.size_gb", "nearest: 108")
+    assert validate(changed(CONFIG, pools__cpu__disk={"size_gb": 108}))
 
 
 def test_nothing_is_said_of_an_image_whose_size_nobody_knows() -> None:
-    own = {"cpu_pool__disk": {"size_gb": 100}, "ray__image": "registry/verl:1"}
+    own = {"pools__cpu__disk": {"size_gb": 100}, "ray__b200-ray-cluster__image": "registry/verl:1"}
     assert validate(changed(CONFIG, **own))
