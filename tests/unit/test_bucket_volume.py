@@ -4,11 +4,12 @@ from dataclasses import replace
 from typing import Any
 
 import pulumi_gcp as gcp
-from stacks.bucket_storage import options
 
 from components.bucket_volume import BucketVolume, BucketVolumeArgs
-from stacks.blocks.bucket import GcsFuse, LogSeverity
+from stacks.blocks.bucket import LogSeverity
+from stacks.parts.buckets.build import mount_options
 from tests.conftest import Recording, Register
+from tests.unit.bucket_samples import planned
 
 
 def made(register: Register, **values: Any) -> Recording:
@@ -20,7 +21,7 @@ def made(register: Register, **values: Any) -> Recording:
             base_name="rl-demo-data",
             storage_class="gcsfuse-sc",
             capacity_gib=768,
-            options=options(GcsFuse(), streamed_files=8, rename_dir_limit=None),
+            options=mount_options(planned(files=8)),
             labels={"stack": "test"},
         )
         BucketVolume("volume", replace(args, **values))
@@ -80,8 +81,10 @@ def test_it_is_mounted_for_large_files_that_nodes_write_for_each_other(
 
 
 def test_every_mount_option_can_be_another() -> None:
-    mount = GcsFuse(
+    bucket = planned(
         implicit_dirs=False,
+        write_global_max_blocks=7,
+        rename_dir_limit=8,
         metadata_negative_ttl_s=1,
         metadata_ttl_s=2,
         stat_cache_mib=3,
@@ -96,7 +99,7 @@ def test_every_mount_option_can_be_another() -> None:
         kernel_list_cache_ttl_s=-1,
         log_severity=LogSeverity.WARNING,
     )
-    assert options(mount, streamed_files=7, rename_dir_limit=8).as_mount_options() == [
+    assert mount_options(bucket).as_mount_options() == [
         "metadata-cache:negative-ttl-secs:1",
         "metadata-cache:ttl-secs:2",
         "metadata-cache:stat-cache-max-size-mb:3",

@@ -4,17 +4,17 @@ PUBLISHED is from GoogleCloudPlatform/gcsfuse cfg/params.yaml, commit 7b392927 o
 2026-11-21; `read_ahead_kb` is the CSI driver's own.
 """
 
-from typing import Any, cast
+from typing import Any
 
 import pytest
-from stacks.blocks.cluster_stack import ClusterStack
-from stacks.bucket_storage import annotations, options
 
 from catalog import Catalog, GcsFuseFacts, Sidecar
 from stacks.blocks.bucket import GcsFuse, GcsFuseSidecar, LogSeverity
 from stacks.config import ConfigError, validate
+from stacks.parts.buckets.build import annotations, mount_options
 from stacks.rules.bucket import mount_problems, sidecar_limits, sized_sidecar, streamed_files
 from tests.conftest import Recording, Register, changed, stack_config
+from tests.unit.bucket_samples import planned
 from tests.unit.stack_graphs import built
 
 PUBLISHED = {
@@ -27,6 +27,7 @@ PUBLISHED = {
     *("file-system:rename-dir-limit", "file-system:kernel-list-cache-ttl-secs"),
     *("logging:severity", "logging:format"),
 }
+MOUNT = "buckets__bucket__mount"
 USUAL = Sidecar(cpu_millicores=250, memory_mib=256, ephemeral_storage_mib=5120, source="a test")
 FUSE = GcsFuseFacts(
     streamed_file_mib=96,
@@ -35,16 +36,17 @@ FUSE = GcsFuseFacts(
     rename_dir_limit=200000,
     source="a test",
 )
-EVERYTHING = GcsFuse(
-    file_cache_mib=64,
-    uid=1000,
-    gid=100,
-    directory_mode="775",
-    file_mode="664",
-    only_dir="runs",
-    kernel_list_cache_ttl_s=-1,
-    log_severity=LogSeverity.TRACE,
-)
+EVERYTHING = {
+    "file_cache_mib": 64,
+    "uid": 1000,
+    "gid": 100,
+    "directory_mode": "775",
+    "file_mode": "664",
+    "only_dir": "runs",
+    "rename_dir_limit": 1000,
+    "kernel_list_cache_ttl_s": -1,
+    "log_severity": LogSeverity.TRACE,
+}
 
 
 def name_of(option: str) -> str:
@@ -62,17 +64,22 @@ def limits(files: int, **mount: Any) -> GcsFuseSidecar:
     return sidecar_limits(GcsFuse.model_validate(mount), USUAL, FUSE, files=files)
 
 
-def mount_options(**mount: Any) -> list[str]:
-    asked = GcsFuse.model_validate(mount)
-    return options(asked, streamed_files=4, rename_dir_limit=None).as_mount_options()
+def asked_of_fuse(**mount: Any) -> list[str]:
+    return mount_options(planned(**mount)).as_mount_options()
+
+
+def with_account(register: Register, name: str) -> Recording:
+    return built(register, "verl-b200", service_account=name)
 
 
 def with_bucket(register: Register, **values: Any) -> Recording:
-    return built(register, "verl-b200", **{f"bucket__{key}": it for key, it in values.items()})
+    return built(
+        register, "verl-b200", **{f"buckets__bucket__{key}": it for key, it in values.items()}
+    )
 
 
 def test_fuse_knows_every_option_by_its_name() -> None:
-    asked = options(EVERYTHING, streamed_files=4, rename_dir_limit=1000).as_mount_options()
+    asked = asked_of_fuse(**EVERYTHING)
     names = {name_of(it) for it in asked}
     assert names <= PUBLISHED
     assert len(names) == len(asked)
@@ -84,9 +91,9 @@ def test_without_a_read_cache_fuse_is_not_told_how_to_fill_it() -> None:
         "file-cache:cache-file-for-range-read:true",
         "file-cache:enable-parallel-downloads:true",
     }
-    assert not cached & {*mount_options()}
-    assert cached <= {*mount_options(file_cache_mib=64)}
-    assert "file-cache:max-size-mb:0" in mount_options()
+    assert not cached & {*asked_of_fuse()}
+    assert cached <= {*asked_of_fuse(file_cache_mib=64)}
+    assert "file-cache:max-size-mb:0" in asked_of_fuse()
 
 
 @pytest.mark.parametrize(
@@ -99,14 +106,14 @@ def test_without_a_read_cache_fuse_is_not_told_how_to_fill_it() -> None:
 )
 def test_an_option_that_fuse_does_not_know_is_told_the_nearest(misspelt: str, right: str) -> None:
     with pytest.raises(ConfigError) as caught:
-        validate(changed(stack_config("verl-b200"), **{f"bucket__mount__{misspelt}": 1}))
+        validate(changed(stack_config("verl-b200"), **{f"{MOUNT}__{misspelt}": 1}))
     (line,) = caught.value.lines
-    told = f"stack.bucket.mount.{misspelt}: there is no such key; nearest: {right}"
+    told = f"stack.buckets.bucket.mount.{misspelt}: there is no such key; nearest: {right}"
     assert line.startswith(told)
 
 
 def test_a_severity_that_fuse_does_not_know_is_told_the_nearest() -> None:
-    config = changed(stack_config("verl-b200"), bucket__mount__log_severity="warn")
+    config = changed(stack_config("verl-b200"), **{f"{MOUNT}__log_severity": "warn"})
     with pytest.raises(ConfigError, match="not one of them; nearest: warning"):
         validate(config)
 
@@ -147,7 +154,7 @@ def test_what_is_kept_of_names_and_sizes_counts_where_it_is_believed() -> None:
 def test_as_many_files_are_streamed_as_a_pod_writes() -> None:
     counts = [streamed_files(GcsFuse(), FUSE, files=files) for files in (1, 8, 5000)]
     assert counts == [4, 8, 1600]
-    assert "write:global-max-blocks:4" in mount_options()
+    assert "write:global-max-blocks:4" in asked_of_fuse()
     ((field, message),) = problems(files=8, write_global_max_blocks=4)
     assert field == "bucket.mount.write_global_max_blocks"
     assert message.endswith("nearest: 8")
@@ -164,11 +171,12 @@ def test_names_and_sizes_that_nobody_believes_are_not_read_at_the_mount() -> Non
 def test_reading_them_takes_a_second_sidecar() -> None:
     config = stack_config("verl-b200")
     read_ahead = {
-        "bucket__mount__metadata_prefetch": True,
-        "bucket__mount__metadata_ttl_s": 60,
+        f"{MOUNT}__metadata_prefetch": True,
+        f"{MOUNT}__metadata_ttl_s": 60,
     }
     plain, second = (
-        cast("ClusterStack", validate(it)).sidecar for it in (config, changed(config, **read_ahead))
+        validate(it).ray["b200-ray-cluster"].sidecar(head=False)
+        for it in (config, changed(config, **read_ahead))
     )
     assert plain is not None
     assert second is not None
@@ -230,16 +238,16 @@ def test_pods_have_the_role_that_the_config_gives_them(register: Register) -> No
 
 
 def test_the_bucket_is_used_by_the_account_of_the_config(register: Register) -> None:
-    made = with_bucket(register, account="trainer")
+    made = with_account(register, "trainer")
     assert made.one(":ServiceAccount").inputs["metadata"]["name"] == "trainer"
     assert made.one(":BucketIAMMember").inputs["member"].endswith("/sa/trainer")
 
 
 def test_the_account_that_every_namespace_has_is_not_made_again(register: Register) -> None:
-    made = with_bucket(register, account="default")
+    made = with_account(register, "default")
     assert "account" not in made.names()
     assert made.one(":BucketIAMMember").inputs["member"].endswith("/sa/default")
-    worker = made.named("ray-cluster").inputs["spec"]["workerGroupSpecs"][0]["template"]
+    worker = made.one(":RayCluster").inputs["spec"]["workerGroupSpecs"][0]["template"]
     assert worker["spec"]["serviceAccountName"] == "default"
 
 
@@ -249,7 +257,7 @@ def test_directories_of_a_flat_bucket_can_be_renamed(
 ) -> None:
     """Without a limit of its own FUSE renames none there, and MaxText's checkpoints are renamed."""
     values = {"hierarchical_namespace": real_folders, "force_destroy": False}
-    volume = with_bucket(register, **values).named("volume-volume").inputs["spec"]
+    volume = with_bucket(register, **values).named("bucket-volume-volume").inputs["spec"]
     name = "file-system:rename-dir-limit:"
     found = [it.removeprefix(name) for it in volume["mountOptions"] if it.startswith(name)]
     assert found == ([] if limit is None else [str(limit)])

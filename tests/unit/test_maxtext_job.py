@@ -123,7 +123,8 @@ def test_with_all_keys_set_every_option_of_the_table_is_given() -> None:
 
 
 def test_a_job_that_says_nothing_of_the_mesh_has_maxtexts_own(register: Register) -> None:
-    options = options_of(built(register, FIXED, **{f"{JOB}__ici": {}}))
+    own: dict[str, Any] = {f"{JOB}__ici": {}}
+    options = options_of(built(register, FIXED, **own))
     for name in MAXTEXT:
         if name.endswith("_parallelism"):
             assert options[name] == str(MAXTEXT[name])
@@ -241,7 +242,8 @@ def test_the_trainer_asks_ray_for_a_worker_on_each_host_of_the_slices_that_there
 
 
 def test_one_slice_more_is_no_other_job(register: Register) -> None:
-    two, three = (built(register, ELASTIC, **{f"{SLICES}__slices": count}) for count in (2, 3))
+    count: dict[str, Any] = {f"{SLICES}__slices": 3}
+    two, three = (built(register, ELASTIC, **it) for it in ({}, count))
     assert two.one(":RayJob").inputs == three.one(":RayJob").inputs
 
 

@@ -91,7 +91,7 @@ def mounts(site: Site, buckets: Mapping[str, AnyBucket]) -> dict[str, MountedBuc
         mount = planned.config.mount
         args = BucketMountArgs(
             bucket_name=grant.bucket_name,
-            options=_options(planned).as_mount_options(),
+            options=mount_options(planned).as_mount_options(),
             skip_access_check=mount.skip_access_check,
             prefetch_metadata=mount.metadata_prefetch,
         )
@@ -113,6 +113,17 @@ def annotations(limits: GcsFuseSidecar | None) -> dict[str, str]:
     )
 
 
+def mount_options(planned: PlannedBucket) -> GcsFuseMountOptions:
+    """What Cloud Storage FUSE is told at the mount."""
+    apart = {"metadata_prefetch", "skip_access_check", "sidecar"}
+    derived = {"write_global_max_blocks", "rename_dir_limit"}
+    return GcsFuseMountOptions(
+        **planned.config.mount.model_dump(exclude=apart | derived),
+        write_global_max_blocks=planned.streamed_files,
+        rename_dir_limit=planned.rename_dir_limit,
+    )
+
+
 def _claim(
     site: Site, planned: PlannedBucket, bucket: AnyBucket, grant: BucketGrant
 ) -> VolumeMount | None:
@@ -129,7 +140,7 @@ def _claim(
             base_name=with_key(site.plan.stack.name, planned.key),
             storage_class=_STORAGE_CLASS,
             capacity_gib=capacity,
-            options=_options(planned),
+            options=mount_options(planned),
             skip_access_check=mount.skip_access_check,
             prefetch_metadata=mount.metadata_prefetch,
             labels=site.labels,
@@ -137,16 +148,6 @@ def _claim(
         opts=site.inside,
     )
     return made.mount
-
-
-def _options(planned: PlannedBucket) -> GcsFuseMountOptions:
-    apart = {"metadata_prefetch", "skip_access_check", "sidecar"}
-    derived = {"write_global_max_blocks", "rename_dir_limit"}
-    return GcsFuseMountOptions(
-        **planned.config.mount.model_dump(exclude=apart | derived),
-        write_global_max_blocks=planned.streamed_files,
-        rename_dir_limit=planned.rename_dir_limit,
-    )
 
 
 def _account(site: Site) -> pulumi.Output[str]:
