@@ -72,9 +72,10 @@ def config_with(pools: int) -> dict[str, Any]:
     """The base stack's config with so many pools more, of one node each."""
     config = yaml.safe_load((PROJECT_FOLDER / f"Pulumi.{BASE}.yaml").read_text())
     stack = config["config"][_CONFIG]
-    stack["extra_gpu_pools"] = {
+    gpu = stack["pools"]["gpu"]
+    stack["pools"] |= {
         f"p{number:02}": {
-            "machine_type": stack["gpu_pool"]["machine_type"],
+            "machine_type": gpu["machine_type"],
             "nodes": 1,
             "capacity": {"mode": "spot"},
         }
@@ -83,9 +84,9 @@ def config_with(pools: int) -> dict[str, Any]:
     # Room for all of their pods.
     stack["network"] = {"pods": "10.32.0.0/12"}
     # verl shares each step out evenly among all GPUs.
-    gpus = 8 * (stack["gpu_pool"]["nodes"] + pools)
-    stack["job"] |= {"train_batch_size": gpus, "actor": {"mini_batch_size": gpus}}
-    stack["job"]["actor"]["micro_batch_size_per_gpu"] = 1
+    gpus = 8 * (gpu["nodes"] + pools)
+    actor = {"mini_batch_size": gpus, "micro_batch_size_per_gpu": 1}
+    stack["jobs"]["verl-grpo"] |= {"train_batch_size": gpus, "actor": actor}
     return config
 
 

@@ -48,7 +48,7 @@ SpeedOption = Annotated[
 ]
 SetOption = Annotated[
     list[str] | None,
-    typer.Option("--set", help="PATH=VALUE overrides a config value: gpu_pool.nodes=4."),
+    typer.Option("--set", help="PATH=VALUE overrides a config value: pools.gpu.nodes=4."),
 ]
 FaultOption = Annotated[Path | None, typer.Option(help="YAML file of failures to simulate.")]
 ProjectOption = Annotated[

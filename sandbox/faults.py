@@ -5,7 +5,7 @@ rules:
   - {kind: stockout, machine_type: a4-highgpu-8g, zone: us-east1-b}
   - {kind: slow, type: "gcp:container/cluster:Cluster", factor: 3}
   - {kind: crash, after: 6}
-  - {kind: preempt, pool: tpu-slice-1}
+  - {kind: preempt, pool: v6e-16-1}
 """
 
 from __future__ import annotations

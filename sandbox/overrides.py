@@ -15,7 +15,7 @@ def apply_override(config: dict[str, Any], taken_away: set[str], override: str) 
     """Change the config; a secret without a value is noted in `taken_away`."""
     path, separator, text = override.partition("=")
     if not separator:
-        raise UserError(f'--set: "{override}": must be PATH=VALUE, e.g. gpu_pool.nodes=4')
+        raise UserError(f'--set: "{override}": must be PATH=VALUE, e.g. pools.gpu.nodes=4')
     value = _value(path, text)
     key = path if ":" in path else f"{PROJECT}:{path}"
     if value is not None and (key in all_secrets() or looks_secret(path, text)):

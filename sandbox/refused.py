@@ -12,8 +12,9 @@ from sandbox.engine import RunResult, Verb
 from sandbox.events import EngineReport
 from sandbox.schedule import CriticalPath
 from sandbox.workspace import PROJECT, SANDBOX_PROJECT, Workspace
-from stacks.config import PLACES, SECRETS, ConfigError, object_of, validate
+from stacks.config import PLACES, ConfigError, object_of, validate
 from stacks.names_beside import names_beside
+from stacks.tokens import SECRETS
 
 
 def refused(workspace: Workspace, verb: Verb, secrets: Mapping[str, str]) -> RunResult | None:

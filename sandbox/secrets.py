@@ -27,7 +27,7 @@ def secret_from_environment(key: str) -> str | None:
 
 def all_secrets() -> list[str]:
     """The config keys that a stack can have as secrets."""
-    from stacks.config import SECRETS
+    from stacks.tokens import SECRETS
 
     return [f"{PROJECT}:{key}" for key in SECRETS]
 

@@ -41,11 +41,13 @@ class _Owned:
     value: Any
 
 
-def scaled_by(store: Store, live: JsonObject, replicas: int, manager: str) -> JsonObject:
+def scaled_by(
+    store: Store, live: JsonObject, replicas: int, manager: str, group: str = ""
+) -> JsonObject:
     """The object with another scale, by its subresource: the field is the manager's from now on.
-    That of a Ray cluster is its autoscaler's, which writes into its one group of workers."""
+    That of a Ray cluster is its autoscaler's, which writes into a group of workers."""
     if live["kind"] == "RayCluster":
-        return store.patch(live, spec=with_workers(live["spec"], replicas))
+        return store.patch(live, spec=with_workers(live["spec"], replicas, group))
     if live["spec"]["replicas"] == replicas:
         return live
     owners = {**(live.get(OWNERS) or {}), REPLICAS: manager}

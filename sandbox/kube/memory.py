@@ -136,9 +136,10 @@ class MemoryKube:
         self.reconcile()
         return self._live(ref)
 
-    def scale(self, ref: Ref, replicas: int, manager: str = "kubectl") -> None:
-        """As `kubectl scale`: by the subresource, and from now on the field is the manager's."""
-        scaled_by(self._store, self._live_object(ref), replicas, manager)
+    def scale(self, ref: Ref, replicas: int, manager: str = "kubectl", *, group: str = "") -> None:
+        """As `kubectl scale`: by the subresource, and from now on the field is the manager's.
+        `group` names which workers of a Ray cluster its autoscaler scales."""
+        scaled_by(self._store, self._live_object(ref), replicas, manager, group)
         self.reconcile()
 
     def _sealed(self, admitted: JsonObject) -> JsonObject:

@@ -17,7 +17,7 @@ from tests.review.example import EXAMPLE, example
 
 pytestmark = pytest.mark.thorough
 CANARY = "hf_canary_5d41402abc4b2a76b9719d911017c592"
-SPOT = ("        mode: spot", "        mode: on-demand")
+SPOT = ("capacity: {mode: spot}", "capacity: {mode: on-demand}")
 AGREED = (
     "    name: dev\n",
     "    name: dev\n    acknowledge:\n      - {resource: gpu-pool, property: nodeConfig.spot}\n",
@@ -83,9 +83,9 @@ def test_a_token_never_reaches_report_json_picture_or_log(repository: Repository
 def test_a_base_whose_config_is_refused_is_shown_as_nothing_to_compare_with(
     repository: Repository,
 ) -> None:
-    repository.edit("Pulumi.dev.yaml", ("kind: dev", "kind: dew"))
+    repository.edit("Pulumi.dev.yaml", ("location: zonal", "location: zonel"))
     repository.commit()
-    repository.edit("Pulumi.dev.yaml", ("kind: dew", "kind: dev"))
+    repository.edit("Pulumi.dev.yaml", ("location: zonel", "location: zonal"))
     done = repository.review("HEAD", "dev")
     found = done.stack("dev")
     assert (done.code, found["status"]) == (0, "new"), done.log
@@ -94,9 +94,11 @@ def test_a_base_whose_config_is_refused_is_shown_as_nothing_to_compare_with(
 
 
 def test_a_base_that_cannot_come_up_is_not_compared(repository: Repository) -> None:
-    repository.edit("stacks/dev.py", ("def build(", "raise RuntimeError('broken')\n\n\ndef build("))
+    repository.edit(
+        "stacks/build.py", ("def build(", "raise RuntimeError('broken')\n\n\ndef build(")
+    )
     repository.commit()
-    repository.edit("stacks/dev.py", ("raise RuntimeError('broken')\n\n\n", ""))
+    repository.edit("stacks/build.py", ("raise RuntimeError('broken')\n\n\n", ""))
     done = repository.review("HEAD", "dev")
     assert (done.code, done.stack("dev")["status"]) == (1, "failed")
     assert any("broken" in line for line in done.stack("dev")["errors"])

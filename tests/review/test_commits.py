@@ -15,7 +15,7 @@ from tests.review.conftest import Edit, Repository
 
 pytestmark = pytest.mark.thorough
 POOL = "components/node_pool.py"
-MACHINE = "      machine_type: g2-standard-8"
+MACHINE = "        machine_type: g2-standard-8"
 
 
 def config(stack: str, *changes: tuple[str, str]) -> Edit:
@@ -68,7 +68,7 @@ CASES = {
         {"gpu-pool": "update"},
     ),
     "a driver version": Case(
-        config("dev", (f"{MACHINE}\n", f"{MACHINE}\n      driver_version: disabled\n")),
+        config("dev", (f"{MACHINE}\n", f"{MACHINE}\n        driver_version: disabled\n")),
         "dev",
         3,
         {"gpu-pool": "replace"},
@@ -85,10 +85,10 @@ CASES = {
         config("tpu-multislice", ("topology: 4x4", "topology: 2x4"), ("tensor: 4", "tensor: 2")),
         "tpu-multislice",
         3,
-        {"slice-0-pool": "replace", "slice-1-pool": "replace"},
+        {"v6e-16-0-pool": "replace", "v6e-16-1-pool": "replace"},
         {
-            "slice-0-pool": ["name", "placementPolicy.tpuTopology"],
-            "slice-1-pool": ["name", "placementPolicy.tpuTopology"],
+            "v6e-16-0-pool": ["name", "placementPolicy.tpuTopology"],
+            "v6e-16-1-pool": ["name", "placementPolicy.tpuTopology"],
         },
     ),
     "a Lustre tier": Case(
@@ -150,7 +150,7 @@ CASES = {
         config("dev", ("    name: dev\n", "    name: [dev\n")), "dev", 1, status="failed"
     ),
     "a config that is refused": Case(
-        config("dev", ("kind: dev", "kind: dew")), "dev", 1, status="failed"
+        config("dev", ("location: zonal", "location: zonel")), "dev", 1, status="failed"
     ),
 }
 

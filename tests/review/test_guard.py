@@ -29,7 +29,7 @@ from stacks.guarded import KUBERNETES, is_guarded
 
 pytestmark = pytest.mark.thorough
 PROTECTED = "deletion_protection=true"
-ON_DEMAND = "gpu_pool.capacity.mode=on-demand"
+ON_DEMAND = "pools.gpu.capacity.mode=on-demand"
 AGREED = "acknowledge=[{resource: gpu-pool, property: nodeConfig.spot}]"
 Run = Callable[..., RunResult]
 TAKEN = {"replace", "create-replacement", "delete-replaced", "delete"}
@@ -111,7 +111,7 @@ def test_up_without_a_preview_keeps_the_machines(guarded: Path) -> None:
 
 def test_an_agreement_to_another_property_lets_nothing_through(guarded: Path) -> None:
     other = AGREED.replace("spot", "diskSizeGb")
-    done = runner(guarded)("preview", PROTECTED, ON_DEMAND, "gpu_pool.disk.size_gb=200", other)
+    done = runner(guarded)("preview", PROTECTED, ON_DEMAND, "pools.gpu.disk.size_gb=200", other)
     assert not done.ok
     assert any("does not agree to nodeConfig.spot;" in line for line in done.report.diagnostics)
 
@@ -143,7 +143,7 @@ def test_a_pool_goes_with_its_cluster_only_by_a_property_that_it_hangs_by(guarde
 
 
 def test_kueue_is_not_taken_out_by_the_way(guarded: Path) -> None:
-    done = runner(guarded)("preview", PROTECTED, "kueue=null", "ray.queue=null")
+    done = runner(guarded)("preview", PROTECTED, "queues=null", "ray.dev.queue=null")
     assert not done.ok
     assert any(
         "{resource: kueue-release, property: removed}" in line for line in done.report.diagnostics
@@ -199,7 +199,7 @@ def test_up_with_the_plan_that_was_shown_does_nothing_else(
     monkeypatch.setattr(Engine, "_plan", keep)
     assert runner(folder)("preview", "labels.team=research").ok
     monkeypatch.setattr(Stack, "up", lambda stack, **more: up(stack, plan=str(saved), **more))
-    done = runner(folder)("up", "labels.team=research", "gpu_pool.driver_version=disabled")
+    done = runner(folder)("up", "labels.team=research", "pools.gpu.driver_version=disabled")
     assert not done.ok
     assert any("violates plan" in line for line in done.report.diagnostics)
 
@@ -207,12 +207,12 @@ def test_up_with_the_plan_that_was_shown_does_nothing_else(
 OVERRIDES = st.fixed_dictionaries(
     {},
     optional={
-        "gpu_pool.machine_type": st.sampled_from(["g2-standard-12", "g2-standard-16"]),
-        "gpu_pool.capacity.mode": st.sampled_from(["on-demand", "any-reservation"]),
-        "gpu_pool.driver_version": st.sampled_from(["disabled", "latest"]),
-        "gpu_pool.disk.size_gb": st.sampled_from([120, 200]),
-        "gpu_pool.max_pods_per_node": st.sampled_from([32, 64]),
-        "cpu_pool.max_pods_per_node": st.sampled_from([32, 64]),
+        "pools.gpu.machine_type": st.sampled_from(["g2-standard-12", "g2-standard-16"]),
+        "pools.gpu.capacity.mode": st.sampled_from(["on-demand", "any-reservation"]),
+        "pools.gpu.driver_version": st.sampled_from(["disabled", "latest"]),
+        "pools.gpu.disk.size_gb": st.sampled_from([120, 200]),
+        "pools.gpu.max_pods_per_node": st.sampled_from([32, 64]),
+        "pools.cpu.max_pods_per_node": st.sampled_from([32, 64]),
         "cluster.name": st.just("other"),
         "cluster.location": st.just("regional"),
         "network.mtu": st.just(1460),

@@ -19,7 +19,7 @@ encryptionsalt: v1:theirs
 config:
   gcp:region: us-east1
   gke-ai-stacks:hugging_face_token: {secure: v1:their-cipher-text}
-  gke-ai-stacks:stack: {kind: dev, gpu_pool: {nodes: 1}}
+  gke-ai-stacks:stack: {name: mine, pools: {gpu: {nodes: 1}}}
 """
 
 
@@ -37,20 +37,20 @@ def stack(workspace: Workspace) -> dict[str, Any]:
 
 
 def test_the_users_own_file_is_never_written(workspace: Workspace) -> None:
-    workspace.prepare(["gpu_pool.nodes=4"])
+    workspace.prepare(["pools.gpu.nodes=4"])
     assert (workspace.project_folder / "Pulumi.mine.yaml").read_text() == CONFIG
 
 
 def test_an_override_reaches_the_copy_by_its_path(workspace: Workspace) -> None:
-    workspace.prepare(["gpu_pool.nodes=4", "stack.ray.version=2.1.0", "gcp:zone=us-east1-b"])
-    assert stack(workspace)["gpu_pool"] == {"nodes": 4}
-    assert stack(workspace)["ray"] == {"version": "2.1.0"}
+    workspace.prepare(["pools.gpu.nodes=4", "stack.ray.mine.version=2.1.0", "gcp:zone=us-east1-b"])
+    assert stack(workspace)["pools"] == {"gpu": {"nodes": 4}}
+    assert stack(workspace)["ray"] == {"mine": {"version": "2.1.0"}}
     assert workspace.config()["gcp:zone"] == "us-east1-b"
 
 
 def test_an_empty_override_takes_the_key_away(workspace: Workspace) -> None:
-    workspace.prepare(["gpu_pool="])
-    assert "gpu_pool" not in stack(workspace)
+    workspace.prepare(["pools.gpu="])
+    assert stack(workspace)["pools"] == {}
 
 
 def test_a_stack_without_a_project_gets_the_sandboxes(workspace: Workspace) -> None:
@@ -93,11 +93,11 @@ def test_a_secret_is_encrypted_again_only_when_it_has_changed(
 @pytest.mark.parametrize(
     ("override", "end"),
     [
-        ("gpu_pool.nodes", "must be PATH=VALUE, e.g. gpu_pool.nodes=4"),
+        ("pools.gpu.nodes", "must be PATH=VALUE, e.g. pools.gpu.nodes=4"),
         ("hugging_face_token=hf_x", "nearest: the environment variable HUGGING_FACE_TOKEN"),
-        ("kind.of=x", "kind holds no keys"),
-        ("ray.hf_token=xyzzy", "environment variable HUGGING_FACE_TOKEN or WANDB_API_KEY"),
-        ("ray.head.image=hf_x0123456789", "variable HUGGING_FACE_TOKEN or WANDB_API_KEY"),
+        ("name.of=x", "name holds no keys"),
+        ("ray.mine.hf_token=xyzzy", "environment variable HUGGING_FACE_TOKEN or WANDB_API_KEY"),
+        ("ray.mine.image=hf_x0123456789", "variable HUGGING_FACE_TOKEN or WANDB_API_KEY"),
         ("ray=[1", "nearest: quotes around it"),
     ],
 )
@@ -122,14 +122,17 @@ def test_two_commands_at_once_are_refused(workspace: Workspace) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "secrets"),
-    [("dev", set()), ("verl-training", set()), ("train-and-serve", {"hugging_face_token"})],
+    ("parts", "secrets"),
+    [
+        ("ray: {mine: {}}", set()),
+        ("jobs: {grpo: {type: verl}}", set()),
+        ("servers: {gemma: {}}", {"hugging_face_token"}),
+    ],
 )
-def test_a_placeholder_stands_only_where_the_kind_of_stack_needs_a_token(
-    workspace: Workspace, kind: str, secrets: set[str]
+def test_a_placeholder_stands_only_where_a_part_of_the_stack_needs_a_token(
+    workspace: Workspace, parts: str, secrets: set[str]
 ) -> None:
-    plain = f"config: {{gke-ai-stacks:stack: {{kind: {kind}}}}}"
-    workspace.source.write_text(plain)
+    workspace.source.write_text(f"config: {{gke-ai-stacks:stack: {{{parts}}}}}")
     assert set(workspace.prepare([])) == {f"gke-ai-stacks:{name}" for name in secrets}
 
 
@@ -137,7 +140,7 @@ def test_a_copy_of_the_config_that_was_cut_is_made_anew(workspace: Workspace) ->
     workspace.prepare([])
     workspace.config_file.write_text("config: {a")
     workspace.prepare([])
-    assert stack(workspace)["kind"] == "dev"
+    assert stack(workspace)["name"] == "mine"
 
 
 def test_a_full_disk_takes_the_reserve_and_loses_nothing(
@@ -174,7 +177,7 @@ def test_a_name_under_which_another_stack_is_up_is_refused_before_the_preview(
 ) -> None:
     def prepared(stack: str, name: str, project: str) -> Workspace:
         one = Workspace(workspace.root, stack, workspace.project_folder)
-        block = f"{{kind: dev, name: {name}}}"
+        block = f"{{name: {name}}}"
         one.source.write_text(f"config: {{gcp:project: {project}, gke-ai-stacks:stack: {block}}}")
         one.prepare([])
         return one
