@@ -131,7 +131,7 @@ def test_pure_helpers_import_no_pulumi(path: Path) -> None:
 @pytest.fixture(scope="module")
 def everything() -> list[Recording]:
     """Stacks, and what no config makes yet, that together use all components."""
-    from stacks import build
+    from stacks.build import build
     from stacks.config import validate
 
     token = {"hugging_face_token": pulumi.Output.secret(TOKEN)}
@@ -140,11 +140,13 @@ def everything() -> list[Recording]:
         for config in (
             changed(stack_config("b200-lustre"), namespace="rl"),
             stack_config("verl-b200"),
-            changed(stack_config("verl-b200-autopilot"), nccl_test={}),
+            changed(
+                stack_config("verl-b200-autopilot"), **{"ray__b200-ray-cluster__nccl_test": {}}
+            ),
             changed(
                 stack_config("verl-b200"),
-                gpu_pool__capacity={"mode": "queued"},
-                gpu_pool__autoscaling={"min": 0, "max": 2},
+                pools__gpu__capacity={"mode": "queued"},
+                pools__gpu__autoscaling={"min": 0, "max": 2},
             ),
             stack_config("tpu-multislice"),
             changed(stack_config("tpu-elastic"), **TPU_AUTOPILOT),
