@@ -14,6 +14,11 @@ TPU_AUTOPILOT: dict[str, Any] = {"cluster": {"mode": "autopilot"}, "pools__cpu":
 _BUILT: dict[str, Recording] = {}
 
 
+def at(path: str, value: Any) -> dict[str, Any]:
+    """One change, by a path that is no Python name."""
+    return {path: value}
+
+
 def built(
     register: Register, stack: str, *, keys: tuple[str, ...] = (), **values: Any
 ) -> Recording:
@@ -37,6 +42,11 @@ def options_of(made: Recording) -> dict[str, str]:
     """The `key=value` parameters of the training's entrypoint."""
     words = made.one(":RayJob").inputs["spec"]["entrypoint"].split(" ")
     return dict(word.split("=", 1) for word in words if "=" in word)
+
+
+def before_ray(made: Recording) -> set[str]:
+    """Names of what the stack's RayCluster waits for."""
+    return made.waits_for(made.one(":RayCluster").name)
 
 
 def pods_of(made: Recording) -> tuple[dict[str, Any], dict[str, Any]]:

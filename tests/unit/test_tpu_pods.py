@@ -8,10 +8,11 @@ import pytest
 from catalog import Catalog
 from stacks.problems import problem_of
 from tests.conftest import Recording, Register
-from tests.unit.stack_graphs import TPU_AUTOPILOT, built, pods_of
+from tests.unit.stack_graphs import TPU_AUTOPILOT, at, before_ray, built, pods_of
 
 STACKS = ["tpu-multislice", "tpu-elastic"]
 FIXED = STACKS[0]
+WORKERS = "ray__maxtext-tpu-cluster__workers__tpu-group"
 # The scenario's, with the names of the interfaces that pods claim.
 FLAGS = (
     "--xla_tpu_scoped_vmem_limit_kib=122880 "
@@ -48,7 +49,7 @@ SHAPES = [
 
 
 def group(made: Recording) -> dict[str, Any]:
-    (found,) = made.named("ray-cluster").inputs["spec"]["workerGroupSpecs"]
+    (found,) = made.one(":RayCluster").inputs["spec"]["workerGroupSpecs"]
     return found
 
 
@@ -64,7 +65,7 @@ def environment(made: Recording) -> dict[str, str]:
 @pytest.mark.parametrize("stack", STACKS)
 def test_a_replica_is_a_slice_and_has_a_pod_on_each_host(register: Register, stack: str) -> None:
     made = built(register, stack)
-    assert made.named("ray-cluster").inputs["metadata"]["name"] == "maxtext-tpu-cluster"
+    assert made.one(":RayCluster").inputs["metadata"]["name"] == "maxtext-tpu-cluster"
     workers = group(made)
     assert (workers["groupName"], workers["replicas"], workers["numOfHosts"]) == ("tpu-group", 2, 4)
 
@@ -86,7 +87,7 @@ def test_a_worker_may_use_every_core_of_its_host_unless_the_config_limits_it(
         return container(pods_of(built(register, FIXED, **values))[1])["resources"]["limits"]
 
     assert "cpu" not in limits()
-    assert limits(ray__worker__limits={"cpu": 80, "memory_gib": 186})["cpu"] == "80"
+    assert limits(**at(f"{WORKERS}__limits", {"cpu": 80, "memory_gib": 186}))["cpu"] == "80"
 
 
 @pytest.mark.parametrize("stack", STACKS)
@@ -136,7 +137,7 @@ def test_flags_of_libtpu_are_the_configs_own(register: Register) -> None:
         {"name": "xla_tpu_scoped_vmem_limit_kib", "value": 65536},
         {"name": "xla_tpu_overlap_compute_collective_tc", "value": False},
     ]
-    made = built(register, FIXED, tpu__libtpu_flags=flags, network={"dcn": []})
+    made = built(register, FIXED, network={"dcn": []}, **at("pools__v6e-16__libtpu_flags", flags))
     assert environment(made)["LIBTPU_INIT_ARGS"] == (
         "--xla_enable_async_all_gather --xla_tpu_scoped_vmem_limit_kib=65536 "
         "--xla_tpu_overlap_compute_collective_tc=false"
@@ -177,7 +178,7 @@ def test_every_pods_sidecar_may_take_what_it_needs(register: Register) -> None:
 
 
 def test_a_limit_of_the_configs_own_takes_the_place_of_none(register: Register) -> None:
-    made = built(register, FIXED, bucket__mount__sidecar={"memory_gib": 4})
+    made = built(register, FIXED, buckets__bucket__mount__sidecar={"memory_gib": 4})
     for pod in pods_of(made):
         given = pod["metadata"]["annotations"]
         assert given["gke-gcsfuse/memory-limit"] == "4Gi"
@@ -191,7 +192,7 @@ def test_autopilot_has_every_container_limited(register: Register) -> None:
             "gke-gcsfuse/cpu-limit": "250m",
             "gke-gcsfuse/memory-limit": "1Gi",
         }
-    limited: dict[str, Any] = {**TPU_AUTOPILOT, "bucket__mount__sidecar": {"cpu": 0.5}}
+    limited: dict[str, Any] = {**TPU_AUTOPILOT, "buckets__bucket__mount__sidecar": {"cpu": 0.5}}
     for pod in pods_of(built(register, FIXED, **limited)):
         assert pod["metadata"]["annotations"]["gke-gcsfuse/cpu-limit"] == "500m"
 
@@ -219,17 +220,17 @@ def test_on_autopilot_workers_name_the_class_and_the_head_a_machine_of_its_own(
 
 
 def test_pods_wait_for_slices_claims_grant_and_nat(register: Register) -> None:
-    waits = built(register, FIXED).waits_for("ray-cluster")
-    assert {"slice-0-pool", "slice-1-pool", "cpu-pool", "claims-template"} <= waits
+    waits = before_ray(built(register, FIXED))
+    assert {"v6e-16-0-pool", "v6e-16-1-pool", "cpu-pool", "claims-template"} <= waits
     assert {"bucket-user-grant", "account-account", "network-nat"} <= waits
 
 
 def test_pods_let_go_of_what_they_hold_before_it_is_replaced(register: Register) -> None:
     made = built(register, FIXED)
-    names = ("bucket-bucket", "claims-template", "slice-0-pool", "slice-1-pool")
+    names = ("bucket-bucket", "claims-template", "v6e-16-0-pool", "v6e-16-1-pool")
     held = {made.named(name).urn for name in names}
-    assert made.named("ray-cluster").replace_with == held
-    assert made.named("training-job").replace_with == {*held, made.named("ray-cluster").urn}
+    assert made.one(":RayCluster").replace_with == held
+    assert made.one(":RayJob").replace_with == {*held, made.one(":RayCluster").urn}
 
 
 @pytest.mark.parametrize(("machine", "topology"), SHAPES)
@@ -244,15 +245,15 @@ def test_every_topology_of_every_machine_works_by_config_alone(
         register,
         FIXED,
         zone=zone,
-        tpu={"machine_type": machine, "topology": topology, "slices": 2},
+        pools__slice={"machine_type": machine, "topology": topology, "slices": 2},
         network={"dcn": dcn, "subnet": "10.0.0.0/16", "pods": "10.128.0.0/9"},
-        ray__worker__requests={"cpu": 4, "memory_gib": 16},
         # The model does not fit the smallest slices.
-        job=None,
+        jobs=None,
+        **{"pools__v6e-16": None, f"{WORKERS}__requests": {"cpu": 4, "memory_gib": 16}},
     )
     for number in (0, 1):
         inputs = made.named(f"slice-{number}-pool").inputs
-        assert inputs["name"] == f"{shape.generation}-{shape.chips}-{number}"
+        assert inputs["name"] == f"slice-{number}"
         assert inputs["nodeCount"] == shape.hosts
         placed = inputs.get("placementPolicy", {}).get("tpuTopology")
         assert placed == (topology if shape.hosts > 1 else None)

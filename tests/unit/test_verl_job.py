@@ -8,21 +8,25 @@ import pytest
 import yaml
 
 from tests.conftest import TOKEN, Recording, Register
-from tests.unit.stack_graphs import built, options_of, pods_of
+from tests.unit.stack_graphs import at, before_ray, built, options_of, pods_of
 
 B200, H200, AUTOPILOT = "verl-b200", "verl-h200", "verl-b200-autopilot"
 STACKS = [B200, H200, AUTOPILOT]
+# Of both stacks with B200s.
+RAY = "ray__b200-ray-cluster"
+NCCL_TEST = "b200-ray-cluster-nccl-test-job"
+PREPARATION = "verl-grpo-preparation-job"
 
 
 def preparation(made: Recording) -> dict[str, Any]:
-    return made.named("preparation-job").inputs["spec"]["template"]
+    return made.named(PREPARATION).inputs["spec"]["template"]
 
 
 @pytest.mark.parametrize(("stack", "tuner"), [(B200, "a4"), (H200, "a3u"), (AUTOPILOT, "a4")])
 def test_the_runtime_environment_is_the_scenarios(
     register: Register, stack: str, tuner: str
 ) -> None:
-    job = built(register, stack).named("training-job").inputs["spec"]
+    job = built(register, stack).named("verl-grpo-job").inputs["spec"]
     variables = yaml.safe_load(job["runtimeEnvYAML"])["env_vars"]
     assert variables == {
         "NCCL_DEBUG": "INFO",
@@ -108,37 +112,40 @@ def test_on_autopilot_the_preparation_has_a_machine_of_the_heads_kind(register: 
 @pytest.mark.parametrize("stack", STACKS)
 def test_the_training_waits_for_ray_and_for_the_data(register: Register, stack: str) -> None:
     made = built(register, stack)
-    assert {"ray-cluster", "preparation-job", "training-launcher"} <= made.waits_for("training-job")
-    assert "preparation-job" not in made.waits_for("ray-cluster")
-    assert "ray-cluster" not in made.waits_for("preparation-job")
+    ray = made.one(":RayCluster").name
+    assert {ray, PREPARATION, "verl-grpo-launcher"} <= made.waits_for("verl-grpo-job")
+    assert PREPARATION not in made.waits_for(ray)
+    assert ray not in made.waits_for(PREPARATION)
 
 
 @pytest.mark.parametrize("stack", STACKS)
 def test_pods_wait_for_the_grant_the_volume_and_the_nat(register: Register, stack: str) -> None:
     made = built(register, stack)
-    for name in ("ray-cluster", "preparation-job"):
-        waits = made.waits_for(name)
-        assert {"bucket-user-grant", "account-account", "volume-claim", "network-nat"} <= waits
+    for waits in (before_ray(made), made.waits_for(PREPARATION)):
+        assert {"bucket-user-grant", "account-account", "network-nat"} <= waits
+        assert "bucket-volume-claim" in waits
 
 
 @pytest.mark.parametrize("stack", STACKS)
 def test_ray_waits_for_the_plugin_and_the_network_objects(register: Register, stack: str) -> None:
-    waits = built(register, stack).waits_for("ray-cluster")
+    waits = before_ray(built(register, stack))
     assert {"nccl-daemon-set", "interfaces-network-gvnic-1", "interfaces-network-rdma-7"} <= waits
 
 
 def test_the_preparation_waits_for_no_gpu(register: Register) -> None:
-    for made in (built(register, B200), built(register, B200, nccl_test={})):
-        waits = made.waits_for("preparation-job")
+    for made in (built(register, B200), built(register, B200, **at(f"{RAY}__nccl_test", {}))):
+        waits = made.waits_for(PREPARATION)
         assert "cpu-pool" in waits
-        assert not {"gpu-pool", "nccl-daemon-set", "nccl-test-job", "rdma-vpc"} & waits
+        assert not {"gpu-pool", "nccl-daemon-set", NCCL_TEST, "rdma-vpc"} & waits
 
 
 def test_a_test_of_the_network_stands_between_the_plugin_and_ray(register: Register) -> None:
-    made = built(register, AUTOPILOT, nccl_test={"minimum_bus_bandwidth_gbps": 300})
-    assert "nccl-test-job" in made.waits_for("ray-cluster")
-    assert {"nccl-daemon-set", "interfaces-network-rdma-7"} <= made.waits_for("nccl-test-job")
-    pod = made.named("nccl-test-job").inputs["spec"]["template"]
+    made = built(
+        register, AUTOPILOT, **at(f"{RAY}__nccl_test", {"minimum_bus_bandwidth_gbps": 300})
+    )
+    assert NCCL_TEST in before_ray(made)
+    assert {"nccl-daemon-set", "interfaces-network-rdma-7"} <= made.waits_for(NCCL_TEST)
+    pod = made.named(NCCL_TEST).inputs["spec"]["template"]
     worker = pods_of(made)[1]
     asked = "networking.gke.io/interfaces"
     assert pod["metadata"]["annotations"][asked] == worker["metadata"]["annotations"][asked]
@@ -166,7 +173,7 @@ def test_the_training_runs_again_when_a_machine_goes_and_resumes_by_verls_own_de
     register: Register,
 ) -> None:
     made = built(register, "verl-b200")
-    entrypoint = made.named("training-job").inputs["spec"]["entrypoint"]
+    entrypoint = made.named("verl-grpo-job").inputs["spec"]["entrypoint"]
     assert re.search(
         r" python3 /etc/launcher/resume-\w+\.py 16 bash /etc/launcher/verl_grpo-", entrypoint
     )

@@ -28,7 +28,7 @@ def test_volume_and_claim_are_the_scenarios_but_for_what_fails(
     register: Register, stack: str
 ) -> None:
     made = built(register, stack)
-    volume, claim = (made.named(f"volume-{it}").inputs["spec"] for it in ("volume", "claim"))
+    volume, claim = (made.named(f"bucket-volume-{it}").inputs["spec"] for it in ("volume", "claim"))
     assert volume["capacity"] == {"storage": "768Gi"}
     assert claim["resources"]["requests"] == {"storage": "768Gi"}
     assert volume["storageClassName"] == claim["storageClassName"] == "gcsfuse-sc"
@@ -61,7 +61,7 @@ def test_the_head_is_on_the_cpu_pool_and_offers_ray_no_cpu(register: Register, s
     assert head["spec"]["nodeSelector"] == {f"{GKE}/gke-nodepool": "cpu-pool"}
     asked = {"cpu": "12", "memory": "32Gi", "ephemeral-storage": "9Gi"}
     assert container(head)["resources"] == {"requests": asked, "limits": asked}
-    group = made.named("ray-cluster").inputs["spec"]["headGroupSpec"]
+    group = made.one(":RayCluster").inputs["spec"]["headGroupSpec"]
     assert group["rayStartParams"] == {"dashboard-host": "0.0.0.0", "num-cpus": "0"}
 
 
@@ -103,7 +103,7 @@ def test_on_autopilot_pods_name_the_reservation_that_they_are_for(register: Regi
         "block": "b",
         "sub_block": "s",
     }
-    made = built(register, AUTOPILOT, gpu_nodes__capacity=capacity)
+    made = built(register, AUTOPILOT, pools__gpu__capacity=capacity)
     selector = pods_of(made)[1]["spec"]["nodeSelector"]
     assert f"{GKE}/gke-spot" not in selector
     prefix = f"{GKE}/reservation-"
@@ -120,7 +120,7 @@ def test_on_autopilot_pods_name_the_reservation_that_they_are_for(register: Regi
 @pytest.mark.parametrize("stack", STACKS)
 def test_a_worker_takes_a_whole_machine(register: Register, stack: str) -> None:
     made = built(register, stack)
-    group = made.named("ray-cluster").inputs["spec"]["workerGroupSpecs"][0]
+    group = made.one(":RayCluster").inputs["spec"]["workerGroupSpecs"][0]
     assert (group["minReplicas"], group["replicas"], group["maxReplicas"]) == (2, 2, 2)
     _, worker = pods_of(made)
     asked = {
@@ -172,15 +172,15 @@ def test_every_pod_copies_verl_from_the_bucket_before_ray_starts(register: Regis
 
 
 def test_a_bucket_filled_by_hand_is_not_waited_for(register: Register) -> None:
-    made = built(register, B200, job={"name": "verl-grpo", "preparation": None})
-    assert "preparation-job" not in made.names()
+    made = built(register, B200, jobs={"verl-grpo": {"type": "verl", "preparation": None}})
+    assert "verl-grpo-preparation-job" not in made.names()
     head, _ = pods_of(made)
     assert head["spec"]["initContainers"][-1]["command"][4:] == ["/data/verl", "/opt/verl"]
 
 
 def test_without_a_job_nothing_is_prepared_and_nothing_copied(register: Register) -> None:
-    made = built(register, B200, job=None)
-    assert not {"preparation-job", "training-job", "training-launcher"} & made.names()
+    made = built(register, B200, jobs=None)
+    assert not [name for name in made.names() if name.startswith("verl-grpo")]
     head, worker = pods_of(made)
     assert "initContainers" not in head["spec"]
     assert [it["name"] for it in worker["spec"]["initContainers"]] == ["wait-for-nccl-plugin"]

@@ -1,14 +1,44 @@
-"""Servers and a fine-tuning that share GPUs by queues, as a graph, in both modes."""
+"""The preset kueue-mixed, where servers and a fine-tuning share GPUs by queues, as a graph in both
+modes."""
 
 from typing import Any
 
 import pytest
 
 from tests.conftest import TOKEN, Recording, Register
-from tests.unit.config_keys_queues import AUTOPILOT, CHECKED, PLACED, TEAMS
 from tests.unit.stack_graphs import built
 
 QUEUE = "kueue.x-k8s.io/queue-name"
+SERVER, TUNING = "tgi-gemma-deployment-deployment", "finetune-gemma-l4-job"
+AUTOPILOT: dict[str, Any] = {
+    "cluster__mode": "autopilot",
+    "pools": {"gpu": {"machine_type": "g2-standard-24", "nodes": 3}},
+}
+# Two teams that share two pools.
+TEAMS: dict[str, Any] = {
+    "servers": None,
+    "jobs": None,
+    "pools__more": {"machine_type": "g2-standard-24", "nodes": 2, "capacity": {"mode": "spot"}},
+    "queues": {
+        "flavors": {"first": {}, "spot": {"pool": "more"}},
+        "cluster_queues": {
+            "ours": {"cohort": "all", "flavors": {"first": {"gpus": 2}, "spot": {}}},
+            "theirs": {"cohort": "all"},
+        },
+        "local_queues": [
+            {"name": "lq", "cluster_queue": "ours"},
+            {"name": "lq", "cluster_queue": "theirs", "namespace": "research"},
+        ],
+        "namespaces": ["research"],
+    },
+}
+# Machines that Kueue asks for.
+CHECKED: dict[str, Any] = {
+    "pools__gpu__capacity": {"mode": "queued", "max_run_hours": 24},
+    "pools__gpu__autoscaling": {"min": 0, "max": 3},
+    "queues__admission_checks": {"dws": {}},
+    "queues__cluster_queues__cluster-queue__admission_checks": ["dws"],
+}
 MODES = pytest.mark.parametrize("mode", [{}, AUTOPILOT], ids=["standard", "autopilot"])
 
 
@@ -39,9 +69,9 @@ def test_the_queue_has_all_gpus_whoever_makes_the_nodes(
 @MODES
 def test_both_workloads_queue_at_the_same_door(register: Register, mode: dict[str, Any]) -> None:
     made = up(register, **mode)
-    server = pod_of(made, "server-deployment")["metadata"]["labels"]
+    server = pod_of(made, SERVER)["metadata"]["labels"]
     assert (server[QUEUE], server["kueue-job"]) == ("lq", "true")
-    job = made.named("fine-tune-job").inputs
+    job = made.named(TUNING).inputs
     assert job["metadata"]["labels"][QUEUE] == "lq"
     assert job["spec"]["suspend"] is True
 
@@ -52,8 +82,8 @@ def test_servers_go_before_the_fine_tuning(register: Register, mode: dict[str, A
     values = {
         it.inputs["metadata"]["name"]: it.inputs["value"] for it in made.of_type(":PriorityClass")
     }
-    server = pod_of(made, "server-deployment")["spec"]["priorityClassName"]
-    job = pod_of(made, "fine-tune-job")["spec"]["priorityClassName"]
+    server = pod_of(made, SERVER)["spec"]["priorityClassName"]
+    job = pod_of(made, TUNING)["spec"]["priorityClassName"]
     assert values[server] > values[job]
 
 
@@ -78,17 +108,17 @@ def test_workloads_wait_for_their_queue_their_token_and_their_priorities(
     register: Register, mode: dict[str, Any]
 ) -> None:
     made = up(register, **mode)
-    for name in ("server-deployment", "fine-tune-job"):
+    for name in (SERVER, TUNING):
         assert {
             *("queues-local-queue-llm-lq", "tokens-secret", "kube-namespace"),
             *("priorities-high-priority-preempting", "kueue-release"),
         } <= made.waits_for(name)
-    assert "bucket-user-grant" in made.waits_for("fine-tune-job")
+    assert "bucket-user-grant" in made.waits_for(TUNING)
 
 
 def test_on_a_standard_cluster_workloads_wait_for_the_pools(register: Register) -> None:
     made = up(register)
-    for name in ("server-deployment", "fine-tune-job"):
+    for name in (SERVER, TUNING):
         assert {"cpu-pool", "gpu-pool"} <= made.waits_for(name)
     assert "gpu-pool" not in made.waits_for("kueue-release")
 
@@ -105,7 +135,7 @@ def test_on_autopilot_pods_ask_for_whole_machines_and_there_are_no_pools(
         "cloud.google.com/gke-accelerator-count": "2",
         "topology.kubernetes.io/zone": "us-central1-a",
     }
-    for name in ("server-deployment", "fine-tune-job"):
+    for name in (SERVER, TUNING):
         assert pod_of(made, name)["spec"]["nodeSelector"] == asked
     flavor = made.named("queues-flavor-default-flavor").inputs["spec"]
     assert flavor["nodeLabels"] == asked
@@ -113,7 +143,7 @@ def test_on_autopilot_pods_ask_for_whole_machines_and_there_are_no_pools(
 
 def test_on_a_standard_cluster_any_node_with_these_gpus_will_do(register: Register) -> None:
     made = up(register)
-    for name in ("server-deployment", "fine-tune-job"):
+    for name in (SERVER, TUNING):
         selector = pod_of(made, name)["spec"]["nodeSelector"]
         assert selector == {"cloud.google.com/gke-accelerator": "nvidia-l4"}
     flavor = made.named("queues-flavor-default-flavor").inputs["spec"]
@@ -136,7 +166,7 @@ def test_an_account_of_the_stack_may_use_the_objects_of_that_bucket_alone(
 def test_the_token_is_in_the_secret_alone(register: Register, mode: dict[str, Any]) -> None:
     made = up(register, **mode)
     assert [it.name for it in made.resources if TOKEN in str(it.inputs)] == ["tokens-secret"]
-    for name in ("server-deployment", "fine-tune-job"):
+    for name in (SERVER, TUNING):
         environment = pod_of(made, name)["spec"]["containers"][0]["env"]
         (token,) = [it for it in environment if it["name"] == "HF_TOKEN"]
         assert "secretKeyRef" in token["valueFrom"]
@@ -149,7 +179,7 @@ def test_the_fine_tuning_mounts_the_bucket_as_the_config_says(register: Register
         "metadata_ttl_s": 60,
         "skip_access_check": False,
     }
-    template = pod_of(up(register, bucket__mount=mount), "fine-tune-job")
+    template = pod_of(up(register, buckets__bucket__mount=mount), TUNING)
     assert template["metadata"]["annotations"] == {
         "gke-gcsfuse/volumes": "true",
         "gke-gcsfuse/cpu-limit": "500m",
@@ -163,11 +193,11 @@ def test_the_fine_tuning_mounts_the_bucket_as_the_config_says(register: Register
 
 def test_what_the_mount_takes_of_a_node_is_not_the_fine_tunings(register: Register) -> None:
     def memory(**values: Any) -> str:
-        made = pod_of(up(register, **values), "fine-tune-job")
+        made = pod_of(up(register, **values), TUNING)
         return made["spec"]["containers"][0]["resources"]["requests"]["memory"]
 
     assert memory() == "50Gi"
-    assert memory(bucket__mount__sidecar__memory_gib=30) == "55Gi"
+    assert memory(buckets__bucket__mount__sidecar__memory_gib=30) == "55Gi"
 
 
 def test_teams_have_namespaces_queues_and_a_cohort_of_their_own(register: Register) -> None:
@@ -193,16 +223,16 @@ def test_flavors_are_the_pools_that_they_name(register: Register) -> None:
         for name in ("first", "spot")
     }
     label = "cloud.google.com/gke-nodepool"
-    assert pools == {"first": {label: "gpu-pool"}, "spot": {label: "gpu-more-pool"}}
+    assert pools == {"first": {label: "gpu-pool"}, "spot": {label: "more-pool"}}
 
 
 def test_queues_of_cpu_nodes_alone_speak_of_no_gpus(register: Register) -> None:
     made = up(
         register,
-        server=None,
-        fine_tune=None,
-        kueue={
-            "flavors": {"cpus": {"pool": "cpu_pool"}},
+        servers=None,
+        jobs=None,
+        queues={
+            "flavors": {"cpus": {"pool": "cpu"}},
             "cluster_queues": {"small": {}},
             "local_queues": [{"name": "lq", "cluster_queue": "small"}],
         },
@@ -211,7 +241,7 @@ def test_queues_of_cpu_nodes_alone_speak_of_no_gpus(register: Register) -> None:
 
 
 def test_without_workloads_the_queues_are_there_for_others(register: Register) -> None:
-    made = up(register, server=None, fine_tune=None)
+    made = up(register, servers=None, jobs=None)
     assert "queues-local-queue-llm-lq" in made.names()
     assert not made.of_type(":Deployment")
     assert not made.of_type(":Job")
@@ -228,7 +258,11 @@ def test_on_a_standard_cluster_kueue_is_on_the_cpu_nodes(register: Register) -> 
 
 
 def test_a_flavor_with_a_topology_tolerates_the_taint_of_gpu_nodes(register: Register) -> None:
-    spec = up(register, **PLACED).named("queues-flavor-default-flavor").inputs["spec"]
+    placed = {
+        "queues__topologies": {"nodes": {}},
+        "queues__flavors__default-flavor__topology": "nodes",
+    }
+    spec = up(register, **placed).named("queues-flavor-default-flavor").inputs["spec"]
     assert spec["topologyName"] == "nodes"
     assert spec["tolerations"] == [
         {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}

@@ -1,4 +1,4 @@
-"""The main stack as a graph: what is there, what waits for what, what each key changes."""
+"""The preset b200-lustre as a graph: what is there, what waits for what, what each key changes."""
 
 import json
 from typing import Any, Protocol
@@ -7,8 +7,9 @@ import pytest
 import yaml
 
 from tests.conftest import TOKEN, Recording, Register
-from tests.unit.stack_graphs import built, options_of, pods_of
+from tests.unit.stack_graphs import at, before_ray, built, options_of, pods_of
 
+RAY, JOB = "ray-a4-gpu-spot", "nemo-rl-grpo-test1"
 INTERFACES = ("gvnic-1", *(f"rdma-{number}" for number in range(8)))
 
 
@@ -25,7 +26,7 @@ def up(register: Register) -> Up:
 
 
 def spec(made: Recording) -> dict[str, Any]:
-    return made.named("ray-cluster").inputs["spec"]
+    return made.one(":RayCluster").inputs["spec"]
 
 
 def test_it_is_all_that_the_scenario_asks_for(up: Up) -> None:
@@ -38,8 +39,8 @@ def test_it_is_all_that_the_scenario_asks_for(up: Up) -> None:
         *("services-range", "services-peering", "lustre-instance", "lustre-firewall"),
         *("cpu-nodes-account", "cpu-nodes-role", "gpu-nodes-account", "gpu-nodes-role"),
         *("gke-cluster", "gke-kubernetes", "cpu-pool", "gpu-pool"),
-        *("tokens-secret", "volume-volume", "volume-claim", "ray-cluster"),
-        *("training-launcher", "training-job", "monitoring-dashboard", "ray-access"),
+        *("tokens-secret", "volume-volume", "volume-claim", f"{RAY}-cluster"),
+        *(f"{JOB}-launcher", f"{JOB}-job", "monitoring-dashboard", f"{RAY}-access"),
         *("gvnic-1-vpc", "gvnic-1-subnet", "gvnic-1-internal", "rdma-vpc", "nccl-daemon-set"),
         *(f"rdma-subnet-rdma-{number}" for number in range(8)),
         *(f"interfaces-network-{name}" for name in INTERFACES),
@@ -75,14 +76,14 @@ def test_nodes_under_pods_that_mount_lustre_boot_what_is_not_googles_own(up: Up)
 
 def test_the_training_waits_for_all_gpus_and_runs_again_when_a_machine_goes(up: Up) -> None:
     made = up()
-    (name,) = (it for it in made.named("training-launcher").inputs["data"] if "resume" in it)
-    entrypoint = made.named("training-job").inputs["spec"]["entrypoint"]
+    (name,) = (it for it in made.named(f"{JOB}-launcher").inputs["data"] if "resume" in it)
+    entrypoint = made.named(f"{JOB}-job").inputs["spec"]["entrypoint"]
     assert f" python3 /etc/launcher/{name} 64 bash /etc/launcher/nemo_rl_grpo-" in entrypoint
 
 
 def test_all_processes_of_the_training_use_the_rdma_plugin(up: Up) -> None:
     made = up()
-    environment = yaml.safe_load(made.named("training-job").inputs["spec"]["runtimeEnvYAML"])
+    environment = yaml.safe_load(made.named(f"{JOB}-job").inputs["spec"]["runtimeEnvYAML"])
     variables = environment["env_vars"]
     # NCCL that may choose its network takes TCP, and says nothing, where RDMA is missing.
     assert variables["NCCL_NET"] == "gIB"
@@ -100,7 +101,7 @@ def test_all_processes_of_the_training_use_the_rdma_plugin(up: Up) -> None:
 def test_pods_wait_until_nodes_have_the_plugin_and_the_cluster_the_networks(up: Up) -> None:
     made = up()
     assert {"nccl-daemon-set", *(f"interfaces-network-{name}" for name in INTERFACES)} <= (
-        made.waits_for("ray-cluster")
+        before_ray(made)
     )
     assert "gpu-pool" in made.waits_for("nccl-daemon-set")
     assert "gpu-pool" not in made.waits_for("interfaces-network-rdma-7")
@@ -164,7 +165,7 @@ def test_the_cluster_does_not_wait_for_the_nat_or_the_peering(up: Up) -> None:
 
 def test_kubernetes_objects_wait_for_the_cluster_alone(up: Up) -> None:
     made = up()
-    for name in ("tokens-secret", "training-launcher"):
+    for name in ("tokens-secret", f"{JOB}-launcher"):
         assert not {"cpu-pool", "gpu-pool", "lustre-instance"} & made.waits_for(name)
     assert not {"cpu-pool", "gpu-pool"} & made.waits_for("volume-claim")
 
@@ -172,11 +173,11 @@ def test_kubernetes_objects_wait_for_the_cluster_alone(up: Up) -> None:
 def test_pods_wait_for_machines_names_images_tokens_and_storage(up: Up) -> None:
     assert {
         *("gpu-pool", "cpu-pool", "network-nat", "tokens-secret", "volume-claim"),
-    } <= up().waits_for("ray-cluster")
+    } <= before_ray(up())
 
 
 def test_the_job_waits_for_ray_and_its_launcher(up: Up) -> None:
-    assert {"ray-cluster", "training-launcher"} <= up().waits_for("training-job")
+    assert {f"{RAY}-cluster", f"{JOB}-launcher"} <= up().waits_for(f"{JOB}-job")
 
 
 def test_the_dashboard_waits_for_nothing_but_its_api(up: Up) -> None:
@@ -255,8 +256,10 @@ def test_one_switch_protects_what_holds_data_or_is_hard_to_get_back(up: Up) -> N
     assert not [it.name for it in up().resources if it.protect]
 
 
-def test_without_a_job_the_ray_cluster_is_the_same(up: Up) -> None:
-    without = up(job=None)
+def test_without_a_job_the_ray_cluster_of_its_image_is_the_same(up: Up) -> None:
+    image = spec(up())["headGroupSpec"]["template"]["spec"]["containers"][0]["image"]
+    said = {f"ray__{RAY}__image": image, f"ray__{RAY}__version": spec(up())["rayVersion"]}
+    without = up(jobs=None, **said)
     assert not without.of_type(":RayJob")
     assert not without.of_type(":ConfigMap")
     assert spec(without) == spec(up())
@@ -267,7 +270,7 @@ def test_a_changed_label_changes_no_pod(up: Up) -> None:
 
 
 def test_a_wandb_key_is_one_more_token(up: Up) -> None:
-    made = up(keys=("hugging_face_token", "wandb_api_key"), job__wandb=True)
+    made = up(keys=("hugging_face_token", "wandb_api_key"), **at(f"jobs__{JOB}__wandb", True))
     assert made.named("tokens-secret").inputs["stringData"].keys() == {"HF_TOKEN", "WANDB_API_KEY"}
     env = spec(made)["headGroupSpec"]["template"]["spec"]["containers"][0]["env"]
     assert [one["name"] for one in env] == ["HF_TOKEN", "WANDB_API_KEY"]

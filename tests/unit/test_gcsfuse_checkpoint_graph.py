@@ -1,12 +1,13 @@
-"""A training with its checkpoints in a bucket, as a graph."""
+"""The preset gcsfuse-checkpoint, a training with its checkpoints in a bucket, as a graph."""
 
 from typing import Any
 
 import pytest
 
 from tests.conftest import Recording, Register
-from tests.unit.stack_graphs import built, options_of, pods_of
+from tests.unit.stack_graphs import at, before_ray, built, options_of, pods_of
 
+JOB = "pytorch-image-classifier"
 KUBERAY = ("kuberay-release", "kuberay-namespace")
 
 
@@ -33,11 +34,11 @@ def test_the_stacks_own_kuberay_is_on_a_cpu_node_and_the_add_on_is_off(register:
     assert not [it for it in addons.get("rayOperatorConfigs", []) if it["enabled"]]
     values = made.named("kuberay-release").inputs["values"]
     assert values["nodeSelector"] == {"cloud.google.com/gke-nodepool": "cpu-pool"}
-    assert set(KUBERAY) <= made.waits_for("ray-cluster")
+    assert set(KUBERAY) <= before_ray(made)
 
 
 def test_with_the_add_on_there_is_no_second_kuberay(register: Register) -> None:
-    made = up(register, ray__operator="addon")
+    made = up(register, cluster__ray_operator="addon")
     (addon,) = made.named("gke-cluster").inputs["addonsConfig"]["rayOperatorConfigs"]
     assert addon["enabled"] is True
     assert not set(KUBERAY) & made.names()
@@ -45,7 +46,7 @@ def test_with_the_add_on_there_is_no_second_kuberay(register: Register) -> None:
 
 def test_four_workers_have_one_gpu_each_and_the_head_none(register: Register) -> None:
     made = up(register)
-    assert made.named("ray-cluster").inputs["spec"]["workerGroupSpecs"][0]["replicas"] == 4
+    assert made.one(":RayCluster").inputs["spec"]["workerGroupSpecs"][0]["replicas"] == 4
     head, worker = (it["spec"]["containers"][0]["resources"] for it in pods_of(made))
     assert worker["limits"]["nvidia.com/gpu"] == "1"
     assert "nvidia.com/gpu" not in head["limits"]
@@ -92,35 +93,37 @@ def test_the_job_trains_on_all_workers_and_writes_where_they_all_mount(register:
 def test_data_of_the_bucket_is_read_where_it_is_mounted(
     register: Register, data: str, given: str
 ) -> None:
-    assert options_of(up(register, job__data=data))["data"] == given
+    assert options_of(up(register, **at(f"jobs__{JOB}__data", data)))["data"] == given
 
 
 def test_a_run_without_a_name_has_the_jobs(register: Register) -> None:
-    assert options_of(up(register, job__run_name=None))["run_name"] == "pytorch-image-classifier"
+    assert options_of(up(register, **at(f"jobs__{JOB}__run_name", None)))["run_name"] == JOB
 
 
 def test_the_code_comes_from_this_tree_and_packages_are_pinned(register: Register) -> None:
     made = up(register)
     assert {"train", "checkpoints"} <= {
         it.partition("-")[0].removesuffix(".py")
-        for it in made.named("training-launcher").inputs["data"]
+        for it in made.named(f"{JOB}-launcher").inputs["data"]
     }
-    environment = made.named("training-job").inputs["spec"]["runtimeEnvYAML"]
+    environment = made.named(f"{JOB}-job").inputs["spec"]["runtimeEnvYAML"]
     assert '"torch==' in environment
     assert '"torchvision==' in environment
     assert "git" not in environment
-    own = up(register, job__install_torch=False).named("training-job").inputs["spec"]
+    own = (
+        up(register, **at(f"jobs__{JOB}__install_torch", False)).named(f"{JOB}-job").inputs["spec"]
+    )
     assert "torch" not in own["runtimeEnvYAML"]
 
 
 def test_the_job_waits_for_ray_and_ray_for_nodes_and_the_bucket(register: Register) -> None:
     made = up(register)
-    assert "ray-cluster" in made.waits_for("training-job")
-    assert {"gpu-pool", "cpu-pool", "bucket-user-grant"} <= made.waits_for("ray-cluster")
+    assert "gcsfuse-checkpoint-cluster" in made.waits_for(f"{JOB}-job")
+    assert {"gpu-pool", "cpu-pool", "bucket-user-grant"} <= before_ray(made)
     assert "gke-cluster" not in made.waits_for("bucket-bucket")
 
 
 def test_without_a_job_ray_waits_for_whatever_is_submitted(register: Register) -> None:
-    made = up(register, job=None)
+    made = up(register, jobs=None)
     assert not made.of_type(":RayJob")
-    assert "ray-cluster" in made.names()
+    assert "gcsfuse-checkpoint-cluster" in made.names()

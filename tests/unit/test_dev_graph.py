@@ -1,4 +1,4 @@
-"""The smallest stack, as a graph."""
+"""The preset dev, the smallest, as a graph."""
 
 from typing import Any
 
@@ -6,9 +6,8 @@ from tests.conftest import Recording, Register
 from tests.unit.stack_graphs import built, pods_of
 
 QUEUED: dict[str, Any] = {
-    "ray__autoscaling": None,
-    "ray__queue": "lq",
-    "kueue__flavors": {"cpu": {"pool": "cpu_pool"}, "l4": {"pool": "gpu_pool"}},
+    "ray__dev__autoscaling": None,
+    "queues__flavors": {"cpu": {"pool": "cpu"}, "l4": {"pool": "gpu"}},
 }
 
 
@@ -43,7 +42,7 @@ def test_nothing_is_paid_for_in_advance_or_kept_after_a_destroy(register: Regist
 
 def test_a_worker_with_the_gpu_comes_when_a_job_asks_for_it(register: Register) -> None:
     made = up(register)
-    spec = made.named("ray-cluster").inputs["spec"]
+    spec = made.named("dev-cluster").inputs["spec"]
     group = spec["workerGroupSpecs"][0]
     assert spec["enableInTreeAutoscaling"] is True
     assert (group["minReplicas"], group["maxReplicas"]) == (0, 1)
@@ -56,7 +55,7 @@ def test_a_worker_with_the_gpu_comes_when_a_job_asks_for_it(register: Register) 
 def test_the_worker_has_its_gpu_by_the_queue_and_nobody_else_is_promised_it(
     register: Register,
 ) -> None:
-    metadata = up(register).named("ray-cluster").inputs["metadata"]
+    metadata = up(register).named("dev-cluster").inputs["metadata"]
     assert metadata["labels"]["kueue.x-k8s.io/queue-name"] == "lq"
     assert metadata["annotations"]["kueue.x-k8s.io/elastic-job"] == "true"
 
@@ -68,31 +67,8 @@ def test_the_worker_names_its_pool_or_kueue_would_hold_it_to_the_first_flavor_of
     pool = "cloud.google.com/gke-nodepool"
     assert worker[pool] != head[pool]
     assert worker["cloud.google.com/gke-accelerator"] == "nvidia-l4"
-    for values in ({"ray__queue": None}, {"ray__autoscaling": None}):
+    for values in ({"ray__dev__queue": None}, {"ray__dev__autoscaling": None}):
         assert pool not in pods_of(up(register, **values))[1]["spec"]["nodeSelector"]
-
-
-def test_the_worker_is_of_the_first_pool_whose_gpus_its_queue_gives_out(
-    register: Register,
-) -> None:
-    more = {
-        "sure": {"machine_type": "g2-standard-8", "nodes": 1, "capacity": {"mode": "on-demand"}}
-    }
-    flavors = {"cpu": {"pool": "cpu_pool"}, "l4": {}, "sure": {"pool": "extra_gpu_pools.sure"}}
-    wanted = {"cpu": {}, "l4": {"gpus": 0}, "sure": {}}
-    made = up(
-        register,
-        extra_gpu_pools=more,
-        kueue__flavors=flavors,
-        kueue__cluster_queues={"gpus": {"flavors": wanted}},
-    )
-    (worker,) = (
-        it["spec"]["nodeSelector"]
-        for it in pods_of(made)
-        if it["spec"]["containers"][0]["name"] == "ray-worker"
-    )
-    flavor = made.named("queues-flavor-sure").inputs["spec"]["nodeLabels"]
-    assert worker.items() >= flavor.items()
 
 
 def test_every_pod_of_ray_mounts_the_bucket_as_the_account_that_may(register: Register) -> None:
@@ -102,7 +78,7 @@ def test_every_pod_of_ray_mounts_the_bucket_as_the_account_that_may(register: Re
         assert "/mnt/bucket" in mounts
         assert pod["spec"]["serviceAccountName"] == "dev"
         assert pod["metadata"]["annotations"]["gke-gcsfuse/volumes"] == "true"
-    assert {"bucket-user-grant", "account-account"} <= made.waits_for("ray-cluster")
+    assert {"bucket-user-grant", "account-account"} <= made.waits_for("dev-cluster")
 
 
 def test_its_one_queue_has_all_of_the_machine_that_may_come(register: Register) -> None:
@@ -120,20 +96,20 @@ def test_its_one_queue_has_all_of_the_machine_that_may_come(register: Register) 
 
 def test_a_ray_cluster_that_queues_waits_for_its_queue_and_names_it(register: Register) -> None:
     made = up(register, **QUEUED)
-    labels = made.named("ray-cluster").inputs["metadata"]["labels"]
+    labels = made.named("dev-cluster").inputs["metadata"]["labels"]
     assert labels["kueue.x-k8s.io/queue-name"] == "lq"
-    assert "queues-local-queue-default-lq" in made.waits_for("ray-cluster")
-    unqueued = up(register, ray__queue=None).named("ray-cluster").inputs["metadata"]["labels"]
+    assert "queues-local-queue-default-lq" in made.waits_for("dev-cluster")
+    unqueued = up(register, ray__dev__queue=None).named("dev-cluster").inputs["metadata"]["labels"]
     assert "kueue.x-k8s.io/queue-name" not in unqueued
 
 
 def test_without_queues_there_is_no_kueue(register: Register) -> None:
-    names = up(register, kueue=None, ray__queue=None).names()
+    names = up(register, queues=None, ray__dev__queue=None).names()
     assert not [it for it in names if it.startswith(("kueue", "queues"))]
 
 
 def test_a_namespace_of_its_own_is_made_first(register: Register) -> None:
     made = up(register, namespace="rl")
     assert made.named("kube-namespace").inputs["metadata"]["name"] == "rl"
-    assert "kube-namespace" in made.waits_for("ray-cluster")
+    assert "kube-namespace" in made.waits_for("dev-cluster")
     assert "kube-namespace" not in up(register).names()

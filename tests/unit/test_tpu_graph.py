@@ -5,26 +5,32 @@ from typing import Any
 import pytest
 
 from tests.conftest import PROJECT_NUMBER, Recording, Register
-from tests.unit.stack_graphs import TPU_AUTOPILOT, built, fingerprint
+from tests.unit.stack_graphs import TPU_AUTOPILOT, at, built, fingerprint
 
 FIXED, ELASTIC = "tpu-multislice", "tpu-elastic"
 STACKS = [FIXED, ELASTIC]
+RAY = "maxtext-tpu-cluster"
+JOBS = {FIXED: "maxtext-llama3-8b", ELASTIC: "maxtext-elastic-8b"}
 BETWEEN = {f"net-{n}-{part}" for n in (1, 2) for part in ("vpc", "subnet", "internal")}
 SHARED = {
     *("google", "network-vpc", "network-subnet", "network-router", "network-nat"),
     *(f"apis-{it}" for it in ("compute", "container", "iam", "cloudresourcemanager")),
     *("apis-monitoring", "apis-storage", "gke-cluster", "gke-kubernetes"),
-    *("bucket-bucket", "bucket-user-grant", "account-account", "claims-template"),
-    *("monitoring-dashboard", "ray-cluster", "ray-access", "training-launcher", "training-job"),
+    *("bucket-bucket", "bucket-user-grant", "account-account"),
+    *("monitoring-dashboard", f"{RAY}-cluster", f"{RAY}-access"),
 }
 
 
+def shared(stack: str) -> set[str]:
+    return SHARED | {f"{JOBS[stack]}-launcher", f"{JOBS[stack]}-job"}
+
+
 def pool(made: Recording, number: int = 0) -> dict[str, Any]:
-    return made.named(f"slice-{number}-pool").inputs
+    return made.named(f"v6e-16-{number}-pool").inputs
 
 
 def claim(made: Recording) -> dict[str, Any]:
-    return made.named("claims-template").inputs
+    return made.one(":ResourceClaimTemplate").inputs
 
 
 def networks(count: int) -> dict[str, Any]:
@@ -34,9 +40,9 @@ def networks(count: int) -> dict[str, Any]:
 @pytest.mark.parametrize("stack", STACKS)
 def test_a_standard_stack_is_all_that_the_scenario_asks_for(register: Register, stack: str) -> None:
     identities = {f"{kind}-nodes-{part}" for kind in ("cpu", "tpu") for part in ("account", "role")}
-    slices = {"cpu-pool", "slice-0-pool", "slice-1-pool"}
+    slices = {"cpu-pool", "v6e-16-0-pool", "v6e-16-1-pool", "claims-template"}
     assert {it.name for it in built(register, stack).resources if it.custom} == (
-        SHARED | BETWEEN | identities | slices
+        shared(stack) | BETWEEN | identities | slices
     )
 
 
@@ -44,8 +50,8 @@ def test_an_autopilot_stack_has_a_class_for_its_slices_and_neither_pools_nor_the
     register: Register,
 ) -> None:
     made = built(register, FIXED, **TPU_AUTOPILOT)
-    own = {"auto-nodes-account", "auto-nodes-role", "slices-class"}
-    assert {it.name for it in made.resources if it.custom} == SHARED | own
+    own = {"auto-nodes-account", "auto-nodes-role", "v6e-16-class", "claims-2-template"}
+    assert {it.name for it in made.resources if it.custom} == shared(FIXED) | own
 
 
 @pytest.mark.parametrize("stack", STACKS)
@@ -94,12 +100,12 @@ def test_an_elastic_job_is_submitted_once_rays_head_is_up_and_waits_for_slices_i
     register: Register,
 ) -> None:
     def waits(stack: str, **values: Any) -> str:
-        cluster = built(register, stack, **values).named("ray-cluster").inputs
+        cluster = built(register, stack, **values).one(":RayCluster").inputs
         return cluster["metadata"]["annotations"]["pulumi.com/waitFor"]
 
     assert waits(ELASTIC) == "condition=HeadPodReady"
     all_of_it = "jsonpath={.status.state}=ready"
-    assert waits(FIXED) == waits(ELASTIC, job=None) == all_of_it
+    assert waits(FIXED) == waits(ELASTIC, jobs=None) == all_of_it
 
 
 def test_the_elastic_stacks_slices_are_spot(register: Register) -> None:
@@ -131,7 +137,7 @@ def test_on_autopilot_the_class_has_the_slices_shape_zone_and_networks_to_claim(
     register: Register,
 ) -> None:
     made = built(register, FIXED, **TPU_AUTOPILOT)
-    spec = made.named("slices-class").inputs["spec"]
+    spec = made.named("v6e-16-class").inputs["spec"]
     assert spec["nodePoolConfig"] == {"dra": {"networking": {"enabled": True}}}
     assert spec["priorities"] == [
         {
@@ -189,19 +195,20 @@ def test_on_autopilot_the_machine_says_how_many_interfaces_there_are_to_claim(
         register,
         FIXED,
         **TPU_AUTOPILOT,
-        tpu={"machine_type": machine, "topology": topology, "slices": 2},
-        ray__worker__requests={"cpu": 8, "memory_gib": 100},
-        job=None,
+        pools__tpu={"machine_type": machine, "topology": topology, "slices": 2},
+        **at("pools__v6e-16", None),
+        **at(f"ray__{RAY}__workers__tpu-group__requests", {"cpu": 8, "memory_gib": 100}),
+        jobs=None,
     )
     requests = claim(made)["spec"]["spec"]["devices"]["requests"]
     assert requests[0]["exactly"]["count"] == count
 
 
 def test_no_slice_waits_for_another_or_for_the_cpu_pool(register: Register) -> None:
-    made = built(register, FIXED, tpu__slices=3)
+    made = built(register, FIXED, **at("pools__v6e-16__slices", 3))
     for number in range(3):
-        waits = made.waits_for(f"slice-{number}-pool")
-        others = {f"slice-{n}-pool" for n in range(3) if n != number}
+        waits = made.waits_for(f"v6e-16-{number}-pool")
+        others = {f"v6e-16-{n}-pool" for n in range(3) if n != number}
         assert {"gke-cluster", "net-1-subnet", "net-2-subnet"} <= waits
         assert not waits & {*others, "cpu-pool", "bucket-bucket", "net-1-internal", "network-nat"}
 
@@ -227,29 +234,33 @@ def test_one_switch_protects_what_holds_data_or_is_hard_to_get_back(register: Re
 
 
 def test_one_slice_more_is_one_pool_more_and_touches_no_job_and_no_pod(register: Register) -> None:
-    two, three = built(register, FIXED), built(register, FIXED, tpu__slices=3)
-    assert three.names() - two.names() == {"slice-2", "slice-2-pool"}
+    two, three = built(register, FIXED), built(register, FIXED, **at("pools__v6e-16__slices", 3))
+    assert three.names() - two.names() == {"v6e-16-2", "v6e-16-2-pool"}
     assert not two.names() - three.names()
     before = {it.urn: it.inputs for it in two.resources}
     after = {it.urn: it.inputs for it in three.resources}
     different = {urn.rpartition("::")[2] for urn in before if before[urn] != after[urn]}
-    assert different == {"ray-cluster", "training-launcher"}
-    (was,) = two.named("ray-cluster").inputs["spec"]["workerGroupSpecs"]
-    (now,) = three.named("ray-cluster").inputs["spec"]["workerGroupSpecs"]
+    assert different == {f"{RAY}-cluster", f"{JOBS[FIXED]}-launcher"}
+    (was,) = two.one(":RayCluster").inputs["spec"]["workerGroupSpecs"]
+    (now,) = three.one(":RayCluster").inputs["spec"]["workerGroupSpecs"]
     assert now == was | {"replicas": 3, "minReplicas": 3, "maxReplicas": 3}
-    assert two.named("training-launcher").inputs["data"]["slices"] == "2\n"
-    assert three.named("training-launcher").inputs["data"]["slices"] == "3\n"
+    assert two.named(f"{JOBS[FIXED]}-launcher").inputs["data"]["slices"] == "2\n"
+    assert three.named(f"{JOBS[FIXED]}-launcher").inputs["data"]["slices"] == "3\n"
 
 
 def test_when_the_first_slice_goes_the_second_stays_as_it_is(register: Register) -> None:
-    both, second = built(register, FIXED), built(register, FIXED, tpu__slices=[1])
-    assert both.names() - second.names() == {"slice-0", "slice-0-pool"}
-    was, now = both.named("slice-1-pool"), second.named("slice-1-pool")
+    both = built(register, FIXED)
+    second = built(register, FIXED, **at("pools__v6e-16__slices", [1]))
+    assert both.names() - second.names() == {"v6e-16-0", "v6e-16-0-pool"}
+    was, now = both.named("v6e-16-1-pool"), second.named("v6e-16-1-pool")
     assert (now.urn, now.inputs) == (was.urn, was.inputs)
     assert now.inputs["name"] == "v6e-16-1"
-    assert second.named("ray-cluster").inputs["spec"]["workerGroupSpecs"][0]["replicas"] == 1
+    assert second.one(":RayCluster").inputs["spec"]["workerGroupSpecs"][0]["replicas"] == 1
 
 
 def test_slices_named_by_number_are_those_counted_from_zero(register: Register) -> None:
-    counted, named = built(register, FIXED), built(register, FIXED, tpu__slices=[0, 1])
+    counted, named = (
+        built(register, FIXED),
+        built(register, FIXED, **at("pools__v6e-16__slices", [0, 1])),
+    )
     assert fingerprint(counted) == fingerprint(named)

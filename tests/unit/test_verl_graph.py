@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import PROJECT_NUMBER, Recording, Register
-from tests.unit.stack_graphs import built, pods_of
+from tests.unit.stack_graphs import before_ray, built, pods_of
 
 B200, H200, AUTOPILOT = "verl-b200", "verl-h200", "verl-b200-autopilot"
 STACKS = [B200, H200, AUTOPILOT]
@@ -21,18 +21,17 @@ INFRASTRUCTURE = {
     *(f"apis-{it}" for it in ("compute", "container", "iam", "cloudresourcemanager")),
     *("apis-monitoring", "apis-storage", "gke-cluster", "gke-kubernetes"),
     *("gvnic-1-internal", "bucket-bucket", "bucket-user-grant", "account-account"),
-    *("volume-volume", "volume-claim", "nccl-daemon-set", "monitoring-dashboard"),
-    *(
-        "preparation-script",
-        "preparation-job",
-        "ray-cluster",
-        "ray-access",
-        "training-launcher",
-        "training-job",
-    ),
+    *("bucket-volume-volume", "bucket-volume-claim", "nccl-daemon-set", "monitoring-dashboard"),
+    *("verl-grpo-preparation-script", "verl-grpo-preparation-job"),
+    *("verl-grpo-launcher", "verl-grpo-job"),
     *NETWORKS,
     *OBJECTS,
 }
+
+
+def infrastructure(stack: str) -> set[str]:
+    ray = "h200-ray-cluster" if stack == H200 else "b200-ray-cluster"
+    return INFRASTRUCTURE | {f"{ray}-cluster", f"{ray}-access"}
 
 
 def pool(made: Recording, name: str = "gpu-pool") -> dict[str, Any]:
@@ -44,7 +43,7 @@ def test_a_standard_stack_is_all_that_the_scenario_asks_for(register: Register, 
     made = built(register, stack)
     pools = {"cpu-pool", "cpu-nodes-account", "cpu-nodes-role"}
     pools |= {name.replace("cpu", "gpu") for name in pools}
-    assert {it.name for it in made.resources if it.custom} == INFRASTRUCTURE | pools
+    assert {it.name for it in made.resources if it.custom} == infrastructure(stack) | pools
 
 
 def test_an_autopilot_stack_has_no_pools_and_a_namespace_for_the_installer(
@@ -52,7 +51,7 @@ def test_an_autopilot_stack_has_no_pools_and_a_namespace_for_the_installer(
 ) -> None:
     made = built(register, AUTOPILOT)
     own = {"auto-nodes-account", "auto-nodes-role", "nccl-namespace"}
-    assert {it.name for it in made.resources if it.custom} == INFRASTRUCTURE | own
+    assert {it.name for it in made.resources if it.custom} == infrastructure(AUTOPILOT) | own
 
 
 @pytest.mark.parametrize("stack", STACKS)
@@ -287,11 +286,11 @@ def test_network_objects_need_the_cluster_and_no_node(register: Register) -> Non
 
 def test_a_second_pool_takes_the_same_interfaces_and_more_workers(register: Register) -> None:
     machine = {"machine_type": "a4-highgpu-8g", "nodes": 2, "capacity": {"mode": "spot"}}
-    made = built(register, B200, extra_gpu_pools={"spot": machine})
-    first, second = pool(made), pool(made, "gpu-spot-pool")
+    made = built(register, B200, pools__spot=machine)
+    first, second = pool(made), pool(made, "spot-pool")
     assert second["networkConfig"] == first["networkConfig"]
     assert second["nodeConfig"]["spot"] is True
-    workers = made.named("ray-cluster").inputs["spec"]["workerGroupSpecs"][0]
+    workers = made.one(":RayCluster").inputs["spec"]["workerGroupSpecs"][0]
     assert workers["replicas"] == 4
-    assert "gpu-spot-pool" in made.waits_for("ray-cluster")
-    assert "gpu-spot-pool" not in made.waits_for("gpu-pool")
+    assert "spot-pool" in before_ray(made)
+    assert "spot-pool" not in made.waits_for("gpu-pool")
