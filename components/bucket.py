@@ -3,6 +3,7 @@
 Leaves out who may use it: a bucket can be made at once, an identity of the cluster's cannot.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pulumi
@@ -29,6 +30,7 @@ class BucketArgs:
     versioning: bool = False
     soft_delete_days: int = 7
     force_destroy: bool = False
+    lifecycle_rules: Sequence[gcp.storage.BucketLifecycleRuleArgs] = ()
     protect: bool = False
 
 
@@ -56,6 +58,7 @@ class Bucket(pulumi.ComponentResource):
             # A hierarchical namespace has no versions to turn on or off.
             versioning=None if args.hierarchical_namespace else {"enabled": args.versioning},
             force_destroy=args.force_destroy,
+            lifecycle_rules=list(args.lifecycle_rules) or None,
             labels=args.labels,
             opts=fixed_name(self, protect=args.protect),
         )

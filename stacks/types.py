@@ -96,6 +96,10 @@ RenameLimit = Annotated[int, Bounds(0, _INT32, "32 bits hold")]
 # Kubernetes' validation of runAsUser and runAsGroup ends there.
 UserId = Annotated[int, Bounds(0, _INT32, "Kubernetes lets a user or a group be")]
 SoftDeleteDays = Annotated[int, Bounds(0, 90, "Cloud Storage keeps deleted objects for")]
+# A 0 is left out on the way to the API, and with it the condition (hashicorp/
+# terraform-provider-google issue 17990).
+StoredDays = Annotated[int, Bounds(1, 36_500, "anybody keeps an object for")]
+KeptVersions = Annotated[int, Bounds(1, 1_000_000, "anybody keeps of an object")]
 
 Steps = Annotated[int, Bounds(1, 10_000_000, "any training takes")]
 Epochs = Annotated[int, Bounds(1, 10_000, "any training takes")]
@@ -186,6 +190,11 @@ RelativePath = Annotated[
         "a relative path",
         "runs/first",
     ),
+]
+ObjectNamePart = Annotated[
+    str,
+    Field(max_length=1024),
+    like(r"[A-Za-z0-9._-][A-Za-z0-9._/-]*", "a part of an object's name", "runs/old/"),
 ]
 DataSource = Annotated[
     str,

@@ -55,4 +55,6 @@ def bucket(draw: Draw, key: str) -> dict[str, Any]:
         found["mount"] = {"uid": 1000, "gid": 100, "log_severity": "warning"}
     if maybe(draw, 4):
         found["role"] = "objectAdmin"
+    if maybe(draw, 4):
+        found["lifecycle"] = [{"action": "delete", "age_days": 30, "prefixes": ["old/"]}]
     return found

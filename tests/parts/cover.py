@@ -86,6 +86,7 @@ _BLOCKS: Mapping[str, Callable[[Mapping[str, Any]], object]] = {
     "lustre": lambda raw: "lustre" in raw,
     "one bucket": lambda raw: len(raw.get("buckets", {})) == 1,
     "two buckets": lambda raw: len(raw.get("buckets", {})) == 2,
+    "lifecycle": lambda raw: any("lifecycle" in it for it in raw.get("buckets", {}).values()),
     "queues": lambda raw: "queues" in raw,
     "cohort": lambda raw: "spare" in raw.get("queues", {}).get("cluster_queues", {}),
     "one ray cluster": lambda raw: len(raw.get("ray", {})) == 1,

@@ -75,6 +75,12 @@ EXISTING = [
     _beside(ON_NETWORK, "buckets__data__versioning", True, _OF_THE_BUCKET),
     _beside(ON_NETWORK, "buckets__data__soft_delete_days", 7, _OF_THE_BUCKET),
     _beside(ON_NETWORK, "buckets__data__force_destroy", True, _OF_THE_BUCKET),
+    _beside(
+        ON_NETWORK,
+        "buckets__data__lifecycle",
+        [{"action": "delete", "num_newer_versions": 1}],
+        _OF_THE_BUCKET,
+    ),
     Refused(
         ON_NETWORK,
         {"buckets__more": {"existing": "platform-data", "mount_path": "/more"}},

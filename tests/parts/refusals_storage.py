@@ -1,10 +1,18 @@
 """Mistakes in where data is, one a line: Lustre, buckets."""
 
+from typing import Any
+
 from tests.parts.refusals import Refused
-from tests.parts.samples import AUTOPILOT, DEV, RL, VERL
+from tests.parts.samples import AUTOPILOT, BARE, DEV, RL, VERL
 
 # Names and sizes of files, which the sidecar has in its memory.
 _KEPT = {"stat_cache_mib": 2048, "metadata_ttl_s": 60}
+
+
+def _ruled(*rules: dict[str, Any], **bucket: Any) -> dict[str, Any]:
+    """A bucket with these rules for its objects."""
+    return {"buckets__data": {"lifecycle": list(rules), **bucket}}
+
 
 STORAGE = [
     Refused(
@@ -91,5 +99,76 @@ STORAGE = [
         {"buckets__more": {"mount_path": "/lustre"}},
         "buckets.more.mount_path",
         'is not apart from "/lustre" of lustre; nearest: /more',
+    ),
+    Refused(
+        BARE,
+        _ruled({"action": "set-storage-class", "age_days": 30}),
+        "buckets.data.lifecycle[0].storage_class",
+        "missing; nearest: nearline, coldline, archive",
+    ),
+    Refused(
+        BARE,
+        _ruled({"action": "delete", "age_days": 30, "storage_class": "archive"}),
+        "buckets.data.lifecycle[0].storage_class",
+        "what is deleted has no class; nearest: leave it out, or action set-storage-class",
+    ),
+    Refused(
+        BARE,
+        _ruled({"action": "set-storage-class", "storage_class": "archive"}),
+        "buckets.data.lifecycle[0]",
+        "takes no rule without a condition; nearest: age_days 30",
+    ),
+    Refused(
+        BARE,
+        _ruled({"action": "delete", "prefixes": ["runs/"]}),
+        "buckets.data.lifecycle[0].age_days",
+        "missing; without it all that the rule is for goes as soon as it is written; nearest: 30",
+    ),
+    Refused(
+        BARE,
+        _ruled({"action": "delete", "age_days": 0}),
+        "buckets.data.lifecycle[0].age_days",
+        "0 is less than 1; nearest: 1",
+    ),
+    Refused(
+        BARE,
+        _ruled({"action": "delete", "num_newer_versions": 3}),
+        "buckets.data.lifecycle[0].num_newer_versions",
+        "nearest: leave it out, or versioning true with hierarchical_namespace false",
+    ),
+    Refused(
+        BARE,
+        _ruled({"action": "delete", "days_since_noncurrent": 3}, hierarchical_namespace=False),
+        "buckets.data.lifecycle[0].days_since_noncurrent",
+        "3: the bucket keeps no versions, so the rule would never find any; "
+        "nearest: leave it out, or versioning true",
+    ),
+    Refused(
+        BARE,
+        _ruled({"action": "delete", "age_days": 1, "prefixes": ["/runs"]}),
+        "buckets.data.lifecycle[0].prefixes[0]",
+        '"/runs" is not a part of an object\'s name; nearest: one like runs/old/',
+    ),
+    Refused(
+        BARE,
+        _ruled(*[{"action": "delete", "age_days": 1}] * 101),
+        "buckets.data.lifecycle",
+        "101 rules are more than a bucket takes; nearest: 100 of them",
+    ),
+    Refused(
+        VERL,
+        {"buckets__data__lifecycle": [{"action": "delete", "age_days": 30}]},
+        "buckets.data.lifecycle[0].prefixes",
+        "missing; jobs.grpo would lose what it goes on from at that age, too",
+    ),
+    Refused(
+        BARE,
+        _ruled(
+            {"action": "delete", "age_days": 30},
+            hierarchical_namespace=False,
+            mount={"implicit_dirs": False},
+        ),
+        "buckets.data.mount.implicit_dirs",
+        "false: lifecycle[0] deletes the objects that stand for directories",
     ),
 ]

@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 import pulumi
+import pulumi_gcp as gcp
 import pytest
 
 from components.bucket import Bucket, BucketArgs
@@ -69,6 +70,16 @@ def test_only_a_flat_bucket_says_whether_it_keeps_versions(register: Register) -
 def test_deleted_objects_are_kept_for_days(register: Register, days: int, seconds: int) -> None:
     policy = made(register, soft_delete_days=days).inputs["softDeletePolicy"]
     assert policy == {"retentionDurationSeconds": seconds}
+
+
+def test_rules_for_objects_are_on_the_bucket_and_no_rules_are_nothing(register: Register) -> None:
+    rule = gcp.storage.BucketLifecycleRuleArgs(
+        action=gcp.storage.BucketLifecycleRuleActionArgs(type="Delete"),
+        condition=gcp.storage.BucketLifecycleRuleConditionArgs(age=30),
+    )
+    rules = made(register, lifecycle_rules=[rule]).inputs["lifecycleRules"]
+    assert rules == [{"action": {"type": "Delete"}, "condition": {"age": 30}}]
+    assert "lifecycleRules" not in made(register).inputs
 
 
 def test_an_illegal_name_is_refused_before_anything_is_made(register: Register) -> None:

@@ -126,6 +126,52 @@ def test_another_time_of_soft_delete_is_refused(project: Project, seconds: int) 
         project.cloud.update(BUCKET, made.id, news)
 
 
+def lifecycle(action: dict[str, Any], condition: dict[str, Any]) -> dict[str, Any]:
+    return {"lifecycleRules": [{"action": action, "condition": condition}]}
+
+
+@pytest.mark.parametrize(
+    ("action", "condition"),
+    [
+        ({"type": "Delete"}, {"age": 30, "matchesPrefixes": ["runs/"]}),
+        ({"type": "SetStorageClass", "storageClass": "NEARLINE"}, {"numNewerVersions": 3}),
+    ],
+)
+def test_rules_for_objects_are_taken_at_first_and_later_on_and_can_go_again(
+    project: Project, action: dict[str, Any], condition: dict[str, Any]
+) -> None:
+    made = bucket(project, **HIERARCHICAL, **lifecycle(action, condition))
+    project.cloud.update(BUCKET, made.id, {**made.inputs, "lifecycleRules": None})
+    project.cloud.update(BUCKET, made.id, {**made.inputs, **lifecycle(action, condition)})
+
+
+@pytest.mark.parametrize(
+    ("action", "condition", "end"),
+    [
+        ({"type": "Remove"}, {"age": 1}, r"type Remove is not one of Delete, .*Upload$"),
+        ({"type": "SetStorageClass"}, {"age": 1}, r"storageClass goes with SetStorageClass"),
+        ({"type": "Delete", "storageClass": "ARCHIVE"}, {"age": 1}, r"and nothing else$"),
+        ({"type": "Delete"}, {}, r"nearest: one condition at least$"),
+        ({"type": "Delete"}, {"age": 0}, r"nearest: one condition at least$"),
+    ],
+)
+def test_a_rule_for_objects_that_cloud_storage_does_not_take_is_refused(
+    project: Project, action: dict[str, Any], condition: dict[str, Any], end: str
+) -> None:
+    with pytest.raises(CloudError, match=end):
+        bucket(project, **lifecycle(action, condition))
+    made = bucket(project)
+    with pytest.raises(CloudError, match=end):
+        project.cloud.update(BUCKET, made.id, {**made.inputs, **lifecycle(action, condition)})
+
+
+def test_a_bucket_takes_a_hundred_rules_for_objects(project: Project) -> None:
+    (rule,) = lifecycle({"type": "Delete"}, {"age": 1})["lifecycleRules"]
+    made = bucket(project, lifecycleRules=[rule] * 100)
+    with pytest.raises(CloudError, match=r"101 are more than 100$"):
+        project.cloud.update(BUCKET, made.id, {**made.inputs, "lifecycleRules": [rule] * 101})
+
+
 def holding_objects(project: Project, made: Resource) -> Resource:
     held = project.cloud.get(made.id)
     assert held is not None

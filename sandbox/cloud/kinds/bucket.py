@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 NAME = re.compile(r"[a-z0-9][a-z0-9._-]{1,61}[a-z0-9]")
 DAY = 86_400
 SOFT_DELETE_SECONDS = range(7 * DAY, 90 * DAY + 1)
+# hashicorp/terraform-provider-google-beta google-beta/services/storage/resource_storage_bucket.go,
+# 0241f12b.
+MOST_LIFECYCLE_RULES = 100
+LIFECYCLE_ACTIONS = ("Delete", "SetStorageClass", "AbortIncompleteMultipartUpload")
 NOT_AVAILABLE = (
     "The requested bucket name is not available. The bucket namespace is shared by all users of "
     "the system. Please select a different name and try again."
@@ -124,9 +128,27 @@ def _policy_conflicts(inputs: Inputs) -> Iterator[str]:
                 "Hierarchical namespace does not support object versioning; nearest: "
                 "versioning.enabled false"
             )
+    yield from _lifecycle_conflicts(inputs.get("lifecycleRules") or [])
     seconds = (inputs.get("softDeletePolicy") or {}).get("retentionDurationSeconds")
     if seconds not in (None, 0) and int(seconds) not in SOFT_DELETE_SECONDS:
         yield (
             f"softDeletePolicy.retentionDurationSeconds {int(seconds)} must be 0 or from "
             f"{SOFT_DELETE_SECONDS[0]} to {SOFT_DELETE_SECONDS[-1]}"
         )
+
+
+def _lifecycle_conflicts(rules: list[dict[str, Any]]) -> Iterator[str]:
+    """Cloud Storage documentation, "Object Lifecycle Management"; no condition is refused, too
+    (hashicorp/terraform-provider-google issue 12585)."""
+    if len(rules) > MOST_LIFECYCLE_RULES:
+        yield f"lifecycleRules: {len(rules)} are more than {MOST_LIFECYCLE_RULES}"
+    for place, rule in enumerate(rules):
+        field, action = f"lifecycleRules[{place}]", rule["action"]
+        kind, storage_class = action["type"], action.get("storageClass")
+        if kind not in LIFECYCLE_ACTIONS:
+            yield f"{field}.action.type {kind} is not one of {', '.join(LIFECYCLE_ACTIONS)}"
+        if (kind == "SetStorageClass") != bool(storage_class):
+            yield f"{field}.action.storageClass goes with SetStorageClass and nothing else"
+        # The provider leaves out zeros.
+        if not any(rule["condition"].values()):
+            yield f"{field}.condition: Invalid argument; nearest: one condition at least"

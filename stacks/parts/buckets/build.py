@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import pulumi
+import pulumi_gcp as gcp
 
 from components.bucket import Bucket, BucketArgs
 from components.bucket_grant import BucketGrant, BucketGrantArgs, kubernetes_principal
@@ -14,6 +15,7 @@ from components.gcsfuse_options import GcsFuseMountOptions, pod_annotations
 from components.kube_service_account import KubeServiceAccount, KubeServiceAccountArgs
 from components.static_volume import VolumeMount
 from stacks.blocks.bucket import GcsFuseSidecar
+from stacks.parts.buckets.lifecycle import LifecycleAction, LifecycleRule
 from stacks.parts.buckets.plan import PlannedBucket, with_key
 from stacks.site import Project, Site
 
@@ -22,6 +24,10 @@ AnyBucket = Bucket | ExistingBucket
 _STORAGE_CLASS = "gcsfuse-sc"
 # Kubernetes makes one of this name in every namespace.
 _GIVEN_ACCOUNT = "default"
+_ACTIONS = {
+    LifecycleAction.DELETE: "Delete",
+    LifecycleAction.SET_STORAGE_CLASS: "SetStorageClass",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,6 +63,7 @@ def build(project: Project) -> dict[str, AnyBucket]:
                 versioning=one.config.versioning,
                 soft_delete_days=one.config.soft_delete_days,
                 force_destroy=one.config.force_destroy,
+                lifecycle_rules=[_lifecycle_rule(it) for it in one.config.lifecycle],
                 protect=stack.deletion_protection,
             ),
             opts=project.opts,
@@ -148,6 +155,22 @@ def _claim(
         opts=site.inside,
     )
     return made.mount
+
+
+def _lifecycle_rule(rule: LifecycleRule) -> gcp.storage.BucketLifecycleRuleArgs:
+    return gcp.storage.BucketLifecycleRuleArgs(
+        action=gcp.storage.BucketLifecycleRuleActionArgs(
+            type=_ACTIONS[rule.action],
+            storage_class=None if rule.storage_class is None else rule.storage_class.upper(),
+        ),
+        condition=gcp.storage.BucketLifecycleRuleConditionArgs(
+            age=rule.age_days,
+            num_newer_versions=rule.num_newer_versions,
+            days_since_noncurrent_time=rule.days_since_noncurrent,
+            matches_prefixes=list(rule.prefixes) or None,
+            matches_suffixes=list(rule.suffixes) or None,
+        ),
+    )
 
 
 def _account(site: Site) -> pulumi.Output[str]:

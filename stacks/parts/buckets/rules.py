@@ -6,13 +6,14 @@ from pathlib import PurePosixPath
 from components.naming import NameKind, check_bucket_name, check_name
 from stacks.beside import beside_problems
 from stacks.fields import under
+from stacks.parts.buckets.lifecycle_rules import lifecycle_problems
 from stacks.parts.buckets.plan import PlannedBucket
 from stacks.plan import Plan
 from stacks.problems import Problem, problem_of
 from stacks.rules.bucket import bucket_problems, mount_problems
 from stacks.rules.mount_paths import mount_path_problems
 
-_OF_MADE = ("name", "versioning", "soft_delete_days", "force_destroy")
+_OF_MADE = ("name", "versioning", "soft_delete_days", "force_destroy", "lifecycle")
 
 
 def existing_problems(plan: Plan) -> Iterator[Problem]:
@@ -75,4 +76,4 @@ def _meet(one: str, other: str) -> bool:
     return first == second or first in second.parents or second in first.parents
 
 
-RULES = (existing_problems, own_problems, apart_problems)
+RULES = (existing_problems, own_problems, apart_problems, lifecycle_problems)

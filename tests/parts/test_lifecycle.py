@@ -1,0 +1,101 @@
+"""Rules for what becomes of a bucket's objects: what is registered of them, and what goes."""
+
+from typing import Any
+
+import pytest
+
+from tests.conftest import changed
+from tests.parts.samples import BARE, CLASSIFIER, RL, SERVE, VERL
+from tests.parts.test_graphs import registered
+from tests.unit.config_mutants import mutants
+from tests.unit.test_config_mutants import SEED, found_wrong, lines_of, written
+
+BY_AGE = {"action": "delete", "age_days": 30}
+VERSIONED = {
+    "hierarchical_namespace": False,
+    "versioning": True,
+    "lifecycle": [
+        {"action": "delete", "num_newer_versions": 3, "days_since_noncurrent": 7},
+        {"action": "set-storage-class", "storage_class": "coldline", "prefixes": ["done/"]},
+        {"action": "delete", "age_days": 90, "suffixes": [".log", ".tmp"]},
+    ],
+}
+
+
+def ruled(config: dict[str, Any], bucket: str, *rules: dict[str, Any]) -> dict[str, Any]:
+    return changed(config, **{f"buckets__{bucket}__lifecycle": list(rules)})
+
+
+def test_a_rule_is_registered_with_the_conditions_that_it_has() -> None:
+    recording = registered(changed(BARE, buckets__data=VERSIONED), "ruled")
+    assert recording.named("data-bucket").inputs["lifecycleRules"] == [
+        {
+            "action": {"type": "Delete"},
+            "condition": {"numNewerVersions": 3, "daysSinceNoncurrentTime": 7},
+        },
+        {
+            "action": {"type": "SetStorageClass", "storageClass": "COLDLINE"},
+            "condition": {"matchesPrefixes": ["done/"]},
+        },
+        {
+            "action": {"type": "Delete"},
+            "condition": {"age": 90, "matchesSuffixes": [".log", ".tmp"]},
+        },
+    ]
+
+
+def test_a_bucket_without_rules_registers_none() -> None:
+    made = registered(changed(BARE, buckets__data={}), "ruled").named("data-bucket")
+    assert "lifecycleRules" not in made.inputs
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        {**BY_AGE, "prefixes": ["logs/"]},
+        {**BY_AGE, "suffixes": [".log"]},
+        {"action": "set-storage-class", "storage_class": "nearline", "age_days": 30},
+    ],
+)
+def test_a_job_keeps_its_data_where_a_rule_says_what_may_go(rule: dict[str, Any]) -> None:
+    assert lines_of(ruled(VERL, "data", rule)) == ()
+
+
+def test_old_versions_go_from_under_a_job() -> None:
+    rule = {"action": "delete", "num_newer_versions": 1}
+    assert lines_of(changed(VERL, buckets__data__versioning=True)) == ()
+    assert lines_of(ruled(changed(VERL, buckets__data__versioning=True), "data", rule)) == ()
+
+
+@pytest.mark.parametrize("config", [VERL, CLASSIFIER, SERVE], ids=lambda it: it["name"])
+def test_what_a_job_goes_on_from_does_not_go_by_age_alone(config: dict[str, Any]) -> None:
+    (bucket,), (job,) = config["buckets"], config["jobs"]
+    (line,) = lines_of(ruled(config, bucket, BY_AGE))
+    assert line.startswith(f"stack.buckets.{bucket}.lifecycle[0].prefixes: missing; jobs.{job} ")
+
+
+def test_a_bucket_that_no_job_keeps_its_data_in_is_emptied_by_age() -> None:
+    on_lustre = changed(RL, ray__rl__mounts=["lustre"])
+    assert lines_of(ruled(on_lustre, "scratch", BY_AGE)) == ()
+
+
+def test_directories_of_a_flat_bucket_are_seen_without_their_objects_or_named_apart() -> None:
+    flat = {"hierarchical_namespace": False, "lifecycle": [BY_AGE]}
+    assert lines_of(changed(BARE, buckets__data=flat)) == ()
+    hidden = {**flat, "mount": {"implicit_dirs": False}}
+    (line,) = lines_of(changed(BARE, buckets__data=hidden))
+    assert line.startswith("stack.buckets.data.mount.implicit_dirs: false: lifecycle[0] deletes")
+    of_files = {**hidden, "lifecycle": [{**BY_AGE, "suffixes": [".tmp"]}]}
+    assert lines_of(changed(BARE, buckets__data=of_files)) == ()
+    with_folders = {**hidden, "hierarchical_namespace": True}
+    assert lines_of(changed(BARE, buckets__data=with_folders)) == ()
+
+
+def test_rules_with_anything_changed_are_right_or_refused_under_their_field() -> None:
+    config = changed(BARE, buckets__data=VERSIONED)
+    wrong = {
+        f"{written(it.path)} = {it.what}": found
+        for it in mutants(SEED, 45, ["bare"], {"bare": config})
+        if (found := found_wrong(it))
+    }
+    assert not wrong
