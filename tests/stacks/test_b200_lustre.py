@@ -92,13 +92,18 @@ def test_a_changed_training_parameter_runs_the_job_again(brought_up: SandboxOf) 
 
 
 @pytest.mark.thorough
-def test_a_stack_without_a_job_has_everything_but_the_job(brought_up: SandboxOf) -> None:
-    result = brought_up(STACK).succeed("up", "jobs=null")
-    assert changed(result) == {
-        "nemo-rl-grpo-test1": "delete",
-        "nemo-rl-grpo-test1-job": "delete",
-        "nemo-rl-grpo-test1-launcher": "delete",
+def test_without_its_job_a_stack_has_a_cluster_of_plain_ray_and_all_else_as_it_was(
+    brought_up: SandboxOf,
+) -> None:
+    found = changed(brought_up(STACK).succeed("up", "jobs=null"))
+    assert set(found) == {
+        "nemo-rl-grpo-test1",
+        "nemo-rl-grpo-test1-job",
+        "nemo-rl-grpo-test1-launcher",
+        "ray-a4-gpu-spot-cluster",
     }
+    # The image was the job's.
+    assert found["ray-a4-gpu-spot-cluster"] == "create-replacement"
 
 
 @pytest.mark.thorough
