@@ -211,7 +211,7 @@ def test_on_autopilot_workers_name_the_class_and_the_head_a_machine_of_its_own(
     made = built(register, FIXED, **TPU_AUTOPILOT)
     head, worker = pods_of(made)
     assert worker["spec"]["nodeSelector"] == {
-        "cloud.google.com/compute-class": made.named("slices-class").inputs["metadata"]["name"],
+        "cloud.google.com/compute-class": made.named("v6e-16-class").inputs["metadata"]["name"],
         "cloud.google.com/gke-tpu-accelerator": "tpu-v6e-slice",
         "cloud.google.com/gke-tpu-topology": "4x4",
     }

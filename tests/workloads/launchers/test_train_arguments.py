@@ -45,7 +45,7 @@ def test_every_argument_of_the_stack_is_one_of_the_job_and_none_is_missing(
 def test_the_demo_runs_the_entrypoint_with_folders_of_this_machine(
     register: Register, tmp_path: Path
 ) -> None:
-    spec = built(register, "gcsfuse-checkpoint").named("training-job").inputs["spec"]
+    spec = built(register, "gcsfuse-checkpoint").one(":RayJob").inputs["spec"]
     job = SubmittedJob(spec["entrypoint"], {}, [], {})
     command = job.command(tmp_path / "launcher", tmp_path / "bucket")
     assert command[:2] == ["bash", "-c"]
