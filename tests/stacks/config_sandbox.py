@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 from typing import Any
@@ -34,3 +35,9 @@ def have(sandbox: Sandbox, folder: Path, *existing: dict[str, Any]) -> None:
     given.write_text(yaml.safe_dump({"existing": list(existing)}))
     with sandbox.workspace.lock():
         sandbox.workspace.use_project(given)
+
+
+def of_no_stack(sandbox: Sandbox) -> dict[str, Any]:
+    """The entries of what no stack made, as the simulated cloud's file has them."""
+    resources = json.loads(sandbox.workspace.cloud_file.read_text())["resources"]
+    return {key: it for key, it in resources.items() if not it["urns"]}

@@ -1,0 +1,218 @@
+"""Combinations some of whose parts exist already: which ones is drawn, and what is there in their
+place is as the stack would have made it."""
+
+from collections.abc import Iterator
+from copy import deepcopy
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+from catalog import Catalog
+from stacks.plan import Plan
+from tests.parts.combinations import put_right
+
+_OWNER = {"team": "platform"}
+# What says how a part is made, by the part.
+_OF_MADE = {
+    "network": ("subnet", "pods", "services", "peering_on_destroy"),
+    "cluster": ("name", "location", "version", "authorized_networks", "maintenance"),
+    "buckets": ("name", "versioning", "soft_delete_days", "force_destroy"),
+    "lustre": ("name", "throughput_mbps_per_tib"),
+}
+_EVERY_ADDON = {
+    "gcsFuseCsiDriverConfig": {"enabled": True},
+    "lustreCsiDriverConfig": {"enabled": True},
+}
+
+
+@dataclass(frozen=True)
+class Adopting:
+    """A config with what it names; `adopted` are the blocks whose parts are there already, and
+    `made` are logical names that their resources would have."""
+
+    raw: dict[str, Any]
+    existing: list[dict[str, Any]]
+    adopted: frozenset[str]
+
+    @property
+    def made(self) -> frozenset[str]:
+        found = {it.partition(".")[2] for it in self.adopted if it.startswith("buckets.")}
+        found |= {"network"} if self.adopted & {"network", "cluster"} else set()
+        found |= {"gke-cluster"} if "cluster" in self.adopted else set()
+        found |= {"lustre", "services"} if "lustre" in self.adopted else set()
+        return frozenset(found)
+
+
+def adopting(raw: dict[str, Any], random: Random) -> Adopting:
+    """One or more of the parts of a legal config, drawn."""
+    found = put_right(raw)
+    assert found is not None
+    raw, plan = deepcopy(found[0]), found[1]
+    ground = random.choice((("network",), ("cluster",), ("network", "cluster"), ()))
+    buckets = [it for it in raw.get("buckets", {}) if random.random() < 0.5]
+    # An instance is on the network that it was made for.
+    lustre = ["lustre"] if ground and "lustre" in raw and random.random() < 0.5 else []
+    if not (ground or buckets):
+        ground = ("network",)
+    existing: list[dict[str, Any]] = []
+    if ground:
+        existing += _network_of(plan)
+    if "cluster" in ground:
+        existing.append(_cluster_of(plan))
+    existing += [_bucket_of(plan, it) for it in buckets]
+    existing += [_lustre_of(plan) for _ in lustre]
+    for block in ground:
+        raw[block] = _named(raw.get(block, {}), block, plan)
+    if ground:
+        raw["network"] = _beside(raw.get("network", {}), plan, *ground, *lustre)
+    for key in buckets:
+        hierarchy = raw["buckets"][key].get("hierarchical_namespace", True)
+        block = _without(raw["buckets"][key], "buckets")
+        block |= {"existing": f"theirs-{key}", "hierarchical_namespace": hierarchy}
+        raw["buckets"][key] = block
+    if lustre:
+        raw["lustre"] = {**_without(raw["lustre"], "lustre"), "existing": "theirs"}
+    raw = {key: it for key, it in raw.items() if it != {}}
+    return Adopting(
+        raw, existing, frozenset((*ground, *(f"buckets.{it}" for it in buckets), *lustre))
+    )
+
+
+def _without(block: dict[str, Any], part: str) -> dict[str, Any]:
+    return {key: it for key, it in block.items() if key not in _OF_MADE[part]}
+
+
+def _named(block: dict[str, Any], part: str, plan: Plan) -> dict[str, Any]:
+    named: dict[str, Any] = {"name": "theirs", "location": plan.location}
+    if part == "network":
+        ranges = {"pods_range": "their-pods", "services_range": "their-services"}
+        named = {"network": "theirs", "subnetwork": "their-nodes", "mtu": 8896, **ranges}
+    return {**_without(block, part), "existing": named}
+
+
+def _beside(block: dict[str, Any], plan: Plan, *adopted: str) -> dict[str, Any]:
+    """What a config says of the address plan beside a network or a cluster of others."""
+    network = plan.stack.network
+    found = _without(block, "network")
+    if "cluster" in adopted:
+        found.pop("control_plane", None)
+    if not plan.multi_networking:
+        found.pop("mtu", None)
+    if plan.stack.lustre is not None and "lustre" not in adopted:
+        found["peering"] = network.peering
+    return found
+
+
+def _of(token: str, plan: Plan, **inputs: Any) -> dict[str, Any]:
+    return {"type": f"gcp:{token}", "inputs": {"project": plan.stack.project, **inputs}}
+
+
+def _network_id(plan: Plan) -> str:
+    return f"projects/{plan.stack.project}/global/networks/theirs"
+
+
+def _network_of(plan: Plan) -> Iterator[dict[str, Any]]:
+    stack, network_id = plan.stack, _network_id(plan)
+    wanted, region = stack.network, stack.region
+    yield _of("compute/network:Network", plan, name="theirs", autoCreateSubnetworks=False, mtu=8896)
+    yield _of(
+        "compute/subnetwork:Subnetwork",
+        plan,
+        name="their-nodes",
+        region=region,
+        network=network_id,
+        ipCidrRange=wanted.subnet,
+        privateIpGoogleAccess=True,
+        secondaryIpRanges=[
+            {"rangeName": "their-pods", "ipCidrRange": wanted.pods},
+            {"rangeName": "their-services", "ipCidrRange": wanted.services},
+        ],
+    )
+    yield _of("compute/router:Router", plan, name="theirs", region=region, network=network_id)
+    yield _of(
+        "compute/routerNat:RouterNat",
+        plan,
+        name="theirs",
+        region=region,
+        router="theirs",
+        natIpAllocateOption="AUTO_ONLY",
+        sourceSubnetworkIpRangesToNat="ALL_SUBNETWORKS_ALL_IP_RANGES",
+    )
+    if stack.lustre is not None:
+        address, _, length = wanted.peering.partition("/")
+        yield _of(
+            "compute/globalAddress:GlobalAddress",
+            plan,
+            name="theirs",
+            network=network_id,
+            purpose="VPC_PEERING",
+            addressType="INTERNAL",
+            address=address,
+            prefixLength=int(length),
+        )
+        service = "servicenetworking.googleapis.com"
+        peered = {"network": network_id, "service": service, "reservedPeeringRanges": ["theirs"]}
+        yield {"type": "gcp:servicenetworking/connection:Connection", "inputs": peered}
+
+
+def _cluster_of(plan: Plan) -> dict[str, Any]:
+    """With all that the stack uses, and its operator only where the config says so."""
+    stack = plan.stack
+    addon = {"rayOperatorConfigs": [{"enabled": True}]} if "ray_operator" in plan.features else {}
+    version = plan.gke_version or Catalog.load().versions.gke.version
+    inputs: dict[str, Any] = {
+        "name": "theirs",
+        "location": plan.location,
+        "network": _network_id(plan),
+        "subnetwork": f"projects/{stack.project}/regions/{stack.region}/subnetworks/their-nodes",
+        "ipAllocationPolicy": {
+            "clusterSecondaryRangeName": "their-pods",
+            "servicesSecondaryRangeName": "their-services",
+        },
+        "datapathProvider": "ADVANCED_DATAPATH",
+        "enableMultiNetworking": plan.multi_networking,
+        "minMasterVersion": str(version),
+        "releaseChannel": {"channel": stack.cluster.release_channel.value},
+        "privateClusterConfig": {
+            "enablePrivateNodes": True,
+            "masterIpv4CidrBlock": stack.network.control_plane,
+        },
+        "workloadIdentityConfig": {"workloadPool": f"{stack.project}.svc.id.goog"},
+        "podAutoscaling": {"hpaProfile": "PERFORMANCE"},
+        "addonsConfig": {**_EVERY_ADDON, **addon},
+        "resourceLabels": _OWNER,
+    }
+    if plan.autopilot:
+        inputs["enableAutopilot"] = True
+    return _of("container/cluster:Cluster", plan, **inputs)
+
+
+def _bucket_of(plan: Plan, key: str) -> dict[str, Any]:
+    hierarchy = plan.stack.buckets[key].hierarchical_namespace
+    return _of(
+        "storage/bucket:Bucket",
+        plan,
+        name=f"theirs-{key}",
+        location=plan.stack.region.upper(),
+        uniformBucketLevelAccess=True,
+        hierarchicalNamespace={"enabled": hierarchy},
+        labels=_OWNER,
+    )
+
+
+def _lustre_of(plan: Plan) -> dict[str, Any]:
+    lustre = plan.stack.lustre
+    assert lustre is not None
+    inputs: dict[str, Any] = {"gkeSupportEnabled": True} if plan.lustre_legacy_port else {}
+    return _of(
+        "lustre/instance:Instance",
+        plan,
+        instanceId="theirs",
+        location=plan.stack.zone,
+        network=_network_id(plan),
+        capacityGib=str(lustre.capacity_gib),
+        perUnitStorageThroughput=str(lustre.throughput_mbps_per_tib),
+        filesystem=lustre.filesystem,
+        labels=_OWNER,
+        **inputs,
+    )
