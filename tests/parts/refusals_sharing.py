@@ -99,6 +99,12 @@ SERVERS = [
     Refused(SERVE, {"servers__gemma__queue": "lk"}, "servers.gemma.queue", "nearest: lq"),
     Refused(SERVE, {"servers__gemma__priority": "hig"}, "servers.gemma.priority", "nearest: high"),
     Refused(
+        {**SERVE, "jobs": {}},
+        {"queues__cluster_queues__gpus__flavors": {"l4": {"memory_gib": 20}}},
+        "servers.gemma.queue",
+        "1 pod would wait for ever for what gpus never has: 30 of 20 GiB of memory; nearest: a",
+    ),
+    Refused(
         SERVE,
         {"queues__frameworks": ["batch/job"]},
         "queues.frameworks",

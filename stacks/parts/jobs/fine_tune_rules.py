@@ -6,6 +6,7 @@ from stacks.fields import under
 from stacks.parts.jobs.plan import PlannedFineTuning
 from stacks.parts.queues.rules import NAMES, given_out_problems
 from stacks.parts.servers.plan import PlannedServer
+from stacks.parts.servers.rules import queued_server, quota_problems
 from stacks.plan import Plan
 from stacks.problems import Problem
 from stacks.rules.admission import Queued, admission_problems, spread_problems
@@ -75,17 +76,6 @@ def fine_tune_rules(plan: Plan, tuning: PlannedFineTuning) -> Iterator[Problem]:
         yield from under(NAMES, _sharing_problems(plan, tuning, servers))
 
 
-def queued_server(plan: Plan, server: PlannedServer, pods: int) -> Queued:
-    config = server.config
-    return Queued(
-        field=server.field,
-        queue=config.queue or "",
-        where=plan.stack.namespace,
-        pod=Amounts.of_pod(config.requests, config.gpus),
-        pods=pods,
-    )
-
-
 def _sharing_problems(
     plan: Plan, tuning: PlannedFineTuning, servers: list[PlannedServer]
 ) -> Iterator[Problem]:
@@ -106,6 +96,8 @@ def _sharing_problems(
     if not servers or broken:
         return
     server = servers[0]
+    if list(quota_problems(plan, server)):
+        return
     if queue_problems(kueue, "", server.config.queue, plan.stack.namespace):
         return
     yield from spread_problems(

@@ -11,6 +11,7 @@ from stacks.parts.queues.rules import NAMES, given_out_problems
 from stacks.parts.servers.plan import PlannedServer
 from stacks.plan import Plan
 from stacks.problems import Problem
+from stacks.rules.admission import Queued, admission_problems
 from stacks.rules.inference import (
     LONGEST_LABEL,
     channel_problems,
@@ -20,6 +21,7 @@ from stacks.rules.inference import (
     server_problems,
     shard_problems,
 )
+from stacks.rules.packing import Amounts
 from stacks.rules.queues import (
     framework_problems,
     priority_problems,
@@ -98,8 +100,39 @@ def queue_rules(plan: Plan) -> Iterator[Problem]:
         ]
         if config.queue is not None:
             found += framework_problems(kueue, field, "pod")
+            found += [] if found else quota_problems(plan, server)
         yield from under(NAMES, found)
         yield from given_out_problems(plan, f"{field}.queue", config.queue, [server.pool.name])
+
+
+def queued_server(plan: Plan, server: PlannedServer, pods: int) -> Queued:
+    config = server.config
+    return Queued(
+        field=server.field,
+        queue=config.queue or "",
+        where=plan.stack.namespace,
+        pod=Amounts.of_pod(config.requests, config.gpus),
+        pods=pods,
+    )
+
+
+def quota_problems(plan: Plan, server: PlannedServer) -> Iterator[Problem]:
+    """The least servers are within what their queue can ever give out of their pool."""
+    kueue, queues = plan.stack.queues, plan.queues
+    if kueue is None or queues is None or server.config.queue is None or not queues.sound:
+        return
+    door = queue_problems(kueue, "", server.config.queue, plan.stack.namespace)
+    if door:
+        return
+    wanted = queued_server(plan, server, server.config.least)
+    name, nodes = wanted.cluster_queue(kueue), queues.flavor_nodes
+    here = {
+        flavor: quota
+        for flavor, quota in queues.quotas[name].items()
+        if nodes[flavor].field == server.pool.name
+    }
+    if here:
+        yield from admission_problems(kueue, {name: here}, wanted)
 
 
 RULES = (node_problems, queue_rules)
