@@ -12,7 +12,9 @@ def under(names: Mapping[str, str], problems: Iterable[Problem]) -> Iterator[Pro
     A rule that knows one job says `job.steps`; of a job called first it is `jobs.first.steps`.
     """
     longest_first = sorted(names, key=len, reverse=True)
-    pattern = re.compile(rf"(?<![\w./-])({'|'.join(map(re.escape, longest_first))})(?=[.\[]|$)")
+    names_of_fields = "|".join(map(re.escape, longest_first))
+    # What a slash follows is a group of an API, such as kueue.x-k8s.io/v1beta2.
+    pattern = re.compile(rf"(?<![\w./-])({names_of_fields})(?=[.\[]|$)(?![\w.-]*/)")
 
     def renamed(text: str) -> str:
         return pattern.sub(lambda found: names[found[1]], text)

@@ -17,15 +17,13 @@ Quotas = Mapping[str, Mapping[str, Quota]]
 
 @dataclass(frozen=True, kw_only=True)
 class Queued:
-    """Pods that wait in a LocalQueue of the namespace `where`; `together` are admitted as a whole,
-    others each on its own."""
+    """Pods that wait in a LocalQueue of the namespace `where`."""
 
     field: str
     queue: str
     where: str
     pod: Amounts
     pods: int
-    together: bool = False
 
     def cluster_queue(self, kueue: Kueue) -> str:
         doors = (it for it in kueue.local_queues if (it.namespace or self.where) == self.where)
@@ -33,23 +31,21 @@ class Queued:
 
 
 def admission_problems(kueue: Kueue, found: Quotas, wanted: Queued) -> Iterator[Problem]:
-    """So many pods at once are within what their queue can ever give out, whoever waits."""
+    """So many pods at once are within what their queue can ever give out, whoever waits; `found`
+    has the flavor of their nodes alone."""
     name = wanted.cluster_queue(kueue)
     if kueue.cluster_queues[name].cohort is not None:
         # What others lend is not known to be too little.
         return
-    held = {flavor: _held(quota, wanted.pod) for flavor, quota in found[name].items()}
-    fitting = max(held.values()) if wanted.together else sum(held.values())
-    if fitting >= wanted.pods:
-        return
-    best = max(held, key=lambda it: held[it])
-    one_of = f" in one flavor, and {best} has most" if wanted.together and len(held) > 1 else ""
-    short = ", ".join(_short(found[name][best], wanted))
-    yield Problem(
-        f"{wanted.field}.queue",
-        f"{_counted(wanted.pods)} would wait for ever for what {name} never has{one_of}: {short}; "
-        f"nearest: {f'{_counted(fitting)}, or ' if fitting else ''}a larger quota",
-    )
+    for quota in found[name].values():
+        fitting = _held(quota, wanted.pod)
+        if fitting < wanted.pods:
+            yield Problem(
+                f"{wanted.field}.queue",
+                f"{_counted(wanted.pods)} would wait for ever for what {name} never has: "
+                f"{', '.join(_short(quota, wanted))}; "
+                f"nearest: {f'{_counted(fitting)}, or ' if fitting else ''}a larger quota",
+            )
 
 
 def spread_problems(
@@ -95,14 +91,14 @@ def _admitted_beside(kueue: Kueue, found: Quotas, job: Queued, guest: Queued, po
     name = guest.cluster_queue(kueue)
     if kueue.cluster_queues[name].cohort is not None:
         return guest.pods
-    total: Quota = {}
-    for quota in found[name].values():
-        for resource, amount in quota.items():
-            total[resource] = total.get(resource, 0) + amount
+    quota = next(iter(found[name].values()), None)
+    if quota is None:
+        # It gives out none of these nodes.
+        return 0
     if job.cluster_queue(kueue) == name:
         asked = _asked(job.pod)
-        total = {key: amount - asked[key] * pods for key, amount in total.items()}
-    return max(0, _held(total, guest.pod))
+        quota = {key: amount - asked[key] * pods for key, amount in quota.items()}
+    return max(0, _held(quota, guest.pod))
 
 
 def _asked(pod: Amounts) -> Quota:

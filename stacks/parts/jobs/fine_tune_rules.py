@@ -89,9 +89,9 @@ def _sharing_problems(
         # Kueue counts a job's template, which GKE's sidecar is not in.
         pod=Amounts.of_pod(tuning.requests, job.gpus),
         pods=job.pods,
-        together=True,
     )
-    broken = tuple(admission_problems(kueue, queues.quotas, queued))
+    quotas = queues.quotas_on(tuning.pool.name)
+    broken = tuple(admission_problems(kueue, quotas, queued))
     yield from broken
     if not servers or broken:
         return
@@ -102,7 +102,7 @@ def _sharing_problems(
         return
     yield from spread_problems(
         kueue,
-        queues.quotas,
+        quotas,
         queued,
         queued_server(plan, server, server.config.most),
         node=Amounts.of_node(tuning.pool.host),

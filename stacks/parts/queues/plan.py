@@ -68,6 +68,14 @@ class PlannedQueues:
         """Each queue's quota of each flavor, by resource."""
         return quotas(self.config, self.flavor_nodes)
 
+    def quotas_on(self, pool: str) -> dict[str, dict[str, Quota]]:
+        """Those of the pool's flavor alone, which is what pods on its nodes can get."""
+        own = {name for name, it in self.flavor_nodes.items() if it.field == pool}
+        return {
+            queue: {flavor: quota for flavor, quota in has.items() if flavor in own}
+            for queue, has in self.quotas.items()
+        }
+
     @property
     def needed_minutes(self) -> dict[str, int]:
         pools = {self.pools[it.field].field: it.field for it in self.flavor_nodes.values()}

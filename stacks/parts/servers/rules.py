@@ -125,14 +125,7 @@ def quota_problems(plan: Plan, server: PlannedServer) -> Iterator[Problem]:
     if door:
         return
     wanted = queued_server(plan, server, server.config.least)
-    name, nodes = wanted.cluster_queue(kueue), queues.flavor_nodes
-    here = {
-        flavor: quota
-        for flavor, quota in queues.quotas[name].items()
-        if nodes[flavor].field == server.pool.name
-    }
-    if here:
-        yield from admission_problems(kueue, {name: here}, wanted)
+    yield from admission_problems(kueue, queues.quotas_on(server.pool.name), wanted)
 
 
 RULES = (node_problems, queue_rules)

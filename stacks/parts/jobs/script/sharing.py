@@ -104,16 +104,14 @@ def _admission_problems(plan: Plan, script: PlannedScript) -> Iterator[Problem]:
         where=plan.stack.namespace,
         pod=script.counted,
         pods=script.config.nodes,
-        together=True,
     )
     name = wanted.cluster_queue(kueue)
     if name not in kueue.cluster_queues:
         # That is said of the queue.
         return
     where = None if script.pool is None else script.pool.name
-    nodes = queues.flavor_nodes
-    here = [it for it in kueue.shares(name) if it in nodes and nodes[it].field == where]
-    if not here:
+    quotas = {} if where is None else queues.quotas_on(where)
+    if not quotas.get(name):
         near = "leave it out" if where is None else f"one of {where} in kueue.flavors"
         missing = "those that Autopilot makes for single pods" if where is None else where
         yield Problem(
@@ -121,7 +119,6 @@ def _admission_problems(plan: Plan, script: PlannedScript) -> Iterator[Problem]:
             f"{name} has no flavor of {missing}, where the job runs; nearest: {near}",
         )
         return
-    quotas = {name: {flavor: queues.quotas[name][flavor] for flavor in here}}
     yield from admission_problems(kueue, quotas, wanted)
 
 
