@@ -7,7 +7,7 @@ import pytest
 
 from stacks.config import ConfigError, validate
 from stacks.plan import Plan
-from tests.conftest import changed, stack_config
+from tests.conftest import changed
 from tests.parts.samples import BARE, DEV, RL, SERVE, TPU, VERL
 from tests.parts.test_refusals import mistakes
 
@@ -193,14 +193,6 @@ def test_nothing_else_does(config: dict[str, Any]) -> None:
 def test_a_missing_token_hides_nothing() -> None:
     lines = mistakes(changed(SERVE, network=_OVERLAP), frozenset())
     assert fields(lines) == {"hugging_face_token", "stack.network.pods"}
-
-
-@pytest.mark.parametrize("preset", ["dev", "verl-b200", "tpu-elastic"])
-def test_a_config_with_a_kind_goes_on_to_be_one(preset: str) -> None:
-    config = stack_config(preset)
-    found = validate(config)
-    assert not isinstance(found, Plan)
-    assert found.kind == config["kind"]
 
 
 def test_values_that_may_be_secret_are_in_no_line() -> None:

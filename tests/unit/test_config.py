@@ -10,13 +10,13 @@ import sys
 from typing import Any
 
 import pytest
-from stacks.lustre_training_config import LustreTraining
 
+from sandbox.workspace import stack_names
 from stacks.config import ConfigError, validate
-from tests.conftest import ROOT, TOKEN, changed, kind_of
-from tests.unit.bad_configs import BAD
+from tests.conftest import ROOT, TOKEN, changed, stack_config
 
 SECRETS = frozenset({"hugging_face_token"})
+WORKERS = "ray__ray-a4-gpu-spot__workers__gpu-worker-group"
 
 
 def mistakes(config: dict[str, Any], secrets: frozenset[str] = SECRETS) -> tuple[str, ...]:
@@ -33,46 +33,53 @@ def assert_named(lines: tuple[str, ...], field: str, end: str) -> None:
     assert re.search(re.escape(end) + r"[\w-]*(, [\w-]+)*$", named[0]), named[0]
 
 
-def test_the_configs_of_all_stacks_are_right(b200: dict[str, Any], dev: dict[str, Any]) -> None:
-    assert kind_of(validate(b200, secrets_set=SECRETS)) == "lustre-training"
-    assert kind_of(validate(dev)) == "dev"
+@pytest.mark.parametrize("stack", stack_names())
+def test_every_preset_is_right(stack: str) -> None:
+    assert validate(stack_config(stack), secrets_set=SECRETS)
+
+
+@pytest.mark.parametrize("stack", stack_names())
+def test_a_preset_needs_a_token_where_it_says_that_one_is_to_be_set(stack: str) -> None:
+    text = (ROOT / f"Pulumi.{stack}.yaml").read_text(encoding="utf-8")
+    wanted = "--secret hugging_face_token" in text
+    lines = mistakes(changed(stack_config(stack), labels={"Team": "x"}), frozenset())
+    missing = [it for it in lines if it.startswith("hugging_face_token: ")]
+    line = "hugging_face_token: missing; set it with: pulumi config set --secret hugging_face_token"
+    assert missing == [line] * wanted
+
+
+@pytest.mark.parametrize("kind", ["lustre-training", "lustre", None, 7])
+def test_a_config_with_a_kind_gets_one_error_with_the_page_that_says_what_became_of_it(
+    kind: Any,
+) -> None:
+    old = {"kind": kind, "name": "X y", "gpu_pool": {"nodes": 0}, "network": {"mtu": 9000}}
+    (line,) = mistakes(old, frozenset())
+    assert line == (
+        "stack.kind: a stack has no kind any more, it is a list of parts under names of yours; "
+        'nearest: the same stack as docs/parts.md has it under "From a config with a kind"'
+    )
 
 
 def test_numbers_and_switches_may_come_as_text_as_the_cli_sets_them(b200: dict[str, Any]) -> None:
     config = validate(
-        changed(b200, gpu_pool__nodes="16", deletion_protection="true"), secrets_set=SECRETS
+        changed(b200, pools__gpu__nodes="16", deletion_protection="true"), secrets_set=SECRETS
     )
-    assert isinstance(config, LustreTraining)
-    assert config.gpu_pool.nodes == 16
+    assert config.stack.pools["gpu"].nodes == 16
     assert config.deletion_protection is True
-
-
-@pytest.mark.parametrize(("values", "field", "end"), BAD)
-def test_bad_input_names_the_field_and_the_nearest_that_works(
-    b200: dict[str, Any], values: dict[str, Any], field: str, end: str
-) -> None:
-    assert_named(mistakes(changed(b200, **values)), field, end)
-
-
-def test_a_missing_token_says_how_to_set_it(b200: dict[str, Any]) -> None:
-    (line,) = mistakes(b200, frozenset())
-    assert line == (
-        "hugging_face_token: missing; set it with: pulumi config set --secret hugging_face_token"
-    )
-
-
-def test_the_smallest_stack_needs_no_token(dev: dict[str, Any]) -> None:
-    assert validate(dev, secrets_set=frozenset())
 
 
 def test_all_mistakes_are_reported_together(b200: dict[str, Any]) -> None:
     config = changed(
-        b200, project=None, lustre__capacity_gib=9500, ray__worker__gpus=16, network__mtu=1500
+        b200,
+        project=None,
+        lustre__capacity_gib=9500,
+        network__mtu=1500,
+        **{f"{WORKERS}__gpus": 16},
     )
     lines = mistakes(config, frozenset())
     assert [line.partition(": ")[0] for line in lines] == [
-        *("gcp:project", "hugging_face_token", "stack.ray.worker.gpus"),
-        "stack.lustre.capacity_gib",
+        *("gcp:project", "hugging_face_token", "stack.lustre.capacity_gib"),
+        f"stack.{WORKERS.replace('__', '.')}.gpus",
     ]
 
 
@@ -91,27 +98,30 @@ def test_what_the_catalog_does_not_know_yet_can_be_added(b200: dict[str, Any]) -
     }
     config = changed(
         b200,
-        gpu_pool__machine_type="a9-highgpu-8g",
-        gpu_pool__compact_placement=False,
+        pools__gpu__machine_type="a9-highgpu-8g",
+        pools__gpu__compact_placement=False,
         catalog={
             "machine_types": {"a9-highgpu-8g": machine},
             "zones": {"us-east1-b": {"offers": ["a9-highgpu-8g"]}},
         },
     )
     made = validate(config, secrets_set=SECRETS)
-    assert isinstance(made, LustreTraining)
-    assert made.worker_gpus == 8
+    assert made.ray["ray-a4-gpu-spot"].accelerated.gpus == 8
 
 
 def test_no_message_shows_what_a_wrong_key_holds(b200: dict[str, Any]) -> None:
-    for path in ("hf_token", "hugging_face_tokn", "job__api_key", "ray__head__anything"):
+    for path in ("hf_token", "hugging_face_tokn", "jobs__api_key", f"{WORKERS}__anything"):
         config = changed(b200, **{path: TOKEN})
         assert TOKEN not in "\n".join(mistakes(config))
 
 
 def test_no_message_shows_a_value_of_a_config_that_is_secret(b200: dict[str, Any]) -> None:
     canary = "canaryvalue"
-    for path in ("gpu_pool__nodes", "gpu_pool__machine_type", "job__dataset", "lustre__name"):
+    job = "jobs__nemo-rl-grpo-test1"
+    for path in (
+        *("pools__gpu__nodes", "pools__gpu__machine_type", "lustre__name"),
+        *(f"{job}__dataset", f"{job}__type", f"{WORKERS}__pools"),
+    ):
         config = changed(b200, **{path: f"{canary}_X"})
         with pytest.raises(ConfigError) as caught:
             validate(config, secrets_set=SECRETS, hide_values=True)

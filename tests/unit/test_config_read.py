@@ -2,13 +2,12 @@
 
 import json
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pulumi
 import pytest
 import yaml
 from pulumi.runtime import set_all_config
-from stacks.blocks.cluster_stack import ClusterStack
 
 from stacks.config import ConfigError, read
 from tests.conftest import PROJECT, TOKEN, Register, changed
@@ -29,13 +28,16 @@ def test_a_right_config_is_read_with_its_secrets(register: Register, b200: Any) 
 
     def program() -> None:
         set_config(b200, hugging_face_token=TOKEN)
-        found = read()
-        config, secrets = cast("ClusterStack", found[0]), found[1]
-        seen.update(kind=config.kind, project=config.project, secrets=set(secrets))
+        plan, secrets = read()
+        seen.update(
+            lustre=plan.stack.lustre is not None,
+            project=plan.stack.project,
+            secrets=set(secrets),
+        )
 
     register(program)
     assert seen == {
-        "kind": "lustre-training",
+        "lustre": True,
         "project": "my-project",
         "secrets": {"hugging_face_token"},
     }
@@ -67,8 +69,8 @@ def test_mistakes_come_as_one_error(
 @pytest.mark.parametrize(
     ("config", "end"),
     [
-        ({}, "pulumi config set --path stack.kind lustre-training$"),
-        ({f"{PROJECT}:stack": "text"}, "nearest: stack.kind and the keys beside it$"),
+        ({}, "nearest: a copy of Pulumi.dev.yaml under the stack's name$"),
+        ({f"{PROJECT}:stack": "text"}, "nearest: stack.name, stack.pools and the like$"),
         (
             {f"{PROJECT}:stack": '{"project": "p"}'},
             r"stack.project: does not stand here; nearest: in gcp:project$",

@@ -8,12 +8,12 @@ import pytest
 from pydantic import BaseModel
 
 from catalog.bounds import Bounds
-from stacks import KINDS
 from stacks.blocks.cluster import Maintenance
 from stacks.config import ConfigError, validate
 from stacks.config_errors import models_in
 from stacks.recurrence import parsed
 from stacks.rules.cluster import maintenance_problems
+from stacks.stack import Stack
 from tests.conftest import changed, stack_config
 
 SECRETS = frozenset({"hugging_face_token"})
@@ -32,16 +32,22 @@ def only(config: dict[str, Any]) -> str:
     return line
 
 
+JOB, JOB_FIELD = "jobs__nemo-rl-grpo-test1", "jobs.nemo-rl-grpo-test1"
+HEAD, HEAD_FIELD = "ray__ray-a4-gpu-spot__head", "ray.ray-a4-gpu-spot.head"
 REFUSED: list[tuple[dict[str, Any], str, str]] = [
     # Numbers without an end, and what is no number
-    ({"job__max_steps": inf}, "job.max_steps", "inf is no number that ends; nearest: 10000000"),
-    ({"ray__head__requests__cpu": nan}, "ray.head.requests.cpu", "nearest: 0.001"),
-    ({"ray__head__requests__cpu": True}, "ray.head.requests.cpu", "is no number; nearest: 1"),
-    ({"ray__head__requests__cpu": 0.0001}, "ray.head.requests.cpu", "nearest: 0.001"),
-    ({"ray__head__requests__cpu": 8.00001}, "ray.head.requests.cpu", "nearest: 8.0"),
-    ({"gpu_pool__nodes": 10**12}, "gpu_pool.nodes", "a pool in one zone; nearest: 1000"),
-    ({"gpu_pool__nodes": 10**6000}, "gpu_pool.nodes", "nearest: 1000"),
-    ({"gpu_pool__nodes": "1" * 900}, "gpu_pool.nodes", "nearest: 1000"),
+    (
+        {f"{JOB}__max_steps": inf},
+        f"{JOB_FIELD}.max_steps",
+        "inf is no number that ends; nearest: 10000000",
+    ),
+    ({f"{HEAD}__requests__cpu": nan}, f"{HEAD_FIELD}.requests.cpu", "nearest: 0.001"),
+    ({f"{HEAD}__requests__cpu": True}, f"{HEAD_FIELD}.requests.cpu", "is no number; nearest: 1"),
+    ({f"{HEAD}__requests__cpu": 0.0001}, f"{HEAD_FIELD}.requests.cpu", "nearest: 0.001"),
+    ({f"{HEAD}__requests__cpu": 8.00001}, f"{HEAD_FIELD}.requests.cpu", "nearest: 8.0"),
+    ({"pools__gpu__nodes": 10**12}, "pools.gpu.nodes", "a pool in one zone; nearest: 1000"),
+    ({"pools__gpu__nodes": 10**6000}, "pools.gpu.nodes", "nearest: 1000"),
+    ({"pools__gpu__nodes": "1" * 900}, "pools.gpu.nodes", "nearest: 1000"),
     # Ranges that no subnet may have
     ({"network__subnet": "127.0.0.0/20"}, "network.subnet", "nearest: 172.24.0.0/20"),
     ({"network__subnet": "169.254.0.0/20"}, "network.subnet", "nearest: 172.24.0.0/20"),
@@ -53,17 +59,33 @@ REFUSED: list[tuple[dict[str, Any], str, str]] = [
     ({"labels": {"goog-x": "a"}}, "labels", "nearest: my-goog-x"),
     ({"labels": {f"a{n}": "a" for n in range(63)}}, "labels", "nearest: 62 of them"),
     # Text that is not what it looks like
-    ({"job__model": "Qwen/Qwen\u202e2"}, "job.model", "the text without it"),
-    ({"job__model": "Qwen/Qwen\x1b[31m"}, "job.model", "the text without it"),
+    ({f"{JOB}__model": "Qwen/Qwen\u202e2"}, f"{JOB_FIELD}.model", "the text without it"),
+    ({f"{JOB}__model": "Qwen/Qwen\x1b[31m"}, f"{JOB_FIELD}.model", "the text without it"),
     (
         {"cluster__authorized_networks": [{"name": " ", "cidr": "203.0.113.0/24"}]},
         "cluster.authorized_networks[0].name",
         "nearest: the text without them",
     ),
-    ({"job__model": "Qwen/\u0430bc"}, "job.model", "nearest: one like Qwen/Qwen2.5-72B-Instruct"),
-    ({"job__model": "a/../b"}, "job.model", "nearest: one like Qwen/Qwen2.5-72B-Instruct"),
-    ({"job__model": f"a/{'b' * 64}"}, "job.model", "nearest: one like Qwen/Qwen2.5-72B-Instruct"),
-    ({"job__checkpoints__metric": "val:$(id)"}, "job.checkpoints.metric", "one like val:accuracy"),
+    (
+        {f"{JOB}__model": "Qwen/\u0430bc"},
+        f"{JOB_FIELD}.model",
+        "nearest: one like Qwen/Qwen2.5-72B-Instruct",
+    ),
+    (
+        {f"{JOB}__model": "a/../b"},
+        f"{JOB_FIELD}.model",
+        "nearest: one like Qwen/Qwen2.5-72B-Instruct",
+    ),
+    (
+        {f"{JOB}__model": f"a/{'b' * 64}"},
+        f"{JOB_FIELD}.model",
+        "nearest: one like Qwen/Qwen2.5-72B-Instruct",
+    ),
+    (
+        {f"{JOB}__checkpoints__metric": "val:$(id)"},
+        f"{JOB_FIELD}.checkpoints.metric",
+        "one like val:accuracy",
+    ),
     # Namespaces that are somebody's
     ({"namespace": "kube-system"}, "namespace", "nearest: my-kube-system"),
     ({"namespace": "gmp-system"}, "namespace", "nearest: my-gmp-system"),
@@ -199,18 +221,20 @@ def test_a_rule_has_the_windows_that_the_calendar_says(rule: str, days: int) -> 
 
 def test_what_is_wrong_beside_a_broken_block_is_told_with_it() -> None:
     config = changed(
-        stack_config("verl-h200"), gpu_pool__capacity={"mode": "flex-start", "name": "mine"}
+        stack_config("verl-h200"), pools__gpu__capacity={"mode": "flex-start", "name": "mine"}
     )
     assert [it.partition(": ")[0] for it in mistakes(config)] == [
-        "stack.gpu_pool.capacity",
-        "stack.gpu_pool.autoscaling",
+        "stack.pools.gpu.capacity",
+        "stack.pools.gpu.autoscaling",
     ]
 
 
 def test_no_field_is_named_only_because_of_the_value_that_stands_in_for_a_wrong_one() -> None:
-    config = changed(stack_config("b200-lustre"), gpu_pool__nodes=10**12, lustre__capacity_gib=9500)
+    config = changed(
+        stack_config("b200-lustre"), pools__gpu__nodes=10**12, lustre__capacity_gib=9500
+    )
     assert [it.partition(": ")[0] for it in mistakes(config)] == [
-        "stack.gpu_pool.nodes",
+        "stack.pools.gpu.nodes",
         "stack.lustre.capacity_gib",
     ]
 
@@ -236,9 +260,7 @@ def unbounded(annotation: Any, *, bounded: bool = False) -> bool:
 
 
 def test_every_number_of_every_block_ends_somewhere() -> None:
-    found: set[type[BaseModel]] = set()
-    for kind in KINDS.values():
-        blocks(kind.config_class(), found)
+    found = blocks(Stack, set())
     assert len(found) > 30
     without = [
         f"{block.__name__}.{name}"

@@ -1,5 +1,4 @@
-"""Bad input of the verl stacks: each mistake with its field and what works, and no mistake that
-is none."""
+"""Ways to have machines, each with what goes with it; versions of GKE that a stack needs."""
 
 import itertools
 from typing import Any
@@ -8,38 +7,10 @@ import pytest
 
 from catalog import Catalog
 from stacks.config import ConfigError, validate
-from tests.conftest import changed, kind_of, stack_config
-from tests.unit.bad_configs_autopilot import BAD_AUTOPILOT
-from tests.unit.bad_configs_verl import BAD_DEV, BAD_STANDARD
-from tests.unit.test_config import assert_named, mistakes
+from tests.conftest import changed, stack_config
+from tests.unit.test_config import mistakes
 
 RESERVED = {"name": "r", "block": "b"}
-
-
-@pytest.mark.parametrize("stack", ["verl-b200", "verl-h200", "verl-b200-autopilot"])
-def test_the_configs_of_the_verl_stacks_need_no_secret(stack: str) -> None:
-    assert kind_of(validate(stack_config(stack))) == "verl-training"
-
-
-@pytest.mark.parametrize(("values", "field", "end"), BAD_STANDARD)
-def test_bad_input_names_the_field_and_the_nearest_that_works(
-    verl_b200: dict[str, Any], values: dict[str, Any], field: str, end: str
-) -> None:
-    assert_named(mistakes(changed(verl_b200, **values)), field, end)
-
-
-@pytest.mark.parametrize(("values", "field", "end"), BAD_AUTOPILOT)
-def test_bad_input_of_an_autopilot_stack_does_so_too(
-    verl_autopilot: dict[str, Any], values: dict[str, Any], field: str, end: str
-) -> None:
-    assert_named(mistakes(changed(verl_autopilot, **values)), field, end)
-
-
-@pytest.mark.parametrize(("values", "field", "end"), BAD_DEV)
-def test_bad_input_on_a_machine_without_rdma_does_so_too(
-    dev: dict[str, Any], values: dict[str, Any], field: str, end: str
-) -> None:
-    assert_named(mistakes(changed(dev, **values)), field, end)
 
 
 def test_a_machine_says_which_gke_it_needs_where_nothing_newer_is_used(
@@ -94,10 +65,10 @@ def test_every_way_to_get_machines_goes_or_names_what_does_not_go_with_it(
     config = changed(
         dev,
         # Machines of a queue come once, for workers that do not scale.
-        ray__autoscaling=None,
+        ray__dev__autoscaling=None,
         region="us-east1",
         zone="us-east1-b",
-        gpu_pool={
+        pools__gpu={
             "machine_type": machine,
             "nodes": 1,
             "autoscaling": {"min": minimum, "max": 1},
@@ -111,4 +82,4 @@ def test_every_way_to_get_machines_goes_or_names_what_does_not_go_with_it(
     except ConfigError as error:
         named = {line.partition(": ")[0] for line in error.lines}
     fields = wrong_fields(machine, mode, minimum, compact=compact, reserved=reserved)
-    assert named == {f"stack.gpu_pool.{field}" for field in fields}
+    assert named == {f"stack.pools.gpu.{field}" for field in fields}
