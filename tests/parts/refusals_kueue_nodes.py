@@ -47,6 +47,12 @@ KUEUE_NODES = [
     ),
     Refused(
         MIXED,
+        {"queues__flavors__default-flavor__topology": "node"},
+        _TOPOLOGY_FIELD,
+        '"node" is not in queues.topologies; nearest: leave it out, or add that key there',
+    ),
+    Refused(
+        MIXED,
         {
             **PLACED,
             "queues__topologies__nodes__levels": [
