@@ -46,13 +46,6 @@ KUEUE = [
         "2 pods would wait for ever for what cluster-queue never has: 4 of 3 GPUs; "
         "nearest: 1 pod, or a larger quota",
     ),
-    Refused(
-        MIXED,
-        {f"{_QUOTA}__gpus": 1, _TUNING: None},
-        f"{_SERVER_FIELD}.queue",
-        "1 pod would wait for ever for what cluster-queue never has: 2 of 1 GPUs; "
-        "nearest: a larger quota",
-    ),
     # Quota of other nodes is of no use to it.
     Refused(
         MIXED,
