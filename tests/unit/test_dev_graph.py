@@ -3,7 +3,7 @@
 from typing import Any
 
 from tests.conftest import Recording, Register
-from tests.unit.stack_graphs import built, pods_of
+from tests.unit.stack_graphs import at, built, pods_of
 
 QUEUED: dict[str, Any] = {
     "ray__dev__autoscaling": None,
@@ -69,6 +69,24 @@ def test_the_worker_names_its_pool_or_kueue_would_hold_it_to_the_first_flavor_of
     assert worker["cloud.google.com/gke-accelerator"] == "nvidia-l4"
     for values in ({"ray__dev__queue": None}, {"ray__dev__autoscaling": None}):
         assert pool not in pods_of(up(register, **values))[1]["spec"]["nodeSelector"]
+
+
+def test_the_worker_is_of_the_pool_that_its_group_names_and_so_is_its_flavor(
+    register: Register,
+) -> None:
+    sure = {"machine_type": "g2-standard-8", "nodes": 1, "capacity": {"mode": "on-demand"}}
+    flavors = {"cpu": {"pool": "cpu"}, "l4": {"pool": "gpu"}, "sure": {"pool": "sure"}}
+    wanted = {"cpu": {}, "l4": {"gpus": 0}, "sure": {}}
+    made = up(
+        register,
+        pools__sure=sure,
+        queues__flavors=flavors,
+        queues__cluster_queues={"gpus": {"flavors": wanted}},
+        **at("ray__dev__workers__gpu-worker-group__pools", "sure"),
+    )
+    worker = pods_of(made)[1]["spec"]["nodeSelector"]
+    flavor = made.named("queues-flavor-sure").inputs["spec"]["nodeLabels"]
+    assert worker.items() >= flavor.items()
 
 
 def test_every_pod_of_ray_mounts_the_bucket_as_the_account_that_may(register: Register) -> None:
