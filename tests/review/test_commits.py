@@ -87,8 +87,8 @@ CASES = {
         3,
         {"v6e-16-0-pool": "replace", "v6e-16-1-pool": "replace"},
         {
-            "v6e-16-0-pool": ["name", "placementPolicy.tpuTopology"],
-            "v6e-16-1-pool": ["name", "placementPolicy.tpuTopology"],
+            "v6e-16-0-pool": ["placementPolicy.tpuTopology"],
+            "v6e-16-1-pool": ["placementPolicy.tpuTopology"],
         },
     ),
     "a Lustre tier": Case(
