@@ -1,10 +1,10 @@
-"""Configs with one thing changed, made from the presets by a seed: types, bounds, other words that
-the field knows, keys taken out, misspelt or foreign, text that cannot be seen, numbers without an
-end, lists with an entry twice, blocks of other presets.
+"""Configs with one thing changed, made from the presets and other stacks by a seed: types, bounds,
+other words that the field knows, keys taken out, misspelt or foreign, text that cannot be seen,
+numbers without an end, lists with an entry twice, blocks of other stacks.
 """
 
 import enum
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from math import inf, nan
 from random import Random
@@ -14,16 +14,18 @@ from pydantic import BaseModel
 
 from catalog.bounds import Bounds
 from sandbox.workspace import stack_names
-from stacks import KINDS
 from stacks.config_errors import models_in
 from stacks.stack import Stack
 from tests.conftest import stack_config
+from tests.parts.samples import SAMPLES
+from tests.unit.team_stack import LAB
 
 Path = tuple[str | int, ...]
-CONFIGS = {name: stack_config(name) for name in stack_names()}
-# Those with a kind, and those that are lists of parts.
-PRESETS = [name for name, config in CONFIGS.items() if "kind" in config]
-PARTS = [name for name in CONFIGS if name not in PRESETS]
+CONFIGS: dict[str, dict[str, Any]] = {
+    **{name: stack_config(name) for name in stack_names()},
+    **{f"sample {name}": config for name, config in SAMPLES.items()},
+    "teams": LAB,
+}
 
 _UNSEEN = ("\x00", "\x1b[31m", "\n", "\t", "\u202e", "\u200b", "\ufeff", "\u2028", "\u00a0")
 _STRANGE = (
@@ -38,7 +40,7 @@ _OTHER_TYPES = (0, 1.5, "text", [], [1], {}, {"a": 1}, False)
 class Mutant(NamedTuple):
     """`wrong` where the value is none for its field, whatever stands in others."""
 
-    preset: str
+    stack: str
     what: str
     path: Path
     config: dict[str, Any]
@@ -52,35 +54,30 @@ class _Field(NamedTuple):
 
 
 def mutants(
-    seed: int,
-    count: int,
-    presets: Sequence[str] = PRESETS,
-    configs: Mapping[str, dict[str, Any]] = CONFIGS,
+    seed: int, count: int, configs: Mapping[str, dict[str, Any]] = CONFIGS
 ) -> Iterator[Mutant]:
-    random = Random(seed)
+    random, stacks = Random(seed), list(configs)
     for number in range(count):
-        preset = presets[number % len(presets)]
-        config = configs[preset]
-        model = KINDS[config["kind"]].config_class() if "kind" in config else Stack
-        yield _mutant(random, preset, config, model)
+        stack = stacks[number % len(stacks)]
+        yield _mutant(random, stack, configs[stack])
 
 
-def _mutant(random: Random, preset: str, config: dict[str, Any], model: type[BaseModel]) -> Mutant:
+def _mutant(random: Random, stack: str, config: dict[str, Any]) -> Mutant:
     ways = (_of_field, _of_field, _of_field, _of_field, _unseen, _gone, _misspelt, _twice, _foreign)
     while True:
         result = deepcopy(config)
-        made = random.choice(ways)(random, result, model)
+        made = random.choice(ways)(random, result)
         if made is not None:
             what, path, wrong = made
-            return Mutant(preset, what, path, result, wrong)
+            return Mutant(stack, what, path, result, wrong)
 
 
 _Made = tuple[str, Path, bool] | None
 
 
-def _of_field(random: Random, config: dict[str, Any], model: type[BaseModel]) -> _Made:
+def _of_field(random: Random, config: dict[str, Any]) -> _Made:
     """Any field, there or not, gets a value: legal, at a bound, beyond it, or none at all."""
-    field = random.choice(list(_fields(config, model, ())))
+    field = random.choice(list(_fields(config, Stack, ())))
     bounds = _bounds(field)
     words = _words(field.annotation)
     wrong = False
@@ -102,25 +99,25 @@ def _of_field(random: Random, config: dict[str, Any], model: type[BaseModel]) ->
     return f"{value!r:.60}", field.path, wrong
 
 
-def _unseen(random: Random, config: dict[str, Any], model: type[BaseModel]) -> _Made:
+def _unseen(random: Random, config: dict[str, Any]) -> _Made:
     texts = [path for path, value in _leaves(config, ()) if isinstance(value, str)]
-    path = random.choice([it for it in texts if it != ("kind",)])
+    path = random.choice(texts)
     text = _at(config, path)
     place, sign = random.randrange(len(text) + 1), random.choice(_UNSEEN)
     _put(config, path, text[:place] + sign + text[place:])
     return f"{sign!r} in it", path, True
 
 
-def _gone(random: Random, config: dict[str, Any], model: type[BaseModel]) -> _Made:
-    path = random.choice([path for path, _ in _all(config, ()) if path != ("kind",)])
+def _gone(random: Random, config: dict[str, Any]) -> _Made:
+    path = random.choice([path for path, _ in _all(config, ())])
     here = _at(config, path[:-1])
     del here[path[-1]]
     return "taken out", path, False
 
 
-def _misspelt(random: Random, config: dict[str, Any], model: type[BaseModel]) -> _Made:
+def _misspelt(random: Random, config: dict[str, Any]) -> _Made:
     path = random.choice([path for path, _ in _all(config, ()) if isinstance(path[-1], str)])
-    if path[0] in ("kind", "project", "region", "zone") or "labels" in path:
+    if path[0] in ("project", "region", "zone") or "labels" in path:
         return None
     here = _at(config, path[:-1])
     name = f"{path[-1]}{random.choice('xyz_')}"
@@ -129,7 +126,7 @@ def _misspelt(random: Random, config: dict[str, Any], model: type[BaseModel]) ->
     return "misspelt beside it", (*path[:-1], name), False
 
 
-def _twice(random: Random, config: dict[str, Any], model: type[BaseModel]) -> _Made:
+def _twice(random: Random, config: dict[str, Any]) -> _Made:
     lists = [(path, value) for path, value in _all(config, ()) if isinstance(value, list) and value]
     if not lists:
         return None
@@ -139,11 +136,11 @@ def _twice(random: Random, config: dict[str, Any], model: type[BaseModel]) -> _M
     return f"{many} times", path, many > 256
 
 
-def _foreign(random: Random, config: dict[str, Any], model: type[BaseModel]) -> _Made:
-    other = CONFIGS[random.choice(PRESETS)]
-    key = random.choice([it for it in other if it != "kind"])
+def _foreign(random: Random, config: dict[str, Any]) -> _Made:
+    other = CONFIGS[random.choice(list(CONFIGS))]
+    key = random.choice(list(other))
     config[key] = deepcopy(other[key])
-    return f"another preset's {key}", (key,), False
+    return f"another stack's {key}", (key,), False
 
 
 def _fields(block: Any, model: type[BaseModel], path: Path) -> Iterator[_Field]:
@@ -151,7 +148,7 @@ def _fields(block: Any, model: type[BaseModel], path: Path) -> Iterator[_Field]:
     if not isinstance(block, dict):
         return
     for name, field in model.model_fields.items():
-        if name in ("kind", "secrets_set"):
+        if name == "secrets_set":
             continue
         here = (*path, name)
         yield _Field(here, field.annotation, tuple(field.metadata))

@@ -6,19 +6,21 @@ It proves nothing about what Google would say to the ones that pass.
 
 import re
 import time
-from collections.abc import Sequence
 from copy import deepcopy
+from random import Random
 from typing import Any
 
 import pytest
 import yaml
 
 from stacks.config import ConfigError, validate
-from tests.unit.config_mutants import PARTS, PRESETS, Mutant, mutants
+from tests.parts.commit_sample import of_this_commit
+from tests.unit.config_mutants import CONFIGS, Mutant, mutants
 
 SECRETS = frozenset({"hugging_face_token", "wandb_api_key"})
 SEED = 20261122
 SECONDS = 1.0
+_PARTS = 9
 WITHIN = ("nearest: a block of keys", "nearest: a list")
 # What is one value, or a few to choose from, and no sentence.
 _VALUE = re.compile(r'"[^"]*"|\{[^}]*\}|\[[^]]*\]|[^\s,{}"\[\]]+')
@@ -133,10 +135,10 @@ def found_wrong(mutant: Mutant) -> list[str]:
     return found
 
 
-def check(count: int, seed: int, presets: Sequence[str] = PRESETS) -> None:
+def check(count: int, seed: int) -> None:
     wrong = {
-        f"{it.preset} {written(it.path)} = {it.what}": found
-        for it in mutants(seed, count, presets)
+        f"{it.stack} {written(it.path)} = {it.what}": found
+        for it in mutants(seed, count)
         if (found := found_wrong(it))
     }
     shown = "\n".join(f"{what}: {'; '.join(found)}" for what, found in wrong.items())
@@ -144,15 +146,28 @@ def check(count: int, seed: int, presets: Sequence[str] = PRESETS) -> None:
 
 
 def test_a_config_with_anything_changed_is_right_or_is_refused_under_its_field() -> None:
-    check(270, SEED)
+    check(360, SEED)
 
 
-def test_so_is_one_of_parts() -> None:
-    check(90, SEED, PARTS)
+def test_several_changes_at_once_end_in_no_traceback() -> None:
+    random, refused = Random(SEED), 0
+    for number in range(30):
+        name = list(CONFIGS)[number % len(CONFIGS)]
+        config = CONFIGS[name]
+        for _ in range(3):
+            (mutant,) = mutants(random.randrange(10**6), 1, {name: config})
+            config = mutant.config
+        refused += bool(lines_of(config))
+    assert refused > 20
+
+
+def parts_tried() -> list[int]:
+    """All of them with ALL_COMBINATIONS=1; else a third, another one for each commit."""
+    return of_this_commit(list(range(_PARTS)), 3)
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("part", range(9))
+@pytest.mark.parametrize("part", parts_tried())
 def test_thousands_of_configs_are_right_or_refused_under_their_field(part: int) -> None:
     seed = SEED + 1 + part
     print(f"seed {seed}")
