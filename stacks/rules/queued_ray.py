@@ -68,7 +68,9 @@ def elastic_problems(ray: Ray, release: str, newest: str) -> Iterator[Problem]:
     """`release` is Kueue's, of which older ones refuse a cluster that scales."""
     if ray.queue is None or ray.autoscaling is None:
         return
-    if tuple(map(int, release.split(".")[:2])) < _ELASTIC_FROM:
+    numbers = release.split(".")[:2]
+    # What is no release at all the queues' own rule says.
+    if all(map(str.isdecimal, numbers)) and tuple(map(int, numbers)) < _ELASTIC_FROM:
         yield Problem(
             "kueue.version",
             f"Kueue {release} refuses a Ray cluster that scales, in the queue {ray.queue}; "

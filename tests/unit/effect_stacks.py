@@ -1,0 +1,249 @@
+"""Stacks in which fields of the config have an effect: each has what a few of them need."""
+
+from typing import Any
+
+from tests.conftest import changed
+from tests.parts.samples import AUTOPILOT, BARE, CLASSIFIER, DEV, RL, SERVE, TPU, VERL
+from tests.unit.effect_queues import CPUS, QUEUE_OF_CPUS, QUEUED, QUEUES
+from tests.unit.script_samples import ON_RAY, RAY, STACK
+from tests.unit.team_stack import LAB
+
+_START, _END = "2099-01-03T02:00:00Z", "2099-01-03T08:00:00Z"
+_WINDOW = {"start": _START, "end": _END}
+_RESERVED = {"mode": "reservation", "name": "mine", "block": "b", "sub_block": "s"}
+
+PLAIN = changed(
+    BARE,
+    cluster={
+        "maintenance": {**_WINDOW, "exclusions": [{"name": "launch", **_WINDOW}]},
+        "authorized_networks": [{"name": "office", "cidr": "192.0.2.0/24"}],
+    },
+    pools={
+        "cpu": {
+            **CPUS,
+            "autoscaling": {"min": 1, "max": 5},
+        },
+        "gpu": {
+            "machine_type": "g2-standard-8",
+            "nodes": 2,
+            "taints": [{"key": "team", "value": "a"}],
+        },
+    },
+)
+TEAMS = changed(
+    LAB,
+    teams__audio__buckets={"runs": "objectUser"},
+    queues__local_queues=[{"name": "lq", "cluster_queue": "gpus"}],
+)
+LIMITED = changed(
+    CLASSIFIER,
+    cluster__ray_operator=None,
+    pools__cpu={"machine_type": "e2-standard-8", "nodes": 1},
+    pools__other={"machine_type": "e2-standard-8", "nodes": 1},
+    buckets__more={"mount_path": "/more"},
+    queues={
+        "flavors": {"l4": {"pool": "gpu"}, "cpu": {"pool": "cpu"}},
+        "cluster_queues": {"gpus": {}},
+        "local_queues": [{"name": "lq", "cluster_queue": "gpus"}],
+    },
+    ray__classifier__image="registry/name:1.2.3",
+    ray__classifier__version="2.54.0",
+    ray__classifier__autoscaling={},
+    ray__classifier__head__limits={"cpu": 3, "memory_gib": 8, "ephemeral_storage_gib": 20},
+    ray__classifier__workers__gpu__limits={
+        "cpu": 5,
+        "memory_gib": 17,
+        "ephemeral_storage_gib": 20,
+    },
+)
+_RAY = CLASSIFIER["ray"]["classifier"]
+TWO_CLASSIFIERS = changed(
+    CLASSIFIER,
+    pools__cpu={"machine_type": "e2-standard-8", "nodes": 2},
+    pools__more=CLASSIFIER["pools"]["gpu"],
+    buckets__more={"mount_path": "/more"},
+    ray={
+        name: {**_RAY, "workers": {"gpu": {**_RAY["workers"]["gpu"], "pools": pool}}}
+        for name, pool in (("classifier", "gpu"), ("second", "more"))
+    },
+    jobs__images__ray="classifier",
+    jobs__images__storage="data",
+)
+CACHED = changed(
+    DEV,
+    buckets__bucket__mount={
+        "uid": 1000,
+        "gid": 100,
+        "file_cache_mib": 64,
+        "metadata_ttl_s": 60,
+        "sidecar": {"cpu": 0.2, "memory_gib": 1, "ephemeral_storage_gib": 5},
+    },
+    buckets__bucket__force_destroy=None,
+)
+VLLM = changed(
+    SERVE,
+    pools__more={"machine_type": "g2-standard-24", "nodes": 3},
+    queues__flavors={"l4": {"pool": "gpu"}, "more": {"pool": "more"}},
+    queues__local_queues=[{"name": name, "cluster_queue": "gpus"} for name in ("lq", "other")],
+    queues__workload_priorities=[{"name": "soon", "value": 10}],
+    servers__gemma__pool="gpu",
+    servers__gemma__engine="vllm",
+    servers__gemma__autoscaling={"min": 1, "max": 2},
+    pools__gpu__nodes=4,
+    buckets__more={"mount_path": "/more"},
+    jobs__tune__pool="gpu",
+    jobs__tune__queue="lq",
+    jobs__tune__storage="models",
+    jobs__tune__requests={"cpu": 4, "memory_gib": 40, "ephemeral_storage_gib": 40},
+)
+_RAYS = ("small", "second")
+SCRIPTS = changed(
+    STACK,
+    **{f"pools__{it}": {"machine_type": "g2-standard-24", "nodes": 2} for it in _RAYS},
+    pools__more={"machine_type": "g2-standard-24", "nodes": 2},
+    ray={it: {**RAY, "workers": {"gpu": {**RAY["workers"]["gpu"], "pools": it}}} for it in _RAYS},
+    buckets={"data": {"mount_path": "/data"}, "logs": {"mount_path": "/logs"}},
+    jobs__tune=ON_RAY,
+    queues={
+        "frameworks": ["batch/job", "pod", "ray.io/raycluster", "jobset.x-k8s.io/jobset"],
+        "priorities": [{"name": "first", "value": 20}],
+        "workload_priorities": [{"name": "soon", "value": 10}],
+    },
+)
+# Two RayClusters, and a job of either.
+_VERL_RAY = changed(VERL, ray__verl__workers__gpu__requests__cpu=200)["ray"]["verl"]
+TWO_VERLS = changed(
+    VERL,
+    pools__more={**VERL["pools"]["gpu"], "capacity": {"mode": "spot"}},
+    pools__cpu={"machine_type": "c2-standard-16", "nodes": 2, "disk": {"size_gb": 200}},
+    buckets={"data": {}, "other": {"mount_path": "/other"}},
+    ray={
+        name: {**_VERL_RAY, "workers": {"gpu": {**_VERL_RAY["workers"]["gpu"], "pools": pool}}}
+        for name, pool in (("verl", "gpu"), ("second", "more"))
+    },
+    jobs__grpo__ray="verl",
+    jobs__grpo__storage="data",
+)
+RL_AND_BUCKET = changed(
+    RL,
+    buckets={"data": {"mount_path": "/bucket"}},
+    pools__more=RL["pools"]["gpu"],
+    pools__cpu__nodes=3,
+    ray={
+        name: {
+            "head": {"requests": {"cpu": 12, "memory_gib": 48, "ephemeral_storage_gib": 9}},
+            "workers": {
+                "gpu": {
+                    "requests": {"cpu": 100, "memory_gib": 1000, "ephemeral_storage_gib": 20},
+                    "pools": pool,
+                }
+            },
+        }
+        for name, pool in (("rl", "gpu"), ("second", "more"))
+    },
+    jobs__grpo__ray="rl",
+    jobs__grpo__storage="lustre",
+    jobs__grpo__parallelism={"tensor": 4, "pipeline": 4},
+)
+BARE_TPU = changed(
+    TPU,
+    jobs=None,
+    ray=None,
+    network={"dcn": [{"name": f"net-{at}", "range": f"10.{at}0.0.0/16"} for at in (5, 6)]},
+)
+TWO_TPUS = changed(
+    TPU,
+    pools__more=TPU["pools"]["tpu"],
+    pools__cpu__nodes=2,
+    buckets__more={"mount_path": "/more"},
+    ray={
+        name: {
+            "head": {"requests": {"cpu": 6, "memory_gib": 16, "ephemeral_storage_gib": 9}},
+            "workers": {
+                "tpu": {
+                    "requests": {"cpu": 8, "memory_gib": 186, "ephemeral_storage_gib": 9},
+                    "pools": pool,
+                }
+            },
+        }
+        for name, pool in (("tpu", "tpu"), ("second", "more"))
+    },
+    jobs__maxtext__ray="tpu",
+    jobs__maxtext__storage="data",
+)
+# A machine type of one's own, of which a queue has all.
+OWN = changed(
+    QUEUES,
+    catalog={
+        "machine_types": {
+            "z9-standard-8": {
+                "vcpus": 96,
+                "memory_gib": 512,
+                "accelerator": {
+                    "kind": "gpu",
+                    "type": "nvidia-z9",
+                    "count": 8,
+                    "memory_gib": 80,
+                    "marketing_name": "Z9",
+                },
+                "local_ssd": {"count": 4, "gib_each": 375, "automatic": True},
+                "boot_disk_types": ["pd-ssd", "pd-balanced"],
+                "nics": [
+                    {"kind": "gvnic", "count": 1, "role": "host"},
+                    {"kind": "gvnic", "count": 4, "role": "accelerator"},
+                ],
+                "capacity": ["on-demand"],
+            }
+        },
+        "zones": {"us-central1-a": {"offers": ["z9-standard-8"]}},
+    },
+    pools={"cpu": CPUS, "gpu": {"machine_type": "z9-standard-8", "nodes": 2}},
+    queues={},
+)
+BASES: dict[str, dict[str, Any]] = {
+    "plain": PLAIN,
+    "reserved": changed(VERL, pools__gpu__capacity=_RESERVED),
+    "flex": changed(
+        BARE,
+        pools__gpu__capacity={"mode": "flex-start"},
+        pools__gpu__autoscaling={"min": 0, "max": 1},
+    ),
+    "queues": QUEUES,
+    "queue of cpus": QUEUE_OF_CPUS,
+    "queued": QUEUED,
+    "teams": TEAMS,
+    "team on tpus": changed(TPU, teams={"audio": {"quota": {"chips": 8}}}),
+    "limited": LIMITED,
+    "cached": CACHED,
+    "dev": DEV,
+    "rl": RL,
+    "slower rl": changed(RL, lustre__capacity_gib=18000),
+    "two rl": RL_AND_BUCKET,
+    "bare ray": changed(RL_AND_BUCKET, jobs=None, ray__second=None),
+    "tested rl": changed(RL, ray__rl__nccl_test={}),
+    "verl": VERL,
+    "prepared verl": changed(
+        VERL, jobs__grpo__preparation={"cpu": 2, "memory_gib": 8, "scratch_gib": 20}
+    ),
+    "unprepared verl": {
+        **VERL,
+        "jobs": {"grpo": {**VERL["jobs"]["grpo"], "preparation": None}},
+    },
+    "two verl": TWO_VERLS,
+    "autopilot": AUTOPILOT,
+    "tpu": TPU,
+    "bare tpu": BARE_TPU,
+    "flagged tpu": changed(
+        TPU, pools__tpu__libtpu_flags=[{"name": "xla_enable_async_all_gather", "value": "1"}]
+    ),
+    "elastic tpu": changed(TPU, jobs__maxtext__elastic={}),
+    "two tpu": TWO_TPUS,
+    "tgi": SERVE,
+    "vllm": VLLM,
+    "classifier": CLASSIFIER,
+    "two classifiers": TWO_CLASSIFIERS,
+    "scripts": SCRIPTS,
+    "queued script": changed(SCRIPTS, jobs__train__queue="lq"),
+    "script on cpus": SCRIPTS,
+    "own": OWN,
+}
