@@ -17,6 +17,7 @@ from sandbox.workspace import stack_names
 from stacks.config_errors import models_in
 from stacks.stack import Stack
 from tests.conftest import stack_config
+from tests.parts.existing_samples import IN_CLUSTER, ON_NETWORK, ON_PLATFORM
 from tests.parts.samples import SAMPLES
 from tests.unit.team_stack import LAB
 
@@ -24,6 +25,7 @@ Path = tuple[str | int, ...]
 CONFIGS: dict[str, dict[str, Any]] = {
     **{name: stack_config(name) for name in stack_names()},
     **{f"sample {name}": config for name, config in SAMPLES.items()},
+    **{f"sample {it['name']}": it for it in (ON_NETWORK, IN_CLUSTER, ON_PLATFORM)},
     "teams": LAB,
 }
 
