@@ -15,7 +15,7 @@ from sandbox.cloud.reservations import ExistingResource
 from sandbox.errors import CloudError
 from sandbox.existing import add_existing
 from sandbox.providers import functions
-from stacks import build
+from stacks.build import build
 from stacks.config import validate
 from tests.conftest import TOKEN, Answers, Recording, recorded
 from tests.stacks.on_existing import EXISTING, HOST, REGION, ZONE, P

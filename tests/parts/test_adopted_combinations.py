@@ -8,7 +8,7 @@ from typing import Any
 import pulumi
 import pytest
 
-from stacks import build
+from stacks.build import build
 from stacks.config import validate
 from tests.conftest import recorded
 from tests.parts.adopted_combinations import Adopting, adopting

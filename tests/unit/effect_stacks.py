@@ -246,4 +246,16 @@ BASES: dict[str, dict[str, Any]] = {
     "queued script": changed(SCRIPTS, jobs__train__queue="lq"),
     "script on cpus": SCRIPTS,
     "own": OWN,
+    "ruled": changed(
+        BARE,
+        buckets__data={
+            "hierarchical_namespace": False,
+            "versioning": True,
+            "lifecycle": [
+                {"action": "delete", "num_newer_versions": 3, "days_since_noncurrent": 7},
+                {"action": "set-storage-class", "storage_class": "coldline", "prefixes": ["done/"]},
+                {"action": "delete", "age_days": 90, "suffixes": [".log"]},
+            ],
+        },
+    ),
 }

@@ -99,6 +99,19 @@ GROUND: Changes = {
     ],
 }
 BUCKETS: Changes = {
+    "ruled": [
+        {"buckets__data__lifecycle__0__num_newer_versions": 4},
+        {"buckets__data__lifecycle__0__days_since_noncurrent": 8},
+        {
+            "buckets__data__lifecycle__1__action": "delete",
+            "buckets__data__lifecycle__1__storage_class": None,
+            "buckets__data__lifecycle__1__age_days": 30,
+        },
+        {"buckets__data__lifecycle__1__storage_class": "archive"},
+        {"buckets__data__lifecycle__1__prefixes": ["old/"]},
+        {"buckets__data__lifecycle__2__age_days": 60},
+        {"buckets__data__lifecycle__2__suffixes": [".tmp"]},
+    ],
     "cached": [
         {"namespace": "rl"},
         {"service_account": "other"},

@@ -34,7 +34,11 @@ CHANGES = [(base, change) for table in TABLES for base, each in table.items() fo
 LEAVES = {it.path: it for it in leaves(Stack)}
 _OF_RULES = "is held against other fields, and is in nothing that is made"
 _OF_FACTS = "decides what may be said elsewhere, where no stack here says it"
+_OF_OTHERS = "names what is read, which this stand-in for the engine does not have: test_existing"
 WITHOUT_EFFECT = {
+    **dict.fromkeys(
+        (it for it in LEAVES if ".existing" in it or it == "cluster.stack"), _OF_OTHERS
+    ),
     "secrets_set": "says which secrets there are, whose values come another way",
     "acknowledge.resource": "is held against the engine's record",
     "acknowledge.property": "is held against the engine's record",
