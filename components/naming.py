@@ -34,6 +34,8 @@ class NameKind(Enum):
     PROJECT = NameRule("a project ID", 30, shortest=6)
     SERVICE_ACCOUNT = NameRule("a service account ID", 30, shortest=6, shorten=True)
     CLUSTER = NameRule("a GKE cluster name", 40)
+    # Its cluster has it, and accounts of its nodes are NAME-cpu or longer.
+    STACK = NameRule("a stack name", 40, shortest=2)
     NODE_POOL = NameRule("a node pool name", 40, shorten=True)
     NETWORK = NameRule("a network name", 63, shorten=True)
     SUBNETWORK = NameRule("a subnetwork name", 63, shorten=True)

@@ -140,10 +140,8 @@ ClusterPlace = Annotated[
 StackReference = Annotated[
     str, like(r"[^/\s]+/[^/\s]+/[^/\s]+", "ORG/PROJECT/STACK", "organization/gke-ai-stacks/dev")
 ]
-# A cluster takes the stack's name, so the stack has a cluster's limit.
 ClusterName = Annotated[str, named(NameKind.CLUSTER)]
-# An account of its nodes is NAME-cpu or longer, and Google's have 6 characters at least.
-StackName = Annotated[str, Field(min_length=2), named(NameKind.CLUSTER)]
+StackName = Annotated[str, named(NameKind.STACK)]
 LustreName = Annotated[str, named(NameKind.LUSTRE)]
 # Of a subnetwork and its secondary ranges, too: Google has one rule for all.
 NetworkName = Annotated[str, named(NameKind.NETWORK)]

@@ -16,7 +16,7 @@ _OWNER = {"team": "platform"}
 _OF_MADE = {
     "network": ("subnet", "pods", "services", "peering_on_destroy"),
     "cluster": ("name", "location", "version", "authorized_networks", "maintenance"),
-    "buckets": ("name", "versioning", "soft_delete_days", "force_destroy"),
+    "buckets": ("name", "versioning", "soft_delete_days", "force_destroy", "lifecycle"),
     "lustre": ("name", "throughput_mbps_per_tib"),
 }
 _EVERY_ADDON = {

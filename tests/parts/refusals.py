@@ -21,7 +21,7 @@ _QUEUED: dict[str, Any] = {"mode": "queued"}
 _ONE_TOO_SMALL = {"range": "10.64.0.0/16", "prefix_length": 20}
 
 POOLS = [
-    Refused(BARE, {"name": "x"}, "name", "at least 2 characters"),
+    Refused(BARE, {"name": "x"}, "name", "a stack name has at least 2; nearest: x-stack"),
     Refused(BARE, {"pools__gpu__machine_type": "g2-standard-9"}, "pools.gpu.machine_type", "knows"),
     Refused(BARE, {"pools__gpu__machine_type": "foo-bar"}, "pools.gpu.machine_type", "nothing"),
     Refused(BARE, {"pools__gpu__nodes": None}, "pools.gpu.nodes", "missing; nearest: 1"),

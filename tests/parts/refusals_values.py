@@ -42,7 +42,7 @@ VALUES = [
         B200,
         {"lustre__capacity_gib": None},
         "lustre.capacity_gib",
-        "set it with: pulumi config set --path stack.lustre.capacity_gib VALUE",
+        "missing; nearest: 9000",
     ),
     Refused(B200, {"lustre__filesystem": "lustre-fs"}, "lustre.filesystem", "nearest: lustrefs"),
     Refused(
@@ -65,7 +65,7 @@ VALUES = [
         B200,
         {"name": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"},
         "name",
-        "a GKE cluster name has at most 40; nearest: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa-c0f8bd",
+        "a stack name has at most 40; nearest: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa-c0f8bd",
     ),
     Refused(
         B200,
