@@ -13,7 +13,7 @@ from tests.kube.conftest import LiveSandbox
 from tests.parts.commit_sample import of_this_commit
 from tests.stacks.conftest import CANARY, changed
 
-SAMPLE = 6
+SAMPLE = 5
 
 
 @pytest.fixture(scope="module", params=of_this_commit(list(stack_names()), SAMPLE))

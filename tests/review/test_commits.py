@@ -1,5 +1,7 @@
 """Commits with one kind of change each, through the real engine: verbs, causes, dangers, exit code.
 
+All of them are tried with ALL_COMBINATIONS=1; else a sample, another one for each commit.
+
 It shows what the engine and the stand-in providers make of a change; where Google's own provider
 decides otherwise, so does its diff.
 """
@@ -11,9 +13,11 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from tests.parts.commit_sample import of_this_commit
 from tests.review.conftest import Edit, Repository
 
 pytestmark = pytest.mark.thorough
+SAMPLE = 5
 POOL = "components/node_pool.py"
 MACHINE = "        machine_type: g2-standard-8"
 
@@ -161,7 +165,7 @@ def _copied(repository: Repository, stack: str, new: str) -> None:
     repository.edit(f"Pulumi.{new}.yaml", ("name: dev\n", f"name: {new}\n"))
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", of_this_commit(list(CASES), SAMPLE))
 def test_a_commit_is_reported_as_what_the_engine_does(name: str, repository: Repository) -> None:
     case = CASES[name]
     case.edit(repository)

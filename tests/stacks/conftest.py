@@ -31,14 +31,15 @@ from tests.parts.commit_sample import of_this_commit
 
 # The largest and the smallest; `make test-stacks` takes the others, too.
 IN_EVERY_TEST = ("b200-lustre", "dev")
+SAMPLE = 4
 CANARY = "hf_canary_5d41402abc4b2a76b9719d911017c592"
 
 
-def by_tier(*by_default: str, sample: int | None = None) -> list[Any]:
-    """Stacks as parameters of a test, of which some are enough for every change. The thorough tier
-    has the others too, or of them so many for each commit as `sample` says."""
+def by_tier(*by_default: str) -> list[Any]:
+    """Stacks as parameters of a test, of which some are enough for every change. Of the others the
+    thorough tier has a sample, another one for each commit, or all with ALL_COMBINATIONS=1."""
     others = [stack for stack in stack_names() if stack not in by_default]
-    taken = others if sample is None else of_this_commit(others, sample)
+    taken = of_this_commit(others, SAMPLE)
     return [*by_default, *(pytest.param(stack, marks=pytest.mark.thorough) for stack in taken)]
 
 

@@ -49,7 +49,7 @@ class TestUpAndDown:
         assert result.cloud == NOTHING
 
 
-@pytest.mark.parametrize("stack", by_tier("b200-lustre", sample=4))
+@pytest.mark.parametrize("stack", by_tier("b200-lustre"))
 class TestLifecycle:
     def test_preview_names_every_resource_that_up_makes(
         self, empty: SandboxOf, brought_up: SandboxOf, stack: str
