@@ -1,7 +1,15 @@
 """Mistakes in what shares GPUs, one a line: servers, fine-tunings."""
 
+from typing import Any
+
 from tests.parts.refusals import Refused
 from tests.parts.samples import BARE, SERVE
+
+
+def _server(gpus: int, **more: Any) -> dict[str, Any]:
+    requests = {"cpu": 2, "memory_gib": 12, "ephemeral_storage_gib": 30}
+    return {"model": "google/gemma-2-2b-it", "gpus": gpus, "requests": requests, **more}
+
 
 _SECOND = {"machine_type": "g2-standard-12", "nodes": 1}
 _QUEUED = {"mode": "queued"}
@@ -13,6 +21,22 @@ FINE_TUNING = [
         {"pools__gpu": {"machine_type": "a4-highgpu-8g", "nodes": 1, "capacity": {"mode": "spot"}}},
         "pools.gpu.machine_type",
         "has 9 further interfaces that no pod of this stack asks for; nearest: g2-standard-24",
+    ),
+    Refused(
+        BARE,
+        {"pools__gpu__nodes": 2, "servers": {"chat": _server(2), "code": _server(1, replicas=2)}},
+        "servers.chat",
+        "servers.code can be spread over 2 of its 2; nearest: a pool of its own",
+    ),
+    Refused(
+        BARE,
+        {
+            "pools__gpu__capacity": {"mode": "queued"},
+            "pools__gpu__autoscaling": {"min": 0, "max": 1},
+            "servers": {"chat": _server(2)},
+        },
+        "servers.chat.pool",
+        "nothing asks for without a queue; nearest: a queue in servers.chat.queue",
     ),
     Refused(SERVE, {"jobs__tune__pool": "cpu"}, "jobs.tune.pool", "with GPUs; nearest: gpu"),
     Refused(

@@ -35,6 +35,7 @@ def combined(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., S
     """A sandbox for a stack with the config, with nothing that keeps a destroy from it, and with
     what is there before it."""
     monkeypatch.setenv("HUGGING_FACE_TOKEN", CANARY)
+    monkeypatch.setenv("WANDB_API_KEY", CANARY)
 
     def sandbox(raw: dict[str, Any], *existing: dict[str, Any]) -> Sandbox:
         folder = tmp_path / "program"

@@ -1,10 +1,12 @@
 """What stands on the nodes of one pool together has room there. No Pulumi import.
 
-Plain sums: what is refused cannot fit; what passes may still not, for how it is spread.
+Plain sums, and for GPUs how pods that stay may be spread: the scheduler puts each where most is
+free, not where it leaves a whole node to another.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import ceil
 
 from components.inference_engine import InferenceEngine
 from stacks.parts.pools.plan import PlannedPool
@@ -48,6 +50,8 @@ def room_problems(plan: Plan) -> Iterator[Problem]:
         for one in here:
             if one.queued:
                 yield from _problem(pool, node, always, one)
+        for one in always:
+            yield from _spread_problem(pool, node, [it for it in always if it is not one], one)
 
 
 def _problem(
@@ -68,6 +72,27 @@ def _problem(
                 f"{pool.name} have left, {(has - before) / size:g}; nearest: {near}",
             )
             return
+
+
+def _spread_problem(
+    pool: PlannedPool, node: Amounts, others: list[Resident], one: Resident
+) -> Iterator[Problem]:
+    """Of pods that fit by their sums: the others alone can take enough of each node."""
+    if not one.pod.gpus or sum(it.pods * it.pod.gpus for it in (*others, one)) > (
+        pool.bounds.max * node.gpus
+    ):
+        return
+    to_block = node.gpus - one.pod.gpus + 1
+    blocked = sum(
+        it.pods // ceil(to_block / it.pod.gpus) for it in others if 0 < it.pod.gpus < one.pod.gpus
+    )
+    if blocked and pool.bounds.max - blocked < ceil(one.pods / (node.gpus // one.pod.gpus)):
+        yield Problem(
+            one.field,
+            f"{one.pod.gpus} GPUs together may be free on no node of {pool.name}, for "
+            f"{', '.join(it.field for it in others if it.pod.gpus)} can be spread over {blocked} "
+            f"of its {pool.bounds.max}; nearest: a pool of its own",
+        )
 
 
 def _residents(plan: Plan, pool: PlannedPool) -> Iterator[Resident]:

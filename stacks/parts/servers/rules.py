@@ -87,6 +87,18 @@ def node_problems(plan: Plan) -> Iterator[Problem]:
             )
 
 
+def machine_rules(plan: Plan) -> Iterator[Problem]:
+    """Queued machines come by a request, which Kueue makes for what waits in a queue."""
+    for server in plan.servers.values():
+        if server.pool.queued and server.config.queue is None:
+            yield Problem(
+                f"{server.field}.pool",
+                f"{server.pool.name} has queued machines, which nothing asks for without a queue; "
+                f"nearest: a queue in {server.field}.queue, or flex-start in "
+                f"pools.{server.pool.name}.capacity.mode",
+            )
+
+
 def queue_rules(plan: Plan) -> Iterator[Problem]:
     kueue, namespace = plan.stack.queues, plan.stack.namespace
     for server in plan.servers.values():
@@ -128,7 +140,7 @@ def quota_problems(plan: Plan, server: PlannedServer) -> Iterator[Problem]:
     yield from admission_problems(kueue, queues.quotas_on(server.pool.name), wanted)
 
 
-RULES = (node_problems, queue_rules)
+RULES = (node_problems, machine_rules, queue_rules)
 
 
 def _vllm_problems(plan: Plan, server: PlannedServer) -> Iterator[Problem]:
