@@ -38,6 +38,15 @@ FINE_TUNING = [
         "servers.chat.pool",
         "nothing asks for without a queue; nearest: a queue in servers.chat.queue",
     ),
+    Refused(
+        {**SERVE, "jobs": {}},
+        {
+            "pools__gpu__capacity": _QUEUED,
+            "pools__gpu__autoscaling": {"min": 0, "max": 3},
+        },
+        "pools.gpu.capacity.mode",
+        "nearest: flex-start, or one of queues.admission_checks in each of its queues",
+    ),
     Refused(SERVE, {"jobs__tune__pool": "cpu"}, "jobs.tune.pool", "with GPUs; nearest: gpu"),
     Refused(
         SERVE, {"jobs__tune__storage": "modles"}, "jobs.tune.storage", "is no bucket of this stack"

@@ -22,6 +22,7 @@ from stacks.rules.inference import (
     shard_problems,
 )
 from stacks.rules.packing import Amounts
+from stacks.rules.queue_nodes import all_checked
 from stacks.rules.queues import (
     framework_problems,
     priority_problems,
@@ -29,7 +30,7 @@ from stacks.rules.queues import (
     workload_priority_problems,
 )
 from stacks.rules.ray_fit import pod_problems
-from stacks.rules.sharing import whole_machine_problems
+from stacks.rules.sharing import on_request_problems, whole_machine_problems
 from stacks.rules.vllm import VllmServer, vllm_problems
 from stacks.stack import Stack
 
@@ -88,14 +89,21 @@ def node_problems(plan: Plan) -> Iterator[Problem]:
 
 
 def machine_rules(plan: Plan) -> Iterator[Problem]:
-    """Queued machines come by a request, which Kueue makes for what waits in a queue."""
+    """Queued machines come by a request, which Kueue makes in a queue that has a check."""
     for server in plan.servers.values():
-        if server.pool.queued and server.config.queue is None:
+        pool = server.pool
+        if pool.queued and server.config.queue is None:
             yield Problem(
                 f"{server.field}.pool",
-                f"{server.pool.name} has queued machines, which nothing asks for without a queue; "
+                f"{pool.name} has queued machines, which nothing asks for without a queue; "
                 f"nearest: a queue in {server.field}.queue, or flex-start in "
-                f"pools.{server.pool.name}.capacity.mode",
+                f"pools.{pool.name}.capacity.mode",
+            )
+        elif pool.queued and plan.stack.queues is not None and plan.queues is not None:
+            flavors = [it for it, has in plan.queues.flavor_nodes.items() if has.field == pool.name]
+            checked = all_checked(plan.stack.queues, flavors)
+            yield from under(
+                NAMES, on_request_problems(pool.field, pool.config.capacity, checked=checked)
             )
 
 
