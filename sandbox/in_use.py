@@ -1,38 +1,76 @@
 """A platform goes after the stacks that stand on its cluster: with it all that they have there
-would be gone, and their own destroy would meet a cluster that is not there."""
+would be gone, and their own destroy would meet a cluster that is not there.
+
+What counts is what is up. A config says what is wanted next, and a preview may be all that it was
+given to.
+"""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
+from sandbox.cloud.kind import Resource
+from sandbox.cloud.kinds.cluster import Cluster
+from sandbox.cloud.kinds.pools import POOL
 from sandbox.errors import UserError
-from sandbox.names import PROJECT
 from sandbox.workspace import Workspace
+
+_PROVIDER = "pulumi:providers:kubernetes"
 
 
 def refuse_platform_in_use(workspace: Workspace) -> None:
-    """Raises UserError where another stack is up whose config names this one as its platform."""
-    others = [it.name for it in sorted((workspace.root / "stacks").iterdir())]
-    standing = [
-        name
-        for name in others
-        if _platform_of(replace(workspace, stack=name)) == workspace.stack
-        and workspace.cloud().inventory(name)
-    ]
-    if standing:
+    """Raises UserError where another stack has node pools or objects in a cluster of this one."""
+    if standing := standing_on(workspace):
         raise UserError(
-            f"--stack: {workspace.stack}: its cluster has {', '.join(standing)} on it, by "
-            "cluster.stack of the config; nearest: "
+            f"--stack: {workspace.stack}: its cluster has node pools or objects of "
+            f"{', '.join(standing)}; nearest: "
             + ", then ".join(f"`destroy --stack {it}`" for it in standing)
         )
 
 
-def _platform_of(workspace: Workspace) -> str | None:
-    """The stack of this project that the config of the last command names."""
-    stack = workspace.config().get(f"{PROJECT}:stack")
-    cluster = stack.get("cluster") if isinstance(stack, dict) else None
-    reference = cluster.get("stack") if isinstance(cluster, dict) else None
-    if not isinstance(reference, str):
-        return None
-    rest, _, name = reference.rpartition("/")
-    return name if rest.rpartition("/")[2] == PROJECT else None
+def standing_on(workspace: Workspace) -> list[str]:
+    """The other stacks with node pools or objects in a cluster that this one made."""
+    cloud = workspace.cloud()
+    own = set(cloud.inventory(workspace.stack).get(Cluster.token, ()))
+    clusters = [it for it in cloud.find(Cluster.token) if it.id in own]
+    if not clusters:
+        return []
+    others = (replace(workspace, stack=it.name) for it in (workspace.root / "stacks").iterdir())
+    return sorted(
+        other.stack
+        for other in others
+        if other.stack != workspace.stack
+        and (
+            _has_pools(cloud.inventory(other.stack).get(POOL, ()), clusters)
+            or _has_objects(list(_resources(other)), clusters)
+        )
+    )
+
+
+def _has_pools(pools: Sequence[str], clusters: Sequence[Resource]) -> bool:
+    return any(pool.startswith(f"{it.id}/") for pool in pools for it in clusters)
+
+
+def _has_objects(state: Sequence[Mapping[str, Any]], clusters: Sequence[Resource]) -> bool:
+    """On Autopilot a stack has objects alone."""
+    endpoints = [str(it.outputs.get("endpoint")) for it in clusters]
+    providers = {
+        one["urn"]
+        for one in state
+        if one["type"] == _PROVIDER
+        if any(it in str((one.get("inputs") or {}).get("kubeconfig")) for it in endpoints)
+    }
+    return any(str(one.get("provider")).rpartition("::")[0] in providers for one in state)
+
+
+def _resources(workspace: Workspace) -> Iterator[Mapping[str, Any]]:
+    """The engine's record; of one that is cut its pools still say where it is."""
+    for file in workspace.state_files():
+        try:
+            document = json.loads(file.read_bytes())
+        except ValueError:
+            continue
+        yield from (document["checkpoint"].get("latest") or {}).get("resources") or []
