@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING, Any
 from catalog import Catalog
 from sandbox.cloud.kind import Kind, Resource, digest
 from sandbox.cloud.kinds import KINDS
+from sandbox.cloud.kinds.pools import POOL
 from sandbox.cloud.preemption import preempted_pools
 from sandbox.cloud.reservations import Reservations
+from sandbox.cloud.told_machines import to_keep, with_told
 from sandbox.disk import replace_file
 from sandbox.errors import CloudError, UserError
 from sandbox.faults import Faults
@@ -37,7 +39,6 @@ class Cloud:
         *,
         real_control_planes: bool = False,
     ) -> None:
-        self.catalog = catalog
         self.faults = faults or Faults()
         self.reservations = reservations or Reservations.load()
         self.real_control_planes = real_control_planes
@@ -45,9 +46,11 @@ class Cloud:
         self.path = path
         self._state: dict[str, Any] = {"resources": {}, "apis": [], "clusters": {}}
         self._state |= {"producers": [], "abandoned_peerings": [], "identity_pools": []}
-        self._state["preempted"] = []
+        self._state |= {"preempted": [], "told": {}}
         if path.exists():
             self._state.update(_read(path))
+        self.catalog = with_told(catalog, self._state["told"])
+        if path.exists():
             self._finish_what_was_cut_off()
         if faults is not None:
             self._preempt(faults)
@@ -183,6 +186,7 @@ class Cloud:
     def drop(self, resource: Resource) -> None:
         """Take a resource away with no rule asked: it went with another."""
         self._state["resources"].pop(resource.id, None)
+        self._keep_told()
         self.save()
 
     def update(self, token: str, resource_id: str, inputs: dict[str, Any]) -> Resource:
@@ -240,6 +244,7 @@ class Cloud:
             if urns and not entry["urns"]:
                 del self._state["resources"][resource_id]
                 self.forget_kubernetes(resource_id)
+        self._keep_told()
         self.save()
 
     def _put(self, resource: Resource, urns: list[str], *, creating: bool = False) -> None:
@@ -250,7 +255,11 @@ class Cloud:
             "inputs": resource.inputs,
             "outputs": resource.outputs,
         }
+        self._keep_told()
         self.save()
+
+    def _keep_told(self) -> None:
+        self._state["told"] = to_keep(self.catalog, (pool.inputs for pool in self.find(POOL)))
 
 
 def _read(path: Path) -> dict[str, Any]:

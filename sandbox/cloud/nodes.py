@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from catalog import MachineType
+from catalog import FactError, MachineType
 from catalog.allocatable import DEFAULT_DISK_GB
 from sandbox.cloud.kind import Resource
 from sandbox.cloud.kinds.pool_capacity import is_queued, reservation_of
@@ -20,6 +20,7 @@ from sandbox.cloud.kinds.pools import (
     pool_zones,
     topology_of,
 )
+from sandbox.errors import UserError
 from sandbox.kube import DEVICE_CLASSES, Node, Taint
 
 if TYPE_CHECKING:
@@ -43,7 +44,11 @@ def nodes_of(cluster: Resource, cloud: Cloud) -> list[Node]:
 
 
 def pool_nodes(pool: Resource, cluster: Resource, cloud: Cloud) -> Iterator[Node]:
-    machine = machine_of(pool.inputs, cloud)
+    try:
+        machine = machine_of(pool.inputs, cloud)
+    except FactError as error:
+        # Of a sandbox that an earlier release made: what configs added was not kept then.
+        raise UserError(f"node pool {pool['name']} is up, and {error}, or `reset`") from None
     zones = pool_zones(pool.inputs, cluster, cloud)
     labels = {
         **_labels(pool, machine),
