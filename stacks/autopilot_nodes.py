@@ -5,7 +5,7 @@ resources") and Google's manifests for verl on Autopilot.
 """
 
 from catalog import Accelerator
-from stacks.blocks.capacity import Capacity, SpecificReservation, Spot
+from stacks.parts.pools.capacity import Capacity, SpecificReservation, Spot
 
 _GKE = "cloud.google.com"
 # A machine for each pod, of a family with fast cores: for Ray's head and other single pods.

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from stacks.blocks.block import Block
+from stacks.block import Block
 from stacks.problems import Problem
 
 

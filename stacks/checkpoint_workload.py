@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from stacks.blocks.image_classifier_job import ImageClassifierJob
+from stacks.parts.jobs.image_classifier_job import ImageClassifierJob
 
 TRAINER_NAME = "train.py"
 _FOLDER = Path(__file__).parent.parent / "workloads" / "image_classifier"

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 from components.gke_cluster import MaintenanceExclusion, MaintenanceWindow
-from stacks.blocks.cluster import Maintenance
+from stacks.parts.cluster.config import Maintenance
 
 
 def maintenance_window(window: Maintenance | None) -> MaintenanceWindow | None:

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from components.ray_manifest import LAUNCHER_DIR
-from stacks.blocks.maxtext_job import MaxTextJob
-from stacks.blocks.tpu_slices import TpuSlices
+from stacks.parts.jobs.maxtext_job import MaxTextJob
+from stacks.parts.pools.tpu_slices import TpuSlices
 
 TRAINER_NAME = "maxtext_trainer.py"
 # Ray's names of the generations (ray.util.accelerators).

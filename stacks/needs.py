@@ -5,12 +5,12 @@ from collections.abc import Collection, Iterator
 from components.existing_facts import ClusterFacts
 from components.members import GROUP
 from stacks.beside import beside_problems
-from stacks.blocks.pools import NodePool
-from stacks.blocks.ray import RayOperator
 from stacks.parts.buckets.plan import PlannedBucket
 from stacks.parts.cluster.config import Operator
+from stacks.parts.cluster.ray_operator import RayOperator
 from stacks.parts.lustre.config import StackLustre
 from stacks.parts.network.config import NamedNetwork
+from stacks.parts.pools.nodes import NodePool
 from stacks.plan import Plan
 from stacks.problems import Problem
 from stacks.rules.existing_cluster import ClusterNeeds

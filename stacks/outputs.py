@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import pulumi
 
 from components.ray_manifest import DASHBOARD_PORT
-from stacks.blocks.cluster import AuthorizedRange
+from stacks.parts.cluster.config import AuthorizedRange
 
 DASHBOARD_URL = f"http://localhost:{DASHBOARD_PORT}"
 

@@ -5,9 +5,9 @@ from functools import cached_property
 
 from catalog import Catalog, GkeVersion, NcclStack
 from components.labels import stack_labels
-from stacks.blocks.acknowledge import Acknowledge
-from stacks.blocks.cluster import ClusterLocation
+from stacks.acknowledge import Acknowledge
 from stacks.parts.buckets.plan import PlannedBucket, with_key
+from stacks.parts.cluster.config import ClusterLocation
 from stacks.parts.cluster.plan import features_of, version_of
 from stacks.parts.interfaces.plan import InterfaceSet, interface_sets
 from stacks.parts.jobs.config import FineTuning, RayJob, VerlTraining

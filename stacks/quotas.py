@@ -6,7 +6,7 @@ Amounts are in millicores of CPU, MiB of memory and of ephemeral storage, and nu
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from stacks.blocks.kueue import Amounts, Kueue
+from stacks.parts.queues.config import Amounts, StackQueues
 from stacks.rules.ray_fit import Host
 
 GPU = "nvidia.com/gpu"
@@ -56,7 +56,7 @@ def stated(amounts: Amounts) -> Quota:
     return found
 
 
-def quotas(kueue: Kueue, nodes: Mapping[str, FlavorNodes]) -> dict[str, dict[str, Quota]]:
+def quotas(kueue: StackQueues, nodes: Mapping[str, FlavorNodes]) -> dict[str, dict[str, Quota]]:
     """Each queue's quota of each of its flavors, by resource: what it says, else an even share of
     what the queues that say how much leave of the flavor's nodes."""
     found: dict[str, dict[str, Quota]] = {

@@ -6,7 +6,7 @@ import pulumi
 
 from components.node_taints import NodeTaintArgs
 from components.ray_cluster import RayPodArgs
-from stacks.blocks.ray import RayHead
+from stacks.parts.ray.pods import RayHead
 
 
 def pod_args(

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from catalog import Catalog
-from stacks.blocks.acknowledge import REMOVED, Acknowledge, entry
+from stacks.acknowledge import REMOVED, Acknowledge, entry
 from stacks.property_changes import changed_paths
 
 # What a review gives as cause for a resource that goes only because another one does.

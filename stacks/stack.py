@@ -7,8 +7,8 @@ from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
 from catalog import CatalogAdditions
-from stacks.blocks.acknowledge import Acknowledge
-from stacks.blocks.block import Block
+from stacks.acknowledge import Acknowledge
+from stacks.block import Block
 from stacks.parts.buckets.config import StackBucket
 from stacks.parts.cluster.config import StackCluster
 from stacks.parts.dashboard.config import Monitoring

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from stacks.blocks.verl_job import VerlJob
+from stacks.parts.jobs.verl_job import VerlJob
 
 LAUNCHER_NAME = "verl_grpo.sh"
 PREPARATION_NAME = "prepare_data.py"

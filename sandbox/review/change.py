@@ -11,7 +11,7 @@ from typing import Any, Literal
 from sandbox.review.step import EngineStep
 from sandbox.review.values import UNKNOWN, told_apart, value_at
 from sandbox.urns import name_of, token_of
-from stacks.blocks.acknowledge import REMOVED
+from stacks.acknowledge import REMOVED
 from stacks.property_changes import changed_paths
 
 Verb = Literal["create", "update", "replace", "delete"]

@@ -10,7 +10,7 @@ from catalog import Catalog
 from components.capacity import CapacityMode
 from sandbox.review.change import Change, Verb
 from sandbox.review.node_pool_facts import pool_facts
-from stacks.blocks.acknowledge import Acknowledge
+from stacks.acknowledge import Acknowledge
 from stacks.guarded import CLUSTER, KUBERNETES, NAMESPACE, NODE_POOL, RELEASE, is_guarded
 
 _AGAIN = {

@@ -15,7 +15,7 @@ from sandbox.review.quoted import code, fenced, html_code, word
 from sandbox.review.review import Review
 from sandbox.review.running import Stop
 from sandbox.review.stack_review import StackReview
-from stacks.blocks.acknowledge import entry
+from stacks.acknowledge import entry
 
 # What the workflow that posts finds its own comment by.
 MARK = "<!-- gke-ai-stacks-review -->"

@@ -30,7 +30,7 @@ from sandbox.review.stack_review import StackReview
 from sandbox.review.svg import drawn
 from sandbox.review.worker import Worker
 from sandbox.workspace import PROJECT, PROJECT_FOLDER, Workspace, stack_names
-from stacks.blocks.acknowledge import Acknowledge
+from stacks.acknowledge import Acknowledge
 
 # A stack's engine runs keep about one core at work.
 WORKERS = max(1, min(os.cpu_count() or 1, 4))

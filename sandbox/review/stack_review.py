@@ -9,7 +9,7 @@ from sandbox.review.change import VERBS, Change
 from sandbox.review.cost import MONTH_HOURS, Amount, Cost
 from sandbox.review.danger import Danger
 from sandbox.review.running import Stop
-from stacks.blocks.acknowledge import Acknowledge
+from stacks.acknowledge import Acknowledge
 
 Status = Literal["same", "changed", "new", "removed", "failed"]
 

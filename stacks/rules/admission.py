@@ -7,7 +7,7 @@ flavor, and quota says nothing of which node has how much of it.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from stacks.blocks.kueue import Kueue
+from stacks.parts.queues.config import StackQueues
 from stacks.problems import Problem
 from stacks.quotas import AMOUNT_NAMES, GPU, RESOURCES, Quota, shown
 from stacks.rules.packing import Amounts, pods_surely_beside
@@ -25,12 +25,12 @@ class Queued:
     pod: Amounts
     pods: int
 
-    def cluster_queue(self, kueue: Kueue) -> str:
+    def cluster_queue(self, kueue: StackQueues) -> str:
         doors = (it for it in kueue.local_queues if (it.namespace or self.where) == self.where)
         return next(it.cluster_queue for it in doors if it.name == self.queue)
 
 
-def admission_problems(kueue: Kueue, found: Quotas, wanted: Queued) -> Iterator[Problem]:
+def admission_problems(kueue: StackQueues, found: Quotas, wanted: Queued) -> Iterator[Problem]:
     """So many pods at once are within what their queue can ever give out, whoever waits; `found`
     has the flavor of their nodes alone."""
     name = wanted.cluster_queue(kueue)
@@ -49,7 +49,7 @@ def admission_problems(kueue: Kueue, found: Quotas, wanted: Queued) -> Iterator[
 
 
 def spread_problems(
-    kueue: Kueue | None,
+    kueue: StackQueues | None,
     found: Quotas,
     job: Queued,
     guest: Queued | None,
@@ -86,7 +86,9 @@ def spread_problems(
     )
 
 
-def _admitted_beside(kueue: Kueue, found: Quotas, job: Queued, guest: Queued, pods: int) -> int:
+def _admitted_beside(
+    kueue: StackQueues, found: Quotas, job: Queued, guest: Queued, pods: int
+) -> int:
     """How many guests have quota when so many pods of the job have theirs."""
     name = guest.cluster_queue(kueue)
     if kueue.cluster_queues[name].cohort is not None:

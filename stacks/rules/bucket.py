@@ -11,7 +11,8 @@ commit 93c65b2d of 2026-08-21.
 from collections.abc import Iterator
 
 from catalog import GcsFuseFacts, Sidecar
-from stacks.blocks.bucket import AnyBucket, GcsFuse, GcsFuseSidecar
+from stacks.parts.buckets.config import StackBucket
+from stacks.parts.buckets.gcsfuse import GcsFuse, GcsFuseSidecar
 from stacks.problems import Problem
 
 _SOFT_DELETE_DAYS = range(7, 91)
@@ -141,7 +142,7 @@ def _cache_problems(mount: GcsFuse, limit: int | None, usual: Sidecar) -> Iterat
         )
 
 
-def bucket_problems(bucket: AnyBucket) -> Iterator[Problem]:
+def bucket_problems(bucket: StackBucket) -> Iterator[Problem]:
     if bucket.hierarchical_namespace and bucket.versioning:
         yield Problem(
             "bucket.versioning",

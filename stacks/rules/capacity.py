@@ -8,8 +8,8 @@ GoogleCloudPlatform/cluster-toolkit modules/compute/gke-node-pool, read 2026-11-
 from collections.abc import Iterator
 
 from catalog import Catalog
-from stacks.blocks.capacity import FlexStart, Queued, SpecificReservation
-from stacks.blocks.pools import GpuPool, NodePool, Nodes
+from stacks.parts.pools.capacity import FlexStart, Queued, SpecificReservation
+from stacks.parts.pools.nodes import GpuPool, NodePool, Nodes
 from stacks.problems import Problem
 
 

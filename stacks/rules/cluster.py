@@ -8,12 +8,12 @@ website/docs/r/container_cluster (20 exclusions); read 2026-11-22.
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 
-from stacks.blocks.cluster import (
-    AnyCluster,
+from stacks.parts.cluster.config import (
     AuthorizedRange,
     ExclusionScope,
     Maintenance,
     MaintenanceExclusion,
+    StackCluster,
 )
 from stacks.problems import Problem, problem_of
 from stacks.recurrence import parsed
@@ -31,7 +31,7 @@ _LEAST_PIECE = timedelta(hours=4)
 _LOOKED_AT_DAYS = 4 * 366
 
 
-def cluster_problems(cluster: AnyCluster, now: datetime) -> Iterator[Problem]:
+def cluster_problems(cluster: StackCluster, now: datetime) -> Iterator[Problem]:
     """Of what a cluster has whatever its mode."""
     yield from authorized_problems(cluster.authorized_networks or ())
     if cluster.maintenance is not None:

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from stacks.blocks.cluster import AnyCluster, ClusterLocation
+from stacks.parts.cluster.config import ClusterLocation, StackCluster
 from stacks.problems import Problem
 
 
-def location_problems(cluster: AnyCluster) -> Iterator[Problem]:
+def location_problems(cluster: StackCluster) -> Iterator[Problem]:
     """Of an Autopilot cluster."""
     if cluster.location is ClusterLocation.ZONAL:
         yield Problem(

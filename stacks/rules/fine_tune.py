@@ -8,10 +8,11 @@ v4.46.1, which it runs on, src/transformers/trainer.py.
 from collections.abc import Iterator
 
 from catalog import Sidecar
-from stacks.blocks.fine_tune_job import FineTuneJob
-from stacks.blocks.inference_server import InferenceServer
-from stacks.blocks.ray import RayHead, Resources
+from stacks.parts.jobs.fine_tune_job import FineTuneJob
+from stacks.parts.ray.pods import RayHead
+from stacks.parts.servers.options import InferenceServer
 from stacks.problems import Problem
+from stacks.resources import Resources
 from stacks.rules.inference import LONGEST_LABEL, gpu_problems, name_problems
 from stacks.rules.packing import Amounts, pods_beside
 from stacks.rules.ray_fit import Host, pod_problems

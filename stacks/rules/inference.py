@@ -8,8 +8,8 @@ google/gemma_pytorch gemma/config.py.
 from collections.abc import Iterator
 
 from catalog import MachineType, ReleaseChannel
-from stacks.blocks.inference_server import InferenceServer
-from stacks.blocks.ray import RayHead
+from stacks.parts.ray.pods import RayHead
+from stacks.parts.servers.options import InferenceServer
 from stacks.problems import Problem
 from stacks.rules.packing import Amounts
 from stacks.rules.ray_fit import Host, pod_problems

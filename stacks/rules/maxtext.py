@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from itertools import count
 from math import prod
 
-from stacks.blocks.maxtext_job import MaxTextJob
+from stacks.parts.jobs.maxtext_job import MaxTextJob
 from stacks.problems import Problem
 
 

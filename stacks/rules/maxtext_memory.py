@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import prod
 
 from catalog import MaxTextTable
-from stacks.blocks.maxtext_job import DcnParallelism, MaxTextJob, SliceParallelism
+from stacks.parts.jobs.maxtext_job import DcnParallelism, MaxTextJob, SliceParallelism
 from stacks.problems import Problem
 
 _GIB = 2**30

@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import Self
 
 from catalog import Sidecar
-from stacks.blocks.ray import Resources
+from stacks.resources import Resources
 from stacks.rules.ray_fit import Host
 
 _MIB = 1024

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator
 
 from catalog import Catalog, GkeVersion
-from stacks.blocks.capacity import FlexStart, Queued
-from stacks.blocks.pools import NodePool, Nodes
+from stacks.parts.pools.capacity import FlexStart, Queued
+from stacks.parts.pools.nodes import NodePool, Nodes
 from stacks.problems import Problem, problem_of
 
 

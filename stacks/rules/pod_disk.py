@@ -9,7 +9,7 @@ documentation, "Resource requests in Autopilot").
 
 from collections.abc import Iterator
 
-from stacks.blocks.ray import RayHead
+from stacks.parts.ray.pods import RayHead
 from stacks.problems import Problem
 
 _AUTOPILOT_GIB = 1

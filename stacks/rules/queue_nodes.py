@@ -11,16 +11,16 @@ from collections.abc import Collection, Iterator, Mapping
 
 from catalog import MachineType
 from components.kueue_topology import TOPOLOGY_LEVELS
-from stacks.blocks.capacity import Queued
-from stacks.blocks.kueue import Kueue
-from stacks.blocks.pools import GpuPool, NodePool, Nodes
 from stacks.config_errors import nearest
+from stacks.parts.pools.capacity import Queued
+from stacks.parts.pools.nodes import GpuPool, NodePool, Nodes
+from stacks.parts.queues.config import StackQueues
 from stacks.problems import Problem
 
 _HOSTNAME = TOPOLOGY_LEVELS[-1]
 
 
-def all_checked(kueue: Kueue, flavors: Collection[str]) -> bool:
+def all_checked(kueue: StackQueues, flavors: Collection[str]) -> bool:
     """Whether every queue of these flavors has a check, and there is one."""
     queues = [
         queue
@@ -30,7 +30,7 @@ def all_checked(kueue: Kueue, flavors: Collection[str]) -> bool:
     return bool(queues) and all(queue.admission_checks for queue in queues)
 
 
-def check_problems(kueue: Kueue, pools: Mapping[str, Nodes]) -> Iterator[Problem]:
+def check_problems(kueue: StackQueues, pools: Mapping[str, Nodes]) -> Iterator[Problem]:
     """`pools` are the flavors' nodes."""
     for name, queue in kueue.cluster_queues.items():
         field = f"kueue.cluster_queues.{name}.admission_checks"
@@ -66,7 +66,7 @@ def check_problems(kueue: Kueue, pools: Mapping[str, Nodes]) -> Iterator[Problem
 
 
 def topology_problems(
-    kueue: Kueue, pools: Mapping[str, Nodes], machines: Mapping[str, MachineType]
+    kueue: StackQueues, pools: Mapping[str, Nodes], machines: Mapping[str, MachineType]
 ) -> Iterator[Problem]:
     """`pools` and `machines` are the flavors'."""
     for name, topology in kueue.topologies.items():
@@ -122,7 +122,7 @@ def _label_problems(
         )
 
 
-def _mixed_problems(kueue: Kueue) -> Iterator[Problem]:
+def _mixed_problems(kueue: StackQueues) -> Iterator[Problem]:
     """Workloads that ask for no topology have one in queues all of whose flavors do."""
     for name in kueue.cluster_queues:
         known = [it for it in kueue.shares(name) if it in kueue.flavors]

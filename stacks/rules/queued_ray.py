@@ -3,8 +3,8 @@ scales each worker as it comes."""
 
 from collections.abc import Iterator, Mapping
 
-from stacks.blocks.kueue import Kueue
-from stacks.blocks.ray import Ray
+from stacks.parts.queues.config import StackQueues
+from stacks.parts.ray.pods import Ray
 from stacks.problems import Problem
 from stacks.quotas import GPU, FlavorNodes, quotas
 
@@ -15,7 +15,7 @@ _ELASTIC_FROM = (0, 18)
 
 
 def head_problems(
-    kueue: Kueue,
+    kueue: StackQueues,
     nodes: Mapping[str, FlavorNodes],
     queue: str,
     where: str,
@@ -34,7 +34,7 @@ def head_problems(
 
 
 def gpu_pools_given_out(
-    kueue: Kueue, nodes: Mapping[str, FlavorNodes], queue: str, where: str
+    kueue: StackQueues, nodes: Mapping[str, FlavorNodes], queue: str, where: str
 ) -> list[str]:
     """Those of which a LocalQueue has GPUs, in the order that Kueue tries them."""
     has = quotas(kueue, nodes)
@@ -43,14 +43,14 @@ def gpu_pools_given_out(
 
 
 def pools_given_out(
-    kueue: Kueue, nodes: Mapping[str, FlavorNodes], queue: str, where: str
+    kueue: StackQueues, nodes: Mapping[str, FlavorNodes], queue: str, where: str
 ) -> list[str]:
     """All of a LocalQueue, in the order that Kueue tries them."""
     return [nodes[it].field for _, it in _given_out(kueue, nodes, queue, where)]
 
 
 def _given_out(
-    kueue: Kueue, nodes: Mapping[str, FlavorNodes], queue: str, where: str
+    kueue: StackQueues, nodes: Mapping[str, FlavorNodes], queue: str, where: str
 ) -> list[tuple[str, str]]:
     """The flavors of a LocalQueue in the order that Kueue tries them, each after its ClusterQueue;
     none without a queue."""
@@ -78,7 +78,7 @@ def elastic_problems(ray: Ray, release: str, newest: str) -> Iterator[Problem]:
         )
 
 
-def placed_problems(kueue: Kueue, ray: Ray) -> Iterator[Problem]:
+def placed_problems(kueue: StackQueues, ray: Ray) -> Iterator[Problem]:
     """The feature gate ElasticJobsViaWorkloadSlicesWithTAS is off in all releases up to 0.19."""
     if ray.queue is None or ray.autoscaling is None:
         return
@@ -91,7 +91,7 @@ def placed_problems(kueue: Kueue, ray: Ray) -> Iterator[Problem]:
             )
 
 
-def asked_twice_problems(kueue: Kueue, *, queued: bool) -> Iterator[Problem]:
+def asked_twice_problems(kueue: StackQueues, *, queued: bool) -> Iterator[Problem]:
     """Ray's workers have a request of their own for the machines of a queued pool."""
     for name, queue in kueue.cluster_queues.items():
         if queued and queue.admission_checks:

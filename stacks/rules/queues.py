@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from catalog import Catalog
 from components.kueue_manifest import controller_configuration
-from stacks.blocks.kueue import ClusterQueue, Kueue
 from stacks.config_errors import nearest
+from stacks.parts.queues.config import ClusterQueue, StackQueues
 from stacks.problems import Problem, problem_of
 from stacks.quotas import AMOUNT_NAMES, RESOURCES, FlavorNodes, quotas, shown, stated
 
@@ -14,7 +14,11 @@ _SYSTEM_CLASSES = "system-"
 
 
 def kueue_problems(
-    facts: Catalog, kueue: Kueue, *, nodes: Mapping[str, FlavorNodes], namespaces: Sequence[str]
+    facts: Catalog,
+    kueue: StackQueues,
+    *,
+    nodes: Mapping[str, FlavorNodes],
+    namespaces: Sequence[str],
 ) -> Iterator[Problem]:
     """`nodes` are those of the flavors whose pool there is; `namespaces` are the stack's."""
     yield from problem_of("kueue.version", lambda: facts.release("kueue", kueue.version))
@@ -31,7 +35,7 @@ def kueue_problems(
         yield from _quota_problems(kueue, nodes)
 
 
-def pool_problems(kueue: Kueue, pools: Sequence[str]) -> Iterator[Problem]:
+def pool_problems(kueue: StackQueues, pools: Sequence[str]) -> Iterator[Problem]:
     """Each flavor is one pool's, and no two are the same pool's."""
     taken: dict[str, str] = {}
     for name, flavor in kueue.flavors.items():
@@ -54,7 +58,9 @@ def pool_problems(kueue: Kueue, pools: Sequence[str]) -> Iterator[Problem]:
         taken.setdefault(pool, name)
 
 
-def queue_problems(kueue: Kueue | None, field: str, queue: str | None, where: str) -> list[Problem]:
+def queue_problems(
+    kueue: StackQueues | None, field: str, queue: str | None, where: str
+) -> list[Problem]:
     """A workload's queue is one of the stack's, in the workload's namespace."""
     if queue is None:
         return []
@@ -69,7 +75,7 @@ def queue_problems(kueue: Kueue | None, field: str, queue: str | None, where: st
     ]
 
 
-def framework_problems(kueue: Kueue | None, workload: str, framework: str) -> list[Problem]:
+def framework_problems(kueue: StackQueues | None, workload: str, framework: str) -> list[Problem]:
     """Kueue starts nothing of a kind that it was not told of."""
     if kueue is None or framework in kueue.frameworks:
         return []
@@ -82,7 +88,7 @@ def framework_problems(kueue: Kueue | None, workload: str, framework: str) -> li
     ]
 
 
-def priority_problems(kueue: Kueue | None, field: str, priority: str | None) -> list[Problem]:
+def priority_problems(kueue: StackQueues | None, field: str, priority: str | None) -> list[Problem]:
     """A pod's priority class is one that the stack makes.
 
     Those that every cluster has (system-node-critical, system-cluster-critical) GKE gives to its
@@ -97,7 +103,7 @@ def priority_problems(kueue: Kueue | None, field: str, priority: str | None) -> 
 
 
 def workload_priority_problems(
-    kueue: Kueue | None, field: str, priority: str | None, queue: str | None
+    kueue: StackQueues | None, field: str, priority: str | None, queue: str | None
 ) -> list[Problem]:
     """One that the stack makes, of a workload that is in a queue."""
     known = [it.name for it in kueue.workload_priorities] if kueue else []
@@ -111,7 +117,7 @@ def workload_priority_problems(
     return [Problem(field, f'"{priority}" is not in kueue.workload_priorities; nearest: {near}')]
 
 
-def _namespace_problems(kueue: Kueue, namespaces: Sequence[str]) -> Iterator[Problem]:
+def _namespace_problems(kueue: StackQueues, namespaces: Sequence[str]) -> Iterator[Problem]:
     seen: set[str] = set()
     for place, name in enumerate(kueue.namespaces):
         if name in seen:
@@ -129,7 +135,7 @@ def _namespace_problems(kueue: Kueue, namespaces: Sequence[str]) -> Iterator[Pro
                 )
 
 
-def _cohort_problems(kueue: Kueue) -> Iterator[Problem]:
+def _cohort_problems(kueue: StackQueues) -> Iterator[Problem]:
     """Kueue stops every queue below a cohort that is its own ancestor."""
     for name in kueue.cohorts:
         above, at = set[str](), kueue.cohorts[name].parent
@@ -143,7 +149,7 @@ def _cohort_problems(kueue: Kueue) -> Iterator[Problem]:
             )
 
 
-def _local_queue_problems(kueue: Kueue, namespaces: Sequence[str]) -> Iterator[Problem]:
+def _local_queue_problems(kueue: StackQueues, namespaces: Sequence[str]) -> Iterator[Problem]:
     seen: set[tuple[str, str]] = set()
     for place, queue in enumerate(kueue.local_queues):
         field = f"kueue.local_queues[{place}]"
@@ -174,12 +180,12 @@ def _local_queue_problems(kueue: Kueue, namespaces: Sequence[str]) -> Iterator[P
         seen.add((namespace, queue.name))
 
 
-def _takes(kueue: Kueue, cluster_queue: str, namespace: str) -> bool:
+def _takes(kueue: StackQueues, cluster_queue: str, namespace: str) -> bool:
     only = kueue.cluster_queues[cluster_queue].namespaces
     return not only or namespace in only
 
 
-def _priority_problems(kueue: Kueue) -> Iterator[Problem]:
+def _priority_problems(kueue: StackQueues) -> Iterator[Problem]:
     for part, classes in (
         ("priorities", kueue.priorities),
         ("workload_priorities", kueue.workload_priorities),
@@ -208,7 +214,7 @@ def _priority_problems(kueue: Kueue) -> Iterator[Problem]:
         )
 
 
-def _flavor_name_problems(kueue: Kueue) -> Iterator[Problem]:
+def _flavor_name_problems(kueue: StackQueues) -> Iterator[Problem]:
     for name, queue in kueue.cluster_queues.items():
         for flavor in queue.flavors:
             if flavor not in kueue.flavors:
@@ -218,7 +224,7 @@ def _flavor_name_problems(kueue: Kueue) -> Iterator[Problem]:
                 )
 
 
-def _quota_problems(kueue: Kueue, nodes: Mapping[str, FlavorNodes]) -> Iterator[Problem]:
+def _quota_problems(kueue: StackQueues, nodes: Mapping[str, FlavorNodes]) -> Iterator[Problem]:
     found = quotas(kueue, nodes)
     for flavor, has in nodes.items():
         capacity = has.capacity
@@ -247,7 +253,7 @@ def _quota_problems(kueue: Kueue, nodes: Mapping[str, FlavorNodes]) -> Iterator[
 def _limit_problems(
     name: str,
     queue: ClusterQueue,
-    kueue: Kueue,
+    kueue: StackQueues,
     flavor: str,
     own: Mapping[str, int],
     nodes: Mapping[str, FlavorNodes],

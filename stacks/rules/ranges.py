@@ -11,8 +11,8 @@ from components.cidr import (
     prefix_for,
     prefix_for_nodes,
 )
-from stacks.blocks.network import Network
-from stacks.blocks.pools import NodePool
+from stacks.parts.network.config import StackNetwork
+from stacks.parts.pools.nodes import NodePool
 from stacks.problems import Problem
 
 # No range of a config has a shorter prefix.
@@ -34,7 +34,7 @@ def overlap_problems(ranges: Mapping[str, str]) -> Iterator[Problem]:
         )
 
 
-def size_problems(network: Network, pools: list[NodePool]) -> Iterator[Problem]:
+def size_problems(network: StackNetwork, pools: list[NodePool]) -> Iterator[Problem]:
     """Counted at the pools' upper bounds, and one node more for a surge upgrade of each."""
     sizes = [(pool.bounds.max + 1, pool.max_pods_per_node) for pool in pools]
     yield from nodes_problems("network.subnet", network.subnet, sizes)

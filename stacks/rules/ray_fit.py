@@ -5,10 +5,12 @@ from dataclasses import dataclass
 
 from catalog import Allocatable, MachineType, Sidecar
 from components.ray_autoscaling import AUTOSCALER_MEMORY_MIB, AUTOSCALER_MILLICORES
-from stacks.blocks.capacity import Spot
-from stacks.blocks.pools import Nodes
-from stacks.blocks.ray import Ray, RayHead, RayOperator, Resources
+from stacks.parts.cluster.ray_operator import RayOperator
+from stacks.parts.pools.capacity import Spot
+from stacks.parts.pools.nodes import Nodes
+from stacks.parts.ray.pods import Ray, RayHead
 from stacks.problems import Problem
+from stacks.resources import Resources
 
 _MIB = 1024
 

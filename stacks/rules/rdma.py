@@ -5,7 +5,7 @@ from ipaddress import IPv4Network
 
 from catalog import MachineType
 from components.cidr import node_addresses, prefix_for_nodes
-from stacks.blocks.network import AcceleratorRanges
+from stacks.parts.network.config import AcceleratorRanges
 from stacks.problems import Problem
 
 

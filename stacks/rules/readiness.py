@@ -8,7 +8,7 @@ lose their place for them each time.
 from collections.abc import Iterator, Mapping
 
 from components.kueue_manifest import READY_MINUTES
-from stacks.blocks.capacity import Capacity, FlexStart
+from stacks.parts.pools.capacity import Capacity, FlexStart
 from stacks.problems import Problem
 
 # As long as a flex-start machine may run; for how long one may be waited for Google does not say.

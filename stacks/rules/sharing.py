@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from catalog import MachineType
-from stacks.blocks.capacity import Capacity, Queued
+from stacks.parts.pools.capacity import Capacity, Queued
 from stacks.problems import Problem
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from catalog import Catalog, check_capacity
-from stacks.blocks.lustre import Lustre
+from stacks.parts.lustre.config import Lustre
 from stacks.problems import Problem, problem_of
 
 

@@ -1,13 +1,13 @@
 """TPU slices and the networks between them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import count
 
 from catalog import Catalog, MachineType
 from catalog.errors import nearest_names
 from components.cidr import node_addresses, prefix_for_nodes
-from stacks.blocks.network import DcnNetwork
-from stacks.blocks.tpu_slices import TpuSlices
+from stacks.parts.network.config import DcnRange
+from stacks.parts.pools.tpu_slices import TpuSlices
 from stacks.problems import Problem, problem_of
 
 
@@ -52,10 +52,10 @@ def slice_problems(facts: Catalog, tpu: TpuSlices) -> Iterator[Problem]:
     )
 
 
-def dcn_problems(network: DcnNetwork, machine: MachineType, nodes: int) -> Iterator[Problem]:
+def dcn_problems(dcn: Sequence[DcnRange], machine: MachineType, nodes: int) -> Iterator[Problem]:
     """A network for each further interface at most, each with an address for every node."""
-    names = [it.name for it in network.dcn]
-    for number, one in enumerate(network.dcn):
+    names = [it.name for it in dcn]
+    for number, one in enumerate(dcn):
         where = f"network.dcn[{number}]"
         if one.name in names[:number]:
             free = next(name for n in count(2) if (name := f"{one.name}-{n}") not in names)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from math import gcd
 
-from stacks.blocks.grpo_job import GrpoJob
+from stacks.parts.jobs.grpo_job import GrpoJob
 from stacks.problems import Problem
 from stacks.rules.divisors import divisors, largest_divisor
 

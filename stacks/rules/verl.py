@@ -6,7 +6,7 @@ rollout/vllm_rollout), verl/trainer/ppo/ray_trainer.py, read 2026-11-21.
 
 from collections.abc import Iterator
 
-from stacks.blocks.verl_job import VerlJob
+from stacks.parts.jobs.verl_job import VerlJob
 from stacks.problems import Problem
 from stacks.rules.divisors import largest_divisor
 

@@ -8,7 +8,7 @@ from itertools import combinations
 from pathlib import PurePosixPath
 
 from catalog import Sidecar
-from stacks.blocks.verl_job import Preparation, VerlJob
+from stacks.parts.jobs.verl_job import Preparation, VerlJob
 from stacks.problems import Problem
 from stacks.rules.packing import Amounts
 from stacks.rules.ray_fit import Host

@@ -13,7 +13,7 @@ from sandbox.review.picture import coloured
 from sandbox.review.review import Review
 from sandbox.review.stack_review import StackReview
 from sandbox.review.svg import drawn
-from stacks.blocks.acknowledge import Acknowledge
+from stacks.acknowledge import Acknowledge
 from tests.review.test_changes import POOL, urn
 
 PATH = "nodeConfig.taints[0].key"

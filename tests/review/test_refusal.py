@@ -12,7 +12,7 @@ from pydantic import TypeAdapter
 from catalog import Catalog
 from sandbox.providers.schema import GcpSchema
 from stacks import refusal
-from stacks.blocks.acknowledge import Acknowledge, entry
+from stacks.acknowledge import Acknowledge, entry
 from stacks.guarded import CLUSTER, NODE_POOL
 from stacks.property_changes import UNKNOWN, changed_paths
 

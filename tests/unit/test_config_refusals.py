@@ -8,9 +8,9 @@ import pytest
 from pydantic import BaseModel
 
 from catalog.bounds import Bounds
-from stacks.blocks.cluster import Maintenance
 from stacks.config import ConfigError, validate
 from stacks.config_errors import models_in
+from stacks.parts.cluster.config import Maintenance
 from stacks.recurrence import parsed
 from stacks.rules.cluster import maintenance_problems
 from stacks.stack import Stack

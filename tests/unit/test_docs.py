@@ -15,9 +15,9 @@ from pydantic import BaseModel
 
 from catalog import Catalog
 from sandbox.workspace import stack_names
-from stacks.blocks import capacity
 from stacks.build import build
 from stacks.config import validate
+from stacks.parts.pools import capacity
 from stacks.schema import stack_schema
 from stacks.schema_tables import key_sections
 from stacks.tokens import SECRETS

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from catalog import Catalog, Sidecar
-from stacks.blocks.bucket import GcsFuseSidecar
-from stacks.blocks.fine_tune_job import FineTuneJob
-from stacks.blocks.inference_server import InferenceServer
+from stacks.parts.buckets.gcsfuse import GcsFuseSidecar
+from stacks.parts.jobs.fine_tune_job import FineTuneJob
+from stacks.parts.servers.options import InferenceServer
 from stacks.problems import Problem
 from stacks.rules.bucket import sized_sidecar
 from stacks.rules.fine_tune import fine_tune_problems, requests_of

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from catalog import Catalog, GcsFuseFacts, Sidecar
-from stacks.blocks.bucket import GcsFuse, GcsFuseSidecar, LogSeverity
 from stacks.config import ConfigError, validate
 from stacks.parts.buckets.build import annotations, mount_options
+from stacks.parts.buckets.gcsfuse import GcsFuse, GcsFuseSidecar, LogSeverity
 from stacks.rules.bucket import mount_problems, sidecar_limits, sized_sidecar, streamed_files
 from tests.conftest import Recording, Register, changed, stack_config
 from tests.unit.bucket_samples import planned

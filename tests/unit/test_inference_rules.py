@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from catalog import Catalog, ReleaseChannel
-from stacks.blocks.inference_server import InferenceServer
 from stacks.config import validate
+from stacks.parts.servers.options import InferenceServer
 from stacks.problems import Problem
 from stacks.rules.inference import channel_problems, server_problems
 from stacks.rules.packing import Amounts, pods_beside, pods_surely_beside

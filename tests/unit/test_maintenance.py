@@ -3,8 +3,8 @@
 from datetime import UTC, datetime
 
 from components.gke_cluster import MaintenanceExclusion
-from stacks.blocks.cluster import Maintenance
 from stacks.maintenance import maintenance_window
+from stacks.parts.cluster.config import Maintenance
 from stacks.rules.cluster import maintenance_problems
 
 WINDOW = {"start": "2026-01-03T04:00:00+02:00", "end": "2026-01-03T08:00:00Z"}

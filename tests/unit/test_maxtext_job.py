@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from stacks import maxtext_workload
-from stacks.blocks.maxtext_job import MaxTextJob
-from stacks.blocks.tpu_slices import TpuSlices
+from stacks.parts.jobs.maxtext_job import MaxTextJob
+from stacks.parts.pools.tpu_slices import TpuSlices
 from tests.conftest import Recording, Register, Registered
 from tests.unit.maxtext_site import SCRIPT
 from tests.unit.stack_graphs import TPU_AUTOPILOT, built, options_of

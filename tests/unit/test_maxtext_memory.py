@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from catalog import Catalog
-from stacks.blocks.maxtext_job import MaxTextJob
+from stacks.parts.jobs.maxtext_job import MaxTextJob
 from stacks.problems import Problem
 from stacks.rules.maxtext_memory import Chips, memory_problems
 from tests.conftest import changed

@@ -8,7 +8,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stacks.blocks.maxtext_job import MaxTextJob
+from stacks.parts.jobs.maxtext_job import MaxTextJob
 from stacks.problems import Problem
 from stacks.rules.maxtext import maxtext_problems
 from tests.conftest import changed

@@ -1,6 +1,7 @@
 """What a pod may write to its node's disk, against what it is known to write."""
 
-from stacks.blocks.ray import RayHead, Resources
+from stacks.parts.ray.pods import RayHead
+from stacks.resources import Resources
 from stacks.rules.pod_disk import pod_disk_problems
 
 

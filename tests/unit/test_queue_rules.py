@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from catalog import Catalog
-from stacks.blocks.kueue import Kueue
 from stacks.config import ConfigError, validate
 from stacks.parts.jobs.plan import PlannedFineTuning
+from stacks.parts.queues.config import StackQueues
 from stacks.parts.servers.plan import PlannedServer
 from stacks.plan import Plan
 from stacks.quotas import RESOURCES, FlavorNodes, Quota
@@ -50,7 +50,7 @@ def test_the_quota_that_is_offered_is_within_what_the_nodes_have_however_many_th
     nodes = {"f": FlavorNodes("gpu", host(milli_cpus), count)}
 
     def problems(**said: float) -> list[str]:
-        wanted = Kueue.model_validate(
+        wanted = StackQueues.model_validate(
             {
                 "flavors": {"f": {}},
                 "cluster_queues": {"cluster-queue": {"flavors": {"f": said}}},
@@ -77,7 +77,7 @@ POOLS = ("cpu", "more", "gpu")
 )
 def test_the_pool_that_is_offered_for_a_flavor_is_free_for_it(flavors: dict[str, Any]) -> None:
     def problems(pools: dict[str, Any]) -> dict[str, str]:
-        wanted = Kueue.model_validate({"flavors": {k: {"pool": v} for k, v in pools.items()}})
+        wanted = StackQueues.model_validate({"flavors": {k: {"pool": v} for k, v in pools.items()}})
         return {it.field: it.message for it in pool_problems(wanted, POOLS)}
 
     for field, message in problems(flavors).items():

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog import Catalog
-from stacks.blocks.kueue import Amounts, Kueue
+from stacks.parts.queues.config import Amounts, StackQueues
 from stacks.quotas import FlavorNodes, quotas, stated
 from stacks.rules.queues import kueue_problems
 from stacks.rules.ray_fit import Host
@@ -35,9 +35,9 @@ def flavor(machine: str = "g2-standard-24", count: int = 3) -> FlavorNodes:
     return FlavorNodes("gpu_pool", host, count)
 
 
-def kueue(queues: dict[str, dict[str, Any]], flavors: tuple[str, ...] = FLAVORS) -> Kueue:
+def kueue(queues: dict[str, dict[str, Any]], flavors: tuple[str, ...] = FLAVORS) -> StackQueues:
     """Without a door, for nothing goes through it here."""
-    return Kueue.model_validate(
+    return StackQueues.model_validate(
         {
             "flavors": {name: {} for name in flavors},
             "cluster_queues": {name: {"flavors": own} for name, own in queues.items()},
@@ -51,7 +51,7 @@ NODES = st.fixed_dictionaries(
 )
 
 
-def refused(wanted: Kueue, nodes: dict[str, FlavorNodes]) -> list[str]:
+def refused(wanted: StackQueues, nodes: dict[str, FlavorNodes]) -> list[str]:
     return [
         it.field for it in kueue_problems(FACTS, wanted, nodes=nodes, namespaces=("llm", "default"))
     ]

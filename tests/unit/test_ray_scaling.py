@@ -8,8 +8,8 @@ import pytest
 from components.ray_autoscaling import RayAutoscaling
 from components.ray_cluster import RayCluster
 from sandbox.kube import MemoryKube
-from stacks.blocks.ray import Ray
 from stacks.config import ConfigError, validate
+from stacks.parts.ray.pods import Ray
 from stacks.rules.ray_fit import scaling_problems
 from tests.conftest import Register, Registered, changed
 from tests.unit.memory_kube_samples import gpu_nodes, ray_ref

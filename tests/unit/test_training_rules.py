@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stacks.blocks.grpo_job import GrpoJob
+from stacks.parts.jobs.grpo_job import GrpoJob
 from stacks.problems import Problem
 from stacks.rules.divisors import divisors
 from stacks.rules.training import grpo_problems

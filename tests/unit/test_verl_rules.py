@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stacks.blocks.verl_job import VerlJob
+from stacks.parts.jobs.verl_job import VerlJob
 from stacks.problems import Problem
 from stacks.rules.rdma import socket_problems
 from stacks.rules.verl import verl_problems

@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-from stacks.blocks.block import Block
+from stacks.block import Block
 from stacks.types import KeptVersions, ObjectNamePart, StoredDays
 
 

@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from catalog import Catalog, Sidecar
-from stacks.blocks.bucket import ClaimedBucket, GcsFuseSidecar
 from stacks.parts.buckets.config import StackBucket
+from stacks.parts.buckets.gcsfuse import GcsFuseSidecar
 from stacks.rules.bucket import sidecar_limits, sized_sidecar, streamed_files, with_prefetch
 
 _Number = TypeVar("_Number", int, float)
 # Says no more than that it is one.
 _PLAIN_KEY = "bucket"
+_CLAIM_GIB = 768
 _UNLIMITED = GcsFuseSidecar(cpu=0, memory_gib=0, ephemeral_storage_gib=0)
 
 
@@ -44,7 +45,7 @@ class PlannedBucket:
     def claim_gib(self) -> int | None:
         """The size of a claim's volume, which says nothing; None without a claim."""
         asked = self.config.claim_gib
-        return ClaimedBucket().capacity_gib if asked is None and self.claimed else asked
+        return _CLAIM_GIB if asked is None and self.claimed else asked
 
     @property
     def streamed_files(self) -> int:

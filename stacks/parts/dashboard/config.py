@@ -1,6 +1,6 @@
 """What shows how a stack does."""
 
-from stacks.blocks.block import Block
+from stacks.block import Block
 
 
 class Monitoring(Block, frozen=True):

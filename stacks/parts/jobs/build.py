@@ -9,10 +9,6 @@ from components.ray_cluster import RayCluster
 from components.ray_job import RayJob
 from components.ray_launchers import RayLaunchers, RayLaunchersArgs
 from stacks import checkpoint_workload, grpo_workload, maxtext_workload, verl_workload
-from stacks.blocks.grpo_job import GrpoJob
-from stacks.blocks.image_classifier_job import ImageClassifierJob
-from stacks.blocks.maxtext_job import MaxTextJob
-from stacks.blocks.verl_job import VerlJob
 from stacks.outputs import submit_command
 from stacks.parts.jobs.config import (
     ImageClassifierTraining,
@@ -21,9 +17,13 @@ from stacks.parts.jobs.config import (
     Training,
     VerlTraining,
 )
+from stacks.parts.jobs.grpo_job import GrpoJob
+from stacks.parts.jobs.image_classifier_job import ImageClassifierJob
+from stacks.parts.jobs.maxtext_job import MaxTextJob
 from stacks.parts.jobs.preparation import preparation
 from stacks.parts.jobs.script import on_ray
 from stacks.parts.jobs.script.config import Script
+from stacks.parts.jobs.verl_job import VerlJob
 from stacks.parts.jobs.work import Work, job_args
 from stacks.parts.named import named
 from stacks.parts.ray.build import Surroundings

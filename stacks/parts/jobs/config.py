@@ -4,13 +4,13 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from stacks.blocks.block import Block
-from stacks.blocks.fine_tune_job import FineTuneOptions
-from stacks.blocks.grpo_job import GrpoOptions
-from stacks.blocks.image_classifier_job import ImageClassifierOptions
-from stacks.blocks.maxtext_job import MaxTextOptions
-from stacks.blocks.verl_job import VerlOptions
+from stacks.block import Block
+from stacks.parts.jobs.fine_tune_job import FineTuneOptions
+from stacks.parts.jobs.grpo_job import GrpoOptions
+from stacks.parts.jobs.image_classifier_job import ImageClassifierOptions
+from stacks.parts.jobs.maxtext_job import MaxTextOptions
 from stacks.parts.jobs.script.config import Script
+from stacks.parts.jobs.verl_job import VerlOptions
 from stacks.types import PoolKey, QueueName, RayClusterName
 
 

@@ -2,11 +2,11 @@
 
 from components.script_job import ScriptJob, ScriptJobArgs
 from stacks import verl_workload
-from stacks.blocks.verl_job import VerlJob
 from stacks.parts.buckets.build import annotations
 from stacks.parts.buckets.plan import limits_of
 from stacks.parts.jobs.config import RayJob, VerlTraining
 from stacks.parts.jobs.setup import code_tag
+from stacks.parts.jobs.verl_job import VerlJob
 from stacks.parts.jobs.verl_rules import PREPARED_AT_ONCE
 from stacks.parts.named import named
 from stacks.parts.ray.build import Surroundings

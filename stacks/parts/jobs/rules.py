@@ -4,8 +4,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from catalog import Catalog
-from stacks.blocks.grpo_job import GrpoJob
-from stacks.blocks.maxtext_job import MaxTextJob
 from stacks.config_errors import nearest
 from stacks.fields import under
 from stacks.parts.jobs.config import (
@@ -20,6 +18,8 @@ from stacks.parts.jobs.config import (
 )
 from stacks.parts.jobs.demands import image_of
 from stacks.parts.jobs.fine_tune_rules import fine_tune_rules
+from stacks.parts.jobs.grpo_job import GrpoJob
+from stacks.parts.jobs.maxtext_job import MaxTextJob
 from stacks.parts.jobs.script import rules as script
 from stacks.parts.jobs.script import sharing
 from stacks.parts.jobs.script.config import Script

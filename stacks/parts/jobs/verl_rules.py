@@ -4,10 +4,10 @@ Pulumi import."""
 from collections.abc import Iterator
 
 from catalog import Sidecar
-from stacks.blocks.verl_job import VerlJob
 from stacks.fields import under
 from stacks.parts.buckets.plan import limits_of, sidecar_of
 from stacks.parts.jobs.config import VerlTraining
+from stacks.parts.jobs.verl_job import VerlJob
 from stacks.parts.named import named
 from stacks.plan import Plan
 from stacks.problems import Problem

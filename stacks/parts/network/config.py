@@ -1,9 +1,19 @@
 """The address plan, or the network that is there already. No Pulumi import."""
 
 from components.private_service_access_policy import PeeringRemoval
-from stacks.blocks.block import Block
-from stacks.blocks.network import AcceleratorRanges, DcnRange, Network
-from stacks.types import Mtu, NetworkName, PeeringRange, ProjectId
+from stacks.block import Block
+from stacks.types import (
+    ControlPlaneRange,
+    Mtu,
+    NetworkKey,
+    NetworkName,
+    PeeringRange,
+    PodsRange,
+    PrefixLength,
+    ProjectId,
+    ServicesRange,
+    SubnetRange,
+)
 
 
 class NamedNetwork(Block, frozen=True):
@@ -23,9 +33,38 @@ class NamedNetwork(Block, frozen=True):
     """What the network has, which cannot be read: it decides only whether there is a warning."""
 
 
-class StackNetwork(Network, frozen=True):
+class AcceleratorRanges(Block, frozen=True):
+    """What the further interfaces of nodes get. All of it may talk to all of it."""
+
+    range: SubnetRange = "192.168.0.0/16"
+    """An IPv4 range, cut into one subnetwork for each interface."""
+    prefix_length: PrefixLength = 24
+    """Of each such subnetwork; 252 nodes fit a /24."""
+
+
+class DcnRange(Block, frozen=True):
+    """A data-centre network between slices."""
+
+    name: NetworkKey
+    """Part of its cloud names."""
+    range: SubnetRange
+    """Its range, with an address for each node; 65,532 nodes fit a /16."""
+
+
+class StackNetwork(Block, frozen=True):
     """The network of the cluster, and those beside it. What no other part needs is not made."""
 
+    mtu: Mtu = 8896
+    """Largest packet; the default is the largest there is, which gives Lustre and NCCL about a
+    tenth more."""
+    subnet: SubnetRange = "10.0.0.0/20"
+    """Range of the nodes."""
+    pods: PodsRange = "10.8.0.0/16"
+    """Range of the pods; 256 addresses a node at 110 pods."""
+    services: ServicesRange = "10.9.0.0/20"
+    """Range of the services."""
+    control_plane: ControlPlaneRange = "10.10.4.0/28"
+    """Range of the control plane, a /28."""
     existing: NamedNetwork | None = None
     """One that exists already, in place of one made here; it is read and never changed."""
     accelerators: AcceleratorRanges = AcceleratorRanges()
@@ -40,3 +79,12 @@ class StackNetwork(Network, frozen=True):
     be made beside another. On a network that exists already: what its owner has reserved."""
     peering_on_destroy: PeeringRemoval = PeeringRemoval.REMOVE
     """What `destroy` does with the peering."""
+
+    def ranges(self) -> dict[str, str]:
+        """Every range by the name of its field."""
+        return {
+            "subnet": self.subnet,
+            "pods": self.pods,
+            "services": self.services,
+            "control_plane": self.control_plane,
+        }

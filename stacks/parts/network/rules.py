@@ -4,8 +4,7 @@ from collections.abc import Iterator
 from ipaddress import IPv4Network
 
 from stacks.beside import beside_problems
-from stacks.blocks.network import DcnNetwork
-from stacks.blocks.pools import NodePool
+from stacks.parts.pools.nodes import NodePool
 from stacks.plan import Plan
 from stacks.problems import Problem
 from stacks.rules.ranges import overlap_problems, size_problems
@@ -75,8 +74,7 @@ def between_slices_problems(plan: Plan) -> Iterator[Problem]:
     pools = list(plan.tpu_pools.values())
     if pools:
         fewest = min(pools, key=lambda it: len(it.machine.additional_interfaces))
-        as_dcn = DcnNetwork.model_construct(dcn=network.dcn)
-        yield from dcn_problems(as_dcn, fewest.machine, sum(it.nodes for it in pools))
+        yield from dcn_problems(network.dcn, fewest.machine, sum(it.nodes for it in pools))
 
 
 RULES = (existing_problems, room_problems, interface_problems, between_slices_problems)

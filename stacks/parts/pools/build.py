@@ -10,7 +10,7 @@ from components.tpu_slice_pool import TpuSlicePool, TpuSlicePoolArgs
 from stacks.autopilot_nodes import CPU_SELECTOR, gpu_selector
 from stacks.parts.cluster import build as cluster
 from stacks.parts.interfaces.build import Interfaces
-from stacks.parts.pools.capacity import capacity_args
+from stacks.parts.pools.capacity_args import capacity_args
 from stacks.parts.pools.plan import PlannedPool
 from stacks.site import Cluster, Ground, Nodes, Project, Selector
 

@@ -5,10 +5,10 @@ from typing import Literal
 from pydantic import Field
 
 from catalog import GpuDriver
-from stacks.blocks.block import Block
-from stacks.blocks.capacity import Capacity, OnDemand
-from stacks.blocks.pools import Autoscaling, Disk
-from stacks.blocks.tpu_slices import LibtpuFlag
+from stacks.block import Block
+from stacks.parts.pools.capacity import Capacity, OnDemand
+from stacks.parts.pools.nodes import Autoscaling, Disk
+from stacks.parts.pools.tpu_slices import LibtpuFlag
 from stacks.types import (
     MachineTypeName,
     NodeCount,

@@ -9,10 +9,10 @@ from catalog.allocatable import DEFAULT_DISK_GB
 from components.naming import NameKind, cloud_name
 from components.node_taints import NodeTaintArgs
 from stacks.autopilot_nodes import AUTOPILOT_CPU_FAMILY
-from stacks.blocks.capacity import FlexStart, Queued
-from stacks.blocks.pools import Autoscaling, GpuPool, NodePool, Nodes
-from stacks.blocks.tpu_slices import DEFAULT_FLAGS, TpuSlices
+from stacks.parts.pools.capacity import FlexStart, Queued
 from stacks.parts.pools.config import CPU_POOL, DEFAULT_CPU_POOL, Pool
+from stacks.parts.pools.nodes import Autoscaling, GpuPool, NodePool, Nodes
+from stacks.parts.pools.tpu_slices import DEFAULT_FLAGS, TpuSlices
 from stacks.rules.ray_fit import Host
 
 Kind = Literal["cpu", "gpu", "tpu"]

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 
 from catalog import Catalog, MachineType
 from components.node_taints import check_node_labels, check_node_taints
-from stacks.blocks.capacity import Queued
 from stacks.fields import under
+from stacks.parts.pools.capacity import Queued
 from stacks.parts.pools.config import Pool
 from stacks.parts.pools.plan import PlannedPool, slices_of
 from stacks.plan import Plan

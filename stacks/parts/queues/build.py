@@ -10,9 +10,9 @@ from components.kueue_manifest import controller_configuration
 from components.kueue_queues import KueueQueues, LocalQueueArgs, ResourceFlavorArgs
 from components.namespace import KubeNamespace, KubeNamespaceArgs
 from components.node_taints import toleration
-from stacks.blocks.kueue import Kueue as KueueConfig
 from stacks.parts.cluster.config import Operator
 from stacks.parts.cluster.webhooks import webhook_access
+from stacks.parts.queues.config import StackQueues
 from stacks.parts.queues.gke_namespaces import GKE_NAMESPACES
 from stacks.parts.queues.objects import QueueView, priorities, queues_args
 from stacks.parts.queues.plan import PlannedQueues
@@ -100,7 +100,7 @@ def _kueue(site: Site, planned: PlannedQueues, kinds: Sequence[pulumi.Resource])
     )
 
 
-def _namespaces(site: Site, kueue: KueueConfig) -> dict[str, pulumi.Input[str]]:
+def _namespaces(site: Site, kueue: StackQueues) -> dict[str, pulumi.Input[str]]:
     return {
         name: KubeNamespace(
             f"kube-{name}", KubeNamespaceArgs(namespace=name, labels=site.labels), opts=site.inside

@@ -1,10 +1,146 @@
-"""Kueue and its queues. No Pulumi import."""
+"""Kueue: flavors of nodes, the queues that share them, and who goes first. No Pulumi import."""
 
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field
 
-from stacks.blocks.kueue import Kueue, LocalQueue
+from components.kueue_frameworks import DEFAULT_FRAMEWORKS
+from components.kueue_topology import TOPOLOGY_LEVELS, TopologyLevel
+from stacks.block import Block
+from stacks.types import (
+    CheckRetries,
+    FlavorName,
+    Minutes,
+    NamespaceName,
+    ObjectName,
+    PriorityValue,
+    QueueCpus,
+    QueueGiB,
+    QueueGpus,
+    QueueName,
+)
+
+
+class Topology(Block, frozen=True):
+    """Where nodes stand."""
+
+    levels: tuple[TopologyLevel, ...] = Field(default=TOPOLOGY_LEVELS[-1:], min_length=1)
+    """What stands in what, as labels of nodes from the widest to the narrowest; by default each
+    node stands by itself."""
+
+
+class AdmissionCheck(Block, frozen=True):
+    """Machines of a queued pool, asked of GKE for all pods of a workload at once before it
+    starts."""
+
+    retries: CheckRetries = 3
+    """How often a request that failed is made again."""
+
+
+class Flavor(Block, frozen=True):
+    """Nodes of one kind."""
+
+    pool: str | None = None
+    """The pool whose nodes they are; by default the one with the GPUs."""
+    topology: QueueName | None = None
+    """One of `topologies`: Kueue gives pods their nodes, and admits what has room there."""
+
+
+class Amounts(Block, frozen=True):
+    """Of each resource so much; what is left out is not said."""
+
+    cpu: QueueCpus | None = None
+    """CPUs."""
+    memory_gib: QueueGiB | None = None
+    """GiB of memory."""
+    gpus: QueueGpus | None = None
+    """GPUs."""
+    ephemeral_storage_gib: QueueGiB | None = None
+    """GiB on the nodes' disks."""
+
+
+class FlavorShare(Amounts, frozen=True):
+    """What of a flavor is a queue's own.
+
+    The queues that do not say how much of a resource they want share what the others leave evenly.
+    """
+
+    borrowing: Amounts = Amounts()
+    """What the queue may take from its cohort on top; no limit where left out."""
+    lending: Amounts = Amounts()
+    """What the cohort may have of the queue's own; no limit where left out."""
+
+
+class Preemption(Block, frozen=True):
+    """Whom a workload that waits may stop, in Kueue's words."""
+
+    within_queue: Literal["Never", "LowerPriority", "LowerOrNewerEqualPriority"] = "LowerPriority"
+    """Whom it may stop in its own queue."""
+    reclaim_from_cohort: Literal["Never", "LowerPriority", "Any"] = "LowerPriority"
+    """Whom it may stop of those that borrowed from its queue."""
+    borrow_from_cohort: Literal["Never", "LowerPriority"] = "Never"
+    """Whom it may stop in order to borrow."""
+
+
+class Cohort(Block, frozen=True):
+    """A cohort with more to say than its name."""
+
+    parent: QueueName | None = None
+    """The cohort of which its queues borrow what their own has not."""
+
+
+class ClusterQueue(Block, frozen=True):
+    """What is shared, and by whom."""
+
+    cohort: QueueName | None = None
+    """Queues of one cohort lend each other what they do not use."""
+    admission_checks: tuple[QueueName, ...] = ()
+    """Of `admission_checks`, for its flavors of queued pools."""
+    namespaces: tuple[NamespaceName, ...] = ()
+    """Whose workloads it takes; by default everybody's."""
+    flavors: dict[FlavorName, FlavorShare] = Field(default_factory=dict)
+    """Flavors that it gives out, tried in this order; by default all."""
+    preemption: Preemption = Preemption()
+    """Whom a workload that waits may stop."""
+
+
+class LocalQueue(Block, frozen=True):
+    """A namespace's door to a cluster queue."""
+
+    name: QueueName
+    """What a workload names."""
+    cluster_queue: QueueName
+    """One of `cluster_queues`."""
+    namespace: NamespaceName | None = None
+    """Where the door is; by default in the stack's namespace."""
+
+
+class Priority(Block, frozen=True):
+    """A priority class of pods."""
+
+    name: ObjectName
+    """Name of the class."""
+    value: PriorityValue
+    """The higher goes first."""
+    preempts: bool = True
+    """Whether its pods may put others off a node. It has no say in Kueue, which looks at the
+    value."""
+    default: bool = False
+    """The class of pods that name none; one at most."""
+    description: str = ""
+    """What it is for."""
+
+
+class WorkloadPriority(Block, frozen=True):
+    """A priority in queues alone, that a workload has by its label."""
+
+    name: ObjectName
+    """Name of the priority."""
+    value: PriorityValue
+    """The higher goes first."""
+    description: str = ""
+    """What it is for."""
+
 
 _DEFAULT = LocalQueue(name="lq", cluster_queue="cluster-queue")
 
@@ -13,9 +149,40 @@ def _default_local_queues(given: dict[str, Any]) -> tuple[LocalQueue, ...]:
     return (_DEFAULT,) if _DEFAULT.cluster_queue in given.get("cluster_queues", {}) else ()
 
 
-class StackQueues(Kueue, frozen=True):
+class StackQueues(Block, frozen=True):
     """Kueue, and the queues that share the nodes."""
 
+    version: str | None = None
+    """Kueue release that the version lock knows; by default its own."""
+    frameworks: tuple[str, ...] = DEFAULT_FRAMEWORKS
+    """Kinds of workloads that may queue."""
+    namespaces: tuple[NamespaceName, ...] = ()
+    """Namespaces that are made beside the stack's own, for other teams' queues."""
+    ready_minutes: Minutes | None = None
+    """Minutes that what is admitted may take until its pods are ready, or Kueue stops it; by
+    default what the stack's own workloads and machines may take."""
+    flavors: dict[FlavorName, Flavor] = Field(
+        default_factory=lambda: {"default-flavor": Flavor()}, min_length=1
+    )
+    """Kinds of nodes, by a name of yours."""
+    topologies: dict[QueueName, Topology] = Field(default_factory=dict)
+    """Where nodes stand, by a name of yours."""
+    admission_checks: dict[QueueName, AdmissionCheck] = Field(default_factory=dict)
+    """Requests for queued machines, by a name of yours."""
+    cluster_queues: dict[QueueName, ClusterQueue] = Field(
+        default_factory=lambda: {"cluster-queue": ClusterQueue()}, min_length=1
+    )
+    """What is shared, by a name of yours."""
+    cohorts: dict[QueueName, Cohort] = Field(default_factory=dict)
+    """Cohorts with more to say than their name."""
     local_queues: tuple[LocalQueue, ...] = Field(default_factory=_default_local_queues)
     """Doors of namespaces to cluster queues; by default `lq` in the stack's namespace, where there
     is the cluster queue of the default name. Teams with a queue have one each."""
+    priorities: tuple[Priority, ...] = ()
+    """Priority classes of pods."""
+    workload_priorities: tuple[WorkloadPriority, ...] = ()
+    """Kueue's own priorities, which pods do not have."""
+
+    def shares(self, queue: str) -> dict[str, FlavorShare]:
+        """What a queue has of each of its flavors, as far as the config says."""
+        return self.cluster_queues[queue].flavors or {it: FlavorShare() for it in self.flavors}

@@ -25,10 +25,9 @@ from components.kueue_queues import (
 from components.pod_manifest import gpu_tolerations
 from components.priority_classes import PriorityClassArgs, PriorityClasses, PriorityClassesArgs
 from components.provisioning_manifest import QUEUED_TAINT, QUEUED_TOLERATION
-from stacks.blocks.capacity import Queued
-from stacks.blocks.kueue import FlavorShare
-from stacks.blocks.kueue import Kueue as KueueConfig
-from stacks.blocks.pools import Nodes
+from stacks.parts.pools.capacity import Queued
+from stacks.parts.pools.nodes import Nodes
+from stacks.parts.queues.config import FlavorShare, StackQueues
 from stacks.quotas import GPU, FlavorNodes, Quota, stated
 
 
@@ -37,7 +36,7 @@ class QueueView:
     """Queues with the nodes of their flavors, the config of those, and each queue's quota of each
     flavor."""
 
-    config: KueueConfig
+    config: StackQueues
     flavor_nodes: Mapping[str, FlavorNodes]
     flavor_pools: Mapping[str, Nodes]
     quotas: Mapping[str, Mapping[str, Quota]]
@@ -78,7 +77,7 @@ def queues_args(
 
 
 def priorities(
-    kueue: KueueConfig, labels: dict[str, str], inside: pulumi.ResourceOptions
+    kueue: StackQueues, labels: dict[str, str], inside: pulumi.ResourceOptions
 ) -> dict[str, pulumi.Output[str]]:
     """Priority classes of pods, known once they are there."""
     if not kueue.priorities:
@@ -135,7 +134,7 @@ def _admission_check(view: QueueView, name: str) -> AdmissionCheckArgs:
     return AdmissionCheckArgs(name=name, max_run_seconds=min(hours) * 3600, retries=retries)
 
 
-def _cohorts(kueue: KueueConfig) -> dict[str, str | None]:
+def _cohorts(kueue: StackQueues) -> dict[str, str | None]:
     """Those that queues name and those that the config does, each with its parent."""
     named = [it.cohort for it in kueue.cluster_queues.values() if it.cohort is not None]
     parents = {name: cohort.parent for name, cohort in kueue.cohorts.items()}

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from components.ray_manifest import READY_MINUTES
-from stacks.blocks.kueue import Kueue
-from stacks.blocks.pools import Nodes
 from stacks.parts.jobs.config import Job
 from stacks.parts.jobs.script.config import Script
+from stacks.parts.pools.nodes import Nodes
 from stacks.parts.pools.plan import PlannedPool
+from stacks.parts.queues.config import StackQueues
 from stacks.parts.ray.config import StackRayCluster
 from stacks.parts.servers.config import ModelServer
 from stacks.quotas import FlavorNodes, Quota, quotas
@@ -21,7 +21,7 @@ class PlannedQueues:
     """`default_pool` is that of flavors which name none; `waiting` are minutes that what the stack
     itself puts into queues may take to be ready, by its field; `teams` are namespaces, too."""
 
-    config: Kueue
+    config: StackQueues
     pools: Mapping[str, PlannedPool]
     default_pool: str
     namespace: str

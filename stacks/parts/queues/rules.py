@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from stacks.blocks.kueue import Kueue
 from stacks.fields import under
+from stacks.parts.queues.config import StackQueues
 from stacks.parts.queues.plan import PlannedQueues
 from stacks.plan import Plan
 from stacks.problems import Problem
@@ -135,7 +135,7 @@ def _taint_problems(queues: PlannedQueues) -> Iterator[Problem]:
             )
 
 
-def _door_problems(plan: Plan, kueue: Kueue) -> Iterator[Problem]:
+def _door_problems(plan: Plan, kueue: StackQueues) -> Iterator[Problem]:
     if not kueue.local_queues and all(it.config.queue is None for it in plan.teams.values()):
         first = next(iter(kueue.cluster_queues))
         yield Problem(

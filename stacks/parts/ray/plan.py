@@ -6,13 +6,14 @@ from functools import cached_property
 
 from catalog import Catalog, NcclStack, Sidecar
 from components.node_taints import NodeTaintArgs
-from stacks.blocks.bucket import GcsFuseSidecar
-from stacks.blocks.ray import Ray, RayOperator, RayScaling
+from stacks.parts.buckets.gcsfuse import GcsFuseSidecar
 from stacks.parts.buckets.plan import PlannedBucket, limits_of, sidecar_of, unlimited
+from stacks.parts.cluster.ray_operator import RayOperator
 from stacks.parts.jobs.config import RayJob
 from stacks.parts.jobs.demands import RayDemands, demands_of
 from stacks.parts.pools.plan import PlannedPool
 from stacks.parts.ray.config import StackRayCluster, Workers
+from stacks.parts.ray.pods import Ray, RayScaling
 from stacks.rules.ray_fit import Host, worker_gpus
 from stacks.stack import LUSTRE
 

@@ -1,7 +1,7 @@
 """A server of a model. No Pulumi import."""
 
 from components.inference_engine import InferenceEngine
-from stacks.blocks.inference_server import ServerOptions
+from stacks.parts.servers.options import ServerOptions
 from stacks.types import MemoryShare, ModelName, PoolKey, Tokens
 
 

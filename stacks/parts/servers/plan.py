@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 from catalog import Catalog
 from components.inference_engine import InferenceEngine
-from stacks.blocks.inference_server import InferenceServer
 from stacks.parts.named import named
 from stacks.parts.pools.plan import PlannedPool
 from stacks.parts.servers.config import ModelServer
+from stacks.parts.servers.options import InferenceServer
 
 
 @dataclass(frozen=True, kw_only=True)

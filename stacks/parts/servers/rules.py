@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 from catalog import Catalog
 from components.inference_engine import InferenceEngine
-from stacks.blocks.ray import RayHead
 from stacks.config_errors import nearest
 from stacks.fields import under
 from stacks.parts.queues.rules import NAMES, given_out_problems
+from stacks.parts.ray.pods import RayHead
 from stacks.parts.servers.plan import PlannedServer
 from stacks.plan import Plan
 from stacks.problems import Problem

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field
 
 from components.members import check_email
-from stacks.blocks.block import Block
+from stacks.block import Block
 from stacks.types import (
     BucketKey,
     NamespaceName,

@@ -4,8 +4,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from stacks.blocks.block import Block
-from stacks.blocks.ray import Resources
+from stacks.block import Block
+from stacks.resources import Resources
 from stacks.types import (
     Gpus,
     ImageReference,

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from catalog import Catalog, NcclStack, Sidecar
-from stacks.blocks.bucket import GcsFuseSidecar
-from stacks.blocks.ray import RayHead
+from stacks.parts.buckets.gcsfuse import GcsFuseSidecar
 from stacks.parts.buckets.plan import PlannedBucket, limits_of, sidecar_of
 from stacks.parts.jobs.script.config import Script, ScriptRequests
 from stacks.parts.pools.plan import PlannedPool
+from stacks.parts.ray.pods import RayHead
 from stacks.rules.packing import Amounts
 from stacks.rules.ray_fit import Host
 from stacks.stack import LUSTRE, Stack, mounts_of, only

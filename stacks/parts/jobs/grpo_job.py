@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator
 
-from stacks.blocks.block import Block
+from stacks.block import Block
 from stacks.types import (
     Architecture,
     BatchSize,

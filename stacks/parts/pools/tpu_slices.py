@@ -2,9 +2,9 @@
 
 from typing import Literal
 
-from stacks.blocks.block import Block
-from stacks.blocks.capacity import Capacity, OnDemand
-from stacks.blocks.pools import Disk
+from stacks.block import Block
+from stacks.parts.pools.capacity import Capacity, OnDemand
+from stacks.parts.pools.nodes import Disk
 from stacks.types import (
     FlagName,
     FlagValue,

@@ -2,8 +2,8 @@
 
 from typing import Literal
 
-from stacks.blocks.block import Block
-from stacks.blocks.ray import Resources
+from stacks.block import Block
+from stacks.resources import Resources
 from stacks.types import (
     BatchSize,
     Epochs,

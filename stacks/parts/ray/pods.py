@@ -1,15 +1,13 @@
 """The Ray cluster: a head, and workers on the nodes with accelerators."""
 
-import json
-from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import BeforeValidator
 
-from stacks.blocks.block import Block
-from stacks.config_errors import nearest
+from stacks.block import Block
+from stacks.parts.cluster.ray_operator import RayOperator, one_operator
+from stacks.resources import Resources
 from stacks.types import (
-    Cpus,
     Gpus,
     ImageReference,
     MemoryGiB,
@@ -17,45 +15,11 @@ from stacks.types import (
     RayClusterName,
     RayVersion,
     Seconds,
-    StorageGiB,
     WorkerCount,
 )
 
 # Ray gives its object store, which lies in shared memory, 30% of a container's memory.
 _SHM_PERCENT = 30
-
-
-class RayOperator(StrEnum):
-    """Who runs KubeRay: GKE, by its add-on, or the stack, by KubeRay's own Helm chart."""
-
-    ADDON = "addon"
-    HELM = "helm"
-
-
-def one_operator(value: Any) -> Any:
-    """Says of a list of both that it is one of them."""
-    known = list(RayOperator)
-    if value in known:
-        return value
-    raise ValueError(
-        f"{json.dumps(value)} is not who runs KubeRay: one of them, never both; "
-        f"nearest: {nearest(str(value), known)}"
-    )
-
-
-class Resources(Block, frozen=True):
-    """What a container has."""
-
-    cpu: Cpus
-    """CPUs, in thousandths at the finest."""
-    memory_gib: MemoryGiB
-    """GiB of memory."""
-    ephemeral_storage_gib: StorageGiB | None = None
-    """GiB on the node's own disks."""
-
-    @property
-    def millicores(self) -> int:
-        return round(self.cpu * 1000)
 
 
 class RayHead(Block, frozen=True):

@@ -1,8 +1,8 @@
 """Nodes: pools of a Standard cluster, and what pods ask an Autopilot cluster for."""
 
 from catalog import DiskType, GpuDriver
-from stacks.blocks.block import Block
-from stacks.blocks.capacity import Capacity, OnDemand
+from stacks.block import Block
+from stacks.parts.pools.capacity import Capacity, OnDemand
 from stacks.types import DiskGb, LeastNodes, MachineTypeName, NodeCount, PodsPerNode
 
 

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from stacks.blocks.block import Block
+from stacks.block import Block
 from stacks.types import (
     BatchSize,
     Coefficient,

@@ -1,38 +1,22 @@
-"""A bucket that pods mount with Cloud Storage FUSE."""
+"""How pods mount a bucket with Cloud Storage FUSE. No Pulumi import."""
 
 from enum import StrEnum
 
-from stacks.blocks.block import Block
+from stacks.block import Block
 from stacks.types import (
-    AbsolutePath,
     BlockCount,
-    BucketName,
     CacheMiB,
     CacheSeconds,
     FileMode,
-    GiB,
     NegativeCacheSeconds,
-    ObjectName,
     ReadAheadKiB,
     RelativePath,
     RenameLimit,
     SidecarCpus,
     SidecarMemoryGiB,
     SidecarStorageGiB,
-    SoftDeleteDays,
     UserId,
 )
-
-
-class BucketRole(StrEnum):
-    """What pods may do: read and write objects, or set their access control lists, too."""
-
-    OBJECT_USER = "objectUser"
-    OBJECT_ADMIN = "objectAdmin"
-
-    @property
-    def iam_role(self) -> str:
-        return f"roles/storage.{self.value}"
 
 
 class LogSeverity(StrEnum):
@@ -115,39 +99,3 @@ class GcsFuse(Block, frozen=True):
     0."""
     skip_access_check: bool = True
     """Mount without a check that needs a role on the bucket itself."""
-
-
-class AnyBucket(Block, frozen=True):
-    """A bucket that pods of the stack mount."""
-
-    name: BucketName | None = None
-    """Name, one in the whole world; by default made of the stack's and the project's."""
-    role: BucketRole = BucketRole.OBJECT_USER
-    """What pods of the stack may do with it."""
-    hierarchical_namespace: bool = True
-    """Real folders: a renamed directory is one operation."""
-    versioning: bool = False
-    """Keep what is overwritten; only without a hierarchical namespace."""
-    soft_delete_days: SoftDeleteDays = 7
-    """Days in which deleted objects can be had back: 0, or 7 to 90."""
-    force_destroy: bool = False
-    """Let `destroy` delete the objects; refused with a hierarchical namespace, whose folders would
-    stay."""
-    mount_path: AbsolutePath = "/data"
-    """Where pods mount it."""
-    mount: GcsFuse = GcsFuse()
-    """How pods mount it."""
-
-
-class Bucket(AnyBucket, frozen=True):
-    """`name` defaults to the stack's and the project's; pods that use it run as `account`, a
-    Kubernetes service account, which defaults to the stack's name."""
-
-    account: ObjectName | None = None
-
-
-class ClaimedBucket(Bucket, frozen=True):
-    """One that pods mount by a claim. `capacity_gib` is only what its volume is said to have: a
-    bucket has no size."""
-
-    capacity_gib: GiB = 768

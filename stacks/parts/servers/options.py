@@ -1,7 +1,7 @@
 """A server that generates text: which model, on how many GPUs, how often."""
 
-from stacks.blocks.block import Block
-from stacks.blocks.ray import Resources
+from stacks.block import Block
+from stacks.resources import Resources
 from stacks.types import (
     Gpus,
     ImageReference,

@@ -1,6 +1,6 @@
 """A training of an image classifier with Ray Train (parameters of workloads/image_classifier)."""
 
-from stacks.blocks.block import Block
+from stacks.block import Block
 from stacks.types import (
     BatchSize,
     DataSource,

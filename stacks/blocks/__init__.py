@@ -1,1 +1,0 @@
-"""Reusable parts of stack configs, one a file. No Pulumi import."""
