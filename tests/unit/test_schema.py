@@ -3,6 +3,8 @@
 Cannot prove what an editor makes of it: a JSON-schema validator stands in for one.
 """
 
+import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_args
@@ -12,6 +14,7 @@ import yaml
 from jsonschema import Draft202012Validator
 from pydantic import BaseModel
 from referencing import Registry, Resource
+from referencing.jsonschema import DRAFT202012
 
 from stacks.__main__ import ROOT, main, written
 from stacks.config import PLACES
@@ -91,10 +94,39 @@ def test_a_small_stack_has_no_mistake() -> None:
     assert mistakes(SMALLEST) == []
 
 
+def _from_disk(uri: str) -> Resource[Any]:
+    contents = json.loads(Path(uri.removeprefix("file://")).read_text())
+    return Resource.from_contents(contents, default_specification=DRAFT202012)
+
+
+def in_editor(file: Path, text: str) -> list[str]:
+    """What is wrong by the schema that the file's first line names: its path goes from the file,
+    and that of another schema in it from there (redhat-developer/vscode-yaml issue 587)."""
+    named = re.match(r"# yaml-language-server: \$schema=(\S+)\n", text)
+    assert named is not None, f"{file.name}: its first line names no schema"
+    uri = (file.parent / named[1]).resolve().as_uri()
+    editor = Draft202012Validator({"$ref": uri}, registry=Registry(retrieve=_from_disk))
+    return [it.message for it in editor.iter_errors(yaml.safe_load(text))]
+
+
 @pytest.mark.parametrize("preset", PRESETS)
-def test_a_preset_has_no_mistake(preset: str) -> None:
-    found = yaml.safe_load((ROOT / preset).read_text())
-    assert [it.message for it in WHOLE_FILE.iter_errors(found)] == []
+def test_an_editor_finds_the_schema_of_a_preset_and_no_mistake(preset: str) -> None:
+    file = ROOT / preset
+    assert in_editor(file, file.read_text()) == []
+
+
+def test_an_editor_sees_a_mistake_in_a_preset() -> None:
+    text = (ROOT / "Pulumi.dev.yaml").read_text()
+    wrong = text.replace("machine_type:", "machin_type:", 1)
+    (first, *_) = in_editor(ROOT / "Pulumi.mine.yaml", wrong)
+    assert "machin_type" in first
+
+
+def test_what_pulumi_writes_into_a_file_is_no_mistake() -> None:
+    file = whole(SMALLEST)
+    file["config"] |= {"gcp:project": "my-project", "other:key": "value"}
+    file |= {"encryptionsalt": "v1:abc", "secretsprovider": "passphrase"}
+    assert [it.message for it in WHOLE_FILE.iter_errors(file)] == []
 
 
 POOL = SMALLEST["pools"]["cpu"]
