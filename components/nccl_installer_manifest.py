@@ -5,7 +5,7 @@ nccl-rdma-installer.yaml and nccl-rdma-installer-autopilot.yaml. Autopilot lets 
 only when it is one that Google knows, so containers, volumes and commands are as they are there.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from components.gib import NODE_DRIVER_DIR, NODE_GIB_DIR
@@ -31,18 +31,14 @@ def installer_spec(
     installer_name: str,
     image: str,
     pause_image: str,
-    node_selector: Any,
-    accelerators: Sequence[str] = (),
+    placement: Mapping[str, Any],
     autopilot: bool,
 ) -> Any:
     """Installs in an init container and then rests, so a pod that is ready is a node that is.
-
-    `accelerators` are those of Google's own node affinity, which Autopilot gets in place of a
-    selector: a pod with another could miss what Autopilot knows.
-    """
+    `placement` says which nodes, as the functions below do."""
     names = {"k8s-app": installer_name}
     pod: dict[str, Any] = {
-        **(_affinity(accelerators) if autopilot else {"nodeSelector": node_selector}),
+        **placement,
         # Whatever a node is tainted with, pods that tolerate it will want the plugin.
         "tolerations": [{"operator": "Exists"}],
         "hostNetwork": True,
@@ -65,14 +61,27 @@ def installer_spec(
     }
 
 
-def _affinity(accelerators: Sequence[str]) -> dict[str, Any]:
-    chosen = {
-        "key": "cloud.google.com/gke-accelerator",
-        "operator": "In",
-        "values": list(accelerators),
-    }
-    terms = {"nodeSelectorTerms": [{"matchExpressions": [chosen]}]}
-    return {"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": terms}}}
+def on_accelerators(accelerators: Sequence[str]) -> dict[str, Any]:
+    """Nodes with any of these. Google's own node affinity is such a one: on Autopilot, a pod with
+    another could miss what Autopilot knows."""
+    chosen = _in("cloud.google.com/gke-accelerator", accelerators)
+    return on_any([{"matchExpressions": [chosen]}])
+
+
+def on_any(terms: Any) -> dict[str, Any]:
+    """Nodes that one of the terms picks."""
+    required = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}
+    return {"affinity": {"nodeAffinity": required}}
+
+
+def selector_terms(selectors: Sequence[Mapping[str, str]]) -> list[dict[str, Any]]:
+    """Terms that pick the nodes that any of the selectors does, each said once."""
+    each = {tuple(sorted(it.items())): it for it in selectors}.values()
+    return [{"matchExpressions": [_in(key, [it[key]]) for key in sorted(it)]} for it in each]
+
+
+def _in(label: str, values: Sequence[str]) -> dict[str, Any]:
+    return {"key": label, "operator": "In", "values": list(values)}
 
 
 def _installer(image: str, autopilot: bool) -> dict[str, Any]:

@@ -1,7 +1,8 @@
-"""gIB, Google's NCCL network plugin for RDMA, on every node of a GPU pool, also of later ones."""
+"""gIB, Google's NCCL network plugin for RDMA, on every node of GPU pools, also of later ones."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import pulumi
 import pulumi_kubernetes as k8s
@@ -13,6 +14,9 @@ from components.nccl_installer_manifest import (
     AUTOPILOT_NAMESPACE,
     STANDARD_NAMESPACE,
     installer_spec,
+    on_accelerators,
+    on_any,
+    selector_terms,
 )
 
 # An image of a few GB on every node.
@@ -21,7 +25,8 @@ _MINUTES = 30
 
 @dataclass(frozen=True, kw_only=True)
 class NcclRdmaInstallerArgs:
-    """`node_selector` is known once the nodes are there: with none, there is nothing to wait for.
+    """`node_selectors`, of each pool with RDMA its own, are known once the nodes are there: with
+    none, there is nothing to wait for.
 
     `installer_name` tells installers of one cluster apart. On Autopilot it goes to all nodes with
     one of the `accelerators`, from a namespace of its own.
@@ -31,18 +36,15 @@ class NcclRdmaInstallerArgs:
     own_namespace: str = AUTOPILOT_NAMESPACE
     image: str
     pause_image: str
-    node_selector: pulumi.Input[dict[str, str]]
+    node_selectors: Sequence[pulumi.Input[dict[str, str]]]
     accelerators: Sequence[str] = ()
     autopilot: bool = False
     labels: pulumi.Input[dict[str, str]]
 
 
 class NcclRdmaInstaller(pulumi.ComponentResource):
-    """`node_selector` picks the same nodes, known once all of them have the plugin."""
-
     namespace: pulumi.Output[str]
     daemon_set_name: pulumi.Output[str]
-    node_selector: pulumi.Output[dict[str, str]]
 
     def __init__(
         self, name: str, args: NcclRdmaInstallerArgs, opts: pulumi.ResourceOptions | None = None
@@ -60,23 +62,22 @@ class NcclRdmaInstaller(pulumi.ComponentResource):
                 installer_name=args.installer_name,
                 image=args.image,
                 pause_image=args.pause_image,
-                node_selector=args.node_selector,
-                accelerators=args.accelerators,
+                placement=_placement(args),
                 autopilot=args.autopilot,
             ),
             opts=fixed_name(self, minutes=_MINUTES),
         )
+        self._daemon_set = daemon_set
         self.daemon_set_name = object_name(daemon_set)
-        self.node_selector = pulumi.Output.all(args.node_selector, daemon_set.metadata).apply(
-            lambda it: it[0]
-        )
         self.register_outputs(
-            {
-                "namespace": self.namespace,
-                "daemon_set_name": self.daemon_set_name,
-                "node_selector": self.node_selector,
-            }
+            {"namespace": self.namespace, "daemon_set_name": self.daemon_set_name}
         )
+
+    def once_ready(
+        self, node_selector: pulumi.Input[dict[str, str]]
+    ) -> pulumi.Output[dict[str, str]]:
+        """The same selector, known once all nodes have the plugin."""
+        return pulumi.Output.all(node_selector, self._daemon_set.metadata).apply(lambda it: it[0])
 
     def _namespace(self, name: str, args: NcclRdmaInstallerArgs) -> pulumi.Output[str]:
         if not args.autopilot:
@@ -87,3 +88,11 @@ class NcclRdmaInstaller(pulumi.ComponentResource):
             opts=fixed_name(self),
         )
         return object_name(made)
+
+
+def _placement(args: NcclRdmaInstallerArgs) -> dict[str, Any]:
+    if args.autopilot:
+        return on_accelerators(args.accelerators)
+    if len(args.node_selectors) == 1:
+        return {"nodeSelector": args.node_selectors[0]}
+    return on_any(pulumi.Output.all(*args.node_selectors).apply(selector_terms))

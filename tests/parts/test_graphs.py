@@ -12,10 +12,18 @@ import pytest
 from stacks.build import build
 from stacks.config import validate
 from tests.conftest import TOKEN, Recording, Registered, changed, recorded
-from tests.parts.samples import DEV, SAMPLES, TPU
+from tests.parts.samples import BARE, DEV, SAMPLES, TPU
 from tests.parts.test_plan import TPU_AUTOPILOT
 
-STACKS = {**SAMPLES, "tpu-autopilot": TPU_AUTOPILOT}
+ZONES = SAMPLES["zones"]
+ZONES_AUTOPILOT = changed(ZONES, cluster={"mode": "autopilot"})
+B200 = ["nvidia-b200"]
+# Of one zone and with the same interfaces, beside one without.
+TWO_TYPES = {
+    name: {"machine_type": it, "nodes": 1, "capacity": {"mode": "spot"}}
+    for name, it in (("h200", "a3-ultragpu-8g"), ("b200", "a4-highgpu-8g"), ("l4", "g2-standard-8"))
+}
+STACKS = {**SAMPLES, "tpu-autopilot": TPU_AUTOPILOT, "zones-autopilot": ZONES_AUTOPILOT}
 _BUILT: dict[str, Recording] = {}
 
 
@@ -105,6 +113,16 @@ def test_pools_in_two_zones_have_networks_of_their_own_zones() -> None:
         if "networkProfile" in it.inputs
     ]
     assert len({it.rpartition("/")[2] for it in profiles}) == 2
+
+
+def test_nodes_with_rdma_of_each_type_get_nccls_plugin_and_in_each_zone_but_once() -> None:
+    of_types = changed(BARE, zone="us-central1-b", pools=TWO_TYPES)
+    for config, types in ((of_types, [["nvidia-h200-141gb"], B200]), (ZONES, [B200])):
+        made = registered(config, config["name"])
+        pod = made.one(":DaemonSet").inputs["spec"]["template"]["spec"]
+        (rule,) = pod["affinity"]["nodeAffinity"].values()
+        picked = [it["matchExpressions"][0]["values"] for it in rule["nodeSelectorTerms"]]
+        assert picked == types
 
 
 @pytest.mark.parametrize("queue", ["lq", None])

@@ -222,3 +222,9 @@ def test_channels_and_drivers_have_the_values_that_the_api_takes() -> None:
         "INSTALLATION_DISABLED",
     ]
     assert GpuDriver("disabled") is GpuDriver.DISABLED
+
+
+def test_one_installer_serves_all_machines_with_rdma() -> None:
+    """A node is written to once, whichever other types its cluster has."""
+    stacks = CATALOG.versions.nccl.values()
+    assert len({(it.plugin_image, it.pause_image, it.installer_accelerators) for it in stacks}) == 1

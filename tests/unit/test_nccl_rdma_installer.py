@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
+import pulumi_kubernetes as k8s
 import pytest
 
 from catalog import Catalog
@@ -14,7 +15,7 @@ POOL = {"cloud.google.com/gke-nodepool": "gpu"}
 ARGS = NcclRdmaInstallerArgs(
     image="plugin:1",
     pause_image="pause:1",
-    node_selector=POOL,
+    node_selectors=[POOL],
     labels={"stack": "test"},
 )
 
@@ -103,10 +104,28 @@ def test_only_autopilot_needs_a_namespace_for_it(register: Register) -> None:
     assert "gib-namespace" in recording.waits_for("gib-daemon-set")
 
 
+def test_nodes_of_each_pool_get_it_whatever_else_they_have_in_common(register: Register) -> None:
+    """The second of these pools is known by its GPUs, and so is the third."""
+    gpus = {"cloud.google.com/gke-accelerator": "nvidia-b200"}
+    spec = pod(register, node_selectors=[POOL, gpus, dict(gpus)])
+    assert "nodeSelector" not in spec
+    affinity = spec["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]
+    assert affinity["nodeSelectorTerms"] == [
+        {"matchExpressions": [{"key": key, "operator": "In", "values": [value]}]}
+        for one in (POOL, gpus)
+        for key, value in one.items()
+    ]
+
+
 def test_what_uses_its_nodes_waits_for_the_plugin_on_them(register: Register) -> None:
-    recording = made(register)
-    outputs = recording.outputs[recording.named("gib").urn]
-    assert outputs["node_selector"] == POOL
+    def build() -> None:
+        installer = NcclRdmaInstaller("gib", ARGS)
+        spec: Any = {"containers": [], "nodeSelector": installer.once_ready(POOL)}
+        k8s.core.v1.Pod("user", spec=spec)
+
+    recording = register(build)
+    assert recording.named("user").inputs["spec"]["nodeSelector"] == POOL
+    assert "gib-daemon-set" in recording.waits_for("user")
     assert recording.one(":DaemonSet").create_timeout == "30m"
 
 

@@ -65,6 +65,7 @@ def devices(site: Site, interfaces: Interfaces) -> dict[str, DeviceAccess]:
     """For each pool with device interfaces, the objects that pods ask for them by, and NCCL's
     plug-in on its nodes."""
     plan, found = site.plan, dict[str, DeviceAccess]()
+    installer = _installer(site)
     for one in plan.interface_sets:
         networks = interfaces.of(one.pools[0])
         objects = DeviceNetworks(
@@ -77,16 +78,14 @@ def devices(site: Site, interfaces: Interfaces) -> dict[str, DeviceAccess]:
             opts=site.inside,
         )
         held = [*dict.fromkeys(part for it in networks for part in it.made), *objects.objects]
-        installer = _installer(site, one)
-        selectors = site.nodes.selectors
-        if installer is not None and len(one.pools) == 1:
-            selectors = {one.pools[0]: installer.node_selector}
+        needed = installer if any(it.rdma for it in networks) else None
         for name in one.pools:
+            selector = site.nodes.selectors[name]
             found[name] = DeviceAccess(
                 networks=networks,
-                node_selector=selectors[name],
+                node_selector=selector if needed is None else needed.once_ready(selector),
                 held=held,
-                after=[objects] if installer is None else [objects, installer],
+                after=[objects] if needed is None else [objects, needed],
             )
     return found
 
@@ -116,20 +115,24 @@ def tested(site: Site, ray: PlannedRay, access: DeviceAccess) -> DeviceAccess:
     return replace(access, node_selector=test.node_selector, after=[*access.after, test])
 
 
-def _installer(site: Site, one: InterfaceSet) -> NcclRdmaInstaller | None:
-    nccl = site.plan.facts.nccl(one.machine.name)
-    if nccl is None:
+def _installer(site: Site) -> NcclRdmaInstaller | None:
+    """One for all nodes with RDMA: of two, both would write to nodes that they have in common."""
+    plan = site.plan
+    pools = [it for it in plan.gpu_pools.values() if it.machine.rdma_nics]
+    if not pools:
         return None
+    nccl = plan.facts.nccl(pools[0].machine.name)
+    assert nccl is not None
     return NcclRdmaInstaller(
-        f"nccl{one.suffix}",
+        "nccl",
         NcclRdmaInstallerArgs(
-            installer_name=f"{site.plan.prefix}nccl-rdma-installer{one.suffix}",
-            own_namespace=f"{site.plan.prefix}{AUTOPILOT_NAMESPACE}",
+            installer_name=f"{plan.prefix}nccl-rdma-installer",
+            own_namespace=f"{plan.prefix}{AUTOPILOT_NAMESPACE}",
             image=nccl.plugin_image,
             pause_image=nccl.pause_image,
-            node_selector=site.nodes.selectors[one.pools[0]],
+            node_selectors=[site.nodes.selectors[it.name] for it in pools],
             accelerators=nccl.installer_accelerators,
-            autopilot=site.plan.autopilot,
+            autopilot=plan.autopilot,
             labels=site.labels,
         ),
         opts=site.inside,
