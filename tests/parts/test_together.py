@@ -171,10 +171,38 @@ class TestGroups:
         assert told == ["python3 on 0 GPUs"]
 
 
+SLICE = {"machine_type": "ct6e-standard-4t", "topology": "4x4", "slices": 1}
+ON_SLICE: dict[str, Any] = {"requests": {"cpu": 8, "memory_gib": 186}}
+
+
+@pytest.mark.parametrize(
+    ("shapes", "chosen"), [(("4x4", "4x4"), True), (("4x4", "2x4"), False)], ids=["twins", "others"]
+)
+def test_workers_on_slices_of_one_pool_stay_off_those_of_another_of_the_same_shape(
+    register: Register, shapes: tuple[str, str], chosen: bool
+) -> None:
+    names = ("first", "second")
+    pools = {it: {**SLICE, "topology": shape} for it, shape in zip(names, shapes, strict=True)}
+    head = {"requests": SMALL}
+    rays = {it: {"head": head, "workers": {"tpu": {**ON_SLICE, "pools": it}}} for it in names}
+    pools["cpu"] = {"machine_type": "e2-standard-16", "nodes": 1}
+    found = made(register, zone="us-central1-b", pools=pools, ray=rays)
+    labels = {
+        it.inputs["name"]: it.inputs["nodeConfig"].get("labels") or {}
+        for it in found.of_type(":NodePool")
+    }
+    for name in names:
+        (group,) = found.named(f"{name}-cluster").inputs["spec"]["workerGroupSpecs"]
+        selector = group["template"]["spec"]["nodeSelector"]
+        own = {key: it for key, it in selector.items() if not key.startswith("cloud.google.com")}
+        assert bool(own) is chosen
+        reached = [it for it in names if own.items() <= labels[f"{it}-0"].items()]
+        assert reached == ([name] if chosen else [*names])
+
+
 def test_tpu_hosts_have_the_threads_that_the_pool_leaves_them() -> None:
-    slices = {"machine_type": "ct6e-standard-4t", "topology": "4x4", "slices": 1}
     hosts = [
-        plan_of(zone="us-central1-b", ray=None, pools={"tpu": {**slices, **more}}).pools["tpu"].host
+        plan_of(zone="us-central1-b", ray=None, pools={"tpu": {**SLICE, **more}}).pools["tpu"].host
         for more in ({}, {"threads_per_core": 2})
     ]
     one, two = (it.node.cpu_millicores for it in hosts)

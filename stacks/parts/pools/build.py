@@ -15,6 +15,7 @@ from stacks.parts.pools.plan import PlannedPool
 from stacks.site import Cluster, Ground, Nodes, Project, Selector
 
 _LABEL = "gke-ai-stacks/stack"
+_POOL_LABEL = "gke-ai-stacks/pool"
 
 
 def identities(project: Project) -> dict[str, NodeServiceAccount]:
@@ -47,7 +48,8 @@ def build(
         if pool.kind == "tpu":
             slices = _slices(project, gke, account, pool, interfaces)
             machines[name] = [it.pool for it in slices]
-            selectors[name] = only[name] = {**_tpu_selector(pool), **_own_label(project)}
+            selectors[name] = {**_tpu_selector(pool), **_own_label(project)}
+            only[name] = {**_tpu_selector(pool), **_own_labels(project, pool)}
             continue
         made = _pool(project, gke, account, pool, interfaces)
         machines[name] = [made.pool]
@@ -72,6 +74,13 @@ def _own_label(project: Project) -> dict[str, str]:
     """Tells slices of the stack from those that others have in the same cluster."""
     stack = project.plan.stack
     return {} if stack.cluster.is_made else {_LABEL: stack.name}
+
+
+def _own_labels(project: Project, pool: PlannedPool) -> dict[str, str]:
+    """Tells slices of the pool from those of another one that are of the same shape, too."""
+    shape = _tpu_selector(pool)
+    twins = [it for it in project.plan.tpu_pools.values() if _tpu_selector(it) == shape]
+    return {**_own_label(project), **({_POOL_LABEL: pool.name} if len(twins) > 1 else {})}
 
 
 def _kinds(project: Project) -> list[str]:
@@ -165,7 +174,7 @@ def _slices(
                 dranet=bool(between),
                 additional_networks=between,
                 labels=project.labels,
-                node_labels={**config.labels, **_own_label(project)},
+                node_labels={**config.labels, **_own_labels(project, pool)},
                 taints=pool.taints,
             ),
             opts=project.opts,
