@@ -106,6 +106,9 @@ def all_removed(state: Iterable[Mapping[str, Any]], cause: str) -> list[Change]:
 
 def _verb(steps: Sequence[EngineStep]) -> Verb | None:
     operations = {step.operation for step in steps}
+    if operations == {"delete-replaced"}:
+        # It goes before what it stands on is replaced, and the program has no other.
+        return "delete"
     if operations & _REPLACING or {"create", "delete"} <= operations:
         return "replace"
     if operations & _DELETING:

@@ -89,6 +89,14 @@ def test_a_resource_that_the_program_no_longer_has_is_removed() -> None:
     assert change.causes == (Cause("removed"),)
 
 
+def test_what_goes_with_a_replaced_resource_and_does_not_come_again_is_deleted() -> None:
+    steps = [step("job", "delete-replaced"), step("ray", "delete-replaced", RAY)]
+    steps += [step("ray", "replace", RAY, keys=("spec",)), step("ray", "create-replacement", RAY)]
+    found = {change.name: change for change in changes_of(steps)}
+    assert (found["ray"].verb, found["job"].verb) == ("replace", "delete")
+    assert found["job"].removed
+
+
 def test_a_removed_stack_is_a_delete_of_all_but_the_stack_itself() -> None:
     state = [{"urn": "s", "type": "pulumi:pulumi:Stack"}, {"urn": urn("gpu"), "type": POOL}]
     assert [(it.name, it.verb) for it in all_removed(state, "gone")] == [("gpu", "delete")]
