@@ -40,9 +40,13 @@ class Danger:
 
 
 def dangers_of(
-    changes: Iterable[Change], acknowledged: Sequence[Acknowledge], catalog: Catalog
+    changes: Iterable[Change],
+    acknowledged: Sequence[Acknowledge],
+    catalog: Catalog,
+    standing: Sequence[str] = (),
 ) -> list[Danger]:
-    """Every destructive change of a guarded resource, what is not agreed to first."""
+    """Every destructive change of a guarded resource, what is not agreed to first; `standing` are
+    the other stacks on the cluster."""
     agreed = {(one.resource, one.property) for one in acknowledged}
     every = list(changes)
     found = [
@@ -52,7 +56,7 @@ def dangers_of(
             verb=change.verb,
             properties=tuple(cause.property for cause in change.causes),
             cause="; ".join(map(str, change.causes)),
-            radius=_radius(change, catalog),
+            radius=_radius(change, catalog) + _of_others(change, standing),
             acknowledged=bool(change.causes)
             and all((change.name, it.property) in agreed for it in change.causes),
         )
@@ -126,6 +130,16 @@ def _radius(change: Change, catalog: Catalog) -> str:
             return "RDMA between all nodes on it lost; the pools on it go too; no data lost"
         case _:
             return "what is attached to it goes too, or the delete fails; no data of its own"
+
+
+def _of_others(change: Change, standing: Sequence[str]) -> str:
+    """What goes of the stacks that stand on a platform."""
+    if not standing or change.type not in (CLUSTER, RELEASE):
+        return ""
+    named = ", ".join(standing)
+    if change.type == RELEASE:
+        return f"; of other stacks those of {named}"
+    return f"; with it all that other stacks have there is lost: {named}"
 
 
 def _bucket_radius(inputs: Mapping[str, Any]) -> str:

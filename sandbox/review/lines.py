@@ -16,7 +16,8 @@ def lines_of(review: Review) -> Iterable[str]:
 
 def _told(review: Review) -> Iterator[str]:
     for one in review.stacks:
-        yield f"{one.stack:20} {one.status:8} {counted(one)}"
+        placed = f" (stands on {one.platform})" if one.platform else ""
+        yield f"{one.stack:20} {one.status:8} {counted(one)}{placed}"
         for error in one.errors:
             yield f"    {error}"
         for it in one.dangers:

@@ -118,17 +118,21 @@ def _stacks(review: Review) -> str:
         "| --- | --- | --- | --- | --- |",
     ]
     rows += [
-        f"| {word(one.stack)} | {counted(one)} | {_money(one)} | {_devices(one)} "
+        f"| {_placed(one)} | {counted(one)} | {_money(one)} | {_devices(one)} "
         f"| {_time(one.makespan_s) if one.makespan_s else ''} |"
         for one in review.stacks
     ]
     return "\n".join(rows)
 
 
+def _placed(one: StackReview) -> str:
+    return f"{word(one.stack)}, on {word(one.platform)}" if one.platform else word(one.stack)
+
+
 def counted(one: StackReview) -> str:
     """How many resources go through what."""
     counts = ", ".join(f"{count} {_PAST[verb]}" for verb, count in one.counts.items())
-    if one.status == "same":
+    if one.status in ("same", "waits"):
         return one.note
     return (
         counts if one.status == "changed" else f"{one.status}; {counts}" if counts else one.status

@@ -29,7 +29,7 @@ class Brought:
 
 def bring_up(base: Worker, stack: str, folder: Path) -> Brought:
     """Bring the stack up with the code and the config of the base, on a sandbox in `folder`."""
-    out = folder.with_suffix(".up.json")
+    out = folder.parent / f"{stack}.up.json"
     where = ["up", "--stack", stack, "--folder", str(folder)]
     code, log, seconds = base.run("sandbox", [*where, "--speed", "inf", "--json", str(out)])
     if code == 0:
@@ -42,7 +42,7 @@ def bring_up(base: Worker, stack: str, folder: Path) -> Brought:
 
 def preview(head: Worker, stack: str, folder: Path) -> tuple[Preview, float]:
     """The preview of the working tree on the state in `folder`, and its seconds."""
-    out = folder.with_suffix(".preview.json")
+    out = folder.parent / f"{stack}.preview.json"
     arguments = [stack, str(folder), str(out)]
     code, log, seconds = head.run("sandbox.review.preview", arguments)
     if code or not out.exists():

@@ -11,20 +11,23 @@ from sandbox.review.danger import Danger
 from sandbox.review.running import Stop
 from stacks.acknowledge import Acknowledge
 
-Status = Literal["same", "changed", "new", "removed", "failed"]
+# A stack waits that cannot be previewed before the platform that it stands on is up.
+Status = Literal["same", "changed", "new", "removed", "failed", "waits"]
 
 
 @dataclass(frozen=True)
 class StackReview:
     """`note` says what a reader has to know before the rest; seconds are simulated but `engine_s`.
 
-    `before` or `after` is None for a stack that is new, removed, or was not run.
+    `platform` is the stack on whose cluster it stands. `before` or `after` is None for a stack that
+    is new, removed, or was not run.
     """
 
     stack: str
     status: Status
     note: str = ""
     errors: tuple[str, ...] = ()
+    platform: str = ""
     changes: tuple[Change, ...] = ()
     dangers: tuple[Danger, ...] = ()
     stale: tuple[Acknowledge, ...] = ()
@@ -55,6 +58,7 @@ class StackReview:
         return {
             "stack": self.stack,
             "status": self.status,
+            "platform": self.platform or None,
             "note": self.note,
             "errors": list(self.errors),
             "counts": self.counts,

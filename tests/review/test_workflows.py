@@ -6,6 +6,7 @@ actionlint checks their syntax in `make check`. None of them was run on GitHub.
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -161,10 +162,57 @@ def test_what_is_no_report_is_not_posted(tmp_path: Path) -> None:
     assert "failed" in posted(tmp_path, "## Verdict\n", "us/it")
 
 
-def test_up_takes_the_plan_that_was_shown_and_waits_for_approval() -> None:
-    up = loaded("up")["jobs"]["up"]
-    assert (up["needs"], up["environment"]) == ("plan", "up")
+@pytest.mark.parametrize("stage", ["", "-workloads"])
+def test_up_takes_the_plan_that_was_shown_and_waits_for_approval(stage: str) -> None:
+    up = loaded("up")["jobs"][f"up{stage}"]
+    assert (up["needs"], up["environment"]) == (["order", f"plan{stage}"], "up")
     assert "--plan" in up["steps"][-1]["run"]
+
+
+def test_workloads_are_planned_once_all_platforms_are_up() -> None:
+    """Jobs of one matrix have no order but that in which they are made; `needs` is one."""
+    jobs = loaded("up")["jobs"]
+    assert jobs["plan"]["needs"] == "order"
+    assert jobs["plan-workloads"]["needs"] == ["order", "up"]
+    for job, name in {"plan": "first", "up": "first", "plan-workloads": "workloads"}.items():
+        of = jobs[job]["strategy"]["matrix"]["stack"]
+        assert of == f"${{{{ fromJSON(needs.order.outputs.{name}) }}}}"
+    assert jobs["plan-workloads"]["if"] == "needs.order.outputs.workloads != '[]'"
+    same = {"plan": "plan-workloads", "up": "up-workloads"}
+    assert all(jobs[job]["steps"] == jobs[later]["steps"] for job, later in same.items())
+
+
+@pytest.mark.parametrize(
+    ("said", "code"),
+    [
+        ('cluster.stack: "o/p/platform" is not there; nearest: one', 0),
+        ('cluster.stack: "o/p/platform": it has no outputs; nearest: `pulumi up`', 0),
+        ('cluster.stack: "o/p/platform": it has no output operators; nearest: a', 1),
+        ("error: anything else", 1),
+    ],
+)
+def test_the_preview_of_a_workload_waits_for_its_platform_and_for_nothing_else(
+    tmp_path: Path, said: str, code: int
+) -> None:
+    pulumi = tmp_path / "pulumi"
+    pulumi.write_text(f"#!/bin/sh\necho '{said}' >&2\nexit 255\n")
+    pulumi.chmod(0o755)
+    script = list(steps(loaded("preview")))[-1]["run"]
+    summary = tmp_path / "summary"
+    done = subprocess.run(
+        ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script],
+        cwd=tmp_path,
+        env={
+            "PATH": f"{tmp_path}:{os.environ['PATH']}",
+            "STACK": "work",
+            "GITHUB_STEP_SUMMARY": str(summary),
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == code
+    assert ("work waits: its platform is not up yet" in summary.read_text()) is (code == 0)
 
 
 def test_drift_changes_nothing_and_fails_on_any_change() -> None:
