@@ -38,13 +38,13 @@ class CatalogAdditions(Fact, use_attribute_docstrings=True):
     """Zones, or offers in known zones, by their name."""
 
 
-def _found(known: dict[str, _Found], name: str, what: str, fix: str = "") -> _Found:
+def _found(
+    known: dict[str, _Found], name: str, what: str, fix: str = "", near: str | None = None
+) -> _Found:
     if name in known:
         return known[name]
-    tail = f". {fix}" if fix else ""
-    raise FactError(
-        f'"{name}" is not {what} the catalog knows; nearest: {nearest_names(name, known)}{tail}'
-    )
+    near = nearest_names(name, known, near) + (f". {fix}" if fix else "")
+    raise FactError(f'"{name}" is not {what} the catalog knows; nearest: {near}')
 
 
 class Catalog(Fact):
@@ -243,7 +243,7 @@ class Catalog(Fact):
             return component.version
         component.check_serves(name, version)
         fitting = {it: facts for it, facts in component.releases.items() if component.serves(it)}
-        _found(fitting, str(version), f"a release of {name}")
+        _found(fitting, str(version), f"a release of {name}", near=component.version)
         return str(version)
 
     def image(self, name: str) -> ContainerImage:

@@ -11,9 +11,11 @@ class FactError(ValueError):
     """A value that contradicts the catalog; the message is one line: value, why, nearest."""
 
 
-def nearest_names(value: str, known: Iterable[str]) -> str:
-    """Up to three names like `value`, best first, joined by commas; or that nothing is near."""
-    return ", ".join(get_close_matches(value, list(known), n=_HINTS, cutoff=0.4)) or _NOTHING
+def nearest_names(value: str, known: Iterable[str], otherwise: str | None = None) -> str:
+    """Up to three names like `value`, best first, joined by commas; else `otherwise`, or that
+    nothing is near."""
+    found = get_close_matches(value, list(known), n=_HINTS, cutoff=0.4)
+    return ", ".join(found) or otherwise or _NOTHING
 
 
 def nearest_numbers(value: int, known: Iterable[int]) -> str:

@@ -4,6 +4,7 @@ Source: kubernetes-sigs/kueue v0.19.2, pkg/scheduler/flavorassigner: all pods of
 flavor, and quota says nothing of which node has how much of it.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -26,8 +27,13 @@ class Queued:
     pods: int
 
     def cluster_queue(self, kueue: StackQueues) -> str:
-        doors = (it for it in kueue.local_queues if (it.namespace or self.where) == self.where)
-        return next(it.cluster_queue for it in doors if it.name == self.queue)
+        return cluster_queue_of(kueue, self.queue, self.where)
+
+
+def cluster_queue_of(kueue: StackQueues, queue: str, where: str) -> str:
+    """What is behind a LocalQueue of the namespace `where`."""
+    doors = (it for it in kueue.local_queues if (it.namespace or where) == where)
+    return next(it.cluster_queue for it in doors if it.name == queue)
 
 
 def admission_problems(kueue: StackQueues, found: Quotas, wanted: Queued) -> Iterator[Problem]:
@@ -46,6 +52,32 @@ def admission_problems(kueue: StackQueues, found: Quotas, wanted: Queued) -> Ite
                 f"{', '.join(_short(quota, wanted))}; "
                 f"nearest: {f'{_counted(fitting)}, or ' if fitting else ''}a larger quota",
             )
+
+
+def together_problems(
+    kueue: StackQueues, name: str, field: str, what: str, wanted: Mapping[str, tuple[Quota, Quota]]
+) -> Iterator[Problem]:
+    """Pods of several kinds that the cluster queue `name` admits together: by pool what it has of
+    the pool's flavor, and what they ask for there."""
+    if kueue.cluster_queues[name].cohort is not None:
+        # What others lend is not known to be too little.
+        return
+    for pool, (quota, asked) in wanted.items():
+        short = ", ".join(_beyond(quota, asked))
+        if short:
+            yield Problem(
+                f"{field}.queue",
+                f"{what} are admitted together, and would wait for ever for what {name} never has "
+                f"of {pool}: {short}; nearest: a larger quota",
+            )
+
+
+def asked_together(pods: Mapping[str, int], each: Mapping[str, Amounts]) -> Quota:
+    """What so many pods of each kind ask for."""
+    found: Counter[str] = Counter()
+    for kind, number in pods.items():
+        found.update({key: amount * number for key, amount in _asked(each[kind]).items()})
+    return dict(found)
 
 
 def spread_problems(
@@ -117,9 +149,12 @@ def _held(quota: Quota, pod: Amounts) -> int:
 
 
 def _short(quota: Quota, wanted: Queued) -> Iterator[str]:
-    asked = _asked(wanted.pod)
+    return _beyond(quota, {key: it * wanted.pods for key, it in _asked(wanted.pod).items()})
+
+
+def _beyond(quota: Quota, asked: Quota) -> Iterator[str]:
     for part, (resource, unit) in RESOURCES.items():
-        amount = asked[resource] * wanted.pods
+        amount = asked[resource]
         if amount > quota[resource]:
             amounts = f"{shown(amount, unit)} of {shown(quota[resource], unit)}"
             yield f"{amounts} {AMOUNT_NAMES[part]}"

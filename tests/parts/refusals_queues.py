@@ -16,6 +16,9 @@ _CHECKED: dict[str, Any] = {
     },
     "ray__dev__autoscaling": None,
 }
+_FLAVORS = "queues__cluster_queues__gpus__flavors"
+_THREE = {"pools__gpu": {"machine_type": "g2-standard-8", "nodes": 3}}
+_NEVER = "are admitted together, and would wait for ever for what gpus never has of"
 
 
 QUEUES = [
@@ -40,7 +43,18 @@ QUEUES = [
         "ray.dev.queue",
         "nearest: one more of queues.flavors, with pool cpu",
     ),
-    Refused(DEV, {"queues__version": "0.1.0"}, "queues.version", "nearest: "),
+    Refused(
+        DEV,
+        {"queues__version": "0.1.0"},
+        "queues.version",
+        '"0.1.0" is not a release of kueue the catalog knows; nearest: 0.19.2, 0.18.6',
+    ),
+    Refused(
+        DEV,
+        {"queues__version": "latest"},
+        "queues.version",
+        '"latest" is not a release of kueue the catalog knows; nearest: 0.19.2',
+    ),
     Refused(
         DEV,
         {"queues__frameworks": ["batch/job"]},
@@ -102,5 +116,46 @@ QUEUES = [
         {"ray__tpu__queue": "lq", "queues__flavors": {"tpu": {}, "cpu": {"pool": "cpu"}}},
         "ray.tpu.queue",
         "quotas of this stack have no TPU chips; nearest: leave it out",
+    ),
+    # What Ray has to have at once: all workers, or of a cluster that scales one of each group.
+    Refused(
+        DEV,
+        {**_THREE, "ray__dev__autoscaling": None, _FLAVORS: {"l4": {"gpus": 2}, "cpu": {}}},
+        "ray.dev.queue",
+        f"the head and 3 workers {_NEVER} gpu: 3 of 2 GPUs; nearest: a larger quota",
+    ),
+    Refused(
+        DEV,
+        {**_THREE, _FLAVORS: {"l4": {"gpus": 0}, "cpu": {}}},
+        "ray.dev.queue",
+        f"the head and 1 worker {_NEVER} gpu: 1 of 0 GPUs",
+    ),
+    Refused(
+        DEV,
+        {_FLAVORS: {"l4": {}, "cpu": {"cpu": 0.5, "memory_gib": 3}}},
+        "ray.dev.queue",
+        f"the head and 1 worker {_NEVER} cpu: 1 of 0.5 CPUs, 4 of 3 GiB of memory",
+    ),
+    Refused(
+        DEV,
+        {
+            **_THREE,
+            "ray__dev__workers": {
+                "gpu": {**DEV["ray"]["dev"]["workers"]["gpu"], "min_workers": 3},
+            },
+            _FLAVORS: {"l4": {"gpus": 2}, "cpu": {}},
+        },
+        "ray.dev.queue",
+        f"the head and 3 workers {_NEVER} gpu: 3 of 2 GPUs",
+    ),
+    Refused(
+        DEV,
+        {
+            **_THREE,
+            "jobs": {"images": {"type": "image-classifier"}},
+            _FLAVORS: {"l4": {"gpus": 2}, "cpu": {}},
+        },
+        "ray.dev.queue",
+        f"the head and 3 workers {_NEVER} gpu: 3 of 2 GPUs",
     ),
 ]

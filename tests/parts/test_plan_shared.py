@@ -36,6 +36,20 @@ def test_queues_share_what_they_say_nothing_of() -> None:
     assert {name: it["l4"][_GPU] for name, it in queues.quotas.items()} == {"gpus": 4, "rest": 2}
 
 
+@pytest.mark.parametrize(
+    "values",
+    [
+        # What others lend is not known to be too little.
+        {"queues__cluster_queues__gpus": {"flavors": {"l4": {"gpus": 0}, "cpu": {}}, "cohort": "a"}},
+        # Two workers are of use to what asks for no more.
+        {"queues__cluster_queues__gpus__flavors": {"l4": {"gpus": 2}, "cpu": {}}},
+    ],
+)
+def test_a_ray_cluster_that_scales_may_share_its_nodes(values: dict[str, Any]) -> None:
+    pool = {"machine_type": "g2-standard-8", "nodes": 3}
+    assert planned(DEV, pools__gpu=pool, **values).ray["dev"].accelerated.count == 3
+
+
 def test_kueue_waits_as_long_as_flex_start_may_take() -> None:
     usual, slow = planned(SERVE), planned(DEV, pools__gpu__capacity={"mode": "flex-start"})
     assert usual.queues is not None

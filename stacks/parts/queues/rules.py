@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from stacks.fields import under
 from stacks.parts.queues.config import StackQueues
 from stacks.parts.queues.plan import PlannedQueues
+from stacks.parts.queues.ray_quota import quota_problems
 from stacks.plan import Plan
 from stacks.problems import Problem
 from stacks.rules.queue_nodes import check_problems, topology_problems
@@ -73,6 +74,8 @@ def ray_rules(plan: Plan) -> Iterator[Problem]:
             continue
         if plan.autopilot:
             yield from _autopilot_problems(ray.field)
+        elif not door:
+            yield from quota_problems(plan, ray)
         for group in ray.groups.values():
             pools = [it.name for it in group.pools]
             yield from given_out_problems(plan, f"{ray.field}.queue", queue, pools)
