@@ -40,7 +40,12 @@ def test_queues_share_what_they_say_nothing_of() -> None:
     "values",
     [
         # What others lend is not known to be too little.
-        {"queues__cluster_queues__gpus": {"flavors": {"l4": {"gpus": 0}, "cpu": {}}, "cohort": "a"}},
+        {
+            "queues__cluster_queues__gpus": {
+                "flavors": {"l4": {"gpus": 0}, "cpu": {}},
+                "cohort": "a",
+            }
+        },
         # Two workers are of use to what asks for no more.
         {"queues__cluster_queues__gpus__flavors": {"l4": {"gpus": 2}, "cpu": {}}},
     ],
