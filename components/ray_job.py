@@ -1,4 +1,4 @@
-"""A job on a RayCluster that is there already: its launcher script and the RayJob that runs it."""
+"""A job on a RayCluster that is there already: the RayJob that runs its launcher script."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -10,9 +10,7 @@ import pulumi_kubernetes as k8s
 from components.custom_object import object_name
 from components.lifecycle import fixed_name
 from components.naming import NameKind, check_name
-from components.ray_cluster import launcher_config_map
 from components.ray_entrypoint import by_hand, entrypoint, launcher_command, resumed_command
-from components.ray_launchers import shared_before
 from components.ray_manifest import ray_job_spec
 from components.script_file import versioned_file_name
 
@@ -36,9 +34,8 @@ class RayJobArgs:
 
     It has no type here, for a component's schema has no word for custom objects. `held` is what the
     cluster's pods hold on to, as it was given to the cluster. `files` lie beside the launcher; what
-    they hold can change without a new job. `launchers` is the ConfigMap that has them beside those
-    of the cluster's other jobs; else the job makes its own. `packages` are Python's, installed
-    before the job runs.
+    they hold can change without a new job. `launchers` is the ConfigMap that has both, which the
+    cluster's head mounts. `packages` are Python's, installed before the job runs.
     """
 
     namespace: pulumi.Input[str]
@@ -82,7 +79,6 @@ class RayJob(pulumi.ComponentResource):
         command = launcher_command(args.file_name, args.parameters)
         if args.resume is not None:
             command = resumed_command(args.resume.file_name, args.resume.gpus, command)
-        launcher = self._launcher(name, args) if args.launchers is None else args.launchers
         # KubeRay runs a RayJob once and ignores changes of its spec, so a changed job is a new one.
         # A job dies with its cluster: what runs on the next one is another job.
         options = fixed_name(
@@ -91,7 +87,7 @@ class RayJob(pulumi.ComponentResource):
             replace_with=[args.cluster, *args.held],
         )
         # No value of the launcher is in the job: it is found by its path in the head's pod.
-        options.depends_on = [launcher]
+        options.depends_on = [] if args.launchers is None else [args.launchers]
         job = k8s.apiextensions.CustomResource(
             f"{name}-job",
             api_version="ray.io/v1",
@@ -112,17 +108,3 @@ class RayJob(pulumi.ComponentResource):
         self.job_name = object_name(job)
         self.command = pulumi.Output.from_input(by_hand(command))
         self.register_outputs({"job_name": self.job_name, "command": self.command})
-
-    def _launcher(self, name: str, args: RayJobArgs) -> pulumi.Resource:
-        options = fixed_name(self)
-        options.aliases = [shared_before(args.ray_cluster)]
-        return k8s.core.v1.ConfigMap(
-            f"{name}-launcher",
-            metadata={
-                "name": launcher_config_map(args.ray_cluster),
-                "namespace": args.namespace,
-                "labels": args.labels,
-            },
-            data={**args.scripts, **args.files},
-            opts=options,
-        )

@@ -1,4 +1,8 @@
-"""The files of several jobs on one RayCluster: the one ConfigMap that its head mounts."""
+"""The files of all jobs on one RayCluster: the one ConfigMap that its head mounts.
+
+Its name is the cluster's, and so is that of its resource: named by a job it would be made anew for
+a job of another name, while the one before is still there.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,13 +14,13 @@ import pulumi_kubernetes as k8s
 from components.lifecycle import fixed_name
 from components.ray_cluster import launcher_config_map
 
-_TYPE = "gke-ai-stacks:ray_launchers:RayLaunchers"
 _OF_ONE_JOB = "gke-ai-stacks:ray_job:RayJob"
 
 
 @dataclass(frozen=True, kw_only=True)
 class RayLaunchersArgs:
-    """`jobs` are the logical names of the RayJobs: one that was alone had the ConfigMap itself."""
+    """`jobs` are the logical names of the RayJobs: up to now one that was alone had the ConfigMap
+    itself."""
 
     namespace: pulumi.Input[str]
     ray_cluster: str
@@ -50,9 +54,3 @@ class RayLaunchers(pulumi.ComponentResource):
             opts=options,
         )
         self.register_outputs({"config_map": self.config_map})
-
-
-def shared_before(ray_cluster: str) -> pulumi.Alias:
-    """What the ConfigMap of a job is that had others beside it."""
-    parent = pulumi.create_urn(ray_cluster, _TYPE)
-    return pulumi.Alias(name=f"{ray_cluster}-launchers", parent=parent)

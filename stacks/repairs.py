@@ -87,8 +87,10 @@ def _check(
         if these:
             # What is said only because of a value that we put in is nothing of the user's.
             alike = set(these)
-            for other in others:
-                alike &= alike if other == raw else _rules_broken(how, other)
+            ways = [(guess, it) for guess, it in zip(how.guesses, others, strict=True) if it != raw]
+            heard = [broken for way in ways if (broken := _rules_broken(how, *way)) is not None]
+            for broken in heard if heard or not ways else [set[Mistake]()]:
+                alike &= broken
             found += [
                 it
                 for it in these
@@ -130,8 +132,19 @@ def _mistakes(how: Checked, raw: dict[str, Any]) -> tuple[BaseModel | None, list
     return config, [Mistake.of_rule(it, hide_values=hide_values) for it in how.rules(config)]
 
 
-def _rules_broken(how: Checked, raw: dict[str, Any]) -> set[Mistake]:
-    return {it for it in _mistakes(how, raw)[1] if it.of_rules}
+def _rules_broken(how: Checked, guess: int, raw: dict[str, Any]) -> set[Mistake] | None:
+    """What rules say of a guess, once it is put right as far as they need it; None of one that
+    never gets so far, and knows nothing."""
+    for _ in range(_ROUNDS):
+        found = _mistakes(how, raw)[1]
+        fields = [it for it in found if not it.of_rules or it.leads_nowhere]
+        if not fields:
+            return set(found)
+        before = raw
+        raw = _put_right(how, raw, fields, guess)
+        if raw == before:
+            break
+    return None
 
 
 def _put_right(

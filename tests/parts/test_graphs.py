@@ -65,14 +65,28 @@ def test_every_resource_has_a_urn_of_its_own(made: Recording) -> None:
 
 
 def test_no_two_resources_have_one_name_in_the_cloud_or_the_cluster(made: Recording) -> None:
-    seen: Counter[tuple[str, str, str]] = Counter()
-    for one in made.resources:
-        inputs = one.inputs
-        name = inputs.get("metadata", {}).get("name") or inputs.get("name")
-        if one.custom and isinstance(name, str):
-            namespace = inputs.get("metadata", {}).get("namespace", "")
-            seen[one.type, namespace, name] += 1
+    seen = Counter(known for it in made.resources if (known := _known_as(it)))
     assert not {it for it, count in seen.items() if count > 1}
+
+
+@pytest.mark.parametrize("stack", [it for it in STACKS if STACKS[it].get("jobs")])
+def test_a_job_of_another_name_makes_nothing_that_is_there_already(stack: str) -> None:
+    """By another URN it would be made before what has its name is gone, and so refused."""
+    jobs = {f"{name}-2": it for name, it in STACKS[stack]["jobs"].items()}
+    before, after = (
+        {_known_as(it): it.urn for it in registered(config, stack).resources if _known_as(it)}
+        for config in (STACKS[stack], changed(STACKS[stack], jobs=jobs))
+    )
+    assert [it for it in before.keys() & after.keys() if before[it] != after[it]] == []
+    assert before.keys() - after.keys()
+
+
+def _known_as(one: Registered) -> tuple[str, str, str] | None:
+    metadata = one.inputs.get("metadata", {})
+    name = metadata.get("name") or one.inputs.get("name")
+    if not one.custom or not isinstance(name, str):
+        return None
+    return one.type, metadata.get("namespace", ""), name
 
 
 def test_whatever_is_in_the_cluster_has_its_provider(made: Recording) -> None:

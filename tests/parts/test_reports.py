@@ -199,3 +199,11 @@ def test_values_that_may_be_secret_are_in_no_line() -> None:
     with pytest.raises(ConfigError) as caught:
         validate(changed(DEV, pools__gpu__machine_type="g2-mine-8"), hide_values=True)
     assert "mine" not in str(caught.value)
+
+
+# Of the values beside the one that is offered the last may be no pool that rules could hold.
+@pytest.mark.parametrize("machine", ["a4-highgpu-8", "a4-highgpu-9g", "a4-highgpu"])
+def test_what_a_guess_gets_wrong_itself_hides_no_other_mistake(machine: str) -> None:
+    values = {"pools__gpu__machine_type": machine, "lustre__capacity_gib": 10000}
+    told = fields(mistakes(changed(RL, **values)))
+    assert told == {"stack.pools.gpu.machine_type", "stack.lustre.capacity_gib"}

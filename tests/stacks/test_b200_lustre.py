@@ -76,10 +76,10 @@ def test_another_range_for_pods_replaces_the_cluster_and_all_that_is_on_it(
         "gpu-pool",
         "nccl-daemon-set",
         "nemo-rl-grpo-test1-job",
-        "nemo-rl-grpo-test1-launcher",
         "network-subnet",
         "ray-a4-gpu-spot-access",
         "ray-a4-gpu-spot-cluster",
+        "ray-a4-gpu-spot-launchers",
         "tokens-secret",
         "volume-claim",
         "volume-volume",
@@ -99,7 +99,7 @@ def test_without_its_job_a_stack_has_a_cluster_of_plain_ray_and_all_else_as_it_w
     assert set(found) == {
         "nemo-rl-grpo-test1",
         "nemo-rl-grpo-test1-job",
-        "nemo-rl-grpo-test1-launcher",
+        "ray-a4-gpu-spot-launchers",
         "ray-a4-gpu-spot-cluster",
     }
     # The image was the job's.

@@ -108,6 +108,21 @@ def test_a_job_more_or_less_on_a_raycluster_leaves_the_others_their_files(folder
         assert not {"tell-job", "small-cluster"} & done.keys()
 
 
+def test_the_only_job_of_a_raycluster_gets_another_name_in_one_up(folder: Path) -> None:
+    sandbox = sandbox_in(folder)
+    file = folder / "project" / f"Pulumi.{NAME}.yaml"
+    for name in ("tune", "other"):
+        config = deepcopy(CONFIG)
+        jobs = config["gke-ai-stacks:stack"]["jobs"]
+        job = jobs["tune"]
+        del jobs["tune"], jobs["tell"]
+        jobs[name] = job
+        file.write_text(yaml.safe_dump({"config": config}))
+        sandbox.succeed("up")
+        assert launchers(sandbox) == {name}
+    assert changed(sandbox.succeed("preview")) == {}
+
+
 def test_a_file_that_is_gone_stops_the_preview_with_its_name(folder: Path) -> None:
     (folder / "project" / "train.py").rename(folder / "project" / "trian.py")
     result = sandbox_in(folder).run("preview")

@@ -74,7 +74,7 @@ RUNS: list[tuple[str, dict[str, Any]]] = [
 
 
 def launcher_of(made: Recording) -> Registered:
-    return made.named(f"{made.one(':RayJob').name.removesuffix('-job')}-launcher")
+    return made.named(f"{made.one(':RayCluster').name.removesuffix('-cluster')}-launchers")
 
 
 def dry_run(made: Recording, folder: Path) -> dict[str, Any]:
@@ -257,7 +257,9 @@ def test_a_job_that_was_run_before_runs_again_under_another_name(register: Regis
 
 def test_the_job_waits_for_ray_and_for_its_trainer(register: Register) -> None:
     made, name = built(register, FIXED), JOB.removeprefix("jobs__")
-    assert {"maxtext-tpu-cluster-cluster", f"{name}-launcher"} <= made.waits_for(f"{name}-job")
+    assert {"maxtext-tpu-cluster-cluster", "maxtext-tpu-cluster-launchers"} <= made.waits_for(
+        f"{name}-job"
+    )
     launcher = launcher_of(made)
     (script,) = [it for it in launcher.inputs["data"] if it.endswith(".py")]
     text = launcher.inputs["data"][script]

@@ -1,4 +1,4 @@
-"""The RayJob and its launcher, as registered."""
+"""The RayJob and the launchers that it waits for, as registered."""
 
 from dataclasses import replace
 from typing import Any
@@ -6,6 +6,7 @@ from typing import Any
 import pulumi_kubernetes as k8s
 
 from components.ray_job import RayJob, RayJobArgs
+from components.ray_launchers import RayLaunchers, RayLaunchersArgs
 from components.script_file import versioned_file_name
 from tests.conftest import Recording, Register
 
@@ -26,7 +27,18 @@ def made(register: Register, **values: Any) -> Recording:
             environment={"HF_HOME": "/lustre/cache"},
             labels={"stack": "test"},
         )
-        RayJob("training", replace(args, **values))
+        args = replace(args, **values)
+        launchers = RayLaunchers(
+            "demo",
+            RayLaunchersArgs(
+                namespace="rl",
+                ray_cluster="demo",
+                jobs=["training"],
+                files={**args.scripts, **args.files},
+                labels={"stack": "test"},
+            ),
+        )
+        RayJob("training", replace(args, launchers=launchers.config_map))
 
     return register(program)
 
@@ -71,4 +83,4 @@ def test_a_job_is_run_again_on_a_cluster_that_was_replaced(register: Register) -
 
 
 def test_the_launcher_is_there_before_the_job(register: Register) -> None:
-    assert "training-launcher" in made(register).waits_for("training-job")
+    assert "demo-launchers" in made(register).waits_for("training-job")

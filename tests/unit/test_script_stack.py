@@ -189,7 +189,7 @@ def test_on_autopilot_it_runs_on_nodes_that_come_for_it(made: Any) -> None:
 
 def test_on_a_raycluster_it_is_a_rayjob_with_its_files_beside_the_launcher(made: Any) -> None:
     recording = made(STACK, jobs={"tune": ON_RAY}, ray={"small": RAY})
-    files = recording.named("tune-launcher").inputs["data"]
+    files = recording.named("small-launchers").inputs["data"]
     (launcher,) = [it for it in files if it.startswith("tune-")]
     (brought,) = [it for it in files if it.endswith("-tune.py")]
     assert files[brought] == "print(2)\n"

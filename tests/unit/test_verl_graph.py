@@ -22,8 +22,7 @@ INFRASTRUCTURE = {
     *("apis-monitoring", "apis-storage", "gke-cluster", "gke-kubernetes"),
     *("gvnic-1-internal", "bucket-bucket", "bucket-user-grant", "account-account"),
     *("bucket-volume-volume", "bucket-volume-claim", "nccl-daemon-set", "monitoring-dashboard"),
-    *("verl-grpo-preparation-script", "verl-grpo-preparation-job"),
-    *("verl-grpo-launcher", "verl-grpo-job"),
+    "verl-grpo-job",
     *NETWORKS,
     *OBJECTS,
 }
@@ -31,7 +30,8 @@ INFRASTRUCTURE = {
 
 def infrastructure(stack: str) -> set[str]:
     ray = "h200-ray-cluster" if stack == H200 else "b200-ray-cluster"
-    return INFRASTRUCTURE | {f"{ray}-cluster", f"{ray}-access"}
+    prepared = {f"{ray}-preparation-script", f"{ray}-preparation-job"}
+    return INFRASTRUCTURE | prepared | {f"{ray}-{it}" for it in ("cluster", "access", "launchers")}
 
 
 def pool(made: Recording, name: str = "gpu-pool") -> dict[str, Any]:

@@ -15,11 +15,19 @@ STACKS = [B200, H200, AUTOPILOT]
 # Of both stacks with B200s.
 RAY = "ray__b200-ray-cluster"
 NCCL_TEST = "b200-ray-cluster-nccl-test-job"
-PREPARATION = "verl-grpo-preparation-job"
+
+
+def of_ray(made: Recording, end: str) -> str:
+    """What has the RayCluster's name."""
+    return f"{made.one(':RayCluster').name.removesuffix('cluster')}{end}"
+
+
+def of_preparation(made: Recording) -> str:
+    return of_ray(made, "preparation-job")
 
 
 def preparation(made: Recording) -> dict[str, Any]:
-    return made.named(PREPARATION).inputs["spec"]["template"]
+    return made.named(of_preparation(made)).inputs["spec"]["template"]
 
 
 @pytest.mark.parametrize(("stack", "tuner"), [(B200, "a4"), (H200, "a3u"), (AUTOPILOT, "a4")])
@@ -113,15 +121,16 @@ def test_on_autopilot_the_preparation_has_a_machine_of_the_heads_kind(register: 
 def test_the_training_waits_for_ray_and_for_the_data(register: Register, stack: str) -> None:
     made = built(register, stack)
     ray = made.one(":RayCluster").name
-    assert {ray, PREPARATION, "verl-grpo-launcher"} <= made.waits_for("verl-grpo-job")
-    assert PREPARATION not in made.waits_for(ray)
-    assert ray not in made.waits_for(PREPARATION)
+    prepared = of_preparation(made)
+    assert {ray, prepared, of_ray(made, "launchers")} <= made.waits_for("verl-grpo-job")
+    assert prepared not in made.waits_for(ray)
+    assert ray not in made.waits_for(prepared)
 
 
 @pytest.mark.parametrize("stack", STACKS)
 def test_pods_wait_for_the_grant_the_volume_and_the_nat(register: Register, stack: str) -> None:
     made = built(register, stack)
-    for waits in (before_ray(made), made.waits_for(PREPARATION)):
+    for waits in (before_ray(made), made.waits_for(of_preparation(made))):
         assert {"bucket-user-grant", "account-account", "network-nat"} <= waits
         assert "bucket-volume-claim" in waits
 
@@ -134,7 +143,7 @@ def test_ray_waits_for_the_plugin_and_the_network_objects(register: Register, st
 
 def test_the_preparation_waits_for_no_gpu(register: Register) -> None:
     for made in (built(register, B200), built(register, B200, **at(f"{RAY}__nccl_test", {}))):
-        waits = made.waits_for(PREPARATION)
+        waits = made.waits_for(of_preparation(made))
         assert "cpu-pool" in waits
         assert not {"gpu-pool", "nccl-daemon-set", NCCL_TEST, "rdma-vpc"} & waits
 

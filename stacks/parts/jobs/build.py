@@ -79,11 +79,11 @@ def build(
 def _launchers(
     site: Site, clusters: Mapping[str, RayCluster], works: Mapping[str, Work]
 ) -> dict[str, pulumi.Resource]:
-    """By RayCluster, where it has several jobs; names of files change with what is in them."""
+    """By RayCluster that has jobs; names of files change with what is in them."""
     found: dict[str, pulumi.Resource] = {}
     for ray, cluster in clusters.items():
         jobs = [name for name, it in site.plan.ray_jobs.items() if site.plan.cluster_of(it) == ray]
-        if len(jobs) < 2:
+        if not jobs:
             continue
         args = [job_args(site.namespace, ray, cluster, works[it], site.labels) for it in jobs]
         files = {name: text for it in args for name, text in {**it.scripts, **it.files}.items()}

@@ -1,5 +1,7 @@
 """The job that fills a verl training's storage before it starts."""
 
+import pulumi
+
 from components.script_job import ScriptJob, ScriptJobArgs
 from stacks import verl_workload
 from stacks.parts.buckets.build import annotations
@@ -31,9 +33,13 @@ def preparation(site: Site, around: Surroundings, name: str, job: RayJob) -> lis
     tag = code_tag(plan, job)
     locked = plan.facts.component("verl")
     head = site.nodes.cpu if ray.head_pool is None else site.nodes.selectors[ray.head_pool.name]
+    options = site.after(*site.nodes.needed)
+    # Up to now it was the job's, which may get another name.
+    options.aliases = [pulumi.Alias(name=f"{name}-preparation")]
     return [
         ScriptJob(
-            f"{name}-preparation",
+            # As what it makes is named: made for a job of another name it would be there already.
+            f"{ray.name}-preparation",
             ScriptJobArgs(
                 namespace=site.namespace,
                 job_name=f"{ray.name}-data",
@@ -62,6 +68,6 @@ def preparation(site: Site, around: Surroundings, name: str, job: RayJob) -> lis
                 minutes=_MINUTES,
                 labels=site.labels,
             ),
-            opts=site.after(*site.nodes.needed),
+            opts=options,
         )
     ]
