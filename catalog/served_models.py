@@ -9,8 +9,9 @@ from catalog.table import Fact, Table
 class ServedModelFacts(Fact):
     """A decoder. `full_layers` are those that look at every token before, which others do only
     within a window. `weight_bytes` is given where weights are no 16-bit numbers. `positions` is the
-    most tokens that it can tell apart."""
+    most tokens that it can tell apart. An `open` one is anybody's, without a token."""
 
+    open: bool = False
     layers: PositiveInt
     full_layers: PositiveInt
     heads: PositiveInt

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from catalog import Catalog
+
 SECRETS = ("hugging_face_token", "wandb_api_key")
 # The environment variables that programs look for.
 VARIABLES = {"hugging_face_token": "HF_TOKEN", "wandb_api_key": "WANDB_API_KEY"}
@@ -18,5 +20,14 @@ def required_secrets(raw: Mapping[str, Any]) -> tuple[str, ...]:
         for it in (jobs.values() if isinstance(jobs, dict) else ())
         if isinstance(it, dict)
     }
-    wanted = bool(raw.get("servers")) or not _WANT_A_TOKEN.isdisjoint(types)
+    servers = raw.get("servers")
+    each = servers.values() if isinstance(servers, dict) else [servers] if servers else []
+    wanted = not all(map(_open, each)) or not _WANT_A_TOKEN.isdisjoint(types)
     return ("hugging_face_token",) if wanted else ()
+
+
+def _open(server: Any) -> bool:
+    """Whether a server's model is known to be anybody's."""
+    model = server.get("model") if isinstance(server, dict) else None
+    facts = Catalog.load().served_models.models.get(model) if isinstance(model, str) else None
+    return facts is not None and facts.open

@@ -12,7 +12,7 @@ import pytest
 from stacks.build import build
 from stacks.config import validate
 from tests.conftest import TOKEN, Recording, Registered, changed, recorded
-from tests.parts.samples import BARE, DEV, SAMPLES, TPU
+from tests.parts.samples import BARE, DEV, SAMPLES, SERVE, TPU
 from tests.parts.test_plan import TPU_AUTOPILOT
 
 ZONES = SAMPLES["zones"]
@@ -67,6 +67,17 @@ def test_every_resource_has_a_urn_of_its_own(made: Recording) -> None:
 def test_no_two_resources_have_one_name_in_the_cloud_or_the_cluster(made: Recording) -> None:
     seen = Counter(known for it in made.resources if (known := _known_as(it)))
     assert not {it for it, count in seen.items() if count > 1}
+
+
+def test_a_server_of_an_open_model_looks_for_no_token_where_there_is_none() -> None:
+    chat = {"model": "Qwen/Qwen3-8B", "gpus": 2, "requests": SERVE["servers"]["gemma"]["requests"]}
+    config = changed(BARE, servers={"chat": chat})
+    # The key of Weights & Biases has a Secret made.
+    secrets = {"wandb_api_key": pulumi.Output.secret(TOKEN)}
+    plan = validate(config, secrets_set=frozenset(secrets))
+    made = recorded(lambda: build(plan, secrets), stack="bare")
+    assert made.named("tokens-secret")
+    assert "HF_TOKEN" not in str(made.named("chat-deployment").inputs)
 
 
 @pytest.mark.parametrize("stack", [it for it in STACKS if STACKS[it].get("jobs")])

@@ -141,10 +141,15 @@ def test_an_image_and_a_version_of_the_configs_own_are_taken() -> None:
 # Storage
 
 
-def test_each_gpu_of_a_worker_writes_a_file_at_once() -> None:
+def test_each_gpu_of_a_worker_writes_its_files_at_once() -> None:
     plan = planned(VERL)
     assert plan.ray["verl"].files_at_once == 8
     assert plan.buckets["data"].files_at_once == 8
+    # By two processes each.
+    on_disk = {"requests": {"cpu": 12, "memory_gib": 48, "ephemeral_storage_gib": 9}}
+    groups = {"gpu": {"requests": {"cpu": 100, "memory_gib": 1000, "ephemeral_storage_gib": 9}}}
+    runs = planned(RL, buckets={"runs": {}}, ray__rl={"head": on_disk, "workers": groups})
+    assert runs.buckets["runs"].files_at_once == 16
     assert planned(TPU).buckets["data"].files_at_once == 1
     assert planned(SERVE).buckets["models"].files_at_once == 1
 

@@ -13,6 +13,7 @@ import pytest
 
 from sandbox.workspace import stack_names
 from stacks.config import ConfigError, validate
+from stacks.tokens import required_secrets
 from tests.conftest import ROOT, TOKEN, changed, stack_config
 
 SECRETS = frozenset({"hugging_face_token"})
@@ -46,6 +47,24 @@ def test_a_preset_needs_a_token_where_it_says_that_one_is_to_be_set(stack: str) 
     missing = [it for it in lines if it.startswith("hugging_face_token: ")]
     line = "hugging_face_token: missing; set it with: pulumi config set --secret hugging_face_token"
     assert missing == [line] * wanted
+
+
+@pytest.mark.parametrize(
+    ("servers", "wanted"),
+    [
+        ({"chat": {"model": "Qwen/Qwen3-8B"}}, False),
+        ({"chat": {"model": "Qwen/Qwen3-8B"}, "code": {"model": "google/gemma-2-2b-it"}}, True),
+        ({"chat": {"model": "somebody/unknown"}}, True),
+        ({"chat": {}}, True),
+        ({"chat": {"model": ["Qwen/Qwen3-8B"]}}, True),
+        ("chat", True),
+        ({}, False),
+    ],
+)
+def test_a_server_needs_a_token_unless_its_model_is_known_to_be_anybodys(
+    servers: Any, wanted: bool
+) -> None:
+    assert required_secrets({"servers": servers}) == ("hugging_face_token",) * wanted
 
 
 @pytest.mark.parametrize("kind", ["lustre-training", "lustre", None, 7])

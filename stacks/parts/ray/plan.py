@@ -141,7 +141,7 @@ class PlannedRay:
     def files_at_once(self) -> int:
         """How many files a worker writes to a bucket at once."""
         gpus = max((it.gpus for it in self.groups.values()), default=0)
-        return max(1, gpus) if self.demands.writes_per_gpu else 1
+        return max(1, gpus * self.demands.files_per_gpu)
 
     def limits(self, *, head: bool) -> GcsFuseSidecar | None:
         """Limits of the container that mounts the buckets."""

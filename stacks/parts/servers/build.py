@@ -52,7 +52,8 @@ def _server(site: Site, queues: Queues, server: PlannedServer) -> InferenceServe
             memory_gib=config.requests.memory_gib,
             ephemeral_storage_gib=config.requests.ephemeral_storage_gib or 0,
             shm_gib=config.shm_gib,
-            secret_name=site.secret_name,
+            # A Secret may have other tokens alone.
+            secret_name=site.secret_name if _TOKEN in site.secret_keys else None,
             secret_key=_TOKEN,
             priority_class=queues.priority(config.priority),
             queue=queues.queue(config.queue),
