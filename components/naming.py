@@ -59,6 +59,9 @@ class NameKind(Enum):
     # ray-operator utils/constant.go: 53, and 6 less for a RayJob).
     RAY_CLUSTER = NameRule("a RayCluster name", 53)
     RAY_JOB = NameRule("a RayJob name", 47)
+    # It is in a label of the pods, whose value has 63 characters at most (kuberay ray-operator
+    # controllers/ray/common/pod.go, ray.io/group).
+    WORKER_GROUP = NameRule("a worker group's name", 63, digit_first=True)
     # JobSet refuses what leaves no room in 63 for a pod's name: "-node-0-", four digits of a
     # number, "-" and five letters (kubernetes-sigs/jobset pkg/webhooks/jobset_webhook.go, v0.12.0).
     JOB_SET = NameRule("a JobSet name", 45)

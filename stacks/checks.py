@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from catalog import Catalog
+from stacks.object_names import name_problems
 from stacks.parts.buckets import rules as buckets
 from stacks.parts.cluster import rules as cluster
 from stacks.parts.jobs import rules as jobs
@@ -41,6 +42,7 @@ RULES: tuple[Callable[[Plan], Iterator[Problem]], ...] = (
     *queues.RULES,
     *teams.RULES,
     room.room_problems,
+    name_problems,
 )
 
 

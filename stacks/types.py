@@ -153,6 +153,7 @@ FlavorName = QueueName
 BucketName = Annotated[str, named(NameKind.BUCKET), AfterValidator(check_bucket_name)]
 NamespaceName = Annotated[str, named(NameKind.NAMESPACE), AfterValidator(own_namespace)]
 RayClusterName = Annotated[str, named(NameKind.RAY_CLUSTER)]
+GroupName = Annotated[str, named(NameKind.WORKER_GROUP)]
 RayJobName = Annotated[str, named(NameKind.RAY_JOB)]
 
 AnyRange = Annotated[str, AfterValidator(ipv4_range(0, 32, "a network", "203.0.113.0/24"))]

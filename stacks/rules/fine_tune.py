@@ -51,18 +51,6 @@ def fine_tune_problems(
         yield from _room_problems(field, job, host, nodes, sidecar, server)
 
 
-def shared_name_problems(
-    job: FineTuneJob, server: InferenceServer | None, *, field: str
-) -> Iterator[Problem]:
-    """Both have a Service of their name in one namespace."""
-    if server is not None and server.name == job.name:
-        yield Problem(
-            f"{field}.name",
-            f'"{job.name}" is the server\'s name, and both have a Service of theirs; '
-            f"nearest: {job.name[:50]}-tuning",
-        )
-
-
 def requests_of(job: FineTuneJob, host: Host, sidecar: Sidecar) -> Resources:
     """What the config says, else the share of a node that the GPUs are, less the sidecar's."""
     if job.requests is not None:

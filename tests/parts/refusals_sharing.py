@@ -72,7 +72,7 @@ FINE_TUNING = [
         SERVE,
         {"jobs__gemma": SERVE["jobs"]["tune"], "jobs__tune": None},
         "jobs.gemma",
-        '"gemma" is the server\'s name, and both have a Service of theirs',
+        'its Service is "gemma", which servers.gemma has one of already; nearest: another name',
     ),
     Refused(
         SERVE,

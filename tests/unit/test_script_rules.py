@@ -94,7 +94,10 @@ def lines(stack: dict[str, Any], **values: Any) -> list[str]:
             "jobs.train.nodes: .* nearest: 1, or a pool of its own",
         ),
         ({"servers": {"s": SERVER}}, "2 of gpu may never have room beside servers.s; nearest: a"),
-        ({"servers": {"train": SERVER}}, "servers.train has its Service's name; nearest: another"),
+        (
+            {"servers": {"train": SERVER}},
+            "which servers.train has one of already; nearest: another",
+        ),
         (
             {"jobs__second": JOB_SET},
             "jobs.second.queue: missing, and jobs.train is on gpu, too, .* nearest: a queue",

@@ -10,7 +10,7 @@ from stacks.parts.servers.rules import queued_server, quota_problems
 from stacks.plan import Plan
 from stacks.problems import Problem
 from stacks.rules.admission import Queued, admission_problems, spread_problems
-from stacks.rules.fine_tune import fine_tune_problems, shared_name_problems
+from stacks.rules.fine_tune import fine_tune_problems
 from stacks.rules.packing import Amounts
 from stacks.rules.queue_nodes import all_checked
 from stacks.rules.queues import (
@@ -40,11 +40,6 @@ def fine_tune_rules(plan: Plan, tuning: PlannedFineTuning) -> Iterator[Problem]:
     server = servers[0].as_server if servers else None
     found = [
         *without_interfaces_problems(f"{pool.field}.machine_type", pool.machine),
-        *(
-            it
-            for one in plan.servers.values()
-            for it in shared_name_problems(job, one.as_server, field=field)
-        ),
         *fine_tune_problems(
             job,
             pool.host,

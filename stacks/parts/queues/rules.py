@@ -27,6 +27,8 @@ from stacks.rules.readiness import readiness_problems
 NAMES = {"kueue": "queues"}
 # And of tolerations (kubernetes-sigs/kueue apis/kueue/v1beta2/resourceflavor_types.go, 2fff9dfc).
 _MOST_TAINTS = 8
+# kubernetes-sigs/kueue v0.19.2 pkg/controller/jobs/raycluster/common.go, ValidateCreate.
+_HEAD = "head"
 
 
 def queue_rules(plan: Plan) -> Iterator[Problem]:
@@ -76,6 +78,11 @@ def ray_rules(plan: Plan) -> Iterator[Problem]:
             yield from _autopilot_problems(ray.field)
         elif not door:
             yield from quota_problems(plan, ray)
+        if _HEAD in ray.groups:
+            yield Problem(
+                f"{ray.field}.workers.{_HEAD}",
+                f"{_HEAD}: Kueue has the head's pods by this name; nearest: another name",
+            )
         for group in ray.groups.values():
             pools = [it.name for it in group.pools]
             yield from given_out_problems(plan, f"{ray.field}.queue", queue, pools)

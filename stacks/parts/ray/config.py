@@ -8,8 +8,8 @@ from stacks.block import Block
 from stacks.parts.ray.pods import RayHead, RayWorker
 from stacks.types import (
     GigabytesPerSecond,
+    GroupName,
     ImageReference,
-    ObjectName,
     PoolKey,
     QueueName,
     RayVersion,
@@ -76,7 +76,7 @@ class StackRayCluster(Block, frozen=True):
     """Names of buckets, and `lustre`; by default all that the stack has."""
     head: Head
     """Where Ray's head runs, and with what."""
-    workers: dict[ObjectName, Workers] = Field(min_length=1)
+    workers: dict[GroupName, Workers] = Field(min_length=1)
     """Groups of workers, by a name of yours."""
     nccl_test: NcclTest | None = None
     """Have Ray wait for a test of the GPU network."""

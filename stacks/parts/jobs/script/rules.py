@@ -54,8 +54,6 @@ def script_rules(plan: Plan, script: PlannedScript) -> Iterator[Problem]:
     """Of one that is a JobSet of its own."""
     field, pool = script.field, script.pool
     yield from problem_of(field, lambda: check_name(NameKind.JOB_SET, script.name))
-    if script.name in plan.stack.servers:
-        yield Problem(field, f"servers.{script.name} has its Service's name; nearest: another name")
     if script.gpus and script.host.machine.accelerator is None:
         yield Problem(f"{field}.gpus", f"{script.host.name} has no GPUs; nearest: leave it out")
     else:

@@ -1,0 +1,72 @@
+"""Names that would be those of two objects, one a line."""
+
+from typing import Any
+
+from tests.parts.refusals import Refused
+from tests.parts.samples import BARE, CLASSIFIER, DEV, SERVE, VERL
+
+_WORKERS: dict[str, Any] = DEV["ray"]["dev"]["workers"]["gpu"]
+_SERVER: dict[str, Any] = {
+    "pool": "more",
+    "gpus": 2,
+    "requests": {"cpu": 4, "memory_gib": 30, "ephemeral_storage_gib": 30},
+}
+_LUSTRE = {"capacity_gib": 9000, "throughput_mbps_per_tib": 1000}
+
+NAMES = [
+    Refused(
+        CLASSIFIER,
+        {
+            "pools__more": {"machine_type": "g2-standard-24", "nodes": 1},
+            "ray__classifier__workers__gpu__pools": "gpu",
+            "servers": {"classifier-head-svc": _SERVER},
+        },
+        "ray.classifier",
+        'its Service is "classifier-head-svc", which servers.classifier-head-svc has one of',
+    ),
+    Refused(
+        SERVE,
+        {
+            "jobs__a": {
+                "type": "script",
+                "command": ["true"],
+                "image": "python:3.13",
+                "requests": {"cpu": 1, "memory_gib": 1},
+            },
+            "jobs__tune": None,
+            "jobs__a-node-0": SERVE["jobs"]["tune"],
+        },
+        "jobs.a",
+        'its Job is "a-node-0", which jobs.a-node-0 has one of already; nearest: another name',
+    ),
+    Refused(
+        VERL,
+        {"lustre": {**_LUSTRE, "name": "verl-data"}},
+        "lustre.name",
+        'its PersistentVolume is "verl-data-pv", which buckets.data has one of already',
+    ),
+    Refused(
+        BARE,
+        {
+            "buckets": {"c": {"mount_path": "/c"}, "b-c": {}},
+            "teams": {
+                "a": {"buckets": {"b-c": "objectViewer"}},
+                "a-b": {"buckets": {"c": "objectViewer"}},
+            },
+        },
+        "teams.a-b.buckets.c",
+        'its grant is "a-b-c", which teams.a.buckets.b-c has one of already',
+    ),
+    Refused(
+        DEV,
+        {"ray__dev__workers": {"g" * 64: _WORKERS}},
+        f"ray.dev.workers.{'g' * 64}",
+        "a worker group's name has at most 63; nearest: ",
+    ),
+    Refused(
+        DEV,
+        {"ray__dev__workers": {"head": _WORKERS}},
+        "ray.dev.workers.head",
+        "Kueue has the head's pods by this name; nearest: another name",
+    ),
+]
