@@ -12,7 +12,7 @@ import pytest
 from stacks.build import build
 from stacks.config import validate
 from tests.conftest import TOKEN, Recording, Registered, changed, recorded
-from tests.parts.samples import BARE, DEV, SAMPLES, SERVE, TPU
+from tests.parts.samples import BARE, DEV, RL, SAMPLES, SERVE, TPU
 from tests.parts.test_plan import TPU_AUTOPILOT
 
 ZONES = SAMPLES["zones"]
@@ -78,6 +78,16 @@ def test_a_server_of_an_open_model_looks_for_no_token_where_there_is_none() -> N
     made = recorded(lambda: build(plan, secrets), stack="bare")
     assert made.named("tokens-secret")
     assert "HF_TOKEN" not in str(made.named("chat-deployment").inputs)
+
+
+def test_a_ray_cluster_whose_image_is_said_stays_what_it_is_when_its_job_goes() -> None:
+    ray = validate(RL, secrets_set=frozenset({"hugging_face_token"})).ray["rl"]
+    said = changed(RL, ray__rl__image=ray.image, ray__rl__version=ray.version)
+    clusters = [
+        registered(config, "rl").one(":RayCluster").inputs
+        for config in (RL, said, changed(said, jobs=None), changed(RL, jobs=None))
+    ]
+    assert clusters[0] == clusters[1] == clusters[2] != clusters[3]
 
 
 @pytest.mark.parametrize("stack", [it for it in STACKS if STACKS[it].get("jobs")])
