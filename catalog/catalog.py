@@ -64,14 +64,15 @@ class Catalog(Fact):
         Raises FactError when an added zone offers a machine type that neither has, or an added
         machine type has RDMA interfaces that the version lock has no NCCL stack for.
         """
+        if not (additions.machine_types or additions.zones):
+            return self
         merged = CatalogAdditions(
             machine_types={**self.additions.machine_types, **additions.machine_types},
             zones={**self.additions.zones, **additions.zones},
         )
         grown = type(self)(additions=merged)
-        for zone in merged.zones.values():
-            for name in zone.offers:
-                grown.machine(name)
+        for name in (offer for zone in merged.zones.values() for offer in zone.offers):
+            grown.machine(name)
         for name in merged.machine_types:
             grown.nccl(name)
         return grown

@@ -34,7 +34,7 @@ def refused(workspace: Workspace, verb: Verb, secrets: Mapping[str, str]) -> Run
             secrets_set=frozenset(
                 it for it in SECRETS if f"{PROJECT}:{it}" in {**config, **secrets}
             ),
-            taken=names_beside(
+            beside=names_beside(
                 workspace.project_folder, workspace.stack, key, project, SANDBOX_PROJECT
             ),
         )

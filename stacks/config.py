@@ -9,11 +9,11 @@ from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from stacks.checks import STAND_INS, problems_of, references_of
-from stacks.names_beside import free_name, names_beside
+from stacks.clashes import clashes
+from stacks.names_beside import NOBODY, Beside, free_name, names_beside
 from stacks.plan import Plan
 from stacks.repairs import Checked, check
 from stacks.stack import Stack
@@ -63,13 +63,13 @@ def validate(
     *,
     secrets_set: frozenset[str] = frozenset(),
     hide_values: bool = False,
-    taken: Mapping[str, str] = MappingProxyType({}),
+    beside: Beside = NOBODY,
     now: datetime | None = None,
 ) -> Plan:
     """The plan for `raw`: the stack's config object, with `project`, `region` and `zone` in it.
 
-    `secrets_set` names the secrets that the config has, `taken` the files of other stacks by the
-    names that they have in the project. Raises ConfigError.
+    `secrets_set` names the secrets that the config has, `beside` are the other stacks of the
+    project. Raises ConfigError.
     """
     if "kind" in raw:
         raise ConfigError([_KIND])
@@ -91,10 +91,13 @@ def validate(
     config, mistakes = check(how, full, known=frozenset(known))
     lines += [it.line for it in mistakes]
     if not any(it.path == "name" for it in mistakes):
-        lines += _taken(raw.get("name"), taken)
+        lines += _taken(raw.get("name"), beside.names)
     if lines or not isinstance(config, Stack):
         raise ConfigError(lines)
-    return Plan(config)
+    plan = Plan(config)
+    if lines := list(clashes(plan, beside)):
+        raise ConfigError(lines)
+    return plan
 
 
 def read() -> "tuple[Plan, dict[str, pulumi.Output[str]]]":
@@ -115,9 +118,9 @@ def read() -> "tuple[Plan, dict[str, pulumi.Output[str]]]":
         secrets_set=frozenset(present),
         hide_values=hide_values,
         # Run inline, the program has no folder; the sandbox checks names itself.
-        taken=names_beside(Path(folder), pulumi.get_stack(), key, place["project"])
+        beside=names_beside(Path(folder), pulumi.get_stack(), key, place["project"])
         if folder and not hide_values
-        else {},
+        else NOBODY,
     )
     return config, present
 

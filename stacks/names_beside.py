@@ -1,10 +1,11 @@
-"""The names of the stacks whose files stand beside a stack's own. No Pulumi.
+"""The stacks whose files stand beside a stack's own. No Pulumi.
 
 All cloud names are made of a stack's name, so two stacks of one project cannot have the same: the
 preview of each is clean, and the second `up` meets 409s.
 """
 
-from collections.abc import Container
+from collections.abc import Container, Mapping
+from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -17,31 +18,62 @@ _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _LONGEST = NameKind.CLUSTER.value.longest
 
 
+@dataclass(frozen=True)
+class Neighbour:
+    """Another stack of the project: what Pulumi calls it, its file, the name that it gives itself,
+    and its whole config object with `project`, `region` and `zone`."""
+
+    stack: str
+    file: str
+    name: str
+    raw: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Beside:
+    """What Pulumi calls a stack, and those beside it."""
+
+    stack: str = ""
+    others: tuple[Neighbour, ...] = ()
+
+    @property
+    def names(self) -> dict[str, str]:
+        """The file of each name that is taken."""
+        return {it.name: it.file for it in reversed(self.others)}
+
+
+NOBODY = Beside()
+
+
 def names_beside(
     folder: Path, stack: str, key: str, project: str | None, unset: str | None = None
-) -> dict[str, str]:
-    """Names that the files of other stacks give out in `project`, and the file that has each.
+) -> Beside:
+    """The stacks of the files in `folder` that give out names in `project`.
 
-    `key` is that of a config's object, `unset` the project of a file without one. Empty where the
+    `key` is that of a config's object, `unset` the project of a file without one. None where the
     stack has no file in `folder`: its config may then be any of these.
     """
     own = folder / f"Pulumi.{stack}.yaml"
     if project is None or not own.is_file():
-        return {}
-    names: dict[str, str] = {}
+        return NOBODY
+    found: list[Neighbour] = []
     for file in sorted(folder.glob("Pulumi.*.yaml")):
         config = {} if file == own else _config(file)
         block = config.get(key)
-        name = block.get("name") if isinstance(block, dict) else None
+        block = block if isinstance(block, dict) else {}
+        name = block.get("name")
         if isinstance(name, str) and config.get("gcp:project", unset) == project:
-            names.setdefault(name, file.name)
-    return names
+            places = {it: config.get(f"gcp:{it}") for it in ("region", "zone")}
+            called = file.name.removeprefix("Pulumi.").removesuffix(".yaml")
+            raw = {**block, **places, "project": project}
+            found.append(Neighbour(called, file.name, name, raw))
+    return Beside(stack, tuple(found))
 
 
-def free_name(name: str, taken: Container[str]) -> str:
+def free_name(name: str, taken: Container[str], longest: int = _LONGEST) -> str:
     """The nearest name that is not taken."""
     ends = (f"-{number}" for number in count(2))
-    return next(it for end in ends if (it := name[: _LONGEST - len(end)] + end) not in taken)
+    return next(it for end in ends if (it := name[: longest - len(end)] + end) not in taken)
 
 
 def _config(file: Path) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from stacks.names_beside import free_name, names_beside
+from stacks.names_beside import NOBODY, free_name, names_beside
 
 KEY = "gke-ai-stacks:stack"
 
@@ -12,7 +12,7 @@ KEY = "gke-ai-stacks:stack"
 def beside(folder: Path, text: str, unset: str | None = None) -> dict[str, str]:
     (folder / "Pulumi.mine.yaml").write_text(f"config: {{gcp:project: p, {KEY}: {{name: mine}}}}")
     (folder / "Pulumi.theirs.yaml").write_text(text)
-    return names_beside(folder, "mine", KEY, "p", unset)
+    return names_beside(folder, "mine", KEY, "p", unset).names
 
 
 def test_a_name_is_known_with_the_file_that_has_it(tmp_path: Path) -> None:
@@ -55,8 +55,8 @@ def test_a_file_without_a_project_is_in_the_one_that_such_files_get(tmp_path: Pa
 
 def test_a_stack_whose_file_is_elsewhere_has_no_neighbours(tmp_path: Path) -> None:
     assert beside(tmp_path, f"config: {{gcp:project: p, {KEY}: {{name: a}}}}")
-    assert names_beside(tmp_path, "other", KEY, "p") == {}
-    assert names_beside(tmp_path, "mine", KEY, None) == {}
+    assert names_beside(tmp_path, "other", KEY, "p") == NOBODY
+    assert names_beside(tmp_path, "mine", KEY, None) == NOBODY
 
 
 def test_the_offer_is_free_and_no_longer_than_a_name_may_be() -> None:

@@ -1,0 +1,63 @@
+"""What a stack and the stacks beside it would both name in the cloud. No Pulumi import."""
+
+from collections.abc import Collection, Iterator, Mapping
+
+from stacks.checks import references_of
+from stacks.cloud_names import Field, TakenName, names_of
+from stacks.names_beside import Beside, Neighbour, free_name
+from stacks.plan import Plan
+from stacks.stack import Stack
+
+
+def clashes(plan: Plan, beside: Beside) -> Iterator[str]:
+    """A line for each; of a stack of the very same name that is said of the name."""
+    own = names_of(plan, beside.stack)
+    theirs: dict[TakenName, tuple[Neighbour, Field]] = {}
+    for other in beside.others:
+        if other.name != plan.stack.name:
+            for taken, field in _names_beside(other).items():
+                theirs.setdefault(taken, (other, field))
+    for taken, field in own.items():
+        if taken in theirs:
+            other, their_field = theirs[taken]
+            nearest = _nearest(plan, beside.stack, taken, field, theirs)
+            yield (
+                f'stack.{field.path}: "{taken.name}" is the name of a {taken.kind} of '
+                f"{other.file}, too (stack.{their_field.path}), and there is one of a name; "
+                f"nearest: {nearest}"
+            )
+
+
+def _names_beside(other: Neighbour) -> Mapping[TakenName, Field]:
+    """What is wrong in the file of another stack is its own to report."""
+    try:
+        stack = Stack.model_validate(dict(other.raw))
+        if next(references_of(stack), None) is not None:
+            return {}
+        return names_of(Plan(stack), other.stack)
+    except ValueError:
+        return {}
+
+
+def _nearest(
+    plan: Plan, here: str, taken: TakenName, field: Field, theirs: Collection[TakenName]
+) -> str:
+    """What the field takes that names nothing of the others'."""
+    if field.path == "name":
+        return _free_stack_name(plan, here, theirs)
+    names = {it.name for it in theirs if it.kind == taken.kind}
+    if taken.kind == "node pool":
+        return f"a key such as {free_name(field.path.partition('.')[2], ())}"
+    return free_name(taken.name, names, field.limit.value.longest)
+
+
+def _free_stack_name(plan: Plan, here: str, theirs: Collection[TakenName]) -> str:
+    tried = [plan.stack.name]
+    # Each takes another name away, and there are no more than these.
+    for _ in range(len(theirs) + 1):
+        tried.append(free_name(plan.stack.name, tried))
+        renamed = Plan(plan.stack.model_copy(update={"name": tried[-1]}))
+        own = names_of(renamed, here)
+        if not any(it in theirs for it, field in own.items() if field.path == "name"):
+            break
+    return tried[-1]

@@ -1,0 +1,90 @@
+"""The names that a stack takes in the cloud and that no other stack can have too. No Pulumi import.
+
+All but a user's own are made of the stack's name and of keys, so that different pairs of them can
+make one name: stack `a` with the bucket `b-c`, and stack `a-b` with the bucket `c`.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from components.naming import NameKind, cloud_name
+from stacks.plan import Plan
+
+
+@dataclass(frozen=True)
+class TakenName:
+    """`place` is where there is one of the kind with a name: nothing for the whole project."""
+
+    kind: str
+    place: str
+    name: str
+
+
+@dataclass(frozen=True)
+class Field:
+    """Where a config says a name; `limit` is that of the names that it takes."""
+
+    path: str
+    limit: NameKind
+
+
+_OF_STACK = Field("name", NameKind.STACK)
+
+
+def names_of(plan: Plan, here: str) -> dict[TakenName, Field]:
+    """Each with the field that gives it another name. `here` is what Pulumi calls the stack, for
+    stacks on its cluster know it by that."""
+    stack = plan.stack
+    found: dict[TakenName, Field] = {}
+    for key, bucket in plan.buckets.items():
+        if bucket.config.existing is None:
+            where = Field(f"buckets.{key}.name", NameKind.BUCKET)
+            found[TakenName("bucket", "", bucket.name)] = where
+    if stack.cluster.is_made:
+        where = Field("cluster.name", NameKind.CLUSTER)
+        found[TakenName("cluster", plan.location, plan.cluster_name)] = where
+    lustre = None if stack.lustre is None else stack.lustre.made
+    if lustre is not None:
+        # Instances have a zone, but a firewall rule has the instance's name in the whole project.
+        where = Field("lustre.name", NameKind.LUSTRE)
+        found[TakenName("Lustre instance", "", lustre.name)] = where
+    for name in _networks(plan):
+        found[TakenName("network", "", name)] = _OF_STACK
+    cluster = _cluster(plan, here)
+    for key, name in _pools(plan):
+        # In a cluster of its own a pool's name has its key alone.
+        where = Field(f"pools.{key}", NameKind.NODE_POOL) if stack.cluster.is_made else _OF_STACK
+        found[TakenName("node pool", cluster, name)] = where
+    return found
+
+
+def _networks(plan: Plan) -> Iterator[str]:
+    name = plan.stack.name
+    if plan.stack.makes_network:
+        yield cloud_name(NameKind.NETWORK, name, "net")
+    for one in plan.interface_sets:
+        if any(it.kind == "rdma" for it in one.interfaces):
+            yield cloud_name(NameKind.NETWORK, f"{name}{one.suffix}", "rdma", "net")
+        for it in one.interfaces:
+            if it.kind == "gvnic":
+                yield cloud_name(NameKind.NETWORK, name, f"{it.name}{one.suffix}", "net")
+    if plan.tpu_pools and not plan.autopilot:
+        for each in plan.stack.network.dcn:
+            yield cloud_name(NameKind.NETWORK, name, each.name, "net")
+
+
+def _pools(plan: Plan) -> Iterator[tuple[str, str]]:
+    if plan.autopilot:
+        return
+    for key, pool in plan.pools.items():
+        slices = map(pool.slice_name, pool.slices)
+        for name in slices if pool.kind == "tpu" else (pool.pool_name,):
+            yield key, name
+
+
+def _cluster(plan: Plan, here: str) -> str:
+    """The same for all stacks that have pools in it."""
+    cluster = plan.stack.cluster
+    if cluster.existing is not None:
+        return f"{cluster.existing.location}/{cluster.existing.name}"
+    return cluster.stack.rpartition("/")[2] if cluster.stack else here

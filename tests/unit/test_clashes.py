@@ -1,0 +1,174 @@
+"""Names that two stacks would both take in the cloud are told before either is up."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from stacks.cloud_names import names_of
+from stacks.config import ConfigError, validate
+from stacks.names_beside import NOBODY, Beside, names_beside
+from stacks.plan import Plan
+from tests.conftest import Register, stack_config
+from tests.unit.stack_graphs import built
+
+KEY = "gke-ai-stacks:stack"
+PLACE = {"project": "sample-project", "region": "us-central1", "zone": "us-central1-b"}
+CPU = {"machine_type": "e2-standard-8", "nodes": 1}
+RDMA = {"machine_type": "a3-ultragpu-8g", "nodes": 1, "capacity": {"mode": "spot"}}
+ON = {"stack": "organization/gke-ai-stacks/platform"}
+LUSTRE = {"name": "fast", "capacity_gib": 9000, "throughput_mbps_per_tib": 1000}
+SECRETS = frozenset({"hugging_face_token", "wandb_api_key"})
+
+
+def stack(name: str, **more: Any) -> dict[str, Any]:
+    return {"name": name, "pools": {"cpu": CPU}, **more}
+
+
+def beside(folder: Path, own: dict[str, Any], *others: dict[str, Any]) -> Beside:
+    """Files of these stacks, each called as it calls itself."""
+    for one in (own, *others):
+        config = {f"gcp:{key}": value for key, value in PLACE.items()}
+        file = folder / f"Pulumi.{one['name']}.yaml"
+        file.write_text(yaml.safe_dump({"config": {**config, KEY: one}}))
+    return names_beside(folder, own["name"], KEY, PLACE["project"])
+
+
+def told(folder: Path, own: dict[str, Any], *others: dict[str, Any]) -> tuple[str, ...]:
+    around = beside(folder, own, *others)
+    try:
+        validate({**own, **PLACE}, beside=around)
+    except ConfigError as error:
+        return error.lines
+    return ()
+
+
+@pytest.mark.parametrize(
+    ("own", "other", "line", "mended"),
+    [
+        (
+            stack("aa", buckets={"b-c": {}}),
+            stack("aa-b", buckets={"c": {}}),
+            'stack.buckets.b-c.name: "aa-b-c-sample-project" is the name of a bucket of '
+            "Pulumi.aa-b.yaml, too (stack.buckets.c.name), and there is one of a name; "
+            "nearest: aa-b-c-sample-project-2",
+            {"buckets": {"b-c": {"name": "aa-b-c-sample-project-2"}}},
+        ),
+        (
+            stack("mine", cluster={"name": "theirs"}),
+            stack("theirs"),
+            'stack.cluster.name: "theirs" is the name of a cluster of Pulumi.theirs.yaml, too '
+            "(stack.cluster.name), and there is one of a name; nearest: theirs-2",
+            {"cluster": {"name": "theirs-2"}},
+        ),
+        (
+            stack("mine", lustre=LUSTRE),
+            stack("theirs", lustre=LUSTRE),
+            'stack.lustre.name: "fast" is the name of a Lustre instance of Pulumi.theirs.yaml, too '
+            "(stack.lustre.name), and there is one of a name; nearest: fast-2",
+            {"lustre": {**LUSTRE, "name": "fast-2"}},
+        ),
+        (
+            stack("mine-rdma"),
+            stack("mine", pools={"cpu": CPU, "gpu": RDMA}),
+            'stack.name: "mine-rdma-net" is the name of a network of Pulumi.mine.yaml, too '
+            "(stack.name), and there is one of a name; nearest: mine-rdma-2",
+            {"name": "mine-rdma-2"},
+        ),
+        (
+            stack("aa", cluster=ON, pools={"cpu": CPU, "b-c": CPU}),
+            stack("aa-b", cluster=ON, pools={"cpu": CPU, "c": CPU}),
+            'stack.name: "aa-b-c-pool" is the name of a node pool of Pulumi.aa-b.yaml, too '
+            "(stack.name), and there is one of a name; nearest: aa-2",
+            {"name": "aa-2"},
+        ),
+        (
+            stack("platform", pools={"aa-cpu": CPU}),
+            stack("aa", cluster=ON),
+            'stack.pools.aa-cpu: "aa-cpu-pool" is the name of a node pool of Pulumi.aa.yaml, too '
+            "(stack.name), and there is one of a name; nearest: a key such as aa-cpu-2",
+            {"pools": {"aa-cpu-2": CPU}},
+        ),
+    ],
+)
+def test_a_name_that_both_would_take_is_told_with_one_that_is_free(
+    tmp_path: Path, own: dict[str, Any], other: dict[str, Any], line: str, mended: dict[str, Any]
+) -> None:
+    assert told(tmp_path, own, other) == (line,)
+    again = tmp_path / "again"
+    again.mkdir()
+    assert told(again, {**own, **mended}, other) == ()
+
+
+@pytest.mark.parametrize(
+    ("own", "other"),
+    [
+        (stack("aa", buckets={"b-c": {}}), stack("aa-b", buckets={"d": {}})),
+        (
+            stack("aa", buckets={"b": {"existing": "ours", "hierarchical_namespace": False}}),
+            stack("bb", buckets={"b": {"existing": "ours", "hierarchical_namespace": False}}),
+        ),
+        (
+            stack("mine", cluster={"name": "theirs", "location": "zonal"}),
+            stack("theirs", cluster={"location": "regional"}),
+        ),
+        # Pools of clusters of their own, and of one cluster with names that differ.
+        (stack("aa", pools={"b-c": CPU}), stack("aa-b", pools={"c": CPU})),
+        (stack("aa", cluster=ON), stack("bb", cluster=ON)),
+        # What is wrong with the other file is told there.
+        (stack("aa", buckets={"b-c": {}}), stack("aa-b", buckets={"c": {}}, kind="x")),
+        (
+            stack("aa", buckets={"b-c": {}}),
+            stack("aa-b", buckets={"c": {}}, jobs={"j": {"type": "maxtext", "ray": "none"}}),
+        ),
+        (
+            stack("aa", buckets={"b-c": {}}),
+            {
+                "name": "aa-b",
+                "pools": {"x": {**CPU, "machine_type": "none-1"}},
+                "buckets": {"c": {}},
+            },
+        ),
+    ],
+)
+def test_what_differs_or_cannot_be_read_is_no_clash(
+    tmp_path: Path, own: dict[str, Any], other: dict[str, Any]
+) -> None:
+    assert told(tmp_path, own, other) == ()
+
+
+def test_a_name_that_is_wholly_taken_is_told_once(tmp_path: Path) -> None:
+    around = beside(tmp_path, stack("mine"), {**stack("theirs"), "name": "mine-2"})
+    taken = Beside("mine", tuple(around.others))
+    with pytest.raises(ConfigError) as found:
+        validate({**stack("mine-2"), **PLACE}, beside=taken)
+    assert len(found.value.lines) == 1
+
+
+@pytest.mark.parametrize("preset", ["b200-lustre", "tpu-multislice", "dev", "lab"])
+def test_the_names_are_those_of_the_graph(register: Register, preset: str) -> None:
+    plan: Plan = validate(stack_config(preset), secrets_set=SECRETS)
+    made = built(register, preset, keys=tuple(sorted(SECRETS)))
+    kinds = {
+        "bucket": ("storage/bucket:Bucket", "name"),
+        "cluster": ("container/cluster:Cluster", "name"),
+        "Lustre instance": ("lustre/instance:Instance", "instanceId"),
+        "network": ("compute/network:Network", "name"),
+        "node pool": ("container/nodePool:NodePool", "name"),
+    }
+    for kind, (suffix, name) in kinds.items():
+        registered = sorted(it.inputs[name] for it in made.of_type(suffix))
+        assert sorted(it.name for it in names_of(plan, preset) if it.kind == kind) == registered
+
+
+def test_the_presets_take_no_names_of_each_other() -> None:
+    root = Path(__file__).parents[2]
+    for file in sorted(root.glob("Pulumi.*.yaml")):
+        called = file.name.removeprefix("Pulumi.").removesuffix(".yaml")
+        config = stack_config(called)
+        around = names_beside(root, called, KEY, config["project"], config["project"])
+        assert around != NOBODY
+        validate(config, secrets_set=SECRETS, beside=around)
