@@ -42,18 +42,19 @@ class RedisInstanceArgs:
 
     `address_range` is a block of 8 addresses or more that nothing else on the VPC has; with private
     service access it is the name of one of its ranges. Without one Google chooses, and may take
-    what a later subnetwork wants. `zone` is that of the instance, or of the first of the two.
+    what a later subnetwork wants. `zone` is that of the instance, or of the first of the two; by
+    default Google's choice.
     """
 
     project: pulumi.Input[str]
     region: pulumi.Input[str]
-    zone: pulumi.Input[str]
     instance_name: str
     network_id: pulumi.Input[str]
     tier: RedisTier
     memory_gib: pulumi.Input[int]
     redis_version: str
     connect_mode: RedisConnectMode = RedisConnectMode.DIRECT_PEERING
+    zone: pulumi.Input[str] | None = None
     address_range: pulumi.Input[str] | None = None
     auth: bool = True
     labels: pulumi.Input[dict[str, str]]

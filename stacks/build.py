@@ -1,6 +1,6 @@
 """A stack's parts in their order.
 
-APIs -> VPC -> peering -> Lustre -------------------> volume ---+
+APIs -> VPC -> peering -> Lustre, Redis ------> volume, Secret -+
   |      |                                                      |
   |      +---> GKE -> pools -> interfaces, NCCL -> queues ------+-> Ray -> jobs
   |            ^                                                +-> servers, fine-tunings
@@ -27,6 +27,7 @@ from stacks.parts.network import build as network
 from stacks.parts.pools import build as pools
 from stacks.parts.queues import build as queues
 from stacks.parts.ray import build as ray
+from stacks.parts.redis import build as redis
 from stacks.parts.servers import build as servers
 from stacks.parts.teams import build as teams
 from stacks.plan import Plan
@@ -42,6 +43,7 @@ def build(
 
     vpc = network.build(project)
     instance = lustre.build(project, vpc)
+    state = redis.build(project, vpc)
     stored = buckets.build(project)
     between = interfaces.build(project)
     accounts = pools.identities(project)
@@ -65,6 +67,7 @@ def build(
         devices=interfaces.devices(here, between),
         lustre=lustre.volume(here, instance),
         buckets=buckets.mounts(here, stored),
+        kept=redis.kept_state(here, state),
         queues=queues.build(here, sharing, job_sets),
         claims=ray.claim_templates(here),
     )

@@ -15,6 +15,7 @@ from stacks.parts.pools import room
 from stacks.parts.pools import rules as pools
 from stacks.parts.queues import rules as queues
 from stacks.parts.ray import rules as ray
+from stacks.parts.redis import rules as redis
 from stacks.parts.servers import rules as servers
 from stacks.parts.teams import rules as teams
 from stacks.plan import Plan
@@ -37,6 +38,7 @@ RULES: tuple[Callable[[Plan], Iterator[Problem]], ...] = (
     *lustre.RULES,
     *buckets.RULES,
     *ray.RULES,
+    *redis.RULES,
     *jobs.RULES,
     *servers.RULES,
     *queues.RULES,
@@ -46,10 +48,10 @@ RULES: tuple[Callable[[Plan], Iterator[Problem]], ...] = (
 )
 
 
-def _cluster(workers: str) -> dict[str, Any]:
+def _cluster(workers: str, *, redis: bool) -> dict[str, Any]:
     """A RayCluster that fits any node."""
     pod = {"requests": {"cpu": 1, "memory_gib": 1}}
-    return {"head": pod, "workers": {workers: pod}}
+    return {"head": {**pod, "redis": redis}, "workers": {workers: pod}}
 
 
 # What stands in for a part that cannot be read: several, of which rules say different things.
@@ -64,7 +66,8 @@ STAND_INS: Mapping[str, tuple[Any, ...]] = {
         {"name": "lustre", "capacity_gib": 18000, "throughput_mbps_per_tib": 500},
     ),
     "buckets": ({},),
-    "ray": (_cluster("cpu"), _cluster("gpu")),
+    "redis": ({},),
+    "ray": (_cluster("cpu", redis=False), _cluster("gpu", redis=True)),
 }
 
 

@@ -85,8 +85,7 @@ def _of_cluster(site: Site) -> dict[str, Any]:
     lost += [
         f"in the bucket {it.name}" for it in site.plan.buckets.values() if it.config.force_destroy
     ]
-    peered = stack.makes_lustre and stack.makes_network
-    abandons = peered and stack.network.peering_on_destroy is PeeringRemoval.ABANDON
+    abandons = stack.makes_peering and stack.network.peering_on_destroy is PeeringRemoval.ABANDON
     return {
         "project": stack.project,
         "operators": _installed(site),

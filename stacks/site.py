@@ -58,9 +58,11 @@ class Project:
 @dataclass(frozen=True, kw_only=True)
 class Ground:
     """The network that the cluster stands on; `made` is empty where it exists already. The ranges
-    are names of the subnetwork's secondary ones."""
+    are names of the subnetwork's secondary ones. `peered_id` is the network's, known once Google's
+    services can be in it."""
 
     network_id: pulumi.Output[str]
+    peered_id: pulumi.Output[str]
     subnetwork_id: pulumi.Output[str]
     pods_range: str
     services_range: str
@@ -127,7 +129,8 @@ def project(plan: Plan) -> Project:
     services = (
         *_SERVICES,
         *(("lustre",) if stack.makes_lustre else ()),
-        *(("servicenetworking",) if stack.makes_lustre and stack.makes_network else ()),
+        *(("servicenetworking",) if stack.makes_peering else ()),
+        *(("redis",) if stack.redis is not None else ()),
         *(("storage",) if stack.buckets else ()),
     )
     apis = ProjectApis("apis", ProjectApisArgs(project=stack.project, services=services), opts=opts)

@@ -18,6 +18,7 @@ from stacks.parts.network.config import StackNetwork
 from stacks.parts.pools.config import Pool
 from stacks.parts.queues.config import StackQueues
 from stacks.parts.ray.config import StackRayCluster
+from stacks.parts.redis.config import StackRedis
 from stacks.parts.servers.config import ModelServer
 from stacks.parts.teams.config import StackTeam, TeamName
 from stacks.types import (
@@ -59,7 +60,8 @@ class Stack(Block, frozen=True):
     labels: Labels = Field(default_factory=dict)
     """Your labels on all that takes labels."""
     deletion_protection: bool = True
-    """Protect what holds data or is costly to get back: cluster, networks, Lustre, buckets."""
+    """Protect what holds data or is costly to get back: cluster, networks, Lustre, Redis,
+    buckets."""
     acknowledge: tuple[Acknowledge, ...] = ()
     """Destructive changes that are agreed to."""
     monitoring: Monitoring = Monitoring()
@@ -74,6 +76,8 @@ class Stack(Block, frozen=True):
     """Nodes, by a name of yours."""
     lustre: StackLustre | None = None
     """A Managed Lustre instance."""
+    redis: StackRedis | None = None
+    """A Memorystore for Redis instance."""
     buckets: dict[BucketKey, StackBucket] = Field(default_factory=dict)
     """Buckets, by a name of yours."""
     queues: StackQueues | None = None
@@ -95,6 +99,11 @@ class Stack(Block, frozen=True):
     @property
     def makes_lustre(self) -> bool:
         return self.lustre is not None and self.lustre.existing is None
+
+    @property
+    def makes_peering(self) -> bool:
+        """Whether the network that it makes has to have private service access."""
+        return self.makes_network and (self.makes_lustre or self.redis is not None)
 
     @property
     def stands_on_others(self) -> bool:

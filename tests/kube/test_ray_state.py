@@ -6,45 +6,29 @@ No Redis is there, and no Ray: kwok says that pods run, and that the Job which c
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from sandbox.engine import RunResult, Verb
-from sandbox.faults import Faults
 from sandbox.forget import forget
 from sandbox.kube import KubeError, MemoryKube, Ref
-from sandbox.kube.objects import JsonObject, annotations_of, dig, maps, name_of
+from sandbox.kube.objects import JsonObject, annotations_of, dig, name_of
 from sandbox.kube.ray_state import FINALIZER
 from sandbox.live_kube.api import Api
 from sandbox.workspace import Workspace
 from tests.kube.conftest import LiveSandbox, eventually
+from tests.stacks.config_sandbox import config_workspace
 from tests.stacks.conftest import changed
-from tests.stacks.ray_state_sandbox import run_program, with_values, workspace
+from tests.stacks.ray_state import STACK, STORAGE, environment, redis_of
 from tests.unit.memory_kube_samples import changed as changed_manifest
 
-CLUSTER = Ref(api_version="ray.io/v1", kind="RayCluster", namespace="ml", name="ray-state")
+CLUSTER = Ref(api_version="ray.io/v1", kind="RayCluster", namespace="ml", name="app")
 TOLERANT = {"redisAddress": "redis://10.0.0.3:6379"}
 
 
-class LiveRayState(LiveSandbox):
-    """Without the check of a stack's config, which the program has none of."""
-
-    def run(
-        self,
-        verb: Verb,
-        *overrides: str,
-        faults: Faults | None = None,
-        project: Path | None = None,
-    ) -> RunResult:
-        assert project is None
-        return run_program(self.workspace, verb, overrides, [], faults=faults, real_kube=True)
-
-
 @pytest.fixture(scope="module")
-def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveRayState]:
-    sandbox = LiveRayState(workspace(tmp_path_factory.mktemp("ray-state") / "sandbox"))
+def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveSandbox]:
+    sandbox = LiveSandbox(config_workspace(tmp_path_factory.mktemp("ray-state"), **STACK))
     try:
         sandbox.succeed("up")
         yield sandbox
@@ -52,15 +36,17 @@ def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveRayState]:
         forget(Workspace(sandbox.workspace.root, ""))
 
 
-def pod(live: LiveRayState, node_type: str) -> JsonObject:
+def pods(live: LiveSandbox, node_type: str) -> list[JsonObject]:
     found = live.server.list("v1", "Pod")
-    return next(
-        it for it in found if dig(it, "metadata", "labels", "ray.io/node-type") == node_type
-    )
+    return [it for it in found if dig(it, "metadata", "labels", "ray.io/node-type") == node_type]
 
 
-def variables(found: JsonObject) -> dict[str, Any]:
-    return {it["name"]: it for it in maps(found["spec"]["containers"][0].get("env"))}
+def pod(live: LiveSandbox, node_type: str) -> JsonObject:
+    return pods(live, node_type)[0]
+
+
+def uid_of(found: JsonObject) -> str:
+    return found["metadata"]["uid"]
 
 
 def reasons(live: LiveSandbox, kind: str) -> set[str]:
@@ -69,28 +55,44 @@ def reasons(live: LiveSandbox, kind: str) -> set[str]:
     return {it["reason"] for it in events if it["involvedObject"]["kind"] == kind}
 
 
-def test_kuberay_tells_the_head_where_its_state_is(live: LiveRayState) -> None:
+def test_kuberay_tells_the_head_where_its_state_is(live: LiveSandbox) -> None:
     cluster = live.server.get(CLUSTER)
     assert cluster is not None
     assert FINALIZER in cluster["metadata"]["finalizers"]
     head, uid = pod(live, "head"), cluster["metadata"]["uid"]
     assert annotations_of(head)["ray.io/ft-enabled"] == "true"
-    told = variables(head)
-    assert told["RAY_external_storage_namespace"]["value"] == uid
-    assert told["RAY_REDIS_ADDRESS"]["value"] == "redis://10.64.0.3:6379"
-    password = {"secretKeyRef": {"name": "redis-password", "key": "REDIS_PASSWORD"}}
+    told = environment(head)
+    assert told[STORAGE]["value"] == uid
+    assert told["RAY_REDIS_ADDRESS"]["value"] == f"redis://{redis_of(live)['host']}:6379"
+    password = {"secretKeyRef": {"name": "ray-state-redis", "key": "REDIS_PASSWORD"}}
     assert told["REDIS_PASSWORD"]["valueFrom"] == password
-    patience = variables(pod(live, "worker"))["RAY_gcs_rpc_server_reconnect_timeout_s"]
+    patience = environment(pod(live, "worker"))["RAY_gcs_rpc_server_reconnect_timeout_s"]
     assert patience["value"] == "600"
 
 
 def test_workers_come_in_place_although_kuberay_has_written_into_the_cluster(
-    live: LiveRayState,
+    live: LiveSandbox,
 ) -> None:
-    more = with_values(workers=2)
-    assert changed(live.succeed("up", *more)) == {"ray-cluster": "update"}
-    assert changed(live.succeed("preview", *more)) == {}
-    assert changed(live.succeed("up")) == {"ray-cluster": "update"}
+    more = "pools.gpu.nodes=2"
+    wider = {"gpu-pool": "update", "app-cluster": "update"}
+    assert changed(live.succeed("up", more)) == wider
+    assert changed(live.succeed("preview", more)) == {}
+    assert changed(live.succeed("up")) == wider
+
+
+def test_the_head_that_follows_a_lost_one_reads_its_state_and_the_worker_stays(
+    live: LiveSandbox,
+) -> None:
+    lost, worker = pod(live, "head"), pod(live, "worker")
+    live.server.delete(Ref.of(lost))
+    head = eventually(
+        lambda: pods(live, "head"),
+        lambda seen: len(seen) == 1 and uid_of(seen[0]) != uid_of(lost),
+    )[0]
+    told = (STORAGE, "RAY_REDIS_ADDRESS", "REDIS_PASSWORD")
+    before, after = environment(lost), environment(head)
+    assert [after[it] for it in told] == [before[it] for it in told]
+    assert uid_of(pod(live, "worker")) == uid_of(worker)
 
 
 @pytest.mark.parametrize(
@@ -104,7 +106,7 @@ def test_workers_come_in_place_although_kuberay_has_written_into_the_cluster(
     ],
 )
 def test_kuberay_leaves_a_cluster_alone_that_says_it_twice(
-    live: LiveRayState, name: str, change: dict[str, Any]
+    live: LiveSandbox, name: str, change: dict[str, Any]
 ) -> None:
     template = {"spec": {"containers": [{"name": "ray", "image": "rayproject/ray:2.54.0"}]}}
     head = {"rayStartParams": {}, "template": template}
@@ -130,7 +132,7 @@ def test_kuberay_leaves_a_cluster_alone_that_says_it_twice(
     live.server.delete(Ref.of(wanted))
 
 
-def test_the_cluster_goes_once_redis_is_cleared_and_the_redis_after_it(live: LiveRayState) -> None:
+def test_the_cluster_goes_once_redis_is_cleared_and_the_redis_after_it(live: LiveSandbox) -> None:
     live.kube.delete(CLUSTER)
     assert live.server.get(CLUSTER) is None
     assert "CreatedRedisCleanupJob" in reasons(live, "RayCluster")

@@ -138,7 +138,7 @@ def _network_of(plan: Plan) -> Iterator[dict[str, Any]]:
         natIpAllocateOption="AUTO_ONLY",
         sourceSubnetworkIpRangesToNat="ALL_SUBNETWORKS_ALL_IP_RANGES",
     )
-    if stack.lustre is not None:
+    if stack.lustre is not None or stack.redis is not None:
         address, _, length = wanted.peering.partition("/")
         yield _of(
             "compute/globalAddress:GlobalAddress",

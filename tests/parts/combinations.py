@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from stacks.config import ConfigError, validate
 from stacks.plan import Plan
-from tests.parts.combined_ground import bucket, cluster, lustre, network
+from tests.parts.combined_ground import bucket, cluster, lustre, network, redis
 from tests.parts.combined_pools import place, pools
 from tests.parts.combined_queues import into_queues, queues
 from tests.parts.combined_ray import workloads
@@ -36,6 +36,7 @@ def combinations(draw: Draw) -> dict[str, Any]:
     if drawn.queued or maybe(draw, 3):
         raw["queues"] = queues(drawn)
         into_queues(drawn)
+    redis(drawn)
     return {key: value for key, value in raw.items() if value not in ({}, None)}
 
 

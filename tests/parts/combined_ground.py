@@ -45,6 +45,15 @@ def lustre(drawn: Drawn) -> dict[str, Any]:
     return {"name": "fast", "capacity_gib": capacity, "throughput_mbps_per_tib": speed}
 
 
+def redis(drawn: Drawn) -> None:
+    """The head of a RayCluster outside of queues keeps its state."""
+    draw, free = drawn.draw, [it for it in drawn.raw["ray"].values() if "queue" not in it]
+    if free and not drawn.autopilot and maybe(draw, 2):
+        one_of(draw, free)["head"]["redis"] = True
+        tier = one_of(draw, ("BASIC", "STANDARD_HA"))
+        drawn.raw["redis"] = {"tier": tier, "memory_gib": one_of(draw, (1, 5))}
+
+
 def bucket(draw: Draw, key: str) -> dict[str, Any]:
     found: dict[str, Any] = {"mount_path": f"/{key}"}
     if maybe(draw, 2):

@@ -84,6 +84,7 @@ _BLOCKS: Mapping[str, Callable[[Mapping[str, Any]], object]] = {
     "namespace": lambda raw: "namespace" in raw,
     "network": lambda raw: "network" in raw,
     "lustre": lambda raw: "lustre" in raw,
+    "redis": lambda raw: "redis" in raw,
     "one bucket": lambda raw: len(raw.get("buckets", {})) == 1,
     "two buckets": lambda raw: len(raw.get("buckets", {})) == 2,
     "lifecycle": lambda raw: any("lifecycle" in it for it in raw.get("buckets", {}).values()),

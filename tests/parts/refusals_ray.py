@@ -3,7 +3,7 @@
 from typing import Any
 
 from tests.parts.refusals import Refused
-from tests.parts.samples import AUTOPILOT, CLASSIFIER, DEV, TPU, VERL
+from tests.parts.samples import AUTOPILOT, CLASSIFIER, DEV, KEPT, TPU, VERL
 
 _WORKERS = "ray__verl__workers__gpu"
 _SMALL = {"requests": {"cpu": 1, "memory_gib": 4, "ephemeral_storage_gib": 20}}
@@ -157,4 +157,59 @@ RAY = [
         "buckets.data.mount.file_cache_mib",
         "the cache is not counted in; nearest: 0",
     ),
+]
+
+_HEAD = "ray.app.head.redis"
+_LUSTRE = {"name": "fast", "capacity_gib": 9000, "throughput_mbps_per_tib": 1000}
+_QUEUES: dict[str, Any] = {
+    "flavors": {"l4": {}, "cpu": {"pool": "cpu"}},
+    "cluster_queues": {"gpus": {}},
+    "local_queues": [{"name": "lq", "cluster_queue": "gpus"}],
+}
+_EVERYBODYS = {**_QUEUES, "local_queues": [{"name": "default", "cluster_queue": "gpus"}]}
+_CPUS = {"machine_type": "e2-standard-4", "nodes": 2}
+
+REDIS = [
+    Refused(KEPT, {"redis": None}, _HEAD, "the stack has no Redis; nearest: false, or redis: {}"),
+    Refused(
+        KEPT,
+        {"ray__app__head__redis": None},
+        "redis",
+        "no RayCluster keeps anything there; nearest: leave it out, or ray.app.head.redis true",
+    ),
+    Refused(KEPT, {"ray": None}, "redis", "keeps anything there; nearest: leave it out"),
+    Refused(
+        KEPT,
+        {"pools__cpu": _CPUS, "queues": _QUEUES, "ray__app__queue": "lq"},
+        _HEAD,
+        "the RayCluster in the queue lq could never go; nearest: false",
+    ),
+    Refused(
+        KEPT,
+        {"pools__cpu": _CPUS, "queues": _EVERYBODYS},
+        _HEAD,
+        "the RayCluster in the queue default could never go; nearest: false",
+    ),
+    Refused(
+        KEPT,
+        {"cluster__mode": "autopilot"},
+        _HEAD,
+        "the RayCluster could never go; nearest: false, or cluster.mode standard",
+    ),
+    Refused(
+        KEPT,
+        {"ray__app__version": "2.37.0", "ray__app__image": "registry/name:1.2.3"},
+        "ray.app.version",
+        "not of 2.37.0; nearest: 2.38.0, or ray.app.head.redis false",
+    ),
+    Refused(
+        KEPT,
+        {"lustre": _LUSTRE, "network__peering": "10.20.2.0/23"},
+        "network.peering",
+        "10.20.2.0/23 is filled by Lustre, and Redis takes 8 addresses more; nearest: 10.20.0.0/22",
+    ),
+    Refused(KEPT, {"redis__memory_gib": 301}, "redis.memory_gib", "nearest: 300"),
+    Refused(KEPT, {"redis__name": "k" * 41}, "redis.name", "a Redis instance name has at most 40"),
+    Refused(KEPT, {"redis__tier": "STANDARD"}, "redis.tier", "nearest: STANDARD_HA"),
+    Refused(KEPT, {"redis__version": "REDIS_7_1"}, "redis.version", "nearest: REDIS_7_"),
 ]

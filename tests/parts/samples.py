@@ -258,6 +258,21 @@ CLASSIFIER = _of(
     },
 )
 
+# A Ray head that outlives its own loss.
+KEPT = _of(
+    "us-central1",
+    "a",
+    name="kept",
+    pools={"gpu": {"machine_type": "g2-standard-8", "nodes": 1}},
+    redis={},
+    ray={
+        "app": {
+            "head": {"requests": {"cpu": 1, "memory_gib": 4}, "redis": True},
+            "workers": {"gpu": {"requests": {"cpu": 4, "memory_gib": 16}}},
+        }
+    },
+)
+
 # Machines with RDMA in two zones, which networks of one zone do not join.
 TWO_ZONES = _of(
     "us-west3",
@@ -275,5 +290,6 @@ TWO_ZONES = _of(
 )
 
 SAMPLES = {
-    it["name"]: it for it in (DEV, BARE, RL, VERL, AUTOPILOT, TPU, SERVE, CLASSIFIER, TWO_ZONES)
+    it["name"]: it
+    for it in (DEV, BARE, RL, VERL, AUTOPILOT, TPU, SERVE, CLASSIFIER, KEPT, TWO_ZONES)
 }

@@ -18,7 +18,7 @@ from tests.parts.refusals_kueue_nodes import KUEUE_NODES
 from tests.parts.refusals_names import NAMES
 from tests.parts.refusals_presets import PRESETS
 from tests.parts.refusals_queues import QUEUES
-from tests.parts.refusals_ray import RAY
+from tests.parts.refusals_ray import RAY, REDIS
 from tests.parts.refusals_sharing import FINE_TUNING, SERVERS
 from tests.parts.refusals_storage import STORAGE
 from tests.parts.refusals_tpu import TPUS
@@ -30,8 +30,8 @@ from tests.unit.test_config_mutants import failed_suggestions
 
 SECRETS = frozenset({"hugging_face_token"})
 REFUSED = (
-    *(*PLACES, *VALUES, *POOLS, *TPUS, *CLUSTER, *STORAGE, *RAY, *JOBS, *WORK, *PRESETS),
-    *(*FINE_TUNING, *SERVERS, *QUEUES, *KUEUE, *KUEUE_NODES, *EXISTING, *NAMES),
+    *(*PLACES, *VALUES, *POOLS, *TPUS, *CLUSTER, *STORAGE, *RAY, *REDIS, *JOBS, *WORK),
+    *(*PRESETS, *FINE_TUNING, *SERVERS, *QUEUES, *KUEUE, *KUEUE_NODES, *EXISTING, *NAMES),
 )
 OF_THE_PROVIDER = ("project", "region", "zone")
 WAYS_OUT = re.compile("nearest: |set it with: |forms that work: |say so under ")

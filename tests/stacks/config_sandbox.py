@@ -19,6 +19,10 @@ _FILES = ("Pulumi.yaml", "__main__.py")
 
 def config_sandbox(folder: Path, **stack: Any) -> Sandbox:
     """The stack of that `name`; all in one folder share a simulated cloud."""
+    return Sandbox(config_workspace(folder, **stack))
+
+
+def config_workspace(folder: Path, **stack: Any) -> Workspace:
     project = folder / "project"
     project.mkdir(exist_ok=True)
     for name in _FILES:
@@ -26,7 +30,7 @@ def config_sandbox(folder: Path, **stack: Any) -> Sandbox:
     config = {"gcp:region": REGION, "gcp:zone": ZONE, f"{PROJECT}:stack": stack}
     file = project / f"Pulumi.{stack['name']}.yaml"
     file.write_text(yaml.safe_dump({"config": config}))
-    return Sandbox(Workspace(folder / "sandbox", stack["name"], project))
+    return Workspace(folder / "sandbox", stack["name"], project)
 
 
 def have(sandbox: Sandbox, folder: Path, *existing: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""A Ray cluster that keeps its head's state in Redis, through the real engine."""
+"""A stack whose Ray head keeps its state in Redis, through the real engine."""
 
 from __future__ import annotations
 
@@ -7,26 +7,32 @@ from shutil import copytree
 
 import pytest
 
+from sandbox.cloud.kinds.cluster import Cluster
 from sandbox.cloud.kinds.redis import RedisInstance
+from sandbox.cloud.kubernetes import kubernetes_of
 from sandbox.engine import RunResult
+from sandbox.kube import Ref
 from sandbox.urns import name_of
-from tests.stacks.conftest import changed, replaced
-from tests.stacks.ray_state_sandbox import RayState, with_values, workspace
+from sandbox.workspace import Workspace
+from tests.stacks.config_sandbox import config_workspace
+from tests.stacks.conftest import Sandbox, changed, replaced
+from tests.stacks.ray_state import STACK, STORAGE, environment, redis_of
 
-ELSEWHERE = with_values(range="10.65.0.0/29")
+ELSEWHERE = "redis.name=other"
 
 
 @pytest.fixture(scope="module")
 def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder in which the program is up, to be copied by each test."""
-    folder = tmp_path_factory.mktemp("ray-state") / "sandbox"
-    RayState(workspace(folder)).succeed("up")
+    """A folder in which the stack is up, to be copied by each test."""
+    folder = tmp_path_factory.mktemp("ray-state")
+    Sandbox(config_workspace(folder, **STACK)).succeed("up")
     return folder
 
 
 @pytest.fixture
-def up(template: Path, tmp_path: Path) -> RayState:
-    return RayState(workspace(Path(copytree(template, tmp_path / "sandbox"))))
+def up(template: Path, tmp_path: Path) -> Sandbox:
+    folder = Path(copytree(template, tmp_path / "own"))
+    return Sandbox(Workspace(folder / "sandbox", STACK["name"], folder / "project"))
 
 
 def order(result: RunResult, *operations: str) -> list[str]:
@@ -35,53 +41,79 @@ def order(result: RunResult, *operations: str) -> list[str]:
     return [name_of(it.urn) for it in done]
 
 
-def password(sandbox: RayState) -> str:
-    (redis,) = sandbox.cloud.find(RedisInstance.token)
-    return redis.outputs["authString"]
-
-
 def files_with(text: str, root: Path) -> list[str]:
     """Of the engine; the simulated cloud itself knows what it has made up."""
     files = [it for it in root.rglob("*") if it.is_file() and it.name != "cloud.json"]
     return [it.name for it in files if text.encode() in it.read_bytes()]
 
 
-def test_ray_is_up_nothing_is_left_to_do_and_destroy_leaves_nothing(up: RayState) -> None:
-    assert {pod.phase for pod in up.pods() if "ray-state" in pod.name} == {"Running"}
+def test_ray_is_up_nothing_is_left_to_do_and_destroy_leaves_nothing(up: Sandbox) -> None:
+    assert {pod.phase for pod in up.pods() if pod.name.startswith("app-")} == {"Running"}
     assert changed(up.succeed("preview")) == {}
     result = up.succeed("destroy")
     assert result.cloud == {}
     gone = order(result, "delete")
-    assert gone.index("ray-cluster") < gone.index("redis-password-secret")
-    assert gone.index("ray-cluster") < gone.index("redis-instance")
+    assert gone.index("app-cluster") < gone.index("redis-password-secret")
+    assert gone.index("app-cluster") < gone.index("redis-instance")
+    assert gone.index("redis-instance") < gone.index("services-peering")
 
 
-def test_the_password_is_in_no_file_and_no_line_of_the_engine(up: RayState) -> None:
-    up.succeed("preview", *ELSEWHERE)
+def test_a_head_that_is_lost_is_followed_by_one_that_looks_where_it_kept_its_state(
+    up: Sandbox,
+) -> None:
+    cloud = up.cloud
+    kube = kubernetes_of(next(cloud.find(Cluster.token)), cloud)
+    name = next(it.name for it in kube.pods() if it.name.startswith("app-") and "head" in it.name)
+    ref = Ref(api_version="v1", kind="Pod", namespace="ml", name=name)
+    lost = kube.get(ref)
+    assert lost is not None
+    kube.delete(ref)
+    (head,) = (it for it in kube.pods() if it.name.startswith("app-") and "head" in it.name)
+    assert head.phase == "Running"
+    found = kube.get(Ref(api_version="v1", kind="Pod", namespace="ml", name=head.name))
+    assert found is not None
+    assert found["metadata"]["uid"] != lost["metadata"]["uid"]
+    before, after = environment(lost), environment(found)
+    address = f"redis://{redis_of(up)['host']}:6379"
+    assert after["RAY_REDIS_ADDRESS"]["value"] == address
+    told = (STORAGE, "RAY_REDIS_ADDRESS", "REDIS_PASSWORD")
+    assert [after[it] for it in told] == [before[it] for it in told]
+    cloud.save()
+    assert changed(up.succeed("preview")) == {}
+
+
+def test_the_password_is_in_no_file_and_no_line_of_the_engine(
+    up: Sandbox, capsys: pytest.CaptureFixture[str]
+) -> None:
+    up.succeed("preview", ELSEWHERE)
     up.succeed("refresh")
-    secret = password(up)
-    assert files_with(secret, up.workspace.root) == []
-    assert up.told
-    assert [line for line in up.told if secret in line] == []
+    redis = redis_of(up)
+    assert files_with(redis["authString"], up.workspace.root) == []
+    told = capsys.readouterr()
+    assert "redis-instance" in told.out
+    assert redis["authString"] not in told.out + told.err
     # That the search finds what is there.
-    assert files_with("10.64.0.3", up.workspace.root)
+    assert files_with(redis["host"], up.workspace.root)
 
 
-def test_another_redis_takes_the_cluster_and_the_password_with_it(up: RayState) -> None:
-    first = password(up)
-    result = up.succeed("up", *ELSEWHERE)
-    assert {"redis-instance", "ray-cluster"} <= set(replaced(result))
+def test_another_redis_takes_the_cluster_and_the_password_with_it(up: Sandbox) -> None:
+    first = redis_of(up)["authString"]
+    result = up.succeed("up", ELSEWHERE)
+    assert {"redis-instance", "app-cluster"} <= set(replaced(result))
     gone = order(result, "delete-replaced")
-    assert gone.index("ray-cluster") < gone.index("redis-instance")
-    assert password(up) != first
+    assert gone.index("app-cluster") < gone.index("redis-instance")
+    assert redis_of(up)["authString"] != first
     assert "redis-password-secret" in changed(result)
-    assert changed(up.succeed("preview", *ELSEWHERE)) == {}
+    assert changed(up.succeed("preview", ELSEWHERE)) == {}
 
 
-def test_a_larger_redis_and_more_workers_come_in_place(up: RayState) -> None:
-    result = up.succeed("up", *with_values(memory_gib=5, workers=2))
-    assert changed(result) == {"redis-instance": "update", "ray-cluster": "update"}
+def test_a_larger_redis_and_more_workers_come_in_place(up: Sandbox) -> None:
+    done = changed(up.succeed("up", "redis.memory_gib=5", "pools.gpu.nodes=2"))
+    assert set(done.values()) == {"update"}
+    assert {"redis-instance", "app-cluster"} <= done.keys()
 
 
-def test_a_cluster_that_gives_its_state_up_is_made_anew(up: RayState) -> None:
-    assert replaced(up.succeed("up", *with_values(tolerant="false"))) == ["ray-cluster"]
+def test_a_cluster_that_gives_its_state_up_is_made_anew(up: Sandbox) -> None:
+    result = up.succeed("up", "ray.app.head.redis=false", "redis=null")
+    assert replaced(result) == ["app-cluster"]
+    assert list(up.cloud.find(RedisInstance.token)) == []

@@ -3,7 +3,7 @@
 from typing import Any
 
 from tests.conftest import changed
-from tests.parts.samples import AUTOPILOT, BARE, CLASSIFIER, DEV, RL, SERVE, TPU, VERL
+from tests.parts.samples import AUTOPILOT, BARE, CLASSIFIER, DEV, KEPT, RL, SERVE, TPU, VERL
 from tests.unit.effect_queues import CPUS, QUEUE_OF_CPUS, QUEUED, QUEUES
 from tests.unit.script_samples import ON_RAY, RAY, STACK
 from tests.unit.team_stack import LAB
@@ -221,6 +221,7 @@ BASES: dict[str, dict[str, Any]] = {
     "two rl": RL_AND_BUCKET,
     "bare ray": changed(RL_AND_BUCKET, jobs=None, ray__second=None),
     "tested rl": changed(RL, ray__rl__nccl_test={}),
+    "kept": KEPT,
     "verl": VERL,
     "prepared verl": changed(
         VERL, jobs__grpo__preparation={"cpu": 2, "memory_gib": 8, "scratch_gib": 20}

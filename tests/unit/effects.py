@@ -76,6 +76,13 @@ GROUND: Changes = {
         {"lustre__filesystem": "scratch"},
         {"lustre__mount_path": "/data"},
     ],
+    "kept": [
+        {"redis": None, "ray__app__head__redis": None},
+        {"redis__name": "other"},
+        {"redis__tier": "BASIC"},
+        {"redis__memory_gib": 5},
+        {"redis__version": "REDIS_7_0"},
+    ],
     "slower rl": [{"lustre__throughput_mbps_per_tib": 500}],
     "tpu": [
         {"pools__tpu__slices": 3},

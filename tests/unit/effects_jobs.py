@@ -33,6 +33,7 @@ RAY: Changes = {
         {"jobs": None},
     ],
     "bare ray": [{"ray__rl__nccl_test": {}}, {"ray__rl__workers__gpu__pools": ["more"]}],
+    "kept": [{"ray__app__head__redis": None, "redis": None}],
     "tested rl": [{"ray__rl__nccl_test__minimum_bus_bandwidth_gbps": 300}],
 }
 _RL = "jobs__grpo"

@@ -23,13 +23,12 @@ from tests.conftest import (
     recorded,
     stack_config,
 )
+from tests.parts.samples import KEPT
 from tests.unit.job_set_samples import beside_the_stacks
 from tests.unit.stack_graphs import TPU_AUTOPILOT
 from tests.unit.team_samples import make_teams
 
 FILES = sorted((ROOT / "components").glob("*.py"))
-# No config has it yet.
-UNUSED = {"RedisInstance"}
 # Their first lines say so.
 PURE = [path for path in FILES if "Pure." in (ast.get_docstring(ast.parse(path.read_text())) or "")]
 
@@ -152,6 +151,7 @@ def everything() -> list[Recording]:
             changed(stack_config("tpu-elastic"), **TPU_AUTOPILOT),
             stack_config("kueue-mixed"),
             stack_config("gcsfuse-checkpoint"),
+            KEPT,
         )
     ]
     return [*stacks, recorded(beside_the_stacks), recorded(make_teams)]
@@ -161,8 +161,7 @@ def test_programs_use_every_component(everything: list[Recording]) -> None:
     used = {
         it.type.rpartition(":")[2] for made in everything for it in made.resources if not it.custom
     }
-    assert used | UNUSED == {component.__name__ for component in COMPONENTS}
-    assert not used & UNUSED
+    assert used == {component.__name__ for component in COMPONENTS}
 
 
 def test_every_component_registers_its_outputs_once(everything: list[Recording]) -> None:

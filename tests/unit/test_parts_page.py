@@ -38,13 +38,13 @@ def plan_of(name: str) -> Plan:
     return found
 
 
-def test_there_is_a_stack_of_ten_lines_and_there_are_eight_more() -> None:
+def test_there_is_a_stack_of_ten_lines_and_there_are_nine_more() -> None:
     first, *others = EXAMPLES
     written = re.search(r"stack:\n(.*?)```", TEXT, re.S)
     assert written is not None
     assert len(written[1].splitlines()) < 10
     assert first == "mine"
-    assert len(others) == 8
+    assert len(others) == 9
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
@@ -68,6 +68,9 @@ def test_examples_are_what_their_headings_say() -> None:
     assert [*chat.servers] == ["gemma"]
     assert not chat.stack.ray
     assert [*plan_of("two-rays").ray] == ["one", "two"]
+    kept = plan_of("kept")
+    assert kept.stack.redis is not None
+    assert kept.stack.ray["serve"].head.redis
     guest, platform, work = map(plan_of, ("guest", "platform", "work"))
     assert not guest.stack.makes_network
     assert guest.stack.cluster.is_made

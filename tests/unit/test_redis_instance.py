@@ -63,6 +63,11 @@ def test_with_private_service_access_its_range_is_one_of_that_or_googles_choice(
     assert "reservedIpRange" not in instance.inputs
 
 
+def test_without_a_zone_google_chooses_one(register: Register) -> None:
+    instance = register(lambda: RedisInstance("redis", replace(ARGS, zone=None))).one(":Instance")
+    assert "locationId" not in instance.inputs
+
+
 def test_it_is_protected_given_time_and_never_made_beside_itself(register: Register) -> None:
     instance = register(lambda: RedisInstance("redis", ARGS)).one(":Instance")
     assert instance.protect

@@ -4,8 +4,6 @@ import pulumi
 
 from components.existing_lustre import ExistingLustre
 from components.lustre_instance import LustreInstance, LustreInstanceArgs
-from components.lustre_volume import LustreVolume, LustreVolumeArgs
-from components.private_service_access import PrivateServiceAccess, PrivateServiceAccessArgs
 from components.static_volume import VolumeMount
 from stacks.site import Ground, Project, Site
 
@@ -26,7 +24,7 @@ def build(project: Project, ground: Ground) -> Instance | None:
             project=project.apis.project_with("lustre"),
             zone=stack.zone,
             instance_name=wanted.name,
-            network_id=_peered(project, ground),
+            network_id=ground.peered_id,
             capacity_gib=wanted.capacity_gib,
             throughput_mbps_per_tib=wanted.throughput_mbps_per_tib,
             filesystem=wanted.filesystem,
@@ -41,32 +39,13 @@ def build(project: Project, ground: Ground) -> Instance | None:
     )
 
 
-def _peered(project: Project, ground: Ground) -> pulumi.Output[str]:
-    """The network, known once it has private service access. A network has one connection, so on
-    one that exists already it is the owner's."""
-    stack = project.plan.stack
-    if not stack.makes_network:
-        return ground.network_id
-    access = PrivateServiceAccess(
-        "services",
-        PrivateServiceAccessArgs(
-            project=project.apis.project_with("compute"),
-            service=project.apis.full_name("servicenetworking"),
-            base_name=stack.name,
-            network_id=ground.network_id,
-            address_range=stack.network.peering,
-            removal=stack.network.peering_on_destroy,
-            labels=project.labels,
-        ),
-        opts=project.opts,
-    )
-    return access.network_id
-
-
 def volume(site: Site, lustre: Instance | None) -> VolumeMount | None:
     wanted = site.plan.stack.lustre
     if lustre is None or wanted is None:
         return None
+    # What most stacks have no use for is not loaded.
+    from components.lustre_volume import LustreVolume, LustreVolumeArgs
+
     made = LustreVolume(
         "volume",
         LustreVolumeArgs(

@@ -13,6 +13,7 @@ def build(project: Project) -> Ground:
     if existing is not None and named is not None:
         return Ground(
             network_id=existing.network_id,
+            peered_id=existing.network_id,
             subnetwork_id=existing.subnetwork_id,
             pods_range=named.pods_range,
             services_range=named.services_range,
@@ -35,6 +36,7 @@ def build(project: Project) -> Ground:
     )
     return Ground(
         network_id=made.network_id,
+        peered_id=_peered(project, made),
         subnetwork_id=made.subnetwork_id,
         pods_range=PODS_RANGE,
         services_range=SERVICES_RANGE,
@@ -42,9 +44,36 @@ def build(project: Project) -> Ground:
     )
 
 
+def _peered(project: Project, made: ClusterNetwork) -> pulumi.Output[str]:
+    """The network, known once it has private service access. A network has one connection, so on
+    one that exists already it is the owner's."""
+    stack = project.plan.stack
+    if not stack.makes_peering:
+        return made.network_id
+    # What most stacks have no use for is not loaded.
+    from components.private_service_access import PrivateServiceAccess, PrivateServiceAccessArgs
+
+    access = PrivateServiceAccess(
+        "services",
+        PrivateServiceAccessArgs(
+            project=project.apis.project_with("compute"),
+            service=project.apis.full_name("servicenetworking"),
+            base_name=stack.name,
+            network_id=made.network_id,
+            address_range=stack.network.peering,
+            removal=stack.network.peering_on_destroy,
+            labels=project.labels,
+        ),
+        opts=project.opts,
+    )
+    return access.network_id
+
+
 def _of_cluster(found: ClusterFacts) -> Ground:
+    network_id = pulumi.Output.from_input(found.network_id)
     return Ground(
-        network_id=pulumi.Output.from_input(found.network_id),
+        network_id=network_id,
+        peered_id=network_id,
         subnetwork_id=pulumi.Output.from_input(found.subnetwork_id),
         pods_range=found.pods_range or "",
         services_range=found.services_range or "",

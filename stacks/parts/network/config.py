@@ -75,8 +75,9 @@ class StackNetwork(Block, frozen=True):
     )
     """For those of TPU nodes, one network each."""
     peering: PeeringRange = "10.10.0.0/22"
-    """Private service access for Managed Lustre. The default holds two instances, so that one can
-    be made beside another. On a network that exists already: what its owner has reserved."""
+    """Private service access, for Managed Lustre and Redis. The default holds two Lustre instances,
+    so that one can be made beside another. On a network that exists already: what its owner has
+    reserved."""
     peering_on_destroy: PeeringRemoval = PeeringRemoval.REMOVE
     """What `destroy` does with the peering."""
 

@@ -11,7 +11,7 @@ def ranges_of(stack: Stack, *, interfaces: bool, slices: bool) -> dict[str, str]
     found = network.ranges()
     if not stack.makes_network:
         found = {"control_plane": network.control_plane} if stack.cluster.is_made else {}
-    if stack.makes_lustre:
+    if stack.makes_lustre or stack.makes_peering:
         found["peering"] = network.peering
     if interfaces:
         found["accelerators.range"] = network.accelerators.range

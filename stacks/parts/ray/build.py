@@ -8,7 +8,6 @@ import pulumi
 
 from components.custom_object import object_name
 from components.gib import LIBRARY_PATH
-from components.provisioning_request import ProvisioningRequest, ProvisioningRequestArgs
 from components.ray_autoscaling import RayAutoscaling
 from components.ray_cluster import (
     RayCluster,
@@ -27,6 +26,7 @@ from stacks.parts.pools.capacity import Queued
 from stacks.parts.pools.plan import PlannedPool
 from stacks.parts.queues.build import Queues
 from stacks.parts.ray.plan import PlannedRay, PlannedWorkers
+from stacks.parts.redis.build import KeptState
 from stacks.ray_pods import pod_args
 from stacks.rules.queued_ray import gpu_pools_given_out
 from stacks.site import Selector, Site
@@ -38,11 +38,12 @@ _NUMBERS = {1: "one", 2: "two", 3: "three", 4: "four"}
 @dataclass(frozen=True, kw_only=True)
 class Surroundings:
     """What RayClusters find in the cluster: by pool the access to devices, what there is to mount,
-    and the queues."""
+    where heads keep their state, and the queues."""
 
     devices: Mapping[str, DeviceAccess]
     lustre: VolumeMount | None
     buckets: Mapping[str, MountedBucket]
+    kept: KeptState | None
     queues: Queues
     claims: Mapping[int, ResourceClaimTemplate]
 
@@ -78,6 +79,7 @@ def _cluster(site: Site, around: Surroundings, ray: PlannedRay) -> RayCluster:
     machines = [one for it in pools for one in site.nodes.machines[it.name]]
     mounted = [it for key, it in around.buckets.items() if key in ray.buckets]
     lustre = around.lustre if ray.lustre else None
+    kept = around.kept if ray.config.head.redis else None
     setup = setup_of(site.plan, ray)
     args = RayClusterArgs(
         namespace=site.namespace,
@@ -115,9 +117,11 @@ def _cluster(site: Site, around: Surroundings, ray: PlannedRay) -> RayCluster:
         secret_keys=site.secret_keys,
         service_account=mounted[0].account_name if mounted else None,
         head_is_enough=ray.demands.head_is_enough,
+        fault_tolerance=None if kept is None else kept.options,
         # The pools, too: a job whose machines are replaced under it is lost.
         held=[
             *([] if lustre is None else lustre.resources()),
+            *([] if kept is None else kept.held),
             *(one for it in mounted for one in it.held()),
             *dict.fromkeys(one for it in access.values() for one in it.held),
             *_claimed(site, around, pools),
@@ -258,6 +262,9 @@ def _on_request(
     site: Site, ray: PlannedRay, args: RayClusterArgs, name: str, opts: pulumi.ResourceOptions
 ) -> RayClusterArgs:
     """Pods of the pool wait for their machines, which come for all of them at once."""
+    # What most stacks have no use for is not loaded.
+    from components.provisioning_request import ProvisioningRequest, ProvisioningRequestArgs
+
     group = ray.groups[name]
     capacity = group.first.config.capacity
     pools = site.nodes.machines[group.first.name]

@@ -28,6 +28,10 @@ class Head(RayHead, frozen=True):
 
     pool: PoolKey | None = None
     """Pool whose nodes it runs on; by default the first with CPUs alone."""
+    redis: bool = False
+    """Keep what the head knows in the stack's `redis`, so that workers run on under the next head
+    when this one is lost (KubeRay's `gcsFaultToleranceOptions`). Ray recommends it for Ray Serve: a
+    job whose driver was on the lost head fails, and is not submitted again."""
 
 
 class Workers(RayWorker, frozen=True):

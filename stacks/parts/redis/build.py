@@ -1,0 +1,73 @@
+"""The Redis instance behind private service access, and the Secret that Ray heads have its password
+from."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pulumi
+
+from components.ray_fault_tolerance import PASSWORD_KEY, RayFaultToleranceArgs
+from components.token_secret import TokenSecret, TokenSecretArgs
+from stacks.site import Ground, Project, Site
+
+if TYPE_CHECKING:
+    from components.redis_instance import RedisInstance
+
+
+@dataclass(frozen=True, kw_only=True)
+class KeptState:
+    """How a RayCluster says where its head's state is, and what it holds on to."""
+
+    options: RayFaultToleranceArgs
+    held: Sequence[pulumi.Resource]
+
+
+def build(project: Project, ground: Ground) -> "RedisInstance | None":
+    """The instance waits for the peering, and for nothing of the cluster's. Google chooses its
+    zone: not every zone with accelerators has Redis."""
+    stack = project.plan.stack
+    wanted = stack.redis
+    if wanted is None:
+        return None
+    # What most stacks have no use for is not loaded.
+    from components.redis_instance import (
+        RedisConnectMode,
+        RedisInstance,
+        RedisInstanceArgs,
+        RedisTier,
+    )
+
+    return RedisInstance(
+        "redis",
+        RedisInstanceArgs(
+            project=project.apis.project_with("redis"),
+            region=stack.region,
+            instance_name=wanted.name or stack.name,
+            network_id=ground.peered_id,
+            tier=RedisTier(wanted.tier),
+            memory_gib=wanted.memory_gib,
+            redis_version=wanted.version,
+            connect_mode=RedisConnectMode.PRIVATE_SERVICE_ACCESS,
+            labels=project.labels,
+            protect=stack.deletion_protection,
+        ),
+        opts=project.opts,
+    )
+
+
+def kept_state(site: Site, redis: "RedisInstance | None") -> KeptState | None:
+    if redis is None:
+        return None
+    password = TokenSecret(
+        "redis-password",
+        TokenSecretArgs(
+            namespace=site.namespace,
+            secret_name=f"{site.plan.stack.name}-redis",
+            tokens={PASSWORD_KEY: redis.auth_string},
+            labels=site.labels,
+        ),
+        opts=site.inside,
+    )
+    options = RayFaultToleranceArgs(redis_address=redis.address, secret_name=password.secret_name)
+    return KeptState(options=options, held=[redis.instance])

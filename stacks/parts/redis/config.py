@@ -1,0 +1,27 @@
+"""Memorystore for Redis. No Pulumi import."""
+
+from typing import Annotated, Literal
+
+from catalog.bounds import Bounds
+from components.naming import NameKind
+from stacks.block import Block
+from stacks.value_checks import named
+
+RedisName = Annotated[str, named(NameKind.REDIS)]
+# SDK of pulumi-gcp 10.2.0, redis.Instance memorySizeGb; the largest there is has 300 GiB.
+RedisGiB = Annotated[int, Bounds(1, 300, "an instance of Memorystore for Redis has")]
+
+
+class StackRedis(Block, frozen=True):
+    """A Memorystore for Redis instance with a password, where heads of RayClusters keep what they
+    know. RayClusters say so by `ray.NAME.head.redis`."""
+
+    name: RedisName | None = None
+    """Name of the instance; by default the stack's."""
+    tier: Literal["BASIC", "STANDARD_HA"] = "STANDARD_HA"
+    """STANDARD_HA has a replica in another zone, which takes over. BASIC loses its data when its
+    own machine goes or is maintained."""
+    memory_gib: RedisGiB = 1
+    """GiB of memory."""
+    version: Literal["REDIS_6_X", "REDIS_7_0", "REDIS_7_2"] = "REDIS_7_2"
+    """Version of Redis. A higher one comes in place, a lower one is another instance."""
