@@ -99,6 +99,8 @@ def test_without_its_job_a_stack_has_a_cluster_of_plain_ray_and_all_else_as_it_w
     assert set(found) == {
         "nemo-rl-grpo-test1",
         "nemo-rl-grpo-test1-job",
+        # Of the two components of this name the launchers'.
+        "ray-a4-gpu-spot",
         "ray-a4-gpu-spot-launchers",
         "ray-a4-gpu-spot-cluster",
     }
