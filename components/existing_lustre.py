@@ -1,7 +1,7 @@
 """A Managed Lustre instance that exists already: read, never made, changed or deleted.
 
-Leaves out the firewall rule by which its servers reach their clients: it is the network's, and the
-provider has no function that reads one.
+Leaves out the firewall rule by which its servers reach their clients: the provider has no function
+that reads one.
 """
 
 from dataclasses import dataclass

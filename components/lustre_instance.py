@@ -9,6 +9,7 @@ import pulumi
 import pulumi_gcp as gcp
 
 from components.lifecycle import fixed_name
+from components.lustre_access import lustre_rule
 from components.naming import NameKind, check_name, cloud_name
 
 # Google says 10 to 15 minutes, the provider waits 20; large instances take longer.
@@ -72,16 +73,14 @@ class LustreInstance(pulumi.ComponentResource):
             labels=args.labels,
             opts=fixed_name(self, minutes=_MINUTES, protect=args.protect),
         )
-        # Servers open connections to clients, too, and a VPC lets nothing in by itself.
-        firewall = gcp.compute.Firewall(
+        firewall = lustre_rule(
+            self,
             f"{name}-firewall",
             project=args.project if args.network_project is None else args.network_project,
-            name=cloud_name(NameKind.FIREWALL, args.instance_name, "lustre"),
-            network=args.network_id,
-            direction="INGRESS",
-            source_ranges=[args.peering_range],
-            allows=[{"protocol": "tcp", "ports": [str(args.port)]}],
-            opts=fixed_name(self),
+            network_id=args.network_id,
+            rule_name=cloud_name(NameKind.FIREWALL, args.instance_name, "lustre"),
+            peering_range=args.peering_range,
+            port=args.port,
         )
         self.instance = instance
         self.instance_name = instance.instance_id

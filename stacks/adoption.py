@@ -31,7 +31,12 @@ from stacks.reference import ReferredStack, cluster_of, refer
 from stacks.rules.existing_cluster import cluster_advice, cluster_problems
 from stacks.rules.existing_network import network_advice, network_problems
 from stacks.rules.existing_owner import owner_problems
-from stacks.rules.existing_storage import bucket_advice, bucket_problems, lustre_problems
+from stacks.rules.existing_storage import (
+    bucket_advice,
+    bucket_problems,
+    lustre_advice,
+    lustre_problems,
+)
 from stacks.survey import Survey
 
 AT = "cluster.stack"
@@ -141,7 +146,10 @@ class _Reading:
         if lustre is not None and network_id is not None:
             needs = lustre_needs(self.plan, wanted, network_id=network_id, legacy_port=legacy_port)
             found = lustre_problems(lustre.found, needs, self.plan.facts)
-            self.survey.judge(under(names, found))
+            # A platform has made the rule with the instance.
+            advice = lustre_advice(lustre.found, needs, self.plan.facts)
+            platforms = self._is_platforms(lustre.found.labels)
+            self.survey.judge(under(names, found), () if platforms else advice)
         if lustre is not None:
             what = f"the instance {wanted.existing}"
             self._judge_owner("lustre.existing", what, lustre.found.labels)
@@ -173,12 +181,14 @@ class _Reading:
 
     def _judge_owner(self, field: str, what: str, labels: Mapping[str, str]) -> None:
         """What a platform has, the stacks on it use: it cannot go before them."""
+        if not self._is_platforms(labels):
+            self.survey.judge(owner_problems(field, what, labels, pulumi.get_stack()))
+
+    def _is_platforms(self, labels: Mapping[str, str]) -> bool:
         reference = self.plan.stack.cluster.stack
-        if reference is not None:
-            platform = stack_labels({}, reference.rpartition("/")[2])[STACK]
-            if owner_of(labels) == platform:
-                return
-        self.survey.judge(owner_problems(field, what, labels, pulumi.get_stack()))
+        if reference is None:
+            return False
+        return owner_of(labels) == stack_labels({}, reference.rpartition("/")[2])[STACK]
 
 
 def _elsewhere(project: str) -> Problem:

@@ -10,6 +10,7 @@ from stacks.parts.cluster.config import Operator
 from stacks.parts.cluster.ray_operator import RayOperator
 from stacks.parts.lustre.config import StackLustre
 from stacks.parts.network.config import NamedNetwork
+from stacks.parts.network.plan import lets_lustre_in
 from stacks.parts.pools.nodes import NodePool
 from stacks.plan import Plan
 from stacks.problems import Problem
@@ -50,6 +51,7 @@ def lustre_needs(
         filesystem=wanted.filesystem,
         legacy_port=legacy_port,
         capacity_gib=wanted.capacity_gib,
+        let_in_from=plan.stack.network.peering if lets_lustre_in(plan.stack) else None,
     )
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv4Network
 
 from catalog import Catalog
 from components.existing_facts import BucketFacts, LustreFacts
@@ -9,6 +10,7 @@ from stacks.problems import Problem
 
 BUCKET_AT = "bucket.existing"
 LUSTRE_AT = "lustre.existing"
+_PEERING_AT = "network.peering"
 # Cloud Storage documentation, "Bucket locations": what a region's name begins with, by the
 # multi-region that holds it.
 _MULTI_REGIONS = {"US": "us-", "EU": "europe-", "ASIA": "asia-"}
@@ -27,7 +29,8 @@ class LustreNeeds:
     """What the config says of the instance, and the network of the cluster that mounts it.
 
     `capacity_gib` is the least that the stack's work needs, if it says. `legacy_port` is the port
-    of the cluster's nodes.
+    of the cluster's nodes. `let_in_from` is where the stack's own firewall rule lets servers in
+    from, if it makes one.
     """
 
     zone: str
@@ -35,6 +38,7 @@ class LustreNeeds:
     filesystem: str
     legacy_port: bool
     capacity_gib: int | None = None
+    let_in_from: str | None = None
 
 
 def bucket_problems(found: BucketFacts, needs: BucketNeeds) -> Iterator[Problem]:
@@ -119,6 +123,37 @@ def lustre_problems(found: LustreFacts, needs: LustreNeeds, facts: Catalog) -> I
             f'"{found.name}" listens on port {servers}, and the nodes speak on {nodes}, so nothing '
             f"mounts; nearest: an instance on port {nodes}",
         )
+
+    if needs.let_in_from is not None and not _is_in(found, needs.let_in_from):
+        yield Problem(
+            _PEERING_AT,
+            f"servers are let in from {needs.let_in_from}, and those of "
+            f'"{found.name}" are at {_address(found)}; nearest: the range around it that '
+            "`gcloud compute addresses list --global` shows",
+        )
+
+
+def lustre_advice(found: LustreFacts, needs: LustreNeeds, facts: Catalog) -> Iterator[Problem]:
+    """Whether the network's owner lets servers in cannot be seen (pulumi-gcp 10.2.0, compute: of
+    firewalls there is no function), and whoever runs this need not be one who may make rules."""
+    if needs.let_in_from is None:
+        yield Problem(
+            _PEERING_AT,
+            f'not said, so whoever owns the network has to let the servers of "{found.name}" in on '
+            f"tcp:{facts.lustre.port_of(legacy=found.legacy_port)}, or nothing mounts; no function "
+            "of the provider reads firewall rules; nearest: the range that "
+            "`gcloud compute addresses list --global` shows, and the stack makes such a rule",
+        )
+
+
+def _address(found: LustreFacts) -> str:
+    return found.mount_point.partition("@")[0]
+
+
+def _is_in(found: LustreFacts, cidr: str) -> bool:
+    """One that is not ACTIVE may have no address yet."""
+    address = _address(found)
+    return not address or IPv4Address(address) in IPv4Network(cidr)
 
 
 def _is_near(found: BucketFacts, region: str) -> bool:

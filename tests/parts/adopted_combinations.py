@@ -49,6 +49,8 @@ def adopting(raw: dict[str, Any], random: Random) -> Adopting:
     assert found is not None
     raw, plan = deepcopy(found[0]), found[1]
     ground = random.choice((("network",), ("cluster",), ("network", "cluster"), ()))
+    if "cluster" in ground and plan.autopilot and plan.interface_sets:
+        ground = ("network",)
     buckets = [it for it in raw.get("buckets", {}) if random.random() < 0.5]
     # An instance is on the network that it was made for.
     lustre = ["lustre"] if ground and "lustre" in raw and random.random() < 0.5 else []
@@ -98,7 +100,7 @@ def _beside(block: dict[str, Any], plan: Plan, *adopted: str) -> dict[str, Any]:
         found.pop("control_plane", None)
     if not plan.multi_networking:
         found.pop("mtu", None)
-    if plan.stack.lustre is not None and "lustre" not in adopted:
+    if plan.stack.lustre is not None:
         found["peering"] = network.peering
     return found
 

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from tests.conftest import changed
 from tests.parts.existing_samples import (
     IN_CLUSTER,
     ON_NETWORK,
@@ -11,6 +12,12 @@ from tests.parts.existing_samples import (
 from tests.parts.refusals import Refused
 from tests.parts.samples import BARE, RL
 
+_RDMA: dict[str, Any] = {
+    "machine_type": "a4-highgpu-8g",
+    "nodes": 1,
+    "capacity": {"mode": "spot"},
+    "zone": "us-central1-b",
+}
 _WINDOW = {"start": "2026-01-03T01:00:00Z", "end": "2026-01-03T05:00:00Z"}
 _MADE: dict[str, Any] = {"name": "ours", "capacity_gib": 9000, "throughput_mbps_per_tib": 1000}
 
@@ -46,6 +53,12 @@ EXISTING = [
         | {"lustre": _MADE},
         "network.peering",
         "overlaps control_plane 10.10.0.0/28",
+    ),
+    Refused(
+        changed(IN_CLUSTER, pools__cpu=None),
+        {"cluster__mode": "autopilot", "pools__gpu": _RDMA},
+        "pools.gpu.machine_type",
+        "a4-highgpu-8g has further interfaces, and nodes that Autopilot makes keep their networks",
     ),
     _beside(IN_CLUSTER, "cluster__name", "ours", _OF_THE_CLUSTER),
     _beside(IN_CLUSTER, "cluster__location", "zonal", _OF_THE_CLUSTER),

@@ -23,8 +23,7 @@ from tests.stacks.conftest import CANARY, Sandbox, changed
 
 pytestmark = pytest.mark.thorough
 
-# Of those with parts that exist already none by default: one of them, whose network is not ours and
-# lets nothing in to Lustre, does not come up yet.
+# Of those with parts that exist already none by default: not all of them were seen to come and go.
 ALL, SAMPLE, ADOPTED_SAMPLE = 60, 15, 0
 
 

@@ -7,6 +7,7 @@ from components.bucket_mount import BucketMountArgs
 from components.helm_chart import HelmChartArgs
 from components.job_set_manifest import JobSetPods
 from components.jobset_controller import JobSetController, JobSetControllerArgs
+from components.lustre_access import LustreAccess, LustreAccessArgs
 from components.ray_launchers import RayLaunchers, RayLaunchersArgs
 from components.ray_manifest import Quantity
 from components.script_job_set import ScriptJobSet, ScriptJobSetArgs
@@ -91,7 +92,18 @@ def release(**values: Any) -> JsonObject:
     return {"apiVersion": "helm.sh/v3", "kind": "Release", "metadata": metadata, "spec": spec}
 
 
+ACCESS = LustreAccessArgs(
+    project="p",
+    network_id="projects/p/global/networks/theirs",
+    base_name="demo",
+    instance="fast",
+    peering_range="10.10.0.0/22",
+    port=988,
+)
+
+
 def beside_the_stacks() -> None:
     JobSetController("jobset", CONTROLLER)
     ScriptJobSet("job", JOB)
     RayLaunchers("ray", LAUNCHERS)
+    LustreAccess("lustre-access", ACCESS)

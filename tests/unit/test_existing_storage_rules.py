@@ -14,6 +14,7 @@ from stacks.rules.existing_storage import (
     LustreNeeds,
     bucket_advice,
     bucket_problems,
+    lustre_advice,
     lustre_problems,
 )
 from tests.unit.problem_lines import NETWORK_ID, lines, only
@@ -55,6 +56,9 @@ def test_storage_that_has_all_that_is_needed_has_no_problem() -> None:
     assert lines(bucket_problems(BUCKET, OF_BUCKET)) == []
     assert lines(bucket_advice(BUCKET, OF_BUCKET)) == []
     assert lines(lustre_problems(LUSTRE, OF_LUSTRE, CATALOG)) == []
+    let_in = replace(OF_LUSTRE, let_in_from="10.10.0.0/22")
+    assert lines(lustre_problems(LUSTRE, let_in, CATALOG)) == []
+    assert lines(lustre_advice(LUSTRE, let_in, CATALOG)) == []
 
 
 @pytest.mark.parametrize(
@@ -141,3 +145,22 @@ def test_a_lustre_instance_that_nodes_cannot_mount_is_refused(
     found: dict[str, Any], line: str
 ) -> None:
     assert only(lustre_problems(replace(LUSTRE, **found), OF_LUSTRE, CATALOG)).startswith(line)
+
+
+def test_servers_elsewhere_than_where_they_are_let_in_from_are_refused() -> None:
+    let_in = replace(OF_LUSTRE, let_in_from="10.20.0.0/22")
+    assert only(lustre_problems(LUSTRE, let_in, CATALOG)).startswith(
+        'network.peering: servers are let in from 10.20.0.0/22, and those of "fast" are at '
+        "10.10.0.2; nearest: the range around it that"
+    )
+    coming = replace(LUSTRE, state="CREATING", mount_point="")
+    assert only(lustre_problems(coming, let_in, CATALOG)).startswith("lustre.existing.instance: ")
+
+
+@pytest.mark.parametrize(("legacy", "port"), [(False, "tcp:988"), (True, "tcp:6988")])
+def test_servers_that_somebody_else_has_to_let_in_are_told_with_their_port(
+    legacy: bool, port: str
+) -> None:
+    line = only(lustre_advice(replace(LUSTRE, legacy_port=legacy), OF_LUSTRE, CATALOG))
+    assert line.startswith("network.peering: not said, so whoever owns the network has to let")
+    assert f" in on {port}, or nothing mounts" in line

@@ -1,10 +1,14 @@
 """The Managed Lustre instance behind private service access, and the volume that pods claim."""
 
+from dataclasses import replace
+
 import pulumi
 
 from components.existing_lustre import ExistingLustre
+from components.lustre_access import LustreAccess, LustreAccessArgs
 from components.lustre_instance import LustreInstance, LustreInstanceArgs
 from components.static_volume import VolumeMount
+from stacks.parts.network.plan import lets_lustre_in
 from stacks.site import Ground, Project, Site
 
 Instance = LustreInstance | ExistingLustre
@@ -16,7 +20,8 @@ def build(project: Project, ground: Ground) -> Instance | None:
     stack = plan.stack
     wanted = None if stack.lustre is None else stack.lustre.made
     if wanted is None:
-        return project.adopted.lustre
+        there = project.adopted.lustre
+        return there if there is None else _let_in(project, ground, there)
     legacy_port = project.lustre_legacy_port
     return LustreInstance(
         "lustre",
@@ -37,6 +42,27 @@ def build(project: Project, ground: Ground) -> Instance | None:
         ),
         opts=project.opts,
     )
+
+
+def _let_in(project: Project, ground: Ground, there: ExistingLustre) -> ExistingLustre:
+    """With an address that is known once the stack's own rule is there, if it makes one."""
+    stack, found = project.plan.stack, there.found
+    if not lets_lustre_in(stack):
+        return there
+    access = LustreAccess(
+        "lustre-access",
+        LustreAccessArgs(
+            project=project.network_project,
+            network_id=ground.network_id,
+            base_name=stack.name,
+            instance=found.name,
+            peering_range=stack.network.peering,
+            port=project.plan.facts.lustre.port_of(legacy=found.legacy_port),
+        ),
+        opts=project.opts,
+    )
+    address = pulumi.Output.all(there.address, access.rule_name).apply(lambda it: it[0])
+    return replace(there, address=address)
 
 
 def volume(site: Site, lustre: Instance | None) -> VolumeMount | None:

@@ -77,7 +77,7 @@ class StackNetwork(Block, frozen=True):
     peering: PeeringRange = "10.10.0.0/22"
     """Private service access, for Managed Lustre and Redis. The default holds two Lustre instances,
     so that one can be made beside another. On a network that exists already: what its owner has
-    reserved."""
+    reserved, from where servers are let in, of an instance that exists already, too."""
     peering_on_destroy: PeeringRemoval = PeeringRemoval.REMOVE
     """What `destroy` does with the peering."""
 

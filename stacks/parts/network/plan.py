@@ -11,10 +11,16 @@ def ranges_of(stack: Stack, *, interfaces: bool, slices: bool) -> dict[str, str]
     found = network.ranges()
     if not stack.makes_network:
         found = {"control_plane": network.control_plane} if stack.cluster.is_made else {}
-    if stack.makes_lustre or stack.makes_peering:
+    if stack.makes_lustre or stack.makes_peering or lets_lustre_in(stack):
         found["peering"] = network.peering
     if interfaces:
         found["accelerators.range"] = network.accelerators.range
     if slices:
         found |= {f"dcn[{at}].range": one.range for at, one in enumerate(network.dcn)}
     return found
+
+
+def lets_lustre_in(stack: Stack) -> bool:
+    """Whether the stack itself lets in the servers of an instance that exists already."""
+    there = stack.lustre is not None and stack.lustre.existing is not None
+    return there and not stack.makes_network and "peering" in stack.network.model_fields_set

@@ -62,6 +62,20 @@ def interface_problems(plan: Plan) -> Iterator[Problem]:
         )
 
 
+def outliving_problems(plan: Plan) -> Iterator[Problem]:
+    """Nodes that Autopilot has made go some time after their pods, and networks after their nodes:
+    no step of a destroy is that late but the end of the cluster."""
+    if not plan.autopilot or plan.stack.cluster.is_made:
+        return
+    for one in plan.interface_sets:
+        yield Problem(
+            f"pools.{one.pools[0]}.machine_type",
+            f"{one.machine.name} has further interfaces, and nodes that Autopilot makes keep their "
+            "networks after their pods, so a destroy would fail in a cluster that stays; "
+            "nearest: a cluster that the stack makes, or one in mode standard",
+        )
+
+
 def between_slices_problems(plan: Plan) -> Iterator[Problem]:
     network = plan.stack.network
     if plan.autopilot:
@@ -77,4 +91,10 @@ def between_slices_problems(plan: Plan) -> Iterator[Problem]:
         yield from dcn_problems(network.dcn, fewest.machine, sum(it.nodes for it in pools))
 
 
-RULES = (existing_problems, room_problems, interface_problems, between_slices_problems)
+RULES = (
+    existing_problems,
+    room_problems,
+    interface_problems,
+    outliving_problems,
+    between_slices_problems,
+)
