@@ -16,8 +16,7 @@ from tests.parts.combined_pools import place, pools
 from tests.parts.combined_queues import into_queues, queues
 from tests.parts.combined_ray import workloads
 from tests.parts.drawing import Draw, maybe, one_of
-
-SECRETS = frozenset({"hugging_face_token", "wandb_api_key"})
+from tests.programs import WITH_ALL_SECRETS
 
 
 @st.composite
@@ -46,12 +45,11 @@ def put_right(raw: dict[str, Any]) -> tuple[dict[str, Any], Plan] | None:
     config = deepcopy(raw)
     for _ in range(8):
         try:
-            plan = validate(config, secrets_set=SECRETS)
+            plan = validate(config, secrets_set=WITH_ALL_SECRETS)
         except ConfigError as error:
             if not _without(config, error.lines[0]):
                 return None
         else:
-            assert isinstance(plan, Plan)
             return config, plan
     return None
 

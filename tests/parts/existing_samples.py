@@ -6,7 +6,6 @@ from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
-import pulumi
 from pulumi.runtime import mocks
 
 from catalog import Catalog
@@ -15,9 +14,9 @@ from sandbox.cloud.reservations import ExistingResource
 from sandbox.errors import CloudError
 from sandbox.existing import add_existing
 from sandbox.providers import functions
-from stacks.build import build
 from stacks.config import validate
-from tests.conftest import TOKEN, Answers, Recording, recorded
+from tests.conftest import Answers, Recording
+from tests.programs import WITH_TOKEN, registered
 from tests.stacks.on_existing import EXISTING, HOST, REGION, ZONE, P
 from tests.unit.existing_parts import EngineError
 
@@ -109,9 +108,8 @@ class Simulated(Answers):
 
 def built(config: dict[str, Any], answers: Simulated) -> Recording:
     """Raises pulumi.RunError where the parts are not there or do not fit."""
-    secrets = {"hugging_face_token": pulumi.Output.secret(TOKEN)}
-    plan = validate(config, secrets_set=frozenset(secrets))
-    return recorded(lambda: build(plan, secrets), stack=config["name"], answers=answers)
+    plan = validate(config, secrets_set=WITH_TOKEN)
+    return registered(plan, stack=config["name"], answers=answers)
 
 
 def parts(token: str, **inputs: Any) -> list[dict[str, Any]]:

@@ -5,17 +5,14 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-import pulumi
 import pytest
 
-from stacks.build import build
 from stacks.config import validate
-from tests.conftest import recorded
 from tests.parts.adopted_combinations import Adopting, adopting
-from tests.parts.combinations import SECRETS
 from tests.parts.commit_sample import of_this_commit
 from tests.parts.cover import SEED, covering
 from tests.parts.existing_samples import Simulated
+from tests.programs import WITH_ALL_SECRETS, registered
 
 ALL, SAMPLE = 60, 10
 
@@ -26,9 +23,8 @@ def drawn(number: int) -> Adopting:
 
 def names(raw: dict[str, Any], answers: Simulated) -> set[str]:
     """What the stack registers, by logical name."""
-    plan = validate(raw, secrets_set=SECRETS)
-    secrets = {key: pulumi.Output.secret("hush") for key in SECRETS}
-    return recorded(lambda: build(plan, secrets), stack=raw["name"], answers=answers).names()
+    plan = validate(raw, secrets_set=WITH_ALL_SECRETS)
+    return registered(plan, stack=raw["name"], answers=answers).names()
 
 
 @pytest.mark.parametrize("number", of_this_commit(list(range(ALL)), SAMPLE))

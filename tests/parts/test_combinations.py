@@ -9,20 +9,16 @@ import re
 from collections import Counter
 from typing import Any
 
-import pulumi
 import pytest
-from pulumi.runtime import set_all_config
 from pydantic import BaseModel
 
-from stacks.build import build
-from stacks.config import ConfigError, validate
 from stacks.config_errors import models_in
-from stacks.plan import Plan
 from stacks.stack import Stack
-from tests.conftest import TOKEN, Recording, recorded
-from tests.parts.combinations import SECRETS, put_right
+from tests.conftest import Recording
+from tests.parts.combinations import put_right
 from tests.parts.commit_sample import of_this_commit
 from tests.parts.cover import SEED, drawn
+from tests.programs import WITH_ALL_SECRETS, lines_of, registered
 
 SAMPLE, ALL = 60, 300
 # Of what is drawn so many parts in a hundred are right as they are: 63 of all, and of 60 at a time
@@ -30,15 +26,6 @@ SAMPLE, ALL = 60, 300
 _LEAST_RIGHT = 45
 _PARTS = 5
 _PART = re.compile(r"[^.\[\]]+")
-
-
-def lines_of(raw: dict[str, Any]) -> tuple[str, ...]:
-    """Any other exception is a fault."""
-    try:
-        validate(raw, secrets_set=SECRETS)
-    except ConfigError as error:
-        return error.lines
-    return ()
 
 
 def is_field(path: str, model: type[BaseModel] = Stack) -> bool:
@@ -60,14 +47,6 @@ def _leads_on(models: list[type[BaseModel]], parts: list[str]) -> bool:
     return not inner or len(parts) == 1 or any(_leads_on(inner, it) for it in ways)
 
 
-def built(plan: Plan) -> Recording:
-    secrets = {key: pulumi.Output.secret(TOKEN) for key in SECRETS}
-    try:
-        return recorded(lambda: build(plan, secrets))
-    finally:
-        set_all_config({})
-
-
 def twice(made: Recording) -> list[str]:
     """Resources that an engine, and objects that a cluster, would take for one."""
     objects = Counter(it.urn for it in made.resources)
@@ -81,7 +60,7 @@ def twice(made: Recording) -> list[str]:
 
 def check(raws: list[dict[str, Any]], *, built_of: int = 1) -> None:
     """One in `built_of` of those that are right, or are put right, is built."""
-    said = [lines_of(raw) for raw in raws]
+    said = [lines_of(raw, WITH_ALL_SECRETS) for raw in raws]
     right = said.count(())
     print(f"seed {SEED}: {right} of {len(raws)} combinations are right as they are drawn")
     assert right * 100 >= _LEAST_RIGHT * len(raws)
@@ -93,7 +72,7 @@ def check(raws: list[dict[str, Any]], *, built_of: int = 1) -> None:
     for raw in raws[::built_of]:
         better = put_right(raw)
         if better is not None:
-            assert twice(built(better[1])) == [], json.dumps(better[0])
+            assert twice(registered(better[1])) == [], json.dumps(better[0])
 
 
 def test_a_combination_is_right_or_refused_in_words_and_what_is_right_is_built() -> None:

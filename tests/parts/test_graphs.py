@@ -6,14 +6,13 @@ It shows nothing of what providers or the engine make of it.
 from collections import Counter
 from typing import Any
 
-import pulumi
 import pytest
 
-from stacks.build import build
 from stacks.config import validate
-from tests.conftest import TOKEN, Recording, Registered, changed, recorded
+from tests.conftest import TOKEN, Recording, Registered, changed
 from tests.parts.samples import BARE, DEV, RL, SAMPLES, SERVE, TPU
 from tests.parts.test_plan import TPU_AUTOPILOT
+from tests.programs import WITH_TOKEN, registered
 
 ZONES = SAMPLES["zones"]
 ZONES_AUTOPILOT = changed(ZONES, cluster={"mode": "autopilot"})
@@ -27,17 +26,15 @@ STACKS = {**SAMPLES, "tpu-autopilot": TPU_AUTOPILOT, "zones-autopilot": ZONES_AU
 _BUILT: dict[str, Recording] = {}
 
 
-def registered(config: dict[str, Any], stack: str) -> Recording:
-    secrets = {"hugging_face_token": pulumi.Output.secret(TOKEN)}
-    checked = validate(config, secrets_set=frozenset(secrets))
-    return recorded(lambda: build(checked, secrets), stack=stack)
+def built(config: dict[str, Any]) -> Recording:
+    return registered(validate(config, secrets_set=WITH_TOKEN))
 
 
 @pytest.fixture(params=STACKS)
 def made(request: pytest.FixtureRequest) -> Recording:
     name = request.param
     if name not in _BUILT:
-        _BUILT[name] = registered(STACKS[name], name)
+        _BUILT[name] = built(STACKS[name])
     return _BUILT[name]
 
 
@@ -73,18 +70,16 @@ def test_a_server_of_an_open_model_looks_for_no_token_where_there_is_none() -> N
     chat = {"model": "Qwen/Qwen3-8B", "gpus": 2, "requests": SERVE["servers"]["gemma"]["requests"]}
     config = changed(BARE, servers={"chat": chat})
     # The key of Weights & Biases has a Secret made.
-    secrets = {"wandb_api_key": pulumi.Output.secret(TOKEN)}
-    plan = validate(config, secrets_set=frozenset(secrets))
-    made = recorded(lambda: build(plan, secrets), stack="bare")
+    made = registered(validate(config, secrets_set=frozenset({"wandb_api_key"})))
     assert made.named("tokens-secret")
     assert "HF_TOKEN" not in str(made.named("chat-deployment").inputs)
 
 
 def test_a_ray_cluster_whose_image_is_said_stays_what_it_is_when_its_job_goes() -> None:
-    ray = validate(RL, secrets_set=frozenset({"hugging_face_token"})).ray["rl"]
+    ray = validate(RL, secrets_set=WITH_TOKEN).ray["rl"]
     said = changed(RL, ray__rl__image=ray.image, ray__rl__version=ray.version)
     clusters = [
-        registered(config, "rl").one(":RayCluster").inputs
+        built(config).one(":RayCluster").inputs
         for config in (RL, said, changed(said, jobs=None), changed(RL, jobs=None))
     ]
     assert clusters[0] == clusters[1] == clusters[2] != clusters[3]
@@ -95,7 +90,7 @@ def test_a_job_of_another_name_makes_nothing_that_is_there_already(stack: str) -
     """By another URN it would be made before what has its name is gone, and so refused."""
     jobs = {f"{name}-2": it for name, it in STACKS[stack]["jobs"].items()}
     before, after = (
-        {_known_as(it): it.urn for it in registered(config, stack).resources if _known_as(it)}
+        {_known_as(it): it.urn for it in built(config).resources if _known_as(it)}
         for config in (STACKS[stack], changed(STACKS[stack], jobs=jobs))
     )
     assert [it for it in before.keys() & after.keys() if before[it] != after[it]] == []
@@ -128,18 +123,18 @@ def test_nothing_is_protected_that_may_be_destroyed(made: Recording) -> None:
 
 def test_what_is_costly_to_lose_is_protected_where_nothing_else_is_said() -> None:
     config = {key: value for key, value in SAMPLES["rl"].items() if key != "deletion_protection"}
-    made = registered(config, "rl")
+    made = built(config)
     protected = {it.type.rpartition(":")[2] for it in made.resources if it.protect}
     assert {"Cluster", "Instance", "Network"} <= protected
 
 
 @pytest.mark.parametrize("name", ["autopilot", "tpu-autopilot"])
 def test_autopilot_has_no_pools(name: str) -> None:
-    assert not registered(STACKS[name], name).of_type(":NodePool")
+    assert not built(STACKS[name]).of_type(":NodePool")
 
 
 def test_pools_in_two_zones_have_networks_of_their_own_zones() -> None:
-    made = registered(SAMPLES["zones"], "zones")
+    made = built(SAMPLES["zones"])
     zones = {tuple(it.inputs["nodeLocations"]) for it in made.of_type(":NodePool")}
     assert {("us-west3-b",), ("us-west3-c",)} <= zones
     profiles = [
@@ -153,7 +148,7 @@ def test_pools_in_two_zones_have_networks_of_their_own_zones() -> None:
 def test_nodes_with_rdma_of_each_type_get_nccls_plugin_and_in_each_zone_but_once() -> None:
     of_types = changed(BARE, zone="us-central1-b", pools=TWO_TYPES)
     for config, types in ((of_types, [["nvidia-h200-141gb"], B200]), (ZONES, [B200])):
-        made = registered(config, config["name"])
+        made = built(config)
         pod = made.one(":DaemonSet").inputs["spec"]["template"]["spec"]
         (rule,) = pod["affinity"]["nodeAffinity"].values()
         picked = [it["matchExpressions"][0]["values"] for it in rule["nodeSelectorTerms"]]
@@ -162,14 +157,14 @@ def test_nodes_with_rdma_of_each_type_get_nccls_plugin_and_in_each_zone_but_once
 
 @pytest.mark.parametrize("queue", ["lq", None])
 def test_a_raycluster_waits_for_kueue_which_looks_at_all_of_them(queue: str | None) -> None:
-    made = registered(changed(DEV, ray__dev__queue=queue), "dev")
+    made = built(changed(DEV, ray__dev__queue=queue))
     cluster = next(it for it in made.resources if not it.custom and it.name == "dev")
     assert "queues-local-queue-default-lq" in _dependencies(cluster)
 
 
 def test_claims_of_a_cluster_whose_pools_all_claim_as_much_carry_no_number() -> None:
     claims = {
-        stack: {it.name for it in registered(config, stack).of_type(":ResourceClaimTemplate")}
+        stack: {it.name for it in built(config).of_type(":ResourceClaimTemplate")}
         for stack, config in (("tpu", TPU), ("tpu-autopilot", TPU_AUTOPILOT))
     }
     assert claims == {"tpu": {"claims-template"}, "tpu-autopilot": {"claims-2-template"}}

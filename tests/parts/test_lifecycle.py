@@ -4,11 +4,12 @@ from typing import Any
 
 import pytest
 
+from stacks.config import validate
 from tests.conftest import changed
 from tests.parts.samples import BARE, CLASSIFIER, RL, SERVE, VERL
-from tests.parts.test_graphs import registered
+from tests.programs import lines_of, registered
 from tests.unit.config_mutants import mutants
-from tests.unit.test_config_mutants import SEED, found_wrong, lines_of, written
+from tests.unit.test_config_mutants import SEED, found_wrong, written
 
 BY_AGE = {"action": "delete", "age_days": 30}
 VERSIONED = {
@@ -27,7 +28,7 @@ def ruled(config: dict[str, Any], bucket: str, *rules: dict[str, Any]) -> dict[s
 
 
 def test_a_rule_is_registered_with_the_conditions_that_it_has() -> None:
-    recording = registered(changed(BARE, buckets__data=VERSIONED), "ruled")
+    recording = registered(validate(changed(BARE, buckets__data=VERSIONED)))
     assert recording.named("data-bucket").inputs["lifecycleRules"] == [
         {
             "action": {"type": "Delete"},
@@ -45,7 +46,7 @@ def test_a_rule_is_registered_with_the_conditions_that_it_has() -> None:
 
 
 def test_a_bucket_without_rules_registers_none() -> None:
-    made = registered(changed(BARE, buckets__data={}), "ruled").named("data-bucket")
+    made = registered(validate(changed(BARE, buckets__data={}))).named("data-bucket")
     assert "lifecycleRules" not in made.inputs
 
 

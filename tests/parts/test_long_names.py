@@ -4,10 +4,8 @@ from typing import Any
 
 import pytest
 
-from stacks.build import build
 from stacks.config import validate
-from stacks.plan import Plan
-from tests.conftest import Recording, Register
+from tests.programs import registered
 
 LIMIT = 63
 SMALL = {"requests": {"cpu": 2, "memory_gib": 8}}
@@ -37,26 +35,20 @@ STACK: dict[str, Any] = {
 }
 
 
-def made(register: Register, config: dict[str, Any]) -> Recording:
-    plan = validate(config)
-    assert isinstance(plan, Plan)
-    return register(lambda: build(plan, {}))
-
-
 @pytest.mark.parametrize("kind", [":Network", ":Subnetwork", ":Firewall", ":NodePool"])
-def test_names_in_the_cloud_are_no_longer_than_it_takes(register: Register, kind: str) -> None:
-    found = [it for it in made(register, STACK).of_type(kind) if it.type.startswith("gcp:")]
+def test_names_in_the_cloud_are_no_longer_than_it_takes(kind: str) -> None:
+    found = [it for it in registered(validate(STACK)).of_type(kind) if it.type.startswith("gcp:")]
     names = [it.inputs["name"] for it in found]
     assert len(names) == len(set(names)) > 2
     assert max(map(len, names)) <= LIMIT
 
 
-def test_a_compute_class_has_a_name_that_is_a_label(register: Register) -> None:
+def test_a_compute_class_has_a_name_that_is_a_label() -> None:
     pools = {longest("tpu", 30): TPU}
     autopilot = {"cluster": {"mode": "autopilot"}, "network": {}, "zone": "us-central1-b"}
     cluster = {"head": SMALL, "workers": {"tpus": SMALL}}
     config = {**STACK, **autopilot, "pools": pools, "ray": {"main": cluster}}
-    found = made(register, config)
+    found = registered(validate(config))
     name = found.one(":ComputeClass").inputs["metadata"]["name"]
     template = found.one(":RayCluster").inputs["spec"]["workerGroupSpecs"][0]["template"]
     assert template["spec"]["nodeSelector"]["cloud.google.com/compute-class"] == name

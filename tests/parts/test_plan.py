@@ -9,8 +9,8 @@ from stacks.config import validate
 from stacks.plan import Plan
 from tests.conftest import changed
 from tests.parts.samples import AUTOPILOT, BARE, CLASSIFIER, DEV, RL, SERVE, TPU, VERL
+from tests.programs import WITH_TOKEN
 
-_SECRETS = frozenset({"hugging_face_token"})
 TPU_AUTOPILOT = {
     **TPU,
     "cluster": {"mode": "autopilot"},
@@ -25,9 +25,7 @@ RL_WITH_DISK = changed(
 
 
 def planned(config: dict[str, Any], **values: Any) -> Plan:
-    plan = validate(changed(config, **values), secrets_set=_SECRETS)
-    assert isinstance(plan, Plan)
-    return plan
+    return validate(changed(config, **values), secrets_set=WITH_TOKEN)
 
 
 # Nodes

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from stacks.config import ConfigError, validate
+from stacks.config import validate
 from tests.conftest import changed
 from tests.parts.refusals import CLUSTER, POOLS, Refused
 from tests.parts.refusals_existing import EXISTING
@@ -25,10 +25,10 @@ from tests.parts.refusals_tpu import TPUS
 from tests.parts.refusals_values import PLACES, VALUES
 from tests.parts.refusals_work import WORK
 from tests.parts.samples import SAMPLES
+from tests.programs import WITH_TOKEN, mistakes
 from tests.unit.config_mutants import Mutant
 from tests.unit.test_config_mutants import failed_suggestions
 
-SECRETS = frozenset({"hugging_face_token"})
 REFUSED = (
     *(*PLACES, *VALUES, *POOLS, *TPUS, *CLUSTER, *STORAGE, *RAY, *REDIS, *JOBS, *WORK),
     *(*PRESETS, *FINE_TUNING, *SERVERS, *QUEUES, *KUEUE, *KUEUE_NODES, *EXISTING, *NAMES),
@@ -44,12 +44,6 @@ OLD_NAMES = re.compile(
 )
 
 
-def mistakes(config: dict[str, Any], secrets: frozenset[str] = SECRETS) -> tuple[str, ...]:
-    with pytest.raises(ConfigError) as caught:
-        validate(config, secrets_set=secrets)
-    return caught.value.lines
-
-
 def said(words: str, line: str) -> bool:
     """Whole words: 12 is not said where 120 is."""
     return (
@@ -60,7 +54,7 @@ def said(words: str, line: str) -> bool:
 
 @pytest.mark.parametrize("config", SAMPLES.values(), ids=SAMPLES)
 def test_every_sample_is_right(config: dict[str, Any]) -> None:
-    assert validate(config, secrets_set=SECRETS)
+    assert validate(config, secrets_set=WITH_TOKEN)
 
 
 @pytest.mark.parametrize("case", REFUSED, ids=lambda it: f"{it.stack['name']}-{it.field}")

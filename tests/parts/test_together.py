@@ -3,15 +3,13 @@ is made finds the nodes that it was meant for."""
 
 from typing import Any
 
-import pulumi
 import pytest
 
-from stacks.build import build
-from stacks.config import ConfigError, validate
+from stacks.config import validate
 from stacks.plan import Plan
-from tests.conftest import TOKEN, Recording, Register, changed
+from tests.conftest import Recording, changed
+from tests.programs import WITH_TOKEN, lines_of, registered
 
-SECRETS = frozenset({"hugging_face_token"})
 SMALL = {"cpu": 2, "memory_gib": 8, "ephemeral_storage_gib": 20}
 SERVER = {"model": "google/gemma-2-2b-it", "gpus": 1, "requests": SMALL}
 L4 = {"machine_type": "g2-standard-24", "nodes": 2}
@@ -37,11 +35,7 @@ ON_H100 = {"ray__main__workers__gpu__pools": "h100"}
 
 
 def refused(**changes: Any) -> list[str]:
-    try:
-        validate(changed(STACK, **changes), secrets_set=SECRETS)
-    except ConfigError as error:
-        return [it.removeprefix("stack.") for it in error.lines]
-    return []
+    return [it.removeprefix("stack.") for it in lines_of(changed(STACK, **changes))]
 
 
 def fields(lines: list[str]) -> list[str]:
@@ -49,14 +43,11 @@ def fields(lines: list[str]) -> list[str]:
 
 
 def plan_of(**changes: Any) -> Plan:
-    found = validate(changed(STACK, **changes), secrets_set=SECRETS)
-    assert isinstance(found, Plan)
-    return found
+    return validate(changed(STACK, **changes), secrets_set=WITH_TOKEN)
 
 
-def made(register: Register, **changes: Any) -> Recording:
-    secrets = {"hugging_face_token": pulumi.Output.secret(TOKEN)}
-    return register(lambda: build(plan_of(**changes), secrets))
+def made(**changes: Any) -> Recording:
+    return registered(plan_of(**changes))
 
 
 class TestRoom:
@@ -113,19 +104,17 @@ class TestQueues:
         lines = refused(**autopilot, ray__main__queue="lq")
         assert "ray.main.queue" in fields(lines)
 
-    def test_workers_in_a_queue_name_their_pool_for_kueue_knows_no_other_label(
-        self, register: Register
-    ) -> None:
+    def test_workers_in_a_queue_name_their_pool_for_kueue_knows_no_other_label(self) -> None:
         scales = {"ray__main__autoscaling": {}, "ray__main__queue": "lq"}
-        found = made(register, **ON_H100, **scales, queues=MIXED)
+        found = made(**ON_H100, **scales, queues=MIXED)
         spec = found.of_type(":RayCluster")[0].inputs["spec"]["workerGroupSpecs"][0]
         assert spec["template"]["spec"]["nodeSelector"]["cloud.google.com/gke-nodepool"] == (
             "h100-pool"
         )
 
-    def test_servers_in_a_queue_name_their_pool(self, register: Register) -> None:
+    def test_servers_in_a_queue_name_their_pool(self) -> None:
         server = {**SERVER, "pool": "l4", "queue": "lq"}
-        found = made(register, ray=None, queues=MIXED, servers={"chat": server})
+        found = made(ray=None, queues=MIXED, servers={"chat": server})
         pod = found.of_type(":Deployment")[0].inputs["spec"]["template"]["spec"]
         assert pod["nodeSelector"] == {"cloud.google.com/gke-nodepool": "l4-pool"}
 
@@ -142,7 +131,7 @@ class TestGroups:
         plan = plan_of(**ON_H100, ray__main__workers__cpu=beside)
         assert (plan.ray["main"].workers, plan.ray["main"].gpus) == (2, 16)
 
-    def test_one_test_of_the_network_for_a_cluster_of_two_groups(self, register: Register) -> None:
+    def test_one_test_of_the_network_for_a_cluster_of_two_groups(self) -> None:
         rdma = {
             "region": "us-central1",
             "zone": "us-central1-b",
@@ -154,11 +143,11 @@ class TestGroups:
             "ray__main__workers__cpu": {"requests": SMALL, "pools": "system"},
             "ray__main__nccl_test": {},
         }
-        found = made(register, **ON_H100, **rdma)
+        found = made(**ON_H100, **rdma)
         assert [it.name for it in found.resources].count("main-nccl-test") == 1
 
     def test_a_cluster_without_gpus_is_not_told_to_look_for_them(
-        self, register: Register, monkeypatch: pytest.MonkeyPatch
+        self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         told: list[str] = []
 
@@ -167,7 +156,7 @@ class TestGroups:
             return ""
 
         monkeypatch.setattr("stacks.exports.submit_command", submit)
-        made(register, ray__main__workers__gpu__pools="system")
+        made(ray__main__workers__gpu__pools="system")
         assert told == ["python3 on 0 GPUs"]
 
 
@@ -179,14 +168,14 @@ ON_SLICE: dict[str, Any] = {"requests": {"cpu": 8, "memory_gib": 186}}
     ("shapes", "chosen"), [(("4x4", "4x4"), True), (("4x4", "2x4"), False)], ids=["twins", "others"]
 )
 def test_workers_on_slices_of_one_pool_stay_off_those_of_another_of_the_same_shape(
-    register: Register, shapes: tuple[str, str], chosen: bool
+    shapes: tuple[str, str], chosen: bool
 ) -> None:
     names = ("first", "second")
     pools = {it: {**SLICE, "topology": shape} for it, shape in zip(names, shapes, strict=True)}
     head = {"requests": SMALL}
     rays = {it: {"head": head, "workers": {"tpu": {**ON_SLICE, "pools": it}}} for it in names}
     pools["cpu"] = {"machine_type": "e2-standard-16", "nodes": 1}
-    found = made(register, zone="us-central1-b", pools=pools, ray=rays)
+    found = made(zone="us-central1-b", pools=pools, ray=rays)
     labels = {
         it.inputs["name"]: it.inputs["nodeConfig"].get("labels") or {}
         for it in found.of_type(":NodePool")

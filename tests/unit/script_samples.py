@@ -54,6 +54,4 @@ QUEUES: dict[str, Any] = {
 
 
 def plan_of(stack: dict[str, Any], **values: Any) -> Plan:
-    found = validate(changed(stack, **values))
-    assert isinstance(found, Plan)
-    return found
+    return validate(changed(stack, **values))

@@ -2,11 +2,10 @@
 
 from typing import Any
 
-import pytest
-
-from stacks.config import ConfigError, validate
+from stacks.config import validate
 from stacks.plan import Plan
 from tests.conftest import changed
+from tests.programs import mistakes
 
 LAB: dict[str, Any] = {
     "name": "lab",
@@ -39,12 +38,8 @@ LAB: dict[str, Any] = {
 
 
 def planned(**values: Any) -> Plan:
-    plan = validate(changed(LAB, **values))
-    assert isinstance(plan, Plan)
-    return plan
+    return validate(changed(LAB, **values))
 
 
-def refused(**values: Any) -> list[str]:
-    with pytest.raises(ConfigError) as error:
-        planned(**values)
-    return list(error.value.lines)
+def refused(**values: Any) -> tuple[str, ...]:
+    return mistakes(changed(LAB, **values))

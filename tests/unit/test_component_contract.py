@@ -4,7 +4,6 @@ import ast
 import dataclasses
 import inspect
 import re
-from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -13,10 +12,10 @@ import pulumi
 import pytest
 from pulumi.provider.experimental.analyzer import Analyzer
 
+from stacks.config import validate
 from tests.conftest import (
     PROJECT,
     ROOT,
-    TOKEN,
     Recording,
     Register,
     changed,
@@ -24,6 +23,7 @@ from tests.conftest import (
     stack_config,
 )
 from tests.parts.samples import KEPT
+from tests.programs import WITH_TOKEN, registered
 from tests.unit.job_set_samples import beside_the_stacks
 from tests.unit.stack_graphs import TPU_AUTOPILOT
 from tests.unit.team_samples import make_teams
@@ -130,12 +130,8 @@ def test_pure_helpers_import_no_pulumi(path: Path) -> None:
 @pytest.fixture(scope="module")
 def everything() -> list[Recording]:
     """Stacks, and what no config makes yet, that together use all components."""
-    from stacks.build import build
-    from stacks.config import validate
-
-    token = {"hugging_face_token": pulumi.Output.secret(TOKEN)}
     stacks = [
-        recorded(partial(build, validate(config, secrets_set=frozenset(token)), token))
+        registered(validate(config, secrets_set=WITH_TOKEN))
         for config in (
             changed(stack_config("b200-lustre"), namespace="rl"),
             stack_config("verl-b200"),

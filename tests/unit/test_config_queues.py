@@ -8,7 +8,7 @@ from stacks.config import validate
 from stacks.plan import Plan
 from tests.conftest import changed
 from tests.parts.preset_samples import AUTOPILOT, MIXED, TEAMS
-from tests.unit.test_config import SECRETS, mistakes
+from tests.programs import WITH_TOKEN, mistakes
 
 SERVER = "servers__tgi-gemma-deployment"
 GPU = "nvidia.com/gpu"
@@ -19,7 +19,7 @@ _FLEX: dict[str, Any] = {
 
 
 def valid(**values: Any) -> Plan:
-    return validate(changed(MIXED, **values), secrets_set=SECRETS)
+    return validate(changed(MIXED, **values), secrets_set=WITH_TOKEN)
 
 
 def quotas(**values: Any) -> dict[str, int]:

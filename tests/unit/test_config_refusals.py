@@ -8,23 +8,16 @@ import pytest
 from pydantic import BaseModel
 
 from catalog.bounds import Bounds
-from stacks.config import ConfigError, validate
 from stacks.config_errors import models_in
 from stacks.parts.cluster.config import Maintenance
 from stacks.recurrence import parsed
 from stacks.rules.cluster import maintenance_problems
 from stacks.stack import Stack
 from tests.conftest import changed, stack_config
+from tests.programs import mistakes
 
-SECRETS = frozenset({"hugging_face_token"})
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
 WINDOW = {"start": "2099-01-03T02:00:00Z", "end": "2099-01-03T08:00:00Z"}
-
-
-def mistakes(config: dict[str, Any]) -> tuple[str, ...]:
-    with pytest.raises(ConfigError) as caught:
-        validate(config, secrets_set=SECRETS)
-    return caught.value.lines
 
 
 def only(config: dict[str, Any]) -> str:

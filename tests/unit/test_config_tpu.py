@@ -7,7 +7,7 @@ import pytest
 from stacks.config import validate
 from tests.conftest import changed, stack_config
 from tests.parts.preset_samples import ELASTIC, TPU_AUTOPILOT
-from tests.unit.test_config import mistakes
+from tests.programs import mistakes
 
 FIXED, AUTOPILOT = stack_config("tpu-multislice"), TPU_AUTOPILOT
 GROUP = "ray__maxtext-tpu-cluster__workers__tpu-group"

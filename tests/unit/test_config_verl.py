@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from catalog import Catalog
-from stacks.config import ConfigError, validate
+from stacks.config import validate
 from tests.conftest import changed, stack_config
-from tests.unit.test_config import mistakes
+from tests.programs import lines_of, mistakes
 
 RESERVED = {"name": "r", "block": "b"}
 
@@ -76,10 +76,6 @@ def test_every_way_to_get_machines_goes_or_names_what_does_not_go_with_it(
             "capacity": {**capacity, **(RESERVED if reserved else {})},
         },
     )
-    named: set[str] = set()
-    try:
-        validate(config)
-    except ConfigError as error:
-        named = {line.partition(": ")[0] for line in error.lines}
+    named = {line.partition(": ")[0] for line in lines_of(config)}
     fields = wrong_fields(machine, mode, minimum, compact=compact, reserved=reserved)
     assert named == {f"stack.pools.gpu.{field}" for field in fields}

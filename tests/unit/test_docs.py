@@ -22,6 +22,7 @@ from stacks.schema import stack_schema
 from stacks.schema_tables import key_sections
 from stacks.tokens import SECRETS
 from tests.conftest import TOKEN, Register, stack_config
+from tests.programs import WITH_TOKEN
 from tools.picture import MARKER
 
 ROOT = Path(__file__).parent.parent.parent
@@ -197,7 +198,7 @@ def test_images_without_a_digest_stand_in_the_shared_page() -> None:
 
 
 def test_every_output_stands_in_the_shared_page(register: Register) -> None:
-    plan = validate(stack_config("lab"), secrets_set=frozenset({"hugging_face_token"}))
+    plan = validate(stack_config("lab"), secrets_set=WITH_TOKEN)
     outputs = dict[str, Any]()
     secrets = {"hugging_face_token": pulumi.Output.secret(TOKEN)}
     register(lambda: outputs.update(build(plan, secrets, ROOT)))

@@ -16,8 +16,8 @@ from stacks.rules.inference import channel_problems, server_problems
 from stacks.rules.packing import Amounts, pods_beside, pods_surely_beside
 from stacks.rules.ray_fit import Host
 from tests.conftest import Register, changed, stack_config
+from tests.programs import assert_named, mistakes
 from tests.unit.stack_graphs import built
-from tests.unit.test_config import assert_named, mistakes
 
 FACTS = Catalog.load()
 BASE = {"name": "chat"}

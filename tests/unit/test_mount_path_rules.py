@@ -7,8 +7,8 @@ import pytest
 from stacks.rules.mount_paths import mount_path_problems
 from stacks.tokens import SECRETS
 from tests.conftest import Register, changed, stack_config
+from tests.programs import assert_named, mistakes
 from tests.unit.stack_graphs import built
-from tests.unit.test_config import assert_named, mistakes
 
 # The data itself, by the stacks below.
 DATA = ("/data", "/lustre", "/mnt/cluster_storage", "/mnt/bucket", "/model-data")

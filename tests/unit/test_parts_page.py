@@ -14,6 +14,7 @@ from stacks.config import validate
 from stacks.plan import Plan
 from stacks.schema import stack_schema
 from stacks.schema_tables import MARKER, key_sections, with_keys
+from tests.programs import WITH_TOKEN
 
 TEXT = PAGE.read_text()
 EXAMPLES: dict[str, dict[str, Any]] = {
@@ -32,10 +33,7 @@ ROWS = {
 def plan_of(name: str) -> Plan:
     config = EXAMPLES[name]
     places = {"region": config["gcp:region"], "zone": config["gcp:zone"], "project": "my-project"}
-    secrets = frozenset({"hugging_face_token"})
-    found = validate({**config["gke-ai-stacks:stack"], **places}, secrets_set=secrets)
-    assert isinstance(found, Plan)
-    return found
+    return validate({**config["gke-ai-stacks:stack"], **places}, secrets_set=WITH_TOKEN)
 
 
 def test_there_is_a_stack_of_ten_lines_and_there_are_nine_more() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from components.ray_manifest import READY_MINUTES
 from stacks.config import validate
 from tests.conftest import changed
-from tests.unit.test_config import assert_named, mistakes
+from tests.programs import assert_named, mistakes
 
 
 def test_kueue_waits_for_a_queued_cluster_as_long_as_pulumi_does(dev: dict[str, Any]) -> None:

@@ -8,10 +8,11 @@ import pytest
 from components.ray_autoscaling import RayAutoscaling
 from components.ray_cluster import RayCluster
 from sandbox.kube import MemoryKube
-from stacks.config import ConfigError, validate
+from stacks.config import validate
 from stacks.parts.ray.pods import Ray
 from stacks.rules.ray_fit import scaling_problems
 from tests.conftest import Register, Registered, changed
+from tests.programs import mistakes
 from tests.unit.memory_kube_samples import gpu_nodes, ray_ref
 from tests.unit.stack_graphs import built
 from tests.unit.test_ray_cluster import ARGS, with_workers
@@ -29,9 +30,7 @@ def made(register: Register, scaling: RayAutoscaling | None = SCALING) -> Regist
 
 
 def mistake(config: dict[str, Any], **values: Any) -> str:
-    with pytest.raises(ConfigError) as caught:
-        validate(changed(config, **values))
-    (line,) = caught.value.lines
+    (line,) = mistakes(changed(config, **values))
     return line
 
 

@@ -10,7 +10,6 @@ import pytest
 
 from stacks.build import build
 from stacks.config import validate
-from stacks.plan import Plan
 from tests.conftest import Recording, Register, changed
 from tests.unit.script_samples import B200, ON_RAY, QUEUES, RAY, STACK
 
@@ -215,8 +214,6 @@ def test_a_script_beside_a_training_is_in_its_image(made: Any) -> None:
     training = {"type": "image-classifier"}
     jobs = {"tune": ON_RAY, "cats": training}
     config = validate(changed(STACK, jobs=jobs, ray={"small": RAY}, buckets=BUCKETS))
-    assert isinstance(config, Plan)
     alone = validate(changed(STACK, jobs={"cats": training}, ray={"small": RAY}, buckets=BUCKETS))
-    assert isinstance(alone, Plan)
     assert config.ray["small"].image == alone.ray["small"].image
     assert config.ray["small"].demands.packages == alone.ray["small"].demands.packages

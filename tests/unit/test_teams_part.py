@@ -1,71 +1,55 @@
 """Teams of a stack, as registered. What Kubernetes makes of it the tests of the sandbox show."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from stacks.build import build
 from tests.conftest import PROJECT_NUMBER, Recording, Register
+from tests.programs import registered
 from tests.unit.team_stack import planned
 
 
-def made(register: Register, **values: Any) -> Recording:
-    plan = planned(**values)
-    return register(lambda: build(plan, {}), stack="lab")
+def made(**values: Any) -> Recording:
+    return registered(planned(**values))
 
 
 @pytest.fixture(scope="module")
-def lab() -> Callable[[Register], Recording]:
+def lab() -> Recording:
     """The stack, built once: tests only look at it."""
-    kept: list[Recording] = []
-
-    def once(register: Register) -> Recording:
-        if not kept:
-            kept.append(made(register))
-        return kept[0]
-
-    return once
+    return made()
 
 
-def test_a_team_has_a_namespace_of_its_name_with_its_level_of_security(
-    register: Register, lab: Callable[[Register], Recording]
-) -> None:
-    labels = lab(register).named("vision-namespace").inputs["metadata"]
+def test_a_team_has_a_namespace_of_its_name_with_its_level_of_security(lab: Recording) -> None:
+    labels = lab.named("vision-namespace").inputs["metadata"]
     assert labels["name"] == "vision"
     assert labels["labels"]["pod-security.kubernetes.io/enforce"] == "privileged"
-    audio = lab(register).named("audio-namespace").inputs["metadata"]["labels"]
+    audio = lab.named("audio-namespace").inputs["metadata"]["labels"]
     assert audio["pod-security.kubernetes.io/enforce"] == "baseline"
 
 
-def test_members_have_their_roles_and_find_the_cluster(
-    register: Register, lab: Callable[[Register], Recording]
-) -> None:
-    recording = lab(register)
-    (group,) = recording.named("vision-edit-binding").inputs["subjects"]
-    (user,) = recording.named("vision-view-binding").inputs["subjects"]
+def test_members_have_their_roles_and_find_the_cluster(lab: Recording) -> None:
+    (group,) = lab.named("vision-edit-binding").inputs["subjects"]
+    (user,) = lab.named("vision-view-binding").inputs["subjects"]
     assert (group["kind"], group["name"]) == ("Group", "vision@example.com")
     assert (user["kind"], user["name"]) == ("User", "ada@example.com")
-    assert recording.children("members") == {
+    assert lab.children("members") == {
         "members-group:vision@example.com",
         "members-user:ada@example.com",
     }
-    assert recording.named("gke-cluster").inputs["authenticatorGroupsConfig"] == {
+    assert lab.named("gke-cluster").inputs["authenticatorGroupsConfig"] == {
         "securityGroup": "gke-security-groups@example.com"
     }
 
 
-def test_a_stack_without_members_gives_nobody_a_way_in(register: Register) -> None:
+def test_a_stack_without_members_gives_nobody_a_way_in() -> None:
     alone = {"vision": {"queue": "gpus"}}
-    assert "members" not in made(register, teams=alone).names()
+    assert "members" not in made(teams=alone).names()
 
 
-def test_a_quota_is_written_in_kubernetes_units(
-    register: Register, lab: Callable[[Register], Recording]
-) -> None:
-    recording = lab(register)
-    assert recording.one(":ResourceQuota").name == "audio-quota"
-    assert recording.named("audio-quota").inputs["spec"]["hard"] == {
+def test_a_quota_is_written_in_kubernetes_units(lab: Recording) -> None:
+    assert lab.one(":ResourceQuota").name == "audio-quota"
+    assert lab.named("audio-quota").inputs["spec"]["hard"] == {
         "requests.cpu": "2500m",
         "requests.memory": "4Gi",
         "requests.nvidia.com/gpu": "1",
@@ -73,29 +57,26 @@ def test_a_quota_is_written_in_kubernetes_units(
     }
 
 
-def test_a_quota_below_what_a_container_asks_by_default_lowers_that(register: Register) -> None:
-    recording = made(register, teams__audio__quota={"cpu": 0.05})
+def test_a_quota_below_what_a_container_asks_by_default_lowers_that() -> None:
+    recording = made(teams__audio__quota={"cpu": 0.05})
     (limit,) = recording.named("audio-defaults").inputs["spec"]["limits"]
     assert limit["defaultRequest"] == {"cpu": "50m"}
 
 
 def test_a_teams_queue_is_one_of_its_name_in_its_namespace_once_that_is_bounded(
-    register: Register, lab: Callable[[Register], Recording]
+    lab: Recording,
 ) -> None:
-    recording = lab(register)
-    assert recording.named("queues-local-queue-vision-vision").inputs["metadata"]["name"] == (
-        "vision"
-    )
-    queues = recording.of_type(":LocalQueue")
+    assert lab.named("queues-local-queue-vision-vision").inputs["metadata"]["name"] == "vision"
+    queues = lab.of_type(":LocalQueue")
     assert [it.inputs["metadata"]["namespace"] for it in queues] == ["vision"]
     assert queues[0].inputs["spec"] == {"clusterQueue": "gpus"}
-    needed = recording.waits_for(queues[0].name)
+    needed = lab.waits_for(queues[0].name)
     assert {"vision-namespace", "vision-access", "queues-cluster-queue-gpus"} <= needed
 
 
-def test_a_team_may_have_more_queues_in_its_namespace(register: Register) -> None:
+def test_a_team_may_have_more_queues_in_its_namespace() -> None:
     more = [{"name": "later", "namespace": "audio", "cluster_queue": "gpus"}]
-    recording = made(register, queues__local_queues=more)
+    recording = made(queues__local_queues=more)
     queue = recording.named("queues-local-queue-audio-later")
     assert queue.inputs["metadata"]["namespace"] == "audio"
     assert "audio-quota" in recording.waits_for(queue.name)
@@ -107,17 +88,15 @@ def test_a_cluster_queue_may_be_for_teams_alone() -> None:
     assert planned(queues__cluster_queues__gpus={"namespaces": ["vision"]}).teams
 
 
-def test_a_teams_pods_have_its_own_roles_on_its_buckets(
-    register: Register, lab: Callable[[Register], Recording]
-) -> None:
+def test_a_teams_pods_have_its_own_roles_on_its_buckets(lab: Recording) -> None:
     grants = {
         it.name: (it.inputs["role"], it.inputs["member"].rpartition("/subject/")[2])
-        for it in lab(register).of_type(":BucketIAMMember")
+        for it in lab.of_type(":BucketIAMMember")
     }
     assert grants["vision-data-grant"] == ("roles/storage.objectViewer", "ns/vision/sa/team")
     assert grants["vision-runs-grant"] == ("roles/storage.objectUser", "ns/vision/sa/team")
     assert not [it for it in grants if it.startswith("audio")]
-    member = lab(register).named("vision-data-grant").inputs["member"]
+    member = lab.named("vision-data-grant").inputs["member"]
     assert f"/projects/{PROJECT_NUMBER}/" in member
     assert "/my-project.svc.id.goog/" in member
 
@@ -161,10 +140,10 @@ SCRIPT = {
 @pytest.mark.parametrize("runs", [{"ray": {"first": RAY}}, {"jobs": {"first": SCRIPT}}])
 @pytest.mark.parametrize("teams", [True, False])
 def test_teams_do_not_reach_what_the_stack_itself_runs_on_ray_or_in_a_job_set(
-    register: Register, *, runs: dict[str, Any], teams: bool
+    *, runs: dict[str, Any], teams: bool
 ) -> None:
     values: dict[str, Any] = {} if teams else {"teams": None, "queues": None}
-    spec = made(register, **runs, **values).named("first-access").inputs["spec"]
+    spec = made(**runs, **values).named("first-access").inputs["spec"]
     keys = [
         one["key"]
         for source in spec["ingress"][0]["from"]

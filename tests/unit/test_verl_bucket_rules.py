@@ -6,7 +6,7 @@ import pytest
 
 from stacks.config import validate
 from tests.conftest import changed, stack_config
-from tests.unit.test_config import assert_named, mistakes
+from tests.programs import assert_named, mistakes
 
 CONFIG = stack_config("verl-b200")
 JOB = "jobs__verl-grpo"

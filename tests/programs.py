@@ -1,0 +1,52 @@
+"""What the program makes of a config: lines of what is wrong with it, or resources."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import pulumi
+from pulumi.runtime import mocks
+
+from stacks.build import build
+from stacks.config import ConfigError, validate
+from stacks.plan import Plan
+from stacks.tokens import SECRETS
+from tests.conftest import TOKEN, Recording, recorded
+
+# What most stacks have, and all that there are.
+WITH_TOKEN = frozenset({"hugging_face_token"})
+WITH_ALL_SECRETS = frozenset(SECRETS)
+
+
+def lines_of(
+    config: Mapping[str, Any], secrets: frozenset[str] = WITH_TOKEN, *, hide_values: bool = False
+) -> tuple[str, ...]:
+    """What is wrong with a config, if anything; any other exception is a fault."""
+    try:
+        validate(config, secrets_set=secrets, hide_values=hide_values)
+    except ConfigError as error:
+        return error.lines
+    return ()
+
+
+def mistakes(
+    config: Mapping[str, Any], secrets: frozenset[str] = WITH_TOKEN, *, hide_values: bool = False
+) -> tuple[str, ...]:
+    """Of a config that is refused."""
+    lines = lines_of(config, secrets, hide_values=hide_values)
+    assert lines
+    return lines
+
+
+def assert_named(lines: tuple[str, ...], field: str, end: str) -> None:
+    """One of the lines is about the field and ends like that."""
+    named = [line for line in lines if line.startswith(f"{field}: ")]
+    assert named, lines
+    # Nothing but further names may follow.
+    assert re.search(re.escape(end) + r"[\w-]*(, [\w-]+)*$", named[0]), named[0]
+
+
+def registered(plan: Plan, *, stack: str = "test", answers: mocks.Mocks | None = None) -> Recording:
+    """The stack, with the secrets that its config has."""
+    secrets = {key: pulumi.Output.secret(TOKEN) for key in plan.stack.secrets_set}
+    return recorded(lambda: build(plan, secrets), stack=stack, answers=answers)
