@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from sandbox.cloud.kind import Resource
@@ -38,16 +37,12 @@ def standing_on(workspace: Workspace) -> list[str]:
     clusters = [it for it in cloud.find(Cluster.token) if it.id in own]
     if not clusters:
         return []
-    others = (replace(workspace, stack=it.name) for it in (workspace.root / "stacks").iterdir())
-    return sorted(
+    return [
         other.stack
-        for other in others
-        if other.stack != workspace.stack
-        and (
-            _has_pools(cloud.inventory(other.stack).get(POOL, ()), clusters)
-            or _has_objects(list(_resources(other)), clusters)
-        )
-    )
+        for other in workspace.beside()
+        if _has_pools(cloud.inventory(other.stack).get(POOL, ()), clusters)
+        or _has_objects(list(_resources(other)), clusters)
+    ]
 
 
 def _has_pools(pools: Sequence[str], clusters: Sequence[Resource]) -> bool:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from sandbox.errors import UserError
-from sandbox.names import PROJECT
 from sandbox.workspace import Workspace
 from stacks.names_beside import free_name
 
@@ -14,11 +11,10 @@ def refuse_taken_name(workspace: Workspace) -> None:
     """Raises UserError where another stack is up under the name, which the engine cannot know:
     its preview would be clean, and `up` would meet ALREADY_EXISTS."""
     name, project = _name_of(workspace)
-    for folder in sorted((workspace.root / "stacks").iterdir()):
-        other = replace(workspace, stack=folder.name)
-        if folder.name == workspace.stack or name is None or _name_of(other) != (name, project):
-            continue
-        if workspace.cloud().inventory(other.stack):
+    if name is None:
+        return
+    for other in workspace.beside():
+        if _name_of(other) == (name, project) and workspace.cloud().inventory(other.stack):
             raise UserError(
                 f'stack.name: "{name}": stack {other.stack} is up under that name in project '
                 f"{project}, and names in a project are unique; nearest: {free_name(name, ())}"
@@ -27,7 +23,5 @@ def refuse_taken_name(workspace: Workspace) -> None:
 
 def _name_of(workspace: Workspace) -> tuple[str | None, str | None]:
     """Name and project, as the last command on the stack had them."""
-    config = workspace.config()
-    stack = config.get(f"{PROJECT}:stack")
-    name = stack.get("name") if isinstance(stack, dict) else None
-    return name if isinstance(name, str) else None, config.get("gcp:project")
+    name = workspace.stack_object().get("name")
+    return name if isinstance(name, str) else None, workspace.config().get("gcp:project")

@@ -10,7 +10,7 @@ import hashlib
 import os
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -169,10 +169,22 @@ class Workspace:
             return {}
         return _load(self.config_file).get("config") or {}
 
+    def stack_object(self) -> dict[str, Any]:
+        """The stack's keys in that config; none where what stands there is no object, which is the
+        program's to refuse."""
+        found = self.config().get(f"{PROJECT}:stack")
+        return found if isinstance(found, dict) else {}
+
+    def beside(self) -> Iterator[Workspace]:
+        """The other stacks of the sandbox, as their last commands left them."""
+        for folder in sorted((self.root / "stacks").iterdir()):
+            if folder.name != self.stack:
+                yield replace(self, stack=folder.name)
+
     def catalog(self) -> Catalog:
         """The catalog with the stack's own additions; wrong ones are the program's to refuse."""
         catalog = Catalog.load()
-        additions = (self.config().get(f"{PROJECT}:stack") or {}).get("catalog")
+        additions = self.stack_object().get("catalog")
         try:
             return catalog.extended(CatalogAdditions.model_validate(additions or {}))
         except (ValidationError, FactError):

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
+from catalog import Catalog
 from sandbox.errors import UserError
 from sandbox.own_name import refuse_taken_name
 from sandbox.workspace import Workspace
@@ -32,10 +33,6 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
     return Workspace(tmp_path / "sandbox", "mine", tmp_path)
 
 
-def stack(workspace: Workspace) -> dict[str, Any]:
-    return workspace.config()["gke-ai-stacks:stack"]
-
-
 def test_the_users_own_file_is_never_written(workspace: Workspace) -> None:
     workspace.prepare(["pools.gpu.nodes=4"])
     assert (workspace.project_folder / "Pulumi.mine.yaml").read_text() == CONFIG
@@ -43,14 +40,20 @@ def test_the_users_own_file_is_never_written(workspace: Workspace) -> None:
 
 def test_an_override_reaches_the_copy_by_its_path(workspace: Workspace) -> None:
     workspace.prepare(["pools.gpu.nodes=4", "stack.ray.mine.version=2.1.0", "gcp:zone=us-east1-b"])
-    assert stack(workspace)["pools"] == {"gpu": {"nodes": 4}}
-    assert stack(workspace)["ray"] == {"mine": {"version": "2.1.0"}}
+    assert workspace.stack_object()["pools"] == {"gpu": {"nodes": 4}}
+    assert workspace.stack_object()["ray"] == {"mine": {"version": "2.1.0"}}
     assert workspace.config()["gcp:zone"] == "us-east1-b"
 
 
 def test_an_empty_override_takes_the_key_away(workspace: Workspace) -> None:
     workspace.prepare(["pools.gpu="])
-    assert stack(workspace)["pools"] == {}
+    assert workspace.stack_object()["pools"] == {}
+
+
+def test_a_config_whose_stack_is_no_object_has_the_usual_catalog(workspace: Workspace) -> None:
+    workspace.prepare([])
+    workspace.config_file.write_text("config: {gke-ai-stacks:stack: text}")
+    assert workspace.catalog().zones == Catalog.load().zones
 
 
 def test_a_stack_without_a_project_gets_the_sandboxes(workspace: Workspace) -> None:
@@ -140,7 +143,7 @@ def test_a_copy_of_the_config_that_was_cut_is_made_anew(workspace: Workspace) ->
     workspace.prepare([])
     workspace.config_file.write_text("config: {a")
     workspace.prepare([])
-    assert stack(workspace)["name"] == "mine"
+    assert workspace.stack_object()["name"] == "mine"
 
 
 def test_a_full_disk_takes_the_reserve_and_loses_nothing(
