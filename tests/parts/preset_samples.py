@@ -10,7 +10,9 @@ DEV = stack_config("dev")
 ELASTIC = stack_config("tpu-elastic")
 MIXED = stack_config("kueue-mixed")
 TPU = stack_config("tpu-multislice")
-TPU_AUTOPILOT = changed(TPU, cluster={"mode": "autopilot"}, pools__cpu=None)
+# What makes them ones on Autopilot, which makes the nodes without accelerators itself.
+ON_AUTOPILOT: dict[str, Any] = {"cluster": {"mode": "autopilot"}, "pools__cpu": None}
+TPU_AUTOPILOT = changed(TPU, **ON_AUTOPILOT)
 VERL = stack_config("verl-b200")
 VERL_AUTOPILOT = stack_config("verl-b200-autopilot")
 
@@ -44,7 +46,7 @@ TEAMS: dict[str, Any] = {
     "pools__more": {"machine_type": "g2-standard-24", "nodes": 2, "capacity": {"mode": "spot"}},
     "queues": {
         "namespaces": ["research"],
-        "flavors": {"first": {"pool": "gpu"}, "spot": {"pool": "more"}},
+        "flavors": {"first": {}, "spot": {"pool": "more"}},
         "cluster_queues": {
             "ours": {
                 "cohort": "all",

@@ -9,13 +9,12 @@ from stacks.build import build
 from stacks.config import validate
 from tests.conftest import TOKEN, Recording, Register, changed, stack_config
 
-# What makes a Standard TPU stack an Autopilot one.
-TPU_AUTOPILOT: dict[str, Any] = {"cluster": {"mode": "autopilot"}, "pools__cpu": None}
 _BUILT: dict[str, Recording] = {}
 
 
 def at(path: str, value: Any) -> dict[str, Any]:
-    """One change, by a path that is no Python name."""
+    """One change, by a path that is no Python name, of a type that says it is none of the keywords
+    beside it."""
     return {path: value}
 
 
@@ -47,6 +46,16 @@ def options_of(made: Recording) -> dict[str, str]:
 def before_ray(made: Recording) -> set[str]:
     """Names of what the stack's RayCluster waits for."""
     return made.waits_for(made.one(":RayCluster").name)
+
+
+def assert_may_use_its_bucket_alone(made: Recording, account: str) -> None:
+    """The pods' account, and no node: in the whole project nobody has a role for storage."""
+    grant = made.named("bucket-user-grant").inputs
+    assert grant["role"] == "roles/storage.objectUser"
+    assert grant["member"].endswith(f"/subject/{account}")
+    on_project = [it.inputs["role"] for it in made.of_type("projects/iAMMember:IAMMember")]
+    assert on_project
+    assert not [role for role in on_project if "storage" in role]
 
 
 def pods_of(made: Recording) -> tuple[dict[str, Any], dict[str, Any]]:

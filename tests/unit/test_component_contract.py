@@ -22,10 +22,10 @@ from tests.conftest import (
     recorded,
     stack_config,
 )
+from tests.parts.preset_samples import ON_AUTOPILOT
 from tests.parts.samples import KEPT
 from tests.programs import WITH_TOKEN, registered
 from tests.unit.job_set_samples import beside_the_stacks
-from tests.unit.stack_graphs import TPU_AUTOPILOT
 from tests.unit.team_samples import make_teams
 
 FILES = sorted((ROOT / "components").glob("*.py"))
@@ -144,7 +144,7 @@ def everything() -> list[Recording]:
                 pools__gpu__autoscaling={"min": 0, "max": 2},
             ),
             stack_config("tpu-multislice"),
-            changed(stack_config("tpu-elastic"), **TPU_AUTOPILOT),
+            changed(stack_config("tpu-elastic"), **ON_AUTOPILOT),
             stack_config("kueue-mixed"),
             stack_config("gcsfuse-checkpoint"),
             KEPT,

@@ -5,7 +5,14 @@ from typing import Any
 import pytest
 
 from tests.conftest import Recording, Register
-from tests.unit.stack_graphs import at, before_ray, built, options_of, pods_of
+from tests.unit.stack_graphs import (
+    assert_may_use_its_bucket_alone,
+    at,
+    before_ray,
+    built,
+    options_of,
+    pods_of,
+)
 
 JOB = "pytorch-image-classifier"
 KUBERAY = ("kuberay-release", "kuberay-namespace")
@@ -66,13 +73,7 @@ def test_every_pod_mounts_the_bucket_with_the_sidecar_of_the_scenario(register: 
 
 
 def test_the_account_may_use_the_objects_of_that_bucket_alone(register: Register) -> None:
-    made = up(register)
-    grant = made.named("bucket-user-grant").inputs
-    assert grant["role"] == "roles/storage.objectUser"
-    assert grant["member"].endswith("/subject/ns/default/sa/pytorch-distributed-training")
-    on_project = [it.inputs["role"] for it in made.of_type("projects/iAMMember:IAMMember")]
-    assert on_project
-    assert not [role for role in on_project if "storage" in role]
+    assert_may_use_its_bucket_alone(up(register), "ns/default/sa/pytorch-distributed-training")
 
 
 def test_the_job_trains_on_all_workers_and_writes_where_they_all_mount(register: Register) -> None:

@@ -6,39 +6,11 @@ from typing import Any
 import pytest
 
 from tests.conftest import TOKEN, Recording, Register
-from tests.unit.stack_graphs import built
+from tests.parts.preset_samples import AUTOPILOT, CHECKED, PLACED, TEAMS
+from tests.unit.stack_graphs import assert_may_use_its_bucket_alone, built
 
 QUEUE = "kueue.x-k8s.io/queue-name"
 SERVER, TUNING = "tgi-gemma-deployment-deployment", "finetune-gemma-l4-job"
-AUTOPILOT: dict[str, Any] = {
-    "cluster__mode": "autopilot",
-    "pools": {"gpu": {"machine_type": "g2-standard-24", "nodes": 3}},
-}
-# Two teams that share two pools.
-TEAMS: dict[str, Any] = {
-    "servers": None,
-    "jobs": None,
-    "pools__more": {"machine_type": "g2-standard-24", "nodes": 2, "capacity": {"mode": "spot"}},
-    "queues": {
-        "flavors": {"first": {}, "spot": {"pool": "more"}},
-        "cluster_queues": {
-            "ours": {"cohort": "all", "flavors": {"first": {"gpus": 2}, "spot": {}}},
-            "theirs": {"cohort": "all"},
-        },
-        "local_queues": [
-            {"name": "lq", "cluster_queue": "ours"},
-            {"name": "lq", "cluster_queue": "theirs", "namespace": "research"},
-        ],
-        "namespaces": ["research"],
-    },
-}
-# Machines that Kueue asks for.
-CHECKED: dict[str, Any] = {
-    "pools__gpu__capacity": {"mode": "queued", "max_run_hours": 24},
-    "pools__gpu__autoscaling": {"min": 0, "max": 3},
-    "queues__admission_checks": {"dws": {}},
-    "queues__cluster_queues__cluster-queue__admission_checks": ["dws"],
-}
 MODES = pytest.mark.parametrize("mode", [{}, AUTOPILOT], ids=["standard", "autopilot"])
 
 
@@ -153,13 +125,7 @@ def test_on_a_standard_cluster_any_node_with_these_gpus_will_do(register: Regist
 def test_an_account_of_the_stack_may_use_the_objects_of_that_bucket_alone(
     register: Register,
 ) -> None:
-    made = up(register)
-    grant = made.named("bucket-user-grant").inputs
-    assert grant["role"] == "roles/storage.objectUser"
-    assert grant["member"].endswith("/subject/ns/llm/sa/kueue-mixed")
-    on_project = [it.inputs["role"] for it in made.of_type("projects/iAMMember:IAMMember")]
-    assert on_project
-    assert not [role for role in on_project if "storage" in role]
+    assert_may_use_its_bucket_alone(up(register), "ns/llm/sa/kueue-mixed")
 
 
 @MODES
@@ -258,11 +224,7 @@ def test_on_a_standard_cluster_kueue_is_on_the_cpu_nodes(register: Register) -> 
 
 
 def test_a_flavor_with_a_topology_tolerates_the_taint_of_gpu_nodes(register: Register) -> None:
-    placed = {
-        "queues__topologies": {"nodes": {}},
-        "queues__flavors__default-flavor__topology": "nodes",
-    }
-    spec = up(register, **placed).named("queues-flavor-default-flavor").inputs["spec"]
+    spec = up(register, **PLACED).named("queues-flavor-default-flavor").inputs["spec"]
     assert spec["topologyName"] == "nodes"
     assert spec["tolerations"] == [
         {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}

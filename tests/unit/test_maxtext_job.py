@@ -17,8 +17,9 @@ from stacks import maxtext_workload
 from stacks.parts.jobs.maxtext_job import MaxTextJob
 from stacks.parts.pools.tpu_slices import TpuSlices
 from tests.conftest import Recording, Register, Registered
+from tests.parts.preset_samples import ON_AUTOPILOT
 from tests.unit.maxtext_site import SCRIPT
-from tests.unit.stack_graphs import TPU_AUTOPILOT, built, options_of
+from tests.unit.stack_graphs import built, options_of
 
 FIXED, ELASTIC = "tpu-multislice", "tpu-elastic"
 SLICES, WORKERS = "pools__v6e-16", "ray__maxtext-tpu-cluster__workers__tpu-group"
@@ -59,13 +60,13 @@ LARGE: dict[str, Any] = {
 RUNS: list[tuple[str, dict[str, Any]]] = [
     (FIXED, {}),
     (FIXED, LARGE),
-    (FIXED, TPU_AUTOPILOT),
+    (FIXED, ON_AUTOPILOT),
     (FIXED, {f"{SLICES}__slices": 3}),
     (FIXED, {f"{SLICES}__slices": [1]}),
     (FIXED, {f"{JOB}__directory": "runs/first"}),
     (FIXED, {"network": {"dcn": []}, f"{SLICES}__topology": "4x8", f"{JOB}__ici": {}}),
     (ELASTIC, {}),
-    (ELASTIC, TPU_AUTOPILOT),
+    (ELASTIC, ON_AUTOPILOT),
     (
         ELASTIC,
         {f"{SLICES}__slices": 4, f"{ELASTIC_JOB}__elastic": {"min_slices": 3, "max_failures": -1}},

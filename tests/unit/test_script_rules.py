@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from tests.conftest import changed
+from tests.parts.preset_samples import ON_AUTOPILOT
 from tests.programs import mistakes
 from tests.unit.script_samples import B200, JOB_SET, ON_RAY, QUEUES, RAY, STACK, plan_of
 
 TRAIN = "jobs__train__"
-AUTOPILOT = {"cluster": {"mode": "autopilot"}, "pools__cpu": None}
 BUCKET = {"data": {"mount_path": "/data"}}
 SERVER = {"gpus": 2, "pool": "gpu", "replicas": 2, "requests": {"cpu": 18, "memory_gib": 30}}
 
@@ -141,13 +141,13 @@ def test_pods_on_tpus_are_rays() -> None:
 
 
 def test_autopilot_gives_whole_machines() -> None:
-    found = lines(STACK, **AUTOPILOT, jobs__train__gpus=1)
+    found = lines(STACK, **ON_AUTOPILOT, jobs__train__gpus=1)
     assert any("Autopilot gives such a pod the whole machine; nearest: 2" in it for it in found)
 
 
 def test_autopilots_own_nodes_are_in_no_queue() -> None:
     found = lines(
-        STACK, **AUTOPILOT, jobs__train__pool=None, jobs__train__queue="lq", queues=QUEUES
+        STACK, **ON_AUTOPILOT, jobs__train__pool=None, jobs__train__queue="lq", queues=QUEUES
     )
     assert any("has no flavor of those that Autopilot makes" in it for it in found)
 
@@ -181,7 +181,7 @@ def test_where_it_runs_follows_from_whether_it_wants_gpus() -> None:
     one_gpu = plan_of(STACK, jobs__train={**JOB_SET, **plain, "gpus": 1}).scripts["train"]
     assert (one_gpu.host.name, one_gpu.gpus) == ("g2-standard-24", 1)
     assert plan_of(STACK).scripts["train"].gpus == 2
-    autopilot = plan_of(STACK, **AUTOPILOT, jobs__train={**JOB_SET, **plain}).scripts["train"]
+    autopilot = plan_of(STACK, **ON_AUTOPILOT, jobs__train={**JOB_SET, **plain}).scripts["train"]
     assert autopilot.pool is None
 
 

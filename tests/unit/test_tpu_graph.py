@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from tests.conftest import PROJECT_NUMBER, Recording, Register
-from tests.unit.stack_graphs import TPU_AUTOPILOT, at, built, fingerprint
+from tests.parts.preset_samples import ON_AUTOPILOT
+from tests.unit.stack_graphs import at, built, fingerprint
 
 FIXED, ELASTIC = "tpu-multislice", "tpu-elastic"
 STACKS = [FIXED, ELASTIC]
@@ -49,7 +50,7 @@ def test_a_standard_stack_is_all_that_the_scenario_asks_for(register: Register, 
 def test_an_autopilot_stack_has_a_class_for_its_slices_and_neither_pools_nor_their_networks(
     register: Register,
 ) -> None:
-    made = built(register, FIXED, **TPU_AUTOPILOT)
+    made = built(register, FIXED, **ON_AUTOPILOT)
     own = {"auto-nodes-account", "auto-nodes-role", "v6e-16-class", "claims-2-template"}
     assert {it.name for it in made.resources if it.custom} == shared(FIXED) | own
 
@@ -136,7 +137,7 @@ def test_the_cpu_pool_is_one_machine_of_the_scenarios(register: Register) -> Non
 def test_on_autopilot_the_class_has_the_slices_shape_zone_and_networks_to_claim(
     register: Register,
 ) -> None:
-    made = built(register, FIXED, **TPU_AUTOPILOT)
+    made = built(register, FIXED, **ON_AUTOPILOT)
     spec = made.named("v6e-16-class").inputs["spec"]
     assert spec["nodePoolConfig"] == {"dra": {"networking": {"enabled": True}}}
     assert spec["priorities"] == [
@@ -194,7 +195,7 @@ def test_on_autopilot_the_machine_says_how_many_interfaces_there_are_to_claim(
     made = built(
         register,
         FIXED,
-        **TPU_AUTOPILOT,
+        **ON_AUTOPILOT,
         pools__tpu={"machine_type": machine, "topology": topology, "slices": 2},
         **at("pools__v6e-16", None),
         **at(f"ray__{RAY}__workers__tpu-group__requests", {"cpu": 8, "memory_gib": 100}),

@@ -8,7 +8,8 @@ import pytest
 from catalog import Catalog
 from stacks.problems import problem_of
 from tests.conftest import Recording, Register
-from tests.unit.stack_graphs import TPU_AUTOPILOT, at, before_ray, built, pods_of
+from tests.parts.preset_samples import ON_AUTOPILOT
+from tests.unit.stack_graphs import at, before_ray, built, pods_of
 
 STACKS = ["tpu-multislice", "tpu-elastic"]
 FIXED = STACKS[0]
@@ -186,13 +187,13 @@ def test_a_limit_of_the_configs_own_takes_the_place_of_none(register: Register) 
 
 
 def test_autopilot_has_every_container_limited(register: Register) -> None:
-    for pod in pods_of(built(register, FIXED, **TPU_AUTOPILOT)):
+    for pod in pods_of(built(register, FIXED, **ON_AUTOPILOT)):
         assert pod["metadata"]["annotations"] == {
             "gke-gcsfuse/volumes": "true",
             "gke-gcsfuse/cpu-limit": "250m",
             "gke-gcsfuse/memory-limit": "1Gi",
         }
-    limited: dict[str, Any] = {**TPU_AUTOPILOT, "buckets__bucket__mount__sidecar": {"cpu": 0.5}}
+    limited: dict[str, Any] = {**ON_AUTOPILOT, "buckets__bucket__mount__sidecar": {"cpu": 0.5}}
     for pod in pods_of(built(register, FIXED, **limited)):
         assert pod["metadata"]["annotations"]["gke-gcsfuse/cpu-limit"] == "500m"
 
@@ -208,7 +209,7 @@ def test_the_head_is_on_the_cpu_pool_without_chips_or_claims(register: Register)
 def test_on_autopilot_workers_name_the_class_and_the_head_a_machine_of_its_own(
     register: Register,
 ) -> None:
-    made = built(register, FIXED, **TPU_AUTOPILOT)
+    made = built(register, FIXED, **ON_AUTOPILOT)
     head, worker = pods_of(made)
     assert worker["spec"]["nodeSelector"] == {
         "cloud.google.com/compute-class": made.named("v6e-16-class").inputs["metadata"]["name"],
