@@ -14,6 +14,12 @@ class Refused(NamedTuple):
     words: str
 
 
+def dcn(*networks: str) -> dict[str, Any]:
+    """Networks of slices, each as its name and its range."""
+    named = [dict(zip(("name", "range"), it.split(), strict=True)) for it in networks]
+    return {"network": {"dcn": named}}
+
+
 _TAINT = {"key": "team", "value": "a"}
 _FLAG = {"name": "xla_enable_async_all_gather", "value": "true"}
 _QUEUED: dict[str, Any] = {"mode": "queued"}
@@ -190,19 +196,19 @@ CLUSTER = [
     ),
     Refused(
         TPU,
-        {"network": {"dcn": [{"name": "a", "range": f"10.{n}.0.0/16"} for n in (50, 60)]}},
+        dcn("a 10.50.0.0/16", "a 10.60.0.0/16"),
         "network.dcn[1].name",
         "a is there already; nearest: a-2",
     ),
     Refused(
         TPU,
-        {"network": {"dcn": [{"name": "a", "range": "10.50.0.0/29"}]}},
+        dcn("a 10.50.0.0/29"),
         "network.dcn[0].range",
         "is too small for 8 nodes",
     ),
     Refused(
         {**TPU, "cluster": {"mode": "autopilot"}, "pools": {"tpu": TPU["pools"]["tpu"]}},
-        {"network": {"dcn": []}},
+        dcn(),
         "network.dcn",
         "Autopilot connects slices by networks of its own; nearest: leave it out",
     ),

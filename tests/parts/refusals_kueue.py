@@ -1,5 +1,7 @@
 """Mistakes in what shares nodes by Kueue, one a line: quotas, doors, classes."""
 
+from typing import Any
+
 from tests.parts.preset_samples import AUTOPILOT, MIXED
 from tests.parts.refusals import Refused
 
@@ -9,6 +11,12 @@ _TUNING = "jobs__finetune-gemma-l4"
 _TUNING_FIELD = "jobs.finetune-gemma-l4"
 _SERVER = "servers__tgi-gemma-deployment"
 _SERVER_FIELD = "servers.tgi-gemma-deployment"
+_TWO_FLAVORS: dict[str, Any] = {
+    "pools__more": {"machine_type": "g2-standard-24", "nodes": 2},
+    "queues__flavors__default-flavor__pool": "gpu",
+    "queues__flavors__more": {"pool": "more"},
+    "queues__cluster_queues__cluster-queue__flavors__more": {},
+}
 
 KUEUE = [
     Refused(
@@ -53,10 +61,7 @@ KUEUE = [
             f"{_QUOTA}__gpus": 1,
             _TUNING: None,
             f"{_SERVER}__pool": "gpu",
-            "pools__more": {"machine_type": "g2-standard-24", "nodes": 2},
-            "queues__flavors__default-flavor__pool": "gpu",
-            "queues__flavors__more": {"pool": "more"},
-            "queues__cluster_queues__cluster-queue__flavors__more": {},
+            **_TWO_FLAVORS,
         },
         f"{_SERVER_FIELD}.queue",
         "1 pod would wait for ever for what cluster-queue never has: 2 of 1 GPUs",
@@ -67,10 +72,7 @@ KUEUE = [
             f"{_QUOTA}__gpus": 3,
             f"{_TUNING}__pool": "gpu",
             f"{_SERVER}__pool": "gpu",
-            "pools__more": {"machine_type": "g2-standard-24", "nodes": 2},
-            "queues__flavors__default-flavor__pool": "gpu",
-            "queues__flavors__more": {"pool": "more"},
-            "queues__cluster_queues__cluster-queue__flavors__more": {},
+            **_TWO_FLAVORS,
         },
         f"{_TUNING_FIELD}.queue",
         "2 pods would wait for ever for what cluster-queue never has: 4 of 3 GPUs; "

@@ -127,12 +127,6 @@ PRESETS = [
     ),
     Refused(
         VERL,
-        {"pools__gpu__capacity__machine_type": "a3-ultragpu-8g"},
-        "pools.gpu.capacity.machine_type",
-        "nearest: pools.gpu.machine_type a3-ultragpu-8g",
-    ),
-    Refused(
-        VERL,
         {"cluster": {"version": "1.32.1-gke.1800000"}},
         "cluster.version",
         "is older than a4_rdma needs; nearest: 1.32.2-gke.1475000",

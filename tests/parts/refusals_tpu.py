@@ -1,7 +1,7 @@
 """Mistakes in slices of TPUs and in trainings on them, one a line."""
 
 from tests.parts.preset_samples import ELASTIC, TPU, TPU_AUTOPILOT
-from tests.parts.refusals import Refused
+from tests.parts.refusals import Refused, dcn
 
 _LLAMA = "jobs__maxtext-llama3-8b"
 _LLAMA_FIELD = "jobs.maxtext-llama3-8b"
@@ -145,47 +145,25 @@ TPUS = [
     ),
     Refused(
         TPU,
-        {"network": {"dcn": [{"name": "net-1", "range": "10.8.0.0/17"}]}},
+        dcn("net-1 10.8.0.0/17"),
         "network.dcn[0].range",
         "overlaps pods 10.8.0.0/16; nearest: 10.0.128.0/17",
     ),
     Refused(
         TPU,
-        {
-            "network": {
-                "dcn": [
-                    {"name": "net-1", "range": "10.50.0.0/16"},
-                    {"name": "net-2", "range": "10.50.4.0/22"},
-                ]
-            }
-        },
+        dcn("net-1 10.50.0.0/16", "net-2 10.50.4.0/22"),
         "network.dcn[1].range",
         "overlaps dcn[0].range 10.50.0.0/16; nearest: 10.0.16.0/22",
     ),
     Refused(
         TPU,
-        {
-            "network": {
-                "dcn": [
-                    {"name": "net-1", "range": "10.50.0.0/16"},
-                    {"name": "net-1", "range": "10.60.0.0/16"},
-                ]
-            }
-        },
+        dcn("net-1 10.50.0.0/16", "net-1 10.60.0.0/16"),
         "network.dcn[1].name",
         "net-1 is there already; nearest: net-1-2",
     ),
     Refused(
         TPU,
-        {
-            "network": {
-                "dcn": [
-                    {"name": "net-1", "range": "10.50.0.0/16"},
-                    {"name": "net-2", "range": "10.60.0.0/16"},
-                    {"name": "net-3", "range": "10.70.0.0/16"},
-                ]
-            }
-        },
+        dcn("net-1 10.50.0.0/16", "net-2 10.60.0.0/16", "net-3 10.70.0.0/16"),
         "network.dcn",
         "more than the further interfaces of ct6e-standard-4t; nearest: 2",
     ),

@@ -1,7 +1,7 @@
 """Mistakes in single values of what a stack runs on, one a line: keys, numbers, words, names."""
 
-from tests.parts.preset_samples import B200, CLASSIFIER, MIXED, TPU, VERL, VERL_AUTOPILOT
-from tests.parts.refusals import Refused
+from tests.parts.preset_samples import B200, CLASSIFIER, TPU, VERL, VERL_AUTOPILOT
+from tests.parts.refusals import Refused, dcn
 
 _SLICES = "pools__v6e-16"
 _SLICES_FIELD = "pools.v6e-16"
@@ -38,12 +38,6 @@ VALUES = [
     ),
     Refused(B200, {"cluster": {"version": "new"}}, "cluster.version", "1.34.1, 1.34.1-gke.1829001"),
     Refused(B200, {"network": {"mtu": 9000}}, "network.mtu", "nearest: 8896"),
-    Refused(
-        B200,
-        {"lustre__capacity_gib": None},
-        "lustre.capacity_gib",
-        "missing; nearest: 9000",
-    ),
     Refused(B200, {"lustre__filesystem": "lustre-fs"}, "lustre.filesystem", "nearest: lustrefs"),
     Refused(
         B200,
@@ -165,20 +159,13 @@ VALUES = [
     ),
     Refused(
         TPU,
-        {"network": {"dcn": [{"name": "net-1", "range": "10.50.0.1/16"}]}},
+        dcn("net-1 10.50.0.1/16"),
         "network.dcn[0].range",
         "nearest: 10.50.0.0/16",
     ),
     Refused(
         TPU,
-        {
-            "network": {
-                "dcn": [
-                    {"name": "net-1", "range": "10.50.0.0/16"},
-                    {"name": "Net_2", "range": "10.60.0.0/16"},
-                ]
-            }
-        },
+        dcn("net-1 10.50.0.0/16", "Net_2 10.60.0.0/16"),
         "network.dcn[1].name",
         "is not a short name for a network; nearest: net-1-2",
     ),
@@ -187,12 +174,6 @@ VALUES = [
         {"buckets__bucket__mount__file_mode": "rw"},
         "buckets.bucket.mount.file_mode",
         'nearest: one like "775"',
-    ),
-    Refused(
-        MIXED,
-        {"buckets__bucket__mount__implicit_dir": True},
-        "buckets.bucket.mount.implicit_dir",
-        "there is no such key; nearest: implicit_dirs, only_dir",
     ),
     Refused(
         VERL,

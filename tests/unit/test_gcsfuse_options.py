@@ -111,11 +111,6 @@ def test_an_option_that_fuse_does_not_know_is_told_the_nearest(misspelt: str, ri
     assert line.startswith(told)
 
 
-def test_a_severity_that_fuse_does_not_know_is_told_the_nearest() -> None:
-    (line,) = mistakes(changed(stack_config("verl-b200"), **{f"{MOUNT}__log_severity": "warn"}))
-    assert "not one of them; nearest: warning" in line
-
-
 @pytest.mark.parametrize(("files", "cpu", "memory_gib"), [(1, 0.25, 1), (8, 2, 1), (16, 4, 2)])
 def test_the_sidecar_is_sized_by_the_files_that_a_pod_writes_at_once(
     files: int, cpu: float, memory_gib: int
