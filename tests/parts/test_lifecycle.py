@@ -6,21 +6,12 @@ import pytest
 
 from stacks.config import validate
 from tests.conftest import changed
-from tests.parts.samples import BARE, CLASSIFIER, RL, SERVE, VERL
+from tests.parts.samples import BARE, CLASSIFIER, RL, RULED, SERVE, VERL
 from tests.programs import lines_of, registered
 from tests.unit.config_mutants import mutants
 from tests.unit.test_config_mutants import SEED, found_wrong, written
 
 BY_AGE = {"action": "delete", "age_days": 30}
-VERSIONED = {
-    "hierarchical_namespace": False,
-    "versioning": True,
-    "lifecycle": [
-        {"action": "delete", "num_newer_versions": 3, "days_since_noncurrent": 7},
-        {"action": "set-storage-class", "storage_class": "coldline", "prefixes": ["done/"]},
-        {"action": "delete", "age_days": 90, "suffixes": [".log", ".tmp"]},
-    ],
-}
 
 
 def ruled(config: dict[str, Any], bucket: str, *rules: dict[str, Any]) -> dict[str, Any]:
@@ -28,7 +19,7 @@ def ruled(config: dict[str, Any], bucket: str, *rules: dict[str, Any]) -> dict[s
 
 
 def test_a_rule_is_registered_with_the_conditions_that_it_has() -> None:
-    recording = registered(validate(changed(BARE, buckets__data=VERSIONED)))
+    recording = registered(validate(RULED))
     assert recording.named("data-bucket").inputs["lifecycleRules"] == [
         {
             "action": {"type": "Delete"},
@@ -93,10 +84,9 @@ def test_directories_of_a_flat_bucket_are_seen_without_their_objects_or_named_ap
 
 
 def test_rules_with_anything_changed_are_right_or_refused_under_their_field() -> None:
-    config = changed(BARE, buckets__data=VERSIONED)
     wrong = {
         f"{written(it.path)} = {it.what}": found
-        for it in mutants(SEED, 45, {"bare": config})
+        for it in mutants(SEED, 45, {"ruled": RULED})
         if (found := found_wrong(it))
     }
     assert not wrong

@@ -3,7 +3,7 @@
 from typing import Any
 
 from tests.conftest import changed
-from tests.parts.samples import AUTOPILOT, BARE, CLASSIFIER, DEV, KEPT, RL, SERVE, TPU, VERL
+from tests.parts.samples import AUTOPILOT, BARE, CLASSIFIER, DEV, KEPT, RL, RULED, SERVE, TPU, VERL
 from tests.unit.effect_queues import CPUS, QUEUE_OF_CPUS, QUEUED, QUEUES
 from tests.unit.script_samples import ON_RAY, RAY, STACK
 from tests.unit.team_stack import LAB
@@ -11,6 +11,14 @@ from tests.unit.team_stack import LAB
 _START, _END = "2099-01-03T02:00:00Z", "2099-01-03T08:00:00Z"
 _WINDOW = {"start": _START, "end": _END}
 _RESERVED = {"mode": "reservation", "name": "mine", "block": "b", "sub_block": "s"}
+
+
+def _on_pools(ray: dict[str, Any], **pools: str) -> dict[str, Any]:
+    """The RayCluster under several names, each with its workers on one pool."""
+    (group,) = ray["workers"]
+    key = f"workers__{group}__pools"
+    return {name: changed(ray, **{key: pool}) for name, pool in pools.items()}
+
 
 PLAIN = changed(
     BARE,
@@ -56,16 +64,12 @@ LIMITED = changed(
         "ephemeral_storage_gib": 20,
     },
 )
-_RAY = CLASSIFIER["ray"]["classifier"]
 TWO_CLASSIFIERS = changed(
     CLASSIFIER,
     pools__cpu={"machine_type": "e2-standard-8", "nodes": 2},
     pools__more=CLASSIFIER["pools"]["gpu"],
     buckets__more={"mount_path": "/more"},
-    ray={
-        name: {**_RAY, "workers": {"gpu": {**_RAY["workers"]["gpu"], "pools": pool}}}
-        for name, pool in (("classifier", "gpu"), ("second", "more"))
-    },
+    ray=_on_pools(CLASSIFIER["ray"]["classifier"], classifier="gpu", second="more"),
     jobs__images__ray="classifier",
     jobs__images__storage="data",
 )
@@ -96,12 +100,11 @@ VLLM = changed(
     jobs__tune__storage="models",
     jobs__tune__requests={"cpu": 4, "memory_gib": 40, "ephemeral_storage_gib": 40},
 )
-_RAYS = ("small", "second")
+_L4S = {"machine_type": "g2-standard-24", "nodes": 2}
 SCRIPTS = changed(
     STACK,
-    **{f"pools__{it}": {"machine_type": "g2-standard-24", "nodes": 2} for it in _RAYS},
-    pools__more={"machine_type": "g2-standard-24", "nodes": 2},
-    ray={it: {**RAY, "workers": {"gpu": {**RAY["workers"]["gpu"], "pools": it}}} for it in _RAYS},
+    **{f"pools__{it}": _L4S for it in ("small", "second", "more")},
+    ray=_on_pools(RAY, small="small", second="second"),
     buckets={"data": {"mount_path": "/data"}, "logs": {"mount_path": "/logs"}},
     jobs__tune=ON_RAY,
     queues={
@@ -111,16 +114,14 @@ SCRIPTS = changed(
     },
 )
 # Two RayClusters, and a job of either.
-_VERL_RAY = changed(VERL, ray__verl__workers__gpu__requests__cpu=200)["ray"]["verl"]
 TWO_VERLS = changed(
     VERL,
     pools__more={**VERL["pools"]["gpu"], "capacity": {"mode": "spot"}},
     pools__cpu={"machine_type": "c2-standard-16", "nodes": 2, "disk": {"size_gb": 200}},
     buckets={"data": {}, "other": {"mount_path": "/other"}},
-    ray={
-        name: {**_VERL_RAY, "workers": {"gpu": {**_VERL_RAY["workers"]["gpu"], "pools": pool}}}
-        for name, pool in (("verl", "gpu"), ("second", "more"))
-    },
+    ray=_on_pools(
+        changed(VERL["ray"]["verl"], workers__gpu__requests__cpu=200), verl="gpu", second="more"
+    ),
     jobs__grpo__ray="verl",
     jobs__grpo__storage="data",
 )
@@ -129,18 +130,15 @@ RL_AND_BUCKET = changed(
     buckets={"data": {"mount_path": "/bucket"}},
     pools__more=RL["pools"]["gpu"],
     pools__cpu__nodes=3,
-    ray={
-        name: {
-            "head": {"requests": {"cpu": 12, "memory_gib": 48, "ephemeral_storage_gib": 9}},
-            "workers": {
-                "gpu": {
-                    "requests": {"cpu": 100, "memory_gib": 1000, "ephemeral_storage_gib": 20},
-                    "pools": pool,
-                }
-            },
-        }
-        for name, pool in (("rl", "gpu"), ("second", "more"))
-    },
+    ray=_on_pools(
+        changed(
+            RL["ray"]["rl"],
+            head__requests__ephemeral_storage_gib=9,
+            workers__gpu__requests__ephemeral_storage_gib=20,
+        ),
+        rl="gpu",
+        second="more",
+    ),
     jobs__grpo__ray="rl",
     jobs__grpo__storage="lustre",
     jobs__grpo__parallelism={"tensor": 4, "pipeline": 4},
@@ -156,18 +154,15 @@ TWO_TPUS = changed(
     pools__more=TPU["pools"]["tpu"],
     pools__cpu__nodes=2,
     buckets__more={"mount_path": "/more"},
-    ray={
-        name: {
-            "head": {"requests": {"cpu": 6, "memory_gib": 16, "ephemeral_storage_gib": 9}},
-            "workers": {
-                "tpu": {
-                    "requests": {"cpu": 8, "memory_gib": 186, "ephemeral_storage_gib": 9},
-                    "pools": pool,
-                }
-            },
-        }
-        for name, pool in (("tpu", "tpu"), ("second", "more"))
-    },
+    ray=_on_pools(
+        changed(
+            TPU["ray"]["tpu"],
+            head__requests={"cpu": 6, "memory_gib": 16, "ephemeral_storage_gib": 9},
+            workers__tpu__requests__ephemeral_storage_gib=9,
+        ),
+        tpu="tpu",
+        second="more",
+    ),
     jobs__maxtext__ray="tpu",
     jobs__maxtext__storage="data",
 )
@@ -247,16 +242,5 @@ BASES: dict[str, dict[str, Any]] = {
     "queued script": changed(SCRIPTS, jobs__train__queue="lq"),
     "script on cpus": SCRIPTS,
     "own": OWN,
-    "ruled": changed(
-        BARE,
-        buckets__data={
-            "hierarchical_namespace": False,
-            "versioning": True,
-            "lifecycle": [
-                {"action": "delete", "num_newer_versions": 3, "days_since_noncurrent": 7},
-                {"action": "set-storage-class", "storage_class": "coldline", "prefixes": ["done/"]},
-                {"action": "delete", "age_days": 90, "suffixes": [".log"]},
-            ],
-        },
-    ),
+    "ruled": RULED,
 }
