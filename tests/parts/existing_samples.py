@@ -11,14 +11,12 @@ from pulumi.runtime import mocks
 from catalog import Catalog
 from sandbox.cloud.cloud import Cloud
 from sandbox.cloud.reservations import ExistingResource
-from sandbox.errors import CloudError
 from sandbox.existing import add_existing
-from sandbox.providers import functions
 from stacks.config import validate
 from tests.conftest import Answers, Recording
 from tests.programs import WITH_TOKEN, registered
 from tests.stacks.on_existing import EXISTING, HOST, REGION, ZONE, P
-from tests.unit.existing_parts import EngineError
+from tests.unit.existing_parts import answer_of
 
 PLATFORM = "organization/gke-ai-stacks/platform"
 NETWORK: dict[str, Any] = {
@@ -99,11 +97,7 @@ class Simulated(Answers):
         if args.token == "pulumi:pulumi:readStackOutputs":
             name = args.args["name"]
             return {"name": name, "outputs": self.outputs, "secretOutputNames": []}
-        defaults = {"project": P, "region": REGION, "zone": ZONE}
-        try:
-            return functions.call(self.cloud, args.token, args.args, defaults)
-        except CloudError as error:
-            raise EngineError(f"invocation of {args.token} returned an error: {error}") from None
+        return answer_of(self.cloud, args, {"project": P, "region": REGION, "zone": ZONE})
 
 
 def built(config: dict[str, Any], answers: Simulated) -> Recording:

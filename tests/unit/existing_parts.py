@@ -11,6 +11,7 @@ import pulumi
 import pulumi_gcp as gcp
 from pulumi.runtime import mocks, set_mocks
 
+from sandbox.cloud.cloud import Cloud
 from sandbox.errors import CloudError
 from sandbox.providers import functions
 from tests.unit.simulated_project import P, Project
@@ -33,6 +34,14 @@ class EngineError(grpc.RpcError):
         return self._details
 
 
+def answer_of(cloud: Cloud, args: mocks.MockCallArgs, defaults: dict[str, str]) -> Any:
+    """What one of the provider's functions says of the project, as a program gets it."""
+    try:
+        return functions.call(cloud, args.token, args.args, defaults)
+    except CloudError as error:
+        raise EngineError(f"invocation of {args.token} returned an error: {error}") from None
+
+
 @dataclass
 class Reader(mocks.Mocks):
     """Keeps what a program registers and which functions it calls. `sparse`: what is not set is
@@ -51,11 +60,8 @@ class Reader(mocks.Mocks):
 
     def call(self, args: mocks.MockCallArgs) -> Any:
         self.called.append(args.token.rpartition(":")[2])
-        try:
-            found = functions.call(self.project.cloud, args.token, args.args, DEFAULTS)
-            return _without_empty(found) if self.sparse else found
-        except CloudError as error:
-            raise EngineError(f"invocation of {args.token} returned an error: {error}") from None
+        found = answer_of(self.project.cloud, args, DEFAULTS)
+        return _without_empty(found) if self.sparse else found
 
     def run(self, program: Callable[[gcp.Provider], _Found]) -> _Found:
         """What the program returns, or the value of an output that it returns. It gets an explicit
