@@ -12,7 +12,8 @@ from pydantic import BaseModel
 from stacks.config_errors import models_in
 
 _WORDS = ("mode", "type")
-Said = dict[str, tuple[str, Any]]
+Place = tuple[str | int, ...]
+Said = dict[Place, tuple[str, Any]]
 
 
 class Leaf(NamedTuple):
@@ -36,7 +37,7 @@ def leaves(model: type[BaseModel], prefix: str = "") -> Iterator[Leaf]:
 
 def differing(model: type[BaseModel], one: Any, other: Any) -> set[str]:
     """Paths of the fields that two raw configs say differently."""
-    before, after = _said(model, one, "", ""), _said(model, other, "", "")
+    before, after = _said(model, one, "", ()), _said(model, other, "", ())
     places = before.keys() | after.keys()
     pairs = [(before.get(it), after.get(it)) for it in places]
     return {said[0] for pair in pairs if pair[0] != pair[1] for said in pair if said is not None}
@@ -63,34 +64,34 @@ def _word(block: type[BaseModel]) -> str | None:
     return None
 
 
-def _said(model: type[BaseModel], raw: Any, prefix: str, place: str) -> Said:
+def _said(model: type[BaseModel], raw: Any, prefix: str, place: Place) -> Said:
     """By its place in the config, each field that stands there, with its path and its value."""
     found: Said = {}
     for name, field in model.model_fields.items():
         if name not in raw:
             continue
-        here, inner, value = f"{place}.{name}", _blocks(field.annotation), raw[name]
+        here, inner, value = (*place, name), _blocks(field.annotation), raw[name]
         if not inner:
             found[here] = (prefix + name, value)
             continue
         if type(None) in get_args(field.annotation):
             found[here] = (prefix + name, value is not None)
-        for key, one in _entries(field.annotation, value):
+        for key, one in entries(field.annotation, value):
             chosen = _chosen(inner, one)
-            found |= _said(chosen, one, _path(prefix + name, chosen, inner), f"{here}{key}")
+            found |= _said(chosen, one, _path(prefix + name, chosen, inner), (*here, *key))
     return found
 
 
-def _entries(annotation: Any, value: Any) -> Iterator[tuple[str, Any]]:
+def entries(annotation: Any, value: Any) -> Iterator[tuple[Place, Any]]:
+    """What stands in a field, each with its place there: the entries of a list or of a block by
+    name, or the value itself, which has none."""
     kinds = {get_origin(it) for it in (annotation, *_inside(annotation))}
-    if value is None:
-        return
     if isinstance(value, list):
-        yield from ((f"[{at}]", it) for at, it in enumerate(value))
-    elif dict in kinds:
-        yield from ((f".{key}", it) for key, it in value.items())
-    else:
-        yield "", value
+        yield from (((at,), it) for at, it in enumerate(value))
+    elif isinstance(value, dict) and dict in kinds:
+        yield from (((key,), it) for key, it in value.items())
+    elif value is not None:
+        yield (), value
 
 
 def _inside(annotation: Any) -> tuple[Any, ...]:

@@ -19,9 +19,9 @@ from stacks.stack import Stack
 from tests.conftest import stack_config
 from tests.parts.existing_samples import IN_CLUSTER, ON_NETWORK, ON_PLATFORM
 from tests.parts.samples import SAMPLES
+from tests.unit.config_leaves import Place, entries
 from tests.unit.team_stack import LAB
 
-Path = tuple[str | int, ...]
 CONFIGS: dict[str, dict[str, Any]] = {
     **{name: stack_config(name) for name in stack_names()},
     **{f"sample {name}": config for name, config in SAMPLES.items()},
@@ -44,13 +44,13 @@ class Mutant(NamedTuple):
 
     stack: str
     what: str
-    path: Path
+    path: Place
     config: dict[str, Any]
     wrong: bool
 
 
 class _Field(NamedTuple):
-    path: Path
+    path: Place
     annotation: Any
     metadata: tuple[Any, ...]
 
@@ -74,7 +74,7 @@ def _mutant(random: Random, stack: str, config: dict[str, Any]) -> Mutant:
             return Mutant(stack, what, path, result, wrong)
 
 
-_Made = tuple[str, Path, bool] | None
+_Made = tuple[str, Place, bool] | None
 
 
 def _of_field(random: Random, config: dict[str, Any]) -> _Made:
@@ -145,7 +145,7 @@ def _foreign(random: Random, config: dict[str, Any]) -> _Made:
     return f"another stack's {key}", (key,), False
 
 
-def _fields(block: Any, model: type[BaseModel], path: Path) -> Iterator[_Field]:
+def _fields(block: Any, model: type[BaseModel], path: Place) -> Iterator[_Field]:
     """Every field of the blocks that are there, set or not."""
     if not isinstance(block, dict):
         return
@@ -155,19 +155,9 @@ def _fields(block: Any, model: type[BaseModel], path: Path) -> Iterator[_Field]:
         here = (*path, name)
         yield _Field(here, field.annotation, tuple(field.metadata))
         for inner in models_in(field.annotation):
-            for place, one in _entries(block.get(name, {}), field.annotation, here):
+            for place, one in entries(field.annotation, block.get(name, {})):
                 if _is_chosen(inner, one):
-                    yield from _fields(one, inner, place)
-
-
-def _entries(value: Any, annotation: Any, path: Path) -> Iterator[tuple[Path, Any]]:
-    """The blocks of a list or by a name, or the one that is no such thing."""
-    if isinstance(value, list):
-        yield from (((*path, index), one) for index, one in enumerate(value))
-    elif isinstance(value, dict) and get_origin(annotation) is dict:
-        yield from (((*path, key), one) for key, one in value.items())
-    else:
-        yield path, value
+                    yield from _fields(one, inner, (*here, *place))
 
 
 def _is_chosen(inner: type[BaseModel], value: Any) -> bool:
@@ -209,7 +199,7 @@ def _whole(value: float) -> float:
     return int(value) if value == int(value) else value
 
 
-def _all(value: Any, path: Path) -> Iterator[tuple[Path, Any]]:
+def _all(value: Any, path: Place) -> Iterator[tuple[Place, Any]]:
     if path:
         yield path, value
     items = value.items() if isinstance(value, dict) else ()
@@ -218,17 +208,17 @@ def _all(value: Any, path: Path) -> Iterator[tuple[Path, Any]]:
         yield from _all(inner, (*path, key))
 
 
-def _leaves(value: Any, path: Path) -> Iterator[tuple[Path, Any]]:
+def _leaves(value: Any, path: Place) -> Iterator[tuple[Place, Any]]:
     return (it for it in _all(value, path) if not isinstance(it[1], dict | list))
 
 
-def _at(config: Any, path: Path) -> Any:
+def _at(config: Any, path: Place) -> Any:
     for part in path:
         config = config[part]
     return config
 
 
-def _put(config: Any, path: Path, value: Any) -> None:
+def _put(config: Any, path: Place, value: Any) -> None:
     for part in path[:-1]:
         config = config.setdefault(part, {}) if isinstance(config, dict) else config[part]
     config[path[-1]] = value
