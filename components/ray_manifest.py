@@ -24,7 +24,6 @@ from components.provisioning_manifest import QUEUED_TOLERATION, consuming_annota
 CLUSTER_LABEL = "ray.io/cluster"
 DASHBOARD_PORT = 8265
 LAUNCHER_DIR = "/etc/launcher"
-WORKER_GROUP = "gpu-worker-group"
 # An image of tens of GB on every node, after the node itself is up.
 READY_MINUTES = 90
 

@@ -113,7 +113,7 @@ def read() -> "tuple[Plan, dict[str, pulumi.Output[str]]]":
     place = {key: provider.get(key) for key in PLACES}
     # A suggestion would show what is near the value.
     hide_values = any(pulumi.runtime.is_config_secret(f"gcp:{key}") for key in PLACES)
-    config = validate(
+    plan = validate(
         {**object_of(own.get(_OBJECT)), **place},
         secrets_set=frozenset(present),
         hide_values=hide_values,
@@ -122,7 +122,7 @@ def read() -> "tuple[Plan, dict[str, pulumi.Output[str]]]":
         if folder and not hide_values
         else NOBODY,
     )
-    return config, present
+    return plan, present
 
 
 def object_of(text: str | None) -> dict[str, Any]:
@@ -141,7 +141,7 @@ def object_of(text: str | None) -> dict[str, Any]:
             ["stack: not a block of keys; nearest: stack.name, stack.pools and the like"]
         )
     # `secrets_set` is ours; from a config it would pass a missing secret off as set.
-    for key in ("project", "region", "zone", "secrets_set"):
+    for key in (*PLACES, "secrets_set"):
         if key in value:
             where = "as a secret of its own" if key == "secrets_set" else f"in gcp:{key}"
             raise ConfigError([f"stack.{key}: does not stand here; nearest: {where}"])

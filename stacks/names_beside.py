@@ -15,7 +15,7 @@ import yaml
 from components.naming import NameKind
 
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_LONGEST = NameKind.CLUSTER.value.longest
+_LONGEST = NameKind.STACK.value.longest
 
 
 @dataclass(frozen=True)

@@ -261,15 +261,5 @@ def dev() -> dict[str, Any]:
 
 
 @pytest.fixture
-def verl_b200() -> dict[str, Any]:
-    return stack_config("verl-b200")
-
-
-@pytest.fixture
 def verl_h200() -> dict[str, Any]:
     return stack_config("verl-h200")
-
-
-@pytest.fixture
-def verl_autopilot() -> dict[str, Any]:
-    return stack_config("verl-b200-autopilot")

@@ -20,7 +20,6 @@ from components.ray_cluster import (
     RayWorkersArgs,
     launcher_config_map,
 )
-from components.ray_manifest import WORKER_GROUP
 from components.static_volume import VolumeMount
 from sandbox.kube import MemoryKube
 from tests.conftest import Register, Registered
@@ -40,7 +39,7 @@ ARGS = RayClusterArgs(
     ray_version="2.54.0",
     image="image:1",
     head=POD,
-    workers={WORKER_GROUP: RayWorkersArgs(pod=POD, count=8)},
+    workers={"gpu-worker-group": RayWorkersArgs(pod=POD, count=8)},
     secret_name="tokens",
     secret_keys=["HF_TOKEN"],
     labels={"stack": "test"},
@@ -48,7 +47,9 @@ ARGS = RayClusterArgs(
 
 
 def with_workers(pod: RayPodArgs = POD, count: int = 8, least: int = 0) -> RayClusterArgs:
-    return replace(ARGS, workers={WORKER_GROUP: RayWorkersArgs(pod=pod, count=count, least=least)})
+    return replace(
+        ARGS, workers={"gpu-worker-group": RayWorkersArgs(pod=pod, count=count, least=least)}
+    )
 
 
 def made(register: Register) -> Registered:

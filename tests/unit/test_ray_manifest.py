@@ -7,7 +7,6 @@ import yaml
 
 from components.ray_cluster_manifest import RayWorkers, ray_cluster_spec
 from components.ray_manifest import (
-    WORKER_GROUP,
     BucketMount,
     Quantity,
     RayPod,
@@ -38,7 +37,7 @@ def spec(*, head: RayPod = HEAD, worker: RayPod = WORKER, **context: Any) -> dic
     return ray_cluster_spec(
         version="2.54.0",
         head=head,
-        workers={WORKER_GROUP: RayWorkers(pod=worker, count=8)},
+        workers={"gpu-worker-group": RayWorkers(pod=worker, count=8)},
         context=RayPodContext(image="image:1", **context),
         launcher_config_map="ray-launcher",
     )
