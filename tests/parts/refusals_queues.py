@@ -3,7 +3,7 @@
 from typing import Any
 
 from tests.parts.refusals import Refused
-from tests.parts.samples import DEV, TPU
+from tests.parts.samples import AUTOPILOT, DEV, TPU
 
 _FLEX = {"mode": "flex-start"}
 _QUEUED = {"mode": "queued"}
@@ -157,5 +157,11 @@ QUEUES = [
         },
         "ray.dev.queue",
         f"the head and 3 workers {_NEVER} gpu: 3 of 2 GPUs",
+    ),
+    Refused(
+        {**AUTOPILOT, "queues": {**DEV["queues"], "flavors": {"b200": {}}}},
+        {"ray__verl__queue": "lq"},
+        "ray.verl.queue",
+        "which it does not ask Autopilot for, so it would wait for ever; nearest: leave it out",
     ),
 ]

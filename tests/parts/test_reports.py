@@ -136,6 +136,11 @@ def test_what_names_a_part_that_cannot_be_read_is_not_told_beside_it(
             {},
             'stack.pools.Big: "Big" is not a short name for a pool; nearest: one like spot',
         ),
+        (
+            DEV,
+            {"ray__dev__head": None},
+            "stack.ray.dev.head: missing; it needs a block with requests",
+        ),
     ],
 )
 def test_a_word_that_is_not_known_is_told_with_those_that_are(
