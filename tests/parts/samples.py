@@ -59,22 +59,6 @@ BARE = _of(
     "us-central1", "a", name="bare", pools={"gpu": {"machine_type": "g2-standard-24", "nodes": 1}}
 )
 
-# With a bucket whose objects go, or become cheaper, by rules.
-RULED = {
-    **BARE,
-    "buckets": {
-        "data": {
-            "hierarchical_namespace": False,
-            "versioning": True,
-            "lifecycle": [
-                {"action": "delete", "num_newer_versions": 3, "days_since_noncurrent": 7},
-                {"action": "set-storage-class", "storage_class": "coldline", "prefixes": ["done/"]},
-                {"action": "delete", "age_days": 90, "suffixes": [".log", ".tmp"]},
-            ],
-        }
-    },
-}
-
 # NeMo RL on B200s with Managed Lustre.
 RL = _of(
     "us-east1",

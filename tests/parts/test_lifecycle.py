@@ -6,8 +6,9 @@ import pytest
 
 from stacks.config import validate
 from tests.conftest import changed
-from tests.parts.samples import BARE, CLASSIFIER, RL, RULED, SERVE, VERL
+from tests.parts.samples import BARE, CLASSIFIER, RL, SERVE, VERL
 from tests.programs import lines_of, registered
+from tests.unit.bucket_samples import RULED
 from tests.unit.config_mutants import mutants
 from tests.unit.test_config_mutants import SEED, found_wrong, written
 

@@ -5,6 +5,23 @@ from typing import Any
 from catalog import Catalog
 from stacks.parts.buckets.config import StackBucket
 from stacks.parts.buckets.plan import PlannedBucket
+from tests.parts.samples import BARE
+
+# A stack with a bucket whose objects go, or become cheaper, by rules.
+RULED = {
+    **BARE,
+    "buckets": {
+        "data": {
+            "hierarchical_namespace": False,
+            "versioning": True,
+            "lifecycle": [
+                {"action": "delete", "num_newer_versions": 3, "days_since_noncurrent": 7},
+                {"action": "set-storage-class", "storage_class": "coldline", "prefixes": ["done/"]},
+                {"action": "delete", "age_days": 90, "suffixes": [".log", ".tmp"]},
+            ],
+        }
+    },
+}
 
 
 def planned(*, files: int = 1, **mount: Any) -> PlannedBucket:

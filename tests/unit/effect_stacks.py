@@ -3,7 +3,8 @@
 from typing import Any
 
 from tests.conftest import changed
-from tests.parts.samples import AUTOPILOT, BARE, CLASSIFIER, DEV, KEPT, RL, RULED, SERVE, TPU, VERL
+from tests.parts.samples import AUTOPILOT, BARE, CLASSIFIER, DEV, KEPT, RL, SERVE, TPU, VERL
+from tests.unit.bucket_samples import RULED
 from tests.unit.effect_queues import CPUS, QUEUE_OF_CPUS, QUEUED, QUEUES
 from tests.unit.script_samples import ON_RAY, RAY, STACK
 from tests.unit.team_stack import LAB
