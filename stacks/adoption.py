@@ -25,11 +25,11 @@ from stacks.needs import (
     network_needs,
     operator_problems,
 )
+from stacks.parts.cluster.existing_rules import cluster_advice, cluster_problems
+from stacks.parts.network.existing_rules import network_advice, network_problems
 from stacks.plan import Plan
 from stacks.problems import Problem
 from stacks.reference import ReferredStack, cluster_of, refer
-from stacks.rules.existing_cluster import cluster_advice, cluster_problems
-from stacks.rules.existing_network import network_advice, network_problems
 from stacks.rules.existing_owner import owner_problems
 from stacks.rules.existing_storage import (
     bucket_advice,

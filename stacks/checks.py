@@ -8,6 +8,7 @@ from catalog import Catalog
 from stacks.object_names import name_problems
 from stacks.parts.buckets import rules as buckets
 from stacks.parts.cluster import rules as cluster
+from stacks.parts.cluster.access_rules import cluster_problems
 from stacks.parts.jobs import rules as jobs
 from stacks.parts.lustre import rules as lustre
 from stacks.parts.network import rules as network
@@ -20,7 +21,6 @@ from stacks.parts.servers import rules as servers
 from stacks.parts.teams import rules as teams
 from stacks.plan import Plan
 from stacks.problems import Problem, problem_of
-from stacks.rules.cluster import cluster_problems
 from stacks.stack import Stack
 
 # What names another part, or a fact, that everything else is derived from.

@@ -7,15 +7,15 @@ from components.members import GROUP
 from stacks.beside import beside_problems
 from stacks.parts.buckets.plan import PlannedBucket
 from stacks.parts.cluster.config import Operator
+from stacks.parts.cluster.existing_rules import ClusterNeeds
 from stacks.parts.cluster.ray_operator import RayOperator
 from stacks.parts.lustre.config import StackLustre
 from stacks.parts.network.config import NamedNetwork
+from stacks.parts.network.existing_rules import NetworkNeeds
 from stacks.parts.network.plan import lets_lustre_in
 from stacks.parts.pools.nodes import NodePool
 from stacks.plan import Plan
 from stacks.problems import Problem
-from stacks.rules.existing_cluster import ClusterNeeds
-from stacks.rules.existing_network import NetworkNeeds
 from stacks.rules.existing_storage import BucketNeeds, LustreNeeds
 
 

@@ -20,8 +20,8 @@ from components.gke_cluster import GkeCluster, GkeClusterArgs
 from components.lustre_volume import LustreVolume, LustreVolumeArgs
 from components.namespace import KubeNamespace, KubeNamespaceArgs
 from components.node_pool import NodePool, NodePoolArgs
-from stacks.rules.existing_cluster import ClusterNeeds, cluster_problems
-from stacks.rules.existing_network import NetworkNeeds, network_advice, network_problems
+from stacks.parts.cluster.existing_rules import ClusterNeeds, cluster_problems
+from stacks.parts.network.existing_rules import NetworkNeeds, network_advice, network_problems
 from stacks.rules.existing_storage import (
     BucketNeeds,
     LustreNeeds,

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from components.existing_facts import NetworkFacts
-from stacks.rules.existing_network import NetworkNeeds, network_advice, network_problems
+from stacks.parts.network.existing_rules import NetworkNeeds, network_advice, network_problems
 from tests.unit.problem_lines import NETWORK_ID, lines, only
 
 NETWORK = NetworkFacts(

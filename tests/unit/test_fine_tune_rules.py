@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from catalog import Catalog, Sidecar
 from stacks.parts.buckets.gcsfuse import GcsFuseSidecar
+from stacks.parts.buckets.mount_rules import sized_sidecar
 from stacks.parts.jobs.fine_tune_job import FineTuneJob
+from stacks.parts.jobs.fine_tune_pod_rules import fine_tune_problems, requests_of
 from stacks.parts.servers.options import InferenceServer
 from stacks.problems import Problem
-from stacks.rules.bucket import sized_sidecar
-from stacks.rules.fine_tune import fine_tune_problems, requests_of
 from stacks.rules.packing import Amounts
 from stacks.rules.ray_fit import Host
 from tests.conftest import changed

@@ -12,7 +12,12 @@ from catalog import Catalog, GcsFuseFacts, Sidecar
 from stacks.config import validate
 from stacks.parts.buckets.build import annotations, mount_options
 from stacks.parts.buckets.gcsfuse import GcsFuse, GcsFuseSidecar, LogSeverity
-from stacks.rules.bucket import mount_problems, sidecar_limits, sized_sidecar, streamed_files
+from stacks.parts.buckets.mount_rules import (
+    mount_problems,
+    sidecar_limits,
+    sized_sidecar,
+    streamed_files,
+)
 from tests.conftest import Recording, Register, changed, stack_config
 from tests.programs import mistakes
 from tests.unit.bucket_samples import planned

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from catalog import Catalog, ReleaseChannel
 from stacks.config import validate
 from stacks.parts.servers.options import InferenceServer
+from stacks.parts.servers.server_rules import channel_problems, server_problems
 from stacks.problems import Problem
-from stacks.rules.inference import channel_problems, server_problems
 from stacks.rules.packing import Amounts, pods_beside, pods_surely_beside
 from stacks.rules.ray_fit import Host
 from tests.conftest import Register, changed, stack_config

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from stacks.grpo_workload import launcher
+from stacks.parts.jobs.grpo_workload import launcher
 
 FAKE_UV = """#!/bin/bash
 echo "in=$PWD override=${RAY_OVERRIDE_JOB_RUNTIME_ENV:-}"

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from stacks import maxtext_workload
+from stacks.parts.jobs import maxtext_workload
 from stacks.parts.jobs.maxtext_job import MaxTextJob
 from stacks.parts.pools.tpu_slices import TpuSlices
 from tests.conftest import Recording, Register, Registered

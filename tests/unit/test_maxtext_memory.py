@@ -10,8 +10,8 @@ import yaml
 
 from catalog import Catalog
 from stacks.parts.jobs.maxtext_job import MaxTextJob
+from stacks.parts.jobs.maxtext_memory_rules import Chips, memory_problems
 from stacks.problems import Problem
-from stacks.rules.maxtext_memory import Chips, memory_problems
 from tests.conftest import changed
 
 TABLE = Catalog.load().maxtext

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stacks.parts.jobs.maxtext_job import MaxTextJob
+from stacks.parts.jobs.maxtext_rules import maxtext_problems
 from stacks.problems import Problem
-from stacks.rules.maxtext import maxtext_problems
 from tests.conftest import changed
 
 BASE = {"name": "job", "model": "llama3-8b"}

@@ -10,11 +10,11 @@ from catalog import Catalog
 from stacks.config import ConfigError, validate
 from stacks.parts.jobs.plan import PlannedFineTuning
 from stacks.parts.queues.config import StackQueues
+from stacks.parts.queues.queue_rules import kueue_problems, pool_problems
+from stacks.parts.queues.quotas import RESOURCES, FlavorNodes, Quota
 from stacks.parts.servers.plan import PlannedServer
 from stacks.plan import Plan
-from stacks.quotas import RESOURCES, FlavorNodes, Quota
 from stacks.rules.packing import Amounts
-from stacks.rules.queues import kueue_problems, pool_problems
 from stacks.rules.ray_fit import Host
 from stacks.tokens import SECRETS
 from stacks.types import MOST_CPUS, MOST_GPUS, MOST_MEMORY_GIB, MOST_NODES

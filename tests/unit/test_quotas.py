@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from catalog import Catalog
 from stacks.parts.queues.config import Amounts, StackQueues
-from stacks.quotas import FlavorNodes, quotas, stated
-from stacks.rules.queues import kueue_problems
+from stacks.parts.queues.queue_rules import kueue_problems
+from stacks.parts.queues.quotas import FlavorNodes, quotas, stated
 from stacks.rules.ray_fit import Host
 
 FACTS = Catalog.load()

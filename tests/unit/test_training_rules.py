@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stacks.parts.jobs.grpo_job import GrpoJob
+from stacks.parts.jobs.grpo_rules import grpo_problems
 from stacks.problems import Problem
 from stacks.rules.divisors import divisors
-from stacks.rules.training import grpo_problems
 from tests.conftest import changed
 
 SIZES = st.integers(1, 300)

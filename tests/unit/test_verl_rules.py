@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from stacks.parts.jobs.socket_rules import socket_problems
 from stacks.parts.jobs.verl_job import VerlJob
+from stacks.parts.jobs.verl_option_rules import verl_problems
 from stacks.problems import Problem
-from stacks.rules.rdma import socket_problems
-from stacks.rules.verl import verl_problems
 from tests.conftest import changed
 
 INTERFACES = ("eth0", "eth1")

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog import Catalog
+from stacks.parts.servers.vllm_rules import VllmServer, vllm_problems
 from stacks.problems import Problem
-from stacks.rules.vllm import VllmServer, vllm_problems
 
 CATALOG = Catalog.load()
 TABLE = CATALOG.served_models

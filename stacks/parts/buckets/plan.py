@@ -7,7 +7,12 @@ from typing import TypeVar
 from catalog import Catalog, Sidecar
 from stacks.parts.buckets.config import StackBucket
 from stacks.parts.buckets.gcsfuse import GcsFuseSidecar
-from stacks.rules.bucket import sidecar_limits, sized_sidecar, streamed_files, with_prefetch
+from stacks.parts.buckets.mount_rules import (
+    sidecar_limits,
+    sized_sidecar,
+    streamed_files,
+    with_prefetch,
+)
 
 _Number = TypeVar("_Number", int, float)
 # Says no more than that it is one.

@@ -7,10 +7,10 @@ from components.naming import NameKind, check_bucket_name, check_name
 from stacks.beside import beside_problems
 from stacks.fields import under
 from stacks.parts.buckets.lifecycle_rules import lifecycle_problems
+from stacks.parts.buckets.mount_rules import bucket_problems, mount_problems
 from stacks.parts.buckets.plan import PlannedBucket
 from stacks.plan import Plan
 from stacks.problems import Problem, problem_of
-from stacks.rules.bucket import bucket_problems, mount_problems
 from stacks.rules.mount_paths import mount_path_problems
 
 _OF_MADE = ("name", "versioning", "soft_delete_days", "force_destroy", "lifecycle")

@@ -10,8 +10,8 @@ from components.kuberay_operator import KubeRayOperator, KubeRayOperatorArgs
 from components.namespace import KubeNamespace, KubeNamespaceArgs
 from components.node_service_account import NodeServiceAccount, NodeServiceAccountArgs
 from components.token_secret import TokenSecret, TokenSecretArgs
-from stacks.maintenance import maintenance_window
 from stacks.parts.cluster.config import Operator
+from stacks.parts.cluster.maintenance import maintenance_window
 from stacks.parts.cluster.plan import runs_kuberay
 from stacks.site import Cluster, Ground, Nodes, Project, helm_chart
 from stacks.tokens import VARIABLES

@@ -3,10 +3,9 @@
 from collections.abc import Iterator
 
 from stacks.beside import beside_problems
+from stacks.parts.cluster.config import ClusterLocation
 from stacks.plan import Plan
 from stacks.problems import Problem, problem_of
-from stacks.rules.cluster_mode import location_problems
-from stacks.rules.placement import version_problems
 
 _OF_MADE = (
     "name",
@@ -32,16 +31,24 @@ def existing_problems(plan: Plan) -> Iterator[Problem]:
 
 
 def mode_problems(plan: Plan) -> Iterator[Problem]:
-    if plan.autopilot and plan.stack.cluster.is_made:
-        yield from location_problems(plan.stack.cluster)
+    cluster = plan.stack.cluster
+    if plan.autopilot and cluster.is_made and cluster.location is ClusterLocation.ZONAL:
+        yield Problem(
+            "cluster.location", "Autopilot clusters are always regional; nearest: regional"
+        )
 
 
 def gke_problems(plan: Plan) -> Iterator[Problem]:
     """The version has what the stack uses; each thing is said once."""
-    said: set[Problem] = set()
+    version, said = plan.gke_version, set[Problem]()
+    if version is None:
+        return
     for pool in plan.pools.values():
         machine = pool.machine.name
-        for one in version_problems(plan.facts, plan.gke_version, plan.features, machine):
+        for one in problem_of(
+            "cluster.version",
+            lambda it=machine: plan.facts.check_gke(version, *plan.features, machine=it),
+        ):
             if one not in said:
                 said.add(one)
                 yield one

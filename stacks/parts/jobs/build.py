@@ -8,8 +8,8 @@ import pulumi
 from components.ray_cluster import RayCluster
 from components.ray_job import RayJob
 from components.ray_launchers import RayLaunchers, RayLaunchersArgs
-from stacks import checkpoint_workload, grpo_workload, maxtext_workload, verl_workload
 from stacks.outputs import submit_command
+from stacks.parts.jobs import checkpoint_workload, grpo_workload, maxtext_workload, verl_workload
 from stacks.parts.jobs.config import (
     ImageClassifierTraining,
     MaxTextTraining,

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from catalog import Catalog
-from stacks import verl_workload
+from stacks.parts.jobs import verl_workload
 from stacks.parts.jobs.config import (
     ImageClassifierTraining,
     MaxTextTraining,

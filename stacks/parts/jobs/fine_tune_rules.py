@@ -3,22 +3,22 @@
 from collections.abc import Iterator
 
 from stacks.fields import under
+from stacks.parts.jobs.fine_tune_pod_rules import fine_tune_problems
 from stacks.parts.jobs.plan import PlannedFineTuning
-from stacks.parts.queues.rules import NAMES, given_out_problems
-from stacks.parts.servers.plan import PlannedServer
-from stacks.parts.servers.rules import queued_server, quota_problems
-from stacks.plan import Plan
-from stacks.problems import Problem
-from stacks.rules.admission import Queued, admission_problems, spread_problems
-from stacks.rules.fine_tune import fine_tune_problems
-from stacks.rules.packing import Amounts
-from stacks.rules.queue_nodes import all_checked
-from stacks.rules.queues import (
+from stacks.parts.queues.admission_rules import Queued, admission_problems, spread_problems
+from stacks.parts.queues.node_rules import all_checked
+from stacks.parts.queues.queue_rules import (
     framework_problems,
     priority_problems,
     queue_problems,
     workload_priority_problems,
 )
+from stacks.parts.queues.rules import NAMES, given_out_problems
+from stacks.parts.servers.plan import PlannedServer
+from stacks.parts.servers.rules import queued_server, quota_problems
+from stacks.plan import Plan
+from stacks.problems import Problem
+from stacks.rules.packing import Amounts
 from stacks.rules.sharing import (
     on_request_problems,
     whole_machine_problems,

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 
 from catalog import Catalog, Sidecar
 from stacks.parts.buckets.gcsfuse import GcsFuseSidecar
+from stacks.parts.buckets.mount_rules import sized_sidecar, with_prefetch
 from stacks.parts.buckets.plan import PlannedBucket
 from stacks.parts.jobs.config import FineTuning
 from stacks.parts.jobs.fine_tune_job import FineTuneJob
+from stacks.parts.jobs.fine_tune_pod_rules import requests_of
 from stacks.parts.named import named
 from stacks.parts.pools.plan import PlannedPool
 from stacks.resources import Resources
-from stacks.rules.bucket import sized_sidecar, with_prefetch
-from stacks.rules.fine_tune import requests_of
 from stacks.stack import Stack, only
 
 

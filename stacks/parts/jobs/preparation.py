@@ -3,9 +3,9 @@
 import pulumi
 
 from components.script_job import ScriptJob, ScriptJobArgs
-from stacks import verl_workload
 from stacks.parts.buckets.build import annotations
 from stacks.parts.buckets.plan import limits_of
+from stacks.parts.jobs import verl_workload
 from stacks.parts.jobs.config import RayJob, VerlTraining
 from stacks.parts.jobs.setup import code_tag
 from stacks.parts.jobs.verl_job import VerlJob

@@ -19,20 +19,20 @@ from stacks.parts.jobs.config import (
 from stacks.parts.jobs.demands import image_of
 from stacks.parts.jobs.fine_tune_rules import fine_tune_rules
 from stacks.parts.jobs.grpo_job import GrpoJob
+from stacks.parts.jobs.grpo_rules import grpo_problems
 from stacks.parts.jobs.maxtext_job import MaxTextJob
+from stacks.parts.jobs.maxtext_memory_rules import Chips, memory_problems
+from stacks.parts.jobs.maxtext_rules import maxtext_problems
 from stacks.parts.jobs.script import rules as script
 from stacks.parts.jobs.script import sharing
 from stacks.parts.jobs.script.config import Script
+from stacks.parts.jobs.socket_rules import socket_problems
 from stacks.parts.jobs.verl_rules import verl_rules
 from stacks.parts.named import named
 from stacks.parts.servers.rules import gpu_pool_problems
 from stacks.plan import Plan
 from stacks.problems import Problem
 from stacks.rules.boot_disk import boot_disk_problems
-from stacks.rules.maxtext import maxtext_problems
-from stacks.rules.maxtext_memory import Chips, memory_problems
-from stacks.rules.rdma import socket_problems
-from stacks.rules.training import grpo_problems
 from stacks.stack import LUSTRE, Stack
 
 

@@ -1,7 +1,7 @@
 """What runs in Ray's pods before Ray does, for the job that they are for."""
 
 from components.ray_cluster import RaySetupArgs
-from stacks import verl_workload
+from stacks.parts.jobs import verl_workload
 from stacks.parts.jobs.config import VerlTraining
 from stacks.parts.ray.plan import PlannedRay
 from stacks.plan import Plan

@@ -7,15 +7,15 @@ from catalog import Sidecar
 from stacks.fields import under
 from stacks.parts.buckets.plan import limits_of, sidecar_of
 from stacks.parts.jobs.config import VerlTraining
+from stacks.parts.jobs.socket_rules import socket_problems
+from stacks.parts.jobs.verl_bucket_rules import folder_problems, preparation_problems
 from stacks.parts.jobs.verl_job import VerlJob
+from stacks.parts.jobs.verl_option_rules import verl_problems
 from stacks.parts.named import named
 from stacks.plan import Plan
 from stacks.problems import Problem
 from stacks.rules.boot_disk import boot_disk_problems
 from stacks.rules.packing import Amounts
-from stacks.rules.rdma import socket_problems
-from stacks.rules.verl import verl_problems
-from stacks.rules.verl_bucket import folder_problems, preparation_problems
 from stacks.stack import LUSTRE
 
 # One large file, or many small ones that are soon done.

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from ipaddress import IPv4Network
 
 from stacks.beside import beside_problems
+from stacks.parts.network.accelerator_rules import range_problems
+from stacks.parts.network.dcn_rules import dcn_problems
+from stacks.parts.network.range_rules import overlap_problems, size_problems
 from stacks.parts.pools.nodes import NodePool
 from stacks.plan import Plan
 from stacks.problems import Problem
-from stacks.rules.ranges import overlap_problems, size_problems
-from stacks.rules.rdma import range_problems
-from stacks.rules.tpu import dcn_problems
 
 _OF_SUBNETWORK = ("subnet", "pods", "services")
 

@@ -7,9 +7,9 @@ from components.node_pool import GpuArgs, NodePool, NodePoolArgs
 from components.node_service_account import NodeServiceAccount
 from components.tpu_compute_class import TpuComputeClass, TpuComputeClassArgs
 from components.tpu_slice_pool import TpuSlicePool, TpuSlicePoolArgs
-from stacks.autopilot_nodes import CPU_SELECTOR, gpu_selector
 from stacks.parts.cluster import build as cluster
 from stacks.parts.interfaces.build import Interfaces
+from stacks.parts.pools.autopilot_nodes import CPU_SELECTOR, gpu_selector
 from stacks.parts.pools.capacity_args import capacity_args
 from stacks.parts.pools.plan import PlannedPool
 from stacks.site import Cluster, Ground, Nodes, Project, Selector

@@ -8,7 +8,7 @@ from catalog import Catalog, Interface, MachineType, Topology
 from catalog.allocatable import DEFAULT_DISK_GB
 from components.naming import NameKind, cloud_name
 from components.node_taints import NodeTaintArgs
-from stacks.autopilot_nodes import AUTOPILOT_CPU_FAMILY
+from stacks.parts.pools.autopilot_nodes import AUTOPILOT_CPU_FAMILY
 from stacks.parts.pools.capacity import FlexStart, Queued
 from stacks.parts.pools.config import CPU_POOL, DEFAULT_CPU_POOL, Pool
 from stacks.parts.pools.nodes import Autoscaling, GpuPool, NodePool, Nodes

@@ -6,13 +6,13 @@ from catalog import Catalog, MachineType
 from components.node_taints import check_node_labels, check_node_taints
 from stacks.fields import under
 from stacks.parts.pools.capacity import Queued
+from stacks.parts.pools.capacity_rules import capacity_problems
 from stacks.parts.pools.config import Pool
+from stacks.parts.pools.placement_rules import pool_problems, zone_problems
 from stacks.parts.pools.plan import PlannedPool, slices_of
+from stacks.parts.pools.slice_rules import slice_problems
 from stacks.plan import Plan
 from stacks.problems import Problem, problem_of
-from stacks.rules.capacity import capacity_problems
-from stacks.rules.placement import pool_problems, zone_problems
-from stacks.rules.tpu import slice_problems
 from stacks.stack import Stack
 
 # Other ways are not documented for pods that ask for interfaces.

@@ -28,7 +28,7 @@ from components.provisioning_manifest import QUEUED_TAINT, QUEUED_TOLERATION
 from stacks.parts.pools.capacity import Queued
 from stacks.parts.pools.nodes import Nodes
 from stacks.parts.queues.config import FlavorShare, StackQueues
-from stacks.quotas import GPU, FlavorNodes, Quota, stated
+from stacks.parts.queues.quotas import GPU, FlavorNodes, Quota, stated
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,10 +10,10 @@ from stacks.parts.jobs.script.config import Script
 from stacks.parts.pools.nodes import Nodes
 from stacks.parts.pools.plan import PlannedPool
 from stacks.parts.queues.config import StackQueues
+from stacks.parts.queues.quotas import FlavorNodes, Quota, quotas
+from stacks.parts.queues.readiness_rules import least_minutes, waiting_minutes
 from stacks.parts.ray.config import StackRayCluster
 from stacks.parts.servers.config import ModelServer
-from stacks.quotas import FlavorNodes, Quota, quotas
-from stacks.rules.readiness import least_minutes, waiting_minutes
 
 
 @dataclass(frozen=True)

@@ -4,11 +4,11 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from stacks.parts.jobs.script.config import Script
+from stacks.parts.queues.admission_rules import asked_together, cluster_queue_of, together_problems
+from stacks.parts.queues.quotas import Quota
 from stacks.parts.ray.plan import PlannedRay, PlannedWorkers
 from stacks.plan import Plan
 from stacks.problems import Problem
-from stacks.quotas import Quota
-from stacks.rules.admission import asked_together, cluster_queue_of, together_problems
 from stacks.rules.packing import Amounts
 
 _HEAD = "head"

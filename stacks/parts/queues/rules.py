@@ -4,25 +4,25 @@ from collections.abc import Iterator, Sequence
 
 from stacks.fields import under
 from stacks.parts.queues.config import StackQueues
+from stacks.parts.queues.node_rules import check_problems, topology_problems
 from stacks.parts.queues.plan import PlannedQueues
+from stacks.parts.queues.queue_rules import (
+    framework_problems,
+    kueue_problems,
+    pool_problems,
+    queue_problems,
+)
 from stacks.parts.queues.ray_quota import quota_problems
-from stacks.plan import Plan
-from stacks.problems import Problem
-from stacks.rules.queue_nodes import check_problems, topology_problems
-from stacks.rules.queued_ray import (
+from stacks.parts.queues.ray_rules import (
     asked_twice_problems,
     elastic_problems,
     head_problems,
     placed_problems,
     pools_given_out,
 )
-from stacks.rules.queues import (
-    framework_problems,
-    kueue_problems,
-    pool_problems,
-    queue_problems,
-)
-from stacks.rules.readiness import readiness_problems
+from stacks.parts.queues.readiness_rules import readiness_problems
+from stacks.plan import Plan
+from stacks.problems import Problem
 
 NAMES = {"kueue": "queues"}
 # And of tolerations (kubernetes-sigs/kueue apis/kueue/v1beta2/resourceflavor_types.go, 2fff9dfc).

@@ -18,17 +18,17 @@ from components.ray_cluster import (
 )
 from components.resource_claim_template import ResourceClaimTemplate, ResourceClaimTemplateArgs
 from components.static_volume import VolumeMount
-from stacks import maxtext_workload
 from stacks.parts.buckets.build import MountedBucket, annotations
 from stacks.parts.interfaces.build import DeviceAccess, tested
+from stacks.parts.jobs import maxtext_workload
 from stacks.parts.jobs.setup import setup_of
 from stacks.parts.pools.capacity import Queued
 from stacks.parts.pools.plan import PlannedPool
 from stacks.parts.queues.build import Queues
+from stacks.parts.queues.ray_rules import gpu_pools_given_out
 from stacks.parts.ray.plan import PlannedRay, PlannedWorkers
+from stacks.parts.ray.ray_pods import pod_args
 from stacks.parts.redis.build import KeptState
-from stacks.ray_pods import pod_args
-from stacks.rules.queued_ray import gpu_pools_given_out
 from stacks.site import Selector, Site
 from stacks.stack import LUSTRE
 

@@ -5,6 +5,8 @@ from collections.abc import Iterator, Sequence
 from catalog import Catalog
 from stacks.config_errors import nearest
 from stacks.fields import under
+from stacks.parts.ray.image_rules import image_problems
+from stacks.parts.ray.nccl_test_rules import nccl_test_problems
 from stacks.parts.ray.plan import PlannedRay, PlannedWorkers
 from stacks.plan import Plan
 from stacks.problems import Problem
@@ -16,8 +18,6 @@ from stacks.rules.ray_fit import (
     scaling_problems,
     worker_problems,
 )
-from stacks.rules.ray_image import image_problems
-from stacks.rules.rdma import nccl_test_problems
 from stacks.stack import LUSTRE, Stack
 
 

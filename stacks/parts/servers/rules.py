@@ -6,13 +6,18 @@ from catalog import Catalog
 from components.inference_engine import InferenceEngine
 from stacks.config_errors import nearest
 from stacks.fields import under
+from stacks.parts.queues.admission_rules import Queued, admission_problems
+from stacks.parts.queues.node_rules import all_checked
+from stacks.parts.queues.queue_rules import (
+    framework_problems,
+    priority_problems,
+    queue_problems,
+    workload_priority_problems,
+)
 from stacks.parts.queues.rules import NAMES, given_out_problems
 from stacks.parts.ray.pods import RayHead
 from stacks.parts.servers.plan import PlannedServer
-from stacks.plan import Plan
-from stacks.problems import Problem
-from stacks.rules.admission import Queued, admission_problems
-from stacks.rules.inference import (
+from stacks.parts.servers.server_rules import (
     LONGEST_LABEL,
     channel_problems,
     gpu_problems,
@@ -21,17 +26,12 @@ from stacks.rules.inference import (
     server_problems,
     shard_problems,
 )
+from stacks.parts.servers.vllm_rules import VllmServer, vllm_problems
+from stacks.plan import Plan
+from stacks.problems import Problem
 from stacks.rules.packing import Amounts
-from stacks.rules.queue_nodes import all_checked
-from stacks.rules.queues import (
-    framework_problems,
-    priority_problems,
-    queue_problems,
-    workload_priority_problems,
-)
 from stacks.rules.ray_fit import pod_problems
 from stacks.rules.sharing import on_request_problems, whole_machine_problems
-from stacks.rules.vllm import VllmServer, vllm_problems
 from stacks.stack import Stack
 
 

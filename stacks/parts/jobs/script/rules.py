@@ -12,10 +12,10 @@ from stacks.parts.jobs.script.plan import PlannedScript
 from stacks.parts.pools.config import CPU_POOL
 from stacks.parts.ray.rules import mount_problems
 from stacks.parts.servers.rules import gpu_pool_problems
+from stacks.parts.servers.server_rules import gpu_problems
 from stacks.plan import Plan
 from stacks.problems import Problem, problem_of
 from stacks.rules.boot_disk import boot_disk_problems
-from stacks.rules.inference import gpu_problems
 from stacks.rules.pod_disk import pod_disk_problems
 from stacks.rules.ray_fit import interface_problems, pod_problems
 from stacks.rules.sharing import whole_machine_problems

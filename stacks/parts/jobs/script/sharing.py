@@ -6,18 +6,18 @@ from typing import NamedTuple
 from stacks.fields import under
 from stacks.parts.jobs.script.plan import FRAMEWORK, PlannedScript
 from stacks.parts.pools.plan import PlannedPool
-from stacks.parts.queues.rules import NAMES
-from stacks.plan import Plan
-from stacks.problems import Problem
-from stacks.rules.admission import Queued, admission_problems
-from stacks.rules.packing import Amounts
-from stacks.rules.queue_nodes import all_checked
-from stacks.rules.queues import (
+from stacks.parts.queues.admission_rules import Queued, admission_problems
+from stacks.parts.queues.node_rules import all_checked
+from stacks.parts.queues.queue_rules import (
     framework_problems,
     priority_problems,
     queue_problems,
     workload_priority_problems,
 )
+from stacks.parts.queues.rules import NAMES
+from stacks.plan import Plan
+from stacks.problems import Problem
+from stacks.rules.packing import Amounts
 from stacks.rules.sharing import on_request_problems
 
 

@@ -11,9 +11,9 @@ from catalog import Sidecar
 from stacks.parts.jobs.fine_tune_job import FineTuneJob
 from stacks.parts.ray.pods import RayHead
 from stacks.parts.servers.options import InferenceServer
+from stacks.parts.servers.server_rules import LONGEST_LABEL, gpu_problems, name_problems
 from stacks.problems import Problem
 from stacks.resources import Resources
-from stacks.rules.inference import LONGEST_LABEL, gpu_problems, name_problems
 from stacks.rules.packing import Amounts, pods_beside
 from stacks.rules.ray_fit import Host, pod_problems
 

@@ -1,12 +1,9 @@
-"""TPU slices and the networks between them."""
+"""TPU slices."""
 
-from collections.abc import Iterator, Sequence
-from itertools import count
+from collections.abc import Iterator
 
-from catalog import Catalog, MachineType
+from catalog import Catalog
 from catalog.errors import nearest_names
-from components.cidr import node_addresses, prefix_for_nodes
-from stacks.parts.network.config import DcnRange
 from stacks.parts.pools.tpu_slices import TpuSlices
 from stacks.problems import Problem, problem_of
 
@@ -50,26 +47,3 @@ def slice_problems(facts: Catalog, tpu: TpuSlices) -> Iterator[Problem]:
     yield from problem_of(
         "tpu.topology", lambda: facts.check_ray_topology(machine.name, tpu.topology)
     )
-
-
-def dcn_problems(dcn: Sequence[DcnRange], machine: MachineType, nodes: int) -> Iterator[Problem]:
-    """A network for each further interface at most, each with an address for every node."""
-    names = [it.name for it in dcn]
-    for number, one in enumerate(dcn):
-        where = f"network.dcn[{number}]"
-        if one.name in names[:number]:
-            free = next(name for n in count(2) if (name := f"{one.name}-{n}") not in names)
-            yield Problem(f"{where}.name", f"{one.name} is there already; nearest: {free}")
-        if node_addresses(one.range) < nodes:
-            yield Problem(
-                f"{where}.range",
-                f"{one.range} is too small for {nodes} nodes; "
-                f"nearest: a /{prefix_for_nodes(nodes)}",
-            )
-    most = len(machine.additional_interfaces)
-    if len(names) > most:
-        yield Problem(
-            "network.dcn",
-            f"{len(names)} networks are more than the further interfaces of {machine.name}; "
-            f"nearest: {most}",
-        )

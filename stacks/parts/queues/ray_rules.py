@@ -4,9 +4,9 @@ scales each worker as it comes."""
 from collections.abc import Iterator, Mapping
 
 from stacks.parts.queues.config import StackQueues
+from stacks.parts.queues.quotas import GPU, FlavorNodes, quotas
 from stacks.parts.ray.pods import Ray
 from stacks.problems import Problem
-from stacks.quotas import GPU, FlavorNodes, quotas
 
 _HEAD = "cpu_pool"
 # From this release on the feature gate ElasticJobsViaWorkloadSlices is on (kubernetes-sigs/kueue

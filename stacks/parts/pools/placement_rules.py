@@ -1,8 +1,8 @@
 """Zone, region, machine types and versions that go together."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
-from catalog import Catalog, GkeVersion
+from catalog import Catalog
 from stacks.parts.pools.capacity import FlexStart, Queued
 from stacks.parts.pools.nodes import NodePool, Nodes
 from stacks.problems import Problem, problem_of
@@ -52,14 +52,3 @@ def pool_problems(facts: Catalog, zone: str, field: str, pool: Nodes) -> Iterato
             f"{bounds.min} to {bounds.max} leaves out the {pool.nodes} nodes that the workloads "
             f"use; nearest: {min(bounds.min, pool.nodes)} to {max(bounds.max, pool.nodes)}",
         )
-
-
-def version_problems(
-    facts: Catalog, version: GkeVersion | None, features: Iterable[str], machine: str
-) -> list[Problem]:
-    """A version that the stack asks for has what it uses."""
-    if version is None:
-        return []
-    return problem_of(
-        "cluster.version", lambda: facts.check_gke(version, *features, machine=machine)
-    )

@@ -7,8 +7,8 @@ from catalog import Catalog
 from components.kueue_manifest import controller_configuration
 from stacks.config_errors import nearest
 from stacks.parts.queues.config import ClusterQueue, StackQueues
+from stacks.parts.queues.quotas import AMOUNT_NAMES, RESOURCES, FlavorNodes, quotas, shown, stated
 from stacks.problems import Problem, problem_of
-from stacks.quotas import AMOUNT_NAMES, RESOURCES, FlavorNodes, quotas, shown, stated
 
 _SYSTEM_CLASSES = "system-"
 

@@ -10,8 +10,8 @@ from difflib import get_close_matches
 from functools import partial
 
 from components.existing_facts import NetworkFacts
+from stacks.parts.network.range_rules import nodes_problems, overlap_problems, pods_problems
 from stacks.problems import Problem, problem_of
-from stacks.rules.ranges import nodes_problems, overlap_problems, pods_problems
 from stacks.types import check_pods_range, check_services_range
 
 AT = "network.existing"

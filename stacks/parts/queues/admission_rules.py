@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from stacks.parts.queues.config import StackQueues
+from stacks.parts.queues.quotas import AMOUNT_NAMES, GPU, RESOURCES, Quota, shown
 from stacks.problems import Problem
-from stacks.quotas import AMOUNT_NAMES, GPU, RESOURCES, Quota, shown
 from stacks.rules.packing import Amounts, pods_surely_beside
 
 Quotas = Mapping[str, Mapping[str, Quota]]

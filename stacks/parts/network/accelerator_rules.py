@@ -1,6 +1,6 @@
 """The networks of a node's further interfaces."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from ipaddress import IPv4Network
 
 from catalog import MachineType
@@ -31,32 +31,4 @@ def range_problems(
             "network.accelerators.range",
             f"{ranges.range} does not hold the {interfaces} subnetworks of /{ranges.prefix_length} "
             f"that the interfaces of {machine.name} need; nearest: {fitting}",
-        )
-
-
-def nccl_test_problems(machine: MachineType, nodes: int, *, queued: bool) -> Iterator[Problem]:
-    """There is a network to test, and two nodes to test it between before Ray asks for any."""
-    if queued:
-        yield Problem(
-            "nccl_test",
-            "queued machines come when Ray's pods ask for them, too late for a test before; "
-            "nearest: leave it out",
-        )
-    if not machine.rdma_nics:
-        yield Problem(
-            "nccl_test", f"{machine.name} has no RDMA interfaces to test; nearest: leave it out"
-        )
-    elif nodes < 2:
-        yield Problem(
-            "nccl_test", "the test runs between two nodes, and there is one; nearest: nodes 2"
-        )
-
-
-def socket_problems(interface: str, devices: Sequence[str]) -> Iterator[Problem]:
-    """What the processes of a job talk over is an interface of the workers."""
-    if interface not in devices:
-        yield Problem(
-            "job.socket_interface",
-            f"{interface} is not an interface of the workers ({', '.join(devices)}); "
-            f"nearest: {devices[0]}",
         )
