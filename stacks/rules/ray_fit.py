@@ -1,13 +1,11 @@
 """Whatever the Ray cluster asks for has to fit the nodes, or its pods stay pending for ever."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from catalog import Allocatable, MachineType, Sidecar
 from components.ray_autoscaling import AUTOSCALER_MEMORY_MIB, AUTOSCALER_MILLICORES
 from stacks.parts.cluster.ray_operator import RayOperator
-from stacks.parts.pools.capacity import Spot
-from stacks.parts.pools.nodes import Nodes
 from stacks.parts.ray.pods import Ray, RayHead
 from stacks.problems import Problem
 from stacks.resources import Resources
@@ -61,33 +59,6 @@ def ray_problems(
     yield from head_problems(ray, head, head_sidecar)
     yield from worker_problems(ray, gpu, sidecar)
     yield from _gpu_problems(ray, gpu.machine)
-
-
-def head_capacity_problems(pools: Mapping[str, Nodes]) -> Iterator[Problem]:
-    """The head, and with it the driver of every job, is on machines that stay."""
-    if "cpu_pool" in pools and isinstance(pools["cpu_pool"].capacity, Spot):
-        yield Problem(
-            "cpu_pool.capacity.mode",
-            "Ray's head is on these machines, and every job goes with it; nearest: on-demand",
-        )
-
-
-def scaling_problems(ray: Ray, *, workers: int, queued: bool) -> Iterator[Problem]:
-    """Who decides how many workers there are: the config, or Ray's autoscaler."""
-    if ray.autoscaling is None:
-        return
-    if queued:
-        yield Problem(
-            "ray.autoscaling",
-            "queued machines come once, for a fixed number of workers; nearest: leave it out, or "
-            "another capacity mode",
-        )
-    if ray.autoscaling.min_workers > workers:
-        yield Problem(
-            "ray.autoscaling.min_workers",
-            f"{ray.autoscaling.min_workers} are more workers than the nodes have room for; "
-            f"nearest: {workers}",
-        )
 
 
 def worker_gpus(ray: Ray, machine: MachineType) -> int:

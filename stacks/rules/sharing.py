@@ -24,7 +24,7 @@ def on_request_problems(field: str, capacity: Capacity, *, checked: bool) -> Ite
         yield Problem(
             f"{field}.capacity.mode",
             "queued machines come by a request, which not all pods of this stack wait for; "
-            "nearest: flex-start, or one of kueue.admission_checks in each of its queues",
+            "nearest: flex-start, or one of queues.admission_checks in each of its queues",
         )
 
 

@@ -21,13 +21,13 @@ from tests.unit.test_ray_scaling import mistake
     ],
 )
 def test_an_image_of_that_version_or_of_an_unknown_one_is_taken(image: str) -> None:
-    assert not list(image_problems(image, "2.54.0"))
+    assert not list(image_problems("ray.main", image, "2.54.0"))
 
 
 def test_an_image_of_another_version_is_refused(dev: dict[str, Any]) -> None:
-    (one,) = image_problems("rayproject/ray:2.30.0-gpu", "2.54.0")
+    (one,) = image_problems("ray.main", "rayproject/ray:2.30.0-gpu", "2.54.0")
     assert one == (
-        "ray.version",
+        "ray.main.version",
         "2.54.0 is not the Ray that rayproject/ray:2.30.0-gpu has; nearest: 2.30.0",
     )
     assert mistake(dev, ray__dev__image="rayproject/ray:2.30.0-gpu").startswith(

@@ -9,8 +9,6 @@ from components.ray_autoscaling import RayAutoscaling
 from components.ray_cluster import RayCluster
 from sandbox.kube import MemoryKube
 from stacks.config import validate
-from stacks.parts.ray.pods import Ray
-from stacks.rules.ray_fit import scaling_problems
 from tests.conftest import Register, Registered, changed
 from tests.programs import mistakes
 from tests.unit.memory_kube_samples import gpu_nodes, ray_ref
@@ -18,10 +16,6 @@ from tests.unit.stack_graphs import built
 from tests.unit.test_ray_cluster import ARGS, with_workers
 
 SCALING = RayAutoscaling(idle_seconds=120)
-PODS: dict[str, Any] = {
-    "head": {"requests": {"cpu": 1, "memory_gib": 4}},
-    "worker": {"requests": {"cpu": 4, "memory_gib": 16}},
-}
 
 
 def made(register: Register, scaling: RayAutoscaling | None = SCALING) -> Registered:
@@ -32,11 +26,6 @@ def made(register: Register, scaling: RayAutoscaling | None = SCALING) -> Regist
 def mistake(config: dict[str, Any], **values: Any) -> str:
     (line,) = mistakes(changed(config, **values))
     return line
-
-
-def problems(*, workers: int = 8, queued: bool = False, **ray: Any) -> list[tuple[str, str]]:
-    found = scaling_problems(Ray.model_validate({**PODS, **ray}), workers=workers, queued=queued)
-    return [(one.field, one.message) for one in found]
 
 
 def test_workers_come_and_go_between_the_fewest_and_one_on_each_node(register: Register) -> None:
@@ -101,28 +90,6 @@ def test_the_head_has_room_for_the_log_container_of_gkes_add_on(dev: dict[str, A
     most = {"ray__dev__head__requests__cpu": 3.1, "ray__dev__autoscaling": None}
     validate(changed(dev, **most, cluster__ray_operator="helm"))
     assert mistake(dev, **most).startswith("stack.ray.dev.head.requests.cpu: 3.1")
-
-
-def test_more_workers_than_nodes_are_refused() -> None:
-    (one,) = problems(workers=2, autoscaling={"min_workers": 3})
-    assert one == (
-        "ray.autoscaling.min_workers",
-        "3 are more workers than the nodes have room for; nearest: 2",
-    )
-
-
-def test_machines_of_a_queue_do_not_come_one_by_one() -> None:
-    ((field, message),) = problems(queued=True, autoscaling={})
-    assert field == "ray.autoscaling"
-    assert message.endswith("nearest: leave it out, or another capacity mode")
-
-
-def test_a_cluster_that_scales_may_wait_in_a_queue() -> None:
-    assert not problems(queue="lq", autoscaling={})
-
-
-def test_a_fixed_number_of_workers_suits_every_queue() -> None:
-    assert not problems(queued=True, queue="lq")
 
 
 @pytest.mark.parametrize("both", [["addon", "helm"], "both", "addon, helm", True])

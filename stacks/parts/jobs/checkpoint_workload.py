@@ -5,7 +5,7 @@ from pathlib import Path
 from stacks.parts.jobs.image_classifier_job import ImageClassifierJob
 
 TRAINER_NAME = "train.py"
-_FOLDER = Path(__file__).parent.parent / "workloads" / "image_classifier"
+_FOLDER = Path(__file__).parents[3] / "workloads" / "image_classifier"
 
 
 def trainer() -> str:

@@ -13,7 +13,7 @@ from stacks.parts.queues.queue_rules import (
     queue_problems,
     workload_priority_problems,
 )
-from stacks.parts.queues.rules import NAMES, given_out_problems
+from stacks.parts.queues.rules import given_out_problems
 from stacks.parts.servers.plan import PlannedServer
 from stacks.parts.servers.rules import queued_server, quota_problems
 from stacks.plan import Plan
@@ -54,9 +54,9 @@ def fine_tune_rules(plan: Plan, tuning: PlannedFineTuning) -> Iterator[Problem]:
             kueue, f"{field}.workload_priority", job.workload_priority, job.queue
         ),
     ]
-    names = {**NAMES, "bucket": tuning.bucket.field, f"{field}.name": field}
+    names = {"bucket": tuning.bucket.field, f"{field}.name": field}
     yield from under(names, found)
-    yield from under(NAMES, framework_problems(kueue, field, "batch/job"))
+    yield from framework_problems(kueue, field, "batch/job")
     yield from given_out_problems(plan, f"{field}.queue", job.queue, [pool.name])
     if plan.autopilot:
         yield from whole_machine_problems(f"{field}.gpus", job.gpus, pool.machine)
@@ -64,11 +64,9 @@ def fine_tune_rules(plan: Plan, tuning: PlannedFineTuning) -> Iterator[Problem]:
         flavors = [it for it, has in plan.queues.flavor_nodes.items() if has.field == pool.name]
         waits = all(it.config.queue is not None for it in servers)
         checked = waits and all_checked(kueue, flavors)
-        yield from under(
-            NAMES, on_request_problems(pool.field, pool.config.capacity, checked=checked)
-        )
+        yield from on_request_problems(pool.field, pool.config.capacity, checked=checked)
     if not found:
-        yield from under(NAMES, _sharing_problems(plan, tuning, servers))
+        yield from _sharing_problems(plan, tuning, servers)
 
 
 def _sharing_problems(

@@ -5,7 +5,7 @@ from pathlib import Path
 from stacks.parts.jobs.grpo_job import GrpoJob
 
 LAUNCHER_NAME = "nemo_rl_grpo.sh"
-_LAUNCHER = Path(__file__).parent.parent / "workloads" / "nemo_rl" / "nemo_rl_grpo.sh"
+_LAUNCHER = Path(__file__).parents[3] / "workloads" / "nemo_rl" / "nemo_rl_grpo.sh"
 
 
 def launcher() -> str:

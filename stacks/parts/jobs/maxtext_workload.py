@@ -11,7 +11,7 @@ TRAINER_NAME = "maxtext_trainer.py"
 ACCELERATORS = {"v5e": "TPU-V5LITEPOD", "v5p": "TPU-V5P", "v6e": "TPU-V6E"}
 
 _SLICES = "slices"
-_TRAINER = Path(__file__).parent.parent / "workloads" / "maxtext" / TRAINER_NAME
+_TRAINER = Path(__file__).parents[3] / "workloads" / "maxtext" / TRAINER_NAME
 
 
 def trainer() -> str:

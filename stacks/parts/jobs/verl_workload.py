@@ -11,7 +11,7 @@ PACKAGE_DIR = "/opt/verl"
 # The node's own disk; Ray's logs and the caches of model hubs and compilers go there.
 SCRATCH_DIR = "/tmp"
 
-_SCRIPTS = Path(__file__).parent.parent / "workloads" / "verl"
+_SCRIPTS = Path(__file__).parents[3] / "workloads" / "verl"
 
 
 def launcher() -> str:

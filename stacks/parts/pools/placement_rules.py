@@ -8,9 +8,9 @@ from stacks.parts.pools.nodes import NodePool, Nodes
 from stacks.problems import Problem, problem_of
 
 
-def zone_problems(facts: Catalog, region: str, zone: str) -> list[Problem]:
+def zone_problems(facts: Catalog, region: str, zone: str, field: str = "zone") -> list[Problem]:
     """The zone is known and lies in the region."""
-    unknown = problem_of("zone", lambda: facts.zone(zone))
+    unknown = problem_of(field, lambda: facts.zone(zone))
     if unknown:
         return unknown
     if facts.region_of(zone) == region:
@@ -20,7 +20,7 @@ def zone_problems(facts: Catalog, region: str, zone: str) -> list[Problem]:
         return inside
     return [
         Problem(
-            "zone",
+            field,
             f'"{zone}" is not in the region {region}; '
             f"nearest: {', '.join(facts.zones_in(region))}, or the region {facts.region_of(zone)}",
         )

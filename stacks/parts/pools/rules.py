@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping
 
 from catalog import Catalog, MachineType
 from components.node_taints import check_node_labels, check_node_taints
-from stacks.fields import under
 from stacks.parts.pools.capacity import Queued
 from stacks.parts.pools.capacity_rules import capacity_problems
 from stacks.parts.pools.config import Pool
@@ -40,8 +39,7 @@ def place_problems(plan: Plan) -> Iterator[Problem]:
     yield from zone_problems(facts, stack.region, stack.zone)
     for pool in plan.pools.values():
         if pool.config.zone is not None:
-            elsewhere = zone_problems(facts, stack.region, pool.zone)
-            yield from under({"zone": f"{pool.field}.zone"}, elsewhere)
+            yield from zone_problems(facts, stack.region, pool.zone, f"{pool.field}.zone")
         # Offers of a wrong zone would only repeat what is said about the zone.
         if pool.zone in facts.zones:
             yield from pool_problems(facts, pool.zone, pool.field, pool.as_nodes)
@@ -105,7 +103,7 @@ def _shape_problems(field: str, pool: Pool, facts: Catalog) -> Iterator[Problem]
         near = "1" if key == "slices" else ", ".join(list(facts.topologies(machine.name))[:3])
         yield Problem(f"{field}.{key}", f"missing; nearest: {near or 'another machine_type'}")
     if not missing:
-        yield from under({"tpu": field}, slice_problems(facts, slices_of(pool)))
+        yield from slice_problems(facts, field, slices_of(pool))
 
 
 def _autopilot_problems(pool: PlannedPool) -> Iterator[Problem]:

@@ -33,7 +33,7 @@ def all_checked(kueue: StackQueues, flavors: Collection[str]) -> bool:
 def check_problems(kueue: StackQueues, pools: Mapping[str, Nodes]) -> Iterator[Problem]:
     """`pools` are the flavors' nodes."""
     for name, queue in kueue.cluster_queues.items():
-        field = f"kueue.cluster_queues.{name}.admission_checks"
+        field = f"queues.cluster_queues.{name}.admission_checks"
         queued = [it for it in kueue.shares(name) if isinstance(pools[it].capacity, Queued)]
         for place, check in enumerate(queue.admission_checks):
             if check not in kueue.admission_checks:
@@ -41,7 +41,7 @@ def check_problems(kueue: StackQueues, pools: Mapping[str, Nodes]) -> Iterator[P
                 near = nearest(check, known) if known else "leave it out, or add that key there"
                 yield Problem(
                     f"{field}[{place}]",
-                    f'"{check}" is not in kueue.admission_checks; nearest: {near}',
+                    f'"{check}" is not in queues.admission_checks; nearest: {near}',
                 )
         if queue.admission_checks and not queued:
             yield Problem(
@@ -59,7 +59,7 @@ def check_problems(kueue: StackQueues, pools: Mapping[str, Nodes]) -> Iterator[P
     for check in kueue.admission_checks:
         if check not in used:
             yield Problem(
-                f"kueue.admission_checks.{check}",
+                f"queues.admission_checks.{check}",
                 "no cluster queue has it; nearest: leave it out, or name it in one's "
                 "admission_checks",
             )
@@ -73,20 +73,22 @@ def topology_problems(
         ordered = [level for level in TOPOLOGY_LEVELS if level in topology.levels]
         if ordered != list(topology.levels):
             yield Problem(
-                f"kueue.topologies.{name}.levels",
+                f"queues.topologies.{name}.levels",
                 "levels go from the widest to the narrowest, each of them once; "
                 f"nearest: {', '.join(ordered)}",
             )
     for name, flavor in kueue.flavors.items():
         if flavor.topology is None:
             continue
-        field = f"kueue.flavors.{name}.topology"
+        field = f"queues.flavors.{name}.topology"
         if flavor.topology not in kueue.topologies:
             known = list(kueue.topologies)
             near = (
                 nearest(flavor.topology, known) if known else "leave it out, or add that key there"
             )
-            yield Problem(field, f'"{flavor.topology}" is not in kueue.topologies; nearest: {near}')
+            yield Problem(
+                field, f'"{flavor.topology}" is not in queues.topologies; nearest: {near}'
+            )
             continue
         yield from _fixed_problems(field, pools[name])
         levels = kueue.topologies[flavor.topology].levels
@@ -129,7 +131,7 @@ def _mixed_problems(kueue: StackQueues) -> Iterator[Problem]:
         without = [it for it in known if kueue.flavors[it].topology is None]
         if without and len(without) < len(known):
             yield Problem(
-                f"kueue.cluster_queues.{name}.flavors",
+                f"queues.cluster_queues.{name}.flavors",
                 f"of its flavors {', '.join(without)} is without a topology, and what does not ask "
                 "for one would never get the others; nearest: a topology for each, or for none",
             )

@@ -21,9 +21,9 @@ def kueue_problems(
     namespaces: Sequence[str],
 ) -> Iterator[Problem]:
     """`nodes` are those of the flavors whose pool there is; `namespaces` are the stack's."""
-    yield from problem_of("kueue.version", lambda: facts.release("kueue", kueue.version))
+    yield from problem_of("queues.version", lambda: facts.release("kueue", kueue.version))
     yield from problem_of(
-        "kueue.frameworks", lambda: controller_configuration(kueue.frameworks, ())
+        "queues.frameworks", lambda: controller_configuration(kueue.frameworks, ())
     )
     yield from _namespace_problems(kueue, namespaces)
     yield from _cohort_problems(kueue)
@@ -39,7 +39,7 @@ def pool_problems(kueue: StackQueues, pools: Sequence[str]) -> Iterator[Problem]
     """Each flavor is one pool's, and no two are the same pool's."""
     taken: dict[str, str] = {}
     for name, flavor in kueue.flavors.items():
-        field = f"kueue.flavors.{name}.pool"
+        field = f"queues.flavors.{name}.pool"
         if flavor.pool is not None and flavor.pool not in pools:
             yield Problem(
                 field,
@@ -69,7 +69,7 @@ def queue_problems(
     known = [it.name for it in kueue.local_queues if (it.namespace or where) == where]
     if queue in known:
         return []
-    near = nearest(queue, known) if known else "one more in kueue.local_queues"
+    near = nearest(queue, known) if known else "one more in queues.local_queues"
     return [
         Problem(field, f'"{queue}" is no local queue of the namespace {where}; nearest: {near}')
     ]
@@ -81,7 +81,7 @@ def framework_problems(kueue: StackQueues | None, workload: str, framework: str)
         return []
     return [
         Problem(
-            "kueue.frameworks",
+            "queues.frameworks",
             f"without {framework} {workload} would wait in its queue for ever; "
             f"nearest: {framework} beside the others",
         )
@@ -114,7 +114,7 @@ def workload_priority_problems(
     if priority in known:
         return []
     near = nearest(priority, known) if known else "leave it out"
-    return [Problem(field, f'"{priority}" is not in kueue.workload_priorities; nearest: {near}')]
+    return [Problem(field, f'"{priority}" is not in queues.workload_priorities; nearest: {near}')]
 
 
 def _namespace_problems(kueue: StackQueues, namespaces: Sequence[str]) -> Iterator[Problem]:
@@ -122,14 +122,14 @@ def _namespace_problems(kueue: StackQueues, namespaces: Sequence[str]) -> Iterat
     for place, name in enumerate(kueue.namespaces):
         if name in seen:
             yield Problem(
-                f"kueue.namespaces[{place}]", f'"{name}" is there twice; nearest: leave it out'
+                f"queues.namespaces[{place}]", f'"{name}" is there twice; nearest: leave it out'
             )
         seen.add(name)
     for queue, has in kueue.cluster_queues.items():
         for place, name in enumerate(has.namespaces):
             if name not in namespaces:
                 yield Problem(
-                    f"kueue.cluster_queues.{queue}.namespaces[{place}]",
+                    f"queues.cluster_queues.{queue}.namespaces[{place}]",
                     f'"{name}" is no namespace that the stack makes; '
                     f"nearest: {nearest(name, namespaces)}",
                 )
@@ -144,7 +144,7 @@ def _cohort_problems(kueue: StackQueues) -> Iterator[Problem]:
             at = kueue.cohorts[at].parent if at in kueue.cohorts else None
         if at == name:
             yield Problem(
-                f"kueue.cohorts.{name}.parent",
+                f"queues.cohorts.{name}.parent",
                 f'"{kueue.cohorts[name].parent}" is below {name} itself; nearest: leave it out',
             )
 
@@ -152,13 +152,13 @@ def _cohort_problems(kueue: StackQueues) -> Iterator[Problem]:
 def _local_queue_problems(kueue: StackQueues, namespaces: Sequence[str]) -> Iterator[Problem]:
     seen: set[tuple[str, str]] = set()
     for place, queue in enumerate(kueue.local_queues):
-        field = f"kueue.local_queues[{place}]"
+        field = f"queues.local_queues[{place}]"
         namespace = queue.namespace or namespaces[0]
         if namespace not in namespaces:
             yield Problem(
                 f"{field}.namespace",
                 f'"{namespace}" is no namespace that the stack makes; '
-                f"nearest: {nearest(namespace, namespaces)}, or one more in kueue.namespaces",
+                f"nearest: {nearest(namespace, namespaces)}, or one more in queues.namespaces",
             )
         if queue.cluster_queue not in kueue.cluster_queues:
             yield Problem(
@@ -195,20 +195,20 @@ def _priority_problems(kueue: StackQueues) -> Iterator[Problem]:
             seen[one.name] += 1
             if seen[one.name] > 1:
                 yield Problem(
-                    f"kueue.{part}[{place}].name",
+                    f"queues.{part}[{place}].name",
                     f'"{one.name}" is there twice; nearest: {one.name}-{seen[one.name]}',
                 )
     for place, one in enumerate(kueue.priorities):
         if one.name.startswith(_SYSTEM_CLASSES):
             yield Problem(
-                f"kueue.priorities[{place}].name",
+                f"queues.priorities[{place}].name",
                 f'"{one.name}": Kubernetes keeps names that start with {_SYSTEM_CLASSES} for its '
                 f"own classes; nearest: {one.name.removeprefix(_SYSTEM_CLASSES) or 'low'}",
             )
     defaults = [it.name for it in kueue.priorities if it.default]
     if len(defaults) > 1:
         yield Problem(
-            "kueue.priorities",
+            "queues.priorities",
             f"{', '.join(defaults)} are default, and Kubernetes takes one of them as it likes; "
             f"nearest: default for {defaults[0]} alone",
         )
@@ -219,7 +219,7 @@ def _flavor_name_problems(kueue: StackQueues) -> Iterator[Problem]:
         for flavor in queue.flavors:
             if flavor not in kueue.flavors:
                 yield Problem(
-                    f"kueue.cluster_queues.{name}.flavors.{flavor}",
+                    f"queues.cluster_queues.{name}.flavors.{flavor}",
                     f"there is no such flavor; nearest: {nearest(flavor, list(kueue.flavors))}",
                 )
 
@@ -239,7 +239,7 @@ def _quota_problems(kueue: StackQueues, nodes: Mapping[str, FlavorNodes]) -> Ite
                 queue = max(own, key=lambda it: own[it])
                 others = sum(own.values()) - own[queue]
                 yield Problem(
-                    f"kueue.cluster_queues.{queue}.flavors.{flavor}.{part}",
+                    f"queues.cluster_queues.{queue}.flavors.{flavor}.{part}",
                     f"{shown(own[queue], unit)} {AMOUNT_NAMES[part]}{_beside(others, unit)} are "
                     f"more than the {shown(capacity[resource], unit)} that {has.field} can ever "
                     f"have ({has.count} x {has.host.name}); "
@@ -263,7 +263,7 @@ def _limit_problems(
     capacity = nodes[flavor].capacity
     for part, (resource, unit) in RESOURCES.items():
         for limit, amounts in limits.items():
-            field = f"kueue.cluster_queues.{name}.flavors.{flavor}.{limit}.{part}"
+            field = f"queues.cluster_queues.{name}.flavors.{flavor}.{limit}.{part}"
             amount = amounts.get(resource)
             if amount is None:
                 continue
@@ -271,7 +271,7 @@ def _limit_problems(
                 yield Problem(
                     field,
                     f"{shown(amount, unit)}: a queue without a cohort has nobody to share with; "
-                    f"nearest: leave it out, or kueue.cluster_queues.{name}.cohort",
+                    f"nearest: leave it out, or queues.cluster_queues.{name}.cohort",
                 )
                 continue
             # Above its nodes' the quota itself is refused.

@@ -1,35 +1,25 @@
 """A Ray cluster that waits in a queue: Kueue admits its head and its workers together, or where it
 scales each worker as it comes."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from stacks.parts.queues.config import StackQueues
 from stacks.parts.queues.quotas import GPU, FlavorNodes, quotas
-from stacks.parts.ray.pods import Ray
 from stacks.problems import Problem
 
-_HEAD = "cpu_pool"
 # From this release on the feature gate ElasticJobsViaWorkloadSlices is on (kubernetes-sigs/kueue
 # pkg/features/kube_features.go, v0.19.2).
 _ELASTIC_FROM = (0, 18)
 
 
-def head_problems(
-    kueue: StackQueues,
-    nodes: Mapping[str, FlavorNodes],
-    queue: str,
-    where: str,
-    *,
-    head: str = _HEAD,
-) -> Iterator[Problem]:
+def head_problems(field: str, queue: str, pools: Sequence[str], head: str) -> Iterator[Problem]:
     """The nodes of the head are those of a pool of their own, so its queue has to give those out,
-    too."""
-    pools = pools_given_out(kueue, nodes, queue, where)
+    too; `pools` are what it gives out."""
     if pools and head not in pools:
         yield Problem(
-            "ray.queue",
+            f"{field}.queue",
             f'"{queue}" gives out {", ".join(pools)} alone, and Ray\'s head runs on {head}, so it '
-            f"would wait for ever; nearest: one more of kueue.flavors, with pool {head}",
+            f"would wait for ever; nearest: one more of queues.flavors, with pool {head}",
         )
 
 
@@ -64,39 +54,35 @@ def _given_out(
     ]
 
 
-def elastic_problems(ray: Ray, release: str, newest: str) -> Iterator[Problem]:
+def elastic_problems(field: str, queue: str, release: str, newest: str) -> Iterator[Problem]:
     """`release` is Kueue's, of which older ones refuse a cluster that scales."""
-    if ray.queue is None or ray.autoscaling is None:
-        return
     numbers = release.split(".")[:2]
     # What is no release at all the queues' own rule says.
     if all(map(str.isdecimal, numbers)) and tuple(map(int, numbers)) < _ELASTIC_FROM:
         yield Problem(
-            "kueue.version",
-            f"Kueue {release} refuses a Ray cluster that scales, in the queue {ray.queue}; "
-            f"nearest: {newest}, or leave out ray.autoscaling",
+            "queues.version",
+            f"Kueue {release} refuses a Ray cluster that scales, in the queue {queue}; "
+            f"nearest: {newest}, or leave out {field}.autoscaling",
         )
 
 
-def placed_problems(kueue: StackQueues, ray: Ray) -> Iterator[Problem]:
+def placed_problems(field: str, kueue: StackQueues) -> Iterator[Problem]:
     """The feature gate ElasticJobsViaWorkloadSlicesWithTAS is off in all releases up to 0.19."""
-    if ray.queue is None or ray.autoscaling is None:
-        return
     for name, flavor in kueue.flavors.items():
         if flavor.topology is not None:
             yield Problem(
-                f"kueue.flavors.{name}.topology",
+                f"queues.flavors.{name}.topology",
                 "Kueue finds no nodes for a Ray cluster that scales; "
-                "nearest: leave it out, or leave out ray.autoscaling",
+                f"nearest: leave it out, or leave out {field}.autoscaling",
             )
 
 
-def asked_twice_problems(kueue: StackQueues, *, queued: bool) -> Iterator[Problem]:
+def asked_twice_problems(field: str, kueue: StackQueues, *, queued: bool) -> Iterator[Problem]:
     """Ray's workers have a request of their own for the machines of a queued pool."""
     for name, queue in kueue.cluster_queues.items():
         if queued and queue.admission_checks:
             yield Problem(
-                f"kueue.cluster_queues.{name}.admission_checks",
+                f"queues.cluster_queues.{name}.admission_checks",
                 "the stack asks for its Ray workers' queued machines itself, and Kueue would ask "
-                "once more; nearest: leave it out, or leave out ray.queue",
+                f"once more; nearest: leave it out, or leave out {field}.queue",
             )

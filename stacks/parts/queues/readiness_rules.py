@@ -33,7 +33,7 @@ def readiness_problems(asked: int | None, needed: Mapping[str, int]) -> Iterator
     for field, minutes in needed.items():
         if asked is not None and asked < minutes:
             yield Problem(
-                "kueue.ready_minutes",
+                "queues.ready_minutes",
                 f"after {asked} minutes Kueue stops what is not ready, and by {field} it may take "
                 f"{minutes}; nearest: {least_minutes(needed)}",
             )

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 
-from stacks.fields import under
 from stacks.parts.queues.config import StackQueues
 from stacks.parts.queues.node_rules import check_problems, topology_problems
 from stacks.parts.queues.plan import PlannedQueues
@@ -24,7 +23,6 @@ from stacks.parts.queues.readiness_rules import readiness_problems
 from stacks.plan import Plan
 from stacks.problems import Problem
 
-NAMES = {"kueue": "queues"}
 # And of tolerations (kubernetes-sigs/kueue apis/kueue/v1beta2/resourceflavor_types.go, 2fff9dfc).
 _MOST_TAINTS = 8
 # kubernetes-sigs/kueue v0.19.2 pkg/controller/jobs/raycluster/common.go, ValidateCreate.
@@ -55,7 +53,7 @@ def queue_rules(plan: Plan) -> Iterator[Problem]:
         pools = queues.flavor_pools
         machines = {it: plan.facts.machine(pool.machine_type) for it, pool in pools.items()}
         found += [*check_problems(kueue, pools), *topology_problems(kueue, pools, machines)]
-    yield from under(NAMES, found)
+    yield from found
 
 
 def ray_rules(plan: Plan) -> Iterator[Problem]:
@@ -63,13 +61,12 @@ def ray_rules(plan: Plan) -> Iterator[Problem]:
     kueue = plan.stack.queues
     queues = plan.queues
     for ray in plan.ray.values():
-        queue, names = ray.config.queue, {**NAMES, "ray": ray.field}
+        queue = ray.config.queue
         if queue is None:
             continue
         namespace = plan.stack.namespace
-        door = queue_problems(kueue, f"{ray.field}.queue", queue, namespace)
-        yield from under(NAMES, door)
-        yield from under(NAMES, framework_problems(kueue, ray.field, "ray.io/raycluster"))
+        yield from queue_problems(kueue, f"{ray.field}.queue", queue, namespace)
+        yield from framework_problems(kueue, ray.field, "ray.io/raycluster")
         if any(it.first.kind == "tpu" for it in ray.groups.values()):
             yield from _tpu_problems(ray.field)
         if kueue is None or queues is None:
@@ -89,14 +86,14 @@ def ray_rules(plan: Plan) -> Iterator[Problem]:
         nodes = queues.flavor_nodes
         head = ray.head_pool
         if head is not None and queues.sound:
-            found = head_problems(kueue, nodes, queue, namespace, head=head.name)
-            yield from under(names, found)
-        first = next(iter(ray.as_rays().values()))
+            pools = pools_given_out(kueue, nodes, queue, namespace)
+            yield from head_problems(ray.field, queue, pools, head.name)
         newest = plan.facts.release("kueue")
-        yield from under(names, elastic_problems(first, kueue.version or newest, newest))
-        yield from under(names, placed_problems(kueue, first))
+        if ray.config.autoscaling is not None:
+            yield from elastic_problems(ray.field, queue, kueue.version or newest, newest)
+            yield from placed_problems(ray.field, kueue)
         queued = any(it.queued for it in ray.groups.values())
-        yield from under(names, asked_twice_problems(kueue, queued=queued))
+        yield from asked_twice_problems(ray.field, kueue, queued=queued)
 
 
 def given_out_problems(
@@ -149,7 +146,7 @@ def _door_problems(plan: Plan, kueue: StackQueues) -> Iterator[Problem]:
     if not kueue.local_queues and all(it.config.queue is None for it in plan.teams.values()):
         first = next(iter(kueue.cluster_queues))
         yield Problem(
-            "kueue.local_queues",
+            "queues.local_queues",
             "none: no namespace has a queue that workloads could wait in; nearest: one with the "
             f"name lq and the cluster_queue {first}",
         )

@@ -9,9 +9,9 @@ from stacks.problems import Problem
 _RAYS_OWN = re.compile(r"(?:docker\.io/)?rayproject/[a-z-]+:(\d+\.\d+\.\d+)(?![\d.]).*")
 
 
-def image_problems(image: str, version: str) -> Iterator[Problem]:
+def image_problems(field: str, image: str, version: str) -> Iterator[Problem]:
     found = _RAYS_OWN.fullmatch(image)
     if found and found[1] != version:
         yield Problem(
-            "ray.version", f"{version} is not the Ray that {image} has; nearest: {found[1]}"
+            f"{field}.version", f"{version} is not the Ray that {image} has; nearest: {found[1]}"
         )

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from catalog import Catalog
 from stacks.config_errors import nearest
 from stacks.fields import under
+from stacks.parts.pools.capacity import Spot
 from stacks.parts.ray.image_rules import image_problems
 from stacks.parts.ray.nccl_test_rules import nccl_test_problems
 from stacks.parts.ray.plan import PlannedRay, PlannedWorkers
@@ -12,10 +13,8 @@ from stacks.plan import Plan
 from stacks.problems import Problem
 from stacks.rules.pod_disk import pod_disk_problems
 from stacks.rules.ray_fit import (
-    head_capacity_problems,
     head_problems,
     ray_problems,
-    scaling_problems,
     worker_problems,
 )
 from stacks.stack import LUSTRE, Stack
@@ -50,7 +49,6 @@ def mount_problems(field: str, mounts: Sequence[str], stack: Stack) -> Iterator[
 
 def image_rules(plan: Plan) -> Iterator[Problem]:
     for ray in plan.ray.values():
-        names = {"ray": ray.field}
         locked = plan.facts.image(ray.demands.image).reference
         if "nightly" in ray.image and not ray.config.nightly:
             yield Problem(
@@ -58,7 +56,7 @@ def image_rules(plan: Plan) -> Iterator[Problem]:
                 f"{ray.image} is another one every night; nearest: {locked}, or "
                 f"{ray.field}.nightly true",
             )
-        yield from under(names, image_problems(ray.image, ray.version))
+        yield from image_problems(ray.field, ray.image, ray.version)
 
 
 def group_problems(plan: Plan) -> Iterator[Problem]:
@@ -124,14 +122,16 @@ def head_rules(plan: Plan) -> Iterator[Problem]:
                 f"{pool.machine.name} has accelerators that the head does not use; "
                 f"nearest: {plan.cpu_pool.name if plan.cpu_pool else 'leave it out'}",
             )
-        found = head_capacity_problems({"cpu_pool": pool.as_nodes})
-        yield from under({"cpu_pool": pool.field}, found)
+        if isinstance(pool.config.capacity, Spot):
+            yield Problem(
+                f"{pool.field}.capacity.mode",
+                "Ray's head is on these machines, and every job goes with it; nearest: on-demand",
+            )
 
 
 def scaling_rules(plan: Plan) -> Iterator[Problem]:
     for ray in plan.ray.values():
-        for name, as_ray in ray.as_rays().items():
-            group = ray.groups[name]
+        for group in ray.groups.values():
             if group.first.kind == "tpu" and ray.config.autoscaling is not None:
                 yield Problem(
                     f"{ray.field}.autoscaling",
@@ -139,8 +139,8 @@ def scaling_rules(plan: Plan) -> Iterator[Problem]:
                     "it out, and say in the pool's slices which there are",
                 )
                 break
-            found = scaling_problems(as_ray, workers=group.count, queued=group.queued)
-            yield from under(_names(ray, group), found)
+            if ray.config.autoscaling is not None:
+                yield from _scaling_problems(ray, group)
         queued = [it for it in ray.groups.values() if it.queued]
         for group in queued:
             if len(ray.groups) > 1 or len(group.pools) > 1:
@@ -175,8 +175,9 @@ def nccl_rules(plan: Plan) -> Iterator[Problem]:
     for ray in plan.ray.values():
         if ray.config.nccl_test is not None:
             group = ray.accelerated
-            found = nccl_test_problems(group.first.machine, group.count, queued=group.queued)
-            yield from under({"nccl_test": f"{ray.field}.nccl_test"}, found)
+            yield from nccl_test_problems(
+                f"{ray.field}.nccl_test", group.first.machine, group.count, queued=group.queued
+            )
 
 
 def disk_problems(plan: Plan) -> Iterator[Problem]:
@@ -242,12 +243,27 @@ def _apart_problems(plan: Plan, group: PlannedWorkers) -> Iterator[Problem]:
             )
 
 
+def _scaling_problems(ray: PlannedRay, group: PlannedWorkers) -> Iterator[Problem]:
+    """Who decides how many workers there are: the config, or Ray's autoscaler."""
+    if group.queued:
+        yield Problem(
+            f"{ray.field}.autoscaling",
+            "queued machines come once, for a fixed number of workers; nearest: leave it out, or "
+            "another capacity mode",
+        )
+    if group.config.min_workers > group.count:
+        yield Problem(
+            f"{group.field}.min_workers",
+            f"{group.config.min_workers} are more workers than the nodes have room for; "
+            f"nearest: {group.count}",
+        )
+
+
 def _names(ray: PlannedRay, group: PlannedWorkers) -> dict[str, str]:
     bucket = next(iter(ray.buckets.values()), None)
     return {
         "ray.worker": group.field,
         "ray.head": f"{ray.field}.head",
-        "ray.autoscaling.min_workers": f"{group.field}.min_workers",
         "ray": ray.field,
         **({} if bucket is None else {"bucket": bucket.field}),
     }

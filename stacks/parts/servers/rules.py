@@ -14,7 +14,7 @@ from stacks.parts.queues.queue_rules import (
     queue_problems,
     workload_priority_problems,
 )
-from stacks.parts.queues.rules import NAMES, given_out_problems
+from stacks.parts.queues.rules import given_out_problems
 from stacks.parts.ray.pods import RayHead
 from stacks.parts.servers.plan import PlannedServer
 from stacks.parts.servers.server_rules import (
@@ -102,9 +102,7 @@ def machine_rules(plan: Plan) -> Iterator[Problem]:
         elif pool.queued and plan.stack.queues is not None and plan.queues is not None:
             flavors = [it for it, has in plan.queues.flavor_nodes.items() if has.field == pool.name]
             checked = all_checked(plan.stack.queues, flavors)
-            yield from under(
-                NAMES, on_request_problems(pool.field, pool.config.capacity, checked=checked)
-            )
+            yield from on_request_problems(pool.field, pool.config.capacity, checked=checked)
 
 
 def queue_rules(plan: Plan) -> Iterator[Problem]:
@@ -121,7 +119,7 @@ def queue_rules(plan: Plan) -> Iterator[Problem]:
         if config.queue is not None:
             found += framework_problems(kueue, field, "pod")
             found += [] if found else quota_problems(plan, server)
-        yield from under(NAMES, found)
+        yield from found
         yield from given_out_problems(plan, f"{field}.queue", config.queue, [server.pool.name])
 
 

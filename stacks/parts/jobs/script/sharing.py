@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from stacks.fields import under
 from stacks.parts.jobs.script.plan import FRAMEWORK, PlannedScript
 from stacks.parts.pools.plan import PlannedPool
 from stacks.parts.queues.admission_rules import Queued, admission_problems
@@ -14,7 +13,6 @@ from stacks.parts.queues.queue_rules import (
     queue_problems,
     workload_priority_problems,
 )
-from stacks.parts.queues.rules import NAMES
 from stacks.plan import Plan
 from stacks.problems import Problem
 from stacks.rules.packing import Amounts
@@ -43,14 +41,13 @@ def queue_rules(plan: Plan, script: PlannedScript) -> Iterator[Problem]:
         found += framework_problems(kueue, field, FRAMEWORK)
     if not found:
         found += _admission_problems(plan, script)
-    yield from under(NAMES, found)
+    yield from found
     pool = script.pool
     if pool is not None and not plan.autopilot:
         flavors = [] if plan.queues is None else plan.queues.flavor_nodes.items()
         own = [it for it, has in flavors if has.field == pool.name]
         checked = kueue is not None and config.queue is not None and all_checked(kueue, own)
-        waiting = on_request_problems(pool.field, pool.config.capacity, checked=checked)
-        yield from under(NAMES, waiting)
+        yield from on_request_problems(pool.field, pool.config.capacity, checked=checked)
 
 
 def room_rules(plan: Plan, script: PlannedScript) -> Iterator[Problem]:
@@ -112,7 +109,7 @@ def _admission_problems(plan: Plan, script: PlannedScript) -> Iterator[Problem]:
     where = None if script.pool is None else script.pool.name
     quotas = {} if where is None else queues.quotas_on(where)
     if not quotas.get(name):
-        near = "leave it out" if where is None else f"one of {where} in kueue.flavors"
+        near = "leave it out" if where is None else f"one of {where} in queues.flavors"
         missing = "those that Autopilot makes for single pods" if where is None else where
         yield Problem(
             f"{script.field}.queue",
