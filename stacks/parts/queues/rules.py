@@ -20,6 +20,7 @@ from stacks.parts.queues.ray_rules import (
     pools_given_out,
 )
 from stacks.parts.queues.readiness_rules import readiness_problems
+from stacks.parts.ray.plan import PlannedRay
 from stacks.plan import Plan
 from stacks.problems import Problem
 
@@ -65,10 +66,10 @@ def ray_rules(plan: Plan) -> Iterator[Problem]:
         if queue is None:
             continue
         namespace = plan.stack.namespace
-        yield from queue_problems(kueue, f"{ray.field}.queue", queue, namespace)
+        door = queue_problems(kueue, f"{ray.field}.queue", queue, namespace)
+        yield from door
         yield from framework_problems(kueue, ray.field, "ray.io/raycluster")
-        if any(it.first.kind == "tpu" for it in ray.groups.values()):
-            yield from _tpu_problems(ray.field)
+        yield from _tpu_problems(ray)
         if kueue is None or queues is None:
             continue
         if plan.autopilot:
@@ -88,10 +89,8 @@ def ray_rules(plan: Plan) -> Iterator[Problem]:
         if head is not None and queues.sound:
             pools = pools_given_out(kueue, nodes, queue, namespace)
             yield from head_problems(ray.field, queue, pools, head.name)
-        newest = plan.facts.release("kueue")
         if ray.config.autoscaling is not None:
-            yield from elastic_problems(ray.field, queue, kueue.version or newest, newest)
-            yield from placed_problems(ray.field, kueue)
+            yield from _scaling_problems(plan, ray.field, queue, kueue)
         queued = any(it.queued for it in ray.groups.values())
         yield from asked_twice_problems(ray.field, kueue, queued=queued)
 
@@ -161,6 +160,15 @@ def _autopilot_problems(field: str) -> Iterator[Problem]:
     )
 
 
-def _tpu_problems(field: str) -> Iterator[Problem]:
+def _tpu_problems(ray: PlannedRay) -> Iterator[Problem]:
     """Quotas here are of CPUs, memory, GPUs and disk, so Kueue would refuse what asks for chips."""
-    yield Problem(f"{field}.queue", "quotas of this stack have no TPU chips; nearest: leave it out")
+    if any(it.first.kind == "tpu" for it in ray.groups.values()):
+        yield Problem(
+            f"{ray.field}.queue", "quotas of this stack have no TPU chips; nearest: leave it out"
+        )
+
+
+def _scaling_problems(plan: Plan, field: str, queue: str, kueue: StackQueues) -> Iterator[Problem]:
+    newest = plan.facts.release("kueue")
+    yield from elastic_problems(field, queue, kueue.version or newest, newest)
+    yield from placed_problems(field, kueue)
