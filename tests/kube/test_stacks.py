@@ -93,7 +93,7 @@ def test_no_secret_is_in_any_file(live: LiveSandbox) -> None:
 def test_what_is_refreshed_is_no_difference(live: LiveSandbox) -> None:
     live.succeed("refresh")
     # A refresh calls a Job that still runs not ready, and it is sent once more as it is.
-    running = {"fine-tune-job": "update"} if live.workspace.stack == "kueue-mixed" else {}
+    running = {"finetune-gemma-l4-job": "update"} if live.workspace.stack == "kueue-mixed" else {}
     assert changed(live.succeed("preview")) == running
 
 

@@ -14,7 +14,6 @@ from components.interfaces import interface_annotations
 from components.naming import NameKind, cloud_name
 from components.nccl_installer_manifest import AUTOPILOT_NAMESPACE
 from components.nccl_rdma_installer import NcclRdmaInstaller, NcclRdmaInstallerArgs
-from components.nccl_test import NcclTest, NcclTestArgs
 from components.node_network import NodeNetwork
 from components.rdma_network import RdmaNetwork, RdmaNetworkArgs
 from stacks.parts.interfaces.plan import InterfaceSet
@@ -94,6 +93,8 @@ def tested(site: Site, ray: PlannedRay, access: DeviceAccess) -> DeviceAccess:
     """Where the config asks for it, Ray waits for a test of the network."""
     if ray.config.nccl_test is None or ray.nccl is None:
         return access
+    from components.nccl_test import NcclTest, NcclTestArgs
+
     test = NcclTest(
         f"{ray.name}-nccl-test",
         NcclTestArgs(

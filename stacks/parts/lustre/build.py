@@ -5,7 +5,6 @@ from dataclasses import replace
 import pulumi
 
 from components.existing_lustre import ExistingLustre
-from components.lustre_access import LustreAccess, LustreAccessArgs
 from components.lustre_instance import LustreInstance, LustreInstanceArgs
 from components.static_volume import VolumeMount
 from stacks.parts.network.plan import lets_lustre_in
@@ -49,6 +48,8 @@ def _let_in(project: Project, ground: Ground, there: ExistingLustre) -> Existing
     stack, found = project.plan.stack, there.found
     if not lets_lustre_in(stack):
         return there
+    from components.lustre_access import LustreAccess, LustreAccessArgs
+
     access = LustreAccess(
         "lustre-access",
         LustreAccessArgs(

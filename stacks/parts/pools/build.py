@@ -5,7 +5,6 @@ import pulumi
 from components.naming import NameKind, cloud_name
 from components.node_pool import GpuArgs, NodePool, NodePoolArgs
 from components.node_service_account import NodeServiceAccount
-from components.tpu_compute_class import TpuComputeClass, TpuComputeClassArgs
 from components.tpu_slice_pool import TpuSlicePool, TpuSlicePoolArgs
 from stacks.parts.cluster import build as cluster
 from stacks.parts.interfaces.build import Interfaces
@@ -201,6 +200,8 @@ def _asked_for(project: Project, gke: Cluster, pool: PlannedPool) -> Selector:
     if pool.kind == "gpu":
         return gpu_selector(accelerator, config.capacity, pool.zone)
     assert config.topology is not None
+    from components.tpu_compute_class import TpuComputeClass, TpuComputeClassArgs
+
     made = TpuComputeClass(
         pool.name,
         TpuComputeClassArgs(
