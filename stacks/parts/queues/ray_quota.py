@@ -18,9 +18,11 @@ def quota_problems(plan: Plan, ray: PlannedRay) -> Iterator[Problem]:
     """Kueue admits the head and the workers as one, by what their templates ask for, in which what
     KubeRay and GKE put beside a container is not (kubernetes-sigs/kueue v0.19.2
     pkg/controller/jobs/raycluster/common.go, BuildPodSets). Of a queue that does not give out all
-    of their pools other rules say so."""
+    of their pools, and of a group on several, other rules say so."""
     kueue, queues, queue = plan.stack.queues, plan.queues, ray.config.queue
     if kueue is None or queues is None or queue is None or not queues.sound:
+        return
+    if any(len(it.pools) > 1 for it in ray.groups.values()):
         return
     name = cluster_queue_of(kueue, queue, plan.stack.namespace)
     pods = _pods(ray)
