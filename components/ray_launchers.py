@@ -44,7 +44,7 @@ class RayLaunchers(pulumi.ComponentResource):
             for it in args.jobs
         ]
         self.config_map = k8s.core.v1.ConfigMap(
-            f"{name}-launchers",
+            f"{name}-files",
             metadata={
                 "name": launcher_config_map(args.ray_cluster),
                 "namespace": args.namespace,

@@ -79,7 +79,7 @@ def test_another_range_for_pods_replaces_the_cluster_and_all_that_is_on_it(
         "network-subnet",
         "ray-a4-gpu-spot-access",
         "ray-a4-gpu-spot-cluster",
-        "ray-a4-gpu-spot-launchers",
+        "ray-a4-gpu-spot-launchers-files",
         "tokens-secret",
         "volume-claim",
         "volume-volume",
@@ -99,9 +99,8 @@ def test_without_its_job_a_stack_has_a_cluster_of_plain_ray_and_all_else_as_it_w
     assert set(found) == {
         "nemo-rl-grpo-test1",
         "nemo-rl-grpo-test1-job",
-        # Of the two components of this name the launchers'.
-        "ray-a4-gpu-spot",
         "ray-a4-gpu-spot-launchers",
+        "ray-a4-gpu-spot-launchers-files",
         "ray-a4-gpu-spot-cluster",
     }
     # The image was the job's.

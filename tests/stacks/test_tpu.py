@@ -22,7 +22,7 @@ def test_another_slice_is_one_more_pool_and_nothing_is_replaced(brought_up: Sand
         "v6e-16-2": "create",
         "v6e-16-2-pool": "create",
         "maxtext-tpu-cluster-cluster": "update",
-        "maxtext-tpu-cluster-launchers": "update",
+        "maxtext-tpu-cluster-launchers-files": "update",
     }
     sandbox.succeed("up", "pools.v6e-16.slices=3")
     workers = [pod for pod in sandbox.pods() if "tpu-group" in pod.name]
@@ -38,7 +38,7 @@ def test_the_first_slice_can_go_and_the_second_stays_what_it_was(brought_up: San
         "v6e-16-0": "delete",
         "v6e-16-0-pool": "delete",
         "maxtext-tpu-cluster-cluster": "update",
-        "maxtext-tpu-cluster-launchers": "update",
+        "maxtext-tpu-cluster-launchers-files": "update",
     }
     pools = sandbox.describe_everything()["gcp:container/nodePool:NodePool"]
     assert sorted(pool.rpartition("/")[2] for pool in pools) == ["cpu-pool", "v6e-16-1"]

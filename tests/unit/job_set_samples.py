@@ -105,5 +105,5 @@ ACCESS = LustreAccessArgs(
 def beside_the_stacks() -> None:
     JobSetController("jobset", CONTROLLER)
     ScriptJobSet("job", JOB)
-    RayLaunchers("ray", LAUNCHERS)
+    RayLaunchers("ray-launchers", LAUNCHERS)
     LustreAccess("lustre-access", ACCESS)

@@ -40,7 +40,7 @@ def test_it_is_all_that_the_scenario_asks_for(up: Up) -> None:
         *("cpu-nodes-account", "cpu-nodes-role", "gpu-nodes-account", "gpu-nodes-role"),
         *("gke-cluster", "gke-kubernetes", "cpu-pool", "gpu-pool"),
         *("tokens-secret", "volume-volume", "volume-claim", f"{RAY}-cluster"),
-        *(f"{RAY}-launchers", f"{JOB}-job", "monitoring-dashboard", f"{RAY}-access"),
+        *(f"{RAY}-launchers-files", f"{JOB}-job", "monitoring-dashboard", f"{RAY}-access"),
         *("gvnic-1-vpc", "gvnic-1-subnet", "gvnic-1-internal", "rdma-vpc", "nccl-daemon-set"),
         *(f"rdma-subnet-rdma-{number}" for number in range(8)),
         *(f"interfaces-network-{name}" for name in INTERFACES),
@@ -76,7 +76,7 @@ def test_nodes_under_pods_that_mount_lustre_boot_what_is_not_googles_own(up: Up)
 
 def test_the_training_waits_for_all_gpus_and_runs_again_when_a_machine_goes(up: Up) -> None:
     made = up()
-    (name,) = (it for it in made.named(f"{RAY}-launchers").inputs["data"] if "resume" in it)
+    (name,) = (it for it in made.named(f"{RAY}-launchers-files").inputs["data"] if "resume" in it)
     entrypoint = made.named(f"{JOB}-job").inputs["spec"]["entrypoint"]
     assert f" python3 /etc/launcher/{name} 64 bash /etc/launcher/nemo_rl_grpo-" in entrypoint
 
@@ -165,7 +165,7 @@ def test_the_cluster_does_not_wait_for_the_nat_or_the_peering(up: Up) -> None:
 
 def test_kubernetes_objects_wait_for_the_cluster_alone(up: Up) -> None:
     made = up()
-    for name in ("tokens-secret", f"{RAY}-launchers"):
+    for name in ("tokens-secret", f"{RAY}-launchers-files"):
         assert not {"cpu-pool", "gpu-pool", "lustre-instance"} & made.waits_for(name)
     assert not {"cpu-pool", "gpu-pool"} & made.waits_for("volume-claim")
 
@@ -177,7 +177,7 @@ def test_pods_wait_for_machines_names_images_tokens_and_storage(up: Up) -> None:
 
 
 def test_the_job_waits_for_ray_and_its_launcher(up: Up) -> None:
-    assert {f"{RAY}-cluster", f"{RAY}-launchers"} <= up().waits_for(f"{JOB}-job")
+    assert {f"{RAY}-cluster", f"{RAY}-launchers-files"} <= up().waits_for(f"{JOB}-job")
 
 
 def test_the_dashboard_waits_for_nothing_but_its_api(up: Up) -> None:

@@ -105,7 +105,7 @@ def test_the_code_comes_from_this_tree_and_packages_are_pinned(register: Registe
     made = up(register)
     assert {"train", "checkpoints"} <= {
         it.partition("-")[0].removesuffix(".py")
-        for it in made.named("gcsfuse-checkpoint-launchers").inputs["data"]
+        for it in made.named("gcsfuse-checkpoint-launchers-files").inputs["data"]
     }
     environment = made.named(f"{JOB}-job").inputs["spec"]["runtimeEnvYAML"]
     assert '"torch==' in environment

@@ -75,7 +75,7 @@ RUNS: list[tuple[str, dict[str, Any]]] = [
 
 
 def launcher_of(made: Recording) -> Registered:
-    return made.named(f"{made.one(':RayCluster').name.removesuffix('-cluster')}-launchers")
+    return made.named(f"{made.one(':RayCluster').name.removesuffix('-cluster')}-launchers-files")
 
 
 def dry_run(made: Recording, folder: Path) -> dict[str, Any]:
@@ -258,7 +258,7 @@ def test_a_job_that_was_run_before_runs_again_under_another_name(register: Regis
 
 def test_the_job_waits_for_ray_and_for_its_trainer(register: Register) -> None:
     made, name = built(register, FIXED), JOB.removeprefix("jobs__")
-    assert {"maxtext-tpu-cluster-cluster", "maxtext-tpu-cluster-launchers"} <= made.waits_for(
+    assert {"maxtext-tpu-cluster-cluster", "maxtext-tpu-cluster-launchers-files"} <= made.waits_for(
         f"{name}-job"
     )
     launcher = launcher_of(made)

@@ -29,7 +29,7 @@ def made(register: Register, **values: Any) -> Recording:
         )
         args = replace(args, **values)
         launchers = RayLaunchers(
-            "demo",
+            "demo-launchers",
             RayLaunchersArgs(
                 namespace="rl",
                 ray_cluster="demo",
@@ -83,4 +83,4 @@ def test_a_job_is_run_again_on_a_cluster_that_was_replaced(register: Register) -
 
 
 def test_the_launcher_is_there_before_the_job(register: Register) -> None:
-    assert "demo-launchers" in made(register).waits_for("training-job")
+    assert "demo-launchers-files" in made(register).waits_for("training-job")

@@ -188,7 +188,7 @@ def test_on_autopilot_it_runs_on_nodes_that_come_for_it(made: Any) -> None:
 
 def test_on_a_raycluster_it_is_a_rayjob_with_its_files_beside_the_launcher(made: Any) -> None:
     recording = made(STACK, jobs={"tune": ON_RAY}, ray={"small": RAY})
-    files = recording.named("small-launchers").inputs["data"]
+    files = recording.named("small-launchers-files").inputs["data"]
     (launcher,) = [it for it in files if it.startswith("tune-")]
     (brought,) = [it for it in files if it.endswith("-tune.py")]
     assert files[brought] == "print(2)\n"
@@ -202,10 +202,10 @@ def test_several_jobs_of_a_raycluster_share_one_configmap_that_they_wait_for(mad
     second = {"type": "script", "command": ["echo", "done"], "ray": "small"}
     recording = made(STACK, jobs={"tune": ON_RAY, "tell": second}, ray={"small": RAY})
     (config_map,) = recording.of_type(":ConfigMap")
-    assert config_map.name == "small-launchers"
+    assert config_map.name == "small-launchers-files"
     assert config_map.inputs["metadata"]["name"] == "small-launcher"
     for job in ("tune", "tell"):
-        assert "small-launchers" in recording.waits_for(f"{job}-job")
+        assert "small-launchers-files" in recording.waits_for(f"{job}-job")
         (launcher,) = [it for it in config_map.inputs["data"] if it.startswith(f"{job}-")]
         assert launcher in recording.named(f"{job}-job").inputs["spec"]["entrypoint"]
 

@@ -23,7 +23,7 @@ SHARED = {
 
 
 def shared(stack: str) -> set[str]:
-    return SHARED | {f"{RAY}-launchers", f"{JOBS[stack]}-job"}
+    return SHARED | {f"{RAY}-launchers-files", f"{JOBS[stack]}-job"}
 
 
 def pool(made: Recording, number: int = 0) -> dict[str, Any]:
@@ -241,12 +241,12 @@ def test_one_slice_more_is_one_pool_more_and_touches_no_job_and_no_pod(register:
     before = {it.urn: it.inputs for it in two.resources}
     after = {it.urn: it.inputs for it in three.resources}
     different = {urn.rpartition("::")[2] for urn in before if before[urn] != after[urn]}
-    assert different == {f"{RAY}-cluster", f"{RAY}-launchers"}
+    assert different == {f"{RAY}-cluster", f"{RAY}-launchers-files"}
     (was,) = two.one(":RayCluster").inputs["spec"]["workerGroupSpecs"]
     (now,) = three.one(":RayCluster").inputs["spec"]["workerGroupSpecs"]
     assert now == was | {"replicas": 3, "minReplicas": 3, "maxReplicas": 3}
-    assert two.named(f"{RAY}-launchers").inputs["data"]["slices"] == "2\n"
-    assert three.named(f"{RAY}-launchers").inputs["data"]["slices"] == "3\n"
+    assert two.named(f"{RAY}-launchers-files").inputs["data"]["slices"] == "2\n"
+    assert three.named(f"{RAY}-launchers-files").inputs["data"]["slices"] == "3\n"
 
 
 def test_when_the_first_slice_goes_the_second_stays_as_it_is(register: Register) -> None:

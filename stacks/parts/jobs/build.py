@@ -88,7 +88,7 @@ def _launchers(
         args = [job_args(site.namespace, ray, cluster, works[it], site.labels) for it in jobs]
         files = {name: text for it in args for name, text in {**it.scripts, **it.files}.items()}
         made = RayLaunchers(
-            ray,
+            f"{ray}-launchers",
             RayLaunchersArgs(
                 namespace=site.namespace,
                 ray_cluster=ray,
