@@ -31,7 +31,11 @@ INFRASTRUCTURE = {
 def infrastructure(stack: str) -> set[str]:
     ray = "h200-ray-cluster" if stack == H200 else "b200-ray-cluster"
     prepared = {f"{ray}-preparation-script", f"{ray}-preparation-job"}
-    return INFRASTRUCTURE | prepared | {f"{ray}-{it}" for it in ("cluster", "access", "launchers")}
+    return (
+        INFRASTRUCTURE
+        | prepared
+        | {f"{ray}-{it}" for it in ("cluster", "access", "launchers-files")}
+    )
 
 
 def pool(made: Recording, name: str = "gpu-pool") -> dict[str, Any]:

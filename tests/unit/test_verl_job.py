@@ -122,7 +122,7 @@ def test_the_training_waits_for_ray_and_for_the_data(register: Register, stack: 
     made = built(register, stack)
     ray = made.one(":RayCluster").name
     prepared = of_preparation(made)
-    assert {ray, prepared, of_ray(made, "launchers")} <= made.waits_for("verl-grpo-job")
+    assert {ray, prepared, of_ray(made, "launchers-files")} <= made.waits_for("verl-grpo-job")
     assert prepared not in made.waits_for(ray)
     assert ray not in made.waits_for(prepared)
 
