@@ -6,7 +6,6 @@ from stacks.fields import under
 from stacks.parts.jobs.fine_tune_pod_rules import fine_tune_problems
 from stacks.parts.jobs.plan import PlannedFineTuning
 from stacks.parts.queues.admission_rules import Queued, admission_problems, spread_problems
-from stacks.parts.queues.node_rules import all_checked
 from stacks.parts.queues.queue_rules import (
     framework_problems,
     priority_problems,
@@ -61,9 +60,8 @@ def fine_tune_rules(plan: Plan, tuning: PlannedFineTuning) -> Iterator[Problem]:
     if plan.autopilot:
         yield from whole_machine_problems(f"{field}.gpus", job.gpus, pool.machine)
     elif plan.queues is not None:
-        flavors = [it for it, has in plan.queues.flavor_nodes.items() if has.field == pool.name]
         waits = all(it.config.queue is not None for it in servers)
-        checked = waits and all_checked(kueue, flavors)
+        checked = waits and plan.queues.asks_for(pool.name)
         yield from on_request_problems(pool.field, pool.config.capacity, checked=checked)
     if not found:
         yield from _sharing_problems(plan, tuning, servers)

@@ -7,7 +7,7 @@ GoogleCloudPlatform/cluster-toolkit examples/gke-a3-highgpu to gke-a4, 104708037
 GoogleCloudPlatform/container-engine-accelerators gke-topology-scheduler/README.md.
 """
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 from catalog import MachineType
 from components.kueue_topology import TOPOLOGY_LEVELS
@@ -18,16 +18,6 @@ from stacks.parts.queues.config import StackQueues
 from stacks.problems import Problem
 
 _HOSTNAME = TOPOLOGY_LEVELS[-1]
-
-
-def all_checked(kueue: StackQueues, flavors: Collection[str]) -> bool:
-    """Whether every queue of these flavors has a check, and there is one."""
-    queues = [
-        queue
-        for name, queue in kueue.cluster_queues.items()
-        if any(flavor in kueue.shares(name) for flavor in flavors)
-    ]
-    return bool(queues) and all(queue.admission_checks for queue in queues)
 
 
 def check_problems(kueue: StackQueues, pools: Mapping[str, Nodes]) -> Iterator[Problem]:

@@ -70,11 +70,21 @@ class PlannedQueues:
 
     def quotas_on(self, pool: str) -> dict[str, dict[str, Quota]]:
         """Those of the pool's flavor alone, which is what pods on its nodes can get."""
-        own = {name for name, it in self.flavor_nodes.items() if it.field == pool}
+        own = self._flavors_of(pool)
         return {
             queue: {flavor: quota for flavor, quota in has.items() if flavor in own}
             for queue, has in self.quotas.items()
         }
+
+    def asks_for(self, pool: str) -> bool:
+        """Whether every queue that gives out the pool has a check, by which Kueue asks for its
+        machines, and there is one."""
+        own, kueue = self._flavors_of(pool), self.config
+        queues = [it for name, it in kueue.cluster_queues.items() if own & {*kueue.shares(name)}]
+        return bool(queues) and all(it.admission_checks for it in queues)
+
+    def _flavors_of(self, pool: str) -> set[str]:
+        return {name for name, it in self.flavor_nodes.items() if it.field == pool}
 
     @property
     def needed_minutes(self) -> dict[str, int]:

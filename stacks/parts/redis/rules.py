@@ -11,8 +11,8 @@ from stacks.problems import Problem
 # KubeRay has gcsFaultToleranceOptions from 1.3.0 on, which takes this Ray and newer ones (Ray
 # documentation, "GCS fault tolerance in KubeRay", Prerequisites, and "KubeRay upgrade guide").
 _OLDEST_RAY = "2.38.0"
-# The LocalQueue of what names none (apache/spark-kubernetes-operator pull request 961, on Kueue
-# 0.20.0).
+# The LocalQueue of what names none (kubernetes-sigs/kueue v0.19.2
+# pkg/controller/jobframework/defaults.go, setDefaultLocalQueue).
 _EVERYBODYS = "default"
 
 

@@ -7,7 +7,6 @@ from components.inference_engine import InferenceEngine
 from stacks.config_errors import nearest
 from stacks.fields import under
 from stacks.parts.queues.admission_rules import Queued, admission_problems
-from stacks.parts.queues.node_rules import all_checked
 from stacks.parts.queues.queue_rules import (
     framework_problems,
     priority_problems,
@@ -99,9 +98,8 @@ def machine_rules(plan: Plan) -> Iterator[Problem]:
                 f"nearest: a queue in {server.field}.queue, or flex-start in "
                 f"pools.{pool.name}.capacity.mode",
             )
-        elif pool.queued and plan.stack.queues is not None and plan.queues is not None:
-            flavors = [it for it, has in plan.queues.flavor_nodes.items() if has.field == pool.name]
-            checked = all_checked(plan.stack.queues, flavors)
+        elif pool.queued and plan.queues is not None:
+            checked = plan.queues.asks_for(pool.name)
             yield from on_request_problems(pool.field, pool.config.capacity, checked=checked)
 
 

@@ -6,7 +6,6 @@ from typing import NamedTuple
 from stacks.parts.jobs.script.plan import FRAMEWORK, PlannedScript
 from stacks.parts.pools.plan import PlannedPool
 from stacks.parts.queues.admission_rules import Queued, admission_problems
-from stacks.parts.queues.node_rules import all_checked
 from stacks.parts.queues.queue_rules import (
     framework_problems,
     priority_problems,
@@ -44,9 +43,8 @@ def queue_rules(plan: Plan, script: PlannedScript) -> Iterator[Problem]:
     yield from found
     pool = script.pool
     if pool is not None and not plan.autopilot:
-        flavors = [] if plan.queues is None else plan.queues.flavor_nodes.items()
-        own = [it for it, has in flavors if has.field == pool.name]
-        checked = kueue is not None and config.queue is not None and all_checked(kueue, own)
+        queues = None if config.queue is None else plan.queues
+        checked = queues is not None and queues.asks_for(pool.name)
         yield from on_request_problems(pool.field, pool.config.capacity, checked=checked)
 
 
