@@ -10,7 +10,7 @@ import pulumi
 import pulumi_gcp as gcp
 
 from components.lifecycle import fixed_name
-from components.naming import NameKind, cloud_name
+from components.naming import NameKind, cloud_name, network_name
 from components.vpc import custom_vpc, device_subnetwork
 
 
@@ -44,13 +44,13 @@ class GvnicNetwork(pulumi.ComponentResource):
         self, name: str, args: GvnicNetworkArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__("gke-ai-stacks:gvnic_network:GvnicNetwork", name, None, opts)
-        network_name = cloud_name(NameKind.NETWORK, args.base_name, args.key, "net")
+        vpc_name = network_name(args.base_name, args.key)
         subnetwork_name = cloud_name(NameKind.SUBNETWORK, args.base_name, args.key, "sub")
         vpc = custom_vpc(
             self,
             name,
             project=args.project,
-            vpc_name=network_name,
+            vpc_name=vpc_name,
             mtu=args.mtu,
             protect=args.protect,
         )
@@ -75,7 +75,7 @@ class GvnicNetwork(pulumi.ComponentResource):
             opts=fixed_name(self),
         )
         self.vpc, self.subnetwork = vpc, subnetwork
-        self.plain_names = (network_name, subnetwork_name)
+        self.plain_names = (vpc_name, subnetwork_name)
         self.network_id = vpc.id
         self.network_name = vpc.name
         self.subnetwork_name = subnetwork.name

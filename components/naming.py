@@ -112,6 +112,11 @@ def cloud_name(kind: NameKind, *parts: str) -> str:
     return check_name(kind, name)
 
 
+def network_name(*parts: str) -> str:
+    """A VPC's: the stack's name first, then what tells its networks apart."""
+    return cloud_name(NameKind.NETWORK, *parts, "net")
+
+
 def _shortened(name: str, rule: NameRule) -> str:
     digest = hashlib.sha256(name.encode()).hexdigest()[:_HASH_LENGTH]
     head = _repaired(name, rule)[: rule.longest - _HASH_LENGTH - 1].rstrip("-")

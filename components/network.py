@@ -10,7 +10,7 @@ import pulumi
 import pulumi_gcp as gcp
 
 from components.lifecycle import fixed_name
-from components.naming import NameKind, cloud_name
+from components.naming import NameKind, cloud_name, network_name
 from components.vpc import custom_vpc
 
 PODS_RANGE = "pods"
@@ -46,7 +46,7 @@ class ClusterNetwork(pulumi.ComponentResource):
             self,
             name,
             project=args.project,
-            vpc_name=cloud_name(NameKind.NETWORK, args.base_name, "net"),
+            vpc_name=network_name(args.base_name),
             mtu=args.mtu,
             protect=args.protect,
         )

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_gcp as gcp
 
-from components.naming import NameKind, cloud_name
+from components.naming import NameKind, cloud_name, network_name
 from components.vpc import custom_vpc, device_subnetwork
 
 # What RDMA drivers expect of a VPC with a profile; they take less of it by themselves.
@@ -46,12 +46,12 @@ class RdmaNetwork(pulumi.ComponentResource):
         self, name: str, args: RdmaNetworkArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__("gke-ai-stacks:rdma_network:RdmaNetwork", name, None, opts)
-        network_name = cloud_name(NameKind.NETWORK, args.base_name, "rdma", "net")
+        vpc_name = network_name(args.base_name, "rdma")
         vpc = custom_vpc(
             self,
             name,
             project=args.project,
-            vpc_name=network_name,
+            vpc_name=vpc_name,
             mtu=_MTU,
             protect=args.protect,
             routing_mode=None,
@@ -64,7 +64,7 @@ class RdmaNetwork(pulumi.ComponentResource):
         self.plain_names: dict[str, tuple[str, str]] = {}
         for key, block in args.subnet_ranges.items():
             subnetwork_name = cloud_name(NameKind.SUBNETWORK, args.base_name, key, "sub")
-            self.plain_names[key] = (network_name, subnetwork_name)
+            self.plain_names[key] = (vpc_name, subnetwork_name)
             self.subnetworks[key] = device_subnetwork(
                 self,
                 f"{name}-subnet-{key}",

@@ -7,7 +7,7 @@ make one name: stack `a` with the bucket `b-c`, and stack `a-b` with the bucket 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from components.naming import NameKind, cloud_name
+from components.naming import NameKind, network_name
 from stacks.plan import Plan
 
 
@@ -61,16 +61,16 @@ def names_of(plan: Plan, here: str) -> dict[TakenName, Field]:
 def _networks(plan: Plan) -> Iterator[str]:
     name = plan.stack.name
     if plan.stack.makes_network:
-        yield cloud_name(NameKind.NETWORK, name, "net")
+        yield network_name(name)
     for one in plan.interface_sets:
         if any(it.kind == "rdma" for it in one.interfaces):
-            yield cloud_name(NameKind.NETWORK, f"{name}{one.suffix}", "rdma", "net")
+            yield network_name(f"{name}{one.suffix}", "rdma")
         for it in one.interfaces:
             if it.kind == "gvnic":
-                yield cloud_name(NameKind.NETWORK, name, f"{it.name}{one.suffix}", "net")
+                yield network_name(name, f"{it.name}{one.suffix}")
     if plan.tpu_pools and not plan.autopilot:
         for each in plan.stack.network.dcn:
-            yield cloud_name(NameKind.NETWORK, name, each.name, "net")
+            yield network_name(name, each.name)
 
 
 def _pools(plan: Plan) -> Iterator[tuple[str, str]]:

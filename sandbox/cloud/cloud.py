@@ -186,7 +186,6 @@ class Cloud:
     def drop(self, resource: Resource) -> None:
         """Take a resource away with no rule asked: it went with another."""
         self._state["resources"].pop(resource.id, None)
-        self._keep_told()
         self.save()
 
     def update(self, token: str, resource_id: str, inputs: dict[str, Any]) -> Resource:
@@ -217,6 +216,7 @@ class Cloud:
 
     def save(self) -> None:
         """Write the state so that a reader never sees half of it."""
+        self._state["told"] = to_keep(self.catalog, (pool.inputs for pool in self.find(POOL)))
         self.path.parent.mkdir(parents=True, exist_ok=True)
         replace_file(self.path, json.dumps(self._state))
 
@@ -244,7 +244,6 @@ class Cloud:
             if urns and not entry["urns"]:
                 del self._state["resources"][resource_id]
                 self.forget_kubernetes(resource_id)
-        self._keep_told()
         self.save()
 
     def _put(self, resource: Resource, urns: list[str], *, creating: bool = False) -> None:
@@ -255,11 +254,7 @@ class Cloud:
             "inputs": resource.inputs,
             "outputs": resource.outputs,
         }
-        self._keep_told()
         self.save()
-
-    def _keep_told(self) -> None:
-        self._state["told"] = to_keep(self.catalog, (pool.inputs for pool in self.find(POOL)))
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -27,6 +27,8 @@ def with_told(catalog: Catalog, told: object) -> Catalog:
 def to_keep(catalog: Catalog, pools: Iterable[Inputs]) -> Mapping[str, Any]:
     """The additions that the inputs of these pools name, and all zones while there is any pool."""
     added = catalog.additions
+    if not added.machine_types and not added.zones:
+        return {}
     names = {str((it.get("nodeConfig") or {}).get("machineType")) for it in pools}
     if not names:
         return {}
