@@ -1,7 +1,6 @@
 """Combinations some of whose parts exist already: which ones is drawn, and what is there in their
 place is as the stack would have made it."""
 
-from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import dataclass
 from random import Random
@@ -10,18 +9,19 @@ from typing import Any
 from catalog import Catalog
 from stacks.plan import Plan
 from tests.parts.combinations import put_right
+from tests.parts.existing_ground import (
+    ExistingVpc,
+    existing_bucket,
+    existing_cluster,
+    existing_lustre,
+)
 
-_OWNER = {"team": "platform"}
 # What says how a part is made, by the part.
 _OF_MADE = {
     "network": ("subnet", "pods", "services", "peering_on_destroy"),
     "cluster": ("name", "location", "version", "authorized_networks", "maintenance"),
     "buckets": ("name", "versioning", "soft_delete_days", "force_destroy", "lifecycle"),
     "lustre": ("name", "throughput_mbps_per_tib"),
-}
-_EVERY_ADDON = {
-    "gcsFuseCsiDriverConfig": {"enabled": True},
-    "lustreCsiDriverConfig": {"enabled": True},
 }
 
 
@@ -58,7 +58,7 @@ def adopting(raw: dict[str, Any], random: Random) -> Adopting:
         ground = ("network",)
     existing: list[dict[str, Any]] = []
     if ground:
-        existing += _network_of(plan)
+        existing += _vpc_of(plan).resources()
     if "cluster" in ground:
         existing.append(_cluster_of(plan))
     existing += [_bucket_of(plan, it) for it in buckets]
@@ -105,116 +105,64 @@ def _beside(block: dict[str, Any], plan: Plan, *adopted: str) -> dict[str, Any]:
     return found
 
 
-def _of(token: str, plan: Plan, **inputs: Any) -> dict[str, Any]:
-    return {"type": f"gcp:{token}", "inputs": {"project": plan.stack.project, **inputs}}
-
-
-def _network_id(plan: Plan) -> str:
-    return f"projects/{plan.stack.project}/global/networks/theirs"
-
-
-def _network_of(plan: Plan) -> Iterator[dict[str, Any]]:
-    stack, network_id = plan.stack, _network_id(plan)
-    wanted, region = stack.network, stack.region
-    yield _of("compute/network:Network", plan, name="theirs", autoCreateSubnetworks=False, mtu=8896)
-    yield _of(
-        "compute/subnetwork:Subnetwork",
-        plan,
-        name="their-nodes",
-        region=region,
-        network=network_id,
-        ipCidrRange=wanted.subnet,
-        privateIpGoogleAccess=True,
-        secondaryIpRanges=[
-            {"rangeName": "their-pods", "ipCidrRange": wanted.pods},
-            {"rangeName": "their-services", "ipCidrRange": wanted.services},
-        ],
-    )
-    yield _of("compute/router:Router", plan, name="theirs", region=region, network=network_id)
-    yield _of(
-        "compute/routerNat:RouterNat",
-        plan,
+def _vpc_of(plan: Plan) -> ExistingVpc:
+    stack = plan.stack
+    wanted, peered = stack.network, stack.lustre is not None or stack.redis is not None
+    return ExistingVpc(
+        project=stack.project,
+        region=stack.region,
         name="theirs",
-        region=region,
-        router="theirs",
-        natIpAllocateOption="AUTO_ONLY",
-        sourceSubnetworkIpRangesToNat="ALL_SUBNETWORKS_ALL_IP_RANGES",
+        subnetwork="their-nodes",
+        nodes=wanted.subnet,
+        pods_range="their-pods",
+        pods=wanted.pods,
+        services_range="their-services",
+        services=wanted.services,
+        peering=wanted.peering if peered else None,
     )
-    if stack.lustre is not None or stack.redis is not None:
-        address, _, length = wanted.peering.partition("/")
-        yield _of(
-            "compute/globalAddress:GlobalAddress",
-            plan,
-            name="theirs",
-            network=network_id,
-            purpose="VPC_PEERING",
-            addressType="INTERNAL",
-            address=address,
-            prefixLength=int(length),
-        )
-        service = "servicenetworking.googleapis.com"
-        peered = {"network": network_id, "service": service, "reservedPeeringRanges": ["theirs"]}
-        yield {"type": "gcp:servicenetworking/connection:Connection", "inputs": peered}
 
 
 def _cluster_of(plan: Plan) -> dict[str, Any]:
     """With all that the stack uses, and its operator only where the config says so."""
     stack = plan.stack
     addon = {"rayOperatorConfigs": [{"enabled": True}]} if "ray_operator" in plan.features else {}
-    version = plan.gke_version or Catalog.load().versions.gke.version
-    inputs: dict[str, Any] = {
-        "name": "theirs",
-        "location": plan.location,
-        "network": _network_id(plan),
-        "subnetwork": f"projects/{stack.project}/regions/{stack.region}/subnetworks/their-nodes",
-        "ipAllocationPolicy": {
-            "clusterSecondaryRangeName": "their-pods",
-            "servicesSecondaryRangeName": "their-services",
-        },
-        "datapathProvider": "ADVANCED_DATAPATH",
-        "enableMultiNetworking": plan.multi_networking,
-        "minMasterVersion": str(version),
-        "releaseChannel": {"channel": stack.cluster.release_channel.value},
-        "privateClusterConfig": {
-            "enablePrivateNodes": True,
-            "masterIpv4CidrBlock": stack.network.control_plane,
-        },
-        "workloadIdentityConfig": {"workloadPool": f"{stack.project}.svc.id.goog"},
-        "podAutoscaling": {"hpaProfile": "PERFORMANCE"},
-        "addonsConfig": {**_EVERY_ADDON, **addon},
-        "resourceLabels": _OWNER,
-    }
-    if plan.autopilot:
-        inputs["enableAutopilot"] = True
-    return _of("container/cluster:Cluster", plan, **inputs)
+    return existing_cluster(
+        _vpc_of(plan),
+        project=stack.project,
+        name="theirs",
+        location=plan.location,
+        version=str(plan.gke_version or Catalog.load().versions.gke.version),
+        channel=stack.cluster.release_channel.value,
+        control_plane=stack.network.control_plane,
+        addons=addon,
+        enableMultiNetworking=plan.multi_networking,
+        podAutoscaling={"hpaProfile": "PERFORMANCE"},
+        **({"enableAutopilot": True} if plan.autopilot else {}),
+    )
 
 
 def _bucket_of(plan: Plan, key: str) -> dict[str, Any]:
     hierarchy = plan.stack.buckets[key].hierarchical_namespace
-    return _of(
-        "storage/bucket:Bucket",
-        plan,
-        name=f"theirs-{key}",
-        location=plan.stack.region.upper(),
-        uniformBucketLevelAccess=True,
+    return existing_bucket(
+        plan.stack.project,
+        f"theirs-{key}",
+        plan.stack.region,
         hierarchicalNamespace={"enabled": hierarchy},
-        labels=_OWNER,
     )
 
 
 def _lustre_of(plan: Plan) -> dict[str, Any]:
     lustre = plan.stack.lustre
     assert lustre is not None
-    inputs: dict[str, Any] = {"gkeSupportEnabled": True} if plan.lustre_legacy_port else {}
-    return _of(
-        "lustre/instance:Instance",
-        plan,
-        instanceId="theirs",
-        location=plan.stack.zone,
-        network=_network_id(plan),
-        capacityGib=str(lustre.capacity_gib),
-        perUnitStorageThroughput=str(lustre.throughput_mbps_per_tib),
+    assert lustre.capacity_gib is not None
+    assert lustre.throughput_mbps_per_tib is not None
+    return existing_lustre(
+        _vpc_of(plan),
+        project=plan.stack.project,
+        name="theirs",
+        zone=plan.stack.zone,
+        capacity_gib=lustre.capacity_gib,
+        throughput_mbps_per_tib=lustre.throughput_mbps_per_tib,
         filesystem=lustre.filesystem,
-        labels=_OWNER,
-        **inputs,
+        **({"gkeSupportEnabled": True} if plan.lustre_legacy_port else {}),
     )

@@ -21,7 +21,7 @@ from tests.parts.existing_samples import (
     built,
     parts,
 )
-from tests.stacks.on_existing import HOST, NETWORK_ID, REGION
+from tests.stacks.on_existing import HOST, REGION, VPC
 
 MADE_LUSTRE = {"name": "ours", "capacity_gib": 9000, "throughput_mbps_per_tib": 1000}
 SCRIPT: dict[str, Any] = {
@@ -58,7 +58,7 @@ def test_nothing_is_registered_for_what_exists_already(
 
 def test_a_cluster_is_made_in_the_ranges_of_a_network_that_is_there(simulated: Simulated) -> None:
     cluster = built(ON_NETWORK, simulated).one(":Cluster").inputs
-    assert cluster["network"] == NETWORK_ID
+    assert cluster["network"] == VPC.id
     assert cluster["subnetwork"].endswith(f"{HOST}/regions/{REGION}/subnetworks/nodes")
     assert cluster["ipAllocationPolicy"] == {
         "clusterSecondaryRangeName": "gke-pods",
@@ -107,7 +107,7 @@ def test_webhooks_and_lustre_are_let_in_by_rules_of_the_networks_project(
     )
     rules = {it.name: it.inputs for it in made.of_type(":Firewall")}
     assert {it["project"] for it in rules.values()} == {HOST}
-    assert {it["network"] for it in rules.values()} == {NETWORK_ID}
+    assert {it["network"] for it in rules.values()} == {VPC.id}
     sources = {name: it["sourceRanges"] for name, it in rules.items()}
     # The range of the control plane is the cluster's, and that of the servers the config's.
     assert sources == {

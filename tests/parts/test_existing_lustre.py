@@ -18,7 +18,7 @@ from tests.parts.existing_samples import (
     built,
     parts,
 )
-from tests.stacks.on_existing import HOST, NETWORK_ID
+from tests.stacks.on_existing import HOST, VPC
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def test_servers_of_an_instance_are_let_in_from_the_range_that_is_named_before_p
 ) -> None:
     made = built(changed(config, network__peering="10.10.0.0/22"), simulated)
     rule = made.named("lustre-access-firewall").inputs
-    assert (rule["project"], rule["network"]) == (HOST, NETWORK_ID)
+    assert (rule["project"], rule["network"]) == (HOST, VPC.id)
     assert rule["name"] == f"{config['name']}-fast-lustre"
     assert rule["sourceRanges"] == ["10.10.0.0/22"]
     assert rule["allows"] == [{"protocol": "tcp", "ports": ["988"]}]

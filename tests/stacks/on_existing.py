@@ -30,100 +30,46 @@ from stacks.rules.existing_storage import (
     lustre_problems,
 )
 from stacks.survey import Survey
+from tests.parts import existing_ground as ground
+from tests.parts.existing_ground import ExistingVpc
 
 P, REGION, ZONE = "sandbox-project", "us-central1", "us-central1-a"
 HOST = "network-project"
-NETWORK_ID = f"projects/{HOST}/global/networks/shared"
-LABELS = {"team": "platform"}
 ACCOUNT = f"platform@{P}.iam.gserviceaccount.com"
-
-
-def _of(token: str, project: str = P, **inputs: Any) -> dict[str, Any]:
-    return {"type": f"gcp:{token}", "inputs": {"project": project, **inputs}}
-
-
+VPC = ExistingVpc(
+    project=HOST,
+    region=REGION,
+    name="shared",
+    subnetwork="nodes",
+    nodes="10.0.0.0/20",
+    pods_range="gke-pods",
+    pods="10.8.0.0/16",
+    services_range="gke-services",
+    services="10.9.0.0/20",
+    peering="10.10.0.0/22",
+)
 EXISTING = [
-    _of("compute/network:Network", HOST, name="shared", autoCreateSubnetworks=False, mtu=8896),
-    _of(
-        "compute/subnetwork:Subnetwork",
-        HOST,
-        name="nodes",
-        region=REGION,
-        network=NETWORK_ID,
-        ipCidrRange="10.0.0.0/20",
-        privateIpGoogleAccess=True,
-        secondaryIpRanges=[
-            {"rangeName": "gke-pods", "ipCidrRange": "10.8.0.0/16"},
-            {"rangeName": "gke-services", "ipCidrRange": "10.9.0.0/20"},
-        ],
-    ),
-    _of("compute/router:Router", HOST, name="router", region=REGION, network=NETWORK_ID),
-    _of(
-        "compute/routerNat:RouterNat",
-        HOST,
-        name="nat",
-        region=REGION,
-        router="router",
-        natIpAllocateOption="AUTO_ONLY",
-        sourceSubnetworkIpRangesToNat="ALL_SUBNETWORKS_ALL_IP_RANGES",
-    ),
-    _of(
-        "compute/globalAddress:GlobalAddress",
-        HOST,
-        name="services",
-        network=NETWORK_ID,
-        purpose="VPC_PEERING",
-        addressType="INTERNAL",
-        address="10.10.0.0",
-        prefixLength=22,
-    ),
-    {
-        "type": "gcp:servicenetworking/connection:Connection",
-        "inputs": {
-            "network": NETWORK_ID,
-            "service": "servicenetworking.googleapis.com",
-            "reservedPeeringRanges": ["services"],
-        },
-    },
-    _of(
-        "lustre/instance:Instance",
-        instanceId="fast",
-        location=ZONE,
-        network=NETWORK_ID,
-        capacityGib="9000",
-        perUnitStorageThroughput="1000",
+    *VPC.resources(),
+    ground.existing_lustre(
+        VPC,
+        project=P,
+        name="fast",
+        zone=ZONE,
+        capacity_gib=9000,
+        throughput_mbps_per_tib=1000,
         filesystem="lustre",
-        labels=LABELS,
     ),
-    _of("serviceaccount/account:Account", accountId="platform"),
-    _of(
-        "container/cluster:Cluster",
+    ground.existing("serviceaccount/account:Account", P, accountId="platform"),
+    ground.existing_cluster(
+        VPC,
+        project=P,
         name="platform",
         location=REGION,
-        network=NETWORK_ID,
-        subnetwork=f"projects/{HOST}/regions/{REGION}/subnetworks/nodes",
-        ipAllocationPolicy={
-            "clusterSecondaryRangeName": "gke-pods",
-            "servicesSecondaryRangeName": "gke-services",
-        },
-        datapathProvider="ADVANCED_DATAPATH",
-        minMasterVersion="1.35.2-gke.1842000",
-        releaseChannel={"channel": "REGULAR"},
-        privateClusterConfig={"enablePrivateNodes": True, "masterIpv4CidrBlock": "10.10.4.0/28"},
-        workloadIdentityConfig={"workloadPool": f"{P}.svc.id.goog"},
-        addonsConfig={
-            "gcsFuseCsiDriverConfig": {"enabled": True},
-            "lustreCsiDriverConfig": {"enabled": True},
-        },
-        resourceLabels=LABELS,
+        version="1.35.2-gke.1842000",
+        channel="REGULAR",
+        control_plane="10.10.4.0/28",
     ),
-    _of(
-        "storage/bucket:Bucket",
-        name="platform-data",
-        location="US-CENTRAL1",
-        uniformBucketLevelAccess=True,
-        labels=LABELS,
-    ),
+    ground.existing_bucket(P, "platform-data", REGION),
 ]
 
 

@@ -14,7 +14,7 @@ import pytest
 from sandbox.engine import RunResult
 from sandbox.urns import name_of, token_of
 from tests.stacks.conftest import changed
-from tests.stacks.on_existing import EXISTING, NETWORK_ID
+from tests.stacks.on_existing import EXISTING, VPC
 from tests.stacks.program_sandbox import ProgramSandbox
 
 STACK = "on-existing"
@@ -80,7 +80,7 @@ def check_where_things_went(sandbox: ProgramSandbox, result: RunResult) -> None:
     cluster = "projects/sandbox-project/locations/us-central1/clusters/platform"
     assert result.cloud["gcp:container/nodePool:NodePool"] == [f"{cluster}/nodePools/cpu-pool"]
     clusters = sandbox.workspace.cloud().find("gcp:container/cluster:Cluster")
-    assert {it["network"] for it in clusters} == {NETWORK_ID}
+    assert {it["network"] for it in clusters} == {VPC.id}
 
 
 @pytest.mark.parametrize(
