@@ -9,7 +9,7 @@ documentation, "Resource requests in Autopilot").
 
 from collections.abc import Iterator
 
-from stacks.parts.ray.pods import RayHead
+from stacks.parts.ray.config import PodSizes
 from stacks.problems import Problem
 
 _AUTOPILOT_GIB = 1
@@ -17,7 +17,7 @@ _AUTOPILOT_GIB = 1
 
 def pod_disk_problems(
     field: str,
-    pod: RayHead,
+    pod: PodSizes,
     *,
     sidecar_gib: int | None,
     cache_mib: int,

@@ -1,12 +1,10 @@
-"""Whatever the Ray cluster asks for has to fit the nodes, or its pods stay pending for ever."""
+"""Whatever a pod asks for has to fit its node, or it stays pending for ever."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from catalog import Allocatable, MachineType, Sidecar
-from components.ray_autoscaling import AUTOSCALER_MEMORY_MIB, AUTOSCALER_MILLICORES
-from stacks.parts.cluster.ray_operator import RayOperator
-from stacks.parts.ray.pods import Ray, RayHead
+from stacks.parts.ray.config import PodSizes
 from stacks.problems import Problem
 from stacks.resources import Resources
 
@@ -42,47 +40,10 @@ class Beside:
 
 
 NOTHING = Beside()
-AUTOSCALER = Beside(AUTOSCALER_MILLICORES, AUTOSCALER_MEMORY_MIB)
-# GKE's add-on puts a fluentbit beside Ray where it collects logs. What that asks for is published
-# nowhere; this is what KubeRay's own sample gives one (ray-project/kuberay v1.4.2
-# ray-operator/config/samples/ray-cluster.fluentbit.yaml).
-LOGS = Beside(100, 128)
-
-
-def ray_problems(
-    ray: Ray, gpu: Host, head: Host, *, sidecar: Sidecar | None, head_sidecar: Sidecar | None
-) -> Iterator[Problem]:
-    """Every GPU node has a worker; the head has a host of its own.
-
-    `sidecar` is what GKE puts beside the container of a worker, `head_sidecar` beside the head's.
-    """
-    yield from head_problems(ray, head, head_sidecar)
-    yield from worker_problems(ray, gpu, sidecar)
-    yield from _gpu_problems(ray, gpu.machine)
-
-
-def worker_gpus(ray: Ray, machine: MachineType) -> int:
-    """The GPUs of one worker: what the config says, else all of the machine's."""
-    if ray.worker.gpus is not None:
-        return ray.worker.gpus
-    return machine.accelerator.count if machine.accelerator else 0
-
-
-def head_problems(ray: Ray, host: Host, sidecar: Sidecar | None) -> Iterator[Problem]:
-    more = _logs(ray) + (AUTOSCALER if ray.autoscaling is not None else NOTHING)
-    yield from pod_problems("ray.head", ray.head, host, sidecar, more)
-
-
-def worker_problems(ray: Ray, host: Host, sidecar: Sidecar | None) -> Iterator[Problem]:
-    yield from pod_problems("ray.worker", ray.worker, host, sidecar, _logs(ray))
-
-
-def _logs(ray: Ray) -> Beside:
-    return LOGS if ray.operator is RayOperator.ADDON else NOTHING
 
 
 def pod_problems(
-    field: str, pod: RayHead, host: Host, sidecar: Sidecar | None, more: Beside = NOTHING
+    field: str, pod: PodSizes, host: Host, sidecar: Sidecar | None, more: Beside = NOTHING
 ) -> Iterator[Problem]:
     """A pod alone fits a node of its host, with the `sidecar` of its bucket and `more` beside its
     container."""
@@ -142,17 +103,6 @@ def _size_problems(field: str, size: Resources, host: Host, beside: Beside) -> I
                 f"{gib} GiB are more than a node of {host.name} leaves to pods; "
                 f"nearest: {_offered(left // _MIB)}",
             )
-
-
-def _gpu_problems(ray: Ray, machine: MachineType) -> Iterator[Problem]:
-    has = machine.accelerator.count if machine.accelerator else 0
-    gpus = worker_gpus(ray, machine)
-    if gpus > has:
-        yield Problem(
-            "ray.worker.gpus",
-            f"{gpus} GPUs are more than a node of {machine.name} has; nearest: {has}",
-        )
-    yield from interface_problems("ray.worker.gpus", gpus, machine)
 
 
 def interface_problems(field: str, gpus: int, machine: MachineType) -> Iterator[Problem]:

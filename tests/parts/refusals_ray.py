@@ -146,6 +146,13 @@ RAY = [
         "g2-standard-8 has no RDMA interfaces to test; nearest: leave it out",
     ),
     Refused(
+        VERL,
+        {"pools__gpu__capacity": _QUEUED, "pools__gpu__autoscaling": {"min": 0, "max": 2}}
+        | {"ray__verl__nccl_test": {}},
+        "ray.verl.nccl_test",
+        "too late for a test before; nearest: leave it out",
+    ),
+    Refused(
         DEV,
         {"ray__dev__head__requests__ephemeral_storage_gib": None},
         "ray.dev.head.requests.ephemeral_storage_gib",

@@ -86,7 +86,7 @@ def test_on_autopilot_single_pods_are_on_the_largest_node_that_it_has() -> None:
 
 def test_a_worker_is_on_each_node_and_has_all_its_gpus() -> None:
     ray = planned(VERL).ray["verl"]
-    assert (ray.workers, ray.gpus, ray.groups["gpu"].most_nodes) == (2, 16, 10)
+    assert (ray.workers, ray.gpus) == (2, 16)
     assert ray.groups["gpu"].devices == ("eth0", *(f"eth{n}" for n in range(1, 10)))
 
 

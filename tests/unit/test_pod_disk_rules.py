@@ -1,20 +1,20 @@
 """What a pod may write to its node's disk, against what it is known to write."""
 
-from stacks.parts.ray.pods import RayHead
+from stacks.parts.ray.config import PodSizes
 from stacks.resources import Resources
 from stacks.rules.pod_disk import pod_disk_problems
 
 
-def pod(storage_gib: int | None, limit_gib: int | None = None) -> RayHead:
+def pod(storage_gib: int | None, limit_gib: int | None = None) -> PodSizes:
     asked = Resources(cpu=1, memory_gib=4, ephemeral_storage_gib=storage_gib)
     if limit_gib is None:
-        return RayHead(requests=asked)
+        return PodSizes(requests=asked)
     limits = Resources(cpu=1, memory_gib=4, ephemeral_storage_gib=limit_gib)
-    return RayHead(requests=asked, limits=limits)
+    return PodSizes(requests=asked, limits=limits)
 
 
 def problems(
-    wanted: RayHead,
+    wanted: PodSizes,
     *,
     sidecar_gib: int | None = None,
     cache_mib: int = 0,

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from stacks.config import validate
-from stacks.parts.ray.image_rules import image_problems
+from stacks.parts.ray.rules import image_problems
 from tests.conftest import changed
 from tests.unit.test_ray_scaling import mistake
 

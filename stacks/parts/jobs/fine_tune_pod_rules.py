@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from catalog import Sidecar
 from stacks.parts.jobs.fine_tune_job import FineTuneJob
-from stacks.parts.ray.pods import RayHead
+from stacks.parts.ray.config import PodSizes
 from stacks.parts.servers.options import InferenceServer
 from stacks.parts.servers.server_rules import LONGEST_LABEL, gpu_problems, name_problems
 from stacks.problems import Problem
@@ -44,7 +44,7 @@ def fine_tune_problems(
         *_mount_problems(field, job, host, sidecar),
     ]
     if not on_node:
-        sizes = RayHead(requests=requests_of(job, host, sidecar), shm_gib=job.shm_gib)
+        sizes = PodSizes(requests=requests_of(job, host, sidecar), shm_gib=job.shm_gib)
         on_node += pod_problems(field, sizes, host, sidecar)
     yield from on_node
     if not on_node:

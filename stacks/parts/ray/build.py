@@ -2,16 +2,17 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import pulumi
 
 from components.custom_object import object_name
 from components.gib import LIBRARY_PATH
+from components.node_taints import NodeTaintArgs
 from components.ray_autoscaling import RayAutoscaling
 from components.ray_cluster import (
     RayCluster,
     RayClusterArgs,
+    RayPodArgs,
     RaySetupArgs,
     RayVolumeArgs,
     RayWorkersArgs,
@@ -26,8 +27,8 @@ from stacks.parts.pools.capacity import Queued
 from stacks.parts.pools.plan import PlannedPool
 from stacks.parts.queues.build import Queues
 from stacks.parts.queues.ray_rules import gpu_pools_given_out
+from stacks.parts.ray.config import PodSizes
 from stacks.parts.ray.plan import PlannedRay, PlannedWorkers
-from stacks.parts.ray.ray_pods import pod_args
 from stacks.parts.redis.build import KeptState
 from stacks.site import Selector, Site
 from stacks.stack import LUSTRE
@@ -80,7 +81,7 @@ def _cluster(site: Site, around: Surroundings, ray: PlannedRay) -> RayCluster:
     mounted = [it for key, it in around.buckets.items() if key in ray.buckets]
     lustre = around.lustre if ray.lustre else None
     kept = around.kept if ray.config.head.redis else None
-    setup = setup_of(site.plan, ray)
+    setup, head = setup_of(site.plan, ray), ray.head_pool
     args = RayClusterArgs(
         namespace=site.namespace,
         cluster_name=ray.name,
@@ -88,10 +89,10 @@ def _cluster(site: Site, around: Surroundings, ray: PlannedRay) -> RayCluster:
         image=ray.image,
         head=replace(
             # A job's driver is on the head, which so outlives the machines with accelerators.
-            pod_args(
+            _pod(
                 ray.config.head,
-                _head_selector(site, ray),
-                taints=() if ray.head_pool is None else ray.head_pool.taints,
+                site.nodes.cpu if head is None else site.nodes.selectors[head.name],
+                taints=() if head is None else head.taints,
             ),
             start_params={"num-cpus": "0"} if ray.demands.head_runs_nothing else {},
             annotations=annotations(ray.limits(head=True)),
@@ -144,8 +145,21 @@ def _cluster(site: Site, around: Surroundings, ray: PlannedRay) -> RayCluster:
     return RayCluster(ray.name, args, opts=options)
 
 
-def _head_selector(site: Site, ray: PlannedRay) -> Selector:
-    return site.nodes.cpu if ray.head_pool is None else site.nodes.selectors[ray.head_pool.name]
+def _pod(
+    pod: PodSizes, nodes: Selector, *, gpus: int = 0, taints: Sequence[NodeTaintArgs] = ()
+) -> RayPodArgs:
+    return RayPodArgs(
+        cpu_request_millicores=pod.requests.millicores,
+        cpu_limit_millicores=pod.ceiling.millicores,
+        memory_request_gib=pod.requests.memory_gib,
+        memory_limit_gib=pod.ceiling.memory_gib,
+        shm_gib=pod.shared_memory_gib,
+        node_selector=nodes,
+        taints=taints,
+        gpus=gpus,
+        ephemeral_storage_request_gib=pod.requests.ephemeral_storage_gib,
+        ephemeral_storage_limit_gib=pod.ceiling.ephemeral_storage_gib,
+    )
 
 
 def _access(
@@ -153,16 +167,17 @@ def _access(
 ) -> DeviceAccess:
     """The nodes of a group, known once its network works; of an elastic cluster in a queue those
     of the one pool that Kueue gives to workers who come later."""
-    found = around.devices.get(group.first.name)
-    if found is None:
-        found = DeviceAccess(networks=(), node_selector=site.nodes.selectors[group.first.name])
+    pool = group.first
+    found = around.devices.get(
+        pool.name, DeviceAccess(networks=(), node_selector=site.nodes.selectors[pool.name])
+    )
     if group.name == ray.accelerated.name:
         found = tested(site, ray, found)
     more: list[Selector] = []
-    if len(group.pools) == 1 and _is_one_of_several(site, ray, group.first):
-        more.append(site.nodes.only[group.first.name])
+    if len(group.pools) == 1 and _is_one_of_several(site, ray, pool):
+        more.append(site.nodes.only[pool.name])
     elastic = _elastic_pool(site, ray, group)
-    if elastic is not None and group.first.kind == "gpu":
+    if elastic is not None and pool.kind == "gpu":
         more.append(site.nodes.only[elastic])
     if not more:
         return found
@@ -197,9 +212,9 @@ def _worker(
     group: PlannedWorkers,
     access: DeviceAccess,
     setup: RaySetupArgs | None,
-) -> Any:
+) -> RayPodArgs:
     common = replace(
-        pod_args(group.config, access.node_selector, gpus=group.gpus, taints=group.taints),
+        _pod(group.config, access.node_selector, gpus=group.gpus, taints=group.taints),
         annotations=annotations(ray.limits(head=False)),
         networks=access.networks,
         scratch=ray.demands.scratch[1],
@@ -211,7 +226,9 @@ def _worker(
     return replace(common, environment={"LD_LIBRARY_PATH": LIBRARY_PATH} if nccl else {})
 
 
-def _tpu_worker(site: Site, around: Surroundings, group: PlannedWorkers, common: Any) -> Any:
+def _tpu_worker(
+    site: Site, around: Surroundings, group: PlannedWorkers, common: RayPodArgs
+) -> RayPodArgs:
     """Nothing else runs on a host: without a limit the worker has all its cores."""
     number = site.plan.claims(group.first)
     template = around.claims.get(number)
@@ -238,23 +255,17 @@ def _volumes(
 ) -> list[RayVolumeArgs]:
     found: list[RayVolumeArgs] = []
     if lustre is not None:
-        found.append(
-            RayVolumeArgs(
-                name="lustre-storage",
-                mount_path=site.plan.mount_path(LUSTRE),
-                claim_name=object_name(lustre.claim),
-            )
+        path, claim = site.plan.mount_path(LUSTRE), object_name(lustre.claim)
+        found.append(RayVolumeArgs(name="lustre-storage", mount_path=path, claim_name=claim))
+    found += [
+        RayVolumeArgs(
+            name=it.planned.volume,
+            mount_path=it.planned.config.mount_path,
+            claim_name=None if it.claim is None else object_name(it.claim.claim),
+            bucket=it.args if it.claim is None else None,
         )
-    for it in mounted:
-        claim = None if it.claim is None else object_name(it.claim.claim)
-        found.append(
-            RayVolumeArgs(
-                name=it.planned.volume,
-                mount_path=it.planned.config.mount_path,
-                claim_name=claim,
-                bucket=it.args if claim is None else None,
-            )
-        )
+        for it in mounted
+    ]
     return found
 
 
@@ -267,7 +278,6 @@ def _on_request(
 
     group = ray.groups[name]
     capacity = group.first.config.capacity
-    pools = site.nodes.machines[group.first.name]
     machines = ProvisioningRequest(
         f"{ray.name}-machines",
         ProvisioningRequestArgs(
@@ -276,7 +286,7 @@ def _on_request(
             pods=group.count * group.hosts,
             template=args.worker_template(name),
             max_run_seconds=capacity.max_run_hours * 3600 if isinstance(capacity, Queued) else None,
-            held=pools,
+            held=site.nodes.machines[group.first.name],
             labels=args.labels,
         ),
         opts=opts,

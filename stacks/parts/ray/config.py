@@ -5,11 +5,13 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field
 
 from stacks.block import Block
-from stacks.parts.ray.pods import RayHead, RayWorker
+from stacks.resources import Resources
 from stacks.types import (
     GigabytesPerSecond,
+    Gpus,
     GroupName,
     ImageReference,
+    MemoryGiB,
     PoolKey,
     QueueName,
     RayVersion,
@@ -17,13 +19,37 @@ from stacks.types import (
     WorkerCount,
 )
 
+# Ray gives its object store, which lies in shared memory, 30% of a container's memory.
+_SHM_PERCENT = 30
+
 
 def _as_tuple(value: Any) -> Any:
     """One name stands for a list of it."""
     return (value,) if isinstance(value, str) else value
 
 
-class Head(RayHead, frozen=True):
+class PodSizes(Block, frozen=True):
+    """What a pod asks for, and the most that it gets."""
+
+    requests: Resources
+    """What the pod asks for."""
+    limits: Resources | None = None
+    """Most that the pod may use; by default what it asks for."""
+    shm_gib: MemoryGiB | None = None
+    """GiB of /dev/shm; by default the share of the memory that Ray's object store takes."""
+
+    @property
+    def ceiling(self) -> Resources:
+        return self.limits or self.requests
+
+    @property
+    def shared_memory_gib(self) -> int:
+        if self.shm_gib is not None:
+            return self.shm_gib
+        return max(1, self.ceiling.memory_gib * _SHM_PERCENT // 100)
+
+
+class Head(PodSizes, frozen=True):
     """Ray's head."""
 
     pool: PoolKey | None = None
@@ -34,9 +60,11 @@ class Head(RayHead, frozen=True):
     job whose driver was on the lost head fails, and is not submitted again."""
 
 
-class Workers(RayWorker, frozen=True):
+class Workers(PodSizes, frozen=True):
     """A group of workers, one on each node."""
 
+    gpus: Gpus | None = None
+    """GPUs of a worker; by default all that the machine has."""
     pools: Annotated[
         tuple[PoolKey, ...],
         BeforeValidator(_as_tuple, json_schema_input_type=PoolKey | tuple[PoolKey, ...]),

@@ -13,8 +13,7 @@ from stacks.parts.jobs.config import RayJob
 from stacks.parts.jobs.demands import RayDemands, demands_of
 from stacks.parts.pools.plan import PlannedPool
 from stacks.parts.ray.config import StackRayCluster, Workers
-from stacks.parts.ray.pods import Ray, RayScaling
-from stacks.rules.ray_fit import Host, worker_gpus
+from stacks.rules.ray_fit import Host
 from stacks.stack import LUSTRE
 
 
@@ -48,15 +47,12 @@ class PlannedWorkers:
         return sum(it.nodes for it in self.pools)
 
     @property
-    def most_nodes(self) -> int:
-        return sum(it.bounds.max for it in self.pools)
-
-    @property
     def gpus(self) -> int:
         """The GPUs of one worker: what the config says, else all of the machine's."""
         if self.first.kind != "gpu":
             return 0
-        return worker_gpus(Ray.model_construct(worker=self.config), self.first.machine)
+        asked = self.config.gpus
+        return self.first.accelerators if asked is None else asked
 
     @property
     def chips(self) -> int:
@@ -144,9 +140,10 @@ class PlannedRay:
         return max(1, gpus * self.demands.files_per_gpu)
 
     def limits(self, *, head: bool) -> GcsFuseSidecar | None:
-        """Limits of the container that mounts the buckets."""
+        """Limits of the container that mounts the buckets. TPU hosts have nothing else to do, and
+        Autopilot has every container limited."""
         mounted = list(self.buckets.values())
-        if self._takes_what_it_needs:
+        if not self.autopilot and any(it.first.kind == "tpu" for it in self.groups.values()):
             return unlimited(mounted)
         return limits_of([(it, 1 if head else self.files_at_once) for it in mounted])
 
@@ -154,33 +151,6 @@ class PlannedRay:
         """What GKE puts beside the container of a pod."""
         return sidecar_of(list(self.buckets.values()), self.limits(head=head), self.facts)
 
-    def as_rays(self) -> dict[str, Ray]:
-        """The cluster with one group each, by group, as rules take it that know only one."""
-        scaling = self.config.autoscaling
-        return {
-            name: Ray.model_construct(
-                name=self.name,
-                version=self.config.version,
-                image=self.config.image,
-                nightly=self.config.nightly,
-                operator=self.operator,
-                queue=self.config.queue,
-                autoscaling=None
-                if scaling is None
-                else RayScaling.model_construct(
-                    min_workers=group.config.min_workers, idle_seconds=scaling.idle_seconds
-                ),
-                head=self.config.head,
-                worker=group.config,
-            )
-            for name, group in self.groups.items()
-        }
-
     @property
     def nccl(self) -> NcclStack | None:
         return self.facts.nccl(self.accelerated.first.machine.name)
-
-    @property
-    def _takes_what_it_needs(self) -> bool:
-        """TPU hosts have nothing else to do; Autopilot has every container limited."""
-        return not self.autopilot and any(it.first.kind == "tpu" for it in self.groups.values())

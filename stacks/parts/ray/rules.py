@@ -1,37 +1,43 @@
 """A RayCluster's pods fit their nodes, and nothing waits for ever. No Pulumi import."""
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 
 from catalog import Catalog
+from components.ray_autoscaling import AUTOSCALER_MEMORY_MIB, AUTOSCALER_MILLICORES
 from stacks.config_errors import nearest
 from stacks.fields import under
+from stacks.parts.cluster.ray_operator import RayOperator
 from stacks.parts.pools.capacity import Spot
-from stacks.parts.ray.image_rules import image_problems
-from stacks.parts.ray.nccl_test_rules import nccl_test_problems
 from stacks.parts.ray.plan import PlannedRay, PlannedWorkers
 from stacks.plan import Plan
 from stacks.problems import Problem
 from stacks.rules.pod_disk import pod_disk_problems
-from stacks.rules.ray_fit import (
-    head_problems,
-    ray_problems,
-    worker_problems,
-)
+from stacks.rules.ray_fit import NOTHING, Beside, interface_problems, pod_problems
 from stacks.stack import LUSTRE, Stack
+
+# Ray's own images have their version in the tag: ray-project/kuberay ray-operator/config/samples.
+_RAYS_OWN = re.compile(r"(?:docker\.io/)?rayproject/[a-z-]+:(\d+\.\d+\.\d+)(?![\d.]).*")
+_AUTOSCALER = Beside(AUTOSCALER_MILLICORES, AUTOSCALER_MEMORY_MIB)
+# GKE's add-on puts a fluentbit beside Ray where it collects logs. What that asks for is published
+# nowhere; this is what KubeRay's own sample gives one (ray-project/kuberay v1.4.2
+# ray-operator/config/samples/ray-cluster.fluentbit.yaml).
+_LOGS = Beside(100, 128)
 
 
 def references(stack: Stack, facts: Catalog) -> Iterator[Problem]:
     """Pools and mounts that there are."""
     del facts
-    pools = list(stack.pools)
     for name, cluster in stack.ray.items():
         field = f"ray.{name}"
-        if cluster.head.pool is not None and cluster.head.pool not in stack.pools:
-            yield _no_pool(f"{field}.head.pool", cluster.head.pool, pools)
+        pools = {} if cluster.head.pool is None else {f"{field}.head.pool": cluster.head.pool}
         for group, workers in cluster.workers.items():
             for place, pool in enumerate(workers.pools):
-                if pool not in stack.pools:
-                    yield _no_pool(f"{field}.workers.{group}.pools[{place}]", pool, pools)
+                pools[f"{field}.workers.{group}.pools[{place}]"] = pool
+        for at, pool in pools.items():
+            if pool not in stack.pools:
+                near = nearest(pool, list(stack.pools))
+                yield Problem(at, f'"{pool}" is no pool of this stack; nearest: {near}')
         yield from mount_problems(f"{field}.mounts", cluster.mounts or (), stack)
 
 
@@ -49,14 +55,23 @@ def mount_problems(field: str, mounts: Sequence[str], stack: Stack) -> Iterator[
 
 def image_rules(plan: Plan) -> Iterator[Problem]:
     for ray in plan.ray.values():
-        locked = plan.facts.image(ray.demands.image).reference
         if "nightly" in ray.image and not ray.config.nightly:
+            locked = plan.facts.image(ray.demands.image).reference
             yield Problem(
                 f"{ray.field}.image",
                 f"{ray.image} is another one every night; nearest: {locked}, or "
                 f"{ray.field}.nightly true",
             )
         yield from image_problems(ray.field, ray.image, ray.version)
+
+
+def image_problems(field: str, image: str, version: str) -> Iterator[Problem]:
+    """The Ray that an image has is the Ray that KubeRay is told of."""
+    found = _RAYS_OWN.fullmatch(image)
+    if found and found[1] != version:
+        yield Problem(
+            f"{field}.version", f"{version} is not the Ray that {image} has; nearest: {found[1]}"
+        )
 
 
 def group_problems(plan: Plan) -> Iterator[Problem]:
@@ -83,26 +98,17 @@ def group_problems(plan: Plan) -> Iterator[Problem]:
 
 
 def fit_problems(plan: Plan) -> Iterator[Problem]:
+    """Each pod fits a node with all that is put beside its container."""
     for ray in plan.ray.values():
-        sidecar, of_head = ray.sidecar(head=False), ray.sidecar(head=True)
-        for name, as_ray in ray.as_rays().items():
-            group = ray.groups[name]
-            names = _names(ray, group)
-            if group.first.kind == "gpu":
-                found = ray_problems(
-                    as_ray, group.host, ray.head_host, sidecar=sidecar, head_sidecar=of_head
-                )
-            else:
-                found = (
-                    *head_problems(as_ray, ray.head_host, of_head),
-                    *worker_problems(as_ray, group.host, sidecar),
-                )
-            yield from under(names, found)
-            if group.first.kind != "gpu" and group.config.gpus is not None:
-                yield Problem(
-                    f"{group.field}.gpus",
-                    f"{group.first.machine.name} has no GPUs; nearest: leave it out",
-                )
+        logs = _LOGS if ray.operator is RayOperator.ADDON else NOTHING
+        more = logs if ray.config.autoscaling is None else logs + _AUTOSCALER
+        head, sidecar = f"{ray.field}.head", ray.sidecar(head=True)
+        found = [*pod_problems(head, ray.config.head, ray.head_host, sidecar, more)]
+        for group in ray.groups.values():
+            sidecar = ray.sidecar(head=False)
+            found += pod_problems(group.field, group.config, group.host, sidecar, logs)
+            found += _gpu_problems(group)
+        yield from _of_first_bucket(ray, found)
 
 
 def head_rules(plan: Plan) -> Iterator[Problem]:
@@ -132,38 +138,20 @@ def head_rules(plan: Plan) -> Iterator[Problem]:
 def scaling_rules(plan: Plan) -> Iterator[Problem]:
     for ray in plan.ray.values():
         for group in ray.groups.values():
-            if group.first.kind == "tpu" and ray.config.autoscaling is not None:
-                yield Problem(
-                    f"{ray.field}.autoscaling",
-                    "a worker is on each slice for as long as the slice is there; nearest: leave "
-                    "it out, and say in the pool's slices which there are",
-                )
-                break
-            if ray.config.autoscaling is not None:
-                yield from _scaling_problems(ray, group)
-        queued = [it for it in ray.groups.values() if it.queued]
-        for group in queued:
-            if len(ray.groups) > 1 or len(group.pools) > 1:
+            yield from _worker_problems(ray, group)
+            if group.queued and (len(ray.groups) > 1 or len(group.pools) > 1):
                 yield Problem(
                     f"{group.first.field}.capacity.mode",
                     "queued machines come for all of a workload at once, so they fill one pool; "
                     "nearest: flex-start",
                 )
-        if ray.config.autoscaling is None:
-            for group in ray.groups.values():
-                if group.config.min_workers:
-                    yield Problem(
-                        f"{group.field}.min_workers",
-                        f"without {ray.field}.autoscaling there are all workers at all times; "
-                        "nearest: 0",
-                    )
 
 
 def tpu_rules(plan: Plan) -> Iterator[Problem]:
     """GKE's add-on brings KubeRay's webhook for TPUs, and KubeRay's chart does not."""
     for ray in plan.ray.values():
         tpus = any(it.first.kind == "tpu" for it in ray.groups.values())
-        if tpus and ray.operator != "addon":
+        if tpus and ray.operator is not RayOperator.ADDON:
             yield Problem(
                 "cluster.ray_operator",
                 "KubeRay's chart has no webhook for TPUs, so hosts would not know their slice; "
@@ -172,32 +160,46 @@ def tpu_rules(plan: Plan) -> Iterator[Problem]:
 
 
 def nccl_rules(plan: Plan) -> Iterator[Problem]:
+    """There is a network to test, and two nodes to test it between before Ray asks for any."""
     for ray in plan.ray.values():
-        if ray.config.nccl_test is not None:
-            group = ray.accelerated
-            yield from nccl_test_problems(
-                f"{ray.field}.nccl_test", group.first.machine, group.count, queued=group.queued
+        if ray.config.nccl_test is None:
+            continue
+        field, group = f"{ray.field}.nccl_test", ray.accelerated
+        machine = group.first.machine
+        if group.queued:
+            yield Problem(
+                field,
+                "queued machines come when Ray's pods ask for them, too late for a test before; "
+                "nearest: leave it out",
+            )
+        if not machine.rdma_nics:
+            yield Problem(
+                field, f"{machine.name} has no RDMA interfaces to test; nearest: leave it out"
+            )
+        elif group.count < 2:
+            yield Problem(
+                field, "the test runs between two nodes, and there is one; nearest: nodes 2"
             )
 
 
 def disk_problems(plan: Plan) -> Iterator[Problem]:
     for ray in plan.ray.values():
-        if not ray.buckets:
-            continue
         cache = sum(max(0, it.config.mount.file_cache_mib) for it in ray.buckets.values())
-        heads = ((f"{ray.field}.head", ray.config.head, True),)
-        pods = (*heads, *((it.field, it.config, False) for it in ray.groups.values()))
-        for field, pod, head in pods:
-            limits = ray.limits(head=head)
-            found = pod_disk_problems(
-                field,
-                pod,
-                sidecar_gib=None if limits is None else limits.ephemeral_storage_gib,
-                cache_mib=cache,
-                written_gib=ray.demands.written_gib,
-                autopilot=plan.autopilot,
-            )
-            yield from under({"bucket": next(iter(ray.buckets.values())).field}, found)
+        pods = [
+            (f"{ray.field}.head", ray.config.head, ray.limits(head=True)),
+            *((it.field, it.config, ray.limits(head=False)) for it in ray.groups.values()),
+        ]
+        for field, pod, limits in pods:
+            if limits is not None:
+                found = pod_disk_problems(
+                    field,
+                    pod,
+                    sidecar_gib=limits.ephemeral_storage_gib,
+                    cache_mib=cache,
+                    written_gib=ray.demands.written_gib,
+                    autopilot=plan.autopilot,
+                )
+                yield from _of_first_bucket(ray, found)
 
 
 RULES = (
@@ -214,12 +216,9 @@ RULES = (
 
 def _alike_problems(group: PlannedWorkers) -> Iterator[Problem]:
     first = group.first
+    machines = (first.machine.name, first.config.topology)
     for place, pool in enumerate(group.pools):
-        same = (pool.machine.name, pool.config.topology) == (
-            first.machine.name,
-            first.config.topology,
-        )
-        if not same:
+        if (pool.machine.name, pool.config.topology) != machines:
             yield Problem(
                 f"{group.field}.pools[{place}]",
                 f"{pool.name} has {pool.machine.name}, and workers of one group are cut to a "
@@ -243,31 +242,49 @@ def _apart_problems(plan: Plan, group: PlannedWorkers) -> Iterator[Problem]:
             )
 
 
-def _scaling_problems(ray: PlannedRay, group: PlannedWorkers) -> Iterator[Problem]:
+def _gpu_problems(group: PlannedWorkers) -> Iterator[Problem]:
+    field, machine, has = f"{group.field}.gpus", group.first.machine, group.first.accelerators
+    if group.first.kind == "gpu":
+        if group.gpus > has:
+            yield Problem(
+                field,
+                f"{group.gpus} GPUs are more than a node of {machine.name} has; nearest: {has}",
+            )
+        yield from interface_problems(field, group.gpus, machine)
+    elif group.config.gpus is not None:
+        yield Problem(field, f"{machine.name} has no GPUs; nearest: leave it out")
+
+
+def _worker_problems(ray: PlannedRay, group: PlannedWorkers) -> Iterator[Problem]:
     """Who decides how many workers there are: the config, or Ray's autoscaler."""
+    scaling, least = f"{ray.field}.autoscaling", group.config.min_workers
+    if ray.config.autoscaling is None:
+        if least:
+            yield Problem(
+                f"{group.field}.min_workers",
+                f"without {scaling} there are all workers at all times; nearest: 0",
+            )
+        return
+    if group.first.kind == "tpu":
+        yield Problem(
+            scaling,
+            "a worker is on each slice for as long as the slice is there; nearest: leave it out, "
+            "and say in the pool's slices which there are",
+        )
+        return
     if group.queued:
         yield Problem(
-            f"{ray.field}.autoscaling",
+            scaling,
             "queued machines come once, for a fixed number of workers; nearest: leave it out, or "
             "another capacity mode",
         )
-    if group.config.min_workers > group.count:
+    if least > group.count:
         yield Problem(
             f"{group.field}.min_workers",
-            f"{group.config.min_workers} are more workers than the nodes have room for; "
-            f"nearest: {group.count}",
+            f"{least} are more workers than the nodes have room for; nearest: {group.count}",
         )
 
 
-def _names(ray: PlannedRay, group: PlannedWorkers) -> dict[str, str]:
-    bucket = next(iter(ray.buckets.values()), None)
-    return {
-        "ray.worker": group.field,
-        "ray.head": f"{ray.field}.head",
-        "ray": ray.field,
-        **({} if bucket is None else {"bucket": bucket.field}),
-    }
-
-
-def _no_pool(field: str, pool: str, pools: list[str]) -> Problem:
-    return Problem(field, f'"{pool}" is no pool of this stack; nearest: {nearest(pool, pools)}')
+def _of_first_bucket(ray: PlannedRay, found: Iterable[Problem]) -> Iterator[Problem]:
+    """The same where rules speak of one bucket as `bucket`."""
+    return under({"bucket": f"buckets.{next(iter(ray.buckets), 'bucket')}"}, found)

@@ -14,7 +14,7 @@ from stacks.parts.queues.queue_rules import (
     workload_priority_problems,
 )
 from stacks.parts.queues.rules import given_out_problems
-from stacks.parts.ray.pods import RayHead
+from stacks.parts.ray.config import PodSizes
 from stacks.parts.servers.plan import PlannedServer
 from stacks.parts.servers.server_rules import (
     LONGEST_LABEL,
@@ -153,7 +153,7 @@ def _vllm_problems(plan: Plan, server: PlannedServer) -> Iterator[Problem]:
     yield from gpu_problems(f"{field}.gpus", config.gpus, host.machine)
     yield from shard_problems(field, server.as_server)
     yield from scaling_problems(field, server.as_server)
-    sizes = RayHead(requests=config.requests, shm_gib=config.shm_gib)
+    sizes = PodSizes(requests=config.requests, shm_gib=config.shm_gib)
     yield from pod_problems(field, sizes, host, None)
     accelerator = host.machine.accelerator
     if accelerator is not None and config.gpus <= accelerator.count:

@@ -8,7 +8,7 @@ google/gemma_pytorch gemma/config.py.
 from collections.abc import Iterator
 
 from catalog import MachineType, ReleaseChannel
-from stacks.parts.ray.pods import RayHead
+from stacks.parts.ray.config import PodSizes
 from stacks.parts.servers.options import InferenceServer
 from stacks.problems import Problem
 from stacks.rules.packing import Amounts
@@ -28,7 +28,7 @@ def server_problems(
     yield from gpu_problems(f"{field}.gpus", server.gpus, host.machine)
     yield from shard_problems(field, server)
     yield from _head_problems(field, server)
-    sizes = RayHead(requests=server.requests, shm_gib=server.shm_gib)
+    sizes = PodSizes(requests=server.requests, shm_gib=server.shm_gib)
     too_large = list(pod_problems(field, sizes, host, None))
     yield from too_large
     yield from scaling_problems(field, server)

@@ -8,7 +8,7 @@ from stacks.parts.buckets.gcsfuse import GcsFuseSidecar
 from stacks.parts.buckets.plan import PlannedBucket, limits_of, sidecar_of
 from stacks.parts.jobs.script.config import Script, ScriptRequests
 from stacks.parts.pools.plan import PlannedPool
-from stacks.parts.ray.pods import RayHead
+from stacks.parts.ray.config import PodSizes
 from stacks.rules.packing import Amounts
 from stacks.rules.ray_fit import Host
 from stacks.stack import LUSTRE, Stack, mounts_of, only
@@ -65,9 +65,9 @@ class PlannedScript:
         return self.facts.nccl(self.host.name) if self.gpus else None
 
     @property
-    def as_pod(self) -> RayHead:
+    def as_pod(self) -> PodSizes:
         """The pod as rules take it that know no scripts."""
-        return RayHead(requests=self.requests, shm_gib=self.config.shm_gib)
+        return PodSizes(requests=self.requests, shm_gib=self.config.shm_gib)
 
     @property
     def counted(self) -> Amounts:
