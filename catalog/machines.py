@@ -33,8 +33,6 @@ class Accelerator(Fact, use_attribute_docstrings=True):
     """How many a node has."""
     memory_gib: Annotated[int, Bounds(1, 4096, "any accelerator has")]
     """GiB of memory of each."""
-    marketing_name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9 ._+-]{0,62}$")]
-    """Name that people know it by."""
 
     @property
     def resource(self) -> str:
@@ -49,8 +47,6 @@ class LocalSsd(Fact, use_attribute_docstrings=True):
     """How many disks."""
     gib_each: Annotated[int, Bounds(1, 65_536, "any disk has")]
     """GiB of each."""
-    automatic: bool
-    """Whether they come with the machine; others are asked for."""
 
 
 class NicGroup(Fact, use_attribute_docstrings=True):

@@ -211,7 +211,6 @@ PRESETS = [
                             "type": "nvidia-next",
                             "count": 1,
                             "memory_gib": 24,
-                            "marketing_name": "Next",
                         },
                         "boot_disk_types": ["pd-balanced"],
                     }

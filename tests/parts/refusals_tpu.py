@@ -108,7 +108,6 @@ TPUS = [
                             "type": "tpu-v9-slice",
                             "count": 4,
                             "memory_gib": 32,
-                            "marketing_name": "TPU v9",
                         },
                         "boot_disk_types": ["hyperdisk-balanced"],
                     }

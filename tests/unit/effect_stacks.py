@@ -180,9 +180,8 @@ OWN = changed(
                     "type": "nvidia-z9",
                     "count": 8,
                     "memory_gib": 80,
-                    "marketing_name": "Z9",
                 },
-                "local_ssd": {"count": 4, "gib_each": 375, "automatic": True},
+                "local_ssd": {"count": 4, "gib_each": 375},
                 "boot_disk_types": ["pd-ssd", "pd-balanced"],
                 "nics": [
                     {"kind": "gvnic", "count": 1, "role": "host"},
@@ -195,6 +194,16 @@ OWN = changed(
     },
     pools={"cpu": CPUS, "gpu": {"machine_type": "z9-standard-8", "nodes": 2}},
     queues={},
+)
+# The same with interfaces for RDMA.
+OWN_RDMA = changed(
+    OWN,
+    **{
+        "catalog__machine_types__z9-standard-8__nccl": "a4",
+        "catalog__machine_types__z9-standard-8__nics__1__kind": "rdma",
+    },
+    zone="us-central1-b",
+    catalog__zones={"us-central1-b": {"offers": ["z9-standard-8"]}},
 )
 BASES: dict[str, dict[str, Any]] = {
     "plain": PLAIN,
@@ -243,5 +252,6 @@ BASES: dict[str, dict[str, Any]] = {
     "queued script": changed(SCRIPTS, jobs__train__queue="lq"),
     "script on cpus": SCRIPTS,
     "own": OWN,
+    "own with rdma": OWN_RDMA,
     "ruled": RULED,
 }

@@ -220,4 +220,8 @@ CATALOG: Changes = {
         {f"{_OWN}__boot_disk_types": ["pd-balanced"]},
         {f"{_OWN}__nics__1__count": 2},
     ],
+    "own with rdma": [
+        {f"{_OWN}__nics__1__kind": "gvnic"},
+        {f"{_OWN}__nccl": "a3-ultra"},
+    ],
 }

@@ -96,7 +96,6 @@ def test_what_the_catalog_does_not_know_yet_can_be_added(b200: dict[str, Any]) -
             "type": "nvidia-next",
             "count": 8,
             "memory_gib": 200,
-            "marketing_name": "Next",
         },
         "boot_disk_types": ["hyperdisk-balanced"],
     }

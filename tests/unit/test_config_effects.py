@@ -19,11 +19,13 @@ from stacks.config import validate
 from stacks.stack import Stack
 from tests.conftest import TOKEN, changed, recorded
 from tests.parts.commit_sample import of_this_commit
+from tests.programs import mistakes
 from tests.unit.config_leaves import differing, leaves
 from tests.unit.effect_stacks import BASES
 from tests.unit.effects import BUCKETS, CATALOG, GROUND, QUEUES
 from tests.unit.effects_jobs import CLASSIFIER, FINE_TUNE, MAXTEXT, NEMO_RL, RAY, SCRIPT, SERVERS
 from tests.unit.effects_jobs import VERL as VERL_CHANGES
+from tests.unit.effects_refused import DECIDES
 
 SECRETS = frozenset({"hugging_face_token", "wandb_api_key"})
 TABLES = (
@@ -32,8 +34,6 @@ TABLES = (
 )
 CHANGES = [(base, change) for table in TABLES for base, each in table.items() for change in each]
 LEAVES = {it.path: it for it in leaves(Stack)}
-_OF_RULES = "is held against other fields, and is in nothing that is made"
-_OF_FACTS = "decides what may be said elsewhere, where no stack here says it"
 _OF_OTHERS = "names what is read, which this stand-in for the engine does not have: test_existing"
 WITHOUT_EFFECT = {
     **dict.fromkeys(
@@ -42,25 +42,7 @@ WITHOUT_EFFECT = {
     "secrets_set": "says which secrets there are, whose values come another way",
     "acknowledge.resource": "is held against the engine's record",
     "acknowledge.property": "is held against the engine's record",
-    "pools.capacity[reservation].machine_type": _OF_RULES,
-    "pools.capacity[reservation].zone": _OF_RULES,
-    "jobs[maxtext].finished_runs": _OF_RULES,
-    "ray.nightly": _OF_RULES,
-    "ray.workers.gpus": _OF_RULES,
-    "servers.shards": _OF_RULES,
-    "catalog.machine_types.accelerator.kind": "makes another machine of it, with other fields",
-    "catalog.machine_types.accelerator.memory_gib": _OF_FACTS,
-    "catalog.machine_types.accelerator.marketing_name": _OF_FACTS,
-    "catalog.machine_types.capacity": _OF_FACTS,
-    "catalog.machine_types.compact_placement": _OF_FACTS,
-    "catalog.machine_types.local_ssd.automatic": _OF_FACTS,
-    "catalog.machine_types.minimum_gke": _OF_FACTS,
-    "catalog.machine_types.nccl": _OF_FACTS,
-    "catalog.machine_types.nics.kind": _OF_FACTS,
-    "catalog.machine_types.nics.role": _OF_FACTS,
     "catalog.machine_types.source": "says where the facts are from",
-    "catalog.zones.lustre": _OF_FACTS,
-    "catalog.zones.offers": _OF_FACTS,
 }
 
 
@@ -130,9 +112,18 @@ def test_a_stack_that_is_built_twice_is_the_same(folder: Path) -> None:
     assert built(BASES["plain"], folder) == unchanged("plain", folder)
 
 
+@pytest.mark.parametrize("field", DECIDES)
+def test_a_field_that_is_in_nothing_that_is_made_decides_what_is_right(field: str) -> None:
+    case = DECIDES[field]
+    wrong = changed(case.right, **case.change)
+    assert differing(Stack, case.right, wrong) == {field}
+    validate(case.right, secrets_set=SECRETS)
+    assert any(case.said in line for line in mistakes(wrong, SECRETS))
+
+
 def test_every_field_has_a_change_to_try_or_a_reason_to_have_none() -> None:
     found = {field for base, change in CHANGES for field in credited(base, change)}
-    assert LEAVES.keys() - found == WITHOUT_EFFECT.keys()
+    assert LEAVES.keys() - found == WITHOUT_EFFECT.keys() | DECIDES.keys()
 
 
 def test_a_change_is_for_a_field_of_the_model_and_is_right() -> None:
