@@ -18,12 +18,12 @@ from stacks import exports, site
 from stacks.parts.buckets import build as buckets
 from stacks.parts.cluster import build as cluster
 from stacks.parts.dashboard import build as dashboard
-from stacks.parts.interfaces import build as interfaces
 from stacks.parts.jobs import build as jobs
 from stacks.parts.jobs.script import build as scripts
 from stacks.parts.jobs.script import controller
 from stacks.parts.lustre import build as lustre
 from stacks.parts.network import build as network
+from stacks.parts.network import interfaces
 from stacks.parts.pools import build as pools
 from stacks.parts.queues import build as queues
 from stacks.parts.ray import build as ray

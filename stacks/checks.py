@@ -8,7 +8,7 @@ from catalog import Catalog
 from stacks.object_names import name_problems
 from stacks.parts.buckets import rules as buckets
 from stacks.parts.cluster import rules as cluster
-from stacks.parts.cluster.access_rules import cluster_problems
+from stacks.parts.cluster.rules import cluster_problems
 from stacks.parts.jobs import rules as jobs
 from stacks.parts.lustre import rules as lustre
 from stacks.parts.network import rules as network

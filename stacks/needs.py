@@ -6,28 +6,22 @@ from components.existing_facts import ClusterFacts
 from components.members import GROUP
 from stacks.beside import beside_problems
 from stacks.parts.buckets.plan import PlannedBucket
-from stacks.parts.cluster.config import Operator
+from stacks.parts.cluster.config import Operator, RayOperator
 from stacks.parts.cluster.existing_rules import ClusterNeeds
-from stacks.parts.cluster.ray_operator import RayOperator
 from stacks.parts.lustre.config import StackLustre
 from stacks.parts.network.config import NamedNetwork
 from stacks.parts.network.existing_rules import NetworkNeeds
-from stacks.parts.network.plan import lets_lustre_in
-from stacks.parts.pools.nodes import NodePool
+from stacks.parts.network.plan import lets_lustre_in, most_nodes_and_pods
 from stacks.plan import Plan
 from stacks.problems import Problem
 from stacks.rules.existing_storage import BucketNeeds, LustreNeeds
 
 
 def network_needs(plan: Plan, named: NamedNetwork) -> NetworkNeeds:
-    pools = [it.as_nodes for it in plan.pools.values()]
     return NetworkNeeds(
         pods_range=named.pods_range,
         services_range=named.services_range,
-        # One more node for a surge upgrade of each.
-        pools=[
-            (it.bounds.max + 1, it.max_pods_per_node) for it in pools if isinstance(it, NodePool)
-        ],
+        pools=most_nodes_and_pods(plan.pools.values()),
         made=plan.ranges,
         mtu=named.mtu,
         jumbo_for=None if plan.stack.lustre is None else "Managed Lustre",

@@ -9,12 +9,11 @@ from stacks.acknowledge import Acknowledge
 from stacks.parts.buckets.plan import PlannedBucket, with_key
 from stacks.parts.cluster.config import ClusterLocation
 from stacks.parts.cluster.plan import features_of, version_of
-from stacks.parts.interfaces.plan import InterfaceSet, interface_sets
 from stacks.parts.jobs.config import FineTuning, RayJob, VerlTraining
 from stacks.parts.jobs.plan import PlannedFineTuning, planned_fine_tunings
 from stacks.parts.jobs.script.config import Script
 from stacks.parts.jobs.script.plan import PlannedScript, planned_scripts
-from stacks.parts.network.plan import ranges_of
+from stacks.parts.network.plan import InterfaceSet, interface_sets, ranges_of
 from stacks.parts.pools.plan import PlannedPool, autopilot_cpu_host, planned_pools
 from stacks.parts.queues.plan import PlannedQueues, queued_minutes
 from stacks.parts.ray.config import StackRayCluster, Workers

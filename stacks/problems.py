@@ -1,6 +1,6 @@
 """Violations of the rules between a config's fields, collected and raised as one. No Pulumi."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 
@@ -34,3 +34,12 @@ def problem_of(field: str, check: Callable[[], object]) -> list[Problem]:
     except ValueError as error:
         return [Problem(field, str(error))]
     return []
+
+
+def repeats(values: Iterable[str]) -> Iterator[tuple[int, str]]:
+    """What was in the list before, with its place."""
+    seen: set[str] = set()
+    for place, value in enumerate(values):
+        if value in seen:
+            yield place, value
+        seen.add(value)

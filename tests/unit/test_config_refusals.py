@@ -9,8 +9,8 @@ from pydantic import BaseModel
 
 from catalog.bounds import Bounds
 from stacks.config_errors import models_in
-from stacks.parts.cluster.access_rules import maintenance_problems
 from stacks.parts.cluster.config import Maintenance
+from stacks.parts.cluster.rules import maintenance_problems
 from stacks.recurrence import parsed
 from stacks.stack import Stack
 from tests.conftest import changed, stack_config

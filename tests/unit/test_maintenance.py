@@ -3,9 +3,9 @@
 from datetime import UTC, datetime
 
 from components.gke_cluster import MaintenanceExclusion
-from stacks.parts.cluster.access_rules import maintenance_problems
+from stacks.parts.cluster.build import maintenance_window
 from stacks.parts.cluster.config import Maintenance
-from stacks.parts.cluster.maintenance import maintenance_window
+from stacks.parts.cluster.rules import maintenance_problems
 
 WINDOW = {"start": "2026-01-03T04:00:00+02:00", "end": "2026-01-03T08:00:00Z"}
 NOW = datetime(2026, 2, 1, tzinfo=UTC)

@@ -1,19 +1,25 @@
 """The GKE cluster, the identity of its nodes, and what every workload needs in it."""
 
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 
 import pulumi
 
 from components.existing_cluster import existing_cluster
-from components.gke_cluster import AuthorizedNetwork, GkeCluster, GkeClusterArgs
+from components.gke_cluster import (
+    AuthorizedNetwork,
+    GkeCluster,
+    GkeClusterArgs,
+    MaintenanceExclusion,
+    MaintenanceWindow,
+)
 from components.kuberay_operator import KubeRayOperator, KubeRayOperatorArgs
 from components.namespace import KubeNamespace, KubeNamespaceArgs
 from components.node_service_account import NodeServiceAccount, NodeServiceAccountArgs
 from components.token_secret import TokenSecret, TokenSecretArgs
-from stacks.parts.cluster.config import Operator
-from stacks.parts.cluster.maintenance import maintenance_window
+from stacks.parts.cluster.config import Maintenance, Operator
 from stacks.parts.cluster.plan import runs_kuberay
-from stacks.site import Cluster, Ground, Nodes, Project, helm_chart
+from stacks.site import Cluster, Ground, Nodes, Project, Site, helm_chart
 from stacks.tokens import VARIABLES
 
 
@@ -130,3 +136,51 @@ def operators(project: Project, gke: Cluster, nodes: Nodes) -> list[pulumi.Resou
         opts=pulumi.ResourceOptions(providers=[gke.kubernetes], depends_on=list(nodes.needed)),
     )
     return [made]
+
+
+def webhook_access(site: Site, key: str, port: int) -> list[pulumi.Resource]:
+    """None in a cluster whose control plane has no range of its own: it calls by agents."""
+    stack, existing = site.plan.stack, site.project.adopted.cluster
+    block = stack.network.control_plane if existing is None else existing.control_plane_range
+    if block is None:
+        return []
+    # What most stacks have no use for is not loaded.
+    from components.webhook_access import WebhookAccess, WebhookAccessArgs
+
+    access = WebhookAccess(
+        f"{key}-webhook",
+        WebhookAccessArgs(
+            project=site.project.network_project,
+            network_id=site.gke.network_id,
+            base_name=stack.name,
+            key=key,
+            control_plane_range=block,
+            ports=[port],
+        ),
+        opts=site.project.opts,
+    )
+    return [access]
+
+
+def maintenance_window(window: Maintenance | None) -> MaintenanceWindow | None:
+    if window is None:
+        return None
+    return MaintenanceWindow(
+        start=_zulu(window.start),
+        end=_zulu(window.end),
+        recurrence=window.recurrence,
+        exclusions=[
+            MaintenanceExclusion(
+                name=one.name,
+                start=_zulu(one.start),
+                end=None if one.end is None else _zulu(one.end),
+                scope=one.scope.value,
+            )
+            for one in window.exclusions
+        ],
+    )
+
+
+def _zulu(time: datetime) -> str:
+    """The form in which GKE gives it back: any other is a difference for ever (provider's text)."""
+    return time.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

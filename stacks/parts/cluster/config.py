@@ -1,14 +1,15 @@
 """The GKE cluster. No Pulumi import."""
 
+import json
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from catalog import GkeVersionField, ReleaseChannel
 from components.members import check_security_group
 from stacks.block import Block
-from stacks.parts.cluster.ray_operator import RayOperator, one_operator
+from stacks.config_errors import nearest
 from stacks.types import AnyRange, ClusterName, ClusterPlace, Moment, Recurrence, StackReference
 
 
@@ -25,6 +26,24 @@ class Operator(StrEnum):
     KUBERAY = "kuberay"
     KUEUE = "kueue"
     JOBSET = "jobset"
+
+
+class RayOperator(StrEnum):
+    """Who runs KubeRay: GKE, by its add-on, or the stack, by KubeRay's own Helm chart."""
+
+    ADDON = "addon"
+    HELM = "helm"
+
+
+def one_operator(value: Any) -> Any:
+    """Says of a list of both that it is one of them."""
+    known = list(RayOperator)
+    if value in known:
+        return value
+    raise ValueError(
+        f"{json.dumps(value)} is not who runs KubeRay: one of them, never both; "
+        f"nearest: {nearest(str(value), known)}"
+    )
 
 
 class NamedCluster(Block, frozen=True):

@@ -80,12 +80,3 @@ class StackNetwork(Block, frozen=True):
     reserved, from where servers are let in, of an instance that exists already, too."""
     peering_on_destroy: PeeringRemoval = PeeringRemoval.REMOVE
     """What `destroy` does with the peering."""
-
-    def ranges(self) -> dict[str, str]:
-        """Every range by the name of its field."""
-        return {
-            "subnet": self.subnet,
-            "pods": self.pods,
-            "services": self.services,
-            "control_plane": self.control_plane,
-        }

@@ -7,7 +7,7 @@ from components.node_pool import GpuArgs, NodePool, NodePoolArgs
 from components.node_service_account import NodeServiceAccount
 from components.tpu_slice_pool import TpuSlicePool, TpuSlicePoolArgs
 from stacks.parts.cluster import build as cluster
-from stacks.parts.interfaces.build import Interfaces
+from stacks.parts.network.interfaces import Interfaces
 from stacks.parts.pools.autopilot_nodes import CPU_SELECTOR, gpu_selector
 from stacks.parts.pools.capacity_args import capacity_args
 from stacks.parts.pools.plan import PlannedPool

@@ -10,8 +10,8 @@ from components.kueue_manifest import controller_configuration
 from components.kueue_queues import KueueQueues, LocalQueueArgs, ResourceFlavorArgs
 from components.namespace import KubeNamespace, KubeNamespaceArgs
 from components.node_taints import toleration
+from stacks.parts.cluster.build import webhook_access
 from stacks.parts.cluster.config import Operator
-from stacks.parts.cluster.webhooks import webhook_access
 from stacks.parts.queues.config import StackQueues
 from stacks.parts.queues.gke_namespaces import GKE_NAMESPACES
 from stacks.parts.queues.objects import QueueView, priorities, queues_args

@@ -20,9 +20,9 @@ from components.ray_cluster import (
 from components.resource_claim_template import ResourceClaimTemplate, ResourceClaimTemplateArgs
 from components.static_volume import VolumeMount
 from stacks.parts.buckets.build import MountedBucket, annotations
-from stacks.parts.interfaces.build import DeviceAccess, tested
 from stacks.parts.jobs import maxtext_workload
 from stacks.parts.jobs.setup import setup_of
+from stacks.parts.network.interfaces import DeviceAccess, tested
 from stacks.parts.pools.capacity import Queued
 from stacks.parts.pools.plan import PlannedPool
 from stacks.parts.queues.build import Queues

@@ -8,7 +8,7 @@ from catalog import Catalog, NcclStack, Sidecar
 from components.node_taints import NodeTaintArgs
 from stacks.parts.buckets.gcsfuse import GcsFuseSidecar
 from stacks.parts.buckets.plan import PlannedBucket, limits_of, sidecar_of, unlimited
-from stacks.parts.cluster.ray_operator import RayOperator
+from stacks.parts.cluster.config import RayOperator
 from stacks.parts.jobs.config import RayJob
 from stacks.parts.jobs.demands import RayDemands, demands_of
 from stacks.parts.pools.plan import PlannedPool

@@ -7,7 +7,7 @@ from catalog import Catalog
 from components.ray_autoscaling import AUTOSCALER_MEMORY_MIB, AUTOSCALER_MILLICORES
 from stacks.config_errors import nearest
 from stacks.fields import under
-from stacks.parts.cluster.ray_operator import RayOperator
+from stacks.parts.cluster.config import RayOperator
 from stacks.parts.pools.capacity import Spot
 from stacks.parts.ray.plan import PlannedRay, PlannedWorkers
 from stacks.plan import Plan

@@ -12,10 +12,10 @@ from components.jobset_controller import JobSetController
 from components.script_job_set import ScriptJobSet, ScriptJobSetArgs
 from components.script_mount import ScriptMountArgs
 from stacks.parts.buckets.build import MountedBucket, annotations
-from stacks.parts.interfaces.build import DeviceAccess
 from stacks.parts.jobs.script import files
 from stacks.parts.jobs.script.config import FILES_VARIABLE, Script
 from stacks.parts.jobs.script.plan import PlannedScript
+from stacks.parts.network.interfaces import DeviceAccess
 from stacks.parts.ray.build import Surroundings
 from stacks.plan import Plan
 from stacks.site import Selector, Site

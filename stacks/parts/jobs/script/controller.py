@@ -1,8 +1,8 @@
 """JobSet's controller, where something needs it."""
 
 from components.jobset_controller import WEBHOOK_PORT, JobSetController, JobSetControllerArgs
+from stacks.parts.cluster.build import webhook_access
 from stacks.parts.cluster.config import Operator
-from stacks.parts.cluster.webhooks import webhook_access
 from stacks.parts.jobs.script.plan import FRAMEWORK
 from stacks.plan import Plan
 from stacks.site import Site, helm_chart

@@ -16,7 +16,7 @@ from components.nccl_installer_manifest import AUTOPILOT_NAMESPACE
 from components.nccl_rdma_installer import NcclRdmaInstaller, NcclRdmaInstallerArgs
 from components.node_network import NodeNetwork
 from components.rdma_network import RdmaNetwork, RdmaNetworkArgs
-from stacks.parts.interfaces.plan import InterfaceSet
+from stacks.parts.network.plan import InterfaceSet
 from stacks.parts.ray.plan import PlannedRay
 from stacks.site import Project, Selector, Site
 
