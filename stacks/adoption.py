@@ -16,7 +16,6 @@ from components.existing_facts import ClusterFacts
 from components.existing_lustre import ExistingLustre, ExistingLustreArgs, existing_lustre
 from components.existing_network import ExistingNetwork, ExistingNetworkArgs, existing_network
 from components.labels import STACK, owner_of, stack_labels
-from stacks.adopted import Adopted
 from stacks.fields import under
 from stacks.needs import (
     bucket_needs,
@@ -37,6 +36,7 @@ from stacks.rules.existing_storage import (
     lustre_advice,
     lustre_problems,
 )
+from stacks.site import Adopted
 from stacks.survey import Survey
 
 AT = "cluster.stack"

@@ -9,28 +9,53 @@ APIs -> VPC -> peering -> Lustre, Redis ------> volume, Secret -+
 """
 
 from collections.abc import Mapping
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pulumi
 
 from stacks import exports, site
 from stacks.parts.buckets import build as buckets
 from stacks.parts.cluster import build as cluster
-from stacks.parts.dashboard import build as dashboard
-from stacks.parts.jobs import build as jobs
-from stacks.parts.jobs.script import build as scripts
-from stacks.parts.jobs.script import controller
-from stacks.parts.lustre import build as lustre
 from stacks.parts.network import build as network
 from stacks.parts.network import interfaces
 from stacks.parts.pools import build as pools
 from stacks.parts.queues import build as queues
 from stacks.parts.ray import build as ray
-from stacks.parts.redis import build as redis
-from stacks.parts.servers import build as servers
-from stacks.parts.teams import build as teams
 from stacks.plan import Plan
+
+
+class _Later:
+    """A part's builder, loaded when it is used: not by a stack without the part."""
+
+    def __init__(self, part: str) -> None:
+        self._module = f"stacks.parts.{part}"
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(import_module(self._module), name)
+
+
+if TYPE_CHECKING:
+    from stacks.parts.dashboard import build as dashboard
+    from stacks.parts.jobs import build as jobs
+    from stacks.parts.jobs.script import build as scripts
+    from stacks.parts.jobs.script import controller
+    from stacks.parts.lustre import build as lustre
+    from stacks.parts.network import interfaces
+    from stacks.parts.redis import build as redis
+    from stacks.parts.servers import build as servers
+    from stacks.parts.teams import build as teams
+else:
+    dashboard = _Later("dashboard.build")
+    interfaces = _Later("network.interfaces")
+    jobs = _Later("jobs.build")
+    scripts = _Later("jobs.script.build")
+    controller = _Later("jobs.script.controller")
+    lustre = _Later("lustre.build")
+    redis = _Later("redis.build")
+    servers = _Later("servers.build")
+    teams = _Later("teams.build")
 
 
 def build(
@@ -38,14 +63,15 @@ def build(
 ) -> dict[str, Any]:
     """Registers the stack's resources and returns its outputs by name. What users bring lies in
     `folder`, by default the one that the program runs in."""
-    of_users = scripts.brought(plan, folder or Path())
+    stack = plan.stack
+    of_users = scripts.brought(plan, folder or Path()) if stack.jobs else {}
     project = site.project(plan)
 
     vpc = network.build(project)
-    instance = lustre.build(project, vpc)
-    state = redis.build(project, vpc)
+    instance = lustre.build(project, vpc) if stack.lustre else None
+    state = redis.build(project, vpc) if stack.redis else None
     stored = buckets.build(project)
-    between = interfaces.build(project)
+    between = interfaces.build(project) if plan.multi_networking else site.Interfaces()
     accounts = pools.identities(project)
     # Autopilot's nodes are in these networks, and go after their pods: with the cluster at last.
     held = between.made if plan.autopilot else ()
@@ -61,22 +87,23 @@ def build(
         tokens=cluster.tokens(project, gke, secrets, namespace),
         operators=cluster.operators(project, gke, nodes),
     )
-    sharing = teams.build(here, stored)
-    job_sets = controller.build(here)
+    sharing = teams.build(here, stored) if plan.teams else site.Teams()
+    job_sets = controller.build(here) if plan.needs_job_sets else []
     around = ray.Surroundings(
-        devices=interfaces.devices(here, between),
-        lustre=lustre.volume(here, instance),
+        devices=interfaces.devices(here, between) if between.gpu else {},
+        lustre=lustre.volume(here, instance) if instance else None,
         buckets=buckets.mounts(here, stored),
-        kept=redis.kept_state(here, state),
+        kept=redis.kept_state(here, state) if state else None,
         queues=queues.build(here, sharing, job_sets),
-        claims=ray.claim_templates(here),
+        claims=interfaces.claim_templates(here) if plan.tpu_pools else {},
     )
     clusters = ray.build(here, around)
-    running = jobs.build(here, around, clusters, of_users)
-    scripted = scripts.build(here, around, job_sets, of_users)
-    tuned = servers.fine_tunings(here, around.queues, dict(around.buckets))
-    serving = servers.build(here, around.queues)
-    shown = dashboard.build(project)
+    running = jobs.build(here, around, clusters, of_users) if plan.ray_jobs else {}
+    scripted = scripts.build(here, around, job_sets, of_users) if plan.scripts else {}
+    tunings, given = plan.fine_tunings, dict(around.buckets)
+    tuned = servers.fine_tunings(here, around.queues, given) if tunings else {}
+    serving = servers.build(here, around.queues) if plan.servers else {}
+    shown = dashboard.build(project) if stack.monitoring.dashboard else None
 
     return exports.of(
         here,

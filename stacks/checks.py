@@ -1,50 +1,33 @@
 """What is wrong between the parts of a stack. No Pulumi import."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from importlib import import_module
+from types import ModuleType
 from typing import Any
 
-from catalog import Catalog
 from stacks.object_names import name_problems
-from stacks.parts.buckets import rules as buckets
-from stacks.parts.cluster import rules as cluster
 from stacks.parts.cluster.rules import cluster_problems
-from stacks.parts.jobs import rules as jobs
-from stacks.parts.lustre import rules as lustre
-from stacks.parts.network import rules as network
-from stacks.parts.pools import room
-from stacks.parts.pools import rules as pools
-from stacks.parts.queues import rules as queues
-from stacks.parts.ray import rules as ray
-from stacks.parts.redis import rules as redis
-from stacks.parts.servers import rules as servers
-from stacks.parts.teams import rules as teams
+from stacks.parts.pools.room import room_problems
 from stacks.plan import Plan
 from stacks.problems import Problem, problem_of
 from stacks.stack import Stack
 
-# What names another part, or a fact, that everything else is derived from.
-REFERENCES: tuple[Callable[[Stack, Catalog], Iterator[Problem]], ...] = (
-    pools.references,
-    ray.references,
-    jobs.references,
-    servers.references,
-    lustre.references,
-)
-RULES: tuple[Callable[[Plan], Iterator[Problem]], ...] = (
-    *pools.RULES,
-    *network.RULES,
-    *cluster.RULES,
-    *lustre.RULES,
-    *buckets.RULES,
-    *ray.RULES,
-    *redis.RULES,
-    *jobs.RULES,
-    *servers.RULES,
-    *queues.RULES,
-    *teams.RULES,
-    room.room_problems,
-    name_problems,
+# Parts whose rules find what names another part, or a fact, that everything else is derived from.
+REFERRING = ("pools", "ray", "jobs", "servers", "lustre")
+# Parts in the order in which their rules speak.
+PARTS = (
+    "pools",
+    "network",
+    "cluster",
+    "lustre",
+    "buckets",
+    "ray",
+    "redis",
+    "jobs",
+    "servers",
+    "queues",
+    "teams",
 )
 
 
@@ -75,8 +58,8 @@ def references_of(stack: Stack) -> Iterator[Problem]:
     """Names that lead nowhere. Of a config with any there is no plan."""
     plan = Plan(stack)
     if not _unknown(plan):
-        for check in REFERENCES:
-            yield from check(stack, plan.facts)
+        for part in _asked(stack, REFERRING):
+            yield from part.references(stack, plan.facts)
 
 
 def problems_of(stack: Stack, now: datetime | None = None) -> Iterator[Problem]:
@@ -86,7 +69,27 @@ def problems_of(stack: Stack, now: datetime | None = None) -> Iterator[Problem]:
     plan = Plan(stack)
     unknown = _unknown(plan)
     # Without facts nothing more is known.
-    yield from unknown or dict.fromkeys(one for rule in RULES for one in rule(plan))
+    yield from unknown or dict.fromkeys(one for rule in rules_of(stack) for one in rule(plan))
+
+
+def rules_of(stack: Stack) -> Iterator[Callable[[Plan], Iterator[Problem]]]:
+    """Those of the parts that a stack has, and of what they are in together."""
+    for part in _asked(stack, PARTS):
+        yield from part.RULES
+    yield room_problems
+    yield name_problems
+
+
+def _asked(stack: Stack, parts: Sequence[str]) -> Iterator[ModuleType]:
+    """The rules of parts; of what a stack has not none are loaded."""
+    # A RayCluster may name what there is not.
+    named = {
+        "redis": any(it.head.redis for it in stack.ray.values()),
+        "queues": any(it.queue is not None for it in stack.ray.values()),
+    }
+    for part in parts:
+        if getattr(stack, part) or named.get(part):
+            yield import_module(f"stacks.parts.{part}.rules")
 
 
 def _unknown(plan: Plan) -> list[Problem]:

@@ -5,18 +5,15 @@ name.
 """
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pulumi
 
-from components.fine_tune_job import FineTuneJob
 from components.inference_engine import PORT
-from components.inference_server import InferenceServer
 from components.monitoring_dashboard import MonitoringDashboard
 from components.private_service_access_policy import PeeringRemoval
 from components.ray_cluster import RayCluster
 from components.ray_manifest import DASHBOARD_PORT
-from components.script_job_set import ScriptJobSet
 from stacks.outputs import (
     DASHBOARD_URL,
     cleanup_note,
@@ -26,22 +23,25 @@ from stacks.outputs import (
 )
 from stacks.parts.buckets.build import AnyBucket
 from stacks.parts.cluster.config import Operator
-from stacks.parts.jobs.build import Launched
-from stacks.parts.jobs.script import controller
-from stacks.parts.lustre.build import Instance
-from stacks.parts.teams.build import Teams
-from stacks.site import Site
+from stacks.site import Site, Teams
+
+if TYPE_CHECKING:
+    from components.fine_tune_job import FineTuneJob
+    from components.inference_server import InferenceServer
+    from components.script_job_set import ScriptJobSet
+    from stacks.parts.jobs.build import Launched
+    from stacks.parts.lustre.build import Instance
 
 
 def of(
     site: Site,
     *,
-    lustre: Instance | None,
+    lustre: "Instance | None",
     buckets: Mapping[str, AnyBucket],
     clusters: Mapping[str, RayCluster],
-    jobs: Mapping[str, Launched],
-    own_jobs: Mapping[str, FineTuneJob | ScriptJobSet],
-    servers: Mapping[str, InferenceServer],
+    jobs: "Mapping[str, Launched]",
+    own_jobs: "Mapping[str, FineTuneJob | ScriptJobSet]",
+    servers: "Mapping[str, InferenceServer]",
     teams: Teams,
     dashboard: MonitoringDashboard | None,
 ) -> dict[str, Any]:
@@ -110,12 +110,12 @@ def _installed(site: Site) -> list[str]:
     found = [*site.project.adopted.operators]
     found += [Operator.KUBERAY.value] if site.operators else []
     found += [Operator.KUEUE.value] if site.plan.queues is not None else []
-    found += [Operator.JOBSET.value] if controller.is_needed(site.plan) else []
+    found += [Operator.JOBSET.value] if site.plan.needs_job_sets else []
     return sorted({str(it) for it in found})
 
 
 def _submit_commands(
-    site: Site, clusters: Mapping[str, RayCluster], jobs: Mapping[str, Launched]
+    site: Site, clusters: Mapping[str, RayCluster], jobs: "Mapping[str, Launched]"
 ) -> Any:
     """The job's own, or where a cluster has none something to try."""
     found: dict[str, Any] = {key: it.submit for key, it in jobs.items()}

@@ -66,11 +66,11 @@ class Guard:
             )
 
     def _reason(self, token: str, name: str, old: _Inputs) -> str | None:
-        if not self.plan.deletion_protection:
+        if not self.plan.stack.deletion_protection:
             return None if token == SEAL_TYPE else refusal.of_unprotected(name)
         if token == SEAL_TYPE:
             return refusal.OF_DESTROY
-        agreed = refusal.agreed_to(name, self.plan.acknowledge)
+        agreed = refusal.agreed_to(name, self.plan.stack.acknowledge)
         if (token, name) not in self.declared:
             return refusal.of_removed(name, agreed)
         if (token, name) in self.wanted:
@@ -82,14 +82,14 @@ class Guard:
 
     def _of_object(self, name: str) -> str | None:
         clusters = [name for kind, name in self.declared if kind == CLUSTER]
-        return refusal.of_object(name, clusters, self.plan.acknowledge)
+        return refusal.of_object(name, clusters, self.plan.stack.acknowledge)
 
     def _of_replaced(self, token: str, name: str, old: _Inputs) -> str | None:
         new = self.wanted[token, name]
         causes = refusal.causes_of(token, old, new.inputs, self.plan.facts, new.ignored, new.forced)
         if not causes and token.startswith(KUBERNETES):
             return self._of_object(name)
-        agreed = refusal.agreed_to(name, self.plan.acknowledge)
+        agreed = refusal.agreed_to(name, self.plan.stack.acknowledge)
         return refusal.of_replaced(name, causes, agreed)
 
     async def transform(
@@ -114,10 +114,10 @@ class Guard:
 
     def close(self) -> None:
         """To be called when the program has made everything."""
-        if not self.plan.deletion_protection:
+        if not self.plan.stack.deletion_protection:
             return
         for line in refusal.out_of_place(
-            self.plan.acknowledge, {name for _, name in self.declared}
+            self.plan.stack.acknowledge, {name for _, name in self.declared}
         ):
             pulumi.log.warn(line)
         hooks = pulumi.ResourceHookBinding(before_delete=[self._hook])
@@ -132,7 +132,7 @@ class Guard:
         # is off it is there for what an earlier run brought up with it on.
         options = pulumi.ResourceHookOptions(on_dry_run=True)
         self._hook = hook = pulumi.ResourceHook(HOOK, self.before_delete, options)
-        if self.plan.deletion_protection:
+        if self.plan.stack.deletion_protection:
             pulumi.runtime.register_stack_transformation(self.note)
             pulumi.runtime.register_resource_transform(lambda args: self.transform(args, hook))
 

@@ -5,14 +5,13 @@ from functools import cached_property
 
 from catalog import Catalog, GkeVersion, NcclStack
 from components.labels import stack_labels
-from stacks.acknowledge import Acknowledge
 from stacks.parts.buckets.plan import PlannedBucket, with_key
 from stacks.parts.cluster.config import ClusterLocation
 from stacks.parts.cluster.plan import features_of, version_of
 from stacks.parts.jobs.config import FineTuning, RayJob, VerlTraining
 from stacks.parts.jobs.plan import PlannedFineTuning, planned_fine_tunings
 from stacks.parts.jobs.script.config import Script
-from stacks.parts.jobs.script.plan import PlannedScript, planned_scripts
+from stacks.parts.jobs.script.plan import FRAMEWORK, PlannedScript, planned_scripts
 from stacks.parts.network.plan import InterfaceSet, interface_sets, ranges_of
 from stacks.parts.pools.plan import PlannedPool, autopilot_cpu_host, planned_pools
 from stacks.parts.queues.plan import PlannedQueues, queued_minutes
@@ -34,14 +33,6 @@ class Plan:
     @cached_property
     def facts(self) -> Catalog:
         return Catalog.load().extended(self.stack.catalog)
-
-    @property
-    def deletion_protection(self) -> bool:
-        return self.stack.deletion_protection
-
-    @property
-    def acknowledge(self) -> tuple[Acknowledge, ...]:
-        return self.stack.acknowledge
 
     # The cluster
 
@@ -229,6 +220,12 @@ class Plan:
         buckets = {key: self._plain_bucket(key) for key in self.stack.buckets}
         here = (self.cpu_pool, self.cpu_host)
         return planned_scripts(self.stack, self.pools, here, buckets, self.facts)
+
+    @property
+    def needs_job_sets(self) -> bool:
+        """Whether somebody looks for JobSets."""
+        queues = self.stack.queues
+        return bool(self.scripts) or (queues is not None and FRAMEWORK in queues.frameworks)
 
     @cached_property
     def servers(self) -> dict[str, PlannedServer]:

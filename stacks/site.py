@@ -3,21 +3,47 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING, Union
 
 import pulumi
 import pulumi_gcp as gcp
 
 from components.apis import ProjectApis, ProjectApisArgs
-from components.existing_cluster import ExistingCluster
 from components.gke_cluster import GkeCluster
 from components.helm_chart import HelmChartArgs
-from components.token_secret import TokenSecret
-from stacks.adopted import Adopted
+from components.node_network import NodeNetwork
 from stacks.plan import Plan
 
+if TYPE_CHECKING:
+    from components.existing_bucket import ExistingBucket
+    from components.existing_cluster import ExistingCluster
+    from components.existing_facts import ClusterFacts
+    from components.existing_lustre import ExistingLustre
+    from components.existing_network import ExistingNetwork
+    from components.token_secret import TokenSecret
+
 _SERVICES = ("compute", "container", "iam", "cloudresourcemanager", "monitoring")
-Cluster = GkeCluster | ExistingCluster
+Cluster = Union[GkeCluster, "ExistingCluster"]
 Selector = pulumi.Input[dict[str, str]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Adopted:
+    """What was read of the parts that exist already; None, and no key, where the stack makes the
+    part itself or has none. `operators` are in the cluster by their Helm charts."""
+
+    network: "ExistingNetwork | None" = None
+    cluster: "ClusterFacts | None" = None
+    operators: tuple[str, ...] = ()
+    lustre: "ExistingLustre | None" = None
+    buckets: Mapping[str, "ExistingBucket"] = field(default_factory=dict)
+
+    @property
+    def network_project(self) -> str | None:
+        """Whose the network is."""
+        if self.network is not None:
+            return self.network.found.project
+        return None if self.cluster is None else self.cluster.network_id.split("/")[1]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,6 +112,39 @@ class Nodes:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Interfaces:
+    """Interfaces of each pool's nodes in attach order; `made` is the VPCs and subnetworks that they
+    are in."""
+
+    gpu: Mapping[str, Sequence[NodeNetwork]] = field(default_factory=dict)
+    between_slices: Sequence[NodeNetwork] = ()
+    made: Sequence[pulumi.Resource] = ()
+
+    def of(self, pool: str) -> Sequence[NodeNetwork]:
+        return self.gpu.get(pool, ())
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeviceAccess:
+    """What pods with device interfaces wait for: `node_selector` picks nodes once their network
+    works. `held` cannot go while pods use it."""
+
+    networks: Sequence[NodeNetwork]
+    node_selector: Selector
+    held: Sequence[pulumi.Resource] = ()
+    after: Sequence[pulumi.Resource] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Teams:
+    """By team the namespace, known once nothing gets past the quota there, and the service account
+    of its pods, known once it has its rights on buckets."""
+
+    namespaces: Mapping[str, pulumi.Output[str]] = field(default_factory=dict)
+    service_accounts: Mapping[str, pulumi.Output[str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Site:
     """Where workloads go; `inside` are the options of objects in the cluster."""
 
@@ -93,7 +152,7 @@ class Site:
     gke: Cluster
     nodes: Nodes
     namespace: pulumi.Input[str]
-    tokens: TokenSecret | None
+    tokens: "TokenSecret | None"
     operators: Sequence[pulumi.Resource] = field(default=())
 
     @property

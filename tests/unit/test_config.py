@@ -69,7 +69,7 @@ def test_numbers_and_switches_may_come_as_text_as_the_cli_sets_them(b200: dict[s
         changed(b200, pools__gpu__nodes="16", deletion_protection="true"), secrets_set=WITH_TOKEN
     )
     assert config.stack.pools["gpu"].nodes == 16
-    assert config.deletion_protection is True
+    assert config.stack.deletion_protection is True
 
 
 def test_all_mistakes_are_reported_together(b200: dict[str, Any]) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Union
 
 import pulumi
 import pulumi_gcp as gcp
@@ -10,7 +11,6 @@ from components.bucket import Bucket, BucketArgs
 from components.bucket_grant import BucketGrant, BucketGrantArgs, kubernetes_principal
 from components.bucket_mount import BucketMountArgs
 from components.bucket_volume import BucketVolume, BucketVolumeArgs
-from components.existing_bucket import ExistingBucket
 from components.gcsfuse_options import GcsFuseMountOptions, pod_annotations
 from components.kube_service_account import KubeServiceAccount, KubeServiceAccountArgs
 from components.static_volume import VolumeMount
@@ -19,7 +19,10 @@ from stacks.parts.buckets.lifecycle import LifecycleAction, LifecycleRule
 from stacks.parts.buckets.plan import PlannedBucket, with_key
 from stacks.site import Project, Site
 
-AnyBucket = Bucket | ExistingBucket
+if TYPE_CHECKING:
+    from components.existing_bucket import ExistingBucket
+
+AnyBucket = Union[Bucket, "ExistingBucket"]
 # Only there so that volume and claim name the same class; none of that name is made.
 _STORAGE_CLASS = "gcsfuse-sc"
 # Kubernetes makes one of this name in every namespace.

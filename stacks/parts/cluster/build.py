@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 import pulumi
 
-from components.existing_cluster import existing_cluster
 from components.gke_cluster import (
     AuthorizedNetwork,
     GkeCluster,
@@ -13,14 +13,14 @@ from components.gke_cluster import (
     MaintenanceExclusion,
     MaintenanceWindow,
 )
-from components.kuberay_operator import KubeRayOperator, KubeRayOperatorArgs
-from components.namespace import KubeNamespace, KubeNamespaceArgs
 from components.node_service_account import NodeServiceAccount, NodeServiceAccountArgs
-from components.token_secret import TokenSecret, TokenSecretArgs
 from stacks.parts.cluster.config import Maintenance, Operator
 from stacks.parts.cluster.plan import runs_kuberay
 from stacks.site import Cluster, Ground, Nodes, Project, Site, helm_chart
 from stacks.tokens import VARIABLES
+
+if TYPE_CHECKING:
+    from components.token_secret import TokenSecret
 
 
 def identity(project: Project, kind: str) -> NodeServiceAccount:
@@ -45,6 +45,8 @@ def build(
 ) -> Cluster:
     """`held` is what nodes hold on to that no input of the cluster names: it outlives it."""
     if project.adopted.cluster is not None:
+        from components.existing_cluster import existing_cluster
+
         return existing_cluster("gke", project.adopted.cluster)
     # Those of a cluster that is made are made before it.
     assert nodes is not None
@@ -91,6 +93,8 @@ def namespace(project: Project, gke: Cluster) -> pulumi.Input[str]:
     name = project.plan.stack.namespace
     if name == "default":
         return name
+    from components.namespace import KubeNamespace, KubeNamespaceArgs
+
     made = KubeNamespace(
         "kube",
         KubeNamespaceArgs(namespace=name, labels=project.labels),
@@ -104,12 +108,15 @@ def tokens(
     gke: Cluster,
     secrets: Mapping[str, pulumi.Output[str]],
     namespace: pulumi.Input[str],
-) -> TokenSecret | None:
+) -> "TokenSecret | None":
     values: dict[str, pulumi.Input[str]] = {
         VARIABLES[name]: value for name, value in secrets.items()
     }
     if not values:
         return None
+    # What most stacks have no use for is not loaded.
+    from components.token_secret import TokenSecret, TokenSecretArgs
+
     return TokenSecret(
         "tokens",
         TokenSecretArgs(
@@ -128,6 +135,8 @@ def operators(project: Project, gke: Cluster, nodes: Nodes) -> list[pulumi.Resou
     installed = Operator.KUBERAY in project.adopted.operators
     if not runs_kuberay(plan.stack) or "ray_operator" in plan.features or installed:
         return []
+    from components.kuberay_operator import KubeRayOperator, KubeRayOperatorArgs
+
     made = KubeRayOperator(
         "kuberay",
         KubeRayOperatorArgs(

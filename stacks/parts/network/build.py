@@ -1,10 +1,14 @@
 """The network of the cluster: a VPC of the stack's own, or one that exists already."""
 
+from typing import TYPE_CHECKING
+
 import pulumi
 
-from components.existing_facts import ClusterFacts
 from components.network import PODS_RANGE, SERVICES_RANGE, ClusterNetwork, ClusterNetworkArgs
 from stacks.site import Ground, Project
+
+if TYPE_CHECKING:
+    from components.existing_facts import ClusterFacts
 
 
 def build(project: Project) -> Ground:
@@ -69,7 +73,7 @@ def _peered(project: Project, made: ClusterNetwork) -> pulumi.Output[str]:
     return access.network_id
 
 
-def _of_cluster(found: ClusterFacts) -> Ground:
+def _of_cluster(found: "ClusterFacts") -> Ground:
     network_id = pulumi.Output.from_input(found.network_id)
     return Ground(
         network_id=network_id,

@@ -1,10 +1,9 @@
-"""Networks of nodes' further interfaces, and what makes NCCL use them."""
+"""Networks of nodes' further interfaces, how pods ask for them, and what makes NCCL use them."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
-import pulumi
 import pulumi_gcp as gcp
 
 from components.cidr import cut
@@ -16,36 +15,14 @@ from components.nccl_installer_manifest import AUTOPILOT_NAMESPACE
 from components.nccl_rdma_installer import NcclRdmaInstaller, NcclRdmaInstallerArgs
 from components.node_network import NodeNetwork
 from components.rdma_network import RdmaNetwork, RdmaNetworkArgs
+from components.resource_claim_template import ResourceClaimTemplate, ResourceClaimTemplateArgs
 from stacks.parts.network.plan import InterfaceSet
 from stacks.parts.ray.plan import PlannedRay
-from stacks.site import Project, Selector, Site
+from stacks.site import DeviceAccess, Interfaces, Project, Site
 
 _TEST = Path(__file__).parents[3] / "workloads" / "nccl" / "all_gather.sh"
+_NUMBERS = {1: "one", 2: "two", 3: "three", 4: "four"}
 _Made = tuple[gcp.compute.Network, gcp.compute.Subnetwork]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Interfaces:
-    """Interfaces of each pool's nodes in attach order; `made` is the VPCs and subnetworks that they
-    are in."""
-
-    gpu: Mapping[str, Sequence[NodeNetwork]]
-    between_slices: Sequence[NodeNetwork]
-    made: Sequence[pulumi.Resource]
-
-    def of(self, pool: str) -> Sequence[NodeNetwork]:
-        return self.gpu.get(pool, ())
-
-
-@dataclass(frozen=True, kw_only=True)
-class DeviceAccess:
-    """What pods with device interfaces wait for: `node_selector` picks nodes once their network
-    works. `held` cannot go while pods use it."""
-
-    networks: Sequence[NodeNetwork]
-    node_selector: Selector
-    held: Sequence[pulumi.Resource] = ()
-    after: Sequence[pulumi.Resource] = ()
 
 
 def build(project: Project) -> Interfaces:
@@ -87,6 +64,27 @@ def devices(site: Site, interfaces: Interfaces) -> dict[str, DeviceAccess]:
                 after=[objects] if needed is None else [objects, needed],
             )
     return found
+
+
+def claim_templates(site: Site) -> dict[int, ResourceClaimTemplate]:
+    """What TPU workers claim, by how many interfaces: on Autopilot those of each machine, else one
+    number for all."""
+    plan = site.plan
+    numbers = dict.fromkeys(plan.claims(it) for it in plan.tpu_pools.values())
+    return {
+        number: ResourceClaimTemplate(
+            f"claims-{number}" if plan.autopilot else "claims",
+            ResourceClaimTemplateArgs(
+                namespace=site.namespace,
+                template_name=f"{_NUMBERS.get(number, number)}-netdev",
+                count=number,
+                labels=site.labels,
+            ),
+            opts=site.inside,
+        )
+        for number in numbers
+        if number
+    }
 
 
 def tested(site: Site, ray: PlannedRay, access: DeviceAccess) -> DeviceAccess:

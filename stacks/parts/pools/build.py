@@ -1,17 +1,20 @@
 """Node pools, or on Autopilot how pods ask for nodes."""
 
+from typing import TYPE_CHECKING
+
 import pulumi
 
 from components.naming import NameKind, cloud_name
 from components.node_pool import GpuArgs, NodePool, NodePoolArgs
 from components.node_service_account import NodeServiceAccount
-from components.tpu_slice_pool import TpuSlicePool, TpuSlicePoolArgs
 from stacks.parts.cluster import build as cluster
-from stacks.parts.network.interfaces import Interfaces
 from stacks.parts.pools.autopilot_nodes import CPU_SELECTOR, gpu_selector
 from stacks.parts.pools.capacity_args import capacity_args
 from stacks.parts.pools.plan import PlannedPool
-from stacks.site import Cluster, Ground, Nodes, Project, Selector
+from stacks.site import Cluster, Ground, Interfaces, Nodes, Project, Selector
+
+if TYPE_CHECKING:
+    from components.tpu_slice_pool import TpuSlicePool
 
 _LABEL = "gke-ai-stacks/stack"
 _POOL_LABEL = "gke-ai-stacks/pool"
@@ -147,7 +150,9 @@ def _slices(
     account: NodeServiceAccount,
     pool: PlannedPool,
     interfaces: Interfaces,
-) -> list[TpuSlicePool]:
+) -> "list[TpuSlicePool]":
+    from components.tpu_slice_pool import TpuSlicePool, TpuSlicePoolArgs
+
     config, topology, between = pool.config, pool.topology, interfaces.between_slices
     # The rules refuse a topology that the machine does not have.
     assert topology is not None

@@ -16,8 +16,7 @@ from stacks.parts.queues.config import StackQueues
 from stacks.parts.queues.gke_namespaces import GKE_NAMESPACES
 from stacks.parts.queues.objects import QueueView, priorities, queues_args
 from stacks.parts.queues.plan import PlannedQueues
-from stacks.parts.teams.build import Teams
-from stacks.site import Site, helm_chart
+from stacks.site import Site, Teams, helm_chart
 
 _Names = dict[str, pulumi.Output[str]]
 

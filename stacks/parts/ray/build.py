@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import pulumi
 
@@ -17,23 +18,21 @@ from components.ray_cluster import (
     RayVolumeArgs,
     RayWorkersArgs,
 )
-from components.resource_claim_template import ResourceClaimTemplate, ResourceClaimTemplateArgs
 from components.static_volume import VolumeMount
 from stacks.parts.buckets.build import MountedBucket, annotations
-from stacks.parts.jobs import maxtext_workload
 from stacks.parts.jobs.setup import setup_of
-from stacks.parts.network.interfaces import DeviceAccess, tested
 from stacks.parts.pools.capacity import Queued
 from stacks.parts.pools.plan import PlannedPool
 from stacks.parts.queues.build import Queues
 from stacks.parts.queues.ray_rules import gpu_pools_given_out
 from stacks.parts.ray.config import PodSizes
 from stacks.parts.ray.plan import PlannedRay, PlannedWorkers
-from stacks.parts.redis.build import KeptState
-from stacks.site import Selector, Site
+from stacks.site import DeviceAccess, Selector, Site
 from stacks.stack import LUSTRE
 
-_NUMBERS = {1: "one", 2: "two", 3: "three", 4: "four"}
+if TYPE_CHECKING:
+    from components.resource_claim_template import ResourceClaimTemplate
+    from stacks.parts.redis.build import KeptState
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,30 +43,9 @@ class Surroundings:
     devices: Mapping[str, DeviceAccess]
     lustre: VolumeMount | None
     buckets: Mapping[str, MountedBucket]
-    kept: KeptState | None
+    kept: "KeptState | None"
     queues: Queues
-    claims: Mapping[int, ResourceClaimTemplate]
-
-
-def claim_templates(site: Site) -> dict[int, ResourceClaimTemplate]:
-    """What TPU workers claim, by how many interfaces: on Autopilot those of each machine, else one
-    number for all."""
-    plan = site.plan
-    numbers = dict.fromkeys(plan.claims(it) for it in plan.tpu_pools.values())
-    return {
-        number: ResourceClaimTemplate(
-            f"claims-{number}" if plan.autopilot else "claims",
-            ResourceClaimTemplateArgs(
-                namespace=site.namespace,
-                template_name=f"{_NUMBERS.get(number, number)}-netdev",
-                count=number,
-                labels=site.labels,
-            ),
-            opts=site.inside,
-        )
-        for number in numbers
-        if number
-    }
+    claims: "Mapping[int, ResourceClaimTemplate]"
 
 
 def build(site: Site, around: Surroundings) -> dict[str, RayCluster]:
@@ -171,7 +149,10 @@ def _access(
     found = around.devices.get(
         pool.name, DeviceAccess(networks=(), node_selector=site.nodes.selectors[pool.name])
     )
-    if group.name == ray.accelerated.name:
+    if ray.config.nccl_test is not None and group.name == ray.accelerated.name:
+        # What most stacks have no use for is not loaded.
+        from stacks.parts.network.interfaces import tested
+
         found = tested(site, ray, found)
     more: list[Selector] = []
     if len(group.pools) == 1 and _is_one_of_several(site, ray, pool):
@@ -230,6 +211,8 @@ def _tpu_worker(
     site: Site, around: Surroundings, group: PlannedWorkers, common: RayPodArgs
 ) -> RayPodArgs:
     """Nothing else runs on a host: without a limit the worker has all its cores."""
+    from stacks.parts.jobs import maxtext_workload
+
     number = site.plan.claims(group.first)
     template = around.claims.get(number)
     devices = [f"eth{place}" for place in range(1, number + 1)]

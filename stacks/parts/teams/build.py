@@ -1,7 +1,6 @@
 """Teams' namespaces, who may do what there, and what IAM asks of them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import pulumi
 
@@ -9,16 +8,7 @@ from components.cluster_viewers import ClusterViewers, ClusterViewersArgs
 from components.team import Team, TeamArgs, TeamBucketArgs
 from stacks.parts.buckets.build import AnyBucket
 from stacks.parts.teams.plan import PlannedTeam
-from stacks.site import Site
-
-
-@dataclass(frozen=True, kw_only=True)
-class Teams:
-    """By team the namespace, known once nothing gets past the quota there, and the service account
-    of its pods, known once it has its rights on buckets."""
-
-    namespaces: Mapping[str, pulumi.Output[str]]
-    service_accounts: Mapping[str, pulumi.Output[str]]
+from stacks.site import Site, Teams
 
 
 def build(site: Site, buckets: Mapping[str, AnyBucket]) -> Teams:

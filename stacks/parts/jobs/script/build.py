@@ -15,10 +15,9 @@ from stacks.parts.buckets.build import MountedBucket, annotations
 from stacks.parts.jobs.script import files
 from stacks.parts.jobs.script.config import FILES_VARIABLE, Script
 from stacks.parts.jobs.script.plan import PlannedScript
-from stacks.parts.network.interfaces import DeviceAccess
 from stacks.parts.ray.build import Surroundings
 from stacks.plan import Plan
-from stacks.site import Selector, Site
+from stacks.site import DeviceAccess, Selector, Site
 from stacks.stack import LUSTRE
 from stacks.survey import Survey
 

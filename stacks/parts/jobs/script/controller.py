@@ -3,19 +3,12 @@
 from components.jobset_controller import WEBHOOK_PORT, JobSetController, JobSetControllerArgs
 from stacks.parts.cluster.build import webhook_access
 from stacks.parts.cluster.config import Operator
-from stacks.parts.jobs.script.plan import FRAMEWORK
-from stacks.plan import Plan
 from stacks.site import Site, helm_chart
-
-
-def is_needed(plan: Plan) -> bool:
-    queues = plan.stack.queues
-    return bool(plan.scripts) or (queues is not None and FRAMEWORK in queues.frameworks)
 
 
 def build(site: Site) -> list[JobSetController]:
     """On the CPU nodes, as Kueue: all JobSets wait for its webhook."""
-    if not is_needed(site.plan) or Operator.JOBSET in site.project.adopted.operators:
+    if not site.plan.needs_job_sets or Operator.JOBSET in site.project.adopted.operators:
         return []
     reachable = webhook_access(site, "jobset", WEBHOOK_PORT)
     made = JobSetController(
