@@ -3,22 +3,25 @@
 from collections.abc import Collection, Iterator, Mapping
 
 from stacks.checks import references_of
-from stacks.cloud_names import Field, TakenName, names_of
+from stacks.cloud_names import names_of
 from stacks.names_beside import Beside, Neighbour, free_name
 from stacks.plan import Plan
 from stacks.stack import Stack
+from stacks.taken_names import Field, TakenName
 
 
 def clashes(plan: Plan, beside: Beside) -> Iterator[str]:
-    """A line for each; of a stack of the very same name that is said of the name."""
+    """A line for each field; of a stack of the very same name that is said of the name."""
     own = names_of(plan, beside.stack)
     theirs: dict[TakenName, tuple[Neighbour, Field]] = {}
     for other in beside.others:
         if other.name != plan.stack.name:
             for taken, field in _names_beside(other).items():
                 theirs.setdefault(taken, (other, field))
+    told: set[str] = set()
     for taken, field in own.items():
-        if taken in theirs:
+        if taken in theirs and field.path not in told:
+            told.add(field.path)
             other, their_field = theirs[taken]
             nearest = _nearest(plan, beside.stack, taken, field, theirs)
             yield (
@@ -46,8 +49,8 @@ def _nearest(
     if field.path == "name":
         return _free_stack_name(plan, here, theirs)
     names = {it.name for it in theirs if it.kind == taken.kind}
-    if taken.kind == "node pool":
-        return f"a key such as {free_name(field.path.partition('.')[2], ())}"
+    if field.key:
+        return f"a key such as {free_name(field.key, (), field.limit.value.longest)}"
     return free_name(taken.name, names, field.limit.value.longest)
 
 

@@ -1,34 +1,15 @@
-"""The names that a stack takes in the cloud and that no other stack can have too. No Pulumi import.
+"""The names that a stack takes and that no other stack can have too. No Pulumi import.
 
 All but a user's own are made of the stack's name and of keys, so that different pairs of them can
 make one name: stack `a` with the bucket `b-c`, and stack `a-b` with the bucket `c`.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from components.naming import NameKind, network_name
+from stacks.cluster_names import objects_of
 from stacks.plan import Plan
-
-
-@dataclass(frozen=True)
-class TakenName:
-    """`place` is where there is one of the kind with a name: nothing for the whole project."""
-
-    kind: str
-    place: str
-    name: str
-
-
-@dataclass(frozen=True)
-class Field:
-    """Where a config says a name; `limit` is that of the names that it takes."""
-
-    path: str
-    limit: NameKind
-
-
-_OF_STACK = Field("name", NameKind.STACK)
+from stacks.taken_names import OF_STACK, Field, TakenName
 
 
 def names_of(plan: Plan, here: str) -> dict[TakenName, Field]:
@@ -49,13 +30,17 @@ def names_of(plan: Plan, here: str) -> dict[TakenName, Field]:
         where = Field("lustre.name", NameKind.LUSTRE)
         found[TakenName("Lustre instance", "", lustre.name)] = where
     for name in _networks(plan):
-        found[TakenName("network", "", name)] = _OF_STACK
+        found[TakenName("network", "", name)] = OF_STACK
+    if stack.redis is not None:
+        where = Field("redis.name", NameKind.REDIS)
+        found[TakenName("Redis instance", stack.region, stack.redis.name or stack.name)] = where
     cluster = _cluster(plan, here)
     for key, name in _pools(plan):
         # In a cluster of its own a pool's name has its key alone.
-        where = Field(f"pools.{key}", NameKind.NODE_POOL) if stack.cluster.is_made else _OF_STACK
+        made = stack.cluster.is_made
+        where = Field(f"pools.{key}", NameKind.NODE_POOL, key) if made else OF_STACK
         found[TakenName("node pool", cluster, name)] = where
-    return found
+    return found | dict(objects_of(plan, cluster))
 
 
 def _networks(plan: Plan) -> Iterator[str]:

@@ -26,7 +26,7 @@ def name_problems(plan: Plan) -> Iterator[Problem]:
     """Of two of a name the second `up` would be refused, or they would be one."""
     seen: dict[tuple[str, str], str] = {}
     told: set[str] = set()
-    for one in _derived(plan):
+    for one in derived_names(plan):
         other = seen.setdefault((one.kind, one.name), one.field)
         if other != one.field and one.field not in told:
             told.add(one.field)
@@ -37,7 +37,7 @@ def name_problems(plan: Plan) -> Iterator[Problem]:
             )
 
 
-def _derived(plan: Plan) -> Iterator[Derived]:
+def derived_names(plan: Plan) -> Iterator[Derived]:
     for name, server in plan.servers.items():
         yield Derived("Service", name, server.field)
         yield Derived("NetworkPolicy", name, server.field)

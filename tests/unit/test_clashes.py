@@ -21,11 +21,21 @@ CPU = {"machine_type": "e2-standard-8", "nodes": 1}
 RDMA = {"machine_type": "a3-ultragpu-8g", "nodes": 1, "capacity": {"mode": "spot"}}
 ON = {"stack": "organization/gke-ai-stacks/platform"}
 LUSTRE = {"name": "fast", "capacity_gib": 9000, "throughput_mbps_per_tib": 1000}
+GROUP = {"requests": {"cpu": 1, "memory_gib": 1}}
+RAY = {"head": GROUP, "workers": {"cpu": GROUP}}
+KEPT = {"head": {**GROUP, "redis": True}, "workers": {"cpu": GROUP}}
 SECRETS = frozenset({"hugging_face_token", "wandb_api_key"})
 
 
 def stack(name: str, **more: Any) -> dict[str, Any]:
     return {"name": name, "pools": {"cpu": CPU}, **more}
+
+
+def _queues(name: str = "own", **more: Any) -> dict[str, Any]:
+    """Each object with this name, which no default has."""
+    local = [{"name": name, "cluster_queue": name}]
+    own = {"flavors": {name: {}}, "cluster_queues": {name: {}}, "local_queues": local}
+    return {**own, **more}
 
 
 def beside(folder: Path, own: dict[str, Any], *others: dict[str, Any]) -> Beside:
@@ -92,6 +102,42 @@ def told(folder: Path, own: dict[str, Any], *others: dict[str, Any]) -> tuple[st
             "(stack.name), and there is one of a name; nearest: a key such as aa-cpu-2",
             {"pools": {"aa-cpu-2": CPU}},
         ),
+        (
+            stack("aa", cluster=ON, queues=_queues(flavors={"b": {}})),
+            stack("bb", cluster=ON, queues=_queues("all", flavors={"b": {}})),
+            'stack.queues.flavors.b: "b" is the name of a ResourceFlavor of Pulumi.bb.yaml, too '
+            "(stack.queues.flavors.b), and there is one of a name; nearest: a key such as b-2",
+            {"queues": _queues(flavors={"b-2": {}})},
+        ),
+        (
+            stack("platform", queues={"priorities": [{"name": "low", "value": 1}]}),
+            stack("bb", cluster=ON, queues=_queues(priorities=[{"name": "low", "value": 2}])),
+            'stack.queues.priorities[0].name: "low" is the name of a PriorityClass of '
+            "Pulumi.bb.yaml, too (stack.queues.priorities[0].name), and there is one of a name; "
+            "nearest: low-2",
+            {"queues": {"priorities": [{"name": "low-2", "value": 1}]}},
+        ),
+        (
+            stack("aa", cluster=ON, ray={"main": RAY}),
+            stack("bb", cluster=ON, ray={"main": RAY}),
+            'stack.ray.main: "main" is the name of a RayCluster of Pulumi.bb.yaml, too '
+            "(stack.ray.main), and there is one of a name; nearest: a key such as main-2",
+            {"ray": {"main-2": RAY}},
+        ),
+        (
+            stack("aa", cluster=ON, namespace="lab"),
+            stack("platform", teams={"lab": {}}),
+            'stack.namespace: "lab" is the name of a namespace of Pulumi.platform.yaml, too '
+            "(stack.teams.lab), and there is one of a name; nearest: lab-2",
+            {"namespace": "lab-2"},
+        ),
+        (
+            stack("aa", redis={"name": "state"}, ray={"main": KEPT}),
+            stack("bb", redis={"name": "state"}, ray={"main": KEPT}),
+            'stack.redis.name: "state" is the name of a Redis instance of Pulumi.bb.yaml, too '
+            "(stack.redis.name), and there is one of a name; nearest: state-2",
+            {"redis": {"name": "state-2"}},
+        ),
     ],
 )
 def test_a_name_that_both_would_take_is_told_with_one_that_is_free(
@@ -118,6 +164,12 @@ def test_a_name_that_both_would_take_is_told_with_one_that_is_free(
         # Pools of clusters of their own, and of one cluster with names that differ.
         (stack("aa", pools={"b-c": CPU}), stack("aa-b", pools={"c": CPU})),
         (stack("aa", cluster=ON), stack("bb", cluster=ON)),
+        # Objects of one name in clusters of their own, and in namespaces of their own.
+        (stack("aa", queues={}, ray={"main": RAY}), stack("bb", queues={}, ray={"main": RAY})),
+        (
+            stack("aa", cluster=ON, ray={"main": RAY}),
+            stack("bb", cluster=ON, namespace="lab", ray={"main": RAY}),
+        ),
         # What is wrong with the other file is told there.
         (stack("aa", buckets={"b-c": {}}), stack("aa-b", buckets={"c": {}}, kind="x")),
         (
@@ -148,19 +200,26 @@ def test_a_name_that_is_wholly_taken_is_told_once(tmp_path: Path) -> None:
     assert len(found.value.lines) == 1
 
 
-@pytest.mark.parametrize("preset", ["b200-lustre", "tpu-multislice", "dev", "lab"])
+OF_GRAPHS = {
+    "bucket": ("storage/bucket:Bucket", "name"),
+    "cluster": ("container/cluster:Cluster", "name"),
+    "Lustre instance": ("lustre/instance:Instance", "instanceId"),
+    "network": ("compute/network:Network", "name"),
+    "node pool": ("container/nodePool:NodePool", "name"),
+    **{
+        kind: (f":{kind}", "metadata")
+        for kind in ("ClusterQueue", "LocalQueue", "PriorityClass", "RayCluster", "ResourceFlavor")
+    },
+}
+
+
+@pytest.mark.parametrize("preset", ["b200-lustre", "tpu-multislice", "dev", "lab", "kueue-mixed"])
 def test_the_names_are_those_of_the_graph(register: Register, preset: str) -> None:
     plan: Plan = validate(stack_config(preset), secrets_set=SECRETS)
     made = built(register, preset, keys=tuple(sorted(SECRETS)))
-    kinds = {
-        "bucket": ("storage/bucket:Bucket", "name"),
-        "cluster": ("container/cluster:Cluster", "name"),
-        "Lustre instance": ("lustre/instance:Instance", "instanceId"),
-        "network": ("compute/network:Network", "name"),
-        "node pool": ("container/nodePool:NodePool", "name"),
-    }
-    for kind, (suffix, name) in kinds.items():
-        registered = sorted(it.inputs[name] for it in made.of_type(suffix))
+    for kind, (suffix, name) in OF_GRAPHS.items():
+        inputs = [it.inputs[name] for it in made.of_type(suffix)]
+        registered = sorted(it["name"] if name == "metadata" else it for it in inputs)
         assert sorted(it.name for it in names_of(plan, preset) if it.kind == kind) == registered
 
 
