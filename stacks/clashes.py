@@ -3,16 +3,16 @@
 from collections.abc import Collection, Iterator, Mapping
 
 from stacks.checks import references_of
-from stacks.cloud_names import names_of
+from stacks.cloud_names import Field, TakenName
+from stacks.cluster_names import all_names
 from stacks.names_beside import Beside, Neighbour, free_name
 from stacks.plan import Plan
 from stacks.stack import Stack
-from stacks.taken_names import Field, TakenName
 
 
 def clashes(plan: Plan, beside: Beside) -> Iterator[str]:
     """A line for each field; of a stack of the very same name that is said of the name."""
-    own = names_of(plan, beside.stack)
+    own = all_names(plan, beside.stack)
     theirs: dict[TakenName, tuple[Neighbour, Field]] = {}
     for other in beside.others:
         if other.name != plan.stack.name:
@@ -37,7 +37,7 @@ def _names_beside(other: Neighbour) -> Mapping[TakenName, Field]:
         stack = Stack.model_validate(dict(other.raw))
         if next(references_of(stack), None) is not None:
             return {}
-        return names_of(Plan(stack), other.stack)
+        return all_names(Plan(stack), other.stack)
     except ValueError:
         return {}
 
@@ -60,7 +60,7 @@ def _free_stack_name(plan: Plan, here: str, theirs: Collection[TakenName]) -> st
     for _ in range(len(theirs) + 1):
         tried.append(free_name(plan.stack.name, tried))
         renamed = Plan(plan.stack.model_copy(update={"name": tried[-1]}))
-        own = names_of(renamed, here)
+        own = all_names(renamed, here)
         if not any(it in theirs for it, field in own.items() if field.path == "name"):
             break
     return tried[-1]

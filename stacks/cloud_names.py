@@ -5,11 +5,31 @@ make one name: stack `a` with the bucket `b-c`, and stack `a-b` with the bucket 
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from components.naming import NameKind, network_name
-from stacks.cluster_names import objects_of
 from stacks.plan import Plan
-from stacks.taken_names import OF_STACK, Field, TakenName
+
+
+@dataclass(frozen=True)
+class TakenName:
+    """`place` is where there is one of the kind with a name: nothing for the whole project."""
+
+    kind: str
+    place: str
+    name: str
+
+
+@dataclass(frozen=True)
+class Field:
+    """`limit` is that of the names that it takes; where the path ends in a key, `key` is it."""
+
+    path: str
+    limit: NameKind
+    key: str = ""
+
+
+OF_STACK = Field("name", NameKind.STACK)
 
 
 def names_of(plan: Plan, here: str) -> dict[TakenName, Field]:
@@ -34,13 +54,13 @@ def names_of(plan: Plan, here: str) -> dict[TakenName, Field]:
     if stack.redis is not None:
         where = Field("redis.name", NameKind.REDIS)
         found[TakenName("Redis instance", stack.region, stack.redis.name or stack.name)] = where
-    cluster = _cluster(plan, here)
+    cluster = cluster_of(plan, here)
     for key, name in _pools(plan):
         # In a cluster of its own a pool's name has its key alone.
         made = stack.cluster.is_made
         where = Field(f"pools.{key}", NameKind.NODE_POOL, key) if made else OF_STACK
         found[TakenName("node pool", cluster, name)] = where
-    return found | dict(objects_of(plan, cluster))
+    return found
 
 
 def _networks(plan: Plan) -> Iterator[str]:
@@ -67,7 +87,7 @@ def _pools(plan: Plan) -> Iterator[tuple[str, str]]:
             yield key, name
 
 
-def _cluster(plan: Plan, here: str) -> str:
+def cluster_of(plan: Plan, here: str) -> str:
     """The same for all stacks that have pools in it."""
     cluster = plan.stack.cluster
     if cluster.existing is not None:

@@ -7,14 +7,19 @@ one name in one namespace, preview clean and meet "already exists" in `up`.
 from collections.abc import Iterable, Iterator
 
 from components.naming import NameKind
+from stacks.cloud_names import OF_STACK, Field, TakenName, cluster_of, names_of
 from stacks.object_names import derived_names
 from stacks.plan import Plan
-from stacks.taken_names import OF_STACK, Field, TakenName
 
 _NAMESPACE = NameKind.NAMESPACE
 
 
-def objects_of(plan: Plan, cluster: str) -> Iterator[tuple[TakenName, Field]]:
+def all_names(plan: Plan, here: str) -> dict[TakenName, Field]:
+    """Those in the cloud, too; `here` is what Pulumi calls the stack."""
+    return {**names_of(plan, here), **dict(_objects(plan, cluster_of(plan, here)))}
+
+
+def _objects(plan: Plan, cluster: str) -> Iterator[tuple[TakenName, Field]]:
     """Each with the field that gives it another name."""
     stack = plan.stack
     if stack.namespace != "default":

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from stacks.cloud_names import names_of
+from stacks.cluster_names import all_names
 from stacks.config import ConfigError, validate
 from stacks.names_beside import NOBODY, Beside, names_beside
 from stacks.plan import Plan
@@ -220,7 +220,7 @@ def test_the_names_are_those_of_the_graph(register: Register, preset: str) -> No
     for kind, (suffix, name) in OF_GRAPHS.items():
         inputs = [it.inputs[name] for it in made.of_type(suffix)]
         registered = sorted(it["name"] if name == "metadata" else it for it in inputs)
-        assert sorted(it.name for it in names_of(plan, preset) if it.kind == kind) == registered
+        assert sorted(it.name for it in all_names(plan, preset) if it.kind == kind) == registered
 
 
 def test_the_presets_take_no_names_of_each_other() -> None:
