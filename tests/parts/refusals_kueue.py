@@ -17,8 +17,27 @@ _TWO_FLAVORS: dict[str, Any] = {
     "queues__flavors__more": {"pool": "more"},
     "queues__cluster_queues__cluster-queue__flavors__more": {},
 }
+# Servers that leave no node to itself where they are spread.
+_SMALL: dict[str, Any] = {
+    f"{_SERVER}__model": "google/gemma-2-2b-it",
+    f"{_SERVER}__gpus": 1,
+    f"{_SERVER}__requests": {"cpu": 2, "memory_gib": 12, "ephemeral_storage_gib": 30},
+}
 
 KUEUE = [
+    Refused(
+        MIXED,
+        {**_SMALL, f"{_SERVER}__replicas": 2},
+        f"{_TUNING_FIELD}.pods",
+        "but spread over 3 nodes those leave too few of them room, and the rest would wait for "
+        "ever; nearest: 1, or 4 nodes",
+    ),
+    Refused(
+        MIXED,
+        {**_SMALL, f"{_SERVER}__replicas": 3, "queues__cluster_queues__cluster-queue__cohort": "x"},
+        f"{_TUNING_FIELD}.pods",
+        "and the rest would wait for ever; nearest: 5 nodes",
+    ),
     Refused(
         MIXED,
         {f"{_QUOTA}__cpu": 70.2},

@@ -13,6 +13,7 @@ def _server(gpus: int, **more: Any) -> dict[str, Any]:
 
 _SECOND = {"machine_type": "g2-standard-12", "nodes": 1}
 _QUEUED = {"mode": "queued"}
+_ONLY_MORE: dict[str, Any] = {"flavors": {"more": {}}}
 _LONG = "n" * 64
 
 FINE_TUNING = [
@@ -130,6 +131,27 @@ SERVERS = [
         "a metric of their own, which servers.gemma.autoscaling does; nearest: RAPID",
     ),
     Refused(SERVE, {"servers__gemma__queue": "lk"}, "servers.gemma.queue", "nearest: lq"),
+    Refused(
+        SERVE,
+        {
+            "pools__more": _SECOND,
+            "jobs__tune__pool": "gpu",
+            "queues": {
+                "flavors": {"l4": {"pool": "gpu"}, "more": {"pool": "more"}},
+                "cluster_queues": {"gpus": {"flavors": {"l4": {}}}, "others": _ONLY_MORE},
+                "local_queues": [
+                    {"name": "lq", "cluster_queue": "gpus"},
+                    {"name": "lo", "cluster_queue": "others"},
+                ],
+                "priorities": SERVE["queues"]["priorities"],
+            },
+            "servers__gemma__pool": "gpu",
+            "servers__gemma__queue": "lo",
+        },
+        "servers.gemma.queue",
+        '"lo" gives out more, and this runs on gpu, so it would wait for ever; nearest: one more '
+        "of queues.flavors, with pool gpu",
+    ),
     Refused(SERVE, {"servers__gemma__priority": "hig"}, "servers.gemma.priority", "nearest: high"),
     Refused(
         {**SERVE, "jobs": {}},

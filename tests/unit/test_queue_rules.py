@@ -1,37 +1,39 @@
 """The rules of queues: what is offered for a wrong value is accepted, and what is accepted runs."""
 
 import re
+from dataclasses import replace
 from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from catalog import Catalog
 from stacks.config import ConfigError, validate
 from stacks.parts.jobs.plan import PlannedFineTuning
+from stacks.parts.pools.plan import PlannedPool
 from stacks.parts.queues.config import StackQueues
-from stacks.parts.queues.queue_rules import kueue_problems, pool_problems
-from stacks.parts.queues.quotas import RESOURCES, FlavorNodes, Quota
+from stacks.parts.queues.flavor_rules import pool_problems
+from stacks.parts.queues.plan import RESOURCES, Quota
+from stacks.parts.queues.rules import quota_problems
 from stacks.parts.servers.plan import PlannedServer
 from stacks.plan import Plan
 from stacks.rules.packing import Amounts
-from stacks.rules.ray_fit import Host
 from stacks.tokens import SECRETS
 from stacks.types import MOST_CPUS, MOST_GPUS, MOST_MEMORY_GIB, MOST_NODES
 from tests.conftest import changed, stack_config
+from tests.unit.test_quotas import flavor
 
-FACTS = Catalog.load()
 MIXED = stack_config("kueue-mixed")
 SERVER, TUNING = "tgi-gemma-deployment", "finetune-gemma-l4"
 TOKENS = frozenset(SECRETS)
 ONE = "queues__cluster_queues__cluster-queue__flavors__default-flavor"
 
 
-def host(milli_cpus: int = 0) -> Host:
-    """A machine that leaves so many more millicores to pods."""
-    node = FACTS.allocatable("g2-standard-24")
-    more = node.model_copy(update={"cpu_millicores": node.cpu_millicores + milli_cpus})
-    return Host(FACTS.machine("g2-standard-24"), more)
+def with_more(milli_cpus: int, count: int) -> PlannedPool:
+    """So many machines that leave so many more millicores to pods."""
+    pool = flavor(count=count)
+    cpus = pool.host.node.cpu_millicores + milli_cpus
+    node = pool.host.node.model_copy(update={"cpu_millicores": cpus})
+    return replace(pool, host=replace(pool.host, node=node))
 
 
 # The most that a config can say of each.
@@ -47,7 +49,7 @@ MOST = {
 def test_the_quota_that_is_offered_is_within_what_the_nodes_have_however_many_they_are(
     milli_cpus: int, count: int
 ) -> None:
-    nodes = {"f": FlavorNodes("gpu", host(milli_cpus), count)}
+    nodes = {"f": with_more(milli_cpus, count)}
 
     def problems(**said: float) -> list[str]:
         wanted = StackQueues.model_validate(
@@ -56,9 +58,7 @@ def test_the_quota_that_is_offered_is_within_what_the_nodes_have_however_many_th
                 "cluster_queues": {"cluster-queue": {"flavors": {"f": said}}},
             }
         )
-        return [
-            it.message for it in kueue_problems(FACTS, wanted, nodes=nodes, namespaces=("llm",))
-        ]
+        return [it.message for it in quota_problems(wanted, nodes)]
 
     for part in RESOURCES:
         (message,) = problems(**{part: MOST[part]})

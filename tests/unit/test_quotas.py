@@ -6,9 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog import Catalog
+from stacks.parts.pools.config import Pool
+from stacks.parts.pools.plan import PlannedPool
 from stacks.parts.queues.config import Amounts, StackQueues
-from stacks.parts.queues.queue_rules import kueue_problems
-from stacks.parts.queues.quotas import FlavorNodes, quotas, stated
+from stacks.parts.queues.plan import capacity_of, quotas, stated
+from stacks.parts.queues.rules import quota_problems
 from stacks.rules.ray_fit import Host
 
 FACTS = Catalog.load()
@@ -30,9 +32,16 @@ QUEUES = st.dictionaries(
 )
 
 
-def flavor(machine: str = "g2-standard-24", count: int = 3) -> FlavorNodes:
-    host = Host(FACTS.machine(machine), FACTS.allocatable(machine))
-    return FlavorNodes("gpu_pool", host, count)
+def flavor(machine: str = "g2-standard-24", count: int = 3) -> PlannedPool:
+    """Of so many nodes."""
+    return PlannedPool(
+        name="gpu",
+        config=Pool(machine_type=machine, nodes=count),
+        machine=FACTS.machine(machine),
+        zone="us-central1-a",
+        host=Host(FACTS.machine(machine), FACTS.allocatable(machine)),
+        autopilot=False,
+    )
 
 
 def kueue(queues: dict[str, dict[str, Any]], flavors: tuple[str, ...] = FLAVORS) -> StackQueues:
@@ -51,22 +60,20 @@ NODES = st.fixed_dictionaries(
 )
 
 
-def refused(wanted: StackQueues, nodes: dict[str, FlavorNodes]) -> list[str]:
-    return [
-        it.field for it in kueue_problems(FACTS, wanted, nodes=nodes, namespaces=("llm", "default"))
-    ]
+def refused(wanted: StackQueues, nodes: dict[str, PlannedPool]) -> list[str]:
+    return [it.field for it in quota_problems(wanted, nodes)]
 
 
 @given(queues=QUEUES, nodes=NODES)
 def test_what_is_accepted_is_never_more_than_the_nodes_have(
-    queues: dict[str, Any], nodes: dict[str, FlavorNodes]
+    queues: dict[str, Any], nodes: dict[str, PlannedPool]
 ) -> None:
     wanted = kueue(queues)
     found = quotas(wanted, nodes)
     over = {
         (name, resource)
         for name, has in nodes.items()
-        for resource, capacity in has.capacity.items()
+        for resource, capacity in capacity_of(has).items()
         if sum(own[name][resource] for own in found.values() if name in own) > capacity
     }
     assert bool(over) == bool(refused(wanted, nodes))
@@ -75,12 +82,12 @@ def test_what_is_accepted_is_never_more_than_the_nodes_have(
 
 @given(queues=QUEUES, nodes=NODES)
 def test_all_is_given_out_where_a_queue_does_not_say_how_much_it_wants(
-    queues: dict[str, Any], nodes: dict[str, FlavorNodes]
+    queues: dict[str, Any], nodes: dict[str, PlannedPool]
 ) -> None:
     wanted = kueue(queues)
     found = quotas(wanted, nodes)
     for name, has in nodes.items():
-        for resource, capacity in has.capacity.items():
+        for resource, capacity in capacity_of(has).items():
             silent = [
                 queue
                 for queue in found
@@ -94,7 +101,7 @@ def test_all_is_given_out_where_a_queue_does_not_say_how_much_it_wants(
 
 @given(queues=QUEUES, nodes=NODES)
 def test_what_a_queue_says_is_what_it_gets(
-    queues: dict[str, Any], nodes: dict[str, FlavorNodes]
+    queues: dict[str, Any], nodes: dict[str, PlannedPool]
 ) -> None:
     wanted = kueue(queues)
     for queue, shares in quotas(wanted, nodes).items():
@@ -114,7 +121,7 @@ def test_amounts_are_counted_in_what_kubernetes_counts_in() -> None:
 
 
 def test_a_flavor_has_what_all_its_nodes_leave_to_pods() -> None:
-    one, three = flavor(count=1).capacity, flavor(count=3).capacity
+    one, three = capacity_of(flavor(count=1)), capacity_of(flavor(count=3))
     assert three == {resource: 3 * amount for resource, amount in one.items()}
     assert one["nvidia.com/gpu"] == 2
 

@@ -28,3 +28,10 @@ def test_a_cluster_that_scales_has_no_topology(dev: dict[str, Any]) -> None:
     end = "or leave out ray.dev.autoscaling"
     assert_named(found, "stack.queues.flavors.l4.topology", end)
     assert validate(changed(dev, **placed, ray__dev__autoscaling=None))
+
+
+def test_what_others_of_a_cohort_lend_is_not_known_to_be_too_little(dev: dict[str, Any]) -> None:
+    little = {"queues__cluster_queues__gpus__flavors": {"l4": {"gpus": 0}, "cpu": {}}}
+    (line,) = mistakes(changed(dev, **little))
+    assert "what gpus never has of gpu: 1 of 0 GPUs" in line
+    assert validate(changed(dev, **little, queues__cluster_queues__gpus__cohort="all"))

@@ -5,14 +5,16 @@ from collections.abc import Iterator
 from stacks.fields import under
 from stacks.parts.jobs.fine_tune_pod_rules import fine_tune_problems
 from stacks.parts.jobs.plan import PlannedFineTuning
-from stacks.parts.queues.admission_rules import Queued, admission_problems, spread_problems
-from stacks.parts.queues.queue_rules import (
+from stacks.parts.queues.workload_rules import (
+    Queued,
+    admission_problems,
     framework_problems,
+    given_out_problems,
     priority_problems,
     queue_problems,
+    spread_problems,
     workload_priority_problems,
 )
-from stacks.parts.queues.rules import given_out_problems
 from stacks.parts.servers.plan import PlannedServer
 from stacks.parts.servers.rules import queued_server, quota_problems
 from stacks.plan import Plan

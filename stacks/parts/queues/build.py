@@ -1,23 +1,61 @@
-"""Kueue, its queues and its priorities."""
+"""Kueue, its queues and its priorities, as their components take them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import pulumi
 
 from components.kueue import Kueue, KueueArgs
-from components.kueue_manifest import controller_configuration
-from components.kueue_queues import KueueQueues, LocalQueueArgs, ResourceFlavorArgs
+from components.kueue_manifest import (
+    ClusterQueueArgs,
+    FlavorQuotasArgs,
+    PreemptionArgs,
+    ResourceGroupArgs,
+    ResourceQuotaArgs,
+    controller_configuration,
+)
+from components.kueue_queues import (
+    AdmissionCheckArgs,
+    CohortArgs,
+    KueueQueues,
+    KueueQueuesArgs,
+    LocalQueueArgs,
+    ResourceFlavorArgs,
+    TopologyArgs,
+    WorkloadPriorityClassArgs,
+)
 from components.namespace import KubeNamespace, KubeNamespaceArgs
 from components.node_taints import toleration
+from components.pod_manifest import gpu_tolerations
+from components.priority_classes import PriorityClassArgs, PriorityClasses, PriorityClassesArgs
+from components.provisioning_manifest import QUEUED_TAINT, QUEUED_TOLERATION
 from stacks.parts.cluster.build import webhook_access
 from stacks.parts.cluster.config import Operator
-from stacks.parts.queues.config import StackQueues
-from stacks.parts.queues.gke_namespaces import GKE_NAMESPACES
-from stacks.parts.queues.objects import QueueView, priorities, queues_args
-from stacks.parts.queues.plan import PlannedQueues
+from stacks.parts.pools.capacity import Queued
+from stacks.parts.queues.config import FlavorShare, StackQueues
+from stacks.parts.queues.plan import GPU, PlannedQueues, Quota, stated
 from stacks.site import Site, Teams, helm_chart
 
+# Where GKE's own pods are, which Kueue's webhook would refuse while Kueue is away. Sources, read
+# 2026-11-21: the Google Cloud CLI's list for Developer Connect (2025), OpenTelemetry's for GKE, and
+# for gmp-public the documentation of Managed Service for Prometheus.
+_GKE_NAMESPACES = (
+    "kube-system",
+    "kube-node-lease",
+    "gke-gmp-system",
+    "gke-managed-checkpointing",
+    "gke-managed-cim",
+    "gke-managed-filestorecsi",
+    "gke-managed-lustrecsi",
+    "gke-managed-metrics-server",
+    "gke-managed-networking-dra-driver",
+    "gke-managed-parallelstorecsi",
+    "gke-managed-system",
+    "gke-managed-volumepopulator",
+    "gke-system",
+    "gmp-public",
+    "gmp-system",
+)
 _Names = dict[str, pulumi.Output[str]]
 
 
@@ -35,8 +73,7 @@ class Queues:
         return None if name is None else self.queues[name]
 
     def priority(self, name: str | None) -> pulumi.Input[str] | None:
-        """One that every cluster has is nobody's to make."""
-        return None if name is None else self.priorities.get(name, name)
+        return None if name is None else self.priorities[name]
 
     def workload_priority(self, name: str | None) -> pulumi.Input[str] | None:
         return None if name is None else self.workload_priorities[name]
@@ -47,29 +84,17 @@ def build(site: Site, teams: Teams, kinds: Sequence[pulumi.Resource] = ()) -> Qu
     planned = site.plan.queues
     if planned is None:
         return Queues()
-    kueue, own = planned.config, site.plan.stack.namespace
+    kueue, own = planned.config, planned.namespace
     installed = _kueue(site, planned, kinds)
-    view = QueueView(
-        config=kueue,
-        flavor_nodes=planned.flavor_nodes,
-        flavor_pools=planned.flavor_pools,
-        quotas=planned.quotas,
-    )
     namespaces = {own: site.namespace, **_namespaces(site, kueue), **teams.namespaces}
-    args = queues_args(view, installed, site.nodes.only, namespaces, site.labels)
-    args = replace(
-        args,
-        flavors=[_tolerating(planned, it) for it in args.flavors],
-        local_queues=[*args.local_queues, *_team_queues(site)],
-    )
-    made = KueueQueues("queues", args, opts=site.inside)
+    made = KueueQueues("queues", _queues(site, planned, installed, namespaces), opts=site.inside)
     return Queues(
         queues={
             it.name: made.local_queues[f"{own}/{it.name}"]
             for it in kueue.local_queues
             if it.namespace in (None, own)
         },
-        priorities=priorities(kueue, site.labels, site.inside),
+        priorities=_priorities(site, kueue),
         workload_priorities={
             it.name: made.class_names[it.name] for it in kueue.workload_priorities
         },
@@ -90,7 +115,7 @@ def _kueue(site: Site, planned: PlannedQueues, kinds: Sequence[pulumi.Resource])
         KueueArgs(
             chart=helm_chart(site.plan, "kueue", kueue.version),
             frameworks=kueue.frameworks,
-            unmanaged_namespaces=GKE_NAMESPACES,
+            unmanaged_namespaces=_GKE_NAMESPACES,
             ready_minutes=planned.ready_minutes,
             node_selector=None if site.plan.autopilot else site.nodes.cpu,
             labels=site.labels,
@@ -109,21 +134,143 @@ def _namespaces(site: Site, kueue: StackQueues) -> dict[str, pulumi.Input[str]]:
     }
 
 
-def _team_queues(site: Site) -> list[LocalQueueArgs]:
-    """One of each team that names a cluster queue."""
-    return [
-        LocalQueueArgs(name=name, namespace=name, cluster_queue=team.config.queue)
-        for name, team in site.plan.teams.items()
-        if team.config.queue is not None
+def _queues(
+    site: Site,
+    planned: PlannedQueues,
+    installed: Kueue | None,
+    namespaces: dict[str, pulumi.Input[str]],
+) -> KueueQueuesArgs:
+    """A team that names a cluster queue has a local queue of its name in its namespace."""
+    kueue = planned.config
+    doors = [
+        (it.name, it.namespace or planned.namespace, it.cluster_queue) for it in kueue.local_queues
     ]
-
-
-def _tolerating(planned: PlannedQueues, flavor: ResourceFlavorArgs) -> ResourceFlavorArgs:
-    """Whom a queue sends to tainted nodes may go there: Kueue adds the tolerations to its pods."""
-    taints = planned.pool_of(flavor.name).taints
-    own = [{"key": it.key, "value": it.value, "effect": it.effect} for it in taints]
-    return replace(
-        flavor,
-        taints=[*flavor.taints, *own],
-        tolerations=[*flavor.tolerations, *map(toleration, taints)],
+    teams = site.plan.teams.values()
+    doors += [(it.name, it.name, it.config.queue) for it in teams if it.config.queue is not None]
+    return KueueQueuesArgs(
+        kueue=None if installed is None else installed.release,
+        ready=None if installed is None else installed.ready,
+        flavors=[_flavor(site, planned, it) for it in planned.flavors],
+        topologies=[
+            TopologyArgs(name=name, levels=it.levels) for name, it in kueue.topologies.items()
+        ],
+        admission_checks=[_admission_check(planned, it) for it in kueue.admission_checks],
+        cohorts=_cohorts(kueue),
+        cluster_queues=[_cluster_queue(planned, it) for it in kueue.cluster_queues],
+        local_queues=[
+            LocalQueueArgs(name=name, namespace=namespace, cluster_queue=behind)
+            for name, namespace, behind in doors
+        ],
+        priority_classes=[
+            WorkloadPriorityClassArgs(**it.model_dump()) for it in kueue.workload_priorities
+        ],
+        namespaces=namespaces,
+        labels=site.labels,
     )
+
+
+def _priorities(site: Site, kueue: StackQueues) -> _Names:
+    """Priority classes of pods, known once they are there."""
+    if not kueue.priorities:
+        return {}
+    classes = [
+        PriorityClassArgs(
+            name=it.name,
+            value=it.value,
+            preempts=it.preempts,
+            global_default=it.default,
+            description=it.description,
+        )
+        for it in kueue.priorities
+    ]
+    args = PriorityClassesArgs(classes=classes, labels=site.labels)
+    made = PriorityClasses("priorities", args, opts=site.inside)
+    return {it.name: made.class_names[it.name] for it in kueue.priorities}
+
+
+def _flavor(site: Site, planned: PlannedQueues, name: str) -> ResourceFlavorArgs:
+    """Whom a queue sends to tainted nodes may go there: Kueue adds the tolerations to its pods.
+
+    Nodes of a queued pool are tainted for what has a request, which Kueue makes. With a topology
+    Kueue looks at the taint of GPU nodes, too, and GKE lets only pods past that by itself."""
+    pool, topology = planned.flavors[name], planned.config.flavors[name].topology
+    own = [{"key": it.key, "value": it.value, "effect": it.effect} for it in pool.taints]
+    return ResourceFlavorArgs(
+        name=name,
+        node_labels=site.nodes.only[pool.name],
+        taints=[*([QUEUED_TAINT] if pool.queued else []), *own],
+        tolerations=[
+            *([QUEUED_TOLERATION] if pool.queued else []),
+            *(gpu_tolerations() if topology is not None and pool.host.node.accelerators else []),
+            *map(toleration, pool.taints),
+        ],
+        topology=topology,
+    )
+
+
+def _admission_check(planned: PlannedQueues, name: str) -> AdmissionCheckArgs:
+    """A request's machines run as long as the pool that lets them run least."""
+    kueue = planned.config
+    flavors = {
+        flavor
+        for queue, it in kueue.cluster_queues.items()
+        if name in it.admission_checks
+        for flavor in kueue.shares(queue)
+    }
+    capacities = [planned.flavors[it].config.capacity for it in flavors]
+    hours = min(it.max_run_hours for it in capacities if isinstance(it, Queued))
+    retries = kueue.admission_checks[name].retries
+    return AdmissionCheckArgs(name=name, max_run_seconds=hours * 3600, retries=retries)
+
+
+def _cohorts(kueue: StackQueues) -> list[CohortArgs]:
+    """Those that queues name and those that the config does, each with its parent."""
+    named = [it.cohort for it in kueue.cluster_queues.values()]
+    parents = {name: cohort.parent for name, cohort in kueue.cohorts.items()}
+    found = dict.fromkeys([*named, *parents, *parents.values()])
+    return [CohortArgs(name=it, parent=parents.get(it)) for it in found if it is not None]
+
+
+def _cluster_queue(planned: PlannedQueues, name: str) -> ClusterQueueArgs:
+    queue, shares = planned.config.cluster_queues[name], planned.config.shares(name)
+    has = planned.quotas[name]
+    counted = any(quota[GPU] for quota in has.values())
+    return ClusterQueueArgs(
+        name=name,
+        cohort=queue.cohort,
+        namespaces=queue.namespaces,
+        admission_checks={
+            check: [it for it in shares if planned.flavors[it].queued]
+            for check in queue.admission_checks
+        },
+        preemption=PreemptionArgs(
+            within_cluster_queue=queue.preemption.within_queue,
+            reclaim_within_cohort=queue.preemption.reclaim_from_cohort,
+            borrow_within_cohort=queue.preemption.borrow_from_cohort,
+        ),
+        groups=[
+            ResourceGroupArgs(
+                flavors=[
+                    FlavorQuotasArgs(
+                        flavor=flavor, resources=_resources(quota, shares[flavor], counted)
+                    )
+                    for flavor, quota in has.items()
+                ]
+            )
+        ],
+    )
+
+
+def _resources(quota: Quota, share: FlavorShare, counted: bool) -> list[ResourceQuotaArgs]:
+    """GPUs only where one of the queue's flavors has any."""
+    borrowing, lending = stated(share.borrowing), stated(share.lending)
+    return [
+        ResourceQuotaArgs(
+            resource=resource,
+            nominal=amount,
+            borrowing_limit=borrowing.get(resource),
+            lending_limit=lending.get(resource),
+        )
+        for resource, amount in quota.items()
+        if counted or resource != GPU
+    ]

@@ -1,19 +1,48 @@
-"""Quotas from pools, and how long Kueue waits. No Pulumi import."""
+"""The nodes of flavors, quotas from those, and how long Kueue waits. No Pulumi import.
+
+Amounts are in millicores of CPU, MiB of memory and of ephemeral storage, and numbers of GPUs.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from components.kueue_manifest import READY_MINUTES as LEAST_MINUTES
 from components.ray_manifest import READY_MINUTES
 from stacks.parts.jobs.config import Job
 from stacks.parts.jobs.script.config import Script
-from stacks.parts.pools.nodes import Nodes
+from stacks.parts.pools.capacity import FlexStart
 from stacks.parts.pools.plan import PlannedPool
-from stacks.parts.queues.config import StackQueues
-from stacks.parts.queues.quotas import FlavorNodes, Quota, quotas
-from stacks.parts.queues.readiness_rules import least_minutes, waiting_minutes
+from stacks.parts.queues.config import Amounts, StackQueues
 from stacks.parts.ray.config import StackRayCluster
 from stacks.parts.servers.config import ModelServer
+
+GPU = "nvidia.com/gpu"
+# As long as a flex-start machine may run; for how long one may be waited for Google does not say.
+_FLEX_START_MINUTES = 7 * 24 * 60
+Quota = dict[str, int]
+
+
+@dataclass(frozen=True)
+class Resource:
+    """What Kubernetes calls a field of a config's amounts, the field's unit in ours, and the noun
+    for what it counts."""
+
+    name: str
+    unit: int
+    noun: str
+
+    def shown(self, amount: int) -> str:
+        """Never more than there is: rounded down to what the config's unit can say."""
+        return f"{amount / self.unit:.12g}" if self.name == "cpu" else str(amount // self.unit)
+
+
+RESOURCES = {
+    "cpu": Resource("cpu", 1000, "CPUs"),
+    "memory_gib": Resource("memory", 1024, "GiB of memory"),
+    "gpus": Resource(GPU, 1, "GPUs"),
+    "ephemeral_storage_gib": Resource("ephemeral-storage", 1024, "GiB of ephemeral storage"),
+}
 
 
 @dataclass(frozen=True)
@@ -35,18 +64,11 @@ class PlannedQueues:
             dict.fromkeys((self.namespace, *self.config.namespaces, *self.teams, "default"))
         )
 
-    def pool_of(self, flavor: str) -> PlannedPool:
-        return self.pools[self.config.flavors[flavor].pool or self.default_pool]
-
     @cached_property
-    def flavor_nodes(self) -> dict[str, FlavorNodes]:
-        """The nodes of each flavor whose pool there is."""
-        found: dict[str, FlavorNodes] = {}
-        for name, flavor in self.config.flavors.items():
-            pool = self.pools.get(flavor.pool or self.default_pool)
-            if pool is not None:
-                found[name] = FlavorNodes(pool.name, pool.host, pool.bounds.max)
-        return found
+    def flavors(self) -> dict[str, PlannedPool]:
+        """The pool of each flavor whose pool there is."""
+        named = {name: it.pool or self.default_pool for name, it in self.config.flavors.items()}
+        return {name: self.pools[pool] for name, pool in named.items() if pool in self.pools}
 
     @property
     def sound(self) -> bool:
@@ -55,26 +77,38 @@ class PlannedQueues:
         kueue = self.config
         flavors = {it for queue in kueue.cluster_queues.values() for it in queue.flavors}
         behind = {it.cluster_queue for it in kueue.local_queues}
-        pools = {it.field for it in self.flavor_nodes.values()}
+        pools = {it.name for it in self.flavors.values()}
         there = flavors <= kueue.flavors.keys() and behind <= kueue.cluster_queues.keys()
         return there and len(pools) == len(kueue.flavors)
-
-    @property
-    def flavor_pools(self) -> dict[str, Nodes]:
-        return {name: self.pools[it.field].as_nodes for name, it in self.flavor_nodes.items()}
 
     @cached_property
     def quotas(self) -> dict[str, dict[str, Quota]]:
         """Each queue's quota of each flavor, by resource."""
-        return quotas(self.config, self.flavor_nodes)
+        return quotas(self.config, self.flavors)
 
-    def quotas_on(self, pool: str) -> dict[str, dict[str, Quota]]:
-        """Those of the pool's flavor alone, which is what pods on its nodes can get."""
+    def quotas_on(self, pool: str) -> dict[str, Quota]:
+        """Of each queue that gives out the pool its quota there, which is what pods on the pool's
+        nodes can get."""
         own = self._flavors_of(pool)
         return {
-            queue: {flavor: quota for flavor, quota in has.items() if flavor in own}
+            queue: quota
             for queue, has in self.quotas.items()
+            for flavor, quota in has.items()
+            if flavor in own
         }
+
+    def cluster_queue(self, queue: str) -> str | None:
+        """What is behind a LocalQueue of the stack's namespace."""
+        doors = [it for it in self.config.local_queues if it.name == queue]
+        here = (it.cluster_queue for it in doors if it.namespace in (None, self.namespace))
+        return next(here, None)
+
+    def given_out(self, queue: str) -> dict[str, Quota]:
+        """What a LocalQueue of the stack's namespace has of each pool, in the order in which Kueue
+        tries them; nothing of one that there is not."""
+        behind = self.cluster_queue(queue)
+        has = {} if behind is None else self.quotas[behind]
+        return {self.flavors[flavor].name: quota for flavor, quota in has.items()}
 
     def asks_for(self, pool: str) -> bool:
         """Whether every queue that gives out the pool has a check, by which Kueue asks for its
@@ -84,19 +118,24 @@ class PlannedQueues:
         return bool(queues) and all(it.admission_checks for it in queues)
 
     def _flavors_of(self, pool: str) -> set[str]:
-        return {name for name, it in self.flavor_nodes.items() if it.field == pool}
+        return {name for name, it in self.flavors.items() if it.name == pool}
 
     @property
     def needed_minutes(self) -> dict[str, int]:
-        pools = {self.pools[it.field].field: it.field for it in self.flavor_nodes.values()}
-        capacities = {field: self.pools[name].config.capacity for field, name in pools.items()}
-        return {**self.waiting, **waiting_minutes(capacities)}
+        """How long pods may take to be ready, by the field that says so."""
+        flex = [it for it in self.flavors.values() if isinstance(it.config.capacity, FlexStart)]
+        machines = {f"{it.field}.capacity.mode": _FLEX_START_MINUTES for it in flex}
+        return {**self.waiting, **machines}
+
+    @property
+    def least_minutes(self) -> int:
+        return max((LEAST_MINUTES, *self.needed_minutes.values()))
 
     @property
     def ready_minutes(self) -> int:
         """How long Kueue leaves to what it has admitted."""
         asked = self.config.ready_minutes
-        return least_minutes(self.needed_minutes) if asked is None else asked
+        return self.least_minutes if asked is None else asked
 
 
 def queued_minutes(
@@ -111,3 +150,43 @@ def queued_minutes(
         **{f"ray.{name}.queue": READY_MINUTES for name, it in ray.items() if it.queue},
         **{f"servers.{name}.minutes": it.minutes for name, it in servers.items() if it.queue},
     }
+
+
+def capacity_of(pool: PlannedPool) -> Quota:
+    """What the most nodes that a pool can have leave to pods."""
+    node = pool.host.node
+    each = {
+        "cpu": node.cpu_millicores,
+        "memory": node.memory_mib,
+        GPU: node.accelerators,
+        "ephemeral-storage": node.ephemeral_storage_mib,
+    }
+    return {resource: amount * pool.bounds.max for resource, amount in each.items()}
+
+
+def stated(amounts: Amounts) -> Quota:
+    """What the config says of each resource."""
+    said = {it.name: (getattr(amounts, field), it.unit) for field, it in RESOURCES.items()}
+    return {name: round(it * unit) for name, (it, unit) in said.items() if it is not None}
+
+
+def quotas(kueue: StackQueues, pools: Mapping[str, PlannedPool]) -> dict[str, dict[str, Quota]]:
+    """Each queue's quota of each of its flavors, by resource: what it says, else an even share of
+    what the queues that say how much leave of the flavor's nodes. `pools` are the flavors'."""
+    found: dict[str, dict[str, Quota]] = {
+        queue: {flavor: {} for flavor in kueue.shares(queue)} for queue in kueue.cluster_queues
+    }
+    for flavor, pool in pools.items():
+        said = {
+            queue: stated(kueue.shares(queue)[flavor])
+            for queue in kueue.cluster_queues
+            if flavor in found[queue]
+        }
+        for resource, capacity in capacity_of(pool).items():
+            left = max(0, capacity - sum(it.get(resource, 0) for it in said.values()))
+            sharing = sum(resource not in it for it in said.values())
+            for queue, own in said.items():
+                found[queue][flavor][resource] = (
+                    own[resource] if resource in own else left // sharing
+                )
+    return found

@@ -1,88 +1,157 @@
-"""A Ray cluster that waits in a queue: Kueue admits its head and its workers together, or where it
-scales each worker as it comes."""
+"""A RayCluster that waits in a queue: Kueue admits its head and its workers together, or where it
+scales each worker as it comes. No Pulumi import."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator
 
-from stacks.parts.queues.config import StackQueues
-from stacks.parts.queues.quotas import GPU, FlavorNodes, quotas
+from stacks.parts.jobs.script.config import Script
+from stacks.parts.queues.plan import PlannedQueues
+from stacks.parts.queues.workload_rules import (
+    asked_of,
+    beyond,
+    framework_problems,
+    given_out_problems,
+    queue_problems,
+)
+from stacks.parts.ray.plan import PlannedRay, PlannedWorkers
+from stacks.plan import Plan
 from stacks.problems import Problem
+from stacks.rules.packing import Amounts
 
+# kubernetes-sigs/kueue v0.19.2 pkg/controller/jobs/raycluster/common.go, ValidateCreate.
+_HEAD = "head"
 # From this release on the feature gate ElasticJobsViaWorkloadSlices is on (kubernetes-sigs/kueue
 # pkg/features/kube_features.go, v0.19.2).
 _ELASTIC_FROM = (0, 18)
 
 
-def head_problems(field: str, queue: str, pools: Sequence[str], head: str) -> Iterator[Problem]:
-    """The nodes of the head are those of a pool of their own, so its queue has to give those out,
-    too; `pools` are what it gives out."""
-    if pools and head not in pools:
+def ray_rules(plan: Plan) -> Iterator[Problem]:
+    for ray in plan.ray.values():
+        if ray.config.queue is not None:
+            yield from _waiting_problems(plan, ray, ray.config.queue)
+
+
+def _waiting_problems(plan: Plan, ray: PlannedRay, queue: str) -> Iterator[Problem]:
+    field, queues = f"{ray.field}.queue", plan.queues
+    yield from queue_problems(plan.stack.queues, field, queue, plan.stack.namespace)
+    yield from framework_problems(plan.stack.queues, ray.field, "ray.io/raycluster")
+    if any(it.first.kind == "tpu" for it in ray.groups.values()):
+        # Those are of CPUs, memory, GPUs and disk, so Kueue would refuse what asks for chips.
+        yield Problem(field, "quotas of this stack have no TPU chips; nearest: leave it out")
+    if queues is None:
+        return
+    if plan.autopilot:
+        # The flavors are those of machines with accelerators alone.
         yield Problem(
-            f"{field}.queue",
-            f'"{queue}" gives out {", ".join(pools)} alone, and Ray\'s head runs on {head}, so it '
+            field,
+            "Kueue would give the head nodes of a pool with accelerators, which it does not ask "
+            "Autopilot for, so it would wait for ever; nearest: leave it out",
+        )
+    elif queues.sound:
+        yield from _quota_problems(queues, ray, queue)
+    if _HEAD in ray.groups:
+        yield Problem(
+            f"{ray.field}.workers.{_HEAD}",
+            f"{_HEAD}: Kueue has the head's pods by this name; nearest: another name",
+        )
+    for group in ray.groups.values():
+        yield from given_out_problems(plan, field, queue, [it.name for it in group.pools])
+    if queues.sound and ray.head_pool is not None:
+        yield from _head_problems(queues, field, queue, ray.head_pool.name)
+    if ray.config.autoscaling is not None:
+        yield from _scaling_problems(plan, queues, ray, queue)
+    if any(it.queued for it in ray.groups.values()):
+        yield from _asked_twice_problems(queues, field)
+
+
+def _quota_problems(queues: PlannedQueues, ray: PlannedRay, queue: str) -> Iterator[Problem]:
+    """Kueue admits the head and the workers as one, by what their templates ask for, in which what
+    KubeRay and GKE put beside a container is not (kubernetes-sigs/kueue v0.19.2
+    pkg/controller/jobs/raycluster/common.go, BuildPodSets). Of a queue that does not give out all
+    of their pools, and of a group on several, other rules say so. What a cohort lends is not known
+    to be too little."""
+    name, asked, given = queues.cluster_queue(queue), _asked(ray), queues.given_out(queue)
+    several = any(len(it.pools) > 1 for it in ray.groups.values())
+    if name is None or several or not asked.keys() <= given.keys():
+        return
+    if queues.config.cluster_queues[name].cohort is not None:
+        return
+    workers = sum(_least(ray, it) * it.hosts for it in ray.groups.values())
+    for pool, amounts in asked.items():
+        if short := beyond(given[pool], amounts):
+            yield Problem(
+                f"{ray.field}.queue",
+                f"the head and {workers} worker{'' if workers == 1 else 's'} are admitted "
+                f"together, and would wait for ever for what {name} never has of {pool}: {short}; "
+                "nearest: a larger quota",
+            )
+
+
+def _asked(ray: PlannedRay) -> dict[str, Counter[str]]:
+    """By pool what the pods ask for that there have to be at once."""
+    found: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    if ray.head_pool is not None:
+        head = Amounts.of_pod(ray.config.head.requests, 0)
+        found[ray.head_pool.name].update(asked_of(head))
+    for group in ray.groups.values():
+        worker = asked_of(Amounts.of_pod(group.config.requests, group.gpus))
+        pods = _least(ray, group) * group.hosts
+        found[group.first.name].update({key: it * pods for key, it in worker.items()})
+    return found
+
+
+def _least(ray: PlannedRay, group: PlannedWorkers) -> int:
+    """A training is cut to all workers. Without one a cluster that scales is of use with fewer, and
+    never of any without one."""
+    trains = any(not isinstance(it, Script) for it in ray.jobs)
+    if ray.config.autoscaling is None or trains:
+        return group.count
+    return max(1, group.config.min_workers)
+
+
+def _head_problems(queues: PlannedQueues, field: str, queue: str, head: str) -> Iterator[Problem]:
+    """The nodes of the head are those of a pool of their own, so its queue has to give those out,
+    too."""
+    given = queues.given_out(queue)
+    if given and head not in given:
+        yield Problem(
+            field,
+            f'"{queue}" gives out {", ".join(given)} alone, and Ray\'s head runs on {head}, so it '
             f"would wait for ever; nearest: one more of queues.flavors, with pool {head}",
         )
 
 
-def gpu_pools_given_out(
-    kueue: StackQueues, nodes: Mapping[str, FlavorNodes], queue: str, where: str
-) -> list[str]:
-    """Those of which a LocalQueue has GPUs, in the order that Kueue tries them."""
-    has = quotas(kueue, nodes)
-    given = _given_out(kueue, nodes, queue, where)
-    return [nodes[it].field for of, it in given if has[of][it][GPU]]
-
-
-def pools_given_out(
-    kueue: StackQueues, nodes: Mapping[str, FlavorNodes], queue: str, where: str
-) -> list[str]:
-    """All of a LocalQueue, in the order that Kueue tries them."""
-    return [nodes[it].field for _, it in _given_out(kueue, nodes, queue, where)]
-
-
-def _given_out(
-    kueue: StackQueues, nodes: Mapping[str, FlavorNodes], queue: str, where: str
-) -> list[tuple[str, str]]:
-    """The flavors of a LocalQueue in the order that Kueue tries them, each after its ClusterQueue;
-    none without a queue."""
-    return [
-        (door.cluster_queue, flavor)
-        for door in kueue.local_queues
-        if door.name == queue and (door.namespace or where) == where
-        if door.cluster_queue in kueue.cluster_queues
-        for flavor in kueue.shares(door.cluster_queue)
-        if flavor in nodes
-    ]
-
-
-def elastic_problems(field: str, queue: str, release: str, newest: str) -> Iterator[Problem]:
-    """`release` is Kueue's, of which older ones refuse a cluster that scales."""
+def _scaling_problems(
+    plan: Plan, queues: PlannedQueues, ray: PlannedRay, queue: str
+) -> Iterator[Problem]:
+    """Older releases of Kueue refuse a cluster that scales, and the feature gate
+    ElasticJobsViaWorkloadSlicesWithTAS is off in all releases up to 0.19."""
+    leave_out = f"leave out {ray.field}.autoscaling"
+    newest = plan.facts.release("kueue")
+    release = queues.config.version or newest
     numbers = release.split(".")[:2]
     # What is no release at all the queues' own rule says.
     if all(map(str.isdecimal, numbers)) and tuple(map(int, numbers)) < _ELASTIC_FROM:
         yield Problem(
             "queues.version",
             f"Kueue {release} refuses a Ray cluster that scales, in the queue {queue}; "
-            f"nearest: {newest}, or leave out {field}.autoscaling",
+            f"nearest: {newest}, or {leave_out}",
         )
-
-
-def placed_problems(field: str, kueue: StackQueues) -> Iterator[Problem]:
-    """The feature gate ElasticJobsViaWorkloadSlicesWithTAS is off in all releases up to 0.19."""
-    for name, flavor in kueue.flavors.items():
+    for name, flavor in queues.config.flavors.items():
         if flavor.topology is not None:
             yield Problem(
                 f"queues.flavors.{name}.topology",
                 "Kueue finds no nodes for a Ray cluster that scales; "
-                f"nearest: leave it out, or leave out {field}.autoscaling",
+                f"nearest: leave it out, or {leave_out}",
             )
 
 
-def asked_twice_problems(field: str, kueue: StackQueues, *, queued: bool) -> Iterator[Problem]:
+def _asked_twice_problems(queues: PlannedQueues, field: str) -> Iterator[Problem]:
     """Ray's workers have a request of their own for the machines of a queued pool."""
-    for name, queue in kueue.cluster_queues.items():
-        if queued and queue.admission_checks:
+    for name, queue in queues.config.cluster_queues.items():
+        if queue.admission_checks:
             yield Problem(
                 f"queues.cluster_queues.{name}.admission_checks",
                 "the stack asks for its Ray workers' queued machines itself, and Kueue would ask "
-                f"once more; nearest: leave it out, or leave out {field}.queue",
+                f"once more; nearest: leave it out, or leave out {field}",
             )

@@ -1,33 +1,31 @@
-"""Queues that nodes can fill, and that what is in them can be admitted from. No Pulumi import."""
+"""Queues that nodes can fill: no quota without the machines for it, no name that leads nowhere. No
+Pulumi import."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
+from components.kueue_manifest import controller_configuration
+from stacks.config_errors import nearest
+from stacks.parts.pools.plan import PlannedPool
 from stacks.parts.queues.config import StackQueues
-from stacks.parts.queues.node_rules import check_problems, topology_problems
-from stacks.parts.queues.plan import PlannedQueues
-from stacks.parts.queues.queue_rules import (
-    framework_problems,
-    kueue_problems,
+from stacks.parts.queues.flavor_rules import (
+    check_problems,
     pool_problems,
-    queue_problems,
+    taint_problems,
+    topology_problems,
 )
-from stacks.parts.queues.ray_quota import quota_problems
-from stacks.parts.queues.ray_rules import (
-    asked_twice_problems,
-    elastic_problems,
-    head_problems,
-    placed_problems,
-    pools_given_out,
+from stacks.parts.queues.plan import (
+    RESOURCES,
+    PlannedQueues,
+    Quota,
+    capacity_of,
+    quotas,
+    stated,
 )
-from stacks.parts.queues.readiness_rules import readiness_problems
-from stacks.parts.ray.plan import PlannedRay
+from stacks.parts.queues.ray_rules import ray_rules
 from stacks.plan import Plan
-from stacks.problems import Problem
+from stacks.problems import Problem, problem_of
 
-# And of tolerations (kubernetes-sigs/kueue apis/kueue/v1beta2/resourceflavor_types.go, 2fff9dfc).
-_MOST_TAINTS = 8
-# kubernetes-sigs/kueue v0.19.2 pkg/controller/jobs/raycluster/common.go, ValidateCreate.
-_HEAD = "head"
+_SYSTEM_CLASSES = "system-"
 
 
 def queue_rules(plan: Plan) -> Iterator[Problem]:
@@ -35,110 +33,63 @@ def queue_rules(plan: Plan) -> Iterator[Problem]:
     queues = plan.queues
     if queues is None:
         return
-    kueue = queues.config
+    kueue, facts = queues.config, plan.facts
     others = [it for it in plan.pools if it != queues.default_pool]
-    broken = tuple(pool_problems(kueue, [*others, queues.default_pool]))
-    found = [
-        *broken,
-        *_door_problems(plan, kueue),
-        *_taint_problems(queues),
-        *readiness_problems(kueue.ready_minutes, queues.needed_minutes),
-        *kueue_problems(
-            plan.facts,
-            kueue,
-            nodes={} if broken else queues.flavor_nodes,
-            namespaces=queues.namespaces,
-        ),
-    ]
+    broken = [*pool_problems(kueue, [*others, queues.default_pool]), *_flavor_problems(kueue)]
+    yield from broken
+    yield from _door_problems(plan, kueue)
+    yield from taint_problems(queues)
+    yield from _readiness_problems(queues)
+    yield from problem_of("queues.version", lambda: facts.release("kueue", kueue.version))
+    yield from problem_of(
+        "queues.frameworks", lambda: controller_configuration(kueue.frameworks, ())
+    )
+    yield from _namespace_problems(kueue, queues.namespaces)
+    yield from _cohort_problems(kueue)
+    yield from _local_queue_problems(kueue, queues.namespaces)
+    yield from _priority_problems(kueue)
+    if not broken:
+        yield from quota_problems(kueue, queues.flavors)
     if queues.sound:
-        pools = queues.flavor_pools
-        machines = {it: plan.facts.machine(pool.machine_type) for it, pool in pools.items()}
-        found += [*check_problems(kueue, pools), *topology_problems(kueue, pools, machines)]
-    yield from found
+        yield from check_problems(kueue, queues.flavors)
+        yield from topology_problems(kueue, queues.flavors)
 
 
-def ray_rules(plan: Plan) -> Iterator[Problem]:
-    """Of RayClusters that wait."""
-    kueue = plan.stack.queues
-    queues = plan.queues
-    for ray in plan.ray.values():
-        queue = ray.config.queue
-        if queue is None:
-            continue
-        namespace = plan.stack.namespace
-        door = queue_problems(kueue, f"{ray.field}.queue", queue, namespace)
-        yield from door
-        yield from framework_problems(kueue, ray.field, "ray.io/raycluster")
-        yield from _tpu_problems(ray)
-        if kueue is None or queues is None:
-            continue
-        if plan.autopilot:
-            yield from _autopilot_problems(ray.field)
-        elif not door:
-            yield from quota_problems(plan, ray)
-        if _HEAD in ray.groups:
-            yield Problem(
-                f"{ray.field}.workers.{_HEAD}",
-                f"{_HEAD}: Kueue has the head's pods by this name; nearest: another name",
-            )
-        for group in ray.groups.values():
-            pools = [it.name for it in group.pools]
-            yield from given_out_problems(plan, f"{ray.field}.queue", queue, pools)
-        nodes = queues.flavor_nodes
-        head = ray.head_pool
-        if head is not None and queues.sound:
-            pools = pools_given_out(kueue, nodes, queue, namespace)
-            yield from head_problems(ray.field, queue, pools, head.name)
-        if ray.config.autoscaling is not None:
-            yield from _scaling_problems(plan, ray.field, queue, kueue)
-        queued = any(it.queued for it in ray.groups.values())
-        yield from asked_twice_problems(ray.field, kueue, queued=queued)
-
-
-def given_out_problems(
-    plan: Plan, field: str, queue: str | None, pools: Sequence[str]
-) -> Iterator[Problem]:
-    """What runs on `pools` alone is admitted from a queue that gives them out; of several pools
-    Kueue takes one, and any other that its pods do not refuse.
-
-    Kueue holds pods' node selectors against the labels that its flavors have, which here are the
-    pools' names (kubernetes-sigs/kueue v0.19.2 pkg/scheduler/flavorassigner/flavorassigner.go,
-    flavorSelector).
-    """
-    kueue, queues = plan.stack.queues, plan.queues
-    if kueue is None or queues is None or queue is None or not queues.sound:
-        return
-    given = pools_given_out(kueue, queues.flavor_nodes, queue, plan.stack.namespace)
-    missing = [it for it in pools if it not in given]
-    if given and missing:
-        yield Problem(
-            field,
-            f'"{queue}" gives out {", ".join(given)}, and this runs on {", ".join(missing)}, so it '
-            f"would wait for ever; nearest: one more of queues.flavors, with pool {missing[0]}",
-        )
-    elif given and len(pools) > 1:
-        yield Problem(
-            field,
-            f"Kueue gives workers of one group one pool, and these run on {len(pools)}; "
-            "nearest: leave it out, or a group for each pool",
-        )
+def quota_problems(kueue: StackQueues, pools: Mapping[str, PlannedPool]) -> Iterator[Problem]:
+    """What queues have of a flavor is there; `pools` are all flavors'."""
+    found = quotas(kueue, pools)
+    for flavor, pool in pools.items():
+        capacity = capacity_of(pool)
+        for part, it in RESOURCES.items():
+            own = {queue: has[flavor][it.name] for queue, has in found.items() if flavor in has}
+            if sum(own.values()) > capacity[it.name]:
+                # The largest is the one that can give most.
+                queue = max(own, key=lambda it: own[it])
+                others = sum(own.values()) - own[queue]
+                beside = f" beside the other queues' {it.shown(others)}" if others else ""
+                yield Problem(
+                    f"queues.cluster_queues.{queue}.flavors.{flavor}.{part}",
+                    f"{it.shown(own[queue])} {it.noun}{beside} are more than the "
+                    f"{it.shown(capacity[it.name])} that {pool.name} can ever have "
+                    f"({pool.bounds.max} x {pool.machine.name}); "
+                    f"nearest: {it.shown(max(0, capacity[it.name] - others))}",
+                )
+    for queue, has in found.items():
+        for flavor, own in has.items():
+            yield from _limit_problems(kueue, queue, flavor, own, capacity_of(pools[flavor]))
 
 
 RULES = (queue_rules, ray_rules)
 
 
-def _taint_problems(queues: PlannedQueues) -> Iterator[Problem]:
-    for name in queues.flavor_nodes:
-        pool = queues.pool_of(name)
-        placed = queues.config.flavors[name].topology is not None
-        # The builder adds GKE's own of queued pools, and where Kueue places pods that of GPUs.
-        most = _MOST_TAINTS - pool.queued - (placed and pool.kind == "gpu")
-        if len(pool.taints) > most:
-            yield Problem(
-                f"{pool.field}.taints",
-                f"{len(pool.taints)} are more than a flavor of Kueue's can name; "
-                f"nearest: {most} of them",
-            )
+def _flavor_problems(kueue: StackQueues) -> Iterator[Problem]:
+    for name, queue in kueue.cluster_queues.items():
+        for flavor in queue.flavors:
+            if flavor not in kueue.flavors:
+                yield Problem(
+                    f"queues.cluster_queues.{name}.flavors.{flavor}",
+                    f"there is no such flavor; nearest: {nearest(flavor, list(kueue.flavors))}",
+                )
 
 
 def _door_problems(plan: Plan, kueue: StackQueues) -> Iterator[Problem]:
@@ -151,24 +102,135 @@ def _door_problems(plan: Plan, kueue: StackQueues) -> Iterator[Problem]:
         )
 
 
-def _autopilot_problems(field: str) -> Iterator[Problem]:
-    """Of an Autopilot cluster the flavors are those of machines with accelerators alone."""
-    yield Problem(
-        f"{field}.queue",
-        "Kueue would give the head nodes of a pool with accelerators, which it does not ask "
-        "Autopilot for, so it would wait for ever; nearest: leave it out",
-    )
-
-
-def _tpu_problems(ray: PlannedRay) -> Iterator[Problem]:
-    """Quotas here are of CPUs, memory, GPUs and disk, so Kueue would refuse what asks for chips."""
-    if any(it.first.kind == "tpu" for it in ray.groups.values()):
+def _readiness_problems(queues: PlannedQueues) -> Iterator[Problem]:
+    """Since 0.19 Kueue stops what is not ready in time and admits it again later, whether it was
+    told to or not (kubernetes-sigs/kueue PR #11855, CHANGELOG-0.19.md). Pods whose machines are
+    still to come lose their place for them each time."""
+    asked, needed = queues.config.ready_minutes, queues.needed_minutes
+    longer = {} if asked is None else {key: it for key, it in needed.items() if asked < it}
+    for field, minutes in [*longer.items()][:1]:
         yield Problem(
-            f"{ray.field}.queue", "quotas of this stack have no TPU chips; nearest: leave it out"
+            "queues.ready_minutes",
+            f"after {asked} minutes Kueue stops what is not ready, and by {field} it may take "
+            f"{minutes}; nearest: {queues.least_minutes}",
         )
 
 
-def _scaling_problems(plan: Plan, field: str, queue: str, kueue: StackQueues) -> Iterator[Problem]:
-    newest = plan.facts.release("kueue")
-    yield from elastic_problems(field, queue, kueue.version or newest, newest)
-    yield from placed_problems(field, kueue)
+def _namespace_problems(kueue: StackQueues, namespaces: Sequence[str]) -> Iterator[Problem]:
+    for place, name in enumerate(kueue.namespaces):
+        if name in kueue.namespaces[:place]:
+            yield Problem(
+                f"queues.namespaces[{place}]", f'"{name}" is there twice; nearest: leave it out'
+            )
+    for queue, has in kueue.cluster_queues.items():
+        for place, name in enumerate(has.namespaces):
+            if name not in namespaces:
+                yield Problem(
+                    f"queues.cluster_queues.{queue}.namespaces[{place}]",
+                    f'"{name}" is no namespace that the stack makes; '
+                    f"nearest: {nearest(name, namespaces)}",
+                )
+
+
+def _cohort_problems(kueue: StackQueues) -> Iterator[Problem]:
+    """Kueue stops every queue below a cohort that is its own ancestor."""
+    for name in kueue.cohorts:
+        above, at = set[str](), kueue.cohorts[name].parent
+        while at is not None and at not in above and at != name:
+            above.add(at)
+            at = kueue.cohorts[at].parent if at in kueue.cohorts else None
+        if at == name:
+            yield Problem(
+                f"queues.cohorts.{name}.parent",
+                f'"{kueue.cohorts[name].parent}" is below {name} itself; nearest: leave it out',
+            )
+
+
+def _local_queue_problems(kueue: StackQueues, namespaces: Sequence[str]) -> Iterator[Problem]:
+    seen: set[tuple[str, str]] = set()
+    for place, queue in enumerate(kueue.local_queues):
+        field = f"queues.local_queues[{place}]"
+        namespace, behind = queue.namespace or namespaces[0], queue.cluster_queue
+        if namespace not in namespaces:
+            yield Problem(
+                f"{field}.namespace",
+                f'"{namespace}" is no namespace that the stack makes; '
+                f"nearest: {nearest(namespace, namespaces)}, or one more in queues.namespaces",
+            )
+        if behind not in kueue.cluster_queues:
+            yield Problem(
+                f"{field}.cluster_queue",
+                f'"{behind}" is no cluster queue of this stack; '
+                f"nearest: {nearest(behind, list(kueue.cluster_queues))}",
+            )
+        elif namespace not in (kueue.cluster_queues[behind].namespaces or [namespace]):
+            yield Problem(
+                f"{field}.cluster_queue",
+                f"{behind} takes nothing of the namespace {namespace}, so all would "
+                f"wait for ever; nearest: {namespace} in its namespaces",
+            )
+        if (namespace, queue.name) in seen:
+            yield Problem(
+                f"{field}.name",
+                f'"{queue.name}" is in the namespace {namespace} twice; nearest: {queue.name}-2',
+            )
+        seen.add((namespace, queue.name))
+
+
+def _priority_problems(kueue: StackQueues) -> Iterator[Problem]:
+    classes = {
+        "priorities": [it.name for it in kueue.priorities],
+        "workload_priorities": [it.name for it in kueue.workload_priorities],
+    }
+    for part, names in classes.items():
+        for place, name in enumerate(names):
+            before = names[:place].count(name)
+            if before:
+                yield Problem(
+                    f"queues.{part}[{place}].name",
+                    f'"{name}" is there twice; nearest: {name}-{before + 1}',
+                )
+    for place, name in enumerate(classes["priorities"]):
+        if name.startswith(_SYSTEM_CLASSES):
+            yield Problem(
+                f"queues.priorities[{place}].name",
+                f'"{name}": Kubernetes keeps names that start with {_SYSTEM_CLASSES} for its '
+                f"own classes; nearest: {name.removeprefix(_SYSTEM_CLASSES) or 'low'}",
+            )
+    defaults = [it.name for it in kueue.priorities if it.default]
+    if len(defaults) > 1:
+        yield Problem(
+            "queues.priorities",
+            f"{', '.join(defaults)} are default, and Kubernetes takes one of them as it likes; "
+            f"nearest: default for {defaults[0]} alone",
+        )
+
+
+def _limit_problems(
+    kueue: StackQueues, name: str, flavor: str, own: Quota, capacity: Quota
+) -> Iterator[Problem]:
+    share, alone = kueue.shares(name)[flavor], kueue.cluster_queues[name].cohort is None
+    borrowing, lending = stated(share.borrowing), stated(share.lending)
+    for part, it in RESOURCES.items():
+        has = own[it.name]
+        # Above its nodes' the quota itself is refused.
+        rest = max(0, capacity[it.name] - has)
+        for limit, amount, most, whose in (
+            ("borrowing", borrowing.get(it.name), rest, "others can have of these nodes"),
+            ("lending", lending.get(it.name), has, "are its own"),
+        ):
+            if amount is None:
+                continue
+            field = f"queues.cluster_queues.{name}.flavors.{flavor}.{limit}.{part}"
+            if alone:
+                yield Problem(
+                    field,
+                    f"{it.shown(amount)}: a queue without a cohort has nobody to share with; "
+                    f"nearest: leave it out, or queues.cluster_queues.{name}.cohort",
+                )
+            elif amount > most:
+                yield Problem(
+                    field,
+                    f"{it.shown(amount)} {it.noun} are more than the {it.shown(most)} that "
+                    f"{whose}; nearest: {it.shown(most)}",
+                )

@@ -24,7 +24,7 @@ from stacks.parts.jobs.setup import setup_of
 from stacks.parts.pools.capacity import Queued
 from stacks.parts.pools.plan import PlannedPool
 from stacks.parts.queues.build import Queues
-from stacks.parts.queues.ray_rules import gpu_pools_given_out
+from stacks.parts.queues.plan import GPU
 from stacks.parts.ray.config import PodSizes
 from stacks.parts.ray.plan import PlannedRay, PlannedWorkers
 from stacks.site import DeviceAccess, Selector, Site
@@ -179,11 +179,11 @@ def _is_one_of_several(site: Site, ray: PlannedRay, pool: PlannedPool) -> bool:
 
 
 def _elastic_pool(site: Site, ray: PlannedRay, group: PlannedWorkers) -> str | None:
-    queues, queue = site.plan.queues, ray.config.queue
+    queues, queue, pools = site.plan.queues, ray.config.queue, {it.name for it in group.pools}
     if queues is None or queue is None or ray.config.autoscaling is None:
         return None
-    given = gpu_pools_given_out(queues.config, queues.flavor_nodes, queue, queues.namespace)
-    return next((it for it in given if it in {pool.name for pool in group.pools}), None)
+    given = queues.given_out(queue).items()
+    return next((pool for pool, quota in given if quota[GPU] and pool in pools), None)
 
 
 def _worker(

@@ -6,14 +6,15 @@ from catalog import Catalog
 from components.inference_engine import InferenceEngine
 from stacks.config_errors import nearest
 from stacks.fields import under
-from stacks.parts.queues.admission_rules import Queued, admission_problems
-from stacks.parts.queues.queue_rules import (
+from stacks.parts.queues.workload_rules import (
+    Queued,
+    admission_problems,
     framework_problems,
+    given_out_problems,
     priority_problems,
     queue_problems,
     workload_priority_problems,
 )
-from stacks.parts.queues.rules import given_out_problems
 from stacks.parts.ray.config import PodSizes
 from stacks.parts.servers.plan import PlannedServer
 from stacks.parts.servers.server_rules import (

@@ -5,8 +5,9 @@ from typing import NamedTuple
 
 from stacks.parts.jobs.script.plan import FRAMEWORK, PlannedScript
 from stacks.parts.pools.plan import PlannedPool
-from stacks.parts.queues.admission_rules import Queued, admission_problems
-from stacks.parts.queues.queue_rules import (
+from stacks.parts.queues.workload_rules import (
+    Queued,
+    admission_problems,
     framework_problems,
     priority_problems,
     queue_problems,

@@ -1,4 +1,5 @@
-"""What Kueue asks of nodes and says of where they stand: admission checks and topologies.
+"""What flavors ask of their pools, and what is said of where nodes stand and how they come:
+topologies and admission checks. No Pulumi import.
 
 Sources: kubernetes-sigs/kueue v0.19.2, apis/kueue/v1beta2/topology_types.go, pkg/scheduler/
 flavorassigner/tas_flavorassigner.go and keps/2724-topology-aware-scheduling; which nodes have the
@@ -7,24 +8,61 @@ GoogleCloudPlatform/cluster-toolkit examples/gke-a3-highgpu to gke-a4, 104708037
 GoogleCloudPlatform/container-engine-accelerators gke-topology-scheduler/README.md.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
-from catalog import MachineType
 from components.kueue_topology import TOPOLOGY_LEVELS
 from stacks.config_errors import nearest
-from stacks.parts.pools.capacity import Queued
-from stacks.parts.pools.nodes import GpuPool, NodePool, Nodes
+from stacks.parts.pools.plan import PlannedPool
 from stacks.parts.queues.config import StackQueues
+from stacks.parts.queues.plan import PlannedQueues
 from stacks.problems import Problem
 
 _HOSTNAME = TOPOLOGY_LEVELS[-1]
+# And of tolerations (kubernetes-sigs/kueue apis/kueue/v1beta2/resourceflavor_types.go, 2fff9dfc).
+_MOST_TAINTS = 8
 
 
-def check_problems(kueue: StackQueues, pools: Mapping[str, Nodes]) -> Iterator[Problem]:
-    """`pools` are the flavors' nodes."""
+def pool_problems(kueue: StackQueues, pools: Sequence[str]) -> Iterator[Problem]:
+    """Each flavor is one pool's, and no two are the same pool's."""
+    taken: dict[str, str] = {}
+    for name, flavor in kueue.flavors.items():
+        field = f"queues.flavors.{name}.pool"
+        if flavor.pool is not None and flavor.pool not in pools:
+            yield Problem(
+                field,
+                f'"{flavor.pool}" is no pool of this stack; nearest: {nearest(flavor.pool, pools)}',
+            )
+            continue
+        pool = flavor.pool or pools[-1]
+        if pool in taken:
+            used = {it.pool or pools[-1] for it in kueue.flavors.values()}
+            free = [it for it in pools if it not in used]
+            yield Problem(
+                field,
+                f"{pool} is the flavor {taken[pool]} already, and would be counted twice; "
+                f"nearest: {', '.join(free) or f'leave {name} out'}",
+            )
+        taken.setdefault(pool, name)
+
+
+def taint_problems(queues: PlannedQueues) -> Iterator[Problem]:
+    for name, pool in queues.flavors.items():
+        placed = queues.config.flavors[name].topology is not None
+        # The builder adds GKE's own of queued pools, and where Kueue places pods that of GPUs.
+        most = _MOST_TAINTS - pool.queued - (placed and pool.kind == "gpu")
+        if len(pool.taints) > most:
+            yield Problem(
+                f"{pool.field}.taints",
+                f"{len(pool.taints)} are more than a flavor of Kueue's can name; "
+                f"nearest: {most} of them",
+            )
+
+
+def check_problems(kueue: StackQueues, pools: Mapping[str, PlannedPool]) -> Iterator[Problem]:
+    """`pools` are the flavors'."""
     for name, queue in kueue.cluster_queues.items():
         field = f"queues.cluster_queues.{name}.admission_checks"
-        queued = [it for it in kueue.shares(name) if isinstance(pools[it].capacity, Queued)]
+        queued = any(pools[it].queued for it in kueue.shares(name))
         for place, check in enumerate(queue.admission_checks):
             if check not in kueue.admission_checks:
                 known = list(kueue.admission_checks)
@@ -55,10 +93,8 @@ def check_problems(kueue: StackQueues, pools: Mapping[str, Nodes]) -> Iterator[P
             )
 
 
-def topology_problems(
-    kueue: StackQueues, pools: Mapping[str, Nodes], machines: Mapping[str, MachineType]
-) -> Iterator[Problem]:
-    """`pools` and `machines` are the flavors'."""
+def topology_problems(kueue: StackQueues, pools: Mapping[str, PlannedPool]) -> Iterator[Problem]:
+    """`pools` are the flavors'."""
     for name, topology in kueue.topologies.items():
         ordered = [level for level in TOPOLOGY_LEVELS if level in topology.levels]
         if ordered != list(topology.levels):
@@ -82,13 +118,13 @@ def topology_problems(
             continue
         yield from _fixed_problems(field, pools[name])
         levels = kueue.topologies[flavor.topology].levels
-        yield from _label_problems(field, levels, pools[name], machines[name])
+        yield from _label_problems(field, levels, pools[name])
     yield from _mixed_problems(kueue)
 
 
-def _fixed_problems(field: str, pool: Nodes) -> Iterator[Problem]:
+def _fixed_problems(field: str, pool: PlannedPool) -> Iterator[Problem]:
     """Kueue holds pods back until it has found their nodes, and nothing makes nodes for those."""
-    if not isinstance(pool, NodePool):
+    if pool.autopilot:
         yield Problem(
             field, "Autopilot makes nodes for pods that wait for none yet; nearest: leave it out"
         )
@@ -100,16 +136,14 @@ def _fixed_problems(field: str, pool: Nodes) -> Iterator[Problem]:
         )
 
 
-def _label_problems(
-    field: str, levels: tuple[str, ...], pool: Nodes, machine: MachineType
-) -> Iterator[Problem]:
+def _label_problems(field: str, levels: tuple[str, ...], pool: PlannedPool) -> Iterator[Problem]:
     """A node without one of the labels is in no topology, and takes nothing."""
-    placed = isinstance(pool, GpuPool) and pool.compact_placement
+    placed = pool.config.compact_placement or pool.machine.additional_interfaces
     physical = [level for level in levels if level != _HOSTNAME]
-    if physical and not placed and not machine.additional_interfaces:
+    if physical and not placed:
         yield Problem(
             field,
-            f"{machine.name} has {physical[0]} only where it is placed compactly; "
+            f"{pool.machine.name} has {physical[0]} only where it is placed compactly; "
             f"nearest: a topology of {_HOSTNAME} alone",
         )
 
