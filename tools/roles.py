@@ -1,9 +1,10 @@
 """The roles that the caller of a stack needs, as the commands that grant them.
 
-    python -m tools.roles STACK [--read]
+    python -m tools.roles [STACK] [--read]
 
-STACK is one whose resources are recorded in tests/stacks/inventory. With `--read` the roles are
-those of previews alone. PROJECT and MEMBER stand in the commands as they are.
+STACK is one whose resources are recorded in tests/stacks/inventory; without it the table of
+docs/roles.md is printed. With `--read` the commands are for previews alone. PROJECT and MEMBER
+stand in them as they are.
 """
 
 from __future__ import annotations
@@ -70,10 +71,10 @@ def _condition(role: str) -> str:
 
 def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="tools.roles", description=__doc__)
-    parser.add_argument("stack", choices=recorded_stacks())
+    parser.add_argument("stack", nargs="?", choices=recorded_stacks())
     parser.add_argument("--read", action="store_true")
     given = parser.parse_args(arguments)
-    print("\n".join(commands(given.stack, read=given.read)))
+    print("\n".join(commands(given.stack, read=given.read)) if given.stack else table())
     return 0
 
 
