@@ -36,11 +36,11 @@ FOREIGN = frozenset(
         "go",
         "kubectl",
         "less",
-        "open",
         "pulumi",
         "python3",
         "ray",
         "sh",
+        "vi",
     ]
 )
 
