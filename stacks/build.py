@@ -39,8 +39,7 @@ class _Later:
 if TYPE_CHECKING:
     from stacks.parts.dashboard import build as dashboard
     from stacks.parts.jobs import build as jobs
-    from stacks.parts.jobs.script import build as scripts
-    from stacks.parts.jobs.script import controller
+    from stacks.parts.jobs import script_build as scripts
     from stacks.parts.lustre import build as lustre
     from stacks.parts.network import interfaces
     from stacks.parts.redis import build as redis
@@ -50,8 +49,7 @@ else:
     dashboard = _Later("dashboard.build")
     interfaces = _Later("network.interfaces")
     jobs = _Later("jobs.build")
-    scripts = _Later("jobs.script.build")
-    controller = _Later("jobs.script.controller")
+    scripts = _Later("jobs.script_build")
     lustre = _Later("lustre.build")
     redis = _Later("redis.build")
     servers = _Later("servers.build")
@@ -88,7 +86,7 @@ def build(
         operators=cluster.operators(project, gke, nodes),
     )
     sharing = teams.build(here, stored) if plan.teams else site.Teams()
-    job_sets = controller.build(here) if plan.needs_job_sets else []
+    job_sets = scripts.controllers(here) if plan.needs_job_sets else []
     around = ray.Surroundings(
         devices=interfaces.devices(here, between) if between.gpu else {},
         lustre=lustre.volume(here, instance) if instance else None,
@@ -100,8 +98,7 @@ def build(
     clusters = ray.build(here, around)
     running = jobs.build(here, around, clusters, of_users) if plan.ray_jobs else {}
     scripted = scripts.build(here, around, job_sets, of_users) if plan.scripts else {}
-    tunings, given = plan.fine_tunings, dict(around.buckets)
-    tuned = servers.fine_tunings(here, around.queues, given) if tunings else {}
+    tuned = jobs.fine_tunings(here, around.queues, around.buckets) if plan.fine_tunings else {}
     serving = servers.build(here, around.queues) if plan.servers else {}
     shown = dashboard.build(project) if stack.monitoring.dashboard else None
 

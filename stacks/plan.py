@@ -9,9 +9,14 @@ from stacks.parts.buckets.plan import PlannedBucket, with_key
 from stacks.parts.cluster.config import ClusterLocation
 from stacks.parts.cluster.plan import features_of, version_of
 from stacks.parts.jobs.config import FineTuning, RayJob, VerlTraining
-from stacks.parts.jobs.plan import PlannedFineTuning, planned_fine_tunings
-from stacks.parts.jobs.script.config import Script
-from stacks.parts.jobs.script.plan import FRAMEWORK, PlannedScript, planned_scripts
+from stacks.parts.jobs.plan import (
+    JOB_SETS,
+    PlannedFineTuning,
+    PlannedScript,
+    planned_fine_tunings,
+    planned_scripts,
+)
+from stacks.parts.jobs.script import Script
 from stacks.parts.network.plan import InterfaceSet, interface_sets, ranges_of
 from stacks.parts.pools.plan import PlannedPool, autopilot_cpu_host, planned_pools
 from stacks.parts.queues.plan import PlannedQueues, queued_minutes
@@ -225,7 +230,7 @@ class Plan:
     def needs_job_sets(self) -> bool:
         """Whether somebody looks for JobSets."""
         queues = self.stack.queues
-        return bool(self.scripts) or (queues is not None and FRAMEWORK in queues.frameworks)
+        return bool(self.scripts) or (queues is not None and JOB_SETS in queues.frameworks)
 
     @cached_property
     def servers(self) -> dict[str, PlannedServer]:

@@ -152,7 +152,7 @@ def test_a_buckets_key_is_in_its_names_unless_it_says_bucket() -> None:
 def test_a_fine_tuning_has_the_only_pool_bucket_and_queue() -> None:
     tuning = planned(SERVE).fine_tunings["tune"]
     assert (tuning.pool.name, tuning.bucket.key, tuning.queue) == ("gpu", "models", "lq")
-    assert tuning.job.name == "tune"
+    assert tuning.name == "tune"
 
 
 def test_a_server_has_the_locks_image_of_its_engine() -> None:

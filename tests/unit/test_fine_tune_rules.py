@@ -10,22 +10,22 @@ from hypothesis import strategies as st
 from catalog import Catalog, Sidecar
 from stacks.parts.buckets.gcsfuse import GcsFuseSidecar
 from stacks.parts.buckets.mount_rules import sized_sidecar
-from stacks.parts.jobs.fine_tune_job import FineTuneJob
-from stacks.parts.jobs.fine_tune_pod_rules import fine_tune_problems, requests_of
-from stacks.parts.servers.options import InferenceServer
+from stacks.parts.jobs.fine_tune import FineTuning
+from stacks.parts.jobs.fine_tune_rules import fine_tune_problems
+from stacks.parts.jobs.plan import requests_of
+from stacks.parts.servers.config import ModelServer
 from stacks.problems import Problem
 from stacks.rules.packing import Amounts
 from stacks.rules.ray_fit import Host
 from tests.conftest import changed
 
 FACTS = Catalog.load()
-BASE = {"name": "tune", "queue": "lq"}
-SERVER = InferenceServer.model_validate({"name": "chat"})
+BASE = {"type": "fine-tune"}
+SERVER = ModelServer()
 MOUNT_MEMORY = "bucket.mount.sidecar.memory_gib"
 JOBS = st.fixed_dictionaries(
     {
-        "name": st.sampled_from(["tune", "1tune", "t" * 70]),
-        "queue": st.just("lq"),
+        "type": st.just("fine-tune"),
         "pods": st.integers(1, 12),
         "gpus": st.integers(1, 5),
         "shm_gib": st.integers(1, 100),
@@ -58,10 +58,10 @@ def problems(
     config: dict[str, Any],
     machine: str = "g2-standard-24",
     nodes: int = 3,
-    server: InferenceServer | None = SERVER,
+    server: ModelServer | None = SERVER,
     mount_gib: int = 35,
 ) -> list[Problem]:
-    job, beside = FineTuneJob.model_validate(config), sidecar(mount_gib)
+    job, beside = FineTuning.model_validate(config), sidecar(mount_gib)
     return list(fine_tune_problems(job, host(machine), nodes=nodes, sidecar=beside, server=server))
 
 
@@ -96,8 +96,6 @@ def test_the_scenarios_job_fits_beside_the_scenarios_server() -> None:
         ({"shm_gib": 90}, "shm_gib", "gets on a g2-standard-24; nearest: 84"),
         ({"dataset_limit": 80000}, "dataset_limit", "b-mc2/sql-create-context; nearest: 78577"),
         ({"checkpoint_save_steps": 700}, "checkpoint_save_steps", "starts again; nearest: 625"),
-        ({"name": "t" * 62}, "name", f"61 characters of it; nearest: {'t' * 61}"),
-        ({"name": "2-tune"}, "name", "nearest: n2-tune"),
     ],
 )
 def test_what_cannot_work_is_refused_with_what_can(
@@ -142,7 +140,7 @@ def test_gpus_are_not_all_that_a_server_takes_of_a_node() -> None:
 def test_without_requests_a_pod_gets_the_share_of_a_node_that_its_gpus_are(
     gpus: int, pods: int
 ) -> None:
-    job, beside = FineTuneJob.model_validate({**BASE, "gpus": gpus}), sidecar(10)
+    job, beside = FineTuning.model_validate({**BASE, "gpus": gpus}), sidecar(10)
     asked = requests_of(job, host(), beside)
     assert Amounts.of_node(host()).holds(Amounts.of_pod(asked, gpus, beside)) == pods
     larger = asked.model_copy(update={"memory_gib": asked.memory_gib + 1})
@@ -150,12 +148,12 @@ def test_without_requests_a_pod_gets_the_share_of_a_node_that_its_gpus_are(
 
 
 def test_what_the_config_asks_for_is_what_is_asked_for() -> None:
-    job = FineTuneJob.model_validate({**BASE, "requests": {"cpu": 3, "memory_gib": 9}})
+    job = FineTuning.model_validate({**BASE, "requests": {"cpu": 3, "memory_gib": 9}})
     assert requests_of(job, host(), sidecar()) == job.requests
 
 
 def test_fine_tune_py_gets_the_scenarios_variables() -> None:
-    assert FineTuneJob.model_validate(BASE).environment("/model-data") == {
+    assert FineTuning.model_validate(BASE).environment("/model-data") == {
         "EXPERIMENT": "finetune-experiment",
         "MODEL_NAME": "google/gemma-2-2b",
         "NEW_MODEL": "gemma-ft",
@@ -169,7 +167,7 @@ def test_fine_tune_py_gets_the_scenarios_variables() -> None:
 
 
 def test_no_limit_is_all_of_the_dataset() -> None:
-    job = FineTuneJob.model_validate({**BASE, "dataset_limit": None})
+    job = FineTuning.model_validate({**BASE, "dataset_limit": None})
     assert job.environment("/m")["DATASET_LIMIT"] == "-1"
     assert problems({**BASE, "dataset_limit": None, "checkpoint_save_steps": 9822}) == []
 

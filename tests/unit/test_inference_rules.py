@@ -10,8 +10,14 @@ from hypothesis import strategies as st
 
 from catalog import Catalog, ReleaseChannel
 from stacks.config import validate
-from stacks.parts.servers.options import InferenceServer
-from stacks.parts.servers.server_rules import channel_problems, server_problems
+from stacks.parts.servers.config import ModelServer
+from stacks.parts.servers.rules import (
+    LONGEST_LABEL,
+    channel_problems,
+    name_problems,
+    server_problems,
+    tgi_problems,
+)
 from stacks.problems import Problem
 from stacks.rules.packing import Amounts, pods_beside, pods_surely_beside
 from stacks.rules.ray_fit import Host
@@ -20,14 +26,13 @@ from tests.programs import assert_named, mistakes
 from tests.unit.stack_graphs import built
 
 FACTS = Catalog.load()
-BASE = {"name": "chat"}
+BASE: dict[str, Any] = {}
 MIXED, TOKEN = "kueue-mixed", ("hugging_face_token",)
 SERVER, TUNING = "servers__tgi-gemma-deployment", "jobs__finetune-gemma-l4"
 SCALED = {f"{SERVER}__replicas": None, f"{SERVER}__autoscaling": {"max": 3}}
 MACHINES = st.sampled_from(["g2-standard-8", "g2-standard-24", "g2-standard-48", "a4-highgpu-8g"])
 SERVERS = st.fixed_dictionaries(
     {
-        "name": st.sampled_from(["chat", "1chat", "c" * 70]),
         "model": st.sampled_from(["google/gemma-2-9b-it", "google/gemma-2-2b", "a/b"]),
         "gpus": st.integers(1, 12),
         "shards": st.none() | st.integers(1, 12),
@@ -53,8 +58,11 @@ def host(machine: str = "g2-standard-24") -> Host:
 def problems(
     config: dict[str, Any], machine: str = "g2-standard-24", nodes: int = 3
 ) -> list[Problem]:
-    server = InferenceServer.model_validate(config)
-    return list(server_problems(server, host(machine), nodes=nodes))
+    server = ModelServer.model_validate(config)
+    return [
+        *server_problems(server, host(machine)),
+        *tgi_problems(server, host(machine), nodes),
+    ]
 
 
 def kind(problem: Problem) -> tuple[str, str]:
@@ -97,8 +105,6 @@ def test_the_scenarios_server_is_right_on_the_scenarios_nodes() -> None:
             "2 is what autoscaling decides; nearest: none, with autoscaling.min 2",
         ),
         ({"requests": {"cpu": 4, "memory_gib": 99}}, "requests.memory_gib", "nearest: 85"),
-        ({"name": "1-chat"}, "name", "63 characters of it; nearest: n1-chat"),
-        ({"name": "c" * 64}, "name", f"63 characters of it; nearest: {'c' * 63}"),
     ],
 )
 def test_what_cannot_work_is_refused_with_what_can(
@@ -109,9 +115,21 @@ def test_what_cannot_work_is_refused_with_what_can(
     assert found.message.endswith(ending)
 
 
+@pytest.mark.parametrize("longest", [LONGEST_LABEL, 61])
+@pytest.mark.parametrize(
+    ("name", "near"), [("1-chat", "n1-chat"), ("c" * 64, "c" * 60), (f"1{'c' * 58}--x", "n1ccc")]
+)
+def test_a_name_that_is_no_host_name_is_refused_with_one_that_is(
+    name: str, near: str, longest: int
+) -> None:
+    (found,) = name_problems("servers.chat", name, longest)
+    assert f"has room for {longest} characters of it; nearest: {near}" in found.message
+    assert not list(name_problems("", found.message.rpartition(" ")[2], longest))
+
+
 def test_servers_scale_by_their_own_metric_in_the_rapid_channel_alone() -> None:
-    scaled = InferenceServer.model_validate({**BASE, "autoscaling": {"max": 3}})
-    fixed = InferenceServer.model_validate(BASE)
+    scaled = ModelServer.model_validate({**BASE, "autoscaling": {"max": 3}})
+    fixed = ModelServer.model_validate(BASE)
     (problem,) = channel_problems(scaled, ReleaseChannel.STABLE)
     assert problem.field == "cluster.release_channel"
     assert problem.message.startswith("STABLE lets no pods scale")
@@ -187,14 +205,14 @@ def test_shards_share_out_the_heads_of_a_model_that_is_known() -> None:
 
 
 def test_the_shards_are_the_gpus_unless_said_otherwise() -> None:
-    assert InferenceServer.model_validate({**BASE, "gpus": 1}).model_shards == 1
+    assert ModelServer.model_validate({**BASE, "gpus": 1}).model_shards == 1
 
 
 def test_the_least_is_the_autoscalers_where_there_is_one() -> None:
     scaled = {**BASE, "autoscaling": {"min": 2, "max": 3}}
-    assert InferenceServer.model_validate(scaled).least == 2
-    assert InferenceServer.model_validate({**BASE, "replicas": 4}).least == 4
-    assert InferenceServer.model_validate(BASE).least == 1
+    assert ModelServer.model_validate(scaled).least == 2
+    assert ModelServer.model_validate({**BASE, "replicas": 4}).least == 4
+    assert ModelServer.model_validate(BASE).least == 1
 
 
 @settings(max_examples=300, deadline=None)

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from stacks.parts.jobs.grpo_workload import launcher
+from stacks.parts.jobs.nemo_rl import LAUNCHER_NAME
+from stacks.parts.jobs.on_ray import workload
 
 FAKE_UV = """#!/bin/bash
 echo "in=$PWD override=${RAY_OVERRIDE_JOB_RUNTIME_ENV:-}"
@@ -27,7 +28,7 @@ def home(tmp_path: Path) -> Path:
 def run(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     path = f"{home / 'bin'}:{os.environ['PATH']}"
     return subprocess.run(
-        ["bash", "-c", launcher(), "launcher", *arguments],
+        ["bash", "-c", workload(f"nemo_rl/{LAUNCHER_NAME}"), "launcher", *arguments],
         capture_output=True,
         text=True,
         check=False,

@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from stacks.parts.jobs import maxtext_workload
-from stacks.parts.jobs.maxtext_job import MaxTextJob
-from stacks.parts.pools.tpu_slices import TpuSlices
+from catalog import Catalog
+from stacks.parts.jobs.maxtext import MaxTextTraining
+from stacks.parts.jobs.on_ray import Place
 from tests.conftest import Recording, Register, Registered
 from tests.parts.preset_samples import ON_AUTOPILOT
 from tests.unit.maxtext_site import SCRIPT
@@ -107,19 +107,12 @@ def test_every_option_is_one_of_maxtexts_or_of_the_trainer(register: Register) -
 
 
 def test_with_all_keys_set_every_option_of_the_table_is_given() -> None:
-    job = MaxTextJob.model_validate(
-        {"name": "job", "model": "llama3-8b", "remat_policy": "minimal", "elastic": {}}
+    job = MaxTextTraining.model_validate(
+        {"type": "maxtext", "model": "llama3-8b", "remat_policy": "minimal", "elastic": {}}
     )
-    given = maxtext_workload.parameters(
-        job,
-        run_name="job",
-        tpu=TpuSlices.model_validate({"slices": 2}),
-        generation="v6e",
-        hosts=4,
-        chips_per_host=4,
-        mount_path="/data",
-        maxtext="0.2.1",
-    )
+    at = Place(name="job", mount_path="/data", workers=2, gpus=0, nccl={}, packages=(), wandb=False)
+    topology = Catalog.load().topology("ct6e-standard-4t", "4x4")
+    given = job.parameters(at, topology, "0.2.1")
     assert given.keys() == MAXTEXT.keys() | OWN | {"min_slices", "max_failures"}
 
 

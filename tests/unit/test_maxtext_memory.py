@@ -9,8 +9,8 @@ import pytest
 import yaml
 
 from catalog import Catalog
-from stacks.parts.jobs.maxtext_job import MaxTextJob
-from stacks.parts.jobs.maxtext_memory_rules import Chips, memory_problems
+from stacks.parts.jobs.maxtext import MaxTextTraining
+from stacks.parts.jobs.maxtext_rules import Chips, memory_problems
 from stacks.problems import Problem
 from tests.conftest import changed
 
@@ -18,18 +18,18 @@ TABLE = Catalog.load().maxtext
 GIB = 2**30
 V6E, V5E, V5P = 32, 16, 95
 LARGE: dict[str, Any] = {
-    "name": "job",
+    "type": "maxtext",
     "model": "llama3-70b",
     "per_device_batch_size": 2,
     "ici": {"fsdp": 4, "tensor": 4},
     "dcn": {"data": 1, "fsdp": 2},
     "remat_policy": "full",
 }
-SMALL: dict[str, Any] = {"name": "job", "model": "llama3-8b"}
+SMALL: dict[str, Any] = {"type": "maxtext", "model": "llama3-8b"}
 
 
 def problems(job: dict[str, Any], *sizes: int) -> list[Problem]:
-    return list(memory_problems(TABLE, MaxTextJob.model_validate(job), Chips(*sizes)))
+    return list(memory_problems(TABLE, MaxTextTraining.model_validate(job), Chips(*sizes)))
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_a_model_has_as_many_parameters_as_its_makers_say(model: str, parameters
 
 
 def test_every_model_that_a_job_can_name_has_a_size() -> None:
-    named = MaxTextJob.model_json_schema()["properties"]["model"]["enum"]
+    named = MaxTextTraining.model_json_schema()["properties"]["model"]["enum"]
     assert sorted(named) == sorted(TABLE.models)
 
 

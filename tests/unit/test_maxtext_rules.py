@@ -8,12 +8,12 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stacks.parts.jobs.maxtext_job import MaxTextJob
-from stacks.parts.jobs.maxtext_rules import maxtext_problems
+from stacks.parts.jobs.maxtext import MaxTextTraining
+from stacks.parts.jobs.maxtext_rules import Chips, maxtext_problems
 from stacks.problems import Problem
 from tests.conftest import changed
 
-BASE = {"name": "job", "model": "llama3-8b"}
+BASE = {"type": "maxtext", "model": "llama3-8b"}
 FACTOR = st.integers(-1, 40)
 NAMES = st.sampled_from(["job", "job-2", "job-3", "first"])
 JOBS = st.fixed_dictionaries(
@@ -33,9 +33,9 @@ CHIPS = st.sampled_from([1, 4, 8, 16, 32, 64, 192, 320, 576, 8960])
 
 
 def problems(job: dict[str, Any], *, chips: int = 16, slices: int = 2) -> list[Problem]:
-    checked = MaxTextJob.model_validate(job)
-    name = checked.run_name or checked.name
-    return list(maxtext_problems(checked, run_name=name, chips=chips, slices=slices))
+    checked = MaxTextTraining.model_validate(job)
+    name = checked.run_name or "job"
+    return list(maxtext_problems(checked, Chips(chips, slices, 32), run_name=name))
 
 
 def accepting(job: dict[str, Any], problem: Problem) -> dict[str, Any]:

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from components.job_set_manifest import MAX_FILE_BYTES
-from stacks.parts.jobs.script.config import Script
-from stacks.parts.jobs.script.files import Brought, read
+from stacks.parts.jobs.script import Script
+from stacks.parts.jobs.script_files import Brought, read
 
 
 @pytest.fixture

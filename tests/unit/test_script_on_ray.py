@@ -6,8 +6,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from stacks.parts.jobs.script import on_ray
-from stacks.parts.jobs.script.config import Script
+from stacks.parts.jobs.script import Script, launcher, stored
 
 FILES = {"tune.py": "import sys\nprint(sys.argv[1:])\n", "model.py": "X = 1\n"}
 
@@ -18,9 +17,9 @@ def script(*command: str, **values: Any) -> Script:
 
 def ran(tmp_path: Path, one: Script, files: dict[str, str]) -> str:
     """What the launcher says where the head has its files."""
-    for name, content in on_ray.stored(files).items():
+    for name, content in stored(files).items():
         (tmp_path / name).write_text(content)
-    text = on_ray.launcher(one, files).replace("/etc/launcher", str(tmp_path))
+    text = launcher(one, files).replace("/etc/launcher", str(tmp_path))
     (tmp_path / "run.sh").write_text(text)
     environment = {"PATH": "/usr/bin:/bin", **one.environment}
     done = subprocess.run(
@@ -54,5 +53,5 @@ def test_a_command_alone_has_an_empty_directory(tmp_path: Path) -> None:
 def test_other_content_is_another_name_and_another_launcher() -> None:
     other = {**FILES, "model.py": "X = 2\n"}
     one = script("run")
-    assert not on_ray.stored(FILES).keys() & on_ray.stored(other).keys()
-    assert on_ray.launcher(one, FILES) != on_ray.launcher(one, other)
+    assert not stored(FILES).keys() & stored(other).keys()
+    assert launcher(one, FILES) != launcher(one, other)

@@ -6,8 +6,8 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stacks.parts.jobs.grpo_job import GrpoJob
-from stacks.parts.jobs.grpo_rules import grpo_problems
+from stacks.parts.jobs.nemo_rl import NemoRlJob
+from stacks.parts.jobs.nemo_rl_rules import nemo_rl_problems
 from stacks.problems import Problem
 from stacks.rules.divisors import divisors
 from tests.conftest import changed
@@ -15,7 +15,7 @@ from tests.conftest import changed
 SIZES = st.integers(1, 300)
 JOBS = st.fixed_dictionaries(
     {
-        "name": st.just("job"),
+        "type": st.just("nemo-rl"),
         "model": st.just("a/b"),
         "converter": st.just("Qwen2ForCausalLM"),
         "dataset": st.just("DeepScaler"),
@@ -30,7 +30,7 @@ JOBS = st.fixed_dictionaries(
 
 
 def problems(job: dict[str, Any], gpus: int) -> list[Problem]:
-    return list(grpo_problems(GrpoJob.model_validate(job), gpus, wandb_key=False))
+    return list(nemo_rl_problems(NemoRlJob.model_validate(job), gpus, wandb_key=False))
 
 
 def kind(problem: Problem) -> tuple[str, str]:
@@ -64,7 +64,7 @@ def test_taking_what_is_offered_comes_to_an_end(job: dict[str, Any], gpus: int) 
 
 def test_the_largest_step_that_a_config_takes_is_judged_without_counting_to_it() -> None:
     job = {
-        "name": "job",
+        "type": "nemo-rl",
         "model": "a/b",
         "converter": "Qwen2ForCausalLM",
         "dataset": "DeepScaler",

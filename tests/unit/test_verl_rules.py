@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stacks.parts.jobs.socket_rules import socket_problems
-from stacks.parts.jobs.verl_job import VerlJob
-from stacks.parts.jobs.verl_option_rules import verl_problems
+from stacks.parts.jobs.rules import socket_problems
+from stacks.parts.jobs.verl import VerlTraining
+from stacks.parts.jobs.verl_rules import verl_problems
 from stacks.problems import Problem
 from tests.conftest import changed
 
@@ -17,7 +17,7 @@ INTERFACES = ("eth0", "eth1")
 SIZES = st.integers(1, 600)
 JOBS = st.fixed_dictionaries(
     {
-        "name": st.just("job"),
+        "type": st.just("verl"),
         "epochs": st.integers(1, 3),
         "train_batch_size": st.integers(1, 9000),
         "max_prompt_length": st.integers(1, 9000),
@@ -32,10 +32,10 @@ JOBS = st.fixed_dictionaries(
 
 
 def problems(job: dict[str, Any], *, gpus: int = 8, nodes: int = 2) -> list[Problem]:
-    checked = VerlJob.model_validate(job)
+    checked = VerlTraining.model_validate(job)
     return [
         *verl_problems(checked, gpus_per_node=gpus, nodes=nodes),
-        *socket_problems(checked.socket_interface, INTERFACES),
+        *socket_problems("job.socket_interface", checked.socket_interface, INTERFACES),
     ]
 
 
@@ -82,14 +82,14 @@ def kind(problem: Problem) -> tuple[str, str]:
 def test_each_rule_names_its_field_and_a_value_that_leaves_nothing_wrong(
     values: dict[str, Any], field: str, nearest: int | str
 ) -> None:
-    job = {"name": "job", **values}
+    job = {"type": "verl", **values}
     (found,) = problems(job)
     assert (found.field, offered(found)) == (field, nearest)
     assert not problems(changed(job, **{field.removeprefix("job.").replace(".", "__"): nearest}))
 
 
 def test_the_scenarios_job_breaks_no_rule() -> None:
-    assert not problems({"name": "job"})
+    assert not problems({"type": "verl"})
 
 
 @settings(max_examples=400, deadline=None)

@@ -16,11 +16,12 @@ from stacks.problems import Problem
 CATALOG = Catalog.load()
 TABLE = CATALOG.served_models
 GIB = 2**30
-L4 = VllmServer(model="google/gemma-2-9b-it", gpus=2, most_gpus=8, gpu_memory_gib=24)
+L4 = VllmServer(table=TABLE, model="google/gemma-2-9b-it", gpus=2, most_gpus=8, gpu_memory_gib=24)
 LLAMA = replace(L4, model="meta-llama/Llama-3.1-8B-Instruct", gpus=1)
 NAMES = sorted(TABLE.models)
 SERVERS = st.builds(
     VllmServer,
+    table=st.just(TABLE),
     model=st.sampled_from([*NAMES, "somebodys/model"]),
     gpus=st.integers(1, 16),
     most_gpus=st.sampled_from([1, 2, 4, 8]),
@@ -31,7 +32,7 @@ SERVERS = st.builds(
 
 
 def problems(server: VllmServer) -> list[Problem]:
-    return list(vllm_problems(TABLE, server))
+    return list(vllm_problems(server))
 
 
 def offered(problem: Problem) -> str:

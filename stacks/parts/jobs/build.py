@@ -1,37 +1,27 @@
-"""Jobs on RayClusters: each as a launcher with its parameters."""
+"""Jobs on RayClusters, each as a launcher with its parameters, and fine-tunings."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import pulumi
 
+from components.fine_tune_job import FineTuneJob, FineTuneJobArgs
 from components.ray_cluster import RayCluster
-from components.ray_job import RayJob
+from components.ray_job import RayJob, RayJobArgs, ResumeArgs
 from components.ray_launchers import RayLaunchers, RayLaunchersArgs
 from stacks.outputs import submit_command
-from stacks.parts.jobs import checkpoint_workload, grpo_workload, maxtext_workload, verl_workload
-from stacks.parts.jobs.config import (
-    ImageClassifierTraining,
-    MaxTextTraining,
-    NemoRlJob,
-    Training,
-    VerlTraining,
-)
-from stacks.parts.jobs.grpo_job import GrpoJob
-from stacks.parts.jobs.image_classifier_job import ImageClassifierJob
-from stacks.parts.jobs.maxtext_job import MaxTextJob
-from stacks.parts.jobs.preparation import preparation
-from stacks.parts.jobs.script import on_ray
-from stacks.parts.jobs.script.config import Script
-from stacks.parts.jobs.verl_job import VerlJob
-from stacks.parts.jobs.work import Work, job_args
-from stacks.parts.named import named
+from stacks.parts.buckets.build import MountedBucket, annotations
+from stacks.parts.jobs.config import MaxTextTraining, Training, VerlTraining
+from stacks.parts.jobs.on_ray import UNBUFFERED, Place, Work, workload
+from stacks.parts.jobs.plan import PlannedFineTuning
+from stacks.parts.jobs.script import Script, launcher, stored
+from stacks.parts.jobs.verl_build import preparation
+from stacks.parts.queues.build import Queues
 from stacks.parts.ray.build import Surroundings
+from stacks.parts.servers.build import TOKEN, gpu_selector, once_its_nodes_stand
 from stacks.plan import Plan
 from stacks.site import Site
-
-# Lines of the log as they come.
-_UNBUFFERED = {"PYTHONUNBUFFERED": "1"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,23 +47,35 @@ def build(
     works = {
         name: _script(name, job, of_users[name])
         if isinstance(job, Script)
-        else work_of(site.plan, name, job)
+        else _training(site.plan, name, job)
         for name, job in site.plan.ray_jobs.items()
     }
     shared = _launchers(site, clusters, works)
     for name, job in site.plan.ray_jobs.items():
         ray, work = site.plan.cluster_of(job), works[name]
-        cluster = clusters[ray]
         # It waits for data and model; Ray itself comes up beside them.
-        before = preparation(site, around, name, job)
+        before = (
+            preparation(site, name, job, around.buckets, around.lustre)
+            if isinstance(job, VerlTraining)
+            else []
+        )
         made = RayJob(
             name,
-            job_args(site.namespace, ray, cluster, work, site.labels, shared.get(ray)),
+            _job_args(site, ray, clusters[ray], work, shared[ray]),
             opts=site.after(*before),
         )
         submit = submit_command(made.command, work.runtime_environment())
         found[name] = Launched(job_name=made.job_name, submit=submit)
     return found
+
+
+def fine_tunings(
+    site: Site, queues: Queues, buckets: Mapping[str, MountedBucket]
+) -> dict[str, FineTuneJob]:
+    return {
+        name: _fine_tuning(site, queues, it, buckets[it.bucket.key])
+        for name, it in site.plan.fine_tunings.items()
+    }
 
 
 def _launchers(
@@ -85,7 +87,7 @@ def _launchers(
         jobs = [name for name, it in site.plan.ray_jobs.items() if site.plan.cluster_of(it) == ray]
         if not jobs:
             continue
-        args = [job_args(site.namespace, ray, cluster, works[it], site.labels) for it in jobs]
+        args = [_job_args(site, ray, cluster, works[it]) for it in jobs]
         files = {name: text for it in args for name, text in {**it.scripts, **it.files}.items()}
         made = RayLaunchers(
             f"{ray}-launchers",
@@ -102,106 +104,97 @@ def _launchers(
     return found
 
 
-def work_of(plan: Plan, name: str, job: Training) -> Work:
-    storage = plan.storage_of(job)
+def _job_args(
+    site: Site, ray: str, cluster: RayCluster, work: Work, launchers: Any = None
+) -> RayJobArgs:
+    resume = None
+    if work.gpus is not None:
+        resume = ResumeArgs(name="resume.py", script=workload("ray/resume.py"), gpus=work.gpus)
+    return RayJobArgs(
+        namespace=site.namespace,
+        job_name=work.name,
+        ray_cluster=ray,
+        cluster=cluster.cluster,
+        held=cluster.held,
+        launcher_name=work.launcher_name,
+        launcher=work.launcher,
+        files=work.files,
+        parameters=work.parameters,
+        environment=work.environment,
+        packages=work.packages,
+        resume=resume,
+        launchers=launchers,
+        labels=site.labels,
+    )
+
+
+def _training(plan: Plan, name: str, job: Training) -> Work:
+    ray, storage = plan.ray[plan.cluster_of(job)], plan.storage_of(job)
+    group = ray.accelerated
     # The rules refuse a job without any.
     assert storage is not None
-    mount_path = plan.mount_path(storage)
-    match job:
-        case NemoRlJob():
-            return _nemo_rl(plan, named(GrpoJob, job, name), job, mount_path)
-        case VerlTraining():
-            return _verl(plan, named(VerlJob, job, name), job, mount_path)
-        case MaxTextTraining():
-            return _maxtext(plan, named(MaxTextJob, job, name), job, mount_path)
-        case ImageClassifierTraining():
-            return _classifier(plan, named(ImageClassifierJob, job, name), job, mount_path)
+    at = Place(
+        name=name,
+        mount_path=plan.mount_path(storage),
+        workers=group.count,
+        gpus=group.gpus,
+        nccl={} if ray.nccl is None else ray.nccl.variables,
+        packages=ray.demands.packages,
+        wandb="wandb_api_key" in plan.stack.secrets_set,
+    )
+    if not isinstance(job, MaxTextTraining):
+        return job.work(at)
+    # The rules refuse a topology that the machine does not have.
+    assert group.first.topology is not None
+    return job.work(at, group.first.topology, plan.facts.release("maxtext"))
 
 
 def _script(name: str, script: Script, files: Mapping[str, str]) -> Work:
     return Work(
         name=name,
         launcher_name=f"{name}.sh",
-        launcher=on_ray.launcher(script, files),
-        files=on_ray.stored(files),
+        launcher=launcher(script, files),
+        files=stored(files),
         parameters={},
-        environment={**_UNBUFFERED, **script.environment},
+        environment={**UNBUFFERED, **script.environment},
     )
 
 
-def _nemo_rl(plan: Plan, job: GrpoJob, of: NemoRlJob, mount_path: str) -> Work:
-    ray = plan.ray[plan.cluster_of(of)]
-    nccl = {} if ray.nccl is None else ray.nccl.variables
-    return Work(
-        name=job.name,
-        launcher_name=grpo_workload.LAUNCHER_NAME,
-        launcher=grpo_workload.launcher(),
-        parameters=grpo_workload.parameters(
-            job, nodes=ray.workers, gpus_per_node=ray.accelerated.gpus, mount_path=mount_path
-        ),
-        environment={**nccl, **grpo_workload.environment(job, mount_path)},
-        gpus=ray.gpus,
-    )
-
-
-def _verl(plan: Plan, job: VerlJob, of: VerlTraining, mount_path: str) -> Work:
-    ray = plan.ray[plan.cluster_of(of)]
-    return Work(
-        name=job.name,
-        launcher_name=verl_workload.LAUNCHER_NAME,
-        gpus=ray.gpus,
-        launcher=verl_workload.launcher(),
-        parameters=verl_workload.parameters(
-            job,
-            nodes=ray.workers,
-            gpus_per_node=ray.accelerated.gpus,
+def _fine_tuning(
+    site: Site, queues: Queues, tuning: PlannedFineTuning, mounted: MountedBucket
+) -> FineTuneJob:
+    job, requests = tuning.config, tuning.requests
+    mount_path = tuning.bucket.config.mount_path
+    # The config refuses to be without a token.
+    assert site.secret_name is not None
+    return FineTuneJob(
+        tuning.name,
+        FineTuneJobArgs(
+            namespace=site.namespace,
+            job_name=tuning.name,
+            image=tuning.image,
+            script_name="launch.sh",
+            script=workload("fine_tune/launch.sh"),
+            environment=job.environment(mount_path),
+            pods=job.pods,
+            gpus=job.gpus,
+            shm_gib=job.shm_gib,
+            cpu_millicores=requests.millicores,
+            memory_gib=requests.memory_gib,
+            ephemeral_storage_gib=requests.ephemeral_storage_gib or 0,
+            bucket=mounted.args,
             mount_path=mount_path,
-            wandb="wandb_api_key" in plan.stack.secrets_set,
+            annotations=annotations(tuning.limits),
+            service_account=mounted.account_name,
+            secret_name=site.secret_name,
+            secret_key=TOKEN,
+            priority_class=queues.priority(job.priority),
+            queue=queues.queues[tuning.queue],
+            workload_priority=queues.workload_priority(job.workload_priority),
+            node_selector=gpu_selector(site, tuning.pool.name, queued=True),
+            taints=tuning.pool.taints,
+            backoff_limit=job.backoff_limit,
+            labels=site.labels,
         ),
-        environment=verl_workload.environment(job, {} if ray.nccl is None else ray.nccl.variables),
-    )
-
-
-def _maxtext(plan: Plan, job: MaxTextJob, of: MaxTextTraining, mount_path: str) -> Work:
-    group = plan.ray[plan.cluster_of(of)].accelerated
-    topology, released = group.first.topology, plan.facts.component("maxtext").version
-    # The rules refuse a topology that the machine does not have; the lock has a version.
-    assert topology is not None
-    assert released is not None
-    return Work(
-        name=job.name,
-        launcher_name=maxtext_workload.TRAINER_NAME,
-        launcher=maxtext_workload.trainer(),
-        files=maxtext_workload.files(group.count),
-        parameters=maxtext_workload.parameters(
-            job,
-            run_name=job.run_name or job.name,
-            tpu=group.first.as_slices,
-            generation=topology.generation,
-            hosts=topology.hosts,
-            chips_per_host=topology.chips // topology.hosts,
-            mount_path=mount_path,
-            maxtext=released if job.install_maxtext else "",
-        ),
-        environment=_UNBUFFERED,
-    )
-
-
-def _classifier(
-    plan: Plan, job: ImageClassifierJob, of: ImageClassifierTraining, mount_path: str
-) -> Work:
-    ray = plan.ray[plan.cluster_of(of)]
-    return Work(
-        name=job.name,
-        launcher_name=checkpoint_workload.TRAINER_NAME,
-        launcher=checkpoint_workload.trainer(),
-        files=checkpoint_workload.files(),
-        parameters=checkpoint_workload.parameters(
-            job,
-            workers=ray.workers,
-            gpus_per_worker=ray.accelerated.gpus,
-            mount_path=mount_path,
-        ),
-        environment=_UNBUFFERED,
-        packages=ray.demands.packages,
+        opts=once_its_nodes_stand(site, queues, tuning.pool.name),
     )

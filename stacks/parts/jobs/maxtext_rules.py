@@ -1,24 +1,56 @@
-"""What MaxText 0.2.1 and elastic training demand of a run.
+"""What MaxText 0.2.1 and elastic training demand of a run, and whether it fits its chips.
+
+The memory is plain arithmetic: what is left out only adds to it, so that what is refused cannot
+fit; what passes still may not.
 
 Sources: AI-Hypercomputer/maxtext, tag maxtext-v0.2.1, src/maxtext utils/max_utils.py
 (fill_unspecified_mesh_axes) and configs/types.py; ray 2.56 train/v2; read 2026-11-21.
 """
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from itertools import count
 from math import prod
 
-from stacks.parts.jobs.maxtext_job import MaxTextJob
+from catalog import MaxTextTable
+from stacks.fields import under
+from stacks.parts.jobs.maxtext import DcnParallelism, MaxTextTraining, SliceParallelism
+from stacks.parts.ray.plan import PlannedRay
+from stacks.plan import Plan
 from stacks.problems import Problem
 
+_GIB = 2**30
 
-def maxtext_problems(
-    job: MaxTextJob, *, run_name: str, chips: int, slices: int
+
+@dataclass(frozen=True)
+class Chips:
+    """`a_slice` of them in each of `slices`; `memory_gib` of one."""
+
+    a_slice: int
+    slices: int
+    memory_gib: int
+
+
+def maxtext_rules(
+    plan: Plan, ray: PlannedRay, job: MaxTextTraining, name: str
 ) -> Iterator[Problem]:
-    """`chips` are those of one slice."""
-    yield from _product_problems("job.ici", job.ici.factors(), chips, "chips of a slice")
-    yield from _product_problems("job.dcn", job.dcn.factors(), slices, "slices")
-    yield from _elastic_problems(job, slices)
+    group = ray.accelerated
+    topology, accelerator = group.first.topology, group.first.machine.accelerator
+    # The references refuse a topology that the machine does not have.
+    assert topology is not None
+    assert accelerator is not None
+    chips = Chips(topology.chips, group.count, accelerator.memory_gib)
+    found = list(maxtext_problems(job, chips, run_name=job.run_name or name))
+    # What a chip has to hold is not known where the cut is wrong.
+    if not any(it.field.startswith(("job.ici", "job.dcn")) for it in found):
+        found += memory_problems(plan.facts.maxtext, job, chips)
+    yield from under({"job": f"jobs.{name}"}, found)
+
+
+def maxtext_problems(job: MaxTextTraining, chips: Chips, *, run_name: str) -> Iterator[Problem]:
+    yield from _product_problems("job.ici", job.ici.factors(), chips.a_slice, "chips of a slice")
+    yield from _product_problems("job.dcn", job.dcn.factors(), chips.slices, "slices")
+    yield from _elastic_problems(job, chips.slices)
     if run_name in job.finished_runs:
         free = next(name for n in count(2) if (name := f"{run_name}-{n}") not in job.finished_runs)
         yield Problem(
@@ -69,7 +101,7 @@ def _product_problems(
     yield Problem(field, f"{wrong}; nearest: {{{block}}}")
 
 
-def _elastic_problems(job: MaxTextJob, slices: int) -> Iterator[Problem]:
+def _elastic_problems(job: MaxTextTraining, slices: int) -> Iterator[Problem]:
     if job.elastic is None:
         return
     if job.elastic.min_slices > slices:
@@ -85,3 +117,69 @@ def _elastic_problems(job: MaxTextJob, slices: int) -> Iterator[Problem]:
             "an elastic job cannot shrink with a fixed cut between slices; "
             "nearest: {data: -1, fsdp: 1}",
         )
+
+
+def memory_problems(table: MaxTextTable, job: MaxTextTraining, chips: Chips) -> Iterator[Problem]:
+    """For a job whose factors make up the chips and the slices."""
+    if _fits(table, job, chips):
+        return
+    shards = _shards(job, chips)
+    state = table.state(job.model, shards) / _GIB
+    activations = _activations(table, job) / _GIB
+    why = (
+        f"{job.model} needs {state + activations:.1f} GiB of a chip that has {chips.memory_gib}: "
+        f"{state:.1f} of weights, optimizer and gradients cut over {shards} chips, "
+        f"{activations:.1f} of activations"
+    )
+    left = chips.memory_gib * _GIB - table.state(job.model, shards)
+    if (size := left // table.activations(job.model, 1, job.max_target_length)) > 0:
+        yield Problem("job.per_device_batch_size", f"{why}; nearest: {size}")
+        return
+    for field, cut in _cuts(job):
+        if _fits(table, job.model_copy(update={field: cut}), chips):
+            shown = ", ".join(f"{name}: {value}" for name, value in cut.factors().items())
+            yield Problem(f"job.{field}", f"{why}; nearest: {{{shown}}}")
+            return
+    for model in table.models:
+        if _fits(table, job.model_copy(update={"model": model}), chips):
+            yield Problem("job.model", f"{why}; {_wanted(table, job, chips)}; nearest: {model}")
+            return
+    yield Problem("job", f"{why}; {_wanted(table, job, chips)}; nearest: leave it out")
+
+
+def _fits(table: MaxTextTable, job: MaxTextTraining, chips: Chips) -> bool:
+    needed = table.state(job.model, _shards(job, chips)) + _activations(table, job)
+    return needed <= chips.memory_gib * _GIB
+
+
+def _cuts(job: MaxTextTraining) -> Iterator[tuple[str, SliceParallelism | DcnParallelism]]:
+    """Fewer copies: none within a slice, then none at all, which an elastic job cannot have."""
+    if job.ici.tensor > 0:
+        yield "ici", SliceParallelism(fsdp=-1, tensor=job.ici.tensor)
+    if job.elastic is None:
+        yield "dcn", DcnParallelism(data=1, fsdp=-1)
+
+
+def _activations(table: MaxTextTable, job: MaxTextTraining) -> int:
+    return table.activations(job.model, job.per_device_batch_size, job.max_target_length)
+
+
+def _shards(job: MaxTextTraining, chips: Chips) -> int:
+    """The chips that hold one copy between them: `data` makes copies, all else cuts them up."""
+    copies = _filled(job.ici.factors(), chips.a_slice)["data"]
+    copies *= _filled(job.dcn.factors(), chips.slices)["data"]
+    return chips.a_slice * chips.slices // copies
+
+
+def _filled(factors: dict[str, int], there: int) -> dict[str, int]:
+    """The factors with -1 as what the others leave of `there`."""
+    rest = there // prod(it for it in factors.values() if it != -1)
+    return {name: rest if it == -1 else it for name, it in factors.items()}
+
+
+def _wanted(table: MaxTextTable, job: MaxTextTraining, chips: Chips) -> str:
+    """How many chips would do, or that none would."""
+    left = chips.memory_gib * _GIB - _activations(table, job)
+    if left <= 0:
+        return "no number of such chips would do with this batch"
+    return f"{-(-table.state(job.model, 1) // left)} such chips would do, cut by fsdp or tensor"

@@ -1,19 +1,27 @@
-"""What follows from jobs that are no Ray's. No Pulumi import."""
+"""What follows from jobs with pods of their own: fine-tunings and scripts. No Pulumi import."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from catalog import Catalog, Sidecar
+from catalog import Catalog, NcclStack, Sidecar
 from stacks.parts.buckets.gcsfuse import GcsFuseSidecar
 from stacks.parts.buckets.mount_rules import sized_sidecar, with_prefetch
-from stacks.parts.buckets.plan import PlannedBucket
-from stacks.parts.jobs.config import FineTuning
-from stacks.parts.jobs.fine_tune_job import FineTuneJob
-from stacks.parts.jobs.fine_tune_pod_rules import requests_of
-from stacks.parts.named import named
+from stacks.parts.buckets.plan import PlannedBucket, limits_of, sidecar_of
+from stacks.parts.jobs.fine_tune import FineTuning
+from stacks.parts.jobs.script import Script, ScriptRequests
 from stacks.parts.pools.plan import PlannedPool
+from stacks.parts.ray.config import PodSizes
 from stacks.resources import Resources
-from stacks.stack import Stack, only
+from stacks.rules.packing import Amounts
+from stacks.rules.ray_fit import Host
+from stacks.stack import LUSTRE, Stack, mounts_of, only
+
+# What Kueue calls JobSets.
+JOB_SETS = "jobset.x-k8s.io/jobset"
+_MIB = 1024
+# The pod's own copies of the weights, as they came and as they are merged; no share of a large disk
+# that a queue would then count as taken.
+_SCRATCH_GIB = 50
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,10 +38,6 @@ class PlannedFineTuning:
     @property
     def field(self) -> str:
         return f"jobs.{self.name}"
-
-    @property
-    def job(self) -> FineTuneJob:
-        return named(FineTuneJob, self.config, self.name, queue=self.queue)
 
     @property
     def image(self) -> str:
@@ -54,7 +58,7 @@ class PlannedFineTuning:
 
     @property
     def requests(self) -> Resources:
-        return requests_of(self.job, self.pool.host, self.sidecar)
+        return requests_of(self.config, self.pool.host, self.sidecar)
 
 
 def planned_fine_tunings(
@@ -78,3 +82,120 @@ def planned_fine_tunings(
         for name, it in stack.jobs.items()
         if isinstance(it, FineTuning)
     }
+
+
+def requests_of(job: FineTuning, host: Host, sidecar: Sidecar) -> Resources:
+    """What the config says, else the share of a node that the GPUs are, less the sidecar's."""
+    if job.requests is not None:
+        return job.requests
+    left = share_of(job, host) - Amounts.of_sidecar(sidecar)
+    return Resources(
+        cpu=max(1, left.cpu_millicores // 1000),
+        memory_gib=max(1, left.memory_mib // _MIB),
+        ephemeral_storage_gib=max(1, min(_SCRATCH_GIB, left.ephemeral_storage_mib // _MIB)),
+    )
+
+
+def share_of(job: FineTuning, host: Host) -> Amounts:
+    """Of a node, for the GPUs of a pod."""
+    node = Amounts.of_node(host)
+    parts = max(1, node.gpus)
+    return Amounts(
+        cpu_millicores=node.cpu_millicores * job.gpus // parts,
+        memory_mib=node.memory_mib * job.gpus // parts,
+        ephemeral_storage_mib=node.ephemeral_storage_mib * job.gpus // parts,
+        gpus=job.gpus,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlannedScript:
+    """A script with its pool, None where Autopilot makes its nodes, and what its pods mount."""
+
+    name: str
+    config: Script
+    pool: PlannedPool | None
+    host: Host
+    buckets: Mapping[str, PlannedBucket]
+    lustre: bool
+    facts: Catalog
+
+    @property
+    def field(self) -> str:
+        return f"jobs.{self.name}"
+
+    @property
+    def requests(self) -> ScriptRequests:
+        # The references refuse a script without.
+        assert self.config.requests is not None
+        return self.config.requests
+
+    @property
+    def gpus(self) -> int:
+        """Of a pod: what the config says, else all of the machine's."""
+        if self.config.gpus is not None:
+            return self.config.gpus
+        return 0 if self.pool is None else self.pool.accelerators
+
+    @property
+    def files_at_once(self) -> int:
+        """How many files a pod writes to a bucket at once: the process of each GPU its own."""
+        return max(1, self.gpus)
+
+    @property
+    def limits(self) -> GcsFuseSidecar | None:
+        """Of the container that mounts the buckets."""
+        return limits_of([(it, self.files_at_once) for it in self.buckets.values()])
+
+    @property
+    def sidecar(self) -> Sidecar | None:
+        """What GKE puts beside the container of each pod."""
+        return sidecar_of(list(self.buckets.values()), self.limits, self.facts)
+
+    @property
+    def nccl(self) -> NcclStack | None:
+        return self.facts.nccl(self.host.name) if self.gpus else None
+
+    @property
+    def as_pod(self) -> PodSizes:
+        """The pod as rules take it that know no scripts."""
+        return PodSizes(requests=self.requests, shm_gib=self.config.shm_gib)
+
+    @property
+    def counted(self) -> Amounts:
+        """What a queue counts of a pod, which GKE's sidecar is not in."""
+        return Amounts.of_pod(self.requests, self.gpus)
+
+    @property
+    def on_node(self) -> Amounts:
+        return Amounts.of_pod(self.requests, self.gpus, self.sidecar)
+
+
+def planned_scripts(
+    stack: Stack,
+    pools: Mapping[str, PlannedPool],
+    single_pods: tuple[PlannedPool | None, Host],
+    buckets: Mapping[str, PlannedBucket],
+    facts: Catalog,
+) -> dict[str, PlannedScript]:
+    """Of those that name no RayCluster; `single_pods` is where a script without GPUs runs."""
+    with_gpus = {name: it for name, it in pools.items() if it.kind == "gpu"}
+    found: dict[str, PlannedScript] = {}
+    for name, script in stack.jobs.items():
+        if not isinstance(script, Script) or script.ray is not None:
+            continue
+        asked = script.pool or (only(with_gpus) if script.gpus else None)
+        pool, host = single_pods
+        if asked is not None:
+            pool, host = pools[asked], pools[asked].host
+        mounts = mounts_of(stack, script.mounts)
+        found[name] = PlannedScript(
+            name=name,
+            config=script,
+            pool=pool,
+            host=host,
+            buckets={key: it for key, it in buckets.items() if key in mounts},
+            lustre=LUSTRE in mounts,
+            facts=facts,
+        )
+    return found

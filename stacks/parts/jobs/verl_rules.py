@@ -1,67 +1,173 @@
-"""What a verl training demands of its RayCluster, its storage and the node under the head. No
-Pulumi import."""
+"""What verl v0.6.1 demands of a GRPO run, of its storage and of the node under Ray's head, known
+before a single GPU is paid for.
+
+Sources: verl v0.6.1 (commit d62da495) verl/utils/config.py, verl/workers (config, fsdp_workers.py,
+rollout/vllm_rollout), verl/trainer/ppo/ray_trainer.py, read 2026-11-21;
+workloads/verl/prepare_data.py; GKE documentation, "Plan GKE Standard node sizes".
+"""
 
 from collections.abc import Iterator
+from itertools import combinations
+from pathlib import PurePosixPath
 
-from catalog import Sidecar
 from stacks.fields import under
 from stacks.parts.buckets.plan import limits_of, sidecar_of
-from stacks.parts.jobs.config import VerlTraining
-from stacks.parts.jobs.socket_rules import socket_problems
-from stacks.parts.jobs.verl_bucket_rules import folder_problems, preparation_problems
-from stacks.parts.jobs.verl_job import VerlJob
-from stacks.parts.jobs.verl_option_rules import verl_problems
-from stacks.parts.named import named
+from stacks.parts.jobs.verl import Preparation, VerlTraining
+from stacks.parts.ray.plan import PlannedRay
 from stacks.plan import Plan
 from stacks.problems import Problem
 from stacks.rules.boot_disk import boot_disk_problems
+from stacks.rules.divisors import largest_divisor
 from stacks.rules.packing import Amounts
-from stacks.stack import LUSTRE
 
 # One large file, or many small ones that are soon done.
 PREPARED_AT_ONCE = 4
+# Prompts of the training set, as openai/gsm8k has them.
+_PROMPTS = {"gsm8k": 7473}
+# The most tokens that verl lets vLLM take at once unless told otherwise.
+_BATCHED_TOKENS = 8192
+_MIB = 1024
+_OTHER_MODEL = "nearest: Qwen/Qwen2.5-32B-Instruct"
 
 
-def verl_rules(plan: Plan, training: VerlTraining, name: str) -> Iterator[Problem]:
-    ray = plan.ray[plan.cluster_of(training)]
-    group = ray.accelerated
-    field = f"jobs.{name}"
-    if group.first.kind != "gpu":
+def verl_rules(plan: Plan, ray: PlannedRay, job: VerlTraining, name: str) -> Iterator[Problem]:
+    group, head_pool = ray.accelerated, ray.head_pool
+    names = {
+        "job": f"jobs.{name}",
+        "cpu_pool": "pools.cpu" if head_pool is None else head_pool.field,
+    }
+    found = [
+        *_folder_problems(job),
+        *_cpu_node_problems(plan, ray, job),
+        *verl_problems(job, gpus_per_node=group.gpus, nodes=group.count),
+    ]
+    yield from under(names, found)
+    yield from _streaming_problems(plan, job)
+
+
+def verl_problems(job: VerlTraining, *, gpus_per_node: int, nodes: int) -> Iterator[Problem]:
+    gpus = gpus_per_node * nodes
+    yield from _batch_problems(job, gpus)
+    yield from _parallelism_problems(job, gpus, gpus_per_node)
+    yield from _length_problems(job)
+    steps = job.epochs * (_PROMPTS[job.dataset] // job.train_batch_size)
+    if 0 < steps < job.checkpoints.period:
         yield Problem(
-            f"{field}.ray",
-            f"workers of {ray.name} are on {group.first.machine.name}, without GPUs; "
-            "nearest: a RayCluster on a pool with GPUs",
+            "job.checkpoints.period",
+            f"{job.checkpoints.period} steps are never reached in {steps}; nearest: {steps}",
+        )
+
+
+def _batch_problems(job: VerlTraining, gpus: int) -> Iterator[Problem]:
+    batch, mini, micro = (
+        job.train_batch_size,
+        job.actor.mini_batch_size,
+        job.actor.micro_batch_size_per_gpu,
+    )
+    prompts = _PROMPTS[job.dataset]
+    if batch > prompts:
+        yield Problem(
+            "job.train_batch_size",
+            f"{batch} prompts are more than the {prompts} of {job.dataset}, so no step would ever "
+            f"run; nearest: {1 << (prompts.bit_length() - 1)}",
+        )
+    if batch * job.rollout.samples % gpus:
+        step = next(n for n in range(1, gpus + 1) if n * job.rollout.samples % gpus == 0)
+        yield Problem(
+            "job.train_batch_size",
+            f"{batch} prompts x {job.rollout.samples} samples are not shared out evenly among "
+            f"{gpus} GPUs; nearest: {max(1, round(batch / step)) * step}",
+        )
+    if mini > batch:
+        yield Problem(
+            "job.actor.mini_batch_size",
+            f"{mini} prompts are more than a step has; nearest: {batch}",
         )
         return
-    names = {
-        "job": field,
-        "cpu_pool": "pools.cpu" if ray.head_pool is None else ray.head_pool.field,
-    }
-    job = named(VerlJob, training, name)
-    yield from under(names, folder_problems(job))
-    yield from _streaming_problems(plan, training)
-    yield from under(names, _cpu_node_problems(plan, training, job))
-    if group.gpus:
-        found = verl_problems(job, gpus_per_node=group.gpus, nodes=ray.workers)
-        yield from under(names, found)
-        yield from under(names, socket_problems(job.socket_interface, group.devices))
+    share = mini * job.rollout.samples // gpus
+    if share == 0:
+        yield Problem(
+            "job.actor.mini_batch_size",
+            f"{mini} prompts x {job.rollout.samples} samples leave some of the {gpus} GPUs without "
+            f"any; nearest: {-(-gpus // job.rollout.samples)}",
+        )
+    elif share % micro:
+        fitting = largest_divisor(share, micro)
+        yield Problem(
+            "job.actor.micro_batch_size_per_gpu",
+            f"{micro} does not divide the {share} samples of a mini-batch that a GPU gets ({mini} "
+            f"prompts x {job.rollout.samples} samples / {gpus} GPUs); nearest: {fitting}",
+        )
 
 
-def _preparation_sidecar(plan: Plan, training: VerlTraining) -> Sidecar | None:
-    """What GKE puts beside the container of the job that fills the storage, which mounts nothing
-    else."""
-    storage = plan.storage_of(training)
-    buckets = [it for key, it in plan.buckets.items() if key == storage]
-    limits = limits_of([(it, PREPARED_AT_ONCE) for it in buckets])
-    return sidecar_of(buckets, limits, plan.facts)
+def _parallelism_problems(job: VerlTraining, gpus: int, gpus_per_node: int) -> Iterator[Problem]:
+    tensor = job.rollout.tensor_parallel
+    if tensor > gpus_per_node:
+        yield Problem(
+            "job.rollout.tensor_parallel",
+            f"{tensor} GPUs are not in one node, and vLLM 0.11 splits layers within a node; "
+            f"nearest: {gpus_per_node}",
+        )
+    elif gpus % tensor:
+        fitting = largest_divisor(gpus, tensor)
+        yield Problem(
+            "job.rollout.tensor_parallel",
+            f"{tensor} does not divide the {gpus} GPUs; nearest: {fitting}",
+        )
 
 
-def _streaming_problems(plan: Plan, training: VerlTraining) -> Iterator[Problem]:
-    storage = plan.storage_of(training)
-    if storage in (None, LUSTRE):
+def _length_problems(job: VerlTraining) -> Iterator[Problem]:
+    """What takes more than its half gives way."""
+    prompt, response = job.max_prompt_length, job.max_response_length
+    if prompt + response <= _BATCHED_TOKENS:
         return
-    bucket = plan.buckets[storage]
-    if not bucket.config.mount.streaming_writes:
+    half = _BATCHED_TOKENS // 2
+    for field, tokens, other in (
+        ("max_prompt_length", prompt, response),
+        ("max_response_length", response, prompt),
+    ):
+        if tokens > half:
+            yield Problem(
+                f"job.{field}",
+                f"{prompt} + {response} tokens are more than the {_BATCHED_TOKENS} that verl gives "
+                f"vLLM at once; nearest: {max(half, _BATCHED_TOKENS - other)}",
+            )
+
+
+def _folder_problems(job: VerlTraining) -> Iterator[Problem]:
+    """Each has a folder of its own: what one is made anew from another must not take along."""
+    model = job.model.rpartition("/")[2]
+    folders = [
+        ("verl's code", "verl"),
+        ("the data set", job.dataset),
+        ("what is prepared", ".prepared"),
+        ("job.model", model),
+        ("job.checkpoints.directory", job.checkpoints.directory),
+    ]
+    if model.startswith("."):
+        yield Problem("job.model", f'"{model}" is no folder for a model; {_OTHER_MODEL}')
+        return
+    told: set[str] = set()
+    for (what, folder), (field, other) in combinations(folders, 2):
+        if field.startswith("job.") and field not in told and _overlap(folder, other):
+            told.add(field)
+            free = next(it for it in ("checkpoints", "runs") if it != model)
+            near = _OTHER_MODEL if field == "job.model" else f"nearest: {free}"
+            yield Problem(
+                field,
+                f'its folder on the bucket, "{other}", is not apart from "{folder}" of {what}; '
+                f"{near}",
+            )
+
+
+def _overlap(one: str, other: str) -> bool:
+    first, second = PurePosixPath(one), PurePosixPath(other)
+    return first == second or first in second.parents or second in first.parents
+
+
+def _streaming_problems(plan: Plan, job: VerlTraining) -> Iterator[Problem]:
+    bucket = plan.buckets.get(plan.storage_of(job) or "")
+    if bucket is not None and not bucket.config.mount.streaming_writes:
         yield Problem(
             f"{bucket.field}.mount.streaming_writes",
             "false has every rank write its part of a checkpoint to the sidecar's disk first, "
@@ -69,25 +175,41 @@ def _streaming_problems(plan: Plan, training: VerlTraining) -> Iterator[Problem]
         )
 
 
-def _cpu_node_problems(plan: Plan, training: VerlTraining, job: VerlJob) -> Iterator[Problem]:
-    """What Ray's head and the preparation share."""
-    ray = plan.ray[plan.cluster_of(training)]
+def _cpu_node_problems(plan: Plan, ray: PlannedRay, job: VerlTraining) -> Iterator[Problem]:
+    """What Ray's head and the job that fills the storage share: that fits a node, and one beside
+    the head where there is one alone."""
+    pool, host = ray.head_pool, ray.head_host
     head = Amounts.of_pod(ray.config.head.requests, 0, ray.sidecar(head=True))
-    pool, pods_mib = ray.head_pool, head.ephemeral_storage_mib
-    sidecar = _preparation_sidecar(plan, training)
+    pods_mib = head.ephemeral_storage_mib
     if job.preparation is not None:
-        most = None if pool is None else pool.bounds.max
-        yield from preparation_problems(
-            job.preparation, sidecar or _NONE, ray.head_host, head, nodes=most
-        )
-        pods_mib += job.preparation.scratch_gib * 1024
-        pods_mib += 0 if sidecar is None else sidecar.ephemeral_storage_mib
+        left, where = Amounts.of_node(host), f"on a {host.name}"
+        buckets = [it for key, it in plan.buckets.items() if key == plan.storage_of(job)]
+        limits = limits_of([(it, PREPARED_AT_ONCE) for it in buckets])
+        sidecar = sidecar_of(buckets, limits, plan.facts)
+        # Lustre is mounted by the node itself.
+        if sidecar is not None:
+            left -= Amounts.of_sidecar(sidecar)
+            pods_mib += sidecar.ephemeral_storage_mib
+        if pool is not None and pool.bounds.max == 1:
+            left, where = left - head, f"beside Ray's head on the one {host.name}"
+        yield from _preparation_problems(job.preparation, left, where)
+        pods_mib += job.preparation.scratch_gib * _MIB
     image_gib = plan.facts.image(ray.demands.image).unpacked_gib
     if pool is not None and ray.config.image is None and image_gib is not None:
-        yield from boot_disk_problems(
-            ray.head_host, pool.config.disk.size_gb, image_gib=image_gib, pods_mib=pods_mib
-        )
+        size_gb = pool.config.disk.size_gb
+        yield from boot_disk_problems(host, size_gb, image_gib=image_gib, pods_mib=pods_mib)
 
 
-# Lustre is mounted by the node itself.
-_NONE = Sidecar.model_construct(cpu_millicores=0, memory_mib=0, ephemeral_storage_mib=0, source="")
+def _preparation_problems(job: Preparation, left: Amounts, where: str) -> Iterator[Problem]:
+    for key, asked, has, unit in (
+        ("cpu", job.millicores, left.cpu_millicores, 1000),
+        ("memory_gib", job.memory_gib * _MIB, left.memory_mib, _MIB),
+        ("scratch_gib", job.scratch_gib * _MIB, left.ephemeral_storage_mib, _MIB),
+    ):
+        if asked > has:
+            near = has // unit
+            yield Problem(
+                f"job.preparation.{key}",
+                f"{asked / unit:g} is more than is left to it {where}; "
+                f"nearest: {near if near > 0 else 'a larger cpu_pool.machine_type'}",
+            )

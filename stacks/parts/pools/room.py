@@ -112,8 +112,8 @@ def _residents(plan: Plan, pool: PlannedPool) -> Iterator[Resident]:
         if tuning.pool.name == pool.name:
             yield Resident(
                 field=tuning.field,
-                pod=Amounts.of_pod(tuning.requests, tuning.job.gpus, tuning.sidecar),
-                pods=tuning.job.pods,
+                pod=Amounts.of_pod(tuning.requests, tuning.config.gpus, tuning.sidecar),
+                pods=tuning.config.pods,
                 queued=True,
                 fits_alone=True,
             )

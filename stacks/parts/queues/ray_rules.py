@@ -4,7 +4,7 @@ scales each worker as it comes. No Pulumi import."""
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 
-from stacks.parts.jobs.script.config import Script
+from stacks.parts.jobs.script import Script
 from stacks.parts.queues.plan import PlannedQueues
 from stacks.parts.queues.workload_rules import (
     asked_of,

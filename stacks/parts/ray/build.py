@@ -20,7 +20,6 @@ from components.ray_cluster import (
 )
 from components.static_volume import VolumeMount
 from stacks.parts.buckets.build import MountedBucket, annotations
-from stacks.parts.jobs.setup import setup_of
 from stacks.parts.pools.capacity import Queued
 from stacks.parts.pools.plan import PlannedPool
 from stacks.parts.queues.build import Queues
@@ -59,7 +58,7 @@ def _cluster(site: Site, around: Surroundings, ray: PlannedRay) -> RayCluster:
     mounted = [it for key, it in around.buckets.items() if key in ray.buckets]
     lustre = around.lustre if ray.lustre else None
     kept = around.kept if ray.config.head.redis else None
-    setup, head = setup_of(site.plan, ray), ray.head_pool
+    setup, head = _setup(site, ray), ray.head_pool
     args = RayClusterArgs(
         namespace=site.namespace,
         cluster_name=ray.name,
@@ -121,6 +120,14 @@ def _cluster(site: Site, around: Surroundings, ray: PlannedRay) -> RayCluster:
         if group.queued:
             args = _on_request(site, ray, args, name, options)
     return RayCluster(ray.name, args, opts=options)
+
+
+def _setup(site: Site, ray: PlannedRay) -> RaySetupArgs | None:
+    if not ray.jobs:
+        return None
+    from stacks.parts.jobs.verl_build import setup_of
+
+    return setup_of(site.plan, ray)
 
 
 def _pod(
@@ -211,7 +218,7 @@ def _tpu_worker(
     site: Site, around: Surroundings, group: PlannedWorkers, common: RayPodArgs
 ) -> RayPodArgs:
     """Nothing else runs on a host: without a limit the worker has all its cores."""
-    from stacks.parts.jobs import maxtext_workload
+    from stacks.parts.jobs.maxtext import worker_environment
 
     number = site.plan.claims(group.first)
     template = around.claims.get(number)
@@ -222,7 +229,7 @@ def _tpu_worker(
         tpus=group.chips,
         claims={} if template is None else {"netdev": template.template_name},
         cpu_limit_millicores=None if limits is None else limits.millicores,
-        environment=maxtext_workload.worker_environment(group.first.as_slices, devices),
+        environment=worker_environment(group.first.as_slices, devices),
     )
 
 

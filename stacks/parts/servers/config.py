@@ -1,20 +1,84 @@
-"""A server of a model. No Pulumi import."""
+"""A server of a model: which, on how many GPUs, how often. No Pulumi import."""
 
 from components.inference_engine import InferenceEngine
-from stacks.parts.servers.options import ServerOptions
-from stacks.types import MemoryShare, ModelName, PoolKey, Tokens
+from stacks.block import Block
+from stacks.resources import Resources
+from stacks.types import (
+    Gpus,
+    ImageReference,
+    MemoryGiB,
+    MemoryShare,
+    Minutes,
+    ModelName,
+    ObjectName,
+    Parts,
+    PodCount,
+    PoolKey,
+    QueueName,
+    RequestCount,
+    Tokens,
+)
 
 
-class ModelServer(ServerOptions, frozen=True):
+class ServerAutoscaling(Block, frozen=True):
+    """As many servers as leave few waiting requests to each."""
+
+    min: PodCount = 1
+    """Fewest servers."""
+    max: PodCount
+    """Most servers; what does not fit the nodes waits."""
+    target_queue_size: RequestCount = 5
+    """Waiting requests that each is left."""
+
+
+class ModelServer(Block, frozen=True):
     """Servers of one model."""
 
-    engine: InferenceEngine = InferenceEngine.VLLM
-    """Which program serves the model."""
+    image: ImageReference | None = None
+    """Image with a fixed tag or digest; by default the version lock's."""
     model: ModelName = "google/gemma-2-9b-it"
     """Model on Hugging Face."""
+    replicas: PodCount | None = None
+    """How many servers; by default 1."""
+    autoscaling: ServerAutoscaling | None = None
+    """Servers by the requests that wait, in place of `replicas`."""
+    gpus: Gpus = 2
+    """GPUs of a server, all in one node."""
+    shards: Parts | None = None
+    """Parts of the model; by default one on each of the GPUs."""
+    requests: Resources = Resources(cpu=4, memory_gib=30, ephemeral_storage_gib=30)
+    """What a server's pod asks for, which is also its limit."""
+    shm_gib: MemoryGiB = 1
+    """GiB of /dev/shm, part of the memory."""
+    priority: ObjectName | None = None
+    """One of the queues' priority classes."""
+    queue: QueueName | None = None
+    """LocalQueue that admits the servers; without one Kueue leaves them alone."""
+    workload_priority: ObjectName | None = None
+    """One of the queues' workload priorities; it decides in the queue, before `priority`."""
+    minutes: Minutes = 30
+    """Minutes that a server may take to be ready."""
+    engine: InferenceEngine = InferenceEngine.VLLM
+    """Which program serves the model."""
     pool: PoolKey | None = None
     """Pool whose nodes the servers run on; by default the only one with GPUs."""
     max_model_len: Tokens | None = None
     """Most tokens of a request and its answer; only for vLLM."""
     gpu_memory_utilization: MemoryShare | None = None
     """vLLM's part of each GPU's memory; only for vLLM."""
+
+    @property
+    def least(self) -> int:
+        """How many servers there always are."""
+        if self.autoscaling is not None:
+            return self.autoscaling.min
+        return 1 if self.replicas is None else self.replicas
+
+    @property
+    def most(self) -> int:
+        """How many servers there may be."""
+        return self.least if self.autoscaling is None else self.autoscaling.max
+
+    @property
+    def model_shards(self) -> int:
+        return self.gpus if self.shards is None else self.shards

@@ -4,10 +4,9 @@ from dataclasses import dataclass
 
 from catalog import Catalog
 from components.inference_engine import InferenceEngine
-from stacks.parts.named import named
 from stacks.parts.pools.plan import PlannedPool
 from stacks.parts.servers.config import ModelServer
-from stacks.parts.servers.options import InferenceServer
+from stacks.rules.packing import Amounts
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,6 +28,5 @@ class PlannedServer:
         return self.config.image or self.facts.image(lock).reference
 
     @property
-    def as_server(self) -> InferenceServer:
-        """The server as rules take it that know no other parts."""
-        return named(InferenceServer, self.config, self.name)
+    def pod(self) -> Amounts:
+        return Amounts.of_pod(self.config.requests, self.config.gpus)

@@ -1,11 +1,15 @@
-"""What a server demands of its nodes, its model and its queue. No Pulumi import."""
+"""What a server demands of its nodes, its model and its queue. No Pulumi import.
+
+Sources, read 2026-11-21: huggingface/text-generation-inference (commit db931fcf of 2026-01-08)
+server/text_generation_server/models/custom_modeling/flash_gemma2_modeling.py; heads from
+google/gemma_pytorch gemma/config.py.
+"""
 
 from collections.abc import Iterator
 
-from catalog import Catalog
+from catalog import Catalog, MachineType, ReleaseChannel
 from components.inference_engine import InferenceEngine
 from stacks.config_errors import nearest
-from stacks.fields import under
 from stacks.parts.queues.workload_rules import (
     Queued,
     admission_problems,
@@ -16,39 +20,34 @@ from stacks.parts.queues.workload_rules import (
     workload_priority_problems,
 )
 from stacks.parts.ray.config import PodSizes
+from stacks.parts.servers.config import ModelServer
 from stacks.parts.servers.plan import PlannedServer
-from stacks.parts.servers.server_rules import (
-    LONGEST_LABEL,
-    channel_problems,
-    gpu_problems,
-    name_problems,
-    scaling_problems,
-    server_problems,
-    shard_problems,
-)
 from stacks.parts.servers.vllm_rules import VllmServer, vllm_problems
 from stacks.plan import Plan
 from stacks.problems import Problem
 from stacks.rules.packing import Amounts
-from stacks.rules.ray_fit import pod_problems
+from stacks.rules.ray_fit import Host, pod_problems
 from stacks.rules.sharing import on_request_problems, whole_machine_problems
 from stacks.stack import Stack
+
+# A Service's name and a pod's host name are DNS labels (RFC 1035).
+LONGEST_LABEL = 63
+# Key-value heads, of which every shard needs as many.
+_HEADS = {"gemma-2-2b": 4, "gemma-2-9b": 8, "gemma-2-27b": 16}
 
 
 def references(stack: Stack, facts: Catalog) -> Iterator[Problem]:
     """Pools with GPUs that there are."""
-    with_gpus = [
-        name
-        for name, pool in stack.pools.items()
-        if (it := facts.machines.get(pool.machine_type)) and it.accelerator
-        if it.accelerator.kind == "gpu"
-    ]
     for name, server in stack.servers.items():
-        yield from gpu_pool_problems(f"servers.{name}", server.pool, with_gpus)
+        yield from gpu_pool_problems(f"servers.{name}", server.pool, stack, facts)
 
 
-def gpu_pool_problems(field: str, pool: str | None, with_gpus: list[str]) -> Iterator[Problem]:
+def gpu_pool_problems(
+    field: str, pool: str | None, stack: Stack, facts: Catalog
+) -> Iterator[Problem]:
     """One of the pools with GPUs, said where there are several."""
+    kinds = pool_kinds(stack, facts)
+    with_gpus = [name for name, kind in kinds.items() if kind == "gpu"]
     if not with_gpus:
         yield Problem(
             f"{field}.pool", "the stack has no pool with GPUs; nearest: one of g2-standard-24"
@@ -64,28 +63,27 @@ def gpu_pool_problems(field: str, pool: str | None, with_gpus: list[str]) -> Ite
         )
 
 
+def pool_kinds(stack: Stack, facts: Catalog) -> dict[str, str | None]:
+    """What accelerators the machines of each pool have, if any that are known."""
+    found = {name: facts.machines.get(it.machine_type) for name, it in stack.pools.items()}
+    return {
+        name: it.accelerator.kind if it is not None and it.accelerator else None
+        for name, it in found.items()
+    }
+
+
 def node_problems(plan: Plan) -> Iterator[Problem]:
     for server in plan.servers.values():
-        if server.config.engine is InferenceEngine.TGI:
-            found = tuple(
-                server_problems(
-                    server.as_server,
-                    server.pool.host,
-                    nodes=server.pool.bounds.max,
-                    field=server.field,
-                )
-            )
+        config, field, host = server.config, server.field, server.pool.host
+        yield from name_problems(field, server.name, LONGEST_LABEL)
+        yield from server_problems(config, host, field)
+        if config.engine is InferenceEngine.TGI:
+            yield from tgi_problems(config, host, server.pool.bounds.max, field)
         else:
-            found = tuple(_vllm_problems(plan, server))
-        # Its name is the key.
-        yield from under({f"{server.field}.name": server.field}, found)
-        yield from channel_problems(
-            server.as_server, plan.stack.cluster.release_channel, field=server.field
-        )
+            yield from _vllm_problems(plan, server)
+        yield from channel_problems(config, plan.stack.cluster.release_channel, field)
         if plan.autopilot:
-            yield from whole_machine_problems(
-                f"{server.field}.gpus", server.config.gpus, server.pool.machine
-            )
+            yield from whole_machine_problems(f"{field}.gpus", config.gpus, host.machine)
 
 
 def machine_rules(plan: Plan) -> Iterator[Problem]:
@@ -105,62 +103,155 @@ def machine_rules(plan: Plan) -> Iterator[Problem]:
 
 
 def queue_rules(plan: Plan) -> Iterator[Problem]:
-    kueue, namespace = plan.stack.queues, plan.stack.namespace
     for server in plan.servers.values():
-        config, field = server.config, server.field
-        found = [
-            *queue_problems(kueue, f"{field}.queue", config.queue, namespace),
-            *priority_problems(kueue, f"{field}.priority", config.priority),
-            *workload_priority_problems(
-                kueue, f"{field}.workload_priority", config.workload_priority, config.queue
-            ),
-        ]
-        if config.queue is not None:
-            found += framework_problems(kueue, field, "pod")
-            found += [] if found else quota_problems(plan, server)
-        yield from found
-        yield from given_out_problems(plan, f"{field}.queue", config.queue, [server.pool.name])
+        field, queue = f"{server.field}.queue", server.config.queue
+        yield from server_queue_problems(plan, server)
+        yield from given_out_problems(plan, field, queue, [server.pool.name])
+
+
+def server_queue_problems(plan: Plan, server: PlannedServer) -> list[Problem]:
+    """The least servers are within what their queue can ever give out of their pool."""
+    config = server.config
+    found = waiting_problems(
+        plan, server.field, "pod", config.queue, config.priority, config.workload_priority
+    )
+    if found or config.queue is None:
+        return found
+    return list(quota_problems(plan, queued_server(plan, server, config.least), server.pool.name))
+
+
+def waiting_problems(
+    plan: Plan,
+    field: str,
+    framework: str,
+    queue: str | None,
+    priority: str | None,
+    workload_priority: str | None,
+) -> list[Problem]:
+    """A workload's queue and priorities are the stack's; `framework` is what Kueue calls its
+    kind."""
+    kueue = plan.stack.queues
+    return [
+        *queue_problems(kueue, f"{field}.queue", queue, plan.stack.namespace),
+        *priority_problems(kueue, f"{field}.priority", priority),
+        *workload_priority_problems(kueue, f"{field}.workload_priority", workload_priority, queue),
+        *([] if queue is None else framework_problems(kueue, field, framework)),
+    ]
 
 
 def queued_server(plan: Plan, server: PlannedServer, pods: int) -> Queued:
-    config = server.config
     return Queued(
         field=server.field,
-        queue=config.queue or "",
+        queue=server.config.queue or "",
         where=plan.stack.namespace,
-        pod=Amounts.of_pod(config.requests, config.gpus),
+        pod=server.pod,
         pods=pods,
     )
 
 
-def quota_problems(plan: Plan, server: PlannedServer) -> Iterator[Problem]:
-    """The least servers are within what their queue can ever give out of their pool."""
-    kueue, queues = plan.stack.queues, plan.queues
-    if kueue is None or queues is None or server.config.queue is None or not queues.sound:
-        return
-    door = queue_problems(kueue, "", server.config.queue, plan.stack.namespace)
-    if door:
-        return
-    wanted = queued_server(plan, server, server.config.least)
-    yield from admission_problems(kueue, queues.quotas_on(server.pool.name), wanted)
+def quota_problems(plan: Plan, wanted: Queued, pool: str) -> Iterator[Problem]:
+    """Pods of a queue that there is are within what it can ever give out of their pool."""
+    queues = plan.queues
+    if queues is not None and queues.sound:
+        yield from admission_problems(queues.config, queues.quotas_on(pool), wanted)
 
 
 RULES = (node_problems, machine_rules, queue_rules)
 
 
-def _vllm_problems(plan: Plan, server: PlannedServer) -> Iterator[Problem]:
-    config, host, field = server.config, server.pool.host, server.field
-    yield from name_problems(field, server.name, LONGEST_LABEL)
-    yield from gpu_problems(f"{field}.gpus", config.gpus, host.machine)
-    yield from shard_problems(field, server.as_server)
-    yield from scaling_problems(field, server.as_server)
-    sizes = PodSizes(requests=config.requests, shm_gib=config.shm_gib)
+def server_problems(server: ModelServer, host: Host, field: str = "server") -> Iterator[Problem]:
+    """Whichever program serves the model."""
+    yield from gpu_problems(f"{field}.gpus", server.gpus, host.machine)
+    if server.model_shards != server.gpus:
+        yield Problem(
+            f"{field}.shards",
+            f"{server.model_shards} shards are not one on each of the server's {server.gpus} GPUs; "
+            f"nearest: {server.gpus}",
+        )
+    yield from _scaling_problems(field, server)
+    sizes = PodSizes(requests=server.requests, shm_gib=server.shm_gib)
     yield from pod_problems(field, sizes, host, None)
-    accelerator = host.machine.accelerator
+
+
+def tgi_problems(
+    server: ModelServer, host: Host, nodes: int, field: str = "server"
+) -> Iterator[Problem]:
+    """Text Generation Inference; `nodes` of the host are all that the servers can have."""
+    gpus = server.gpus
+    heads = _HEADS.get(server.model.removeprefix("google/").removesuffix("-it"))
+    if heads is not None and heads % gpus and server.model_shards == gpus:
+        fitting = max(n for n in range(1, min(heads, gpus) + 1) if heads % n == 0)
+        yield Problem(
+            f"{field}.gpus",
+            f"{gpus} shards do not share out the {heads} key-value heads of {server.model} "
+            f"evenly; nearest: {fitting}",
+        )
+    held = nodes * Amounts.of_node(host).holds(Amounts.of_pod(server.requests, gpus))
+    if 0 < held < server.least:
+        where = "replicas" if server.autoscaling is None else "autoscaling.min"
+        yield Problem(
+            f"{field}.{where}",
+            f"{server.least} servers with {gpus} GPUs each do not fit {nodes} nodes of "
+            f"{host.name}; nearest: {held}",
+        )
+
+
+def channel_problems(
+    server: ModelServer, channel: ReleaseChannel, field: str = "server"
+) -> Iterator[Problem]:
+    """What the autoscaler reads is in one channel alone (GKE documentation, "Expose custom metrics
+    for autoscaling", read 2026-11-21)."""
+    if server.autoscaling is not None and channel is not ReleaseChannel.RAPID:
+        yield Problem(
+            "cluster.release_channel",
+            f"{channel} lets no pods scale by a metric of their own, which {field}.autoscaling "
+            f"does; nearest: {ReleaseChannel.RAPID}",
+        )
+
+
+def name_problems(field: str, name: str, longest: int) -> Iterator[Problem]:
+    """A name that host names are made of."""
+    if len(name) > longest or name[0].isdigit():
+        letter_first = f"n{name}" if name[0].isdigit() else name
+        yield Problem(
+            field,
+            f'"{name}" becomes part of a host name, which starts with a letter and has room for '
+            f"{longest} characters of it; nearest: {letter_first[:longest].rstrip('-')}",
+        )
+
+
+def gpu_problems(field: str, gpus: int, machine: MachineType) -> Iterator[Problem]:
+    has = machine.accelerator.count if machine.accelerator else 0
+    if gpus > has:
+        yield Problem(
+            field, f"{gpus} GPUs are more than a node of {machine.name} has; nearest: {has}"
+        )
+
+
+def _scaling_problems(field: str, server: ModelServer) -> Iterator[Problem]:
+    scaling = server.autoscaling
+    if scaling is None:
+        return
+    if server.replicas is not None:
+        yield Problem(
+            f"{field}.replicas",
+            f"{server.replicas} is what autoscaling decides; nearest: none, with autoscaling.min "
+            f"{server.replicas}",
+        )
+    if scaling.max < scaling.min:
+        yield Problem(
+            f"{field}.autoscaling.max",
+            f"{scaling.max} servers are fewer than the least, {scaling.min}; "
+            f"nearest: {scaling.min}",
+        )
+
+
+def _vllm_problems(plan: Plan, server: PlannedServer) -> Iterator[Problem]:
+    config, accelerator = server.config, server.pool.machine.accelerator
     if accelerator is not None and config.gpus <= accelerator.count:
         yield from vllm_problems(
-            plan.facts.served_models,
             VllmServer(
+                table=plan.facts.served_models,
                 model=config.model,
                 gpus=config.gpus,
                 most_gpus=accelerator.count,
@@ -169,5 +260,5 @@ def _vllm_problems(plan: Plan, server: PlannedServer) -> Iterator[Problem]:
                 gpu_memory_utilization=config.gpu_memory_utilization,
                 disk_gib=config.requests.ephemeral_storage_gib,
             ),
-            field=field,
+            field=server.field,
         )

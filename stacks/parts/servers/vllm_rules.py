@@ -12,9 +12,10 @@ vllm/v1/core/kv_cache_utils.py, what is downloaded from vllm/config/load.py.
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 from math import ceil
 
-from catalog import ServedModelTable
+from catalog import ServedModelFacts, ServedModelTable
 from stacks.problems import Problem
 
 _GIB = 2**30
@@ -24,13 +25,15 @@ _BESIDE_WEIGHTS_GIB = 2
 
 @dataclass(frozen=True, kw_only=True)
 class VllmServer:
-    """A server with one part of `model` on each of its `gpus`, each with `gpu_memory_gib`.
+    """A server with one part of `model`, which `table` knows, on each of its `gpus`, each with
+    `gpu_memory_gib`.
 
     `most_gpus` is how many a node has. Without `max_model_len` it is all that the model can tell
     apart, without `gpu_memory_utilization` vLLM's own default. `disk_gib` is what the pod may have
-    on its node's disk; None where the model is in a bucket.
+    on its node's disk, None where that has no end.
     """
 
+    table: ServedModelTable
     model: str
     gpus: int
     most_gpus: int
@@ -39,25 +42,48 @@ class VllmServer:
     gpu_memory_utilization: float | None = None
     disk_gib: int | None = None
 
+    @property
+    def facts(self) -> ServedModelFacts:
+        return self.table.models[self.model]
 
-def vllm_problems(
-    table: ServedModelTable, server: VllmServer, *, field: str = "server"
-) -> Iterator[Problem]:
+    @property
+    def share(self) -> float:
+        """Bytes of each GPU that vLLM takes."""
+        told = self.gpu_memory_utilization
+        share = self.table.vllm_memory_utilization if told is None else told
+        return share * self.gpu_memory_gib * _GIB
+
+    @property
+    def weights(self) -> float:
+        """Bytes of them on each GPU."""
+        return self.table.weights(self.model, self.gpus)
+
+    @property
+    def token(self) -> int:
+        """Bytes of each GPU that one more token of a request takes."""
+        return self.table.token(self.model, self.gpus)
+
+    @property
+    def longest(self) -> int:
+        """Tokens, in whole blocks, of the longest request that has room beside the weights; none
+        where not even those have."""
+        block = self.table.vllm_block
+        return max(0, int((self.share - self.weights) // self.token) // block * block)
+
+
+def vllm_problems(server: VllmServer, *, field: str = "server") -> Iterator[Problem]:
     """What stops the download, and the first thing at which vLLM ends: heads, then lengths, then
     weights, then requests."""
-    if server.model not in table.models:
+    if server.model not in server.table.models:
         return
-    yield from _disk_problems(table, server, field)
-    for rule in (_head_problem, _length_problem, _weight_problem, _request_problem):
-        found = rule(table, server, field)
-        if found is not None:
-            yield found
-            return
+    yield from _disk_problems(server, field)
+    rules = (_head_problems, _length_problems, _weight_problems, _request_problems)
+    yield from islice((one for rule in rules for one in rule(server, field)), 1)
 
 
-def _disk_problems(table: ServedModelTable, server: VllmServer, field: str) -> Iterator[Problem]:
+def _disk_problems(server: VllmServer, field: str) -> Iterator[Problem]:
     """A pod that writes more than it asked for is evicted, and the next one does as it did."""
-    needed = ceil(table.weights(server.model, 1) / _GIB) + _BESIDE_WEIGHTS_GIB
+    needed = ceil(server.table.weights(server.model, 1) / _GIB) + _BESIDE_WEIGHTS_GIB
     if server.disk_gib is not None and server.disk_gib < needed:
         yield Problem(
             f"{field}.requests.ephemeral_storage_gib",
@@ -66,90 +92,60 @@ def _disk_problems(table: ServedModelTable, server: VllmServer, field: str) -> I
         )
 
 
-def _head_problem(table: ServedModelTable, server: VllmServer, field: str) -> Problem | None:
-    model, gpus = table.models[server.model], server.gpus
-    if model.splits_into(gpus):
-        return None
-    fitting = max(it for it in range(1, min(gpus, model.heads) + 1) if model.splits_into(it))
-    return Problem(
-        f"{field}.gpus",
-        f"{gpus} GPUs do not share out the {model.heads} attention heads and {model.kv_heads} "
-        f"key-value heads of {server.model} evenly; nearest: {fitting}",
-    )
+def _head_problems(server: VllmServer, field: str) -> Iterator[Problem]:
+    model, gpus = server.facts, server.gpus
+    if not model.splits_into(gpus):
+        fitting = max(it for it in range(1, min(gpus, model.heads) + 1) if model.splits_into(it))
+        yield Problem(
+            f"{field}.gpus",
+            f"{gpus} GPUs do not share out the {model.heads} attention heads and {model.kv_heads} "
+            f"key-value heads of {server.model} evenly; nearest: {fitting}",
+        )
 
 
-def _length_problem(table: ServedModelTable, server: VllmServer, field: str) -> Problem | None:
-    positions = table.models[server.model].positions
-    if server.max_model_len is None or server.max_model_len <= positions:
-        return None
-    return Problem(
-        f"{field}.max_model_len",
-        f"{server.max_model_len} tokens are more than {server.model} tells apart; "
-        f"nearest: {positions}",
-    )
+def _length_problems(server: VllmServer, field: str) -> Iterator[Problem]:
+    positions = server.facts.positions
+    if server.max_model_len is not None and server.max_model_len > positions:
+        yield Problem(
+            f"{field}.max_model_len",
+            f"{server.max_model_len} tokens are more than {server.model} tells apart; "
+            f"nearest: {positions}",
+        )
 
 
-def _weight_problem(table: ServedModelTable, server: VllmServer, field: str) -> Problem | None:
+def _weight_problems(server: VllmServer, field: str) -> Iterator[Problem]:
     """GPUs that hold the weights and one token."""
-    if _longest(table, server) > 0:
-        return None
+    if server.longest > 0:
+        return
     why = (
-        f"{server.model} on {server.gpus} GPUs has {_weights(table, server) / _GIB:.1f} GiB of "
-        f"weights on each, of whose {server.gpu_memory_gib} GiB vLLM takes "
-        f"{_share(table, server) / _GIB:.1f}"
+        f"{server.model} on {server.gpus} GPUs has {server.weights / _GIB:.1f} GiB of weights on "
+        f"each, of whose {server.gpu_memory_gib} GiB vLLM takes {server.share / _GIB:.1f}"
     )
-    more = (replace(server, gpus=it) for it in range(server.gpus + 1, server.most_gpus + 1))
-    for wider in more:
-        if table.models[server.model].splits_into(wider.gpus) and _longest(table, wider) > 0:
-            return Problem(f"{field}.gpus", f"{why}; nearest: {wider.gpus}")
-    smaller = [it for it in table.models if _holds(table, replace(server, model=it))]
-    if not smaller:
-        return Problem(f"{field}.model", f"{why}; nearest: GPUs with more memory")
-    largest = max(smaller, key=lambda it: table.weights(it, 1))
-    return Problem(f"{field}.model", f"{why}; nearest: {largest}")
+    for gpus in range(server.gpus + 1, server.most_gpus + 1):
+        if server.facts.splits_into(gpus) and replace(server, gpus=gpus).longest > 0:
+            yield Problem(f"{field}.gpus", f"{why}; nearest: {gpus}")
+            return
+    smaller = [it for it in server.table.models if _starts(replace(server, model=it))]
+    near = "GPUs with more memory"
+    yield Problem(
+        f"{field}.model",
+        f"{why}; nearest: {max(smaller, key=lambda it: server.table.weights(it, 1), default=near)}",
+    )
 
 
-def _request_problem(table: ServedModelTable, server: VllmServer, field: str) -> Problem | None:
+def _request_problems(server: VllmServer, field: str) -> Iterator[Problem]:
     """vLLM ends where a single request of the longest kind has no room beside the weights."""
-    positions = table.models[server.model].positions
-    wanted = positions if server.max_model_len is None else server.max_model_len
-    longest = _longest(table, server)
-    if wanted <= longest:
-        return None
-    taken = wanted * table.token(server.model, server.gpus) / _GIB
-    return Problem(
-        f"{field}.max_model_len",
-        f"a request of {wanted} tokens takes {taken:.1f} GiB of each GPU, where vLLM has "
-        f"{_left(table, server) / _GIB:.1f} beside the weights of {server.model}; "
-        f"nearest: {longest}",
-    )
+    told = server.max_model_len
+    wanted = server.facts.positions if told is None else told
+    if wanted > server.longest:
+        yield Problem(
+            f"{field}.max_model_len",
+            f"a request of {wanted} tokens takes {wanted * server.token / _GIB:.1f} GiB of each "
+            f"GPU, where vLLM has {(server.share - server.weights) / _GIB:.1f} beside the weights "
+            f"of {server.model}; nearest: {server.longest}",
+        )
 
 
-def _holds(table: ServedModelTable, server: VllmServer) -> bool:
-    """Whether vLLM would start with a model in its whole length."""
-    return table.models[server.model].splits_into(server.gpus) and not any(
-        rule(table, server, "") for rule in (_length_problem, _request_problem)
-    )
-
-
-def _longest(table: ServedModelTable, server: VllmServer) -> int:
-    """Tokens, in whole blocks, of the longest request that has room beside the weights; none where
-    not even those have."""
-    tokens = int(_left(table, server) // table.token(server.model, server.gpus))
-    return max(0, tokens // table.vllm_block * table.vllm_block)
-
-
-def _left(table: ServedModelTable, server: VllmServer) -> float:
-    """Bytes of each GPU that vLLM takes and that have no weights."""
-    return _share(table, server) - _weights(table, server)
-
-
-def _weights(table: ServedModelTable, server: VllmServer) -> float:
-    return table.weights(server.model, server.gpus)
-
-
-def _share(table: ServedModelTable, server: VllmServer) -> float:
-    """Bytes of each GPU that vLLM takes."""
-    told = server.gpu_memory_utilization
-    share = table.vllm_memory_utilization if told is None else told
-    return share * server.gpu_memory_gib * _GIB
+def _starts(server: VllmServer) -> bool:
+    rules = (_head_problems, _length_problems, _request_problems)
+    return not any(one for rule in rules for one in rule(server, ""))

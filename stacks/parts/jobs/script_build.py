@@ -1,4 +1,4 @@
-"""Scripts that are JobSets of their own."""
+"""Scripts that are JobSets of their own, and JobSet's controller."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -8,16 +8,18 @@ import pulumi
 from components.custom_object import object_name
 from components.gib import LIBRARY_PATH
 from components.job_set_manifest import FILE_DIR
-from components.jobset_controller import JobSetController
+from components.jobset_controller import WEBHOOK_PORT, JobSetController, JobSetControllerArgs
 from components.script_job_set import ScriptJobSet, ScriptJobSetArgs
 from components.script_mount import ScriptMountArgs
 from stacks.parts.buckets.build import MountedBucket, annotations
-from stacks.parts.jobs.script import files
-from stacks.parts.jobs.script.config import FILES_VARIABLE, Script
-from stacks.parts.jobs.script.plan import PlannedScript
+from stacks.parts.cluster.build import webhook_access
+from stacks.parts.cluster.config import Operator
+from stacks.parts.jobs import script_files
+from stacks.parts.jobs.plan import PlannedScript
+from stacks.parts.jobs.script import FILES_VARIABLE, Script
 from stacks.parts.ray.build import Surroundings
 from stacks.plan import Plan
-from stacks.site import DeviceAccess, Selector, Site
+from stacks.site import DeviceAccess, Selector, Site, helm_chart
 from stacks.stack import LUSTRE
 from stacks.survey import Survey
 
@@ -28,11 +30,28 @@ def brought(plan: Plan, folder: Path) -> Files:
     """The files of each script. Raises pulumi.RunError, which names all that are wrong, before any
     resource is registered."""
     scripts = {name: it for name, it in plan.stack.jobs.items() if isinstance(it, Script)}
-    found = files.read(folder, scripts)
+    found = script_files.read(folder, scripts)
     survey = Survey()
     survey.judge(found.problems)
     survey.close()
     return found.files
+
+
+def controllers(site: Site) -> list[JobSetController]:
+    """On the CPU nodes, as Kueue: all JobSets wait for its webhook."""
+    if not site.plan.needs_job_sets or Operator.JOBSET in site.project.adopted.operators:
+        return []
+    reachable = webhook_access(site, "jobset", WEBHOOK_PORT)
+    made = JobSetController(
+        "jobset",
+        JobSetControllerArgs(
+            chart=helm_chart(site.plan, "jobset"),
+            node_selector=None if site.plan.autopilot else site.nodes.cpu,
+            labels=site.labels,
+        ),
+        opts=site.after(*site.nodes.needed, *reachable),
+    )
+    return [made]
 
 
 def build(

@@ -1,4 +1,4 @@
-"""A fine-tuning that waits in a queue (options of Google's fine_tune.py)."""
+"""A fine-tuning that waits in a queue (options of Google's fine_tune.py). No Pulumi import."""
 
 from typing import Literal
 
@@ -14,6 +14,7 @@ from stacks.types import (
     ModelName,
     ObjectName,
     PodCount,
+    PoolKey,
     QueueName,
     RelativePath,
     Retries,
@@ -22,8 +23,8 @@ from stacks.types import (
 )
 
 
-class FineTuneOptions(Block, frozen=True):
-    """What a fine-tuning is told, and what its pods have."""
+class FineTuning(Block, frozen=True):
+    """A fine-tuning as a Job of its own, which waits in a queue."""
 
     image: ImageReference | None = None
     """Image with a fixed tag or digest; by default the version lock's."""
@@ -61,6 +62,14 @@ class FineTuneOptions(Block, frozen=True):
     """One of the queues' workload priorities; it decides in the queue, before `priority`."""
     backoff_limit: Retries = 4
     """Failures of pods before the Job gives up."""
+    type: Literal["fine-tune"]
+    """Which job it is."""
+    pool: PoolKey | None = None
+    """Pool whose nodes it runs on; by default the only one with GPUs."""
+    storage: str | None = None
+    """Bucket with its checkpoints; by default the only one."""
+    queue: QueueName | None = None
+    """LocalQueue that admits it; by default the only one of the stack's namespace."""
 
     def environment(self, mount_path: str) -> dict[str, str]:
         """fine_tune.py's variables."""
@@ -75,8 +84,3 @@ class FineTuneOptions(Block, frozen=True):
             "GRADIENT_ACCUMULATION_STEPS": str(self.gradient_accumulation_steps),
             "CHECKPOINT_SAVE_STEPS": str(self.checkpoint_save_steps),
         }
-
-
-class FineTuneJob(FineTuneOptions, frozen=True):
-    name: ObjectName
-    queue: QueueName

@@ -3,12 +3,36 @@
 from collections.abc import Iterator
 from math import gcd
 
-from stacks.parts.jobs.grpo_job import GrpoJob
+from stacks.fields import under
+from stacks.parts.jobs.nemo_rl import NemoRlJob
+from stacks.parts.ray.plan import PlannedRay
+from stacks.plan import Plan
 from stacks.problems import Problem
+from stacks.rules.boot_disk import boot_disk_problems
 from stacks.rules.divisors import divisors, largest_divisor
 
 
-def grpo_problems(job: GrpoJob, gpus: int, *, wandb_key: bool) -> Iterator[Problem]:
+def nemo_rl_rules(plan: Plan, ray: PlannedRay, job: NemoRlJob, name: str) -> Iterator[Problem]:
+    wandb = "wandb_api_key" in plan.stack.secrets_set
+    yield from under({"job": f"jobs.{name}"}, nemo_rl_problems(job, ray.gpus, wandb_key=wandb))
+    image_gib = plan.facts.image(ray.demands.image).unpacked_gib
+    # Nothing is known of another image.
+    if ray.config.image is not None or image_gib is None or plan.autopilot:
+        return
+    pods = [(ray.head_pool, ray.config.head)]
+    pods += [(pool, it.config) for it in ray.groups.values() for pool in it.pools]
+    for pool, pod in pods:
+        if pool is not None:
+            yield from boot_disk_problems(
+                pool.host,
+                pool.config.disk.size_gb,
+                image_gib=image_gib,
+                pods_mib=(pod.ceiling.ephemeral_storage_gib or 0) * 1024,
+                field=pool.field,
+            )
+
+
+def nemo_rl_problems(job: NemoRlJob, gpus: int, *, wandb_key: bool) -> Iterator[Problem]:
     """`gpus` is the number in the whole pool."""
     yield from _parallelism_problems(job, gpus)
     yield from _batch_problems(job, gpus)
@@ -26,7 +50,7 @@ def grpo_problems(job: GrpoJob, gpus: int, *, wandb_key: bool) -> Iterator[Probl
         )
 
 
-def _parallelism_problems(job: GrpoJob, gpus: int) -> Iterator[Problem]:
+def _parallelism_problems(job: NemoRlJob, gpus: int) -> Iterator[Problem]:
     copy = job.parallelism.gpus_per_copy
     if gpus % copy:
         fitting = largest_divisor(gpus, copy)
@@ -37,7 +61,7 @@ def _parallelism_problems(job: GrpoJob, gpus: int) -> Iterator[Problem]:
         )
 
 
-def _batch_problems(job: GrpoJob, gpus: int) -> Iterator[Problem]:
+def _batch_problems(job: NemoRlJob, gpus: int) -> Iterator[Problem]:
     batch = job.train_global_batch_size
     samples = job.prompts_per_step * job.generations_per_prompt
     if samples % batch:

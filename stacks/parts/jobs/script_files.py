@@ -12,7 +12,7 @@ from pathlib import Path
 
 from components.job_set_manifest import MAX_FILE_BYTES
 from stacks.config_errors import nearest
-from stacks.parts.jobs.script.config import Script
+from stacks.parts.jobs.script import Script
 from stacks.problems import Problem
 
 # A key of a ConfigMap (kubernetes/kubernetes apimachinery pkg/util/validation, IsConfigMapKey,

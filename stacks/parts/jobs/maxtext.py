@@ -1,0 +1,156 @@
+"""A MaxText training (options as in MaxText 0.2.1). Slices and hosts are the pools'. No Pulumi
+import."""
+
+from typing import Literal
+
+from catalog import Catalog, Topology
+from components.ray_manifest import LAUNCHER_DIR
+from stacks.block import Block
+from stacks.parts.jobs.on_ray import UNBUFFERED, OnRay, Place, RayDemands, Work, workload
+from stacks.parts.pools.tpu_slices import TpuSlices
+from stacks.types import (
+    BatchSize,
+    Factor,
+    KeptCheckpoints,
+    Losses,
+    PodCount,
+    RelativePath,
+    RunName,
+    Steps,
+    Tokens,
+)
+
+TRAINER_NAME = "maxtext_trainer.py"
+# Ray's names of the generations (ray.util.accelerators).
+ACCELERATORS = {"v5e": "TPU-V5LITEPOD", "v5p": "TPU-V5P", "v6e": "TPU-V6E"}
+_SLICES = "slices"
+
+
+class SliceParallelism(Block, frozen=True):
+    """How the model is cut up over the chips of a slice; the product is their number."""
+
+    fsdp: Factor = -1
+    """Parts that the weights are kept in; -1 is what the others leave."""
+    tensor: Factor = 1
+    """Chips that share each layer; -1 is what the others leave."""
+    data: Factor = 1
+    """Copies of the model; -1 is what the others leave."""
+
+    def factors(self) -> dict[str, int]:
+        return {"fsdp": self.fsdp, "tensor": self.tensor, "data": self.data}
+
+
+class DcnParallelism(Block, frozen=True):
+    """How it is cut up between slices; the product is their number."""
+
+    data: Factor = -1
+    """Copies of the model; -1 is what the others leave."""
+    fsdp: Factor = 1
+    """Parts that the weights are kept in; -1 is what the others leave."""
+
+    def factors(self) -> dict[str, int]:
+        return {"data": self.data, "fsdp": self.fsdp}
+
+
+class Elastic(Block, frozen=True):
+    """The job goes on when slices are taken away."""
+
+    min_slices: PodCount = 1
+    """Fewest slices to go on with."""
+    max_failures: Losses = 3
+    """How often it starts again; -1 is any number of times."""
+
+
+class MaxTextTraining(OnRay, frozen=True):
+    """A MaxText training on TPU slices."""
+
+    run_name: RunName | None = None
+    """Folder of the run's checkpoints, by default the job's name."""
+    finished_runs: tuple[RunName, ...] = ()
+    """Names that have been used up: a run that starts under one would find nothing to do."""
+    directory: RelativePath | None = None
+    """Folder for runs below the mount of the job's storage; by default its top."""
+    model: Literal["llama3-8b", "llama3-70b", "llama3.1-8b", "llama3.1-70b", "llama3.3-70b"]
+    """Model, by MaxText's name."""
+    dataset: Literal["synthetic"] = "synthetic"
+    """What it is trained on; the only one."""
+    steps: Steps = 100
+    """Steps of the training."""
+    per_device_batch_size: BatchSize = 4
+    """Sequences of a chip's batch."""
+    max_target_length: Tokens = 4096
+    """Tokens of a sequence."""
+    ici: SliceParallelism = SliceParallelism()
+    """How the model is cut up over the chips of a slice."""
+    dcn: DcnParallelism = DcnParallelism()
+    """How it is cut up between slices."""
+    remat_policy: Literal["full", "minimal", "save_qkv_proj"] | None = None
+    """What is kept of the forward pass; by default MaxText's own."""
+    checkpoint_period: Steps = 10
+    """Steps between checkpoints, at most `steps`."""
+    checkpoints_to_keep: KeptCheckpoints = 3
+    """How many of the newest checkpoints stay."""
+    install_maxtext: bool = True
+    """Have workers install MaxText; without it the image has to have it."""
+    elastic: Elastic | None = None
+    """Go on when slices are taken away; by default the job fails."""
+    type: Literal["maxtext"]
+    """Which job it is."""
+
+    def demands(self, facts: Catalog) -> RayDemands:
+        return RayDemands(image="ray_tpu", head_is_enough=self.elastic is not None)
+
+    def work(self, at: Place, topology: Topology, released: str) -> Work:
+        """The workers are slices; `released` is the MaxText that they install."""
+        return Work(
+            name=at.name,
+            launcher_name=TRAINER_NAME,
+            launcher=workload(f"maxtext/{TRAINER_NAME}"),
+            # Read when the trainer starts, so that another slice needs no other job.
+            files={_SLICES: f"{at.workers}\n"},
+            parameters=self.parameters(at, topology, released if self.install_maxtext else ""),
+            environment=UNBUFFERED,
+        )
+
+    def parameters(self, at: Place, topology: Topology, maxtext: str) -> dict[str, str]:
+        """The trainer's own, and MaxText 0.2.1's options by their names there."""
+        elastic = self.elastic
+        folder = at.mount_path if self.directory is None else f"{at.mount_path}/{self.directory}"
+        return {
+            "slices": f"@{LAUNCHER_DIR}/{_SLICES}",
+            "hosts": str(topology.hosts),
+            "chips": str(topology.chips // topology.hosts),
+            "topology": topology.name,
+            "accelerator": ACCELERATORS[topology.generation],
+            "maxtext": maxtext,
+            **({} if elastic is None else {"min_slices": str(elastic.min_slices)}),
+            **({} if elastic is None else {"max_failures": str(elastic.max_failures)}),
+            "run_name": self.run_name or at.name,
+            "base_output_directory": folder,
+            "model_name": self.model,
+            "dataset_type": self.dataset,
+            "steps": str(self.steps),
+            "per_device_batch_size": str(self.per_device_batch_size),
+            "max_target_length": str(self.max_target_length),
+            **{f"ici_{key}_parallelism": str(it) for key, it in self.ici.factors().items()},
+            **{f"dcn_{key}_parallelism": str(it) for key, it in self.dcn.factors().items()},
+            **({} if self.remat_policy is None else {"remat_policy": self.remat_policy}),
+            "checkpoint_period": str(self.checkpoint_period),
+            "max_num_checkpoints_to_keep": str(self.checkpoints_to_keep),
+            # Beside the runs: whoever starts again, on new machines, too, compiles nothing anew.
+            "jax_cache_dir": f"{folder}/jax_cache",
+        }
+
+
+def worker_environment(tpu: TpuSlices, devices: list[str]) -> dict[str, str]:
+    """`devices` are the interfaces that pods claim. How many slices there are is Ray's to say:
+    set here, it would stay when an elastic job shrinks."""
+    flags = [flag.argument for flag in tpu.libtpu_flags]
+    if devices:
+        flags.append(f"--megascale_grpc_interface_prefixes={','.join([*devices, 'lo'])}")
+    return {
+        "MEGASCALE_PORT": "9915",
+        "JAX_PLATFORMS": "tpu,cpu",
+        "ENABLE_PJRT_COMPATIBILITY": "true",
+        "LIBTPU_INIT_ARGS": " ".join(flags),
+    }

@@ -1,1 +1,0 @@
-"""What the user brings: a command with files of theirs."""
