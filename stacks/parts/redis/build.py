@@ -3,16 +3,18 @@ from."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import pulumi
 
 from components.ray_fault_tolerance import PASSWORD_KEY, RayFaultToleranceArgs
+from components.redis_instance import (
+    RedisConnectMode,
+    RedisInstance,
+    RedisInstanceArgs,
+    RedisTier,
+)
 from components.token_secret import TokenSecret, TokenSecretArgs
 from stacks.site import Ground, Project, Site
-
-if TYPE_CHECKING:
-    from components.redis_instance import RedisInstance
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,21 +25,12 @@ class KeptState:
     held: Sequence[pulumi.Resource]
 
 
-def build(project: Project, ground: Ground) -> "RedisInstance | None":
+def build(project: Project, ground: Ground) -> RedisInstance:
     """The instance waits for the peering, and for nothing of the cluster's. Google chooses its
     zone: not every zone with accelerators has Redis."""
     stack = project.plan.stack
     wanted = stack.redis
-    if wanted is None:
-        return None
-    # What most stacks have no use for is not loaded.
-    from components.redis_instance import (
-        RedisConnectMode,
-        RedisInstance,
-        RedisInstanceArgs,
-        RedisTier,
-    )
-
+    assert wanted is not None
     return RedisInstance(
         "redis",
         RedisInstanceArgs(
@@ -56,9 +49,7 @@ def build(project: Project, ground: Ground) -> "RedisInstance | None":
     )
 
 
-def kept_state(site: Site, redis: "RedisInstance | None") -> KeptState | None:
-    if redis is None:
-        return None
+def kept_state(site: Site, redis: RedisInstance) -> KeptState:
     password = TokenSecret(
         "redis-password",
         TokenSecretArgs(

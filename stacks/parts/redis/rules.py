@@ -29,8 +29,9 @@ def use_problems(plan: Plan) -> Iterator[Problem]:
         yield Problem("redis", f"no RayCluster keeps anything there; nearest: leave it out{near}")
 
 
-def going_problems(plan: Plan) -> Iterator[Problem]:
-    """A RayCluster goes only once a Job of KubeRay's has cleared Redis."""
+def head_problems(plan: Plan) -> Iterator[Problem]:
+    """A head can keep its state, and its RayCluster can go: only once a Job of KubeRay's has
+    cleared Redis."""
     for ray in _kept(plan):
         field = f"{ray.field}.head.redis"
         queue = _queue(plan, ray)
@@ -48,10 +49,6 @@ def going_problems(plan: Plan) -> Iterator[Problem]:
                 "Autopilot refuses the Job that clears Redis, for it asks for too little CPU, and "
                 "the RayCluster could never go; nearest: false, or cluster.mode standard",
             )
-
-
-def version_problems(plan: Plan) -> Iterator[Problem]:
-    for ray in _kept(plan):
         if _numbers(ray.version) < _numbers(_OLDEST_RAY):
             yield Problem(
                 f"{ray.field}.version",
@@ -72,7 +69,7 @@ def range_problems(plan: Plan) -> Iterator[Problem]:
         )
 
 
-RULES = (use_problems, going_problems, version_problems, range_problems)
+RULES = (use_problems, head_problems, range_problems)
 
 
 def _kept(plan: Plan) -> list[PlannedRay]:
@@ -81,9 +78,8 @@ def _kept(plan: Plan) -> list[PlannedRay]:
 
 
 def _queue(plan: Plan, ray: PlannedRay) -> str | None:
-    queues, here = plan.stack.queues, plan.stack.namespace
-    doors = () if queues is None else queues.local_queues
-    given = any((it.name, it.namespace or here) == (_EVERYBODYS, here) for it in doors)
+    queues = plan.queues
+    given = queues is not None and queues.cluster_queue(_EVERYBODYS) is not None
     return ray.config.queue or (_EVERYBODYS if given else None)
 
 

@@ -39,7 +39,7 @@ def name_problems(plan: Plan) -> Iterator[Problem]:
                 f"{team.field}.service_account",
                 f'"{_GIVEN}": Kubernetes makes one of this name in every namespace; nearest: team',
             )
-    for place, name in enumerate(() if queues is None else queues.namespaces):
+    for place, name in enumerate(queues.namespaces if queues else ()):
         if name in plan.teams:
             yield Problem(
                 f"queues.namespaces[{place}]",
@@ -130,10 +130,12 @@ def _quota_problems(plan: Plan, team: PlannedTeam) -> Iterator[Problem]:
         yield Problem(
             f"{team.field}.quota", "it names no resource, and limits nothing; nearest: pods: 100"
         )
-    most = {} if plan.autopilot else most_of(plan.pools.values())
+    if plan.autopilot:
+        return
+    most = most_of(plan.pools.values())
     for part, amount in given.items():
-        if amount > most.get(part, amount):
-            there = int(most[part])
+        there = int(most[part])
+        if amount > most[part]:
             yield Problem(
                 f"{team.field}.quota.{part}",
                 f"{amount:g} {_AMOUNTS[part]} are more than the {there} that all nodes can ever "
