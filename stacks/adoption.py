@@ -16,6 +16,7 @@ from components.existing_facts import ClusterFacts
 from components.existing_lustre import ExistingLustre, ExistingLustreArgs, existing_lustre
 from components.existing_network import ExistingNetwork, ExistingNetworkArgs, existing_network
 from components.labels import STACK, owner_of, stack_labels
+from stacks.beside import owner_problems
 from stacks.fields import under
 from stacks.needs import (
     bucket_needs,
@@ -24,18 +25,13 @@ from stacks.needs import (
     network_needs,
     operator_problems,
 )
+from stacks.parts.buckets.existing_rules import bucket_advice, bucket_problems
 from stacks.parts.cluster.existing_rules import cluster_advice, cluster_problems
+from stacks.parts.lustre.existing_rules import lustre_advice, lustre_problems
 from stacks.parts.network.existing_rules import network_advice, network_problems
 from stacks.plan import Plan
 from stacks.problems import Problem
 from stacks.reference import ReferredStack, cluster_of, refer
-from stacks.rules.existing_owner import owner_problems
-from stacks.rules.existing_storage import (
-    bucket_advice,
-    bucket_problems,
-    lustre_advice,
-    lustre_problems,
-)
 from stacks.site import Adopted
 from stacks.survey import Survey
 

@@ -1,7 +1,9 @@
-"""What a config says of a part that is not the stack's to decide. No Pulumi import."""
+"""Parts that are not the stack's: what a config may not say of them, and whose they are. No Pulumi
+import."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
+from components.labels import STACK, owner_of, stack_labels
 from stacks.block import Block
 from stacks.problems import Problem
 
@@ -11,3 +13,26 @@ def beside_problems(field: str, block: Block, keys: Iterable[str], why: str) -> 
     for key in keys:
         if key in block.model_fields_set:
             yield Problem(f"{field}.{key}", f"{why}; nearest: leave it out")
+
+
+def owner_problems(
+    field: str, what: str, labels: Mapping[str, str], stack: str
+) -> Iterator[Problem]:
+    """One of another stack of ours goes when that stack goes; one of this stack's own would be
+    deleted as soon as the program no longer makes it. `what` is the part with its name.
+    Networks and subnetworks have no labels to tell by."""
+    owner = owner_of(labels)
+    if owner is None:
+        return
+    if owner == stack_labels({}, stack)[STACK]:
+        yield Problem(
+            field,
+            f"{what} is this stack's own, by its labels, and would be deleted now that it is only "
+            f"named; nearest: the block without `existing`",
+        )
+        return
+    yield Problem(
+        field,
+        f"{what} belongs to the stack {owner}, by its labels, which may change or delete it; "
+        f"nearest: a reference, `stack: ORG/PROJECT/{owner}`",
+    )

@@ -19,7 +19,6 @@ from stacks import exports, site
 from stacks.parts.buckets import build as buckets
 from stacks.parts.cluster import build as cluster
 from stacks.parts.network import build as network
-from stacks.parts.network import interfaces
 from stacks.parts.pools import build as pools
 from stacks.parts.queues import build as queues
 from stacks.parts.ray import build as ray

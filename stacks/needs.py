@@ -5,16 +5,17 @@ from collections.abc import Collection, Iterator
 from components.existing_facts import ClusterFacts
 from components.members import GROUP
 from stacks.beside import beside_problems
+from stacks.parts.buckets.existing_rules import BucketNeeds
 from stacks.parts.buckets.plan import PlannedBucket
 from stacks.parts.cluster.config import Operator, RayOperator
 from stacks.parts.cluster.existing_rules import ClusterNeeds
 from stacks.parts.lustre.config import StackLustre
+from stacks.parts.lustre.existing_rules import LustreNeeds
 from stacks.parts.network.config import NamedNetwork
 from stacks.parts.network.existing_rules import NetworkNeeds
 from stacks.parts.network.plan import lets_lustre_in, most_nodes_and_pods
 from stacks.plan import Plan
 from stacks.problems import Problem
-from stacks.rules.existing_storage import BucketNeeds, LustreNeeds
 
 
 def network_needs(plan: Plan, named: NamedNetwork) -> NetworkNeeds:

@@ -18,13 +18,13 @@ from stacks.parts.jobs.plan import (
 )
 from stacks.parts.jobs.script import Script
 from stacks.parts.network.plan import InterfaceSet, interface_sets, ranges_of
+from stacks.parts.pools.nodes import Host
 from stacks.parts.pools.plan import PlannedPool, autopilot_cpu_host, planned_pools
 from stacks.parts.queues.plan import PlannedQueues, queued_minutes
 from stacks.parts.ray.config import StackRayCluster, Workers
 from stacks.parts.ray.plan import PlannedRay, PlannedWorkers
 from stacks.parts.servers.plan import PlannedServer
 from stacks.parts.teams.plan import PlannedTeam
-from stacks.rules.ray_fit import Host
 from stacks.stack import LUSTRE, Stack, mounts_of, only
 
 

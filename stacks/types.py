@@ -13,6 +13,7 @@ from stacks.value_checks import (
     ipv4_range,
     like,
     moment,
+    mount_path,
     named,
     own_namespace,
     recurrence,
@@ -183,6 +184,8 @@ ImageReference = Annotated[
 AbsolutePath = Annotated[
     str, like(r"(/[A-Za-z0-9._-]+)+", "an absolute path without blanks", "/lustre")
 ]
+BucketPath = Annotated[AbsolutePath, AfterValidator(mount_path("/data"))]
+LustrePath = Annotated[AbsolutePath, AfterValidator(mount_path("/lustre"))]
 RelativePath = Annotated[
     str,
     like(

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from ipaddress import IPv4Network
+from pathlib import PurePosixPath
 from typing import Annotated, Any, cast
 
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, TypeAdapter, ValidationError
@@ -38,6 +39,17 @@ _OTHERS_NAMESPACES = frozenset(
         "resource-group-system",
     }
 )
+
+# Folders that images have (Filesystem Hierarchy Standard 3.0), or that the kernel and the kubelet
+# fill. Everything else that pods here mount lies in one of them.
+_OF_THE_SYSTEM = frozenset(
+    (
+        *("bin", "boot", "dev", "etc", "lib", "lib32", "lib64", "opt", "proc", "root", "run"),
+        *("sbin", "sys", "tmp", "usr", "var"),
+    )
+)
+# Ray's images have Python itself in the second.
+_NOT_COVERED = ("/home", "/home/ray")
 
 
 @dataclass(frozen=True)
@@ -97,6 +109,24 @@ def ipv4_range(low: int, high: int, what: str, example: str) -> Callable[[str], 
         if value != str(block):
             raise ValueError(f'"{value}" is not how that range is written; nearest: {block}')
         return check_not_prohibited(value, whole=low > 0)
+
+    return check
+
+
+def mount_path(example: str) -> Callable[[str], str]:
+    """A check that a volume is mounted over nothing that the image, the node or the stack has."""
+
+    def check(value: str) -> str:
+        top = PurePosixPath(value).parts[1]
+        if {".", ".."} & {*value.split("/")}:
+            why = "leads to another folder than it says"
+        elif top in _OF_THE_SYSTEM:
+            why = f"lies in /{top}, which the image, the node or the stack has files in"
+        elif value in _NOT_COVERED:
+            why = "would hide what the image has there"
+        else:
+            return value
+        raise ValueError(f'"{value}" {why}; nearest: {example}')
 
     return check
 

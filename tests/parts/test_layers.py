@@ -14,10 +14,9 @@ from tests.conftest import ROOT
 
 WITHOUT_SDK = [
     *(ROOT / "stacks" / f"{it}.py" for it in ("stack", "plan", "checks", "fields", "config")),
-    *(ROOT / "stacks" / "rules").glob("*.py"),
     *(
         path
-        for name in ("config", "plan", "rules", "demands", "*_rules")
+        for name in ("config", "plan", "rules", "demands", "nodes", "room", "*_rules")
         for path in sorted((ROOT / "stacks" / "parts").rglob(f"{name}.py"))
     ),
 ]

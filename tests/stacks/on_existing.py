@@ -20,15 +20,10 @@ from components.gke_cluster import GkeCluster, GkeClusterArgs
 from components.lustre_volume import LustreVolume, LustreVolumeArgs
 from components.namespace import KubeNamespace, KubeNamespaceArgs
 from components.node_pool import NodePool, NodePoolArgs
+from stacks.parts.buckets.existing_rules import BucketNeeds, bucket_advice, bucket_problems
 from stacks.parts.cluster.existing_rules import ClusterNeeds, cluster_problems
+from stacks.parts.lustre.existing_rules import LustreNeeds, lustre_problems
 from stacks.parts.network.existing_rules import NetworkNeeds, network_advice, network_problems
-from stacks.rules.existing_storage import (
-    BucketNeeds,
-    LustreNeeds,
-    bucket_advice,
-    bucket_problems,
-    lustre_problems,
-)
 from stacks.survey import Survey
 from tests.parts import existing_ground as ground
 from tests.parts.existing_ground import ExistingVpc

@@ -7,7 +7,7 @@ import pulumi_gcp as gcp
 
 from components.bucket_volume import BucketVolume, BucketVolumeArgs
 from stacks.parts.buckets.build import mount_options
-from stacks.parts.buckets.gcsfuse import LogSeverity
+from stacks.parts.buckets.config import LogSeverity
 from tests.conftest import Recording, Register
 from tests.unit.bucket_samples import planned
 

@@ -17,7 +17,7 @@ from catalog import Catalog
 from sandbox.workspace import stack_names
 from stacks.build import build
 from stacks.config import validate
-from stacks.parts.pools import capacity
+from stacks.parts.pools.config import Capacity
 from stacks.schema import stack_schema
 from stacks.schema_tables import key_sections
 from stacks.tokens import SECRETS
@@ -177,7 +177,7 @@ def test_places_and_secrets_stand_in_the_shared_page() -> None:
 
 
 def test_every_way_to_have_machines_stands_in_the_shared_page() -> None:
-    ways = [it.model_fields["mode"].annotation for it in _models_in(capacity.Capacity)]
+    ways = [it.model_fields["mode"].annotation for it in _models_in(Capacity)]
     assert {get_args(it)[0] for it in ways} == _written(SHARED_PAGE, "Ways to have machines").keys()
 
 

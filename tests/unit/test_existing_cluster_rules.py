@@ -10,8 +10,8 @@ import pytest
 from catalog import Catalog
 from components.existing_facts import ClusterFacts
 from components.labels import stack_labels
+from stacks.beside import owner_problems
 from stacks.parts.cluster.existing_rules import ClusterNeeds, cluster_advice, cluster_problems
-from stacks.rules.existing_owner import owner_problems
 from tests.unit.problem_lines import NETWORK_ID, lines, only
 
 CLUSTER = ClusterFacts(

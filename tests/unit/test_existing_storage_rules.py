@@ -9,14 +9,8 @@ import pytest
 
 from catalog import Catalog
 from components.existing_facts import BucketFacts, LustreFacts
-from stacks.rules.existing_storage import (
-    BucketNeeds,
-    LustreNeeds,
-    bucket_advice,
-    bucket_problems,
-    lustre_advice,
-    lustre_problems,
-)
+from stacks.parts.buckets.existing_rules import BucketNeeds, bucket_advice, bucket_problems
+from stacks.parts.lustre.existing_rules import LustreNeeds, lustre_advice, lustre_problems
 from tests.unit.problem_lines import NETWORK_ID, lines, only
 
 BUCKET = BucketFacts(

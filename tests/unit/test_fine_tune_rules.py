@@ -8,15 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from catalog import Catalog, Sidecar
-from stacks.parts.buckets.gcsfuse import GcsFuseSidecar
-from stacks.parts.buckets.mount_rules import sized_sidecar
+from stacks.parts.buckets.config import GcsFuseSidecar
+from stacks.parts.buckets.plan import sized_sidecar
 from stacks.parts.jobs.fine_tune import FineTuning
 from stacks.parts.jobs.fine_tune_rules import fine_tune_problems
 from stacks.parts.jobs.plan import requests_of
+from stacks.parts.pools.nodes import Amounts, Host
 from stacks.parts.servers.config import ModelServer
 from stacks.problems import Problem
-from stacks.rules.packing import Amounts
-from stacks.rules.ray_fit import Host
 from tests.conftest import changed
 
 FACTS = Catalog.load()

@@ -8,16 +8,12 @@ from typing import Any
 
 import pytest
 
-from catalog import Catalog, GcsFuseFacts, Sidecar
+from catalog import Catalog
 from stacks.config import validate
 from stacks.parts.buckets.build import annotations, mount_options
-from stacks.parts.buckets.gcsfuse import GcsFuse, GcsFuseSidecar, LogSeverity
-from stacks.parts.buckets.mount_rules import (
-    mount_problems,
-    sidecar_limits,
-    sized_sidecar,
-    streamed_files,
-)
+from stacks.parts.buckets.config import GcsFuseSidecar, LogSeverity
+from stacks.parts.buckets.plan import sized_sidecar
+from stacks.parts.buckets.rules import mount_problems
 from tests.conftest import Recording, Register, changed, stack_config
 from tests.programs import mistakes
 from tests.unit.bucket_samples import planned
@@ -34,14 +30,7 @@ PUBLISHED = {
     *("logging:severity", "logging:format"),
 }
 MOUNT = "buckets__bucket__mount"
-USUAL = Sidecar(cpu_millicores=250, memory_mib=256, ephemeral_storage_mib=5120, source="a test")
-FUSE = GcsFuseFacts(
-    streamed_file_mib=96,
-    blocks=4,
-    most_blocks=1600,
-    rename_dir_limit=200000,
-    source="a test",
-)
+FACTS = Catalog.load()
 EVERYTHING = {
     "file_cache_mib": 64,
     "uid": 1000,
@@ -60,14 +49,12 @@ def name_of(option: str) -> str:
 
 
 def problems(*, autopilot: bool = False, files: int = 1, **mount: Any) -> list[tuple[str, str]]:
-    asked = GcsFuse.model_validate(mount)
-    limits = sidecar_limits(asked, USUAL, FUSE, files=files)
-    found = mount_problems(asked, limits, USUAL, FUSE, files=files, autopilot=autopilot)
-    return [(one.field, one.message) for one in found]
+    found = mount_problems(planned(files=files, **mount), autopilot=autopilot)
+    return [(one.field.removeprefix("buckets."), one.message) for one in found]
 
 
 def limits(files: int, **mount: Any) -> GcsFuseSidecar:
-    return sidecar_limits(GcsFuse.model_validate(mount), USUAL, FUSE, files=files)
+    return planned(**mount).limits_for(files)
 
 
 def asked_of_fuse(**mount: Any) -> list[str]:
@@ -126,9 +113,8 @@ def test_the_sidecar_is_sized_by_the_files_that_a_pod_writes_at_once(
 
 def test_its_size_holds_what_eight_files_were_measured_to_take() -> None:
     """Eight files written at once by gcsfuse 3.8.5 on 2026-11-22: 572 MiB resident at the most."""
-    fuse = Catalog.load().gcsfuse
-    usual = Catalog.load().gcsfuse_sidecar
-    given = sidecar_limits(GcsFuse(), usual, fuse, files=8).memory_gib
+    usual = FACTS.gcsfuse_sidecar
+    given = limits(8).memory_gib
     assert given is not None
     assert usual.memory_mib < 572 < given * 1024
 
@@ -150,7 +136,7 @@ def test_what_is_kept_of_names_and_sizes_counts_where_it_is_believed() -> None:
 
 
 def test_as_many_files_are_streamed_as_a_pod_writes() -> None:
-    counts = [streamed_files(GcsFuse(), FUSE, files=files) for files in (1, 8, 5000)]
+    counts = [planned(files=files).streamed_files for files in (1, 8, 5000)]
     assert counts == [4, 8, 1600]
     assert "write:global-max-blocks:4" in asked_of_fuse()
     ((field, message),) = problems(files=8, write_global_max_blocks=4)
@@ -196,7 +182,8 @@ def test_a_part_of_a_cpu_is_a_limit_in_millicores() -> None:
 
 
 def test_the_sidecar_requests_what_it_is_limited_to_and_the_usual_without_a_limit() -> None:
-    sized = sized_sidecar(GcsFuseSidecar(cpu=0, memory_gib=5, ephemeral_storage_gib=10), USUAL)
+    asked = GcsFuseSidecar(cpu=0, memory_gib=5, ephemeral_storage_gib=10)
+    sized = sized_sidecar(asked, FACTS.gcsfuse_sidecar)
     assert (sized.cpu_millicores, sized.memory_mib) == (250, 5120)
     assert sized.ephemeral_storage_mib == 10240
 

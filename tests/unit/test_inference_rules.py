@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from catalog import Catalog, ReleaseChannel
 from stacks.config import validate
+from stacks.parts.pools.nodes import Amounts, Host, pods_beside, pods_surely_beside
 from stacks.parts.servers.config import ModelServer
 from stacks.parts.servers.rules import (
     LONGEST_LABEL,
@@ -19,8 +20,6 @@ from stacks.parts.servers.rules import (
     tgi_problems,
 )
 from stacks.problems import Problem
-from stacks.rules.packing import Amounts, pods_beside, pods_surely_beside
-from stacks.rules.ray_fit import Host
 from tests.conftest import Register, changed, stack_config
 from tests.programs import assert_named, mistakes
 from tests.unit.stack_graphs import built

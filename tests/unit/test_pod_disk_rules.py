@@ -1,8 +1,8 @@
 """What a pod may write to its node's disk, against what it is known to write."""
 
+from stacks.parts.pools.pod_rules import pod_disk_problems
 from stacks.parts.ray.config import PodSizes
 from stacks.resources import Resources
-from stacks.rules.pod_disk import pod_disk_problems
 
 
 def pod(storage_gib: int | None, limit_gib: int | None = None) -> PodSizes:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from stacks.config import ConfigError, validate
 from stacks.parts.jobs.plan import PlannedFineTuning
+from stacks.parts.pools.nodes import Amounts
 from stacks.parts.pools.plan import PlannedPool
 from stacks.parts.queues.config import StackQueues
 from stacks.parts.queues.flavor_rules import pool_problems
@@ -16,7 +17,6 @@ from stacks.parts.queues.plan import RESOURCES, Quota
 from stacks.parts.queues.rules import quota_problems
 from stacks.parts.servers.plan import PlannedServer
 from stacks.plan import Plan
-from stacks.rules.packing import Amounts
 from stacks.tokens import SECRETS
 from stacks.types import MOST_CPUS, MOST_GPUS, MOST_MEMORY_GIB, MOST_NODES
 from tests.conftest import changed, stack_config

@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 
 from catalog import Catalog
 from stacks.parts.pools.config import Pool
+from stacks.parts.pools.nodes import Host
 from stacks.parts.pools.plan import PlannedPool
 from stacks.parts.queues.config import Amounts, StackQueues
 from stacks.parts.queues.plan import capacity_of, quotas, stated
 from stacks.parts.queues.rules import quota_problems
-from stacks.rules.ray_fit import Host
 
 FACTS = Catalog.load()
 MACHINES = ("g2-standard-8", "g2-standard-24", "e2-standard-4")

@@ -6,10 +6,10 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from stacks.parts.jobs.divisors import divisors
 from stacks.parts.jobs.nemo_rl import NemoRlJob
 from stacks.parts.jobs.nemo_rl_rules import nemo_rl_problems
 from stacks.problems import Problem
-from stacks.rules.divisors import divisors
 from tests.conftest import changed
 
 SIZES = st.integers(1, 300)

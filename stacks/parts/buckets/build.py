@@ -14,8 +14,7 @@ from components.bucket_volume import BucketVolume, BucketVolumeArgs
 from components.gcsfuse_options import GcsFuseMountOptions, pod_annotations
 from components.kube_service_account import KubeServiceAccount, KubeServiceAccountArgs
 from components.static_volume import VolumeMount
-from stacks.parts.buckets.gcsfuse import GcsFuseSidecar
-from stacks.parts.buckets.lifecycle import LifecycleAction, LifecycleRule
+from stacks.parts.buckets.config import GcsFuseSidecar, LifecycleAction, LifecycleRule
 from stacks.parts.buckets.plan import PlannedBucket, with_key
 from stacks.site import Project, Site
 

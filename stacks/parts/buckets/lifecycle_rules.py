@@ -11,7 +11,7 @@ modules/file-system/cloud-storage-bucket, 0c5df76d; directories: GoogleCloudPlat
 
 from collections.abc import Iterator
 
-from stacks.parts.buckets.lifecycle import LifecycleAction, LifecycleRule, StorageClass
+from stacks.parts.buckets.config import LifecycleAction, LifecycleRule, StorageClass
 from stacks.parts.buckets.plan import PlannedBucket
 from stacks.plan import Plan
 from stacks.problems import Problem

@@ -1,23 +1,22 @@
-"""What follows from a bucket: its name, how it is mounted, what that takes. No Pulumi import."""
+"""What follows from a bucket: its name, how it is mounted, what that takes. No Pulumi import.
+
+Sources of what a sidecar takes: docs/troubleshooting.md and pkg/webhook of
+GoogleCloudPlatform/gcs-fuse-csi-driver, read 2026-11-21; docs/semantics.md and cfg of
+GoogleCloudPlatform/gcsfuse, commit 7b392927 of 2026-08-20.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
 from catalog import Catalog, Sidecar
-from stacks.parts.buckets.config import StackBucket
-from stacks.parts.buckets.gcsfuse import GcsFuseSidecar
-from stacks.parts.buckets.mount_rules import (
-    sidecar_limits,
-    sized_sidecar,
-    streamed_files,
-    with_prefetch,
-)
+from stacks.parts.buckets.config import GcsFuseSidecar, StackBucket
 
 _Number = TypeVar("_Number", int, float)
 # Says no more than that it is one.
 _PLAIN_KEY = "bucket"
 _CLAIM_GIB = 768
+_MIB = 1024
 _UNLIMITED = GcsFuseSidecar(cpu=0, memory_gib=0, ephemeral_storage_gib=0)
 
 
@@ -55,7 +54,7 @@ class PlannedBucket:
     @property
     def streamed_files(self) -> int:
         """How many files FUSE streams at once."""
-        return streamed_files(self.config.mount, self.facts.gcsfuse, files=self.files_at_once)
+        return self._streamed(self.files_at_once)
 
     @property
     def rename_dir_limit(self) -> int | None:
@@ -66,9 +65,31 @@ class PlannedBucket:
         return asked
 
     def limits_for(self, files: int) -> GcsFuseSidecar:
-        """Limits of the container that mounts the bucket in a pod that writes `files` at once."""
-        facts = self.facts
-        return sidecar_limits(self.config.mount, facts.gcsfuse_sidecar, facts.gcsfuse, files=files)
+        """Limits of the container that mounts the bucket in a pod that writes `files` at once: what
+        the config says, else what they take.
+
+        No figure for CPUs is published: one file has what GKE gives the whole sidecar.
+        """
+        wanted, usual = self.config.mount.sidecar, self.facts.gcsfuse_sidecar
+        memory = -(-self.needed_memory_mib(files) // _MIB)
+        return GcsFuseSidecar(
+            cpu=usual.cpu_millicores * files / 1000 if wanted.cpu is None else wanted.cpu,
+            memory_gib=memory if wanted.memory_gib is None else wanted.memory_gib,
+            ephemeral_storage_gib=wanted.ephemeral_storage_gib,
+        )
+
+    def needed_memory_mib(self, files: int) -> int:
+        """GKE's own size, each file that is streamed, and what is kept of names and sizes."""
+        mount, usual, fuse = self.config.mount, self.facts.gcsfuse_sidecar, self.facts.gcsfuse
+        streamed = min(files, self._streamed(files)) if mount.streaming_writes else 0
+        kept = max(0, mount.stat_cache_mib) if mount.metadata_ttl_s else 0
+        return usual.memory_mib + streamed * fuse.streamed_file_mib + kept
+
+    def _streamed(self, files: int) -> int:
+        """As many as the config says, else all that a pod writes, and no fewer than FUSE's own
+        number."""
+        fuse, asked = self.facts.gcsfuse, self.config.mount.write_global_max_blocks
+        return asked or min(max(fuse.blocks, files), fuse.most_blocks)
 
 
 def with_key(base: str, key: str) -> str:
@@ -109,6 +130,29 @@ def sidecar_of(
     if any(it.config.mount.metadata_prefetch for it in mounted):
         return with_prefetch(sized, facts.gcsfuse_prefetch)
     return sized
+
+
+def sized_sidecar(wanted: GcsFuseSidecar, usual: Sidecar) -> Sidecar:
+    """What the mounting sidecar requests: its limit where it has one, else what is usual."""
+    return usual.model_copy(
+        update={
+            "cpu_millicores": wanted.millicores or usual.cpu_millicores,
+            "memory_mib": (wanted.memory_gib or 0) * _MIB or usual.memory_mib,
+            "ephemeral_storage_mib": (wanted.ephemeral_storage_gib or 0) * _MIB
+            or usual.ephemeral_storage_mib,
+        }
+    )
+
+
+def with_prefetch(sidecar: Sidecar, second: Sidecar) -> Sidecar:
+    """Both containers, where names and sizes are read at the mount."""
+    return sidecar.model_copy(
+        update={
+            "cpu_millicores": sidecar.cpu_millicores + second.cpu_millicores,
+            "memory_mib": sidecar.memory_mib + second.memory_mib,
+            "ephemeral_storage_mib": sidecar.ephemeral_storage_mib + second.ephemeral_storage_mib,
+        }
+    )
 
 
 def _added(limits: Sequence[_Number | None]) -> _Number | None:

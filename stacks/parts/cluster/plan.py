@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from catalog import Catalog, GkeVersion, NcclStack, ReleaseChannel
 from stacks.parts.cluster.config import RayOperator, StackCluster
-from stacks.parts.pools.capacity import FlexStart, Queued
+from stacks.parts.pools.config import FlexStart, Queued
 from stacks.parts.pools.plan import PlannedPool
 from stacks.stack import Stack
 

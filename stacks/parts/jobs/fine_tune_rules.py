@@ -11,6 +11,13 @@ from catalog import Sidecar
 from stacks.fields import under
 from stacks.parts.jobs.fine_tune import FineTuning
 from stacks.parts.jobs.plan import PlannedFineTuning, requests_of, share_of
+from stacks.parts.pools.nodes import Amounts, Host, pods_beside
+from stacks.parts.pools.pod_rules import (
+    on_request_problems,
+    pod_problems,
+    whole_machine_problems,
+    without_interfaces_problems,
+)
 from stacks.parts.queues.workload_rules import Queued, given_out_problems, spread_problems
 from stacks.parts.ray.config import PodSizes
 from stacks.parts.servers.config import ModelServer
@@ -26,13 +33,6 @@ from stacks.parts.servers.rules import (
 )
 from stacks.plan import Plan
 from stacks.problems import Problem
-from stacks.rules.packing import Amounts, pods_beside
-from stacks.rules.ray_fit import Host, pod_problems
-from stacks.rules.sharing import (
-    on_request_problems,
-    whole_machine_problems,
-    without_interfaces_problems,
-)
 
 _MIB = 1024
 # Examples of the training set.

@@ -7,7 +7,7 @@ from catalog import Catalog, Topology
 from components.ray_manifest import LAUNCHER_DIR
 from stacks.block import Block
 from stacks.parts.jobs.on_ray import UNBUFFERED, OnRay, Place, RayDemands, Work, workload
-from stacks.parts.pools.tpu_slices import TpuSlices
+from stacks.parts.pools.config import Pool
 from stacks.types import (
     BatchSize,
     Factor,
@@ -142,10 +142,10 @@ class MaxTextTraining(OnRay, frozen=True):
         }
 
 
-def worker_environment(tpu: TpuSlices, devices: list[str]) -> dict[str, str]:
+def worker_environment(pool: Pool, devices: list[str]) -> dict[str, str]:
     """`devices` are the interfaces that pods claim. How many slices there are is Ray's to say:
     set here, it would stay when an elastic job shrinks."""
-    flags = [flag.argument for flag in tpu.libtpu_flags]
+    flags = [flag.argument for flag in pool.flags]
     if devices:
         flags.append(f"--megascale_grpc_interface_prefixes={','.join([*devices, 'lo'])}")
     return {

@@ -4,16 +4,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from catalog import Catalog, NcclStack, Sidecar
-from stacks.parts.buckets.gcsfuse import GcsFuseSidecar
-from stacks.parts.buckets.mount_rules import sized_sidecar, with_prefetch
-from stacks.parts.buckets.plan import PlannedBucket, limits_of, sidecar_of
+from stacks.parts.buckets.config import GcsFuseSidecar
+from stacks.parts.buckets.plan import (
+    PlannedBucket,
+    limits_of,
+    sidecar_of,
+    sized_sidecar,
+    with_prefetch,
+)
 from stacks.parts.jobs.fine_tune import FineTuning
 from stacks.parts.jobs.script import Script, ScriptRequests
+from stacks.parts.pools.nodes import Amounts, Host
 from stacks.parts.pools.plan import PlannedPool
 from stacks.parts.ray.config import PodSizes
 from stacks.resources import Resources
-from stacks.rules.packing import Amounts
-from stacks.rules.ray_fit import Host
 from stacks.stack import LUSTRE, Stack, mounts_of, only
 
 # What Kueue calls JobSets.

@@ -12,7 +12,16 @@ from stacks.fields import under
 from stacks.parts.jobs.plan import JOB_SETS, PlannedScript
 from stacks.parts.jobs.script import FILES_VARIABLE, OF_A_JOB_SET, Script
 from stacks.parts.pools.config import CPU_POOL
+from stacks.parts.pools.nodes import Amounts
 from stacks.parts.pools.plan import PlannedPool
+from stacks.parts.pools.pod_rules import (
+    boot_disk_problems,
+    interface_problems,
+    on_request_problems,
+    pod_disk_problems,
+    pod_problems,
+    whole_machine_problems,
+)
 from stacks.parts.queues.workload_rules import Queued
 from stacks.parts.ray.rules import mount_problems
 from stacks.parts.servers.rules import (
@@ -24,11 +33,6 @@ from stacks.parts.servers.rules import (
 )
 from stacks.plan import Plan
 from stacks.problems import Problem, problem_of
-from stacks.rules.boot_disk import boot_disk_problems
-from stacks.rules.packing import Amounts
-from stacks.rules.pod_disk import pod_disk_problems
-from stacks.rules.ray_fit import interface_problems, pod_problems
-from stacks.rules.sharing import on_request_problems, whole_machine_problems
 from stacks.stack import Stack
 
 # What the kubelet keeps of a container's log, rounded up.

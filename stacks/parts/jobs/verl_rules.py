@@ -12,13 +12,13 @@ from pathlib import PurePosixPath
 
 from stacks.fields import under
 from stacks.parts.buckets.plan import limits_of, sidecar_of
+from stacks.parts.jobs.divisors import largest_divisor
 from stacks.parts.jobs.verl import Preparation, VerlTraining
+from stacks.parts.pools.nodes import Amounts
+from stacks.parts.pools.pod_rules import boot_disk_problems
 from stacks.parts.ray.plan import PlannedRay
 from stacks.plan import Plan
 from stacks.problems import Problem
-from stacks.rules.boot_disk import boot_disk_problems
-from stacks.rules.divisors import largest_divisor
-from stacks.rules.packing import Amounts
 
 # One large file, or many small ones that are soon done.
 PREPARED_AT_ONCE = 4

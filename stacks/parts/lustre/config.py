@@ -1,12 +1,12 @@
 """Managed Lustre. No Pulumi import."""
 
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from pydantic import AfterValidator
 
 from catalog import check_filesystem_name
 from stacks.block import Block
-from stacks.types import AbsolutePath, GiB, LustreName, MbpsPerTib
+from stacks.types import GiB, LustreName, LustrePath, MbpsPerTib
 
 
 def _filesystem(value: str) -> str:
@@ -17,19 +17,13 @@ def _filesystem(value: str) -> str:
 FilesystemName = Annotated[str, AfterValidator(_filesystem)]
 
 
-class Lustre(Block, frozen=True):
-    """A Managed Lustre instance."""
+class MadeLustre(NamedTuple):
+    """An instance that the stack makes, with all that it is made of."""
 
-    name: LustreName
-    """Name of the instance."""
-    capacity_gib: GiB
-    """GiB, in the steps of the tier."""
-    throughput_mbps_per_tib: MbpsPerTib
-    """MB/s for each TiB: the tier."""
-    filesystem: FilesystemName = "lustre"
-    """Name of the file system, 1 to 8 letters and digits."""
-    mount_path: AbsolutePath = "/lustre"
-    """Where pods mount it."""
+    name: str
+    capacity_gib: int
+    throughput_mbps_per_tib: int
+    filesystem: str
 
 
 class StackLustre(Block, frozen=True):
@@ -46,7 +40,7 @@ class StackLustre(Block, frozen=True):
     """MB/s for each TiB: the tier; one that is made needs it."""
     filesystem: FilesystemName = "lustre"
     """Name of the file system, 1 to 8 letters and digits."""
-    mount_path: AbsolutePath = "/lustre"
+    mount_path: LustrePath = "/lustre"
     """Where pods mount it."""
 
     @property
@@ -54,8 +48,9 @@ class StackLustre(Block, frozen=True):
         return self.existing or self.name or ""
 
     @property
-    def made(self) -> Lustre | None:
-        """The instance that the stack makes; the rules refuse one that lacks anything."""
-        if self.existing is not None:
+    def made(self) -> MadeLustre | None:
+        """The rules refuse one that lacks anything."""
+        name, gib, speed = self.name, self.capacity_gib, self.throughput_mbps_per_tib
+        if self.existing is not None or name is None or gib is None or speed is None:
             return None
-        return Lustre.model_construct(**self.model_dump(exclude={"existing"}))
+        return MadeLustre(name, gib, speed, self.filesystem)

@@ -1,13 +1,12 @@
 """Managed Lustre in the zone of the nodes, where pods can mount it. No Pulumi import."""
 
 from collections.abc import Iterator
+from functools import partial
 
 from catalog import Catalog, check_capacity
 from stacks.beside import beside_problems
-from stacks.parts.lustre.config import Lustre
 from stacks.plan import Plan
 from stacks.problems import Problem, problem_of
-from stacks.rules.mount_paths import mount_path_problems
 from stacks.stack import Stack
 
 _OF_MADE = {"name": "lustre", "capacity_gib": "9000", "throughput_mbps_per_tib": "1000"}
@@ -25,14 +24,18 @@ def references(stack: Stack, facts: Catalog) -> Iterator[Problem]:
 
 
 def instance_problems(plan: Plan) -> Iterator[Problem]:
-    lustre, zone = plan.stack.lustre, plan.stack.zone
-    if lustre is None:
+    """Of one that is made, the tier has the capacity, and the nodes' zone the service."""
+    lustre, facts, zone = plan.stack.lustre, plan.facts, plan.stack.zone
+    if lustre is None or lustre.made is None:
         return
-    if lustre.made is not None:
-        # A zone that is wrong already needs no second suggestion.
-        known = zone if zone in plan.facts.zones else None
-        yield from _tier_problems(plan.facts, known, lustre.made)
-    yield from mount_path_problems("lustre.mount_path", lustre.mount_path, nearest="/lustre")
+    # A zone that is wrong already needs no second suggestion.
+    if zone in facts.zones:
+        yield from problem_of("zone", partial(facts.check_lustre_zone, zone))
+    speed, capacity = lustre.made.throughput_mbps_per_tib, lustre.made.capacity_gib
+    unknown = problem_of("lustre.throughput_mbps_per_tib", partial(facts.lustre_tier, speed))
+    yield from unknown or problem_of(
+        "lustre.capacity_gib", lambda: check_capacity(facts.lustre_tier(speed), capacity)
+    )
 
 
 def existing_problems(plan: Plan) -> Iterator[Problem]:
@@ -51,17 +54,3 @@ def existing_problems(plan: Plan) -> Iterator[Problem]:
 
 
 RULES = (instance_problems, existing_problems)
-
-
-def _tier_problems(facts: Catalog, zone: str | None, lustre: Lustre) -> Iterator[Problem]:
-    """The instance stands in the nodes' zone, which has to have the service; None: not checked."""
-    if zone is not None:
-        yield from problem_of("zone", lambda: facts.check_lustre_zone(zone))
-    speed = lustre.throughput_mbps_per_tib
-    unknown = problem_of("lustre.throughput_mbps_per_tib", lambda: facts.lustre_tier(speed))
-    yield from unknown
-    if not unknown:
-        tier = facts.lustre_tier(speed)
-        yield from problem_of(
-            "lustre.capacity_gib", lambda: check_capacity(tier, lustre.capacity_gib)
-        )

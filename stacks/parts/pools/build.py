@@ -4,13 +4,14 @@ from typing import TYPE_CHECKING
 
 import pulumi
 
+from catalog import Accelerator
+from components.capacity import CapacityArgs, ReservationArgs
 from components.naming import NameKind, cloud_name
 from components.node_pool import GpuArgs, NodePool, NodePoolArgs
 from components.node_service_account import NodeServiceAccount
 from stacks.parts.cluster import build as cluster
-from stacks.parts.pools.autopilot_nodes import CPU_SELECTOR, gpu_selector
-from stacks.parts.pools.capacity_args import capacity_args
-from stacks.parts.pools.plan import PlannedPool
+from stacks.parts.pools.config import Capacity, FlexStart, SpecificReservation, Spot
+from stacks.parts.pools.plan import AUTOPILOT_CPU_FAMILY, PlannedPool
 from stacks.site import Cluster, Ground, Interfaces, Nodes, Project, Selector
 
 if TYPE_CHECKING:
@@ -18,6 +19,11 @@ if TYPE_CHECKING:
 
 _LABEL = "gke-ai-stacks/stack"
 _POOL_LABEL = "gke-ai-stacks/pool"
+# What pods ask an Autopilot cluster for: GKE documentation ("Choose compute classes for Autopilot
+# Pods", "Consume reserved zonal resources") and Google's manifests for verl on Autopilot.
+_GKE = "cloud.google.com"
+_PERFORMANCE = {f"{_GKE}/compute-class": "Performance"}
+_CPU_SELECTOR = {**_PERFORMANCE, f"{_GKE}/machine-family": AUTOPILOT_CPU_FAMILY}
 
 
 def identities(project: Project) -> dict[str, NodeServiceAccount]:
@@ -27,7 +33,7 @@ def identities(project: Project) -> dict[str, NodeServiceAccount]:
     if plan.autopilot:
         kinds = ["auto"] if made else []
     else:
-        kinds = [*(["cpu"] if made else []), *_kinds(project)]
+        kinds = [*(["cpu"] if made else []), *(it.kind for it in plan.pools.values())]
     return {kind: cluster.identity(project, kind) for kind in dict.fromkeys(kinds)}
 
 
@@ -55,7 +61,7 @@ def build(
             continue
         made = _pool(project, gke, account, pool, interfaces)
         machines[name] = [made.pool]
-        only[name] = made.pool_name.apply(lambda it: {"cloud.google.com/gke-nodepool": it})
+        only[name] = made.pool_name.apply(lambda it: {f"{_GKE}/gke-nodepool": it})
         shared = _shares_its_type(project, pool) or not plan.stack.cluster.is_made
         selectors[name] = only[name] if shared else made.node_selector
         if pool.kind == "cpu":
@@ -83,10 +89,6 @@ def _own_labels(project: Project, pool: PlannedPool) -> dict[str, str]:
     shape = _tpu_selector(pool)
     twins = [it for it in project.plan.tpu_pools.values() if _tpu_selector(it) == shape]
     return {**_own_label(project), **({_POOL_LABEL: pool.name} if len(twins) > 1 else {})}
-
-
-def _kinds(project: Project) -> list[str]:
-    return [it.kind for it in project.plan.pools.values()]
 
 
 def _shares_its_type(project: Project, pool: PlannedPool) -> bool:
@@ -127,7 +129,7 @@ def _pool(
             nodes=pool.nodes,
             min_nodes=pool.bounds.min,
             max_nodes=pool.bounds.max,
-            capacity=capacity_args(config.capacity),
+            capacity=_capacity(config.capacity),
             disk_type=config.disk.type or machine.default_boot_disk,
             disk_gb=config.disk.size_gb,
             max_pods_per_node=config.max_pods_per_node,
@@ -156,7 +158,6 @@ def _slices(
     config, topology, between = pool.config, pool.topology, interfaces.between_slices
     # The rules refuse a topology that the machine does not have.
     assert topology is not None
-    assert config.topology is not None
     return [
         TpuSlicePool(
             f"{pool.name}-{number}",
@@ -168,9 +169,9 @@ def _slices(
                 pool_name=pool.slice_name(number),
                 service_account=account.email,
                 machine_type=pool.machine.name,
-                topology=config.topology,
+                topology=topology.name,
                 hosts=topology.hosts,
-                capacity=capacity_args(config.capacity),
+                capacity=_capacity(config.capacity),
                 disk_type=config.disk.type or pool.machine.default_boot_disk,
                 disk_gb=config.disk.size_gb,
                 max_pods_per_node=config.max_pods_per_node,
@@ -190,7 +191,7 @@ def _slices(
 def _autopilot(project: Project, ground: Ground, gke: Cluster) -> Nodes:
     selectors = {name: _asked_for(project, gke, pool) for name, pool in project.plan.pools.items()}
     return Nodes(
-        cpu=CPU_SELECTOR,
+        cpu=_CPU_SELECTOR,
         selectors=selectors,
         only=selectors,
         machines={name: [] for name in selectors},
@@ -199,12 +200,12 @@ def _autopilot(project: Project, ground: Ground, gke: Cluster) -> Nodes:
 
 
 def _asked_for(project: Project, gke: Cluster, pool: PlannedPool) -> Selector:
-    accelerator, config = pool.machine.accelerator, pool.config
-    # The rules refuse pools without accelerators on Autopilot.
+    # The rules refuse pools without accelerators on Autopilot, and TPUs without a topology.
+    accelerator, topology = pool.machine.accelerator, pool.topology
     assert accelerator is not None
     if pool.kind == "gpu":
-        return gpu_selector(accelerator, config.capacity, pool.zone)
-    assert config.topology is not None
+        return _gpu_selector(accelerator, pool.config.capacity, pool.zone)
+    assert topology is not None
     from components.tpu_compute_class import TpuComputeClass, TpuComputeClassArgs
 
     made = TpuComputeClass(
@@ -214,22 +215,66 @@ def _asked_for(project: Project, gke: Cluster, pool: PlannedPool) -> Selector:
             zone=pool.zone,
             machine_type=pool.machine.name,
             accelerator=accelerator.type,
-            topology=config.topology,
+            topology=topology.name,
             chips=accelerator.count,
             dranet=bool(project.plan.claims(pool)),
-            capacity=capacity_args(config.capacity),
+            capacity=_capacity(pool.config.capacity),
             labels=project.labels,
         ),
         opts=pulumi.ResourceOptions(providers=[gke.kubernetes]),
     )
     selector = _tpu_selector(pool)
-    return made.class_name.apply(lambda it: {"cloud.google.com/compute-class": it, **selector})
+    return made.class_name.apply(lambda it: {f"{_GKE}/compute-class": it, **selector})
 
 
 def _tpu_selector(pool: PlannedPool) -> dict[str, str]:
     assert pool.machine.accelerator is not None
-    assert pool.config.topology is not None
+    assert pool.topology is not None
     return {
-        "cloud.google.com/gke-tpu-accelerator": pool.machine.accelerator.type,
-        "cloud.google.com/gke-tpu-topology": pool.config.topology,
+        f"{_GKE}/gke-tpu-accelerator": pool.machine.accelerator.type,
+        f"{_GKE}/gke-tpu-topology": pool.topology.name,
     }
+
+
+def _gpu_selector(accelerator: Accelerator, capacity: Capacity, zone: str) -> dict[str, str]:
+    """A whole machine with these accelerators; the zone is that of their network's profile."""
+    selector = {
+        **_PERFORMANCE,
+        f"{_GKE}/gke-accelerator": accelerator.type,
+        f"{_GKE}/gke-accelerator-count": str(accelerator.count),
+        "topology.kubernetes.io/zone": zone,
+    }
+    if isinstance(capacity, Spot):
+        selector[f"{_GKE}/gke-spot"] = "true"
+    if isinstance(capacity, SpecificReservation):
+        selector |= _reservation(capacity)
+    return selector
+
+
+def _reservation(capacity: SpecificReservation) -> dict[str, str]:
+    parts = {
+        "affinity": "specific",
+        "name": capacity.name,
+        "project": capacity.project,
+        "blocks": capacity.block,
+        "subblocks": capacity.sub_block,
+    }
+    return {f"{_GKE}/reservation-{key}": value for key, value in parts.items() if value}
+
+
+def _capacity(capacity: Capacity) -> CapacityArgs:
+    reservation = None
+    if isinstance(capacity, SpecificReservation):
+        reservation = ReservationArgs(
+            name=capacity.name,
+            project=capacity.project,
+            block=capacity.block,
+            sub_block=capacity.sub_block,
+        )
+    # Queued machines are asked for with their time, so the pool does not say it.
+    timed = isinstance(capacity, FlexStart)
+    return CapacityArgs(
+        mode=capacity.mode,
+        reservation=reservation,
+        max_run_seconds=capacity.max_run_hours * 3600 if timed else None,
+    )

@@ -1,21 +1,158 @@
-"""Nodes: pools of a Standard cluster, and on Autopilot what pods ask for. No Pulumi import."""
+"""Nodes: pools of a Standard cluster, and on Autopilot what pods ask for; and the six ways to have
+machines. No Pulumi import."""
 
-from typing import Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from catalog import GpuDriver
+from catalog import DiskType, GpuDriver
 from stacks.block import Block
-from stacks.parts.pools.capacity import Capacity, OnDemand
-from stacks.parts.pools.nodes import Autoscaling, Disk
-from stacks.parts.pools.tpu_slices import LibtpuFlag
+from stacks.problems import ForeignKeysError
 from stacks.types import (
+    DiskGb,
+    FlagName,
+    FlagValue,
+    LeastNodes,
     MachineTypeName,
     NodeCount,
     PodsPerNode,
+    ProjectId,
+    ReservationPart,
+    RunHours,
     SliceNumbers,
     TopologyName,
     Zone,
+)
+
+_OF_A_RESERVATION = frozenset({"name", "project", "block", "sub_block", "reservation"})
+
+
+class _WithoutReservation(Block, frozen=True):
+    @model_validator(mode="before")
+    @classmethod
+    def _takes_no_reservation(cls, value: Any) -> Any:
+        given: dict[str, Any] = value if isinstance(value, dict) else {}
+        if foreign := sorted(_OF_A_RESERVATION & given.keys()):
+            keys = " and ".join(foreign)
+            raise ForeignKeysError(
+                foreign,
+                f"{given.get('mode')} machines never come from a reservation, so {keys} cannot "
+                f"stand here; nearest: mode: reservation, or no {keys}",
+            )
+        return value
+
+
+class OnDemand(_WithoutReservation, frozen=True):
+    """At the list price, if Google has some."""
+
+    mode: Literal["on-demand"] = "on-demand"
+    """The way to have machines."""
+
+
+class Spot(_WithoutReservation, frozen=True):
+    """Cheaper, and taken away whenever Google wants it back."""
+
+    mode: Literal["spot"] = "spot"
+    """The way to have machines."""
+
+
+class SpecificReservation(Block, frozen=True):
+    """Machines that were paid for beforehand.
+
+    Given, `zone` and `machine_type` are held against the stack's before anything is made.
+    """
+
+    mode: Literal["reservation"]
+    """The way to have machines."""
+    name: ReservationPart
+    """The reservation's name."""
+    project: ProjectId | None = None
+    """Its owner's project, where it is shared."""
+    block: ReservationPart | None = None
+    """One block of the reservation."""
+    sub_block: ReservationPart | None = None
+    """One sub-block of that block."""
+    zone: Zone | None = None
+    """Where the reservation says that it is."""
+    machine_type: MachineTypeName | None = None
+    """What the reservation says that it holds."""
+
+
+class AnyReservation(_WithoutReservation, frozen=True):
+    """Whatever open reservation fits, and on-demand machines when none does."""
+
+    mode: Literal["any-reservation"]
+    """The way to have machines."""
+
+
+class FlexStart(_WithoutReservation, frozen=True):
+    """Machines come when there are any, each for at most `max_run_hours`."""
+
+    mode: Literal["flex-start"]
+    """The way to have machines."""
+    max_run_hours: RunHours = 168
+    """Hours after which a machine goes; seven days is Google's limit."""
+
+
+class Queued(_WithoutReservation, frozen=True):
+    """Flex-start for all machines of a workload at once, as its provisioning request asks."""
+
+    mode: Literal["queued"]
+    """The way to have machines."""
+    max_run_hours: RunHours = 168
+    """Hours after which a machine goes; seven days is Google's limit."""
+
+
+Capacity = Annotated[
+    OnDemand | Spot | SpecificReservation | AnyReservation | FlexStart | Queued,
+    Field(discriminator="mode"),
+]
+
+
+class Autoscaling(Block, frozen=True):
+    """Bounds of a pool that scales."""
+
+    min: LeastNodes
+    """Fewest nodes."""
+    max: NodeCount
+    """Most nodes."""
+
+
+class Disk(Block, frozen=True):
+    """Boot disk of a node."""
+
+    size_gb: DiskGb = 100
+    """Size in GB."""
+    type: DiskType | None = None
+    """Kind of disk; by default what the machine type boots from best."""
+
+
+class LibtpuFlag(Block, frozen=True):
+    """A flag of libtpu's."""
+
+    name: FlagName
+    """Begins with `xla_` or `megascale_`."""
+    value: FlagValue | None = None
+    """Without a value the flag is switched on by being there."""
+
+    @property
+    def argument(self) -> str:
+        return f"--{self.name}" if self.value is None else f"--{self.name}={self.value}"
+
+
+# Overlaps communication between chips with computing (the scenario's recipe for v6e).
+DEFAULT_FLAGS = tuple(
+    LibtpuFlag(name=name, value=value)
+    for name, value in (
+        ("xla_tpu_scoped_vmem_limit_kib", "122880"),
+        ("xla_tpu_use_minor_sharding_for_major_trivial_input", "true"),
+        ("xla_tpu_relayout_group_size_threshold_for_reduce_scatter", "1"),
+        ("xla_tpu_assign_all_reduce_scatter_layout", None),
+        ("xla_tpu_enable_async_collective_fusion_fuse_all_gather", "true"),
+        ("xla_tpu_enable_async_collective_fusion_multiple_steps", "true"),
+        ("xla_tpu_overlap_compute_collective_tc", "true"),
+        ("xla_enable_async_all_gather", "true"),
+    )
 )
 
 
@@ -67,6 +204,11 @@ class Pool(Block, frozen=True):
     """1 or 2; with 1 a node has half its vCPUs; only with TPUs."""
     libtpu_flags: tuple[LibtpuFlag, ...] | None = None
     """Flags of libtpu and Megascale; by default those that v6e trains well with; only with TPUs."""
+
+    @property
+    def flags(self) -> tuple[LibtpuFlag, ...]:
+        """Of libtpu and Megascale."""
+        return DEFAULT_FLAGS if self.libtpu_flags is None else self.libtpu_flags
 
 
 # Where the cluster's own pods run, in a Standard cluster whose stack names no such pool; two nodes,

@@ -1,51 +1,108 @@
-"""Nodes: pools of a Standard cluster, and what pods ask an Autopilot cluster for."""
+"""What a node leaves to pods, and how many of them find room on nodes of one kind. No Pulumi
+import."""
 
-from catalog import DiskType, GpuDriver
-from stacks.block import Block
-from stacks.parts.pools.capacity import Capacity, OnDemand
-from stacks.types import DiskGb, LeastNodes, MachineTypeName, NodeCount, PodsPerNode
+from dataclasses import astuple, dataclass
+from fractions import Fraction
+from operator import add, sub
+from typing import Self
 
+from catalog import Allocatable, MachineType, Sidecar
+from stacks.resources import Resources
 
-class Autoscaling(Block, frozen=True):
-    """Bounds of a pool that scales."""
-
-    min: LeastNodes
-    """Fewest nodes."""
-    max: NodeCount
-    """Most nodes."""
+_MIB = 1024
 
 
-class Disk(Block, frozen=True):
-    """Boot disk of a node."""
+@dataclass(frozen=True)
+class Host:
+    """A machine and what it leaves to pods."""
 
-    size_gb: DiskGb = 100
-    """Size in GB."""
-    type: DiskType | None = None
-    """Kind of disk; by default what the machine type boots from best."""
-
-
-class Nodes(Block, frozen=True):
-    """Machines of one type. `nodes` is the size that the workloads use."""
-
-    machine_type: MachineTypeName
-    nodes: NodeCount
-    capacity: Capacity = OnDemand()
-
-
-class NodePool(Nodes, frozen=True):
-    """Without `autoscaling` the pool stays at `nodes`."""
-
-    autoscaling: Autoscaling | None = None
-    disk: Disk = Disk()
-    max_pods_per_node: PodsPerNode = 110
+    machine: MachineType
+    node: Allocatable
 
     @property
-    def bounds(self) -> Autoscaling:
-        return self.autoscaling or Autoscaling.model_construct(min=self.nodes, max=self.nodes)
+    def name(self) -> str:
+        return self.machine.name
 
 
-class GpuPool(NodePool, frozen=True):
-    """`compact_placement` puts the nodes close together, and takes them from one zone alone."""
+@dataclass(frozen=True)
+class Amounts:
+    """What a pod or its containers ask for, or what a node has left."""
 
-    driver_version: GpuDriver = GpuDriver.LATEST
-    compact_placement: bool = False
+    cpu_millicores: int = 0
+    memory_mib: int = 0
+    ephemeral_storage_mib: int = 0
+    gpus: int = 0
+
+    @classmethod
+    def of_node(cls, host: Host) -> Self:
+        node = host.node
+        return cls(
+            node.cpu_millicores, node.memory_mib, node.ephemeral_storage_mib, node.accelerators
+        )
+
+    @classmethod
+    def of_pod(cls, requests: Resources, gpus: int, sidecar: Sidecar | None = None) -> Self:
+        """`sidecar` is what GKE puts beside the pod's container."""
+        storage = (requests.ephemeral_storage_gib or 0) * _MIB
+        own = cls(requests.millicores, requests.memory_gib * _MIB, storage, gpus)
+        return own if sidecar is None else own + cls.of_sidecar(sidecar)
+
+    @classmethod
+    def of_sidecar(cls, sidecar: Sidecar) -> Self:
+        return cls(sidecar.cpu_millicores, sidecar.memory_mib, sidecar.ephemeral_storage_mib)
+
+    def __add__(self, other: Self) -> Self:
+        return type(self)(*map(add, astuple(self), astuple(other)))
+
+    def __sub__(self, other: Self) -> Self:
+        return type(self)(*map(sub, astuple(self), astuple(other)))
+
+    def holds(self, pod: Self) -> int:
+        """How many such pods fit at once; none where something is overdrawn."""
+        pairs = zip(astuple(self), astuple(pod), strict=True)
+        return max(0, min(have // wanted for have, wanted in pairs if wanted))
+
+
+def pods_beside(node: Amounts, nodes: int, guest: Amounts, pod: Amounts) -> int:
+    """How many of `pod` fit on `nodes` of which one has `guest`; it is the best there is, for
+    wherever `guest` goes, all other nodes are alike. None where `guest` has no room."""
+    if node.holds(guest) == 0:
+        return 0
+    return (node - guest).holds(pod) + (nodes - 1) * node.holds(pod)
+
+
+def pods_surely_beside(node: Amounts, nodes: int, guest: Amounts, guests: int, pod: Amounts) -> int:
+    """How many of `pod` have room on `nodes` wherever the scheduler has put so many `guests`.
+
+    What a node loses to its guests is taken from the concave line above it, so the answer may be
+    one too few and is never too many.
+    """
+    lost, before = Fraction(0), node.holds(pod)
+    left = guests
+    for width, slope in _steepest(_losses(node, guest, pod)):
+        taken = min(left, nodes * width)
+        lost += taken * slope
+        left -= taken
+    return nodes * before - int(lost)
+
+
+def _losses(node: Amounts, guest: Amounts, pod: Amounts) -> list[int]:
+    """By number of guests on a node, how many pods fewer it holds."""
+    before, found, rest = node.holds(pod), [0], node
+    for _ in range(node.holds(guest)):
+        rest -= guest
+        found.append(before - rest.holds(pod))
+    return found
+
+
+def _steepest(losses: list[int]) -> list[tuple[int, Fraction]]:
+    """The pieces, by width and slope, of the lowest concave line that is nowhere below."""
+    found: list[tuple[int, Fraction]] = []
+    at = 0
+    while at < len(losses) - 1:
+        ahead = range(at + 1, len(losses))
+        slopes = {to: Fraction(losses[to] - losses[at], to - at) for to in ahead}
+        best = max(ahead, key=lambda to: (slopes[to], to))
+        found.append((best - at, slopes[best]))
+        at = best
+    return found

@@ -8,14 +8,19 @@ from catalog import Catalog, Interface, MachineType, Topology
 from catalog.allocatable import DEFAULT_DISK_GB
 from components.naming import NameKind, cloud_name
 from components.node_taints import NodeTaintArgs
-from stacks.parts.pools.autopilot_nodes import AUTOPILOT_CPU_FAMILY
-from stacks.parts.pools.capacity import FlexStart, Queued
-from stacks.parts.pools.config import CPU_POOL, DEFAULT_CPU_POOL, Pool
-from stacks.parts.pools.nodes import Autoscaling, GpuPool, NodePool, Nodes
-from stacks.parts.pools.tpu_slices import DEFAULT_FLAGS, TpuSlices
-from stacks.rules.ray_fit import Host
+from stacks.parts.pools.config import (
+    CPU_POOL,
+    DEFAULT_CPU_POOL,
+    Autoscaling,
+    FlexStart,
+    Pool,
+    Queued,
+)
+from stacks.parts.pools.nodes import Host
 
 Kind = Literal["cpu", "gpu", "tpu"]
+# Under single pods on Autopilot: a machine for each, of a family with fast cores.
+AUTOPILOT_CPU_FAMILY = "c2"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,8 +53,7 @@ class PlannedPool:
 
     @property
     def kind(self) -> Kind:
-        accelerator = self.machine.accelerator
-        return "cpu" if accelerator is None else accelerator.kind
+        return kind_of(self.machine)
 
     @property
     def accelerators(self) -> int:
@@ -70,9 +74,8 @@ class PlannedPool:
     @property
     def bounds(self) -> Autoscaling:
         """How few and how many nodes there may be."""
-        fixed = Autoscaling.model_construct(min=self.nodes, max=self.nodes)
-        if self.kind == "tpu" and self.waits:
-            return Autoscaling.model_construct(min=0, max=self.nodes)
+        least = 0 if self.kind == "tpu" and self.waits else self.nodes
+        fixed = Autoscaling.model_construct(min=least, max=self.nodes)
         return self.config.autoscaling or fixed
 
     @property
@@ -101,50 +104,9 @@ class PlannedPool:
         """Whether pods that do not tolerate the taints find no room there."""
         return any(it.effect != "PreferNoSchedule" for it in self.taints)
 
-    @property
-    def as_nodes(self) -> Nodes:
-        """The pool as rules take it that know no other parts."""
-        pool = self.config
-        of_all = {
-            "machine_type": pool.machine_type,
-            "nodes": self.nodes,
-            "capacity": pool.capacity,
-        }
-        if self.autopilot:
-            return Nodes.model_construct(**of_all)
-        of_pool = {
-            **of_all,
-            "autoscaling": self.bounds if self.kind == "tpu" else pool.autoscaling,
-            "disk": pool.disk,
-            "max_pods_per_node": pool.max_pods_per_node,
-        }
-        if self.kind != "gpu":
-            return NodePool.model_construct(**of_pool)
-        return GpuPool.model_construct(
-            **of_pool,
-            driver_version=pool.driver_version,
-            compact_placement=pool.compact_placement,
-        )
 
-    @property
-    def as_slices(self) -> TpuSlices:
-        """The TPU pool as rules and trainers take it."""
-        return slices_of(self.config)
-
-
-def slices_of(pool: Pool) -> TpuSlices:
-    """A TPU pool's slices as rules take them that know no other parts."""
-    flags = pool.libtpu_flags
-    return TpuSlices.model_construct(
-        machine_type=pool.machine_type,
-        topology=pool.topology or "",
-        slices=pool.slices or (),
-        capacity=pool.capacity,
-        threads_per_core=pool.threads_per_core,
-        disk=pool.disk,
-        max_pods_per_node=pool.max_pods_per_node,
-        libtpu_flags=DEFAULT_FLAGS if flags is None else flags,
-    )
+def kind_of(machine: MachineType) -> Kind:
+    return "cpu" if machine.accelerator is None else machine.accelerator.kind
 
 
 def planned_pools(
@@ -172,10 +134,8 @@ def _planned(
     name: str, pool: Pool, facts: Catalog, *, zone: str, autopilot: bool, prefix: str
 ) -> PlannedPool:
     machine = facts.machine(pool.machine_type)
-    is_tpu = machine.accelerator is not None and machine.accelerator.kind == "tpu"
-    threads = pool.threads_per_core if is_tpu and not autopilot else 2
+    threads = pool.threads_per_core if kind_of(machine) == "tpu" and not autopilot else 2
     disk_gb = DEFAULT_DISK_GB if autopilot else pool.disk.size_gb
-    known = facts.topologies(machine.name) if is_tpu else {}
     return PlannedPool(
         name=name,
         config=pool,
@@ -183,6 +143,6 @@ def _planned(
         zone=pool.zone or zone,
         host=Host(machine, facts.allocatable(machine.name, disk_gb, threads)),
         autopilot=autopilot,
-        topology=known.get(pool.topology or ""),
+        topology=facts.topologies(machine.name).get(pool.topology or ""),
         prefix=prefix,
     )

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from math import ceil
 
 from components.inference_engine import InferenceEngine
+from stacks.parts.pools.nodes import Amounts
 from stacks.parts.pools.plan import PlannedPool
 from stacks.parts.ray.plan import PlannedRay
 from stacks.plan import Plan
 from stacks.problems import Problem
-from stacks.rules.packing import Amounts
 
 # What a message calls each amount, and how many of it are one there.
 _SHOWN = {

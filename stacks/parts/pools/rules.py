@@ -1,17 +1,22 @@
-"""What goes together in a pool, and with the cluster's mode. No Pulumi import."""
+"""What goes together in a pool: its machine, its zone, the way to have it, its nodes or slices; and
+with the cluster's mode. No Pulumi import.
 
-from collections.abc import Iterator, Mapping
+Sources: GKE documentation ("About GPU, TPU and H4D consumption with flex-start", "Run a large-scale
+workload with flex-start with queued provisioning", "Consuming reservations"), the preconditions of
+GoogleCloudPlatform/cluster-toolkit modules/compute/gke-node-pool, read 2026-11-21.
+"""
 
-from catalog import Catalog, MachineType
+from collections.abc import Iterator
+from functools import partial
+
+from catalog import Catalog
+from catalog.errors import nearest_names
 from components.node_taints import check_node_labels, check_node_taints
-from stacks.parts.pools.capacity import Queued
-from stacks.parts.pools.capacity_rules import capacity_problems
-from stacks.parts.pools.config import Pool
-from stacks.parts.pools.placement_rules import pool_problems, zone_problems
-from stacks.parts.pools.plan import PlannedPool, slices_of
-from stacks.parts.pools.slice_rules import slice_problems
+from stacks.beside import beside_problems
+from stacks.parts.pools.config import Pool, SpecificReservation
+from stacks.parts.pools.plan import PlannedPool, kind_of
 from stacks.plan import Plan
-from stacks.problems import Problem, problem_of
+from stacks.problems import Problem, problem_of, repeats
 from stacks.stack import Stack
 
 # Other ways are not documented for pods that ask for interfaces.
@@ -19,37 +24,170 @@ _AUTOPILOT_GPUS = ("on-demand", "spot", "reservation")
 _OF_PODS = ("autoscaling", "disk", "max_pods_per_node", "labels", "taints", "driver_version")
 _OF_GPUS = ("driver_version", "compact_placement")
 _OF_TPUS = ("topology", "slices", "threads_per_core", "libtpu_flags")
+_HAS = {"cpu": "no accelerators", "gpu": "GPUs", "tpu": "TPUs"}
 
 
 def references(stack: Stack, facts: Catalog) -> Iterator[Problem]:
     """Machines and topologies that the catalog has, of which all else is derived."""
     for name, pool in stack.pools.items():
         field = f"pools.{name}"
-        unknown = problem_of(
-            f"{field}.machine_type", lambda it=pool: facts.machine(it.machine_type)
+        unknown = problem_of(f"{field}.machine_type", partial(facts.machine, pool.machine_type))
+        yield from unknown or _shape_problems(field, pool, facts)
+
+
+def _shape_problems(field: str, pool: Pool, facts: Catalog) -> Iterator[Problem]:
+    machine = facts.machine(pool.machine_type)
+    kind = kind_of(machine)
+    foreign = (*(() if kind == "gpu" else _OF_GPUS), *(() if kind == "tpu" else _OF_TPUS))
+    why = f"{machine.name} has {_HAS[kind]}, and takes none"
+    yield from beside_problems(field, pool, foreign, why)
+    if kind == "tpu":
+        yield from _slice_problems(field, pool, facts)
+    elif pool.nodes is None:
+        yield Problem(f"{field}.nodes", "missing; nearest: 1")
+
+
+def _slice_problems(field: str, pool: Pool, facts: Catalog) -> Iterator[Problem]:
+    machine, shapes = pool.machine_type, list(facts.topologies(pool.machine_type))
+    for key in ("nodes", "autoscaling"):
+        if key in pool.model_fields_set:
+            yield Problem(
+                f"{field}.{key}",
+                f"a slice of {machine} has the nodes of its topology; nearest: leave it out, "
+                "and say in slices how many there are",
+            )
+    if not shapes:
+        near = nearest_names(machine, [it for it in facts.machines if facts.topologies(it)])
+        yield Problem(
+            f"{field}.machine_type", f"the catalog knows no topology of {machine}; nearest: {near}"
         )
-        yield from unknown
-        if not unknown:
-            yield from _shape_problems(field, pool, facts)
+    elif pool.topology is None:
+        yield Problem(f"{field}.topology", f"missing; nearest: {', '.join(shapes[:3])}")
+    else:
+        yield from problem_of(
+            f"{field}.topology", partial(facts.check_ray_topology, machine, pool.topology)
+        )
+    if pool.slices is None:
+        yield Problem(f"{field}.slices", "missing; nearest: 1")
+    elif len(once := set(pool.slices)) < len(pool.slices):
+        yield Problem(
+            f"{field}.slices",
+            f"{list(pool.slices)} names a slice twice; nearest: {sorted(once)}",
+        )
+    for place, name in repeats(it.name for it in pool.flags):
+        yield Problem(
+            f"{field}.libtpu_flags[{place}]",
+            f"{name} is there twice, and only the last counts; nearest: leave it out",
+        )
 
 
 def place_problems(plan: Plan) -> Iterator[Problem]:
     """Zones are in the region, and have the machines in the way that they are asked for."""
-    stack, facts = plan.stack, plan.facts
-    yield from zone_problems(facts, stack.region, stack.zone)
+    facts = plan.facts
+    yield from _zone_problems(plan, "zone", plan.stack.zone)
     for pool in plan.pools.values():
         if pool.config.zone is not None:
-            yield from zone_problems(facts, stack.region, pool.zone, f"{pool.field}.zone")
+            yield from _zone_problems(plan, f"{pool.field}.zone", pool.zone)
         # Offers of a wrong zone would only repeat what is said about the zone.
         if pool.zone in facts.zones:
-            yield from pool_problems(facts, pool.zone, pool.field, pool.as_nodes)
-            yield from capacity_problems(facts, pool.zone, pool.field, pool.as_nodes)
+            offer = partial(facts.check_offer, pool.zone, pool.machine.name)
+            yield from problem_of(f"{pool.field}.machine_type", offer)
+            yield from _capacity_problems(pool)
+            if not plan.autopilot:
+                yield from _size_problems(pool)
+                yield from _placement_problems(pool)
+
+
+def _zone_problems(plan: Plan, field: str, zone: str) -> Iterator[Problem]:
+    facts, region = plan.facts, plan.stack.region
+    unknown = problem_of(field, partial(facts.zone, zone))
+    if unknown or facts.region_of(zone) == region:
+        yield from unknown
+        return
+    unknown = problem_of("region", partial(facts.zones_in, region))
+    yield from unknown or [
+        Problem(
+            field,
+            f'"{zone}" is not in the region {region}; nearest: '
+            f"{', '.join(facts.zones_in(region))}, or the region {facts.region_of(zone)}",
+        )
+    ]
+
+
+def _capacity_problems(pool: PlannedPool) -> Iterator[Problem]:
+    machine, capacity = pool.machine, pool.config.capacity
+    field = f"{pool.field}.capacity"
+    if capacity.mode not in machine.capacity_modes:
+        yield Problem(
+            f"{field}.mode",
+            f"{capacity.mode} is not to be had for {machine.name}; "
+            f"nearest: {', '.join(machine.capacity_modes)}",
+        )
+    if not isinstance(capacity, SpecificReservation):
+        return
+    if capacity.sub_block is not None and capacity.block is None:
+        yield Problem(
+            f"{field}.sub_block",
+            f"{capacity.sub_block} is in a block, and none is named; nearest: set {field}.block",
+        )
+    if capacity.zone not in (None, pool.zone):
+        yield Problem(
+            f"{field}.zone",
+            f"the reservation {capacity.name} is in {capacity.zone}, and the nodes are in "
+            f"{pool.zone}; nearest: gcp:zone {capacity.zone}, or a reservation in {pool.zone}",
+        )
+    if capacity.machine_type not in (None, machine.name):
+        yield Problem(
+            f"{field}.machine_type",
+            f"the reservation {capacity.name} is for {capacity.machine_type}, and the nodes are "
+            f"{machine.name}; nearest: {pool.field}.machine_type {capacity.machine_type}",
+        )
+
+
+def _size_problems(pool: PlannedPool) -> Iterator[Problem]:
+    """The nodes boot from the disk, and the bounds hold them."""
+    machine, disk, bounds, nodes = pool.machine, pool.config.disk, pool.bounds, pool.nodes
+    if disk.type is not None and disk.type not in machine.boot_disk_types:
+        yield Problem(
+            f"{pool.field}.disk.type",
+            f"{disk.type} does not boot {machine.name}; "
+            f"nearest: {', '.join(machine.boot_disk_types)}",
+        )
+    if nodes > bounds.max or (nodes < bounds.min and not pool.waits):
+        yield Problem(
+            f"{pool.field}.autoscaling",
+            f"{bounds.min} to {bounds.max} leaves out the {nodes} nodes that the workloads use; "
+            f"nearest: {min(bounds.min, nodes)} to {max(bounds.max, nodes)}",
+        )
+    if pool.waits and bounds.min > 0:
+        yield Problem(
+            f"{pool.field}.autoscaling",
+            f"{pool.config.capacity.mode} machines come when pods wait for them, so the pool's "
+            f"minimum of {bounds.min} cannot be kept; nearest: {{min: 0, max: {bounds.max}}}",
+        )
+
+
+def _placement_problems(pool: PlannedPool) -> Iterator[Problem]:
+    machine, capacity = pool.machine, pool.config.capacity
+    if not pool.config.compact_placement:
+        return
+    if not machine.compact_placement:
+        why = f"{machine.name} cannot be placed compactly"
+    elif pool.queued:
+        why = "queued machines are placed by their request, not by the pool"
+    elif pool.waits and not machine.rdma_nics:
+        why = f"flex-start places only machines with RDMA compactly, not {machine.name}"
+    elif isinstance(capacity, SpecificReservation) and capacity.block is not None:
+        why = f"the block {capacity.block} already says where the nodes stand"
+    else:
+        return
+    yield Problem(f"{pool.field}.compact_placement", f"{why}; nearest: false")
 
 
 def mode_problems(plan: Plan) -> Iterator[Problem]:
     """Autopilot makes nodes itself; TPU slices come one by one."""
     for pool in plan.pools.values():
-        if pool.kind == "tpu" and isinstance(pool.config.capacity, Queued):
+        if pool.kind == "tpu" and pool.queued:
             yield Problem(
                 f"{pool.field}.capacity.mode",
                 "queued slices come by a provisioning request each, which Ray's pods here do not "
@@ -59,55 +197,8 @@ def mode_problems(plan: Plan) -> Iterator[Problem]:
             yield from _autopilot_problems(pool)
 
 
-def node_problems(plan: Plan) -> Iterator[Problem]:
-    """Labels and taints that GKE takes, and nodes without for what tolerates none."""
-    for pool in plan.pools.values():
-        labels = pool.config.labels
-        yield from problem_of(f"{pool.field}.labels", lambda it=labels: check_node_labels(it))
-        yield from problem_of(f"{pool.field}.taints", lambda it=pool: check_node_taints(it.taints))
-    own = plan.cpu_pool
-    if own is not None and own.keeps_away:
-        yield Problem(
-            f"{own.field}.taints",
-            "the cluster's own pods (DNS, metrics, Kueue) tolerate none, and there are no other "
-            "nodes for them; nearest: leave it out, or one more pool without",
-        )
-
-
-RULES = (place_problems, mode_problems, node_problems)
-
-
-def _shape_problems(field: str, pool: Pool, facts: Catalog) -> Iterator[Problem]:
-    machine = facts.machine(pool.machine_type)
-    kind = "cpu" if machine.accelerator is None else machine.accelerator.kind
-    foreign = (*(() if kind == "gpu" else _OF_GPUS), *(() if kind == "tpu" else _OF_TPUS))
-    for key in foreign:
-        if key in pool.model_fields_set:
-            yield Problem(
-                f"{field}.{key}",
-                f"{machine.name} has {_what(machine)}, and takes none; nearest: leave it out",
-            )
-    if kind != "tpu":
-        if pool.nodes is None:
-            yield Problem(f"{field}.nodes", "missing; nearest: 1")
-        return
-    for key in ("nodes", "autoscaling"):
-        if key in pool.model_fields_set:
-            yield Problem(
-                f"{field}.{key}",
-                f"a slice of {machine.name} has the nodes of its topology; nearest: leave it out, "
-                "and say in slices how many there are",
-            )
-    missing = [key for key in ("topology", "slices") if getattr(pool, key) is None]
-    for key in missing:
-        near = "1" if key == "slices" else ", ".join(list(facts.topologies(machine.name))[:3])
-        yield Problem(f"{field}.{key}", f"missing; nearest: {near or 'another machine_type'}")
-    if not missing:
-        yield from slice_problems(facts, field, slices_of(pool))
-
-
 def _autopilot_problems(pool: PlannedPool) -> Iterator[Problem]:
-    config, mode = pool.config, pool.config.capacity.mode
+    mode = pool.config.capacity.mode
     if pool.kind == "cpu":
         yield Problem(
             pool.field,
@@ -115,11 +206,9 @@ def _autopilot_problems(pool: PlannedPool) -> Iterator[Problem]:
             "out",
         )
         return
-    for key in (*_OF_PODS, "compact_placement", "threads_per_core"):
-        if key in config.model_fields_set:
-            yield Problem(
-                f"{pool.field}.{key}", "Autopilot decides it for its nodes; nearest: leave it out"
-            )
+    keys = (*_OF_PODS, "compact_placement", "threads_per_core")
+    why = "Autopilot decides it for its nodes"
+    yield from beside_problems(pool.field, pool.config, keys, why)
     if pool.kind == "gpu" and mode not in _AUTOPILOT_GPUS:
         ways = [it for it in _AUTOPILOT_GPUS if it in pool.machine.capacity_modes]
         yield Problem(
@@ -134,6 +223,19 @@ def _autopilot_problems(pool: PlannedPool) -> Iterator[Problem]:
         )
 
 
-def _what(machine: MachineType) -> str:
-    kinds: Mapping[str | None, str] = {None: "no accelerators", "gpu": "GPUs", "tpu": "TPUs"}
-    return kinds[None if machine.accelerator is None else machine.accelerator.kind]
+def node_problems(plan: Plan) -> Iterator[Problem]:
+    """Labels and taints that GKE takes, and nodes without for what tolerates none."""
+    for pool in plan.pools.values():
+        labels = partial(check_node_labels, pool.config.labels)
+        yield from problem_of(f"{pool.field}.labels", labels)
+        yield from problem_of(f"{pool.field}.taints", partial(check_node_taints, pool.taints))
+    own = plan.cpu_pool
+    if own is not None and own.keeps_away:
+        yield Problem(
+            f"{own.field}.taints",
+            "the cluster's own pods (DNS, metrics, Kueue) tolerate none, and there are no other "
+            "nodes for them; nearest: leave it out, or one more pool without",
+        )
+
+
+RULES = (place_problems, mode_problems, node_problems)

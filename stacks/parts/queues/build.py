@@ -31,7 +31,7 @@ from components.priority_classes import PriorityClassArgs, PriorityClasses, Prio
 from components.provisioning_manifest import QUEUED_TAINT, QUEUED_TOLERATION
 from stacks.parts.cluster.build import webhook_access
 from stacks.parts.cluster.config import Operator
-from stacks.parts.pools.capacity import Queued
+from stacks.parts.pools.config import Queued
 from stacks.parts.queues.config import FlavorShare, StackQueues
 from stacks.parts.queues.plan import GPU, PlannedQueues, Quota, stated
 from stacks.site import Site, Teams, helm_chart

@@ -11,7 +11,7 @@ from components.kueue_manifest import READY_MINUTES as LEAST_MINUTES
 from components.ray_manifest import READY_MINUTES
 from stacks.parts.jobs.config import Job
 from stacks.parts.jobs.script import Script
-from stacks.parts.pools.capacity import FlexStart
+from stacks.parts.pools.config import FlexStart
 from stacks.parts.pools.plan import PlannedPool
 from stacks.parts.queues.config import Amounts, StackQueues
 from stacks.parts.ray.config import StackRayCluster

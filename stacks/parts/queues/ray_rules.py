@@ -5,6 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 
 from stacks.parts.jobs.script import Script
+from stacks.parts.pools.nodes import Amounts
 from stacks.parts.queues.plan import PlannedQueues
 from stacks.parts.queues.workload_rules import (
     asked_of,
@@ -16,7 +17,6 @@ from stacks.parts.queues.workload_rules import (
 from stacks.parts.ray.plan import PlannedRay, PlannedWorkers
 from stacks.plan import Plan
 from stacks.problems import Problem
-from stacks.rules.packing import Amounts
 
 # kubernetes-sigs/kueue v0.19.2 pkg/controller/jobs/raycluster/common.go, ValidateCreate.
 _HEAD = "head"

@@ -9,11 +9,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from stacks.config_errors import nearest
+from stacks.parts.pools.nodes import Amounts, pods_surely_beside
 from stacks.parts.queues.config import StackQueues
 from stacks.parts.queues.plan import GPU, RESOURCES, Quota
 from stacks.plan import Plan
 from stacks.problems import Problem
-from stacks.rules.packing import Amounts, pods_surely_beside
 
 
 @dataclass(frozen=True, kw_only=True)

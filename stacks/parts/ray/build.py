@@ -20,7 +20,7 @@ from components.ray_cluster import (
 )
 from components.static_volume import VolumeMount
 from stacks.parts.buckets.build import MountedBucket, annotations
-from stacks.parts.pools.capacity import Queued
+from stacks.parts.pools.config import Queued
 from stacks.parts.pools.plan import PlannedPool
 from stacks.parts.queues.build import Queues
 from stacks.parts.queues.plan import GPU
@@ -229,7 +229,7 @@ def _tpu_worker(
         tpus=group.chips,
         claims={} if template is None else {"netdev": template.template_name},
         cpu_limit_millicores=None if limits is None else limits.millicores,
-        environment=worker_environment(group.first.as_slices, devices),
+        environment=worker_environment(group.first.config, devices),
     )
 
 

@@ -6,14 +6,14 @@ from functools import cached_property
 
 from catalog import Catalog, NcclStack, Sidecar
 from components.node_taints import NodeTaintArgs
-from stacks.parts.buckets.gcsfuse import GcsFuseSidecar
+from stacks.parts.buckets.config import GcsFuseSidecar
 from stacks.parts.buckets.plan import PlannedBucket, limits_of, sidecar_of, unlimited
 from stacks.parts.cluster.config import RayOperator
 from stacks.parts.jobs.config import RayJob, demands_of
 from stacks.parts.jobs.on_ray import RayDemands
+from stacks.parts.pools.nodes import Host
 from stacks.parts.pools.plan import PlannedPool
 from stacks.parts.ray.config import StackRayCluster, Workers
-from stacks.rules.ray_fit import Host
 from stacks.stack import LUSTRE
 
 

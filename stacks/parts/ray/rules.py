@@ -8,21 +8,26 @@ from components.ray_autoscaling import AUTOSCALER_MEMORY_MIB, AUTOSCALER_MILLICO
 from stacks.config_errors import nearest
 from stacks.fields import under
 from stacks.parts.cluster.config import RayOperator
-from stacks.parts.pools.capacity import Spot
+from stacks.parts.pools.config import Spot
+from stacks.parts.pools.nodes import Amounts
+from stacks.parts.pools.pod_rules import (
+    NOTHING,
+    interface_problems,
+    pod_disk_problems,
+    pod_problems,
+)
 from stacks.parts.ray.plan import PlannedRay, PlannedWorkers
 from stacks.plan import Plan
 from stacks.problems import Problem
-from stacks.rules.pod_disk import pod_disk_problems
-from stacks.rules.ray_fit import NOTHING, Beside, interface_problems, pod_problems
 from stacks.stack import LUSTRE, Stack
 
 # Ray's own images have their version in the tag: ray-project/kuberay ray-operator/config/samples.
 _RAYS_OWN = re.compile(r"(?:docker\.io/)?rayproject/[a-z-]+:(\d+\.\d+\.\d+)(?![\d.]).*")
-_AUTOSCALER = Beside(AUTOSCALER_MILLICORES, AUTOSCALER_MEMORY_MIB)
+_AUTOSCALER = Amounts(AUTOSCALER_MILLICORES, AUTOSCALER_MEMORY_MIB)
 # GKE's add-on puts a fluentbit beside Ray where it collects logs. What that asks for is published
 # nowhere; this is what KubeRay's own sample gives one (ray-project/kuberay v1.4.2
 # ray-operator/config/samples/ray-cluster.fluentbit.yaml).
-_LOGS = Beside(100, 128)
+_LOGS = Amounts(100, 128)
 
 
 def references(stack: Stack, facts: Catalog) -> Iterator[Problem]:

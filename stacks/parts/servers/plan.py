@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 from catalog import Catalog
 from components.inference_engine import InferenceEngine
+from stacks.parts.pools.nodes import Amounts
 from stacks.parts.pools.plan import PlannedPool
 from stacks.parts.servers.config import ModelServer
-from stacks.rules.packing import Amounts
 
 
 @dataclass(frozen=True, kw_only=True)

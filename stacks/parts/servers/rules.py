@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from catalog import Catalog, MachineType, ReleaseChannel
 from components.inference_engine import InferenceEngine
 from stacks.config_errors import nearest
+from stacks.parts.pools.nodes import Amounts, Host
+from stacks.parts.pools.pod_rules import on_request_problems, pod_problems, whole_machine_problems
 from stacks.parts.queues.workload_rules import (
     Queued,
     admission_problems,
@@ -25,9 +27,6 @@ from stacks.parts.servers.plan import PlannedServer
 from stacks.parts.servers.vllm_rules import VllmServer, vllm_problems
 from stacks.plan import Plan
 from stacks.problems import Problem
-from stacks.rules.packing import Amounts
-from stacks.rules.ray_fit import Host, pod_problems
-from stacks.rules.sharing import on_request_problems, whole_machine_problems
 from stacks.stack import Stack
 
 # A Service's name and a pod's host name are DNS labels (RFC 1035).

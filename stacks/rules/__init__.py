@@ -1,1 +1,0 @@
-"""Rules between fields: each takes plain blocks and returns the problems it finds. No Pulumi."""
