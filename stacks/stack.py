@@ -11,7 +11,6 @@ from stacks.acknowledge import Acknowledge
 from stacks.block import Block
 from stacks.parts.buckets.config import StackBucket
 from stacks.parts.cluster.config import StackCluster
-from stacks.parts.dashboard.config import Monitoring
 from stacks.parts.jobs.config import Job
 from stacks.parts.lustre.config import StackLustre
 from stacks.parts.network.config import StackNetwork
@@ -38,6 +37,13 @@ from stacks.types import (
 _Part = TypeVar("_Part")
 # The name of the Lustre volume among what pods mount.
 LUSTRE = "lustre"
+
+
+class Monitoring(Block, frozen=True):
+    """What is made beside a stack to watch it."""
+
+    dashboard: bool = True
+    """Make a Cloud Monitoring dashboard."""
 
 
 class Stack(Block, frozen=True):
