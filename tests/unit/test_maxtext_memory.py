@@ -85,6 +85,7 @@ def test_the_scenarios_70b_is_refused_with_what_it_needs_and_how_many_chips_woul
         ({**SMALL, "max_target_length": 65536}, (16, 2, V6E), "job.per_device_batch_size", "1"),
         ({**LARGE, "dcn": {"data": -1}}, (64, 2, V5E), "job.model", "llama3-8b"),
         (SMALL, (1, 1, V5E), "job", "leave it out"),
+        ({**SMALL, "max_target_length": 2**20}, (1, 1, V5E), "job", "leave it out"),
     ],
 )
 def test_what_cannot_fit_names_the_nearest_that_does(

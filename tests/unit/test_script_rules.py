@@ -15,6 +15,7 @@ from tests.unit.script_samples import B200, JOB_SET, ON_RAY, QUEUES, RAY, STACK,
 TRAIN = "jobs__train__"
 BUCKET = {"data": {"mount_path": "/data"}}
 SERVER = {"gpus": 2, "pool": "gpu", "replicas": 2, "requests": {"cpu": 18, "memory_gib": 30}}
+HEAD = changed(RAY, head__pool="gpu", head__requests__cpu=20, workers__gpu__pools="cpu")
 
 
 def lines(stack: dict[str, Any], **values: Any) -> tuple[str, ...]:
@@ -91,6 +92,7 @@ def lines(stack: dict[str, Any], **values: Any) -> tuple[str, ...]:
             {"ray": {"r": RAY}, "pools__gpu__autoscaling": {"min": 0, "max": 3}},
             "jobs.train.nodes: .* nearest: 1, or a pool of its own",
         ),
+        ({"ray": {"r": HEAD}}, "2 of gpu may never have room beside ray.r.head; nearest: 1, or a"),
         ({"servers": {"s": SERVER}}, "2 of gpu may never have room beside servers.s; nearest: a"),
         (
             {"servers": {"train": SERVER}},
@@ -188,7 +190,16 @@ def test_where_it_runs_follows_from_whether_it_wants_gpus() -> None:
 def test_on_a_pool_with_room_beside_ray_or_in_a_queue_with_it_all_is_well() -> None:
     small = changed(RAY, workers__gpu__requests={"cpu": 4, "memory_gib": 16}, workers__gpu__gpus=1)
     plan_of(STACK, ray={"r": small}, jobs__train__gpus=1, jobs__train__nodes=1)
-    plan_of(STACK, ray={"r": {**RAY, "autoscaling": {}}}, jobs__train__queue="lq", queues=QUEUES)
+    waiting = {TRAIN + "queue": "lq", "queues": QUEUES}
+    plan_of(STACK, ray={"r": {**RAY, "autoscaling": {}}}, **waiting)
+    both = {**QUEUES, "flavors": {"gpu": {"pool": "gpu"}, "cpu": {"pool": "cpu"}}}
+    plan_of(STACK, ray={"r": {**RAY, "queue": "lq"}}, **{**waiting, "queues": both})
+
+
+def test_a_server_that_fits_a_node_once_leaves_room_to_what_fits_beside_it() -> None:
+    one = {"gpus": 1, "model": "Qwen/Qwen3-8B", "max_model_len": 4096}
+    large = {**SERVER, **one, "requests": {"cpu": 13, "memory_gib": 30}}
+    plan_of(STACK, servers={"s": large}, jobs__train__gpus=1)
 
 
 def test_two_jobs_of_two_nodes_share_a_pool_where_a_queue_decides_or_both_have_room() -> None:

@@ -5,13 +5,7 @@ from dataclasses import dataclass
 
 from catalog import Catalog, NcclStack, Sidecar
 from stacks.parts.buckets.config import GcsFuseSidecar
-from stacks.parts.buckets.plan import (
-    PlannedBucket,
-    limits_of,
-    sidecar_of,
-    sized_sidecar,
-    with_prefetch,
-)
+from stacks.parts.buckets.plan import PlannedBucket, limits_of, sidecar_of
 from stacks.parts.jobs.fine_tune import FineTuning
 from stacks.parts.jobs.script import Script, ScriptRequests
 from stacks.parts.pools.nodes import Amounts, Host
@@ -55,10 +49,10 @@ class PlannedFineTuning:
     @property
     def sidecar(self) -> Sidecar:
         """What GKE puts beside the container of each pod."""
-        sized = sized_sidecar(self.limits, self.facts.gcsfuse_sidecar)
-        if not self.bucket.config.mount.metadata_prefetch:
-            return sized
-        return with_prefetch(sized, self.facts.gcsfuse_prefetch)
+        found = sidecar_of([self.bucket], self.limits, self.facts)
+        # There is none without a bucket alone.
+        assert found is not None
+        return found
 
     @property
     def requests(self) -> Resources:

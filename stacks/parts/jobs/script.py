@@ -94,21 +94,9 @@ class Script(Block, frozen=True):
     """How often it starts again after it failed; a machine that goes away counts for nothing."""
 
 
+_ON_RAY = ("type", "file", "folder", "command", "environment", "ray")
 # What a job on a RayCluster has of the cluster instead.
-OF_A_JOB_SET = (
-    "image",
-    "requests",
-    "gpus",
-    "nodes",
-    "pool",
-    "mounts",
-    "shm_gib",
-    "queue",
-    "priority",
-    "workload_priority",
-    "minutes",
-    "max_restarts",
-)
+OF_A_JOB_SET = tuple(it for it in Script.model_fields if it not in _ON_RAY)
 
 
 def stored(files: Mapping[str, str]) -> dict[str, str]:

@@ -39,7 +39,7 @@ def brought(plan: Plan, folder: Path) -> Files:
 
 def controllers(site: Site) -> list[JobSetController]:
     """On the CPU nodes, as Kueue: all JobSets wait for its webhook."""
-    if not site.plan.needs_job_sets or Operator.JOBSET in site.project.adopted.operators:
+    if Operator.JOBSET in site.project.adopted.operators:
         return []
     reachable = webhook_access(site, "jobset", WEBHOOK_PORT)
     made = JobSetController(

@@ -115,16 +115,16 @@ def _queue_problems(plan: Plan, script: PlannedScript) -> Iterator[Problem]:
 
 def _room_problems(plan: Plan, script: PlannedScript) -> Iterator[Problem]:
     """What stays on nodes of the pool leaves enough of them room, wherever it is."""
-    pool = script.pool
-    if pool is None:
+    pool, node = script.pool, Amounts.of_node(script.host)
+    if pool is None or not node.holds(script.on_node):
         return
-    node, nodes = Amounts.of_node(script.host), pool.bounds.max
+    nodes = pool.bounds.max
     for guest in _guests(plan, pool):
         # A queue has the more important of them start first.
         if guest.queued and script.config.queue is not None:
             continue
         free = nodes - _closed(node, guest, script.on_node)
-        if node.holds(script.on_node) and free < min(script.config.nodes, nodes):
+        if free < min(script.config.nodes, nodes):
             fewer = f"{free}, or " if free > 0 else ""
             yield Problem(
                 f"{script.field}.nodes",
@@ -211,7 +211,7 @@ def _admission_problems(plan: Plan, script: PlannedScript) -> Iterator[Problem]:
         pods=script.config.nodes,
     )
     name = wanted.cluster_queue(queues.config)
-    if pool is not None and queues.quotas_on(pool.name)[name]:
+    if pool is not None and name in queues.quotas_on(pool.name):
         yield from quota_problems(plan, wanted, pool.name)
         return
     near = "leave it out" if pool is None else f"one of {pool.name} in queues.flavors"
@@ -248,4 +248,4 @@ def _closed(node: Amounts, guest: Guest, pod: Amounts) -> int:
         on_one += 1
         if node.holds(guest.pod) < on_one:
             return 0
-    return guest.pods // on_one if on_one else 0
+    return guest.pods // on_one

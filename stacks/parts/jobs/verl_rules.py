@@ -144,9 +144,6 @@ def _folder_problems(job: VerlTraining) -> Iterator[Problem]:
         ("job.model", model),
         ("job.checkpoints.directory", job.checkpoints.directory),
     ]
-    if model.startswith("."):
-        yield Problem("job.model", f'"{model}" is no folder for a model; {_OTHER_MODEL}')
-        return
     told: set[str] = set()
     for (what, folder), (field, other) in combinations(folders, 2):
         if field.startswith("job.") and field not in told and _overlap(folder, other):

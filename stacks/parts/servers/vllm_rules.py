@@ -121,16 +121,18 @@ def _weight_problems(server: VllmServer, field: str) -> Iterator[Problem]:
         f"{server.model} on {server.gpus} GPUs has {server.weights / _GIB:.1f} GiB of weights on "
         f"each, of whose {server.gpu_memory_gib} GiB vLLM takes {server.share / _GIB:.1f}"
     )
-    for gpus in range(server.gpus + 1, server.most_gpus + 1):
-        if server.facts.splits_into(gpus) and replace(server, gpus=gpus).longest > 0:
-            yield Problem(f"{field}.gpus", f"{why}; nearest: {gpus}")
-            return
-    smaller = [it for it in server.table.models if _starts(replace(server, model=it))]
-    near = "GPUs with more memory"
-    yield Problem(
-        f"{field}.model",
-        f"{why}; nearest: {max(smaller, key=lambda it: server.table.weights(it, 1), default=near)}",
-    )
+    more = [
+        gpus
+        for gpus in range(server.gpus + 1, server.most_gpus + 1)
+        if server.facts.splits_into(gpus) and replace(server, gpus=gpus).longest > 0
+    ]
+    if more:
+        yield Problem(f"{field}.gpus", f"{why}; nearest: {more[0]}")
+    else:
+        smaller = [it for it in server.table.models if _starts(replace(server, model=it))]
+        largest = max(smaller, key=lambda it: server.table.weights(it, 1), default=None)
+        near = largest or "GPUs with more memory"
+        yield Problem(f"{field}.model", f"{why}; nearest: {near}")
 
 
 def _request_problems(server: VllmServer, field: str) -> Iterator[Problem]:
