@@ -3,9 +3,7 @@
 Every version, zone, image and price that this project uses stands in `catalog/data/`.
 """
 
-from catalog.allocatable import Allocatable
 from catalog.catalog import Catalog, CatalogAdditions
-from catalog.errors import FactError
 from catalog.gke_version import GkeVersion, GkeVersionField
 from catalog.lustre import (
     LustreTier,
@@ -16,6 +14,7 @@ from catalog.lustre import (
 )
 from catalog.machines import (
     Accelerator,
+    Allocatable,
     CapacityMode,
     DiskType,
     GcsFuseFacts,
@@ -26,9 +25,9 @@ from catalog.machines import (
     NicGroup,
     Sidecar,
 )
-from catalog.maxtext import MaxTextTable
+from catalog.models import MaxTextTable, ServedModelFacts, ServedModelTable
 from catalog.prices import MachinePrice, PriceRange, Rate
-from catalog.served_models import ServedModelFacts, ServedModelTable
+from catalog.table import FactError
 from catalog.topologies import Topology
 from catalog.versions import (
     Component,

@@ -5,23 +5,23 @@ from typing import Self, TypeVar
 
 from pydantic import BaseModel, Field
 
-from catalog.allocatable import DEFAULT_DISK_GB, Allocatable, allocatable
-from catalog.errors import FactError, nearest_names
 from catalog.gke_version import GkeVersion
 from catalog.lustre import LustreTable, LustreTier
 from catalog.machines import (
+    DEFAULT_DISK_GB,
+    Allocatable,
     GcsFuseFacts,
     MachineName,
     MachineTable,
     MachineType,
     MachineTypeFacts,
     Sidecar,
+    allocatable,
 )
-from catalog.maxtext import MaxTextTable
+from catalog.models import MaxTextTable, ServedModelTable
 from catalog.prices import MachinePrice, PriceTable, Rate
 from catalog.replacing import ReplacingTable
-from catalog.served_models import ServedModelTable
-from catalog.table import Fact, load_table
+from catalog.table import Fact, FactError, load_table, nearest_names
 from catalog.topologies import Topology, TopologyTable
 from catalog.versions import Component, ContainerImage, Feature, NcclStack, VersionTable
 from catalog.zones import Zone, ZoneAddition, ZoneName, ZoneTable, nearest_zones, region_of_name

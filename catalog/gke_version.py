@@ -7,7 +7,7 @@ from typing import Annotated, Self
 
 from pydantic import BeforeValidator, PlainSerializer
 
-from catalog.errors import FactError
+from catalog.table import FactError
 
 _PATTERN = re.compile(r"(\d+)\.(\d+)(?:\.(\d+)(?:-gke\.(\d+))?)?")
 _EXAMPLES = "1.34, 1.34.1, 1.34.1-gke.1829001"

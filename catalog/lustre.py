@@ -5,8 +5,7 @@ from typing import Self
 
 from pydantic import PositiveInt, model_validator
 
-from catalog.errors import FactError, nearest_numbers
-from catalog.table import Fact, Table
+from catalog.table import Fact, FactError, Table, nearest_numbers
 
 _FILESYSTEM = re.compile(r"[A-Za-z0-9]{1,8}")
 _INSTANCE = re.compile(r"[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?")

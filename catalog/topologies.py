@@ -6,8 +6,7 @@ from typing import Self
 
 from pydantic import PositiveInt, model_validator
 
-from catalog.errors import FactError
-from catalog.table import Fact, Table
+from catalog.table import Fact, FactError, Table
 
 
 class Topology(Fact):

@@ -5,9 +5,8 @@ from typing import Self
 
 from pydantic import Field, PositiveInt, model_validator
 
-from catalog.errors import FactError
 from catalog.gke_version import GkeVersionField
-from catalog.table import Fact, Table
+from catalog.table import Fact, FactError, Table
 
 
 class ReleaseChannel(StrEnum):

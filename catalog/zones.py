@@ -5,8 +5,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from catalog.errors import FactError, nearest_names
-from catalog.table import Fact, Table
+from catalog.table import Fact, FactError, Table, nearest_names
 
 ZONE_PATTERN = r"^[a-z]+-[a-z]+\d+-[a-z][a-z0-9]*$"
 ZoneName = Annotated[str, Field(pattern=ZONE_PATTERN)]

@@ -11,7 +11,7 @@ import pulumi_gcp as gcp
 
 from components.lifecycle import fixed_name
 from components.naming import NameKind, cloud_name, network_name
-from components.vpc import custom_vpc, device_subnetwork
+from components.network import custom_vpc, device_subnetwork
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,9 +12,10 @@ from typing import Any
 import pulumi
 import pulumi_kubernetes as k8s
 
-from components.custom_object import object_name
+from components.bucket_mount import BucketMountArgs
 from components.inference_engine import PORT, InferenceEngine, ServedModel
 from components.inference_manifest import (
+    ModelFolder,
     ServerPod,
     access_spec,
     autoscaler_spec,
@@ -23,11 +24,32 @@ from components.inference_manifest import (
     scaled_metric,
     service_spec,
 )
-from components.lifecycle import fixed_name
-from components.model_folder import ModelFolderArgs
+from components.lifecycle import fixed_name, object_name
 from components.naming import NameKind, check_name
 from components.node_taints import NodeTaintArgs
 from components.ray_manifest import Quantity
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelFolderArgs:
+    """`model_path` is the folder in `bucket`, which is mounted under `mount_path` by what GKE adds
+    to pods that say so in their `annotations`; `service_account` may read it."""
+
+    bucket: BucketMountArgs
+    mount_path: str
+    model_path: str
+    annotations: dict[str, str]
+    service_account: pulumi.Input[str]
+
+    def as_folder(self) -> ModelFolder:
+        return ModelFolder(
+            bucket=self.bucket.as_mount(),
+            mount_path=self.mount_path,
+            model_path=self.model_path,
+            annotations=self.annotations,
+            service_account=self.service_account,
+        )
+
 
 # `kubectl scale` and an autoscaler own the replicas that they set, and without this the next change
 # of them here is a conflict (pulumi-kubernetes provider/pkg/await/await.go, patchForce).

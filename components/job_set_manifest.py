@@ -16,12 +16,13 @@ from components.pod_manifest import (
     DEFAULT_SECCOMP,
     GPU,
     NO_MORE_PRIVILEGES,
+    SCRIPT_DIR,
     gpu_tolerations,
+    plain_environment,
     secret_variable,
     shared_memory,
 )
 from components.ray_manifest import Quantity
-from components.script_job_manifest import SCRIPT_DIR, plain_environment
 
 API_VERSION = "jobset.x-k8s.io/v1alpha2"
 # On every pod of a JobSet.

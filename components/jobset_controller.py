@@ -10,8 +10,8 @@ from typing import Any
 
 import pulumi
 
-from components.custom_object import object_name
 from components.helm_chart import HelmChartArgs, install_chart
+from components.lifecycle import object_name
 
 # Of its pod; the control plane calls it for every JobSet and every pod of one
 # (kubernetes-sigs/jobset charts/jobset/templates/controller/deployment.yaml, v0.12.0).

@@ -9,8 +9,8 @@ from typing import Any
 
 import pulumi
 
-from components.custom_object import object_name
 from components.helm_chart import HelmChartArgs, install_chart
+from components.lifecycle import object_name
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,9 +1,54 @@
-"""The provider for resources in a GKE cluster, made from what the cluster says of itself."""
+"""The provider for resources in a GKE cluster, made from what the cluster says of itself.
+
+Its kubeconfig holds no credentials: whoever runs Pulumi gets a token from Google's plugin at each
+call, of the same application default credentials that the gcp provider takes. Without that flag the
+plugin asks gcloud for its account (kubernetes/cloud-provider-gcp,
+cmd/gke-gcloud-auth-plugin/cred.go), which in CI is another one or none.
+"""
+
+import json
 
 import pulumi
 import pulumi_kubernetes as k8s
 
-from components.kubeconfig import kubeconfig
+_PLUGIN = "gke-gcloud-auth-plugin"
+_INSTALL_HINT = f"Install it with: gcloud components install {_PLUGIN}"
+
+
+def kubeconfig(context: str, endpoint: str, ca_certificate: str) -> str:
+    """A kubeconfig (JSON, which is YAML) with one context; `ca_certificate` is base64."""
+    return json.dumps(
+        {
+            "apiVersion": "v1",
+            "kind": "Config",
+            "current-context": context,
+            "clusters": [
+                {
+                    "name": context,
+                    "cluster": {
+                        "server": f"https://{endpoint}",
+                        "certificate-authority-data": ca_certificate,
+                    },
+                }
+            ],
+            "contexts": [{"name": context, "context": {"cluster": context, "user": context}}],
+            "users": [
+                {
+                    "name": context,
+                    "user": {
+                        "exec": {
+                            "apiVersion": "client.authentication.k8s.io/v1beta1",
+                            "command": _PLUGIN,
+                            "args": ["--use_application_default_credentials"],
+                            "installHint": _INSTALL_HINT,
+                            "interactiveMode": "IfAvailable",
+                            "provideClusterInfo": True,
+                        }
+                    },
+                }
+            ],
+        }
+    )
 
 
 def kubernetes_provider(

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 
 import pulumi
 
-from components.custom_object import object_name
 from components.helm_chart import HelmChartArgs, install_chart
 from components.kueue_frameworks import DEFAULT_FRAMEWORKS
 from components.kueue_manifest import (
     READY_MINUTES,
     kueue_values,
 )
+from components.lifecycle import object_name
 
 
 @dataclass(frozen=True, kw_only=True)

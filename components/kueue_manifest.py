@@ -11,8 +11,8 @@ from typing import Any
 
 import yaml
 
-from components.kueue_admission_check import checks_strategy
 from components.kueue_frameworks import FRAMEWORKS
+from components.provisioning_manifest import checks_strategy
 
 API_VERSION = "kueue.x-k8s.io/v1beta2"
 # How long Kueue leaves to what it has admitted until all its pods are ready, where nobody says it

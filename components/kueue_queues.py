@@ -13,8 +13,6 @@ from typing import Any
 import pulumi
 import pulumi_kubernetes as k8s
 
-from components.custom_object import object_name
-from components.kueue_admission_check import admission_check_spec, provisioning_config_spec
 from components.kueue_manifest import (
     API_VERSION,
     ClusterQueueArgs,
@@ -22,8 +20,9 @@ from components.kueue_manifest import (
     flavor_spec,
 )
 from components.kueue_topology import topology_spec
-from components.lifecycle import fixed_name
+from components.lifecycle import fixed_name, object_name
 from components.naming import NameKind, check_name
+from components.provisioning_manifest import admission_check_spec, provisioning_config_spec
 
 # What a kind is called in the names of resources.
 _ROLES = {

@@ -1,6 +1,8 @@
-"""Resource options that recur, each with the failure that it prevents."""
+"""What recurs in the lives of resources: options, each with the failure that it prevents, and the
+name of an object for those that wait for it."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import pulumi
 
@@ -39,3 +41,12 @@ def fixed_name(
         replace_with=list(replace_with) or None,
         depends_on=list(depends_on) or None,
     )
+
+
+_METADATA = "metadata"
+
+
+def object_name(resource: pulumi.CustomResource) -> pulumi.Output[str]:
+    """The object's name, known once it exists and is ready."""
+    metadata: pulumi.Output[Any] = getattr(resource, _METADATA)
+    return metadata.apply(lambda meta: meta["name"])

@@ -1,7 +1,8 @@
-"""The VPC of a cluster: one subnetwork with ranges for pods and services, and a NAT.
+"""The VPC of a cluster: one subnetwork with ranges for pods and services, and a NAT; and what VPCs
+of nodes' further interfaces have in common with it.
 
 Nodes are private, so what they pull from outside Google goes through the NAT. Leaves out private
-service access and accelerator networks, which not every stack has.
+service access, which not every stack has.
 """
 
 from dataclasses import dataclass
@@ -11,7 +12,54 @@ import pulumi_gcp as gcp
 
 from components.lifecycle import fixed_name
 from components.naming import NameKind, cloud_name, network_name
-from components.vpc import custom_vpc
+
+
+def custom_vpc(
+    parent: pulumi.Resource,
+    name: str,
+    *,
+    project: pulumi.Input[str],
+    vpc_name: str,
+    mtu: pulumi.Input[int],
+    protect: bool,
+    routing_mode: str | None = "REGIONAL",
+    profile: pulumi.Input[str] | None = None,
+) -> gcp.compute.Network:
+    """`profile` is the network profile's full name, which decides on the routing mode, too."""
+    return gcp.compute.Network(
+        f"{name}-vpc",
+        project=project,
+        name=vpc_name,
+        auto_create_subnetworks=False,
+        mtu=mtu,
+        routing_mode=routing_mode,
+        network_profile=profile,
+        opts=fixed_name(parent, protect=protect),
+    )
+
+
+def device_subnetwork(
+    parent: pulumi.Resource,
+    name: str,
+    vpc: gcp.compute.Network,
+    *,
+    project: pulumi.Input[str],
+    region: pulumi.Input[str],
+    subnetwork_name: str,
+    block: pulumi.Input[str],
+    protect: bool,
+) -> gcp.compute.Subnetwork:
+    """Of interfaces of one kind; Google only lets its range grow, and pools hold on to it."""
+    return gcp.compute.Subnetwork(
+        name,
+        project=project,
+        region=region,
+        name=subnetwork_name,
+        network=vpc.id,
+        ip_cidr_range=block,
+        opts=fixed_name(parent, protect=protect, replace_on_changes=["ipCidrRange"]),
+    )
+
 
 PODS_RANGE = "pods"
 SERVICES_RANGE = "services"

@@ -1,9 +1,9 @@
-"""Parts of pod specs that many workloads have, as plain data. Pure.
+"""Parts of the specs of pods and Jobs that many workloads have, as plain data. Pure.
 
 Values may be Pulumi inputs that are only known later; nothing here looks into them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from components.gcsfuse_options import volume_attributes
@@ -54,3 +54,46 @@ def bucket_volume(
 def secret_variable(name: str, secret: Any, key: str) -> dict[str, Any]:
     """A variable with what a Secret has under `key`; the value is in no manifest."""
     return {"name": name, "valueFrom": {"secretKeyRef": {"name": secret, "key": key}}}
+
+
+SCRIPT_DIR = "/etc/script"
+
+_SCRIPT = "script"
+
+
+def script_command(file_name: str, arguments: Sequence[str] = ()) -> list[str]:
+    interpreter = "python3" if file_name.endswith(".py") else "bash"
+    return [interpreter, f"{SCRIPT_DIR}/{file_name}", *arguments]
+
+
+def script_volume(config_map: Any) -> dict[str, Any]:
+    return {"name": _SCRIPT, "configMap": {"name": config_map}}
+
+
+def script_mount() -> dict[str, Any]:
+    return {"name": _SCRIPT, "mountPath": SCRIPT_DIR, "readOnly": True}
+
+
+def plain_environment(variables: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return [{"name": name, "value": value} for name, value in variables.items()]
+
+
+def job_spec(
+    *, minutes: int, retries: int, pod: Mapping[str, Any], annotations: Any, pods: int = 1
+) -> Any:
+    """A Job of pods that each run once; with more than one, each knows its number.
+
+    Failed pods stay, and their logs with them. So does the Job: it is the record that the work is
+    done, and Pulumi would make a new one in place of one that is gone.
+    """
+    spec: dict[str, Any] = {
+        "backoffLimit": retries,
+        "activeDeadlineSeconds": minutes * 60,
+        "template": {
+            "metadata": {"annotations": annotations},
+            "spec": {"restartPolicy": "Never", **pod},
+        },
+    }
+    if pods > 1:
+        spec |= {"completionMode": "Indexed", "completions": pods, "parallelism": pods}
+    return spec

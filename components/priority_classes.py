@@ -6,8 +6,7 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_kubernetes as k8s
 
-from components.custom_object import object_name
-from components.lifecycle import fixed_name
+from components.lifecycle import fixed_name, object_name
 from components.naming import NameKind, check_name
 
 _HIGHEST = 1_000_000_000

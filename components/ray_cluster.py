@@ -11,13 +11,10 @@ from typing import Any
 import pulumi
 import pulumi_kubernetes as k8s
 
-from components.custom_object import object_name
-from components.lifecycle import fixed_name
+from components.lifecycle import fixed_name, object_name
 from components.naming import NameKind, check_name, cloud_name
 from components.queue_labels import ELASTIC, QUEUE_LABEL, queue_labels
-from components.ray_access import ray_access_spec
-from components.ray_autoscaling import RayAutoscaling
-from components.ray_cluster_manifest import ray_cluster_spec
+from components.ray_cluster_manifest import RayAutoscaling, ray_access_spec, ray_cluster_spec
 from components.ray_fault_tolerance import RayFaultToleranceArgs, fault_tolerance_fields
 from components.ray_manifest import (
     DASHBOARD_PORT,

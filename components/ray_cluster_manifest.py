@@ -1,16 +1,34 @@
-"""A RayCluster's spec as plain data: a head and groups of workers, of the pods that ray_manifest
-makes. Pure.
+"""A RayCluster as plain data: a head and groups of workers, of the pods that ray_manifest makes,
+its autoscaler, which KubeRay puts beside the head, and who reaches its pods. Pure.
 
-Values may be Pulumi inputs that are only known later; nothing here looks into them.
+Values may be Pulumi inputs that are only known later; nothing here looks into them. Source of the
+autoscaler: ray-project/kuberay v1.4.2, read 2026-11-21: controllers/ray/common/pod.go (the
+container, its 500m and 512Mi), utils/util.go (a group never runs fewer than minReplicas).
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from components.pod_access import pod_access_spec
 from components.queue_labels import ELASTIC_GATE
-from components.ray_autoscaling import RayAutoscaling, replica_fields, scaling_fields
-from components.ray_manifest import LAUNCHER_DIR, RayPod, RayPodContext, ray_pod_template
+from components.ray_manifest import (
+    CLUSTER_LABEL,
+    LAUNCHER_DIR,
+    RayPod,
+    RayPodContext,
+    ray_pod_template,
+)
+
+AUTOSCALER_MILLICORES = 500
+AUTOSCALER_MEMORY_MIB = 512
+
+
+@dataclass(frozen=True, kw_only=True)
+class RayAutoscaling:
+    """`idle_seconds` is how long a worker without work stays, beyond the fewest of its group."""
+
+    idle_seconds: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,3 +114,43 @@ def _refuse_twice(field: str, values: Sequence[str]) -> None:
                 f'volumes: {field} "{value}" is of two volumes of one pod, and Kubernetes tells '
                 f"them apart by it; nearest: {value}-2"
             )
+
+
+def scaling_fields(wanted: RayAutoscaling | None) -> dict[str, Any]:
+    """What a RayCluster's spec says about it."""
+    if wanted is None:
+        return {}
+    amounts = {"cpu": f"{AUTOSCALER_MILLICORES}m", "memory": f"{AUTOSCALER_MEMORY_MIB}Mi"}
+    return {
+        "enableInTreeAutoscaling": True,
+        "autoscalerOptions": {
+            "idleTimeoutSeconds": wanted.idle_seconds,
+            "upscalingMode": "Default",
+            "resources": {"requests": amounts, "limits": amounts},
+        },
+    }
+
+
+def replica_fields(
+    count: int, least: int, *, scaling: bool, elastic: bool = False
+) -> dict[str, int]:
+    """What a group of workers says about their number.
+
+    `replicas` is the autoscaler's to write, so it is left out; it starts from `minReplicas`. Only
+    for Kueue, which is to admit the first workers of an `elastic` cluster, it says how many those
+    are: it counts `replicas` alone (kubernetes-sigs/kueue v0.19.2
+    pkg/controller/jobs/raycluster/common.go, effectiveWorkerCount).
+    """
+    if not scaling:
+        return {"replicas": count, "minReplicas": count, "maxReplicas": count}
+    few = {"minReplicas": least, "maxReplicas": count}
+    return {"replicas": least, **few} if elastic else few
+
+
+def ray_access_spec(cluster_name: str, namespace: Any, *, in_team: bool = False) -> dict[str, Any]:
+    """A NetworkPolicy's spec: pods beside Ray in its namespace and in `default` do not reach it.
+
+    GKE's operator submits jobs from another namespace.
+    """
+    pods = {CLUSTER_LABEL: cluster_name}
+    return pod_access_spec(pods, namespace=namespace, beside=pods, in_team=in_team)

@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 import pulumi
 
 from components.bucket_mount import BucketMountArgs
-from components.interfaces import interface_annotations
-from components.node_network import NodeNetwork
+from components.node_network import NodeNetwork, interface_annotations
 from components.node_taints import NodeTaintArgs
 from components.ray_cluster_manifest import RayWorkers
 from components.ray_manifest import Quantity, RayPod, RayVolume, Setup

@@ -10,7 +10,7 @@ import pulumi
 import pulumi_gcp as gcp
 
 from components.naming import NameKind, cloud_name, network_name
-from components.vpc import custom_vpc, device_subnetwork
+from components.network import custom_vpc, device_subnetwork
 
 # What RDMA drivers expect of a VPC with a profile; they take less of it by themselves.
 _MTU = 8896

@@ -7,20 +7,20 @@ from typing import Any
 import pulumi
 import pulumi_kubernetes as k8s
 
-from components.custom_object import object_name
-from components.lifecycle import fixed_name
+from components.lifecycle import fixed_name, object_name
 from components.naming import NameKind, check_name
 from components.node_taints import NodeTaintArgs, toleration
-from components.pod_manifest import DEFAULT_SECCOMP, NO_MORE_PRIVILEGES
-from components.ray_manifest import Quantity
-from components.script_file import ScriptFile, script_config_map
-from components.script_job_manifest import (
+from components.pod_manifest import (
+    DEFAULT_SECCOMP,
+    NO_MORE_PRIVILEGES,
     job_spec,
     plain_environment,
     script_command,
     script_mount,
     script_volume,
 )
+from components.ray_manifest import Quantity
+from components.script_file import ScriptFile, script_config_map
 from components.static_volume import VolumeMount
 
 # The next `up` makes a failed Job anew; without this it would wait for the old one.

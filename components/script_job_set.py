@@ -14,21 +14,58 @@ from typing import Any
 import pulumi
 import pulumi_kubernetes as k8s
 
-from components.custom_object import object_name
-from components.interfaces import interface_annotations
+from components.bucket_mount import BucketMountArgs
 from components.job_set_manifest import (
     API_VERSION,
     JobSetPods,
     job_set_access_spec,
     job_set_spec,
 )
-from components.lifecycle import fixed_name
+from components.lifecycle import fixed_name, object_name
 from components.naming import NameKind, check_name, cloud_name
-from components.node_network import NodeNetwork
+from components.node_network import NodeNetwork, interface_annotations
 from components.node_taints import NodeTaintArgs
+from components.pod_manifest import bucket_volume
 from components.queue_labels import PRIORITY_LABEL, QUEUE_LABEL, queue_labels
 from components.ray_manifest import Quantity
-from components.script_mount import ScriptMountArgs
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScriptMountArgs:
+    """One of `bucket` and `claim_name`, under `path`; `name` tells a pod's volumes apart."""
+
+    name: str
+    path: str
+    bucket: BucketMountArgs | None = None
+    claim_name: pulumi.Input[str] | None = None
+    read_only: bool = False
+
+    def __post_init__(self) -> None:
+        """Raises ValueError where there is nothing to mount, or two things."""
+        if (self.bucket is None) == (self.claim_name is None):
+            raise ValueError(
+                f"{self.name} mounts a bucket or a claim under {self.path}, and has "
+                f"{'neither' if self.bucket is None else 'both'}; nearest: one of them"
+            )
+
+    def as_volume(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The volume and its mount, as Kubernetes has them."""
+        mount: dict[str, Any] = {"name": self.name, "mountPath": self.path}
+        if self.read_only:
+            mount["readOnly"] = True
+        if self.bucket is None:
+            claim = {"claimName": self.claim_name}
+            return {"name": self.name, "persistentVolumeClaim": claim}, mount
+        bucket = self.bucket.as_mount()
+        volume = bucket_volume(
+            self.name,
+            bucket.bucket_name,
+            bucket.options,
+            skip_access_check=bucket.skip_access_check,
+            prefetch_metadata=bucket.prefetch_metadata,
+        )
+        return volume, mount
+
 
 # Kueue's to change: it writes what it has found into the pods' template, and JobSet's webhook
 # refuses any other of a JobSet that runs. As a whole, for the provider sends what is ignored below

@@ -1,24 +1,136 @@
 """A team's part of a cluster that it shares: its namespace, who may do what there and how much, and
 the identity of its pods.
 
-Leaves out the queue that the team's workloads wait in, and what IAM asks of its members.
+Leaves out the queue that the team's workloads wait in, and what IAM asks of its members. Rules of
+roles stand here in full: of Kubernetes' own `view` and `edit`, Kueue's chart adds to them the right
+to see its objects and the jobs that it queues, JobSet's and KubeRay's charts add nothing, and
+`edit` may change the namespace's network policies and act as its service accounts
+(k8s.io/kubernetes 1.35.4, plugin/pkg/auth/authorizer/rbac/bootstrappolicy/policy.go; charts/kueue
+of kueue 0.19.2; charts/jobset of jobset 0.12.0; helm-chart/kuberay-operator, feeaf72fa).
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import pulumi
 import pulumi_gcp as gcp
 import pulumi_kubernetes as k8s
 
 from components.bucket_grant import kubernetes_principal
-from components.custom_object import object_name
-from components.lifecycle import child_of, fixed_name
-from components.members import ROLES, MemberArgs, subjects
+from components.lifecycle import child_of, fixed_name, object_name
+from components.members import EDIT, ROLES, VIEW, MemberArgs, subjects
 from components.naming import NameKind, check_name
-from components.team_access import BASELINE, namespace_labels, team_access_spec
+from components.pod_access import TEAM_LABEL
 from components.team_quota import TeamQuotaArgs, defaults_spec, quota_spec
-from components.team_roles import role_rules
+
+_SEE = ("get", "list", "watch")
+_CHANGE = ("create", "update", "patch", "delete", "deletecollection")
+# By API group. What says how much a team has, and who reaches it, is its administrators' to change.
+_SEEN: Mapping[str, Sequence[str]] = {
+    "": ("namespaces", "events", "serviceaccounts", "resourcequotas", "limitranges", "pods/log"),
+    "discovery.k8s.io": ("endpointslices",),
+    "events.k8s.io": ("events",),
+    "kueue.x-k8s.io": ("localqueues", "workloads"),
+    "networking.k8s.io": ("networkpolicies",),
+    "rbac.authorization.k8s.io": ("roles", "rolebindings"),
+    "visibility.kueue.x-k8s.io": ("localqueues/pendingworkloads",),
+}
+_WORKED_WITH: Mapping[str, Sequence[str]] = {
+    "": ("pods", "services", "configmaps", "persistentvolumeclaims"),
+    "apps": (
+        "deployments",
+        "deployments/scale",
+        "replicasets",
+        "statefulsets",
+        "statefulsets/scale",
+    ),
+    "autoscaling": ("horizontalpodautoscalers",),
+    "batch": ("jobs", "cronjobs"),
+    "jobset.x-k8s.io": ("jobsets",),
+    "policy": ("poddisruptionbudgets",),
+    "ray.io": ("rayclusters", "rayjobs", "rayservices"),
+    "resource.k8s.io": ("resourceclaims", "resourceclaimtemplates"),
+}
+# Values that only those see who may start a pod with them anyhow.
+_SECRETS = ("secrets",)
+# `kubectl exec` and its kin upgrade a GET, and must be allowed to create, too, from 1.35 on.
+_INTO_PODS = ("pods/attach", "pods/exec", "pods/portforward")
+
+
+def role_rules(role: str) -> Any:
+    """The rules of the role `view` or `edit`; who has `edit` needs no `view` beside it."""
+    rules: Mapping[str, Any] = {
+        VIEW: [*_rules(_SEEN, _SEE), *_rules(_WORKED_WITH, _SEE)],
+        EDIT: [
+            *_rules(_SEEN, _SEE),
+            *_rules(_WORKED_WITH, (*_SEE, *_CHANGE)),
+            _rule("", _SECRETS, (*_SEE, *_CHANGE)),
+            _rule("", _INTO_PODS, ("get", "create")),
+            _rule("", ("pods/eviction",), ("create",)),
+        ],
+    }
+    return rules[role]
+
+
+def _rules(resources: Mapping[str, Sequence[str]], verbs: Sequence[str]) -> list[dict[str, Any]]:
+    return [_rule(group, names, verbs) for group, names in resources.items()]
+
+
+def _rule(group: str, resources: Sequence[str], verbs: Sequence[str]) -> dict[str, Any]:
+    return {"apiGroups": [group], "resources": list(resources), "verbs": list(verbs)}
+
+
+_NAMESPACE = "kubernetes.io/metadata.name"
+_POD_SECURITY = "pod-security.kubernetes.io"
+BASELINE = "baseline"
+PRIVILEGED = "privileged"
+
+
+def namespace_labels(team: str, pod_security: str) -> dict[str, str]:
+    """Of which team a namespace is, and what its pods may ask of their node.
+
+    Raises ValueError for a level that is none. `baseline` takes no pod that mounts folders of its
+    node, as those do that speak RDMA by gIB.
+    """
+    if pod_security not in (BASELINE, PRIVILEGED):
+        raise ValueError(
+            f'pod_security "{pod_security}" of the team {team} is not {BASELINE} or {PRIVILEGED}; '
+            f"nearest: {BASELINE}"
+        )
+    return {
+        TEAM_LABEL: team,
+        f"{_POD_SECURITY}/enforce": pod_security,
+        # For Deployments and Jobs, whose pods are refused only after them.
+        f"{_POD_SECURITY}/warn": pod_security,
+    }
+
+
+def team_access_spec() -> Any:
+    """A NetworkPolicy's spec: pods of other teams and of `default` reach none of the namespace.
+
+    The namespaces without a team do, and what is no pod: GKE's operators and collectors are there.
+    Policies of one pod add up: within the namespace pods reach each other, whatever a narrower one
+    says, and those that let more in have to be `in_team`.
+    """
+    elsewhere = [
+        {"key": TEAM_LABEL, "operator": "DoesNotExist"},
+        {"key": _NAMESPACE, "operator": "NotIn", "values": ["default"]},
+    ]
+    return {
+        "podSelector": {},
+        "policyTypes": ["Ingress"],
+        "ingress": [
+            {
+                "from": [
+                    {"podSelector": {}},
+                    {"namespaceSelector": {"matchExpressions": elsewhere}},
+                    # Dataplane V2 takes pods for no part of any range.
+                    {"ipBlock": {"cidr": "0.0.0.0/0"}},
+                ]
+            }
+        ],
+    }
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,8 +11,7 @@ import pulumi
 import pulumi_kubernetes as k8s
 
 from components.capacity import CapacityArgs, CapacityMode, ReservationArgs
-from components.custom_object import object_name
-from components.lifecycle import fixed_name
+from components.lifecycle import fixed_name, object_name
 from components.naming import NameKind, check_name
 
 _DRANET = {"dra": {"networking": {"enabled": True}}}

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from stacks.block import Block
+from stacks.types import Block
 
 ResourceName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][\w.-]*$", max_length=200)]
 PropertyPath = Annotated[str, Field(pattern=r"^[A-Za-z][\w.\[\]\"*/-]*$", max_length=200)]

@@ -17,7 +17,6 @@ from components.existing_lustre import ExistingLustre, ExistingLustreArgs, exist
 from components.existing_network import ExistingNetwork, ExistingNetworkArgs, existing_network
 from components.labels import STACK, owner_of, stack_labels
 from stacks.beside import owner_problems
-from stacks.fields import under
 from stacks.needs import (
     bucket_needs,
     cluster_needs,
@@ -30,7 +29,7 @@ from stacks.parts.cluster.existing_rules import cluster_advice, cluster_problems
 from stacks.parts.lustre.existing_rules import lustre_advice, lustre_problems
 from stacks.parts.network.existing_rules import network_advice, network_problems
 from stacks.plan import Plan
-from stacks.problems import Problem
+from stacks.problems import Problem, under
 from stacks.reference import ReferredStack, cluster_of, refer
 from stacks.site import Adopted
 from stacks.survey import Survey

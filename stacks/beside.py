@@ -4,8 +4,8 @@ import."""
 from collections.abc import Iterable, Iterator, Mapping
 
 from components.labels import STACK, owner_of, stack_labels
-from stacks.block import Block
 from stacks.problems import Problem
+from stacks.types import Block
 
 
 def beside_problems(field: str, block: Block, keys: Iterable[str], why: str) -> Iterator[Problem]:

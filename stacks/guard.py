@@ -11,9 +11,8 @@ import pulumi
 from pulumi.output import Unknown
 
 from stacks import refusal
-from stacks.guarded import CLUSTER, KUBERNETES, is_guarded
 from stacks.plan import Plan
-from stacks.property_changes import UNKNOWN
+from stacks.refusal import CLUSTER, KUBERNETES, UNKNOWN, is_guarded
 
 # The engine names it where it refuses `pulumi destroy`, so it says which switch is on.
 HOOK = "deletion-protection"

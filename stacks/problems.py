@@ -1,6 +1,8 @@
-"""Violations of the rules between a config's fields, collected and raised as one. No Pulumi."""
+"""Violations of the rules between a config's fields: collected, raised as one, and told by the
+names that parts have in a stack. No Pulumi."""
 
-from collections.abc import Callable, Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 
@@ -43,3 +45,20 @@ def repeats(values: Iterable[str]) -> Iterator[tuple[int, str]]:
         if value in seen:
             yield place, value
         seen.add(value)
+
+
+def under(names: Mapping[str, str], problems: Iterable[Problem]) -> Iterator[Problem]:
+    """The same problems where rules speak of the fields in `names` by other names.
+
+    A rule that knows one job says `job.steps`; of a job called first it is `jobs.first.steps`.
+    """
+    longest_first = sorted(names, key=len, reverse=True)
+    names_of_fields = "|".join(map(re.escape, longest_first))
+    # What a slash follows is a group of an API, such as kueue.x-k8s.io/v1beta2.
+    pattern = re.compile(rf"(?<![\w./-])({names_of_fields})(?=[.\[]|$)(?![\w.-]*/)")
+
+    def renamed(text: str) -> str:
+        return pattern.sub(lambda found: names[found[1]], text)
+
+    for one in problems:
+        yield Problem(renamed(one.field), renamed(one.message))

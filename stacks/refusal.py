@@ -1,11 +1,105 @@
-"""Why a guarded resource may not go, by what changes and what was agreed to. Pure."""
+"""What is guarded, for it is hard to get back, and why it may not go: by what changes and what was
+agreed to. Pure.
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any
+Paths of properties are as the engine writes them.
+"""
 
-from catalog import Catalog
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from catalog import Catalog, FactError
 from stacks.acknowledge import REMOVED, Acknowledge, entry
-from stacks.property_changes import changed_paths
+
+_SIMPLE = re.compile(r"[A-Za-z_]\w*")
+# Where a bridged provider notes the keys that it filled in itself.
+_DEFAULTS = "__defaults"
+
+
+class Unknown:
+    """A value that is known only once what it comes from exists."""
+
+
+UNKNOWN: Final = Unknown()
+
+
+def changed_paths(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
+    """Every leaf that was added, removed or changed; a value that is not known yet counts."""
+    return sorted(_of_maps(old, new, ""))
+
+
+def _of_maps(old: Mapping[str, Any], new: Mapping[str, Any], path: str) -> Iterator[str]:
+    filled_in = {_DEFAULTS, *(old.get(_DEFAULTS) or ())}
+    for key in {**old, **new}:
+        if key in new or key not in filled_in:
+            yield from _of_values(old.get(key), new.get(key), _join(path, key))
+
+
+def _of_values(old: Any, new: Any, path: str) -> Iterator[str]:
+    if new is UNKNOWN:
+        yield path
+    elif isinstance(old, Mapping) and isinstance(new, Mapping):
+        yield from _of_maps(old, new, path)
+    elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        for place, (before, after) in enumerate(zip(old, new, strict=True)):
+            yield from _of_values(before, after, f"{path}[{place}]")
+    elif not _same(old, new):
+        yield path
+
+
+def _same(old: Any, new: Any) -> bool:
+    """Whether the values are one to a provider, which takes "9000" for 9000."""
+    scalars = (str, int, float)
+    if isinstance(old, scalars) and isinstance(new, scalars):
+        return old == new or str(old).lower() == str(new).lower()
+    return old == new
+
+
+def _join(path: str, key: str) -> str:
+    if not _SIMPLE.fullmatch(key):
+        quoted = key.replace('"', '\\"')
+        return f'{path}["{quoted}"]'
+    return f"{path}.{key}" if path else key
+
+
+NODE_POOL = "gcp:container/nodePool:NodePool"
+KUBERNETES = "kubernetes:"
+NAMESPACE = "kubernetes:core/v1:Namespace"
+RELEASE = "kubernetes:helm.sh/v3:Release"
+# Its chart has the custom resource definitions among its templates: with them go all objects.
+_KUEUE = "kueue"
+CLUSTER = "gcp:container/cluster:Cluster"
+_ALWAYS = frozenset(
+    {
+        "gcp:compute/network:Network",
+        "gcp:compute/subnetwork:Subnetwork",
+        CLUSTER,
+        "gcp:lustre/instance:Instance",
+        "gcp:redis/instance:Instance",
+        "gcp:storage/bucket:Bucket",
+        NAMESPACE,
+    }
+)
+
+
+def is_guarded(token: str, inputs: Mapping[str, Any], catalog: Catalog) -> bool:
+    """Whether a resource with these inputs is guarded: of node pools, those with accelerators, and
+    of Helm releases, Kueue.
+
+    A pool of machines that the catalog does not know counts as one of them.
+    """
+    if token == RELEASE:
+        return inputs.get("name") == _KUEUE
+    if token != NODE_POOL:
+        return token in _ALWAYS
+    config = inputs.get("nodeConfig")
+    if not isinstance(config, Mapping) or config.get("guestAccelerators"):
+        return True
+    try:
+        return catalog.machine(str(config.get("machineType"))).accelerator is not None
+    except FactError:
+        return True
+
 
 # What a review gives as cause for a resource that goes only because another one does.
 WITH_ANOTHER = ("replaceWith", "provider", "dependencies")

@@ -8,7 +8,6 @@ from pydantic.json_schema import SkipJsonSchema
 
 from catalog import CatalogAdditions
 from stacks.acknowledge import Acknowledge
-from stacks.block import Block
 from stacks.parts.buckets.config import StackBucket
 from stacks.parts.cluster.config import StackCluster
 from stacks.parts.jobs.config import Job
@@ -21,6 +20,7 @@ from stacks.parts.redis.config import StackRedis
 from stacks.parts.servers.config import ModelServer
 from stacks.parts.teams.config import StackTeam, TeamName
 from stacks.types import (
+    Block,
     BucketKey,
     Labels,
     NamespaceName,

@@ -8,8 +8,7 @@ import pulumi
 
 from components.existing_part import ExistingPartError
 from stacks.config import ConfigError
-from stacks.fields import under
-from stacks.problems import BrokenRulesError, Problem
+from stacks.problems import BrokenRulesError, Problem, under
 
 _Found = TypeVar("_Found")
 _NO_NAMES: Mapping[str, str] = MappingProxyType({})

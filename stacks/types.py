@@ -1,8 +1,8 @@
-"""Constrained types of stack configs, named once. No Pulumi import."""
+"""What configs are made of: blocks, and constrained types, named once. No Pulumi import."""
 
 from typing import Annotated
 
-from pydantic import AfterValidator, AwareDatetime, BeforeValidator, Field
+from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, Field
 
 from catalog.bounds import Bounds
 from components.labels import check_user_labels
@@ -20,6 +20,14 @@ from stacks.value_checks import (
     slice_numbers,
     whole_millicores,
 )
+
+
+class Block(BaseModel, frozen=True, extra="forbid", use_attribute_docstrings=True):
+    """Read-only, and a key that it does not have is a mistake.
+
+    A string below a field is its description in the schema of configs.
+    """
+
 
 # What the largest machine has (x4-megamem-1920-metal), and its memory in GiB.
 MOST_CPUS = 1920
@@ -236,3 +244,18 @@ Revision = Annotated[str, like(r"[0-9a-f]{40}|[\w.-]+", "a revision of a model",
 InterfaceName = Annotated[str, like(r"[a-z][a-z0-9.]{0,14}", "a network interface", "eth0")]
 Recurrence = Annotated[str, AfterValidator(recurrence)]
 Moment = Annotated[AwareDatetime, BeforeValidator(moment)]
+
+
+class Resources(Block, frozen=True):
+    """What a container has."""
+
+    cpu: Cpus
+    """CPUs, in thousandths at the finest."""
+    memory_gib: MemoryGiB
+    """GiB of memory."""
+    ephemeral_storage_gib: StorageGiB | None = None
+    """GiB on the node's own disks."""
+
+    @property
+    def millicores(self) -> int:
+        return round(self.cpu * 1000)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from catalog import FactError, MachineType
-from catalog.allocatable import DEFAULT_DISK_GB
+from catalog.machines import DEFAULT_DISK_GB
 from sandbox.cloud.kind import Resource
 from sandbox.cloud.kinds.pool_capacity import is_queued, reservation_of
 from sandbox.cloud.kinds.pools import (

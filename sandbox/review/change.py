@@ -12,7 +12,7 @@ from sandbox.review.step import EngineStep
 from sandbox.review.values import UNKNOWN, told_apart, value_at
 from sandbox.urns import name_of, token_of
 from stacks.acknowledge import REMOVED
-from stacks.property_changes import changed_paths
+from stacks.refusal import changed_paths
 
 Verb = Literal["create", "update", "replace", "delete"]
 VERBS: tuple[Verb, ...] = ("delete", "replace", "update", "create")

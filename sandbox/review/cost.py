@@ -14,7 +14,7 @@ from components.capacity import CapacityMode
 from sandbox.review.node_pool_facts import PoolFacts, pool_facts
 from sandbox.review.pods import RAY_CLUSTER, devices_of
 from sandbox.urns import name_of, token_of
-from stacks.guarded import NODE_POOL
+from stacks.refusal import NODE_POOL
 
 MONTH_HOURS = 730
 _NAT_CAP = 32

@@ -11,7 +11,7 @@ from components.capacity import CapacityMode
 from sandbox.review.change import Change, Verb
 from sandbox.review.node_pool_facts import pool_facts
 from stacks.acknowledge import Acknowledge
-from stacks.guarded import CLUSTER, KUBERNETES, NAMESPACE, NODE_POOL, RELEASE, is_guarded
+from stacks.refusal import CLUSTER, KUBERNETES, NAMESPACE, NODE_POOL, RELEASE, is_guarded
 
 _AGAIN = {
     CapacityMode.ON_DEMAND: "on-demand machines may not be had again",

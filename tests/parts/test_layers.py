@@ -13,7 +13,7 @@ from pathlib import Path
 from tests.conftest import ROOT
 
 WITHOUT_SDK = [
-    *(ROOT / "stacks" / f"{it}.py" for it in ("stack", "plan", "checks", "fields", "config")),
+    *(ROOT / "stacks" / f"{it}.py" for it in ("stack", "plan", "checks", "problems", "config")),
     *(
         path
         for name in ("config", "plan", "rules", "demands", "nodes", "room", "*_rules")
@@ -22,7 +22,7 @@ WITHOUT_SDK = [
 ]
 # The modules of ours that a preview of the smallest stack loads, all that it is read in: 60 are
 # aimed at.
-MOST_LOADED = 159
+MOST_LOADED = 145
 _LOADED = """
 import sys
 from stacks.build import build

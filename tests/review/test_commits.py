@@ -136,10 +136,10 @@ CASES = {
         },
     ),
     "a renamed resource with an alias": Case(
-        program("components/vpc.py", RENAMED, ALIASED), "dev", 0, status="same"
+        program("components/network.py", RENAMED, ALIASED), "dev", 0, status="same"
     ),
     "a renamed resource without an alias": Case(
-        program("components/vpc.py", RENAMED),
+        program("components/network.py", RENAMED),
         "dev",
         3,
         {"network-vpc": "delete", "network-main": "create"},

@@ -13,7 +13,7 @@ from sandbox.review.change import changes_of
 from sandbox.review.danger import Danger, dangers_of, stale, warnings_of
 from sandbox.review.step import EngineStep
 from stacks.acknowledge import Acknowledge
-from stacks.guarded import NAMESPACE, RELEASE, is_guarded
+from stacks.refusal import NAMESPACE, RELEASE, is_guarded
 from tests.review.test_changes import POOL, step
 
 CATALOG = Catalog.load()

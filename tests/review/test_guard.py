@@ -25,7 +25,7 @@ from sandbox.run import run
 from sandbox.urns import name_of
 from sandbox.workspace import Workspace
 from stacks.guard import HOOK
-from stacks.guarded import KUBERNETES, is_guarded
+from stacks.refusal import KUBERNETES, is_guarded
 
 pytestmark = pytest.mark.thorough
 PROTECTED = "deletion_protection=true"

@@ -31,7 +31,7 @@ from sandbox.review.review import Review, review
 from sandbox.review.runs import Brought
 from sandbox.review.stack_review import StackReview
 from sandbox.review.worker import Worker
-from stacks.guarded import RELEASE
+from stacks.refusal import RELEASE
 from tests.review.conftest import git
 from tests.review.test_changes import step
 from tests.review.test_danger import CLUSTER

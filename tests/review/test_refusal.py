@@ -13,8 +13,7 @@ from catalog import Catalog
 from sandbox.providers.schema import GcpSchema
 from stacks import refusal
 from stacks.acknowledge import Acknowledge, entry
-from stacks.guarded import CLUSTER, NODE_POOL
-from stacks.property_changes import UNKNOWN, changed_paths
+from stacks.refusal import CLUSTER, NODE_POOL, UNKNOWN, changed_paths
 
 CATALOG = Catalog.load()
 OLD: dict[str, Any] = {

@@ -22,7 +22,7 @@ from sandbox.review.pods import (
 from sandbox.review.review import Review
 from sandbox.review.running import Stop, stops_of
 from sandbox.review.stack_review import StackReview
-from stacks.guarded import CLUSTER, NAMESPACE
+from stacks.refusal import CLUSTER, NAMESPACE
 from tests.review.test_changes import step, urn
 
 

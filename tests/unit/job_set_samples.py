@@ -10,8 +10,7 @@ from components.jobset_controller import JobSetController, JobSetControllerArgs
 from components.lustre_access import LustreAccess, LustreAccessArgs
 from components.ray_launchers import RayLaunchers, RayLaunchersArgs
 from components.ray_manifest import Quantity
-from components.script_job_set import ScriptJobSet, ScriptJobSetArgs
-from components.script_mount import ScriptMountArgs
+from components.script_job_set import ScriptJobSet, ScriptJobSetArgs, ScriptMountArgs
 from sandbox.kube import Ref
 from sandbox.kube.objects import JsonObject
 

@@ -17,8 +17,7 @@ from catalog import (
     MachineType,
     NicGroup,
 )
-from catalog.allocatable import allocatable, reserved_cpu_millicores, reserved_memory_mib
-from catalog.machines import NodeOverhead
+from catalog.machines import NodeOverhead, allocatable, reserved_cpu_millicores, reserved_memory_mib
 
 CATALOG = Catalog.load()
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from components.fine_tune_manifest import FineTunePods, fine_tune_spec, headless_service_spec
+from components.fine_tune_job import FineTunePods, fine_tune_spec, headless_service_spec
 from components.ray_manifest import BucketMount, Quantity
 from tests.conftest import ROOT
 

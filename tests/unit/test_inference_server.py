@@ -8,8 +8,7 @@ import pytest
 from components.bucket_mount import BucketMountArgs
 from components.inference_engine import InferenceEngine
 from components.inference_manifest import CLIENT_LABEL
-from components.inference_server import InferenceServer, InferenceServerArgs
-from components.model_folder import ModelFolderArgs
+from components.inference_server import InferenceServer, InferenceServerArgs, ModelFolderArgs
 from sandbox.kube import MemoryKube
 from tests.conftest import Recording, Register
 

@@ -2,7 +2,7 @@
 
 import json
 
-from components.kubeconfig import kubeconfig
+from components.kubernetes_provider import kubeconfig
 from sandbox.providers.kubeconfig import credentials_problem
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from components.interfaces import interface_annotations
+from components.node_network import interface_annotations
 from sandbox.cloud.nodes import nodes_of
 from sandbox.kube import KubeError, MemoryKube
 from tests.unit.memory_kube_samples import asking, changed, cpu_node, gpu_nodes, make

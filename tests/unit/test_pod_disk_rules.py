@@ -2,7 +2,7 @@
 
 from stacks.parts.pools.pod_rules import pod_disk_problems
 from stacks.parts.ray.config import PodSizes
-from stacks.resources import Resources
+from stacks.types import Resources
 
 
 def pod(storage_gib: int | None, limit_gib: int | None = None) -> PodSizes:

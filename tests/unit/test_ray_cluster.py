@@ -8,9 +8,8 @@ import pulumi_gcp as gcp
 import pulumi_kubernetes as k8s
 import pytest
 
-from components.custom_object import object_name
+from components.lifecycle import object_name
 from components.node_network import NodeNetwork
-from components.ray_autoscaling import RayAutoscaling
 from components.ray_cluster import (
     RayCluster,
     RayClusterArgs,
@@ -20,6 +19,7 @@ from components.ray_cluster import (
     RayWorkersArgs,
     launcher_config_map,
 )
+from components.ray_cluster_manifest import RayAutoscaling
 from components.static_volume import VolumeMount
 from sandbox.kube import MemoryKube
 from tests.conftest import Register, Registered

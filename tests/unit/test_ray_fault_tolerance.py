@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from components.ray_autoscaling import RayAutoscaling
 from components.ray_cluster import RayCluster
+from components.ray_cluster_manifest import RayAutoscaling
 from components.ray_fault_tolerance import (
     PASSWORD_KEY,
     RayFaultToleranceArgs,

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from components.bucket_mount import BucketMountArgs
-from components.ray_autoscaling import RayAutoscaling
 from components.ray_cluster import RayCluster, RayClusterArgs, RayVolumeArgs, RayWorkersArgs
+from components.ray_cluster_manifest import RayAutoscaling
 from sandbox.kube import MemoryKube
 from tests.conftest import Register, Registered
 from tests.unit.memory_kube_samples import ray_ref

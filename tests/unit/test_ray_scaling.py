@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from components.ray_autoscaling import RayAutoscaling
 from components.ray_cluster import RayCluster
+from components.ray_cluster_manifest import RayAutoscaling
 from sandbox.kube import MemoryKube
 from stacks.config import validate
 from tests.conftest import Register, Registered, changed

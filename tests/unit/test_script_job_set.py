@@ -9,8 +9,7 @@ import pytest
 
 from components.bucket_mount import BucketMountArgs
 from components.node_network import NodeNetwork
-from components.script_job_set import ScriptJobSet
-from components.script_mount import ScriptMountArgs
+from components.script_job_set import ScriptJobSet, ScriptMountArgs
 from tests.conftest import Recording, Register, Registered
 from tests.unit.job_set_samples import JOB
 

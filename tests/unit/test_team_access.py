@@ -7,9 +7,9 @@ import pytest
 
 from components.inference_manifest import access_spec, server_selector
 from components.job_set_manifest import job_set_access_spec
-from components.ray_access import ray_access_spec
+from components.ray_cluster_manifest import ray_access_spec
 from components.ray_manifest import CLUSTER_LABEL
-from components.team_access import TEAM_LABEL, team_access_spec
+from components.team import TEAM_LABEL, team_access_spec
 from sandbox.kube.objects import JsonObject, matches_labels
 
 NAME = "kubernetes.io/metadata.name"

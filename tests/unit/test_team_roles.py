@@ -2,7 +2,7 @@
 
 import pytest
 
-from components.team_roles import role_rules
+from components.team import role_rules
 
 READS = {"get", "list", "watch"}
 

@@ -3,8 +3,8 @@ itself with its objects. No Pulumi import."""
 
 from enum import StrEnum
 
-from stacks.block import Block
 from stacks.types import (
+    Block,
     BlockCount,
     BucketName,
     BucketPath,

@@ -8,9 +8,16 @@ from pydantic import AfterValidator, BeforeValidator, Field
 
 from catalog import GkeVersionField, ReleaseChannel
 from components.members import check_security_group
-from stacks.block import Block
 from stacks.config_errors import nearest
-from stacks.types import AnyRange, ClusterName, ClusterPlace, Moment, Recurrence, StackReference
+from stacks.types import (
+    AnyRange,
+    Block,
+    ClusterName,
+    ClusterPlace,
+    Moment,
+    Recurrence,
+    StackReference,
+)
 
 
 class ClusterMode(StrEnum):

@@ -2,10 +2,9 @@
 
 from typing import Literal
 
-from stacks.block import Block
-from stacks.resources import Resources
 from stacks.types import (
     BatchSize,
+    Block,
     Epochs,
     Examples,
     Gpus,
@@ -17,6 +16,7 @@ from stacks.types import (
     PoolKey,
     QueueName,
     RelativePath,
+    Resources,
     Retries,
     RunName,
     Steps,

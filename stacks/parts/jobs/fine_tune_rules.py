@@ -8,7 +8,6 @@ v4.46.1, which it runs on, src/transformers/trainer.py.
 from collections.abc import Iterator
 
 from catalog import Sidecar
-from stacks.fields import under
 from stacks.parts.jobs.fine_tune import FineTuning
 from stacks.parts.jobs.plan import PlannedFineTuning, requests_of, share_of
 from stacks.parts.pools.nodes import Amounts, Host, pods_beside
@@ -32,7 +31,7 @@ from stacks.parts.servers.rules import (
     waiting_problems,
 )
 from stacks.plan import Plan
-from stacks.problems import Problem
+from stacks.problems import Problem, under
 
 _MIB = 1024
 # Examples of the training set.

@@ -5,11 +5,11 @@ from typing import Literal
 
 from catalog import Catalog, Topology
 from components.ray_manifest import LAUNCHER_DIR
-from stacks.block import Block
 from stacks.parts.jobs.on_ray import UNBUFFERED, OnRay, Place, RayDemands, Work, workload
 from stacks.parts.pools.config import Pool
 from stacks.types import (
     BatchSize,
+    Block,
     Factor,
     KeptCheckpoints,
     Losses,

@@ -13,11 +13,10 @@ from itertools import count
 from math import prod
 
 from catalog import MaxTextTable
-from stacks.fields import under
 from stacks.parts.jobs.maxtext import DcnParallelism, MaxTextTraining, SliceParallelism
 from stacks.parts.ray.plan import PlannedRay
 from stacks.plan import Plan
-from stacks.problems import Problem
+from stacks.problems import Problem, under
 
 _GIB = 2**30
 

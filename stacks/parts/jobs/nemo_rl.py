@@ -7,11 +7,11 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator
 
 from catalog import Catalog
-from stacks.block import Block
 from stacks.parts.jobs.on_ray import OnRay, Place, RayDemands, Work, workload
 from stacks.types import (
     Architecture,
     BatchSize,
+    Block,
     InterfaceName,
     KeptCheckpoints,
     ModelName,

@@ -3,13 +3,12 @@
 from collections.abc import Iterator
 from math import gcd
 
-from stacks.fields import under
 from stacks.parts.jobs.divisors import divisors, largest_divisor
 from stacks.parts.jobs.nemo_rl import NemoRlJob
 from stacks.parts.pools.pod_rules import boot_disk_problems
 from stacks.parts.ray.plan import PlannedRay
 from stacks.plan import Plan
-from stacks.problems import Problem
+from stacks.problems import Problem, under
 
 
 def nemo_rl_rules(plan: Plan, ray: PlannedRay, job: NemoRlJob, name: str) -> Iterator[Problem]:

@@ -5,8 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from stacks.block import Block
-from stacks.types import RayClusterName
+from stacks.types import Block, RayClusterName
 
 WORKLOADS = Path(__file__).parents[3] / "workloads"
 # Lines of the log as they come.

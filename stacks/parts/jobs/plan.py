@@ -11,8 +11,8 @@ from stacks.parts.jobs.script import Script, ScriptRequests
 from stacks.parts.pools.nodes import Amounts, Host
 from stacks.parts.pools.plan import PlannedPool
 from stacks.parts.ray.config import PodSizes
-from stacks.resources import Resources
 from stacks.stack import LUSTRE, Stack, mounts_of, only
+from stacks.types import Resources
 
 # What Kueue calls JobSets.
 JOB_SETS = "jobset.x-k8s.io/jobset"

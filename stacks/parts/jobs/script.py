@@ -10,9 +10,8 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from components.ray_manifest import LAUNCHER_DIR
-from stacks.block import Block
-from stacks.resources import Resources
 from stacks.types import (
+    Block,
     Gpus,
     ImageReference,
     MemoryGiB,
@@ -23,6 +22,7 @@ from stacks.types import (
     QueueName,
     RayClusterName,
     RelativePath,
+    Resources,
     Retries,
     StorageGiB,
 )

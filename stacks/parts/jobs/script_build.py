@@ -5,12 +5,11 @@ from pathlib import Path
 
 import pulumi
 
-from components.custom_object import object_name
 from components.gib import LIBRARY_PATH
 from components.job_set_manifest import FILE_DIR
 from components.jobset_controller import WEBHOOK_PORT, JobSetController, JobSetControllerArgs
-from components.script_job_set import ScriptJobSet, ScriptJobSetArgs
-from components.script_mount import ScriptMountArgs
+from components.lifecycle import object_name
+from components.script_job_set import ScriptJobSet, ScriptJobSetArgs, ScriptMountArgs
 from stacks.parts.buckets.build import MountedBucket, annotations
 from stacks.parts.cluster.build import webhook_access
 from stacks.parts.cluster.config import Operator

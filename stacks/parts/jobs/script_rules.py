@@ -8,7 +8,6 @@ from catalog import Catalog
 from components.job_set_manifest import OWN_VARIABLES
 from components.naming import NameKind, check_name
 from stacks.config_errors import nearest
-from stacks.fields import under
 from stacks.parts.jobs.plan import JOB_SETS, PlannedScript
 from stacks.parts.jobs.script import FILES_VARIABLE, OF_A_JOB_SET, Script
 from stacks.parts.pools.config import CPU_POOL
@@ -32,7 +31,7 @@ from stacks.parts.servers.rules import (
     waiting_problems,
 )
 from stacks.plan import Plan
-from stacks.problems import Problem, problem_of
+from stacks.problems import Problem, problem_of, under
 from stacks.stack import Stack
 
 # What the kubelet keeps of a container's log, rounded up.

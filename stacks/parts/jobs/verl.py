@@ -4,10 +4,10 @@ import."""
 from typing import Literal
 
 from catalog import Catalog
-from stacks.block import Block
 from stacks.parts.jobs.on_ray import OnRay, Place, RayDemands, Work, workload
 from stacks.types import (
     BatchSize,
+    Block,
     Coefficient,
     Cpus,
     Epochs,

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from itertools import combinations
 from pathlib import PurePosixPath
 
-from stacks.fields import under
 from stacks.parts.buckets.plan import limits_of, sidecar_of
 from stacks.parts.jobs.divisors import largest_divisor
 from stacks.parts.jobs.verl import Preparation, VerlTraining
@@ -18,7 +17,7 @@ from stacks.parts.pools.nodes import Amounts
 from stacks.parts.pools.pod_rules import boot_disk_problems
 from stacks.parts.ray.plan import PlannedRay
 from stacks.plan import Plan
-from stacks.problems import Problem
+from stacks.problems import Problem, under
 
 # One large file, or many small ones that are soon done.
 PREPARED_AT_ONCE = 4

@@ -5,8 +5,7 @@ from typing import Annotated, NamedTuple
 from pydantic import AfterValidator
 
 from catalog import check_filesystem_name
-from stacks.block import Block
-from stacks.types import GiB, LustreName, LustrePath, MbpsPerTib
+from stacks.types import Block, GiB, LustreName, LustrePath, MbpsPerTib
 
 
 def _filesystem(value: str) -> str:

@@ -1,8 +1,8 @@
 """The address plan, or the network that is there already. No Pulumi import."""
 
 from components.private_service_access_policy import PeeringRemoval
-from stacks.block import Block
 from stacks.types import (
+    Block,
     ControlPlaneRange,
     Mtu,
     NetworkKey,

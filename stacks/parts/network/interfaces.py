@@ -9,11 +9,13 @@ import pulumi_gcp as gcp
 from components.cidr import cut
 from components.device_networks import DeviceNetworks, DeviceNetworksArgs
 from components.gvnic_network import GvnicNetwork, GvnicNetworkArgs
-from components.interfaces import interface_annotations
 from components.naming import NameKind, cloud_name
-from components.nccl_installer_manifest import AUTOPILOT_NAMESPACE
-from components.nccl_rdma_installer import NcclRdmaInstaller, NcclRdmaInstallerArgs
-from components.node_network import NodeNetwork
+from components.nccl_rdma_installer import (
+    AUTOPILOT_NAMESPACE,
+    NcclRdmaInstaller,
+    NcclRdmaInstallerArgs,
+)
+from components.node_network import NodeNetwork, interface_annotations
 from components.rdma_network import RdmaNetwork, RdmaNetworkArgs
 from components.resource_claim_template import ResourceClaimTemplate, ResourceClaimTemplateArgs
 from stacks.parts.network.plan import InterfaceSet

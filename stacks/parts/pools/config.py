@@ -6,9 +6,9 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from catalog import DiskType, GpuDriver
-from stacks.block import Block
 from stacks.problems import ForeignKeysError
 from stacks.types import (
+    Block,
     DiskGb,
     FlagName,
     FlagValue,

@@ -7,7 +7,7 @@ from operator import add, sub
 from typing import Self
 
 from catalog import Allocatable, MachineType, Sidecar
-from stacks.resources import Resources
+from stacks.types import Resources
 
 _MIB = 1024
 

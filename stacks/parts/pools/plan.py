@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from catalog import Catalog, Interface, MachineType, Topology
-from catalog.allocatable import DEFAULT_DISK_GB
+from catalog.machines import DEFAULT_DISK_GB
 from components.naming import NameKind, cloud_name
 from components.node_taints import NodeTaintArgs
 from stacks.parts.pools.config import (

@@ -19,7 +19,7 @@ from stacks.parts.pools.config import Capacity, Queued
 from stacks.parts.pools.nodes import Amounts, Host
 from stacks.parts.ray.config import PodSizes
 from stacks.problems import Problem
-from stacks.resources import Resources
+from stacks.types import Resources
 
 _MIB = 1024
 _AUTOPILOT_GIB = 1

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from catalog import Catalog
-from catalog.errors import nearest_names
+from catalog.table import nearest_names
 from components.node_taints import check_node_labels, check_node_taints
 from stacks.beside import beside_problems
 from stacks.parts.pools.config import Pool, SpecificReservation

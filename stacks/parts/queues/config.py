@@ -6,8 +6,8 @@ from pydantic import Field
 
 from components.kueue_frameworks import DEFAULT_FRAMEWORKS
 from components.kueue_topology import TOPOLOGY_LEVELS, TopologyLevel
-from stacks.block import Block
 from stacks.types import (
+    Block,
     CheckRetries,
     FlavorName,
     Minutes,

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING
 
 import pulumi
 
-from components.custom_object import object_name
 from components.gib import LIBRARY_PATH
+from components.lifecycle import object_name
 from components.node_taints import NodeTaintArgs
-from components.ray_autoscaling import RayAutoscaling
 from components.ray_cluster import (
     RayCluster,
     RayClusterArgs,
@@ -18,6 +17,7 @@ from components.ray_cluster import (
     RayVolumeArgs,
     RayWorkersArgs,
 )
+from components.ray_cluster_manifest import RayAutoscaling
 from components.static_volume import VolumeMount
 from stacks.parts.buckets.build import MountedBucket, annotations
 from stacks.parts.pools.config import Queued

@@ -4,9 +4,8 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
-from stacks.block import Block
-from stacks.resources import Resources
 from stacks.types import (
+    Block,
     GigabytesPerSecond,
     Gpus,
     GroupName,
@@ -15,6 +14,7 @@ from stacks.types import (
     PoolKey,
     QueueName,
     RayVersion,
+    Resources,
     Seconds,
     WorkerCount,
 )

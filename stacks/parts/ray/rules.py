@@ -4,9 +4,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from catalog import Catalog
-from components.ray_autoscaling import AUTOSCALER_MEMORY_MIB, AUTOSCALER_MILLICORES
+from components.ray_cluster_manifest import AUTOSCALER_MEMORY_MIB, AUTOSCALER_MILLICORES
 from stacks.config_errors import nearest
-from stacks.fields import under
 from stacks.parts.cluster.config import RayOperator
 from stacks.parts.pools.config import Spot
 from stacks.parts.pools.nodes import Amounts
@@ -18,7 +17,7 @@ from stacks.parts.pools.pod_rules import (
 )
 from stacks.parts.ray.plan import PlannedRay, PlannedWorkers
 from stacks.plan import Plan
-from stacks.problems import Problem
+from stacks.problems import Problem, under
 from stacks.stack import LUSTRE, Stack
 
 # Ray's own images have their version in the tag: ray-project/kuberay ray-operator/config/samples.

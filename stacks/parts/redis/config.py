@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from catalog.bounds import Bounds
 from components.naming import NameKind
-from stacks.block import Block
+from stacks.types import Block
 from stacks.value_checks import named
 
 RedisName = Annotated[str, named(NameKind.REDIS)]

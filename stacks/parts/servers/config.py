@@ -1,9 +1,8 @@
 """A server of a model: which, on how many GPUs, how often. No Pulumi import."""
 
 from components.inference_engine import InferenceEngine
-from stacks.block import Block
-from stacks.resources import Resources
 from stacks.types import (
+    Block,
     Gpus,
     ImageReference,
     MemoryGiB,
@@ -16,6 +15,7 @@ from stacks.types import (
     PoolKey,
     QueueName,
     RequestCount,
+    Resources,
     Tokens,
 )
 

@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field
 
 from components.members import check_email
-from stacks.block import Block
 from stacks.types import (
+    Block,
     BucketKey,
     NamespaceName,
     ObjectName,
