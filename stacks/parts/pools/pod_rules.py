@@ -88,7 +88,7 @@ def _cpus(millicores: int) -> str:
 
 
 def _offered(left: int) -> str:
-    return str(left) if left > 0 else "a smaller bucket.mount.sidecar"
+    return str(left) if left > 0 else "a larger machine type"
 
 
 def pod_disk_problems(
