@@ -133,13 +133,15 @@ def _mistakes(how: Checked, raw: dict[str, Any]) -> tuple[BaseModel | None, list
 
 
 def _rules_broken(how: Checked, guess: int, raw: dict[str, Any]) -> set[Mistake] | None:
-    """What rules say of a guess, once it is put right as far as they need it; None of one that
-    never gets so far, and knows nothing."""
+    """What references and rules say of a guess, once it is put right as far as they need it; None
+    of one that never gets so far, and knows nothing."""
+    said: set[Mistake] = set()
     for _ in range(_ROUNDS):
         found = _mistakes(how, raw)[1]
+        said |= {it for it in found if it.of_rules}
         fields = [it for it in found if not it.of_rules or it.leads_nowhere]
         if not fields:
-            return set(found)
+            return said
         before = raw
         raw = _put_right(how, raw, fields, guess)
         if raw == before:
