@@ -8,7 +8,7 @@ FOLDER ?= .sandbox
 PULUMI := $(shell command -v pulumi 2>/dev/null || echo .tools/bin/pulumi)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup kube-tools demo demo-train test test-all test-stacks test-kube test-workloads inventory check format bench lock clean
+.PHONY: help setup kube-tools demo demo-train test coverage test-all test-stacks test-kube test-workloads inventory check format bench lock clean
 
 help: ## Show the verbs
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -53,6 +53,9 @@ test: setup ## Run every default test
 
 test-stacks: setup ## Run the thorough tests of every stack
 	@$(RUN) -m pytest -n auto -m thorough
+
+coverage: setup ## Show which lines of catalog, configs, rules and plans no default test runs
+	@$(RUN) -m pytest -n auto --cov --cov-report=term
 
 test-all: check test ## Run every tier, and whole what others take a sample of
 	@ALL_COMBINATIONS=1 $(MAKE) test-stacks

@@ -16,8 +16,8 @@ WITHOUT_SDK = [
     *(ROOT / "stacks" / f"{it}.py" for it in ("stack", "plan", "checks", "problems", "config")),
     *(
         path
-        for name in ("config", "plan", "rules", "demands", "nodes", "room", "*_rules")
-        for path in sorted((ROOT / "stacks" / "parts").rglob(f"{name}.py"))
+        for path in sorted((ROOT / "stacks" / "parts").rglob("*.py"))
+        if not path.stem.endswith("build") and path.stem != "interfaces"
     ),
 ]
 # The modules of ours that a preview of the smallest stack loads, all that it is read in: 60 are
