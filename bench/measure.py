@@ -12,13 +12,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from bench.probe import EMPTY_STACK
 from sandbox.__main__ import DEFAULT_SPEED
 from sandbox.workspace import PROJECT_FOLDER
 
 ROUNDS = 3
 EMPTY = {
     "Pulumi.yaml": "name: gke-ai-stacks\nruntime: python\n",
-    "Pulumi.empty.yaml": "config: {}\n",
+    f"Pulumi.{EMPTY_STACK}.yaml": "config: {}\n",
     "__main__.py": "",
 }
 
@@ -78,12 +79,15 @@ def preview_times(scratch: Path, stack: str) -> PreviewTimes:
     for name, text in EMPTY.items():
         (nothing / name).write_text(text)
     _, summary = probe(PROJECT_FOLDER, scratch / stack, stack, "preview", DEFAULT_SPEED)
-    probe(nothing, scratch / "empty-sandbox", "empty", "preview", DEFAULT_SPEED)
+    of_nothing = (nothing, scratch / "empty-sandbox", EMPTY_STACK, "preview", DEFAULT_SPEED)
+    probe(*of_nothing)
     imports = f"import pulumi, {', '.join(summary['sdk_modules'])}"
     rows: dict[str, list[float]] = {"bare": [], "empty": [], "full": []}
     for _ in range(ROUNDS):
         rows["bare"].append(timed([sys.executable, "-c", imports]).seconds)
-        seconds, _ = probe(nothing, scratch / "empty-sandbox", "empty", "preview", DEFAULT_SPEED)
+        seconds, _ = probe(
+            nothing, scratch / "empty-sandbox", EMPTY_STACK, "preview", DEFAULT_SPEED
+        )
         rows["empty"].append(seconds)
         seconds, _ = probe(PROJECT_FOLDER, scratch / stack, stack, "preview", DEFAULT_SPEED)
         rows["full"].append(seconds)

@@ -9,15 +9,26 @@ import resource
 import sys
 from pathlib import Path
 
+# The stack of a program that makes nothing, which is previewed alone.
+EMPTY_STACK = "empty"
+
 
 def main(project: str, folder: str, stack: str, verb: str, speed: str) -> None:
+    from sandbox.engine import Engine, RunOptions
     from sandbox.faults import Faults
     from sandbox.run import run
     from sandbox.workspace import Workspace
 
     workspace = Workspace(Path(folder), stack, Path(project))
     with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere):
-        result = run(workspace, verb, float(speed), [], Faults())  # type: ignore[arg-type]
+        if stack == EMPTY_STACK:
+            # It has no config that could be checked first.
+            with workspace.lock():
+                engine = Engine(workspace, workspace.prepare([]))
+                options = RunOptions(speed=float(speed), faults=Faults(), on_output=print)
+                result = engine.run("preview", options)
+        else:
+            result = run(workspace, verb, float(speed), [], Faults())  # type: ignore[arg-type]
     sdk = sorted(
         name for name in sys.modules if name.split(".")[0] in ("pulumi_gcp", "pulumi_kubernetes")
     )

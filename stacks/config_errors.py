@@ -12,7 +12,7 @@ from pydantic_core import ErrorDetails
 
 from catalog.bounds import Bounds
 from stacks.plain_values import Flaw, Place, printable
-from stacks.problems import BrokenRulesError, ForeignKeysError, Problem
+from stacks.problems import ForeignKeysError, Problem
 
 _PROVIDER_KEYS = {"project": "gcp:project", "region": "gcp:region", "zone": "gcp:zone"}
 _SENSITIVE = re.compile(r"token|secret|password|key", re.IGNORECASE)
@@ -100,11 +100,7 @@ def mistakes_of(
 ) -> Iterator[Mistake]:
     """In the order of the fields; values stay out where they may be secret."""
     for detail in error.errors(include_url=False):
-        cause = detail.get("ctx", {}).get("error")
-        if isinstance(cause, BrokenRulesError):
-            yield from (Mistake.of_rule(it, hide_values=hide_values) for it in cause.problems)
-        else:
-            yield _mistake(detail, model, hide_values=hide_values)
+        yield _mistake(detail, model, hide_values=hide_values)
 
 
 def field_name(path: str) -> str:

@@ -6,7 +6,7 @@ import pytest
 
 from stacks.config import validate
 from tests.conftest import changed
-from tests.parts.samples import BARE, CLASSIFIER, RL, SERVE, VERL
+from tests.parts.samples import BARE, CLASSIFIER, DEV, RL, SERVE, VERL
 from tests.programs import lines_of, registered
 from tests.unit.bucket_samples import RULED
 from tests.unit.config_mutants import mutants
@@ -52,6 +52,12 @@ def test_a_bucket_without_rules_registers_none() -> None:
 )
 def test_a_job_keeps_its_data_where_a_rule_says_what_may_go(rule: dict[str, Any]) -> None:
     assert lines_of(ruled(VERL, "data", rule)) == ()
+
+
+def test_a_script_on_ray_knows_itself_what_of_a_bucket_may_go() -> None:
+    script = {"type": "script", "file": "train.py", "command": ["python3"], "ray": "dev"}
+    config = changed(DEV, buckets__bucket__mount__implicit_dirs=True, jobs={"train": script})
+    assert lines_of(ruled(config, "bucket", BY_AGE)) == ()
 
 
 def test_old_versions_go_from_under_a_job() -> None:

@@ -28,6 +28,10 @@ _TOLD_BESIDE = {
 }
 
 
+def _nested(depth: int) -> Any:
+    return {"a": _nested(depth - 1)} if depth else {}
+
+
 def fields(lines: tuple[str, ...]) -> set[str]:
     return {it.partition(": ")[0] for it in lines}
 
@@ -210,3 +214,16 @@ def test_what_a_guess_gets_wrong_itself_hides_no_other_mistake(machine: str) -> 
     values = {"pools__gpu__machine_type": machine, "lustre__capacity_gib": 10000}
     told = fields(mistakes(changed(RL, **values)))
     assert told == {"stack.pools.gpu.machine_type", "stack.lustre.capacity_gib"}
+
+
+@pytest.mark.parametrize(
+    ("values", "line"),
+    [
+        ({"labels": {f"k{it}": "x" for it in range(300)}}, "300 entries are more than any block"),
+        ({"labels": _nested(20)}, "16 blocks in each other are more than any key has"),
+        ({"labels": {5: "x"}}, "5 is a key that is no text; nearest: text"),
+        ({"labels": {" team": "x"}}, "its name: there are blanks at an end of the text"),
+    ],
+)
+def test_what_no_config_can_hold_is_told_before_all_else(values: dict[str, Any], line: str) -> None:
+    assert any(line in it for it in mistakes({**DEV, **values}))

@@ -122,6 +122,10 @@ def test_one_that_goes_before_its_turn_needs_a_property_that_it_hangs_by() -> No
     assert refusal.of_dependent("gpu-pool", ["cluster"], {"cluster"}) is None
 
 
+def test_protection_goes_in_a_run_of_its_own() -> None:
+    assert "nearest: " in refusal.of_unprotected("gpu-pool")
+
+
 def test_an_object_goes_only_with_a_cluster_that_was_agreed_to() -> None:
     cluster = Acknowledge(resource="gke-cluster", property="name")
     assert refusal.of_object("kueue-release", ["gke-cluster"], [cluster]) is None

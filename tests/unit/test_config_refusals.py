@@ -205,6 +205,9 @@ def test_a_long_exclusion_of_minor_versions_alone_is_taken() -> None:
         ("FREQ=MONTHLY;BYSETPOS=1;BYDAY=SA,SU", 1),
         ("FREQ=MONTHLY;BYMONTHDAY=1,15,-1", 3),
         ("FREQ=YEARLY;BYMONTH=2", 0),
+        # The start's own day, where the rule has none.
+        ("FREQ=MONTHLY", 1),
+        ("FREQ=YEARLY", 1),
     ],
 )
 def test_a_rule_has_the_windows_that_the_calendar_says(rule: str, days: int) -> None:
@@ -262,3 +265,21 @@ def test_every_number_of_every_block_ends_somewhere() -> None:
         if unbounded(Annotated[field.annotation, *field.metadata, None])
     ]
     assert without == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "FREQ=DAILY;FREQ=DAILY",
+        "FREQ=DAILY;BYHOUR=3",
+        "FREQ=DAILY;INTERVAL=0",
+        "FREQ=WEEKLY;BYDAY=XX",
+        "FREQ=WEEKLY;WKST=XX",
+        "FREQ=YEARLY;BYMONTH=x",
+        "FREQ=YEARLY;BYMONTH=13",
+        "FREQ=MONTHLY;BYMONTHDAY=0",
+    ],
+)
+def test_what_is_no_rule_is_told_one(text: str) -> None:
+    with pytest.raises(ValueError, match="nearest: FREQ=WEEKLY;BYDAY=SA,SU"):
+        parsed(text)
