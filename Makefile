@@ -54,10 +54,10 @@ test: setup ## Run every default test
 test-stacks: setup ## Run the thorough tests of every stack
 	@$(RUN) -m pytest -n auto -m thorough
 
-coverage: setup ## Show which lines of catalog, configs, rules and plans no default test runs
+coverage: setup ## Run every default test, and fail where a line of catalog, configs, rules or plans is not run
 	@$(RUN) -m pytest -n auto --cov --cov-report=term
 
-test-all: check test ## Run every tier, and whole what others take a sample of
+test-all: check coverage ## Run every tier, and whole what others take a sample of
 	@ALL_COMBINATIONS=1 $(MAKE) test-stacks
 	@$(MAKE) test-workloads
 	@ALL_COMBINATIONS=1 $(MAKE) test-kube
