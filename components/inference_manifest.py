@@ -11,7 +11,7 @@ from typing import Any
 
 from components.inference_engine import PORT, Engine, InferenceEngine, ServedModel
 from components.node_taints import NodeTaintArgs
-from components.pod_access import pod_access_spec
+from components.pod_access import CLIENT_LABEL, pod_access_spec
 from components.pod_manifest import (
     DEFAULT_SECCOMP,
     GPU,
@@ -27,8 +27,6 @@ from components.tgi_engine import TGI
 from components.vllm_engine import VLLM
 
 SERVER_LABEL = "app"
-# What a pod of the server's namespace is labelled with to reach it.
-CLIENT_LABEL = "client-of"
 
 _CONTAINER = "inference-server"
 _PORT_NAME = "http"

@@ -11,7 +11,7 @@ from typing import Any
 
 from components.gib import gib_mounts, gib_volumes, wait_for_gib
 from components.node_taints import NodeTaintArgs, toleration
-from components.pod_access import pod_access_spec
+from components.pod_access import CLIENT_LABEL, pod_access_spec
 from components.pod_manifest import (
     DEFAULT_SECCOMP,
     GPU,
@@ -55,6 +55,8 @@ _EXECUTABLE = 0o555
 class JobSetPods:
     """`volumes` are volumes with their mounts; `files` is the ConfigMap under `FILE_DIR`, if any.
 
+    `client_of` is a model server in their namespace that lets the pods in.
+
     `rdma` mounts the plugin that NCCL needs once it is there. `minutes` is how long a run may take,
     None for as long as it takes. `queued` pods wait for their queue.
     """
@@ -78,6 +80,7 @@ class JobSetPods:
     priority_class: Any
     rdma: bool
     queued: bool
+    client_of: str | None = None
     max_restarts: int
     minutes: int | None
     grace_seconds: int
@@ -105,7 +108,7 @@ def job_set_spec(pods: JobSetPods) -> Any:
             ]
         },
         "template": {
-            "metadata": {"annotations": dict(pods.annotations)},
+            "metadata": _pod_metadata(pods),
             "spec": _pod_spec(pods),
         },
     }
@@ -142,6 +145,11 @@ def job_set_access_spec(job_name: str, namespace: Any, *, in_team: bool = False)
     reach them. What they listen with to each other asks nobody who he is."""
     pods = {NAME_LABEL: job_name}
     return pod_access_spec(pods, namespace=namespace, beside=pods, in_team=in_team)
+
+
+def _pod_metadata(pods: JobSetPods) -> dict[str, Any]:
+    labels = {} if pods.client_of is None else {"labels": {CLIENT_LABEL: pods.client_of}}
+    return {**labels, "annotations": dict(pods.annotations)}
 
 
 def _pod_spec(pods: JobSetPods) -> dict[str, Any]:

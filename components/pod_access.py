@@ -9,6 +9,8 @@ from typing import Any
 
 # Which team a namespace is of; those of the stack itself have none.
 TEAM_LABEL = "gke-ai-stacks/team"
+# What a pod of a model server's namespace is labelled with to reach the server.
+CLIENT_LABEL = "client-of"
 _NAMESPACE = "kubernetes.io/metadata.name"
 
 

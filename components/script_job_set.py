@@ -89,6 +89,7 @@ class ScriptJobSetArgs:
     `minutes`, waiting for nodes and the image included. One that fails starts again `max_restarts`
     times, and as often as a machine goes away. `held` is what the pods hold on to: a replacement of
     any of it replaces the JobSet. Where `in_team`, other teams' pods reach none of its own.
+    `client_of` is a model server in the namespace that lets the pods in.
     """
 
     namespace: pulumi.Input[str]
@@ -112,6 +113,7 @@ class ScriptJobSetArgs:
     secret_keys: Sequence[str] = ()
     service_account: pulumi.Input[str] | None = None
     in_team: bool = False
+    client_of: str | None = None
     priority_class: pulumi.Input[str] | None = None
     queue: pulumi.Input[str] | None = None
     workload_priority: pulumi.Input[str] | None = None
@@ -230,6 +232,7 @@ def _pods(args: ScriptJobSetArgs, files: pulumi.Output[str] | None) -> JobSetPod
         priority_class=args.priority_class,
         rdma=any(it.rdma for it in args.networks),
         queued=args.queue is not None,
+        client_of=args.client_of,
         max_restarts=args.max_restarts,
         minutes=args.minutes,
         grace_seconds=args.grace_seconds,

@@ -6,7 +6,7 @@ from tests.conftest import changed
 from tests.parts.samples import AUTOPILOT, BARE, CLASSIFIER, DEV, KEPT, RL, SERVE, TPU, VERL
 from tests.unit.bucket_samples import RULED
 from tests.unit.effect_queues import CPUS, QUEUE_OF_CPUS, QUEUED, QUEUES
-from tests.unit.script_samples import ON_RAY, RAY, STACK
+from tests.unit.script_samples import CHAT, ON_RAY, RAY, STACK
 from tests.unit.team_stack import LAB
 
 _START, _END = "2099-01-03T02:00:00Z", "2099-01-03T08:00:00Z"
@@ -249,6 +249,7 @@ BASES: dict[str, dict[str, Any]] = {
     "classifier": CLASSIFIER,
     "two classifiers": TWO_CLASSIFIERS,
     "scripts": SCRIPTS,
+    "script and server": changed(STACK, **CHAT),
     "queued script": changed(SCRIPTS, jobs__train__queue="lq"),
     "script on cpus": SCRIPTS,
     "own": OWN,

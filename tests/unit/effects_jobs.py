@@ -179,6 +179,7 @@ SCRIPT: Changes = {
         {"jobs__tune__ray": "second"},
         {"jobs__tune__folder": "more"},
     ],
+    "script and server": [{f"{_TRAIN}__server": "chat"}],
     "queued script": [{f"{_TRAIN}__workload_priority": "soon"}],
     "script on cpus": [
         {

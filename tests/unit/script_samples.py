@@ -40,6 +40,18 @@ STACK: dict[str, Any] = {
     },
     "jobs": {"train": JOB_SET},
 }
+# A server beside it, on a pool of its own.
+CHAT: dict[str, Any] = {
+    "pools__more": {"machine_type": "g2-standard-24", "nodes": 2},
+    "servers": {
+        "chat": {
+            "model": "Qwen/Qwen2.5-7B-Instruct",
+            "gpus": 2,
+            "pool": "more",
+            "requests": {"cpu": 4, "memory_gib": 30, "ephemeral_storage_gib": 30},
+        }
+    },
+}
 # Whole machines with interfaces.
 B200: dict[str, Any] = {
     **PLACE,

@@ -7,8 +7,8 @@ import pytest
 
 from components.bucket_mount import BucketMountArgs
 from components.inference_engine import InferenceEngine
-from components.inference_manifest import CLIENT_LABEL
 from components.inference_server import InferenceServer, InferenceServerArgs, ModelFolderArgs
+from components.pod_access import CLIENT_LABEL
 from sandbox.kube import MemoryKube
 from tests.conftest import Recording, Register
 

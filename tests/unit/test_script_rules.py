@@ -10,7 +10,7 @@ import pytest
 from tests.conftest import changed
 from tests.parts.preset_samples import ON_AUTOPILOT
 from tests.programs import mistakes
-from tests.unit.script_samples import B200, JOB_SET, ON_RAY, QUEUES, RAY, STACK, plan_of
+from tests.unit.script_samples import B200, CHAT, JOB_SET, ON_RAY, QUEUES, RAY, STACK, plan_of
 
 TRAIN = "jobs__train__"
 BUCKET = {"data": {"mount_path": "/data"}}
@@ -101,6 +101,15 @@ def lines(stack: dict[str, Any], **values: Any) -> tuple[str, ...]:
         (
             {"jobs__second": JOB_SET},
             "jobs.second.queue: missing, and jobs.train is on gpu, too, .* nearest: a queue",
+        ),
+        (
+            {TRAIN + "server": "chat"},
+            'jobs.train.server: "chat" is no server of this stack; nearest: leave it out',
+        ),
+        ({**CHAT, TRAIN + "server": "chet"}, "is no server of this stack; nearest: chat"),
+        (
+            {**CHAT, TRAIN + "server": "chat", TRAIN + "environment": {"SERVER_URL": "x"}},
+            "jobs.train.environment.SERVER_URL: each pod has its own; nearest: leave it out",
         ),
         (
             {"jobs": {"a" * 46: JOB_SET}},

@@ -11,7 +11,7 @@ import pytest
 from stacks.build import build
 from stacks.config import validate
 from tests.conftest import Recording, Register, changed
-from tests.unit.script_samples import B200, ON_RAY, QUEUES, RAY, STACK
+from tests.unit.script_samples import B200, CHAT, ON_RAY, QUEUES, RAY, STACK
 
 BUCKETS = {"data": {"mount_path": "/data"}, "logs": {"mount_path": "/logs", "claim_gib": 5}}
 QUEUED = {"queues": QUEUES, "jobs__train__queue": "lq"}
@@ -112,6 +112,17 @@ def test_without_files_no_variable_says_where_they_are(made: Any) -> None:
     recording = made(STACK, jobs__train__file=None)
     assert "SCRIPT_DIR" not in variables(recording)
     assert "train-files" not in recording.names()
+
+
+def test_a_server_that_it_calls_lets_it_in_and_it_knows_where_that_is(made: Any) -> None:
+    recording = made(STACK, **CHAT, jobs__train__server="chat")
+    (one,) = recording.named("train-job-set").inputs["spec"]["replicatedJobs"]
+    labels = one["template"]["spec"]["template"]["metadata"]["labels"]
+    policy = recording.named("chat-access").inputs["spec"]
+    assert policy["ingress"][0]["from"][0] == {"podSelector": {"matchLabels": labels}}
+    service = recording.named("chat-service").inputs
+    address = f"http://{service['metadata']['name']}:{int(service['spec']['ports'][0]['port'])}"
+    assert variables(recording)["SERVER_URL"] == address
 
 
 def test_queue_and_priorities_are_the_stacks(made: Any) -> None:

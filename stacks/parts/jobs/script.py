@@ -30,6 +30,8 @@ from stacks.value_checks import like
 
 # The variable of every pod that says where the files are.
 FILES_VARIABLE = "SCRIPT_DIR"
+# The variable of every pod that says where the server is that it calls.
+SERVER_VARIABLE = "SERVER_URL"
 _NAMED = re.compile(r"\$\(([A-Za-z_]\w*)\)")
 
 VariableName = Annotated[str, like(r"[A-Za-z_]\w*", "the name of a variable", "EPOCHS")]
@@ -82,6 +84,9 @@ class Script(Block, frozen=True):
     """Names of buckets, and `lustre`, to mount; by default all that the stack has."""
     shm_gib: MemoryGiB | None = None
     """Shared memory, which is part of the pod's; by default what the container runtime gives."""
+    server: ObjectName | None = None
+    """Server of the stack that its pods call: it lets them in, and their variable SERVER_URL says
+    where it is. It may be ready later than they are."""
     queue: QueueName | None = None
     """LocalQueue in which it waits until all its pods can start."""
     priority: ObjectName | None = None

@@ -6,6 +6,7 @@ from pathlib import Path
 import pulumi
 
 from components.gib import LIBRARY_PATH
+from components.inference_engine import PORT
 from components.job_set_manifest import FILE_DIR
 from components.jobset_controller import WEBHOOK_PORT, JobSetController, JobSetControllerArgs
 from components.lifecycle import object_name
@@ -15,7 +16,7 @@ from stacks.parts.cluster.build import webhook_access
 from stacks.parts.cluster.config import Operator
 from stacks.parts.jobs import script_files
 from stacks.parts.jobs.plan import PlannedScript
-from stacks.parts.jobs.script import FILES_VARIABLE, Script
+from stacks.parts.jobs.script import FILES_VARIABLE, SERVER_VARIABLE, Script
 from stacks.parts.ray.build import Surroundings
 from stacks.plan import Plan
 from stacks.site import DeviceAccess, Selector, Site, helm_chart
@@ -105,6 +106,7 @@ def _job_set(
             max_restarts=config.max_restarts,
             minutes=config.minutes,
             in_team=bool(site.plan.teams),
+            client_of=config.server,
             held=[
                 *([] if lustre is None else lustre.resources()),
                 *(one for it in mounted for one in it.held()),
@@ -137,7 +139,9 @@ def _environment(script: PlannedScript, of_user: Mapping[str, str]) -> dict[str,
     nccl = script.nccl
     network = {} if nccl is None else {**nccl.variables, "LD_LIBRARY_PATH": LIBRARY_PATH}
     where = {FILES_VARIABLE: FILE_DIR} if of_user else {}
-    return {**network, **where, **script.config.environment}
+    server = script.config.server
+    calls = {} if server is None else {SERVER_VARIABLE: f"http://{server}:{PORT}"}
+    return {**network, **where, **calls, **script.config.environment}
 
 
 def _mounts(

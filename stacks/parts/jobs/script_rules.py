@@ -9,7 +9,7 @@ from components.job_set_manifest import OWN_VARIABLES
 from components.naming import NameKind, check_name
 from stacks.config_errors import nearest
 from stacks.parts.jobs.plan import JOB_SETS, PlannedScript
-from stacks.parts.jobs.script import FILES_VARIABLE, OF_A_JOB_SET, Script
+from stacks.parts.jobs.script import FILES_VARIABLE, OF_A_JOB_SET, SERVER_VARIABLE, Script
 from stacks.parts.pools.config import CPU_POOL
 from stacks.parts.pools.nodes import Amounts
 from stacks.parts.pools.plan import PlannedPool
@@ -52,7 +52,8 @@ def script_references(stack: Stack, facts: Catalog, name: str, script: Script) -
     field = f"jobs.{name}"
     if script.file is not None and script.folder is not None:
         yield Problem(f"{field}.folder", "there is a file, too; nearest: leave one of them out")
-    for variable in sorted({*OWN_VARIABLES, FILES_VARIABLE} & script.environment.keys()):
+    own = {*OWN_VARIABLES, FILES_VARIABLE} | ({SERVER_VARIABLE} if script.server else set())
+    for variable in sorted(own & script.environment.keys()):
         yield Problem(
             f"{field}.environment.{variable}", "each pod has its own; nearest: leave it out"
         )
@@ -68,6 +69,11 @@ def script_references(stack: Stack, facts: Catalog, name: str, script: Script) -
         yield Problem(f"{field}.image", f"missing; nearest: {facts.image('ray_gpu').reference}")
     if script.requests is None:
         yield Problem(f"{field}.requests", "missing; nearest: {cpu: 1, memory_gib: 2}")
+    if script.server is not None and script.server not in stack.servers:
+        near = nearest(script.server, list(stack.servers)) if stack.servers else "leave it out"
+        yield Problem(
+            f"{field}.server", f'"{script.server}" is no server of this stack; nearest: {near}'
+        )
     yield from mount_problems(f"{field}.mounts", script.mounts or (), stack)
     yield from _pool_problems(stack, facts, field, script)
 
