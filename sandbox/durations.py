@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import yaml
+from catalog.table import read_yaml
 
 TABLE = Path(__file__).parent / "durations.yaml"
 
@@ -21,7 +21,7 @@ class Durations:
     @staticmethod
     @cache
     def load() -> Durations:
-        return Durations(yaml.safe_load(TABLE.read_text())["durations"])
+        return Durations(read_yaml(TABLE)["durations"])
 
     def seconds(self, token: str, operation: str, inputs: Mapping[str, Any] | None = None) -> float:
         """`inputs` may say that Pulumi does not wait for the object to be ready."""

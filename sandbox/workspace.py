@@ -19,6 +19,7 @@ from filelock import FileLock, Timeout
 from pydantic import ValidationError
 
 from catalog import Catalog, CatalogAdditions, FactError
+from catalog.table import read_yaml
 from sandbox import state_copies
 from sandbox.cloud.cloud import Cloud
 from sandbox.cloud.reservations import Reservations
@@ -244,7 +245,7 @@ def stack_names(folder: Path = PROJECT_FOLDER) -> list[str]:
 
 def _load(file: Path) -> dict[str, Any]:
     try:
-        return yaml.safe_load(file.read_text()) or {}
+        return read_yaml(file) or {}
     except yaml.YAMLError as error:
         raise UserError(f"{file.name}: not YAML: {error}") from None
 

@@ -12,9 +12,9 @@ from typing import Any
 
 import yaml
 
+from catalog.table import read_yaml
 from components.naming import NameKind
 
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _LONGEST = NameKind.STACK.value.longest
 
 
@@ -79,7 +79,7 @@ def free_name(name: str, taken: Container[str], longest: int = _LONGEST) -> str:
 def _config(file: Path) -> dict[str, Any]:
     """What cannot be read is for its own stack to report."""
     try:
-        document = yaml.load(file.read_text(encoding="utf-8"), Loader=_LOADER)
+        document = read_yaml(file)
     except (OSError, ValueError, RecursionError, yaml.YAMLError):
         return {}
     config = document.get("config") if isinstance(document, dict) else None

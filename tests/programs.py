@@ -48,5 +48,9 @@ def assert_named(lines: tuple[str, ...], field: str, end: str) -> None:
 
 def registered(plan: Plan, *, stack: str = "test", answers: mocks.Mocks | None = None) -> Recording:
     """The stack, with the secrets that its config has."""
-    secrets = {key: pulumi.Output.secret(TOKEN) for key in plan.stack.secrets_set}
-    return recorded(lambda: build(plan, secrets), stack=stack, answers=answers)
+
+    def program() -> None:
+        # Outputs want the loop that is there only while a program runs.
+        build(plan, {key: pulumi.Output.secret(TOKEN) for key in plan.stack.secrets_set})
+
+    return recorded(program, stack=stack, answers=answers)

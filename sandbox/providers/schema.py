@@ -14,8 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import yaml
-
+from catalog.table import read_yaml
 from sandbox.providers.values import UNKNOWN
 
 DATA = Path(__file__).parent.parent / "data"
@@ -57,7 +56,7 @@ class GcpSchema:
     @cache
     def load() -> GcpSchema:
         facts = json.loads((DATA / "gcp-resource-schema.json").read_text())
-        enums = yaml.safe_load((DATA / "gcp-enums.yaml").read_text())
+        enums = read_yaml(DATA / "gcp-enums.yaml")
         return GcpSchema(facts, enums["values"])
 
     def knows(self, token: str) -> bool:

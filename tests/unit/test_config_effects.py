@@ -49,10 +49,10 @@ WITHOUT_EFFECT = {
 def built(config: dict[str, Any], folder: Path) -> str:
     """All that an engine would see of it."""
     plan = validate(config, secrets_set=SECRETS)
-    secrets = {key: pulumi.Output.secret(TOKEN) for key in SECRETS}
     told: list[Any] = []
 
     def program() -> None:
+        secrets = {key: pulumi.Output.secret(TOKEN) for key in SECRETS}
         pulumi.Output.from_input(build(plan, secrets, folder)).apply(told.append)
 
     try:

@@ -200,8 +200,12 @@ def test_images_without_a_digest_stand_in_the_shared_page() -> None:
 def test_every_output_stands_in_the_shared_page(register: Register) -> None:
     plan = validate(stack_config("lab"), secrets_set=WITH_TOKEN)
     outputs = dict[str, Any]()
-    secrets = {"hugging_face_token": pulumi.Output.secret(TOKEN)}
-    register(lambda: outputs.update(build(plan, secrets, ROOT)))
+
+    def program() -> None:
+        secrets = {"hugging_face_token": pulumi.Output.secret(TOKEN)}
+        outputs.update(build(plan, secrets, ROOT))
+
+    register(program)
     assert _written(SHARED_PAGE, "Outputs").keys() == outputs.keys()
 
 
