@@ -18,6 +18,7 @@ from typing import Annotated, Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, PositiveInt, ValidationError
 
+from catalog.table import read_yaml
 from sandbox.errors import CloudError, UserError
 
 Operation = Literal["create", "update", "delete"]
@@ -88,7 +89,7 @@ class Faults(BaseModel):
         if path is None:
             return Faults()
         try:
-            return Faults.model_validate(yaml.safe_load(path.read_text()) or {})
+            return Faults.model_validate(read_yaml(path) or {})
         except FileNotFoundError:
             raise UserError(f"--fault: {path}: there is no such file") from None
         except (ValidationError, yaml.YAMLError) as error:

@@ -12,13 +12,13 @@ from stacks.stack import Stack
 
 def clashes(plan: Plan, beside: Beside) -> Iterator[str]:
     """A line for each field; of a stack of the very same name that is said of the name."""
-    own = all_names(plan, beside.stack)
     theirs: dict[TakenName, tuple[Neighbour, Field]] = {}
     for other in beside.others:
         if other.name != plan.stack.name:
             for taken, field in _names_beside(other).items():
                 theirs.setdefault(taken, (other, field))
     told: set[str] = set()
+    own = all_names(plan, beside.stack) if theirs else {}
     for taken, field in own.items():
         if taken in theirs and field.path not in told:
             told.add(field.path)

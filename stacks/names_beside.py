@@ -58,7 +58,7 @@ def names_beside(
         return NOBODY
     found: list[Neighbour] = []
     for file in sorted(folder.glob("Pulumi.*.yaml")):
-        config = {} if file == own else _config(file)
+        config = {} if file == own else config_of(file)
         block = config.get(key)
         block = block if isinstance(block, dict) else {}
         name = block.get("name")
@@ -76,7 +76,7 @@ def free_name(name: str, taken: Container[str], longest: int = _LONGEST) -> str:
     return next(it for end in ends if (it := name[: longest - len(end)] + end) not in taken)
 
 
-def _config(file: Path) -> dict[str, Any]:
+def config_of(file: Path) -> dict[str, Any]:
     """What cannot be read is for its own stack to report."""
     try:
         document = read_yaml(file)

@@ -12,6 +12,7 @@ from typing import Any
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, PositiveInt, ValidationError
 
+from catalog.table import read_yaml
 from sandbox.errors import UserError
 
 PACKAGED = Path(__file__).parent.parent / "data" / "project.yaml"
@@ -77,7 +78,7 @@ class Reservations(_Given):
         """Those of a file, or without one those that come with the sandbox."""
         file = path or PACKAGED
         try:
-            return Reservations.model_validate(yaml.safe_load(file.read_text()) or {})
+            return Reservations.model_validate(read_yaml(file) or {})
         except FileNotFoundError:
             raise UserError(f"--project: {file}: there is no such file") from None
         except (ValidationError, yaml.YAMLError) as error:

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import yaml
 from pydantic import TypeAdapter, ValidationError
 
+from catalog.table import read_yaml
 from sandbox.review.change import all_removed, changes_of
 from sandbox.review.cost import Cost, cost_of
 from sandbox.review.danger import dangers_of, stale, warnings_of
@@ -198,7 +198,7 @@ def _inputs(state: Iterable[Mapping[str, Any]]) -> Iterable[tuple[str, Mapping[s
 
 def acknowledged_in(root: Path, stack: str) -> tuple[Acknowledge, ...]:
     """What the stack's config agrees to; what the program would refuse is left to it."""
-    document = yaml.safe_load((root / f"Pulumi.{stack}.yaml").read_text()) or {}
+    document = read_yaml(root / f"Pulumi.{stack}.yaml") or {}
     own = (document.get("config") or {}).get(f"{PROJECT}:stack") or {}
     try:
         return _ACKNOWLEDGED.validate_python(own.get("acknowledge") or ())

@@ -12,9 +12,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from sandbox.names import PROJECT
+from stacks.names_beside import config_of
 
 # The platform of each stack that stands on one.
 On = Mapping[str, str]
@@ -23,7 +22,7 @@ On = Mapping[str, str]
 def platforms_in(folder: Path, stacks: Iterable[str], known: Collection[str]) -> dict[str, str]:
     """The platforms that the configs of these stacks name in the folder, of those that are
     `known`."""
-    named = {stack: _reference(_config(folder / f"Pulumi.{stack}.yaml")) for stack in stacks}
+    named = {stack: _reference(config_of(folder / f"Pulumi.{stack}.yaml")) for stack in stacks}
     # A stack that names itself is the program's to refuse.
     return {
         stack: platform
@@ -34,7 +33,7 @@ def platforms_in(folder: Path, stacks: Iterable[str], known: Collection[str]) ->
 
 def names_another_project(file: Path) -> bool:
     """Whether the config's platform is a stack of another Pulumi project."""
-    project, _ = _reference(_config(file))
+    project, _ = _reference(config_of(file))
     return project not in ("", PROJECT)
 
 
@@ -91,16 +90,6 @@ def _reference(config: Mapping[str, Any]) -> tuple[str, str]:
         here = here.get(key) if isinstance(here, dict) else None
     parts = here.split("/") if isinstance(here, str) else []
     return (parts[1], parts[2]) if len(parts) == 3 else ("", "")
-
-
-def _config(file: Path) -> dict[str, Any]:
-    """What cannot be read is its own stack's to report."""
-    try:
-        document = yaml.safe_load(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError, yaml.YAMLError):
-        return {}
-    config = document.get("config") if isinstance(document, dict) else None
-    return config if isinstance(config, dict) else {}
 
 
 def main(stacks: Sequence[str], folder: Path) -> int:
