@@ -10,7 +10,7 @@ from pathlib import Path
 
 from bench.measure import timed
 from sandbox.cloud.kinds.cluster import Cluster
-from sandbox.cloud.kubernetes import control_plane_of
+from sandbox.clusters import Clusters
 from sandbox.control_plane import ControlPlane
 from sandbox.forget import forget
 from sandbox.workspace import Workspace
@@ -61,7 +61,8 @@ def _used_mib(folder: Path) -> float:
     workspace = Workspace(folder, _STACK)
     try:
         timed([sys.executable, "-m", "sandbox", "up", *where, "--kube", "real"])
-        cloud = workspace.cloud()
-        return sum(_mib(control_plane_of(each, cloud)) for each in cloud.find(Cluster.token))
+        clusters = Clusters(workspace.cloud(), workspace.cloud_file)
+        found = clusters.cloud.find(Cluster.token)
+        return sum(_mib(clusters.control_plane(each)) for each in found)
     finally:
         forget(Workspace(folder, ""))

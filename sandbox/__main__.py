@@ -122,7 +122,7 @@ def status(stack: StackOption, json_file: JsonOption = None, folder: FolderOptio
 @kube_app.command("start")
 def kube_start(stack: StackOption, folder: FolderOption = FOLDER) -> None:
     """Start what does not run of it; what its cluster holds is still there."""
-    from sandbox.control_plane.command import start
+    from sandbox.kube_command import start
 
     start(_workspace(folder, stack))
 
@@ -130,7 +130,7 @@ def kube_start(stack: StackOption, folder: FolderOption = FOLDER) -> None:
 @kube_app.command("stop")
 def kube_stop(stack: StackOption, folder: FolderOption = FOLDER) -> None:
     """End its processes; `start`, or the next command that needs them, starts them again."""
-    from sandbox.control_plane.command import stop
+    from sandbox.kube_command import stop
 
     stop(_workspace(folder, stack))
 
@@ -138,7 +138,7 @@ def kube_stop(stack: StackOption, folder: FolderOption = FOLDER) -> None:
 @kube_app.command("status")
 def kube_status(stack: StackOption, folder: FolderOption = FOLDER) -> None:
     """Show its processes: ids, ports, memory."""
-    from sandbox.control_plane.command import show_status
+    from sandbox.kube_command import show_status
 
     show_status(_workspace(folder, stack))
 
@@ -146,7 +146,7 @@ def kube_status(stack: StackOption, folder: FolderOption = FOLDER) -> None:
 @kube_app.command("kubeconfig")
 def kube_kubeconfig(stack: StackOption, folder: FolderOption = FOLDER) -> None:
     """Print what the environment variable KUBECONFIG is to be."""
-    from sandbox.control_plane.command import kubeconfig
+    from sandbox.kube_command import kubeconfig
 
     print(kubeconfig(_workspace(folder, stack)))
 

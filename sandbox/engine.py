@@ -24,6 +24,7 @@ from pulumi.automation import (
 from sandbox import engine_channels, killed_runs, state_copies
 from sandbox.clock import VirtualClock
 from sandbox.cloud.cloud import Cloud
+from sandbox.clusters import Clusters
 from sandbox.durations import Durations
 from sandbox.errors import UserError
 from sandbox.events import EngineReport
@@ -122,14 +123,16 @@ class Engine:
         engine_channels.keep_apart()
         began = time.monotonic()
         cloud = self._workspace.cloud(options.faults, real_control_planes=options.real_kube)
+        cloud.begin_run()
+        clusters = Clusters(cloud, self._workspace.cloud_file)
         clock, journal, report = VirtualClock(options.speed), Journal(), EngineReport()
         before: dict[str, Any] = {}
         operations = Operations(
             cloud, clock, journal, Durations.load(), partial(engine_pid, self._workspace.backend)
         )
         with ProviderServer(clock) as server:
-            server.serve("gcp", "pulumi-gcp", GcpStandIn(cloud, operations))
-            server.serve("kubernetes", "pulumi-kubernetes", KubernetesStandIn(cloud, operations))
+            server.serve("gcp", "pulumi-gcp", GcpStandIn(clusters, operations))
+            server.serve("kubernetes", "pulumi-kubernetes", KubernetesStandIn(clusters, operations))
             killed_runs.mend_state(self._workspace, options.on_output)
             is_new = not any(self._workspace.state_files())
             stack = self._open(server.address, is_new=is_new)
@@ -157,7 +160,7 @@ class Engine:
             critical=critical,
             wall_s=time.monotonic() - began,
             outputs=_stack_outputs(after),
-            cloud=everything(cloud),
+            cloud=everything(clusters),
             timeline=journal.steps,
             plan=plan,
             interrupted=interrupts.received,

@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 from sandbox import state_copies
+from sandbox.clusters import Clusters
 from sandbox.errors import UserError
 from sandbox.folder import delete_own, require_sandbox
 from sandbox.locks import engine_pid
@@ -38,6 +39,7 @@ def _forget_stack(workspace: Workspace) -> None:
     cloud = workspace.cloud()
     gone = sum(len(ids) for ids in cloud.inventory(workspace.stack).values())
     cloud.forget_stack(workspace.stack)
+    Clusters(cloud, workspace.cloud_file).sweep()
     if workspace.work_dir.exists():
         subprocess.run(
             [str(binary()), "stack", "rm", "--force", "--yes", "--stack", workspace.stack],

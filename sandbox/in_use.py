@@ -11,9 +11,9 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from sandbox.cloud.kind import Resource
 from sandbox.cloud.kinds.cluster import Cluster
 from sandbox.cloud.kinds.pools import POOL
+from sandbox.cloud.resource import Resource
 from sandbox.errors import UserError
 from sandbox.workspace import Workspace
 

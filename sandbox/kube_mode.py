@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sandbox.cloud.kinds.cluster import Cluster
-from sandbox.cloud.kubernetes import is_live
+from sandbox.clusters import Clusters
 from sandbox.errors import UserError
 from sandbox.workspace import Workspace
 
@@ -16,10 +16,10 @@ def refuse_change(workspace: Workspace, *, real: bool) -> None:
         binary("kube-apiserver")
     if not workspace.config_file.exists():
         return
-    cloud = workspace.cloud()
-    own = cloud.inventory(workspace.stack).get(Cluster.token, [])
-    for cluster in cloud.find(Cluster.token):
-        if cluster.id in own and is_live(cluster, cloud) != real:
+    clusters = Clusters(workspace.cloud(), workspace.cloud_file)
+    own = clusters.cloud.inventory(workspace.stack).get(Cluster.token, [])
+    for cluster in clusters.cloud.find(Cluster.token):
+        if cluster.id in own and clusters.is_live(cluster) != real:
             asked, has = ("real", "in memory") if real else ("memory", "a real control plane")
             raise UserError(
                 f"--kube: {asked}: cluster {cluster['name']} is there, with its objects {has}; "

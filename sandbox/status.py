@@ -10,9 +10,8 @@ from typing import Any
 
 from rich.console import Console
 
-from sandbox.cloud.cloud import Cloud
 from sandbox.cloud.kinds.cluster import Cluster
-from sandbox.cloud.kubernetes import kubernetes_of
+from sandbox.clusters import Clusters
 from sandbox.console import new_console, new_table
 from sandbox.errors import CloudError, UserError
 from sandbox.json_file import check_json_file
@@ -45,7 +44,7 @@ def describe(workspace: Workspace) -> dict[str, Any]:
     for cluster in cloud.find(Cluster.token):
         if cluster.id not in resources.get(Cluster.token, []):
             continue
-        kube = kubernetes_of(cluster, cloud)
+        kube = Clusters(cloud, workspace.cloud_file).kube(cluster)
         nodes = kube.nodes()
         pods = kube.pods()
         used = Counter(pod.node for pod in pods if pod.node)
@@ -72,12 +71,12 @@ def describe(workspace: Workspace) -> dict[str, Any]:
     return {"stack": workspace.stack, "resources": resources, "clusters": clusters}
 
 
-def everything(cloud: Cloud) -> dict[str, list[str]]:
+def everything(clusters: Clusters) -> dict[str, list[str]]:
     """Ids of all that exists in the simulated cloud: Google's resources and Kubernetes objects."""
-    found = cloud.inventory()
-    for cluster in cloud.find(Cluster.token):
+    found = clusters.cloud.inventory()
+    for cluster in clusters.cloud.find(Cluster.token):
         try:
-            objects = kubernetes_of(cluster, cloud).inventory()
+            objects = clusters.kube(cluster).inventory()
         except CloudError as error:
             objects = {"unknown": [f"{cluster.id}: {error}"]}
         for kind, names in objects.items():

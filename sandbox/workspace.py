@@ -23,6 +23,7 @@ from catalog.table import read_yaml
 from sandbox import state_copies
 from sandbox.cloud.cloud import Cloud
 from sandbox.cloud.reservations import Reservations
+from sandbox.cloud_store import cloud_at
 from sandbox.disk import hold_reserve, replace_file, require_room
 from sandbox.errors import UserError
 from sandbox.existing import add_existing
@@ -156,7 +157,7 @@ class Workspace:
     def cloud(self, faults: Faults | None = None, *, real_control_planes: bool = False) -> Cloud:
         """The simulated cloud that all stacks of the sandbox share."""
         given = Reservations.load(self.project_file if self.project_file.exists() else None)
-        return Cloud(
+        return cloud_at(
             self.cloud_file,
             self.catalog(),
             faults,

@@ -22,7 +22,7 @@ import yaml
 from components.ray_manifest import LAUNCHER_DIR
 from sandbox.cloud.cloud import Cloud
 from sandbox.cloud.kinds.cluster import Cluster
-from sandbox.cloud.kubernetes import kubernetes_of
+from sandbox.clusters import in_memory
 from sandbox.engine import Engine, RunOptions
 from sandbox.faults import Faults
 from sandbox.kube.objects import Ref
@@ -64,7 +64,7 @@ class SubmittedJob:
 
 
 def submitted(cloud: Cloud) -> SubmittedJob:
-    kube = kubernetes_of(next(cloud.find(Cluster.token)), cloud)
+    kube = in_memory(next(cloud.find(Cluster.token)), cloud)
 
     def only(api_version: str, kind: str, ending: str) -> dict[str, Any]:
         [whole] = [it for it in kube.inventory()[kind] if it.endswith(ending)]

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from catalog import FactError, MachineType, Topology
 from sandbox.cloud.autopilot_machines import choose_machine
-from sandbox.cloud.kind import Resource
 from sandbox.cloud.kinds.pool_capacity import RESERVATION_KEY, check_capacity
 from sandbox.cloud.kinds.pool_networks import check_additional_networks
 from sandbox.cloud.kinds.pool_tpus import check_tpus
 from sandbox.cloud.kinds.pools import DRANET_LABEL, HELD_NETWORKS, POOL
 from sandbox.cloud.nodes import devices_of, pool_nodes
+from sandbox.cloud.resource import Resource
+from sandbox.cloud.view import View
 from sandbox.errors import CloudError
 from sandbox.kube import KubeError, Node, Provision, Wish, networks_asked, wishes
-
-if TYPE_CHECKING:
-    from sandbox.cloud.cloud import Cloud
 
 _GKE = "cloud.google.com"
 _RESERVATION = ("name", "project", "blocks", "subblocks")
@@ -28,7 +26,7 @@ _GRANTED = frozenset(
 )
 
 
-def provisioner(cluster: Resource, cloud: Cloud) -> Provision:
+def provisioner(cluster: Resource, cloud: View) -> Provision:
     state = cloud.kubernetes(cluster.id)
 
     def provision(pod: Mapping[str, Any], /) -> Node | str:
@@ -60,7 +58,7 @@ def _node(
     wish: Wish,
     networks: list[tuple[str, str]],
     cluster: Resource,
-    cloud: Cloud,
+    cloud: View,
 ) -> Node:
     """Raises CloudError or FactError where Google Cloud would make none."""
     pool_id = f"{cluster.id}/nodePools/auto"
@@ -78,7 +76,7 @@ def _node(
 
 
 def _pool(
-    wish: Wish, zone: str, machine: MachineType, networks: list[tuple[str, str]], cloud: Cloud
+    wish: Wish, zone: str, machine: MachineType, networks: list[tuple[str, str]], cloud: View
 ) -> dict[str, Any]:
     slice_shape = _slice(wish, machine, cloud)
     pool: dict[str, Any] = {
@@ -97,7 +95,7 @@ def _pool(
     return pool
 
 
-def _slice(wish: Wish, machine: MachineType, cloud: Cloud) -> Topology | None:
+def _slice(wish: Wish, machine: MachineType, cloud: View) -> Topology | None:
     """The slice of several hosts that the node is one of."""
     name = wish.selector.get(f"{_GKE}/gke-tpu-topology")
     topology = cloud.catalog.topology(machine.name, name) if name else None

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from catalog import MachineType
-from sandbox.cloud.kind import Resource
 from sandbox.cloud.kinds.pools import pool_region
+from sandbox.cloud.resource import Resource
+from sandbox.cloud.view import View
 from sandbox.errors import CloudError
 from sandbox.kube import fits, requests_of
-
-if TYPE_CHECKING:
-    from sandbox.cloud.cloud import Cloud
 
 _GKE = "cloud.google.com"
 _ZONE = "topology.kubernetes.io/zone"
@@ -40,7 +38,7 @@ class _Wanted:
             return " ".join(part for part in parts if part)
         return f"family {self.family}"
 
-    def allows(self, machine: MachineType, cloud: Cloud) -> bool:
+    def allows(self, machine: MachineType, cloud: View) -> bool:
         accelerator = machine.accelerator
         if self.machine_type not in (None, machine.name):
             return False
@@ -61,7 +59,7 @@ class _Wanted:
 
 
 def choose_machine(
-    pod: Mapping[str, Any], selector: Mapping[str, str], cluster: Resource, cloud: Cloud
+    pod: Mapping[str, Any], selector: Mapping[str, str], cluster: Resource, cloud: View
 ) -> tuple[str, MachineType]:
     """The first zone that has one, and there the smallest that the pod fits.
 
@@ -115,7 +113,7 @@ def _wanted(pod: Mapping[str, Any], selector: Mapping[str, str]) -> _Wanted:
     )
 
 
-def _zones(selector: Mapping[str, str], cluster: Resource, cloud: Cloud) -> Iterator[str]:
+def _zones(selector: Mapping[str, str], cluster: Resource, cloud: View) -> Iterator[str]:
     region = pool_region(cluster.id + "/")
     allowed = cluster["nodeLocations"] or list(cloud.catalog.zones_in(region))
     zone = selector.get(_ZONE)
@@ -129,7 +127,7 @@ def _zones(selector: Mapping[str, str], cluster: Resource, cloud: Cloud) -> Iter
         )
 
 
-def _holds(pod: Mapping[str, Any], machine: MachineType, cloud: Cloud) -> bool:
+def _holds(pod: Mapping[str, Any], machine: MachineType, cloud: View) -> bool:
     free = cloud.catalog.allocatable(machine.name)
     room = {
         "cpu": f"{free.cpu_millicores}m",

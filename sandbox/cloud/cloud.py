@@ -1,4 +1,4 @@
-"""The simulated cloud's store: resources by id, kept on disk between commands, changed by rules.
+"""The simulated cloud: resources by id, changed by rules.
 
 A create is two steps, `begin_create` and `finish_create`, with simulated time between them. When
 the engine dies in between, the resource is there all the same, as in a real cloud.
@@ -6,54 +6,49 @@ the engine dies in between, the resource is there all the same, as in a real clo
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from copy import deepcopy
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeAlias
 
 from catalog import Catalog
-from sandbox.cloud.kind import Kind, Resource, digest
+from sandbox.cloud.kind import Kind, digest
 from sandbox.cloud.kinds import KINDS
 from sandbox.cloud.kinds.pools import POOL
 from sandbox.cloud.preemption import preempted_pools
 from sandbox.cloud.reservations import Reservations
+from sandbox.cloud.resource import Inputs, Resource
 from sandbox.cloud.told_machines import to_keep, with_told
-from sandbox.disk import replace_file
-from sandbox.errors import CloudError, UserError
+from sandbox.errors import CloudError
 from sandbox.faults import Faults
 
-if TYPE_CHECKING:
-    from sandbox.live_kube.live_kube import LiveKube
+State: TypeAlias = dict[str, Any]
 
 
 class Cloud:
-    """One project's resources; with `real_control_planes` each new cluster gets one."""
+    """One project's resources; `keep` is given the whole state after each change, as JSON has it.
+
+    With `real_control_planes` each new cluster gets one.
+    """
 
     def __init__(
         self,
-        path: Path,
         catalog: Catalog,
+        state: Mapping[str, Any] | None = None,
         faults: Faults | None = None,
         reservations: Reservations | None = None,
         *,
+        keep: Callable[[State], None] = lambda _: None,
         real_control_planes: bool = False,
     ) -> None:
         self.faults = faults or Faults()
         self.reservations = reservations or Reservations.load()
         self.real_control_planes = real_control_planes
-        self.live_clusters: dict[str, LiveKube] = {}
-        self.path = path
-        self._state: dict[str, Any] = {"resources": {}, "apis": [], "clusters": {}}
+        self._keep = keep
+        self._state: State = {"resources": {}, "apis": [], "clusters": {}}
         self._state |= {"producers": [], "abandoned_peerings": [], "identity_pools": []}
         self._state |= {"preempted": [], "told": {}}
-        if path.exists():
-            self._state.update(_read(path))
+        self._state |= state or {}
         self.catalog = with_told(catalog, self._state["told"])
-        if path.exists():
-            self._finish_what_was_cut_off()
-        if faults is not None:
-            self._preempt(faults)
 
     # -- reading
 
@@ -88,42 +83,24 @@ class Cloud:
         return self._state["clusters"].setdefault(cluster_id, {})
 
     def forget_kubernetes(self, cluster_id: str) -> None:
-        """A deleted cluster takes its objects and its control plane with it."""
-        forgotten = self._state["clusters"].pop(cluster_id, {})
-        self.live_clusters.pop(cluster_id, None)
-        if forgotten.get("control_plane"):
-            from sandbox.control_plane import ControlPlane
-
-            ControlPlane(self.control_plane_folder(cluster_id)).remove()
-
-    def control_plane_folder(self, cluster_id: str) -> Path:
-        """Where the control plane of a cluster lives that has a real one."""
-        _, _, _, location, _, name = cluster_id.split("/")
-        return self.path.parent / "kube" / f"{location}-{name}"
+        """A deleted cluster takes its objects with it."""
+        self._state["clusters"].pop(cluster_id, None)
 
     @property
     def producers(self) -> list[str]:
-        """Networks on whose peering a producer (Lustre) still holds addresses."""
         return self._state["producers"]
 
     @property
     def abandoned_peerings(self) -> list[str]:
-        """Networks with a peering that no stack owns any more."""
         return self._state["abandoned_peerings"]
 
     @property
     def identity_pools(self) -> list[str]:
-        """Projects with a workload identity pool: it comes with the first cluster and stays."""
         return self._state["identity_pools"]
 
     @property
     def preempted(self) -> list[str]:
-        """Node pools whose machines Google has taken back."""
         return self._state["preempted"]
-
-    def add_identity_pool(self, project: str) -> None:
-        if project not in self.identity_pools:
-            self.identity_pools.append(project)
 
     def api_is_on(self, project: str, api: str) -> bool:
         return f"{project}/{api}" in self._state["apis"]
@@ -169,19 +146,15 @@ class Cloud:
         self.save()
         return resource
 
-    def _finish_what_was_cut_off(self) -> None:
-        """A real cloud goes on with a create whose caller has died."""
+    def begin_run(self) -> None:
+        """What the cloud does by itself before a run: it goes on with creates whose caller has
+        died, and takes back machines by the run's rules, which hold until the next run."""
         for resource_id, entry in list(self._state["resources"].items()):
             resource = self.get(resource_id)
             if entry["creating"] and resource is not None:
                 self.finish_create(resource)
-
-    def _preempt(self, faults: Faults) -> None:
-        """A run's rules hold until the next run, so that what looks on in between sees them."""
-        found = preempted_pools(self, faults.preemptions)
-        if found != self.preempted:
-            self._state["preempted"] = found
-            self.save()
+        self._state["preempted"] = preempted_pools(self, self.faults.preemptions)
+        self.save()
 
     def drop(self, resource: Resource) -> None:
         """Take a resource away with no rule asked: it went with another."""
@@ -215,10 +188,8 @@ class Cloud:
         self.save()
 
     def save(self) -> None:
-        """Write the state so that a reader never sees half of it."""
         self._state["told"] = to_keep(self.catalog, (pool.inputs for pool in self.find(POOL)))
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        replace_file(self.path, json.dumps(self._state))
+        self._keep(self._state)
 
     def inventory(self, stack: str | None = None) -> dict[str, list[str]]:
         """Ids of everything that exists, or that one stack made, by resource type."""
@@ -228,7 +199,7 @@ class Cloud:
                 found.setdefault(entry["type"], []).append(resource_id)
         return found
 
-    def _require_api(self, kind: Kind, inputs: Mapping[str, Any]) -> None:
+    def _require_api(self, kind: Kind, inputs: Inputs) -> None:
         project = kind.project(inputs)
         if kind.api and not (project and self.api_is_on(project, kind.api)):
             raise CloudError(
@@ -255,19 +226,6 @@ class Cloud:
             "outputs": resource.outputs,
         }
         self.save()
-
-
-def _read(path: Path) -> dict[str, Any]:
-    try:
-        found = json.loads(path.read_text())
-    except ValueError:
-        found = None
-    if not isinstance(found, dict):
-        raise UserError(
-            f"{path.parent.name}/{path.name}: the simulated cloud cannot be read, the file was "
-            f"changed or cut; nearest: delete the folder {path.parent.name}, and begin again"
-        )
-    return found
 
 
 def _is_of(stack: str, urn: str) -> bool:

@@ -4,33 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from copy import deepcopy
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from recovery.ids import resource_id
+from sandbox.cloud.resource import Inputs, Resource
+from sandbox.cloud.view import View
 from sandbox.errors import CloudError
 
-if TYPE_CHECKING:
-    from sandbox.cloud.cloud import Cloud
-
-Inputs = Mapping[str, Any]
-
 RFC1035 = re.compile(r"[a-z]([-a-z0-9]*[a-z0-9])?")
-
-
-@dataclass(frozen=True)
-class Resource:
-    """One resource as the cloud holds it; `inputs` are the properties that its owner set."""
-
-    token: str
-    id: str
-    inputs: dict[str, Any]
-    outputs: dict[str, Any]
-
-    def __getitem__(self, name: str) -> Any:
-        return self.inputs.get(name)
 
 
 class Kind:
@@ -62,15 +45,15 @@ class Kind:
         """The project whose API is asked."""
         return inputs.get("project")
 
-    def admit(self, inputs: Inputs, cloud: Cloud) -> None:
+    def admit(self, inputs: Inputs, cloud: View) -> None:
         """Refuse a create by raising CloudError."""
 
-    def outputs(self, inputs: Inputs, cloud: Cloud, resource_id: str) -> dict[str, Any]:
+    def outputs(self, inputs: Inputs, cloud: View, resource_id: str) -> dict[str, Any]:
         """The computed properties of a new or changed resource."""
         del inputs, cloud, resource_id
         return {}
 
-    def change(self, resource: Resource, news: Inputs, cloud: Cloud) -> None:
+    def change(self, resource: Resource, news: Inputs, cloud: View) -> None:
         """Refuse an update by raising CloudError."""
 
     def replaced_by(self, olds: Inputs, news: Inputs) -> frozenset[str]:
@@ -91,13 +74,13 @@ class Kind:
                 new[name] = deepcopy(old[name])
         return merged
 
-    def release(self, resource: Resource, cloud: Cloud) -> None:
+    def release(self, resource: Resource, cloud: View) -> None:
         """Refuse a delete by raising CloudError."""
 
-    def after_create(self, resource: Resource, cloud: Cloud) -> None:
+    def after_create(self, resource: Resource, cloud: View) -> None:
         """What the cloud does by itself once the resource exists."""
 
-    def after_delete(self, resource: Resource, cloud: Cloud) -> None:
+    def after_delete(self, resource: Resource, cloud: View) -> None:
         """What the cloud does by itself once the resource is gone."""
 
     def is_asked(self, operation: str, inputs: Inputs) -> bool:

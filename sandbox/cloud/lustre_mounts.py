@@ -12,17 +12,17 @@ from ipaddress import IPv4Address, IPv4Network
 from typing import TYPE_CHECKING, Any
 
 from catalog import GkeVersion
-from sandbox.cloud.kind import Resource
 from sandbox.cloud.kinds.firewall import Firewall
 from sandbox.cloud.kinds.lustre import LustreInstance, address_of, port_of
 from sandbox.cloud.kinds.network import find_network, on_network, refers
+from sandbox.cloud.resource import Resource
 
 if TYPE_CHECKING:
-    from sandbox.cloud.cloud import Cloud
+    from sandbox.cloud.view import View
     from sandbox.kube import Mounts
 
 
-def lustre_mounts(cluster: Resource, cloud: Cloud) -> Mounts:
+def lustre_mounts(cluster: Resource, cloud: View) -> Mounts:
     """Says why a PersistentVolume's `csi` source cannot be mounted; empty when it can."""
 
     def why_not(csi: Mapping[str, Any], /) -> str:
@@ -39,7 +39,7 @@ def lustre_mounts(cluster: Resource, cloud: Cloud) -> Mounts:
     return why_not
 
 
-def _unreachable(address: str, filesystem: str, cluster: Resource, cloud: Cloud) -> str:
+def _unreachable(address: str, filesystem: str, cluster: Resource, cloud: View) -> str:
     network = find_network(cloud, cluster["network"])
     instances = on_network(cloud, LustreInstance.token, network)
     instance = next((it for it in instances if address_of(it) == address), None)
@@ -69,14 +69,14 @@ def _addon(cluster: Resource) -> Mapping[str, Any]:
     return (cluster["addonsConfig"] or {}).get("lustreCsiDriverConfig") or {}
 
 
-def _port_of_nodes(cluster: Resource, cloud: Cloud) -> int:
+def _port_of_nodes(cluster: Resource, cloud: View) -> int:
     version = GkeVersion.parse(cluster.outputs["masterVersion"])
     since = cloud.catalog.feature("lustre_default_port").minimum_gke
     legacy = bool(_addon(cluster).get("enableLegacyLustrePort")) or not version.meets(since)
     return cloud.catalog.lustre.port_of(legacy=legacy)
 
 
-def _rules(network: Resource, cloud: Cloud) -> list[Resource]:
+def _rules(network: Resource, cloud: View) -> list[Resource]:
     """Rules that let something into the network; none that refuses is simulated."""
     return [
         rule

@@ -5,11 +5,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from catalog import FactError, MachineType
 from catalog.machines import DEFAULT_DISK_GB
-from sandbox.cloud.kind import Resource
 from sandbox.cloud.kinds.pool_capacity import is_queued, reservation_of
 from sandbox.cloud.kinds.pools import (
     POOL,
@@ -20,11 +18,10 @@ from sandbox.cloud.kinds.pools import (
     pool_zones,
     topology_of,
 )
+from sandbox.cloud.resource import Resource
+from sandbox.cloud.view import View
 from sandbox.errors import UserError
 from sandbox.kube import DEVICE_CLASSES, Node, Taint
-
-if TYPE_CHECKING:
-    from sandbox.cloud.cloud import Cloud
 
 EFFECTS = {
     "NO_SCHEDULE": "NoSchedule",
@@ -33,7 +30,7 @@ EFFECTS = {
 }
 
 
-def nodes_of(cluster: Resource, cloud: Cloud) -> list[Node]:
+def nodes_of(cluster: Resource, cloud: View) -> list[Node]:
     """Every node up to the pools' largest sizes, less those of preempted pools: the cluster
     autoscaler adds what pods wait for."""
     nodes: list[Node] = []
@@ -43,7 +40,7 @@ def nodes_of(cluster: Resource, cloud: Cloud) -> list[Node]:
     return nodes
 
 
-def pool_nodes(pool: Resource, cluster: Resource, cloud: Cloud) -> Iterator[Node]:
+def pool_nodes(pool: Resource, cluster: Resource, cloud: View) -> Iterator[Node]:
     try:
         machine = machine_of(pool.inputs, cloud)
     except FactError as error:
@@ -83,7 +80,7 @@ def devices_of(machine: MachineType, interfaces: int) -> dict[str, int]:
     )
 
 
-def _resources(pool: Resource, machine: MachineType, cloud: Cloud) -> dict[str, str]:
+def _resources(pool: Resource, machine: MachineType, cloud: View) -> dict[str, str]:
     disk_gb = int((pool["nodeConfig"] or {}).get("diskSizeGb") or DEFAULT_DISK_GB)
     features = (pool["nodeConfig"] or {}).get("advancedMachineFeatures") or {}
     threads = int(features.get("threadsPerCore") or 2)
@@ -122,7 +119,7 @@ def _labels(pool: Resource, machine: MachineType) -> dict[str, str]:
     return labels
 
 
-def _accelerator_labels(pool: Resource, machine: MachineType, cloud: Cloud) -> dict[str, str]:
+def _accelerator_labels(pool: Resource, machine: MachineType, cloud: View) -> dict[str, str]:
     if machine.accelerator is None:
         return {}
     count = {"cloud.google.com/gke-accelerator-count": str(machine.accelerator.count)}
@@ -137,7 +134,7 @@ def _accelerator_labels(pool: Resource, machine: MachineType, cloud: Cloud) -> d
 
 
 def _taints(
-    pool: Resource, machine: MachineType, cluster: Resource, cloud: Cloud
+    pool: Resource, machine: MachineType, cluster: Resource, cloud: View
 ) -> Iterator[Taint]:
     given = (pool["nodeConfig"] or {}).get("taints") or []
     for taint in given:
@@ -150,7 +147,7 @@ def _taints(
         yield Taint(key="cloud.google.com/gke-queued", value="true", effect="NoSchedule")
 
 
-def _tainted_by_gke(pool: Resource, machine: MachineType, cluster: Resource, cloud: Cloud) -> bool:
+def _tainted_by_gke(pool: Resource, machine: MachineType, cluster: Resource, cloud: View) -> bool:
     """Nodes with TPUs always, and those with GPUs where there are others when the pool is made.
 
     GKE documentation, "Run GPUs in Standard node pools". Pools are stored in the order in which

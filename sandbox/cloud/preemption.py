@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from sandbox.cloud.kind import Resource
 from sandbox.cloud.kinds.pools import POOL
+from sandbox.cloud.resource import Resource
+from sandbox.cloud.view import View
 from sandbox.errors import UserError
 from sandbox.faults import Preempt
 
-if TYPE_CHECKING:
-    from sandbox.cloud.cloud import Cloud
 
-
-def preempted_pools(cloud: Cloud, rules: list[Preempt]) -> list[str]:
+def preempted_pools(cloud: View, rules: list[Preempt]) -> list[str]:
     """Ids of the pools that the rules name.
 
     Raises UserError for a rule that names no pool, or one whose machines cannot be taken back.

@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from catalog import Catalog, CatalogAdditions, FactError
-from sandbox.cloud.kind import Inputs
+from sandbox.cloud.resource import Inputs
 
 
 def with_told(catalog: Catalog, told: object) -> Catalog:

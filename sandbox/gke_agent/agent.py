@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from sandbox.cloud.kubernetes import has_ray_addon
+from sandbox.cloud.kinds.cluster import has_ray_addon
 from sandbox.gke_agent import servers
 from sandbox.gke_agent.cloud_file import CloudFile
 from sandbox.gke_agent.dashboard import Dashboard

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import tempfile
 from pathlib import Path
 from typing import Any
 
 from catalog import Catalog
 from sandbox.cloud.cloud import Cloud
-from sandbox.cloud.kind import Resource
 from sandbox.cloud.reservations import Reservations
+from sandbox.cloud.resource import Resource
 from sandbox.workspace import Workspace
 
 _CLUSTER = "gcp:container/cluster:Cluster"
@@ -48,8 +47,7 @@ class CloudFile:
             state = json.loads(self._path.read_text())
         except FileNotFoundError:
             return None
-        # Loading a cloud ends what a dead command was making, which is not to be seen from here:
-        # a command may be making it now.
+        # A command may be making the others now.
         there = {key: entry for key, entry in state["resources"].items() if not entry["creating"]}
         cluster = next((key for key, entry in there.items() if self._is_cluster(key, entry)), None)
         if cluster is None:
@@ -59,10 +57,8 @@ class CloudFile:
         given = workspace.project_file if workspace.project_file.exists() else None
         # The stack's own additions to the catalog go with its folder.
         catalog = workspace.catalog() if workspace.config_file.exists() else Catalog.load()
-        with tempfile.TemporaryDirectory() as folder:
-            copy = Path(folder) / self._path.name
-            copy.write_text(json.dumps({**state, "resources": there, "clusters": {}}))
-            cloud = Cloud(copy, catalog, None, Reservations.load(given))
+        seen = {**state, "resources": there, "clusters": {}}
+        cloud = Cloud(catalog, seen, reservations=Reservations.load(given))
         found = cloud.get(cluster)
         return (found, cloud) if found else None
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sandbox.cloud.cloud import Cloud
-from sandbox.cloud.kind import Resource
+from sandbox.cloud.resource import Resource
 from sandbox.gke_agent.live import Live
 from sandbox.gke_agent.machines import (
     NODE,

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from sandbox.cloud.autopilot import provisioner
 from sandbox.cloud.cloud import Cloud
-from sandbox.cloud.kind import Resource
 from sandbox.cloud.kinds.pools import POOL, machine_of, topology_of, wanted_nodes
 from sandbox.cloud.nodes import nodes_of
+from sandbox.cloud.resource import Resource
 from sandbox.gke_agent.autoscaler import Pool, additions, candidates, unplaced
 from sandbox.gke_agent.live import state_of
 from sandbox.gke_agent.machines import without_networks

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from sandbox.cloud.cloud import Cloud
-from sandbox.cloud.kind import Resource
 from sandbox.cloud.nodes import nodes_of
+from sandbox.cloud.resource import Resource
 from sandbox.gke_agent.live import Live
 from sandbox.gke_agent.statuses import send_statuses
 from sandbox.kube.controllers import run_provisioning_requests

@@ -14,7 +14,6 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from sandbox.cloud.cloud import Cloud
-from sandbox.cloud.kind import Resource
 from sandbox.cloud.kinds import KINDS
 from sandbox.cloud.kinds.bucket import Bucket
 from sandbox.cloud.kinds.cluster import Cluster, as_read
@@ -27,6 +26,7 @@ from sandbox.cloud.kinds.network import (
     find_network,
     on_network,
 )
+from sandbox.cloud.resource import Resource
 from sandbox.errors import CloudError
 from sandbox.providers.results import shaped
 

@@ -11,9 +11,10 @@ from typing import Any
 from pulumi.provider.experimental import provider as rpc
 from pulumi.provider.experimental.property_value import PropertyValue
 
-from sandbox.cloud.cloud import Cloud
 from sandbox.cloud.kinds import KINDS
+from sandbox.cloud.kinds.cluster import Cluster
 from sandbox.cloud.kinds.node_pool import NodePool
+from sandbox.clusters import Clusters
 from sandbox.errors import CloudError
 from sandbox.providers import functions
 from sandbox.providers.operations import Operations
@@ -33,8 +34,9 @@ _NETWORK_CONFIG_PANIC = (
 class GcpStandIn(rpc.Provider):
     """Answers the engine in place of the pulumi-gcp plugin."""
 
-    def __init__(self, cloud: Cloud, operations: Operations) -> None:
-        self._cloud = cloud
+    def __init__(self, clusters: Clusters, operations: Operations) -> None:
+        self._clusters = clusters
+        self._cloud = clusters.cloud
         self._operations = operations
         self._schema = GcpSchema.load()
         self._defaults: dict[str, Any] = {}
@@ -103,7 +105,10 @@ class GcpStandIn(rpc.Provider):
         return rpc.UpdateResponse(wrap_map({**resource.inputs, **resource.outputs}))
 
     async def delete(self, request: rpc.DeleteRequest) -> None:
-        await self._operations.delete(request.urn, token_of(request.urn), request.resource_id)
+        token = token_of(request.urn)
+        await self._operations.delete(request.urn, token, request.resource_id)
+        if token == Cluster.token:
+            self._clusters.sweep()
 
     async def read(self, request: rpc.ReadRequest) -> rpc.ReadResponse:
         resource = self._cloud.read(token_of(request.urn), request.resource_id)

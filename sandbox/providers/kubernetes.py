@@ -13,10 +13,9 @@ from pulumi.provider.experimental import provider as rpc
 from pulumi.runtime.rpc import UNKNOWN as WIRE_UNKNOWN
 
 from recovery.ids import object_id
-from sandbox.cloud.cloud import Cloud
-from sandbox.cloud.kind import Resource
 from sandbox.cloud.kinds.cluster import Cluster
-from sandbox.cloud.kubernetes import Kube, is_live, kubernetes_of
+from sandbox.cloud.resource import Resource
+from sandbox.clusters import Clusters, Kube
 from sandbox.errors import CloudError, NotReadyError
 from sandbox.kube import (
     KubeError,
@@ -52,8 +51,8 @@ _Answer = TypeVar("_Answer")
 class KubernetesStandIn(rpc.Provider):
     """Answers the engine in place of the pulumi-kubernetes plugin."""
 
-    def __init__(self, cloud: Cloud, operations: Operations) -> None:
-        self._cloud = cloud
+    def __init__(self, clusters: Clusters, operations: Operations) -> None:
+        self._clusters = clusters
         self._operations = operations
         self._server: str | None = None
         self._mutable: dict[str, bool] = {}
@@ -196,7 +195,7 @@ class KubernetesStandIn(rpc.Provider):
     # -- the cluster behind the kubeconfig
 
     def _cluster(self) -> Resource | None:
-        for cluster in self._cloud.find(Cluster.token):
+        for cluster in self._clusters.cloud.find(Cluster.token):
             if self._server == f"https://{cluster.outputs['endpoint']}":
                 return cluster
         return None
@@ -206,8 +205,8 @@ class KubernetesStandIn(rpc.Provider):
         cluster = self._cluster()
         if cluster is None:
             raise CloudError("UNAVAILABLE", f"no cluster answers at {self._server}")
-        kube = kubernetes_of(cluster, self._cloud)
-        if is_live(cluster, self._cloud):
+        kube = self._clusters.kube(cluster)
+        if self._clusters.is_live(cluster):
             loop = asyncio.get_running_loop()
             return await loop.run_in_executor(self._threads, question, kube)
         return question(kube)
@@ -215,7 +214,7 @@ class KubernetesStandIn(rpc.Provider):
     async def _change(self, change: Callable[[Kube], _Answer]) -> _Answer:
         """As `_ask`, for what leaves the simulated cloud different."""
         answer = await self._ask(change)
-        self._cloud.save()
+        self._clusters.cloud.save()
         return answer
 
     async def _apply(self, manifest: dict[str, Any], ignored: Sequence[str] = ()) -> None:
@@ -230,7 +229,7 @@ class KubernetesStandIn(rpc.Provider):
         """What a real API server would refuse, a preview shows; `check` has said the rest. A new
         object in place of one that is there passes (await.go, Creation; provider.go, Create)."""
         cluster, ref = self._cluster(), Ref.of(manifest)
-        if cluster is None or not is_live(cluster, self._cloud) or has_unknown(manifest):
+        if cluster is None or not self._clusters.is_live(cluster) or has_unknown(manifest):
             return
         try:
             if not new or await self._ask(lambda kube: kube.get(ref)) is None:

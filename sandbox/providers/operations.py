@@ -15,8 +15,8 @@ from typing import Any
 
 from sandbox.clock import Slots, Span, VirtualClock
 from sandbox.cloud.cloud import Cloud
-from sandbox.cloud.kind import Resource
 from sandbox.cloud.kinds import KINDS
+from sandbox.cloud.resource import Resource
 from sandbox.durations import Durations
 from sandbox.errors import CloudError
 from sandbox.journal import Journal, Step

@@ -14,9 +14,9 @@ from typing import TypeVar
 
 import pytest
 
-from sandbox.cloud.kind import Resource
 from sandbox.cloud.kinds.cluster import Cluster
-from sandbox.cloud.kubernetes import Kube, control_plane_of, kubernetes_of
+from sandbox.cloud.resource import Resource
+from sandbox.clusters import Kube
 from sandbox.control_plane import ControlPlane
 from sandbox.engine import RunResult, Verb
 from sandbox.faults import Faults
@@ -51,11 +51,11 @@ class LiveSandbox(Sandbox):
 
     @property
     def plane(self) -> ControlPlane:
-        return control_plane_of(self.cluster, self.cloud)
+        return self.clusters.control_plane(self.cluster)
 
     @property
     def kube(self) -> Kube:
-        return kubernetes_of(self.cluster, self.cloud)
+        return self.clusters.kube(self.cluster)
 
     @property
     def server(self) -> ApiServer:

@@ -9,8 +9,8 @@ from typing import Any
 from pulumi.runtime import mocks
 
 from catalog import Catalog
-from sandbox.cloud.cloud import Cloud
 from sandbox.cloud.reservations import ExistingResource
+from sandbox.cloud_store import cloud_at
 from sandbox.existing import add_existing
 from stacks.config import validate
 from tests.conftest import Answers, Recording
@@ -89,7 +89,7 @@ class Simulated(Answers):
         existing: Iterable[dict[str, Any]] = EXISTING,
         outputs: dict[str, Any] = PLATFORM_OUTPUTS,  # type: ignore[assignment]
     ) -> None:
-        self.cloud = Cloud(folder / "cloud.json", Catalog.load())
+        self.cloud = cloud_at(folder / "cloud.json", Catalog.load())
         self.outputs = outputs
         add_existing(self.cloud, [ExistingResource.model_validate(it) for it in existing])
 

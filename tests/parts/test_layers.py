@@ -42,7 +42,7 @@ def module_of(path: Path) -> str:
 
 MODULES = {
     module_of(path): path
-    for folder in ("catalog", "components", "stacks")
+    for folder in ("catalog", "components", "recovery", "sandbox", "stacks")
     for path in sorted((ROOT / folder).rglob("*.py"))
 }
 
@@ -98,7 +98,7 @@ def test_nothing_below_knows_the_stacks() -> None:
     above = {
         name: found
         for name in MODULES
-        if not name.startswith("stacks")
+        if name.startswith(("catalog", "components"))
         and (found := {it for it in imports(name) if it.split(".")[0] == "stacks"})
     }
     assert not above
@@ -117,6 +117,15 @@ def test_no_modules_import_each_other() -> None:
         if name in near[name]
     ]
     assert circles == []
+
+
+def test_the_simulated_cloud_knows_no_process_and_no_disk() -> None:
+    """Of Kubernetes it knows words; which cluster has which API server is known above it."""
+    names = [it for it in MODULES if it.startswith("sandbox.cloud.")]
+    found = {far for name in names for far in reached(name) if far.startswith("sandbox.")}
+    assert names
+    assert {it.split(".")[1] for it in found} <= {"cloud", "errors", "faults", "kube"}
+    assert not {it for name in names for it in imports(name) & {"os", "shutil", "subprocess"}}
 
 
 def output_of(code: str) -> str:

@@ -19,7 +19,7 @@ from filelock import FileLock
 
 from sandbox.cloud.cloud import Cloud
 from sandbox.cloud.kinds.cluster import Cluster
-from sandbox.cloud.kubernetes import kubernetes_of
+from sandbox.clusters import Clusters
 from sandbox.engine import RunResult, Verb
 from sandbox.faults import Faults
 from sandbox.kube import PodView
@@ -69,17 +69,21 @@ class Sandbox:
         return self.workspace.cloud()
 
     @property
+    def clusters(self) -> Clusters:
+        return Clusters(self.cloud, self.workspace.cloud_file)
+
+    @property
     def up_summary(self) -> dict[str, Any]:
         """What `up --json` said when this stack was brought up."""
         return json.loads((self.workspace.root / "up.json").read_text())
 
     def describe_everything(self) -> dict[str, list[str]]:
-        return everything(self.cloud)
+        return everything(self.clusters)
 
     def pods(self) -> list[PodView]:
-        cloud = self.cloud
-        clusters = cloud.find(Cluster.token)
-        return [pod for cluster in clusters for pod in kubernetes_of(cluster, cloud).pods()]
+        clusters = self.clusters
+        found = clusters.cloud.find(Cluster.token)
+        return [pod for cluster in found for pod in clusters.kube(cluster).pods()]
 
     def state(self) -> dict[str, Any]:
         """The engine's own record, as its file backend holds it."""

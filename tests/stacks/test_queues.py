@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from sandbox.cloud.kinds.cluster import Cluster
-from sandbox.cloud.kubernetes import Kube, kubernetes_of
+from sandbox.clusters import Kube, in_memory
 from sandbox.kube import Ref
 from sandbox.urns import name_of
 from tests.stacks.conftest import Sandbox, changed, replaced
@@ -23,7 +23,7 @@ SandboxOf = Callable[[str], Sandbox]
 def scaled(sandbox: Sandbox, servers: int) -> Kube:
     """The cluster after `kubectl scale`."""
     cloud = sandbox.cloud
-    kube = kubernetes_of(next(cloud.find(Cluster.token)), cloud)
+    kube = in_memory(next(cloud.find(Cluster.token)), cloud)
     kube.scale(SERVER, servers)
     cloud.save()
     return kube
@@ -86,7 +86,7 @@ def test_what_kueue_changed_is_no_difference_to_the_program(brought_up: SandboxO
     assert changed(sandbox.succeed("preview")) == {"finetune-gemma-l4-job": "update"}
     assert changed(sandbox.succeed("up")) == {"finetune-gemma-l4-job": "update"}
     assert changed(sandbox.succeed("preview")) == {}
-    assert job_pods(kubernetes_of(next(sandbox.cloud.find(Cluster.token)), sandbox.cloud)) == 2
+    assert job_pods(in_memory(next(sandbox.cloud.find(Cluster.token)), sandbox.cloud)) == 2
 
 
 def test_a_change_of_the_servers_goes_through_after_kubectl_has_scaled_them(

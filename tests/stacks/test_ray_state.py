@@ -9,7 +9,7 @@ import pytest
 
 from sandbox.cloud.kinds.cluster import Cluster
 from sandbox.cloud.kinds.redis import RedisInstance
-from sandbox.cloud.kubernetes import kubernetes_of
+from sandbox.clusters import in_memory
 from sandbox.engine import RunResult
 from sandbox.kube import Ref
 from sandbox.urns import name_of
@@ -62,7 +62,7 @@ def test_a_head_that_is_lost_is_followed_by_one_that_looks_where_it_kept_its_sta
     up: Sandbox,
 ) -> None:
     cloud = up.cloud
-    kube = kubernetes_of(next(cloud.find(Cluster.token)), cloud)
+    kube = in_memory(next(cloud.find(Cluster.token)), cloud)
     name = next(it.name for it in kube.pods() if it.name.startswith("app-") and "head" in it.name)
     ref = Ref(api_version="v1", kind="Pod", namespace="ml", name=name)
     lost = kube.get(ref)

@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from sandbox.cloud.kinds.cluster import Cluster
-from sandbox.cloud.kubernetes import kubernetes_of
+from sandbox.clusters import in_memory
 from sandbox.kube import Ref
 from sandbox.urns import name_of
 from sandbox.workspace import PROJECT_FOLDER, Workspace
@@ -88,7 +88,7 @@ def test_a_changed_file_replaces_its_job_and_nothing_else(folder: Path) -> None:
 def launchers(sandbox: Sandbox) -> set[str]:
     """The jobs that the head of the RayCluster has launchers of."""
     cluster = next(sandbox.cloud.find(Cluster.token))
-    found = kubernetes_of(cluster, sandbox.cloud).get(LAUNCHERS)
+    found = in_memory(cluster, sandbox.cloud).get(LAUNCHERS)
     assert found is not None
     return {it.rpartition("-")[0] for it in found["data"] if it.endswith(".sh")}
 

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from sandbox.cloud.kinds.cluster import Cluster
-from sandbox.cloud.kubernetes import kubernetes_of
+from sandbox.clusters import in_memory
 from sandbox.kube import Ref
 from sandbox.kube.objects import JsonObject
 from sandbox.workspace import PROJECT_FOLDER, Workspace
@@ -84,7 +84,7 @@ def sandbox(tmp_path_factory: pytest.TempPathFactory) -> Sandbox:
 def live(sandbox: Sandbox, kind: str, name: str, *, version: str, where: str = "") -> JsonObject:
     cluster = next(sandbox.cloud.find(Cluster.token))
     ref = Ref(api_version=version, kind=kind, namespace=where, name=name)
-    found = kubernetes_of(cluster, sandbox.cloud).get(ref)
+    found = in_memory(cluster, sandbox.cloud).get(ref)
     assert found is not None
     return found
 

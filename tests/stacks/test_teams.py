@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from sandbox.cloud.kinds.cluster import Cluster
-from sandbox.cloud.kubernetes import kubernetes_of
+from sandbox.clusters import in_memory
 from sandbox.kube import Ref
 from sandbox.kube.objects import JsonObject
 from sandbox.workspace import Workspace
@@ -50,7 +50,7 @@ def live(sandbox: Sandbox, kind: str, name: str, api_version: str = "v1") -> Jso
     cluster = next(sandbox.cloud.find(Cluster.token))
     where = "" if kind == "Namespace" else "vision"
     ref = Ref(api_version=api_version, kind=kind, namespace=where, name=name)
-    found = kubernetes_of(cluster, sandbox.cloud).get(ref)
+    found = in_memory(cluster, sandbox.cloud).get(ref)
     assert found is not None
     return found
 

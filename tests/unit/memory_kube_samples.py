@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from sandbox.cloud.kubernetes import Kube
+from sandbox.clusters import Kube
 from sandbox.kube import KubeError, MemoryKube, Node, PodView, Ref, Taint
 
 GPU_TAINT = Taint(key="nvidia.com/gpu", value="present")

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from catalog import Catalog
-from sandbox.cloud.cloud import Cloud
-from sandbox.cloud.kind import Resource
 from sandbox.cloud.reservations import Reservations
+from sandbox.cloud.resource import Resource
+from sandbox.cloud_store import cloud_at
 from sandbox.faults import Faults
 
 P = "p1"
@@ -47,7 +47,8 @@ class Project:
     def __init__(
         self, path: Path, faults: Faults | None = None, reservations: Reservations | None = None
     ) -> None:
-        self.cloud = Cloud(path / "cloud.json", Catalog.load(), faults, reservations)
+        self.file = path / "cloud.json"
+        self.cloud = cloud_at(self.file, Catalog.load(), faults, reservations)
 
     def make(self, token: str, **inputs: Any) -> Resource:
         wanted = {"project": P, **inputs} if token not in WITHOUT_PROJECT else inputs

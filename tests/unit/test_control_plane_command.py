@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from sandbox import kube_command as command
 from sandbox.__main__ import main
-from sandbox.control_plane import ControlPlane, binaries, command
+from sandbox.control_plane import ControlPlane, binaries
 from tests.unit.control_plane_programs import CORE, crash, write_programs
 
 Kube = Callable[[str], tuple[int, str]]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from sandbox.cloud.kind import Resource
+from sandbox.cloud.resource import Resource
 from sandbox.errors import CloudError
 from tests.unit.simulated_project import APIS, Project
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from sandbox.cloud.kind import Resource
-from sandbox.cloud.kubernetes import Kube, kubernetes_of
 from sandbox.cloud.reservations import Reservation, Reservations
+from sandbox.cloud.resource import Resource
+from sandbox.clusters import Kube, in_memory
 from sandbox.errors import CloudError
 from sandbox.faults import Faults, Stockout
 from sandbox.kube import Node
@@ -59,7 +59,7 @@ def autopilot_in(project: Project) -> tuple[Resource, Kube]:
     gvnic = project.network(name="gvnic-net")
     profile = f"projects/{P}/global/networkProfiles/{ZONE}-vpc-roce"
     rdma = project.roce_network(name="rdma-net", networkProfile=profile)
-    kube = kubernetes_of(cluster, project.cloud)
+    kube = in_memory(cluster, project.cloud)
     for number, name in enumerate(INTERFACES):
         vpc, mode = (rdma, "RDMA") if name.startswith("rdma") else (gvnic, "NetDevice")
         cidr = f"192.168.{number}.0/24"
@@ -281,4 +281,4 @@ def test_a_network_that_is_missing_is_named_before_any_machine(project: Project)
 def test_a_node_stays_the_same_when_the_api_server_is_asked_again(project: Project) -> None:
     cluster, kube = autopilot_in(project)
     node = node_for(kube, ask(SPOT, *INTERFACES, **WORKER))
-    assert kubernetes_of(cluster, project.cloud).nodes() == [node]
+    assert in_memory(cluster, project.cloud).nodes() == [node]

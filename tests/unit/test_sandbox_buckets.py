@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from catalog import Catalog
-from sandbox.cloud.cloud import Cloud
-from sandbox.cloud.kind import Resource
+from sandbox.cloud.resource import Resource
+from sandbox.cloud_store import cloud_at
 from sandbox.errors import CloudError
 from tests.unit.simulated_project import (
     ACCOUNT,
@@ -266,7 +266,7 @@ def test_an_identity_pool_outlives_its_cluster_and_the_command(
     project: Project, tmp_path: Path
 ) -> None:
     project.delete(cluster_of(project, enableAutopilot=True, nodeLocations=None))
-    assert Cloud(tmp_path / "cloud.json", Catalog.load()).identity_pools == [P]
+    assert cloud_at(tmp_path / "cloud.json", Catalog.load()).identity_pools == [P]
 
 
 def test_an_identity_names_the_projects_own_number(project: Project) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from catalog import Catalog
-from sandbox.cloud.cloud import Cloud
+from sandbox.cloud_store import cloud_at
 from sandbox.errors import CloudError
 from tests.unit.simulated_project import (
     ADDRESS,
@@ -210,9 +210,9 @@ def test_a_secondary_range_that_a_cluster_uses_cannot_change(project: Project) -
         project.cloud.update(SUBNET, subnet.id, {**subnet.inputs, "secondaryIpRanges": other})
 
 
-def test_what_was_made_is_there_for_the_next_command(project: Project, tmp_path: Path) -> None:
+def test_what_was_made_is_there_for_the_next_command(project: Project) -> None:
     network = project.network()
-    again = Cloud(tmp_path / "cloud.json", Catalog.load())
+    again = cloud_at(project.file, Catalog.load())
     assert again.get(network.id) == network
 
 
@@ -220,7 +220,10 @@ def test_a_create_whose_engine_died_is_finished_by_the_cloud(tmp_path: Path) -> 
     project = Project(tmp_path)
     inputs = {"project": P, "service": "compute.googleapis.com"}
     project.cloud.begin_create(SERVICE, inputs, "urn:pulumi:s::p::t::x")
-    assert Cloud(tmp_path / "cloud.json", Catalog.load()).api_is_on(P, "compute.googleapis.com")
+    later = cloud_at(project.file, Catalog.load())
+    assert not later.api_is_on(P, "compute.googleapis.com")
+    later.begin_run()
+    assert later.api_is_on(P, "compute.googleapis.com")
 
 
 def test_forgetting_a_stack_leaves_the_other_stacks_alone(project: Project) -> None:

@@ -14,7 +14,8 @@ import pytest
 import yaml
 from pulumi.provider.experimental import provider as rpc
 
-from sandbox.cloud.kind import Resource
+from sandbox.cloud.resource import Resource
+from sandbox.clusters import Clusters
 from sandbox.errors import CloudError, UserError
 from sandbox.providers.gcp import GcpStandIn
 from sandbox.providers.values import plain_map, wrap_map
@@ -35,7 +36,7 @@ def project(tmp_path: Path) -> Project:
 
 def call(project: Project, function: str, **args: Any) -> dict[str, Any]:
     """A function's answer, from a provider whose project is P."""
-    gcp = GcpStandIn(project.cloud, behind(project.cloud.path.parent / "x")[1])
+    gcp = GcpStandIn(Clusters(project.cloud, project.file), behind(project.file.parent / "x")[1])
 
     async def asked() -> rpc.InvokeResponse:
         given = wrap_map({"project": P, "region": REGION, "zone": "us-east1-b"})

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from sandbox.cloud.kind import Resource
+from sandbox.cloud.resource import Resource
 from sandbox.errors import UserError
 from sandbox.in_use import refuse_platform_in_use
 from sandbox.workspace import Workspace

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from sandbox.cloud.kind import Resource
-from sandbox.cloud.kubernetes import Kube, kubernetes_of
+from sandbox.cloud.resource import Resource
+from sandbox.clusters import Kube, in_memory
 from tests.unit.memory_kube_samples import (
     CLAIM,
     changed,
@@ -60,7 +60,7 @@ def site(tmp_path: Path) -> Site:
 
 
 def mounting(site: Site, cluster: Resource, ip: str = "10.10.0.2") -> Kube:
-    kube = kubernetes_of(cluster, site.project.cloud)
+    kube = in_memory(cluster, site.project.cloud)
     kube.apply(changed(lustre_volume(), ip, "spec", "csi", "volumeAttributes", "ip"))
     kube.apply(lustre_claim())
     volumes = [{"name": "lustre", "persistentVolumeClaim": {"claimName": CLAIM}}]
@@ -120,7 +120,7 @@ def test_the_firewall_is_asked_again_when_it_changes(site: Site) -> None:
     cluster = site.cluster()
     assert only_pod(mounting(site, cluster)).phase == "Pending"
     site.let_in("988")
-    assert only_pod(kubernetes_of(cluster, site.project.cloud)).phase == "Running"
+    assert only_pod(in_memory(cluster, site.project.cloud)).phase == "Running"
 
 
 def test_a_cluster_without_the_driver_a_wrong_address_and_a_wrong_file_system(site: Site) -> None:
@@ -136,10 +136,10 @@ def test_a_cluster_without_the_driver_a_wrong_address_and_a_wrong_file_system(si
         {**cluster.inputs, "addonsConfig": {"lustreCsiDriverConfig": {"enabled": True}}},
     )
     cluster = next(site.project.cloud.find(CLUSTER))
-    assert only_pod(kubernetes_of(cluster, site.project.cloud)).reason.endswith(
+    assert only_pod(in_memory(cluster, site.project.cloud)).reason.endswith(
         "instance fast has the file system other"
     )
     site.project.delete(next(site.project.cloud.find("gcp:lustre/instance:Instance")))
-    assert only_pod(kubernetes_of(cluster, site.project.cloud)).reason.endswith(
+    assert only_pod(in_memory(cluster, site.project.cloud)).reason.endswith(
         "no Managed Lustre instance of network net has this address"
     )

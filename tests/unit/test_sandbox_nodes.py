@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from components.node_taints import NodeTaintArgs, provider_effect, toleration
-from sandbox.cloud.kind import Resource
 from sandbox.cloud.nodes import nodes_of
+from sandbox.cloud.resource import Resource
 from sandbox.errors import CloudError
 from sandbox.kube import Node
 from sandbox.kube.scheduler import admits

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from sandbox.cloud.kind import Resource
 from sandbox.cloud.nodes import nodes_of
+from sandbox.cloud.resource import Resource
 from sandbox.errors import CloudError
 from tests.unit.simulated_project import APIS, CLUSTER, NETWORK, POOL, SUBNET, Project
 

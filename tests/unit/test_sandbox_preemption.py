@@ -8,9 +8,10 @@ import pytest
 
 from catalog import Catalog
 from sandbox.cloud.cloud import Cloud
-from sandbox.cloud.kind import Resource
 from sandbox.cloud.kinds.cluster import Cluster
-from sandbox.cloud.kubernetes import Kube, kubernetes_of
+from sandbox.cloud.resource import Resource
+from sandbox.cloud_store import cloud_at
+from sandbox.clusters import Kube, in_memory
 from sandbox.errors import UserError
 from sandbox.faults import Faults, Preempt
 from tests.unit.memory_kube_samples import asking, only_pod, pod
@@ -31,15 +32,18 @@ def cluster(tmp_path: Path) -> Resource:
     project.pool(made, "e2-standard-4", name="cpu")
     project.pool(made, L4, name="gpu", nodeConfig={"machineType": L4, "spot": True})
     tolerating = {"tolerations": [{"operator": "Exists"}], **ON_SPOT}
-    kube = kubernetes_of(made, project.cloud)
+    kube = in_memory(made, project.cloud)
     kube.apply(pod(spec=tolerating, resources=asking(cpu="1", gpu="1")))
     project.cloud.save()
     return made
 
 
 def cloud_in(path: Path, faults: Faults | None) -> Cloud:
-    """The project as the next command finds it; without faults it is one that takes none."""
-    return Cloud(path / "cloud.json", Catalog.load(), faults)
+    """The project as the next command finds it; without faults it only looks on."""
+    cloud = cloud_at(path / "cloud.json", Catalog.load(), faults)
+    if faults is not None:
+        cloud.begin_run()
+    return cloud
 
 
 def preempting(pool: str, cluster: str = "*") -> Faults:
@@ -49,7 +53,7 @@ def preempting(pool: str, cluster: str = "*") -> Faults:
 def kube_in(path: Path, faults: Faults | None) -> Kube:
     cloud = cloud_in(path, faults)
     [found] = cloud.find(Cluster.token)
-    return kubernetes_of(found, cloud)
+    return in_memory(found, cloud)
 
 
 @pytest.mark.usefixtures("cluster")

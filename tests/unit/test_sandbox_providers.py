@@ -15,6 +15,7 @@ from pulumi.runtime.rpc import UNKNOWN as WIRE_UNKNOWN
 from catalog import Catalog
 from sandbox.clock import VirtualClock
 from sandbox.cloud.cloud import Cloud
+from sandbox.clusters import Clusters
 from sandbox.durations import Durations
 from sandbox.errors import CloudError
 from sandbox.journal import Journal
@@ -39,9 +40,10 @@ def kubernetes(tmp_path: Path) -> KubernetesStandIn:
     return KubernetesStandIn(*behind(tmp_path))
 
 
-def behind(folder: Path) -> tuple[Cloud, Operations]:
-    cloud = Cloud(folder / "cloud.json", Catalog.load())
-    return cloud, Operations(cloud, VirtualClock(1), Journal(), Durations.load(), lambda: None)
+def behind(folder: Path) -> tuple[Clusters, Operations]:
+    cloud = Cloud(Catalog.load())
+    clusters = Clusters(cloud, folder / "cloud.json")
+    return clusters, Operations(cloud, VirtualClock(1), Journal(), Durations.load(), lambda: None)
 
 
 def diff(gcp: GcpStandIn, news: dict[str, Any]) -> rpc.DiffResponse:

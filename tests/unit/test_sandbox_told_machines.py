@@ -9,8 +9,9 @@ import pytest
 
 from catalog import Catalog, CatalogAdditions
 from sandbox.cloud.cloud import Cloud
-from sandbox.cloud.kind import Resource
 from sandbox.cloud.nodes import nodes_of
+from sandbox.cloud.resource import Resource
+from sandbox.cloud_store import cloud_at
 from sandbox.errors import UserError
 from tests.unit.simulated_project import APIS, POOL, Project
 
@@ -34,7 +35,7 @@ ADDED = CatalogAdditions.model_validate(
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
     made = Project(tmp_path)
-    made.cloud = Cloud(tmp_path / "cloud.json", Catalog.load().extended(ADDED))
+    made.cloud = cloud_at(tmp_path / "cloud.json", Catalog.load().extended(ADDED))
     made.enable(*APIS)
     return made
 
@@ -47,7 +48,7 @@ def cluster(project: Project) -> Resource:
 
 def without_additions(project: Project) -> Cloud:
     """The cloud as the next command sees it whose config adds nothing."""
-    return Cloud(project.cloud.path, Catalog.load())
+    return cloud_at(project.file, Catalog.load())
 
 
 def test_its_nodes_and_its_deletion_need_no_catalog_of_the_config(
@@ -80,16 +81,16 @@ def test_what_a_config_says_now_counts_before_what_one_said(
     project.pool(cluster, NEW)
     changed = ADDED.machine_types[NEW].model_copy(update={"vcpus": 4})
     mended = CatalogAdditions(machine_types={NEW: changed})
-    later = Cloud(project.cloud.path, Catalog.load().extended(mended))
+    later = cloud_at(project.file, Catalog.load().extended(mended))
     assert later.catalog.machine(NEW).vcpus == 4
 
 
 def test_a_sandbox_that_never_kept_it_says_so_in_words(project: Project, cluster: Resource) -> None:
     project.pool(cluster, NEW)
-    state = json.loads(project.cloud.path.read_text())
+    state = json.loads(project.file.read_text())
     del state["told"]["machine_types"]
     state["told"]["zones"] = {ZONE: {}}
-    project.cloud.path.write_text(json.dumps(state))
+    project.file.write_text(json.dumps(state))
     with pytest.raises(UserError, match=rf'^node pool pool is up, and "{NEW}" is not .*`reset`$'):
         nodes_of(cluster, without_additions(project))
 
@@ -98,7 +99,7 @@ def test_a_file_that_somebody_changed_leaves_the_configs_own_catalog(
     project: Project, cluster: Resource
 ) -> None:
     project.pool(cluster, NEW)
-    state = json.loads(project.cloud.path.read_text())
+    state = json.loads(project.file.read_text())
     state["told"] = {"machine_types": {NEW: {"vcpus": "many"}}}
-    project.cloud.path.write_text(json.dumps(state))
+    project.file.write_text(json.dumps(state))
     assert without_additions(project).catalog == Catalog.load()

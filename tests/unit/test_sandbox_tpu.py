@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from catalog import Catalog
-from sandbox.cloud.kind import Resource
-from sandbox.cloud.kubernetes import kubernetes_of
 from sandbox.cloud.nodes import nodes_of
+from sandbox.cloud.resource import Resource
+from sandbox.clusters import in_memory
 from sandbox.errors import CloudError
 from sandbox.kube import Node
 from tests.unit.memory_kube_samples import changed
@@ -273,7 +273,7 @@ def test_a_ray_cluster_runs_on_two_slices_and_claims_their_networks(
     for number in range(2):
         name = f"slice-{number}"
         tpu_pool(project, cluster, node=single, name=name, networkConfig=config)
-    kube = kubernetes_of(cluster, project.cloud)
+    kube = in_memory(cluster, project.cloud)
     kube.apply(template())
     at = ("spec", "workerGroupSpecs", 0, "template", "spec")
     claimed = changed(tpu_cluster(), claiming()["spec"]["resourceClaims"], *at, "resourceClaims")

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from sandbox.cloud.kind import Resource
-from sandbox.cloud.kubernetes import Kube, kubernetes_of
+from sandbox.cloud.resource import Resource
+from sandbox.clusters import Kube, in_memory
 from sandbox.faults import Faults, Stockout
 from sandbox.kube import KubeError, MemoryKube, Node
 from tests.unit.memory_kube_samples import changed, make, only_pod, pod
@@ -33,7 +33,7 @@ def autopilot_in(path: Path, faults: Faults | None = None, **inputs: Any) -> Kub
     wanted = {"location": "us-central1", "nodeLocations": None, "enableAutopilot": True}
     wanted |= {"minMasterVersion": "1.35", **inputs}
     made: Resource = project.cluster(network, subnet, **wanted)
-    return kubernetes_of(made, project.cloud)
+    return in_memory(made, project.cloud)
 
 
 @pytest.fixture

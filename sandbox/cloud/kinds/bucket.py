@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from sandbox.cloud.kind import Inputs, Kind, Resource, digest
+from sandbox.cloud.kind import Kind, digest
 from sandbox.cloud.kinds.iam import check_binding
+from sandbox.cloud.resource import Inputs, Resource
+from sandbox.cloud.view import View
 from sandbox.errors import CloudError
-
-if TYPE_CHECKING:
-    from sandbox.cloud.cloud import Cloud
 
 # Cloud Storage documentation, "About Cloud Storage buckets" and "Soft delete".
 NAME = re.compile(r"[a-z0-9][a-z0-9._-]{1,61}[a-z0-9]")
@@ -40,18 +39,18 @@ class Bucket(Kind):
             return f"{inputs['name']}: {NOT_AVAILABLE}"
         return f"{inputs['name']}: {ALREADY_OWNED}"
 
-    def admit(self, inputs: Inputs, cloud: Cloud) -> None:
+    def admit(self, inputs: Inputs, cloud: View) -> None:
         name = str(inputs["name"])
         _check_name(name)
         if name in cloud.reservations.taken_bucket_names:
             raise CloudError("ALREADY_EXISTS", f"{name}: {NOT_AVAILABLE}")
         _check_policies(inputs)
 
-    def change(self, resource: Resource, news: Inputs, cloud: Cloud) -> None:
+    def change(self, resource: Resource, news: Inputs, cloud: View) -> None:
         del resource, cloud
         _check_policies(news)
 
-    def outputs(self, inputs: Inputs, cloud: Cloud, resource_id: str) -> dict[str, Any]:
+    def outputs(self, inputs: Inputs, cloud: View, resource_id: str) -> dict[str, Any]:
         return {
             "url": f"gs://{resource_id}",
             "selfLink": f"https://www.googleapis.com/storage/v1/b/{resource_id}",
@@ -59,7 +58,7 @@ class Bucket(Kind):
             "effectiveLabels": dict(inputs.get("labels") or {}),
         }
 
-    def release(self, resource: Resource, cloud: Cloud) -> None:
+    def release(self, resource: Resource, cloud: View) -> None:
         del cloud
         if resource.outputs.get("objects") and resource["forceDestroy"] is not True:
             raise CloudError(
@@ -76,7 +75,7 @@ class Bucket(Kind):
                 f"them with `gcloud storage rm --recursive gs://{resource.id}/**`",
             )
 
-    def after_delete(self, resource: Resource, cloud: Cloud) -> None:
+    def after_delete(self, resource: Resource, cloud: View) -> None:
         for member in list(cloud.find(BucketIamMember.token)):
             if member["bucket"] == resource.id:
                 cloud.drop(member)
@@ -87,11 +86,11 @@ class BucketIamMember(Kind):
 
     token = "gcp:storage/bucketIAMMember:BucketIAMMember"
 
-    def admit(self, inputs: Inputs, cloud: Cloud) -> None:
+    def admit(self, inputs: Inputs, cloud: View) -> None:
         bucket = cloud.require(Bucket.token, inputs["bucket"], "bucket")
         check_binding(inputs, bucket["project"], cloud)
 
-    def outputs(self, inputs: Inputs, cloud: Cloud, resource_id: str) -> dict[str, Any]:
+    def outputs(self, inputs: Inputs, cloud: View, resource_id: str) -> dict[str, Any]:
         # The provider gives the bucket back in this form, whatever it was given.
         return {"etag": digest(resource_id), "bucket": f"b/{inputs['bucket']}"}
 

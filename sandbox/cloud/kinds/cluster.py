@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import base64
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from catalog import FactError, GkeVersion
-from sandbox.cloud.kind import Inputs, Kind, Resource, check_name, digest
+from sandbox.cloud.kind import Kind, check_name, digest
 from sandbox.cloud.kinds.network import (
     Subnetwork,
     find_network,
@@ -18,11 +18,9 @@ from sandbox.cloud.kinds.network import (
     subnet_ranges,
 )
 from sandbox.cloud.kinds.network_profile import refuse_on_roce
+from sandbox.cloud.resource import Inputs, Resource
+from sandbox.cloud.view import View
 from sandbox.errors import CloudError
-
-if TYPE_CHECKING:
-    from sandbox.cloud.cloud import Cloud
-
 
 # Schema of the provider (ConflictsWith enable_autopilot); nodeConfig: its issue 8863.
 NOT_IN_AUTOPILOT = (
@@ -42,7 +40,7 @@ class Cluster(Kind):
     # (93c65b2d60, 2026-08-21).
     kept = ("authenticatorGroupsConfig", "podAutoscaling")
 
-    def admit(self, inputs: Inputs, cloud: Cloud) -> None:
+    def admit(self, inputs: Inputs, cloud: View) -> None:
         check_name("cluster", inputs["name"], 40)
         self._check_ranges(inputs, cloud)
         _check_mode(inputs)
@@ -62,19 +60,19 @@ class Cluster(Kind):
             if inputs["location"] not in (region, zone):
                 raise CloudError("INVALID_ARGUMENT", f"node location {zone} is not in {region}")
 
-    def change(self, resource: Resource, news: Inputs, cloud: Cloud) -> None:
+    def change(self, resource: Resource, news: Inputs, cloud: View) -> None:
         del resource
         _check_mode(news)
         _check_exclusions(news)
         _check_groups(news)
         _add_identity_pool(news, cloud)
 
-    def after_create(self, resource: Resource, cloud: Cloud) -> None:
+    def after_create(self, resource: Resource, cloud: View) -> None:
         _add_identity_pool(resource.inputs, cloud)
         if cloud.real_control_planes:
             cloud.kubernetes(resource.id)["control_plane"] = True
 
-    def outputs(self, inputs: Inputs, cloud: Cloud, resource_id: str) -> dict[str, Any]:
+    def outputs(self, inputs: Inputs, cloud: View, resource_id: str) -> dict[str, Any]:
         # A channel's default moves with the days, and may be older than what is used: here it is
         # the version before the lock's own, so that nothing stands on it unseen.
         own = cloud.catalog.versions.gke.version
@@ -88,7 +86,7 @@ class Cluster(Kind):
             "effectiveLabels": dict(inputs.get("resourceLabels") or {}),
         }
 
-    def release(self, resource: Resource, cloud: Cloud) -> None:
+    def release(self, resource: Resource, cloud: View) -> None:
         del cloud
         # The provider takes an absent value for protected, too.
         if resource["deletionProtection"] is not False:
@@ -98,7 +96,7 @@ class Cluster(Kind):
                 "and running `pulumi up`",
             )
 
-    def after_delete(self, resource: Resource, cloud: Cloud) -> None:
+    def after_delete(self, resource: Resource, cloud: View) -> None:
         cloud.forget_kubernetes(resource.id)
         for pool in list(cloud.find("gcp:container/nodePool:NodePool")):
             if pool.id.startswith(f"{resource.id}/"):
@@ -107,7 +105,7 @@ class Cluster(Kind):
     def slots(self, inputs: Inputs) -> str | None:
         return self.identify(inputs)
 
-    def _check_ranges(self, inputs: Inputs, cloud: Cloud) -> None:
+    def _check_ranges(self, inputs: Inputs, cloud: View) -> None:
         network = find_network(cloud, inputs.get("network") or "default")
         refuse_on_roce(network, "clusters")
         subnet = next(
@@ -137,7 +135,7 @@ class Cluster(Kind):
                     )
 
 
-def as_read(cluster: Resource, cloud: Cloud) -> dict[str, Any]:
+def as_read(cluster: Resource, cloud: View) -> dict[str, Any]:
     """The cluster as the API gives it back: with what GKE decides where nobody said it."""
     state = {**cluster.inputs, **cluster.outputs}
     project, network = cluster["project"], find_network(cloud, cluster["network"] or "default")
@@ -223,12 +221,18 @@ def _check_mode(inputs: Inputs) -> None:
         )
 
 
-def _add_identity_pool(inputs: Inputs, cloud: Cloud) -> None:
+def _add_identity_pool(inputs: Inputs, cloud: View) -> None:
     """Autopilot always has Workload Identity."""
-    if inputs.get("enableAutopilot") or inputs.get("workloadIdentityConfig"):
-        cloud.add_identity_pool(inputs["project"])
+    has_pool = inputs.get("enableAutopilot") or inputs.get("workloadIdentityConfig")
+    if has_pool and inputs["project"] not in cloud.identity_pools:
+        cloud.identity_pools.append(inputs["project"])
 
 
 def _endpoint(resource_id: str) -> str:
     """An address of the documentation range 203.0.113.0/24, so that it can never be anybody's."""
     return f"203.0.113.{int(digest(resource_id, length=2), 16) % 254 + 1}"
+
+
+def has_ray_addon(cluster: Resource) -> bool:
+    configs = (cluster["addonsConfig"] or {}).get("rayOperatorConfigs") or []
+    return any(one.get("enabled") for one in configs)

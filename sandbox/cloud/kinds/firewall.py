@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from sandbox.cloud.kind import Inputs, Kind, Resource, check_name
+from sandbox.cloud.kind import Kind, check_name
 from sandbox.cloud.kinds.network import COMPUTE_URL, find_network, parse_range
 from sandbox.cloud.kinds.network_profile import refuse_on_roce
+from sandbox.cloud.resource import Inputs, Resource
+from sandbox.cloud.view import View
 from sandbox.errors import CloudError
-
-if TYPE_CHECKING:
-    from sandbox.cloud.cloud import Cloud
 
 SOURCES = ("sourceRanges", "sourceTags", "sourceServiceAccounts")
 
@@ -19,7 +18,7 @@ class Firewall(Kind):
     token = "gcp:compute/firewall:Firewall"
     api = "compute.googleapis.com"
 
-    def admit(self, inputs: Inputs, cloud: Cloud) -> None:
+    def admit(self, inputs: Inputs, cloud: View) -> None:
         check_name("firewall", inputs["name"])
         refuse_on_roce(find_network(cloud, inputs["network"]), "firewall rules")
         for text in (inputs.get("sourceRanges") or []) + (inputs.get("destinationRanges") or []):
@@ -31,9 +30,9 @@ class Firewall(Kind):
                 "INVALID_ARGUMENT", f"one of {', '.join(SOURCES)} must be given for ingress"
             )
 
-    def change(self, resource: Resource, news: Inputs, cloud: Cloud) -> None:
+    def change(self, resource: Resource, news: Inputs, cloud: View) -> None:
         del resource
         self.admit(news, cloud)
 
-    def outputs(self, inputs: Inputs, cloud: Cloud, resource_id: str) -> dict[str, Any]:
+    def outputs(self, inputs: Inputs, cloud: View, resource_id: str) -> dict[str, Any]:
         return {"selfLink": f"{COMPUTE_URL}/{resource_id}"}

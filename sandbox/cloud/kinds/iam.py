@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from sandbox.cloud.kind import Inputs, Kind, digest
+from sandbox.cloud.kind import Kind, digest
+from sandbox.cloud.resource import Inputs
+from sandbox.cloud.view import View
 from sandbox.errors import CloudError
-
-if TYPE_CHECKING:
-    from sandbox.cloud.cloud import Cloud
 
 ROLE = re.compile(r"(roles/|projects/[^/]+/roles/|organizations/[^/]+/roles/)[\w.]+")
 IDENTITY = re.compile(
@@ -23,7 +22,7 @@ class ServiceAccount(Kind):
     token = "gcp:serviceaccount/account:Account"
     api = "iam.googleapis.com"
 
-    def admit(self, inputs: Inputs, cloud: Cloud) -> None:
+    def admit(self, inputs: Inputs, cloud: View) -> None:
         del cloud
         account = str(inputs.get("accountId"))
         if not re.fullmatch(r"[a-z]([-a-z0-9]{4,28}[a-z0-9])", account):
@@ -32,7 +31,7 @@ class ServiceAccount(Kind):
                 f'account id "{account}" must have 6 to 30 lowercase letters, digits or hyphens',
             )
 
-    def outputs(self, inputs: Inputs, cloud: Cloud, resource_id: str) -> dict[str, Any]:
+    def outputs(self, inputs: Inputs, cloud: View, resource_id: str) -> dict[str, Any]:
         email = resource_id.rsplit("/", 1)[-1]
         return {
             "name": resource_id,
@@ -48,14 +47,14 @@ class ProjectIamMember(Kind):
     token = "gcp:projects/iAMMember:IAMMember"
     api = "cloudresourcemanager.googleapis.com"
 
-    def admit(self, inputs: Inputs, cloud: Cloud) -> None:
+    def admit(self, inputs: Inputs, cloud: View) -> None:
         check_binding(inputs, inputs["project"], cloud)
 
-    def outputs(self, inputs: Inputs, cloud: Cloud, resource_id: str) -> dict[str, Any]:
+    def outputs(self, inputs: Inputs, cloud: View, resource_id: str) -> dict[str, Any]:
         return {"etag": digest(resource_id)}
 
 
-def check_binding(inputs: Inputs, project: str, cloud: Cloud) -> None:
+def check_binding(inputs: Inputs, project: str, cloud: View) -> None:
     """Refuse a role that is none, and a member of `project` or of an identity pool that does not
     exist."""
     if not ROLE.fullmatch(inputs["role"]):
@@ -69,7 +68,7 @@ def check_binding(inputs: Inputs, project: str, cloud: Cloud) -> None:
             raise CloudError("INVALID_ARGUMENT", f"{member} does not exist")
 
 
-def _check_identity(member: str, cloud: Cloud) -> None:
+def _check_identity(member: str, cloud: View) -> None:
     """A Kubernetes identity: its pool exists, and project number and id name the same project."""
     found = IDENTITY.fullmatch(member)
     if found is None:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
 
-from sandbox.cloud.kind import Inputs, Kind, Resource, digest
+from sandbox.cloud.kind import Kind, digest
+from sandbox.cloud.resource import Inputs, Resource
+from sandbox.cloud.view import View
 from sandbox.errors import CloudError
-
-if TYPE_CHECKING:
-    from sandbox.cloud.cloud import Cloud
 
 LAYOUTS = ("mosaicLayout", "gridLayout", "rowLayout", "columnLayout")
 
@@ -23,11 +21,11 @@ class Dashboard(Kind):
         title = str(_parse(inputs).get("displayName"))
         return f"projects/{inputs['project']}/dashboards/{digest(inputs['project'], title)}"
 
-    def admit(self, inputs: Inputs, cloud: Cloud) -> None:
+    def admit(self, inputs: Inputs, cloud: View) -> None:
         del cloud
         self._check(inputs)
 
-    def change(self, resource: Resource, news: Inputs, cloud: Cloud) -> None:
+    def change(self, resource: Resource, news: Inputs, cloud: View) -> None:
         del resource, cloud
         self._check(news)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from ipaddress import IPv4Network, IPv6Network, ip_network
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from sandbox.cloud.kind import Inputs, Kind, Resource, check_name, digest, refuse_if_used
+from sandbox.cloud.kind import Kind, check_name, digest, refuse_if_used
 from sandbox.cloud.kinds.network_profile import check_profile, refuse_on_roce, roce_zone
 from sandbox.cloud.kinds.pools import (
     HELD_NETWORKS,
@@ -14,10 +14,9 @@ from sandbox.cloud.kinds.pools import (
     additional_networks,
     pool_region,
 )
+from sandbox.cloud.resource import Inputs, Resource
+from sandbox.cloud.view import View
 from sandbox.errors import CloudError
-
-if TYPE_CHECKING:
-    from sandbox.cloud.cloud import Cloud
 
 # Valid MTU of a VPC network (VPC documentation, "Maximum transmission unit").
 MTU_RANGE = range(1300, 8897)
@@ -32,17 +31,17 @@ class Network(Kind):
     token = "gcp:compute/network:Network"
     api = "compute.googleapis.com"
 
-    def admit(self, inputs: Inputs, cloud: Cloud) -> None:
+    def admit(self, inputs: Inputs, cloud: View) -> None:
         check_name("network", inputs["name"])
         check_profile(inputs, cloud.catalog)
         mtu = inputs.get("mtu")
         if mtu is not None and mtu not in MTU_RANGE:
             raise CloudError("INVALID_ARGUMENT", f"mtu {mtu} is not from 1300 to 8896")
 
-    def change(self, resource: Resource, news: Inputs, cloud: Cloud) -> None:
+    def change(self, resource: Resource, news: Inputs, cloud: View) -> None:
         self.admit(news, cloud)
 
-    def outputs(self, inputs: Inputs, cloud: Cloud, resource_id: str) -> dict[str, Any]:
+    def outputs(self, inputs: Inputs, cloud: View, resource_id: str) -> dict[str, Any]:
         return {
             "selfLink": f"{COMPUTE_URL}/{resource_id}",
             "networkId": str(int(digest(resource_id, length=15), 16)),
@@ -50,7 +49,7 @@ class Network(Kind):
             "gatewayIpv4": "",
         }
 
-    def release(self, resource: Resource, cloud: Cloud) -> None:
+    def release(self, resource: Resource, cloud: View) -> None:
         users = (
             "gcp:compute/subnetwork:Subnetwork",
             "gcp:compute/router:Router",
@@ -69,7 +68,7 @@ class Network(Kind):
                 f"{resource.id} is already being used by peering servicenetworking-googleapis-com",
             )
 
-    def after_delete(self, resource: Resource, cloud: Cloud) -> None:
+    def after_delete(self, resource: Resource, cloud: View) -> None:
         if resource.id in cloud.producers:
             cloud.producers.remove(resource.id)
 
@@ -78,7 +77,7 @@ class Subnetwork(Kind):
     token = "gcp:compute/subnetwork:Subnetwork"
     api = "compute.googleapis.com"
 
-    def admit(self, inputs: Inputs, cloud: Cloud) -> None:
+    def admit(self, inputs: Inputs, cloud: View) -> None:
         check_name("subnetwork", inputs["name"])
         network = find_network(cloud, inputs["network"])
         if not inputs.get("ipCidrRange"):
@@ -101,7 +100,7 @@ class Subnetwork(Kind):
         grows = parse_cidr(old).subnet_of(parse_cidr(new))
         return frozenset() if grows else frozenset({"ipCidrRange"})
 
-    def change(self, resource: Resource, news: Inputs, cloud: Cloud) -> None:
+    def change(self, resource: Resource, news: Inputs, cloud: View) -> None:
         before, after = dict(subnet_ranges(resource.inputs)), dict(subnet_ranges(news))
         if not before["primary"].subnet_of(after["primary"]):
             raise CloudError("INVALID_ARGUMENT", "a subnet's primary range can only grow")
@@ -109,7 +108,7 @@ class Subnetwork(Kind):
         if any(before[name] != after.get(name) for name in before if name != "primary"):
             self.release(resource, cloud)
 
-    def outputs(self, inputs: Inputs, cloud: Cloud, resource_id: str) -> dict[str, Any]:
+    def outputs(self, inputs: Inputs, cloud: View, resource_id: str) -> dict[str, Any]:
         cidr = parse_cidr(inputs["ipCidrRange"])
         return {
             "selfLink": f"{COMPUTE_URL}/{resource_id}",
@@ -118,7 +117,7 @@ class Subnetwork(Kind):
             "fingerprint": digest(resource_id, "fingerprint"),
         }
 
-    def release(self, resource: Resource, cloud: Cloud) -> None:
+    def release(self, resource: Resource, cloud: View) -> None:
         users = (
             cluster
             for cluster in cloud.find("gcp:container/cluster:Cluster")
@@ -136,7 +135,7 @@ class Subnetwork(Kind):
         refuse_if_used(resource.id, pools)
         refuse_if_used(resource.id, _autopilot_clusters_in(resource, cloud))
 
-    def _check_profile(self, inputs: Inputs, network: Resource, cloud: Cloud) -> None:
+    def _check_profile(self, inputs: Inputs, network: Resource, cloud: View) -> None:
         zone = roce_zone(network)
         if zone is None:
             return
@@ -155,14 +154,14 @@ class Router(Kind):
     token = "gcp:compute/router:Router"
     api = "compute.googleapis.com"
 
-    def admit(self, inputs: Inputs, cloud: Cloud) -> None:
+    def admit(self, inputs: Inputs, cloud: View) -> None:
         check_name("router", inputs["name"])
         refuse_on_roce(find_network(cloud, inputs["network"]), "Cloud Router")
 
-    def outputs(self, inputs: Inputs, cloud: Cloud, resource_id: str) -> dict[str, Any]:
+    def outputs(self, inputs: Inputs, cloud: View, resource_id: str) -> dict[str, Any]:
         return {"selfLink": f"{COMPUTE_URL}/{resource_id}"}
 
-    def release(self, resource: Resource, cloud: Cloud) -> None:
+    def release(self, resource: Resource, cloud: View) -> None:
         users = (nat for nat in cloud.find(RouterNat.token) if nat["router"] == resource["name"])
         refuse_if_used(resource.id, users)
 
@@ -171,7 +170,7 @@ class RouterNat(Kind):
     token = "gcp:compute/routerNat:RouterNat"
     api = "compute.googleapis.com"
 
-    def admit(self, inputs: Inputs, cloud: Cloud) -> None:
+    def admit(self, inputs: Inputs, cloud: View) -> None:
         _check_ports(inputs)
         routers = (
             router
@@ -181,7 +180,7 @@ class RouterNat(Kind):
         if next(routers, None) is None:
             raise CloudError("NOT_FOUND", f'router "{inputs["router"]}" was not found')
 
-    def change(self, resource: Resource, news: Inputs, cloud: Cloud) -> None:
+    def change(self, resource: Resource, news: Inputs, cloud: View) -> None:
         del resource
         self.admit(news, cloud)
 
@@ -228,7 +227,7 @@ def parse_cidr(text: str) -> IPv4Network:
     return network
 
 
-def find_network(cloud: Cloud, reference: str) -> Resource:
+def find_network(cloud: View, reference: str) -> Resource:
     return cloud.require(Network.token, reference, "network")
 
 
@@ -244,7 +243,7 @@ def refers_to_subnet(reference: str, subnet: Resource, region: str) -> bool:
     return refers(reference, subnet)
 
 
-def on_network(cloud: Cloud, token: str, network: Resource) -> Iterator[Resource]:
+def on_network(cloud: View, token: str, network: Resource) -> Iterator[Resource]:
     name = _NETWORK_OF.get(token, "network")
     return (found for found in cloud.find(token) if refers(found[name], network))
 
@@ -255,7 +254,7 @@ def subnet_ranges(inputs: Inputs) -> Iterator[tuple[str, IPv4Network]]:
         yield secondary["rangeName"], parse_cidr(secondary["ipCidrRange"])
 
 
-def _pools_attached_to(network: Resource, cloud: Cloud) -> Iterator[Resource]:
+def _pools_attached_to(network: Resource, cloud: View) -> Iterator[Resource]:
     return (
         pool
         for pool in cloud.find(POOL)
@@ -263,7 +262,7 @@ def _pools_attached_to(network: Resource, cloud: Cloud) -> Iterator[Resource]:
     )
 
 
-def _autopilot_clusters_in(subnet: Resource, cloud: Cloud) -> Iterator[Resource]:
+def _autopilot_clusters_in(subnet: Resource, cloud: View) -> Iterator[Resource]:
     """Clusters whose own nodes may still have interfaces in the subnet."""
     for cluster in cloud.find("gcp:container/cluster:Cluster"):
         held: list[list[str]] = cloud.kubernetes(cluster.id).get(HELD_NETWORKS, [])
@@ -272,7 +271,7 @@ def _autopilot_clusters_in(subnet: Resource, cloud: Cloud) -> Iterator[Resource]
             yield cluster
 
 
-def ranges_of(cloud: Cloud, network: Resource) -> Iterator[tuple[str, IPv4Network]]:
+def ranges_of(cloud: View, network: Resource) -> Iterator[tuple[str, IPv4Network]]:
     """Every range that the network has given away: subnets, their secondaries, peering addresses,
     and what is peered with it by itself."""
     for subnet in on_network(cloud, Subnetwork.token, network):

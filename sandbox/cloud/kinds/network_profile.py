@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from catalog import Catalog, FactError
-from sandbox.cloud.kind import Inputs, Resource
+from sandbox.cloud.resource import Inputs, Resource
 from sandbox.errors import CloudError
 
 # VPC documentation, "RDMA network profiles": the one MTU of a network with the profile.

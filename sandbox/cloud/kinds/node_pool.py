@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from catalog import FactError, MachineType
-from sandbox.cloud.kind import Inputs, Kind, Resource, check_name
+from sandbox.cloud.kind import Kind, check_name
 from sandbox.cloud.kinds.cluster import Cluster
 from sandbox.cloud.kinds.iam import ServiceAccount
 from sandbox.cloud.kinds.pool_capacity import check_capacity
@@ -13,10 +13,9 @@ from sandbox.cloud.kinds.pool_networks import check_additional_networks
 from sandbox.cloud.kinds.pool_scheduling import check_scheduling
 from sandbox.cloud.kinds.pool_tpus import check_tpus
 from sandbox.cloud.kinds.pools import POOL, bounds, machine_of, pool_zones
+from sandbox.cloud.resource import Inputs, Resource
+from sandbox.cloud.view import View
 from sandbox.errors import CloudError
-
-if TYPE_CHECKING:
-    from sandbox.cloud.cloud import Cloud
 
 
 class NodePool(Kind):
@@ -25,7 +24,7 @@ class NodePool(Kind):
     # hashicorp/terraform-provider-google-beta, node_config.go:420 (93c65b2d60, 2026-08-21).
     kept = ("nodeConfig.labels",)
 
-    def admit(self, inputs: Inputs, cloud: Cloud) -> None:
+    def admit(self, inputs: Inputs, cloud: View) -> None:
         check_name("node pool", inputs["name"], 40)
         cluster = cluster_of(inputs, cloud)
         if cluster["enableAutopilot"]:
@@ -39,12 +38,12 @@ class NodePool(Kind):
         self._check_account(node, cloud)
         self._check_shape(inputs, cluster, machine, cloud)
 
-    def change(self, resource: Resource, news: Inputs, cloud: Cloud) -> None:
+    def change(self, resource: Resource, news: Inputs, cloud: View) -> None:
         del resource
         cluster = cluster_of(news, cloud)
         self._check_shape(news, cluster, self._check_machine(news, cluster, cloud), cloud)
 
-    def outputs(self, inputs: Inputs, cloud: Cloud, resource_id: str) -> dict[str, Any]:
+    def outputs(self, inputs: Inputs, cloud: View, resource_id: str) -> dict[str, Any]:
         cluster = cluster_of(inputs, cloud)
         return {
             "version": inputs.get("version") or cluster.outputs["masterVersion"],
@@ -58,7 +57,7 @@ class NodePool(Kind):
         return self.identify(inputs).rsplit("/nodePools/", 1)[0]
 
     def _check_shape(
-        self, inputs: Inputs, cluster: Resource, machine: MachineType, cloud: Cloud
+        self, inputs: Inputs, cluster: Resource, machine: MachineType, cloud: View
     ) -> None:
         pool_id = self.identify(inputs)
         self._check_autoscaling(inputs)
@@ -68,7 +67,7 @@ class NodePool(Kind):
         check_capacity(pool_id, inputs, cluster, machine, cloud)
         check_additional_networks(pool_id, inputs, cluster, machine, cloud)
 
-    def _check_machine(self, inputs: Inputs, cluster: Resource, cloud: Cloud) -> MachineType:
+    def _check_machine(self, inputs: Inputs, cluster: Resource, cloud: View) -> MachineType:
         try:
             machine = machine_of(inputs, cloud)
             zones = pool_zones(inputs, cluster, cloud)
@@ -111,7 +110,7 @@ class NodePool(Kind):
                 "INVALID_ARGUMENT", f"{machine.name} has {count} local SSDs, not {wanted}"
             )
 
-    def _check_account(self, node: Inputs, cloud: Cloud) -> None:
+    def _check_account(self, node: Inputs, cloud: View) -> None:
         email = node.get("serviceAccount")
         emails = {account.outputs["email"] for account in cloud.find(ServiceAccount.token)}
         if email not in (None, "default") and email not in emails:
@@ -132,5 +131,5 @@ class NodePool(Kind):
             )
 
 
-def cluster_of(inputs: Inputs, cloud: Cloud) -> Resource:
+def cluster_of(inputs: Inputs, cloud: View) -> Resource:
     return cloud.require(Cluster.token, inputs["cluster"], "cluster")

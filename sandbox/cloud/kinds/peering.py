@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from ipaddress import IPv4Network, ip_network
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
-from sandbox.cloud.kind import Inputs, Kind, Resource, check_name, refuse_if_used
+from sandbox.cloud.kind import Kind, check_name, refuse_if_used
 from sandbox.cloud.kinds.network import (
     COMPUTE_URL,
     REDIS,
@@ -16,10 +16,9 @@ from sandbox.cloud.kinds.network import (
     ranges_of,
 )
 from sandbox.cloud.kinds.network_profile import refuse_on_roce
+from sandbox.cloud.resource import Inputs, Resource
+from sandbox.cloud.view import View
 from sandbox.errors import CloudError
-
-if TYPE_CHECKING:
-    from sandbox.cloud.cloud import Cloud
 
 Blocks: TypeAlias = Iterator[IPv4Network]
 # Where Google picks a peering range from when none is asked for.
@@ -32,7 +31,7 @@ class GlobalAddress(Kind):
     token = "gcp:compute/globalAddress:GlobalAddress"
     api = "compute.googleapis.com"
 
-    def admit(self, inputs: Inputs, cloud: Cloud) -> None:
+    def admit(self, inputs: Inputs, cloud: View) -> None:
         check_name("address", inputs["name"])
         if inputs.get("purpose") != "VPC_PEERING" or not inputs.get("prefixLength"):
             raise CloudError(
@@ -47,14 +46,14 @@ class GlobalAddress(Kind):
             if cidr.overlaps(other):
                 raise CloudError("INVALID_ARGUMENT", f"{cidr} overlaps with {other} of {owner}")
 
-    def outputs(self, inputs: Inputs, cloud: Cloud, resource_id: str) -> dict[str, Any]:
+    def outputs(self, inputs: Inputs, cloud: View, resource_id: str) -> dict[str, Any]:
         return {
             "selfLink": f"{COMPUTE_URL}/{resource_id}",
             "address": inputs.get("address") or str(_automatic(inputs, cloud).network_address),
             "effectiveLabels": dict(inputs.get("labels") or {}),
         }
 
-    def release(self, resource: Resource, cloud: Cloud) -> None:
+    def release(self, resource: Resource, cloud: View) -> None:
         users = (
             connection
             for connection in cloud.find(ServiceConnection.token)
@@ -77,7 +76,7 @@ class ServiceConnection(Kind):
     def project(self, inputs: Inputs) -> str | None:
         return str(inputs["network"]).removeprefix(f"{COMPUTE_URL}/").split("/")[1]
 
-    def admit(self, inputs: Inputs, cloud: Cloud) -> None:
+    def admit(self, inputs: Inputs, cloud: View) -> None:
         network = find_network(cloud, inputs["network"])
         refuse_on_roce(network, "VPC Network Peering")
         names = {address["name"] for address in on_network(cloud, GlobalAddress.token, network)}
@@ -85,13 +84,13 @@ class ServiceConnection(Kind):
             if name not in names:
                 raise CloudError("NOT_FOUND", f'peering range "{name}" was not found')
 
-    def outputs(self, inputs: Inputs, cloud: Cloud, resource_id: str) -> dict[str, Any]:
+    def outputs(self, inputs: Inputs, cloud: View, resource_id: str) -> dict[str, Any]:
         return {"peering": inputs["service"].replace(".", "-")}
 
     def is_asked(self, operation: str, inputs: Inputs) -> bool:
         return operation != "delete" or inputs.get("deletionPolicy") != "ABANDON"
 
-    def release(self, resource: Resource, cloud: Cloud) -> None:
+    def release(self, resource: Resource, cloud: View) -> None:
         if resource["deletionPolicy"] in ("ABANDON", "REMOVE_PEERING"):
             return
         network = find_network(cloud, resource["network"])
@@ -101,16 +100,16 @@ class ServiceConnection(Kind):
                 "Failed to delete connection; Producer services are still using this connection",
             )
 
-    def after_delete(self, resource: Resource, cloud: Cloud) -> None:
+    def after_delete(self, resource: Resource, cloud: View) -> None:
         if resource["deletionPolicy"] == "ABANDON":
             cloud.abandoned_peerings.append(find_network(cloud, resource["network"]).id)
 
 
-def connection_of(cloud: Cloud, network: Resource) -> Resource | None:
+def connection_of(cloud: View, network: Resource) -> Resource | None:
     return next(on_network(cloud, ServiceConnection.token, network), None)
 
 
-def free_blocks(cloud: Cloud, network: Resource, prefix: int, name: str | None = None) -> Blocks:
+def free_blocks(cloud: View, network: Resource, prefix: int, name: str | None = None) -> Blocks:
     """Blocks of that size in the ranges of the network's peering, or in one of them, that no
     producer's instance has taken."""
     connection = connection_of(cloud, network)
@@ -125,7 +124,7 @@ def free_blocks(cloud: Cloud, network: Resource, prefix: int, name: str | None =
             yield from (it for it in candidates if not any(map(it.overlaps, taken)))
 
 
-def _producers_blocks(cloud: Cloud, network: Resource) -> Blocks:
+def _producers_blocks(cloud: View, network: Resource) -> Blocks:
     for lustre in on_network(cloud, "gcp:lustre/instance:Instance", network):
         address = lustre.outputs["mountPoint"].partition("@")[0]
         prefix = cloud.catalog.lustre.range_prefix_length
@@ -134,7 +133,7 @@ def _producers_blocks(cloud: Cloud, network: Resource) -> Blocks:
         yield parse_cidr(redis.outputs["effectiveReservedIpRange"])
 
 
-def _automatic(inputs: Inputs, cloud: Cloud) -> IPv4Network:
+def _automatic(inputs: Inputs, cloud: View) -> IPv4Network:
     taken = [cidr for _, cidr in ranges_of(cloud, find_network(cloud, inputs["network"]))]
     for candidate in AUTOMATIC_POOL.subnets(new_prefix=int(inputs["prefixLength"])):
         if isinstance(candidate, IPv4Network) and not any(

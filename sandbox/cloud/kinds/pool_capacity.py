@@ -5,16 +5,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from catalog import MachineType
-from sandbox.cloud.kind import Inputs, Resource
 from sandbox.cloud.kinds.pools import has_tpus, other_pools, pool_zones, wanted_nodes
 from sandbox.cloud.reservations import Reservation, ReservationReference
+from sandbox.cloud.resource import Inputs, Resource
+from sandbox.cloud.view import View
 from sandbox.errors import CloudError
-
-if TYPE_CHECKING:
-    from sandbox.cloud.cloud import Cloud
 
 RESERVATION_KEY = "compute.googleapis.com/reservation-name"
 # GKE documentation, "About flex-start provisioning mode": seven days.
@@ -22,7 +19,7 @@ FLEX_SECONDS = 7 * 86_400
 
 
 def check_capacity(
-    pool_id: str, inputs: Inputs, cluster: Resource, machine: MachineType, cloud: Cloud
+    pool_id: str, inputs: Inputs, cluster: Resource, machine: MachineType, cloud: View
 ) -> None:
     """Refuse ways that do not go together, and a pool that there are no machines for."""
     zones = pool_zones(inputs, cluster, cloud)
@@ -127,7 +124,7 @@ def _placement_conflicts(inputs: Inputs, machine: MachineType, zones: list[str])
 
 
 def _check_reservation(
-    pool_id: str, inputs: Inputs, cluster: Resource, machine: MachineType, cloud: Cloud
+    pool_id: str, inputs: Inputs, cluster: Resource, machine: MachineType, cloud: View
 ) -> None:
     affinity = inputs["nodeConfig"]["reservationAffinity"]
     reference = reservation_of(inputs)
@@ -155,7 +152,7 @@ def _check_reservation(
 
 
 def _find_reservation(
-    reference: ReservationReference, cluster: Resource, cloud: Cloud
+    reference: ReservationReference, cluster: Resource, cloud: View
 ) -> Reservation:
     own = cluster["project"]
     owned = {
@@ -193,7 +190,7 @@ def _check_room(
     inputs: Inputs,
     reference: ReservationReference,
     reservation: Reservation,
-    cloud: Cloud,
+    cloud: View,
 ) -> None:
     taken = sum(
         wanted_nodes(pool.inputs)

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from catalog import FactError, GkeVersion, MachineType
-from sandbox.cloud.kind import Resource
+from sandbox.cloud.resource import Resource
+from sandbox.cloud.view import View
 from sandbox.errors import CloudError
 
-if TYPE_CHECKING:
-    from sandbox.cloud.cloud import Cloud
 
-
-def check_dranet(cluster: Resource, machine: MachineType, cloud: Cloud) -> None:
+def check_dranet(cluster: Resource, machine: MachineType, cloud: View) -> None:
     """Refuse a cluster that has no DRANET, and a machine without interfaces to claim."""
     autopilot = bool(cluster["enableAutopilot"])
     if not autopilot and cluster["datapathProvider"] != "ADVANCED_DATAPATH":

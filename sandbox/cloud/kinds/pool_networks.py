@@ -4,10 +4,8 @@ first."""
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
 
 from catalog import Interface, MachineType
-from sandbox.cloud.kind import Inputs, Resource
 from sandbox.cloud.kinds.network import (
     Subnetwork,
     find_network,
@@ -26,17 +24,16 @@ from sandbox.cloud.kinds.pools import (
     pool_region,
     pool_zones,
 )
+from sandbox.cloud.resource import Inputs, Resource
+from sandbox.cloud.view import View
 from sandbox.errors import CloudError
-
-if TYPE_CHECKING:
-    from sandbox.cloud.cloud import Cloud
 
 # VPC documentation, "Subnets": the first two and the last two addresses of a primary range.
 RESERVED_ADDRESSES = 4
 
 
 def check_additional_networks(
-    pool_id: str, inputs: Inputs, cluster: Resource, machine: MachineType, cloud: Cloud
+    pool_id: str, inputs: Inputs, cluster: Resource, machine: MachineType, cloud: View
 ) -> None:
     """Refuse networks that do not fit the machine's interfaces, the zone or the pool's size."""
     if is_dranet(inputs):
@@ -103,7 +100,7 @@ def _check_place(
         )
 
 
-def _check_room(pool_id: str, inputs: Inputs, subnet: Resource, cloud: Cloud) -> None:
+def _check_room(pool_id: str, inputs: Inputs, subnet: Resource, cloud: View) -> None:
     usable = parse_cidr(subnet["ipCidrRange"]).num_addresses - RESERVED_ADDRESSES
     taken = sum(
         most_nodes(pool.inputs)
@@ -123,7 +120,7 @@ def _check_room(pool_id: str, inputs: Inputs, subnet: Resource, cloud: Cloud) ->
         )
 
 
-def _find_subnet(cloud: Cloud, reference: str, region: str) -> Resource:
+def _find_subnet(cloud: View, reference: str, region: str) -> Resource:
     for subnet in cloud.find(Subnetwork.token):
         if refers_to_subnet(reference, subnet, region):
             if subnet["region"] != region:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from sandbox.cloud.kind import Inputs
+from sandbox.cloud.resource import Inputs
 from sandbox.errors import CloudError
 from sandbox.kube.names import label_findings
 

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from catalog import FactError, MachineType, Topology
-from sandbox.cloud.kind import Inputs
 from sandbox.cloud.kinds.pools import bounds, topology_of, wanted_nodes
+from sandbox.cloud.resource import Inputs
+from sandbox.cloud.view import View
 from sandbox.errors import CloudError
 
-if TYPE_CHECKING:
-    from sandbox.cloud.cloud import Cloud
 
-
-def check_tpus(inputs: Inputs, machine: MachineType, cloud: Cloud) -> None:
+def check_tpus(inputs: Inputs, machine: MachineType, cloud: View) -> None:
     """Refuse a topology that the machine type does not have, and a slice that is not whole."""
     try:
         for message in _problems(inputs, machine, cloud):
@@ -23,7 +20,7 @@ def check_tpus(inputs: Inputs, machine: MachineType, cloud: Cloud) -> None:
         raise CloudError("INVALID_ARGUMENT", str(error)) from None
 
 
-def _problems(inputs: Inputs, machine: MachineType, cloud: Cloud) -> Iterator[str]:
+def _problems(inputs: Inputs, machine: MachineType, cloud: View) -> Iterator[str]:
     policy = inputs.get("placementPolicy") or {}
     topology = topology_of(inputs, machine, cloud)
     if topology is None:

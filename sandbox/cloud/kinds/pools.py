@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from catalog import MachineType, Topology
-from sandbox.cloud.kind import Inputs, Resource
-
-if TYPE_CHECKING:
-    from sandbox.cloud.cloud import Cloud
+from sandbox.cloud.resource import Inputs, Resource
+from sandbox.cloud.view import View
 
 POOL = "gcp:container/nodePool:NodePool"
 # Where the state of an Autopilot cluster keeps the networks of its nodes' further interfaces.
@@ -17,7 +14,7 @@ HELD_NETWORKS = "held_networks"
 DRANET_LABEL = "cloud.google.com/gke-networking-dra-driver"
 
 
-def machine_of(inputs: Inputs, cloud: Cloud) -> MachineType:
+def machine_of(inputs: Inputs, cloud: View) -> MachineType:
     return cloud.catalog.machine((inputs.get("nodeConfig") or {}).get("machineType") or "e2-medium")
 
 
@@ -25,7 +22,7 @@ def has_tpus(machine: MachineType) -> bool:
     return machine.accelerator is not None and machine.accelerator.kind == "tpu"
 
 
-def topology_of(inputs: Inputs, machine: MachineType, cloud: Cloud) -> Topology | None:
+def topology_of(inputs: Inputs, machine: MachineType, cloud: View) -> Topology | None:
     """The TPU slice that the nodes make up, or that each is by itself; None without TPUs.
 
     Raises FactError for one that the machine type does not have.
@@ -43,7 +40,7 @@ def is_dranet(inputs: Inputs) -> bool:
     return labels.get(DRANET_LABEL) == "true"
 
 
-def pool_zones(inputs: Inputs, cluster: Resource, cloud: Cloud) -> list[str]:
+def pool_zones(inputs: Inputs, cluster: Resource, cloud: View) -> list[str]:
     """The zones in which the pool makes nodes: its own, else the cluster's."""
     locations = inputs.get("nodeLocations") or cluster["nodeLocations"]
     if locations:
@@ -79,7 +76,7 @@ def additional_networks(inputs: Inputs) -> list[tuple[str, str]]:
     return [(str(config.get("network")), str(config.get("subnetwork"))) for config in configs]
 
 
-def other_pools(cloud: Cloud, own_id: str) -> Iterator[Resource]:
+def other_pools(cloud: View, own_id: str) -> Iterator[Resource]:
     return (pool for pool in cloud.find(POOL) if pool.id != own_id)
 
 

@@ -10,17 +10,16 @@ from __future__ import annotations
 
 import re
 from ipaddress import IPv4Network, ip_network
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import UUID
 
 from catalog import FactError
-from sandbox.cloud.kind import Inputs, Kind, Resource, digest
+from sandbox.cloud.kind import Kind, digest
 from sandbox.cloud.kinds.network import REDIS, find_network, parse_cidr, ranges_of
 from sandbox.cloud.kinds.peering import connection_of, free_blocks
+from sandbox.cloud.resource import Inputs, Resource
+from sandbox.cloud.view import View
 from sandbox.errors import CloudError
-
-if TYPE_CHECKING:
-    from sandbox.cloud.cloud import Cloud
 
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,38}[a-z0-9]")
 _VERSION = re.compile(r"REDIS_(\d+)_(\d+|X)")
@@ -37,7 +36,7 @@ class RedisInstance(Kind):
     token = REDIS
     api = "redis.googleapis.com"
 
-    def admit(self, inputs: Inputs, cloud: Cloud) -> None:
+    def admit(self, inputs: Inputs, cloud: View) -> None:
         name = inputs["name"]
         if not _NAME.fullmatch(name):
             raise _refused(
@@ -60,11 +59,11 @@ class RedisInstance(Kind):
         lower = old is not None and new is not None and new < old
         return frozenset({"redisVersion"}) if lower else frozenset()
 
-    def change(self, resource: Resource, news: Inputs, cloud: Cloud) -> None:
+    def change(self, resource: Resource, news: Inputs, cloud: View) -> None:
         del resource, cloud
         _check_size(news)
 
-    def outputs(self, inputs: Inputs, cloud: Cloud, resource_id: str) -> dict[str, Any]:
+    def outputs(self, inputs: Inputs, cloud: View, resource_id: str) -> dict[str, Any]:
         made = cloud.get(resource_id)
         block = _block(inputs, cloud) if made is None else range_of(made)
         tls = inputs.get("transitEncryptionMode") == "SERVER_AUTHENTICATION"
@@ -78,7 +77,7 @@ class RedisInstance(Kind):
             "effectiveLabels": dict(inputs.get("labels") or {}),
         }
 
-    def release(self, resource: Resource, cloud: Cloud) -> None:
+    def release(self, resource: Resource, cloud: View) -> None:
         del cloud
         if resource["deletionProtection"]:
             raise CloudError(
@@ -87,7 +86,7 @@ class RedisInstance(Kind):
                 "deletionProtection=false and running `pulumi up`",
             )
 
-    def after_create(self, resource: Resource, cloud: Cloud) -> None:
+    def after_create(self, resource: Resource, cloud: View) -> None:
         network = find_network(cloud, resource["authorizedNetwork"])
         if resource["connectMode"] == _ACCESS and network.id not in cloud.producers:
             cloud.producers.append(network.id)
@@ -110,7 +109,7 @@ def _check_size(inputs: Inputs) -> None:
         raise _refused(f'"{version}" is not a version of Redis; nearest: REDIS_7_2')
 
 
-def _check_place(inputs: Inputs, cloud: Cloud) -> None:
+def _check_place(inputs: Inputs, cloud: View) -> None:
     zone, region = inputs.get("locationId"), inputs["region"]
     if zone is None:
         return
@@ -122,7 +121,7 @@ def _check_place(inputs: Inputs, cloud: Cloud) -> None:
         raise _refused(f"zone {zone} is not in region {region}; nearest: {home}")
 
 
-def _check_peered(inputs: Inputs, network: Resource, cloud: Cloud) -> None:
+def _check_peered(inputs: Inputs, network: Resource, cloud: View) -> None:
     connection = connection_of(cloud, network)
     if connection is None:
         raise CloudError(
@@ -139,7 +138,7 @@ def _check_peered(inputs: Inputs, network: Resource, cloud: Cloud) -> None:
         )
 
 
-def _check_range(block: IPv4Network, network: Resource, cloud: Cloud) -> None:
+def _check_range(block: IPv4Network, network: Resource, cloud: View) -> None:
     if block.prefixlen > _PREFIX:
         nearest = f"{block.network_address}/{_PREFIX}"
         raise _refused(
@@ -150,7 +149,7 @@ def _check_range(block: IPv4Network, network: Resource, cloud: Cloud) -> None:
             raise _refused(f"reservedIpRange {block} overlaps with {other} of {owner}")
 
 
-def _block(inputs: Inputs, cloud: Cloud) -> IPv4Network:
+def _block(inputs: Inputs, cloud: View) -> IPv4Network:
     """The addresses that a new instance takes."""
     network = find_network(cloud, inputs["authorizedNetwork"])
     wanted = inputs.get("reservedIpRange")

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from sandbox.cloud.kind import Inputs, Kind, Resource
+from sandbox.cloud.kind import Kind
+from sandbox.cloud.resource import Inputs, Resource
+from sandbox.cloud.view import View
 from sandbox.errors import CloudError
-
-if TYPE_CHECKING:
-    from sandbox.cloud.cloud import Cloud
 
 
 class Service(Kind):
@@ -18,7 +15,7 @@ class Service(Kind):
     token = "gcp:projects/service:Service"
     shared = True
 
-    def admit(self, inputs: Inputs, cloud: Cloud) -> None:
+    def admit(self, inputs: Inputs, cloud: View) -> None:
         del cloud
         if not str(inputs["service"]).endswith(".googleapis.com"):
             raise CloudError(
@@ -29,5 +26,5 @@ class Service(Kind):
     def is_asked(self, operation: str, inputs: Inputs) -> bool:
         return operation != "delete" or inputs.get("disableOnDestroy") is not False
 
-    def after_create(self, resource: Resource, cloud: Cloud) -> None:
+    def after_create(self, resource: Resource, cloud: View) -> None:
         cloud.turn_on_api(resource["project"], resource["service"])

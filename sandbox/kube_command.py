@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 
 from sandbox.cloud.kinds.cluster import Cluster
-from sandbox.cloud.kubernetes import control_plane_of, is_live
+from sandbox.clusters import Clusters
 from sandbox.console import new_console, new_table
 from sandbox.control_plane.control_plane import ControlPlane
 from sandbox.errors import CloudError, UserError
@@ -55,11 +55,11 @@ def _control_planes(workspace: Workspace) -> Mapping[str, ControlPlane]:
     """By the name of the cluster; raises UserError where the stack has none."""
     found = dict[str, ControlPlane]()
     if workspace.config_file.exists():
-        cloud = workspace.cloud()
-        own = cloud.inventory(workspace.stack).get(Cluster.token, [])
-        for cluster in cloud.find(Cluster.token):
-            if cluster.id in own and is_live(cluster, cloud):
-                found[cluster["name"]] = control_plane_of(cluster, cloud)
+        clusters = Clusters(workspace.cloud(), workspace.cloud_file)
+        own = clusters.cloud.inventory(workspace.stack).get(Cluster.token, [])
+        for cluster in clusters.cloud.find(Cluster.token):
+            if cluster.id in own and clusters.is_live(cluster):
+                found[cluster["name"]] = clusters.control_plane(cluster)
     if not found:
         raise UserError(
             f'--stack: "{workspace.stack}": no cluster with a real control plane is up; '
