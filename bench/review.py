@@ -45,7 +45,7 @@ def review_times() -> Reviewed:
         with (folder / _EVERY_STACK).open("a") as file:
             file.write(_LINE)
         path = os.pathsep.join([str(binary().parent), os.environ.get("PATH", os.defpath)])
-        review = ["-m", "sandbox", "review", "--base", "HEAD", "--json", str(out)]
+        review = ["-m", "review", "--base", "HEAD", "--json", str(out)]
         began = time.monotonic()
         done = subprocess.run(
             [sys.executable, "-c", _LARGEST, sys.executable, *review],

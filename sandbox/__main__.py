@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sandbox.errors import UserError
+from sandbox.command_line import run_app
 from sandbox.next_steps import FOLDER
 
 if TYPE_CHECKING:
@@ -152,25 +152,6 @@ def kube_kubeconfig(stack: StackOption, folder: FolderOption = FOLDER) -> None:
 
 
 @app.command()
-def review(
-    base: Annotated[str, typer.Option(help="The commit to compare with: main, HEAD~1.")],
-    stack: Annotated[
-        list[str] | None, typer.Option("--stack", "-s", help="Only these stacks.")
-    ] = None,
-    markdown: Annotated[Path | None, typer.Option(help="Write the comment here.")] = None,
-    json_file: JsonOption = None,
-    pictures: Annotated[
-        Path | None, typer.Option(help="Write each changed stack as SVG into this folder.")
-    ] = None,
-) -> None:
-    """Show what the working tree would do to every stack of a commit; 3: something is lost."""
-    from sandbox.review.command import run_review
-
-    if code := run_review(base, stack or [], markdown, json_file, pictures):
-        raise typer.Exit(code)
-
-
-@app.command()
 def reset(
     stack: Annotated[str | None, typer.Option("--stack", "-s", help="Only this stack.")] = None,
     folder: FolderOption = FOLDER,
@@ -188,24 +169,7 @@ def _workspace(folder: Path, stack: str) -> Workspace:
 
 
 def main() -> int:
-    """Run the command line; the exit code is 0 only when the operation succeeded."""
-    try:
-        # Without standalone mode, typer gives back a command's exit code instead of leaving.
-        return int(app(standalone_mode=False) or 0)
-    except UserError as error:
-        print(f"error: {error}", file=sys.stderr)
-    except (KeyboardInterrupt, typer.Abort):
-        print("interrupted", file=sys.stderr)
-        return 130
-    except OSError as error:
-        where = f"{error.filename}: " if error.filename else ""
-        print(f"error: {where}{error.strerror or error}", file=sys.stderr)
-    except Exception as error:
-        if type(error).__module__.startswith(("click", "typer")):
-            print(f"error: {error.format_message()}", file=sys.stderr)  # type: ignore[attr-defined]
-            return 2
-        raise
-    return 1
+    return run_app(app)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from sandbox.cloud.autopilot import provisioner
 from sandbox.cloud.kinds.cluster import Cluster, has_ray_addon
 from sandbox.cloud.lustre_mounts import lustre_mounts
 from sandbox.cloud.nodes import nodes_of
-from sandbox.kube import MemoryKube
+from sandbox.memory_kube.memory import MemoryKube
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from sandbox.cloud.cloud import Cloud
     from sandbox.cloud.resource import Resource
     from sandbox.control_plane import ControlPlane
-    from sandbox.kube import Node, PodView, QueueView, Readiness, Ref
+    from sandbox.kube.objects import Node, PodView, Readiness, Ref
+    from sandbox.kube.queue_view import QueueView
     from sandbox.live_kube.live_kube import LiveKube
 
 

@@ -7,6 +7,8 @@ import sys
 from contextlib import nullcontext
 from pathlib import Path
 
+from review.losses import losses
+from review.step import EngineStep
 from sandbox.engine import Engine, RunOptions, RunResult, Verb
 from sandbox.faults import Faults
 from sandbox.in_use import refuse_platform_in_use
@@ -14,8 +16,6 @@ from sandbox.json_file import check_json_file
 from sandbox.own_name import refuse_taken_name
 from sandbox.refused import refused
 from sandbox.report import print_report
-from sandbox.review.losses import losses
-from sandbox.review.step import EngineStep
 from sandbox.workspace import Workspace
 
 # What a shell makes of a process that SIGINT ended.

@@ -155,7 +155,7 @@ def of_object(
         return None
     return (
         f"{name} would go as it is, with its cluster or in a destroy, and stack.acknowledge names "
-        f"no cluster; nearest: what `python -m sandbox review --base main` shows for "
+        f"no cluster; nearest: what `python -m review --base main` shows for "
         f"{', '.join(clusters)}"
     )
 

@@ -16,7 +16,10 @@ from sandbox.cloud.nodes import devices_of, pool_nodes
 from sandbox.cloud.resource import Resource
 from sandbox.cloud.view import View
 from sandbox.errors import CloudError
-from sandbox.kube import KubeError, Node, Provision, Wish, networks_asked, wishes
+from sandbox.gke.compute_classes import Wish, wishes
+from sandbox.gke.networks import networks_asked
+from sandbox.kube.errors import KubeError
+from sandbox.kube.objects import Node, Provision
 
 _GKE = "cloud.google.com"
 _RESERVATION = ("name", "project", "blocks", "subblocks")

@@ -11,7 +11,7 @@ from sandbox.cloud.kinds.pools import pool_region
 from sandbox.cloud.resource import Resource
 from sandbox.cloud.view import View
 from sandbox.errors import CloudError
-from sandbox.kube import fits, requests_of
+from sandbox.kube.scheduler import fits, requests_of
 
 _GKE = "cloud.google.com"
 _ZONE = "topology.kubernetes.io/zone"

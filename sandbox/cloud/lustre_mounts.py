@@ -19,7 +19,7 @@ from sandbox.cloud.resource import Resource
 
 if TYPE_CHECKING:
     from sandbox.cloud.view import View
-    from sandbox.kube import Mounts
+    from sandbox.kube.objects import Mounts
 
 
 def lustre_mounts(cluster: Resource, cloud: View) -> Mounts:

@@ -21,7 +21,8 @@ from sandbox.cloud.kinds.pools import (
 from sandbox.cloud.resource import Resource
 from sandbox.cloud.view import View
 from sandbox.errors import UserError
-from sandbox.kube import DEVICE_CLASSES, Node, Taint
+from sandbox.kube.claims import DEVICE_CLASSES
+from sandbox.kube.objects import Node, Taint
 
 EFFECTS = {
     "NO_SCHEDULE": "NoSchedule",

@@ -202,7 +202,7 @@ def _agent(setting: Setting) -> Program:
     return Program(
         name="agent",
         command=(
-            *(sys.executable, "-m", "sandbox.gke_agent"),
+            *(sys.executable, "-m", "sandbox.gke.agent"),
             *("--kubeconfig", str(kubeconfig)),
             *("--cloud", str(setting.cloud_file)),
             *("--cluster", setting.cluster),

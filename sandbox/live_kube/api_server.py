@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from sandbox.errors import CloudError
-from sandbox.kube import KubeError, Ref
-from sandbox.kube.objects import JsonObject
+from sandbox.kube.errors import KubeError
+from sandbox.kube.objects import JsonObject, Ref
 from sandbox.live_kube.api import Api, ApiError
 
 FIELD_MANAGER = "pulumi-kubernetes"

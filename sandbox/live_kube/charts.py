@@ -14,10 +14,10 @@ from typing import Any
 from sandbox.control_plane import ControlPlane
 from sandbox.control_plane.binaries import MANIFESTS
 from sandbox.control_plane.operators import Operator
-from sandbox.kube import KubeError, Ref
+from sandbox.kube.errors import KubeError
 from sandbox.kube.helm.jobset_chart import configuration
 from sandbox.kube.helm.release import chart_of, refuse_hanging_uninstall
-from sandbox.kube.objects import JsonObject, dig, maps, namespace_of
+from sandbox.kube.objects import JsonObject, Ref, dig, maps, namespace_of
 from sandbox.live_kube.api_server import ApiServer
 from sandbox.live_kube.operators import (
     job_set_objects,

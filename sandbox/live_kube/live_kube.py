@@ -11,12 +11,16 @@ from typing import Any, TypeVar
 
 from sandbox.control_plane import ControlPlane
 from sandbox.errors import CloudError
-from sandbox.kube import KubeError, Node, PodView, QueueView, Readiness, Ref, Taint
-from sandbox.kube.kueue.queue_view import queue_views
-from sandbox.kube.network_rules import GNP_FINALIZER
-from sandbox.kube.networks import users_of
+from sandbox.gke.network_rules import GNP_FINALIZER
+from sandbox.gke.networks import users_of
+from sandbox.kube.errors import KubeError
 from sandbox.kube.objects import (
     JsonObject,
+    Node,
+    PodView,
+    Readiness,
+    Ref,
+    Taint,
     annotations_of,
     dig,
     labels_of,
@@ -26,6 +30,7 @@ from sandbox.kube.objects import (
     normalized,
 )
 from sandbox.kube.pods import view
+from sandbox.kube.queue_view import QueueView, queue_views
 from sandbox.kube.readiness import awaited, health, on_read
 from sandbox.kube.registry import REGISTRY
 from sandbox.live_kube.api_server import FIELD_MANAGER, ApiServer

@@ -17,14 +17,11 @@ from sandbox.cloud.kinds.cluster import Cluster
 from sandbox.cloud.resource import Resource
 from sandbox.clusters import Clusters, Kube
 from sandbox.errors import CloudError, NotReadyError
-from sandbox.kube import (
-    KubeError,
-    Ref,
-    check,
-    release_inputs,
-    release_manifest,
-    replaced_by,
-)
+from sandbox.kube.errors import KubeError
+from sandbox.kube.helm import release_inputs, release_manifest
+from sandbox.kube.immutability import replaced_by
+from sandbox.kube.objects import Ref
+from sandbox.memory_kube.admission import check
 from sandbox.providers.diff import compare, is_within, same_fields
 from sandbox.providers.kubeconfig import credentials_problem
 from sandbox.providers.operations import Operations

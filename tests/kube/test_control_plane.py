@@ -14,8 +14,7 @@ import pytest
 
 from sandbox.control_plane import ControlPlane
 from sandbox.control_plane.programs import WAVES
-from sandbox.kube import Ref
-from sandbox.kube.objects import JsonObject, dig
+from sandbox.kube.objects import JsonObject, Ref, dig
 from sandbox.live_kube.api_server import ApiServer
 from sandbox.workspace import PROJECT_FOLDER
 from tests.kube.conftest import eventually

@@ -14,8 +14,7 @@ import pytest
 
 from components.node_taints import NodeTaintArgs, toleration
 from sandbox.control_plane import ControlPlane
-from sandbox.kube import Ref
-from sandbox.kube.objects import JsonObject, dig, name_of
+from sandbox.kube.objects import JsonObject, Ref, dig, name_of
 from sandbox.live_kube.api import Api, ApiError, Kind
 from tests.kube.conftest import eventually
 

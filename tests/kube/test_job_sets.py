@@ -10,8 +10,8 @@ import pytest
 
 from components.job_set_manifest import MAX_FILE_BYTES, host_of_first, job_set_spec
 from sandbox.control_plane import ControlPlane
-from sandbox.kube import KubeError, Ref
-from sandbox.kube.objects import JsonObject, dig, labels_of, maps, name_of
+from sandbox.kube.errors import KubeError
+from sandbox.kube.objects import JsonObject, Ref, dig, labels_of, maps, name_of
 from sandbox.live_kube.api_server import FIELD_MANAGER, ApiServer
 from sandbox.live_kube.charts import Charts
 from sandbox.live_kube.field_managers import without_others

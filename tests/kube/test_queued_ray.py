@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from sandbox.kube import KubeError
+from sandbox.kube.errors import KubeError
 from sandbox.kube.objects import JsonObject, dig
 from tests.kube.conftest import LiveSandbox
 from tests.stacks.conftest import changed

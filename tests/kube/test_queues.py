@@ -12,8 +12,7 @@ import pytest
 
 from components.inference_engine import InferenceEngine
 from components.inference_manifest import deployment_spec
-from sandbox.kube import Ref
-from sandbox.kube.objects import JsonObject, dig, maps, name_of
+from sandbox.kube.objects import JsonObject, Ref, dig, maps, name_of
 from tests.kube.conftest import LiveSandbox, eventually
 from tests.unit.inference_samples import TGI
 

@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 
 from sandbox.forget import forget
-from sandbox.kube import KubeError, MemoryKube, Ref
-from sandbox.kube.objects import JsonObject, annotations_of, dig, name_of
-from sandbox.kube.ray_state import FINALIZER
+from sandbox.kube.errors import KubeError
+from sandbox.kube.objects import JsonObject, Ref, annotations_of, dig, name_of
 from sandbox.live_kube.api import Api
+from sandbox.memory_kube.memory import MemoryKube
+from sandbox.memory_kube.ray_state import FINALIZER
 from sandbox.workspace import Workspace
 from tests.kube.conftest import LiveSandbox, eventually
 from tests.stacks.config_sandbox import config_workspace

@@ -7,7 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from sandbox.faults import Faults, Preempt
-from sandbox.kube import KubeError, Ref
+from sandbox.kube.errors import KubeError
+from sandbox.kube.objects import Ref
 from tests.kube.conftest import LiveSandbox, eventually
 from tests.stacks.conftest import changed
 

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from sandbox.control_plane import ControlPlane
-from sandbox.kube import KubeError, Ref
-from sandbox.kube.objects import dig
+from sandbox.kube.errors import KubeError
+from sandbox.kube.objects import Ref, dig
 from sandbox.live_kube.api_server import ApiServer
 from tests.conftest import recorded
 from tests.kube.conftest import eventually

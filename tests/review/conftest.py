@@ -89,7 +89,7 @@ class Repository:
         """Run the command; `before` is put in front of it."""
         out = out or self.folder.with_name("out")
         out.mkdir(exist_ok=True)
-        command = [sys.executable, "-m", "sandbox", "review", "--base", base]
+        command = [sys.executable, "-m", "review", "--base", base]
         command += [part for stack in stacks for part in ("--stack", stack)]
         command += ["--markdown", str(out / "report.md"), "--json", str(out / "report.json")]
         path = os.pathsep.join([str(binary().parent), os.environ.get("PATH", os.defpath)])

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from review.base import Base, touches
+from review.review import review
 from sandbox.errors import UserError
-from sandbox.review.base import Base, touches
-from sandbox.review.review import review
 from tests.review.conftest import git
 
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from sandbox.review.change import Cause, all_removed, changes_of
-from sandbox.review.command import known_secrets
-from sandbox.review.manifests import manifest_diff
-from sandbox.review.step import EngineStep
-from sandbox.review.values import HIDDEN, SECRET, UNKNOWN, cleaned, masked, told_apart, value_at
+from review.change import Cause, all_removed, changes_of
+from review.command import known_secrets
+from review.manifests import manifest_diff
+from review.step import EngineStep
+from review.values import HIDDEN, SECRET, UNKNOWN, cleaned, masked, told_apart, value_at
 
 POOL, RAY = "gcp:container/nodePool:NodePool", "kubernetes:ray.io/v1:RayCluster"
 NETWORK = "gcp:compute/network:Network"

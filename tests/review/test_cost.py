@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from catalog import Catalog, MachinePrice
-from sandbox.review.cost import MONTH_HOURS, Amount, Cost, Part, cost_of
+from review.cost import MONTH_HOURS, Amount, Cost, Part, cost_of
 from tests.review.test_changes import POOL, RAY, urn
 from tests.review.test_danger import RESERVED, SPOT
 

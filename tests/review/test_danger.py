@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog import Catalog
-from sandbox.review.change import changes_of
-from sandbox.review.danger import Danger, dangers_of, stale, warnings_of
-from sandbox.review.step import EngineStep
+from review.change import changes_of
+from review.danger import Danger, dangers_of, stale, warnings_of
+from review.step import EngineStep
 from stacks.acknowledge import Acknowledge
 from stacks.refusal import NAMESPACE, RELEASE, is_guarded
 from tests.review.test_changes import POOL, step

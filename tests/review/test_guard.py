@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 from pulumi.automation import Stack
 
 from catalog import Catalog
+from review.change import changes_of
+from review.danger import dangers_of
+from review.step import EngineStep
 from sandbox.engine import Engine, RunResult, Verb
 from sandbox.faults import Faults
-from sandbox.review.change import changes_of
-from sandbox.review.danger import dangers_of
-from sandbox.review.step import EngineStep
 from sandbox.run import run
 from sandbox.urns import name_of
 from sandbox.workspace import Workspace

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import xml.etree.ElementTree as ET
 
-from sandbox.review.budget import Section, fitted
-from sandbox.review.change import Cause, Change
-from sandbox.review.cost import Amount, Cost, Part
-from sandbox.review.danger import Danger
-from sandbox.review.markdown import MARK, markdown
-from sandbox.review.picture import coloured
-from sandbox.review.review import Review
-from sandbox.review.stack_review import StackReview
-from sandbox.review.svg import drawn
+from review.budget import Section, fitted
+from review.change import Cause, Change
+from review.cost import Amount, Cost, Part
+from review.danger import Danger
+from review.markdown import MARK, markdown
+from review.picture import coloured
+from review.review import Review
+from review.stack_review import StackReview
+from review.svg import drawn
 from stacks.acknowledge import Acknowledge
 from tests.review.test_changes import POOL, urn
 

@@ -11,14 +11,14 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-import sandbox.review.review as reviewing
+import review.review as reviewing
 from catalog import Catalog
-from sandbox.review.change import changes_of
-from sandbox.review.compare import Place, compared
-from sandbox.review.danger import dangers_of
-from sandbox.review.lines import lines_of
-from sandbox.review.markdown import markdown
-from sandbox.review.order import (
+from review.change import changes_of
+from review.compare import Place, compared
+from review.danger import dangers_of
+from review.lines import lines_of
+from review.markdown import markdown
+from review.order import (
     circles,
     main,
     names_another_project,
@@ -26,11 +26,11 @@ from sandbox.review.order import (
     platforms_in,
     together,
 )
-from sandbox.review.preview import Preview
-from sandbox.review.review import Review, review
-from sandbox.review.runs import Brought
-from sandbox.review.stack_review import StackReview
-from sandbox.review.worker import Worker
+from review.preview import Preview
+from review.review import Review, review
+from review.runs import Brought
+from review.stack_review import StackReview
+from review.worker import Worker
 from stacks.refusal import RELEASE
 from tests.review.conftest import git
 from tests.review.test_changes import step
@@ -124,7 +124,7 @@ def engine(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         return Preview(True, (), (), {}, 0.0, 0.0, ()), 1.0
 
     monkeypatch.setattr(reviewing, "bring_up", bring_up)
-    monkeypatch.setattr("sandbox.review.compare.preview", preview)
+    monkeypatch.setattr("review.compare.preview", preview)
     monkeypatch.setattr(reviewing, "WORKERS", 1)
     return ran
 
@@ -228,7 +228,7 @@ def refused(monkeypatch: pytest.MonkeyPatch) -> None:
     def preview(head: Worker, stack: str, folder: Path) -> tuple[Preview, float]:
         return Preview(False, (NOT_THERE,), (), {}, 0.0, 0.0, ()), 1.0
 
-    monkeypatch.setattr("sandbox.review.compare.preview", preview)
+    monkeypatch.setattr("review.compare.preview", preview)
 
 
 def work_on(place: Place, **brought: Brought) -> StackReview:

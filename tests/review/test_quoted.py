@@ -16,17 +16,17 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from sandbox.review.change import Cause, Change
-from sandbox.review.cost import Amount, Cost, Part
-from sandbox.review.danger import Danger
-from sandbox.review.lines import lines_of
-from sandbox.review.markdown import MARK, markdown
-from sandbox.review.picture import coloured
-from sandbox.review.quoted import LONGEST, code, fenced, html_code, logged, one_line
-from sandbox.review.review import Review
-from sandbox.review.running import Stop
-from sandbox.review.stack_review import StackReview
-from sandbox.review.svg import drawn
+from review.change import Cause, Change
+from review.cost import Amount, Cost, Part
+from review.danger import Danger
+from review.lines import lines_of
+from review.markdown import MARK, markdown
+from review.picture import coloured
+from review.quoted import LONGEST, code, fenced, html_code, logged, one_line
+from review.review import Review
+from review.running import Stop
+from review.stack_review import StackReview
+from review.svg import drawn
 from stacks.acknowledge import Acknowledge
 from tests.review.test_changes import POOL, urn
 

@@ -7,21 +7,13 @@ from typing import Any
 import pytest
 
 from catalog import Catalog
-from sandbox.review.change import changes_of
-from sandbox.review.losses import losses
-from sandbox.review.markdown import markdown
-from sandbox.review.pods import (
-    DEPLOYMENT,
-    JOB,
-    JOB_SET,
-    RAY_CLUSTER,
-    RAY_JOB,
-    WORKLOADS,
-    devices_of,
-)
-from sandbox.review.review import Review
-from sandbox.review.running import Stop, stops_of
-from sandbox.review.stack_review import StackReview
+from review.change import changes_of
+from review.losses import losses
+from review.markdown import markdown
+from review.pods import DEPLOYMENT, JOB, JOB_SET, RAY_CLUSTER, RAY_JOB, WORKLOADS, devices_of
+from review.review import Review
+from review.running import Stop, stops_of
+from review.stack_review import StackReview
 from stacks.refusal import CLUSTER, NAMESPACE
 from tests.review.test_changes import step, urn
 

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 import yaml
 
-from sandbox.review.markdown import MARK
+from review.markdown import MARK
 from tests.review.conftest import ROOT
 
 FOLDER = ROOT / ".github"

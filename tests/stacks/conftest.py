@@ -22,7 +22,7 @@ from sandbox.cloud.kinds.cluster import Cluster
 from sandbox.clusters import Clusters
 from sandbox.engine import RunResult, Verb
 from sandbox.faults import Faults
-from sandbox.kube import PodView
+from sandbox.kube.objects import PodView
 from sandbox.run import run
 from sandbox.status import everything
 from sandbox.urns import name_of

@@ -8,7 +8,7 @@ import pytest
 
 from sandbox.cloud.kinds.cluster import Cluster
 from sandbox.clusters import Kube, in_memory
-from sandbox.kube import Ref
+from sandbox.kube.objects import Ref
 from sandbox.urns import name_of
 from tests.stacks.conftest import Sandbox, changed, replaced
 

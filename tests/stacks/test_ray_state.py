@@ -11,7 +11,7 @@ from sandbox.cloud.kinds.cluster import Cluster
 from sandbox.cloud.kinds.redis import RedisInstance
 from sandbox.clusters import in_memory
 from sandbox.engine import RunResult
-from sandbox.kube import Ref
+from sandbox.kube.objects import Ref
 from sandbox.urns import name_of
 from sandbox.workspace import Workspace
 from tests.stacks.config_sandbox import config_workspace

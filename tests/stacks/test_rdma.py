@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sandbox.cloud.kinds.cluster import Cluster
-from sandbox.kube import Ref
+from sandbox.kube.objects import Ref
 from sandbox.urns import token_of
 from tests.stacks.conftest import IN_EVERY_TEST, Sandbox, by_tier, replaced
 

@@ -13,7 +13,7 @@ import yaml
 
 from sandbox.cloud.kinds.cluster import Cluster
 from sandbox.clusters import in_memory
-from sandbox.kube import Ref
+from sandbox.kube.objects import Ref
 from sandbox.urns import name_of
 from sandbox.workspace import PROJECT_FOLDER, Workspace
 from tests.stacks.conftest import Sandbox, changed, replaced

@@ -11,8 +11,7 @@ import yaml
 
 from sandbox.cloud.kinds.cluster import Cluster
 from sandbox.clusters import in_memory
-from sandbox.kube import Ref
-from sandbox.kube.objects import JsonObject
+from sandbox.kube.objects import JsonObject, Ref
 from sandbox.workspace import PROJECT_FOLDER, Workspace
 from tests.stacks.conftest import Sandbox, changed
 

@@ -11,8 +11,7 @@ import pytest
 
 from sandbox.cloud.kinds.cluster import Cluster
 from sandbox.clusters import in_memory
-from sandbox.kube import Ref
-from sandbox.kube.objects import JsonObject
+from sandbox.kube.objects import JsonObject, Ref
 from sandbox.workspace import Workspace
 from tests.stacks import shared_cluster
 from tests.stacks.conftest import Sandbox, changed, replaced

@@ -9,7 +9,11 @@ import pytest
 import yaml
 
 from catalog import Catalog
-from sandbox.kube import KubeError, MemoryKube, Node, PodView, QueueView, Ref, check
+from sandbox.kube.errors import KubeError
+from sandbox.kube.objects import Node, PodView, Ref
+from sandbox.kube.queue_view import QueueView
+from sandbox.memory_kube.admission import check
+from sandbox.memory_kube.memory import MemoryKube
 from tests.unit.memory_kube_samples import asking, changed, container, cpu_node, make
 
 LOCK = Catalog.load().component("kueue")

@@ -6,7 +6,9 @@ from typing import Any
 import pytest
 
 from sandbox.clusters import Kube
-from sandbox.kube import KubeError, MemoryKube, Node, PodView, Ref, Taint
+from sandbox.kube.errors import KubeError
+from sandbox.kube.objects import Node, PodView, Ref, Taint
+from sandbox.memory_kube.memory import MemoryKube
 
 GPU_TAINT = Taint(key="nvidia.com/gpu", value="present")
 GPU_LABELS = {"cloud.google.com/gke-accelerator": "nvidia-b200"}

@@ -3,7 +3,8 @@
 import json
 from typing import Any
 
-from sandbox.kube import MemoryKube, Node
+from sandbox.kube.objects import Node
+from sandbox.memory_kube.memory import MemoryKube
 from tests.unit.memory_kube_samples import changed, make, pod, ref
 
 API = "networking.gke.io/v1"

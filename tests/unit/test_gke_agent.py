@@ -12,15 +12,14 @@ from typing import Any
 import pytest
 
 from components.node_taints import NodeTaintArgs, toleration
-from sandbox.gke_agent import machines
-from sandbox.gke_agent.autoscaler import additions, is_waiting
-from sandbox.gke_agent.install import definitions
-from sandbox.gke_agent.slices import slice_of_node
-from sandbox.gke_agent.statuses import dated
-from sandbox.gke_agent.tpu_pods import Host, assigned, hosts_taken, next_host, problem
-from sandbox.gke_agent.webhooks import Webhooks
-from sandbox.kube import Node, Taint
-from sandbox.kube.objects import JsonObject
+from sandbox.gke.agent import machines
+from sandbox.gke.agent.autoscaler import additions, is_waiting
+from sandbox.gke.agent.install import definitions
+from sandbox.gke.agent.slices import slice_of_node
+from sandbox.gke.agent.statuses import dated
+from sandbox.gke.agent.tpu_pods import Host, assigned, hosts_taken, next_host, problem
+from sandbox.gke.agent.webhooks import Webhooks
+from sandbox.kube.objects import JsonObject, Node, Taint
 from sandbox.kube.scheduler import Candidate
 
 GPU = "nvidia.com/gpu"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sandbox.gke_agent.webhooks import answer, configurations, with_images, without_repeats
+from sandbox.gke.agent.webhooks import answer, configurations, with_images, without_repeats
 from sandbox.kube.objects import JsonObject
 
 

@@ -9,7 +9,7 @@ from components.bucket_mount import BucketMountArgs
 from components.inference_engine import InferenceEngine
 from components.inference_server import InferenceServer, InferenceServerArgs, ModelFolderArgs
 from components.pod_access import CLIENT_LABEL
-from sandbox.kube import MemoryKube
+from sandbox.memory_kube.memory import MemoryKube
 from tests.conftest import Recording, Register
 
 ARGS = InferenceServerArgs(

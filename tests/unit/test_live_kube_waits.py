@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from sandbox.errors import CloudError
-from sandbox.kube import KubeError, Ref
-from sandbox.kube.network_rules import GNP_FINALIZER
+from sandbox.gke.network_rules import GNP_FINALIZER
+from sandbox.kube.errors import KubeError
+from sandbox.kube.objects import Ref
 from sandbox.kube.store import Store
 from sandbox.live_kube.live_kube import LiveKube
 from sandbox.live_kube.patience import MOST_LOOKS, STILL_LOOKS, Patience

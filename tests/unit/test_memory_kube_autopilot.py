@@ -4,8 +4,10 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from sandbox.kube import MemoryKube, Node, quantity
+from sandbox.kube import quantity
+from sandbox.kube.objects import Node
 from sandbox.kube.scheduler import requests_of
+from sandbox.memory_kube.memory import MemoryKube
 from tests.unit.memory_kube_samples import (
     CLUSTER,
     LABELS,

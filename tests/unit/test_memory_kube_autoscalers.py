@@ -9,7 +9,7 @@ import pytest
 
 from components.inference_engine import InferenceEngine
 from components.inference_manifest import metric_spec
-from sandbox.kube import MemoryKube
+from sandbox.memory_kube.memory import MemoryKube
 from tests.unit.kueue_samples import NAMESPACE, changed, make, phases, refused, scenario, server
 from tests.unit.memory_kube_samples import refusal
 

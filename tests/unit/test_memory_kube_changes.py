@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from sandbox.kube import MemoryKube, replaced_by
+from sandbox.kube.immutability import replaced_by
+from sandbox.memory_kube.memory import MemoryKube
 from tests.unit.memory_kube_samples import (
     changed,
     cpu_node,

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from sandbox.kube import MemoryKube, Ref
-from sandbox.kube.objects import JsonObject
+from sandbox.kube.objects import JsonObject, Ref
+from sandbox.memory_kube.memory import MemoryKube
 from tests.unit.kueue_samples import RELEASE, release
 from tests.unit.memory_kube_samples import cpu_node, make
 

@@ -2,8 +2,9 @@
 
 import pytest
 
-from sandbox.kube import KubeError, MemoryKube
+from sandbox.kube.errors import KubeError
 from sandbox.kube.objects import JsonObject
+from sandbox.memory_kube.memory import MemoryKube
 from tests.unit.kueue_samples import (
     L4,
     SERVER_REF,

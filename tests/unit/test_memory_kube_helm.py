@@ -8,7 +8,10 @@ from typing import Any
 import pytest
 
 from catalog import Catalog
-from sandbox.kube import KubeError, MemoryKube, Ref, release_inputs, release_manifest
+from sandbox.kube.errors import KubeError
+from sandbox.kube.helm import release_inputs, release_manifest
+from sandbox.kube.objects import Ref
+from sandbox.memory_kube.memory import MemoryKube
 from tests.unit.kueue_samples import (
     LOCK,
     NAMESPACE,

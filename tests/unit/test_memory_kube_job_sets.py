@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 
 from components.job_set_manifest import job_set_spec
-from sandbox.kube import KubeError, MemoryKube, Ref
-from sandbox.kube.objects import JsonObject
+from sandbox.kube.errors import KubeError
+from sandbox.kube.objects import JsonObject, Ref
+from sandbox.memory_kube.memory import MemoryKube
 from tests.unit.job_set_samples import PODS, RELEASE, release
 from tests.unit.kueue_samples import (
     L4,

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sandbox.kube import MemoryKube
+from sandbox.memory_kube.memory import MemoryKube
 from tests.unit.kueue_samples import (
     LOWER_PRIORITY,
     cluster_queue,

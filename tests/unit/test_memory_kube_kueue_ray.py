@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from sandbox.kube import MemoryKube, Ref
+from sandbox.kube.objects import Ref
+from sandbox.memory_kube.memory import MemoryKube
 from tests.unit.kueue_samples import (
     L4,
     NAMESPACE,

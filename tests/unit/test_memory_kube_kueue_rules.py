@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from sandbox.kube import KubeError, MemoryKube
+from sandbox.kube.errors import KubeError
+from sandbox.memory_kube.memory import MemoryKube
 from tests.unit.kueue_samples import (
     KUEUE,
     QUEUE,

@@ -5,9 +5,9 @@ from fractions import Fraction
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sandbox.kube.kueue.model import Claim, Flavor, Group, PodSet, Policy, Queue
-from sandbox.kube.kueue.quota import Holder, Limits
-from sandbox.kube.kueue.schedule import Schedule
+from sandbox.memory_kube.kueue.model import Claim, Flavor, Group, PodSet, Policy, Queue
+from sandbox.memory_kube.kueue.quota import Holder, Limits
+from sandbox.memory_kube.kueue.schedule import Schedule
 
 GPU = "nvidia.com/gpu"
 KEY = ("l4", GPU)

@@ -10,7 +10,8 @@ import pytest
 
 from components.inference_engine import InferenceEngine
 from components.inference_manifest import ServerPod, deployment_spec, service_spec
-from sandbox.kube import MemoryKube, Ref
+from sandbox.kube.objects import Ref
+from sandbox.memory_kube.memory import MemoryKube
 from tests.unit.inference_samples import FOLDER, TGI
 from tests.unit.kueue_samples import NAMESPACE, in_llm, phases, pods_of, queue_of, scenario, used
 from tests.unit.memory_kube_samples import make

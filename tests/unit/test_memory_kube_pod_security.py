@@ -3,7 +3,7 @@ tests/kube/test_teams.py shows."""
 
 import pytest
 
-from sandbox.kube import MemoryKube
+from sandbox.memory_kube.memory import MemoryKube
 from tests.unit.memory_kube_samples import cpu_node, make, ref, refusal, workload
 from tests.unit.quota_samples import FIRST, pod
 from tests.unit.team_samples import UNSAFE

@@ -11,7 +11,8 @@ import pytest
 
 from components.node_network import interface_annotations
 from sandbox.cloud.nodes import nodes_of
-from sandbox.kube import KubeError, MemoryKube
+from sandbox.kube.errors import KubeError
+from sandbox.memory_kube.memory import MemoryKube
 from tests.unit.memory_kube_samples import asking, changed, cpu_node, gpu_nodes, make
 from tests.unit.provisioning_samples import (
     TAINT,

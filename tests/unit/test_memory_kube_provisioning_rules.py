@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from sandbox.kube import MemoryKube
+from sandbox.memory_kube.memory import MemoryKube
 from tests.unit.memory_kube_samples import changed, make, refusal
 from tests.unit.provisioning_samples import (
     API,

@@ -4,7 +4,7 @@ It cannot prove what GKE's unpublished webhook adds to pods.
 """
 
 from components.provisioning_manifest import consuming_annotations
-from sandbox.kube import MemoryKube
+from sandbox.memory_kube.memory import MemoryKube
 from tests.unit.memory_kube_samples import (
     TOLERATION,
     changed,

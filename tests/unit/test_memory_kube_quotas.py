@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from sandbox.kube import MemoryKube
 from sandbox.kube.amounts import Amount, total
 from sandbox.kube.readiness import health
 from sandbox.kube.store import Store
+from sandbox.memory_kube.memory import MemoryKube
 from tests.unit.memory_kube_samples import changed, cpu_node, job, make, ref, refusal, workload
 from tests.unit.quota_samples import FIRST, NAMESPACE, REFUSED, Refused, objects, pod
 

@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
-from sandbox.kube import KubeError, MemoryKube, replaced_by
+from sandbox.kube.errors import KubeError
+from sandbox.kube.immutability import replaced_by
+from sandbox.memory_kube.memory import MemoryKube
 from tests.unit.memory_kube_samples import (
     CLUSTER,
     cpu_node,

@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
-from sandbox.kube import KubeError, MemoryKube
+from sandbox.kube.errors import KubeError
 from sandbox.kube.objects import JsonObject
+from sandbox.memory_kube.memory import MemoryKube
 from tests.unit import kueue_samples
 from tests.unit.memory_kube_samples import (
     CLUSTER,

@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
-from sandbox.kube import DIGESTS, KubeError, MemoryKube
+from sandbox.kube.errors import KubeError
+from sandbox.kube.secrets import DIGESTS
+from sandbox.memory_kube.memory import MemoryKube
 from tests.unit.memory_kube_samples import (
     changed,
     cpu_node,

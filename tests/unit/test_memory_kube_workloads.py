@@ -2,7 +2,7 @@
 
 import pytest
 
-from sandbox.kube import MemoryKube
+from sandbox.memory_kube.memory import MemoryKube
 from tests.unit.memory_kube_samples import (
     LABELS,
     asking,

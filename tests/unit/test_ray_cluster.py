@@ -21,7 +21,7 @@ from components.ray_cluster import (
 )
 from components.ray_cluster_manifest import RayAutoscaling
 from components.static_volume import VolumeMount
-from sandbox.kube import MemoryKube
+from sandbox.memory_kube.memory import MemoryKube
 from tests.conftest import Register, Registered
 
 POD = RayPodArgs(

@@ -14,7 +14,7 @@ from components.ray_fault_tolerance import (
 )
 from components.redis_instance import RedisInstance
 from components.token_secret import TokenSecret, TokenSecretArgs
-from sandbox.kube import MemoryKube
+from sandbox.memory_kube.memory import MemoryKube
 from tests.conftest import PASSWORD, Recording, Register
 from tests.unit.test_ray_cluster import ARGS
 from tests.unit.test_redis_instance import ARGS as REDIS

@@ -9,7 +9,7 @@ import pytest
 from components.bucket_mount import BucketMountArgs
 from components.ray_cluster import RayCluster, RayClusterArgs, RayVolumeArgs, RayWorkersArgs
 from components.ray_cluster_manifest import RayAutoscaling
-from sandbox.kube import MemoryKube
+from sandbox.memory_kube.memory import MemoryKube
 from tests.conftest import Register, Registered
 from tests.unit.memory_kube_samples import ray_ref
 from tests.unit.test_ray_cluster import ARGS, POD

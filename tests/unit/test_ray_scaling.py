@@ -7,7 +7,7 @@ import pytest
 
 from components.ray_cluster import RayCluster
 from components.ray_cluster_manifest import RayAutoscaling
-from sandbox.kube import MemoryKube
+from sandbox.memory_kube.memory import MemoryKube
 from stacks.config import validate
 from tests.conftest import Register, Registered, changed
 from tests.programs import mistakes

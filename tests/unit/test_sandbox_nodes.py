@@ -11,7 +11,7 @@ from components.node_taints import NodeTaintArgs, provider_effect, toleration
 from sandbox.cloud.nodes import nodes_of
 from sandbox.cloud.resource import Resource
 from sandbox.errors import CloudError
-from sandbox.kube import Node
+from sandbox.kube.objects import Node
 from sandbox.kube.scheduler import admits
 from tests.unit.simulated_project import APIS, Project
 

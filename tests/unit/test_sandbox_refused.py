@@ -7,10 +7,10 @@ from pathlib import Path
 import pulumi
 import pytest
 
+from review import preview
 from sandbox.engine import Verb
 from sandbox.program import load_program
 from sandbox.refused import refused
-from sandbox.review import preview
 from sandbox.workspace import Workspace
 from tests.conftest import ROOT
 

@@ -11,7 +11,9 @@ import pytest
 from sandbox.cloud.resource import Resource
 from sandbox.clusters import Kube, in_memory
 from sandbox.faults import Faults, Stockout
-from sandbox.kube import KubeError, MemoryKube, Node
+from sandbox.kube.errors import KubeError
+from sandbox.kube.objects import Node
+from sandbox.memory_kube.memory import MemoryKube
 from tests.unit.memory_kube_samples import changed, make, only_pod, pod
 from tests.unit.simulated_project import APIS, Project
 from tests.unit.test_memory_kube_claims import claiming, template

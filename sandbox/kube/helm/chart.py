@@ -8,10 +8,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from sandbox.kube.custom_resources import definition
-from sandbox.kube.defaults import with_defaults
 from sandbox.kube.objects import JsonObject, name_of
 from sandbox.kube.registry import REGISTRY
 from sandbox.kube.text import nearest
+from sandbox.memory_kube.defaults import with_defaults
 
 if TYPE_CHECKING:
     from catalog.versions import Component, HelmChart

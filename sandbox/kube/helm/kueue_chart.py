@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sandbox.kube.helm.chart import Chart, Finding, made, values_of
-from sandbox.kube.kueue.configuration import config_findings, config_text
+from sandbox.kube.kueue_configuration import config_findings, config_text
 from sandbox.kube.objects import JsonObject, name_of
 from sandbox.kube.text import nearest
 

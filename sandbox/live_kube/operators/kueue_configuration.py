@@ -12,7 +12,7 @@ from typing import Any
 import yaml
 
 from sandbox.kube.helm.chart import values_of
-from sandbox.kube.kueue.configuration import config_text
+from sandbox.kube.kueue_configuration import config_text
 from sandbox.kube.objects import JsonObject, name_of, namespace_of
 from sandbox.live_kube.operators.kueue import chart_object
 

@@ -1,0 +1,29 @@
+"""A review for a terminal or a log. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from review.markdown import counted
+from review.quoted import logged
+from review.review import Review
+
+
+def lines_of(review: Review) -> Iterable[str]:
+    """The review for a terminal: a line a stack, then what is refused."""
+    yield from map(logged, _told(review))
+
+
+def _told(review: Review) -> Iterator[str]:
+    for one in review.stacks:
+        placed = f" (stands on {one.platform})" if one.platform else ""
+        yield f"{one.stack:20} {one.status:8} {counted(one)}{placed}"
+        for error in one.errors:
+            yield f"    {error}"
+        for it in one.dangers:
+            agreed = "agreed to" if it.acknowledged else "NOT agreed to"
+            yield f"    {it.verb} {it.resource}: {it.cause}. {it.radius}. {agreed}"
+        for it in one.stale:
+            yield f"    acknowledge: {it.property} of {it.resource} is not touched: take it out"
+        yield from (f"    running work stops: {it}" for it in one.stops)
+        yield from (f"    take care: {line}" for line in one.warnings)

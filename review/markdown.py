@@ -1,0 +1,287 @@
+"""A review as a comment on a pull request. Pure.
+
+What others wrote stands in code alone: `review/quoted.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import timedelta
+
+from review.budget import LONGEST, Section, fitted
+from review.change import Change
+from review.cost import MONTH_HOURS, Amount, Cost
+from review.quoted import code, fenced, html_code, word
+from review.review import Review
+from review.running import Stop
+from review.stack_review import StackReview
+from stacks.acknowledge import entry
+
+# What the workflow that posts finds its own comment by.
+MARK = "<!-- gke-ai-stacks-review -->"
+_PAST = {"create": "created", "update": "updated", "replace": "replaced", "delete": "deleted"}
+_SHOWN = 60
+_ERRORS = 20
+_STOPS = 8
+_DIFF_LINES = 400
+_ELSEWHERE = "the whole of it is in the JSON report"
+
+
+def markdown(review: Review, longest: int = LONGEST) -> str:
+    """The whole report, dangers first, in at most `longest` characters."""
+    sections = [Section(_head(review)), *_dangers(review), Section(_stacks(review))]
+    for one in review.stacks:
+        sections += _details(one)
+    sections.append(Section(_foot(review)))
+    return fitted(sections, longest - 1) + "\n"
+
+
+def _head(review: Review) -> str:
+    refused = sum(
+        sum(not it.acknowledged for it in one.dangers) + len(one.stale) for one in review.stacks
+    )
+    failed = [word(one.stack) for one in review.stacks if one.status == "failed"]
+    verdict: list[str] = []
+    if refused:
+        many = "1 thing" if refused == 1 else f"{refused} things"
+        verdict.append(f"**Refused: {many} to agree to or to correct, see below.**")
+    if failed:
+        verdict.append(f"**Not compared: {', '.join(failed)}.**")
+    stops = [stop for one in review.stacks for stop in one.stops]
+    if stops:
+        verdict.append(f"**Running work stops: {_named(stops)}.**")
+    if not refused and not failed:
+        what = "No machine and no stored data is" if stops else "Nothing is"
+        verdict.append(f"{what} lost that was not agreed to.")
+    title = f"## What this change does to the stacks\n\nAgainst `{review.commit[:12]}`"
+    return f"{MARK}\n{title}. {' '.join(verdict)}"
+
+
+def _named(stops: Sequence[Stop]) -> str:
+    left = len(stops) - _STOPS
+    shown = ", ".join(f"{code(it.resource)} {code(_what(it))}" for it in stops[:_STOPS])
+    return f"{shown}{f', and {left} more' if left > 0 else ''}"
+
+
+def _what(stop: Stop) -> str:
+    return f"{stop.kind}, {stop.devices}" if stop.devices else stop.kind
+
+
+def _dangers(review: Review) -> Iterator[Section]:
+    rows: list[str] = []
+    for one in review.stacks:
+        for it in one.dangers:
+            agreed = "agreed" if it.acknowledged else "**no**"
+            rows.append(
+                f"| {word(one.stack)} | {code(it.resource)} {_PAST[it.verb]} | {code(it.cause)} "
+                f"| {code(it.radius)} | {agreed} |"
+            )
+    if rows:
+        table = [
+            "### Dangers",
+            "",
+            "| stack | resource | cause | what is lost | agreed to |",
+            "| --- | --- | --- | --- | --- |",
+        ]
+        whole, few = "\n".join(table + rows), "\n".join(table + rows[:_SHOWN])
+        left = len(rows) - _SHOWN
+        yield Section(whole, f"{few}\n\n{left} more dangers; {_ELSEWHERE}.", 1 if left > 0 else 0)
+    for one in review.stacks:
+        if one.refused and one.status != "removed":
+            yield Section(_to_agree(one), f"How to agree for {word(one.stack)}: {_ELSEWHERE}.", 2)
+
+
+def _to_agree(one: StackReview) -> str:
+    lines: list[str] = []
+    open_dangers = [it for it in one.dangers if not it.acknowledged]
+    file = code(f"Pulumi.{one.stack}.yaml")
+    if open_dangers:
+        entries = [entry(it.resource, cause) for it in open_dangers for cause in it.properties]
+        lines += [
+            f"If that is wanted, say so under `stack` in {file}, and take it out again afterwards:",
+            "",
+            fenced("\n".join(["acknowledge:", *(f"  - {it}" for it in entries)]), "yaml"),
+        ]
+    lines += [
+        f"- {file} agrees to {code(it.property)} of {code(it.resource)}, which this change does "
+        "not touch: take it out."
+        for it in one.stale
+    ]
+    return "\n".join(lines)
+
+
+def _stacks(review: Review) -> str:
+    rows = [
+        "### Stacks",
+        "",
+        "| stack | change | USD an hour | GPUs, TPUs | `up` |",
+        "| --- | --- | --- | --- | --- |",
+    ]
+    rows += [
+        f"| {_placed(one)} | {counted(one)} | {_money(one)} | {_devices(one)} "
+        f"| {_time(one.makespan_s) if one.makespan_s else ''} |"
+        for one in review.stacks
+    ]
+    return "\n".join(rows)
+
+
+def _placed(one: StackReview) -> str:
+    return f"{word(one.stack)}, on {word(one.platform)}" if one.platform else word(one.stack)
+
+
+def counted(one: StackReview) -> str:
+    """How many resources go through what."""
+    counts = ", ".join(f"{count} {_PAST[verb]}" for verb, count in one.counts.items())
+    if one.status in ("same", "waits"):
+        return one.note
+    return (
+        counts if one.status == "changed" else f"{one.status}; {counts}" if counts else one.status
+    )
+
+
+def _money(one: StackReview) -> str:
+    if one.before is None and one.after is None:
+        return ""
+    if one.before is None or one.after is None or not one.before.parts:
+        return _bill(one.after or one.before or Cost())
+    if not one.after.parts:
+        return f"{_bill(one.before)}, then nothing"
+    if one.before.parts == one.after.parts:
+        return f"{_bill(one.after)}, as before"
+    delta = _amount(one.after.hourly - one.before.hourly, signed=True)
+    if moved := len({*one.before.unknown} ^ {*one.after.unknown}):
+        delta += f", and {moved} unknown that differ{'s' if moved == 1 else ''}"
+    return f"{_bill(one.before)} -> {_bill(one.after)} ({delta})"
+
+
+def _bill(cost: Cost) -> str:
+    missing = f" + {len(cost.unknown)} unknown" if cost.unknown else ""
+    return f"{_amount(cost.hourly)}{missing}"
+
+
+def _amount(amount: Amount, *, signed: bool = False) -> str:
+    sign = "+" if signed else ""
+    low, high = f"{amount.low:{sign},.2f}", f"{amount.high:{sign},.2f}"
+    return low if low == high else f"{low} to {high}"
+
+
+def _devices(one: StackReview) -> str:
+    before, after = (_of_cost(it) for it in (one.before, one.after))
+    return after if one.before is None or before == after else f"{before} -> {after}"
+
+
+def _of_cost(cost: Cost | None) -> str:
+    devices = {} if cost is None else cost.devices
+    return ", ".join(f"{_span(it)} {word(kind)}" for kind, it in sorted(devices.items())) or "none"
+
+
+def _span(bounds: tuple[int, int]) -> str:
+    low, high = bounds
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
+
+
+def _details(one: StackReview) -> Iterator[Section]:
+    if one.errors:
+        lines = fenced("\n".join(one.errors[:_ERRORS]), "text")
+        yield Section(f"### {word(one.stack)}\n\n{one.note}:\n\n{lines}", "", 3)
+    if not one.changes:
+        return
+    note = f"\n\n{one.note[0].upper()}{one.note[1:]}." if one.note and not one.errors else ""
+    title = "" if one.errors else f"### {word(one.stack)}"
+    warned = "".join(
+        f"\n- Running work stops: {code(it.resource)} {code(_what(it))} is {_PAST[it.verb]}; what "
+        "it has done since its last checkpoint is lost."
+        for it in one.stops
+    )
+    warned += "".join(f"\n- Take care: {code(line)}" for line in one.warnings)
+    yield Section(f"{title}{note}\n{warned}".strip())
+    yield _changes(one)
+    if one.chain:
+        yield _folded(one, "time of `up`", "\n".join(_chain(one)), 4)
+    if one.after is not None and one.after.parts:
+        yield _folded(one, "cost by component", "\n".join(_parts(one.after)), 5)
+    if one.manifests:
+        yield _manifests(one)
+    if one.mermaid:
+        yield _folded(one, "picture", fenced(one.mermaid, "mermaid"), 9)
+
+
+def _changes(one: StackReview) -> Section:
+    lines = [_line(change) for change in one.changes]
+    if one.status in ("new", "removed"):
+        return _folded(one, f"{len(lines)} resources", "\n".join(lines), 6)
+    few = lines[:_SHOWN]
+    left = len(lines) - len(few)
+    short = "\n".join([*few, f"- and {left} more; {_ELSEWHERE}"]) if left > 0 else ""
+    return Section("\n".join(lines), short or f"{len(lines)} changes; {_ELSEWHERE}.", 3)
+
+
+def _line(change: Change) -> str:
+    kind = change.type.rsplit(":", 1)[-1]
+    why = "; ".join(code(str(cause)) for cause in change.causes)
+    return f"- {change.verb} {code(change.name)} ({word(kind)}){': ' if why else ''}{why}"
+
+
+def _chain(one: StackReview) -> Iterator[str]:
+    yield (
+        f"About {_time(one.makespan_s)} of cloud time ({_time(one.sequential_s)} one after the "
+        "other). What it cannot be faster than:"
+    )
+    yield ""
+    yield "| step | time |\n| --- | --- |"
+    for verb, name, seconds in one.chain:
+        yield f"| {word(verb)} {code(name)} | {_time(seconds)} |"
+
+
+def _parts(cost: Cost) -> Iterator[str]:
+    yield "| component | what | USD an hour | USD a month | price from |"
+    yield "| --- | --- | --- | --- | --- |"
+    for part in cost.parts:
+        hour = "unknown" if part.hourly is None else _amount(part.hourly)
+        month = "unknown" if part.hourly is None else _amount(part.hourly.times(MONTH_HOURS))
+        yield (
+            f"| {word(part.component)} | {code(part.what)} | {hour} | {month} "
+            f"| {code(part.source)} |"
+        )
+    missing = f", and {len(cost.unknown)} parts unknown" if cost.unknown else ""
+    yield (
+        f"| **known together** |{missing.removeprefix(',')} | {_amount(cost.hourly)} "
+        f"| {_amount(cost.monthly)} | |"
+    )
+    for kind, (low, high) in sorted(cost.devices.items()):
+        hours = _span((low * MONTH_HOURS, high * MONTH_HOURS))
+        yield f"\n{word(kind)}-hours: {_span((low, high))} an hour, {hours} in {MONTH_HOURS} hours."
+
+
+def _manifests(one: StackReview) -> Section:
+    lines = one.manifests.splitlines()
+    shown = fenced("\n".join(lines[:_DIFF_LINES]), "diff")
+    left = len(lines) - _DIFF_LINES
+    more = f"\n\n{left} lines more; {_ELSEWHERE}." if left > 0 else ""
+    return _folded(one, "Kubernetes manifests", f"{shown}{more}", 8)
+
+
+def _folded(one: StackReview, title: str, text: str, rank: int) -> Section:
+    whole = f"<details><summary>{html_code(one.stack)}: {title}</summary>\n\n{text}\n\n</details>"
+    size = f"{len(text):,} characters"
+    return Section(
+        whole, f"Left out for length: {title} of {word(one.stack)} ({size}); {_ELSEWHERE}.", rank
+    )
+
+
+def _foot(review: Review) -> str:
+    runs = sum(1 for one in review.stacks if one.engine_s)
+    return (
+        f"<sub>The Pulumi engine ran {runs} stacks on the sandbox, with no cloud account. "
+        "Times and prices are estimates; unknown never counts as zero. `docs/pull-requests.md` "
+        "says how to read this.</sub>"
+    )
+
+
+def _time(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    return (
+        str(timedelta(seconds=round(seconds))) + " h"
+        if minutes >= 60
+        else f"{minutes}:{rest:02} min"
+    )

@@ -1,0 +1,119 @@
+"""What a review found out about one stack."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+from review.change import VERBS, Change
+from review.cost import MONTH_HOURS, Amount, Cost
+from review.danger import Danger
+from review.running import Stop
+from stacks.acknowledge import Acknowledge
+
+# A stack waits that cannot be previewed before the platform that it stands on is up.
+Status = Literal["same", "changed", "new", "removed", "failed", "waits"]
+
+
+@dataclass(frozen=True)
+class StackReview:
+    """`note` says what a reader has to know before the rest; seconds are simulated but `engine_s`.
+
+    `platform` is the stack on whose cluster it stands. `before` or `after` is None for a stack that
+    is new, removed, or was not run.
+    """
+
+    stack: str
+    status: Status
+    note: str = ""
+    errors: tuple[str, ...] = ()
+    platform: str = ""
+    changes: tuple[Change, ...] = ()
+    dangers: tuple[Danger, ...] = ()
+    stale: tuple[Acknowledge, ...] = ()
+    stops: tuple[Stop, ...] = ()
+    warnings: tuple[str, ...] = ()
+    before: Cost | None = None
+    after: Cost | None = None
+    makespan_s: float = 0.0
+    sequential_s: float = 0.0
+    chain: tuple[tuple[str, str, float], ...] = ()
+    manifests: str = ""
+    mermaid: str = ""
+    svg: str = ""
+    engine_s: float = 0.0
+    counts: dict[str, int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        verbs = [change.verb for change in self.changes]
+        found = {verb: verbs.count(verb) for verb in VERBS if verb in verbs}
+        object.__setattr__(self, "counts", found)
+
+    @property
+    def refused(self) -> bool:
+        """Whether something would be lost that nobody agreed to, or was agreed to in vain."""
+        return bool(self.stale) or any(not danger.acknowledged for danger in self.dangers)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "stack": self.stack,
+            "status": self.status,
+            "platform": self.platform or None,
+            "note": self.note,
+            "errors": list(self.errors),
+            "counts": self.counts,
+            "changes": [
+                {
+                    "resource": change.name,
+                    "urn": change.urn,
+                    "type": change.type,
+                    "verb": change.verb,
+                    "causes": [asdict(cause) for cause in change.causes],
+                }
+                for change in self.changes
+            ],
+            "dangers": [asdict(danger) for danger in self.dangers],
+            "stale": [one.model_dump() for one in self.stale],
+            "stops": [asdict(stop) for stop in self.stops],
+            "warnings": list(self.warnings),
+            "cost": {"before": _bill(self.before), "after": _bill(self.after)},
+            "makespan_s": round(self.makespan_s, 3),
+            "sequential_s": round(self.sequential_s, 3),
+            "critical_path": [
+                {"operation": verb, "resource": name, "seconds": round(seconds, 3)}
+                for verb, name, seconds in self.chain
+            ],
+            "manifests": self.manifests,
+            "mermaid": self.mermaid,
+            "svg": self.svg,
+            "engine_s": round(self.engine_s, 3),
+        }
+
+
+def _bill(cost: Cost | None) -> dict[str, Any] | None:
+    if cost is None:
+        return None
+    return {
+        "parts": [
+            {
+                "component": part.component,
+                "what": part.what,
+                "source": part.source,
+                "usd_hour": _range(part.hourly),
+            }
+            for part in cost.parts
+        ],
+        "known_usd_hour": _range(cost.hourly),
+        "known_usd_month": _range(cost.monthly),
+        "unknown_parts": len(cost.unknown),
+        "accelerator_hours_month": {
+            kind: {"low": low * MONTH_HOURS, "high": high * MONTH_HOURS}
+            for kind, (low, high) in cost.devices.items()
+        },
+    }
+
+
+def _range(amount: Amount | None) -> dict[str, float] | None:
+    if amount is None:
+        return None
+    return {"low": round(amount.low, 4), "high": round(amount.high, 4)}

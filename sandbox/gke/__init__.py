@@ -1,0 +1,1 @@
+"""What Google runs on a cluster, for both modes."""

@@ -1,0 +1,1 @@
+"""The in-memory Kubernetes: objects, schemas, admission, placement, small controllers."""

@@ -1,0 +1,182 @@
+"""KubeRay's own rules for RayCluster and RayJob.
+
+KubeRay 1.4.2 accepts such an object, emits an event and leaves it alone for ever; here it is
+refused at once. Four rules are stricter than KubeRay's: replicas outside their range (it clamps
+them without a word), two groups of one name (it mixes their pods), a rayClusterSpec beside a
+clusterSelector (it ignores the former), and a missing entrypoint. Those on backoffLimit with a
+clusterSelector and on minReplicas above maxReplicas are from later versions of KubeRay.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sandbox.kube import paths
+from sandbox.kube.field_rules import object_findings
+from sandbox.kube.names import is_label_1035, is_label_1123, label_findings
+from sandbox.kube.objects import JsonObject, annotations_of, dig, maps, name_of, pod_templates
+from sandbox.kube.pod_rules import count_findings, template_findings
+from sandbox.memory_kube.ray_fields import SPECS
+from sandbox.memory_kube.ray_state import ENABLED, STORAGE, keeps_state
+
+Finding = tuple[str, str]
+CLUSTER_SELECTOR_KEY = "ray.io/cluster"
+# 63 less what KubeRay appends: a RayJob's own cluster gets five more characters and a dash.
+MAX_NAME = {"RayCluster": 53, "RayJob": 47}
+_REDIS_VARIABLES = ("RAY_REDIS_ADDRESS", "REDIS_PASSWORD")
+
+
+def ray_findings(manifest: Mapping[str, Any]) -> list[Finding]:
+    kind = manifest["kind"]
+    found = [*_name_findings(kind, name_of(manifest)), *object_findings(manifest, SPECS[kind])]
+    if found:
+        return found
+    spec = manifest["spec"]
+    for path, template in pod_templates(manifest):
+        # The submitter becomes a Job's pod, and KubeRay sets no restart policy in a given template.
+        runs_as = "Job" if path.endswith("submitterPodTemplate") else kind
+        found += template_findings(runs_as, template, path)
+        found += label_findings(template, f"{path}.metadata")
+    annotations = annotations_of(manifest)
+    if kind == "RayCluster":
+        found += _cluster_findings(spec, "spec", annotations)
+    else:
+        found += _job_findings(spec, annotations)
+    return found
+
+
+def _name_findings(kind: str, name: str) -> Iterator[Finding]:
+    if len(name) > MAX_NAME[kind]:
+        text = f'"{name}" has {len(name)} characters, {kind} names have at most {MAX_NAME[kind]}'
+        yield "metadata.name", text
+    elif not is_label_1035(name):
+        text = f'"{name}" must be lower-case letters, digits or - and start with a letter'
+        yield "metadata.name", text
+
+
+def _cluster_findings(
+    spec: JsonObject, path: str, annotations: Mapping[str, str]
+) -> Iterator[Finding]:
+    autoscaling = bool(spec.get("enableInTreeAutoscaling"))
+    yield from _redis_findings(spec, f"{path}.headGroupSpec", annotations)
+    names: set[str] = set()
+    for index, group in enumerate(maps(spec.get("workerGroupSpecs"))):
+        at, name = f"{path}.workerGroupSpecs[{index}]", group["groupName"]
+        if name in names:
+            yield f"{at}.groupName", f'duplicate value "{name}"'
+        names.add(name)
+        # The name is part of the pods' names, which KubeRay lower-cases, and a label value.
+        if not is_label_1123(name.lower()):
+            yield f"{at}.groupName", f'"{name}" must be at most 63 letters, digits or -'
+        yield from _replica_findings(group, at, autoscaling=autoscaling)
+        if group.get("suspend"):
+            why = "needs the RayJobDeletionPolicy feature gate, which is off by default"
+            yield f"{at}.suspend", why
+
+
+def _replica_findings(group: JsonObject, path: str, *, autoscaling: bool) -> Iterator[Finding]:
+    low, high, wanted = group["minReplicas"], group["maxReplicas"], group["replicas"]
+    for name in ("minReplicas", "maxReplicas"):
+        if group[name] < 0:
+            yield f"{path}.{name}", f"{group[name]} must not be negative"
+    yield from count_findings(max(wanted, low) * max(group["numOfHosts"], 1), f"{path}.replicas")
+    if group["numOfHosts"] < 1:
+        yield f"{path}.numOfHosts", f"{group['numOfHosts']} must be at least 1"
+    if low > high:
+        yield f"{path}.minReplicas", f"{low} is greater than maxReplicas {high}"
+    elif not autoscaling and not low <= wanted <= high:
+        runs = min(max(wanted, low), high)
+        text = (
+            f"{wanted} is outside minReplicas {low} to maxReplicas {high}: KubeRay would run {runs}"
+        )
+        yield f"{path}.replicas", text
+
+
+def _redis_findings(
+    spec: JsonObject, path: str, annotations: Mapping[str, str]
+) -> Iterator[Finding]:
+    containers = maps(dig(spec, "headGroupSpec", "template", "spec", "containers"))
+    variables = (
+        {item.get("name") for item in maps(containers[0].get("env"))} if containers else set()
+    )
+    parameters = dig(spec, "headGroupSpec", "rayStartParams") or {}
+    options = spec.get("gcsFaultToleranceOptions") is not None
+    env = f"{path}.template.spec.containers[0].env"
+    if not keeps_state(spec, annotations) and "RAY_REDIS_ADDRESS" in variables:
+        yield env, "RAY_REDIS_ADDRESS needs gcsFaultToleranceOptions"
+    if options:
+        for name in (ENABLED, STORAGE):
+            if annotations.get(name):
+                text = "may not be set beside gcsFaultToleranceOptions"
+                yield paths.join("metadata.annotations", name), text
+        for name in _REDIS_VARIABLES:
+            if name in variables:
+                yield env, f"{name} may not be set beside gcsFaultToleranceOptions"
+        if parameters.get("redis-password"):
+            text = "redis-password may not be set beside gcsFaultToleranceOptions"
+            yield f"{path}.rayStartParams", text
+    if parameters.get("redis-username") or "REDIS_USERNAME" in variables:
+        yield path, "the Redis user belongs in gcsFaultToleranceOptions.redisUsername"
+
+
+def _job_findings(spec: JsonObject, annotations: Mapping[str, str]) -> Iterator[Finding]:
+    if spec.get("clusterSelector"):
+        yield from _selector_findings(spec)
+    elif spec.get("rayClusterSpec") is None:
+        yield "spec", "one of rayClusterSpec or clusterSelector must be set"
+    else:
+        yield from _cluster_findings(spec["rayClusterSpec"], "spec.rayClusterSpec", annotations)
+    if not spec.get("shutdownAfterJobFinishes"):
+        if spec.get("suspend") and not spec.get("clusterSelector"):
+            yield "spec.suspend", "only a job with shutdownAfterJobFinishes can be suspended"
+        if spec["ttlSecondsAfterFinished"] > 0:
+            yield "spec.ttlSecondsAfterFinished", "only with shutdownAfterJobFinishes"
+    if spec.get("deletionPolicy"):
+        why = "needs the RayJobDeletionPolicy feature gate, which is off by default"
+        yield "spec.deletionPolicy", why
+    yield from _number_findings(spec)
+    yield from _entry_findings(spec)
+
+
+def _selector_findings(spec: JsonObject) -> Iterator[Finding]:
+    if not spec["clusterSelector"].get(CLUSTER_SELECTOR_KEY):
+        at = paths.join("spec.clusterSelector", CLUSTER_SELECTOR_KEY)
+        yield at, "required value: the RayCluster's name"
+    if spec.get("rayClusterSpec") is not None:
+        yield "spec.rayClusterSpec", "is ignored beside clusterSelector, set one of the two"
+    if spec.get("suspend"):
+        yield "spec.suspend", "is not supported with clusterSelector"
+    if spec["backoffLimit"] > 0:
+        yield (
+            "spec.backoffLimit",
+            "is not supported with clusterSelector: a retry needs its own cluster",
+        )
+    if spec.get("metadata"):
+        # KubeRay 1.4.2 reads the Ray version from the missing rayClusterSpec and crashes.
+        yield "spec.metadata", "is not supported with clusterSelector"
+
+
+def _number_findings(spec: JsonObject) -> Iterator[Finding]:
+    deadline = spec.get("activeDeadlineSeconds")
+    if deadline is not None and deadline <= 0:
+        yield "spec.activeDeadlineSeconds", f"{deadline} must be positive"
+    for name in ("backoffLimit", "ttlSecondsAfterFinished"):
+        if spec[name] < 0:
+            yield f"spec.{name}", f"{spec[name]} must not be negative"
+
+
+def _entry_findings(spec: JsonObject) -> Iterator[Finding]:
+    interactive = spec["submissionMode"] == "InteractiveMode"
+    if interactive and spec["backoffLimit"] > 0:
+        yield "spec.backoffLimit", "is not supported in InteractiveMode"
+    if not interactive and not (spec.get("entrypoint") or "").strip():
+        yield "spec.entrypoint", "required value: without it `ray job submit` has nothing to run"
+    if spec.get("runtimeEnvYAML"):
+        import yaml
+
+        try:
+            parsed = yaml.safe_load(spec["runtimeEnvYAML"])
+        except yaml.YAMLError:
+            yield "spec.runtimeEnvYAML", "is not valid YAML"
+        else:
+            if not isinstance(parsed, dict):
+                yield "spec.runtimeEnvYAML", "must be a YAML mapping"
