@@ -9,6 +9,9 @@ from sandbox.kube.objects import annotations_of, labels_of
 
 Finding = tuple[str, str]
 
+# By which a RayJob chooses a RayCluster that is there.
+CLUSTER_SELECTOR_KEY = "ray.io/cluster"
+
 _LABEL_1123 = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?\Z")
 _LABEL_1035 = re.compile(r"[a-z]([a-z0-9-]*[a-z0-9])?\Z")
 _SUBDOMAIN = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*\Z")

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sandbox.kube import quantity
+from sandbox.kube.claim_rules import pod_claim_findings
 from sandbox.kube.errors import KubeError
 from sandbox.kube.names import is_label_1123
 from sandbox.kube.objects import JsonObject, dig, maps
-from sandbox.memory_kube.claim_rules import pod_claim_findings
 
 Finding = tuple[str, str]
 MAX_PODS = 2000

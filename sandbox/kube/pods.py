@@ -16,7 +16,7 @@ from sandbox.kube.objects import (
     name_of,
     namespace_of,
 )
-from sandbox.kube.store import owner_of
+from sandbox.kube.store import Store, owner_of
 
 # Kubernetes' own alphabet for generated names: no vowels, no look-alikes.
 _ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
@@ -75,3 +75,16 @@ def view(pod: Mapping[str, Any]) -> PodView:
         node=dig(pod, "spec", "nodeName") or "",
         reason=why_pending(pod),
     )
+
+
+def endpoints(store: Store, service: Mapping[str, Any]) -> list[JsonObject]:
+    """The pods that a Service selects; none for a Service without a selector."""
+    selector = dig(service, "spec", "selector") or {}
+    if not selector:
+        return []
+    return [
+        pod
+        for pod in store.all("Pod")
+        if namespace_of(pod) == namespace_of(service)
+        and all(labels_of(pod).get(key) == value for key, value in selector.items())
+    ]

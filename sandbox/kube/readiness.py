@@ -11,13 +11,12 @@ from sandbox.gke.networks import not_ready
 from sandbox.gke.queued_machines import why_waiting
 from sandbox.kube import registry
 from sandbox.kube.helm import job_set_controller_runs, ray_operator_runs
+from sandbox.kube.names import CLUSTER_SELECTOR_KEY
 from sandbox.kube.objects import JsonObject, Readiness, annotations_of, dig, name_of, namespace_of
-from sandbox.kube.pods import FINISHED, is_running, phase, why_pending
+from sandbox.kube.pods import FINISHED, endpoints, is_running, phase, why_pending
 from sandbox.kube.store import Store
 from sandbox.kube.volumes import waits_because
 from sandbox.kube.waits import satisfied
-from sandbox.memory_kube.controllers import endpoints
-from sandbox.memory_kube.ray_rules import CLUSTER_SELECTOR_KEY
 
 _NO_RAY_OPERATOR = (
     "no Ray operator runs; nearest: the cluster's add-on or the chart kuberay-operator"

@@ -9,6 +9,7 @@ from sandbox.gke.monitoring_rules import monitoring_findings
 from sandbox.gke.network_rules import network_findings
 from sandbox.gke.provisioning_rules import provisioning_findings
 from sandbox.kube import paths, quantity, registry, schemas, secrets, waits
+from sandbox.kube.claim_rules import template_claim_findings
 from sandbox.kube.errors import KubeError, invalid
 from sandbox.kube.helm import release_findings
 from sandbox.kube.names import label_findings, name_findings
@@ -24,7 +25,6 @@ from sandbox.kube.objects import (
 )
 from sandbox.kube.pod_rules import count_findings, template_findings
 from sandbox.kube.store import Store
-from sandbox.memory_kube.claim_rules import template_claim_findings
 from sandbox.memory_kube.defaults import with_defaults
 from sandbox.memory_kube.job_set_rules import job_set_findings
 from sandbox.memory_kube.kueue.rules import kueue_findings

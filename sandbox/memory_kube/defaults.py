@@ -6,10 +6,10 @@ from contextlib import suppress
 from typing import Any
 
 from sandbox.kube.amounts import Amount
+from sandbox.kube.claim_rules import requests_in
 from sandbox.kube.errors import KubeError
 from sandbox.kube.objects import JsonObject, dig, maps, pod_templates
 from sandbox.kube.store import DEFAULT_STORAGE_CLASS
-from sandbox.memory_kube.claim_rules import requests_in
 
 MAX_INT32 = 2147483647
 _TOP: dict[str, JsonObject] = {

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
+from sandbox.gke.autopilot_nodes import node_for, node_name
 from sandbox.gke.networks import with_networks
 from sandbox.gke.pod_webhooks import mutated
 from sandbox.gke.queued_machines import standing
 from sandbox.gke.tpu_webhook import slice_of
 from sandbox.kube.claims import devices_claimed
 from sandbox.kube.objects import JsonObject, Node, Provision, dig, name_of, namespace_of
-from sandbox.kube.pods import FINISHED, is_running, phase, suffix
+from sandbox.kube.pods import FINISHED, is_running, phase
 from sandbox.kube.scheduler import Candidate, Place, place
 from sandbox.kube.store import Store, owner_of
 from sandbox.memory_kube.pod_waits import GATED, blocks_scheduling, blocks_start
-
-_HOST_NAME = "kubernetes.io/hostname"
-_POOL = "cloud.google.com/gke-nodepool"
 
 
 def nodes_now(store: Store, fixed: Sequence[Node], provision: Provision | None) -> list[Node]:
@@ -26,7 +23,7 @@ def nodes_now(store: Store, fixed: Sequence[Node], provision: Provision | None) 
     made = [
         _made_for(store, pod, provision)
         for pod in _alive(store)
-        if provision and dig(pod, "spec", "nodeName") == _node_name(pod)
+        if provision and dig(pod, "spec", "nodeName") == node_name(pod)
     ]
     there = standing(store, fixed)
     return with_networks(store, [*there, *(node for node in made if isinstance(node, Node))])
@@ -91,23 +88,6 @@ def _made_for(store: Store, pod: JsonObject, provision: Provision) -> Node | str
 def _slice(store: Store, pod: JsonObject) -> str:
     """The webhook that keeps a slice's pods together comes with GKE's add-on for Ray."""
     return slice_of(pod) if store.ray_addon else ""
-
-
-def node_for(pod: Mapping[str, Any], slice_name: str, provision: Provision) -> Node | str:
-    """The node that Autopilot makes for a pod (as the webhooks leave it), or why it makes none;
-    the nodes of one TPU slice are one node pool."""
-    made = provision(pod)
-    if isinstance(made, str):
-        return made
-    name = _node_name(pod)
-    pool = f"nap-{suffix(slice_name, length=8)}" if slice_name else made.pool
-    labels = {**made.labels, _HOST_NAME: name, _POOL: pool}
-    return replace(made, name=name, pool=pool, labels=labels)
-
-
-def _node_name(pod: Mapping[str, Any]) -> str:
-    """The same in each process: the nodes are not stored."""
-    return f"gk3-{suffix(namespace_of(pod), name_of(pod), length=8)}"
 
 
 def _settle(store: Store, pod: JsonObject, spot: Place) -> None:

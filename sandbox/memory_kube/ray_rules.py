@@ -12,14 +12,13 @@ from typing import Any
 
 from sandbox.kube import paths
 from sandbox.kube.field_rules import object_findings
-from sandbox.kube.names import is_label_1035, is_label_1123, label_findings
+from sandbox.kube.names import CLUSTER_SELECTOR_KEY, is_label_1035, is_label_1123, label_findings
 from sandbox.kube.objects import JsonObject, annotations_of, dig, maps, name_of, pod_templates
 from sandbox.kube.pod_rules import count_findings, template_findings
 from sandbox.memory_kube.ray_fields import SPECS
 from sandbox.memory_kube.ray_state import ENABLED, STORAGE, keeps_state
 
 Finding = tuple[str, str]
-CLUSTER_SELECTOR_KEY = "ray.io/cluster"
 # 63 less what KubeRay appends: a RayJob's own cluster gets five more characters and a dash.
 MAX_NAME = {"RayCluster": 53, "RayJob": 47}
 _REDIS_VARIABLES = ("RAY_REDIS_ADDRESS", "REDIS_PASSWORD")

@@ -35,6 +35,8 @@ ours = ("stacks", "components", "catalog")
 print(len([it for it in sys.modules if it.split(".")[0] in ours]))
 """
 
+_IN_MEMORY = "sandbox.memory_kube"
+
 
 def module_of(path: Path) -> str:
     return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
@@ -42,7 +44,7 @@ def module_of(path: Path) -> str:
 
 MODULES = {
     module_of(path): path
-    for folder in ("catalog", "components", "recovery", "sandbox", "stacks")
+    for folder in ("catalog", "components", "recovery", "review", "sandbox", "stacks")
     for path in sorted((ROOT / folder).rglob("*.py"))
 }
 
@@ -126,9 +128,16 @@ def test_the_simulated_cloud_knows_no_process_and_no_disk() -> None:
     assert names
     assert {it.split(".")[1] for it in found} <= {
         *("cloud", "errors", "faults"),
-        *("gke", "kube", "memory_kube"),
+        *("gke", "kube"),
     }
     assert not {it for name in names for it in imports(name) & {"os", "shutil", "subprocess"}}
+
+
+def test_only_who_chooses_between_the_modes_knows_the_one_in_memory() -> None:
+    knows = {name for name in MODULES for it in imports(name) if it.startswith(_IN_MEMORY)}
+    outside = {it for it in knows if not it.startswith(_IN_MEMORY)}
+    queues = {"sandbox.gke.agent.dashboard", "sandbox.gke.agent.jobs", "sandbox.kube.queue_view"}
+    assert outside - queues == {"sandbox.clusters", "sandbox.providers.kubernetes"}
 
 
 def output_of(code: str) -> str:

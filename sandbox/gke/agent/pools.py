@@ -14,11 +14,11 @@ from sandbox.gke.agent.autoscaler import Pool, additions, candidates, unplaced
 from sandbox.gke.agent.live import state_of
 from sandbox.gke.agent.machines import without_networks
 from sandbox.gke.agent.tpu_pods import replica_of
+from sandbox.gke.autopilot_nodes import node_for
 from sandbox.gke.networks import with_networks
 from sandbox.gke.queued_machines import is_queued, standing
 from sandbox.kube.objects import Node, name_of, namespace_of
 from sandbox.kube.store import Store
-from sandbox.memory_kube.placement import node_for
 
 
 @dataclass(frozen=True)

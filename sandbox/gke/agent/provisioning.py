@@ -7,10 +7,10 @@ from sandbox.cloud.nodes import nodes_of
 from sandbox.cloud.resource import Resource
 from sandbox.gke.agent.live import Live
 from sandbox.gke.agent.statuses import send_statuses
+from sandbox.gke.provisioning_requests import run_provisioning_requests
 from sandbox.gke.provisioning_rules import API, KIND
 from sandbox.kube.store import Store
 from sandbox.live_kube.api import Api, Kind
-from sandbox.memory_kube.controllers import run_provisioning_requests
 
 REQUEST: Kind = (API, KIND)
 

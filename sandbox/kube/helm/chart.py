@@ -11,7 +11,6 @@ from sandbox.kube.custom_resources import definition
 from sandbox.kube.objects import JsonObject, name_of
 from sandbox.kube.registry import REGISTRY
 from sandbox.kube.text import nearest
-from sandbox.memory_kube.defaults import with_defaults
 
 if TYPE_CHECKING:
     from catalog.versions import Component, HelmChart
@@ -79,8 +78,8 @@ def values_of(release: Mapping[str, Any]) -> Mapping[str, Any]:
 def made(
     release: Mapping[str, Any], api_version: str, kind: str, name: str, **parts: Any
 ) -> JsonObject:
-    """An object in the release's namespace, with the API server's defaults."""
-    manifest = {
+    """An object in the release's namespace."""
+    return {
         "apiVersion": api_version,
         "kind": kind,
         "metadata": {
@@ -93,4 +92,3 @@ def made(
         },
         **parts,
     }
-    return with_defaults(manifest, namespaced=True)

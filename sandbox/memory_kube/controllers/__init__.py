@@ -13,7 +13,7 @@ from sandbox.memory_kube.controllers.job_set import run_job_sets
 from sandbox.memory_kube.controllers.queues import run_queues
 from sandbox.memory_kube.controllers.ray_cluster import run_ray_clusters
 from sandbox.memory_kube.controllers.ray_job import advance_ray_jobs, run_ray_jobs
-from sandbox.memory_kube.controllers.services import address_services, endpoints
+from sandbox.memory_kube.controllers.services import address_services
 from sandbox.memory_kube.controllers.workloads import (
     finish_job_pods,
     run_daemon_sets,
@@ -42,7 +42,6 @@ CONTROLLERS = (
 __all__ = [
     "CONTROLLERS",
     "advance_ray_jobs",
-    "endpoints",
     "finish_job_pods",
     "run_provisioning_requests",
 ]

@@ -11,6 +11,7 @@ from sandbox.kube.objects import JsonObject, Node, Ref, dig, name_of, namespace_
 from sandbox.kube.pods import is_running
 from sandbox.kube.registry import JOB_SET_GROUP, KUEUE_GROUP, RAY_GROUP
 from sandbox.kube.store import Store
+from sandbox.memory_kube.defaults import with_defaults
 
 
 def run_releases(store: Store, nodes: Sequence[Node]) -> None:
@@ -30,7 +31,7 @@ def _keep_objects(store: Store, release: JsonObject) -> None:
     if not store.namespace_exists(namespace):
         store.add({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}})
     definitions = chart.definitions(release["spec"]["version"])
-    wanted = chart.objects(release)
+    wanted = [with_defaults(each, namespaced=True) for each in chart.objects(release)]
     if chart.keeps_definitions:
         for each in definitions:
             if store.find(Ref.of(each)) is None:

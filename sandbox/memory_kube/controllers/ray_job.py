@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sandbox.kube.helm import ray_operator_runs
+from sandbox.kube.names import CLUSTER_SELECTOR_KEY
 from sandbox.kube.objects import (
     JsonObject,
     Node,
@@ -23,7 +24,6 @@ from sandbox.kube.store import Store
 from sandbox.memory_kube.controllers.ray_cluster import head_service_name
 from sandbox.memory_kube.defaults import with_defaults
 from sandbox.memory_kube.ray_pods import submitter_template
-from sandbox.memory_kube.ray_rules import CLUSTER_SELECTOR_KEY
 
 _DONE = ("Complete", "Failed")
 

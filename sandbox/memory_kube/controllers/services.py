@@ -1,9 +1,8 @@
-"""Services: the addresses they get. Their endpoints are read from the pods, never stored."""
+"""Services: the addresses they get."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-from sandbox.kube.objects import JsonObject, Node, dig, labels_of, namespace_of
+from sandbox.kube.objects import JsonObject, Node, dig
 from sandbox.kube.store import Store
 
 
@@ -27,16 +26,3 @@ def _balancer(service: JsonObject) -> JsonObject:
     last = service["spec"]["clusterIP"].rpartition(".")[2]
     # 203.0.113.0/24 is kept for documentation: the address can be nobody's.
     return {"ingress": [{"ip": f"203.0.113.{last}"}]}
-
-
-def endpoints(store: Store, service: Mapping[str, Any]) -> list[JsonObject]:
-    """The pods that a Service selects; none for a Service without a selector."""
-    selector = dig(service, "spec", "selector") or {}
-    if not selector:
-        return []
-    return [
-        pod
-        for pod in store.all("Pod")
-        if namespace_of(pod) == namespace_of(service)
-        and all(labels_of(pod).get(key) == value for key, value in selector.items())
-    ]
