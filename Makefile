@@ -43,6 +43,9 @@ $(WORKLOADS)/.ready: requirements-workloads.txt requirements-options.txt
 	@cd tools/actionlint && GOBIN=$(CURDIR)/.tools/bin go install tool
 	@touch $@
 
+.tools/bin/gcsfuse: tools/gcsfuse/go.mod tools/gcsfuse/go.sum
+	@sh tools/gcsfuse/build.sh $(CURDIR)/.tools/bin
+
 kube-tools: .tools/kube/.ready ## Build what `--kube real` runs: etcd, Kubernetes, Kueue, KubeRay, JobSet, kwok
 
 demo: setup ## Bring b200-lustre up on the sandbox and show it
@@ -65,8 +68,8 @@ test-all: check coverage ## Run every tier, and whole what others take a sample 
 test-kube: setup kube-tools ## Run every stack on a real Kubernetes control plane
 	@$(RUN) -m pytest -n auto --dist loadfile -m kube tests/kube
 
-test-workloads: setup $(WORKLOADS)/.ready ## Run what the clusters run: Ray and JAX on this machine
-	@$(RUN) -m pytest -o addopts="--strict-markers -ra" tests/workloads/launchers
+test-workloads: setup $(WORKLOADS)/.ready .tools/bin/gcsfuse ## Run what the clusters run: Ray, JAX and a bucket's mount on this machine
+	@$(RUN) -m pytest -o addopts="--strict-markers -ra" tests/workloads/launchers tests/workloads/mounts
 	@$(WORKLOADS)/bin/python -m pytest tests/workloads/trainings
 
 demo-train: setup $(WORKLOADS)/.ready ## Run gcsfuse-checkpoint's own job, on Ray on this machine
