@@ -66,6 +66,13 @@ KubeOption = Annotated[
         "machine (`make kube-tools` builds it). A cluster that is there stays what it is."
     ),
 ]
+RolesOption = Annotated[
+    str | None,
+    typer.Option(
+        help="The roles that the caller has on the simulated project, with commas between them. "
+        "Without: the owner's."
+    ),
+]
 FolderOption = Annotated[Path, typer.Option(help="The sandbox's own folder.")]
 
 
@@ -78,6 +85,7 @@ def _command(verb: Verb) -> Callable[..., None]:
         project: ProjectOption = None,
         json_file: JsonOption = None,
         kube: KubeOption = None,
+        roles: RolesOption = None,
         folder: FolderOption = FOLDER,
     ) -> None:
         # The engine and its SDK cost about a second to import: `--help` does without.
@@ -89,7 +97,8 @@ def _command(verb: Verb) -> Callable[..., None]:
 
             refuse_change(workspace, real=kube is KubeMode.real)
         real = kube is KubeMode.real
-        options = (overrides or [], fault, json_file, project, real)
+        held = tuple(filter(None, (roles or "").split(",")))
+        options = (overrides or [], fault, json_file, project, real, held)
         if code := run_verb(workspace, verb, speed, *options):
             raise typer.Exit(code)
 

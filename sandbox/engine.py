@@ -23,6 +23,7 @@ from pulumi.automation import (
 
 from sandbox import engine_channels, killed_runs, state_copies
 from sandbox.clock import VirtualClock
+from sandbox.cloud.caller import Caller
 from sandbox.cloud.cloud import Cloud
 from sandbox.clusters import Clusters
 from sandbox.durations import Durations
@@ -59,6 +60,7 @@ class RunOptions:
     on_output: Callable[[str], None]
     color: bool = False
     real_kube: bool = False
+    caller: Caller = field(default_factory=Caller)
 
 
 @dataclass
@@ -123,6 +125,7 @@ class Engine:
         engine_channels.keep_apart()
         began = time.monotonic()
         cloud = self._workspace.cloud(options.faults, real_control_planes=options.real_kube)
+        cloud.caller = options.caller
         cloud.begin_run()
         clusters = Clusters(cloud, self._workspace.cloud_file)
         clock, journal, report = VirtualClock(options.speed), Journal(), EngineReport()

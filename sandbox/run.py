@@ -9,6 +9,7 @@ from pathlib import Path
 
 from review.losses import losses
 from review.step import EngineStep
+from sandbox.cloud.caller import Caller
 from sandbox.engine import Engine, RunOptions, RunResult, Verb
 from sandbox.faults import Faults
 from sandbox.in_use import refuse_platform_in_use
@@ -31,10 +32,12 @@ def run_verb(
     json_file: Path | None,
     project: Path | None,
     real_kube: bool,
+    roles: tuple[str, ...] = (),
 ) -> int:
     """Run a Pulumi verb and report it; the exit code is 0 only when the engine said yes."""
     check_json_file(json_file)
-    result = run(workspace, verb, speed, overrides, Faults.load(fault), project, real_kube)
+    caller, faults = Caller(roles), Faults.load(fault)
+    result = run(workspace, verb, speed, overrides, faults, project, real_kube, caller=caller)
     if json_file is not None:
         json_file.write_text(json.dumps(result.to_json(), indent=2) + "\n")
     print_report(result, workspace.root, overrides, real_kube)
@@ -64,6 +67,7 @@ def run(
     real_kube: bool = False,
     *,
     locked: bool = False,
+    caller: Caller | None = None,
 ) -> RunResult:
     """Run a Pulumi verb with the engine's own live output; with `real_kube` a new cluster gets a
     real control plane. `locked`: the caller holds the workspace's lock."""
@@ -79,6 +83,7 @@ def run(
                 on_output=lambda line: print(line, flush=True),
                 color=sys.stdout.isatty(),
                 real_kube=real_kube,
+                caller=caller or Caller(),
             ),
         )
 

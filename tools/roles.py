@@ -1,30 +1,53 @@
 """The roles that the caller of a stack needs, as the commands that grant them.
 
-    python -m tools.roles [STACK] [--read]
+    python -m tools.roles [STACK] [--read] [--names]
 
-STACK is one whose resources are recorded in tests/stacks/inventory; without it the table of
-docs/roles.md is printed. With `--read` the commands are for previews alone. PROJECT and MEMBER
-stand in them as they are.
+STACK is any that has a Pulumi.STACK.yaml: one whose resources are not recorded in
+tests/stacks/inventory is previewed on a sandbox. Without it the table of docs/roles.md is printed.
+With `--read` the commands are for reading alone. PROJECT and MEMBER stand in them as they are.
+`--names` prints the roles with commas between them, as `python -m sandbox up --roles` takes them.
 """
 
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import yaml
 
 from catalog.roles import roles_of, roles_table
+from sandbox.errors import UserError
+from sandbox.faults import Faults
+from sandbox.urns import token_of
 
 INVENTORY = Path(__file__).resolve().parent.parent / "tests" / "stacks" / "inventory"
 
 
 def types_of(stack: str) -> list[str]:
-    """The types of all resources of a recorded stack."""
-    recorded = yaml.safe_load((INVENTORY / f"{stack}.yaml").read_text(encoding="utf-8"))
-    return sorted(recorded["counts"])
+    """The types of all resources of a stack."""
+    file = INVENTORY / f"{stack}.yaml"
+    if not file.exists():
+        return _previewed(stack)
+    return sorted(yaml.safe_load(file.read_text(encoding="utf-8"))["counts"])
+
+
+def _previewed(stack: str) -> list[str]:
+    # The engine and its SDK cost about a second to import.
+    from sandbox.engine import Engine, RunOptions
+    from sandbox.workspace import Workspace
+
+    with TemporaryDirectory() as folder:
+        workspace = Workspace(Path(folder) / "sandbox", stack)
+        with workspace.lock():
+            quiet = RunOptions(speed=math.inf, faults=Faults(), on_output=lambda line: None)
+            result = Engine(workspace, workspace.prepare([])).run("preview", quiet)
+    if not result.ok:
+        raise UserError("\n".join(result.report.diagnostics))
+    return sorted({token_of(urn) for urn in result.plan})
 
 
 def recorded_stacks() -> list[str]:
@@ -71,12 +94,21 @@ def _condition(role: str) -> str:
 
 def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="tools.roles", description=__doc__)
-    parser.add_argument("stack", nargs="?", choices=recorded_stacks())
-    parser.add_argument("--read", action="store_true")
+    parser.add_argument("stack", nargs="?")
+    for flag in ("--read", "--names"):
+        parser.add_argument(flag, action="store_true")
     given = parser.parse_args(arguments)
-    print("\n".join(commands(given.stack, read=given.read)) if given.stack else table())
+    if given.stack is None:
+        print(table())
+    elif given.names:
+        print(",".join(roles_of(types_of(given.stack), "read" if given.read else "change")))
+    else:
+        print("\n".join(commands(given.stack, read=given.read)))
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except UserError as error:
+        sys.exit(f"error: {error}")

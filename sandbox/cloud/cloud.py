@@ -11,6 +11,7 @@ from copy import deepcopy
 from typing import Any, TypeAlias
 
 from catalog import Catalog
+from sandbox.cloud.caller import Caller
 from sandbox.cloud.kind import Kind, digest
 from sandbox.cloud.kinds import KINDS
 from sandbox.cloud.kinds.pools import POOL
@@ -43,6 +44,7 @@ class Cloud:
         self.faults = faults or Faults()
         self.reservations = reservations or Reservations.load()
         self.real_control_planes = real_control_planes
+        self.caller = Caller()
         self._keep = keep
         self._state: State = {"resources": {}, "apis": [], "clusters": {}}
         self._state |= {"producers": [], "abandoned_peerings": [], "identity_pools": []}

@@ -43,14 +43,21 @@ def call(cloud: Cloud, token: str, args: Args, defaults: Mapping[str, Any]) -> d
     """
     given = {**defaults, **{key: value for key, value in args.items() if value is not None}}
     if token == _GET_PROJECT:
+        _check(cloud, token, given)
         return _project(cloud, {**args, "project": args.get("projectId") or given.get("project")})
     if token not in _FUNCTIONS:
-        near = difflib.get_close_matches(token, [*_FUNCTIONS, _GET_PROJECT], n=1)
+        near = difflib.get_close_matches(token, FUNCTIONS, n=1)
         hint = f"; nearest: {near[0]}" if near else ""
         raise CloudError("UNIMPLEMENTED", f"the sandbox does not know the function {token}{hint}")
     kind, read = _FUNCTIONS[token]
     _require_api(cloud, kind, given)
+    _check(cloud, token, given)
     return shaped(token, read(cloud, given))
+
+
+def _check(cloud: Cloud, token: str, args: Args) -> None:
+    """What it asks for, as the provider's own call names it."""
+    cloud.caller.check(token, "read", f"projects/{args.get('project')}/{args.get('name', '')}")
 
 
 def _project(cloud: Cloud, args: Args) -> dict[str, Any]:
@@ -145,6 +152,9 @@ _FUNCTIONS: Mapping[str, tuple[str, Callable[[Cloud, Args], dict[str, Any]]]] = 
     "gcp:storage/getBucket:getBucket": (Bucket.token, _bucket),
     "gcp:lustre/getInstance:getInstance": (LustreInstance.token, _lustre),
 }
+
+
+FUNCTIONS = frozenset({*_FUNCTIONS, _GET_PROJECT})
 
 
 class _AnswerError(CloudError):

@@ -111,7 +111,9 @@ class GcpStandIn(rpc.Provider):
             self._clusters.sweep()
 
     async def read(self, request: rpc.ReadRequest) -> rpc.ReadResponse:
-        resource = self._cloud.read(token_of(request.urn), request.resource_id)
+        token = token_of(request.urn)
+        self._cloud.caller.check(token, "read", request.resource_id)
+        resource = self._cloud.read(token, request.resource_id)
         if resource is None:
             return rpc.ReadResponse("")
         state = {**resource.inputs, **resource.outputs}

@@ -177,6 +177,7 @@ class KubernetesStandIn(rpc.Provider):
         if self._cluster() is None:
             return rpc.ReadResponse("")
         ref = Ref.of(manifest)
+        self._clusters.cloud.caller.check(token_of(request.urn), "read", str(ref))
         live = await self._ask(lambda kube: kube.get(ref))
         if live is None:
             return rpc.ReadResponse("")

@@ -13,6 +13,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, nullcontext
 from typing import Any
 
+from catalog.permissions import Operation
 from sandbox.clock import Slots, Span, VirtualClock
 from sandbox.cloud.cloud import Cloud
 from sandbox.cloud.kinds import KINDS
@@ -20,6 +21,7 @@ from sandbox.cloud.resource import Resource
 from sandbox.durations import Durations
 from sandbox.errors import CloudError
 from sandbox.journal import Journal, Step
+from sandbox.urns import name_of
 
 # GKE runs at most five operations at once on a cluster; the provider retries the 429 of a sixth
 # (hashicorp/terraform-provider-google #15205).
@@ -72,18 +74,22 @@ class Operations:
 
     @asynccontextmanager
     async def step(
-        self, urn: str, token: str, operation: str, inputs: dict[str, Any] | None = None
+        self, urn: str, token: str, operation: Operation, inputs: dict[str, Any] | None = None
     ) -> AsyncIterator[Callable[[], Any]]:
         """A journalled step that the caller fills in: kubernetes objects, which have no slots."""
+        self._cloud.caller.check(token, operation, name_of(urn))
         async with self._timed(urn, token, operation, inputs=inputs) as spend:
             self._cloud.faults.started(token, operation)
             yield spend
 
     @asynccontextmanager
     async def _step(
-        self, urn: str, token: str, operation: str, inputs: dict[str, Any]
+        self, urn: str, token: str, operation: Operation, inputs: dict[str, Any]
     ) -> AsyncIterator[Callable[[], Any]]:
-        key = KINDS[token].slots(inputs)
+        kind = KINDS[token]
+        if kind.is_asked(operation, inputs):
+            self._cloud.caller.check(token, operation, kind.identify(inputs))
+        key = kind.slots(inputs)
         slots = self._slots.setdefault(key, Slots(OPERATIONS_AT_ONCE)) if key else nullcontext()
         requested = self._clock.now
         async with slots, self._timed(urn, token, operation, requested) as spend:

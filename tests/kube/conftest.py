@@ -14,6 +14,7 @@ from typing import TypeVar
 
 import pytest
 
+from sandbox.cloud.caller import Caller
 from sandbox.cloud.kinds.cluster import Cluster
 from sandbox.cloud.resource import Resource
 from sandbox.clusters import Kube
@@ -41,9 +42,12 @@ class LiveSandbox(Sandbox):
         *overrides: str,
         faults: Faults | None = None,
         project: Path | None = None,
+        roles: tuple[str, ...] = (),
     ) -> RunResult:
-        given = faults or Faults()
-        return run(self.workspace, verb, float("inf"), list(overrides), given, project, True)
+        given, caller = faults or Faults(), Caller(roles)
+        return run(
+            self.workspace, verb, float("inf"), list(overrides), given, project, True, caller=caller
+        )
 
     @property
     def cluster(self) -> Resource:

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 from filelock import FileLock
 
+from sandbox.cloud.caller import Caller
 from sandbox.cloud.cloud import Cloud
 from sandbox.cloud.kinds.cluster import Cluster
 from sandbox.clusters import Clusters
@@ -55,9 +56,10 @@ class Sandbox:
         *overrides: str,
         faults: Faults | None = None,
         project: Path | None = None,
+        roles: tuple[str, ...] = (),
     ) -> RunResult:
-        given = faults or Faults()
-        return run(self.workspace, verb, math.inf, list(overrides), given, project)
+        given, caller = faults or Faults(), Caller(roles)
+        return run(self.workspace, verb, math.inf, list(overrides), given, project, caller=caller)
 
     def succeed(self, verb: Verb, *overrides: str) -> RunResult:
         result = self.run(verb, *overrides)
