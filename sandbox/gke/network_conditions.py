@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 
-from sandbox.gke.network_rules import PARAMS_KIND
-from sandbox.gke.networks import Problem, network_problem, params_problem, users_of
+from sandbox.gke.networks import PARAMS_KIND, Problem, network_problem, params_problem, users_of
 from sandbox.kube.objects import JsonObject, Node, name_of
 from sandbox.kube.store import Store
 

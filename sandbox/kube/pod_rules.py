@@ -113,7 +113,9 @@ def template_findings(kind: str, template: Mapping[str, Any], path: str) -> Iter
     base = f"{path}.spec" if path else "spec"
     yield from pod_findings(spec, base)
     policy = dig(spec, "restartPolicy")
-    if kind == "Job" and policy not in ("Never", "OnFailure"):
+    # KubeRay's submitter becomes a Job's pod, and no restart policy is set in a given template.
+    is_job = kind == "Job" or path.endswith("submitterPodTemplate")
+    if is_job and policy not in ("Never", "OnFailure"):
         yield f"{base}.restartPolicy", "must be Never or OnFailure in a Job"
     if kind in ("Deployment", "DaemonSet") and policy not in (None, "Always"):
         yield f"{base}.restartPolicy", f"must be Always in a {kind}"

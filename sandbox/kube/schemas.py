@@ -1,4 +1,5 @@
-"""Published Kubernetes schemas as findings (path, message) that never repeat a value.
+"""The schemas of Kubernetes and of custom kinds' definitions as findings (path, message) that never
+repeat a value.
 
 jsonschema's own messages quote the offending value, which for a Secret would be the secret.
 """
@@ -11,6 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from sandbox.kube import paths
+from sandbox.kube.custom_resources import schema_of
 from sandbox.kube.objects import JsonObject
 
 if TYPE_CHECKING:
@@ -19,6 +21,18 @@ if TYPE_CHECKING:
 
 NEWEST = (1, 35)
 Finding = tuple[str, str]
+_METADATA = "kubernetes#/$defs/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
+_LIMITS = {
+    "maximum": "must be at most {}",
+    "maxItems": "must have at most {} items",
+    "maxLength": "must have at most {} characters",
+    "maxProperties": "must have at most {} fields",
+    "minimum": "must be at least {}",
+    "minItems": "must have at least {} items",
+    "minLength": "must have at least {} characters",
+    "minProperties": "must have at least {} fields",
+    "pattern": "must match {}",
+}
 
 
 @lru_cache(maxsize=1)
@@ -45,36 +59,52 @@ def _folder() -> str:
 @lru_cache(maxsize=64)
 def _validator(api_version: str, kind: str) -> Draft202012Validator:
     import jsonschema
-    from kubernetes_validate import utils
     from referencing import Registry, Resource
 
-    group, _, version = api_version.rpartition("/")
-    short = f"{group.split('.')[0]}-{version}" if group else version
-    schema = utils.schema_contents(f"{_folder()}/{kind.lower()}-{short}.json", schema_version())
-    registry = Resource.from_contents(_definitions()) @ Registry()
+    known = Resource.from_contents(_definitions())
+    registry = (known @ Registry()).with_resource("kubernetes", known)
+    schema = schema_of(api_version, kind)
+    schema = _custom(schema) if schema else _built_in(api_version, kind)
     return jsonschema.Draft202012Validator(schema, registry=registry)
 
 
+def _built_in(api_version: str, kind: str) -> JsonObject:
+    from kubernetes_validate import utils
+
+    group, _, version = api_version.rpartition("/")
+    short = f"{group.split('.')[0]}-{version}" if group else version
+    return utils.schema_contents(f"{_folder()}/{kind.lower()}-{short}.json", schema_version())
+
+
+def _custom(schema: JsonObject) -> JsonObject:
+    """The whole object, with what every kind has."""
+    text = {"type": "string"}
+    every = {"apiVersion": text, "kind": text, "metadata": {"$ref": _METADATA}, "status": {}}
+    strict = _strict(schema)
+    return {**strict, "properties": {**strict["properties"], **every}}
+
+
+def _strict(schema: JsonObject) -> JsonObject:
+    """A definition's schema as JSON Schema that refuses unknown fields, as an API server does where
+    it is asked to (fieldValidation: Strict)."""
+    found = dict(schema)
+    if schema.get("x-kubernetes-int-or-string"):
+        found["type"] = ["integer", "string"]
+    if "properties" in schema:
+        found["properties"] = {name: _strict(each) for name, each in schema["properties"].items()}
+        found["additionalProperties"] = schema.get("x-kubernetes-preserve-unknown-fields", False)
+    elif isinstance(schema.get("additionalProperties"), dict):
+        found["additionalProperties"] = _strict(schema["additionalProperties"])
+    if "items" in schema:
+        found["items"] = _strict(schema["items"])
+    return found
+
+
 def findings(manifest: Mapping[str, Any]) -> list[Finding]:
-    """What the schema of a built-in kind refuses in `manifest`, in a stable order."""
+    """What the schema of a kind refuses in `manifest`, in a stable order."""
     validator = _validator(manifest["apiVersion"], manifest["kind"])
     found = [each for error in validator.iter_errors(manifest) for each in _explain(error)]
     return sorted(set(found))
-
-
-def template_findings(template: Mapping[str, Any], path: str) -> list[Finding]:
-    """The same for a pod template inside a custom resource, as if it were a Pod."""
-    known = {"metadata", "spec"}
-    extra = [
-        (paths.join(path, key), unknown_field(key, known)) for key in template if key not in known
-    ]
-    pod = {"apiVersion": "v1", "kind": "Pod"} | {k: template[k] for k in known & {*template}}
-    return extra + [(f"{path}.{at}" if at else path, text) for at, text in findings(pod)]
-
-
-def service_findings(service: Mapping[str, Any], path: str) -> list[Finding]:
-    wrapped = {"apiVersion": "v1", "kind": "Service"} | dict(service)
-    return [(f"{path}.{at}" if at else path, text) for at, text in findings(wrapped)]
 
 
 def unknown_field(name: str, known: set[str] | Mapping[str, Any]) -> str:
@@ -103,6 +133,11 @@ def _explain(error: ValidationError) -> Iterator[Finding]:
         case "oneOf":
             kinds = {name for option in rule for name in _names(option.get("type"))}
             yield paths.render(at), _wrong_type(sorted(kinds), error.instance)
+        case str(limit) if limit in _LIMITS:
+            yield (
+                paths.render(at),
+                _LIMITS[limit].format(rule).removesuffix("s" if rule == 1 else ""),
+            )
         case other:
             yield paths.render(at), f"breaks the schema's rule {other}"
 

@@ -11,8 +11,7 @@ from typing import Any, TypeVar
 
 from sandbox.control_plane import ControlPlane
 from sandbox.errors import CloudError
-from sandbox.gke.network_rules import GNP_FINALIZER
-from sandbox.gke.networks import users_of
+from sandbox.gke.networks import GNP_FINALIZER, users_of
 from sandbox.kube.errors import KubeError
 from sandbox.kube.objects import (
     JsonObject,

@@ -1,17 +1,16 @@
 """What happens to a manifest before it is stored: kind, schema, defaults, rules, references."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from sandbox.gke import pod_webhooks as gke_webhooks
 from sandbox.gke.compute_class_rules import compute_class_findings
-from sandbox.gke.monitoring_rules import monitoring_findings
-from sandbox.gke.network_rules import network_findings
+from sandbox.gke.monitoring_rules import port_findings
 from sandbox.gke.provisioning_rules import provisioning_findings
 from sandbox.kube import paths, quantity, registry, schemas, secrets, waits
 from sandbox.kube.claim_rules import template_claim_findings
 from sandbox.kube.errors import KubeError, invalid
-from sandbox.kube.helm import release_findings
+from sandbox.kube.helm import RELEASE, release_findings
 from sandbox.kube.names import label_findings, name_findings
 from sandbox.kube.objects import (
     JsonObject,
@@ -27,7 +26,7 @@ from sandbox.kube.pod_rules import count_findings, template_findings
 from sandbox.kube.store import Store
 from sandbox.memory_kube.defaults import with_defaults
 from sandbox.memory_kube.job_set_rules import job_set_findings
-from sandbox.memory_kube.kueue.rules import kueue_findings
+from sandbox.memory_kube.kueue.rules import KUEUE_RULES
 from sandbox.memory_kube.limit_ranges import limit_range_findings
 from sandbox.memory_kube.quotas import quota_findings
 from sandbox.memory_kube.ray_rules import ray_findings
@@ -65,16 +64,11 @@ def check(manifest: Mapping[str, Any]) -> JsonObject:
     shape_problems = [*_metadata_shape(metadata), *_null_items(manifest)]
     if shape_problems:
         raise _refusal(kind.kind, manifest, shape_problems)
-    if not kind.custom:
-        # Before the defaults: they would hide a missing field or trip over a wrong type.
-        if problems := schemas.findings(manifest):
-            raise _refusal(kind.kind, manifest, problems)
-        obj = with_defaults(manifest, namespaced=kind.namespaced)
-        problems = [*name_findings(kind.kind, name_of(obj)), *label_findings(obj)]
-        problems += _rules(obj)
-    else:
-        obj = with_defaults(manifest, namespaced=kind.namespaced)
-        problems = _CUSTOM_RULES[kind.api_version](obj) or list(label_findings(obj))
+    # Before the defaults: they would hide a missing field or trip over a wrong type.
+    if kind.kind != RELEASE["kind"] and (problems := schemas.findings(manifest)):
+        raise _refusal(kind.kind, manifest, problems)
+    obj = with_defaults(manifest, namespaced=kind.namespaced)
+    problems = [*name_findings(kind.kind, name_of(obj)), *label_findings(obj), *_rules(obj)]
     if not kind.namespaced and metadata and metadata.get("namespace"):
         problems.append(("metadata.namespace", f"a {kind.kind} belongs to no namespace"))
     if problems:
@@ -229,30 +223,26 @@ def _autoscaler(obj: JsonObject) -> Iterator[Finding]:
         yield "spec.maxReplicas", f"{high} must be greater than or equal to minReplicas {low}"
 
 
-_CUSTOM_RULES: dict[str, Callable[[JsonObject], list[Finding]]] = {
-    "autoscaling.gke.io/v1beta1": monitoring_findings,
-    "autoscaling.x-k8s.io/v1": provisioning_findings,
-    "cloud.google.com/v1": compute_class_findings,
-    "helm.sh/v3": release_findings,
-    "jobset.x-k8s.io/v1alpha2": job_set_findings,
-    "kueue.x-k8s.io/v1beta1": kueue_findings,
-    "kueue.x-k8s.io/v1beta2": kueue_findings,
-    "monitoring.googleapis.com/v1": monitoring_findings,
-    "networking.gke.io/v1": network_findings,
-    "ray.io/v1": ray_findings,
-}
 _WEBHOOKS: dict[str, Callable[[JsonObject], str]] = {
     "Pod": gke_webhooks.denial,
 }
-_KIND_RULES = {
+_KIND_RULES: dict[str, Callable[[JsonObject], Iterable[Finding]]] = {
+    **KUEUE_RULES,
+    "ComputeClass": compute_class_findings,
     "DaemonSet": _selector,
     "Deployment": _selector,
     "HorizontalPodAutoscaler": _autoscaler,
     "Job": _job,
+    "JobSet": job_set_findings,
     "LimitRange": limit_range_findings,
     "PersistentVolume": _volume,
     "PersistentVolumeClaim": _claim,
+    "PodMonitoring": port_findings,
     "PriorityClass": _priority,
+    "ProvisioningRequest": provisioning_findings,
+    "RayCluster": ray_findings,
+    "RayJob": ray_findings,
+    "Release": release_findings,
     "ResourceQuota": quota_findings,
     "ResourceClaimTemplate": template_claim_findings,
     "Secret": _secret,

@@ -7,6 +7,7 @@ from typing import Any
 
 from sandbox.kube.amounts import Amount
 from sandbox.kube.claim_rules import requests_in
+from sandbox.kube.custom_resources import fill_defaults, schema_of
 from sandbox.kube.errors import KubeError
 from sandbox.kube.objects import JsonObject, dig, maps, pod_templates
 from sandbox.kube.store import DEFAULT_STORAGE_CLASS
@@ -16,9 +17,6 @@ _TOP: dict[str, JsonObject] = {
     "Secret": {"type": "Opaque"},
     "StorageClass": {"reclaimPolicy": "Delete", "volumeBindingMode": "Immediate"},
     "PriorityClass": {"preemptionPolicy": "PreemptLowerPriority"},
-    "ClusterQueue": {"spec": {}},
-    "Cohort": {"spec": {}},
-    "ResourceFlavor": {"spec": {}},
 }
 _SPEC: dict[str, JsonObject] = {
     "Deployment": {
@@ -36,9 +34,7 @@ _SPEC: dict[str, JsonObject] = {
         "podReplacementPolicy": "TerminatingOrFailed",
         "suspend": False,
     },
-    "ClusterQueue": {"queueingStrategy": "BestEffortFIFO", "stopPolicy": "None"},
     "HorizontalPodAutoscaler": {"minReplicas": 1},
-    "LocalQueue": {"stopPolicy": "None"},
     "Service": {"type": "ClusterIP", "sessionAffinity": "None"},
     "PersistentVolume": {
         "persistentVolumeReclaimPolicy": "Retain",
@@ -49,7 +45,6 @@ _SPEC: dict[str, JsonObject] = {
         "volumeMode": "Filesystem",
         "storageClassName": DEFAULT_STORAGE_CLASS,
     },
-    "RayJob": {"submissionMode": "K8sJobMode", "backoffLimit": 0, "ttlSecondsAfterFinished": 0},
 }
 _POD = {
     "restartPolicy": "Always",
@@ -58,7 +53,6 @@ _POD = {
     "schedulerName": "default-scheduler",
     "terminationGracePeriodSeconds": 30,
 }
-_WORKERS = {"replicas": 0, "minReplicas": 0, "maxReplicas": MAX_INT32, "numOfHosts": 1}
 
 
 def with_defaults(manifest: Mapping[str, Any], *, namespaced: bool) -> JsonObject:
@@ -66,6 +60,9 @@ def with_defaults(manifest: Mapping[str, Any], *, namespaced: bool) -> JsonObjec
     kind, metadata = obj["kind"], obj["metadata"]
     if namespaced:
         metadata["namespace"] = metadata.get("namespace") or "default"
+    if schema := schema_of(obj["apiVersion"], kind):
+        _fill(obj, {"spec": {}} if "spec" in schema["properties"] else {})
+        fill_defaults(schema, obj)
     _fill(obj, _TOP.get(kind, {}))
     if isinstance(spec := obj.get("spec"), dict):
         _fill(spec, _SPEC.get(kind, {}))
@@ -112,33 +109,20 @@ def _claims(spec: JsonObject) -> None:
 
 
 def _job_set(spec: JsonObject) -> None:
-    """What JobSet's own webhook and its definition fill in."""
+    """What JobSet's own webhook fills in."""
     _fill(spec, {"network": {}, "successPolicy": {"operator": "All"}})
     _fill(spec, {"startupPolicy": {"startupPolicyOrder": "AnyOrder"}})
-    if isinstance(network := spec["network"], dict):
-        _fill(network, {"enableDNSHostnames": True, "publishNotReadyAddresses": True})
-    if isinstance(policy := spec.get("failurePolicy"), dict):
-        _fill(policy, {"restartStrategy": "Recreate"})
-    jobs = spec.get("replicatedJobs")
-    for one in maps(jobs if isinstance(jobs, list) else []):
-        _fill(one, {"replicas": 1, "groupName": "default"})
+    _fill(spec["network"], {"enableDNSHostnames": True, "publishNotReadyAddresses": True})
+    for one in maps(spec.get("replicatedJobs")):
         if isinstance(job := dig(one, "template", "spec"), dict):
             _fill(job, {"completionMode": "Indexed"})
         if isinstance(pod := dig(one, "template", "spec", "template", "spec"), dict):
             _fill(pod, {"restartPolicy": "OnFailure"})
 
 
-def _workers(spec: JsonObject) -> None:
-    groups = dig(spec, "workerGroupSpecs")
-    for group in maps(groups if isinstance(groups, list) else []):
-        _fill(group, _WORKERS)
-
-
 _FILLERS: dict[str, Callable[[JsonObject], None]] = {
     "Job": _job,
     "JobSet": _job_set,
-    "RayCluster": _workers,
-    "RayJob": lambda spec: _workers(spec.get("rayClusterSpec") or {}),
     "ResourceClaimTemplate": _claims,
     "ResourceQuota": _quota,
     "Service": _ports,

@@ -1,7 +1,6 @@
 """Objects that cannot be deleted while others use them, as their finalizers see to."""
 
-from sandbox.gke.network_rules import PARAMS_KIND
-from sandbox.gke.networks import pods_on, users_of
+from sandbox.gke.networks import PARAMS_KIND, pods_on, users_of
 from sandbox.kube.errors import KubeError
 from sandbox.kube.helm import chart_release, refuse_hanging_uninstall
 from sandbox.kube.objects import JsonObject, Ref, dig, labels_of

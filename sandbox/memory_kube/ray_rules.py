@@ -11,11 +11,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sandbox.kube import paths
-from sandbox.kube.field_rules import object_findings
-from sandbox.kube.names import CLUSTER_SELECTOR_KEY, is_label_1035, is_label_1123, label_findings
-from sandbox.kube.objects import JsonObject, annotations_of, dig, maps, name_of, pod_templates
-from sandbox.kube.pod_rules import count_findings, template_findings
-from sandbox.memory_kube.ray_fields import SPECS
+from sandbox.kube.names import CLUSTER_SELECTOR_KEY, is_label_1035, is_label_1123
+from sandbox.kube.objects import JsonObject, annotations_of, dig, maps, name_of
+from sandbox.kube.pod_rules import count_findings
 from sandbox.memory_kube.ray_state import ENABLED, STORAGE, keeps_state
 
 Finding = tuple[str, str]
@@ -24,23 +22,13 @@ MAX_NAME = {"RayCluster": 53, "RayJob": 47}
 _REDIS_VARIABLES = ("RAY_REDIS_ADDRESS", "REDIS_PASSWORD")
 
 
-def ray_findings(manifest: Mapping[str, Any]) -> list[Finding]:
-    kind = manifest["kind"]
-    found = [*_name_findings(kind, name_of(manifest)), *object_findings(manifest, SPECS[kind])]
-    if found:
-        return found
-    spec = manifest["spec"]
-    for path, template in pod_templates(manifest):
-        # The submitter becomes a Job's pod, and KubeRay sets no restart policy in a given template.
-        runs_as = "Job" if path.endswith("submitterPodTemplate") else kind
-        found += template_findings(runs_as, template, path)
-        found += label_findings(template, f"{path}.metadata")
-    annotations = annotations_of(manifest)
+def ray_findings(manifest: Mapping[str, Any]) -> Iterator[Finding]:
+    kind, spec, annotations = manifest["kind"], manifest["spec"], annotations_of(manifest)
+    yield from _name_findings(kind, name_of(manifest))
     if kind == "RayCluster":
-        found += _cluster_findings(spec, "spec", annotations)
+        yield from _cluster_findings(spec, "spec", annotations)
     else:
-        found += _job_findings(spec, annotations)
-    return found
+        yield from _job_findings(spec, annotations)
 
 
 def _name_findings(kind: str, name: str) -> Iterator[Finding]:

@@ -14,7 +14,7 @@ import pytest
 from components.node_taints import NodeTaintArgs, toleration
 from sandbox.gke.agent import machines
 from sandbox.gke.agent.autoscaler import additions, is_waiting
-from sandbox.gke.agent.install import definitions
+from sandbox.gke.agent.install import own_objects
 from sandbox.gke.agent.slices import slice_of_node
 from sandbox.gke.agent.statuses import dated
 from sandbox.gke.agent.tpu_pods import Host, assigned, hosts_taken, next_host, problem
@@ -260,7 +260,7 @@ def test_a_condition_keeps_its_time_until_its_status_changes():
 
 
 def test_the_definitions_are_those_of_the_kinds_that_stacks_use():
-    made = [*definitions()]
+    made = [*own_objects()]
 
     kinds = {
         obj["spec"]["names"]["kind"] for obj in made if obj["kind"] == "CustomResourceDefinition"
@@ -268,8 +268,6 @@ def test_the_definitions_are_those_of_the_kinds_that_stacks_use():
     assert kinds == {
         "AutoscalingMetric",
         "ComputeClass",
-        "GKENetworkParamSet",
-        "Network",
         "PodMonitoring",
         "ProvisioningRequest",
     }

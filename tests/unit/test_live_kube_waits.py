@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sandbox.errors import CloudError
-from sandbox.gke.network_rules import GNP_FINALIZER
+from sandbox.gke.networks import GNP_FINALIZER
 from sandbox.kube.errors import KubeError
 from sandbox.kube.objects import Ref
 from sandbox.kube.store import Store
@@ -25,7 +25,7 @@ NETWORK = {
     "apiVersion": "networking.gke.io/v1",
     "kind": "Network",
     "metadata": {"name": "rdma-3"},
-    "spec": {"parametersRef": {"name": "rdma-3"}},
+    "spec": {"parametersRef": {"kind": "GKENetworkParamSet", "name": "rdma-3"}},
 }
 
 

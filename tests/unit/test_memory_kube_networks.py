@@ -11,12 +11,10 @@ from sandbox.kube.errors import KubeError
 from sandbox.memory_kube.memory import MemoryKube
 from tests.unit.memory_kube_samples import (
     changed,
-    make,
     ref,
     refusal,
 )
 from tests.unit.network_samples import (
-    API,
     cluster_ref,
     network,
     networked,
@@ -36,43 +34,12 @@ from tests.unit.network_samples import (
             changed(network(), ..., "spec", "parametersRef", "group"),
             "spec.parametersRef.group: required value",
         ),
-        (
-            changed(network(), "GKENetworkParams", "spec", "parametersRef", "kind"),
-            '"GKENetworkParams" must be GKENetworkParamSet',
-        ),
-        (
-            changed(network(), "networking.k8s.io", "spec", "parametersRef", "group"),
-            '"networking.k8s.io" must be networking.gke.io',
-        ),
-        (
-            changed(network(), "default", "spec", "parametersRef", "namespace"),
-            "a GKENetworkParamSet belongs to no namespace",
-        ),
-        (
-            changed(network(), ..., "spec", "parametersRef"),
-            "spec.parametersRef: required value for a network of type Device",
-        ),
-        (make("Network", "n", API), "spec: required value"),
         (changed(network(), "x", "metadata", "namespace"), "a Network belongs to no namespace"),
         (network("Upper"), "start with a letter or digit and end with a letter or digit"),
         (params(deviceMode="Rdma"), "spec.deviceMode: must be one of DPDK-VFIO, NetDevice, RDMA"),
-        (params(deviceMode=None), "One of PodIPV4Ranges or DeviceMode must be specified."),
-        (
-            params(podIPv4Ranges={"rangeNames": ["pods"]}),
-            "PodIPv4Ranges and DeviceMode can not be specified at the same time",
-        ),
         (
             params(podIPv4Ranges={"rangeNames": []}),
             "spec.podIPv4Ranges.rangeNames: must have at least 1 item",
-        ),
-        (params(vpc=None), "NetworkAttachment or (VPC + VPCSubnet) must be specified"),
-        (
-            params(networkAttachment="projects/p/regions/r/networkAttachments/a"),
-            "excludes vpc, vpcSubnet, deviceMode and podIPv4Ranges",
-        ),
-        (
-            params(vpcSubnet="projects/p/regions/r/subnetworks/s"),
-            'is a path, GKE looks up the name "s"',
         ),
     ],
 )
@@ -128,6 +95,41 @@ def test_a_network_is_not_ready_with_parameters_of_another_type(
     kube.apply(params(**parameters))
     kube.apply(network(type=kind))
     assert kube.health(cluster_ref("Network")).reason.endswith(ending)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "ending"),
+    [
+        ({"deviceMode": None}, "One of PodIPV4Ranges or DeviceMode must be specified."),
+        (
+            {"podIPv4Ranges": {"rangeNames": ["pods"]}},
+            "PodIPv4Ranges and DeviceMode can not be specified at the same time",
+        ),
+        ({"vpc": None}, "NetworkAttachment or (VPC + VPCSubnet) must be specified"),
+        (
+            {"networkAttachment": "projects/p/regions/r/networkAttachments/a"},
+            "can be specified: (VPC, VPCSubnet, DeviceMode, PodIPv4Ranges)",
+        ),
+        ({"vpcSubnet": "projects/p/regions/r/subnetworks/s"}, "/s not found in VPC: rdma"),
+    ],
+)
+def test_a_parameter_set_that_contradicts_itself_is_taken_and_never_ready(
+    parameters: dict[str, Any], ending: str
+) -> None:
+    kube = MemoryKube({}, [])
+    kube.apply(params(**parameters))
+    kube.apply(network())
+    for kind in ("GKENetworkParamSet", "Network"):
+        assert kube.health(cluster_ref(kind)).reason.endswith(ending)
+
+
+@pytest.mark.parametrize(
+    "reference", [..., {"group": "g", "kind": "GKENetworkParams", "name": "rdma-0"}]
+)
+def test_a_network_without_a_parameter_set_is_never_ready(reference: Any) -> None:
+    kube = MemoryKube({}, [])
+    kube.apply(changed(network(), reference, "spec", "parametersRef"))
+    assert kube.health(cluster_ref("Network")).reason.endswith("refers to no GKENetworkParamSet")
 
 
 def test_a_device_subnet_belongs_to_one_parameter_set() -> None:

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds what a simulated cluster's control plane runs, as the go.mod files here pin it, into the
-# first folder given, and copies the operators' manifests of the same versions into the second.
+# first folder given, and copies the operators' manifests and GKE's of the same versions into the second.
 set -eu
 
 bin=$1
@@ -55,6 +55,12 @@ cd ../jobset
 module=sigs.k8s.io/jobset
 build 4 $module 740 "-X $module/pkg/version.GitVersion=$(version_of $module)"
 manifests_of jobset $module charts/jobset/crds config/components/rbac config/components/webhook
+
+# Nothing of it is built: only its definitions are wanted.
+cd ../networking
+module=github.com/GoogleCloudPlatform/gke-networking-api
+go mod download $module
+manifests_of networking $module config/crds
 
 cd ../kwok
 build 5 sigs.k8s.io/kwok 700 ""

@@ -8,23 +8,30 @@ from threading import Event
 
 import yaml
 
+from sandbox.control_plane.binaries import MANIFESTS
+from sandbox.kube.custom_resources import definition_of
 from sandbox.kube.objects import JsonObject, Ref, dig, maps
 from sandbox.live_kube.api import Api
+from sandbox.live_kube.operators.kustomization import read_objects
 
+_KINDS = ("AutoscalingMetric", "ComputeClass", "PodMonitoring", "ProvisioningRequest")
+_NETWORKING = ("networking.gke.io_gkenetworkparamsets", "networking.gke.io_networks")
 _DEFINITION = "CustomResourceDefinition"
 _POLL_SECONDS = 0.1
 
 
-def definitions() -> Iterator[JsonObject]:
-    folder = files("sandbox.gke") / "definitions"
-    for file in sorted(folder.iterdir(), key=lambda file: file.name):
-        if file.name.endswith(".yaml"):
-            yield from yaml.safe_load_all(file.read_text())
+def own_objects() -> Iterator[JsonObject]:
+    """What no module publishes."""
+    for kind in _KINDS:
+        yield definition_of(kind)
+    for name in ("devices", "storage"):
+        yield from yaml.safe_load_all((files("sandbox.gke") / "data" / f"{name}.yaml").read_text())
 
 
 def install(api: Api) -> None:
     """Apply them all, and wait until each kind is served."""
-    made = list(definitions())
+    published = (MANIFESTS / "networking" / "crds" / f"{name}.yaml" for name in _NETWORKING)
+    made = [*own_objects(), *(each for file in published for each in read_objects(file))]
     for obj in made:
         api.apply(obj)
     pause = Event()

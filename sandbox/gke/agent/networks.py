@@ -10,8 +10,7 @@ from __future__ import annotations
 from sandbox.gke.agent.live import Live
 from sandbox.gke.agent.statuses import send_statuses
 from sandbox.gke.network_conditions import check_networks
-from sandbox.gke.network_rules import GNP_FINALIZER, GROUP, PARAMS_KIND
-from sandbox.gke.networks import users_of
+from sandbox.gke.networks import GNP_FINALIZER, GROUP, PARAMS_KIND, users_of
 from sandbox.kube.store import Store
 from sandbox.live_kube.api import Api, Kind
 

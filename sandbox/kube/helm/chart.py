@@ -59,7 +59,7 @@ class Chart(ABC):
             known = [REGISTRY[api, kind] for api in api_versions if (api, kind) in REGISTRY]
             if known:
                 apis = [each.api_version for each in known]
-                found.append(definition(kind, apis, namespaced=known[0].namespaced))
+                found.append(definition(kind, apis))
         return found
 
     def _served(self, version: str) -> Mapping[str, Sequence[str]]:

@@ -1,4 +1,4 @@
-"""What Kueue's definitions and webhooks refuse in its own objects.
+"""What Kueue's webhooks and the rules of its definitions refuse in its own objects.
 
 Source: kubernetes-sigs/kueue pkg/webhooks and apis/kueue, v0.19.0 (read 2026-11-21). A flavor that
 does not exist is none of it: the queue is inactive until it does.
@@ -6,46 +6,31 @@ does not exist is none of it: the queue is inactive until it does.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
 from sandbox.kube import quantity
 from sandbox.kube.errors import KubeError
-from sandbox.kube.field_rules import check, object_findings
-from sandbox.kube.names import name_findings
-from sandbox.kube.objects import JsonObject, dig, maps, name_of
-from sandbox.memory_kube.kueue.fields import PRIORITY_CLASS, SPECS
+from sandbox.kube.objects import JsonObject, dig, maps
 
 Finding = tuple[str, str]
-_MOST_GROUPS = 16
-_MOST_FLAVORS = 64
-_MOST_RESOURCES = 64
-_MOST_TAINTS = 8
-_MOST_LEVELS = 16
 _HOSTNAME = "kubernetes.io/hostname"
 _RECLAIM = "reclaimWithinCohort=Never and borrowWithinCohort.Policy!=Never"
 
 
-def kueue_findings(manifest: Mapping[str, Any]) -> list[Finding]:
-    kind, name = manifest["kind"], name_of(manifest)
-    found = list(name_findings(kind, name))
-    if kind == "WorkloadPriorityClass":
-        return found + list(check(PRIORITY_CLASS, manifest, ""))
-    version = manifest["apiVersion"].partition("/")[2]
-    found += object_findings(manifest, SPECS[version][kind])
-    if not found and (rule := _RULES.get(kind)):
-        found += rule(manifest["spec"])
-    return found
-
-
-def _cluster_queue(spec: JsonObject) -> Iterator[Finding]:
+def _cluster_queue(manifest: JsonObject) -> Iterator[Finding]:
+    spec = manifest["spec"]
     cohort = spec.get("cohortName") or spec.get("cohort")
     yield from _group_findings(spec, "" if cohort else "cohort", lends_nominal=True)
     preemption = spec.get("preemption") or {}
     borrows = dig(preemption, "borrowWithinCohort", "policy") or "Never"
     if (preemption.get("reclaimWithinCohort") or "Never") == "Never" and borrows != "Never":
         yield "spec.preemption", _RECLAIM
+    fungibility = spec["flavorFungibility"]
+    ways = {fungibility["whenCanBorrow"], fungibility["whenCanPreempt"]}
+    if fungibility.get("preference") and ways != {"TryNextFlavor"}:
+        yield "spec.flavorFungibility.preference", "needs TryNextFlavor in both other fields"
     names = [flavor["name"] for _, flavor in _flavors(spec)]
     checks = maps(dig(spec, "admissionChecksStrategy", "admissionChecks"))
     for index, each in enumerate(checks):
@@ -55,9 +40,9 @@ def _cluster_queue(spec: JsonObject) -> Iterator[Finding]:
                 yield path, f'unsupported value: "{name}": supported values: {", ".join(names)}'
 
 
-def _cohort(spec: JsonObject) -> Iterator[Finding]:
-    parent = spec.get("parentName")
-    yield from _group_findings(spec, "" if parent else "parent", lends_nominal=False)
+def _cohort(manifest: JsonObject) -> Iterator[Finding]:
+    parent = manifest["spec"].get("parentName")
+    yield from _group_findings(manifest["spec"], "" if parent else "parent", lends_nominal=False)
 
 
 def _flavors(spec: Mapping[str, Any]) -> Iterator[tuple[str, JsonObject]]:
@@ -68,13 +53,10 @@ def _flavors(spec: Mapping[str, Any]) -> Iterator[tuple[str, JsonObject]]:
 
 def _group_findings(spec: JsonObject, lacks: str, *, lends_nominal: bool) -> Iterator[Finding]:
     groups = maps(spec.get("resourceGroups"))
-    yield from _too_many(groups, _MOST_GROUPS, "spec.resourceGroups")
     resources: set[str] = set()
     flavors: set[str] = set()
     for at, group in enumerate(groups):
         path, covered = f"spec.resourceGroups[{at}]", group["coveredResources"]
-        yield from _too_many(covered, _MOST_RESOURCES, f"{path}.coveredResources")
-        yield from _too_many(group["flavors"], _MOST_FLAVORS, f"{path}.flavors")
         for index, name in enumerate(covered):
             if name in resources:
                 yield f"{path}.coveredResources[{index}]", f'duplicate value: "{name}"'
@@ -94,13 +76,6 @@ def _group_findings(spec: JsonObject, lacks: str, *, lends_nominal: bool) -> Ite
                     text = f'"{quota["name"]}" must match the name in coveredResources'
                     yield f"{spot}.name", f"{text}; nearest: {covered[number]}"
                 yield from _quota_findings(quota, spot, lacks, lends_nominal=lends_nominal)
-
-
-def _too_many(items: Sequence[object], most: int, path: str) -> Iterator[Finding]:
-    if not items and path.endswith(("coveredResources", "flavors")):
-        yield path, "must have at least 1 item"
-    if len(items) > most:
-        yield path, f"{len(items)}: must have at most {most} items"
 
 
 def _quota_findings(
@@ -126,11 +101,11 @@ def _quota_findings(
         yield f"{path}.lendingLimit", text
 
 
-def _flavor(spec: JsonObject) -> Iterator[Finding]:
+def _flavor(manifest: JsonObject) -> Iterator[Finding]:
+    spec = manifest["spec"]
     if spec.get("topologyName") and not spec.get("nodeLabels"):
         yield "spec", "at least one nodeLabel is required when topology is set"
     taints = maps(spec.get("nodeTaints"))
-    yield from _too_many(taints, _MOST_TAINTS, "spec.nodeTaints")
     seen: set[tuple[str, str]] = set()
     for index, taint in enumerate(taints):
         pair = taint["key"], taint["effect"]
@@ -143,13 +118,12 @@ def _flavor(spec: JsonObject) -> Iterator[Finding]:
             yield f"{at}.operator", "operator must be Exists when 'key' is empty"
         if exists and toleration.get("value"):
             yield f"{at}.value", "a value must be empty when 'operator' is 'Exists'"
+        if toleration.get("tolerationSeconds") and toleration.get("effect") != "NoExecute":
+            yield f"{at}.effect", "effect must be 'NoExecute' when 'tolerationSeconds' is set"
 
 
-def _topology(spec: JsonObject) -> Iterator[Finding]:
-    labels = [level["nodeLabel"] for level in maps(spec["levels"])]
-    if not labels:
-        yield "spec.levels", "must have at least 1 item"
-    yield from _too_many(labels, _MOST_LEVELS, "spec.levels")
+def _topology(manifest: JsonObject) -> Iterator[Finding]:
+    labels = [level["nodeLabel"] for level in maps(manifest["spec"]["levels"])]
     if len(set(labels)) < len(labels):
         yield "spec.levels", "must be unique"
     if _HOSTNAME in labels[:-1]:
@@ -157,7 +131,7 @@ def _topology(spec: JsonObject) -> Iterator[Finding]:
         yield "spec.levels", text
 
 
-_RULES = {
+KUEUE_RULES = {
     "ClusterQueue": _cluster_queue,
     "Cohort": _cohort,
     "ResourceFlavor": _flavor,
