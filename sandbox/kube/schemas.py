@@ -93,6 +93,9 @@ def _strict(schema: JsonObject) -> JsonObject:
     if "properties" in schema:
         found["properties"] = {name: _strict(each) for name, each in schema["properties"].items()}
         found["additionalProperties"] = schema.get("x-kubernetes-preserve-unknown-fields", False)
+        # Defaults are there before anything is judged.
+        there = {name for name, each in schema["properties"].items() if "default" in each}
+        found["required"] = [name for name in schema.get("required", ()) if name not in there]
     elif isinstance(schema.get("additionalProperties"), dict):
         found["additionalProperties"] = _strict(schema["additionalProperties"])
     if "items" in schema:

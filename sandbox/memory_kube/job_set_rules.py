@@ -14,6 +14,15 @@ from sandbox.kube.objects import JsonObject, dig, maps, name_of
 from sandbox.kube.pod_rules import count_findings, template_findings
 
 Finding = tuple[str, str]
+_REASONS = frozenset(
+    {
+        "BackoffLimitExceeded",
+        "DeadlineExceeded",
+        "FailedIndexes",
+        "MaxFailedIndexesExceeded",
+        "PodFailurePolicy",
+    }
+)
 _LONGEST = 63
 # What Kubernetes adds to the name of a numbered pod.
 _SUFFIX = "-abcde"
@@ -22,6 +31,13 @@ _SUFFIX = "-abcde"
 def job_set_findings(manifest: Mapping[str, Any]) -> Iterator[Finding]:
     spec = manifest["spec"]
     yield from _left_out(spec)
+    for at, rule in enumerate(maps(dig(spec, "failurePolicy", "rules"))):
+        if not _REASONS.issuperset(rule.get("onJobFailureReasons") or ()):
+            choices = ", ".join(sorted(_REASONS))
+            yield (
+                f"spec.failurePolicy.rules[{at}].onJobFailureReasons",
+                f"must be some of {choices}",
+            )
     for index, one in enumerate(maps(spec.get("replicatedJobs"))):
         yield from _job_findings(manifest, one, f"spec.replicatedJobs[{index}]")
 

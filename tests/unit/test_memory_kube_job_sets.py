@@ -41,6 +41,7 @@ from tests.unit.memory_kube_samples import changed, cpu_node, make, refusal
 
 API = "jobset.x-k8s.io/v1alpha2"
 REF = Ref(api_version=API, kind="JobSet", namespace=NAMESPACE, name="train")
+RULE = ("spec", "failurePolicy", "rules", 0)
 TEMPLATE = ("spec", "replicatedJobs", 0, "template", "spec", "template")
 
 
@@ -254,6 +255,10 @@ def test_no_jobset_can_be_made_while_its_webhook_is_not_up() -> None:
         ((..., *TEMPLATE[:-1], "completions"), "completions: required value"),
         (("2", *TEMPLATE[:-1], "parallelism"), r"template\.spec\.parallelism: must be integer"),
         (({"x": 1}, *TEMPLATE, "spec", "affinity"), r"affinity\.x: unknown field"),
+        (
+            (["Lost"], *RULE, "onJobFailureReasons"),
+            r"rules\[0\]\.onJobFailureReasons: must be some of BackoffLimitExceeded, ",
+        ),
     ],
 )
 def test_what_jobset_or_the_api_server_would_not_take_is_refused(

@@ -139,7 +139,6 @@ def test_a_suspended_ray_job_has_nothing_running() -> None:
         ({"runtimeEnvYAML": "a: [1"}, "spec.runtimeEnvYAML: is not valid YAML"),
         ({"runtimeEnvYAML": "text"}, "spec.runtimeEnvYAML: must be a YAML mapping"),
         ({"activeDeadlineSeconds": 0}, "spec.activeDeadlineSeconds: 0 must be positive"),
-        ({"submissionMode": "SSH"}, "must be one of K8sJobMode, HTTPMode, InteractiveMode"),
         ({"deletionPolicy": "DeleteSelf"}, "feature gate, which is off by default"),
         ({"entryPoint": "x"}, "unknown field, the nearest known one is entrypoint"),
         (
