@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sandbox.command_line import run_app
+from sandbox.kube_mode import KubeMode
 from sandbox.next_steps import FOLDER
 
 if TYPE_CHECKING:
@@ -28,13 +28,6 @@ VERBS: dict[Verb, str] = {
 }
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help=__doc__, rich_markup_mode=None)
-
-
-class KubeMode(StrEnum):
-    """Where Kubernetes objects go."""
-
-    memory = "memory"
-    real = "real"
 
 
 kube_app = typer.Typer(
@@ -60,10 +53,11 @@ ProjectOption = Annotated[
 ]
 JsonOption = Annotated[Path | None, typer.Option("--json", help="Write a summary object here.")]
 KubeOption = Annotated[
-    KubeMode | None,
+    KubeMode,
     typer.Option(
         help="Where a new cluster keeps its objects: in memory, or in a real control plane on this "
-        "machine (`make kube-tools` builds it). A cluster that is there stays what it is."
+        "machine; auto: real where `make kube-tools` has built it. A cluster that is there stays "
+        "what it is."
     ),
 ]
 RolesOption = Annotated[
@@ -84,7 +78,7 @@ def _command(verb: Verb) -> Callable[..., None]:
         fault: FaultOption = None,
         project: ProjectOption = None,
         json_file: JsonOption = None,
-        kube: KubeOption = None,
+        kube: KubeOption = KubeMode.auto,
         roles: RolesOption = None,
         folder: FolderOption = FOLDER,
     ) -> None:
@@ -92,13 +86,8 @@ def _command(verb: Verb) -> Callable[..., None]:
         from sandbox.run import run_verb
 
         workspace = _workspace(folder, stack)
-        if kube is not None:
-            from sandbox.kube_mode import refuse_change
-
-            refuse_change(workspace, real=kube is KubeMode.real)
-        real = kube is KubeMode.real
         held = tuple(filter(None, (roles or "").split(",")))
-        options = (overrides or [], fault, json_file, project, real, held)
+        options = (overrides or [], fault, json_file, project, kube, held)
         if code := run_verb(workspace, verb, speed, *options):
             raise typer.Exit(code)
 
@@ -111,12 +100,15 @@ for _verb, _help in VERBS.items():
 
 @app.command()
 def demo(
-    stack: StackOption, speed: SpeedOption = DEFAULT_SPEED, folder: FolderOption = FOLDER
+    stack: StackOption,
+    speed: SpeedOption = DEFAULT_SPEED,
+    kube: KubeOption = KubeMode.auto,
+    folder: FolderOption = FOLDER,
 ) -> None:
     """Preview, up, and a preview that has nothing left to do; leaves the stack up."""
     from sandbox.demo import demo as show
 
-    if not show(_workspace(folder, stack), speed):
+    if not show(_workspace(folder, stack), speed, kube):
         raise typer.Exit(1)
 
 

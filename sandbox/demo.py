@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from sandbox.engine import Verb
 from sandbox.faults import Faults
+from sandbox.kube_choice import is_real, said
+from sandbox.kube_mode import KubeMode
 from sandbox.report import print_report
 from sandbox.run import run
 from sandbox.workspace import Workspace
@@ -15,14 +17,16 @@ CHAPTERS: tuple[tuple[Verb, str], ...] = (
 )
 
 
-def demo(workspace: Workspace, speed: float) -> bool:
+def demo(workspace: Workspace, speed: float, kube: KubeMode) -> bool:
     """Preview, up, preview; leaves the stack up. False when a chapter fails or is not as told."""
     results = []
+    real = is_real(workspace, kube)
+    print(said(workspace, real=real))
     # Held from chapter to chapter, so that nothing changes the stack in between.
     with workspace.lock():
         for verb, title in CHAPTERS:
             print(f"\n\033[1m=== {title}\033[0m\n", flush=True)
-            result = run(workspace, verb, speed, [], Faults(), locked=True)
+            result = run(workspace, verb, speed, [], Faults(), real_kube=real, locked=True)
             if not result.ok:
                 print_report(result, workspace.root)
                 return False

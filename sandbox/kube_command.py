@@ -63,6 +63,6 @@ def _control_planes(workspace: Workspace) -> Mapping[str, ControlPlane]:
     if not found:
         raise UserError(
             f'--stack: "{workspace.stack}": no cluster with a real control plane is up; '
-            f"nearest: {command('up', workspace.stack, workspace.root, real_kube=True)}"
+            f"nearest: {command('up', workspace.stack, workspace.root, kube='real')}"
         )
     return found

@@ -17,14 +17,14 @@ def command(
     root: Path,
     *,
     overrides: Sequence[str] = (),
-    real_kube: bool = False,
+    kube: str = "auto",
 ) -> str:
     """One command line for the sandbox whose folder is `root`."""
     words = [_python(), "-m", "sandbox", *verb.split()]
     words += ["--stack", stack] if stack else []
     for override in overrides:
         words += ["--set", override]
-    words += ["--kube", "real"] if real_kube else []
+    words += ["--kube", kube] if kube != "auto" else []
     if root.resolve() != FOLDER.resolve():
         words += ["--folder", _short(root.resolve())]
     return shlex.join(words)

@@ -19,9 +19,9 @@ SHOWN_STEPS = 12
 
 
 def print_report(
-    result: RunResult, root: Path, overrides: Sequence[str] = (), real_kube: bool = False
+    result: RunResult, root: Path, overrides: Sequence[str] = (), kube: str = "auto"
 ) -> None:
-    """`root`, `overrides` and `real_kube` are what the command was given, for the next ones."""
+    """`root`, `overrides` and `kube` are what the command was given, for the next ones."""
     console = new_console()
     console.print()
     if not result.ok:
@@ -37,7 +37,7 @@ def print_report(
     if result.outputs and result.operation == "up":
         _print_outputs(console, result.outputs)
     _print_times(console, result)
-    _print_next(console, result, root, overrides, real_kube)
+    _print_next(console, result, root, overrides, kube)
 
 
 def _print_resources(console: Console, result: RunResult) -> None:
@@ -85,7 +85,7 @@ def _print_times(console: Console, result: RunResult) -> None:
 
 
 def _print_next(
-    console: Console, result: RunResult, root: Path, overrides: Sequence[str], real_kube: bool
+    console: Console, result: RunResult, root: Path, overrides: Sequence[str], kube: str
 ) -> None:
     if result.operation not in ("preview", "up"):
         return
@@ -94,7 +94,7 @@ def _print_next(
     rows = {
         "look": command("status", stack, root),
         "change": f"edit Pulumi.{stack}.yaml, then {preview}",
-        "bring up": command("up", stack, root, overrides=overrides, real_kube=real_kube),
+        "bring up": command("up", stack, root, overrides=overrides, kube=kube),
         "destroy": command("destroy", stack, root),
     }
     del rows["bring up" if result.operation == "up" else "destroy"]

@@ -14,6 +14,8 @@ from sandbox.engine import Engine, RunOptions, RunResult, Verb
 from sandbox.faults import Faults
 from sandbox.in_use import refuse_platform_in_use
 from sandbox.json_file import check_json_file
+from sandbox.kube_choice import is_real, said
+from sandbox.kube_mode import KubeMode
 from sandbox.own_name import refuse_taken_name
 from sandbox.refused import refused
 from sandbox.report import print_report
@@ -31,17 +33,19 @@ def run_verb(
     fault: Path | None,
     json_file: Path | None,
     project: Path | None,
-    real_kube: bool,
+    kube: KubeMode,
     roles: tuple[str, ...] = (),
 ) -> int:
     """Run a Pulumi verb and report it; the exit code is 0 only when the engine said yes."""
     check_json_file(json_file)
+    real = is_real(workspace, kube)
     caller, faults = Caller(roles), Faults.load(fault)
-    result = run(workspace, verb, speed, overrides, faults, project, real_kube, caller=caller)
+    result = run(workspace, verb, speed, overrides, faults, project, real, caller=caller)
     if json_file is not None:
         json_file.write_text(json.dumps(result.to_json(), indent=2) + "\n")
-    print_report(result, workspace.root, overrides, real_kube)
+    print_report(result, workspace.root, overrides, kube)
     if verb in ("preview", "up"):
+        print(said(workspace, real=real), flush=True)
         _print_losses(result, workspace)
     if result.interrupted:
         print(f"interrupted; `{verb}` again picks up from there", file=sys.stderr)

@@ -4,6 +4,7 @@ It shows what a program registers and in which order things wait for each other;
 about what providers or the engine make of it.
 """
 
+import asyncio
 from collections.abc import Callable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
@@ -199,6 +200,8 @@ def recorded(
     """Runs a function that registers resources, and returns what was recorded."""
     recording = Recording()
     answering = answers or Answers()
+    # Mocks make an output at once, and `asyncio.run` of an earlier test leaves no loop behind.
+    asyncio.set_event_loop(asyncio.new_event_loop())
     set_mocks(
         answering,
         project=PROJECT,

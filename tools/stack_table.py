@@ -86,6 +86,7 @@ def bring_up(folder: Path, stack: str) -> Summary:
     """The summary of a first `up`, by the real engine, in a sandbox of the stack's own."""
     file = folder / f"{stack}.json"
     command = [sys.executable, "-m", "sandbox", "up", "--stack", stack, "--json", str(file)]
+    command += ["--kube", "memory"]
     options = ["--folder", str(folder / stack), "--speed", str(_SPEED)]
     done = subprocess.run(
         [*command, *options], cwd=PROJECT_FOLDER, capture_output=True, text=True, check=False

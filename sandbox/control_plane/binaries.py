@@ -12,6 +12,11 @@ BINARIES = BUILT / "bin"
 MANIFESTS = BUILT / "manifests"
 
 
+def is_built() -> bool:
+    """Whether `make kube-tools` has come to its end here."""
+    return (BUILT / ".ready").exists()
+
+
 def binary(name: str) -> Path:
     """Raises UserError where the program was not built."""
     found = BINARIES / name

@@ -1,4 +1,4 @@
-"""Whose credentials a kubeconfig sends to a GKE cluster.
+"""What a kubeconfig says: which API server, and whose credentials go to it.
 
 Google's plugin asks gcloud for its account unless it is told to take application default
 credentials, which are what the gcp provider takes (kubernetes/cloud-provider-gcp 4e245312,
@@ -8,6 +8,9 @@ cmd/gke-gcloud-auth-plugin/cred.go).
 from typing import Any
 
 import yaml
+from pulumi.runtime.rpc import UNKNOWN as WIRE_UNKNOWN
+
+from sandbox.errors import CloudError
 
 _PLUGIN = "gke-gcloud-auth-plugin"
 _FLAG = "--use_application_default_credentials"
@@ -26,3 +29,13 @@ def credentials_problem(kubeconfig: Any) -> str:
                 f"identity of the gcp provider; nearest: args: [{_FLAG}]"
             )
     return ""
+
+
+def server_of(kubeconfig: Any) -> str | None:
+    """The API server's URL; None while the cluster that the kubeconfig is made of is to be made."""
+    if not isinstance(kubeconfig, str) or kubeconfig == WIRE_UNKNOWN:
+        return None
+    try:
+        return yaml.safe_load(kubeconfig)["clusters"][0]["cluster"]["server"]
+    except (yaml.YAMLError, KeyError, IndexError, TypeError):
+        raise CloudError("INVALID_ARGUMENT", "the kubeconfig names no cluster server") from None

@@ -4,13 +4,11 @@ or real."""
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
-import yaml
 from pulumi.provider.experimental import provider as rpc
-from pulumi.runtime.rpc import UNKNOWN as WIRE_UNKNOWN
 
 from recovery.ids import object_id
 from sandbox.cloud.kinds.cluster import Cluster
@@ -18,26 +16,27 @@ from sandbox.cloud.resource import Resource
 from sandbox.clusters import Clusters, Kube
 from sandbox.errors import CloudError, NotReadyError
 from sandbox.kube.errors import KubeError
-from sandbox.kube.helm import release_inputs, release_manifest
 from sandbox.kube.immutability import replaced_by
 from sandbox.kube.objects import Ref
 from sandbox.memory_kube.admission import check
 from sandbox.providers.diff import compare, is_within, same_fields
-from sandbox.providers.kubeconfig import credentials_problem
+from sandbox.providers.kubeconfig import credentials_problem, server_of
+from sandbox.providers.manifests import (
+    RELEASE,
+    inputs_of,
+    kind_of,
+    manifest_of,
+    state_of,
+)
 from sandbox.providers.operations import Operations
 from sandbox.providers.values import (
     UNKNOWN,
     has_unknown,
     plain_map,
-    whole_unknowns_marked,
     wrap_map,
 )
 from sandbox.urns import token_of
 
-# Properties of the SDK's resource classes that are no part of the manifest that a user sends.
-NOT_MANIFEST = frozenset({"__initialApiVersion", "__fieldManager", "__defaults", "status"})
-RELEASE = "kubernetes:helm.sh/v3:Release"
-NOT_RELEASE = NOT_MANIFEST | {"compat", "resourceNames"}
 # As many as the engine runs at once: each may wait for its object in a real cluster.
 _THREADS = 64
 # What a preview cannot know of a real cluster: the same run may bring it.
@@ -73,7 +72,7 @@ class KubernetesStandIn(rpc.Provider):
         if has_unknown(news.get("kubeconfig")):
             return rpc.DiffResponse(changes=True, replaces=["kubeconfig"], diffs=["kubeconfig"])
         changed = olds.get("kubeconfig") != news.get("kubeconfig")
-        moved = changed and _server(olds.get("kubeconfig")) != _server(news.get("kubeconfig"))
+        moved = changed and server_of(olds.get("kubeconfig")) != server_of(news.get("kubeconfig"))
         return rpc.DiffResponse(
             changes=changed,
             replaces=["kubeconfig"] if moved else [],
@@ -82,7 +81,7 @@ class KubernetesStandIn(rpc.Provider):
 
     async def configure(self, request: rpc.ConfigureRequest) -> rpc.ConfigureResponse:
         args = plain_map(request.args)
-        self._server = _server(args.get("kubeconfig"))
+        self._server = server_of(args.get("kubeconfig"))
         self._mutable = {
             "mutable_secrets": _is_true(args.get("enableSecretMutable")),
             "mutable_config_maps": _is_true(args.get("enableConfigMapMutable")),
@@ -92,26 +91,26 @@ class KubernetesStandIn(rpc.Provider):
     # -- objects
 
     async def check(self, request: rpc.CheckRequest) -> rpc.CheckResponse:
-        manifest = _manifest(token_of(request.urn), plain_map(request.new_inputs))
+        manifest = manifest_of(token_of(request.urn), plain_map(request.new_inputs))
         name = (manifest.get("metadata") or {}).get("name")
         is_release = token_of(request.urn) == RELEASE
         if not name:
             field = "name" if is_release else "metadata.name"
             reason = f"{field} is missing; names are never random here"
             return rpc.CheckResponse(failures=[rpc.CheckFailure(field, reason)])
-        if not has_unknown(manifest):
+        if not has_unknown(manifest) and (is_release or not self._real_server_judges()):
             try:
                 check(manifest)
             except KubeError as error:
                 return rpc.CheckResponse(failures=[rpc.CheckFailure("", str(error))])
-        kind = {} if is_release else wrap_map(_kind_of(manifest))
+        kind = {} if is_release else wrap_map(kind_of(manifest))
         return rpc.CheckResponse(inputs={**request.new_inputs, **kind})
 
     async def diff(self, request: rpc.DiffRequest) -> rpc.DiffResponse:
         token = token_of(request.urn)
-        olds = _manifest(token, plain_map(request.old_state))
-        news = _manifest(token, plain_map(request.new_inputs))
-        found = compare(_inputs(token, olds), _inputs(token, news))
+        olds = manifest_of(token, plain_map(request.old_state))
+        news = manifest_of(token, plain_map(request.new_inputs))
+        found = compare(inputs_of(token, olds), inputs_of(token, news))
         unknown = [key for key, value in news.items() if value is UNKNOWN]
         replaces = set(replaced_by(str(news["kind"]), olds, news, unknown=unknown, **self._mutable))
         if token == RELEASE:
@@ -131,7 +130,7 @@ class KubernetesStandIn(rpc.Provider):
 
     async def create(self, request: rpc.CreateRequest) -> rpc.CreateResponse:
         inputs = plain_map(request.properties)
-        manifest = _manifest(token_of(request.urn), inputs)
+        manifest = manifest_of(token_of(request.urn), inputs)
         if request.preview:
             await self._dry_run(manifest, new=True)
             return rpc.CreateResponse("", request.properties)
@@ -143,11 +142,11 @@ class KubernetesStandIn(rpc.Provider):
             await self._apply(manifest)
             await spend()
             live = await self._await_ready(manifest, inputs)
-        return rpc.CreateResponse(object_id(manifest), wrap_map(_state(inputs, live)))
+        return rpc.CreateResponse(object_id(manifest), wrap_map(state_of(inputs, live)))
 
     async def update(self, request: rpc.UpdateRequest) -> rpc.UpdateResponse:
         inputs = plain_map(request.news)
-        manifest = _manifest(token_of(request.urn), inputs)
+        manifest = manifest_of(token_of(request.urn), inputs)
         if request.preview:
             await self._dry_run(manifest, request.ignore_changes)
             return rpc.UpdateResponse(request.news)
@@ -157,10 +156,10 @@ class KubernetesStandIn(rpc.Provider):
             await self._apply(manifest, request.ignore_changes)
             await spend()
             live = await self._await_ready(manifest, inputs)
-        return rpc.UpdateResponse(wrap_map(_state(inputs, live)))
+        return rpc.UpdateResponse(wrap_map(state_of(inputs, live)))
 
     async def delete(self, request: rpc.DeleteRequest) -> None:
-        manifest = _manifest(token_of(request.urn), plain_map(request.properties))
+        manifest = manifest_of(token_of(request.urn), plain_map(request.properties))
         ref = Ref.of(manifest)
         if self._cluster() is None or await self._ask(lambda kube: kube.get(ref)) is None:
             return
@@ -173,7 +172,7 @@ class KubernetesStandIn(rpc.Provider):
 
     async def read(self, request: rpc.ReadRequest) -> rpc.ReadResponse:
         inputs = plain_map(request.inputs) or plain_map(request.properties)
-        manifest = _manifest(token_of(request.urn), inputs)
+        manifest = manifest_of(token_of(request.urn), inputs)
         if self._cluster() is None:
             return rpc.ReadResponse("")
         ref = Ref.of(manifest)
@@ -183,12 +182,14 @@ class KubernetesStandIn(rpc.Provider):
             return rpc.ReadResponse("")
         if ref.kind == "Secret" and await self._ask(lambda kube: kube.matches_secret(manifest)):
             live = {**live, **manifest}
-        found = _inputs(token_of(request.urn), same_fields(manifest, live))
+        found = inputs_of(token_of(request.urn), same_fields(manifest, live))
         readiness = await self._ask(lambda kube: kube.readiness_on_read(ref))
         if not readiness.ready:
-            state, why = _state(found, live), f"{ref} is not ready: {readiness.reason}"
+            state, why = state_of(found, live), f"{ref} is not ready: {readiness.reason}"
             raise NotReadyError(request.resource_id, state, found, why)
-        return rpc.ReadResponse(request.resource_id, wrap_map(_state(found, live)), wrap_map(found))
+        return rpc.ReadResponse(
+            request.resource_id, wrap_map(state_of(found, live)), wrap_map(found)
+        )
 
     # -- the cluster behind the kubeconfig
 
@@ -197,6 +198,12 @@ class KubernetesStandIn(rpc.Provider):
             if self._server == f"https://{cluster.outputs['endpoint']}":
                 return cluster
         return None
+
+    def _real_server_judges(self) -> bool:
+        """Where one stands, it alone says what it takes: by a dry run in a preview. Of charts it
+        knows nothing."""
+        cluster = self._cluster()
+        return cluster is not None and self._clusters.is_live(cluster)
 
     async def _ask(self, question: Callable[[Kube], _Answer]) -> _Answer:
         """An answer of the cluster; a real one takes its time, while other operations go on."""
@@ -224,10 +231,11 @@ class KubernetesStandIn(rpc.Provider):
     async def _dry_run(
         self, manifest: dict[str, Any], ignored: Sequence[str] = (), *, new: bool = False
     ) -> None:
-        """What a real API server would refuse, a preview shows; `check` has said the rest. A new
-        object in place of one that is there passes (await.go, Creation; provider.go, Create)."""
-        cluster, ref = self._cluster(), Ref.of(manifest)
-        if cluster is None or not self._clusters.is_live(cluster) or has_unknown(manifest):
+        """What a real API server would refuse, a preview shows; of what needs something that the
+        same run brings, our tables say what they can. A new object in place of one that is there
+        passes (await.go, Creation; provider.go, Create)."""
+        ref = Ref.of(manifest)
+        if has_unknown(manifest) or not self._real_server_judges():
             return
         try:
             if not new or await self._ask(lambda kube: kube.get(ref)) is None:
@@ -235,6 +243,13 @@ class KubernetesStandIn(rpc.Provider):
         except KubeError as error:
             if error.reason not in _NOT_THERE_YET:
                 raise CloudError("INVALID", str(error)) from None
+            self._judge(manifest)
+
+    def _judge(self, manifest: dict[str, Any]) -> None:
+        try:
+            check(manifest)
+        except KubeError as error:
+            raise CloudError("INVALID", str(error)) from None
 
     async def _await_ready(
         self, manifest: dict[str, Any], inputs: dict[str, Any]
@@ -246,50 +261,11 @@ class KubernetesStandIn(rpc.Provider):
         if not readiness.ready:
             raise NotReadyError(
                 object_id(manifest),
-                _state(inputs, live),
+                state_of(inputs, live),
                 inputs,
                 f"{ref} was made but is not ready: {readiness.reason}",
             )
         return live
-
-
-def _server(kubeconfig: Any) -> str | None:
-    """The API server's URL; None while the cluster that the kubeconfig is made of is to be made."""
-    if not isinstance(kubeconfig, str) or kubeconfig == WIRE_UNKNOWN:
-        return None
-    try:
-        return yaml.safe_load(kubeconfig)["clusters"][0]["cluster"]["server"]
-    except (yaml.YAMLError, KeyError, IndexError, TypeError):
-        raise CloudError("INVALID_ARGUMENT", "the kubeconfig names no cluster server") from None
-
-
-def _kind_of(manifest: Mapping[str, Any]) -> dict[str, Any]:
-    return {"apiVersion": manifest["apiVersion"], "kind": manifest["kind"]}
-
-
-def _manifest(token: str, inputs: Mapping[str, Any]) -> dict[str, Any]:
-    """The object as kubectl would send it; kind and version come from the resource type."""
-    known = whole_unknowns_marked(inputs)
-    if token == RELEASE:
-        return release_manifest({k: v for k, v in known.items() if k not in NOT_RELEASE})
-    _, group_version, kind = token.split(":")
-    body = {key: value for key, value in known.items() if key not in NOT_MANIFEST}
-    return {"apiVersion": group_version.removeprefix("core/"), "kind": kind, **body}
-
-
-def _inputs(token: str, manifest: dict[str, Any]) -> dict[str, Any]:
-    """The inputs behind an object; only a release's have another shape."""
-    return release_inputs(manifest) if token == RELEASE else manifest
-
-
-def _state(inputs: Mapping[str, Any], live: Mapping[str, Any]) -> dict[str, Any]:
-    """The engine's view: the live status beside the inputs.
-
-    No other part of the live object: a Secret's values must stand only where the engine knows that
-    they are secret, which is at the inputs' own paths.
-    """
-    status = {"status": live["status"]} if "status" in live else {}
-    return {**inputs, **status}
 
 
 def _is_true(value: Any) -> bool:

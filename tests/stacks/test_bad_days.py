@@ -137,7 +137,8 @@ def test_a_replacement_killed_in_any_half_converges(brought_up: SandboxOf, after
 @pytest.mark.parametrize("whom", ["the whole group", "the command alone"])
 def test_ctrl_c_ends_what_is_under_way_and_the_next_up_goes_on(empty: SandboxOf, whom: str) -> None:
     sandbox = empty("dev")
-    command = [sys.executable, "-m", "sandbox", "up", "--stack", "dev", "--speed", "60"]
+    command = [sys.executable, "-m", "sandbox", "up", "--stack", "dev", "--kube", "memory"]
+    command += ["--speed", "60"]
     process = subprocess.Popen(
         [*command, "--folder", str(sandbox.workspace.root)],
         cwd=PROJECT_FOLDER,

@@ -40,7 +40,7 @@ def commands(printed: str) -> dict[str, list[str]]:
 def test_the_next_commands_have_the_options_of_this_one(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    print_report(result(), tmp_path, OVERRIDES, True)
+    print_report(result(), tmp_path, OVERRIDES, "real")
     found = commands(capsys.readouterr().out)
     place = ["--folder", str(tmp_path)]
     sets = ["--set", "gpu_pool.nodes=4", "--set", "labels.of=my team"]

@@ -1,0 +1,52 @@
+"""What `--kube` comes to on this machine, and for the clusters that are there."""
+
+from __future__ import annotations
+
+from sandbox.cloud.kinds.cluster import Cluster
+from sandbox.clusters import Clusters
+from sandbox.control_plane.binaries import binary, is_built
+from sandbox.errors import UserError
+from sandbox.kube_mode import KubeMode
+from sandbox.workspace import Workspace
+
+REAL = (
+    "Kubernetes: a real control plane, with the real Kueue, KubeRay and JobSet, on simulated nodes"
+)
+IN_MEMORY = (
+    "Kubernetes: in memory; queues are not simulated in there. `make kube-tools` builds a real "
+    "control plane, which new clusters then have"
+)
+
+
+def is_real(workspace: Workspace, asked: KubeMode) -> bool:
+    """Whether a new cluster gets a real control plane. Raises UserError for one that is not built,
+    and for a cluster that is there and not as asked."""
+    if asked is KubeMode.auto:
+        return is_built()
+    real = asked is KubeMode.real
+    if real:
+        binary("kube-apiserver")
+    for name, live in _there(workspace).items():
+        if live != real:
+            has = "a real control plane" if live else "in memory"
+            raise UserError(
+                f"--kube: {asked}: cluster {name} is there, with its objects {has}; "
+                "nearest: destroy it first, or another --folder"
+            )
+    return real
+
+
+def said(workspace: Workspace, *, real: bool) -> str:
+    """Which it is, for the cluster that is there, else for a new one."""
+    there = list(_there(workspace).values())
+    return REAL if all(there) and (there or real) else IN_MEMORY
+
+
+def _there(workspace: Workspace) -> dict[str, bool]:
+    """The stack's own clusters by name: whether they have a real control plane."""
+    if not workspace.config_file.exists():
+        return {}
+    clusters = Clusters(workspace.cloud(), workspace.cloud_file)
+    own = clusters.cloud.inventory(workspace.stack).get(Cluster.token, [])
+    found = [it for it in clusters.cloud.find(Cluster.token) if it.id in own]
+    return {it["name"]: clusters.is_live(it) for it in found}
