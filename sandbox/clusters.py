@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from sandbox.cloud.autopilot import provisioner
 from sandbox.cloud.kinds.cluster import Cluster, has_ray_addon
-from sandbox.cloud.lustre_mounts import lustre_mounts
-from sandbox.cloud.nodes import nodes_of
+from sandbox.gke.autopilot import provisioner
+from sandbox.gke.lustre_mounts import lustre_mounts
+from sandbox.gke.nodes import nodes_of
 from sandbox.memory_kube.memory import MemoryKube
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from components.node_network import interface_annotations
-from sandbox.cloud.nodes import nodes_of
+from sandbox.gke.nodes import nodes_of
 from sandbox.kube.errors import KubeError
 from sandbox.memory_kube.memory import MemoryKube
 from tests.unit.memory_kube_samples import asking, changed, cpu_node, gpu_nodes, make

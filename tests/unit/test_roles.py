@@ -17,7 +17,7 @@ from tools.roles import commands, main, recorded_stacks, types_of
 PAGE = (ROOT / "docs" / "roles.md").read_text(encoding="utf-8")
 MADE: tuple[Operation, ...] = ("create", "read", "delete")
 NETWORK, FIREWALL = "gcp:compute/network:Network", "gcp:compute/firewall:Firewall"
-SAMPLE = 10
+SAMPLE = 5
 
 
 def are_enough_and_needed(types: list[str]) -> None:

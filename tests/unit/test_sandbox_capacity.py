@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from catalog import Catalog
-from sandbox.cloud.nodes import nodes_of
 from sandbox.cloud.reservations import Reservation, Reservations
 from sandbox.cloud.resource import Resource
 from sandbox.errors import CloudError, UserError
 from sandbox.faults import Faults, Stockout
+from sandbox.gke.nodes import nodes_of
 from tests.unit.simulated_project import APIS, POOL, Project
 
 A4 = "a4-highgpu-8g"

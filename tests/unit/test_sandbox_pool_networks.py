@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from sandbox.cloud.nodes import nodes_of
 from sandbox.cloud.resource import Resource
 from sandbox.errors import CloudError
+from sandbox.gke.nodes import nodes_of
 from tests.unit.simulated_project import APIS, CLUSTER, NETWORK, POOL, SUBNET, Project
 
 MULTI = {"enableMultiNetworking": True, "datapathProvider": "ADVANCED_DATAPATH"}

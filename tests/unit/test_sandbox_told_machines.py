@@ -9,10 +9,10 @@ import pytest
 
 from catalog import Catalog, CatalogAdditions
 from sandbox.cloud.cloud import Cloud
-from sandbox.cloud.nodes import nodes_of
 from sandbox.cloud.resource import Resource
 from sandbox.cloud_store import cloud_at
 from sandbox.errors import UserError
+from sandbox.gke.nodes import nodes_of
 from tests.unit.simulated_project import APIS, POOL, Project
 
 NEW, ZONE = "z9-standard-8", "us-east1-q"

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 
-from sandbox.cloud.autopilot import provisioner
 from sandbox.cloud.cloud import Cloud
 from sandbox.cloud.kinds.pools import POOL, machine_of, topology_of, wanted_nodes
-from sandbox.cloud.nodes import nodes_of
 from sandbox.cloud.resource import Resource
 from sandbox.gke.agent.autoscaler import Pool, additions, candidates, unplaced
 from sandbox.gke.agent.live import state_of
 from sandbox.gke.agent.machines import without_networks
 from sandbox.gke.agent.tpu_pods import replica_of
+from sandbox.gke.autopilot import provisioner
 from sandbox.gke.autopilot_nodes import node_for
 from sandbox.gke.networks import with_networks
+from sandbox.gke.nodes import nodes_of
 from sandbox.gke.queued_machines import is_queued, standing
 from sandbox.kube.objects import Node, name_of, namespace_of
 from sandbox.kube.store import Store

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from sandbox.cloud.cloud import Cloud
-from sandbox.cloud.nodes import nodes_of
 from sandbox.cloud.resource import Resource
 from sandbox.gke.agent.live import Live
 from sandbox.gke.agent.statuses import send_statuses
+from sandbox.gke.nodes import nodes_of
 from sandbox.gke.provisioning_requests import run_provisioning_requests
 from sandbox.gke.provisioning_rules import API, KIND
 from sandbox.kube.store import Store

@@ -7,17 +7,17 @@ from dataclasses import replace
 from typing import Any
 
 from catalog import FactError, MachineType, Topology
-from sandbox.cloud.autopilot_machines import choose_machine
 from sandbox.cloud.kinds.pool_capacity import RESERVATION_KEY, check_capacity
 from sandbox.cloud.kinds.pool_networks import check_additional_networks
 from sandbox.cloud.kinds.pool_tpus import check_tpus
 from sandbox.cloud.kinds.pools import DRANET_LABEL, HELD_NETWORKS, POOL
-from sandbox.cloud.nodes import devices_of, pool_nodes
 from sandbox.cloud.resource import Resource
 from sandbox.cloud.view import View
 from sandbox.errors import CloudError
+from sandbox.gke.autopilot_machines import choose_machine
 from sandbox.gke.compute_classes import Wish, wishes
 from sandbox.gke.networks import networks_asked
+from sandbox.gke.nodes import devices_of, pool_nodes
 from sandbox.kube.errors import KubeError
 from sandbox.kube.objects import Node, Provision
 
