@@ -200,8 +200,7 @@ def recorded(
     """Runs a function that registers resources, and returns what was recorded."""
     recording = Recording()
     answering = answers or Answers()
-    # Mocks make an output at once, and `asyncio.run` of an earlier test leaves no loop behind.
-    asyncio.set_event_loop(asyncio.new_event_loop())
+    _have_a_loop()
     set_mocks(
         answering,
         project=PROJECT,
@@ -216,6 +215,14 @@ def recorded(
 
     under_test()
     return recording
+
+
+def _have_a_loop() -> None:
+    """Mocks make an output at once, and `asyncio.run` of an earlier test leaves no loop behind."""
+    try:
+        asyncio.get_event_loop()
+    except RuntimeError:
+        asyncio.set_event_loop(asyncio.new_event_loop())
 
 
 @pytest.fixture

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import ssl
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
 import urllib3
+import yaml
 
 from sandbox.kube.objects import JsonObject, Ref
 
@@ -39,25 +42,25 @@ class ApiError(Exception):
 
 
 class Api:
-    """`manager` owns the fields that are applied. Safe to use from several threads."""
+    """Asked as the kubeconfig of the sandbox's own says; `manager` owns the fields that are
+    applied. Safe to use from several threads."""
 
     def __init__(self, kubeconfig: Path, manager: str = AGENT) -> None:
-        from kubernetes import client, config
-
         self._manager = manager
-        settings = client.Configuration()
-        config.load_kube_config(str(kubeconfig), client_configuration=settings)
-        self._server = str(settings.host).rstrip("/")
+        settings = yaml.safe_load(kubeconfig.read_text())
+        cluster, user = settings["clusters"][0]["cluster"], settings["users"][0]["user"]
+        authority = base64.b64decode(cluster["certificate-authority-data"]).decode()
+        self._server = str(cluster["server"])
         self._pool = urllib3.PoolManager(
             maxsize=32,
             retries=False,
-            ca_certs=settings.ssl_ca_cert,
-            cert_file=settings.cert_file,
-            key_file=settings.key_file,
+            ssl_context=ssl.create_default_context(cadata=authority),
         )
-        auth = settings.auth_settings().get("BearerToken")
-        self._headers = {"Accept": "application/json", "Content-Type": "application/json"}
-        self._headers |= {"Authorization": str(auth["value"])} if auth else {}
+        self._headers = {
+            "Accept": "application/json",
+            "Content-Type": "application/json",
+            "Authorization": f"Bearer {user['token']}",
+        }
         self._plurals: dict[Kind, tuple[str, bool]] = {}
 
     # -- reading
@@ -65,14 +68,14 @@ class Api:
     def list(self, kind: Kind, selector: str = "") -> tuple[list[JsonObject], str]:
         """The objects of a kind in all namespaces, and the version to watch from."""
         query = {"labelSelector": selector} if selector else {}
-        found = self._call("GET", self._path(kind), query=query)
+        found = self.call("GET", self._path(kind), query=query)
         api_version, name = kind
         items = [{"apiVersion": api_version, "kind": name, **item} for item in found["items"]]
         return items, found["metadata"]["resourceVersion"]
 
     def get(self, ref: Ref) -> JsonObject | None:
         try:
-            return self._call("GET", self._at(ref))
+            return self.call("GET", self._at(ref))
         except ApiError as error:
             if error.status == 404:
                 return None
@@ -114,13 +117,13 @@ class Api:
         query = {"fieldManager": self._manager, "force": str(force).lower()}
         if dry_run:
             query["dryRun"] = "All"
-        return self._call("PATCH", self._at(Ref.of(obj)), obj, _APPLY, query)
+        return self.call("PATCH", self._at(Ref.of(obj)), obj, _APPLY, query)
 
     def patch(self, obj: Mapping[str, Any], change: JsonObject, part: str = "") -> JsonObject:
         """A merge patch of the object or of a subresource; a `resourceVersion` in it is kept to."""
         query = {"fieldManager": self._manager}
         path = self._at(Ref.of(obj)) + (f"/{part}" if part else "")
-        return self._call("PATCH", path, change, _MERGE, query)
+        return self.call("PATCH", path, change, _MERGE, query)
 
     def delete(
         self, obj: Mapping[str, Any], *, at_once: bool = False, dependents_first: bool = False
@@ -130,7 +133,7 @@ class Api:
         if dependents_first:
             options["propagationPolicy"] = "Foreground"
         try:
-            self._call("DELETE", self._at(Ref.of(obj)), options)
+            self.call("DELETE", self._at(Ref.of(obj)), options)
         except ApiError as error:
             if error.status != 404:
                 raise
@@ -143,7 +146,7 @@ class Api:
     def _path(self, kind: Kind, namespace: str = "") -> str:
         root = _root(kind[0])
         if kind not in self._plurals:
-            for found in self._call("GET", root)["resources"]:
+            for found in self.call("GET", root)["resources"]:
                 if "/" not in found["name"]:
                     served = (kind[0], found["kind"])
                     self._plurals[served] = (found["name"], found["namespaced"])
@@ -156,7 +159,7 @@ class Api:
             else (f"{root}/{plural}")
         )
 
-    def _call(
+    def call(
         self,
         method: str,
         path: str,
@@ -164,6 +167,7 @@ class Api:
         content_type: str = "application/json",
         query: Mapping[str, str] | None = None,
     ) -> JsonObject:
+        """One request. Raises ApiError for what the API server refuses."""
         url = f"{self._server}{path}" + (f"?{urlencode(query)}" if query else "")
         headers = {**self._headers, "Content-Type": content_type}
         try:

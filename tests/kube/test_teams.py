@@ -13,6 +13,7 @@ import pytest
 from sandbox.control_plane import ControlPlane
 from sandbox.kube.errors import KubeError
 from sandbox.kube.objects import Ref, dig
+from sandbox.live_kube.api import Api
 from sandbox.live_kube.api_server import ApiServer
 from tests.conftest import recorded
 from tests.kube.conftest import eventually
@@ -61,23 +62,23 @@ def may(
     namespace: str = TEAM.team,
 ) -> bool:
     """What `kubectl auth can-i` asks, for somebody else."""
-    from kubernetes import client, config
-
     user, groups = who
     name, _, subresource = resource.partition("/")
     plural, _, group = name.partition(".")
-    settings = client.Configuration()
-    config.load_kube_config(str(plane.kubeconfig), client_configuration=settings)
-    with client.ApiClient(settings) as calls:
-        attributes = client.V1ResourceAttributes(
-            namespace=namespace, verb=verb, group=group, resource=plural, subresource=subresource
-        )
-        spec = client.V1SubjectAccessReviewSpec(
-            user=user, groups=groups, resource_attributes=attributes
-        )
-        review = client.V1SubjectAccessReview(spec=spec)
-        answer: Any = client.AuthorizationV1Api(calls).create_subject_access_review(review)
-    return bool(answer.status.allowed)
+    attributes = {
+        "namespace": namespace,
+        "verb": verb,
+        "group": group,
+        "resource": plural,
+        "subresource": subresource,
+    }
+    review = {
+        "apiVersion": "authorization.k8s.io/v1",
+        "kind": "SubjectAccessReview",
+        "spec": {"user": user, "groups": groups, "resourceAttributes": attributes},
+    }
+    path = "/apis/authorization.k8s.io/v1/subjectaccessreviews"
+    return bool(Api(plane.kubeconfig).call("POST", path, review)["status"]["allowed"])
 
 
 @pytest.mark.parametrize("who", EDITS, ids=list(ADDED))
