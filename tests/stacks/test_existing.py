@@ -6,6 +6,7 @@ Cannot show that the real provider's functions answer as the simulated ones do.
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from sandbox.urns import token_of
 from tests.parts.existing_samples import NETWORK, PARTS, STORAGE
 from tests.stacks.config_sandbox import config_sandbox, have, of_no_stack
 from tests.stacks.conftest import Sandbox, changed
-from tests.stacks.on_existing import EXISTING
+from tests.stacks.on_existing import EXISTING, VPC
 
 CPU = {"cpu": {"machine_type": "e2-standard-8", "nodes": 1}}
 ON_NETWORK: dict[str, Any] = {
@@ -110,3 +111,32 @@ def test_a_part_that_is_not_there_is_named_in_the_preview(
     assert not result.ok
     assert any(line in " ".join(one.split()) for one in result.report.diagnostics)
     assert touched(result) == set()
+
+
+_NO_BLOCK = (
+    "Failed to create subnetwork. Couldn't find free blocks in allocated IP ranges. "
+    "Please allocate new ranges for this service provider"
+)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(
+    ("peering", "taken", "reason"),
+    [
+        pytest.param("10.10.0.0/23", True, _NO_BLOCK, id="used-up"),
+        pytest.param("10.10.0.0/24", False, _NO_BLOCK, id="too-small"),
+        pytest.param(None, False, "has no private services access connection", id="none"),
+    ],
+)
+def test_lustre_is_refused_where_the_networks_peering_has_no_room(
+    tmp_path: Path, peering: str | None, taken: bool, reason: str
+) -> None:
+    lustre = {"name": "own", "capacity_gib": 9000, "throughput_mbps_per_tib": 1000}
+    network = {**ON_NETWORK["network"], "peering": "10.10.0.0/22"}
+    sandbox = config_sandbox(tmp_path, name="ours", network=network, lustre=lustre, pools=CPU)
+    there = [it for it in EXISTING if it["type"] == "gcp:lustre/instance:Instance" and taken]
+    have(sandbox, tmp_path, *replace(VPC, peering=peering).resources(), *there)
+    result = sandbox.run("up")
+    assert not result.ok
+    assert any(reason in line for line in result.report.diagnostics), result.report.diagnostics
+    assert "gcp:lustre/instance:Instance" not in sandbox.cloud.inventory("ours")

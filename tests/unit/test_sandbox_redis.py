@@ -88,7 +88,7 @@ def test_with_private_service_access_it_takes_a_block_that_lustre_has_left(
     project.lustre(network)
     made = project.redis(network, reservedIpRange="services", **ACCESS)
     assert made.outputs["effectiveReservedIpRange"] == "10.10.2.0/29"
-    with pytest.raises(CloudError, match=r"takes a /23; nearest: a peering range with a free /23$"):
+    with pytest.raises(CloudError, match=r"services of \S+/net has no free /23; nearest: "):
         project.lustre(network, instanceId="second")
     with pytest.raises(CloudError, match=r'"other" is no range of the connection; nearest: serv'):
         project.redis(network, name="other", reservedIpRange="other", **ACCESS)

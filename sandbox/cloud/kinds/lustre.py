@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from ipaddress import IPv4Network
 from typing import Any
 
 from catalog import FactError, LustreTier, check_capacity, check_growth
 from sandbox.cloud.kind import Kind, check_name, digest
 from sandbox.cloud.kinds.network import find_network
-from sandbox.cloud.kinds.peering import connection_of, free_blocks
+from sandbox.cloud.kinds.peering import free_block
 from sandbox.cloud.resource import Inputs, Resource
 from sandbox.cloud.view import View
 from sandbox.errors import CloudError
@@ -19,24 +20,12 @@ class LustreInstance(Kind):
 
     def admit(self, inputs: Inputs, cloud: View) -> None:
         check_name("instance", inputs["instanceId"])
-        network = find_network(cloud, inputs["network"])
-        if connection_of(cloud, network) is None:
-            raise CloudError(
-                "FAILED_PRECONDITION",
-                f"network {network.id} has no private services access connection",
-            )
         try:
             check_capacity(_tier(inputs, cloud), int(inputs["capacityGib"]))
             cloud.catalog.check_lustre_zone(inputs["location"])
         except FactError as error:
             raise CloudError("INVALID_ARGUMENT", str(error)) from None
-        prefix = cloud.catalog.lustre.range_prefix_length
-        if next(free_blocks(cloud, network, prefix), None) is None:
-            raise CloudError(
-                "FAILED_PRECONDITION",
-                f"couldn't find free blocks in allocated IP ranges of {network.id}: an instance "
-                f"takes a /{prefix}; nearest: a peering range with a free /{prefix}",
-            )
+        _block(inputs, cloud)
 
     def change(self, resource: Resource, news: Inputs, cloud: View) -> None:
         old_gib, new_gib = int(resource["capacityGib"]), int(news["capacityGib"])
@@ -49,7 +38,8 @@ class LustreInstance(Kind):
 
     def outputs(self, inputs: Inputs, cloud: View, resource_id: str) -> dict[str, Any]:
         made = cloud.get(resource_id)
-        address = _first_address(inputs, cloud) if made is None else address_of(made)
+        # The first host that is not the gateway.
+        address = str(_block(inputs, cloud)[2]) if made is None else address_of(made)
         return {
             "name": resource_id,
             "mountPoint": f"{address}@tcp:/{inputs['filesystem']}",
@@ -77,7 +67,7 @@ def _tier(inputs: Inputs, cloud: View) -> LustreTier:
     return cloud.catalog.lustre_tier(int(inputs.get("perUnitStorageThroughput") or 0))
 
 
-def _first_address(inputs: Inputs, cloud: View) -> str:
-    """The first host of the first free block that is not the network or its gateway."""
+def _block(inputs: Inputs, cloud: View) -> IPv4Network:
+    """The addresses that a new instance takes."""
     network = find_network(cloud, inputs["network"])
-    return str(next(free_blocks(cloud, network, cloud.catalog.lustre.range_prefix_length))[2])
+    return free_block(cloud, network, cloud.catalog.lustre.range_prefix_length)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from ipaddress import IPv4Network, ip_network
 from typing import Any, TypeAlias
 
@@ -109,14 +109,37 @@ def connection_of(cloud: View, network: Resource) -> Resource | None:
     return next(on_network(cloud, ServiceConnection.token, network), None)
 
 
-def free_blocks(cloud: View, network: Resource, prefix: int, name: str | None = None) -> Blocks:
-    """Blocks of that size in the ranges of the network's peering, or in one of them, that no
-    producer's instance has taken."""
+def free_block(cloud: View, network: Resource, prefix: int, name: str | None = None) -> IPv4Network:
+    """The first block of that size in the ranges of the network's peering, or in one of them, that
+    no producer's instance has taken. Raises CloudError in the words of Service Networking, which
+    sassoftware/viya4-iac-gcp pull request 194 quotes; what comes after them is ours."""
     connection = connection_of(cloud, network)
-    ranges = [] if connection is None else connection["reservedPeeringRanges"]
+    if connection is None:
+        raise CloudError(
+            "FAILED_PRECONDITION",
+            f"network {network.id} has no private services access connection",
+        )
+    ranges = connection["reservedPeeringRanges"]
+    if name is not None and name not in ranges:
+        raise CloudError(
+            "INVALID_ARGUMENT",
+            f'"{name}" is no range of the connection; nearest: {", ".join(ranges)}',
+        )
+    wanted = ranges if name is None else [name]
+    if found := next(_free_blocks(cloud, network, prefix, wanted), None):
+        return found
+    raise CloudError(
+        "FAILED_PRECONDITION",
+        "Failed to create subnetwork. Couldn't find free blocks in allocated IP ranges. Please "
+        f"allocate new ranges for this service provider: {', '.join(wanted)} of {network.id} has "
+        f"no free /{prefix}; nearest: a range that has",
+    )
+
+
+def _free_blocks(cloud: View, network: Resource, prefix: int, names: Collection[str]) -> Blocks:
     taken = list(_producers_blocks(cloud, network))
     for address in on_network(cloud, GlobalAddress.token, network):
-        if address["name"] not in ranges or name not in (None, address["name"]):
+        if address["name"] not in names:
             continue
         block = parse_cidr(f"{address.outputs['address']}/{address['prefixLength']}")
         if block.prefixlen <= prefix:

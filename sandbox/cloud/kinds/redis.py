@@ -16,7 +16,7 @@ from uuid import UUID
 from catalog import FactError
 from sandbox.cloud.kind import Kind, digest
 from sandbox.cloud.kinds.network import REDIS, find_network, parse_cidr, ranges_of
-from sandbox.cloud.kinds.peering import connection_of, free_blocks
+from sandbox.cloud.kinds.peering import free_block
 from sandbox.cloud.resource import Inputs, Resource
 from sandbox.cloud.view import View
 from sandbox.errors import CloudError
@@ -49,7 +49,7 @@ class RedisInstance(Kind):
         if network["project"] != inputs["project"] and inputs.get("connectMode") != _ACCESS:
             raise _refused("authorized_network must exist in the same project as redis instance")
         if inputs.get("connectMode") == _ACCESS:
-            _check_peered(inputs, network, cloud)
+            free_block(cloud, network, _PREFIX, inputs.get("reservedIpRange"))
         elif wanted := inputs.get("reservedIpRange"):
             _check_range(parse_cidr(wanted), network, cloud)
 
@@ -121,23 +121,6 @@ def _check_place(inputs: Inputs, cloud: View) -> None:
         raise _refused(f"zone {zone} is not in region {region}; nearest: {home}")
 
 
-def _check_peered(inputs: Inputs, network: Resource, cloud: View) -> None:
-    connection = connection_of(cloud, network)
-    if connection is None:
-        raise CloudError(
-            "FAILED_PRECONDITION",
-            f"network {network.id} has no private services access connection",
-        )
-    name = inputs.get("reservedIpRange")
-    ranges = connection["reservedPeeringRanges"]
-    if name is not None and name not in ranges:
-        raise _refused(f'"{name}" is no range of the connection; nearest: {", ".join(ranges)}')
-    if next(free_blocks(cloud, network, _PREFIX, name), None) is None:
-        raise CloudError(
-            "FAILED_PRECONDITION", f"no free /{_PREFIX} is left in the ranges of {network.id}"
-        )
-
-
 def _check_range(block: IPv4Network, network: Resource, cloud: View) -> None:
     if block.prefixlen > _PREFIX:
         nearest = f"{block.network_address}/{_PREFIX}"
@@ -154,7 +137,7 @@ def _block(inputs: Inputs, cloud: View) -> IPv4Network:
     network = find_network(cloud, inputs["authorizedNetwork"])
     wanted = inputs.get("reservedIpRange")
     if inputs.get("connectMode") == _ACCESS:
-        return next(free_blocks(cloud, network, _PREFIX, wanted))
+        return free_block(cloud, network, _PREFIX, wanted)
     if wanted:
         return parse_cidr(wanted)
     taken = [cidr for _, cidr in ranges_of(cloud, network)]
