@@ -33,24 +33,24 @@ class Job:
     def mount(self) -> Path:
         return self.folder / "bucket"
 
-    def run(self, *extra: str, token: str = "", tag: str = "v1") -> str:
-        """The error line, empty after a success."""
+    def start(self, *extra: str, token: str = "", tag: str = "v1") -> subprocess.Popen[str]:
         here = f"http://127.0.0.1:{self.port}"
         environment = {"PATH": os.environ["PATH"], "HF_ENDPOINT": here, "MOUNT": str(self.mount)}
         command = [sys.executable, str(SCRIPT), "--mount", str(self.mount), "--model", MODEL]
         command += ["--scratch", str(self.folder / "scratch"), "--code-tag", tag]
         command += ["--code-url", f"{here}/code/{{tag}}", "--retry-delay", "0", *extra]
-        done = subprocess.run(
-            command,
-            capture_output=True,
-            text=True,
-            check=False,
-            env=environment | ({"HF_TOKEN": token} if token else {}),
-        )
-        assert not token or token not in done.stdout + done.stderr
-        assert done.returncode == (1 if done.stderr else 0)
-        assert len(done.stderr.splitlines()) <= 1, done.stderr
-        return done.stderr.strip()
+        environment |= {"HF_TOKEN": token} if token else {}
+        pipe = subprocess.PIPE
+        return subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, env=environment)
+
+    def run(self, *extra: str, token: str = "", tag: str = "v1") -> str:
+        """The error line, empty after a success."""
+        script = self.start(*extra, token=token, tag=tag)
+        printed, said = script.communicate()
+        assert not token or token not in printed + said
+        assert script.returncode == (1 if said else 0)
+        assert len(said.splitlines()) <= 1, said
+        return said.strip()
 
     def rerun(self, *extra: str, tag: str = "v1") -> str:
         self.hub.requests.clear()

@@ -1,4 +1,4 @@
-"""A mounted bucket in a folder, and jobs that run beside a Ray cluster of their own."""
+"""A bucket in a folder, and jobs that run beside a Ray cluster of their own."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import os
 import select
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,6 +28,7 @@ ENVIRONMENT = {
 @dataclass(frozen=True)
 class Site:
     bucket: Path
+    lose: Callable[[], None] = lambda: None
 
     @property
     def run(self) -> Path:
@@ -58,7 +60,8 @@ class Site:
         return process.returncode, printed
 
     def killed_in(self, epoch: int, *more: str) -> None:
-        """Starts the job, and kills it with all of its cluster once it is inside that epoch."""
+        """Starts the job, and kills it with all of its cluster, and the bucket's mount, once it is
+        inside that epoch."""
         gate = self.bucket.parent / "gate"
         os.mkfifo(gate)
         reader = os.open(gate, os.O_RDONLY | os.O_NONBLOCK)
@@ -68,6 +71,7 @@ class Site:
         for pid in there:
             psutil.Process(pid).kill() if psutil.pid_exists(pid) else None
         printed, _ = process.communicate()
+        self.lose()
         assert reader in ready, printed
         os.close(reader)
 

@@ -1,18 +1,32 @@
-"""Checkpoints on a storage that fails, without Ray."""
+"""Checkpoints in a stack's bucket, also where the storage fails, without Ray."""
 
 import os
 import resource
 import subprocess
 import sys
+import tempfile
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
 import pytest
 from checkpoints import CheckpointError, History, Run
 
+from tests.workloads.trainings.mounted import MountedBucket, mounted
 from tests.workloads.trainings.site import TRAIN
+
+
+@pytest.fixture(scope="module")
+def bucket(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MountedBucket]:
+    with mounted("gcsfuse-checkpoint", tmp_path_factory.mktemp("checkpoints")) as found:
+        yield found
+
+
+@pytest.fixture
+def storage(bucket: MountedBucket) -> Path:
+    """A new folder of the stack's own bucket."""
+    return Path(tempfile.mkdtemp(dir=bucket.folder))
 
 
 def epochs(count: int) -> History:
@@ -47,12 +61,12 @@ def no_state(folder: Path) -> None:
     (folder / "state").unlink()
 
 
-def test_the_newest_of_a_run_without_a_folder_is_none(tmp_path: Path) -> None:
-    assert run_of(tmp_path).newest() is None
+def test_the_newest_of_a_run_without_a_folder_is_none(storage: Path) -> None:
+    assert run_of(storage).newest() is None
 
 
-def test_the_newest_are_kept(tmp_path: Path) -> None:
-    run = run_of(tmp_path, keep=2, done=4)
+def test_the_newest_are_kept(storage: Path) -> None:
+    run = run_of(storage, keep=2, done=4)
     names = sorted(it.name for it in run.folder.iterdir())
     assert names == ["checkpoint_000002", "checkpoint_000003"]
     newest = run.newest()
@@ -62,9 +76,9 @@ def test_the_newest_are_kept(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("harm", [cut_state, cut_manifest, no_manifest, no_state])
 def test_a_half_written_one_is_passed_over_and_written_anew(
-    tmp_path: Path, harm: Callable[[Path], None]
+    storage: Path, harm: Callable[[Path], None]
 ) -> None:
-    run = run_of(tmp_path, done=3)
+    run = run_of(storage, done=3)
     harm(run.folder / "checkpoint_000002")
     newest = run.newest()
     assert newest
@@ -75,16 +89,16 @@ def test_a_half_written_one_is_passed_over_and_written_anew(
     assert again.folder.name == "checkpoint_000002"
 
 
-def test_a_half_written_one_does_not_count_among_those_that_are_kept(tmp_path: Path) -> None:
-    run = run_of(tmp_path, keep=2, done=2)
+def test_a_half_written_one_does_not_count_among_those_that_are_kept(storage: Path) -> None:
+    run = run_of(storage, keep=2, done=2)
     cut_state(run.folder / "checkpoint_000001")
     run.write(epochs(3), state)
     names = sorted(it.name for it in run.folder.iterdir())
     assert names == ["checkpoint_000000", "checkpoint_000002"]
 
 
-def test_a_save_that_fails_leaves_those_before_and_nothing_of_its_own(tmp_path: Path) -> None:
-    run = run_of(tmp_path, done=2)
+def test_a_save_that_fails_leaves_those_before_and_nothing_of_its_own(storage: Path) -> None:
+    run = run_of(storage, done=2)
 
     def fail(file: BinaryIO) -> None:
         file.write(b"half")
@@ -97,15 +111,17 @@ def test_a_save_that_fails_leaves_those_before_and_nothing_of_its_own(tmp_path: 
     assert names == ["checkpoint_000000", "checkpoint_000001"]
 
 
-def test_a_storage_that_hangs_is_given_up_on(tmp_path: Path) -> None:
-    run, released = run_of(tmp_path, seconds=0.01), threading.Event()
+def test_a_storage_that_hangs_is_given_up_on(storage: Path) -> None:
+    run, released = run_of(storage, seconds=0.01), threading.Event()
     with pytest.raises(CheckpointError, match=r"not written after 0.01 s; there is none before it"):
         run.write(epochs(1), lambda file: released.wait())
     released.set()
 
 
-def test_a_process_killed_while_it_writes_loses_that_checkpoint_alone(tmp_path: Path) -> None:
-    run = run_of(tmp_path, done=2)
+def test_a_pod_killed_while_it_writes_loses_that_checkpoint_alone(
+    storage: Path, bucket: MountedBucket
+) -> None:
+    run = run_of(storage, done=2)
     script = (
         "import os, signal; from pathlib import Path; from checkpoints import Run;"
         f"run = Run(Path({str(run.folder)!r}), 2, 60);"
@@ -115,14 +131,15 @@ def test_a_process_killed_while_it_writes_loses_that_checkpoint_alone(tmp_path: 
     environment = os.environ | {"PYTHONPATH": str(TRAIN.parent)}
     done = subprocess.run([sys.executable, "-c", script], env=environment, check=False)
     assert done.returncode == -9
+    bucket.lose()
     assert (run.folder / "checkpoint_000002" / "state").read_bytes() == b"half"
     newest = run.newest()
     assert newest
     assert newest.folder.name == "checkpoint_000001"
 
 
-def test_a_file_too_long_for_the_storage_is_named(tmp_path: Path) -> None:
-    run = run_of(tmp_path, done=1)
+def test_a_file_too_long_for_the_storage_is_named(storage: Path) -> None:
+    run = run_of(storage, done=1)
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1000, before[1]))
     try:

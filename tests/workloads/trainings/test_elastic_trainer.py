@@ -21,6 +21,7 @@ from typing import Any
 import pytest
 from ray.cluster_utils import Cluster
 
+from tests.workloads.trainings.mounted import MountedBucket, mounted
 from tests.workloads.trainings.site import ENVIRONMENT, ROOT
 
 HERE = Path(__file__).parent
@@ -68,17 +69,17 @@ def steps_of(folder: Path) -> list[dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def elastic(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
-    """Every step that was trained, also one trained twice."""
-    folder = tmp_path_factory.mktemp("elastic")
-    gate = folder / "gate"
+    """Every step that was trained, also one trained twice, on the stack's own bucket."""
+    root = tmp_path_factory.mktemp("elastic")
+    gate = root / "gate"
     os.mkfifo(gate)
     settings = {"HOLD": HOLD, "GATE": str(gate)}
     # Workers that wait for others on a lost slice are not waited for.
     settings["JAX_DISTRIBUTED_SHUTDOWN_TIMEOUT_S"] = "1"
-    with head_alone(**settings) as cluster:
-        words, code, printed = preempted(cluster, folder, gate)
-    assert (words, code) == (HOLD.split(","), 0), printed
-    return steps_of(folder)
+    with mounted("tpu-elastic", root) as bucket, head_alone(**settings) as cluster:
+        words, code, printed = preempted(cluster, bucket, gate)
+        assert (words, code) == (HOLD.split(","), 0), printed
+        return steps_of(bucket.folder)
 
 
 @contextmanager
@@ -110,13 +111,15 @@ def trained(cluster: Cluster, folder: Path, *more: str) -> subprocess.Popen[str]
     )
 
 
-def preempted(cluster: Cluster, folder: Path, gate: Path) -> tuple[list[str], int, str]:
-    """Where the training was held, its exit code, and what it printed."""
+def preempted(cluster: Cluster, bucket: MountedBucket, gate: Path) -> tuple[list[str], int, str]:
+    """Where the training was held, its exit code, and what it printed. The bucket's mount goes with
+    the slice."""
     slice_of(cluster, "slice-0")
     lost = slice_of(cluster, "slice-1")
-    process = trained(cluster, folder)
+    process = trained(cluster, bucket.folder)
     said = Gate(gate, process)
     words = [said.word()]
+    bucket.lose()
     cluster.remove_node(lost, allow_graceful=False)
     words.append(said.word())
     slice_of(cluster, "slice-1")

@@ -1,15 +1,17 @@
 """The image classifier on Ray, run for real, with its twin in JAX in place of ResNet.
 
-It cannot prove that PyTorch trains on GPUs, nor how a bucket behind Cloud Storage FUSE fails.
+It cannot prove that PyTorch trains on GPUs, nor how Cloud Storage itself fails.
 """
 
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.workloads.trainings.mounted import mounted
 from tests.workloads.trainings.site import STOPPED, TRAIN, Site
 
 SENT = """
@@ -41,11 +43,15 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Site:
 
 
 @pytest.fixture(scope="module")
-def resumed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Site, str]:
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """On the stack's own bucket."""
+    with mounted("gcsfuse-checkpoint", tmp_path_factory.mktemp("mounted")) as bucket:
+        yield Site(bucket.folder, bucket.lose)
+
+
+@pytest.fixture(scope="module")
+def resumed(site: Site) -> tuple[Site, str]:
     """Killed in epoch 7 of 10, with half of its checkpoint written, and submitted again."""
-    bucket = tmp_path_factory.mktemp("killed") / "bucket"
-    bucket.mkdir()
-    site = Site(bucket)
     site.killed_in(7)
     assert site.checkpoints()[-1] == "checkpoint_000005"
     half = site.run / "checkpoint_000006"
@@ -71,6 +77,7 @@ def test_a_killed_training_goes_on_at_its_last_whole_checkpoint(
     assert "run flowers: 6 of 10 epochs are done" in printed
     epochs = [found["epoch"] for found in site.history("checkpoint_000009")]
     assert epochs == list(range(1, 11))
+    assert site.checkpoints() == [f"checkpoint_{number:06d}" for number in (7, 8, 9)]
 
 
 def test_its_loss_goes_on_as_if_nothing_had_happened(
