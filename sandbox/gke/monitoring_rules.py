@@ -14,5 +14,5 @@ Finding = tuple[str, str]
 
 def port_findings(manifest: Mapping[str, Any]) -> Iterator[Finding]:
     for index, endpoint in enumerate(maps(manifest["spec"]["endpoints"])):
-        if not endpoint["port"]:
-            yield f"spec.endpoints[{index}].port", "must be the name or number of a port"
+        if endpoint["port"] == 0:
+            yield f"spec.endpoints[{index}].port", "0 is no port"

@@ -57,8 +57,12 @@ class _Sidecar:
             for amounts, amount in ((requests, request), (limits, limit or request)):
                 if amount is not None and quantity.parse(amount):
                     amounts[name] = amount
-        resources = {"requests": requests, "limits": limits}
-        return {"name": self.name, "restartPolicy": "Always", "resources": resources}
+        return {
+            "name": self.name,
+            "restartPolicy": "Always",
+            "env": [{"name": "NATIVE_SIDECAR", "value": "TRUE"}],
+            "resources": {"requests": requests, "limits": limits},
+        }
 
 
 _KINDS = ("request", "limit")

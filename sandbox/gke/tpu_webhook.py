@@ -1,7 +1,7 @@
 """GKE's webhook for Ray on TPUs: which Ray clusters it refuses, and which pods it keeps together.
 
 It comes with GKE's add-on for Ray, not with KubeRay's chart.
-Source: ai-on-gke/kuberay-tpu-webhook main.go, commit 94d97f17. Left out: the environment that it
+Source: ai-on-gke/kuberay-tpu-webhook main.go, commit ef658db4. Left out: the environment that it
 gives containers (TPU_WORKER_ID and the like), and host names.
 """
 

@@ -243,6 +243,19 @@ def test_the_hosts_of_a_slice_know_each_other_and_keep_together():
     assert spec["containers"][1]["env"] == [{"name": "A", "value": "1"}]
 
 
+def test_a_long_name_loses_its_start_and_defaults_are_written_over():
+    cluster, pod = "0123456789-" + 4 * "abcdefghij", ray_pod()
+    values = {"TPU_WORKER_ID": "0", "TPU_WORKER_HOSTNAMES": "localhost", "TPU_NAME": "mine"}
+    env = [{"name": name, "value": value} for name, value in values.items()]
+    pod["spec"]["containers"][0]["env"] = env
+
+    spec = assigned(pod, Host("default", cluster, "tpus", 1, 2))["spec"]
+    environment = {each["name"]: each["value"] for each in spec["containers"][0]["env"]}
+    assert spec["subdomain"] == "r" + 4 * "abcdefghij" + "-headless"
+    assert environment["TPU_WORKER_HOSTNAMES"].endswith(f"tpus-1-3.{spec['subdomain']}")
+    assert (environment["TPU_WORKER_ID"], environment["TPU_NAME"]) == ("2", "mine")
+
+
 def test_a_ray_pod_with_tpus_and_no_topology_is_refused():
     pod = ray_pod()
     pod["spec"].pop("nodeSelector")

@@ -40,4 +40,4 @@ def test_webhooks_leave_kube_system_alone_and_fail_closed_elsewhere():
             assert webhook["failurePolicy"] == "Fail"
             if webhook["rules"][0]["resources"] == ["pods"]:
                 (expression,) = webhook["namespaceSelector"]["matchExpressions"]
-                assert expression["values"] == ["kube-system"]
+                assert expression["values"] == ["kube-system", "kube-node-lease"]

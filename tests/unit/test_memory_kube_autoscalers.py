@@ -59,7 +59,7 @@ def test_a_pod_monitoring_names_a_port() -> None:
     MemoryKube({}, []).apply(monitoring(port="http", interval="15s"))
     assert refused(monitoring(path="/metrics")).endswith("endpoints[0].port: required value")
     assert refused(monitoring(prot=8000)).endswith("the nearest known one is port")
-    assert refused(monitoring(port=0)).endswith("must be the name or number of a port")
+    assert refused(monitoring(port=0, interval="15s")).endswith("port: 0 is no port")
 
 
 def gauges(spec: dict[str, Any]) -> dict[str, Any]:

@@ -30,6 +30,9 @@ WORKER_ID = "TPU_WORKER_ID"
 _POOL = "cloud.google.com/gke-nodepool"
 _HEADLESS = "headless"
 _MEGASCALE_PORT = "8081"
+# What an image or a user may have written without knowing better.
+_REPLACED = {WORKER_ID: "0", "TPU_WORKER_HOSTNAMES": "localhost"}
+_LONGEST_SERVICE = 50
 
 
 @dataclass(frozen=True)
@@ -97,7 +100,7 @@ def assigned(pod: JsonObject, host: Host) -> JsonObject:
     size = hosts_of(spec)
     if size > 1:
         spec["hostname"] = f"{host.group}-{host.replica}-{host.worker}"
-        spec["subdomain"] = f"{host.cluster}-{_HEADLESS}"
+        spec["subdomain"] = _service(host.cluster)
         spec["affinity"] = _affinity(labels, host)
     spec["containers"] = [
         _with_environment(container, host, size) if _asks(container) else container
@@ -114,6 +117,13 @@ def replica_of(pod: Mapping[str, Any]) -> str:
     if NUMBERED not in labels or not dig(pod, "spec", "affinity", "podAffinity"):
         return ""
     return f"{namespace_of(pod)}/{labels.get(CLUSTER)}/{labels[NUMBERED]}"
+
+
+def _service(cluster: str) -> str:
+    """The headless service of a RayCluster: of a long name KubeRay keeps the end (CheckName of
+    ray-operator/controllers/ray/utils, v1.4.2)."""
+    name = f"{cluster}-{_HEADLESS}"[-_LONGEST_SERVICE:]
+    return name if name[0].isalpha() else f"r{name[1:]}"
 
 
 def _affinity(labels: Mapping[str, str], host: Host) -> JsonObject:
@@ -151,7 +161,7 @@ def _expression(key: str, operator: str, *values: str) -> JsonObject:
 def _with_environment(container: JsonObject, host: Host, size: int) -> JsonObject:
     there = maps(container.get("env"))
     names = {each["name"]: each.get("value", "") for each in there}
-    headless = f"{host.cluster}-{_HEADLESS}"
+    headless = _service(host.cluster)
     added = {WORKER_ID: str(host.worker), "TPU_NAME": f"{host.group}-{host.replica}"}
     if "MEGASCALE_NUM_SLICES" in names:
         added |= {
@@ -163,7 +173,11 @@ def _with_environment(container: JsonObject, host: Host, size: int) -> JsonObjec
         added["TPU_WORKER_HOSTNAMES"] = ",".join(
             f"{host.group}-{host.replica}-{number}.{headless}" for number in range(size)
         )
-    missing = {name: value for name, value in added.items() if not names.get(name)}
+    missing = {
+        name: value
+        for name, value in added.items()
+        if names.get(name, "") in ("", _REPLACED.get(name))
+    }
     kept = [each for each in there if each["name"] not in missing]
     env = [*kept, *({"name": name, "value": value} for name, value in missing.items())]
     return {**container, "env": env}

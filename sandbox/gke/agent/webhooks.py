@@ -201,7 +201,7 @@ def configurations(url: str, bundle: str) -> Sequence[JsonObject]:
                 {
                     "key": "kubernetes.io/metadata.name",
                     "operator": "NotIn",
-                    "values": ["kube-system"],
+                    "values": ["kube-system", "kube-node-lease"],
                 }
             ]
         }
