@@ -21,7 +21,7 @@ from catalog.table import read_yaml
 from sandbox.kube import paths
 from sandbox.kube.custom_resources import definition_of
 from sandbox.kube.objects import JsonObject
-from tools.webhook_facts import webhook_facts
+from tools.gke_facts import gke_facts
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = ROOT / "tools" / "definitions"
@@ -112,7 +112,7 @@ def compare(checkout: Checkout, source: JsonObject) -> JsonObject:
                 if (rules := (_rules(theirs), _rules(here)))[0] != rules[1]:
                     count = {"path": "rules", "what": "count", "theirs": rules[0], "ours": rules[1]}
                     found.append({"of": kind, **count})
-    facts = webhook_facts()
+    facts = gke_facts()
     for name, place in source.get("facts", {}).items():
         theirs = _matches(place["pattern"], checkout.read(place["file"]))
         same += len(theirs & facts[name])

@@ -90,6 +90,10 @@ def network_problem(store: Store, network: Mapping[str, Any]) -> Problem | None:
             "L3 type network referring to params with (VPC + VPCSUbnet) pair requires secondary "
             "range to be specified in params"
         )
+    if kind != "L3" and spec.get("networkAttachment"):
+        return "NetworkAttachmentUnsupported", (
+            "NetworkAttachment is only allowed for L3 type networks."
+        )
     if kind == "Device" and not spec.get("deviceMode"):
         return "DeviceModeMissing", (
             "Device type network requires device mode to be specified in params"

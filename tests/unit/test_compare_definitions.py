@@ -8,7 +8,7 @@ import pytest
 from catalog.table import read_yaml
 from sandbox.kube.objects import JsonObject
 from tools.compare_definitions import DATA, PAGE, Checkout, compare, differences, page
-from tools.webhook_facts import webhook_facts
+from tools.gke_facts import gke_facts
 
 FINDINGS = read_yaml(DATA / "findings.yaml")
 SOURCES = read_yaml(DATA / "sources.yaml")
@@ -24,7 +24,7 @@ def test_whatever_differs_has_a_reason_to_stay() -> None:
 
 
 def test_what_was_found_of_our_webhooks_is_what_they_do() -> None:
-    facts = webhook_facts()
+    facts = gke_facts()
     named = {name for source in SOURCES for name in source.get("facts", {})}
     assert named == facts.keys()
     for found in FINDINGS.values():
