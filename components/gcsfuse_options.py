@@ -53,7 +53,8 @@ class GcsFuseMountOptions:
             "logging:severity:": self.log_severity,
         }
         return [
-            *(["implicit-dirs"] if self.implicit_dirs else []),
+            # Left out, it is on where FUSE takes the machine for a large one.
+            "implicit-dirs" if self.implicit_dirs else "implicit-dirs=false",
             f"metadata-cache:negative-ttl-secs:{self.metadata_negative_ttl_s}",
             f"metadata-cache:ttl-secs:{self.metadata_ttl_s}",
             f"metadata-cache:stat-cache-max-size-mb:{self.stat_cache_mib}",

@@ -100,6 +100,7 @@ def test_every_mount_option_can_be_another() -> None:
         log_severity=LogSeverity.WARNING,
     )
     assert mount_options(bucket).as_mount_options() == [
+        "implicit-dirs=false",
         "metadata-cache:negative-ttl-secs:1",
         "metadata-cache:ttl-secs:2",
         "metadata-cache:stat-cache-max-size-mb:3",

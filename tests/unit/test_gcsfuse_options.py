@@ -89,6 +89,12 @@ def test_without_a_read_cache_fuse_is_not_told_how_to_fill_it() -> None:
     assert "file-cache:max-size-mb:0" in asked_of_fuse()
 
 
+def test_what_is_off_is_said_to_be_off() -> None:
+    """FUSE turns it on by itself on large machines."""
+    assert "implicit-dirs" in asked_of_fuse()
+    assert "implicit-dirs=false" in asked_of_fuse(implicit_dirs=False)
+
+
 @pytest.mark.parametrize(
     ("misspelt", "right"),
     [

@@ -4,7 +4,7 @@ sidecar's gcsfuse serves what comes through.
 Source: GoogleCloudPlatform/gcs-fuse-csi-driver pkg/csi_mounter/csi_mounter.go, pkg/util/util.go and
 pkg/sidecar_mounter/sidecar_mounter_config.go (commit 5fcdc04a of 2026-08-21). Left out: what sets
 the kernel's read-ahead, and the machine type, whose own defaults the options of the stacks leave
-nothing to. Added: where Cloud Storage is here.
+nothing to (test_mount_options.py). Added: where Cloud Storage is here.
 """
 
 from __future__ import annotations
@@ -43,7 +43,8 @@ class FuseMount:
     def __init__(self, pod: PodBucket, address: str, root: Path) -> None:
         self.pod = pod
         self.folder = root / "bucket"
-        self._disk, self._log, self._address = root / "sidecar", root / "gcsfuse.log", address
+        self.address = address
+        self._disk, self._log = root / "sidecar", root / "gcsfuse.log"
         self._process: subprocess.Popen[bytes] | None = None
         self._mounted: list[Path] = []
         self.memory_mib = self.disk_mib = 0
@@ -71,8 +72,10 @@ class FuseMount:
             os.statvfs(self.folder)
         except OSError:
             self._end()
-            said = self._log.read_text(encoding="utf-8").strip().splitlines()
-            raise MountError(said[-1] if said else "it said nothing") from None
+            raise MountError(self.said()[-1]) from None
+
+    def said(self) -> list[str]:
+        return self._log.read_text(encoding="utf-8").splitlines()
 
     def measure(self) -> None:
         """What the sidecar takes: the most memory so far, and the disk now."""
@@ -117,7 +120,7 @@ class FuseMount:
             "foreground": "true",
             "uid": "0",
             "gid": "0",
-            "custom-endpoint": self._address,
+            "custom-endpoint": self.address,
             "anonymous-access": "true",
         }
         told = {"logging:file-path": "/dev/fd/1", "logging:format": "json", "cache-dir": ""}

@@ -3,6 +3,7 @@
 It cannot prove that GKE's sidecar of the day is of this version: which it has is not published.
 """
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from stacks.parts.buckets.config import LogSeverity
 from tests.unit.bucket_samples import planned
 from tests.unit.test_gcsfuse_options import EVERYTHING
 from tests.workloads.mounts.conftest import Mounting
-from tests.workloads.mounts.fuse_mount import MountError
+from tests.workloads.mounts.fuse_mount import FuseMount, MountError
 from tests.workloads.mounts.pod_bucket import PodBucket
 from tests.workloads.mounts.stack_buckets import STACKS, buckets_of
 
@@ -36,6 +37,15 @@ def write_and_rename(folder: Path) -> None:
         file.write(b" second")
     assert (folder / "run" / "deep" / "file").read_bytes() == b"first second"
     assert [it.name for it in folder.iterdir() if not it.name.startswith(".")] == ["run"]
+
+
+def effective(mounted: FuseMount) -> str:
+    """What FUSE goes by, without what is another for each mount."""
+    (line,) = [it for it in mounted.said() if "Full Config" in it]
+    found: dict[str, Any] = json.loads(line)["Full Config"]
+    del found["MachineType"]
+    here = str(mounted.folder.parent)
+    return json.dumps(found, indent=1).replace(here, "").replace(mounted.address, "")
 
 
 @pytest.mark.parametrize("stack", BUCKETS)
@@ -61,6 +71,18 @@ def test_fuse_takes_every_option_that_a_config_can_have(
 @pytest.mark.parametrize("severity", LogSeverity)
 def test_fuse_logs_as_much_as_a_config_says(severity: LogSeverity, mount: Mounting) -> None:
     mount(bucket(log_severity=severity))
+
+
+@pytest.mark.parametrize("config", [{}, EVERYTHING, {"implicit_dirs": False}])
+def test_what_a_config_says_holds_on_machines_for_which_fuse_has_defaults_of_its_own(
+    config: dict[str, Any], mount: Mounting
+) -> None:
+    whole = {"rename_dir_limit": 1000} | config
+    usual, large = (
+        effective(mount(bucket(f"machine-type:{name}", hierarchical=False, **whole)))
+        for name in ("e2-standard-4", "a4-highgpu-8g")
+    )
+    assert usual == large
 
 
 @pytest.mark.parametrize(
