@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sandbox.kube import quantity
+from sandbox.kube.kueue import cohort_of, installed
 from sandbox.kube.objects import JsonObject, dig, maps, name_of, namespace_of
 from sandbox.kube.pods import FINISHED, is_running, phase
 from sandbox.kube.store import Store, owner_of
-from sandbox.memory_kube.kueue.manager import installed
-from sandbox.memory_kube.kueue.read import cohort_of
 
 
 @dataclass(frozen=True, kw_only=True)

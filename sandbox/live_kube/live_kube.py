@@ -95,10 +95,6 @@ class LiveKube:
         else:
             self._server.apply(self._ours(manifest, ignored), force=_force(manifest))
 
-    def scale(self, ref: Ref, replicas: int) -> None:
-        """As `kubectl scale`: by the subresource."""
-        self._server.acting_as("kubectl").scale(_placed(ref), replicas)
-
     def _ours(self, manifest: Mapping[str, Any], ignored: Collection[str]) -> JsonObject:
         """What the provider sends: of the fields that it ignores, none that another manager has."""
         found = _complete(manifest)

@@ -3,11 +3,12 @@
 from sandbox.gke.networks import PARAMS_KIND, pods_on, users_of
 from sandbox.kube.errors import KubeError
 from sandbox.kube.helm import chart_release, refuse_hanging_uninstall
+from sandbox.kube.kueue import running
 from sandbox.kube.objects import JsonObject, Ref, dig, labels_of
 from sandbox.kube.store import BUILT_IN_NAMESPACES, Store
 from sandbox.kube.volumes import claim_of, pods_using
-from sandbox.memory_kube.kueue.manager import MANAGED, running
-from sandbox.memory_kube.kueue.read import checks_of, flavors_of
+from sandbox.memory_kube.kueue.jobs import MANAGED
+from sandbox.memory_kube.kueue.quota import checks_of, flavors_of
 from sandbox.memory_kube.ray_state import FINALIZER, why_it_stays
 
 _KUEUE_KINDS = ("AdmissionCheck", "ClusterQueue", "ResourceFlavor", "Topology")

@@ -39,7 +39,6 @@ from sandbox.memory_kube.controllers import (
     finish_job_pods,
     run_provisioning_requests,
 )
-from sandbox.memory_kube.field_owners import scaled_by, settled
 from sandbox.memory_kube.in_use import refuse_in_use
 from sandbox.memory_kube.kueue.webhooks import held_back, with_admission
 from sandbox.memory_kube.owned_pods import admitted_pod
@@ -48,6 +47,7 @@ from sandbox.memory_kube.placement import nodes_now, place_pods
 _ROUNDS = 20
 # What a controller wrote into the spec of a live object and an update does not mention.
 _CARRIED = {
+    "Deployment": ("replicas",),
     "Service": ("clusterIP",),
     "PersistentVolumeClaim": ("volumeName",),
     "Pod": ("nodeName",),
@@ -113,11 +113,13 @@ class MemoryKube:
                 return
 
     def validate(self, manifest: Mapping[str, Any], ignored: Collection[str] = ()) -> JsonObject:
-        """What `apply` would store, without storing it; Secret values are the caller's own."""
+        """What `apply` would store, without storing it; Secret values are the caller's own. Fields
+        have no owners in here, so that nothing comes of `ignored`."""
+        del ignored
         admitted = admit(manifest, self._store)
         live = self._store.find(Ref.of(admitted))
         if live is not None:
-            self._merge(live, manifest, self._sealed(admitted), ignored)
+            self._merge(live, manifest, self._sealed(admitted))
         elif admitted["kind"] == "Pod":
             admitted = admitted_pod(self._store, admitted)
         elif admitted["kind"] == "Namespace" and self._provision:
@@ -125,42 +127,30 @@ class MemoryKube:
         return admitted
 
     def apply(self, manifest: Mapping[str, Any], ignored: Collection[str] = ()) -> JsonObject:
-        """`ignored` are paths of fields that stay whoever else's they are."""
         admitted = self._sealed(self.validate(manifest, ignored))
         ref = Ref.of(admitted)
         live = self._store.find(ref)
         if live is None:
             self._store.add(held_back(self._store, admitted))
         else:
-            self._store.replace(live, self._merge(live, manifest, admitted, ignored))
+            self._store.replace(live, self._merge(live, manifest, admitted))
         self.reconcile()
         return self._live(ref)
-
-    def scale(self, ref: Ref, replicas: int, manager: str = "kubectl", *, group: str = "") -> None:
-        """As `kubectl scale`: by the subresource, and from now on the field is the manager's.
-        `group` names which workers of a Ray cluster its autoscaler scales."""
-        scaled_by(self._store, self._live_object(ref), replicas, manager, group)
-        self.reconcile()
 
     def _sealed(self, admitted: JsonObject) -> JsonObject:
         is_secret = admitted["kind"] == "Secret"
         return secrets.seal(admitted, self._store.salt) if is_secret else admitted
 
     def _merge(
-        self,
-        live: JsonObject,
-        given: Mapping[str, Any],
-        admitted: JsonObject,
-        ignored: Collection[str],
+        self, live: JsonObject, given: Mapping[str, Any], admitted: JsonObject
     ) -> JsonObject:
         kind, merged = live["kind"], copy.deepcopy(admitted)
         for field in _CARRIED.get(kind, ()):
-            if dig(live, "spec", field) is not None and not merged["spec"].get(field):
+            if field in live["spec"] and dig(given, "spec", field) is None:
                 merged["spec"][field] = live["spec"][field]
         if kind == "PersistentVolume" and (bound := live["spec"].get("claimRef")):
             merged["spec"]["claimRef"] = {**bound, **(merged["spec"].get("claimRef") or {})}
         merged = with_admission(self._store, live, merged)
-        merged = settled(self._store, live, given, merged, ignored)
         if problems := list(refused_changes(kind, live, merged)):
             raise invalid(kind, name_of(live), problems)
         return merged

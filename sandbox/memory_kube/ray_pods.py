@@ -4,7 +4,6 @@ import copy
 from collections.abc import Mapping
 from typing import Any
 
-from sandbox.kube.errors import KubeError
 from sandbox.kube.objects import JsonObject, dig, maps
 
 # BuildAutoscalerContainer in ray-operator/controllers/ray/common/pod.go, v1.4.2 (read 2026-11-21).
@@ -20,20 +19,6 @@ def replicas_of(group: Mapping[str, Any]) -> int:
 def workers_of(group: Mapping[str, Any]) -> int:
     """Pods of a worker group: each replica has one on each of its hosts."""
     return replicas_of(group) * group["numOfHosts"]
-
-
-def with_workers(spec: JsonObject, replicas: int, group: str = "") -> JsonObject:
-    """A RayCluster's spec with another number of replicas in one group, as its autoscaler writes
-    it. The group's name may be left out where there is one."""
-    groups = maps(spec["workerGroupSpecs"])
-    names = [it["groupName"] for it in groups]
-    if len(names) == 1:
-        group = group or names[0]
-    if group not in names:
-        near = f"nearest: {' or '.join(names)}" if names else "it has none"
-        raise KubeError(f'"{group}" names none of its groups of workers; {near}', reason="NotFound")
-    found = [{**it, "replicas": replicas} if it["groupName"] == group else it for it in groups]
-    return {**spec, "workerGroupSpecs": found}
 
 
 def head_template(spec: Mapping[str, Any]) -> JsonObject:

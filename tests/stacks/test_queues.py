@@ -1,4 +1,6 @@
-"""Servers and a fine-tuning that share GPUs by Kueue, on the real engine: the scenario's steps."""
+"""Servers and a fine-tuning that share GPUs by Kueue, on the real engine.
+
+What queues do over time is shown with the real Kueue, in tests/kube."""
 
 from __future__ import annotations
 
@@ -9,24 +11,19 @@ import pytest
 from sandbox.cloud.kinds.cluster import Cluster
 from sandbox.clusters import Kube, in_memory
 from sandbox.kube.objects import Ref
+from sandbox.memory_kube.kueue.quota import NOT_SIMULATED
 from sandbox.urns import name_of
 from tests.stacks.conftest import Sandbox, changed, replaced
 
 pytestmark = pytest.mark.thorough
 
 STACK = "kueue-mixed"
-SERVER = Ref(api_version="apps/v1", kind="Deployment", namespace="llm", name="tgi-gemma-deployment")
 JOB = Ref(api_version="batch/v1", kind="Job", namespace="llm", name="finetune-gemma-l4")
 SandboxOf = Callable[[str], Sandbox]
 
 
-def scaled(sandbox: Sandbox, servers: int) -> Kube:
-    """The cluster after `kubectl scale`."""
-    cloud = sandbox.cloud
-    kube = in_memory(next(cloud.find(Cluster.token)), cloud)
-    kube.scale(SERVER, servers)
-    cloud.save()
-    return kube
+def kube_of(sandbox: Sandbox) -> Kube:
+    return in_memory(next(sandbox.cloud.find(Cluster.token)), sandbox.cloud)
 
 
 def admitted(kube: Kube) -> list[str]:
@@ -38,65 +35,24 @@ def admitted(kube: Kube) -> list[str]:
     )
 
 
-def waiting(kube: Kube) -> list[str]:
-    return [one.reason for queue in kube.queues() for one in queue.waiting]
-
-
 def job_pods(kube: Kube) -> int:
     return sum(pod.name.startswith(JOB.name) for pod in kube.pods())
 
 
 def test_one_server_and_the_fine_tuning_share_the_gpus(brought_up: SandboxOf) -> None:
-    kube = scaled(brought_up(STACK), 1)
-    assert admitted(kube) == ["job", "pod"]
-    assert job_pods(kube) == 2
-
-
-def test_of_four_servers_three_run_and_the_fourth_is_gated_with_the_reason(
-    brought_up: SandboxOf,
-) -> None:
-    kube = scaled(brought_up(STACK), 4)
-    assert admitted(kube) == ["pod", "pod", "pod"]
-    gated = [pod for pod in kube.pods() if pod.name.startswith(SERVER.name) and not pod.node]
-    assert len(gated) == 1
-    assert "insufficient unused quota for nvidia.com/gpu" in gated[0].reason
-
-
-def test_a_second_server_suspends_the_fine_tuning_which_comes_back_when_it_goes(
-    brought_up: SandboxOf,
-) -> None:
-    sandbox = brought_up(STACK)
-    kube = scaled(sandbox, 2)
-    assert admitted(kube) == ["pod", "pod"]
-    assert job_pods(kube) == 0
-    live = kube.get(JOB)
-    assert live is not None
-    assert live["spec"]["suspend"] is True
-    kube = scaled(sandbox, 1)
+    kube = kube_of(brought_up(STACK))
     assert admitted(kube) == ["job", "pod"]
     assert job_pods(kube) == 2
 
 
 def test_what_kueue_changed_is_no_difference_to_the_program(brought_up: SandboxOf) -> None:
     sandbox = brought_up(STACK)
-    scaled(sandbox, 2)
-    scaled(sandbox, 1)
     sandbox.succeed("refresh")
     # A refresh finds a Job that has not ended not ready, and the next run sends it as it is.
     assert changed(sandbox.succeed("preview")) == {"finetune-gemma-l4-job": "update"}
     assert changed(sandbox.succeed("up")) == {"finetune-gemma-l4-job": "update"}
     assert changed(sandbox.succeed("preview")) == {}
-    assert job_pods(in_memory(next(sandbox.cloud.find(Cluster.token)), sandbox.cloud)) == 2
-
-
-def test_a_change_of_the_servers_goes_through_after_kubectl_has_scaled_them(
-    brought_up: SandboxOf,
-) -> None:
-    sandbox = brought_up(STACK)
-    scaled(sandbox, 2)
-    assert changed(sandbox.succeed("up", "servers.tgi-gemma-deployment.replicas=3")) == {
-        "tgi-gemma-deployment-deployment": "update"
-    }
+    assert job_pods(kube_of(sandbox)) == 2
 
 
 def test_labels_change_in_place_while_the_fine_tuning_runs(brought_up: SandboxOf) -> None:
@@ -104,11 +60,12 @@ def test_labels_change_in_place_while_the_fine_tuning_runs(brought_up: SandboxOf
     assert found["finetune-gemma-l4-job"] == "update"
 
 
-def test_a_second_server_by_config_preempts_too(brought_up: SandboxOf) -> None:
+def test_a_second_server_waits_and_says_that_more_is_not_simulated(brought_up: SandboxOf) -> None:
     sandbox = brought_up(STACK)
-    result = sandbox.succeed("up", "servers.tgi-gemma-deployment.replicas=2")
-    assert changed(result) == {"tgi-gemma-deployment-deployment": "update"}
-    assert {pod.name.partition("-")[0] for pod in sandbox.pods()} == {"kueue", "tgi"}
+    failed = sandbox.run("up", "servers.tgi-gemma-deployment.replicas=2")
+    assert not failed.ok
+    assert NOT_SIMULATED in "\n".join(failed.report.diagnostics)
+    assert admitted(kube_of(sandbox)) == ["job", "pod"]
 
 
 def test_one_more_node_is_more_quota(brought_up: SandboxOf) -> None:

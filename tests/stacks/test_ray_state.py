@@ -7,16 +7,13 @@ from shutil import copytree
 
 import pytest
 
-from sandbox.cloud.kinds.cluster import Cluster
 from sandbox.cloud.kinds.redis import RedisInstance
-from sandbox.clusters import in_memory
 from sandbox.engine import RunResult
-from sandbox.kube.objects import Ref
 from sandbox.urns import name_of
 from sandbox.workspace import Workspace
 from tests.stacks.config_sandbox import config_workspace
 from tests.stacks.conftest import Sandbox, changed, replaced
-from tests.stacks.ray_state import STACK, STORAGE, environment, redis_of
+from tests.stacks.ray_state import STACK, redis_of
 
 ELSEWHERE = "redis.name=other"
 
@@ -56,30 +53,6 @@ def test_ray_is_up_nothing_is_left_to_do_and_destroy_leaves_nothing(up: Sandbox)
     assert gone.index("app-cluster") < gone.index("redis-password-secret")
     assert gone.index("app-cluster") < gone.index("redis-instance")
     assert gone.index("redis-instance") < gone.index("services-peering")
-
-
-def test_a_head_that_is_lost_is_followed_by_one_that_looks_where_it_kept_its_state(
-    up: Sandbox,
-) -> None:
-    cloud = up.cloud
-    kube = in_memory(next(cloud.find(Cluster.token)), cloud)
-    name = next(it.name for it in kube.pods() if it.name.startswith("app-") and "head" in it.name)
-    ref = Ref(api_version="v1", kind="Pod", namespace="ml", name=name)
-    lost = kube.get(ref)
-    assert lost is not None
-    kube.delete(ref)
-    (head,) = (it for it in kube.pods() if it.name.startswith("app-") and "head" in it.name)
-    assert head.phase == "Running"
-    found = kube.get(Ref(api_version="v1", kind="Pod", namespace="ml", name=head.name))
-    assert found is not None
-    assert found["metadata"]["uid"] != lost["metadata"]["uid"]
-    before, after = environment(lost), environment(found)
-    address = f"redis://{redis_of(up)['host']}:6379"
-    assert after["RAY_REDIS_ADDRESS"]["value"] == address
-    told = (STORAGE, "RAY_REDIS_ADDRESS", "REDIS_PASSWORD")
-    assert [after[it] for it in told] == [before[it] for it in told]
-    cloud.save()
-    assert changed(up.succeed("preview")) == {}
 
 
 def test_the_password_is_in_no_file_and_no_line_of_the_engine(

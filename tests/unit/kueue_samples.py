@@ -160,9 +160,13 @@ def job_ref(name: str = "finetune") -> Ref:
     return Ref(api_version="batch/v1", kind="Job", namespace=NAMESPACE, name=name)
 
 
-def with_kueue(nodes: Sequence[Node] | None = None, **state: Any) -> MemoryKube:
+def with_kueue(
+    nodes: Sequence[Node] | None = None, state: dict[str, Any] | None = None
+) -> MemoryKube:
     """A cluster with Kueue and no queue."""
-    kube = MemoryKube(state, [cpu_node(), *(l4_nodes() if nodes is None else nodes)])
+    kube = MemoryKube(
+        {} if state is None else state, [cpu_node(), *(l4_nodes() if nodes is None else nodes)]
+    )
     for manifest in (namespace("kueue-system"), namespace(NAMESPACE), release()):
         kube.apply(manifest)
     return kube

@@ -19,13 +19,11 @@ from tests.unit.job_set_samples import PODS, RELEASE, release
 from tests.unit.kueue_samples import (
     L4,
     NAMESPACE,
-    PRIORITY,
     QUEUE,
     cluster_queue,
     configuration,
     flavor,
     in_llm,
-    kueue_ref,
     l4_nodes,
     local_queue,
     namespace,
@@ -111,16 +109,6 @@ def test_its_pods_are_placed_and_know_their_number() -> None:
     assert all(pod.node.startswith("l4") for pod in pods)
 
 
-def test_pods_find_each_other_by_the_service_of_its_name() -> None:
-    kube = with_job_set()
-    kube.apply(job_set())
-    service = live(kube, child("Service", "train", "v1"))
-    assert service["spec"]["clusterIP"] == "None"
-    template = live(kube, JOB)["spec"]["template"]
-    assert template["spec"]["subdomain"] == "train"
-    assert service["spec"]["selector"].items() <= template["metadata"]["labels"].items()
-
-
 def test_it_is_completed_once_all_its_jobs_are() -> None:
     kube = with_job_set()
     kube.apply(job_set())
@@ -129,17 +117,6 @@ def test_it_is_completed_once_all_its_jobs_are() -> None:
     kube.reconcile()
     assert live(kube)["status"]["terminalState"] == "Completed"
     assert kube.health(REF).ready
-
-
-def test_it_counts_its_jobs() -> None:
-    kube = with_job_set()
-    kube.apply(queued())
-    kube.apply(changed(job_set(), "other", "metadata", "name"))
-    (suspended,) = live(kube)["status"]["replicatedJobsStatus"]
-    assert (suspended["suspended"], suspended["active"], suspended["ready"]) == (1, 0, 0)
-    other = replace(REF, name="other")
-    (running,) = live(kube, other)["status"]["replicatedJobsStatus"]
-    assert (running["suspended"], running["active"], running["ready"]) == (0, 1, 1)
 
 
 def test_what_finds_no_node_waits_and_says_why() -> None:
@@ -185,20 +162,6 @@ def test_admitted_it_starts_on_its_flavors_nodes_and_goes_on() -> None:
     assert made["spec"]["nodeSelector"] == L4 | {"kubernetes.io/arch": "amd64"}
 
 
-def test_a_more_important_one_stops_it_and_it_waits() -> None:
-    kube = with_job_set(["jobset.x-k8s.io/jobset"], gpus="4")
-    for name, value in (("low", 1), ("high", 2)):
-        kube.apply(
-            make("WorkloadPriorityClass", name, kueue_ref("X", "x").api_version, value=value)
-        )
-    kube.apply(changed(queued(), {QUEUE: "lq", PRIORITY: "low"}, "metadata", "labels"))
-    first = changed(queued(), "first", "metadata", "name")
-    kube.apply(changed(first, {QUEUE: "lq", PRIORITY: "high"}, "metadata", "labels"))
-    assert live(kube)["spec"]["suspend"] is True
-    assert live(kube, replace(REF, name="first"))["spec"]["suspend"] is False
-    assert pods_of(kube, "train") == []
-
-
 def test_kueue_leaves_it_alone_without_its_framework() -> None:
     kube = with_job_set(["batch/job"])
     kube.apply(changed(queued(), False, "spec", "suspend"))
@@ -221,19 +184,6 @@ def test_what_waits_may_go_to_other_nodes() -> None:
     (one,) = live(kube)["spec"]["replicatedJobs"]
     assert one["template"]["spec"]["template"]["spec"]["nodeSelector"] == {"pool": "b"}
     assert "field is immutable" in refusal(kube, queued(image="other:1"))
-
-
-def test_an_update_of_what_kueue_started_is_a_conflict_where_it_is_not_left_to_kueue() -> None:
-    kube = with_job_set(["jobset.x-k8s.io/jobset"])
-    kube.apply(queued())
-    other = changed(queued(), {QUEUE: "lq", "team": "other"}, "metadata", "labels")
-    below = "spec.replicatedJobs[0].template.spec.template.spec.nodeSelector"
-    for ignored in ([], [below]):
-        with pytest.raises(KubeError, match=r'conflict with "kueue" .*\.spec\.replicatedJobs'):
-            kube.apply(other, ignored)
-    kube.apply(other, ["spec.suspend", "spec.replicatedJobs"])
-    assert live(kube)["metadata"]["labels"]["team"] == "other"
-    assert len(pods_of(kube, "train")) == 2
 
 
 def test_no_jobset_can_be_made_while_its_webhook_is_not_up() -> None:

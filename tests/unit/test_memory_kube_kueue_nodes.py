@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from sandbox.kube.errors import KubeError
+from sandbox.memory_kube.kueue.quota import NOT_SIMULATED
 from sandbox.memory_kube.memory import MemoryKube
 from tests.unit.kueue_samples import (
     KUEUE,
@@ -81,7 +82,7 @@ def test_a_check_that_nobody_answers_here_is_said_to_be_so() -> None:
     kube = holding(flavor(nodeLabels=L4), cluster_queue(**CHECK))
     assert active(kube)["reason"] == "AdmissionCheckNotFound"
     kube.apply(check())
-    assert active(kube)["message"].endswith("the sandbox answers no AdmissionCheck: dws.")
+    assert active(kube)["message"].endswith(f"admission checks: {NOT_SIMULATED}.")
 
 
 @pytest.mark.parametrize(

@@ -146,7 +146,9 @@ def test_a_job_that_runs_keeps_its_queue() -> None:
     kube.apply(fine_tune())
     moved = fine_tune(queue="other")
     assert refusal(kube, moved).endswith("field is immutable while the job is not suspended")
+    kube.delete(job_ref())
     kube.apply(server(3))
+    kube.apply(fine_tune())
     kube.apply(moved)
     found = kube.get(job_ref())
     assert found is not None

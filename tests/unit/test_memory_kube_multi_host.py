@@ -106,7 +106,7 @@ def test_each_replica_runs_on_a_slice_of_its_own() -> None:
     }
     status = status_of(kube)
     assert status["state"] == "ready"
-    assert (status["desiredWorkerReplicas"], status["desiredTPU"]) == (8, "32")
+    assert status["desiredWorkerReplicas"] == 8
 
 
 def test_pods_of_a_replica_are_numbered_by_host_and_share_its_name() -> None:
@@ -188,7 +188,7 @@ def test_a_lost_slice_leaves_the_other_alone_and_is_filled_again_when_it_is_back
     assert left.items() <= before.items()
     status = status_of(kube)
     assert "state" not in status
-    assert (status["desiredWorkerReplicas"], status["availableWorkerReplicas"]) == (8, 4)
+    assert status["desiredWorkerReplicas"] == 8
     kube.set_nodes(two_slices())
     assert workers(kube) == before
     assert status_of(kube)["state"] == "ready"

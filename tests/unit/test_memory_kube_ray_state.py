@@ -61,40 +61,6 @@ def why(manifest: dict[str, Any]) -> str:
     return caught.value.message
 
 
-def test_the_head_knows_where_its_state_is_and_the_password_by_name_alone() -> None:
-    kube = running(tolerant())
-    head, cluster = pod_of(kube, "-head-"), kube.get(ray_ref())
-    assert cluster is not None
-    uid = cluster["metadata"]["uid"]
-    assert head["metadata"]["annotations"] == {
-        "ray.io/ft-enabled": "true",
-        "ray.io/external-storage-namespace": uid,
-    }
-    variables = environment(head)
-    assert variables["RAY_REDIS_ADDRESS"]["value"] == OPTIONS["redisAddress"]
-    assert variables["RAY_external_storage_namespace"]["value"] == uid
-    assert variables["REDIS_PASSWORD"] == {"name": "REDIS_PASSWORD", **OPTIONS["redisPassword"]}
-    assert cluster["status"]["state"] == "ready"
-
-
-def test_a_worker_waits_longer_for_its_head() -> None:
-    name = "RAY_gcs_rpc_server_reconnect_timeout_s"
-    assert environment(pod_of(running(tolerant()), "-worker-"))[name]["value"] == "600"
-    assert name not in environment(pod_of(running(ray_cluster()), "-worker-"))
-
-
-def test_a_prefix_of_ones_own_is_taken() -> None:
-    head = pod_of(running(tolerant(externalStorageNamespace="demo")), "-head-")
-    assert environment(head)["RAY_external_storage_namespace"]["value"] == "demo"
-
-
-def test_without_the_secret_no_head_starts() -> None:
-    kube = running(tolerant(), password=False)
-    (head,) = (pod for pod in kube.pods() if "-head-" in pod.name)
-    assert head.phase == "Pending"
-    assert 'secret "redis" not found' in head.reason
-
-
 @pytest.mark.parametrize(
     ("manifest", "at", "because"),
     [
@@ -138,13 +104,6 @@ def test_what_kuberay_leaves_alone_for_ever_is_refused(
     told = why(manifest)
     assert at in told
     assert because in told
-
-
-def test_the_older_way_by_an_annotation_is_taken() -> None:
-    old = changed(ray_cluster(), {"ray.io/ft-enabled": "true"}, "metadata", "annotations")
-    address = [{"name": "RAY_REDIS_ADDRESS", "value": "10.0.0.3:6379"}]
-    head = pod_of(running(changed(old, address, *ENV)), "-head-")
-    assert environment(head)["RAY_REDIS_ADDRESS"]["value"] == "10.0.0.3:6379"
 
 
 def test_a_cluster_goes_where_kuberay_clears_redis() -> None:

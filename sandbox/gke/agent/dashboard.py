@@ -16,9 +16,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from sandbox.gke.agent.jobs import ENDS_AFTER
+from sandbox.kube.kueue import queue_of
 from sandbox.kube.objects import JsonObject, Ref, annotations_of, dig, name_of, namespace_of
 from sandbox.live_kube.api import Api, ApiError, Kind
-from sandbox.memory_kube.kueue.manager import queue_of
 
 RAY_JOB: Kind = ("ray.io/v1", "RayJob")
 _JOBS = "/api/jobs"

@@ -11,11 +11,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sandbox.gke.agent.live import Live
+from sandbox.kube.kueue import queue_of
 from sandbox.kube.objects import JsonObject, Ref, annotations_of, namespace_of
 from sandbox.kube.pods import is_running
 from sandbox.kube.store import Store, owner_of
 from sandbox.live_kube.api import Api
-from sandbox.memory_kube.kueue.manager import queue_of
 
 JOB = ("batch/v1", "Job")
 ENDS_AFTER = "pod-complete.stage.kwok.x-k8s.io/delay"

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 from sandbox.kube.objects import Node
 from sandbox.kube.store import Store
-from sandbox.memory_kube.field_owners import scaled_by
 from sandbox.memory_kube.references import scaled
 
 
@@ -25,7 +24,7 @@ def run_autoscalers(store: Store, nodes: Sequence[Node]) -> None:
             continue
         spec, now = scaler["spec"], target["spec"]["replicas"]
         wanted = min(max(now, spec["minReplicas"]), spec["maxReplicas"])
-        scaled_by(store, target, wanted, "kube-controller-manager")
+        store.patch(target, spec={**target["spec"], "replicas": wanted})
         replicas = {"currentReplicas": wanted, "desiredReplicas": wanted}
         condition = {"type": "AbleToScale", "status": "True", "reason": "ReadyForNewScale"}
         store.patch(scaler, status={**replicas, "conditions": [condition]})

@@ -4,7 +4,6 @@ As in KubeRay 1.4.2 a changed spec starts nothing again: cluster, job id and sub
 once.
 """
 
-import copy
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -21,7 +20,6 @@ from sandbox.kube.objects import (
 )
 from sandbox.kube.pods import is_running, suffix
 from sandbox.kube.store import Store
-from sandbox.memory_kube.controllers.ray_cluster import head_service_name
 from sandbox.memory_kube.defaults import with_defaults
 from sandbox.memory_kube.ray_pods import submitter_template
 
@@ -69,9 +67,7 @@ def run_ray_jobs(store: Store, nodes: Sequence[Node]) -> None:
 def _step(store: Store, job: JsonObject) -> JsonObject:
     cluster_name = _cluster_name(job)
     status: JsonObject = {
-        "jobId": dig(job, "spec", "jobId") or f"{name_of(job)}-{suffix(job['metadata']['uid'])}",
         "rayClusterName": cluster_name,
-        "startTime": job["metadata"]["creationTimestamp"],
         "jobDeploymentStatus": "Initializing",
     }
     cluster = store.get("ray.io/v1", "RayCluster", namespace_of(job), cluster_name)
@@ -83,30 +79,24 @@ def _step(store: Store, job: JsonObject) -> JsonObject:
     submitted = dig(job, "status", "jobDeploymentStatus") == "Running"
     if not submitted and dig(cluster, "status", "state") != "ready":
         return status
-    status["rayClusterStatus"] = copy.deepcopy(cluster["status"])
-    status["dashboardURL"] = (
-        f"{head_service_name(cluster)}.{namespace_of(job)}.svc.cluster.local:8265"
-    )
     match job["spec"]["submissionMode"]:
         case "InteractiveMode" if not job["spec"].get("jobId"):
             return status | {"jobDeploymentStatus": "Waiting"}
         case "K8sJobMode":
-            return status | _submission(store, job, cluster, status)
+            return status | _submission(store, job, cluster)
         case _:
             done = dig(job, "status", "jobStatus") == "SUCCEEDED"
             return status | (_COMPLETE if done else _RUNNING)
 
 
 _RUNNING = {"jobDeploymentStatus": "Running", "jobStatus": "RUNNING"}
-_COMPLETE = {"jobDeploymentStatus": "Complete", "jobStatus": "SUCCEEDED", "succeeded": 1}
+_COMPLETE = {"jobDeploymentStatus": "Complete", "jobStatus": "SUCCEEDED"}
 
 
-def _submission(
-    store: Store, job: JsonObject, cluster: JsonObject, status: JsonObject
-) -> JsonObject:
+def _submission(store: Store, job: JsonObject, cluster: JsonObject) -> JsonObject:
     submitter = store.get("batch/v1", "Job", namespace_of(job), name_of(job))
     if submitter is None:
-        submitter = store.add(_submitter(job, cluster, status), owner=job)
+        submitter = store.add(_submitter(job, cluster), owner=job)
     conditions = dig(submitter, "status", "conditions") or []
     if any(c["type"] == "Complete" and c["status"] == "True" for c in conditions):
         return _COMPLETE
@@ -122,18 +112,13 @@ def _cluster_name(job: Mapping[str, Any]) -> str:
 
 
 def _make_cluster(store: Store, job: JsonObject, name: str) -> None:
-    labels = {
-        **labels_of(job),
-        "ray.io/originated-from-cr-name": name_of(job),
-        "ray.io/originated-from-crd": "RayJob",
-    }
     cluster = {
         "apiVersion": "ray.io/v1",
         "kind": "RayCluster",
         "metadata": {
             "name": name,
             "namespace": namespace_of(job),
-            "labels": labels,
+            "labels": labels_of(job),
             "annotations": annotations_of(job),
         },
         "spec": job["spec"]["rayClusterSpec"],
@@ -141,29 +126,13 @@ def _make_cluster(store: Store, job: JsonObject, name: str) -> None:
     store.add(cluster, owner=job)
 
 
-def _submitter(job: JsonObject, cluster: JsonObject, status: JsonObject) -> JsonObject:
+def _submitter(job: JsonObject, cluster: JsonObject) -> JsonObject:
     """The Job that runs `ray job submit`."""
-    template = submitter_template(job["spec"], cluster["spec"])
-    container = template["spec"]["containers"][0]
-    if not container.get("command"):
-        address = f"http://{status['dashboardURL']}"
-        container["command"] = ["/bin/bash", "-ce", "--"]
-        container["args"] = [
-            f"if ! ray job status --address {address} {status['jobId']} >/dev/null 2>&1 ; "
-            f"then ray job submit --address {address} --no-wait --submission-id {status['jobId']} "
-            f"-- {job['spec']['entrypoint'].strip()} ; fi ; "
-            f"ray job logs --address {address} --follow {status['jobId']}"
-        ]
-    backoff = dig(job, "spec", "submitterConfig", "backoffLimit")
     manifest = {
         "apiVersion": "batch/v1",
         "kind": "Job",
-        "metadata": {
-            "name": name_of(job),
-            "namespace": namespace_of(job),
-            "labels": {"ray.io/originated-from-cr-name": name_of(job)},
-        },
-        "spec": {"backoffLimit": 2 if backoff is None else backoff, "template": template},
+        "metadata": {"name": name_of(job), "namespace": namespace_of(job)},
+        "spec": {"template": submitter_template(job["spec"], cluster["spec"])},
     }
     return with_defaults(manifest, namespaced=True)
 

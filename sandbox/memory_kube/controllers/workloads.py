@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from sandbox.kube.kueue import queue_of
 from sandbox.kube.objects import JsonObject, Node, dig, name_of, namespace_of
 from sandbox.kube.pods import (
     FINISHED,
@@ -13,7 +14,6 @@ from sandbox.kube.pods import (
 )
 from sandbox.kube.scheduler import admits
 from sandbox.kube.store import Store, owner_of
-from sandbox.memory_kube.kueue.manager import queue_of
 from sandbox.memory_kube.owned_pods import keep_pods
 
 

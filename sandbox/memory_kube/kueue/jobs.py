@@ -1,32 +1,74 @@
 """The jobs that Kueue takes care of: pods, Jobs, JobSets, Ray clusters and Ray jobs with a queue's
-label."""
+label, and what each of them asks of its queue."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 from sandbox.gke.pod_webhooks import mutated
+from sandbox.kube.kueue import queue_of
 from sandbox.kube.kueue_configuration import Configuration
-from sandbox.kube.objects import JsonObject, dig, labels_of, maps
+from sandbox.kube.objects import JsonObject, annotations_of, dig, labels_of, maps, namespace_of
 from sandbox.kube.pods import FINISHED, phase
 from sandbox.kube.scheduler import requests_of
-from sandbox.kube.store import Store
-from sandbox.memory_kube.kueue.manager import PRIORITY, is_managed
-from sandbox.memory_kube.kueue.model import PodSet
-from sandbox.memory_kube.ray_pods import head_template, submitter_template
+from sandbox.kube.store import Store, owner_of
+from sandbox.memory_kube.ray_pods import head_template, submitter_template, workers_of
 
+PRIORITY = "kueue.x-k8s.io/priority-class"
+MANAGED = "kueue.x-k8s.io/managed"
 MAIN = "main"
 HEAD = "head"
 SUBMITTER = "submitter"
+FRAMEWORKS = {
+    "Pod": "pod",
+    "Job": "batch/job",
+    "JobSet": "jobset.x-k8s.io/jobset",
+    "RayCluster": "ray.io/raycluster",
+    "RayJob": "ray.io/rayjob",
+}
 # A Job is complete, and a JobSet completed.
 _ENDS = ("Complete", "Completed", "Failed")
-_KINDS = ("Pod", "Job", "JobSet", "RayCluster", "RayJob")
-Template = tuple[str, int, JsonObject]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PodSet:
+    """Pods of one template; `requests` are those of all of them."""
+
+    name: str
+    count: int
+    spec: JsonObject
+    requests: Mapping[str, Fraction]
 
 
 def managed_jobs(store: Store, config: Configuration) -> list[JsonObject]:
-    return [each for each in store.all(*_KINDS) if is_managed(store, config, each)]
+    return [each for each in store.all(*FRAMEWORKS) if is_managed(store, config, each)]
+
+
+def is_managed(store: Store, config: Configuration, obj: JsonObject) -> bool:
+    """Whether Kueue decides when an object starts: a queue's label, and no ancestor with one."""
+    if FRAMEWORKS.get(obj["kind"]) not in config.frameworks or not queue_of(obj):
+        return False
+    if obj["kind"] == "Pod":
+        return labels_of(obj).get(MANAGED) == "true"
+    return not any(is_managed(store, config, each) for each in owners(store, obj))
+
+
+def owners(store: Store, obj: Mapping[str, Any]) -> Iterator[JsonObject]:
+    """What controls an object, then what controls that."""
+    above = owner_of(obj)
+    while above:
+        found = store.get(above["apiVersion"], above["kind"], namespace_of(obj), above["name"])
+        if found is None:
+            return
+        yield found
+        above = owner_of(found)
+
+
+def is_elastic(config: Configuration, obj: Mapping[str, Any]) -> bool:
+    return config.elastic and annotations_of(obj).get("kueue.x-k8s.io/elastic-job") == "true"
 
 
 def is_finished(job: Mapping[str, Any]) -> bool:
@@ -35,35 +77,25 @@ def is_finished(job: Mapping[str, Any]) -> bool:
             return phase(job) in FINISHED
         case "Job" | "JobSet":
             conditions = maps(dig(job, "status", "conditions"))
-            ended = [each for each in conditions if each["type"] in _ENDS]
-            return any(each["status"] == "True" for each in ended)
+            return any(it["type"] in _ENDS and it["status"] == "True" for it in conditions)
         case "RayJob":
             return dig(job, "status", "jobDeploymentStatus") in ("Complete", "Failed")
         case _:
             return False
 
 
-def priority_of(store: Store, job: JsonObject) -> tuple[str, int | None]:
-    """The class and value that rank a job; the value is None where there is no such class."""
+def priority_of(store: Store, job: JsonObject) -> int | None:
+    """What ranks a job; None where there is no such class."""
     if name := labels_of(job).get(PRIORITY):
         classes = store.all("WorkloadPriorityClass")
-        return name, next((c["value"] for c in classes if c["metadata"]["name"] == name), None)
-    templates = [template for _, _, template in _templates(job)]
-    names = [t["spec"].get("priorityClassName") for t in templates]
-    name = next((each for each in names if each), "")
-    return name, store.priority(name)
+        return next((it["value"] for it in classes if it["metadata"]["name"] == name), None)
+    names = [template["spec"].get("priorityClassName") for _, _, template in _templates(job)]
+    return store.priority(next(filter(None, names), ""))
 
 
-def pod_sets(
-    store: Store,
-    config: Configuration,
-    job: JsonObject,
-    counts: Mapping[str, int] | None = None,
-) -> tuple[PodSet, ...]:
-    """What a job claims now, or claimed when its pods were as many as `counts` says."""
+def pod_sets(store: Store, config: Configuration, job: JsonObject) -> list[PodSet]:
     found: list[PodSet] = []
-    for name, now, template in _templates(job):
-        count = now if counts is None else counts.get(name, 0)
+    for name, count, template in _templates(job):
         # A pod has been through GKE's webhooks before Kueue sees it; a template has not.
         spec = mutated(store, job)["spec"] if job["kind"] == "Pod" else template["spec"]
         requests = {
@@ -72,10 +104,10 @@ def pod_sets(
             if not (config.left_out and resource.startswith(config.left_out))
         }
         found.append(PodSet(name=name, count=count, spec=spec, requests=requests))
-    return tuple(found)
+    return found
 
 
-def _templates(job: JsonObject) -> Iterator[Template]:
+def _templates(job: JsonObject) -> Iterator[tuple[str, int, JsonObject]]:
     spec = job["spec"]
     match job["kind"]:
         case "Pod":
@@ -100,8 +132,7 @@ def _at_once(job: JsonObject) -> int:
     return min(parallel, job.get("completions") or parallel)
 
 
-def _of_cluster(spec: JsonObject) -> Iterator[Template]:
-    """Of a group Kueue counts `replicas` alone, and KubeRay makes no fewer than `minReplicas`."""
+def _of_cluster(spec: JsonObject) -> Iterator[tuple[str, int, JsonObject]]:
     yield HEAD, 1, head_template(spec)
     for group in maps(spec.get("workerGroupSpecs")):
-        yield group["groupName"], group["replicas"] * group["numOfHosts"], group["template"]
+        yield group["groupName"], workers_of(group), group["template"]

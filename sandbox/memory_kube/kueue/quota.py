@@ -1,90 +1,172 @@
-"""Quotas of queues in their cohorts: what is used, what is free, what could ever be had.
+"""What a workload gets of its queue: the first flavor of each resource in which its pods fit into
+the nominal quota that is left.
 
-A pure model of kubernetes-sigs/kueue pkg/cache/scheduler/resource_node.go, v0.19.0 (read
-2026-11-21): a queue keeps what its lending limit holds back, and shares the rest with its cohort.
+The words are those of kubernetes-sigs/kueue pkg/scheduler/flavorassigner/flavorassigner.go and
+pkg/cache/scheduler/clusterqueue.go, v0.19.2.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping
 from fractions import Fraction
+from typing import Any
 
-FlavorResource = tuple[str, str]
-Amounts = Mapping[FlavorResource, Fraction]
-_ZERO = Fraction(0)
+from sandbox.kube import quantity
+from sandbox.kube.kueue import cohort_of
+from sandbox.kube.objects import JsonObject, Node, Taint, dig, maps, name_of
+from sandbox.kube.scheduler import admits
+from sandbox.kube.store import Store
+from sandbox.memory_kube.kueue.jobs import PodSet
+
+# Said wherever the real Kueue might do more than is done here.
+NOT_SIMULATED = (
+    "queues are not simulated beyond their nominal quota; run `make kube-tools`, then --kube real"
+)
+_LACKS = "insufficient "
+Why = tuple[str, str]
+Flavors = dict[str, str]
+_Amounts = defaultdict[tuple[str, str], Fraction]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Limits:
-    """Of one resource in one flavor; None: no limit of that sort."""
+class Quota:
+    """A ClusterQueue's flavors, and what is used of them."""
 
-    nominal: Fraction = _ZERO
-    borrowing: Fraction | None = None
-    lending: Fraction | None = None
+    def __init__(self, store: Store, queue: JsonObject) -> None:
+        self.queue = queue
+        self.inactive = next(_why_inactive(store, queue), None)
+        self._flavors = {name_of(each): each["spec"] for each in store.all("ResourceFlavor")}
+        self._used = _Amounts(Fraction)
+
+    def take(self, admission: Mapping[str, Any]) -> None:
+        for one in maps(admission["podSetAssignments"]):
+            for resource, flavor in one["flavors"].items():
+                self._used[flavor, resource] += quantity.parse(one["resourceUsage"][resource])
+
+    def assign(self, sets: Collection[PodSet]) -> dict[str, Flavors] | str:
+        """The flavors by pod set and resource, or why there are none."""
+        found: dict[str, Flavors] = {}
+        taken = _Amounts(Fraction)
+        for pods in sets:
+            found[pods.name] = {}
+            for group in self._groups(pods):
+                flavor = self._flavor_of(group, pods, taken)
+                if flavor is None:
+                    why = self._why_none(group, pods, taken)
+                    return f"couldn't assign flavors to pod set {pods.name}: {why}"
+                for resource in {*group["coveredResources"]} & {*pods.requests}:
+                    found[pods.name][resource] = flavor
+                    taken[flavor, resource] += pods.requests[resource]
+        return found
+
+    def _groups(self, pods: PodSet) -> list[JsonObject]:
+        """Those that the pods need something of; one without flavors for what no queue covers."""
+        groups = maps(self.queue["spec"].get("resourceGroups"))
+        covered = {name for group in groups for name in group["coveredResources"]}
+        lacking = {name for name, amount in pods.requests.items() if amount} - {"pods", *covered}
+        missing = [{"coveredResources": [it], "flavors": []} for it in sorted(lacking)]
+        return missing + [it for it in groups if {*it["coveredResources"]} & {*pods.requests}]
+
+    def _flavor_of(self, group: JsonObject, pods: PodSet, taken: _Amounts) -> str | None:
+        flavors = maps(group["flavors"])
+        free = (it["name"] for it in flavors if not any(self._obstacles(group, it, pods, taken)))
+        return next(free, None)
+
+    def _why_none(self, group: JsonObject, pods: PodSet, taken: _Amounts) -> str:
+        if not group["flavors"]:
+            (resource,) = group["coveredResources"]
+            return f"resource {resource} unavailable in ClusterQueue"
+        flavors = maps(group["flavors"])
+        whys = sorted(why for it in flavors for why in self._obstacles(group, it, pods, taken))
+        lacks = any(why.startswith(_LACKS) for why in whys)
+        return ", ".join(whys + ([NOT_SIMULATED] if lacks and _does_more(self.queue) else []))
+
+    def _obstacles(
+        self, group: JsonObject, flavor: JsonObject, pods: PodSet, taken: _Amounts
+    ) -> Iterator[str]:
+        keys = {key for it in group["flavors"] for key in self._labels(it["name"])}
+        mismatches = [*self._mismatches(flavor["name"], pods, keys)]
+        yield from mismatches or self._lacks(flavor, pods, taken)
+
+    def _labels(self, flavor: str) -> Mapping[str, str]:
+        return self._flavors[flavor].get("nodeLabels") or {}
+
+    def _mismatches(self, name: str, pods: PodSet, keys: Collection[str]) -> Iterator[str]:
+        """Why no node of the flavor takes the pods; only labels that some flavor has are asked."""
+        flavor = self._flavors[name]
+        tolerations = maps(pods.spec.get("tolerations")) + maps(flavor.get("tolerations"))
+        for taint in maps(flavor.get("nodeTaints")):
+            own = Taint(key=taint["key"], value=taint.get("value") or "", effect=taint["effect"])
+            if not admits({"tolerations": tolerations}, Node(name="", pool="", taints=(own,))):
+                named = f"{own.key}={own.value}:{own.effect}"
+                yield f"untolerated taint {named} in flavor {name}"
+        selector: Mapping[str, str] = pods.spec.get("nodeSelector") or {}
+        if any(self._labels(name).get(key) != selector[key] for key in selector if key in keys):
+            yield f"flavor {name} doesn't match node affinity"
+
+    def _lacks(self, flavor: JsonObject, pods: PodSet, taken: _Amounts) -> Iterator[str]:
+        for one in maps(flavor["resources"]):
+            key, most = (flavor["name"], one["name"]), quantity.parse(one["nominalQuota"])
+            asked, before = pods.requests.get(one["name"], Fraction(0)), taken[key]
+            which = f"for {one['name']} in flavor {flavor['name']}"
+            if before + asked > most:
+                yield (
+                    f"insufficient quota {which}, previously considered podsets requests "
+                    f"({quantity.render(before)}) + current podset request "
+                    f"({quantity.render(asked)}) > maximum capacity ({quantity.render(most)})"
+                )
+            elif asked and (more := before + asked - max(most - self._used[key], 0)) > 0:
+                yield f"insufficient unused quota {which}, {quantity.render(more)} more needed"
+
+    def usage(self) -> list[JsonObject]:
+        return [
+            {
+                "name": flavor["name"],
+                "resources": [
+                    {
+                        "name": one["name"],
+                        "total": quantity.render(self._used[flavor["name"], one["name"]]),
+                        "borrowed": "0",
+                    }
+                    for one in maps(flavor["resources"])
+                ],
+            }
+            for group in maps(self.queue["spec"].get("resourceGroups"))
+            for flavor in maps(group["flavors"])
+        ]
 
 
-@dataclass
-class Holder:
-    """A queue or a cohort; `used` is a queue's own use."""
+def flavors_of(queue: Mapping[str, Any]) -> list[str]:
+    groups = maps(queue["spec"].get("resourceGroups"))
+    return [flavor["name"] for group in groups for flavor in maps(group["flavors"])]
 
-    name: str
-    parent: Holder | None = None
-    limits: Mapping[FlavorResource, Limits] = field(default_factory=dict[FlavorResource, Limits])
-    children: list[Holder] = field(default_factory=list["Holder"])
-    used: dict[FlavorResource, Fraction] = field(default_factory=dict[FlavorResource, Fraction])
 
-    def join(self, parent: Holder) -> None:
-        """Cohorts that are each other's parents stay apart."""
-        if parent.root() is not self:
-            self.parent = parent
-            parent.children.append(self)
+def checks_of(queue: Mapping[str, Any]) -> list[str]:
+    spec = queue["spec"]
+    checks = maps(dig(spec, "admissionChecksStrategy", "admissionChecks"))
+    return [each["name"] for each in checks] + (spec.get("admissionChecks") or [])
 
-    def take(self, amounts: Amounts) -> None:
-        for key, amount in amounts.items():
-            self.used[key] = self.used.get(key, _ZERO) + amount
 
-    def give_back(self, amounts: Amounts) -> None:
-        self.take({key: -amount for key, amount in amounts.items()})
+def _does_more(queue: JsonObject) -> bool:
+    """Whether the real Kueue might borrow for the queue, or stop others."""
+    preemption: Mapping[str, Any] = queue["spec"].get("preemption") or {}
+    return bool(cohort_of(queue)) or any(it not in ("Never", None) for it in preemption.values())
 
-    def quota(self, key: FlavorResource) -> Fraction:
-        """Its own and what the holders under it share."""
-        own = self._limits(key).nominal
-        return own + sum((each.quota(key) - each._kept(key) for each in self.children), _ZERO)
 
-    def usage(self, key: FlavorResource) -> Fraction:
-        shared = (max(_ZERO, each.usage(key) - each._kept(key)) for each in self.children)
-        return self.used.get(key, _ZERO) + sum(shared, _ZERO)
-
-    def free(self, key: FlavorResource) -> Fraction:
-        if self.parent is None:
-            return self.quota(key) - self.usage(key)
-        kept, borrowing = self._kept(key), self._limits(key).borrowing
-        above = self.parent.free(key)
-        if borrowing is not None:
-            taken = max(_ZERO, self.usage(key) - kept)
-            above = min(above, self.quota(key) - kept - taken + borrowing)
-        return max(_ZERO, kept - self.usage(key)) + above
-
-    def capacity(self, key: FlavorResource) -> Fraction:
-        """What it could have if nothing else were used."""
-        if self.parent is None:
-            return self.quota(key)
-        found, borrowing = self._kept(key) + self.parent.capacity(key), self._limits(key).borrowing
-        return found if borrowing is None else min(found, self.quota(key) + borrowing)
-
-    def borrowed(self, key: FlavorResource) -> Fraction:
-        return max(_ZERO, self.usage(key) - self.quota(key))
-
-    def borrows(self, keys: Iterable[FlavorResource]) -> bool:
-        return any(self.borrowed(key) for key in keys)
-
-    def root(self) -> Holder:
-        return self if self.parent is None else self.parent.root()
-
-    def _limits(self, key: FlavorResource) -> Limits:
-        return self.limits.get(key, Limits())
-
-    def _kept(self, key: FlavorResource) -> Fraction:
-        lending = self._limits(key).lending
-        return _ZERO if lending is None else max(_ZERO, self.quota(key) - lending)
+def _why_inactive(store: Store, queue: JsonObject) -> Iterator[Why]:
+    if (queue["spec"].get("stopPolicy") or "None") != "None":
+        yield "Stopped", "is stopped"
+    named = {"ResourceFlavor": flavors_of(queue), "AdmissionCheck": checks_of(queue)}
+    for kind, names in named.items():
+        have = {name_of(each) for each in store.all(kind)}
+        if missing := [name for name in names if name not in have]:
+            reason = f"{kind.removeprefix('Resource')}NotFound"
+            yield reason, f"references missing {kind}(s): {','.join(missing)}"
+    # Nothing here makes Kueue's requests, so what waits for an answer would wait for ever.
+    if checks_of(queue):
+        yield "NotSimulated", f"admission checks: {NOT_SIMULATED}"
+    topologies = {name_of(each) for each in store.all("Topology")}
+    for each in store.all("ResourceFlavor"):
+        flavor, topology = name_of(each), each["spec"].get("topologyName")
+        if flavor in named["ResourceFlavor"] and topology and topology not in topologies:
+            yield "TopologyNotFound", f'there is no Topology "{topology}" for TAS flavor "{flavor}"'

@@ -9,23 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from sandbox.kube.kueue import QUEUE, installed, queue_of, running
 from sandbox.kube.objects import JsonObject, labels_of, maps, namespace_of
 from sandbox.kube.store import Store
-from sandbox.memory_kube.kueue.manager import (
-    ELASTIC,
-    FRAMEWORKS,
-    GATE,
-    GROUP,
-    MANAGED,
-    QUEUE,
-    has_managed_ancestor,
-    installed,
-    is_elastic,
-    queue_of,
-    reference,
-    running,
-)
+from sandbox.memory_kube.kueue.flavored import GATE
+from sandbox.memory_kube.kueue.jobs import FRAMEWORKS, MANAGED, is_elastic, is_managed, owners
 
+_GROUP = "kueue.x-k8s.io"
 _SUSPENDED = ("Job", "JobSet", "RayCluster", "RayJob")
 _VALIDATED = ("ClusterQueue", "Cohort", "ResourceFlavor")
 _NO_AUTOSCALING = (
@@ -35,18 +25,17 @@ _NO_AUTOSCALING = (
 )
 
 
-def gated(
-    store: Store, pod: Mapping[str, Any], owner: Mapping[str, Any] | None = None
-) -> JsonObject:
+def gated(store: Store, pod: Mapping[str, Any], owner: JsonObject | None = None) -> JsonObject:
     """A new pod as the webhook leaves it: with a scheduling gate if a queue is to admit it."""
     config, namespace = installed(store), namespace_of(pod)
+    above = [owner, *owners(store, owner)] if owner else []
     held = (
         config is not None
         and "pod" in config.frameworks
         and queue_of(pod)
         and config.takes_pods_of(store.namespace_labels(namespace))
         and config.takes_pod(labels_of(pod))
-        and not (owner and has_managed_ancestor(store, config, reference(owner), namespace))
+        and not any(is_managed(store, config, it) for it in above)
     )
     if not held:
         return dict(pod)
@@ -64,29 +53,7 @@ def held_back(store: Store, obj: JsonObject) -> JsonObject:
         return obj
     if FRAMEWORKS[obj["kind"]] not in config.frameworks:
         return obj
-    held = {**obj, "spec": {**obj["spec"], "suspend": True}}
-    return _with_gates(held) if obj["kind"] == "RayCluster" and is_elastic(config, obj) else held
-
-
-def _with_gates(cluster: JsonObject) -> JsonObject:
-    """Head and workers of a cluster that scales wait one by one."""
-    spec = cluster["spec"]
-    groups = [
-        {**group, "template": _gate(group["template"])}
-        for group in maps(spec.get("workerGroupSpecs"))
-    ]
-    head = {**spec["headGroupSpec"], "template": _gate(spec["headGroupSpec"]["template"])}
-    return {**cluster, "spec": {**spec, "headGroupSpec": head, "workerGroupSpecs": groups}}
-
-
-def _gate(template: JsonObject) -> JsonObject:
-    gates = maps(template["spec"].get("schedulingGates"))
-    if any(gate["name"] == ELASTIC for gate in gates):
-        return template
-    return {
-        **template,
-        "spec": {**template["spec"], "schedulingGates": [*gates, {"name": ELASTIC}]},
-    }
+    return {**obj, "spec": {**obj["spec"], "suspend": True}}
 
 
 def with_admission(store: Store, live: JsonObject, wanted: JsonObject) -> JsonObject:
@@ -102,7 +69,7 @@ def denial(store: Store, obj: JsonObject, live: JsonObject | None) -> str:
     config, kind = installed(store), obj["kind"]
     if config is None:
         return ""
-    own = kind in _VALIDATED and obj["apiVersion"].startswith(f"{GROUP}/")
+    own = kind in _VALIDATED and obj["apiVersion"].startswith(f"{_GROUP}/")
     queued = kind in _SUSPENDED and FRAMEWORKS[kind] in config.frameworks
     if not own and not queued:
         return ""
