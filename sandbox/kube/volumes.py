@@ -1,6 +1,6 @@
 """PersistentVolumes and claims: what fits what, why a claim waits, and what is in use."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -182,3 +182,14 @@ def _provision(store: Store, claim: JsonObject) -> JsonObject:
         },
     }
     return store.add(manifest, owner=claim if policy == "Delete" else None)
+
+
+def unmountable(store: Store, pod: Mapping[str, Any]) -> Iterator[str]:
+    """What a kubelet says of bound volumes whose storage does not answer."""
+    for name in claim_names(pod["spec"]):
+        claim = store.get("v1", "PersistentVolumeClaim", namespace_of(pod), name)
+        volume_name = dig(claim, "spec", "volumeName") if claim else None
+        volume = store.get("v1", "PersistentVolume", "", volume_name) if volume_name else None
+        csi = dig(volume, "spec", "csi") if volume else None
+        if csi and store.mounts and (why := store.mounts(csi)):
+            yield f'MountVolume.MountDevice failed for volume "{volume_name}" : rpc error: {why}'

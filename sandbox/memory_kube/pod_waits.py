@@ -20,7 +20,7 @@ from sandbox.kube.claims import waits_for_claims
 from sandbox.kube.objects import JsonObject, dig, maps, namespace_of
 from sandbox.kube.secrets import DIGESTS
 from sandbox.kube.store import BUILT_IN_PRIORITIES, Store
-from sandbox.kube.volumes import claim_names, waits_because
+from sandbox.kube.volumes import claim_names, unmountable, waits_because
 
 Missing = tuple[str, str]
 
@@ -84,7 +84,7 @@ def blocks_start(store: Store, pod: JsonObject) -> Iterator[Missing]:
         if why := refusal(options):
             yield _not_mounted(name, f"rpc error: code = InvalidArgument desc = gcsfuse: {why}")
     yield from _without_bucket(spec)
-    yield from _unmountable(store, pod)
+    yield from (("ContainerCreating", why) for why in unmountable(store, pod))
     for container in maps(spec.get("initContainers")) + maps(spec.get("containers")):
         for kind, name, keys, optional in _env_references(container):
             if why := _missing(store, kind, namespace, name, keys, optional=optional):
@@ -98,20 +98,6 @@ def _without_bucket(spec: Mapping[str, Any]) -> Iterator[Missing]:
             why = 'VolumeContext "bucketName" must be provided for ephemeral storage'
             yield _not_mounted(
                 volume["name"], f"rpc error: code = InvalidArgument desc = NodePublishVolume {why}"
-            )
-
-
-def _unmountable(store: Store, pod: JsonObject) -> Iterator[Missing]:
-    """Bound volumes whose storage does not answer."""
-    for name in claim_names(pod["spec"]):
-        claim = store.get("v1", "PersistentVolumeClaim", namespace_of(pod), name)
-        volume_name = dig(claim, "spec", "volumeName") if claim else None
-        volume = store.get("v1", "PersistentVolume", "", volume_name) if volume_name else None
-        csi = dig(volume, "spec", "csi") if volume else None
-        if csi and store.mounts and (why := store.mounts(csi)):
-            yield (
-                "ContainerCreating",
-                f'MountVolume.MountDevice failed for volume "{volume_name}" : rpc error: {why}',
             )
 
 

@@ -17,6 +17,7 @@ from sandbox.gke.agent.install import install
 from sandbox.gke.agent.jobs import JOB, end_job_pods
 from sandbox.gke.agent.live import Live
 from sandbox.gke.agent.machines import NODE
+from sandbox.gke.agent.mounts import CLAIM, VOLUME, mount
 from sandbox.gke.agent.networks import NETWORK, PARAMS, keep_networks
 from sandbox.gke.agent.nodes import POD, keep_nodes
 from sandbox.gke.agent.provisioning import REQUEST, keep_requests
@@ -25,6 +26,7 @@ from sandbox.gke.agent.slices import SLICE
 from sandbox.gke.agent.webhooks import Webhooks, configurations
 from sandbox.gke.compute_class_rules import API as CLASS_API
 from sandbox.gke.compute_class_rules import KIND as CLASS_KIND
+from sandbox.gke.lustre_mounts import lustre_mounts
 from sandbox.live_kube.api import Api, ApiError, Kind
 
 KINDS: tuple[Kind, ...] = (
@@ -38,8 +40,8 @@ KINDS: tuple[Kind, ...] = (
     (CLASS_API, CLASS_KIND),
     ("resource.k8s.io/v1", "ResourceClaim"),
     ("v1", "PodTemplate"),
-    ("v1", "PersistentVolume"),
-    ("v1", "PersistentVolumeClaim"),
+    CLAIM,
+    VOLUME,
     ("storage.k8s.io/v1", "StorageClass"),
 )
 # A file of the simulated cloud tells nobody that it changed.
@@ -135,6 +137,7 @@ class Agent:
         keep_requests(self._api, self._live, store, cluster, cloud, now)
         waiting = keep_nodes(self._api, self._live, store, cluster, cloud)
         self._events.tell(store, waiting, now)
+        mount(self._api, self._live, lustre_mounts(cluster, cloud))
         end_job_pods(self._api, self._live, store)
 
     def _failed(self, what: str, error: Exception) -> bool:

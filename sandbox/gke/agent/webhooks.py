@@ -13,6 +13,7 @@ from typing import Any
 
 from sandbox.gke import tpu_webhook
 from sandbox.gke.agent.live import Live
+from sandbox.gke.agent.mounts import CLAIM, VOLUME, waiting
 from sandbox.gke.agent.networks import NETWORK, PARAMS
 from sandbox.gke.agent.provisioning import REQUEST
 from sandbox.gke.agent.tpu_pods import Host, assigned, hosts_taken, next_host, problem
@@ -26,8 +27,6 @@ Review = Mapping[str, Any]
 # The object as the webhook leaves it, or why it refuses.
 Verdict = JsonObject | str
 _POD: Kind = ("v1", "Pod")
-_CLAIM: Kind = ("v1", "PersistentVolumeClaim")
-_VOLUME: Kind = ("v1", "PersistentVolume")
 # GoogleCloudPlatform/gcs-fuse-csi-driver deploy/base/node/node.yaml; GKE chooses the version.
 _IMAGES = {
     "gke-gcsfuse-sidecar": "gke.gcr.io/gcs-fuse-csi-driver-sidecar-mounter",
@@ -64,7 +63,7 @@ class Webhooks:
         self._live.refresh(*_read_for(pod))
         if why := _denied_by(_NETWORKS, pod):
             return why
-        return with_images(pod, without_repeats(mutated(self._live.store(), pod)))
+        return waiting(with_images(pod, without_repeats(mutated(self._live.store(), pod))))
 
     def _sidecars(self, review: Review) -> Verdict:
         """Refuses only: the pod has its sidecar by now."""
@@ -126,7 +125,7 @@ def _read_for(pod: Mapping[str, Any]) -> Iterator[Kind]:
     if networks_of(annotations):
         yield from (PARAMS, NETWORK)
     if GCSFUSE in annotations:
-        yield from (_CLAIM, _VOLUME)
+        yield from (CLAIM, VOLUME)
     if CONSUME in annotations:
         yield REQUEST
 
