@@ -87,6 +87,11 @@ def test_of_two_roles_that_suffice_the_one_that_allows_less_is_taken() -> None:
     ]
 
 
+def test_a_permission_that_no_role_of_ours_allows_is_told() -> None:
+    with pytest.raises(LookupError, match=r"no role is known for sql\.instances\.create"):
+        fewest(["compute.networks.get", "sql.instances.create"])
+
+
 def test_only_who_may_change_redis_reads_its_password() -> None:
     assert list(roles_of(["gcp:redis/instance:Instance"], "read")) == ["roles/redis.admin"]
 
