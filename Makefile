@@ -75,11 +75,12 @@ test-workloads: setup $(WORKLOADS)/.ready .tools/bin/gcsfuse ## Run what the clu
 demo-train: setup $(WORKLOADS)/.ready ## Run gcsfuse-checkpoint's own job, on Ray on this machine
 	@$(RUN) -m tools.demo_train --python $(WORKLOADS)/bin/python
 
-inventory: setup ## Write again what tests compare: tests/stacks/inventory, a review's example, docs/facts.md, schema/
+inventory: setup ## Write again what tests compare: tests/stacks/inventory, a review's example, docs/facts.md, docs/judges.md, schema/
 	@$(RUN) -m stacks schema
 	@$(RUN) -m tests.stacks.inventory
 	@$(RUN) -m tests.review.example
 	@$(RUN) -m tools.facts
+	@$(RUN) -m tools.judges
 
 check: setup .tools/bin/actionlint ## Format, lint, types, workflows, and the tree's own rules
 	@$(VENV)/bin/ruff format --check .

@@ -46,7 +46,7 @@ def schema_version() -> str:
 
 
 @lru_cache(maxsize=1)
-def _definitions() -> JsonObject:
+def definitions() -> JsonObject:
     from kubernetes_validate import utils
 
     return utils.schema_contents(f"{_folder()}/_definitions.json", schema_version())
@@ -61,14 +61,14 @@ def _validator(api_version: str, kind: str) -> Draft202012Validator:
     import jsonschema
     from referencing import Registry, Resource
 
-    known = Resource.from_contents(_definitions())
+    known = Resource.from_contents(definitions())
     registry = (known @ Registry()).with_resource("kubernetes", known)
     schema = schema_of(api_version, kind)
-    schema = _custom(schema) if schema else _built_in(api_version, kind)
+    schema = _custom(schema) if schema else built_in(api_version, kind)
     return jsonschema.Draft202012Validator(schema, registry=registry)
 
 
-def _built_in(api_version: str, kind: str) -> JsonObject:
+def built_in(api_version: str, kind: str) -> JsonObject:
     from kubernetes_validate import utils
 
     group, _, version = api_version.rpartition("/")
