@@ -79,7 +79,9 @@ def _pod(store: Store, obj: JsonObject) -> Readiness:
 
 
 def _pending(pod: Mapping[str, Any]) -> str:
-    return f"{name_of(pod)} is {phase(pod)}: {why_pending(pod)}"
+    placed = "it has a node, and its containers are not ready"
+    why = why_pending(pod) or (placed if dig(pod, "spec", "nodeName") else "it has no node yet")
+    return f"{name_of(pod)} is {phase(pod)}: {why}"
 
 
 def _pods_up(store: Store, owners: Sequence[JsonObject], wanted: int) -> Readiness:

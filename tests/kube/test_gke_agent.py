@@ -5,7 +5,6 @@ the end of Jobs. The simulated cloud is written by hand here, as no Pulumi engin
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,18 +16,12 @@ from sandbox.control_plane import ControlPlane
 from sandbox.kube.objects import JsonObject, Ref, dig, name_of
 from sandbox.live_kube.api import Api, ApiError, Kind
 from tests.kube.conftest import eventually
+from tests.kube.written_cloud import CLUSTER, resource, write
 
-CLUSTER = "projects/p/locations/us-central1/clusters/c"
 NODE: Kind = ("v1", "Node")
 POD: Kind = ("v1", "Pod")
 GPU = "nvidia.com/gpu"
 RDMA = {"network": "rdma-net", "subnetwork": "rdma-sub"}
-
-
-def resource(kind: str, **inputs: object) -> JsonObject:
-    token = f"gcp:container/{kind[0].lower()}{kind[1:]}:{kind}"
-    urn = f"urn:pulumi:none::gke-ai-stacks::{token}::it"
-    return {"type": token, "urns": [urn], "creating": False, "inputs": inputs, "outputs": {}}
 
 
 def pool(name: str, machine: str, most: int, **config: object) -> JsonObject:
@@ -54,13 +47,7 @@ def write_cloud(file: Path, *preempted: str, team: str = "vision") -> None:
         "dra": pool("dra", "a3-ultragpu-8g", 1, labels=dranet),
         "team": pool("team", "a3-ultragpu-8g", 1, **theirs),
     }
-    where = {"location": "us-central1", "nodeLocations": ["us-central1-b"]}
-    resources = {CLUSTER: resource("Cluster", name="c", **where)}
-    resources |= {f"{CLUSTER}/nodePools/{name}": each for name, each in pools.items()}
-    ids = [f"{CLUSTER}/nodePools/{name}" for name in preempted]
-    draft = file.with_suffix(".draft")
-    draft.write_text(json.dumps({"resources": resources, "preempted": ids}))
-    os.replace(draft, file)
+    write(file, pools, preempted)
 
 
 @pytest.fixture(scope="module")
