@@ -133,8 +133,7 @@ def test_the_simulated_cloud_knows_no_process_and_no_disk() -> None:
 def test_only_who_chooses_between_the_modes_knows_the_one_in_memory() -> None:
     knows = {name for name in MODULES for it in imports(name) if it.startswith(_IN_MEMORY)}
     outside = {it for it in knows if not it.startswith(_IN_MEMORY)}
-    queues = {"sandbox.gke.agent.dashboard", "sandbox.gke.agent.jobs", "sandbox.kube.queue_view"}
-    assert outside - queues == {"sandbox.clusters", "sandbox.providers.kubernetes"}
+    assert outside == {"sandbox.clusters", "sandbox.providers.kubernetes"}
 
 
 def output_of(code: str) -> str:
