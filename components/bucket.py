@@ -26,9 +26,9 @@ class BucketArgs:
     location: str
     bucket_name: str
     labels: pulumi.Input[dict[str, str]]
-    hierarchical_namespace: bool = True
+    hierarchical_namespace: bool
     versioning: bool = False
-    soft_delete_days: int = 7
+    soft_delete_days: int
     force_destroy: bool = False
     lifecycle_rules: Sequence[gcp.storage.BucketLifecycleRuleArgs] = ()
     protect: bool = False

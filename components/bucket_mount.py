@@ -14,8 +14,8 @@ class BucketMountArgs:
 
     bucket_name: pulumi.Input[str]
     options: Sequence[str]
-    skip_access_check: bool = True
-    prefetch_metadata: bool = False
+    skip_access_check: bool
+    prefetch_metadata: bool
 
     def as_mount(self) -> BucketMount:
         return BucketMount(

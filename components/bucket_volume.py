@@ -30,8 +30,8 @@ class BucketVolumeArgs:
     storage_class: str
     capacity_gib: int
     options: GcsFuseMountOptions
-    skip_access_check: bool = True
-    prefetch_metadata: bool = False
+    skip_access_check: bool
+    prefetch_metadata: bool
     labels: pulumi.Input[dict[str, str]]
 
 

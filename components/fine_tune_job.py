@@ -198,7 +198,7 @@ class FineTuneJobArgs:
     workload_priority: pulumi.Input[str] | None = None
     node_selector: pulumi.Input[dict[str, str]]
     taints: Sequence[NodeTaintArgs] = ()
-    backoff_limit: int = 4
+    backoff_limit: int
     grace_seconds: int = 60
     labels: pulumi.Input[dict[str, str]]
 

@@ -94,12 +94,12 @@ class GkeClusterArgs:
     maintenance_window: MaintenanceWindow | None = None
     autopilot: bool = False
     multi_networking: bool = False
-    ray_operator: bool = True
+    ray_operator: bool
     custom_metrics: bool = False
     lustre: bool = False
     lustre_legacy_port: bool = False
     security_group: str | None = None
-    deletion_protection: bool = True
+    deletion_protection: bool
     labels: pulumi.Input[dict[str, str]]
 
 

@@ -22,7 +22,7 @@ class GvnicNetworkArgs:
     region: pulumi.Input[str]
     base_name: str
     key: str
-    mtu: pulumi.Input[int] = 8896
+    mtu: pulumi.Input[int]
     subnet_range: pulumi.Input[str]
     internal_range: pulumi.Input[str]
     protect: bool = False

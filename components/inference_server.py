@@ -72,13 +72,13 @@ class InferenceServerArgs:
 
     namespace: pulumi.Input[str]
     server_name: str
-    engine: InferenceEngine = InferenceEngine.TGI
+    engine: InferenceEngine
     image: str
     model: str
     folder: ModelFolderArgs | None = None
-    replicas: int = 1
+    replicas: int
     max_replicas: int | None = None
-    target_queue_size: int = 5
+    target_queue_size: int
     gpus: int
     shards: int
     max_model_len: int | None = None
@@ -88,13 +88,13 @@ class InferenceServerArgs:
     ephemeral_storage_gib: int
     shm_gib: int
     secret_name: pulumi.Input[str] | None = None
-    secret_key: str = "HF_TOKEN"
+    secret_key: str
     priority_class: pulumi.Input[str] | None = None
     queue: pulumi.Input[str] | None = None
     workload_priority: pulumi.Input[str] | None = None
     node_selector: pulumi.Input[dict[str, str]]
     taints: Sequence[NodeTaintArgs] = ()
-    minutes: int = 30
+    minutes: int
     in_team: bool = False
     labels: pulumi.Input[dict[str, str]]
 

@@ -11,9 +11,7 @@ from dataclasses import dataclass
 import pulumi
 
 from components.helm_chart import HelmChartArgs, install_chart
-from components.kueue_frameworks import DEFAULT_FRAMEWORKS
 from components.kueue_manifest import (
-    READY_MINUTES,
     kueue_values,
 )
 from components.lifecycle import object_name
@@ -30,9 +28,9 @@ class KueueArgs:
 
     chart: HelmChartArgs
     namespace: str = "kueue-system"
-    frameworks: Sequence[str] = DEFAULT_FRAMEWORKS
-    unmanaged_namespaces: Sequence[str] = ("kube-system",)
-    ready_minutes: int = READY_MINUTES
+    frameworks: Sequence[str]
+    unmanaged_namespaces: Sequence[str]
+    ready_minutes: int
     node_selector: pulumi.Input[dict[str, str]] | None = None
     labels: pulumi.Input[dict[str, str]]
 

@@ -125,7 +125,7 @@ class NcclRdmaInstallerArgs:
     one of the `accelerators`, from a namespace of its own.
     """
 
-    installer_name: str = "nccl-rdma-installer"
+    installer_name: str
     own_namespace: str = AUTOPILOT_NAMESPACE
     image: str
     pause_image: str

@@ -117,9 +117,9 @@ class NcclTestArgs:
     image: str
     script: str
     nodes: int = 2
-    gpus_per_node: int = 8
+    gpus_per_node: int
     shm_gib: int = 250
-    min_bus_bandwidth_gbps: float = 0.0
+    min_bus_bandwidth_gbps: float
     node_selector: pulumi.Input[dict[str, str]]
     taints: Sequence[NodeTaintArgs] = ()
     annotations: dict[str, pulumi.Input[str]] = field(default_factory=dict[str, pulumi.Input[str]])

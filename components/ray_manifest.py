@@ -92,8 +92,8 @@ class BucketMount:
 
     bucket_name: Any
     options: Sequence[str]
-    skip_access_check: bool = True
-    prefetch_metadata: bool = False
+    skip_access_check: bool
+    prefetch_metadata: bool
 
 
 @dataclass(frozen=True, kw_only=True)

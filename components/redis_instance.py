@@ -53,7 +53,7 @@ class RedisInstanceArgs:
     tier: RedisTier
     memory_gib: pulumi.Input[int]
     redis_version: str
-    connect_mode: RedisConnectMode = RedisConnectMode.DIRECT_PEERING
+    connect_mode: RedisConnectMode
     zone: pulumi.Input[str] | None = None
     address_range: pulumi.Input[str] | None = None
     auth: bool = True

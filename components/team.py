@@ -152,7 +152,7 @@ class TeamArgs:
     team: str
     members: Sequence[MemberArgs] = ()
     quota: TeamQuotaArgs | None = None
-    account_name: str = "team"
+    account_name: str
     buckets: Sequence[TeamBucketArgs] = ()
     project_number: pulumi.Input[str]
     workload_pool: pulumi.Input[str]

@@ -18,7 +18,7 @@ class TeamQuotaArgs:
     memory: int | None = None
     devices: dict[str, int] = field(default_factory=dict[str, int])
     pods: int | None = None
-    default_cpu: int = 100
+    default_cpu: int
     default_memory: int = 256
 
     def __post_init__(self) -> None:

@@ -30,7 +30,7 @@ class TpuComputeClassArgs:
     accelerator: str
     topology: str
     chips: int
-    dranet: bool = True
+    dranet: bool
     capacity: CapacityArgs
     labels: pulumi.Input[dict[str, str]]
 

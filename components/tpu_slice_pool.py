@@ -35,7 +35,7 @@ class TpuSlicePoolArgs(PoolArgs):
 
     topology: str
     hosts: int
-    threads_per_core: int = 1
+    threads_per_core: int
     dranet: bool
 
     def __post_init__(self) -> None:

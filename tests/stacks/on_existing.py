@@ -214,6 +214,7 @@ def _build(provider: gcp.Provider, network: Any, gke: Any, bucket: Any, lustre: 
             release_channel="REGULAR",
             deletion_protection=False,
             labels={},
+            ray_operator=True,
         ),
         opts=opts,
     )

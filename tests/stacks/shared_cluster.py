@@ -83,14 +83,21 @@ def build() -> None:
     pool = NodePool("vision-pool", replace(theirs, **CHANGES.get("pool", {})), opts=opts)
     bucket = Bucket(
         "data",
-        BucketArgs(project=PROJECT, location=REGION, bucket_name="shared-data", labels=LABELS),
+        BucketArgs(
+            project=PROJECT,
+            location=REGION,
+            bucket_name="shared-data",
+            labels=LABELS,
+            hierarchical_namespace=True,
+            soft_delete_days=7,
+        ),
         opts=pulumi.ResourceOptions(providers=[google], depends_on=[apis]),
     )
     inside = pulumi.ResourceOptions(providers=[google, gke.kubernetes])
     team = TeamArgs(
         team="vision",
         members=[VISION, ADA],
-        quota=TeamQuotaArgs(cpu=2000, memory=4096, pods=3),
+        quota=TeamQuotaArgs(cpu=2000, memory=4096, pods=3, default_cpu=100),
         buckets=[
             TeamBucketArgs(
                 key="data", bucket_name=bucket.bucket_name, role="roles/storage.objectUser"
@@ -101,6 +108,7 @@ def build() -> None:
         ).number,
         workload_pool=gke.workload_pool,
         labels=LABELS,
+        account_name="team",
     )
     vision = Team("vision", replace(team, **CHANGES.get("team", {})), opts=inside)
     Team("audio", replace(team, team="audio", quota=None, buckets=(), members=[ADA]), opts=inside)
@@ -146,6 +154,7 @@ def _cluster(
             security_group="gke-security-groups@example.com",
             deletion_protection=False,
             labels=LABELS,
+            ray_operator=True,
         ),
         opts=opts,
     )

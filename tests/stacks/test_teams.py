@@ -76,7 +76,9 @@ def test_more_than_the_quota_fails_up_in_kubernetes_words_and_a_larger_quota_let
     said = "\n".join(failed.report.diagnostics)
     assert POD in said
     assert "is forbidden: exceeded quota: team, requested: " in said
-    change(team={"quota": shared_cluster.TeamQuotaArgs(cpu=4000, memory=4096, pods=4)})
+    change(
+        team={"quota": shared_cluster.TeamQuotaArgs(cpu=4000, memory=4096, pods=4, default_cpu=100)}
+    )
     assert replaced(sandbox.succeed("preview")) == []
     sandbox.succeed("up")
     assert len(sandbox.pods()) == 4

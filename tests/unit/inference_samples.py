@@ -22,7 +22,12 @@ TGI = ServerPod(
     minutes=25,
 )
 FOLDER = ModelFolder(
-    bucket=BucketMount(bucket_name="tuned", options=("implicit-dirs",)),
+    bucket=BucketMount(
+        bucket_name="tuned",
+        options=("implicit-dirs",),
+        skip_access_check=True,
+        prefetch_metadata=False,
+    ),
     mount_path="/bucket",
     model_path="gemma/last",
     annotations={"gke-gcsfuse/volumes": "true"},

@@ -35,7 +35,12 @@ JOB = ScriptJobSetArgs(
         ScriptMountArgs(
             name="data",
             path="/data",
-            bucket=BucketMountArgs(bucket_name="data", options=["implicit-dirs"]),
+            bucket=BucketMountArgs(
+                bucket_name="data",
+                options=["implicit-dirs"],
+                skip_access_check=True,
+                prefetch_metadata=False,
+            ),
         )
     ],
     annotations={"gke-gcsfuse/volumes": "true"},

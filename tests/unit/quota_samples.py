@@ -8,7 +8,9 @@ from components.team_quota import TeamQuotaArgs, defaults_spec, quota_spec
 
 NAMESPACE = "bounded"
 UNSPOKEN = "unspoken"
-QUOTA = TeamQuotaArgs(cpu=4000, memory=8 * 1024, devices={"nvidia.com/gpu": 2}, pods=3)
+QUOTA = TeamQuotaArgs(
+    cpu=4000, memory=8 * 1024, devices={"nvidia.com/gpu": 2}, pods=3, default_cpu=100
+)
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,9 @@ AUDIT = MemberArgs(email="audit@example.com", kind="group", role="view")
 TEAM = TeamArgs(
     team="vision",
     members=[VISION, ADA, AUDIT],
-    quota=TeamQuotaArgs(cpu=32_000, memory=64 * 1024, devices={"nvidia.com/gpu": 4}, pods=20),
+    quota=TeamQuotaArgs(
+        cpu=32_000, memory=64 * 1024, devices={"nvidia.com/gpu": 4}, pods=20, default_cpu=100
+    ),
     account_name="trainer",
     buckets=[
         TeamBucketArgs(key="data", bucket_name="vision-data", role="roles/storage.objectViewer"),

@@ -16,6 +16,8 @@ ARGS = BucketArgs(
     location="us-east1",
     bucket_name="rl-demo-data",
     labels={"stack": "test"},
+    hierarchical_namespace=True,
+    soft_delete_days=7,
 )
 
 

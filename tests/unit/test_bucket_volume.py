@@ -23,6 +23,8 @@ def made(register: Register, **values: Any) -> Recording:
             capacity_gib=768,
             options=mount_options(planned(files=8)),
             labels={"stack": "test"},
+            skip_access_check=True,
+            prefetch_metadata=False,
         )
         BucketVolume("volume", replace(args, **values))
 

@@ -26,6 +26,7 @@ def made(register: Register) -> Recording:
                 key="gvnic-1",
                 subnet_range="192.168.0.0/24",
                 internal_range="192.168.0.0/16",
+                mtu=8896,
             ),
         )
         gvnic = NodeNetwork(

@@ -23,7 +23,12 @@ ARGS = FineTuneJobArgs(
     memory_gib=50,
     ephemeral_storage_gib=40,
     shm_gib=8,
-    bucket=BucketMountArgs(bucket_name="models", options=["implicit-dirs"]),
+    bucket=BucketMountArgs(
+        bucket_name="models",
+        options=["implicit-dirs"],
+        skip_access_check=True,
+        prefetch_metadata=False,
+    ),
     mount_path="/model-data",
     annotations={"gke-gcsfuse/volumes": "true"},
     service_account="tuner",
@@ -33,6 +38,7 @@ ARGS = FineTuneJobArgs(
     queue="lq",
     node_selector={"cloud.google.com/gke-accelerator": "nvidia-l4"},
     labels={"stack": "test"},
+    backoff_limit=4,
 )
 
 

@@ -14,7 +14,12 @@ from components.ray_manifest import BucketMount, Quantity
 from tests.conftest import ROOT
 
 LAUNCHER = ROOT / "workloads" / "fine_tune" / "launch.sh"
-BUCKET = BucketMount(bucket_name="models", options=("implicit-dirs", "uid=1000"))
+BUCKET = BucketMount(
+    bucket_name="models",
+    options=("implicit-dirs", "uid=1000"),
+    skip_access_check=True,
+    prefetch_metadata=False,
+)
 PODS = FineTunePods(
     job_name="tune",
     subdomain="names",

@@ -29,6 +29,8 @@ ARGS = GkeClusterArgs(
     release_channel="REGULAR",
     lustre=True,
     labels={"stack": "test"},
+    ray_operator=True,
+    deletion_protection=True,
 )
 
 

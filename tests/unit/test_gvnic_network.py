@@ -11,6 +11,7 @@ ARGS = GvnicNetworkArgs(
     subnet_range="192.168.0.0/24",
     internal_range="192.168.0.0/16",
     protect=True,
+    mtu=8896,
 )
 
 

@@ -30,6 +30,9 @@ ARGS = InferenceServerArgs(
     queue="lq",
     minutes=25,
     labels={"stack": "test"},
+    engine=InferenceEngine.TGI,
+    replicas=1,
+    target_queue_size=5,
 )
 
 
@@ -167,7 +170,12 @@ def test_a_model_may_be_in_a_folder_of_a_bucket(
     register: Register, engine: InferenceEngine
 ) -> None:
     folder = ModelFolderArgs(
-        bucket=BucketMountArgs(bucket_name="tuned", options=("implicit-dirs",)),
+        bucket=BucketMountArgs(
+            bucket_name="tuned",
+            options=("implicit-dirs",),
+            skip_access_check=True,
+            prefetch_metadata=False,
+        ),
         mount_path="/bucket",
         model_path="gemma/last",
         annotations={"gke-gcsfuse/volumes": "true"},

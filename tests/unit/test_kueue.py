@@ -10,11 +10,16 @@ import yaml
 
 from components.helm_chart import HelmChartArgs
 from components.kueue import Kueue, KueueArgs
+from components.kueue_frameworks import DEFAULT_FRAMEWORKS
+from components.kueue_manifest import READY_MINUTES
 from tests.conftest import Recording, Register
 
 ARGS = KueueArgs(
     chart=HelmChartArgs(chart="oci://charts.example/kueue", version="1.2.3"),
     labels={"stack": "test"},
+    frameworks=DEFAULT_FRAMEWORKS,
+    unmanaged_namespaces=("kube-system",),
+    ready_minutes=READY_MINUTES,
 )
 
 

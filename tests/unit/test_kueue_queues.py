@@ -9,7 +9,9 @@ import pulumi_kubernetes as k8s
 
 from components.helm_chart import HelmChartArgs
 from components.kueue import Kueue, KueueArgs
+from components.kueue_frameworks import DEFAULT_FRAMEWORKS
 from components.kueue_manifest import (
+    READY_MINUTES,
     ClusterQueueArgs,
     FlavorQuotasArgs,
     ResourceGroupArgs,
@@ -46,7 +48,16 @@ ARGS = KueueQueuesArgs(
 def made(register: Register, **values: Any) -> Recording:
     def program() -> None:
         chart = HelmChartArgs(chart="kueue", version="1.2.3")
-        kueue = Kueue("kueue", KueueArgs(chart=chart, labels={}))
+        kueue = Kueue(
+            "kueue",
+            KueueArgs(
+                chart=chart,
+                labels={},
+                frameworks=DEFAULT_FRAMEWORKS,
+                unmanaged_namespaces=("kube-system",),
+                ready_minutes=READY_MINUTES,
+            ),
+        )
         namespace = KubeNamespace("llm", KubeNamespaceArgs(namespace="llm", labels={}))
         args = replace(
             ARGS, kueue=kueue.release, ready=kueue.ready, namespaces={"llm": namespace.namespace}

@@ -17,6 +17,7 @@ ARGS = NcclRdmaInstallerArgs(
     pause_image="pause:1",
     node_selectors=[POOL],
     labels={"stack": "test"},
+    installer_name="nccl-rdma-installer",
 )
 
 

@@ -16,6 +16,8 @@ ARGS = NcclTestArgs(
     node_selector=POOL,
     annotations={"networking.gke.io/default-interface": "eth0"},
     labels={"stack": "test"},
+    gpus_per_node=8,
+    min_bus_bandwidth_gbps=0.0,
 )
 
 

@@ -163,6 +163,7 @@ def test_a_pool_is_replaced_with_its_networks_though_no_property_depends_on_them
                 key="gvnic-1",
                 subnet_range="10.0.0.0/24",
                 internal_range="10.0.0.0/16",
+                mtu=8896,
             ),
         )
         network, subnetwork = net.plain_names

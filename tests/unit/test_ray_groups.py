@@ -22,7 +22,9 @@ CLAIM = RayVolumeArgs(name="lustre", mount_path="/lustre", claim_name="lustre-pv
 BUCKET = RayVolumeArgs(
     name="checkpoints",
     mount_path="/checkpoints",
-    bucket=BucketMountArgs(bucket_name="kept", options=["uid=1000"]),
+    bucket=BucketMountArgs(
+        bucket_name="kept", options=["uid=1000"], skip_access_check=True, prefetch_metadata=False
+    ),
 )
 SCALING = RayAutoscaling(idle_seconds=60)
 

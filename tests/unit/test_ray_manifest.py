@@ -212,7 +212,12 @@ def test_a_replica_has_as_many_pods_as_hosts_and_a_group_of_the_stacks_own() -> 
 
 
 def test_a_bucket_is_a_volume_that_lives_with_each_pod() -> None:
-    bucket = BucketMount(bucket_name="b", options=["uid=1000", "file-mode=664"])
+    bucket = BucketMount(
+        bucket_name="b",
+        options=["uid=1000", "file-mode=664"],
+        skip_access_check=True,
+        prefetch_metadata=False,
+    )
     made = spec(volumes=[RayVolume(name="training-bucket", mount_path="/data", bucket=bucket)])
     for group in (made["headGroupSpec"], made["workerGroupSpecs"][0]):
         pod = group["template"]["spec"]

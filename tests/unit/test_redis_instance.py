@@ -25,6 +25,7 @@ ARGS = RedisInstanceArgs(
     address_range="10.20.0.0/29",
     labels={"stack": "test"},
     protect=True,
+    connect_mode=RedisConnectMode.DIRECT_PEERING,
 )
 
 

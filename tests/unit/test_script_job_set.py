@@ -121,7 +121,12 @@ def test_buckets_and_claims_are_mounted_where_they_are_wanted(register: Register
         ScriptMountArgs(
             name="data",
             path="/data",
-            bucket=BucketMountArgs(bucket_name=pulumi.Output.from_input("b"), options=["uid=1"]),
+            bucket=BucketMountArgs(
+                bucket_name=pulumi.Output.from_input("b"),
+                options=["uid=1"],
+                skip_access_check=True,
+                prefetch_metadata=False,
+            ),
             read_only=True,
         ),
         ScriptMountArgs(name="lustre", path="/lustre", claim_name="pvc"),
@@ -139,7 +144,15 @@ def test_buckets_and_claims_are_mounted_where_they_are_wanted(register: Register
     ("values", "has"),
     [
         ({}, "neither"),
-        ({"claim_name": "c", "bucket": BucketMountArgs(bucket_name="b", options=[])}, "both"),
+        (
+            {
+                "claim_name": "c",
+                "bucket": BucketMountArgs(
+                    bucket_name="b", options=[], skip_access_check=True, prefetch_metadata=False
+                ),
+            },
+            "both",
+        ),
     ],
 )
 def test_a_mount_is_of_one_thing(values: dict[str, Any], has: str) -> None:

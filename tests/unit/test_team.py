@@ -81,7 +81,7 @@ def test_the_quota_is_of_requests_and_pods(register: Register) -> None:
 def test_amounts_are_written_as_an_api_server_gives_them_back(
     values: dict[str, Any], hard: dict[str, str]
 ) -> None:
-    assert quota_spec(TeamQuotaArgs(**values)) == {"hard": hard}
+    assert quota_spec(TeamQuotaArgs(**{"default_cpu": 100, **values})) == {"hard": hard}
 
 
 def test_what_the_quota_makes_obligatory_has_a_default_before_it(register: Register) -> None:
@@ -95,7 +95,7 @@ def test_what_the_quota_makes_obligatory_has_a_default_before_it(register: Regis
 
 
 def test_a_quota_of_devices_alone_makes_nothing_obligatory(register: Register) -> None:
-    recording = made(register, quota=TeamQuotaArgs(devices={"google.com/tpu": 8}))
+    recording = made(register, quota=TeamQuotaArgs(devices={"google.com/tpu": 8}, default_cpu=100))
     assert recording.one(":ResourceQuota").inputs["spec"] == {
         "hard": {"requests.google.com/tpu": "8"}
     }
@@ -121,7 +121,7 @@ def test_a_quota_that_runs_nothing_or_limits_nothing_is_refused(
     values: dict[str, Any], end: str
 ) -> None:
     with pytest.raises(ValueError, match=f"{end}$"):
-        TeamQuotaArgs(**values)
+        TeamQuotaArgs(**{"default_cpu": 100, **values})
 
 
 def test_pods_of_the_team_have_their_own_rights_on_buckets(register: Register) -> None:

@@ -20,6 +20,7 @@ ARGS = TpuComputeClassArgs(
     chips=4,
     capacity=CapacityArgs(mode="on-demand"),
     labels={"stack": "test"},
+    dranet=True,
 )
 IN_THE_ZONE = {"location": {"zones": ["us-east5-b"]}}
 

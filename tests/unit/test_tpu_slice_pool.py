@@ -38,6 +38,7 @@ SLICE = TpuSlicePoolArgs(
     dranet=True,
     additional_networks=NETWORKS,
     labels={"stack": "test"},
+    threads_per_core=1,
 )
 ONE_HOST = replace(SLICE, machine_type="ct6e-standard-8t", topology="2x4", hosts=1)
 ON_REQUEST = ["flex-start", "queued"]

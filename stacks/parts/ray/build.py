@@ -8,6 +8,7 @@ import pulumi
 
 from components.gib import LIBRARY_PATH
 from components.lifecycle import object_name
+from components.lustre_volume import POD_VOLUME
 from components.node_taints import NodeTaintArgs
 from components.ray_cluster import (
     RayCluster,
@@ -246,7 +247,7 @@ def _volumes(
     found: list[RayVolumeArgs] = []
     if lustre is not None:
         path, claim = site.plan.mount_path(LUSTRE), object_name(lustre.claim)
-        found.append(RayVolumeArgs(name="lustre-storage", mount_path=path, claim_name=claim))
+        found.append(RayVolumeArgs(name=POD_VOLUME, mount_path=path, claim_name=claim))
     found += [
         RayVolumeArgs(
             name=it.planned.volume,
