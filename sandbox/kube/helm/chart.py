@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from catalog.versions import Component, HelmChart
 
 Finding = tuple[str, str]
+WEBHOOK_PORT = 9443
 
 
 class Chart(ABC):
@@ -92,3 +93,43 @@ def made(
         },
         **parts,
     }
+
+
+def full_name(release: Mapping[str, Any], chart: str) -> str:
+    """What the names of a release's objects begin with."""
+    values, name = values_of(release), name_of(release)
+    own = values.get("nameOverride") or chart
+    return values.get("fullnameOverride") or (name if own in name else f"{name}-{own}")
+
+
+def controller_objects(
+    release: Mapping[str, Any],
+    controller: str,
+    *,
+    configuration: tuple[str, str],
+    webhook: str,
+    selector: Mapping[str, str],
+    webhook_prefix: str,
+    deployment: JsonObject,
+) -> list[JsonObject]:
+    """A controller with webhooks. `configuration` is the name of its ConfigMap and the text."""
+    config, text = configuration
+    service = {"selector": selector, "ports": [{"port": 443, "targetPort": WEBHOOK_PORT}]}
+    api = "admissionregistration.k8s.io/v1"
+    return [
+        made(release, "v1", "ServiceAccount", controller),
+        made(release, "v1", "ConfigMap", config, data={"controller_manager_config.yaml": text}),
+        # Its values are made in the cluster; nothing here reads them.
+        made(release, "v1", "Secret", f"{webhook}-server-cert"),
+        made(release, "v1", "Service", f"{webhook}-service", spec=service),
+        made(release, "apps/v1", "Deployment", controller, spec=deployment),
+        *(
+            made(
+                release,
+                api,
+                f"{kind}WebhookConfiguration",
+                f"{webhook_prefix}-{kind.lower()}-webhook-configuration",
+            )
+            for kind in ("Mutating", "Validating")
+        ),
+    ]

@@ -10,7 +10,14 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sandbox.kube.helm.chart import Chart, Finding, made, values_of
+from sandbox.kube.helm.chart import (
+    WEBHOOK_PORT,
+    Chart,
+    Finding,
+    controller_objects,
+    full_name,
+    values_of,
+)
 from sandbox.kube.objects import JsonObject, name_of
 from sandbox.kube.text import nearest
 
@@ -39,7 +46,6 @@ _CONTROLLER_VALUES = frozenset(
         "volumes",
     }
 )
-_WEBHOOK_PORT = 9443
 
 
 class JobSetChart(Chart):
@@ -66,45 +72,26 @@ class JobSetChart(Chart):
                 yield at, f"jobset {version} ignores it{nearest(name, _CONTROLLER_VALUES)}"
 
     def objects(self, release: Mapping[str, Any]) -> list[JsonObject]:
-        full = _full_name(release)
+        full = full_name(release, self.name)
         controller, webhook = f"{full}-controller", f"{full}-webhook"
-        config, certificate = f"{controller}-config", f"{webhook}-server-cert"
-        service = {
-            "selector": _labels(release),
-            "ports": [{"port": 443, "targetPort": _WEBHOOK_PORT}],
-        }
-        # Which is YAML, too.
-        text = json.dumps(configuration(release), indent=2)
-        files = {"controller_manager_config.yaml": text}
-        webhooks = "admissionregistration.k8s.io/v1"
-        return [
-            made(release, "v1", "ServiceAccount", controller),
-            made(release, "v1", "ConfigMap", config, data=files),
-            # Its values are made in the cluster; nothing here reads them.
-            made(release, "v1", "Secret", certificate),
-            made(release, "v1", "Service", f"{webhook}-service", spec=service),
-            made(
-                release,
-                "apps/v1",
-                "Deployment",
-                controller,
-                spec=_deployment(release, controller, config, certificate),
-            ),
-            *(
-                made(release, webhooks, f"{kind}WebhookConfiguration", f"jobset-{name}")
-                for kind, name in (
-                    ("Mutating", "mutating-webhook-configuration"),
-                    ("Validating", "validating-webhook-configuration"),
-                )
-            ),
-        ]
+        config = f"{controller}-config"
+        return controller_objects(
+            release,
+            controller,
+            # Which is YAML, too.
+            configuration=(config, json.dumps(configuration(release), indent=2)),
+            webhook=webhook,
+            selector=_labels(release),
+            webhook_prefix=self.name,
+            deployment=_deployment(release, controller, config, f"{webhook}-server-cert"),
+        )
 
 
 def configuration(release: Mapping[str, Any]) -> JsonObject:
     """What the chart tells the controller."""
     values = values_of(release).get("controller") or {}
     elected = (values.get("leaderElection") or {}).get("enable", True)
-    webhook = f"{_full_name(release)}-webhook"
+    webhook = f"{full_name(release, JobSetChart.name)}-webhook"
     return {
         "apiVersion": "config.jobset.x-k8s.io/v1alpha1",
         "kind": "Configuration",
@@ -116,12 +103,6 @@ def configuration(release: Mapping[str, Any]) -> JsonObject:
             "webhookSecretName": f"{webhook}-server-cert",
         },
     }
-
-
-def _full_name(release: Mapping[str, Any]) -> str:
-    values, name = values_of(release), name_of(release)
-    own = values.get("nameOverride") or "jobset"
-    return values.get("fullnameOverride") or (name if own in name else f"{name}-{own}")
 
 
 def _labels(release: Mapping[str, Any]) -> dict[str, str]:
@@ -141,7 +122,7 @@ def _deployment(
         "image": f"registry.k8s.io/jobset/jobset:v{release['spec']['version']}",
         "command": ["/manager"],
         "resources": values.get("resources") or _RESOURCES,
-        "ports": [{"name": "webhook", "containerPort": _WEBHOOK_PORT}],
+        "ports": [{"name": "webhook", "containerPort": WEBHOOK_PORT}],
     }
     pod: JsonObject = {
         "serviceAccountName": account,

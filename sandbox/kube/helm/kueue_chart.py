@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from sandbox.kube.helm.chart import Chart, Finding, made, values_of
+from sandbox.kube.helm.chart import Chart, Finding, controller_objects, full_name, values_of
 from sandbox.kube.kueue_configuration import config_findings, config_text
 from sandbox.kube.objects import JsonObject, name_of
 from sandbox.kube.text import nearest
@@ -79,44 +79,18 @@ class KueueChart(Chart):
         return {**listed, "Workload": listed["LocalQueue"]}
 
     def objects(self, release: Mapping[str, Any]) -> list[JsonObject]:
-        values, full = values_of(release), _full_name(release)
-        manager = f"{full}-controller-manager"
-        config, certificate = f"{full}-manager-config", f"{full}-webhook-server-cert"
-        service = {"selector": _labels(release), "ports": [{"port": 443, "targetPort": 9443}]}
-        webhooks = "admissionregistration.k8s.io/v1"
-        return [
-            made(release, "v1", "ServiceAccount", manager),
-            made(
-                release,
-                "v1",
-                "ConfigMap",
-                config,
-                data={"controller_manager_config.yaml": config_text(values)},
-            ),
-            # Its values are made in the cluster; nothing here reads them.
-            made(release, "v1", "Secret", certificate),
-            made(release, "v1", "Service", f"{full}-webhook-service", spec=service),
-            made(
-                release,
-                "apps/v1",
-                "Deployment",
-                manager,
-                spec=_deployment(release, manager, config, certificate),
-            ),
-            *(
-                made(release, webhooks, f"{kind}WebhookConfiguration", f"{full}-{name}")
-                for kind, name in (
-                    ("Mutating", "mutating-webhook-configuration"),
-                    ("Validating", "validating-webhook-configuration"),
-                )
-            ),
-        ]
-
-
-def _full_name(release: Mapping[str, Any]) -> str:
-    values, name = values_of(release), name_of(release)
-    own = values.get("nameOverride") or "kueue"
-    return values.get("fullnameOverride") or (name if own in name else f"{name}-{own}")
+        full = full_name(release, self.name)
+        manager, webhook = f"{full}-controller-manager", f"{full}-webhook"
+        config = f"{full}-manager-config"
+        return controller_objects(
+            release,
+            manager,
+            configuration=(config, config_text(values_of(release))),
+            webhook=webhook,
+            selector=_labels(release),
+            webhook_prefix=full,
+            deployment=_deployment(release, manager, config, f"{webhook}-server-cert"),
+        )
 
 
 def _labels(release: Mapping[str, Any]) -> dict[str, str]:
