@@ -15,6 +15,7 @@ import yaml
 
 from catalog.facts import RegisteredFact, register
 from catalog.table import DATA
+from tools.written_page import write_or_check
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "facts.md"
 AREAS = {
@@ -134,14 +135,8 @@ def _short(test: str) -> str:
 
 
 def main(arguments: Sequence[str]) -> int:
-    text = page()
-    if "--check" not in arguments:
-        PAGE.write_text(text, encoding="utf-8")
-        return 0
-    current = PAGE.is_file() and PAGE.read_text(encoding="utf-8") == text
-    if not current:
-        print("docs/facts.md is not what catalog/data says; nearest: python -m tools.facts")
-    return 0 if current else 1
+    remedy = "docs/facts.md is not what catalog/data says; nearest: python -m tools.facts"
+    return write_or_check(PAGE, page(), arguments, remedy)
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from typing import Any, TypeAlias
 from catalog.table import read_yaml
 from tools.judged_properties import COUNTS
 from tools.refusals import SANDBOX, Refusal, refusals
+from tools.written_page import write_or_check
 
 ROOT = SANDBOX.parent
 PAGE = ROOT / "docs" / "judges.md"
@@ -220,14 +221,8 @@ def _row(*cells: str) -> str:
 
 
 def main(arguments: Sequence[str]) -> int:
-    text = page()
-    if "--check" not in arguments:
-        PAGE.write_text(text, encoding="utf-8")
-        return 0
-    current = PAGE.is_file() and PAGE.read_text(encoding="utf-8") == text
-    if not current:
-        print("docs/judges.md is not what the sandbox says; nearest: python -m tools.judges")
-    return 0 if current else 1
+    remedy = "docs/judges.md is not what the sandbox says; nearest: python -m tools.judges"
+    return write_or_check(PAGE, page(), arguments, remedy)
 
 
 if __name__ == "__main__":
