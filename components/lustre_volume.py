@@ -7,8 +7,6 @@ import pulumi_gcp as gcp
 
 from components.static_volume import StaticVolume, VolumeMount, static_volume
 
-# What a pod calls it.
-POD_VOLUME = "lustre-storage"
 _DRIVER = "lustre.csi.storage.gke.io"
 
 

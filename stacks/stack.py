@@ -37,6 +37,8 @@ from stacks.types import (
 _Part = TypeVar("_Part")
 # The name of the Lustre volume among what pods mount.
 LUSTRE = "lustre"
+# What pods call its volume.
+LUSTRE_VOLUME = "lustre-storage"
 
 
 class Monitoring(Block, frozen=True):

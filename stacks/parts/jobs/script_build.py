@@ -10,7 +10,6 @@ from components.inference_engine import PORT
 from components.job_set_manifest import FILE_DIR
 from components.jobset_controller import WEBHOOK_PORT, JobSetController, JobSetControllerArgs
 from components.lifecycle import object_name
-from components.lustre_volume import POD_VOLUME
 from components.script_job_set import ScriptJobSet, ScriptJobSetArgs, ScriptMountArgs
 from stacks.parts.buckets.build import MountedBucket, annotations
 from stacks.parts.cluster.build import webhook_access
@@ -21,7 +20,7 @@ from stacks.parts.jobs.script import FILES_VARIABLE, SERVER_VARIABLE, Script
 from stacks.parts.ray.build import Surroundings
 from stacks.plan import Plan
 from stacks.site import DeviceAccess, Selector, Site, helm_chart
-from stacks.stack import LUSTRE
+from stacks.stack import LUSTRE, LUSTRE_VOLUME
 from stacks.survey import Survey
 
 Files = Mapping[str, Mapping[str, str]]
@@ -160,5 +159,5 @@ def _mounts(
     if script.lustre and around.lustre is not None:
         claim = object_name(around.lustre.claim)
         path = site.plan.mount_path(LUSTRE)
-        found.append(ScriptMountArgs(name=POD_VOLUME, path=path, claim_name=claim))
+        found.append(ScriptMountArgs(name=LUSTRE_VOLUME, path=path, claim_name=claim))
     return found

@@ -8,7 +8,6 @@ import pulumi
 
 from components.gib import LIBRARY_PATH
 from components.lifecycle import object_name
-from components.lustre_volume import POD_VOLUME
 from components.node_taints import NodeTaintArgs
 from components.ray_cluster import (
     RayCluster,
@@ -28,7 +27,7 @@ from stacks.parts.queues.plan import GPU
 from stacks.parts.ray.config import PodSizes
 from stacks.parts.ray.plan import PlannedRay, PlannedWorkers
 from stacks.site import DeviceAccess, Selector, Site
-from stacks.stack import LUSTRE
+from stacks.stack import LUSTRE, LUSTRE_VOLUME
 
 if TYPE_CHECKING:
     from components.resource_claim_template import ResourceClaimTemplate
@@ -247,7 +246,7 @@ def _volumes(
     found: list[RayVolumeArgs] = []
     if lustre is not None:
         path, claim = site.plan.mount_path(LUSTRE), object_name(lustre.claim)
-        found.append(RayVolumeArgs(name=POD_VOLUME, mount_path=path, claim_name=claim))
+        found.append(RayVolumeArgs(name=LUSTRE_VOLUME, mount_path=path, claim_name=claim))
     found += [
         RayVolumeArgs(
             name=it.planned.volume,
