@@ -209,11 +209,12 @@ def test_a_second_server_waits_for_what_the_real_kueue_would_take_from_the_fine_
     assert not kube.wait_for(SERVER_REF).ready
 
 
-def test_nothing_is_borrowed_from_a_cohort_and_that_is_said() -> None:
+def test_what_the_others_of_a_cohort_leave_free_is_borrowed() -> None:
     kube = scenario(cohortName="team", preemption={})
-    kube.apply(cluster_queue("other", cohortName="team"))
     kube.apply(fine_tune(pods=4))
     assert queue_of(kube).waiting[0].reason.endswith(f"maximum capacity (6), {NOT_SIMULATED}")
+    kube.apply(cluster_queue("other", cohortName="team"))
+    assert kinds(queue_of(kube).admitted) == ["job"]
 
 
 def test_a_flavor_that_the_pods_do_not_select_or_tolerate_is_passed_over() -> None:

@@ -1,5 +1,5 @@
-"""Kueue's manager: a Workload for each job that it holds, admitted as its queue's nominal quota
-allows, by priority and age, for as long as it has the same pods.
+"""Kueue's manager: a Workload for each job that it holds, admitted as the quota of its queue
+and cohort allows, by priority and age, for as long as it has the same pods.
 
 While the manager does not run nothing is admitted, and what runs goes on.
 """
@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from sandbox.kube import quantity
 from sandbox.kube.custom_resources import served_versions
-from sandbox.kube.kueue import queue_of, running
+from sandbox.kube.kueue import cohort_of, queue_of, running
 from sandbox.kube.objects import JsonObject, Node, dig, maps, matches_labels, name_of, namespace_of
 from sandbox.kube.pods import suffix
 from sandbox.kube.store import Store, owner_of
@@ -27,6 +27,10 @@ def run_queues(store: Store, nodes: Sequence[Node]) -> None:
     if config is None:
         return
     quotas = {name_of(each): Quota(store, each) for each in store.all("ClusterQueue")}
+    for each in quotas.values():
+        cohort = cohort_of(each.queue)
+        others = [it for it in quotas.values() if it is not each]
+        each.lenders = [it for it in others if cohort and cohort_of(it.queue) == cohort]
     jobs = managed_jobs(store, config)
     _drop_others(store, jobs)
     waiting: list[tuple[int, JsonObject, JsonObject, list[PodSet]]] = []

@@ -1,5 +1,5 @@
 """What a workload gets of its queue: the first flavor of each resource in which its pods fit into
-the nominal quota that is left.
+what is left of the nominal quota, and of that of the queues of its cohort.
 
 The words are those of kubernetes-sigs/kueue pkg/scheduler/flavorassigner/flavorassigner.go and
 pkg/cache/scheduler/clusterqueue.go, v0.19.2.
@@ -21,7 +21,7 @@ from sandbox.memory_kube.kueue.jobs import PodSet
 
 # Said wherever the real Kueue might do more than is done here.
 NOT_SIMULATED = (
-    "queues are not simulated beyond their nominal quota; run `make kube-tools`, then --kube real"
+    "queues are not simulated beyond what is free; run `make kube-tools`, then --kube real"
 )
 _LACKS = "insufficient "
 Why = tuple[str, str]
@@ -37,6 +37,8 @@ class Quota:
         self.inactive = next(_why_inactive(store, queue), None)
         self._flavors = {name_of(each): each["spec"] for each in store.all("ResourceFlavor")}
         self._used = _Amounts(Fraction)
+        # The others of its cohort; those of the cohorts above are not simulated.
+        self.lenders: Collection[Quota] = ()
 
     def take(self, admission: Mapping[str, Any]) -> None:
         for one in maps(admission["podSetAssignments"]):
@@ -106,7 +108,8 @@ class Quota:
 
     def _lacks(self, flavor: JsonObject, pods: PodSet, taken: _Amounts) -> Iterator[str]:
         for one in maps(flavor["resources"]):
-            key, most = (flavor["name"], one["name"]), quantity.parse(one["nominalQuota"])
+            key = (flavor["name"], one["name"])
+            most, free = self._room(key, one)
             asked, before = pods.requests.get(one["name"], Fraction(0)), taken[key]
             which = f"for {one['name']} in flavor {flavor['name']}"
             if before + asked > most:
@@ -115,8 +118,32 @@ class Quota:
                     f"({quantity.render(before)}) + current podset request "
                     f"({quantity.render(asked)}) > maximum capacity ({quantity.render(most)})"
                 )
-            elif asked and (more := before + asked - max(most - self._used[key], 0)) > 0:
+            elif asked and (more := before + asked - max(free, 0)) > 0:
                 yield f"insufficient unused quota {which}, {quantity.render(more)} more needed"
+
+    def _room(self, key: tuple[str, str], resource: JsonObject) -> tuple[Fraction, Fraction]:
+        """The most that the queue could ever have, and what it could have now."""
+        nominal = quantity.parse(resource["nominalQuota"])
+        most = nominal + sum(it._lent(key, Fraction(0)) for it in self.lenders)
+        free = nominal - self._used[key] + sum(it._lent(key, it._used[key]) for it in self.lenders)
+        if (limit := resource.get("borrowingLimit")) is not None:
+            own = nominal + quantity.parse(limit)
+            most, free = min(most, own), min(free, own - self._used[key])
+        return most, free
+
+    def _lent(self, key: tuple[str, str], used: Fraction) -> Fraction:
+        """What others may have of the queue's quota; below zero what it has of theirs."""
+        one = self._resources().get(key)
+        if one is None:
+            return Fraction(0)
+        left = quantity.parse(one["nominalQuota"]) - used
+        limit = one.get("lendingLimit")
+        return left if limit is None else min(left, quantity.parse(limit))
+
+    def _resources(self) -> dict[tuple[str, str], JsonObject]:
+        groups = maps(self.queue["spec"].get("resourceGroups"))
+        flavors = [flavor for group in groups for flavor in maps(group["flavors"])]
+        return {(it["name"], one["name"]): one for it in flavors for one in maps(it["resources"])}
 
     def usage(self) -> list[JsonObject]:
         return [
@@ -126,7 +153,13 @@ class Quota:
                     {
                         "name": one["name"],
                         "total": quantity.render(self._used[flavor["name"], one["name"]]),
-                        "borrowed": "0",
+                        "borrowed": quantity.render(
+                            max(
+                                self._used[flavor["name"], one["name"]]
+                                - quantity.parse(one["nominalQuota"]),
+                                Fraction(0),
+                            )
+                        ),
                     }
                     for one in maps(flavor["resources"])
                 ],
@@ -148,7 +181,7 @@ def checks_of(queue: Mapping[str, Any]) -> list[str]:
 
 
 def _does_more(queue: JsonObject) -> bool:
-    """Whether the real Kueue might borrow for the queue, or stop others."""
+    """Whether the real Kueue might borrow from further up for the queue, or stop others."""
     preemption: Mapping[str, Any] = queue["spec"].get("preemption") or {}
     return bool(cohort_of(queue)) or any(it not in ("Never", None) for it in preemption.values())
 
