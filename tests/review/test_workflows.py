@@ -97,6 +97,18 @@ def test_the_workflow_that_posts_takes_no_code_from_the_pull_request() -> None:
     assert "pull.data.head.sha !== process.env.HEAD_SHA" in script
 
 
+def test_the_report_is_in_a_folder_of_its_own_that_is_made_before() -> None:
+    """What is uploaded is the whole folder, and nobody makes it for the review."""
+    document = loaded("preview")
+    script = next(it["run"] for it in steps(document) if it.get("id") == "review")
+    uploaded = next(it["with"]["path"] for it in steps(document) if "upload" in it.get("uses", ""))
+    folder = uploaded.rstrip("/")
+    assert not (ROOT / folder).exists()
+    assert script.index(f"mkdir {folder}\n") < script.index(" -m review ")
+    for option in ("--markdown", "--json", "--pictures"):
+        assert re.search(rf"{option} {folder}/\S+", script)
+
+
 HARNESS = """
 const fs = require('fs'), posted = []
 const run = Object.getPrototypeOf(async function () {}).constructor
