@@ -10,6 +10,7 @@ from sandbox.clusters import Clusters
 from sandbox.console import new_console, new_table
 from sandbox.control_plane.control_plane import ControlPlane
 from sandbox.errors import CloudError, UserError
+from sandbox.kube_mode import KubeMode
 from sandbox.next_steps import command
 from sandbox.workspace import Workspace
 
@@ -63,6 +64,6 @@ def _control_planes(workspace: Workspace) -> Mapping[str, ControlPlane]:
     if not found:
         raise UserError(
             f'--stack: "{workspace.stack}": no cluster with a real control plane is up; '
-            f"nearest: {command('up', workspace.stack, workspace.root, kube='real')}"
+            f"nearest: {command('up', workspace.stack, workspace.root, kube=KubeMode.real)}"
         )
     return found

@@ -7,6 +7,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from sandbox.kube_mode import KubeMode
+
 # Where the sandbox keeps what it knows, unless --folder says otherwise.
 FOLDER = Path(".sandbox")
 
@@ -17,14 +19,14 @@ def command(
     root: Path,
     *,
     overrides: Sequence[str] = (),
-    kube: str = "auto",
+    kube: KubeMode = KubeMode.auto,
 ) -> str:
     """One command line for the sandbox whose folder is `root`."""
     words = [_python(), "-m", "sandbox", *verb.split()]
     words += ["--stack", stack] if stack else []
     for override in overrides:
         words += ["--set", override]
-    words += ["--kube", kube] if kube != "auto" else []
+    words += ["--kube", kube] if kube is not KubeMode.auto else []
     if root.resolve() != FOLDER.resolve():
         words += ["--folder", _short(root.resolve())]
     return shlex.join(words)

@@ -12,6 +12,7 @@ from rich.console import Console
 
 from sandbox.console import new_console, new_table
 from sandbox.engine import RunResult
+from sandbox.kube_mode import KubeMode
 from sandbox.next_steps import command
 from sandbox.urns import name_of
 
@@ -19,7 +20,7 @@ SHOWN_STEPS = 12
 
 
 def print_report(
-    result: RunResult, root: Path, overrides: Sequence[str] = (), kube: str = "auto"
+    result: RunResult, root: Path, overrides: Sequence[str] = (), kube: KubeMode = KubeMode.auto
 ) -> None:
     """`root`, `overrides` and `kube` are what the command was given, for the next ones."""
     console = new_console()
@@ -85,7 +86,7 @@ def _print_times(console: Console, result: RunResult) -> None:
 
 
 def _print_next(
-    console: Console, result: RunResult, root: Path, overrides: Sequence[str], kube: str
+    console: Console, result: RunResult, root: Path, overrides: Sequence[str], kube: KubeMode
 ) -> None:
     if result.operation not in ("preview", "up"):
         return

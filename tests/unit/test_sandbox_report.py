@@ -10,6 +10,7 @@ import pytest
 
 from sandbox.engine import RunResult
 from sandbox.events import EngineReport
+from sandbox.kube_mode import KubeMode
 from sandbox.report import print_report
 from sandbox.schedule import critical_path
 
@@ -40,7 +41,7 @@ def commands(printed: str) -> dict[str, list[str]]:
 def test_the_next_commands_have_the_options_of_this_one(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    print_report(result(), tmp_path, OVERRIDES, "real")
+    print_report(result(), tmp_path, OVERRIDES, KubeMode.real)
     found = commands(capsys.readouterr().out)
     place = ["--folder", str(tmp_path)]
     sets = ["--set", "gpu_pool.nodes=4", "--set", "labels.of=my team"]
