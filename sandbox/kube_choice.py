@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sandbox.cloud.kinds.cluster import Cluster
 from sandbox.clusters import Clusters
 from sandbox.control_plane.binaries import binary, is_built
@@ -37,9 +39,23 @@ def is_real(workspace: Workspace, asked: KubeMode) -> bool:
 
 
 def said(workspace: Workspace, *, real: bool) -> str:
-    """Which it is, for the cluster that is there, else for a new one."""
-    there = list(_there(workspace).values())
+    """Which it is, for the cluster that the stack made or stands on, else for a new one."""
+    there = _stood_on(workspace)
     return REAL if all(there) and (there or real) else IN_MEMORY
+
+
+def _stood_on(workspace: Workspace) -> list[bool]:
+    """Whether the stack's own cluster has a real control plane, or the one of a platform or of
+    nobody's that its config names; nothing where there is none."""
+    match workspace.stack_object().get("cluster"):
+        case {"stack": str(platform)}:
+            return [*_there(replace(workspace, stack=platform.rpartition("/")[2])).values()]
+        case {"existing": {"name": str(name)}}:
+            clusters = Clusters(workspace.cloud(), workspace.cloud_file)
+            found = clusters.cloud.find(Cluster.token)
+            return [clusters.is_live(it) for it in found if it["name"] == name]
+        case _:
+            return [*_there(workspace).values()]
 
 
 def _there(workspace: Workspace) -> dict[str, bool]:
