@@ -7,7 +7,7 @@ from typing import Any
 
 from sandbox.kube.helm.installed import chart_release, operator_pods_run
 from sandbox.kube.kueue_configuration import Configuration, read_configuration
-from sandbox.kube.objects import labels_of
+from sandbox.kube.objects import JsonObject, labels_of, maps
 from sandbox.kube.store import Store
 
 QUEUE = "kueue.x-k8s.io/queue-name"
@@ -33,3 +33,9 @@ def queue_of(obj: Mapping[str, Any]) -> str:
 def cohort_of(queue: Mapping[str, Any]) -> str:
     spec = queue["spec"]
     return spec.get("cohortName") or spec.get("cohort") or ""
+
+
+def flavors_of(queue: Mapping[str, Any]) -> list[JsonObject]:
+    """The flavors of all its resource groups, each with the quotas of its resources."""
+    groups = maps(queue["spec"].get("resourceGroups"))
+    return [flavor for group in groups for flavor in maps(group["flavors"])]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sandbox.kube import quantity
-from sandbox.kube.kueue import cohort_of, installed
+from sandbox.kube.kueue import cohort_of, flavors_of, installed
 from sandbox.kube.objects import JsonObject, dig, maps, name_of, namespace_of
 from sandbox.kube.pods import FINISHED, is_running, phase
 from sandbox.kube.store import Store, owner_of
@@ -79,8 +79,7 @@ def _quotas(queue: JsonObject) -> list[QuotaView]:
             used=used.get((flavor["name"], quota["name"]), none)["total"],
             borrowed=used.get((flavor["name"], quota["name"]), none)["borrowed"],
         )
-        for group in maps(queue["spec"].get("resourceGroups"))
-        for flavor in maps(group["flavors"])
+        for flavor in flavors_of(queue)
         for quota in maps(flavor["resources"])
     ]
 

@@ -3,12 +3,12 @@
 from sandbox.gke.networks import PARAMS_KIND, pods_on, users_of
 from sandbox.kube.errors import KubeError
 from sandbox.kube.helm import chart_release, refuse_hanging_uninstall
-from sandbox.kube.kueue import running
+from sandbox.kube.kueue import flavors_of, running
 from sandbox.kube.objects import JsonObject, Ref, dig, labels_of
 from sandbox.kube.store import BUILT_IN_NAMESPACES, Store
 from sandbox.kube.volumes import claim_of, pods_using
 from sandbox.memory_kube.kueue.jobs import MANAGED
-from sandbox.memory_kube.kueue.quota import checks_of, flavors_of
+from sandbox.memory_kube.kueue.quota import checks_of
 from sandbox.memory_kube.ray_state import FINALIZER, why_it_stays
 
 _KUEUE_KINDS = ("AdmissionCheck", "ClusterQueue", "ResourceFlavor", "Topology")
@@ -68,7 +68,8 @@ def _users(store: Store, ref: Ref, found: JsonObject) -> list[JsonObject]:
             held = store.all("Workload")
             return [w for w in held if dig(w, "status", "admission", "clusterQueue") == ref.name]
         case "ResourceFlavor":
-            return [q for q in store.all("ClusterQueue") if ref.name in flavors_of(q)]
+            queues = store.all("ClusterQueue")
+            return [q for q in queues if ref.name in {it["name"] for it in flavors_of(q)}]
         case "AdmissionCheck":
             return [q for q in store.all("ClusterQueue") if ref.name in checks_of(q)]
         case "Topology":

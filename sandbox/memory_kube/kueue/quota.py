@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 from sandbox.kube import quantity
-from sandbox.kube.kueue import cohort_of
+from sandbox.kube.kueue import cohort_of, flavors_of
 from sandbox.kube.objects import JsonObject, Node, Taint, dig, maps, name_of
 from sandbox.kube.scheduler import admits
 from sandbox.kube.store import Store
@@ -37,6 +37,11 @@ class Quota:
         self.inactive = next(_why_inactive(store, queue), None)
         self._flavors = {name_of(each): each["spec"] for each in store.all("ResourceFlavor")}
         self._used = _Amounts(Fraction)
+        self._quotas = {
+            (flavor["name"], one["name"]): one
+            for flavor in flavors_of(queue)
+            for one in maps(flavor["resources"])
+        }
         # The others of its cohort; those of the cohorts above are not simulated.
         self.lenders: Collection[Quota] = ()
 
@@ -109,7 +114,7 @@ class Quota:
     def _lacks(self, flavor: JsonObject, pods: PodSet, taken: _Amounts) -> Iterator[str]:
         for one in maps(flavor["resources"]):
             key = (flavor["name"], one["name"])
-            most, free = self._room(key, one)
+            most, free = self._room(key)
             asked, before = pods.requests.get(one["name"], Fraction(0)), taken[key]
             which = f"for {one['name']} in flavor {flavor['name']}"
             if before + asked > most:
@@ -121,57 +126,43 @@ class Quota:
             elif asked and (more := before + asked - max(free, 0)) > 0:
                 yield f"insufficient unused quota {which}, {quantity.render(more)} more needed"
 
-    def _room(self, key: tuple[str, str], resource: JsonObject) -> tuple[Fraction, Fraction]:
+    def _room(self, key: tuple[str, str]) -> tuple[Fraction, Fraction]:
         """The most that the queue could ever have, and what it could have now."""
-        nominal = quantity.parse(resource["nominalQuota"])
+        nominal = quantity.parse(self._quotas[key]["nominalQuota"])
         most = nominal + sum(it._lent(key, Fraction(0)) for it in self.lenders)
         free = nominal - self._used[key] + sum(it._lent(key, it._used[key]) for it in self.lenders)
-        if (limit := resource.get("borrowingLimit")) is not None:
+        if (limit := self._quotas[key].get("borrowingLimit")) is not None:
             own = nominal + quantity.parse(limit)
             most, free = min(most, own), min(free, own - self._used[key])
         return most, free
 
     def _lent(self, key: tuple[str, str], used: Fraction) -> Fraction:
         """What others may have of the queue's quota; below zero what it has of theirs."""
-        one = self._resources().get(key)
-        if one is None:
+        if (one := self._quotas.get(key)) is None:
             return Fraction(0)
         left = quantity.parse(one["nominalQuota"]) - used
         limit = one.get("lendingLimit")
         return left if limit is None else min(left, quantity.parse(limit))
-
-    def _resources(self) -> dict[tuple[str, str], JsonObject]:
-        groups = maps(self.queue["spec"].get("resourceGroups"))
-        flavors = [flavor for group in groups for flavor in maps(group["flavors"])]
-        return {(it["name"], one["name"]): one for it in flavors for one in maps(it["resources"])}
 
     def usage(self) -> list[JsonObject]:
         return [
             {
                 "name": flavor["name"],
                 "resources": [
-                    {
-                        "name": one["name"],
-                        "total": quantity.render(self._used[flavor["name"], one["name"]]),
-                        "borrowed": quantity.render(
-                            max(
-                                self._used[flavor["name"], one["name"]]
-                                - quantity.parse(one["nominalQuota"]),
-                                Fraction(0),
-                            )
-                        ),
-                    }
-                    for one in maps(flavor["resources"])
+                    self._use(flavor["name"], one["name"]) for one in maps(flavor["resources"])
                 ],
             }
-            for group in maps(self.queue["spec"].get("resourceGroups"))
-            for flavor in maps(group["flavors"])
+            for flavor in flavors_of(self.queue)
         ]
 
-
-def flavors_of(queue: Mapping[str, Any]) -> list[str]:
-    groups = maps(queue["spec"].get("resourceGroups"))
-    return [flavor["name"] for group in groups for flavor in maps(group["flavors"])]
+    def _use(self, flavor: str, resource: str) -> JsonObject:
+        used = self._used[flavor, resource]
+        borrowed = used - quantity.parse(self._quotas[flavor, resource]["nominalQuota"])
+        return {
+            "name": resource,
+            "total": quantity.render(used),
+            "borrowed": quantity.render(max(borrowed, Fraction(0))),
+        }
 
 
 def checks_of(queue: Mapping[str, Any]) -> list[str]:
@@ -189,7 +180,8 @@ def _does_more(queue: JsonObject) -> bool:
 def _why_inactive(store: Store, queue: JsonObject) -> Iterator[Why]:
     if (queue["spec"].get("stopPolicy") or "None") != "None":
         yield "Stopped", "is stopped"
-    named = {"ResourceFlavor": flavors_of(queue), "AdmissionCheck": checks_of(queue)}
+    flavors = [each["name"] for each in flavors_of(queue)]
+    named = {"ResourceFlavor": flavors, "AdmissionCheck": checks_of(queue)}
     for kind, names in named.items():
         have = {name_of(each) for each in store.all(kind)}
         if missing := [name for name in names if name not in have]:
@@ -201,5 +193,5 @@ def _why_inactive(store: Store, queue: JsonObject) -> Iterator[Why]:
     topologies = {name_of(each) for each in store.all("Topology")}
     for each in store.all("ResourceFlavor"):
         flavor, topology = name_of(each), each["spec"].get("topologyName")
-        if flavor in named["ResourceFlavor"] and topology and topology not in topologies:
+        if flavor in flavors and topology and topology not in topologies:
             yield "TopologyNotFound", f'there is no Topology "{topology}" for TAS flavor "{flavor}"'
