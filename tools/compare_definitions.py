@@ -22,6 +22,7 @@ from sandbox.kube import paths
 from sandbox.kube.custom_resources import definition_of
 from sandbox.kube.objects import JsonObject
 from tools.gke_facts import gke_facts
+from tools.written_page import table_row
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = ROOT / "tools" / "definitions"
@@ -131,15 +132,19 @@ def _spec(version: JsonObject) -> JsonObject:
 
 
 def _fields(schema: JsonObject) -> int:
-    below = [*schema.get("properties", {}).values(), schema.get("items", {})]
-    return len(schema.get("properties", {})) + sum(_fields(each) for each in below if each)
+    return sum(len(each.get("properties", {})) for each in _within(schema))
 
 
 def _rules(schema: JsonObject) -> int:
-    below = [*schema.get("properties", {}).values(), schema.get("items", {})]
-    return len(schema.get("x-kubernetes-validations", ())) + sum(
-        _rules(each) for each in below if each
-    )
+    return sum(len(each.get("x-kubernetes-validations", ())) for each in _within(schema))
+
+
+def _within(schema: JsonObject) -> Iterator[JsonObject]:
+    """The schema and those of all fields and items in it."""
+    yield schema
+    for each in (*schema.get("properties", {}).values(), schema.get("items", {})):
+        if each:
+            yield from _within(each)
 
 
 def _matches(pattern: str, text: str) -> frozenset[str]:
@@ -174,15 +179,15 @@ def page(findings: Mapping[str, JsonObject]) -> str:
 
 
 def _row(difference: JsonObject) -> str:
-    cells = [difference[key] for key in ("of", "path", "what", "theirs", "ours", "why")]
-    return "| " + " | ".join(_cell(each) for each in cells) + " |"
+    keys = ("of", "path", "what", "theirs", "ours", "why")
+    return table_row(*(_cell(difference[key]) for key in keys))
 
 
 def _cell(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-    return "none" if value is None or value == [] else text.replace("|", "\\|")
+    return "none" if value is None or value == [] else text
 
 
 def main(arguments: list[str]) -> int:

@@ -15,7 +15,7 @@ import yaml
 
 from catalog.facts import RegisteredFact, register
 from catalog.table import DATA
-from tools.written_page import write_or_check
+from tools.written_page import table_row, write_or_check
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "facts.md"
 AREAS = {
@@ -109,7 +109,7 @@ def _register(facts: Mapping[str, Sequence[RegisteredFact]]) -> Iterator[str]:
         for fact in rows:
             said = fact.fact if fact.verified else f"**Not verified.** {fact.fact}"
             tests = "<br>".join(f"`{_short(test)}`" for test in fact.held_by)
-            yield _row(said, fact.source or "nobody outside", str(fact.date), tests or "none")
+            yield table_row(said, fact.source or "nobody outside", str(fact.date), tests or "none")
 
 
 def _tables(tables: Mapping[str, Sequence[TableEntry]]) -> Iterator[str]:
@@ -119,15 +119,7 @@ def _tables(tables: Mapping[str, Sequence[TableEntry]]) -> Iterator[str]:
         yield from ("", f"### {name}.yaml", "", "| entry | source | read |", "| --- | --- | --- |")
         for entry in entries:
             said = f"**Estimate.** {entry.source}" if entry.estimated else entry.source
-            yield _row(f"`{entry.path}`", said, entry.read)
-
-
-def _row(*cells: str) -> str:
-    return f"| {' | '.join(map(_cell, cells))} |"
-
-
-def _cell(text: str) -> str:
-    return " ".join(text.split()).replace("|", "\\|")
+            yield table_row(f"`{entry.path}`", said, entry.read)
 
 
 def _short(test: str) -> str:

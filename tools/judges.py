@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 from catalog.table import read_yaml
 from tools.judged_properties import COUNTS
 from tools.refusals import SANDBOX, Refusal, refusals
-from tools.written_page import write_or_check
+from tools.written_page import table_row, write_or_check
 
 ROOT = SANDBOX.parent
 PAGE = ROOT / "docs" / "judges.md"
@@ -164,7 +164,7 @@ def _head(counts: Counts) -> Iterator[str]:
     yield "| judge | what | `--kube memory` | of them statements | `--kube real` |"
     yield "| --- | --- | --- | --- | --- |"
     for judge, what in JUDGES.items():
-        yield _row(
+        yield table_row(
             judge, what, _share(judge, memory), str(statements.get(judge, 0)), _share(judge, real)
         )
     yield from ("", f"The fewest are {_least(memory)} in memory, and {_least(real)} with a real")
@@ -184,7 +184,7 @@ def _least(found: Mapping[str, int]) -> str:
 def _programs() -> Iterator[str]:
     yield from ("", "## Real programs", "", "| program | version | judges |", "| --- | --- | --- |")
     for program in programs():
-        yield _row(program.name, program.version, program.judges)
+        yield table_row(program.name, program.version, program.judges)
 
 
 def _ours(counts: Counts) -> Iterator[str]:
@@ -197,7 +197,7 @@ def _ours(counts: Counts) -> Iterator[str]:
     )
     for rule, count in counts:
         if rule.judge == OURS:
-            yield _row(
+            yield table_row(
                 rule.refuses, f"`sandbox/{rule.module}`", str(count), rule.real or "the same"
             )
 
@@ -212,12 +212,8 @@ def _others(counts: Counts) -> Iterator[str]:
             continue
         if rule.module != module:
             module = rule.module
-            yield _row(f"**`sandbox/{module}`**", "", "", "", "")
-        yield _row(rule.refuses, rule.judge, rule.source, str(count), rule.real or "the same")
-
-
-def _row(*cells: str) -> str:
-    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
+            yield table_row(f"**`sandbox/{module}`**", "", "", "", "")
+        yield table_row(rule.refuses, rule.judge, rule.source, str(count), rule.real or "the same")
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -15,3 +15,9 @@ def write_or_check(page: Path, text: str, arguments: Sequence[str], remedy: str)
     if not current:
         print(remedy)
     return 0 if current else 1
+
+
+def table_row(*cells: str) -> str:
+    """A row of a Markdown table; a cell is one line."""
+    shown = (" ".join(cell.split()).replace("|", "\\|") for cell in cells)
+    return f"| {' | '.join(shown)} |"
