@@ -6,7 +6,7 @@ from tests.conftest import changed
 from tests.parts.samples import AUTOPILOT, BARE, CLASSIFIER, DEV, KEPT, RL, SERVE, TPU, VERL
 from tests.unit.bucket_samples import RULED
 from tests.unit.effect_queues import CPUS, QUEUE_OF_CPUS, QUEUED, QUEUES
-from tests.unit.script_samples import CHAT, ON_RAY, RAY, STACK
+from tests.unit.script_samples import CHAT, JOB_SET, ON_RAY, RAY, STACK
 from tests.unit.team_stack import LAB
 
 _START, _END = "2099-01-03T02:00:00Z", "2099-01-03T08:00:00Z"
@@ -195,7 +195,7 @@ OWN = changed(
     pools={"cpu": CPUS, "gpu": {"machine_type": "z9-standard-8", "nodes": 2}},
     queues={},
 )
-# The same with interfaces for RDMA.
+# The same with interfaces for RDMA, and a job that uses them.
 OWN_RDMA = changed(
     OWN,
     **{
@@ -204,6 +204,7 @@ OWN_RDMA = changed(
     },
     zone="us-central1-b",
     catalog__zones={"us-central1-b": {"offers": ["z9-standard-8"]}},
+    jobs={"train": JOB_SET},
 )
 BASES: dict[str, dict[str, Any]] = {
     "plain": PLAIN,
