@@ -156,7 +156,11 @@ def _revealed(value: Any) -> Any:
 
 
 class Answers(mocks.Mocks):
-    """The outputs that a provider would add to the inputs."""
+    """The outputs that a provider would add to the inputs; `on_record` is what the engine has from
+    an earlier run, by URN."""
+
+    def __init__(self, on_record: Mapping[str, Any] | None = None) -> None:
+        self.on_record = dict(on_record or {})
 
     def new_resource(self, args: mocks.MockResourceArgs) -> tuple[str | None, dict[Any, Any]]:
         given = {key: value for key, value in args.inputs.items() if value is not None}
@@ -182,6 +186,8 @@ class Answers(mocks.Mocks):
     def call(self, args: mocks.MockCallArgs) -> Any:
         if args.token == "gcp:organizations/getProject:getProject":
             return {**args.args, "number": PROJECT_NUMBER}
+        if args.token == "pulumi:pulumi:readStackResourceOutputs":
+            return {"outputs": self.on_record}
         raise AssertionError(f"{args.token}: programs make no other calls to the cloud")
 
 
