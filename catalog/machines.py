@@ -13,7 +13,7 @@ from pydantic import Field, PositiveInt, model_validator
 
 from catalog.bounds import Bounds
 from catalog.gke_version import GkeVersionField
-from catalog.table import Fact, Table
+from catalog.table import Fact, FactError, Table
 
 DiskType = Literal["pd-standard", "pd-balanced", "pd-ssd", "hyperdisk-balanced"]
 CapacityMode = Literal[
@@ -193,12 +193,27 @@ class GcsFuseFacts(Fact):
     source: str
 
 
+class UnbuiltFamily(Fact):
+    """A family whose pools the program does not know how to make; `nearest` is one of another."""
+
+    why: str
+    nearest: str
+    source: str
+
+
 class MachineTable(Table):
     overhead: NodeOverhead
     gcsfuse_sidecar: Sidecar
     gcsfuse_prefetch: Sidecar
     gcsfuse: GcsFuseFacts
+    unbuilt_families: dict[str, UnbuiltFamily]
     machine_types: dict[str, MachineTypeFacts]
+
+    def check_buildable(self, machine: str) -> None:
+        """Raises FactError for a machine of a family that no pool here can be made of."""
+        family = self.unbuilt_families.get(machine.partition("-")[0])
+        if family is not None:
+            raise FactError(f"no pool can be made of it: {family.why}; nearest: {family.nearest}")
 
 
 # (up to this many cores, micro-cores reserved for each core in the tier)

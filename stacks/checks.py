@@ -2,10 +2,13 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from importlib import import_module
 from types import ModuleType
 from typing import Any
 
+from catalog.machines import MachineTable
+from catalog.table import load_table
 from stacks.object_names import name_problems
 from stacks.parts.cluster.rules import cluster_problems
 from stacks.parts.pools.room import room_problems
@@ -94,4 +97,10 @@ def _asked(stack: Stack, parts: Sequence[str]) -> Iterator[ModuleType]:
 
 def _unknown(plan: Plan) -> list[Problem]:
     """What is wrong with the catalog's additions."""
-    return problem_of("catalog", lambda: plan.facts)
+    check = load_table(MachineTable, "machine_types").check_buildable
+    unbuilt = [
+        problem
+        for name in plan.stack.catalog.machine_types
+        for problem in problem_of(f"catalog.machine_types.{name}", partial(check, name))
+    ]
+    return unbuilt or problem_of("catalog", lambda: plan.facts)

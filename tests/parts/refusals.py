@@ -242,4 +242,21 @@ CLUSTER = [
         "catalog",
         '"zz-9" is not a machine type the catalog knows',
     ),
+    *(
+        Refused(
+            BARE,
+            {
+                "catalog__machine_types": {
+                    machine: {"vcpus": 4, "memory_gib": 16, "boot_disk_types": ["pd-balanced"]}
+                }
+            },
+            f"catalog.machine_types.{machine}",
+            f"{why}; nearest: {nearest}",
+        )
+        for machine, why, nearest in (
+            ("a4x-highgpu-4g", "which a workload policy places", "a4-highgpu-8g"),
+            ("c4a-standard-4", "no pod here tolerates that", "n2-standard-8"),
+            ("tpu7x-standard-4t", "in place of a pool's topology", "ct6e-standard-4t"),
+        )
+    ),
 ]

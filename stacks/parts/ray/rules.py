@@ -20,8 +20,12 @@ from stacks.plan import Plan
 from stacks.problems import Problem, under
 from stacks.stack import LUSTRE, Stack
 
-# Ray's own images have their version in the tag: ray-project/kuberay ray-operator/config/samples.
-_RAYS_OWN = re.compile(r"(?:docker\.io/)?rayproject/[a-z-]+:(\d+\.\d+\.\d+)(?![\d.]).*")
+# Ray's own images, and mirrors of them, have their version in the tag (ray-project/kuberay
+# ray-operator/config/samples); others say which of their versions is Ray's.
+_TAGGED = re.compile(
+    r"(?:.*/)?(?:ray(?:-[a-z]+)*:|[^:]*:(?:[^@]*[-._])?ray-?v?)"
+    r"(\d+\.\d+\.\d+)(?![\d.]).*"
+)
 _AUTOSCALER = Amounts(AUTOSCALER_MILLICORES, AUTOSCALER_MEMORY_MIB)
 # GKE's add-on puts a fluentbit beside Ray where it collects logs. What that asks for is published
 # nowhere; this is what KubeRay's own sample gives one (ray-project/kuberay v1.4.2
@@ -71,7 +75,7 @@ def image_rules(plan: Plan) -> Iterator[Problem]:
 
 def image_problems(field: str, image: str, version: str) -> Iterator[Problem]:
     """The Ray that an image has is the Ray that KubeRay is told of."""
-    found = _RAYS_OWN.fullmatch(image)
+    found = _TAGGED.fullmatch(image)
     if found and found[1] != version:
         yield Problem(
             f"{field}.version", f"{version} is not the Ray that {image} has; nearest: {found[1]}"
