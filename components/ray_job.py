@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pulumi
-import pulumi_kubernetes as k8s
 
 from components.lifecycle import fixed_name, object_name
 from components.naming import NameKind, check_name
+from components.observed_object import ObservedObject
 from components.ray_manifest import LAUNCHER_DIR, ray_job_spec
 from components.script_file import versioned_file_name
 
@@ -33,9 +33,10 @@ def launcher_command(file_name: str, parameters: Mapping[str, str]) -> list[str]
     return [interpreter, f"{LAUNCHER_DIR}/{file_name}", *arguments]
 
 
-def resumed_command(file_name: str, gpus: int, command: Sequence[str]) -> list[str]:
-    """The same by a script that needs to know how many GPUs the command takes."""
-    return ["python3", f"{LAUNCHER_DIR}/{file_name}", str(gpus), *command]
+def resumed_command(resume: "ResumeArgs", command: Sequence[str]) -> list[str]:
+    """The same by a script that runs it again."""
+    numbers = [str(resume.gpus), str(resume.retries)]
+    return ["python3", f"{LAUNCHER_DIR}/{resume.file_name}", *numbers, *command]
 
 
 def entrypoint(file_names: Sequence[str], command: Sequence[str]) -> str:
@@ -55,11 +56,13 @@ def by_hand(command: Sequence[str]) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class ResumeArgs:
-    """A script that runs the launcher once there are `gpus`, and again if a machine goes away."""
+    """A script that runs the launcher once there are `gpus`, and again if a machine goes away, or
+    `retries` times after any other failure."""
 
     name: str
     script: str
     gpus: int
+    retries: int
 
     @property
     def file_name(self) -> str:
@@ -105,7 +108,7 @@ class RayJobArgs:
 
 
 class RayJob(pulumi.ComponentResource):
-    """`command` is what the job runs, for a submission by hand."""
+    """`command` is what the job runs, for a submission by hand. `job` is the object itself."""
 
     job_name: pulumi.Output[str]
     command: pulumi.Output[str]
@@ -116,7 +119,7 @@ class RayJob(pulumi.ComponentResource):
         super().__init__("gke-ai-stacks:ray_job:RayJob", name, None, opts)
         command = launcher_command(args.file_name, args.parameters)
         if args.resume is not None:
-            command = resumed_command(args.resume.file_name, args.resume.gpus, command)
+            command = resumed_command(args.resume, command)
         # KubeRay runs a RayJob once and ignores changes of its spec, so a changed job is a new one.
         # A job dies with its cluster: what runs on the next one is another job.
         options = fixed_name(
@@ -126,7 +129,7 @@ class RayJob(pulumi.ComponentResource):
         )
         # No value of the launcher is in the job: it is found by its path in the head's pod.
         options.depends_on = [] if args.launchers is None else [args.launchers]
-        job = k8s.apiextensions.CustomResource(
+        job = ObservedObject(
             f"{name}-job",
             api_version="ray.io/v1",
             kind="RayJob",
@@ -143,6 +146,7 @@ class RayJob(pulumi.ComponentResource):
             ),
             opts=options,
         )
+        self.job = job
         self.job_name = object_name(job)
         self.command = pulumi.Output.from_input(by_hand(command))
         self.register_outputs({"job_name": self.job_name, "command": self.command})

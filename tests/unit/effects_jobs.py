@@ -60,6 +60,7 @@ NEMO_RL: Changes = {
         {f"{_RL}__checkpoints__metric": "val:accuracy"},
         {f"{_RL}__hugging_face_cache": "other"},
         {f"{_RL}__socket_interface": "eth1"},
+        {f"{_RL}__retries": 2},
         {f"{_RL}__wandb": True},
     ],
 }
@@ -95,6 +96,7 @@ VERL: Changes = {
         {f"{_VERL}__test_period": 5},
         {f"{_VERL}__validate_first": True},
         {f"{_VERL}__socket_interface": "eth1"},
+        {f"{_VERL}__retries": 2},
         {f"{_VERL}__nccl_debug": "WARN"},
         {f"{_VERL}__preparation": {"cpu": 4}},
         {f"{_VERL}__preparation": {"memory_gib": 16}},
@@ -130,6 +132,7 @@ MAXTEXT: Changes = {
         {f"{_MAXTEXT}__checkpoint_period": 5},
         {f"{_MAXTEXT}__checkpoints_to_keep": 5},
         {f"{_MAXTEXT}__install_maxtext": False},
+        {f"{_MAXTEXT}__retries": 2},
         {f"{_MAXTEXT}__elastic": {}},
     ],
     "elastic tpu": [
@@ -154,6 +157,7 @@ CLASSIFIER: Changes = {
         {f"{_IMAGES}__max_failures": 4},
         {f"{_IMAGES}__save_seconds": 60},
         {f"{_IMAGES}__install_torch": False},
+        {f"{_IMAGES}__retries": 2},
     ],
 }
 _TRAIN = "jobs__train"
@@ -175,9 +179,10 @@ SCRIPT: Changes = {
         {f"{_TRAIN}__queue": "lq"},
         {f"{_TRAIN}__priority": "first"},
         {f"{_TRAIN}__minutes": 60},
-        {f"{_TRAIN}__max_restarts": 2},
+        {f"{_TRAIN}__retries": 2},
         {"jobs__tune__ray": "second"},
         {"jobs__tune__folder": "more"},
+        {"jobs__tune__retries": 2},
     ],
     "script and server": [{f"{_TRAIN}__server": "chat"}],
     "queued script": [{f"{_TRAIN}__workload_priority": "soon"}],
@@ -211,7 +216,7 @@ FINE_TUNE: Changes = {
         {f"{_TUNE}__checkpoint_save_steps": 5},
         {f"{_TUNE}__priority": "high"},
         {f"{_TUNE}__workload_priority": "soon"},
-        {f"{_TUNE}__backoff_limit": 1},
+        {f"{_TUNE}__retries": 1},
         {f"{_TUNE}__pool": "more"},
         {f"{_TUNE}__storage": "more"},
         {f"{_TUNE}__queue": "other"},

@@ -78,7 +78,7 @@ def test_the_training_waits_for_all_gpus_and_runs_again_when_a_machine_goes(up: 
     made = up()
     (name,) = (it for it in made.named(f"{RAY}-launchers-files").inputs["data"] if "resume" in it)
     entrypoint = made.named(f"{JOB}-job").inputs["spec"]["entrypoint"]
-    assert f" python3 /etc/launcher/{name} 64 bash /etc/launcher/nemo_rl_grpo-" in entrypoint
+    assert f" python3 /etc/launcher/{name} 64 0 bash /etc/launcher/nemo_rl_grpo-" in entrypoint
 
 
 def test_all_processes_of_the_training_use_the_rdma_plugin(up: Up) -> None:

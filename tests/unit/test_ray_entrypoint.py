@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from components.ray_job import by_hand, entrypoint, launcher_command, resumed_command
+from components.ray_job import ResumeArgs, by_hand, entrypoint, launcher_command, resumed_command
 
 PRINTS = 'printf "%s\\n" "$@"'
 PARAMETERS = {"a.b": "null", "model": "Qwen/Qwen2.5", "mkdir": "/lustre/a:/lustre/b", "empty": ""}
@@ -27,7 +27,7 @@ def shell(line: str, launchers: Path) -> list[str]:
 def launchers(tmp_path: Path) -> Path:
     (tmp_path / "launch.sh").write_text(PRINTS, encoding="utf-8")
     (tmp_path / "twice.py").write_text(
-        "import subprocess, sys\nprint('gpus', sys.argv[1])\nsubprocess.run(sys.argv[2:])\n",
+        "import subprocess, sys\nprint('gpus', *sys.argv[1:3])\nsubprocess.run(sys.argv[3:])\n",
         encoding="utf-8",
     )
     return tmp_path
@@ -47,12 +47,14 @@ def test_parameters_reach_the_launcher_by_rays_client(launchers: Path, join: obj
     assert shell(str(join(shlex.split(typed))), launchers) == WORDS
 
 
-def test_a_script_before_the_launcher_knows_how_many_gpus_there_are_to_be(
+def test_a_script_before_the_launcher_knows_how_many_gpus_and_retries_there_are_to_be(
     launchers: Path,
 ) -> None:
-    command = resumed_command("twice.py", 64, launcher_command("launch.sh", PARAMETERS))
-    line = entrypoint(["launch.sh", "twice.py"], command)
-    assert sorted(shell(line, launchers)) == sorted(["gpus 64", *WORDS])
+    resume = ResumeArgs(name="twice.py", script="", gpus=64, retries=2)
+    (launchers / "twice.py").rename(launchers / resume.file_name)
+    command = resumed_command(resume, launcher_command("launch.sh", PARAMETERS))
+    line = entrypoint(["launch.sh", resume.file_name], command)
+    assert sorted(shell(line, launchers)) == sorted(["gpus 64 2", *WORDS])
 
 
 def test_the_job_waits_for_every_file_that_it_runs() -> None:

@@ -38,15 +38,20 @@ def nodes(home: Path, name: str, *gpus: str) -> Path:
     return path
 
 
-def run(home: Path, gpus: int, script: str, seen_s: float = 0) -> subprocess.CompletedProcess[str]:
+def run(
+    home: Path, gpus: int, script: str, *, retries: int = 0
+) -> subprocess.CompletedProcess[str]:
     environment = {
         "PATH": f"{home / 'bin'}:{os.environ['PATH']}",
         "NODES": str(home / "now"),
         "RESUME_POLL_S": "0.01",
-        "RESUME_LOSS_SEEN_S": str(seen_s),
+        "RESUME_LOSS_SEEN_S": "0",
     }
     return subprocess.run(
-        [sys.executable, str(RESUME), str(gpus), "bash", "-c", script, "training", str(home)],
+        [
+            *(sys.executable, str(RESUME), str(gpus), str(retries)),
+            *("bash", "-c", script, "training", str(home)),
+        ],
         capture_output=True,
         text=True,
         check=False,
@@ -65,6 +70,39 @@ def test_a_failure_with_all_machines_there_is_final(home: Path) -> None:
     nodes(home, "now", "a", "b")
     done = run(home, 16, "echo ran; exit 7")
     assert (done.returncode, done.stdout) == (7, "ran\n")
+
+
+def test_a_failure_is_tried_again_as_often_as_it_may(home: Path) -> None:
+    nodes(home, "now", "a", "b")
+    done = run(home, 16, "echo ran; exit 7", retries=2)
+    assert done.returncode == 7
+    assert done.stdout.splitlines() == [
+        "ran",
+        "resume: failed with 7; again, 1 of 2",
+        "ran",
+        "resume: failed with 7; again, 2 of 2",
+        "ran",
+    ]
+
+
+def test_a_machine_that_goes_away_is_no_retry(home: Path) -> None:
+    nodes(home, "now", "a", "b")
+    nodes(home, "later", "a", "c")
+    lost_then_failed = 'echo ran; mv "$1/later" "$1/now"; exit 1'
+    done = run(home, 16, lost_then_failed, retries=1)
+    assert done.stdout.splitlines() == [
+        "ran",
+        "resume: 1 of 2 machines went away; again",
+        "ran",
+        "resume: failed with 1; again, 1 of 1",
+        "ran",
+    ]
+
+
+def test_a_training_that_counts_no_gpus_starts_at_once(home: Path) -> None:
+    nodes(home, "now")
+    done = run(home, 0, '[[ -f "$1/second" ]] || { touch "$1/second"; exit 9; }', retries=1)
+    assert (done.returncode, done.stdout) == (0, "resume: failed with 9; again, 1 of 1\n")
 
 
 def test_a_training_runs_again_when_a_machine_under_it_went_and_another_came(home: Path) -> None:

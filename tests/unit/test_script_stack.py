@@ -137,7 +137,7 @@ def test_queue_and_priorities_are_the_stacks(made: Any) -> None:
         jobs__train__queue="lq",
         jobs__train__priority="high",
         jobs__train__workload_priority="first",
-        jobs__train__max_restarts=3,
+        jobs__train__retries=3,
         jobs__train__minutes=30,
     )
     job_set = recording.named("train-job-set").inputs

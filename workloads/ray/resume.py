@@ -1,10 +1,11 @@
 """Runs a training on all GPUs of a Ray cluster, and again when a machine under it has gone.
 
-    python3 resume.py GPUS COMMAND...
+    python3 resume.py GPUS RETRIES COMMAND...
 
 It waits until the cluster has so many GPUs, however long machines take to come, and runs the
 command. A command that fails while a machine of its own is lost is run again once the GPUs are
-back; it goes on from its own last checkpoint. Any other failure is the command's, and final.
+back; it goes on from its own last checkpoint. Any other failure is the command's, of which
+RETRIES are tried again in the same way.
 
 Source: KubeRay fails a RayJob with the first failure of its entrypoint, and can retry none on a
 cluster that it did not make for the job (ray-project/kuberay v1.4.2 rayjob_controller.go).
@@ -66,17 +67,23 @@ def lost_of(before: set[str]) -> set[str]:
         time.sleep(POLL_S)
 
 
-def main(gpus: int, command: list[str]) -> int:
+def main(gpus: int, retries: int, command: list[str]) -> int:
+    failures = 0
     while True:
         nodes = wait_for(gpus)
         code = subprocess.run(command, check=False).returncode
         if code == 0:
             return 0
+        code = code if code > 0 else 128 - code
         lost = lost_of(nodes)
-        if not lost:
-            return code if code > 0 else 128 - code
-        print(f"resume: {len(lost)} of {len(nodes)} machines went away; again", flush=True)
+        if lost:
+            print(f"resume: {len(lost)} of {len(nodes)} machines went away; again", flush=True)
+        elif failures < retries:
+            failures += 1
+            print(f"resume: failed with {code}; again, {failures} of {retries}", flush=True)
+        else:
+            return code
 
 
 if __name__ == "__main__":
-    sys.exit(main(int(sys.argv[1]), sys.argv[2:]))
+    sys.exit(main(int(sys.argv[1]), int(sys.argv[2]), sys.argv[3:]))

@@ -18,6 +18,7 @@ from sandbox.kube.objects import (
     name_of,
     namespace_of,
 )
+from sandbox.kube.pods import is_running
 from sandbox.kube.store import Store
 from sandbox.memory_kube.defaults import with_defaults
 
@@ -39,7 +40,7 @@ def run_job_sets(store: Store, nodes: Sequence[Node]) -> None:
     for job_set in store.all("JobSet"):
         if not is_done(job_set):
             jobs = [_keep_job(store, job_set, each) for each in _wanted(job_set)]
-            store.patch(job_set, status=_status(job_set, jobs))
+            store.patch(job_set, status=_status(store, job_set, jobs))
 
 
 def _wanted(job_set: JsonObject) -> Iterator[JsonObject]:
@@ -83,13 +84,32 @@ def _keep_job(store: Store, job_set: JsonObject, wanted: JsonObject) -> JsonObje
     return store.patch(live, spec={**live["spec"], "suspend": wanted["spec"]["suspend"]})
 
 
-def _status(job_set: JsonObject, jobs: list[JsonObject]) -> JsonObject:
+def _status(store: Store, job_set: JsonObject, jobs: list[JsonObject]) -> JsonObject:
     suspended = bool(job_set["spec"].get("suspend"))
     conditions = [{"type": "Suspended", "status": "True" if suspended else "False"}]
-    if not jobs or not all(map(_is_complete, jobs)):
-        return {"conditions": conditions}
-    conditions.append({"type": "Completed", "status": "True", "reason": "AllJobsCompleted"})
-    return {"conditions": conditions, "terminalState": "Completed"}
+    if jobs and all(map(_is_complete, jobs)):
+        conditions.append({"type": "Completed", "status": "True", "reason": "AllJobsCompleted"})
+        return {"conditions": conditions, "terminalState": "Completed"}
+    replicated = [
+        _replicated_status(
+            store, name, [it for it in jobs if labels_of(it)[REPLICATED_JOB] == name]
+        )
+        for name in dict.fromkeys(labels_of(it)[REPLICATED_JOB] for it in jobs)
+    ]
+    return {"conditions": conditions, "replicatedJobsStatus": replicated}
+
+
+def _replicated_status(store: Store, name: str, jobs: list[JsonObject]) -> JsonObject:
+    """A job is ready as a whole, and active with one pod, also one that waits for a node."""
+    running = [sum(map(is_running, store.owned_by(job, "Pod"))) for job in jobs]
+    counts = {
+        "ready": [it >= job["spec"]["parallelism"] for it, job in zip(running, jobs, strict=True)],
+        "succeeded": [_is_complete(job) for job in jobs],
+        "failed": [],
+        "active": [bool(dig(job, "status", "active")) for job in jobs],
+        "suspended": [bool(job["spec"]["suspend"]) for job in jobs],
+    }
+    return {"name": name, **{key: sum(each) for key, each in counts.items()}}
 
 
 def _is_complete(job: JsonObject) -> bool:

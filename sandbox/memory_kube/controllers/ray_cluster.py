@@ -9,13 +9,14 @@ from collections.abc import Sequence
 
 from sandbox.gke.tpu_webhook import CLUSTER, GROUP, HOST_INDEX, REPLICA_INDEX, REPLICA_NAME
 from sandbox.kube.helm import ray_operator_runs
-from sandbox.kube.objects import JsonObject, Node, labels_of, maps, name_of, namespace_of
+from sandbox.kube.objects import JsonObject, Node, dig, labels_of, maps, name_of, namespace_of
 from sandbox.kube.pods import is_running, pod_from, suffix
 from sandbox.kube.store import Store
 from sandbox.memory_kube.owned_pods import keep_pods
 from sandbox.memory_kube.ray_pods import head_template, workers_of
 
 _NODE_TYPE = "ray.io/node-type"
+_PROVISIONED = "RayClusterProvisioned"
 
 
 def run_ray_clusters(store: Store, nodes: Sequence[Node]) -> None:
@@ -73,13 +74,22 @@ def _place_in_replica(group: str, index: int, hosts: int) -> dict[str, str]:
 def _status(store: Store, cluster: JsonObject) -> JsonObject:
     pods = store.owned_by(cluster, "Pod")
     desired = sum(map(workers_of, maps(cluster["spec"].get("workerGroupSpecs"))))
-    head_runs = any(is_running(pod) for pod in pods if labels_of(pod)[_NODE_TYPE] == "head")
+    running = [labels_of(pod)[_NODE_TYPE] for pod in pods if is_running(pod)]
+    whole = len(pods) == len(running) == desired + 1
+    conditions = {"HeadPodReady": "head" in running, _PROVISIONED: whole or _was_whole(cluster)}
     status: JsonObject = {
         "desiredWorkerReplicas": desired,
-        "conditions": [{"type": "HeadPodReady", "status": str(head_runs)}],
+        "readyWorkerReplicas": running.count("worker"),
+        "conditions": [{"type": name, "status": str(it)} for name, it in conditions.items()],
     }
     if cluster["spec"].get("suspend"):
         status["state"] = "suspended"
-    elif len(pods) == desired + 1 and all(map(is_running, pods)):
+    elif whole:
         status["state"] = "ready"
     return status
+
+
+def _was_whole(cluster: JsonObject) -> bool:
+    """Once true it stays (raycluster_types.go, v1.4.2)."""
+    conditions = maps(dig(cluster, "status", "conditions"))
+    return {"type": _PROVISIONED, "status": "True"} in conditions

@@ -1,12 +1,13 @@
 """Jobs on RayClusters, each as a launcher with its parameters, and fine-tunings."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pulumi
 
 from components.fine_tune_job import FineTuneJob, FineTuneJobArgs
+from components.observed_object import ObservedObject
 from components.ray_cluster import RayCluster
 from components.ray_job import RayJob, RayJobArgs, ResumeArgs
 from components.ray_launchers import RayLaunchers, RayLaunchersArgs
@@ -26,8 +27,9 @@ from stacks.site import Site
 
 @dataclass(frozen=True, kw_only=True)
 class Launched:
-    """`submit` is the command to do the same by hand."""
+    """`job` is the object itself, `submit` the command to do the same by hand."""
 
+    job: ObservedObject
     job_name: pulumi.Output[str]
     submit: pulumi.Output[str]
 
@@ -65,7 +67,7 @@ def build(
             opts=site.after(*before),
         )
         submit = submit_command(made.command, work.runtime_environment())
-        found[name] = Launched(job_name=made.job_name, submit=submit)
+        found[name] = Launched(job=made.job, job_name=made.job_name, submit=submit)
     return found
 
 
@@ -108,8 +110,13 @@ def _job_args(
     site: Site, ray: str, cluster: RayCluster, work: Work, launchers: Any = None
 ) -> RayJobArgs:
     resume = None
-    if work.gpus is not None:
-        resume = ResumeArgs(name="resume.py", script=workload("ray/resume.py"), gpus=work.gpus)
+    if work.gpus is not None or work.retries:
+        resume = ResumeArgs(
+            name="resume.py",
+            script=workload("ray/resume.py"),
+            gpus=work.gpus or 0,
+            retries=work.retries,
+        )
     return RayJobArgs(
         namespace=site.namespace,
         job_name=work.name,
@@ -143,10 +150,11 @@ def _training(plan: Plan, name: str, job: Training) -> Work:
         wandb="wandb_api_key" in plan.stack.secrets_set,
     )
     if not isinstance(job, MaxTextTraining):
-        return job.work(at)
+        return replace(job.work(at), retries=job.retries)
     # The rules refuse a topology that the machine does not have.
     assert group.first.topology is not None
-    return job.work(at, group.first.topology, plan.facts.release("maxtext"))
+    work = job.work(at, group.first.topology, plan.facts.release("maxtext"))
+    return replace(work, retries=job.retries)
 
 
 def _script(name: str, script: Script, files: Mapping[str, str]) -> Work:
@@ -157,6 +165,7 @@ def _script(name: str, script: Script, files: Mapping[str, str]) -> Work:
         files=stored(files),
         parameters={},
         environment={**UNBUFFERED, **script.environment},
+        retries=script.retries,
     )
 
 
@@ -193,7 +202,7 @@ def _fine_tuning(
             workload_priority=queues.workload_priority(job.workload_priority),
             node_selector=gpu_selector(site, tuning.pool.name, queued=True),
             taints=tuning.pool.taints,
-            backoff_limit=job.backoff_limit,
+            backoff_limit=job.retries,
             labels=site.labels,
         ),
         opts=once_its_nodes_stand(site, queues, tuning.pool.name),

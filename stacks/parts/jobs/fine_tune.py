@@ -60,8 +60,8 @@ class FineTuning(Block, frozen=True):
     """One of the queues' priority classes."""
     workload_priority: ObjectName | None = None
     """One of the queues' workload priorities; it decides in the queue, before `priority`."""
-    backoff_limit: Retries = 4
-    """Failures of pods before the Job gives up."""
+    retries: Retries = 4
+    """Failures of pods before the Job gives up; the pods go on from the last checkpoint."""
     type: Literal["fine-tune"]
     """Which job it is."""
     pool: PoolKey | None = None

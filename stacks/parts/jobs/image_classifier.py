@@ -53,6 +53,10 @@ class ImageClassifierTraining(OnRay, frozen=True):
     type: Literal["image-classifier"]
     """Which job it is."""
 
+    @property
+    def after_loss(self) -> str:
+        return f"goes on from its last checkpoint, max_failures ({self.max_failures}) times"
+
     def demands(self, facts: Catalog) -> RayDemands:
         found = [(it, facts.component(it)) for it in ("torch", "torchvision")]
         # As Ray installs it.

@@ -97,6 +97,15 @@ class MaxTextTraining(OnRay, frozen=True):
     type: Literal["maxtext"]
     """Which job it is."""
 
+    @property
+    def after_loss(self) -> str:
+        if self.elastic is None:
+            return f"fails, and goes on from its last checkpoint, retries ({self.retries}) times"
+        times = self.elastic.max_failures
+        return (
+            f"goes on from its last checkpoint with the slices left, max_failures ({times}) times"
+        )
+
     def demands(self, facts: Catalog) -> RayDemands:
         return RayDemands(image="ray_tpu", head_is_enough=self.elastic is not None)
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from stacks.types import Block, RayClusterName
+from stacks.types import Block, RayClusterName, Retries
 
 WORKLOADS = Path(__file__).parents[3] / "workloads"
 # Lines of the log as they come.
@@ -21,6 +21,14 @@ class OnRay(Block, frozen=True):
     """RayCluster that it runs on; by default the only one."""
     storage: str | None = None
     """What of its RayCluster's mounts has the job's data: `lustre` or a bucket."""
+    retries: Retries = 0
+    """How often it runs again after it failed, from its last checkpoint; where it takes all GPUs, a
+    machine that goes away counts for nothing."""
+
+    @property
+    def after_loss(self) -> str:
+        """What it does when a machine under it has gone."""
+        return "waits for all of them, and goes on from its last checkpoint"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,7 +72,8 @@ class Place:
 class Work:
     """What a job runs on a RayCluster: a launcher with parameters, and what it finds there.
 
-    A job that takes all of `gpus` waits for them, and is run again when a machine under it goes.
+    A job that takes all of `gpus` waits for them, and is run again when a machine under it goes;
+    any job `retries` times after another failure.
     """
 
     name: str
@@ -75,6 +84,7 @@ class Work:
     files: dict[str, str] = field(default_factory=dict[str, str])
     packages: Sequence[str] = ()
     gpus: int | None = None
+    retries: int = 0
 
     def runtime_environment(self) -> str:
         """For a submission by hand, as JSON."""

@@ -95,11 +95,18 @@ class Script(Block, frozen=True):
     """Priority in its queue alone, which goes before `priority` there."""
     minutes: Minutes | None = None
     """How long a run may take, waiting for nodes and the image included; by default for ever."""
-    max_restarts: Retries = 0
-    """How often it starts again after it failed; a machine that goes away counts for nothing."""
+    retries: Retries = 0
+    """How often it starts again after it failed; of a JobSet a machine that goes away counts for
+    nothing."""
+
+    @property
+    def after_loss(self) -> str:
+        return (
+            f"does what its command does, and after a failure again, retries ({self.retries}) times"
+        )
 
 
-_ON_RAY = ("type", "file", "folder", "command", "environment", "ray")
+_ON_RAY = ("type", "file", "folder", "command", "environment", "ray", "retries")
 # What a job on a RayCluster has of the cluster instead.
 OF_A_JOB_SET = tuple(it for it in Script.model_fields if it not in _ON_RAY)
 

@@ -103,7 +103,7 @@ def _job_set(
             priority_class=queues.priority(config.priority),
             queue=queues.queue(config.queue),
             workload_priority=queues.workload_priority(config.workload_priority),
-            max_restarts=config.max_restarts,
+            max_restarts=config.retries,
             minutes=config.minutes,
             in_team=bool(site.plan.teams),
             client_of=config.server,
