@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pulumi
 
-from stacks import guard
+from stacks import guard, lost_work, on_record
 from stacks.build import build
 from stacks.config import ConfigError, read
 
@@ -18,6 +18,7 @@ except ConfigError as error:
     pulumi.log.error(str(error))
     sys.exit(_USER_WAS_TOLD)
 protection = guard.install(plan)
+lost_work.install(plan, on_record.read())
 for name, value in build(plan, secrets, Path(__file__).parent).items():
     pulumi.export(name, value)
 protection.close()

@@ -243,7 +243,6 @@ class FineTuneJob(pulumi.ComponentResource):
             ),
             opts=self._options(args),
         )
-        self.job = job
         self.job_name = object_name(job)
         self.register_outputs({"job_name": self.job_name})
 

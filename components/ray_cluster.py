@@ -13,7 +13,6 @@ import pulumi_kubernetes as k8s
 
 from components.lifecycle import fixed_name, object_name
 from components.naming import NameKind, check_name, cloud_name
-from components.observed_object import ObservedObject
 from components.queue_labels import ELASTIC, QUEUE_LABEL, queue_labels
 from components.ray_cluster_manifest import RayAutoscaling, ray_access_spec, ray_cluster_spec
 from components.ray_fault_tolerance import RayFaultToleranceArgs, fault_tolerance_fields
@@ -147,7 +146,7 @@ class RayCluster(pulumi.ComponentResource):
         spec = _spec(args)
         # Nobody reaches Ray before it says who may.
         options = self._options(args, spec, [access])
-        cluster = ObservedObject(
+        cluster = k8s.apiextensions.CustomResource(
             f"{name}-cluster",
             api_version="ray.io/v1",
             kind="RayCluster",

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pulumi
+import pulumi_kubernetes as k8s
 
 from components.lifecycle import fixed_name, object_name
 from components.naming import NameKind, check_name
-from components.observed_object import ObservedObject
 from components.ray_manifest import LAUNCHER_DIR, ray_job_spec
 from components.script_file import versioned_file_name
 
@@ -108,7 +108,7 @@ class RayJobArgs:
 
 
 class RayJob(pulumi.ComponentResource):
-    """`command` is what the job runs, for a submission by hand. `job` is the object itself."""
+    """`command` is what the job runs, for a submission by hand."""
 
     job_name: pulumi.Output[str]
     command: pulumi.Output[str]
@@ -129,7 +129,7 @@ class RayJob(pulumi.ComponentResource):
         )
         # No value of the launcher is in the job: it is found by its path in the head's pod.
         options.depends_on = [] if args.launchers is None else [args.launchers]
-        job = ObservedObject(
+        job = k8s.apiextensions.CustomResource(
             f"{name}-job",
             api_version="ray.io/v1",
             kind="RayJob",
@@ -146,7 +146,6 @@ class RayJob(pulumi.ComponentResource):
             ),
             opts=options,
         )
-        self.job = job
         self.job_name = object_name(job)
         self.command = pulumi.Output.from_input(by_hand(command))
         self.register_outputs({"job_name": self.job_name, "command": self.command})

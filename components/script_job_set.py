@@ -25,7 +25,6 @@ from components.lifecycle import fixed_name, object_name
 from components.naming import NameKind, check_name, cloud_name
 from components.node_network import NodeNetwork, interface_annotations
 from components.node_taints import NodeTaintArgs
-from components.observed_object import ObservedObject
 from components.pod_manifest import bucket_volume
 from components.queue_labels import PRIORITY_LABEL, QUEUE_LABEL, queue_labels
 from components.ray_manifest import Quantity
@@ -156,7 +155,7 @@ class ScriptJobSet(pulumi.ComponentResource):
         options = self._options(args, spec["replicatedJobs"])
         # Nobody reaches pods before it says who may.
         options.depends_on = [access]
-        job_set = ObservedObject(
+        job_set = k8s.apiextensions.CustomResource(
             f"{name}-job-set",
             api_version=API_VERSION,
             kind="JobSet",
@@ -164,7 +163,6 @@ class ScriptJobSet(pulumi.ComponentResource):
             spec=spec,
             opts=options,
         )
-        self.job = job_set
         self.job_name = object_name(job_set)
         self.register_outputs({"job_name": self.job_name})
 

@@ -6,6 +6,7 @@ rules:
   - {kind: slow, type: "gcp:container/cluster:Cluster", factor: 3}
   - {kind: crash, after: 6}
   - {kind: preempt, pool: v6e-16-1}
+  - {kind: fail-job, job: maxtext-training}
 """
 
 from __future__ import annotations
@@ -72,7 +73,16 @@ class Preempt(_Rule):
         return fnmatchcase(pool, self.pool) and fnmatchcase(cluster, self.cluster)
 
 
-_AnyRule = Annotated[Fail | Stockout | Slow | Crash | Preempt, Field(discriminator="kind")]
+class FailJob(_Rule):
+    """The RayJob or JobSet of that name has failed before the run, and has no retries left."""
+
+    kind: Literal["fail-job"]
+    job: str
+
+
+_AnyRule = Annotated[
+    Fail | Stockout | Slow | Crash | Preempt | FailJob, Field(discriminator="kind")
+]
 
 
 class Faults(BaseModel):
@@ -123,6 +133,10 @@ class Faults(BaseModel):
     @property
     def preemptions(self) -> list[Preempt]:
         return [rule for rule in self.rules if isinstance(rule, Preempt)]
+
+    @property
+    def failed_jobs(self) -> list[str]:
+        return [rule.job for rule in self.rules if isinstance(rule, FailJob)]
 
     def out_of_stock(self, machine_type: str, zone: str) -> bool:
         return any(

@@ -10,7 +10,9 @@ from pathlib import Path
 from review.losses import losses
 from review.step import EngineStep
 from sandbox.cloud.caller import Caller
+from sandbox.clusters import Clusters
 from sandbox.engine import Engine, RunOptions, RunResult, Verb
+from sandbox.failed_jobs import fail_jobs
 from sandbox.faults import Faults
 from sandbox.in_use import refuse_platform_in_use
 from sandbox.json_file import check_json_file
@@ -106,4 +108,7 @@ def _run(
         refuse_taken_name(workspace)
     if verb == "destroy":
         refuse_platform_in_use(workspace)
+    if options.faults.failed_jobs:
+        clusters = Clusters(workspace.cloud(), workspace.cloud_file)
+        fail_jobs(clusters, options.faults.failed_jobs)
     return refused(workspace, verb, secrets) or Engine(workspace, secrets).run(verb, options)

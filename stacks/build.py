@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import pulumi
 
-from stacks import exports, lost_work, site
+from stacks import exports, site
 from stacks.parts.buckets import build as buckets
 from stacks.parts.cluster import build as cluster
 from stacks.parts.network import build as network
@@ -100,7 +100,6 @@ def build(
     tuned = jobs.fine_tunings(here, around.queues, around.buckets) if plan.fine_tunings else {}
     serving = servers.build(here, around.queues) if plan.servers else {}
     shown = dashboard.build(project) if stack.monitoring.dashboard else None
-    lost_work.warn(plan, clusters, running, {**tuned, **scripted})
 
     return exports.of(
         here,

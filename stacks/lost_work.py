@@ -1,107 +1,130 @@
-"""What does not run, by what the engine's state has of it.
+"""Work that does not run, by what the engine has on record: told, and run again where it failed.
 
 A refresh writes down the status of custom objects and asks of none whether it is ready
 (pulumi-kubernetes provider/pkg/await/await.go, Read, 94977969), so that an `up` after machines were
 lost would have nothing to say.
 """
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import Any
 
 import pulumi
 
-from components.observed_object import ObservedObject, Status
-from components.ray_cluster import RayCluster
+from stacks.on_record import Record, Recorded
 from stacks.plan import Plan
 
-if TYPE_CHECKING:
-    import pulumi_kubernetes as k8s
+# How often a job was made anew because it had failed; on the object, so that it is on record.
+ATTEMPT = "gke-ai-stacks/attempt"
+RAY_CLUSTER = "kubernetes:ray.io/v1:RayCluster"
+RAY_JOB = "kubernetes:ray.io/v1:RayJob"
+JOB_SET = "kubernetes:jobset.x-k8s.io/v1alpha2:JobSet"
+JOB = "kubernetes:batch/v1:Job"
+_JOBS = (RAY_JOB, JOB_SET, JOB)
 
-    from components.fine_tune_job import FineTuneJob
-    from components.script_job_set import ScriptJobSet
-    from stacks.parts.jobs.build import Launched
-
-_LOOK_AGAIN = "That is what the state says; `pulumi refresh` looks again"
-
-
-def warn(
-    plan: Plan,
-    clusters: Mapping[str, RayCluster],
-    on_ray: "Mapping[str, Launched]",
-    own: "Mapping[str, FineTuneJob | ScriptJobSet]",
-) -> None:
-    """Has `preview` and `up` say which work stands still, and what brings it back."""
-    for name, cluster in clusters.items():
-        jobs = [it for it, job in plan.ray_jobs.items() if plan.cluster_of(job) == name]
-        then = [f"jobs.{it} {plan.ray_jobs[it].after_loss}" for it in jobs]
-        back = "They come back by themselves, as soon as there are machines"
-        _say(f"ray.{name}", cluster.cluster, workers_lost, "; ".join([back, *then]))
-    for name, launched in on_ray.items():
-        _say(f"jobs.{name}", launched.job, ray_job_failed, _again(launched.job))
-    for name, made in own.items():
-        _say(f"jobs.{name}", made.job, job_failed, _again(made.job))
-        back = "They start again by themselves, as soon as there are machines"
-        _say(f"jobs.{name}", made.job, pods_lost, back)
+_Status = Mapping[str, Any]
+_BACK = "They come back by themselves, as soon as there are machines"
+_AGAIN = "It is made anew, and goes on from its last checkpoint where it has any"
 
 
-def workers_lost(status: Status) -> str | None:
-    """Of a RayCluster that was whole once (ray-project/kuberay v1.4.2, raycluster_types.go)."""
-    found = status or {}
-    if _condition(found, "RayClusterProvisioned") is None:
+def install(plan: Plan, record: Record) -> None:
+    """Has `preview` and `up` say what stands still, and make anew what has failed."""
+    for line in lines(plan, record):
+        pulumi.log.warn(f"{line}. So it was at the last refresh")
+    pulumi.runtime.register_stack_transformation(partial(run_again, record))
+
+
+def lines(plan: Plan, record: Record) -> Iterator[str]:
+    for name in plan.ray:
+        if why := _why(record, RAY_CLUSTER, f"{name}-cluster", workers_lost):
+            jobs = {it: job for it, job in plan.ray_jobs.items() if plan.cluster_of(job) == name}
+            then = [f"jobs.{it} {job.after_loss}" for it, job in jobs.items()]
+            yield "; ".join([f"ray.{name}: {why}. {_BACK}", *then])
+    for token, names in _own_jobs(plan).items():
+        for name, logical in names.items():
+            if why := _why(record, token, logical, failure):
+                yield f"jobs.{name}: it failed: {why}. {_AGAIN}"
+            elif why := _why(record, token, logical, pods_lost):
+                yield f"jobs.{name}: {why}. {_BACK}"
+
+
+def run_again(
+    record: Record, args: pulumi.ResourceTransformationArgs
+) -> pulumi.ResourceTransformationResult | None:
+    """Another attempt is another object. The number stays on it, or the next run would make one
+    more."""
+    if args.type_ not in _JOBS:
         return None
-    if found.get("state") == "suspended":
+    recorded = record.get(args.type_, args.name)
+    attempt = 0 if recorded is None else _attempts(recorded)
+    own, props, options = args.opts.replacement_trigger, args.props, args.opts
+    # The engine takes a first trigger for no change, so there is always one.
+    options.replacement_trigger = own if own and not attempt else pulumi.Output.all(own, attempt)
+    if attempt:
+        metadata: Any = args.props["metadata"]
+        annotations = {**(metadata.get("annotations") or {}), ATTEMPT: str(attempt)}
+        props = {**props, "metadata": {**metadata, "annotations": annotations}}
+    return pulumi.ResourceTransformationResult(props, options)
+
+
+def workers_lost(status: _Status) -> str | None:
+    """Of a RayCluster that was whole once (ray-project/kuberay v1.4.2, raycluster_types.go)."""
+    if _condition(status, "RayClusterProvisioned") is None:
+        return None
+    if status.get("state") == "suspended":
         return "it is suspended"
-    # KubeRay leaves out a 0, and the engine has numbers as floats.
-    ready, wanted = (int(found.get(f"{it}WorkerReplicas", 0)) for it in ("ready", "desired"))
-    head = "" if _condition(found, "HeadPodReady") else "its head does not run, and "
+    # KubeRay leaves out a 0.
+    ready, wanted = (status.get(f"{it}WorkerReplicas", 0) for it in ("ready", "desired"))
+    head = "" if _condition(status, "HeadPodReady") else "its head does not run, and "
     return f"{head}{ready} of {wanted} workers run" if head or ready < wanted else None
 
 
-def ray_job_failed(status: Status) -> str | None:
-    found = status or {}
-    if found.get("jobDeploymentStatus") != "Failed":
-        return None
-    return f"it failed: {found.get('message') or found.get('reason') or 'no reason is given'}"
+def failure(status: _Status) -> str | None:
+    """Of a RayJob; or of a Job or a JobSet, which call the condition the same."""
+    failed = _condition(status, "Failed")
+    if status.get("jobDeploymentStatus") == "Failed":
+        failed = status
+    return None if failed is None else failed.get("message") or failed.get("reason") or "no reason"
 
 
-def job_failed(status: Status) -> str | None:
-    """Of a Job or a JobSet, which call the condition the same."""
-    failed = _condition(status or {}, "Failed")
-    return None if failed is None else f"it failed: {failed.get('message') or failed['reason']}"
-
-
-def pods_lost(status: Status) -> str | None:
+def pods_lost(status: _Status) -> str | None:
     """Of a JobSet (kubernetes-sigs/jobset v0.12.0, jobset_types.go): a job is ready as a whole."""
-    for one in (status or {}).get("replicatedJobsStatus") or ():
-        if one.get("active", 0) > one.get("ready", 0):
-            return "not all of its pods run"
-    return None
+    replicated: list[Mapping[str, int]] = status.get("replicatedJobsStatus") or []
+    waits = any(it["active"] > it["ready"] for it in replicated)
+    return "not all of its pods run" if waits else None
 
 
-def _condition(status: Mapping[str, Any], name: str) -> Mapping[str, Any] | None:
+def _own_jobs(plan: Plan) -> dict[str, dict[str, str]]:
+    """Of each type the jobs with their objects' logical names."""
+    return {
+        RAY_JOB: {it: f"{it}-job" for it in plan.ray_jobs},
+        JOB: {it: f"{it}-job" for it in plan.fine_tunings},
+        JOB_SET: {it: f"{it}-job-set" for it in plan.scripts},
+    }
+
+
+def _attempts(recorded: Recorded) -> int:
+    failed = failure(_status(recorded)) is not None
+    return int(_annotations(recorded).get(ATTEMPT, 0)) + failed
+
+
+def _why(
+    record: Record, token: str, name: str, look: Callable[[_Status], str | None]
+) -> str | None:
+    recorded = record.get(token, name)
+    return None if recorded is None else look(_status(recorded))
+
+
+def _status(recorded: Recorded) -> _Status:
+    return recorded.outputs.get("status") or {}
+
+
+def _annotations(recorded: Recorded) -> Mapping[str, str]:
+    return (recorded.outputs.get("metadata") or {}).get("annotations") or {}
+
+
+def _condition(status: _Status, name: str) -> Mapping[str, Any] | None:
     """The condition, where it is true."""
     conditions: list[Mapping[str, Any]] = status.get("conditions") or []
     found = (it for it in conditions if it["type"] == name and it["status"] == "True")
     return next(found, None)
-
-
-def _say(
-    field: str,
-    of: "ObservedObject | k8s.batch.v1.Job",
-    lost: Callable[[Status], str | None],
-    back: pulumi.Input[str],
-) -> None:
-    def say(known: list[Any]) -> None:
-        if why := lost(known[0]):
-            pulumi.log.warn(f"{field}: {why}. {known[1]}. {_LOOK_AGAIN}", of)
-
-    pulumi.Output.all(of.status, back).apply(say)
-
-
-def _again(job: pulumi.CustomResource) -> pulumi.Output[str]:
-    return pulumi.Output.format(
-        "It stays so; what runs it again, from its last checkpoint where it has any: "
-        "pulumi up --stack {0} --replace '{1}'",
-        pulumi.get_stack(),
-        job.urn,
-    )

@@ -43,17 +43,22 @@ class ApiServer:
         """Server-side apply; with `dry_run` all but the storing of it."""
         return _told(lambda: self._api.apply(manifest, force=force, dry_run=dry_run))
 
+    def set_status(self, ref: Ref, status: Mapping[str, Any]) -> None:
+        """What its controller would say of it."""
+        _told(lambda: self._api.patch(_only_named(ref), {"status": dict(status)}, "status"))
+
     def scale(self, ref: Ref, replicas: int) -> None:
         """Another scale, by the subresource."""
-        metadata = {"name": ref.name, "namespace": ref.namespace}
-        obj = {"apiVersion": ref.api_version, "kind": ref.kind, "metadata": metadata}
-        _told(lambda: self._api.patch(obj, {"spec": {"replicas": replicas}}, "scale"))
+        _told(lambda: self._api.patch(_only_named(ref), {"spec": {"replicas": replicas}}, "scale"))
 
     def delete(self, ref: Ref) -> None:
         """Ask for the deletion, of what the object owns first; it may take its time."""
-        metadata = {"name": ref.name, "namespace": ref.namespace}
-        obj = {"apiVersion": ref.api_version, "kind": ref.kind, "metadata": metadata}
-        _told(lambda: self._api.delete(obj, dependents_first=True))
+        _told(lambda: self._api.delete(_only_named(ref), dependents_first=True))
+
+
+def _only_named(ref: Ref) -> JsonObject:
+    metadata = {"name": ref.name, "namespace": ref.namespace}
+    return {"apiVersion": ref.api_version, "kind": ref.kind, "metadata": metadata}
 
 
 def _or(nothing: _Found, call: Callable[[], _Found]) -> _Found:

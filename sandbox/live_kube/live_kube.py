@@ -127,6 +127,14 @@ class LiveKube:
                 f"{ref} is not gone: {_what_holds(held)}; {patience}", reason="Conflict"
             )
 
+    def named(self, api_version: str, kind: str, name: str) -> list[Ref]:
+        """Objects of that name, in every namespace."""
+        found = map(Ref.of, self._server.list(api_version, kind))
+        return [it for it in found if it.name == name]
+
+    def set_status(self, ref: Ref, status: Mapping[str, Any]) -> None:
+        self._server.set_status(ref, status)
+
     # -- waiting
 
     def wait_for(self, ref: Ref) -> Readiness:

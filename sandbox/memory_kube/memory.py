@@ -189,6 +189,15 @@ class MemoryKube:
         self._store.remove(found)
         self.reconcile()
 
+    def named(self, api_version: str, kind: str, name: str) -> list[Ref]:
+        """Objects of that name, in every namespace."""
+        found = (Ref.of(it) for it in self._store.all(kind) if it["apiVersion"] == api_version)
+        return [it for it in found if it.name == name]
+
+    def set_status(self, ref: Ref, status: Mapping[str, Any]) -> None:
+        live = self._live_object(ref)
+        self._store.patch(live, status={**(live.get("status") or {}), **status})
+
     def readiness(self, ref: Ref) -> Readiness:
         """Whether Pulumi's provider would stop waiting for the object, and why or why not."""
         found = self._store.find(ref)

@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from components.observed_object import Status
-from stacks.lost_work import job_failed, pods_lost, ray_job_failed, workers_lost
+from stacks.lost_work import failure, pods_lost, workers_lost
 
 _WHOLE_ONCE = {"type": "RayClusterProvisioned", "status": "True"}
 _HEAD = {"type": "HeadPodReady", "status": "True"}
@@ -14,7 +13,7 @@ _NO_HEAD = {"type": "HeadPodReady", "status": "False"}
 
 
 def ray(*conditions: dict[str, str], **status: Any) -> dict[str, Any]:
-    return {"desiredWorkerReplicas": 8.0, "conditions": list(conditions), **status}
+    return {"desiredWorkerReplicas": 8, "conditions": list(conditions), **status}
 
 
 def job_set(active: int, ready: int) -> dict[str, Any]:
@@ -29,34 +28,34 @@ def failed(**words: str) -> dict[str, Any]:
     ("look", "status", "said"),
     [
         (workers_lost, ray(_WHOLE_ONCE, _HEAD), "0 of 8 workers run"),
-        (workers_lost, ray(_WHOLE_ONCE, _HEAD, readyWorkerReplicas=7.0), "7 of 8 workers run"),
+        (workers_lost, ray(_WHOLE_ONCE, _HEAD, readyWorkerReplicas=7), "7 of 8 workers run"),
         (
             workers_lost,
-            ray(_WHOLE_ONCE, _NO_HEAD, readyWorkerReplicas=8.0),
+            ray(_WHOLE_ONCE, _NO_HEAD, readyWorkerReplicas=8),
             "its head does not run, and 8 of 8 workers run",
         ),
         (workers_lost, ray(_WHOLE_ONCE, _NO_HEAD, state="suspended"), "it is suspended"),
         (
-            ray_job_failed,
+            failure,
             {"jobDeploymentStatus": "Failed", "reason": "AppFailed", "message": "exit 7"},
-            "it failed: exit 7",
+            "exit 7",
         ),
         (
-            ray_job_failed,
+            failure,
             {"jobDeploymentStatus": "Failed", "reason": "AppFailed"},
-            "it failed: AppFailed",
+            "AppFailed",
         ),
         (
-            job_failed,
+            failure,
             failed(reason="FailedJobs", message="jobset failed"),
-            "it failed: jobset failed",
+            "jobset failed",
         ),
-        (job_failed, failed(reason="BackoffLimitExceeded"), "it failed: BackoffLimitExceeded"),
+        (failure, failed(reason="BackoffLimitExceeded"), "BackoffLimitExceeded"),
         (pods_lost, job_set(active=1, ready=0), "not all of its pods run"),
     ],
 )
 def test_work_that_does_not_run_is_told(
-    look: Callable[[Status], str | None], status: Status, said: str
+    look: Callable[[dict[str, Any]], str | None], status: dict[str, Any], said: str
 ) -> None:
     assert look(status) == said
 
@@ -64,18 +63,18 @@ def test_work_that_does_not_run_is_told(
 @pytest.mark.parametrize(
     ("look", "status"),
     [
-        *((look, None) for look in (workers_lost, ray_job_failed, job_failed, pods_lost)),
+        *((look, {}) for look in (workers_lost, failure, pods_lost)),
         # Workers that have not come yet are no workers lost.
         (workers_lost, ray(_HEAD)),
-        (workers_lost, ray(_WHOLE_ONCE, _HEAD, readyWorkerReplicas=8.0)),
-        (ray_job_failed, {"jobDeploymentStatus": "Running"}),
-        (job_failed, {"conditions": [{"type": "Failed", "status": "False"}]}),
+        (workers_lost, ray(_WHOLE_ONCE, _HEAD, readyWorkerReplicas=8)),
+        (failure, {"jobDeploymentStatus": "Running"}),
+        (failure, {"conditions": [{"type": "Failed", "status": "False"}]}),
         (pods_lost, job_set(active=1, ready=1)),
         # Suspended by its queue, or done.
         (pods_lost, job_set(active=0, ready=0)),
     ],
 )
 def test_work_that_runs_or_is_not_known_is_not(
-    look: Callable[[Status], str | None], status: Status
+    look: Callable[[dict[str, Any]], str | None], status: dict[str, Any]
 ) -> None:
     assert look(status) is None

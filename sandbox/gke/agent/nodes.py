@@ -25,11 +25,21 @@ from sandbox.kube.store import Store
 from sandbox.live_kube.api import Api
 
 POD = ("v1", "Pod")
-# As the kubelet says when its machine is shut down, which GKE does to preempted ones.
+# As the kubelet says when its machine is shut down, which GKE does to preempted ones
+# (kubernetes/kubernetes pkg/kubelet/nodeshutdown/nodeshutdown_manager.go, v1.36.0).
+_SHUTDOWN = "Pod was terminated in response to imminent node shutdown."
 _TERMINATED = {
     "phase": "Failed",
     "reason": "Terminated",
-    "message": "Pod was terminated in response to imminent node shutdown.",
+    "message": _SHUTDOWN,
+    "conditions": [
+        {
+            "type": "DisruptionTarget",
+            "status": "True",
+            "reason": "TerminationByKubelet",
+            "message": _SHUTDOWN,
+        }
+    ],
 }
 
 

@@ -7,7 +7,6 @@ from typing import Any
 import pulumi
 
 from components.fine_tune_job import FineTuneJob, FineTuneJobArgs
-from components.observed_object import ObservedObject
 from components.ray_cluster import RayCluster
 from components.ray_job import RayJob, RayJobArgs, ResumeArgs
 from components.ray_launchers import RayLaunchers, RayLaunchersArgs
@@ -27,9 +26,8 @@ from stacks.site import Site
 
 @dataclass(frozen=True, kw_only=True)
 class Launched:
-    """`job` is the object itself, `submit` the command to do the same by hand."""
+    """`submit` is the command to do the same by hand."""
 
-    job: ObservedObject
     job_name: pulumi.Output[str]
     submit: pulumi.Output[str]
 
@@ -67,7 +65,7 @@ def build(
             opts=site.after(*before),
         )
         submit = submit_command(made.command, work.runtime_environment())
-        found[name] = Launched(job=made.job, job_name=made.job_name, submit=submit)
+        found[name] = Launched(job_name=made.job_name, submit=submit)
     return found
 
 
