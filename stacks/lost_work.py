@@ -59,7 +59,9 @@ def run_again(
     attempt = 0 if recorded is None else _attempts(recorded)
     own, props, options = args.opts.replacement_trigger, args.props, args.opts
     # The engine takes a first trigger for no change, so there is always one.
-    options.replacement_trigger = own if own and not attempt else pulumi.Output.all(own, attempt)
+    options.replacement_trigger = (
+        own if own is not None and not attempt else pulumi.Output.all(own, attempt)
+    )
     if attempt:
         metadata: Any = args.props["metadata"]
         annotations = {**(metadata.get("annotations") or {}), ATTEMPT: str(attempt)}

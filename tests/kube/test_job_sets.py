@@ -10,8 +10,10 @@ import pytest
 
 from components.job_set_manifest import MAX_FILE_BYTES, host_of_first, job_set_spec
 from sandbox.control_plane import ControlPlane
+from sandbox.gke.agent.nodes import end_pod
 from sandbox.kube.errors import KubeError
 from sandbox.kube.objects import JsonObject, Ref, dig, labels_of, maps, name_of
+from sandbox.live_kube.api import Api
 from sandbox.live_kube.api_server import FIELD_MANAGER, ApiServer
 from sandbox.live_kube.charts import Charts
 from sandbox.live_kube.field_managers import without_others
@@ -52,10 +54,16 @@ def node(name: str) -> JsonObject:
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApiServer]:
-    """A control plane with JobSet, Kueue and a queue whose flavor adds a label of the nodes."""
+def plane(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ControlPlane]:
     plane = ControlPlane(tmp_path_factory.mktemp("job-sets") / "plane")
     plane.start()
+    yield plane
+    plane.remove()
+
+
+@pytest.fixture(scope="module")
+def server(plane: ControlPlane) -> ApiServer:
+    """A control plane with JobSet, Kueue and a queue whose flavor adds a label of the nodes."""
     server = ApiServer(plane.kubeconfig)
     frameworks = {"frameworks": ["jobset.x-k8s.io/jobset"]}
     for each in (node("a"), node("b"), *map(namespace, ("llm", "jobset-system", "kueue-system"))):
@@ -67,8 +75,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApiServer]:
     quotas += [quota(name, "900Gi") for name in ("memory", "ephemeral-storage")]
     for each in (flavor(nodeLabels=ZONE), cluster_queue(quotas=quotas), local_queue()):
         server.apply(each)
-    yield server
-    plane.remove()
+    return server
 
 
 def job_set(name: str, queue: str = "", **values: Any) -> JsonObject:
@@ -118,6 +125,25 @@ def test_it_is_completed_once_its_pods_have_ended(server: ApiServer) -> None:
         lambda: live(server, manifest), lambda it: dig(it, "status", "terminalState") is not None
     )
     assert done["status"]["terminalState"] == "Completed"
+
+
+def test_a_machine_that_goes_away_starts_it_again_and_is_no_restart_that_counts(
+    server: ApiServer, plane: ControlPlane
+) -> None:
+    manifest = job_set("spot")
+    pods = run(server, manifest)
+    before = {pod["metadata"]["uid"] for pod in pods}
+    end_pod(Api(plane.kubeconfig), pods[0])
+    eventually(
+        lambda: pods_of(server, manifest),
+        lambda seen: (
+            [dig(pod, "status", "phase") for pod in seen] == ["Running"] * 2
+            and before.isdisjoint(pod["metadata"]["uid"] for pod in seen)
+        ),
+    )
+    status = live(server, manifest)["status"]
+    assert (status["restarts"], status.get("restartsCountTowardsMax", 0)) == (1, 0)
+    assert "terminalState" not in status
 
 
 def test_what_runs_cannot_change(server: ApiServer) -> None:
