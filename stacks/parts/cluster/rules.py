@@ -160,6 +160,9 @@ def _exclusion_problems(field: str, one: MaintenanceExclusion, now: datetime) ->
             f"nearest: {_shown(one.start + timedelta(days=1))}",
         )
     elif one.end <= now:
+        # GKE takes it (hashicorp/terraform-provider-google-beta resource_container_cluster_test.go,
+        # TestAccContainerCluster_withMaintenanceExclusionWindow, has times of 2019), and then does
+        # nothing for it; without it a cluster that runs is updated in place.
         yield Problem(
             field, f"it ended on {_shown(one.end)} and keeps nothing away; nearest: leave it out"
         )
