@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from components.job_attempt import attempt_of
 from review.change import Change, Verb
 from review.pods import RAY_CLUSTER, RAY_JOB, WORKLOADS, devices_of
 
@@ -38,8 +39,14 @@ def stops_of(changes: Iterable[Change], state: Iterable[Mapping[str, Any]]) -> l
             _devices(change.type, change.old or {}, clusters),
         )
         for change in changes
-        if change.destructive and change.type in WORKLOADS
+        if change.destructive and change.type in WORKLOADS and not _had_failed(change)
     ]
+
+
+def _had_failed(change: Change) -> bool:
+    """Whether it is made anew because it no longer ran."""
+    old, new = change.old or {}, change.new or {}
+    return attempt_of(new) > attempt_of(old)
 
 
 def _devices(

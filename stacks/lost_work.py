@@ -11,11 +11,10 @@ from typing import Any
 
 import pulumi
 
+from components.job_attempt import ATTEMPT, attempt_of
 from stacks.on_record import Record, Recorded
 from stacks.plan import Plan
 
-# How often a job was made anew because it had failed; on the object, so that it is on record.
-ATTEMPT = "gke-ai-stacks/attempt"
 RAY_CLUSTER = "kubernetes:ray.io/v1:RayCluster"
 RAY_JOB = "kubernetes:ray.io/v1:RayJob"
 JOB_SET = "kubernetes:jobset.x-k8s.io/v1alpha2:JobSet"
@@ -107,7 +106,7 @@ def _own_jobs(plan: Plan) -> dict[str, dict[str, str]]:
 
 def _attempts(recorded: Recorded) -> int:
     failed = failure(_status(recorded)) is not None
-    return int(_annotations(recorded).get(ATTEMPT, 0)) + failed
+    return attempt_of(recorded.outputs) + failed
 
 
 def _why(
@@ -119,10 +118,6 @@ def _why(
 
 def _status(recorded: Recorded) -> _Status:
     return recorded.outputs.get("status") or {}
-
-
-def _annotations(recorded: Recorded) -> Mapping[str, str]:
-    return (recorded.outputs.get("metadata") or {}).get("annotations") or {}
 
 
 def _condition(status: _Status, name: str) -> Mapping[str, Any] | None:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from catalog import Catalog
+from components.job_attempt import ATTEMPT
 from review.change import changes_of
 from review.losses import losses
 from review.markdown import markdown
@@ -65,6 +66,13 @@ def test_a_job_on_a_ray_cluster_has_the_clusters_accelerators() -> None:
 def test_every_workload_that_goes_is_named(token: str, operation: str) -> None:
     (found,) = stops_of(changes_of([step("it", operation, token)]), ())
     assert (found.resource, found.devices) == ("it", "")
+
+
+def test_a_job_that_had_failed_is_made_anew_and_stops_nothing() -> None:
+    again = {"metadata": {"annotations": {ATTEMPT: "1"}}}
+    assert stops_of(changes_of([step("it", "replace", RAY_JOB, old={}, new=again)]), ()) == []
+    (found,) = stops_of(changes_of([step("it", "replace", RAY_JOB, old=again, new=again)]), ())
+    assert found.resource == "it"
 
 
 @pytest.mark.parametrize("operation", ["create", "update", "same"])

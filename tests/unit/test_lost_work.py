@@ -8,7 +8,8 @@ import pulumi
 import pulumi_kubernetes as k8s
 import pytest
 
-from stacks.lost_work import ATTEMPT, RAY_JOB, failure, pods_lost, run_again, workers_lost
+from components.job_attempt import ATTEMPT
+from stacks.lost_work import RAY_JOB, failure, pods_lost, run_again, workers_lost
 from stacks.on_record import Record
 from tests.conftest import Register, Registered
 
