@@ -50,19 +50,23 @@ def names_beside(
 ) -> Beside:
     """The stacks of the files in `folder` that give out names in `project`.
 
-    `key` is that of a config's object, `unset` the project of a file without one. None where the
-    stack has no file in `folder`: its config may then be any of these.
+    `key` is that of a config's object, `unset` the project of a file without one where Pulumi.yaml
+    has none either. None where the stack has no file in `folder`: its config may then be any of
+    these.
     """
     own = folder / f"Pulumi.{stack}.yaml"
     if project is None or not own.is_file():
         return NOBODY
+    # As an object with its `value`, too: Pulumi.yaml's config may be either.
+    shared = config_of(folder / "Pulumi.yaml").get("gcp:project", unset)
+    default = shared.get("value") if isinstance(shared, dict) else shared
     found: list[Neighbour] = []
     for file in sorted(folder.glob("Pulumi.*.yaml")):
         config = {} if file == own else config_of(file)
         block = config.get(key)
         block = block if isinstance(block, dict) else {}
         name = block.get("name")
-        if isinstance(name, str) and config.get("gcp:project", unset) == project:
+        if isinstance(name, str) and config.get("gcp:project", default) == project:
             places = {it: config.get(f"gcp:{it}") for it in ("region", "zone")}
             called = file.name.removeprefix("Pulumi.").removesuffix(".yaml")
             raw = {**block, **places, "project": project}

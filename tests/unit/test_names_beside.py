@@ -53,6 +53,15 @@ def test_a_file_without_a_project_is_in_the_one_that_such_files_get(tmp_path: Pa
     assert beside(tmp_path, f"environment: [prod]\n{text}", unset="p") == {}
 
 
+@pytest.mark.parametrize("project", ["p", "{value: p}", "{value: p, type: string}"])
+def test_a_file_without_a_project_is_in_that_of_pulumi_yaml(tmp_path: Path, project: str) -> None:
+    text = f"config: {{{KEY}: {{name: a}}}}"
+    (tmp_path / "Pulumi.yaml").write_text(f"config: {{gcp:project: {project}}}")
+    assert beside(tmp_path, text) == {"a": "Pulumi.theirs.yaml"}
+    other = f"config: {{gcp:project: another, {KEY}: {{name: a}}}}"
+    assert beside(tmp_path, other) == {}
+
+
 def test_a_stack_whose_file_is_elsewhere_has_no_neighbours(tmp_path: Path) -> None:
     assert beside(tmp_path, f"config: {{gcp:project: p, {KEY}: {{name: a}}}}")
     assert names_beside(tmp_path, "other", KEY, "p") == NOBODY
