@@ -12,14 +12,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any, Literal
 
-from pulumi import automation
-from pulumi.automation import (
-    CommandError,
-    EngineEvent,
-    LocalWorkspaceOptions,
-    Stack,
-    UpdateSummary,
-)
+from pulumi.automation import CommandError, EngineEvent, LocalWorkspace, Stack, UpdateSummary
 
 from sandbox import engine_channels, killed_runs, state_copies
 from sandbox.clock import VirtualClock
@@ -43,7 +36,7 @@ from sandbox.pulumi_cli import binary, cli_environment, find_pulumi
 from sandbox.schedule import CriticalPath, TimedStep, critical_path, state_dependencies
 from sandbox.secrets import hidden
 from sandbox.status import everything
-from sandbox.workspace import PROJECT, Workspace
+from sandbox.workspace import Workspace
 
 Verb = Literal["preview", "up", "refresh", "destroy"]
 # As many as the graph has: how many operations run at once is the cloud's limit to set, not the
@@ -145,7 +138,7 @@ class Engine:
             owner = partial(engine_pid, self._workspace.backend)
             with Interrupts(owner) as interrupts:
                 ok = self._call(stack, verb, options, report, interrupts)
-            after = {} if verb == "preview" else self._state_after(stack, options)
+            after = {} if verb == "preview" else self._state_after(options)
         plan = self._plan() if verb == "preview" else {}
         if verb == "preview":
             steps, dependencies = planned_steps(plan, Durations.load(), new_inputs(report))
@@ -170,22 +163,18 @@ class Engine:
         )
 
     def _open(self, providers: str, *, is_new: bool) -> Stack:
-        options = LocalWorkspaceOptions(
+        local = LocalWorkspace(
             work_dir=str(self._workspace.work_dir),
             pulumi_home=str(self._workspace.home),
             pulumi_command=find_pulumi(),
             env_vars={**self._workspace.environment, "PULUMI_DEBUG_PROVIDERS": providers},
-        )
-        # Half a second less than `create_or_select_stack`, which tries to select a new stack, too.
-        opened = automation.create_stack if is_new else automation.select_stack
-        stack = opened(
-            stack_name=self._workspace.stack,
-            project_name=PROJECT,
             program=partial(load_program, self._workspace.project_folder),
-            opts=options,
         )
-        # After each verb the Automation API asks the CLI three more times, for outputs and
-        # history: about a second. Both are read here from the events and the exported state.
+        # Each call of the CLI costs some 0.4 s of a core. Every verb names its stack, so none has
+        # to be selected; and what the Automation API asks after each verb, for outputs and
+        # history, is read here from the events and the state.
+        local.select_stack = _nothing  # type: ignore[method-assign]
+        stack = (Stack.create if is_new else Stack.select)(self._workspace.stack, local)
         stack.outputs = dict  # type: ignore[method-assign]
         stack.info = lambda show_secrets=True: _NO_SUMMARY  # type: ignore[method-assign]
         for key, value in self._secrets.items():
@@ -251,11 +240,11 @@ class Engine:
         file.unlink()
         return plans
 
-    def _state_after(self, stack: Stack, options: RunOptions) -> dict[str, Any]:
+    def _state_after(self, options: RunOptions) -> dict[str, Any]:
         try:
             killed_runs.mend_state(self._workspace, options.on_output)
-            return _export(stack)
-        except (CommandError, OSError, UserError):
+            return self._workspace.deployment()
+        except (OSError, ValueError, UserError):
             options.on_output(
                 "the state cannot be read now; make room on the disk if it is full: the next "
                 "command takes the last whole copy"
@@ -269,16 +258,16 @@ class Engine:
 
     def _recovered(self, stack: Stack, cloud: Cloud, options: RunOptions) -> dict[str, Any]:
         """The state, after looking up what a killed run left pending."""
-        state = _export(stack)
+        state = self._workspace.deployment()
         adopted = killed_runs.adopt(stack, state, cloud, options.on_output, PARALLEL)
-        return state if adopted is None else _export(stack)
+        return state if adopted is None else self._workspace.deployment()
 
 
 _NO_SUMMARY = UpdateSummary("", datetime.min, "", {}, {}, "")
 
 
-def _export(stack: Stack) -> dict[str, Any]:
-    return dict(stack.export_stack().deployment or {})
+def _nothing(stack_name: str) -> None:
+    pass
 
 
 def _resources(state: Mapping[str, Any]) -> list[Mapping[str, Any]]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import difflib
 import hashlib
+import json
 import os
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
@@ -98,6 +99,13 @@ class Workspace:
     def state_files(self) -> Iterator[Path]:
         """The engine's record of the stack, if it has any."""
         return self.backend.glob(f".pulumi/stacks/*/{self.stack}.json")
+
+    def deployment(self) -> dict[str, Any]:
+        """What `pulumi stack export` writes as `deployment`; empty before the first `up`. Raises
+        ValueError where the file is cut."""
+        for file in self.state_files():
+            return json.loads(file.read_text())["checkpoint"].get("latest") or {}
+        return {}
 
     def lock(self) -> FileLock:
         """Only one command at a time may change the sandbox."""
