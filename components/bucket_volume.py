@@ -45,7 +45,7 @@ class BucketVolume(pulumi.ComponentResource):
         self.mount = static_volume(
             self,
             name,
-            args.bucket,
+            [] if args.bucket is None else [args.bucket],
             StaticVolume(
                 namespace=args.namespace,
                 base_name=args.base_name,

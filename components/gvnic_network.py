@@ -16,7 +16,10 @@ from components.network import custom_vpc, device_subnetwork
 
 @dataclass(frozen=True, kw_only=True)
 class GvnicNetworkArgs:
-    """`key` tells a stack's networks apart; `internal_range` is all that may talk to its nodes."""
+    """`key` tells a stack's networks apart; `internal_range` is all that may talk to its nodes.
+
+    `first_subnetwork` is the id of the one of the same nodes with which this one is replaced.
+    """
 
     project: pulumi.Input[str]
     region: pulumi.Input[str]
@@ -25,6 +28,7 @@ class GvnicNetworkArgs:
     mtu: pulumi.Input[int]
     subnet_range: pulumi.Input[str]
     internal_range: pulumi.Input[str]
+    first_subnetwork: pulumi.Input[str] | None = None
     protect: bool = False
 
 
@@ -62,6 +66,7 @@ class GvnicNetwork(pulumi.ComponentResource):
             region=args.region,
             subnetwork_name=subnetwork_name,
             block=args.subnet_range,
+            first=args.first_subnetwork,
             protect=args.protect,
         )
         gcp.compute.Firewall(

@@ -43,6 +43,17 @@ def fixed_name(
     )
 
 
+def held_to(value: pulumi.Input[str], *others: pulumi.Input[str]) -> pulumi.Output[str]:
+    """The value, as a property that comes from the others as well.
+
+    Where one of them is deleted before it is replaced, the engine first deletes what would be
+    replaced if such a property changed, and all of it in the graph's order. Other ways to be
+    replaced have no order (pulumi/pulumi step_generator.go, calculateDependentReplacements and
+    findResourcesReplacedWith, 3.256).
+    """
+    return pulumi.Output.all(value, *others).apply(lambda known: known[0])
+
+
 _METADATA = "metadata"
 
 

@@ -1,9 +1,10 @@
 """A Managed Lustre instance as a volume and a claim on it. The instance outlives both."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import pulumi
-import pulumi_gcp as gcp
 
 from components.static_volume import StaticVolume, VolumeMount, static_volume
 
@@ -14,9 +15,10 @@ _DRIVER = "lustre.csi.storage.gke.io"
 class LustreVolumeArgs:
     """All but the names come from the instance's own outputs, so they cannot drift from it.
 
-    `instance` is None for one that exists already: it is nobody's here to replace."""
+    `backing` is the instance and what it stands on; nothing for one that exists already, which is
+    nobody's here to replace."""
 
-    instance: gcp.lustre.Instance | None
+    backing: Sequence[Any]
     namespace: pulumi.Input[str]
     base_name: str
     handle: pulumi.Input[str]
@@ -36,7 +38,7 @@ class LustreVolume(pulumi.ComponentResource):
         self.mount = static_volume(
             self,
             name,
-            args.instance,
+            args.backing,
             StaticVolume(
                 namespace=args.namespace,
                 base_name=args.base_name,

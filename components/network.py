@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_gcp as gcp
 
-from components.lifecycle import fixed_name
+from components.lifecycle import fixed_name, held_to
 from components.naming import NameKind, cloud_name, network_name
 
 
@@ -47,15 +47,20 @@ def device_subnetwork(
     region: pulumi.Input[str],
     subnetwork_name: str,
     block: pulumi.Input[str],
+    first: pulumi.Input[str] | None,
     protect: bool,
 ) -> gcp.compute.Subnetwork:
-    """Of interfaces of one kind; Google only lets its range grow, and pools hold on to it."""
+    """Of interfaces of one kind; Google only lets its range grow, and pools hold on to it.
+
+    It is replaced with the `first` of its nodes, an id: pods and pools have to let go of all of
+    them before one can be deleted, and new ranges may overlap with old ones.
+    """
     return gcp.compute.Subnetwork(
         name,
         project=project,
         region=region,
         name=subnetwork_name,
-        network=vpc.id,
+        network=vpc.id if first is None else held_to(vpc.id, first),
         ip_cidr_range=block,
         opts=fixed_name(parent, protect=protect, replace_on_changes=["ipCidrRange"]),
     )

@@ -8,7 +8,7 @@ from ipaddress import IPv4Network
 import pulumi
 import pulumi_gcp as gcp
 
-from components.lifecycle import child_of, fixed_name
+from components.lifecycle import fixed_name, held_to
 from components.naming import NameKind, cloud_name
 from components.private_service_access_policy import PeeringRemoval
 
@@ -27,7 +27,8 @@ class PrivateServiceAccessArgs:
 
 
 class PrivateServiceAccess(pulumi.ComponentResource):
-    """`network_id` is the VPC's, known once the peering is up: services take it from here."""
+    """`network_id` is the VPC's, known once the peering is up: services take it from here. They go
+    before the range and the peering, which are `made`."""
 
     network_id: pulumi.Output[str]
 
@@ -53,14 +54,16 @@ class PrivateServiceAccess(pulumi.ComponentResource):
         )
         peering = gcp.servicenetworking.Connection(
             f"{name}-peering",
-            network=args.network_id,
+            # Google lets go of a range once no connection has it.
+            network=held_to(args.network_id, address.id),
             service=args.service,
             reserved_peering_ranges=[address.name],
             deletion_policy=args.removal.provider_value,
             # Google remembers a peering even when its VPC was made anew, and refuses to create it
             # with another range.
             update_on_creation_fail=True,
-            opts=child_of(self),
+            opts=fixed_name(self),
         )
         self.network_id = peering.network
+        self.made = (address, peering)
         self.register_outputs({"network_id": self.network_id})

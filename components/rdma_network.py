@@ -20,7 +20,8 @@ _MTU = 8896
 class RdmaNetworkArgs:
     """`profile` is a bare name, such as us-central1-b-vpc-roce.
 
-    `subnet_ranges` has each subnetwork's range by the name of the interface that it is for.
+    `subnet_ranges` has each subnetwork's range by the name of the interface that it is for;
+    `first_subnetwork` is the id of the one of the same nodes with which these are replaced.
     """
 
     project: pulumi.Input[str]
@@ -28,6 +29,7 @@ class RdmaNetworkArgs:
     base_name: str
     profile: pulumi.Input[str]
     subnet_ranges: dict[str, str]
+    first_subnetwork: pulumi.Input[str] | None = None
     protect: bool = False
 
 
@@ -62,6 +64,7 @@ class RdmaNetwork(pulumi.ComponentResource):
         self.vpc = vpc
         self.subnetworks: dict[str, gcp.compute.Subnetwork] = {}
         self.plain_names: dict[str, tuple[str, str]] = {}
+        first = args.first_subnetwork
         for key, block in args.subnet_ranges.items():
             subnetwork_name = cloud_name(NameKind.SUBNETWORK, args.base_name, key, "sub")
             self.plain_names[key] = (vpc_name, subnetwork_name)
@@ -73,8 +76,10 @@ class RdmaNetwork(pulumi.ComponentResource):
                 region=args.region,
                 subnetwork_name=subnetwork_name,
                 block=block,
+                first=first,
                 protect=args.protect,
             )
+            first = self.subnetworks[key].id if first is None else first
         self.network_id = vpc.id
         self.network_name = vpc.name
         self.subnetwork_names = pulumi.Output.all(

@@ -18,18 +18,16 @@ class VolumeMount:
     """What is under a mounted file system: the storage itself, the volume and the claim.
 
     A claim cannot go while pods mount it. So whatever mounts it is replaced with any of these, or
-    the replacement would wait for pods that nobody takes away. `backing` is the Lustre instance or
-    the bucket, None where it is not the stack's; a component's schema has no word for either of
-    two kinds.
+    the replacement would wait for pods that nobody takes away. `backing` is the Lustre instance and
+    what that stands on, or the bucket; nothing where it is not the stack's.
     """
 
-    backing: Any
+    backing: Sequence[Any]
     volume: k8s.core.v1.PersistentVolume
     claim: k8s.core.v1.PersistentVolumeClaim
 
     def resources(self) -> list[pulumi.Resource]:
-        backing = [] if self.backing is None else [self.backing]
-        return [*backing, self.volume, self.claim]
+        return [*self.backing, self.volume, self.claim]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +44,7 @@ class StaticVolume:
 
 
 def static_volume(
-    parent: pulumi.Resource, name: str, backing: pulumi.Resource | None, wanted: StaticVolume
+    parent: pulumi.Resource, name: str, backing: Sequence[pulumi.Resource], wanted: StaticVolume
 ) -> VolumeMount:
     """The volume and the claim as children of `parent`, bound to each other alone."""
     claim_name = cloud_name(NameKind.KUBERNETES, wanted.base_name, "pvc")

@@ -88,9 +88,9 @@ def build(
     job_sets = scripts.controllers(here) if plan.needs_job_sets else []
     around = ray.Surroundings(
         devices=interfaces.devices(here, between) if between.gpu else {},
-        lustre=lustre.volume(here, instance) if instance else None,
+        lustre=lustre.volume(here, vpc, instance) if instance else None,
         buckets=buckets.mounts(here, stored),
-        kept=redis.kept_state(here, state) if state else None,
+        kept=redis.kept_state(here, vpc, state) if state else None,
         queues=queues.build(here, sharing, job_sets),
         claims=interfaces.claim_templates(here) if plan.tpu_pools else {},
     )

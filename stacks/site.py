@@ -85,7 +85,8 @@ class Project:
 class Ground:
     """The network that the cluster stands on; `made` is empty where it exists already. The ranges
     are names of the subnetwork's secondary ones. `peered_id` is the network's, known once Google's
-    services can be in it."""
+    services can be in it, by `peering`: an address range and the connection, if they are the
+    stack's."""
 
     network_id: pulumi.Output[str]
     peered_id: pulumi.Output[str]
@@ -93,6 +94,7 @@ class Ground:
     pods_range: str
     services_range: str
     made: Sequence[pulumi.Resource] = ()
+    peering: Sequence[pulumi.Resource] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

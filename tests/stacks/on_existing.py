@@ -169,7 +169,7 @@ def _build(provider: gcp.Provider, network: Any, gke: Any, bucket: Any, lustre: 
     LustreVolume(
         "volume",
         LustreVolumeArgs(
-            instance=lustre.instance,
+            backing=[],
             namespace=where.namespace,
             base_name="fast",
             handle=lustre.handle,

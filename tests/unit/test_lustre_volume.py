@@ -18,7 +18,7 @@ def made(register: Register) -> Recording:
             per_unit_storage_throughput="1000",
         )
         args = LustreVolumeArgs(
-            instance=instance,
+            backing=[instance],
             namespace="rl",
             base_name="rl-demo-gpu-lustre",
             handle="p/us-east1-b/rl-demo-gpu-lustre",
@@ -90,7 +90,7 @@ def test_whatever_mounts_it_is_replaced_with_all_that_is_under_it(register: Regi
             per_unit_storage_throughput="1000",
         )
         args = LustreVolumeArgs(
-            instance=instance,
+            backing=[instance],
             namespace="rl",
             base_name="fs",
             handle="p/us-east1-b/fs",

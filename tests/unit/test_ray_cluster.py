@@ -81,15 +81,17 @@ def test_what_kuberay_would_ignore_replaces_the_cluster(register: Register) -> N
 def test_pods_let_go_of_a_claim_before_it_is_replaced(register: Register) -> None:
     def program() -> None:
         mount = VolumeMount(
-            backing=gcp.lustre.Instance(
-                "instance",
-                instance_id="fs",
-                filesystem="lustre",
-                location="us-east1-b",
-                network="net",
-                capacity_gib="9000",
-                per_unit_storage_throughput="1000",
-            ),
+            backing=[
+                gcp.lustre.Instance(
+                    "instance",
+                    instance_id="fs",
+                    filesystem="lustre",
+                    location="us-east1-b",
+                    network="net",
+                    capacity_gib="9000",
+                    per_unit_storage_throughput="1000",
+                )
+            ],
             volume=k8s.core.v1.PersistentVolume("volume", metadata={"name": "fs-pv"}),
             claim=k8s.core.v1.PersistentVolumeClaim("claim", metadata={"name": "fs-pvc"}),
         )

@@ -35,7 +35,7 @@ ARGS = ScriptJobArgs(
 
 def mount() -> VolumeMount:
     return VolumeMount(
-        backing=gcp.storage.Bucket("bucket", location="US-EAST1"),
+        backing=[gcp.storage.Bucket("bucket", location="US-EAST1")],
         volume=k8s.core.v1.PersistentVolume("volume", metadata={"name": "data-pv"}),
         claim=k8s.core.v1.PersistentVolumeClaim("claim", metadata={"name": "data-pvc"}),
     )

@@ -66,7 +66,7 @@ def _let_in(project: Project, ground: Ground, there: ExistingLustre) -> Existing
     return replace(there, address=address)
 
 
-def volume(site: Site, lustre: Instance | None) -> VolumeMount | None:
+def volume(site: Site, ground: Ground, lustre: Instance | None) -> VolumeMount | None:
     wanted = site.plan.stack.lustre
     if lustre is None or wanted is None:
         return None
@@ -76,7 +76,7 @@ def volume(site: Site, lustre: Instance | None) -> VolumeMount | None:
     made = LustreVolume(
         "volume",
         LustreVolumeArgs(
-            instance=lustre.instance,
+            backing=[] if lustre.instance is None else [*ground.peering, lustre.instance],
             namespace=site.namespace,
             # Another stack may have a volume of the same instance in the cluster.
             base_name=wanted.name or f"{site.plan.stack.name}-{wanted.existing}",

@@ -9,6 +9,7 @@ from stacks.site import Ground, Project
 
 if TYPE_CHECKING:
     from components.existing_facts import ClusterFacts
+    from components.private_service_access import PrivateServiceAccess
 
 
 def build(project: Project) -> Ground:
@@ -38,26 +39,25 @@ def build(project: Project) -> Ground:
         ),
         opts=project.opts,
     )
+    access = _access(project, made) if stack.makes_peering else None
     return Ground(
         network_id=made.network_id,
-        peered_id=_peered(project, made),
+        peered_id=made.network_id if access is None else access.network_id,
         subnetwork_id=made.subnetwork_id,
         pods_range=PODS_RANGE,
         services_range=SERVICES_RANGE,
         made=(made,),
+        peering=() if access is None else access.made,
     )
 
 
-def _peered(project: Project, made: ClusterNetwork) -> pulumi.Output[str]:
-    """The network, known once it has private service access. A network has one connection, so on
-    one that exists already it is the owner's."""
+def _access(project: Project, made: ClusterNetwork) -> "PrivateServiceAccess":
+    """A network has one connection, so on one that exists already it is the owner's."""
     stack = project.plan.stack
-    if not stack.makes_peering:
-        return made.network_id
     # What most stacks have no use for is not loaded.
     from components.private_service_access import PrivateServiceAccess, PrivateServiceAccessArgs
 
-    access = PrivateServiceAccess(
+    return PrivateServiceAccess(
         "services",
         PrivateServiceAccessArgs(
             project=project.apis.project_with("compute"),
@@ -70,7 +70,6 @@ def _peered(project: Project, made: ClusterNetwork) -> pulumi.Output[str]:
         ),
         opts=project.opts,
     )
-    return access.network_id
 
 
 def _of_cluster(found: "ClusterFacts") -> Ground:

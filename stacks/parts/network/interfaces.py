@@ -1,9 +1,10 @@
 """Networks of nodes' further interfaces, how pods ask for them, and what makes NCCL use them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import pulumi
 import pulumi_gcp as gcp
 
 from components.cidr import cut
@@ -25,6 +26,7 @@ from stacks.site import DeviceAccess, Interfaces, Project, Site
 _TEST = Path(__file__).parents[3] / "workloads" / "nccl" / "all_gather.sh"
 _NUMBERS = {1: "one", 2: "two", 3: "three", 4: "four"}
 _Made = tuple[gcp.compute.Network, gcp.compute.Subnetwork]
+_Named = tuple[tuple[str, str], _Made]
 
 
 def build(project: Project) -> Interfaces:
@@ -146,12 +148,12 @@ def _networks(project: Project, one: InterfaceSet) -> list[NodeNetwork]:
     names = {f"{it.name}{one.suffix}": it for it in one.interfaces}
     blocks = cut(ranges.range, ranges.prefix_length, one.offset + len(names))[one.offset :]
     block_of = dict(zip(names, blocks, strict=True))
-    made: dict[str, tuple[tuple[str, str], _Made]] = {}
+    made: dict[str, _Named] = {}
     for name, interface in names.items():
         if interface.kind == "gvnic":
-            made[name] = _gvnic(project, name, block_of[name], ranges.range)
+            made[name] = _gvnic(project, name, block_of[name], ranges.range, _first(made))
     rdma = {name: block_of[name] for name, it in names.items() if it.kind == "rdma"}
-    made |= _rdma(project, one, rdma)
+    made |= _rdma(project, one, rdma, _first(made))
     return [
         NodeNetwork(
             name=cloud_name(NameKind.DEVICE_NETWORK, f"{project.plan.prefix}{name}"),
@@ -165,7 +167,13 @@ def _networks(project: Project, one: InterfaceSet) -> list[NodeNetwork]:
     ]
 
 
-def _gvnic(project: Project, name: str, block: str, internal: str) -> tuple[tuple[str, str], _Made]:
+def _first(made: Mapping[str, _Named]) -> pulumi.Output[str] | None:
+    return next((subnetwork.id for _, (_, subnetwork) in made.values()), None)
+
+
+def _gvnic(
+    project: Project, name: str, block: str, internal: str, first: pulumi.Output[str] | None
+) -> _Named:
     stack = project.plan.stack
     made = GvnicNetwork(
         name,
@@ -177,6 +185,7 @@ def _gvnic(project: Project, name: str, block: str, internal: str) -> tuple[tupl
             mtu=stack.network.mtu,
             subnet_range=block,
             internal_range=internal,
+            first_subnetwork=first,
             protect=stack.deletion_protection,
         ),
         opts=project.opts,
@@ -185,8 +194,11 @@ def _gvnic(project: Project, name: str, block: str, internal: str) -> tuple[tupl
 
 
 def _rdma(
-    project: Project, one: InterfaceSet, ranges: dict[str, str]
-) -> dict[str, tuple[tuple[str, str], _Made]]:
+    project: Project,
+    one: InterfaceSet,
+    ranges: dict[str, str],
+    first: pulumi.Output[str] | None,
+) -> dict[str, _Named]:
     if not ranges:
         return {}
     plan = project.plan
@@ -198,6 +210,7 @@ def _rdma(
             base_name=f"{plan.stack.name}{one.suffix}",
             profile=plan.facts.roce_profile(one.zone),
             subnet_ranges=ranges,
+            first_subnetwork=first,
             protect=plan.stack.deletion_protection,
         ),
         opts=project.opts,
@@ -209,17 +222,17 @@ def _rdma(
 
 
 def _between_slices(project: Project) -> list[NodeNetwork]:
-    found: list[NodeNetwork] = []
-    for place, one in enumerate(project.plan.stack.network.dcn, start=1):
-        names, made = _gvnic(project, one.name, one.range, one.range)
-        found.append(
-            NodeNetwork(
-                name=one.name,
-                interface=f"eth{place}",
-                rdma=False,
-                network=names[0],
-                subnetwork=names[1],
-                made=made,
-            )
+    made: dict[str, _Named] = {}
+    for one in project.plan.stack.network.dcn:
+        made[one.name] = _gvnic(project, one.name, one.range, one.range, _first(made))
+    return [
+        NodeNetwork(
+            name=name,
+            interface=f"eth{place}",
+            rdma=False,
+            network=vpc,
+            subnetwork=subnetwork,
+            made=parts,
         )
-    return found
+        for place, (name, ((vpc, subnetwork), parts)) in enumerate(made.items(), start=1)
+    ]

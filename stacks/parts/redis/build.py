@@ -49,7 +49,7 @@ def build(project: Project, ground: Ground) -> RedisInstance:
     )
 
 
-def kept_state(site: Site, redis: RedisInstance) -> KeptState:
+def kept_state(site: Site, ground: Ground, redis: RedisInstance) -> KeptState:
     password = TokenSecret(
         "redis-password",
         TokenSecretArgs(
@@ -61,4 +61,4 @@ def kept_state(site: Site, redis: RedisInstance) -> KeptState:
         opts=site.inside,
     )
     options = RayFaultToleranceArgs(redis_address=redis.address, secret_name=password.secret_name)
-    return KeptState(options=options, held=[redis.instance])
+    return KeptState(options=options, held=[*ground.peering, redis.instance])
