@@ -8,17 +8,19 @@ import pulumi
 from stacks import guard, lost_work, on_record
 from stacks.build import build
 from stacks.config import ConfigError, read
+from stacks.one_run import TwoRunsError
 
 # What Pulumi's language host takes as: the user was told why. Any other code is one more error.
 _USER_WAS_TOLD = 32
 
 try:
     plan, secrets = read()
-except ConfigError as error:
+    record = on_record.read()
+    protection = guard.install(plan, record)
+except (ConfigError, TwoRunsError) as error:
     pulumi.log.error(str(error))
     sys.exit(_USER_WAS_TOLD)
-protection = guard.install(plan)
-lost_work.install(plan, on_record.read())
+lost_work.install(plan, record)
 for name, value in build(plan, secrets, Path(__file__).parent).items():
     pulumi.export(name, value)
 protection.close()

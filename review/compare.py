@@ -168,6 +168,7 @@ def _of_preview(
         stale=tuple(stale(acknowledged, dangers)),
         stops=tuple(stops_of(changes, state or ())),
         warnings=tuple(warnings_of(changes, catalog)),
+        two_runs=seen.two_runs,
         before=None if state is None else cost_of(_inputs(state), catalog),
         after=cost_of(wanted.items(), catalog),
         makespan_s=seen.makespan_s,

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from catalog import Catalog
 from components.capacity import CapacityMode
 from review.change import Change, Verb
 from review.node_pool_facts import pool_facts
 from stacks.acknowledge import Acknowledge
+from stacks.data_loss import data_lost
 from stacks.refusal import CLUSTER, KUBERNETES, NAMESPACE, NODE_POOL, RELEASE, is_guarded
 
 _AGAIN = {
@@ -112,14 +112,9 @@ def _radius(change: Change, catalog: Catalog) -> str:
     if change.type == NODE_POOL:
         pool = pool_facts(inputs, catalog)
         return f"{pool.devices} taken away; {_again(pool.capacity, pool.reservation)}"
+    if (lost := data_lost(change.type, inputs)) is not None:
+        return lost
     match change.type:
-        case "gcp:lustre/instance:Instance":
-            return f"all data on {inputs.get('capacityGib', 'an unknown number of')} GiB lost"
-        case "gcp:redis/instance:Instance":
-            gib = inputs.get("memorySizeGb", "an unknown number of")
-            return f"all data in {gib} GiB lost: Ray clusters on it forget their actors and jobs"
-        case "gcp:storage/bucket:Bucket":
-            return _bucket_radius(inputs)
         case "gcp:container/cluster:Cluster":
             return "every node, pod and object of the cluster lost; data outside of it kept"
         case _ if change.type == NAMESPACE:
@@ -140,11 +135,3 @@ def _of_others(change: Change, standing: Sequence[str]) -> str:
     if change.type == RELEASE:
         return f"; of other stacks those of {named}"
     return f"; with it all that other stacks have there is lost: {named}"
-
-
-def _bucket_radius(inputs: Mapping[str, Any]) -> str:
-    if not inputs.get("forceDestroy"):
-        return "data kept: the delete fails unless the bucket is empty"
-    days = int((inputs.get("softDeletePolicy") or {}).get("retentionDurationSeconds") or 0) // 86400
-    kept = f"; soft delete keeps them for {days} days" if days else ""
-    return f"all objects lost{kept}"

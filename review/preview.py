@@ -17,16 +17,18 @@ from review.step import EngineStep
 from sandbox.engine import Engine, RunOptions, RunResult
 from sandbox.errors import UserError
 from sandbox.faults import Faults
-from sandbox.refused import refused
+from sandbox.refused import planned, refused
 from sandbox.urns import name_of
 from sandbox.workspace import Workspace
+from stacks import on_record, one_run
 
 
 @dataclass(frozen=True)
 class Preview:
     """What a preview found; `goals` is what the program wants, by URN, without any inputs.
 
-    `chain` is the critical path: operation, resource and simulated seconds.
+    `chain` is the critical path: operation, resource and simulated seconds. `two_runs` is why the
+    program would refuse it, for no single run does it.
     """
 
     ok: bool
@@ -36,6 +38,7 @@ class Preview:
     makespan_s: float
     sequential_s: float
     chain: tuple[tuple[str, str, float], ...]
+    two_runs: str = ""
 
     @classmethod
     def of_json(cls, found: Mapping[str, Any]) -> Preview:
@@ -67,16 +70,33 @@ def summary(result: RunResult) -> dict[str, Any]:
     }
 
 
+def _two_runs(workspace: Workspace, secrets: Mapping[str, str]) -> str:
+    for file in workspace.state_files():
+        state = json.loads(file.read_text())["checkpoint"]["latest"].get("resources") or []
+        try:
+            one_run.check(
+                planned(workspace, secrets),
+                on_record.Record({it["urn"]: it for it in state}),
+                workspace.stack,
+            )
+        except one_run.TwoRunsError as error:
+            return str(error)
+    return ""
+
+
 def main(stack: str, folder: Path, out: Path) -> int:
     workspace = Workspace(folder, stack)
     options = RunOptions(math.inf, Faults(), lambda line: print(line, flush=True))
     try:
         with workspace.lock():
             secrets = workspace.prepare([])
-            result = refused(workspace, "preview", secrets) or Engine(workspace, secrets).run(
-                "preview", options
-            )
-        found = summary(result)
+            why = ""
+            result = refused(workspace, "preview", secrets)
+            if result is None:
+                why = _two_runs(workspace, secrets)
+                with on_record.hidden():
+                    result = Engine(workspace, secrets).run("preview", options)
+        found = {**summary(result), "two_runs": why}
     except UserError as error:
         failed = Preview(False, (str(error),), (), {}, 0.0, 0.0, ())
         found = {**failed.__dict__}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -24,7 +24,6 @@ VERBS: dict[Verb, str] = {
     "preview": "Show what `up` would do, and about how long it would take.",
     "up": "Bring the stack up, or to what its config says now.",
     "refresh": "Read what the simulated cloud really holds into the state.",
-    "destroy": "Delete everything that the stack made.",
 }
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help=__doc__, rich_markup_mode=None)
@@ -67,6 +66,12 @@ RolesOption = Annotated[
         "Without: the owner's."
     ),
 ]
+TargetOption = Annotated[
+    list[str] | None, typer.Option(help="URN of a resource to delete; all others stay.")
+]
+DependentsOption = Annotated[
+    bool, typer.Option("--target-dependents", help="Delete what needs a target, too.")
+]
 FolderOption = Annotated[Path, typer.Option(help="The sandbox's own folder.")]
 
 
@@ -82,20 +87,40 @@ def _command(verb: Verb) -> Callable[..., None]:
         roles: RolesOption = None,
         folder: FolderOption = FOLDER,
     ) -> None:
-        # The engine and its SDK cost about a second to import: `--help` does without.
-        from sandbox.run import run_verb
-
-        workspace = _workspace(folder, stack)
         held = tuple(filter(None, (roles or "").split(",")))
         options = (overrides or [], fault, json_file, project, kube, held)
-        if code := run_verb(workspace, verb, speed, *options):
-            raise typer.Exit(code)
+        _run(folder, stack, verb, speed, *options)
 
     return command
 
 
 for _verb, _help in VERBS.items():
     app.command(_verb, help=_help)(_command(_verb))
+
+
+@app.command()
+def destroy(
+    stack: StackOption,
+    speed: SpeedOption = DEFAULT_SPEED,
+    fault: FaultOption = None,
+    json_file: JsonOption = None,
+    roles: RolesOption = None,
+    target: TargetOption = None,
+    target_dependents: DependentsOption = False,
+    folder: FolderOption = FOLDER,
+) -> None:
+    """Delete everything that the stack made, or the targets."""
+    held = tuple(filter(None, (roles or "").split(",")))
+    only = {"target": target, "target_dependents": target_dependents} if target else {}
+    _run(folder, stack, "destroy", speed, [], fault, json_file, None, KubeMode.auto, held, only)
+
+
+def _run(folder: Path, stack: str, verb: Verb, speed: float, *options: Any) -> None:
+    # The engine and its SDK cost about a second to import: `--help` does without.
+    from sandbox.run import run_verb
+
+    if code := run_verb(_workspace(folder, stack), verb, speed, *options):
+        raise typer.Exit(code)
 
 
 @app.command()

@@ -46,7 +46,8 @@ PARALLEL = 64
 
 @dataclass(frozen=True)
 class RunOptions:
-    """What a user can ask of one run; `real_kube`: new clusters get a real control plane."""
+    """What a user can ask of one run; `real_kube`: new clusters get a real control plane. `only` is
+    the part of the stack that a destroy is for, as the Automation API takes it."""
 
     speed: float
     faults: Faults
@@ -54,6 +55,7 @@ class RunOptions:
     color: bool = False
     real_kube: bool = False
     caller: Caller = field(default_factory=Caller)
+    only: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
 
 @dataclass
@@ -219,12 +221,9 @@ class Engine:
         try:
             if verb == "preview":
                 stack.preview(plan=str(self._workspace.plan_file), **common)
-            elif verb == "up":
-                stack.up(show_secrets=False, **common)
-            elif verb == "refresh":
-                stack.refresh(show_secrets=False, **common)
             else:
-                stack.destroy(show_secrets=False, **common)
+                # The other verbs are methods of their names.
+                getattr(stack, verb)(show_secrets=False, **common, **options.only)
         except CommandError as error:
             if not report.diagnostics:
                 report.diagnostics.append(_last_line(error))

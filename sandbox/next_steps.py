@@ -20,12 +20,16 @@ def command(
     *,
     overrides: Sequence[str] = (),
     kube: KubeMode = KubeMode.auto,
+    targets: Sequence[str] = (),
 ) -> str:
-    """One command line for the sandbox whose folder is `root`."""
+    """One command line for the sandbox whose folder is `root`; `targets` are the URNs that a
+    destroy is for, with what needs them."""
     words = [_python(), "-m", "sandbox", *verb.split()]
     words += ["--stack", stack] if stack else []
     for override in overrides:
         words += ["--set", override]
+    for target in targets:
+        words += ["--target", target, "--target-dependents"]
     words += ["--kube", kube] if kube is not KubeMode.auto else []
     if root.resolve() != FOLDER.resolve():
         words += ["--folder", _short(root.resolve())]

@@ -14,6 +14,7 @@ from sandbox.schedule import CriticalPath
 from sandbox.workspace import PROJECT, SANDBOX_PROJECT, Workspace
 from stacks.config import PLACES, ConfigError, object_of, validate
 from stacks.names_beside import names_beside
+from stacks.plan import Plan
 from stacks.tokens import SECRETS
 
 
@@ -22,22 +23,8 @@ def refused(workspace: Workspace, verb: Verb, secrets: Mapping[str, str]) -> Run
     the program does not run. `secrets` are those that are still to be set."""
     if verb not in ("preview", "up"):
         return None
-    config = workspace.config()
-    key = f"{PROJECT}:stack"
-    stack = config.get(key)
-    project = config.get("gcp:project")
     try:
-        # As the program has it: Pulumi hands an object over as JSON.
-        raw = object_of(None if stack is None else json.dumps(stack, default=str))
-        validate(
-            {**raw, **{key: config.get(f"gcp:{key}") for key in PLACES}},
-            secrets_set=frozenset(
-                it for it in SECRETS if f"{PROJECT}:{it}" in {**config, **secrets}
-            ),
-            beside=names_beside(
-                workspace.project_folder, workspace.stack, key, project, SANDBOX_PROJECT
-            ),
-        )
+        planned(workspace, secrets)
     except ConfigError as error:
         return RunResult(
             operation=verb,
@@ -50,3 +37,23 @@ def refused(workspace: Workspace, verb: Verb, secrets: Mapping[str, str]) -> Run
             wall_s=0,
         )
     return None
+
+
+def planned(workspace: Workspace, secrets: Mapping[str, str]) -> Plan:
+    """The plan that the program makes of the config. Raises ConfigError."""
+    config = workspace.config()
+    key = f"{PROJECT}:stack"
+    stack = config.get(key)
+    # As the program has it: Pulumi hands an object over as JSON.
+    raw = object_of(None if stack is None else json.dumps(stack, default=str))
+    return validate(
+        {**raw, **{key: config.get(f"gcp:{key}") for key in PLACES}},
+        secrets_set=frozenset(it for it in SECRETS if f"{PROJECT}:{it}" in {**config, **secrets}),
+        beside=names_beside(
+            workspace.project_folder,
+            workspace.stack,
+            key,
+            config.get("gcp:project"),
+            SANDBOX_PROJECT,
+        ),
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from datetime import timedelta
@@ -17,6 +18,7 @@ from sandbox.next_steps import command
 from sandbox.urns import name_of
 
 SHOWN_STEPS = 12
+_COMMANDS = re.compile(r"^ +pulumi (destroy|up)\b[^'\n]*(?:'([^']*)')?.*$", re.MULTILINE)
 
 
 def print_report(
@@ -29,6 +31,7 @@ def print_report(
         console.print(f"[bold red]{result.operation} of {result.stack} failed[/]")
         for message in result.report.diagnostics:
             console.print(f"  {message}", markup=False, soft_wrap=True)
+        _print_here(console, result, root, overrides, kube)
         if result.operation == "destroy" and _is_protected(result):
             _print_protected(console, result, root, overrides)
         return
@@ -102,6 +105,19 @@ def _print_next(
     console.print("[bold]next[/]")
     for what, how in rows.items():
         console.print(f"  {what:9} {how}", markup=False, soft_wrap=True)
+
+
+def _print_here(
+    console: Console, result: RunResult, root: Path, overrides: Sequence[str], kube: KubeMode
+) -> None:
+    """The commands of Pulumi that the program names, as they are here."""
+    named = _COMMANDS.findall("\n".join(result.report.diagnostics))
+    if named:
+        console.print("on the sandbox:", markup=False)
+    for verb, target in dict.fromkeys(named):
+        up = {"overrides": overrides, "kube": kube} if verb == "up" else {}
+        line = command(verb, result.stack, root, **up, targets=[target] if target else [])
+        console.print(f"  {line}", markup=False, soft_wrap=True)
 
 
 def _is_protected(result: RunResult) -> bool:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Mapping
 from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 
 from review.losses import losses
 from review.step import EngineStep
@@ -37,12 +39,13 @@ def run_verb(
     project: Path | None,
     kube: KubeMode,
     roles: tuple[str, ...] = (),
+    only: Mapping[str, Any] | None = None,
 ) -> int:
     """Run a Pulumi verb and report it; the exit code is 0 only when the engine said yes."""
     check_json_file(json_file)
     real = is_real(workspace, kube)
     caller, faults = Caller(roles), Faults.load(fault)
-    result = run(workspace, verb, speed, overrides, faults, project, real, caller=caller)
+    result = run(workspace, verb, speed, overrides, faults, project, real, caller=caller, only=only)
     if json_file is not None:
         json_file.write_text(json.dumps(result.to_json(), indent=2) + "\n")
     print_report(result, workspace.root, overrides, kube)
@@ -74,6 +77,7 @@ def run(
     *,
     locked: bool = False,
     caller: Caller | None = None,
+    only: Mapping[str, Any] | None = None,
 ) -> RunResult:
     """Run a Pulumi verb with the engine's own live output; with `real_kube` a new cluster gets a
     real control plane. `locked`: the caller holds the workspace's lock."""
@@ -90,6 +94,7 @@ def run(
                 color=sys.stdout.isatty(),
                 real_kube=real_kube,
                 caller=caller or Caller(),
+                only=only or {},
             ),
         )
 

@@ -10,7 +10,8 @@ from typing import Any
 import pulumi
 from pulumi.output import Unknown
 
-from stacks import refusal
+from stacks import one_run, refusal
+from stacks.on_record import Record
 from stacks.plan import Plan
 from stacks.refusal import CLUSTER, KUBERNETES, UNKNOWN, is_guarded
 
@@ -136,7 +137,9 @@ class Guard:
             pulumi.runtime.register_resource_transform(lambda args: self.transform(args, hook))
 
 
-def install(plan: Plan) -> Guard:
+def install(plan: Plan, record: Record) -> Guard:
+    """Raises TwoRunsError."""
+    one_run.check(plan, record, pulumi.get_stack())
     guard = Guard(plan)
     guard.install()
     return guard

@@ -4,7 +4,8 @@ It is read while the program runs, before the first resource, in a preview and i
 stack's outputs it has every resource as soon as that is made, so a run that failed left one, too.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -49,6 +50,21 @@ class Record:
         return self._by_key.get((token, name))
 
 
+_hidden = False
+
+
+@contextmanager
+def hidden() -> Iterator[None]:
+    """Programs of this process find no record: a review says itself what one would refuse, and
+    shows what it would do."""
+    global _hidden
+    _hidden = True
+    try:
+        yield
+    finally:
+        _hidden = False
+
+
 def read() -> Record:
     """Asks the engine, which notes nothing for it but its own provider of type
     `pulumi:providers:pulumi`."""
@@ -64,7 +80,7 @@ def read() -> Record:
     assert monitor is not None
     answer = monitor.Invoke(request)
     found = MessageToDict(getattr(answer, "return"))
-    return Record(found.get("outputs"))
+    return Record() if _hidden else Record(found.get("outputs"))
 
 
 def _plain(value: Any) -> Any:

@@ -69,10 +69,12 @@ RELEASE = "kubernetes:helm.sh/v3:Release"
 # Its chart has the custom resource definitions among its templates: with them go all objects.
 _KUEUE = "kueue"
 CLUSTER = "gcp:container/cluster:Cluster"
+SUBNETWORK = "gcp:compute/subnetwork:Subnetwork"
+NETWORK = "gcp:compute/network:Network"
 _ALWAYS = frozenset(
     {
-        "gcp:compute/network:Network",
-        "gcp:compute/subnetwork:Subnetwork",
+        NETWORK,
+        SUBNETWORK,
         CLUSTER,
         "gcp:lustre/instance:Instance",
         "gcp:redis/instance:Instance",
@@ -103,11 +105,11 @@ def is_guarded(token: str, inputs: Mapping[str, Any], catalog: Catalog) -> bool:
 
 # What a review gives as cause for a resource that goes only because another one does.
 WITH_ANOTHER = ("replaceWith", "provider", "dependencies")
-_OFF_FIRST = "`pulumi up` with stack.deletion_protection false and nothing else changed"
+OFF_FIRST = "`pulumi up` with stack.deletion_protection false and nothing else changed"
 
 OF_DESTROY = (
     "stack.deletion_protection is on, and nothing was deleted; "
-    f"nearest: {_OFF_FIRST}, then `pulumi destroy`"
+    f"nearest: {OFF_FIRST}, then `pulumi destroy`"
 )
 
 
@@ -189,7 +191,7 @@ def of_unprotected(name: str) -> str:
     """Why protection cannot be turned off together with what it protects from."""
     return (
         f"{name} was brought up with stack.deletion_protection on and would go in the very run "
-        f"that turns it off; nearest: {_OFF_FIRST}, then this"
+        f"that turns it off; nearest: {OFF_FIRST}, then this"
     )
 
 
@@ -206,7 +208,7 @@ def out_of_place(acknowledged: Iterable[Acknowledge], declared: Collection[str])
 def _as_it_is(name: str) -> str:
     return (
         f"{name} would be deleted with nothing of its own changed, and stack.deletion_protection "
-        f"is on; nearest: {_OFF_FIRST}, then `pulumi destroy`"
+        f"is on; nearest: {OFF_FIRST}, then `pulumi destroy`"
     )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from sandbox.kube import paths, quantity
-from sandbox.kube.objects import JsonObject, dig
+from sandbox.kube.objects import dig
 
 _IDENTITY = ("apiVersion", "kind", "metadata.name", "metadata.namespace")
 _VOLUME_SOURCES = [
@@ -185,11 +185,16 @@ def replaced_by(
     return [*found, *(path for path in cascade if path not in found)]
 
 
-def _in_namespace(manifest: Mapping[str, Any]) -> JsonObject:
-    metadata = dict(manifest.get("metadata") or {})
+def _in_namespace(manifest: Mapping[str, Any]) -> Mapping[str, Any]:
+    metadata = manifest.get("metadata") or {}
+    # Of what the engine does not know yet, there is nothing to say.
+    if not isinstance(metadata, Mapping):
+        return manifest
     # "default" and unset are one namespace; for a cluster-wide kind both sides agree anyway.
-    metadata["namespace"] = metadata.get("namespace") or "default"
-    return {**manifest, "metadata": metadata}
+    return {
+        **manifest,
+        "metadata": {**metadata, "namespace": metadata.get("namespace") or "default"},
+    }
 
 
 def refused_changes(kind: str, live: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:

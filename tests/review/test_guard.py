@@ -128,20 +128,6 @@ def test_up_does_what_was_agreed_to_and_says_so(guarded: Path) -> None:
     }
 
 
-def test_a_pool_goes_with_its_cluster_only_by_a_property_that_it_hangs_by(guarded: Path) -> None:
-    """The engine deletes it before it hears from the program what the pool will be."""
-    both = AGREED.replace("[", "[{resource: gke-cluster, property: name}, ")
-    renamed = ("cluster.name=other", PROTECTED)
-    done = runner(guarded)("preview", *renamed, both)
-    assert not done.ok
-    assert any(
-        "nearest: acknowledge: [{resource: gpu-pool, property: cluster}]" in line
-        for line in done.report.diagnostics
-    )
-    done = runner(guarded)("preview", *renamed, both.replace("nodeConfig.spot", "cluster"))
-    assert done.ok, done.report.diagnostics
-
-
 def test_kueue_is_not_taken_out_by_the_way(guarded: Path) -> None:
     done = runner(guarded)("preview", PROTECTED, "queues=null", "ray.dev.queue=null")
     assert not done.ok
@@ -213,10 +199,7 @@ OVERRIDES = st.fixed_dictionaries(
         "pools.gpu.disk.size_gb": st.sampled_from([120, 200]),
         "pools.gpu.max_pods_per_node": st.sampled_from([32, 64]),
         "pools.cpu.max_pods_per_node": st.sampled_from([32, 64]),
-        "cluster.name": st.just("other"),
-        "cluster.location": st.just("regional"),
         "network.mtu": st.just(1460),
-        "network.subnet": st.just("10.20.0.0/20"),
         "labels.team": st.just("research"),
     },
 )

@@ -63,29 +63,6 @@ def test_another_gpu_machine_replaces_the_pool_and_ray_but_not_lustre(
     ]
 
 
-def test_another_range_for_pods_replaces_the_cluster_and_all_that_is_on_it(
-    brought_up: SandboxOf,
-) -> None:
-    result = brought_up(STACK).succeed("preview", "network.pods=10.64.0.0/14")
-    interfaces = {name for name in replaced(result) if name.startswith("interfaces-")}
-    assert len(interfaces) == 18
-    assert sorted({*replaced(result)} - interfaces) == [
-        "cpu-pool",
-        "gke-cluster",
-        "gke-kubernetes",
-        "gpu-pool",
-        "nccl-daemon-set",
-        "nemo-rl-grpo-test1-job",
-        "network-subnet",
-        "ray-a4-gpu-spot-access",
-        "ray-a4-gpu-spot-cluster",
-        "ray-a4-gpu-spot-launchers-files",
-        "tokens-secret",
-        "volume-claim",
-        "volume-volume",
-    ]
-
-
 def test_a_changed_training_parameter_runs_the_job_again(brought_up: SandboxOf) -> None:
     result = brought_up(STACK).succeed("up", "jobs.nemo-rl-grpo-test1.max_steps=30")
     assert replaced(result) == ["nemo-rl-grpo-test1-job"]

@@ -1,0 +1,176 @@
+"""What no run of the engine can do, and what does it instead: a cluster that is made anew.
+
+The provider of the objects in it comes from it, so the engine deletes all of them before it
+replaces the provider, and by then has closed it: "grpc: the client connection is closing"
+(pulumi/pulumi #14650, with 3.256.0 still so). A cluster that a run of its own deletes takes them
+along in order.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from ipaddress import IPv4Network
+from typing import Any
+
+from components.naming import network_name
+from components.network import PODS_RANGE, SERVICES_RANGE
+from stacks.data_loss import data_lost
+from stacks.on_record import Record, Recorded
+from stacks.plan import Plan
+from stacks.refusal import CLUSTER, NETWORK, OFF_FIRST, SUBNETWORK
+
+_PROVIDER = "pulumi:providers:kubernetes"
+_REGION = "gcp:region"
+_WHY = (
+    "for then the engine replaces the provider of everything in the cluster, too, and cannot "
+    "delete what is there (pulumi/pulumi #14650)"
+)
+
+
+class TwoRunsError(ValueError):
+    """A change that one run cannot do, with the commands that can."""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A field of the config that the cluster cannot follow; `everything`: nor can its network."""
+
+    field: str
+    before: Any
+    after: Any
+    everything: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.field}: {self.before} -> {self.after}"
+
+
+def check(plan: Plan, record: Record, stack: str) -> None:
+    """Raises TwoRunsError. `stack` is what Pulumi calls it."""
+    # Once that is gone, with everything in the cluster, one run does the rest.
+    for provider in record.of_type(_PROVIDER):
+        for cluster in record.of_type(CLUSTER):
+            if found := list(differences(plan, record, cluster)):
+                raise TwoRunsError(_message(found, cluster, provider, record, stack))
+
+
+def differences(plan: Plan, record: Record, cluster: Recorded) -> Iterator[Difference]:
+    """What makes the cluster on record anew."""
+    if not plan.stack.cluster.is_made:
+        there = plan.stack.cluster.stack or "one that exists already"
+        yield Difference("stack.cluster", cluster.outputs.get("name"), there, everything=True)
+        return
+    for path, (field, wanted) in asked(plan).items():
+        before = _at(cluster.outputs, path)
+        # What is off is not always on record.
+        before = bool(before) if isinstance(wanted, bool) else _short(before)
+        if before in (None, wanted) or not plan.facts.replaces(CLUSTER, path):
+            continue
+        if path == "location":
+            field = _of_place(plan, before)
+        if path == "network" and not any(
+            it.outputs.get("name") == before for it in record.of_type(NETWORK)
+        ):
+            field = "stack.network.existing"
+        everything = path in ("project", "network") or field == _REGION
+        yield Difference(field, before, wanted, everything=everything)
+    yield from _of_subnetwork(plan, record, str(cluster.outputs.get("subnetwork")))
+
+
+def asked(plan: Plan) -> dict[str, tuple[str, Any]]:
+    """By property of the cluster the field that it comes from and its value, of networks the last
+    part of it."""
+    stack, network = plan.stack, plan.stack.network
+    named = "stack.name" if stack.cluster.name is None else "stack.cluster.name"
+    found: dict[str, tuple[str, Any]] = {
+        "project": ("gcp:project", stack.project),
+        "location": ("stack.cluster.location", plan.location),
+        "name": (named, plan.cluster_name),
+        "enableAutopilot": ("stack.cluster.mode", plan.autopilot),
+        "privateClusterConfig.masterIpv4CidrBlock": (
+            "stack.network.control_plane",
+            network.control_plane,
+        ),
+    }
+    policy = ("clusterSecondaryRangeName", "servicesSecondaryRangeName")
+    pods, services = (f"ipAllocationPolicy.{it}" for it in policy)
+    there = network.existing
+    if there is None:
+        return {**found, "network": ("stack.name", network_name(stack.name))}
+    where = "stack.network.existing"
+    return {
+        **found,
+        "network": (f"{where}.network", there.network),
+        "subnetwork": (f"{where}.subnetwork", there.subnetwork),
+        pods: (f"{where}.pods_range", there.pods_range),
+        services: (f"{where}.services_range", there.services_range),
+    }
+
+
+def _of_place(plan: Plan, before: Any) -> str:
+    """The field that moves a cluster from `before`, a region or a zone."""
+    if str(before).count("-") != plan.location.count("-"):
+        return "stack.cluster.location"
+    return "gcp:zone" if plan.location == plan.stack.zone else _REGION
+
+
+def _of_subnetwork(plan: Plan, record: Record, used: str) -> Iterator[Difference]:
+    """Of that which the stack makes for the cluster, and cannot change under it."""
+    if not plan.stack.makes_network:
+        return
+    network = plan.stack.network
+    for subnet in record.of_type(SUBNETWORK):
+        if subnet.outputs.get("name") != _short(used):
+            continue
+        region = subnet.outputs.get("region")
+        if region != plan.stack.region:
+            yield Difference(_REGION, region, plan.stack.region, everything=True)
+        nodes = str(subnet.outputs.get("ipCidrRange"))
+        # Google lets it grow in place.
+        if not IPv4Network(nodes).subnet_of(IPv4Network(network.subnet)):
+            yield Difference("stack.network.subnet", nodes, network.subnet)
+        wanted = {PODS_RANGE: network.pods, SERVICES_RANGE: network.services}
+        for it in subnet.outputs.get("secondaryIpRanges") or ():
+            name, block = it.get("rangeName"), it.get("ipCidrRange")
+            if block != wanted.get(name, block):
+                yield Difference(f"stack.network.{name}", block, wanted[name])
+
+
+def _message(
+    found: list[Difference], cluster: Recorded, provider: Recorded, record: Record, stack: str
+) -> str:
+    everything = any(it.everything for it in found)
+    target = "" if everything else f" --target '{provider.urn}' --target-dependents"
+    steps = [f"pulumi destroy --stack {stack}{target}", f"pulumi up --stack {stack}"]
+    if cluster.outputs.get("deletionProtection"):
+        steps.insert(0, f"{OFF_FIRST}, for the stack is protected")
+    gone = f"what the stack has in {cluster.name}; with `up` goes that, with its nodes"
+    if everything:
+        gone = "; ".join(["everything that the stack made", *_data(record)])
+    return "\n".join(
+        [
+            f"{cluster.name} would be replaced, and no single run does that; nothing was changed.",
+            *reversed([f"  {it}" for it in {it.field: it for it in reversed(found)}.values()]),
+            f"Why: {_WHY}. What does it:",
+            *(f"  {step}" for step in steps),
+            f"With `destroy` goes {gone}.",
+        ]
+    )
+
+
+def _data(record: Record) -> Iterator[str]:
+    """What a destroy of the whole stack makes of it."""
+    for it in record.resources:
+        if (lost := data_lost(it.type, it.outputs)) is not None:
+            yield f"{it.name}: {lost}"
+
+
+def _at(outputs: Mapping[str, Any], path: str) -> Any:
+    found: Any = outputs
+    for key in path.split("."):
+        found = found.get(key) if isinstance(found, Mapping) else None
+    return found
+
+
+def _short(value: Any) -> Any:
+    """The name at the end of a resource's full one; a range stays what it is."""
+    is_path = isinstance(value, str) and value.count("/") > 1
+    return value.rpartition("/")[2] if is_path else value

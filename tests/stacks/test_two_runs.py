@@ -1,0 +1,60 @@
+"""A change that makes the cluster anew: refused before anything is touched, with commands that do
+it."""
+
+from __future__ import annotations
+
+import math
+import re
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sandbox.engine import RunResult, Verb
+from sandbox.faults import Faults
+from sandbox.run import run
+from sandbox.workspace import Workspace
+
+LOCATION, NAME = "cluster.location=regional", "name=other"
+RANGES = ("network.pods=10.64.0.0/14", "network.subnet=10.20.0.0/20")
+
+
+def done(
+    folder: Path, verb: Verb, *overrides: str, only: dict[str, Any] | None = None
+) -> RunResult:
+    workspace = Workspace(folder, "dev")
+    return run(workspace, verb, math.inf, list(overrides), Faults(), only=only)
+
+
+def follow(folder: Path, message: str, overrides: tuple[str, ...]) -> None:
+    """What the message says, as it says it."""
+    for line in re.findall(r"^ +pulumi (.*)$", message, re.MULTILINE):
+        verb, _, stack, *rest = shlex.split(line)
+        assert stack == "dev"
+        only = {"target": [rest[1]], "target_dependents": rest[2:] != []} if rest else {}
+        if verb == "destroy":
+            assert done(folder, "destroy", only=only).ok
+        else:
+            assert done(folder, "up", *overrides).ok
+
+
+@pytest.mark.parametrize(
+    "overrides", [(LOCATION,), pytest.param(RANGES, marks=pytest.mark.thorough), (NAME,)]
+)
+def test_its_commands_end_in_the_same_cloud_as_a_fresh_up(
+    tmp_path: Path, overrides: tuple[str, ...]
+) -> None:
+    folder, fresh = tmp_path / "sandbox", tmp_path / "fresh"
+    assert done(folder, "up").ok
+    before = Workspace(folder, "dev").cloud().inventory("dev")
+    for verb in ("preview", "up"):
+        refused = done(folder, verb, *overrides)
+        assert not refused.ok
+        assert Workspace(folder, "dev").cloud().inventory("dev") == before
+    follow(folder, "\n".join(refused.report.diagnostics), overrides)
+    again = done(folder, "preview", *overrides)
+    assert set(again.report.changes) == {"same"}
+    assert done(fresh, "up", *overrides).ok
+    found, wanted = (Workspace(it, "dev").cloud().inventory("dev") for it in (folder, fresh))
+    assert found == wanted

@@ -1,0 +1,141 @@
+"""Which changes make the cluster anew, by what is on record of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from catalog import Catalog
+from stacks import one_run
+from stacks.config import validate
+from stacks.on_record import Record
+from stacks.one_run import TwoRunsError, asked
+from stacks.refusal import CLUSTER
+from tests.conftest import Recording, changed, stack_config
+from tests.programs import WITH_TOKEN, registered
+
+PROVIDER = "pulumi:providers:kubernetes"
+# They follow from the mode.
+OF_MODE = {"networkingMode", "datapathProvider"}
+# The same in every cluster of a stack's own network.
+CONSTANT = {
+    "ipAllocationPolicy.clusterSecondaryRangeName",
+    "ipAllocationPolicy.servicesSecondaryRangeName",
+    "subnetwork",
+}
+
+
+def made(config: dict[str, Any]) -> Recording:
+    return registered(validate(config, secrets_set=WITH_TOKEN), stack="test")
+
+
+# The mocks' ids do not end in names, as Google's do.
+SUBNETWORK = {"subnetwork": "projects/p/regions/r/subnetworks/dev-nodes"}
+
+
+def record(found: Recording, **of_cluster: Any) -> Record:
+    """As if what was registered had been brought up."""
+    resources = {
+        it.urn: {
+            "type": it.type,
+            "outputs": {**it.inputs, **(SUBNETWORK | of_cluster if it.type == CLUSTER else {})},
+        }
+        for it in found.resources
+    }
+    return Record(resources)
+
+
+def refusal(before: dict[str, Any], after: dict[str, Any], **of_cluster: Any) -> str:
+    plan = validate(after, secrets_set=WITH_TOKEN)
+    try:
+        one_run.check(plan, record(made(before), **of_cluster), "test")
+    except TwoRunsError as error:
+        return str(error)
+    return ""
+
+
+@pytest.mark.parametrize(
+    ("change", "line"),
+    [
+        ({"cluster__location": "regional"}, "stack.cluster.location: "),
+        ({"cluster__name": "other"}, "stack.cluster.name: dev -> other"),
+        ({"name": "other"}, "stack.name: dev -> other"),
+        ({"project": "other-project"}, "gcp:project: my-project -> other-project"),
+        ({"network__subnet": "10.20.0.0/20"}, "network.subnet: 10.0.0.0/20 -> 10.20.0.0/20"),
+        ({"network__pods": "10.64.0.0/14"}, "stack.network.pods: "),
+        ({"network__services": "10.11.0.0/20"}, "stack.network.services: "),
+        ({"network__control_plane": "10.10.5.0/28"}, "stack.network.control_plane: "),
+    ],
+)
+def test_what_makes_the_cluster_anew_is_named_by_its_field(
+    dev: dict[str, Any], change: dict[str, Any], line: str
+) -> None:
+    message = refusal(dev, changed(dev, **change))
+    assert line in message
+    everything = {"name", "project"} & change.keys()
+    targeted = "pulumi destroy --stack test --target 'urn:"
+    assert (targeted in message) is not bool(everything)
+    assert message.count("pulumi up --stack test\n") == 1
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {},
+        {"network__subnet": "10.0.0.0/19"},
+        {"network__mtu": 1460},
+        {"cluster__release_channel": "STABLE"},
+        {"labels": {"team": "research"}},
+    ],
+)
+def test_what_the_cluster_follows_is_left_to_the_engine(
+    dev: dict[str, Any], change: dict[str, Any]
+) -> None:
+    assert refusal(dev, changed(dev, **change)) == ""
+
+
+def test_data_that_goes_with_everything_is_named(b200: dict[str, Any]) -> None:
+    message = refusal(b200, changed(b200, name="other"))
+    assert "lustre-instance: all data on 9000 GiB lost" in message
+
+
+def test_of_a_protected_stack_the_first_step_turns_that_off(dev: dict[str, Any]) -> None:
+    change = changed(dev, cluster__location="regional")
+    message = refusal(dev, change, deletionProtection=True)
+    assert "deletion_protection false and nothing else changed" in message
+    assert message.index("deletion_protection false") < message.index("pulumi destroy")
+
+
+def test_once_nothing_is_in_the_cluster_one_run_does_it(dev: dict[str, Any]) -> None:
+    plan = validate(changed(dev, cluster__location="regional"), secrets_set=WITH_TOKEN)
+    left = {
+        it.urn: {"type": it.type, "outputs": it.inputs}
+        for it in made(dev).resources
+        if it.type != PROVIDER
+    }
+    one_run.check(plan, Record(left), "test")
+    one_run.check(plan, Record(), "test")
+
+
+@pytest.mark.parametrize("stack", ["b200-lustre", "dev", "serve-autopilot", "verl-b200-autopilot"])
+def test_every_property_that_makes_it_anew_is_asked_after(stack: str) -> None:
+    config = stack_config(stack)
+    cluster = made(config).one("container/cluster:Cluster")
+    catalog = Catalog.load()
+    found = {
+        path
+        for path in leaves(cluster.inputs)
+        if catalog.replaces(CLUSTER, path)
+        if not path.startswith(cluster.ignore_changes)
+        if path not in OF_MODE | CONSTANT
+    }
+    assert found <= set(asked(validate(config, secrets_set=WITH_TOKEN)))
+    assert {"location", "name", "network", "project"} <= found
+
+
+def leaves(value: dict[str, Any], prefix: str = "") -> list[str]:
+    found: list[str] = []
+    for key, it in value.items():
+        found += leaves(it, f"{prefix}{key}.") if isinstance(it, dict) else [f"{prefix}{key}"]
+    return found
