@@ -5,8 +5,6 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_gcp as gcp
 
-from components.lifecycle import child_of
-
 
 @dataclass(frozen=True, kw_only=True)
 class BucketGrantArgs:
@@ -29,7 +27,9 @@ class BucketGrant(pulumi.ComponentResource):
             bucket=args.bucket_name,
             role=args.role,
             member=args.member,
-            opts=child_of(self),
+            # Another member or role stands beside the one before, so what takes the bucket's name
+            # from here stays.
+            opts=pulumi.ResourceOptions(parent=self, delete_before_replace=False),
         )
         # The provider gives it back as b/NAME.
         self.bucket_name = grant.bucket.apply(lambda it: it.removeprefix("b/"))

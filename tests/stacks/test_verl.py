@@ -53,3 +53,28 @@ def test_ray_waits_for_the_test_of_its_network(empty: SandboxOf) -> None:
 
 def test_a_changed_training_parameter_runs_the_job_again(brought_up: SandboxOf) -> None:
     assert replaced(brought_up(STACK).succeed("up", "jobs.verl-grpo.epochs=3")) == ["verl-grpo-job"]
+
+
+@pytest.mark.parametrize(
+    ("change", "also"),
+    [
+        ("namespace=elsewhere", {"bucket-volume-claim", "account-account"}),
+        ("service_account=someone", {"account-account"}),
+    ],
+)
+def test_pods_let_go_of_the_claim_when_their_place_or_their_account_changes(
+    brought_up: SandboxOf, change: str, also: set[str]
+) -> None:
+    sandbox = brought_up(STACK)
+    for settings in ([change], []):
+        names = set(replaced(sandbox.succeed("up", *settings)))
+        assert also | {"bucket-user-grant", "b200-ray-cluster-cluster", "verl-grpo-job"} <= names
+        assert not {"gke-cluster", "gpu-pool", "bucket-bucket"} & names
+        assert changed(sandbox.succeed("preview", *settings)) == {}
+        assert {pod.name: pod.reason for pod in sandbox.pods() if not pod.node} == {}
+    assert sandbox.succeed("destroy").cloud == {}
+
+
+def test_another_role_on_the_bucket_leaves_what_runs_alone(brought_up: SandboxOf) -> None:
+    result = brought_up(STACK).succeed("up", "buckets.bucket.role=objectAdmin")
+    assert replaced(result) == ["bucket-user-grant"]
