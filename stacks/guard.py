@@ -15,8 +15,9 @@ from stacks.on_record import Record
 from stacks.plan import Plan
 from stacks.refusal import CLUSTER, KUBERNETES, UNKNOWN, is_guarded
 
-# The engine names it where it refuses `pulumi destroy`, so it says which switch is on.
-HOOK = "deletion-protection"
+# A `pulumi destroy` that does not run the program ends with the names of the hooks that it would
+# need, so the name is what we would say.
+HOOK = refusal.OF_DESTROY
 # Depends on all that the program has, so a destroy comes to it first. Not a part of any picture.
 SEAL_TYPE = "gke-ai-stacks-guard:guard:DeletionGuard"
 SEAL = "deletion-guard"

@@ -153,7 +153,7 @@ def test_destroy_is_refused_before_anything_is_gone(
     before = Workspace(guarded, "dev").cloud().inventory("dev")
     done = runner(guarded)("destroy", PROTECTED)
     assert not done.ok
-    assert any("deletion-protection" in line for line in done.report.diagnostics)
+    assert any(HOOK in line for line in done.report.diagnostics)
     assert Workspace(guarded, "dev").cloud().inventory("dev") == before
 
 
