@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from sandbox.faults import Faults, Preempt
-from tests.stacks.conftest import Sandbox, changed
+from tests.stacks.conftest import Sandbox, changed, replaced
 
 pytestmark = pytest.mark.thorough
 
@@ -59,6 +59,29 @@ def test_a_spot_slice_that_is_taken_away_leaves_pods_waiting_and_changes_nothing
     sandbox.succeed("refresh")
     assert {pod.name: pod.reason for pod in sandbox.pods() if not pod.node} == {}
     assert changed(sandbox.succeed("preview")) == {}
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        ["pools.v6e-16.topology=4x8", "jobs.maxtext-llama3-8b.ici.fsdp=8"],
+        ["pools.v6e-16.capacity.mode=spot"],
+    ],
+)
+def test_other_slices_are_made_once_ray_let_go_of_the_old_ones(
+    brought_up: SandboxOf, settings: list[str]
+) -> None:
+    sandbox = brought_up(STACK)
+    for wanted in (settings, []):
+        assert replaced(sandbox.succeed("up", *wanted)) == [
+            "maxtext-llama3-8b-job",
+            "maxtext-tpu-cluster-cluster",
+            "v6e-16-0-pool",
+            "v6e-16-1-pool",
+        ]
+        assert changed(sandbox.succeed("preview", *wanted)) == {}
+        assert {pod.name: pod.reason for pod in sandbox.pods() if not pod.node} == {}
+    assert sandbox.succeed("destroy").cloud == {}
 
 
 def test_slices_come_up_side_by_side(brought_up: SandboxOf) -> None:

@@ -101,6 +101,13 @@ def _shares_its_type(project: Project, pool: PlannedPool) -> bool:
     )
 
 
+def _beside(project: Project, gke: Cluster) -> pulumi.ResourceOptions:
+    """A pool that is replaced takes Ray along, and the engine deletes what is only there by
+    `replace_with` without a look whether it has its provider (pulumi/pulumi step_generator.go,
+    findResourcesReplacedWith, 3.256): so objects' provider comes first."""
+    return pulumi.ResourceOptions(providers=[project.provider], depends_on=[gke.kubernetes])
+
+
 def _pool(
     project: Project,
     gke: Cluster,
@@ -142,7 +149,7 @@ def _pool(
             node_labels=config.labels,
             taints=pool.taints,
         ),
-        opts=project.opts,
+        opts=_beside(project, gke),
     )
 
 
@@ -182,7 +189,7 @@ def _slices(
                 node_labels={**config.labels, **_own_labels(project, pool)},
                 taints=pool.taints,
             ),
-            opts=project.opts,
+            opts=_beside(project, gke),
         )
         for number in pool.slices
     ]
