@@ -1,70 +1,98 @@
-"""`pulumi stack export --file dev-state.json; python -m recovery dev-state.json`, then as it says.
+"""Puts a stack's state in order after a command that was killed: `python -m recovery --stack dev`.
 
-Rewrites the exported state, and prints the commands that finish the repair.
+Looks up what became of the creates that were under way. Then `pulumi up` goes on from there.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import sys
-from pathlib import Path
-from typing import Any
 
-from recovery import exported
-from recovery.advice import default_pools, look_up
-from recovery.pending import adopt_pending
+from recovery import dashboards, report, state
+from recovery.errors import LockedError, RecoveryError
+from recovery.pending import Adoption, adopt_pending
+from recovery.pulumi_stack import PulumiStack
+from recovery.state import Deployment
 
 
 def main(arguments: list[str]) -> int:
     options = _parser().parse_args(arguments)
-    file: Path = options.state
-    ids = dict(one.rsplit("=", 1) for one in options.id if "=" in one)
-    if len(ids) != len(options.id):
-        print("--id: must be URN=ID", file=sys.stderr)
-        return 2
     try:
-        state = exported.read(file)
-    except exported.NotAStateError as error:
-        print(f"{file}: not an exported state: {error}", file=sys.stderr)
+        recover(PulumiStack(options.stack), _ids(options.id), yes=options.yes)
+    except RecoveryError as error:
+        print(error, file=sys.stderr)
         return 1
-    deployment = state["deployment"]
-    if not deployment.get("pending_operations"):
-        print("no operation is pending: there is nothing to do")
-        return 0
-    adoption = adopt_pending(deployment, ids)
-    for orphan in adoption.orphans:
-        print("\n".join(look_up(orphan)))
-    if not adoption.adopted:
-        print("no pending create to adopt")
-    try:
-        backup = exported.replace(file, {**state, "deployment": adoption.deployment})
-    except OSError as error:
-        print(f"{file}: could not be replaced, and is as it was: {error}", file=sys.stderr)
-        return 1
-    print(f"the state as it was: {backup}")
-    stack = _stack(deployment)
-    print(f"now run: pulumi stack import --stack {stack} --file {file}")
-    if adoption.adopted:
-        targets = " ".join(f"--target '{urn}'" for urn in adoption.adopted)
-        print(f"then:    pulumi refresh --stack {stack} {targets}")
-    for line in default_pools(adoption):
-        print(line)
     return 0
+
+
+def recover(stack: PulumiStack, ids: dict[str, str], *, yes: bool) -> None:
+    text = stack.export()
+    exported = state.read(text)
+    deployment: Deployment = exported["deployment"]
+    adoption = _adopt(deployment, ids)
+    print("\n".join(report.found(deployment, adoption)), flush=True)
+    if not yes and not _agreed(f"Write this to the state of stack {stack.name}?"):
+        raise RecoveryError("nothing was written")
+    print(f"the state as it was: {state.back_up(text, stack.name)}")
+    try:
+        stack.replace(json.dumps({**exported, "deployment": adoption.deployment}))
+    except LockedError as locked:
+        _unlock(stack, locked, yes=yes)
+        # Its owner may have written more before it died.
+        return recover(stack, ids, yes=yes)
+    if adoption.adopted:
+        stack.refresh(adoption.adopted)
+    after: Deployment = state.read(stack.export())["deployment"]
+    print("\n".join(report.left(stack.name, adoption, after)))
+    return None
+
+
+def _adopt(deployment: Deployment, ids: dict[str, str]) -> Adoption:
+    """The adoption, with those ids looked up that the cloud chose."""
+    orphans = adopt_pending(deployment).orphans
+    found = {one.urn: ids[one.urn] for one in orphans if one.urn in ids}
+    found |= {one.urn: dashboards.look_up(one) or "" for one in orphans if one.urn not in found}
+    return adopt_pending(deployment, found)
+
+
+def _unlock(stack: PulumiStack, locked: LockedError, *, yes: bool) -> None:
+    """Remove the lock of a process that is no more: seen here, or said by a person."""
+    for owner in locked.owners:
+        if owner.is_of_this_machine and owner.is_alive:
+            raise RecoveryError(f"{owner} is at work on the stack: wait until it has ended")
+    if not locked.owners or not all(owner.is_of_this_machine for owner in locked.owners):
+        print(locked)
+        if yes or not _agreed("Is it certain that no process is at work on this stack?"):
+            raise RecoveryError(
+                "nothing was written: make sure that no process is at work on the stack, then run "
+                f"`pulumi cancel --stack {stack.name}` and this again"
+            )
+    stack.unlock()
+    print("a killed command left its lock: it is removed", flush=True)
+
+
+def _agreed(question: str) -> bool:
+    try:
+        return input(f"{question} [y/N] ").strip().lower() in ("y", "yes")
+    except EOFError:
+        raise RecoveryError("nobody is there to ask: --yes") from None
+
+
+def _ids(given: list[str]) -> dict[str, str]:
+    if not all("=" in one for one in given):
+        raise RecoveryError("--id: must be URN=ID")
+    return dict(one.rsplit("=", 1) for one in given)
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m recovery", description=__doc__)
-    parser.add_argument("state", type=Path, help="what `pulumi stack export --file` wrote")
+    parser.add_argument("--stack", required=True, help="the stack that was left in the middle")
+    parser.add_argument("--yes", action="store_true", help="write without asking")
     parser.add_argument(
         "--id", action="append", default=[], metavar="URN=ID", help="an id that you looked up"
     )
     return parser
-
-
-def _stack(deployment: dict[str, Any]) -> str:
-    """The stack's name, from a URN: `urn:pulumi:STACK::PROJECT::TYPE::NAME`."""
-    urn = deployment["pending_operations"][0]["resource"]["urn"]
-    return urn.split("::")[0].removeprefix("urn:pulumi:")
 
 
 if __name__ == "__main__":

@@ -13,9 +13,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from recovery.ids import resource_id
+from recovery.state import Deployment, resources
 
-Deployment = dict[str, Any]
 CLUSTER = "gcp:container/cluster:Cluster"
+
+
+# Stands at an adopted resource until a refresh has looked it up, which takes it away: a recovery
+# that is killed before is done again.
+NOT_LOOKED_UP = "adopted after a kill, and not looked up yet"
 
 
 @dataclass(frozen=True)
@@ -29,7 +34,7 @@ class Orphan:
 
 @dataclass(frozen=True)
 class Adoption:
-    """A deployment without pending operations, and the URNs that have been given an id."""
+    """A deployment without pending operations, and the URNs that are to be looked up."""
 
     deployment: Deployment
     adopted: tuple[str, ...]
@@ -43,27 +48,27 @@ def adopt_pending(deployment: Deployment, ids: Mapping[str, str] | None = None) 
     looked up, by URN. Pending updates and deletes need nothing: their resources are still in the
     state, and a refresh sees what became of them.
     """
-    resources = list(deployment.get("resources") or [])
-    defaults = _provider_defaults(resources)
-    known = {one["urn"] for one in resources if not (one.get("delete") or _is_replaced(one))}
-    adopted: list[str] = []
+    there = list(resources(deployment))
+    defaults = _provider_defaults(there)
+    known = {one["urn"] for one in there if not (one.get("delete") or _is_replaced(one))}
+    adopted = [one["urn"] for one in there if NOT_LOOKED_UP in (one.get("initErrors") or ())]
     orphans: list[Orphan] = []
     for operation in deployment.get("pending_operations") or []:
         resource = operation["resource"]
         urn = resource["urn"]
-        if operation["type"] != "creating" or urn in known:
+        if operation["type"] != "creating" or urn in known or _is_of_engine(resource):
             continue
         inputs = {**defaults, **resource.get("inputs", {})}
         found = (ids or {}).get(urn) or resource_id(resource["type"], inputs)
         if found is None:
             orphans.append(Orphan(urn, resource["type"], inputs))
             continue
-        made = {**resource, "id": found, "outputs": _outputs(resource)}
-        resources = _in_place(resources, made)
+        seen = {"outputs": _outputs(resource), "initErrors": [NOT_LOOKED_UP]}
+        there = _in_place(there, {**resource, "id": found, **seen})
         known.add(urn)
         adopted.append(urn)
     rest = {key: value for key, value in deployment.items() if key != "pending_operations"}
-    return Adoption({**rest, "resources": resources}, tuple(adopted), tuple(orphans))
+    return Adoption({**rest, "resources": there}, tuple(adopted), tuple(orphans))
 
 
 def _outputs(resource: Mapping[str, Any]) -> dict[str, Any]:
@@ -80,22 +85,27 @@ def _outputs(resource: Mapping[str, Any]) -> dict[str, Any]:
     return outputs
 
 
+def _is_of_engine(resource: Mapping[str, Any]) -> bool:
+    """Whether it is a provider, or the like, of which no cloud knows."""
+    return str(resource["type"]).startswith("pulumi:")
+
+
 def _is_replaced(resource: Mapping[str, Any]) -> bool:
     """Whether it is a predecessor that is deleted already, kept until its replacement is made."""
     return bool(resource.get("pendingReplacement"))
 
 
-def _in_place(resources: list[dict[str, Any]], made: dict[str, Any]) -> list[dict[str, Any]]:
+def _in_place(there: list[dict[str, Any]], made: dict[str, Any]) -> list[dict[str, Any]]:
     """The replacement stands where its predecessor did, before what depends on it."""
-    for place, one in enumerate(resources):
+    for place, one in enumerate(there):
         if one["urn"] == made["urn"] and _is_replaced(one):
-            return [*resources[:place], made, *resources[place + 1 :]]
-    return [*resources, made]
+            return [*there[:place], made, *there[place + 1 :]]
+    return [*there, made]
 
 
-def _provider_defaults(resources: list[dict[str, Any]]) -> dict[str, Any]:
+def _provider_defaults(there: list[dict[str, Any]]) -> dict[str, Any]:
     """Project and region of the stack's own gcp provider, for resources that leave them to it."""
-    for resource in resources:
+    for resource in there:
         if resource["type"] == "pulumi:providers:gcp":
             inputs = resource.get("inputs", {})
             return {key: inputs[key] for key in ("project", "region") if key in inputs}

@@ -4,7 +4,7 @@ rules:
   - {kind: fail, type: "gcp:lustre/instance:Instance", operation: create, nth: 1, message: "quota"}
   - {kind: stockout, machine_type: a4-highgpu-8g, zone: us-east1-b}
   - {kind: slow, type: "gcp:container/cluster:Cluster", factor: 3}
-  - {kind: crash, after: 6}
+  - {kind: crash, after: 6, call: lost}
   - {kind: preempt, pool: v6e-16-1}
   - {kind: fail-job, job: maxtext-training}
 """
@@ -17,7 +17,15 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, PositiveInt, ValidationError
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    NonNegativeInt,
+    PositiveFloat,
+    PositiveInt,
+    ValidationError,
+)
 
 from catalog.table import read_yaml
 from sandbox.errors import CloudError, UserError
@@ -56,10 +64,14 @@ class Slow(_Rule):
 
 
 class Crash(_Rule):
-    """The engine is killed (SIGKILL) while the operation after `after` others is under way."""
+    """The engine is killed (SIGKILL) while the operation after `after` others is under way.
+
+    A call that was `taken` the cloud goes on with by itself; one that was `lost` never reached it.
+    """
 
     kind: Literal["crash"]
-    after: PositiveInt
+    after: NonNegativeInt
+    call: Literal["taken", "lost"] = "taken"
 
 
 class Preempt(_Rule):
@@ -105,8 +117,9 @@ class Faults(BaseModel):
         except (ValidationError, yaml.YAMLError) as error:
             raise UserError(f"--fault: {path}: {error}") from None
 
-    def started(self, token: str, operation: str) -> None:
-        """Count an operation, and fail it if a rule says so."""
+    def started(self, token: str, operation: str) -> Crash | None:
+        """Count an operation, and fail it if a rule says so; the rule that kills the engine in
+        it, if one does."""
         self._started += 1
         self._seen[token, operation] += 1
         for rule in self.rules:
@@ -116,12 +129,8 @@ class Faults(BaseModel):
                 and self._seen[token, operation] == rule.nth
             ):
                 raise CloudError("INTERNAL", rule.message)
-
-    def crashes_now(self) -> bool:
-        """Whether the engine is to be killed while the operation just started is under way."""
-        return any(
-            isinstance(rule, Crash) and self._started == rule.after + 1 for rule in self.rules
-        )
+        crashes = (rule for rule in self.rules if isinstance(rule, Crash))
+        return next((rule for rule in crashes if self._started == rule.after + 1), None)
 
     def slowdown(self, token: str) -> float:
         factor = 1.0

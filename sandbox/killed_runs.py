@@ -39,10 +39,10 @@ def adopt(
     stack: Stack, state: dict[str, Any], cloud: Cloud, tell: Tell, parallel: int
 ) -> dict[str, Any] | None:
     """Look up what became of the operations that are pending in a state; None: there are none."""
-    pending = state.get("pending_operations")
-    if not pending:
-        return None
+    pending = state.get("pending_operations") or []
     adoption = adopt_looked_up(state, cloud)
+    if not (pending or adoption.adopted):
+        return None
     stack.import_stack(Deployment(version=3, deployment=adoption.deployment))
     tell(f"a killed run left {len(pending)} operations pending: looking up what became of them")
     for orphan in adoption.orphans:

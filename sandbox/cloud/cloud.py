@@ -155,8 +155,13 @@ class Cloud:
             resource = self.get(resource_id)
             if entry["creating"] and resource is not None:
                 self.finish_create(resource)
+                KINDS[resource.token].after_cut_off(resource, self)
         self._state["preempted"] = preempted_pools(self, self.faults.preemptions)
         self.save()
+
+    def add_beside(self, resource: Resource, other: Resource) -> None:
+        """Have what the cloud makes by itself with another resource."""
+        self._put(resource, self._state["resources"][other.id]["urns"])
 
     def drop(self, resource: Resource) -> None:
         """Take a resource away with no rule asked: it went with another."""

@@ -23,6 +23,8 @@ class Kind:
     api: ClassVar[str | None] = None
     # Whether several stacks can have it at once: making it again changes nothing.
     shared: ClassVar[bool] = False
+    # Inputs that the provider has in its state alone, and that the cloud never gives back.
+    provider_only: ClassVar[tuple[str, ...]] = ()
     # Paths of what the provider leaves as it is where its input is left out: optional, and computed
     # by the cloud.
     kept: ClassVar[tuple[str, ...]] = ()
@@ -79,6 +81,12 @@ class Kind:
 
     def after_create(self, resource: Resource, cloud: View) -> None:
         """What the cloud does by itself once the resource exists."""
+
+    def after_cut_off(self, resource: Resource, cloud: View) -> None:
+        """What there is more where the provider died before a create's further calls."""
+
+    def after_update(self, resource: Resource, olds: Inputs, cloud: View) -> None:
+        """What the provider does in an update beside the call, by what its state was before."""
 
     def after_delete(self, resource: Resource, cloud: View) -> None:
         """What the cloud does by itself once the resource is gone."""

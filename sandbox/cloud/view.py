@@ -64,6 +64,10 @@ class View(Protocol):
 
     def forget_kubernetes(self, cluster_id: str) -> None: ...
 
+    def add_beside(self, resource: Resource, other: Resource) -> None:
+        """Have what the cloud makes by itself with another resource."""
+        ...
+
     def drop(self, resource: Resource) -> None:
         """Take a resource away with no rule asked: it went with another."""
         ...

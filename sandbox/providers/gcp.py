@@ -102,6 +102,8 @@ class GcpStandIn(rpc.Provider):
         resource = await self._operations.update(
             request.urn, token_of(request.urn), request.resource_id, inputs
         )
+        kind = KINDS[resource.token]
+        kind.after_update(resource, plain_map(request.olds), self._cloud)
         return rpc.UpdateResponse(wrap_map({**resource.inputs, **resource.outputs}))
 
     async def delete(self, request: rpc.DeleteRequest) -> None:
@@ -116,8 +118,12 @@ class GcpStandIn(rpc.Provider):
         resource = self._cloud.read(token, request.resource_id)
         if resource is None:
             return rpc.ReadResponse("")
-        state = {**resource.inputs, **resource.outputs}
-        return rpc.ReadResponse(resource.id, wrap_map(state), wrap_map(resource.inputs))
+        known = plain_map(request.properties)
+        own = {key: known[key] for key in KINDS[token].provider_only if key in known}
+        inputs = {**resource.inputs, **own}
+        return rpc.ReadResponse(
+            resource.id, wrap_map({**inputs, **resource.outputs}), wrap_map(inputs)
+        )
 
     async def invoke(self, request: rpc.InvokeRequest) -> rpc.InvokeResponse:
         answer = functions.call(self._cloud, request.tok, plain_map(request.args), self._defaults)

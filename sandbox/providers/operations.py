@@ -20,6 +20,7 @@ from sandbox.cloud.kinds import KINDS
 from sandbox.cloud.resource import Resource
 from sandbox.durations import Durations
 from sandbox.errors import CloudError
+from sandbox.faults import Crash
 from sandbox.journal import Journal, Step
 from sandbox.urns import name_of
 
@@ -48,7 +49,6 @@ class Operations:
 
     async def create(self, urn: str, token: str, inputs: dict[str, Any]) -> Resource:
         async with self._step(urn, token, "create", inputs) as spend:
-            self._cloud.faults.started(token, "create")
             resource = self._cloud.begin_create(token, inputs, urn)
             await spend()
             return self._cloud.finish_create(resource)
@@ -57,7 +57,6 @@ class Operations:
         self, urn: str, token: str, resource_id: str, inputs: dict[str, Any]
     ) -> Resource:
         async with self._step(urn, token, "update", inputs) as spend:
-            self._cloud.faults.started(token, "update")
             await spend()
             return self._cloud.update(token, resource_id, inputs)
 
@@ -66,7 +65,6 @@ class Operations:
         if resource is None:
             return
         async with self._step(urn, token, "delete", resource.inputs) as spend:
-            self._cloud.faults.started(token, "delete")
             self._cloud.check_delete(resource)
             if KINDS[token].is_asked("delete", resource.inputs):
                 await spend()
@@ -79,7 +77,6 @@ class Operations:
         """A journalled step that the caller fills in: kubernetes objects, which have no slots."""
         self._cloud.caller.check(token, operation, name_of(urn))
         async with self._timed(urn, token, operation, inputs=inputs) as spend:
-            self._cloud.faults.started(token, operation)
             yield spend
 
     @asynccontextmanager
@@ -106,27 +103,33 @@ class Operations:
     ) -> AsyncIterator[Callable[[], Any]]:
         start = self._clock.now
         span = Span(start, start)
+        crash: Crash | None = None
 
         async def spend() -> None:
             nonlocal span
+            if crash and operation == "create":
+                # What was asked for exists, or comes to.
+                await self._kill_engine()
             seconds = self._durations.seconds(token, operation, inputs)
-            passing = asyncio.ensure_future(
-                self._clock.spend(seconds * self._cloud.faults.slowdown(token))
-            )
-            if self._cloud.faults.crashes_now():
-                self._kill_engine()
-            span = await passing
+            span = await self._clock.spend(seconds * self._cloud.faults.slowdown(token))
 
         ok = False
         try:
+            crash = self._cloud.faults.started(token, operation)
+            if crash and crash.call == "lost":
+                await self._kill_engine()
             yield spend
+            if crash:
+                await self._kill_engine()
             ok = True
         finally:
             began = start if requested is None else requested
             self._journal.add(Step(urn, operation, began, span, ok))
 
-    def _kill_engine(self) -> None:
+    async def _kill_engine(self) -> None:
+        """Nobody is left to answer: the operation stays as it is until the run's end cancels it."""
         pid = self._engine_pid()
         if pid is None:
             raise CloudError("INTERNAL", "the crash fault found no engine to kill")
         os.kill(pid, signal.SIGKILL)
+        await asyncio.Event().wait()

@@ -32,10 +32,7 @@ def test_the_engine_crashes_while_the_operation_after_the_given_number_is_under_
     tmp_path: Path,
 ) -> None:
     faults = load(tmp_path, "rules: [{kind: crash, after: 1}]")
-    faults.started(POOL, "create")
-    assert not faults.crashes_now()
-    faults.started(POOL, "create")
-    assert faults.crashes_now()
+    assert [faults.started(POOL, "create") for _ in range(3)] == [None, *faults.rules, None]
 
 
 def test_slow_rules_multiply(tmp_path: Path) -> None:
@@ -47,7 +44,12 @@ def test_slow_rules_multiply(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["rules: [{kind: explode}]", "rules: [{kind: crash}]", "rules: [{kind: crash, after: 0}]", "["],
+    [
+        "rules: [{kind: explode}]",
+        "rules: [{kind: crash}]",
+        "rules: [{kind: crash, after: -1}]",
+        "[",
+    ],
 )
 def test_a_file_that_says_nothing_sensible_is_refused_without_a_traceback(
     tmp_path: Path, text: str

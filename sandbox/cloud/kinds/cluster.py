@@ -33,9 +33,15 @@ NOT_IN_AUTOPILOT = (
 )
 
 
+# What GKE begins a cluster with, where the provider did not get to take it away again. No resource
+# of a stack is one. Its nodes are not simulated: nothing here would run on them.
+_DEFAULT_POOL = "the pool that GKE began a cluster with"
+
+
 class Cluster(Kind):
     token = "gcp:container/cluster:Cluster"
     api = "container.googleapis.com"
+    provider_only = ("removeDefaultNodePool",)
     # hashicorp/terraform-provider-google-beta, resource_container_cluster.go:1215 and :1922
     # (93c65b2d60, 2026-08-21).
     kept = ("authenticatorGroupsConfig", "podAutoscaling")
@@ -72,6 +78,19 @@ class Cluster(Kind):
         if cloud.real_control_planes:
             cloud.kubernetes(resource.id)["control_plane"] = True
 
+    # hashicorp/terraform-provider-google-beta, resource_container_cluster.go,
+    # resourceContainerClusterCreate and resourceContainerClusterUpdate (93c65b2d60, 2026-08-21):
+    # the pool is deleted by a call of its own, after the cluster's, and in an update only where
+    # the state does not say that this was done.
+
+    def after_cut_off(self, resource: Resource, cloud: View) -> None:
+        if resource["removeDefaultNodePool"]:
+            cloud.add_beside(_default_pool(resource), resource)
+
+    def after_update(self, resource: Resource, olds: Inputs, cloud: View) -> None:
+        if resource["removeDefaultNodePool"] and not olds.get("removeDefaultNodePool"):
+            cloud.drop(_default_pool(resource))
+
     def outputs(self, inputs: Inputs, cloud: View, resource_id: str) -> dict[str, Any]:
         # A channel's default moves with the days, and may be older than what is used: here it is
         # the version before the lock's own, so that nothing stands on it unseen.
@@ -98,9 +117,10 @@ class Cluster(Kind):
 
     def after_delete(self, resource: Resource, cloud: View) -> None:
         cloud.forget_kubernetes(resource.id)
-        for pool in list(cloud.find("gcp:container/nodePool:NodePool")):
-            if pool.id.startswith(f"{resource.id}/"):
-                cloud.drop(pool)
+        for token in ("gcp:container/nodePool:NodePool", _DEFAULT_POOL):
+            for pool in list(cloud.find(token)):
+                if pool.id.startswith(f"{resource.id}/"):
+                    cloud.drop(pool)
 
     def slots(self, inputs: Inputs) -> str | None:
         return self.identify(inputs)
@@ -133,6 +153,10 @@ class Cluster(Kind):
                         "INVALID_ARGUMENT",
                         f"control plane range {block} overlaps with {cidr} of {owner}",
                     )
+
+
+def _default_pool(cluster: Resource) -> Resource:
+    return Resource(_DEFAULT_POOL, f"{cluster.id}/nodePools/default-pool", {}, {})
 
 
 def as_read(cluster: Resource, cloud: View) -> dict[str, Any]:
