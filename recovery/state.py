@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-import time
 from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -50,8 +50,8 @@ def resources(deployment: Deployment) -> Iterator[dict[str, Any]]:
 
 def back_up(text: str, stack: str) -> Path:
     """Keep the state as it was, in a file of its own that nobody else can read."""
-    stamp = time.strftime("%Y%m%dT%H%M%S")
-    file = Path(f"{stack.replace('/', '.')}-state-{stamp}.json")
+    now = datetime.now().strftime("%Y%m%dT%H%M%S.%f")
+    file = Path(f"{stack.replace('/', '.')}-state-{now}.json")
     try:
         with open(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as stream:
             stream.write(text)

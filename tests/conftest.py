@@ -279,3 +279,12 @@ def dev() -> dict[str, Any]:
 @pytest.fixture
 def verl_h200() -> dict[str, Any]:
     return stack_config("verl-h200")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """How many kills of the engine the commands after them recovered from."""
+    reports = terminalreporter.getreports("passed")
+    kills = [count for it in reports for name, count in it.user_properties if name == "kills"]
+    if kills:
+        total = sum(map(int, map(str, kills)))
+        terminalreporter.write_line(f"the engine was killed {total} times: {total} converge")

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-import errno
 import json
+import os
 import shlex
+import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from recovery import dashboards, report
 from recovery.__main__ import main
-from recovery.advice import default_pools
+from recovery.errors import RecoveryError
 from recovery.ids import resource_id
-from recovery.pending import adopt_pending
+from recovery.pending import NOT_LOOKED_UP, adopt_pending
+from recovery.state import read
 
 NETWORK = "gcp:compute/network:Network"
 PROVIDER = {
@@ -125,10 +128,9 @@ def test_an_adopted_cluster_still_has_the_pool_that_gke_began_it_with() -> None:
     [cluster] = adoption.deployment["resources"]
     assert cluster["inputs"]["removeDefaultNodePool"] is True
     assert cluster["outputs"]["removeDefaultNodePool"] is False
-    assert list(default_pools(adoption)) == [
-        "the next `up` updates removeDefaultNodePool of cluster c: it takes away the pool that GKE "
-        "began the cluster with"
-    ]
+    assert "  the next `up` takes away the pool that GKE began it with" in report.left(
+        "s", adoption, adoption.deployment
+    )
 
 
 def test_pending_updates_and_deletes_are_dropped_for_their_resources_are_still_there() -> None:
@@ -137,71 +139,120 @@ def test_pending_updates_and_deletes_are_dropped_for_their_resources_are_still_t
     assert adoption.deployment == {"resources": [PROVIDER]}
 
 
-def exported(folder: Path, *operations: dict[str, Any]) -> Path:
-    file = folder / "s-state.json"
-    deployment = {"resources": [PROVIDER], "pending_operations": list(operations)}
-    file.write_text(json.dumps({"version": 3, "deployment": deployment}))
-    return file
+def test_what_was_adopted_and_not_looked_up_is_looked_up_by_the_next_recovery() -> None:
+    deployment = {"resources": [PROVIDER], "pending_operations": [pending(NETWORK, {"name": "n"})]}
+    first = adopt_pending(deployment)
+    assert first.deployment["resources"][-1]["initErrors"] == [NOT_LOOKED_UP]
+    again = adopt_pending(first.deployment)
+    assert again.adopted == first.adopted
+    assert again.deployment == first.deployment
 
 
-def test_the_command_rewrites_an_exported_state_and_says_what_to_run_next(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def on_path(folder: Path, monkeypatch: pytest.MonkeyPatch, program: str, script: str) -> None:
+    """Have a program of that name, before all others."""
+    file = folder / program
+    file.write_text(f"#!/bin/sh\n{script}\n")
+    file.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
+
+
+@pytest.mark.parametrize(
+    ("titles", "found"),
+    [
+        (["dev's board", "another"], "projects/1/dashboards/0"),
+        (["another"], None),
+        ([], None),
+    ],
+)
+def test_a_dashboard_is_looked_up_by_its_title(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, titles: list[str], found: str | None
 ) -> None:
-    file = exported(tmp_path, pending(NETWORK, {"name": "net"}))
-    before = file.read_text()
-    assert main([str(file)]) == 0
-    assert len(json.loads(file.read_text())["deployment"]["resources"]) == 2
-    said = capsys.readouterr().out
-    assert f"pulumi stack import --stack s --file {file}\n" in said
-    assert "pulumi refresh --stack s --target 'urn:pulumi:s::p::" in said
-    assert (tmp_path / "s-state.json.bak").read_text() == before
-
-
-def test_a_dashboard_is_looked_up_by_its_title_with_a_command_that_can_be_pasted(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    operation = pending(DASHBOARD, BOARD)
-    file = exported(tmp_path, operation)
-    assert main([str(file)]) == 0
-    said = capsys.readouterr().out
-    command = next(line for line in said.splitlines() if "gcloud" in line).split(":", 1)[1]
-    assert shlex.split(command)[:7] == [
-        *("gcloud", "monitoring", "dashboards", "list", "--project", "p1"),
-        "--filter",
+    there = [
+        {"name": f"projects/1/dashboards/{number}", "displayName": title}
+        for number, title in enumerate(titles)
     ]
-    assert 'displayName="dev\'s board"' in shlex.split(command)
-    urn = operation["resource"]["urn"]
-    again = exported(tmp_path, operation)
-    assert main([str(again), "--id", f"{urn}=projects/1/dashboards/a1"]) == 0
-    assert json.loads(again.read_text())["deployment"]["resources"][1]["id"].endswith("/a1")
+    on_path(tmp_path, monkeypatch, "gcloud", f"echo {shlex.quote(json.dumps(there))}")
+    [orphan] = adopt_pending({"pending_operations": [pending(DASHBOARD, BOARD)]}).orphans
+    assert dashboards.look_up(orphan) == found
 
 
-def test_a_state_with_nothing_pending_is_left_alone(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("script", "why"),
+    [
+        ("echo 'not logged in' >&2; exit 1", "not logged in"),
+        ("echo '" + json.dumps([{"name": n, "displayName": "b"} for n in "12"]) + "'", "1, 2"),
+    ],
+)
+def test_a_dashboard_that_cannot_be_told_is_asked_of_a_person(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str, why: str
 ) -> None:
-    file = tmp_path / "s-state.json"
-    file.write_text('{"version": 3, "deployment": {}}')
-    assert main([str(file)]) == 0
-    assert capsys.readouterr().out == "no operation is pending: there is nothing to do\n"
-    assert list(tmp_path.iterdir()) == [file]
+    on_path(tmp_path, monkeypatch, "gcloud", script)
+    board = {"project": "p1", "dashboardJson": json.dumps({"displayName": "b"})}
+    [orphan] = adopt_pending({"pending_operations": [pending(DASHBOARD, board)]}).orphans
+    with pytest.raises(RecoveryError, match=rf"(?s){why}.*--id '{orphan.urn}=ID'"):
+        dashboards.look_up(orphan)
 
 
-def test_a_disk_that_is_full_leaves_the_file_as_it_was(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.fixture
+def fake_pulumi(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A `pulumi` with the state in a file, and a lock in another."""
+    monkeypatch.chdir(tmp_path)
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    script = f"""cd {shlex.quote(str(tmp_path))}
+echo "$1 $2" >> calls
+case "$1 $2" in
+"stack export") cat state.json;;
+"stack import") if [ -e lock ]; then cat lock >&2; exit 255; fi; cat > state.json;;
+"cancel --yes") rm lock;;
+esac"""
+    on_path(programs, monkeypatch, "pulumi", script)
+    deployment = {"resources": [PROVIDER], "pending_operations": [pending(NETWORK, {"name": "n"})]}
+    (tmp_path / "state.json").write_text(json.dumps({"version": 3, "deployment": deployment}))
+    return tmp_path
+
+
+def lock(folder: Path, pid: int, host: str) -> None:
+    said = (
+        f"the stack is currently locked by 1 lock(s).\n  x: created by me@{host} (pid {pid}) at 1"
+    )
+    (folder / "lock").write_text(said)
+
+
+def test_the_lock_of_a_dead_process_goes_the_state_is_replaced_and_what_it_was_is_kept(
+    fake_pulumi: Path,
 ) -> None:
-    file = exported(tmp_path, pending(NETWORK, {"name": "net"}))
-    before = file.read_text()
+    before = (fake_pulumi / "state.json").read_text()
+    ended = subprocess.Popen(["true"])
+    ended.wait()
+    lock(fake_pulumi, ended.pid, os.uname().nodename)
+    assert main(["--stack", "s", "--yes"]) == 0
+    after = json.loads((fake_pulumi / "state.json").read_text())["deployment"]
+    assert after["resources"][-1]["id"] == "projects/p1/global/networks/n"
+    assert {file.read_text() for file in fake_pulumi.glob("s-state-*.json")} == {before}
+    calls = (fake_pulumi / "calls").read_text().splitlines()
+    assert calls[-4:] == ["stack export", "stack import", "refresh --yes", "stack export"]
 
-    # As a disk does: half is written, then it says no.
-    def half(self: Path, text: str, **_: Any) -> int:
-        with self.open("w") as stream:
-            stream.write(text[: len(text) // 2])
-        raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(Path, "write_text", half)
-    assert main([str(file)]) == 1
-    assert file.read_text() == before
-    assert list(tmp_path.iterdir()) == [file]
+@pytest.mark.parametrize("host", [os.uname().nodename, "elsewhere"])
+def test_the_lock_of_a_process_that_may_be_alive_stays(
+    fake_pulumi: Path, host: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = (fake_pulumi / "state.json").read_text()
+    lock(fake_pulumi, os.getpid(), host)
+    assert main(["--stack", "s", "--yes"]) == 1
+    assert (fake_pulumi / "lock").exists()
+    assert (fake_pulumi / "state.json").read_text() == before
+    assert "at work on the stack" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("answer", ["n", ""])
+def test_nothing_is_written_without_a_yes(
+    fake_pulumi: Path, monkeypatch: pytest.MonkeyPatch, answer: str
+) -> None:
+    monkeypatch.setattr("builtins.input", lambda _: answer)
+    assert main(["--stack", "s"]) == 1
+    assert (fake_pulumi / "calls").read_text() == "stack export\n"
 
 
 @pytest.mark.parametrize(
@@ -221,11 +272,6 @@ def test_a_disk_that_is_full_leaves_the_file_as_it_was(
         '{"deployment": {"pending_operations": [{"resource": {"urn": "u", "type": "t"}}]}}',
     ],
 )
-def test_the_command_refuses_what_is_no_state(
-    tmp_path: Path, text: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    file = tmp_path / "state.json"
-    file.write_text(text)
-    assert main([str(file)]) == 1
-    assert capsys.readouterr().err.startswith(f"{file}: not an exported state: ")
-    assert file.read_text() == text
+def test_what_is_no_state_is_refused(text: str) -> None:
+    with pytest.raises(RecoveryError, match=r"is not a state: "):
+        read(text)

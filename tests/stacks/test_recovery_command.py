@@ -1,0 +1,104 @@
+"""`python -m recovery` with the real CLI, as for a real stack: then `up` has nothing to recover."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from sandbox.clock import VirtualClock
+from sandbox.cloud.kinds.monitoring import Dashboard
+from sandbox.durations import Durations
+from sandbox.faults import Crash, Faults
+from sandbox.journal import Journal
+from sandbox.locks import stale_locks
+from sandbox.providers.gcp import GcpStandIn
+from sandbox.providers.kubernetes import KubernetesStandIn
+from sandbox.providers.operations import Operations
+from sandbox.providers.server import ProviderServer
+from sandbox.pulumi_cli import binary, cli_environment
+from sandbox.workspace import PROJECT_FOLDER
+from tests.stacks.conftest import Sandbox, changed
+from tests.stacks.test_bad_days import cut_off
+from tests.stacks.test_lifecycle import made_once
+
+pytestmark = pytest.mark.thorough
+SandboxOf = Callable[[str], Sandbox]
+
+
+def recover(sandbox: Sandbox, programs: Path) -> str:
+    """What the command says; dashboards are told by a `gcloud` that knows the simulated ones."""
+    workspace, clusters = sandbox.workspace, sandbox.clusters
+    clusters.cloud.begin_run()
+    boards = [
+        {"name": one.id, "displayName": json.loads(one["dashboardJson"])["displayName"]}
+        for one in clusters.cloud.find(Dashboard.token)
+    ]
+    programs.mkdir()
+    gcloud = programs / "gcloud"
+    gcloud.write_text(f"#!/bin/sh\necho {shlex.quote(json.dumps(boards))}\n")
+    gcloud.chmod(0o755)
+    clock = VirtualClock(math.inf)
+    operations = Operations(clusters.cloud, clock, Journal(), Durations.load(), lambda: None)
+    with ProviderServer(clock) as server:
+        server.serve("gcp", "pulumi-gcp", GcpStandIn(clusters, operations))
+        server.serve("kubernetes", "pulumi-kubernetes", KubernetesStandIn(clusters, operations))
+        path = os.pathsep.join((str(programs), str(binary().parent), os.environ["PATH"]))
+        done = subprocess.run(
+            [sys.executable, "-m", "recovery", "--stack", workspace.stack, "--yes"],
+            cwd=workspace.work_dir,
+            env={
+                **cli_environment(workspace),
+                "PULUMI_DEBUG_PROVIDERS": server.address,
+                "PYTHONPATH": str(PROJECT_FOLDER),
+                "PATH": path,
+            },
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def goes_on(sandbox: Sandbox, capsys: pytest.CaptureFixture[str]) -> None:
+    assert not stale_locks(sandbox.workspace.backend)
+    assert not sandbox.state().get("pending_operations")
+    capsys.readouterr()
+    sandbox.succeed("up")
+    assert "a killed run left" not in capsys.readouterr().out
+    assert made_once(sandbox)
+    assert changed(sandbox.succeed("preview")) == {}
+
+
+@pytest.mark.parametrize("call", ["taken", "lost"])
+def test_a_killed_up_goes_on(
+    empty: SandboxOf, tmp_path: Path, capsys: pytest.CaptureFixture[str], call: str
+) -> None:
+    sandbox = empty("dev")
+    crash = Crash.model_validate({"kind": "crash", "after": 14, "call": call})
+    assert not sandbox.run("up", faults=Faults(rules=(crash,))).ok
+    said = recover(sandbox, tmp_path / "bin")
+    assert "a killed command left its lock" in said
+    assert len(list(sandbox.workspace.work_dir.glob("dev-state-*.json"))) == 2
+    goes_on(sandbox, capsys)
+
+
+def test_a_dashboard_and_a_release_that_were_under_way_are_found(
+    brought_up: SandboxOf, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sandbox = brought_up("dev")
+    before = sandbox.describe_everything()
+    cut_off(sandbox, "monitoring-dashboard", "kueue-release")
+    said = recover(sandbox, tmp_path / "bin")
+    assert "monitoring-dashboard is there" in said
+    assert "kueue-release is there" in said
+    goes_on(sandbox, capsys)
+    assert sandbox.describe_everything() == before
