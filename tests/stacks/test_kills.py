@@ -80,9 +80,9 @@ def kill_in_each(
     """Run the verb again and again, killed in its next operation; the run that had none left, and
     how many were killed."""
     for kills in range(TOO_OFTEN):
-        # What was lost is to be done now. So is an update, for the state does not know that it was
-        # done: all others are found, or found gone.
-        done = 1 if kills and (call == "lost" or is_updating(sandbox)) else 0
+        # What was lost is still to do, and what runs beside it did not end either: one more each
+        # time. An update is done again, for the state does not know that it was done.
+        done = kills if call == "lost" else int(kills > 0 and is_updating(sandbox))
         crash = Crash(kind="crash", after=done, call=call)
         result = sandbox.run(verb, *overrides, faults=Faults(rules=(crash,)))
         if result.ok:
