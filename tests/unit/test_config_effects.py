@@ -21,18 +21,11 @@ from tests.conftest import TOKEN, changed, recorded
 from tests.parts.commit_sample import of_this_commit
 from tests.programs import mistakes
 from tests.unit.config_leaves import differing, leaves
+from tests.unit.effect_changes import CHANGES, name_of
 from tests.unit.effect_stacks import BASES
-from tests.unit.effects import BUCKETS, CATALOG, GROUND, QUEUES
-from tests.unit.effects_jobs import CLASSIFIER, FINE_TUNE, MAXTEXT, NEMO_RL, RAY, SCRIPT, SERVERS
-from tests.unit.effects_jobs import VERL as VERL_CHANGES
 from tests.unit.effects_refused import DECIDES
 
 SECRETS = frozenset({"hugging_face_token", "wandb_api_key"})
-TABLES = (
-    *(GROUND, BUCKETS, QUEUES, CATALOG, RAY, NEMO_RL, VERL_CHANGES),
-    *(MAXTEXT, CLASSIFIER, SCRIPT, FINE_TUNE, SERVERS),
-)
-CHANGES = [(base, change) for table in TABLES for base, each in table.items() for change in each]
 LEAVES = {it.path: it for it in leaves(Stack)}
 _OF_OTHERS = "names what is read, which this stand-in for the engine does not have: test_existing"
 WITHOUT_EFFECT = {
@@ -95,11 +88,6 @@ def unchanged(base: str, folder: Path) -> str:
 def tried() -> list[int]:
     """All of them with ALL_COMBINATIONS=1; else a fifth, another one for each commit."""
     return of_this_commit(list(range(len(CHANGES))), len(CHANGES) // 5)
-
-
-def name_of(number: int) -> str:
-    base, change = CHANGES[number]
-    return f"{base}: {next(iter(change))}"
 
 
 @pytest.mark.parametrize("number", tried(), ids=name_of)

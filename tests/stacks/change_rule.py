@@ -1,0 +1,230 @@
+"""The rule for every change of a running stack: its preview refuses it and says what to do
+instead, or what it shows is what `up` does.
+
+Done means: `up` succeeds and does what the preview showed, the cloud is the same as after a fresh
+`up` of the new config, and the next preview is empty.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import yaml
+
+from sandbox.engine import RunResult, Verb
+from sandbox.names import PROJECT
+from sandbox.workspace import PROJECT_FOLDER, Workspace
+from tests.stacks.conftest import Sandbox, changed
+
+STACK = "changing"
+_TOP = ("project", "region", "zone")
+_FILES = ("Pulumi.yaml", "__main__.py")
+_SCRIPTS = ("train.py", "other.py", "code/tune.py", "more/other.py")
+# What a server notes of an object, which says nothing of what was asked for.
+_NOTED = frozenset({"uid", "resourceVersion", "creationTimestamp", "generation"})
+# What a refusal says to run instead.
+_COMMAND = re.compile(r"^ +pulumi ((?:up|destroy) .*)$", re.MULTILINE)
+_WHAT_TO_DO = ("nearest:", "What does it:")
+
+Config = dict[str, Any]
+Facts = dict[str, Any]
+
+
+class BrokenPromiseError(AssertionError):
+    """A change that its preview let through, and that is not what `up` did."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one change; `reason` is what a refusal said."""
+
+    kind: Literal["done", "refused"]
+    reason: str = ""
+
+    @property
+    def refused(self) -> bool:
+        return self.kind == "refused"
+
+
+class ChangingStack:
+    """One stack on a sandbox of its own, whose config changes."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.sandbox = Sandbox(Workspace(folder / "sandbox", STACK, folder / "project"))
+
+    @classmethod
+    def new(cls, folder: Path, *configs: Config) -> ChangingStack:
+        """With what any of the configs takes to be there."""
+        project = folder / "project"
+        for name in _SCRIPTS:
+            (project / name).parent.mkdir(parents=True, exist_ok=True)
+            (project / name).write_text(f"print({name!r})\n")
+        for name in _FILES:
+            shutil.copyfile(PROJECT_FOLDER / name, project / name)
+        return cls(folder)
+
+    def copied(self, folder: Path) -> ChangingStack:
+        shutil.copytree(self.folder, folder)
+        return ChangingStack(folder)
+
+    def have(self, config: Config) -> None:
+        """Write it into the stack's file; the simulated project gets the reservations in it."""
+        at = {f"gcp:{key}": config[key] for key in _TOP if key in config}
+        stack = {key: it for key, it in config.items() if key not in _TOP}
+        file = self.folder / "project" / f"Pulumi.{STACK}.yaml"
+        file.write_text(yaml.safe_dump({"config": {**at, f"{PROJECT}:stack": stack}}))
+        given = self.folder / "given.yaml"
+        given.write_text(yaml.safe_dump({"reservations": reservations(config)}))
+        with self.sandbox.workspace.lock():
+            self.sandbox.workspace.use_project(given)
+
+    def up(self, config: Config) -> RunResult:
+        self.have(config)
+        return self.sandbox.succeed("up")
+
+    def facts(self) -> Facts:
+        return facts_of(self.sandbox)
+
+    def change(self, config: Config, fresh: Facts) -> Outcome:
+        """Raises BrokenPromiseError."""
+        self.have(config)
+        shown = self.sandbox.run("preview")
+        if not shown.ok:
+            return self._refused(shown, fresh)
+        done = self.sandbox.run("up")
+        if not done.ok:
+            raise BrokenPromiseError(f"up failed: {_said(done)}")
+        promised, kept = changed(shown), changed(done)
+        # What waits for a value that only the cloud knows is shown as an update, and may be none.
+        unneeded = {it for it in promised.items() if it[1] == "update"} - kept.items()
+        if promised.items() - unneeded != kept.items():
+            raise BrokenPromiseError(f"shown {promised}, done {kept}")
+        self._ended_as(fresh)
+        return Outcome("done")
+
+    def _refused(self, shown: RunResult, fresh: Facts) -> Outcome:
+        """Judged by what it says to do instead: its commands are run."""
+        said = "\n".join(shown.report.diagnostics)
+        if not any(it in said for it in _WHAT_TO_DO):
+            raise BrokenPromiseError(f"the preview failed, and not with words of ours: {said}")
+        commands = _COMMAND.findall(said)
+        for verb, *options in map(shlex.split, commands):
+            self._follow("destroy" if verb == "destroy" else "up", options)
+        if commands:
+            self._ended_as(fresh)
+        return Outcome("refused", said)
+
+    def _follow(self, verb: Verb, options: list[str]) -> None:
+        target = [it for it in options if it.startswith("urn:")]
+        only = {"target": target, "target_dependents": True} if target else {}
+        done = self.sandbox.run(verb, only=only)
+        if not done.ok:
+            raise BrokenPromiseError(f"{verb} that the refusal says failed: {_said(done)}")
+
+    def _ended_as(self, fresh: Facts) -> None:
+        left = changed(self.sandbox.succeed("preview"))
+        if left:
+            raise BrokenPromiseError(f"the next preview is not empty: {left}")
+        if differences := differing(fresh, self.facts()):
+            raise BrokenPromiseError(f"not as a fresh up: {differences}")
+
+
+def there_and_back(running: ChangingStack, before: Config, after: Config) -> tuple[Outcome, ...]:
+    """The outcome of a change and of its way back. `running` is up with `before`, and is a copy of
+    what nobody else changes; the folder beside it is used. Raises BrokenPromiseError."""
+    was = running.facts()
+    fresh = ChangingStack.new(running.folder.with_name("fresh"))
+    fresh.up(after)
+    there = running.change(after, fresh.facts())
+    # Where it was refused, the way back is from what came up anew.
+    changing = running if there.kind == "done" else fresh
+    back = changing.change(before, was)
+    left = changing.sandbox.succeed("destroy").cloud
+    if left:
+        raise BrokenPromiseError(f"destroy leaves {left}")
+    return there, back
+
+
+def reservations(config: Config) -> dict[str, Any]:
+    """What the pools of a config name."""
+    found: dict[str, Any] = {}
+    for pool in config["pools"].values():
+        capacity = pool.get("capacity", {})
+        if capacity.get("mode") == "reservation":
+            found[capacity["name"]] = {
+                "zone": pool.get("zone", config["zone"]),
+                "machine_type": pool["machine_type"],
+                "count": 100,
+                "blocks": _blocks(capacity),
+                "project": capacity.get("project"),
+            }
+    return found
+
+
+def _blocks(capacity: dict[str, Any]) -> dict[str, list[str]]:
+    block, inner = capacity.get("block"), capacity.get("sub_block")
+    return {} if block is None else {block: [] if inner is None else [inner]}
+
+
+def facts_of(sandbox: Sandbox) -> Facts:
+    """What is in the simulated cloud, by what it is; of what controllers made, how many."""
+    cloud = sandbox.workspace.cloud_file
+    read = yaml.CSafeLoader
+    document: dict[str, Any] = yaml.load(cloud.read_text(), read)
+    found: Facts = {}
+    for key, it in document["resources"].items():
+        dashboard = it["type"].endswith(":Dashboard")
+        found[it["type"] if dashboard else key] = {"type": it["type"], "inputs": it["inputs"]}
+    for cluster, store in document["clusters"].items():
+        made: Counter[str] = Counter()
+        for key, kept in store["objects"].items():
+            it = kept["object"]
+            owners = it["metadata"].get("ownerReferences")
+            if owners:
+                placed = "placed " if it.get("spec", {}).get("nodeName") else ""
+                made[f"{placed}{it['kind']} of {owners[0]['kind']}"] += 1
+            else:
+                found[f"{cluster} {key}"] = _wanted(it)
+        found[f"{cluster} made by controllers"] = dict(made)
+    return found
+
+
+def _wanted(it: dict[str, Any]) -> dict[str, Any]:
+    it = {**it, "spec": _unbound(it["spec"])} if it["kind"] == "PersistentVolume" else it
+    metadata = {key: value for key, value in it["metadata"].items() if key not in _NOTED}
+    digests = it.get("sandboxSecretDigests")
+    # Digests are salted, and differ with each cloud.
+    secrets = {} if digests is None else {"sandboxSecretDigests": sorted(digests)}
+    wanted = {key: value for key, value in it.items() if key != "status"}
+    return {**wanted, "metadata": metadata, **secrets}
+
+
+def _unbound(volume: dict[str, Any]) -> dict[str, Any]:
+    """A volume's claim by its name, not by its id."""
+    claim = {key: value for key, value in volume.get("claimRef", {}).items() if key not in _NOTED}
+    return {**volume, "claimRef": claim}
+
+
+def differing(one: Any, other: Any, path: str = "") -> list[str]:
+    if isinstance(one, dict) and isinstance(other, dict):
+        return [
+            line
+            for key in sorted({*one, *other}, key=str)
+            for line in differing(one.get(key), other.get(key), f"{path}/{key}")
+        ]
+    return [] if one == other else [f"{path}: {_short(one)} / {_short(other)}"]
+
+
+def _short(value: Any) -> str:
+    return str(value)[:200]
+
+
+def _said(result: RunResult) -> str:
+    return " | ".join(it.strip() for it in result.report.diagnostics)

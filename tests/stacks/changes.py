@@ -1,0 +1,104 @@
+"""What is tried of changes: every field of the config in a small stack that has it, and what used
+to break in the presets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from sandbox.workspace import stack_names
+from tests.conftest import changed, stack_config
+from tests.unit.effect_changes import CHANGES
+from tests.unit.effect_stacks import BASES
+
+Change = dict[str, Any]
+
+# Each is tried on some of the presets, on another one each.
+_EVERYWHERE: list[Change] = [
+    {"cluster__location": "zonal"},
+    {"cluster__location": "regional"},
+    {"cluster__name": "other"},
+    {"name": "other"},
+    {"network__subnet": "10.20.0.0/20"},
+    {"network__pods": "10.24.0.0/14"},
+    {"network__services": "10.21.0.0/20"},
+    {"network__control_plane": "10.22.0.0/28"},
+    {"namespace": "elsewhere"},
+    {"labels__purpose": "other"},
+    {"project": "other-project"},
+]
+_OWN: dict[str, list[Change]] = {
+    "b200-lustre": [
+        {"network__peering": "10.96.0.0/16"},
+        {"network__peering": "10.96.0.0/16", "labels__purpose": "other"},
+        {"jobs__nemo-rl-grpo-test1__max_steps": 30},
+        {"lustre__capacity_gib": 18000},
+        {"pools__gpu__nodes": 12},
+    ],
+    "verl-b200": [
+        {"network__accelerators__range": "10.128.0.0/16"},
+        {"network__accelerators__prefix_length": 25},
+        {"service_account": "other"},
+        {"ray__b200-ray-cluster__nccl_test": {}},
+        {"buckets__bucket__role": "objectUser"},
+    ],
+    "verl-b200-autopilot": [{"namespace": "elsewhere"}],
+    "tpu-multislice": [
+        {
+            "pools__v6e-16__topology": "4x8",
+            "jobs__maxtext-llama3-8b__ici": {"fsdp": 8, "tensor": 4},
+        },
+        {"pools__v6e-16__capacity": {"mode": "spot"}},
+        {"pools__v6e-16__slices": 1},
+    ],
+    "kueue-mixed": [{"namespace": "elsewhere"}],
+    "gcsfuse-checkpoint": [{"cluster__ray_operator": "addon"}],
+    "dev": [{"cluster__ray_operator": "helm"}],
+}
+
+
+@dataclass(frozen=True)
+class Case:
+    """A running stack, and the config that it is changed to, there and back."""
+
+    stack: str
+    field: str
+    before: dict[str, Any]
+    after: dict[str, Any]
+
+    @property
+    def name(self) -> str:
+        return f"{self.stack}: {self.field}"
+
+
+def _cases() -> Iterator[Case]:
+    for base, change in CHANGES:
+        yield _case(base, BASES[base], change)
+    presets = stack_names()
+    for place, change in enumerate(_EVERYWHERE):
+        for preset in presets[place % 4 :: 4]:
+            yield _case(preset, stack_config(preset), change)
+    for preset, changes in _OWN.items():
+        for change in changes:
+            yield _case(preset, stack_config(preset), change)
+
+
+def _case(stack: str, config: dict[str, Any], change: Change) -> Case:
+    before = {**config, "deletion_protection": False}
+    fields = ", ".join(it.replace("__", ".") for it in change)
+    return Case(stack, f"{fields} [{_short(change)}]", before, changed(before, **change))
+
+
+def _short(change: Change) -> str:
+    """The first value, which tells two changes of one field apart."""
+    return " ".join(str(next(iter(change.values()))).split())[:40]
+
+
+CASES = {it.name: it for it in _cases()}
+# By the name of a case, of its ways "there" and "back" those that are refused, and why.
+REFUSED_FILE = Path(__file__).parent / "refused_changes.yaml"
+REFUSED: dict[str, dict[str, str]] = yaml.safe_load(REFUSED_FILE.read_text()) or {}

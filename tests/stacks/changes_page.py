@@ -1,0 +1,135 @@
+"""`python -m tests.stacks.changes_page [FOLDER]` tries every change, writes what is refused into
+refused_changes.yaml, and docs/changes.md.
+
+Some 40 minutes on two cores. What was tried is kept in FOLDER, if one is given, and not tried
+again.
+"""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import shutil
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterable
+from contextlib import redirect_stdout
+from functools import partial
+from itertools import groupby
+from operator import attrgetter
+from pathlib import Path
+
+import yaml
+
+from sandbox.workspace import PROJECT_FOLDER
+from tests.stacks.change_rule import BrokenPromiseError, ChangingStack, there_and_back
+from tests.stacks.changes import CASES, REFUSED_FILE, Case
+from tests.stacks.conftest import CANARY
+from tools.written_page import table_row
+
+PAGE = PROJECT_FOLDER / "docs" / "changes.md"
+_WAYS = ("there", "back")
+_HEAD = """# What a change does to a running stack
+
+Written by `python -m tests.stacks.changes_page`, which brings each stack up on the sandbox, changes
+one field, and goes back again. A change is **done** where `up` does what its preview showed, ends
+in the same cloud as a fresh `up` of the new config, and leaves nothing for the next preview. Else
+its preview has to refuse it before anything is touched, and what it says to run instead is run, and
+ends there, too.
+
+"""
+
+
+def main(folder: Path) -> int:
+    os.environ.update(HUGGING_FACE_TOKEN=CANARY, WANDB_API_KEY=CANARY)
+    tried = {it.stem for it in folder.glob("*.json")}
+    left = [it for it in CASES.values() if _key(it) not in tried]
+    groups = [list(it) for _, it in groupby(left, attrgetter("stack"))]
+    with multiprocessing.get_context("spawn").Pool(2, maxtasksperchild=1) as pool:
+        for lines in pool.imap_unordered(partial(_try_all, folder), groups, chunksize=1):
+            print("\n".join(lines), flush=True)
+    results = [json.loads((folder / f"{_key(it)}.json").read_text()) for it in CASES.values()]
+    broken = [it["broken"] for it in results if "broken" in it]
+    if broken:
+        print(f"{len(broken)} of {len(results)} changes broke their promise; nothing is written")
+        return 1
+    _write({name: it["ways"] for name, it in zip(CASES, results, strict=True)})
+    return 0
+
+
+def _try_all(folder: Path, cases: Iterable[Case]) -> list[str]:
+    """The cases of one stack; a line for each."""
+    with tempfile.TemporaryDirectory() as place:
+        up = ChangingStack.new(Path(place) / "up")
+        with (Path(place) / "said").open("w") as said, redirect_stdout(said):
+            return [_try(up, it, Path(place), folder) for it in cases]
+
+
+def _try(up: ChangingStack, case: Case, place: Path, folder: Path) -> str:
+    for name in ("running", "fresh"):
+        shutil.rmtree(place / name, ignore_errors=True)
+    try:
+        if not up.sandbox.workspace.cloud_file.exists():
+            up.up(case.before)
+        outcomes = there_and_back(up.copied(place / "running"), case.before, case.after)
+    except AssertionError as error:
+        kind = "broken" if isinstance(error, BrokenPromiseError) else "not up"
+        line = f"{case.name}: {kind}: {error}"
+        found = {"broken": line}
+    else:
+        line = f"{case.name}: {', '.join(it.kind for it in outcomes)}"
+        found = {"ways": [{"kind": it.kind, "reason": it.reason} for it in outcomes]}
+    (folder / f"{_key(case)}.json").write_text(json.dumps(found))
+    return line
+
+
+def _key(case: Case) -> str:
+    return "".join(it if it.isalnum() else "-" for it in case.name)
+
+
+def _write(ways: dict[str, list[dict[str, str]]]) -> None:
+    refused = {
+        name: {
+            way: " ".join(it["reason"].split())
+            for way, it in zip(_WAYS, both, strict=True)
+            if it["kind"] == "refused"
+        }
+        for name, both in ways.items()
+    }
+    refused = {name: it for name, it in refused.items() if it}
+    REFUSED_FILE.write_text(yaml.safe_dump(refused, sort_keys=False, width=100))
+    PAGE.write_text(_HEAD + "\n".join([*_counts(ways), *_rows(ways, refused)]) + "\n")
+
+
+def _counts(ways: dict[str, list[dict[str, str]]]) -> list[str]:
+    kinds = Counter(it["kind"] for both in ways.values() for it in both)
+    total = sum(kinds.values())
+    done = kinds["done"]
+    return [f"Of {total} changes {done} ({done / total:.0%}) are done, {total - done} refused.", ""]
+
+
+def _rows(
+    ways: dict[str, list[dict[str, str]]], refused: dict[str, dict[str, str]]
+) -> Iterable[str]:
+    yield "## Refused\n"
+    yield table_row("stack: field [new value]", "what is refused", "why")
+    yield table_row("---", "---", "---")
+    for name, why in refused.items():
+        both = "both ways" if len(why) == len(_WAYS) else next(iter(why))
+        yield table_row(name, both, _sentence(next(iter(why.values()))))
+    yield "\n## Done, both ways\n"
+    yield from (f"- {name}" for name in ways if name not in refused)
+
+
+def _sentence(reason: str) -> str:
+    return reason.split(" What does it:")[0].split("; nearest:")[0][:300]
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        Path(sys.argv[1]).mkdir(parents=True, exist_ok=True)
+        sys.exit(main(Path(sys.argv[1])))
+    with tempfile.TemporaryDirectory() as own:
+        sys.exit(main(Path(own)))
