@@ -7,7 +7,7 @@ object. It cannot show what containers, devices and networks do: kwok only says 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -43,10 +43,19 @@ class LiveSandbox(Sandbox):
         faults: Faults | None = None,
         project: Path | None = None,
         roles: tuple[str, ...] = (),
+        only: Mapping[str, Any] | None = None,
     ) -> RunResult:
         given, caller = faults or Faults(), Caller(roles)
         return run(
-            self.workspace, verb, float("inf"), list(overrides), given, project, True, caller=caller
+            self.workspace,
+            verb,
+            float("inf"),
+            list(overrides),
+            given,
+            project,
+            True,
+            caller=caller,
+            only=only,
         )
 
     @property

@@ -181,7 +181,9 @@ def facts_of(sandbox: Sandbox) -> Facts:
     found: Facts = {}
     for key, it in document["resources"].items():
         dashboard = it["type"].endswith(":Dashboard")
-        found[it["type"] if dashboard else key] = {"type": it["type"], "inputs": it["inputs"]}
+        # How many nodes a pool began with says nothing of how many it has.
+        inputs = {name: value for name, value in it["inputs"].items() if name != "initialNodeCount"}
+        found[it["type"] if dashboard else key] = {"type": it["type"], "inputs": inputs}
     for cluster, store in document["clusters"].items():
         made: Counter[str] = Counter()
         for key, kept in store["objects"].items():

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -57,9 +57,19 @@ class Sandbox:
         faults: Faults | None = None,
         project: Path | None = None,
         roles: tuple[str, ...] = (),
+        only: Mapping[str, Any] | None = None,
     ) -> RunResult:
         given, caller = faults or Faults(), Caller(roles)
-        return run(self.workspace, verb, math.inf, list(overrides), given, project, caller=caller)
+        return run(
+            self.workspace,
+            verb,
+            math.inf,
+            list(overrides),
+            given,
+            project,
+            caller=caller,
+            only=only,
+        )
 
     def succeed(self, verb: Verb, *overrides: str) -> RunResult:
         result = self.run(verb, *overrides)
