@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pulumi
 
-from stacks import guard, lost_work, on_record
+from stacks import guard, kept_by_provider, lost_work, on_record, only_grows
 from stacks.build import build
 from stacks.config import ConfigError, read
 from stacks.one_run import TwoRunsError
@@ -16,11 +16,13 @@ _USER_WAS_TOLD = 32
 try:
     plan, secrets = read()
     record = on_record.read()
+    only_grows.check(plan, record)
     protection = guard.install(plan, record)
 except (ConfigError, TwoRunsError) as error:
     pulumi.log.error(str(error))
     sys.exit(_USER_WAS_TOLD)
 lost_work.install(plan, record)
+kept_by_provider.install(record)
 for name, value in build(plan, secrets, Path(__file__).parent).items():
     pulumi.export(name, value)
 protection.close()

@@ -69,6 +69,7 @@ RELEASE = "kubernetes:helm.sh/v3:Release"
 # Its chart has the custom resource definitions among its templates: with them go all objects.
 _KUEUE = "kueue"
 CLUSTER = "gcp:container/cluster:Cluster"
+LUSTRE = "gcp:lustre/instance:Instance"
 SUBNETWORK = "gcp:compute/subnetwork:Subnetwork"
 NETWORK = "gcp:compute/network:Network"
 _ALWAYS = frozenset(
@@ -76,7 +77,7 @@ _ALWAYS = frozenset(
         NETWORK,
         SUBNETWORK,
         CLUSTER,
-        "gcp:lustre/instance:Instance",
+        LUSTRE,
         "gcp:redis/instance:Instance",
         "gcp:storage/bucket:Bucket",
         NAMESPACE,

@@ -183,6 +183,8 @@ def facts_of(sandbox: Sandbox) -> Facts:
         dashboard = it["type"].endswith(":Dashboard")
         # How many nodes a pool began with says nothing of how many it has.
         inputs = {name: value for name, value in it["inputs"].items() if name != "initialNodeCount"}
+        if inputs.get("authenticatorGroupsConfig") == {"securityGroup": ""}:
+            del inputs["authenticatorGroupsConfig"]
         found[it["type"] if dashboard else key] = {"type": it["type"], "inputs": inputs}
     for cluster, store in document["clusters"].items():
         made: Counter[str] = Counter()

@@ -70,7 +70,10 @@ class Cluster(Kind):
         del resource
         _check_mode(news)
         _check_exclusions(news)
-        _check_groups(news)
+        # An update to none, "", turns the feature off (resource_container_cluster.go,
+        # expandContainerClusterAuthenticatorGroupsConfig, as above).
+        if news.get("authenticatorGroupsConfig") != {"securityGroup": ""}:
+            _check_groups(news)
         _add_identity_pool(news, cloud)
 
     def after_create(self, resource: Resource, cloud: View) -> None:

@@ -84,6 +84,11 @@ def _own_label(project: Project) -> dict[str, str]:
     return {} if stack.cluster.is_made else {_LABEL: stack.name}
 
 
+def _node_labels(project: Project, pool: PlannedPool) -> dict[str, str]:
+    """One of ours always: the provider takes labels off only while others are left."""
+    return {_LABEL: project.plan.stack.name, **pool.config.labels}
+
+
 def _own_labels(project: Project, pool: PlannedPool) -> dict[str, str]:
     """Tells slices of the pool from those of another one that are of the same shape, too."""
     shape = _tpu_selector(pool)
@@ -146,7 +151,7 @@ def _pool(
             kernel_modules=gpu is None and project.plan.stack.lustre is not None,
             placement="COMPACT" if config.compact_placement else None,
             labels=project.labels,
-            node_labels=config.labels,
+            node_labels=_node_labels(project, pool),
             taints=pool.taints,
         ),
         opts=_beside(project, gke),
@@ -186,7 +191,7 @@ def _slices(
                 dranet=bool(between),
                 additional_networks=between,
                 labels=project.labels,
-                node_labels={**config.labels, **_own_labels(project, pool)},
+                node_labels={**_node_labels(project, pool), **_own_labels(project, pool)},
                 taints=pool.taints,
             ),
             opts=_beside(project, gke),
