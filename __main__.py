@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pulumi
 
-from stacks import guard, kept_by_provider, lost_work, on_record, only_grows
+from stacks import guard, immutable, kept_by_provider, lost_work, on_record, ray_first
 from stacks.build import build
 from stacks.config import ConfigError, read
 from stacks.one_run import TwoRunsError
@@ -16,8 +16,9 @@ _USER_WAS_TOLD = 32
 try:
     plan, secrets = read()
     record = on_record.read()
-    only_grows.check(plan, record)
+    immutable.check(plan, record)
     protection = guard.install(plan, record)
+    ray_first.check(plan, record, pulumi.get_stack())
 except (ConfigError, TwoRunsError) as error:
     pulumi.log.error(str(error))
     sys.exit(_USER_WAS_TOLD)

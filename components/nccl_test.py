@@ -31,6 +31,10 @@ _GPU = "nvidia.com/gpu"
 _SHM = "shared-memory"
 
 
+# The variable by which the script knows what it may not fall below.
+BANDWIDTH = "MIN_BUS_BANDWIDTH_GBPS"
+
+
 @dataclass(frozen=True, kw_only=True)
 class NcclTestPods:
     """`subdomain` is the Service that gives the pods `{job_name}-{number}.{subdomain}`."""
@@ -55,7 +59,7 @@ def nccl_test_spec(pods: NcclTestPods, *, file_name: str, config_map: Any, minut
         "GPUS_PER_NODE": str(pods.gpus_per_node),
         "HOST_PREFIX": pods.job_name,
         "SUBDOMAIN": pods.subdomain,
-        "MIN_BUS_BANDWIDTH_GBPS": str(pods.min_bus_bandwidth_gbps),
+        BANDWIDTH: str(pods.min_bus_bandwidth_gbps),
     }
     gpus = {_GPU: str(pods.gpus_per_node)}
     memory = {"medium": "Memory", "sizeLimit": f"{pods.shm_gib}Gi"}

@@ -50,22 +50,28 @@ def adopt_pending(deployment: Deployment, ids: Mapping[str, str] | None = None) 
     """
     there = list(resources(deployment))
     defaults = _provider_defaults(there)
-    known = {one["urn"] for one in there if not (one.get("delete") or _is_replaced(one))}
+    known = {one["urn"]: one for one in there if not (one.get("delete") or _is_replaced(one))}
     adopted = [one["urn"] for one in there if NOT_LOOKED_UP in (one.get("initErrors") or ())]
     orphans: list[Orphan] = []
     for operation in deployment.get("pending_operations") or []:
         resource = operation["resource"]
         urn = resource["urn"]
-        if operation["type"] != "creating" or urn in known or _is_of_engine(resource):
+        if operation["type"] != "creating" or _is_of_engine(resource):
             continue
         inputs = {**defaults, **resource.get("inputs", {})}
         found = (ids or {}).get(urn) or resource_id(resource["type"], inputs)
+        before = known.get(urn)
+        if before is not None and found in (None, before.get("id")):
+            continue
         if found is None:
             orphans.append(Orphan(urn, resource["type"], inputs))
             continue
+        # A replacement that is made before its predecessor goes: that waits for its delete.
+        there = [{**one, "delete": True} if one is before else one for one in there]
         seen = {"outputs": _outputs(resource), "initErrors": [NOT_LOOKED_UP]}
-        there = _in_place(there, {**resource, "id": found, **seen})
-        known.add(urn)
+        made = {**resource, "id": found, **seen}
+        there = _in_place(there, made)
+        known[urn] = made
         adopted.append(urn)
     rest = {key: value for key, value in deployment.items() if key != "pending_operations"}
     return Adoption({**rest, "resources": there}, tuple(adopted), tuple(orphans))

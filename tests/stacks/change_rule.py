@@ -32,6 +32,10 @@ _NOTED = frozenset({"uid", "resourceVersion", "creationTimestamp", "generation"}
 _COMMAND = re.compile(r"^ +pulumi ((?:up|destroy) .*)$", re.MULTILINE)
 _WHAT_TO_DO = ("nearest:", "What does it:")
 
+_MAY_BE_NONE = ("update", "create-replacement")
+# Helm never takes away the definitions that a chart brought.
+_LEFT_BY_HELM = re.compile(r"CustomResourceDefinition\|\|\w+\.ray\.io$")
+
 Config = dict[str, Any]
 Facts = dict[str, Any]
 
@@ -102,8 +106,8 @@ class ChangingStack:
         if not done.ok:
             raise BrokenPromiseError(f"up failed: {_said(done)}")
         promised, kept = changed(shown), changed(done)
-        # What waits for a value that only the cloud knows is shown as an update, and may be none.
-        unneeded = {it for it in promised.items() if it[1] == "update"} - kept.items()
+        # What waits for a value that only the cloud knows is shown as changed, and may not be.
+        unneeded = {it for it in promised.items() if it[1] in _MAY_BE_NONE} - kept.items()
         if promised.items() - unneeded != kept.items():
             raise BrokenPromiseError(f"shown {promised}, done {kept}")
         self._ended_as(fresh)
@@ -191,6 +195,8 @@ def facts_of(sandbox: Sandbox) -> Facts:
         for key, kept in store["objects"].items():
             it = kept["object"]
             owners = it["metadata"].get("ownerReferences")
+            if _LEFT_BY_HELM.search(key):
+                continue
             if owners:
                 placed = "placed " if it.get("spec", {}).get("nodeName") else ""
                 made[f"{placed}{it['kind']} of {owners[0]['kind']}"] += 1

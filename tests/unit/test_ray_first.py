@@ -1,0 +1,64 @@
+"""What cannot be done while Ray clusters stand, by what is on record of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from stacks.config import validate
+from stacks.on_record import Record
+from stacks.one_run import TwoRunsError
+from stacks.ray_first import check
+from tests.conftest import changed, stack_config
+from tests.programs import WITH_TOKEN, registered
+
+
+def refusal(before: dict[str, Any], after: dict[str, Any]) -> str:
+    made = registered(validate(before, secrets_set=WITH_TOKEN), stack="test").resources
+    record = Record({it.urn: {"type": it.type, "outputs": it.inputs} for it in made})
+    try:
+        check(validate(after, secrets_set=WITH_TOKEN), record, "test")
+    except TwoRunsError as error:
+        return str(error)
+    return ""
+
+
+VERL = stack_config("verl-b200")
+TESTED = changed(VERL, **{"ray__b200-ray-cluster__nccl_test": {}})
+FASTER = {"minimum_bus_bandwidth_gbps": 300}
+CHART = changed(stack_config("dev"), cluster__ray_operator="helm")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "line"),
+    [
+        (stack_config("dev"), CHART, "stack.cluster.ray_operator: addon -> helm"),
+        (CHART, stack_config("dev"), "stack.cluster.ray_operator: helm -> addon"),
+        (VERL, TESTED, "stack.ray.b200-ray-cluster.nccl_test: none -> one for 0"),
+        (
+            TESTED,
+            changed(VERL, **{"ray__b200-ray-cluster__nccl_test": FASTER}),
+            "stack.ray.b200-ray-cluster.nccl_test: 0 -> one for 300",
+        ),
+    ],
+)
+def test_ray_goes_first(before: dict[str, Any], after: dict[str, Any], line: str) -> None:
+    said = refusal(before, after)
+    assert line in said
+    assert "  pulumi destroy --stack test --target 'urn:" in said
+    assert said.index("pulumi destroy") < said.index("  pulumi up --stack test")
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (TESTED, TESTED),
+        (TESTED, VERL),
+        (VERL, changed(VERL, labels__purpose="other")),
+        (changed(stack_config("dev"), ray=None, cluster__ray_operator="addon"), CHART),
+    ],
+    ids=["as it is", "a test taken out", "labels", "the first Ray cluster"],
+)
+def test_ray_stays_for_all_else(before: dict[str, Any], after: dict[str, Any]) -> None:
+    assert refusal(before, after) == ""
