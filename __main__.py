@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pulumi
 
-from stacks import guard, immutable, kept_by_provider, lost_work, on_record, ray_first
+from stacks import guard, immutable, kept_by_provider, lost_work, on_record, ray_first, running_work
 from stacks.build import build
 from stacks.config import ConfigError, read
 from stacks.one_run import TwoRunsError
@@ -24,6 +24,8 @@ except (ConfigError, TwoRunsError) as error:
     sys.exit(_USER_WAS_TOLD)
 lost_work.install(plan, record)
 kept_by_provider.install(record)
+work = running_work.install(plan, record)
 for name, value in build(plan, secrets, Path(__file__).parent).items():
     pulumi.export(name, value)
+work.close()
 protection.close()

@@ -12,9 +12,10 @@ from typing import Any
 from catalog import Catalog, FactError, PriceRange, Rate
 from components.capacity import CapacityMode
 from review.node_pool_facts import PoolFacts, pool_facts
-from review.pods import RAY_CLUSTER, devices_of
 from sandbox.urns import name_of, token_of
+from stacks.machine_price import machine_price
 from stacks.refusal import NODE_POOL
+from stacks.workloads import RAY_CLUSTER, devices_of
 
 MONTH_HOURS = 730
 _NAT_CAP = 32
@@ -115,14 +116,7 @@ def _regions(pool: PoolFacts, catalog: Catalog) -> Collection[str]:
 def _machine_price(pool: PoolFacts, catalog: Catalog) -> PriceRange | None:
     if pool.machine is None:
         return None
-    price = catalog.machine_price(pool.machine.name).within(pool.region)
-    match pool.capacity:
-        case CapacityMode.SPOT:
-            return price.spot
-        case CapacityMode.FLEX_START | CapacityMode.QUEUED:
-            return None
-        case _:
-            return price.on_demand
+    return machine_price(pool.machine.name, pool.region, pool.capacity, catalog)
 
 
 def _other(

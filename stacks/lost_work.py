@@ -14,12 +14,8 @@ import pulumi
 from components.job_attempt import ATTEMPT, attempt_of
 from stacks.on_record import Record, Recorded
 from stacks.plan import Plan
-
-RAY_CLUSTER = "kubernetes:ray.io/v1:RayCluster"
-RAY_JOB = "kubernetes:ray.io/v1:RayJob"
-JOB_SET = "kubernetes:jobset.x-k8s.io/v1alpha2:JobSet"
-JOB = "kubernetes:batch/v1:Job"
-_JOBS = (RAY_JOB, JOB_SET, JOB)
+from stacks.planned_jobs import planned_jobs
+from stacks.workloads import JOBS, RAY_CLUSTER
 
 _Status = Mapping[str, Any]
 _BACK = "They come back by themselves, as soon as there are machines"
@@ -39,12 +35,11 @@ def lines(plan: Plan, record: Record) -> Iterator[str]:
             jobs = {it: job for it, job in plan.ray_jobs.items() if plan.cluster_of(job) == name}
             then = [f"jobs.{it} {job.after_loss}" for it, job in jobs.items()]
             yield "; ".join([f"ray.{name}: {why}. {_BACK}", *then])
-    for token, names in _own_jobs(plan).items():
-        for name, logical in names.items():
-            if why := _why(record, token, logical, failure):
-                yield f"jobs.{name}: it failed: {why}. {_AGAIN}"
-            elif why := _why(record, token, logical, pods_lost):
-                yield f"jobs.{name}: {why}. {_BACK}"
+    for (token, logical), job in planned_jobs(plan).items():
+        if why := _why(record, token, logical, failure):
+            yield f"jobs.{job.name}: it failed: {why}. {_AGAIN}"
+        elif why := _why(record, token, logical, pods_lost):
+            yield f"jobs.{job.name}: {why}. {_BACK}"
 
 
 def run_again(
@@ -52,7 +47,7 @@ def run_again(
 ) -> pulumi.ResourceTransformationResult | None:
     """Another attempt is another object. The number stays on it, or the next run would make one
     more."""
-    if args.type_ not in _JOBS:
+    if args.type_ not in JOBS:
         return None
     recorded = record.get(args.type_, args.name)
     attempt = 0 if recorded is None else _attempts(recorded)
@@ -70,19 +65,19 @@ def run_again(
 
 def workers_lost(status: _Status) -> str | None:
     """Of a RayCluster that was whole once (ray-project/kuberay v1.4.2, raycluster_types.go)."""
-    if _condition(status, "RayClusterProvisioned") is None:
+    if condition(status, "RayClusterProvisioned") is None:
         return None
     if status.get("state") == "suspended":
         return "it is suspended"
     # KubeRay leaves out a 0.
     ready, wanted = (status.get(f"{it}WorkerReplicas", 0) for it in ("ready", "desired"))
-    head = "" if _condition(status, "HeadPodReady") else "its head does not run, and "
+    head = "" if condition(status, "HeadPodReady") else "its head does not run, and "
     return f"{head}{ready} of {wanted} workers run" if head or ready < wanted else None
 
 
 def failure(status: _Status) -> str | None:
     """Of a RayJob; or of a Job or a JobSet, which call the condition the same."""
-    failed = _condition(status, "Failed")
+    failed = condition(status, "Failed")
     if status.get("jobDeploymentStatus") == "Failed":
         failed = status
     return None if failed is None else failed.get("message") or failed.get("reason") or "no reason"
@@ -95,17 +90,8 @@ def pods_lost(status: _Status) -> str | None:
     return "not all of its pods run" if waits else None
 
 
-def _own_jobs(plan: Plan) -> dict[str, dict[str, str]]:
-    """Of each type the jobs with their objects' logical names."""
-    return {
-        RAY_JOB: {it: f"{it}-job" for it in plan.ray_jobs},
-        JOB: {it: f"{it}-job" for it in plan.fine_tunings},
-        JOB_SET: {it: f"{it}-job-set" for it in plan.scripts},
-    }
-
-
 def _attempts(recorded: Recorded) -> int:
-    failed = failure(_status(recorded)) is not None
+    failed = failure(status_of(recorded)) is not None
     return attempt_of(recorded.outputs) + failed
 
 
@@ -113,14 +99,14 @@ def _why(
     record: Record, token: str, name: str, look: Callable[[_Status], str | None]
 ) -> str | None:
     recorded = record.get(token, name)
-    return None if recorded is None else look(_status(recorded))
+    return None if recorded is None else look(status_of(recorded))
 
 
-def _status(recorded: Recorded) -> _Status:
+def status_of(recorded: Recorded) -> _Status:
     return recorded.outputs.get("status") or {}
 
 
-def _condition(status: _Status, name: str) -> Mapping[str, Any] | None:
+def condition(status: _Status, name: str) -> Mapping[str, Any] | None:
     """The condition, where it is true."""
     conditions: list[Mapping[str, Any]] = status.get("conditions") or []
     found = (it for it in conditions if it["type"] == name and it["status"] == "True")

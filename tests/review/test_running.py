@@ -11,11 +11,11 @@ from components.job_attempt import ATTEMPT
 from review.change import changes_of
 from review.losses import losses
 from review.markdown import markdown
-from review.pods import DEPLOYMENT, JOB, JOB_SET, RAY_CLUSTER, RAY_JOB, WORKLOADS, devices_of
 from review.review import Review
 from review.running import Stop, stops_of
 from review.stack_review import StackReview
 from stacks.refusal import CLUSTER, NAMESPACE
+from stacks.workloads import DEPLOYMENT, JOB, JOB_SET, RAY_CLUSTER, RAY_JOB, WORKLOADS, devices_of
 from tests.review.test_changes import step, urn
 
 

@@ -9,8 +9,9 @@ import pulumi_kubernetes as k8s
 import pytest
 
 from components.job_attempt import ATTEMPT
-from stacks.lost_work import RAY_JOB, failure, pods_lost, run_again, workers_lost
+from stacks.lost_work import failure, pods_lost, run_again, workers_lost
 from stacks.on_record import Record
+from stacks.workloads import RAY_JOB
 from tests.conftest import Register, Registered
 
 _WHOLE_ONCE = {"type": "RayClusterProvisioned", "status": "True"}

@@ -2,6 +2,7 @@
 
 from typing import Literal
 
+from stacks.parts.jobs.on_ray import from_checkpoint
 from stacks.types import (
     BatchSize,
     Block,
@@ -70,6 +71,11 @@ class FineTuning(Block, frozen=True):
     """Bucket with its checkpoints; by default the only one."""
     queue: QueueName | None = None
     """LocalQueue that admits it; by default the only one of the stack's namespace."""
+
+    def resumes(self, mount_path: str) -> str:
+        """From where a job goes on that is made anew."""
+        every = f"{self.checkpoint_save_steps} steps"
+        return from_checkpoint(f"{mount_path}/{self.directory}", every)
 
     def environment(self, mount_path: str) -> dict[str, str]:
         """fine_tune.py's variables."""

@@ -13,6 +13,7 @@ from stacks.parts.jobs.on_ray import (
     Place,
     RayDemands,
     Work,
+    from_checkpoint,
 )
 from stacks.types import (
     BatchSize,
@@ -56,6 +57,9 @@ class ImageClassifierTraining(OnRay, frozen=True):
     @property
     def after_loss(self) -> str:
         return f"goes on from its last checkpoint, max_failures ({self.max_failures}) times"
+
+    def resumes(self, name: str, mount_path: str) -> str:
+        return from_checkpoint(f"{mount_path}/{self.run_name or name}", "epoch")
 
     def demands(self, facts: Catalog) -> RayDemands:
         found = [(it, facts.component(it)) for it in ("torch", "torchvision")]

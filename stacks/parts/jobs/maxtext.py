@@ -5,7 +5,15 @@ from typing import Literal
 
 from catalog import Catalog, Topology
 from components.ray_manifest import LAUNCHER_DIR
-from stacks.parts.jobs.on_ray import UNBUFFERED, OnRay, Place, RayDemands, Work, workload
+from stacks.parts.jobs.on_ray import (
+    UNBUFFERED,
+    OnRay,
+    Place,
+    RayDemands,
+    Work,
+    from_checkpoint,
+    workload,
+)
 from stacks.parts.pools.config import Pool
 from stacks.types import (
     BatchSize,
@@ -106,6 +114,10 @@ class MaxTextTraining(OnRay, frozen=True):
             f"goes on from its last checkpoint with the slices left, max_failures ({times}) times"
         )
 
+    def resumes(self, name: str, mount_path: str) -> str:
+        run = f"{self._folder(mount_path)}/{self.run_name or name}"
+        return from_checkpoint(run, f"{self.checkpoint_period} steps")
+
     def demands(self, facts: Catalog) -> RayDemands:
         return RayDemands(image="ray_tpu", head_is_enough=self.elastic is not None)
 
@@ -123,8 +135,7 @@ class MaxTextTraining(OnRay, frozen=True):
 
     def parameters(self, at: Place, topology: Topology, maxtext: str) -> dict[str, str]:
         """The trainer's own, and MaxText 0.2.1's options by their names there."""
-        elastic = self.elastic
-        folder = at.mount_path if self.directory is None else f"{at.mount_path}/{self.directory}"
+        elastic, folder = self.elastic, self._folder(at.mount_path)
         return {
             "slices": f"@{LAUNCHER_DIR}/{_SLICES}",
             "hosts": str(topology.hosts),
@@ -149,6 +160,9 @@ class MaxTextTraining(OnRay, frozen=True):
             # Beside the runs: whoever starts again, on new machines, too, compiles nothing anew.
             "jax_cache_dir": f"{folder}/jax_cache",
         }
+
+    def _folder(self, mount_path: str) -> str:
+        return mount_path if self.directory is None else f"{mount_path}/{self.directory}"
 
 
 def worker_environment(pool: Pool, devices: list[str]) -> dict[str, str]:

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator
 
 from catalog import Catalog
-from stacks.parts.jobs.on_ray import OnRay, Place, RayDemands, Work, workload
+from stacks.parts.jobs.on_ray import OnRay, Place, RayDemands, Work, from_checkpoint, workload
 from stacks.types import (
     Architecture,
     BatchSize,
@@ -94,6 +94,10 @@ class NemoRlJob(OnRay, frozen=True):
     """Log to Weights & Biases, with the secret `wandb_api_key`."""
     type: Literal["nemo-rl"]
     """Which job it is."""
+
+    def resumes(self, name: str, mount_path: str) -> str:
+        kept = self.checkpoints
+        return from_checkpoint(f"{mount_path}/{kept.directory}", f"{kept.period} steps")
 
     def demands(self, facts: Catalog) -> RayDemands:
         return RayDemands(image="nemo_rl", files_per_gpu=_MEGATRON_FILES)

@@ -30,6 +30,10 @@ class OnRay(Block, frozen=True):
         """What it does when a machine under it has gone."""
         return "waits for all of them, and goes on from its last checkpoint"
 
+    def resumes(self, name: str, mount_path: str) -> str:
+        """From where the job `name` goes on that is made anew, its data at `mount_path`."""
+        raise NotImplementedError
+
 
 @dataclass(frozen=True, kw_only=True)
 class RayDemands:
@@ -90,6 +94,11 @@ class Work:
         """For a submission by hand, as JSON."""
         packages = {"pip": list(self.packages)} if self.packages else {}
         return json.dumps({"env_vars": self.environment, **packages})
+
+
+def from_checkpoint(directory: str, every: str) -> str:
+    """`every` says how often one is written."""
+    return f"from the last checkpoint in {directory}, where it writes one every {every}"
 
 
 def workload(path: str) -> str:

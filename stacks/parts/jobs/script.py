@@ -105,6 +105,11 @@ class Script(Block, frozen=True):
             f"does what its command does, and after a failure again, retries ({self.retries}) times"
         )
 
+    @property
+    def resumes(self) -> str:
+        """From where one goes on that is made anew."""
+        return "from the beginning, or from what its command finds of its own"
+
 
 _ON_RAY = ("type", "file", "folder", "command", "environment", "ray", "retries")
 # What a job on a RayCluster has of the cluster instead.

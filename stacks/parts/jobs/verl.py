@@ -4,7 +4,7 @@ import."""
 from typing import Literal
 
 from catalog import Catalog
-from stacks.parts.jobs.on_ray import OnRay, Place, RayDemands, Work, workload
+from stacks.parts.jobs.on_ray import OnRay, Place, RayDemands, Work, from_checkpoint, workload
 from stacks.types import (
     BatchSize,
     Block,
@@ -136,6 +136,10 @@ class VerlTraining(OnRay, frozen=True):
     """The job that fills the bucket; with `null` it is filled by hand."""
     type: Literal["verl"]
     """Which job it is."""
+
+    def resumes(self, name: str, mount_path: str) -> str:
+        kept = self.checkpoints
+        return from_checkpoint(f"{mount_path}/{kept.directory}", f"{kept.period} steps")
 
     def demands(self, facts: Catalog) -> RayDemands:
         return RayDemands(

@@ -1,9 +1,9 @@
-"""How many accelerators the pods of a Kubernetes object ask for. Pure."""
+"""Kubernetes objects that are work, and how many accelerators their pods ask for. Pure."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 RAY_CLUSTER = "kubernetes:ray.io/v1:RayCluster"
@@ -11,6 +11,8 @@ RAY_JOB = "kubernetes:ray.io/v1:RayJob"
 JOB = "kubernetes:batch/v1:Job"
 JOB_SET = "kubernetes:jobset.x-k8s.io/v1alpha2:JobSet"
 DEPLOYMENT = "kubernetes:apps/v1:Deployment"
+# What ends by itself.
+JOBS = (RAY_JOB, JOB_SET, JOB)
 # What runs, and what stops when it goes.
 WORKLOADS = (RAY_JOB, RAY_CLUSTER, JOB, JOB_SET, DEPLOYMENT)
 _KINDS = {"nvidia.com/gpu": "GPU", "google.com/tpu": "TPU"}
@@ -34,6 +36,19 @@ def devices_of(token: str, inputs: Inputs) -> Counter[str]:
             return _pods(_map(spec, "template"), _number(spec.get("replicas"), 1))
         case _:
             return Counter()
+
+
+def devices_under(token: str, inputs: Inputs, clusters: Iterable[Inputs]) -> str:
+    """In words those of an object, or of that of the RayClusters which it is sent to."""
+    found = devices_of(token, inputs)
+    if token == RAY_JOB and not found:
+        wanted = _map(_map(inputs, "spec"), "clusterSelector").get("ray.io/cluster")
+        for it in clusters:
+            if _map(it, "metadata").get("name") == wanted:
+                found = devices_of(RAY_CLUSTER, it)
+    return ", ".join(
+        f"{count} {kind}{'' if count == 1 else 's'}" for kind, count in sorted(found.items())
+    )
 
 
 def of_ray(spec: Inputs) -> Counter[str]:

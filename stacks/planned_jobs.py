@@ -1,0 +1,76 @@
+"""Jobs of a plan by their objects: from where each goes on, and what its machines cost. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import ceil
+
+from catalog import Catalog
+from components.capacity import CapacityMode
+from stacks.machine_price import machine_price
+from stacks.parts.jobs.config import RayJob
+from stacks.parts.jobs.plan import PlannedFineTuning, PlannedScript
+from stacks.parts.jobs.script import Script
+from stacks.parts.pools.plan import PlannedPool
+from stacks.plan import Plan
+from stacks.workloads import JOB, JOB_SET, RAY_JOB
+
+_Machines = Sequence[tuple[PlannedPool | None, int]]
+
+
+@dataclass(frozen=True)
+class PlannedJob:
+    """`name` is its key below `jobs`; `resumes` says from where it goes on that is made anew, and
+    `hourly` what an hour of its machines costs, of all where their number changes."""
+
+    name: str
+    resumes: str
+    hourly: str
+
+
+def planned_jobs(plan: Plan) -> dict[tuple[str, str], PlannedJob]:
+    """By type and logical name of the object."""
+    return {
+        **{(RAY_JOB, f"{it}-job"): _on_ray(plan, it, job) for it, job in plan.ray_jobs.items()},
+        **{(JOB, f"{it}-job"): _tuning(job) for it, job in plan.fine_tunings.items()},
+        **{(JOB_SET, f"{it}-job-set"): _script(job) for it, job in plan.scripts.items()},
+    }
+
+
+def _on_ray(plan: Plan, name: str, job: RayJob) -> PlannedJob:
+    groups = plan.ray[plan.cluster_of(job)].groups.values()
+    pools = {pool.name: pool for group in groups for pool in group.pools}
+    hourly = _hourly([(pool, pool.nodes) for pool in pools.values()], plan.facts)
+    if isinstance(job, Script):
+        return PlannedJob(name, job.resumes, hourly)
+    storage = plan.storage_of(job)
+    # The rules refuse a training without any.
+    assert storage is not None
+    return PlannedJob(name, job.resumes(name, plan.mount_path(storage)), hourly)
+
+
+def _tuning(job: PlannedFineTuning) -> PlannedJob:
+    nodes = ceil(job.config.pods * job.config.gpus / max(1, job.pool.accelerators))
+    resumes = job.config.resumes(job.bucket.config.mount_path)
+    return PlannedJob(job.name, resumes, _hourly([(job.pool, nodes)], job.facts))
+
+
+def _script(job: PlannedScript) -> PlannedJob:
+    hourly = _hourly([(job.pool, job.config.nodes)], job.facts)
+    return PlannedJob(job.name, job.config.resumes, hourly)
+
+
+def _hourly(machines: _Machines, catalog: Catalog) -> str:
+    prices = [_price(pool, count, catalog) for pool, count in machines]
+    known = [it for it in prices if it is not None]
+    if len(known) < len(prices):
+        return "what is not published"
+    low, high = (f"{sum(it):,.0f}" for it in zip(*known, strict=True))
+    return f"{low} USD" if low == high else f"{low} to {high} USD"
+
+
+def _price(pool: PlannedPool | None, count: int, catalog: Catalog) -> tuple[float, float] | None:
+    if pool is None:
+        return None
+    region, mode = pool.zone.rpartition("-")[0], CapacityMode(pool.config.capacity.mode)
+    found = machine_price(pool.machine.name, region, mode, catalog)
+    return None if found is None else (found.low * count, found.high * count)

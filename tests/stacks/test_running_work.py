@@ -1,0 +1,41 @@
+"""A running job that a change stops is named in the preview, and none that goes on is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.stacks.conftest import Sandbox
+
+JOB = "nemo-rl-grpo-test1"
+STOPS = f"jobs.{JOB} runs on 64 GPUs and is replaced. It starts again from the last checkpoint in "
+GOES = f"{JOB}-job runs on 64 GPUs and is deleted"
+
+
+@pytest.mark.parametrize(
+    ("override", "said"),
+    [
+        (f"jobs.{JOB}.max_steps=77", STOPS),
+        # With its RayCluster.
+        ("ray.ray-a4-gpu-spot.head.requests.cpu=6", STOPS),
+        ("jobs={}", GOES),
+        ("labels.purpose=other", None),
+    ],
+)
+def test_a_preview_names_the_job_that_a_change_stops(
+    brought_up: Callable[[str], Sandbox], override: str, said: str | None
+) -> None:
+    lines = brought_up("b200-lustre").succeed("preview", override).report.diagnostics
+    told = [line for line in lines if " runs on " in line]
+    assert len(told) == (said is not None)
+    assert all(str(said) in line for line in told)
+
+
+def test_an_up_says_it_and_leaves_nothing_that_a_destroy_would_ask_for(
+    brought_up: Callable[[str], Sandbox],
+) -> None:
+    sandbox = brought_up("b200-lustre")
+    done = sandbox.succeed("up", f"jobs.{JOB}.max_steps=77")
+    assert any(STOPS in line for line in done.report.diagnostics)
+    sandbox.succeed("destroy")
