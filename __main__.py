@@ -17,14 +17,15 @@ try:
     plan, secrets = read()
     record = on_record.read()
     immutable.check(plan, record)
-    protection = guard.install(plan, record)
+    work = running_work.of(plan, record)
+    protection = guard.install(plan, record, work)
     ray_first.check(plan, record, pulumi.get_stack())
 except (ConfigError, TwoRunsError) as error:
     pulumi.log.error(str(error))
     sys.exit(_USER_WAS_TOLD)
 lost_work.install(plan, record)
 kept_by_provider.install(record)
-work = running_work.install(plan, record)
+running_work.install(work)
 for name, value in build(plan, secrets, Path(__file__).parent).items():
     pulumi.export(name, value)
 work.close()

@@ -155,6 +155,7 @@ def _of_preview(
     changes = changes_of(seen.steps, state or ())
     acknowledged = acknowledged_in(place.root, stack)
     dangers = dangers_of(changes, acknowledged, catalog, place.standing_on(stack))
+    stops = stops_of(changes, state or ())
     mermaid, verbs = coloured(seen.goals, state or (), changes)
     gone = {change.urn for change in changes if change.verb == "delete"}
     wanted = {it.urn: it.new for it in seen.steps if it.new is not None and it.urn not in gone}
@@ -165,8 +166,8 @@ def _of_preview(
         platform=platform,
         changes=tuple(changes),
         dangers=tuple(dangers),
-        stale=tuple(stale(acknowledged, dangers)),
-        stops=tuple(stops_of(changes, state or ())),
+        stale=tuple(stale(acknowledged, dangers, stops)),
+        stops=tuple(stops),
         warnings=tuple(warnings_of(changes, catalog)),
         two_runs=seen.two_runs,
         before=None if state is None else cost_of(_inputs(state), catalog),

@@ -9,6 +9,7 @@ from catalog import Catalog
 from components.capacity import CapacityMode
 from review.change import Change, Verb
 from review.node_pool_facts import pool_facts
+from review.running import Stop
 from stacks.acknowledge import Acknowledge
 from stacks.data_loss import data_lost
 from stacks.refusal import CLUSTER, KUBERNETES, NAMESPACE, NODE_POOL, RELEASE, is_guarded
@@ -74,9 +75,12 @@ def _with_its_cluster(change: Change, all_changes: Iterable[Change]) -> bool:
     return any(it.destructive and it.type == CLUSTER for it in all_changes)
 
 
-def stale(acknowledged: Sequence[Acknowledge], dangers: Iterable[Danger]) -> list[Acknowledge]:
+def stale(
+    acknowledged: Sequence[Acknowledge], dangers: Iterable[Danger], stops: Iterable[Stop]
+) -> list[Acknowledge]:
     """Acknowledgements that nothing in the change matches."""
     causes = {(danger.resource, it) for danger in dangers for it in danger.properties}
+    causes |= {(stop.resource, stop.agreement) for stop in stops}
     return [one for one in acknowledged if (one.resource, one.property) not in causes]
 
 

@@ -8,6 +8,8 @@ from typing import Any
 
 from components.job_attempt import attempt_of
 from review.change import Change, Verb
+from stacks.acknowledge import REMOVED
+from stacks.refusal import SPEC
 from stacks.workloads import RAY_CLUSTER, WORKLOADS, devices_under
 
 
@@ -19,6 +21,11 @@ class Stop:
     kind: str
     verb: Verb
     devices: str
+
+    @property
+    def agreement(self) -> str:
+        """The property under which a protected stack agrees to it."""
+        return REMOVED if self.verb == "delete" else SPEC
 
     def __str__(self) -> str:
         return f"{self.resource} ({self.kind}{', ' if self.devices else ''}{self.devices})"

@@ -14,6 +14,8 @@ from stacks import one_run, refusal
 from stacks.on_record import Record
 from stacks.plan import Plan
 from stacks.refusal import CLUSTER, KUBERNETES, UNKNOWN, is_guarded
+from stacks.running_work import RunningWork
+from stacks.workloads import JOBS
 
 # A `pulumi destroy` that does not run the program ends with the names of the hooks that it would
 # need, so the name is what we would say.
@@ -42,22 +44,35 @@ class Guard:
     """
 
     plan: Plan
+    work: RunningWork
     made: list[pulumi.Resource] = field(default_factory=list[pulumi.Resource])
     declared: dict[_Key, list[str]] = field(default_factory=dict[_Key, list[str]])
     wanted: dict[_Key, _Wanted] = field(default_factory=dict[_Key, _Wanted])
     gone_early: dict[_Key, _Inputs] = field(default_factory=dict[_Key, _Inputs])
 
-    def note(self, args: pulumi.ResourceTransformationArgs) -> None:
+    def note(
+        self, args: pulumi.ResourceTransformationArgs
+    ) -> pulumi.ResourceTransformationResult | None:
         """Runs as the program makes a resource, long before the engine hears of it."""
+        key = (args.type_, args.name)
         self.made.append(args.resource)
-        self.declared[args.type_, args.name] = [
+        self.declared[key] = [
             path
             for name, value in args.props.items()
             if isinstance(value, pulumi.Output) and name != "project"
             if self.plan.facts.replaces(args.type_, path := _camel(name))
         ]
+        if key not in self.work.jobs:
+            return None
+        # Not in the transform below: the SDK sends on no replacement trigger that comes back from
+        # one (3.272.0, tried).
+        hooks = pulumi.ResourceHookBinding(before_delete=[self._hook])
+        opts = pulumi.ResourceOptions.merge(args.opts, pulumi.ResourceOptions(hooks=hooks))
+        return pulumi.ResourceTransformationResult(args.props, opts)
 
     async def before_delete(self, args: pulumi.ResourceHookArgs) -> None:
+        if args.type in JOBS and self.work.stopped((args.type, args.name)) is None:
+            return
         reason = self._reason(args.type, args.name, await _plain(args.old_inputs or {}))
         if reason is not None:
             raise pulumi.RunError(reason)
@@ -72,6 +87,8 @@ class Guard:
         if token == SEAL_TYPE:
             return refusal.OF_DESTROY
         agreed = refusal.agreed_to(name, self.plan.stack.acknowledge)
+        if line := self.work.stopped((token, name)):
+            return refusal.of_job(line, name, agreed, planned=(token, name) in self.work.jobs)
         if (token, name) not in self.declared:
             return refusal.of_removed(name, agreed)
         if (token, name) in self.wanted:
@@ -138,10 +155,10 @@ class Guard:
             pulumi.runtime.register_resource_transform(lambda args: self.transform(args, hook))
 
 
-def install(plan: Plan, record: Record) -> Guard:
+def install(plan: Plan, record: Record, work: RunningWork) -> Guard:
     """Raises TwoRunsError."""
     one_run.check(plan, record, pulumi.get_stack())
-    guard = Guard(plan)
+    guard = Guard(plan, work)
     guard.install()
     return guard
 

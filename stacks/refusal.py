@@ -104,6 +104,8 @@ def is_guarded(token: str, inputs: Mapping[str, Any], catalog: Catalog) -> bool:
         return True
 
 
+# The property that an agreement names under which a job that runs is made anew.
+SPEC = "spec"
 # What a review gives as cause for a resource that goes only because another one does.
 WITH_ANOTHER = ("replaceWith", "provider", "dependencies")
 OFF_FIRST = "`pulumi up` with stack.deletion_protection false and nothing else changed"
@@ -171,6 +173,15 @@ def of_removed(name: str, agreed: Collection[str]) -> str | None:
         f"{name} would be deleted, for the program no longer has it, and stack.acknowledge does "
         f"not agree to that; nearest: {_entries(name, [REMOVED])}"
     )
+
+
+def of_job(line: str, name: str, agreed: Collection[str], *, planned: bool) -> str | None:
+    """Why one that runs may not stop, of which `line` says what that costs. It is agreed to by one
+    word, whatever stops it."""
+    wanted = SPEC if planned else REMOVED
+    if wanted in agreed:
+        return None
+    return f"{line}. stack.acknowledge does not agree to that; nearest: {_entries(name, [wanted])}"
 
 
 def of_dependent(name: str, links: Sequence[str], agreed: Collection[str]) -> str | None:

@@ -43,20 +43,28 @@ class RunningWork:
         )
 
     def before_create(self, args: pulumi.ResourceHookArgs) -> None:
-        job = self.jobs[args.type, args.name]
-        recorded = self.record.get(args.type, args.name)
-        # The hook is on no other.
-        assert recorded is not None
-        pulumi.log.warn(
-            f"jobs.{job.name} runs{self._devices(recorded)} and is replaced. It starts again "
-            f"{job.resumes}; an hour of its machines costs {job.hourly}"
+        if (line := self.stopped((args.type, args.name))) is not None:
+            pulumi.log.warn(line)
+
+    def stopped(self, key: _Key) -> str | None:
+        """What stops with an object that goes; None where it is no job that runs."""
+        recorded, job = self.record.get(*key), self.jobs.get(key)
+        if recorded is None or recorded.type not in JOBS or not self._runs(recorded):
+            return None
+        where = self._devices(recorded)
+        if job is None:
+            return f"{recorded.name} runs{where} and is deleted, for it is taken out"
+        return (
+            f"jobs.{job.name} runs{where} and is replaced. It starts again {job.resumes}; an hour "
+            f"of its machines costs {job.hourly}"
         )
 
     def removed(self) -> Iterator[str]:
         """A line for each job that runs and that the program no longer has."""
         for it in self.record.resources:
-            if it.type in JOBS and (it.type, it.name) not in self.declared and self._runs(it):
-                yield f"{it.name} runs{self._devices(it)} and is deleted, for it is taken out"
+            key = (it.type, it.name)
+            if key not in self.declared and (line := self.stopped(key)):
+                yield line
 
     def close(self) -> None:
         """To be called when the program has made everything."""
@@ -81,11 +89,13 @@ def ended(recorded: Recorded) -> bool:
     return well or done or failure(status) is not None
 
 
-def install(plan: Plan, record: Record) -> RunningWork:
+def of(plan: Plan, record: Record) -> RunningWork:
+    return RunningWork(planned_jobs(plan), record)
+
+
+def install(work: RunningWork) -> None:
     """Has `preview` and `up` say what they stop."""
-    work = RunningWork(planned_jobs(plan), record)
     # In a preview too: in `up` the old one has gone by then.
     options = pulumi.ResourceHookOptions(on_dry_run=True)
     hook = pulumi.ResourceHook(_HOOK, work.before_create, options)
     pulumi.runtime.register_stack_transformation(lambda args: work.watch(hook, args))
-    return work

@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog import Catalog
-from review.change import changes_of
+from review.change import Verb, changes_of
 from review.danger import Danger, dangers_of, stale, warnings_of
+from review.running import Stop
 from review.step import EngineStep
 from stacks.acknowledge import Acknowledge
 from stacks.refusal import NAMESPACE, RELEASE, is_guarded
@@ -134,9 +135,17 @@ def test_only_the_very_change_that_was_agreed_to_passes() -> None:
 def test_an_acknowledgement_that_matches_nothing_any_more_is_stale() -> None:
     one = Acknowledge(resource="gpu", property="nodeConfig.spot")
     (found,) = danger("gpu", "replace", old=SPOT, keys=("nodeConfig",))
-    assert stale([one], [found]) == [one]
-    assert stale([one], []) == [one]
-    assert stale([Acknowledge(resource="gpu", property="nodeConfig")], [found]) == []
+    assert stale([one], [found], ()) == [one]
+    assert stale([one], [], ()) == [one]
+    assert stale([Acknowledge(resource="gpu", property="nodeConfig")], [found], ()) == []
+
+
+@pytest.mark.parametrize(("verb", "word"), [("replace", "spec"), ("delete", "removed")])
+def test_an_agreement_to_stop_a_job_is_not(verb: Verb, word: str) -> None:
+    one = Acknowledge(resource="training-job", property=word)
+    stop = Stop("training-job", "RayJob", verb, "64 GPUs")
+    assert stale([one], [], [stop]) == []
+    assert stale([one], [], ()) == [one]
 
 
 def test_an_update_that_makes_the_nodes_anew_is_warned_of() -> None:

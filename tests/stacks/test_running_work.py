@@ -39,3 +39,23 @@ def test_an_up_says_it_and_leaves_nothing_that_a_destroy_would_ask_for(
     done = sandbox.succeed("up", f"jobs.{JOB}.max_steps=77")
     assert any(STOPS in line for line in done.report.diagnostics)
     sandbox.succeed("destroy")
+
+
+def test_a_protected_stack_keeps_it_until_that_is_agreed_to(
+    empty: Callable[[str], Sandbox],
+) -> None:
+    protected = "deletion_protection=true"
+    sandbox = empty("b200-lustre")
+    sandbox.succeed("up", protected)
+    for override, word in (
+        (f"jobs.{JOB}.max_steps=77", "spec"),
+        ("ray.ray-a4-gpu-spot.head.requests.cpu=6", "spec"),
+        ("jobs={}", "removed"),
+    ):
+        agreed = f"[{{resource: {JOB}-job, property: {word}}}]"
+        refused = sandbox.run("preview", protected, override)
+        assert not refused.ok
+        said = "\n".join(refused.report.diagnostics)
+        assert f"does not agree to that; nearest: acknowledge: {agreed} under stack" in said
+        assert sandbox.succeed("preview", protected, override, f"acknowledge={agreed}").ok
+    sandbox.succeed("preview", protected, "labels.purpose=other")

@@ -9,6 +9,7 @@ from catalog import Catalog
 from stacks.config import validate
 from stacks.on_record import Record, Recorded
 from stacks.planned_jobs import PlannedJob, planned_jobs
+from stacks.refusal import of_job
 from stacks.running_work import RunningWork, ended
 from stacks.workloads import JOB, JOB_SET, JOBS, RAY_CLUSTER, RAY_JOB
 from tests.conftest import changed, stack_config
@@ -41,7 +42,7 @@ def work(
         },
     }
     job = PlannedJob("training", "from the beginning", "261 USD")
-    return RunningWork({(token, OBJECT): job}, Record(found), set(declared))
+    return RunningWork(dict.fromkeys(declared, job), Record(found), set(declared))
 
 
 @pytest.mark.parametrize(
@@ -79,7 +80,7 @@ def test_a_job_that_is_made_anew_is_named_with_its_cost() -> None:
     args = pulumi.ResourceHookArgs(urn="", id="", name=OBJECT, type=RAY_JOB)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pulumi.log, "warn", said.append)
-        work().before_create(args)
+        work((RAY_JOB, OBJECT)).before_create(args)
     assert said == [
         "jobs.training runs on 64 GPUs and is replaced. It starts again from the beginning; "
         "an hour of its machines costs 261 USD"
@@ -99,6 +100,21 @@ def test_a_job_that_is_taken_out_is_named(token: str, spec: Any, devices: str) -
         f"{OBJECT} runs on {devices} and is deleted, for it is taken out"
     ]
     assert list(work((token, OBJECT), token=token, spec=spec).removed()) == []
+
+
+def test_what_is_no_job_stops_no_work() -> None:
+    assert work().stopped((RAY_CLUSTER, "ray")) is None
+    assert list(work((RAY_JOB, OBJECT)).removed()) == []
+
+
+@pytest.mark.parametrize(("planned", "word"), [(True, "spec"), (False, "removed")])
+def test_one_word_agrees_to_it_whatever_stops_it(planned: bool, word: str) -> None:
+    line = of_job("It runs", OBJECT, frozenset({"replaceWith"}), planned=planned)
+    wanted = f"acknowledge: [{{resource: {OBJECT}, property: {word}}}] under stack"
+    assert line is not None
+    assert line.startswith("It runs. ")
+    assert line.endswith(wanted)
+    assert of_job("It runs", OBJECT, frozenset({word}), planned=planned) is None
 
 
 ENDED = [
