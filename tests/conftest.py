@@ -9,13 +9,14 @@ from collections.abc import Callable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import pulumi
 import pytest
 import yaml
 from google.protobuf.json_format import MessageToDict
 from pulumi.runtime import mocks, set_all_config, set_mocks
+from pulumi.runtime.settings import set_root_resource
 
 ROOT = Path(__file__).parent.parent
 PROJECT = "gke-ai-stacks"
@@ -207,6 +208,8 @@ def recorded(
     recording = Recording()
     answering = answers or Answers()
     _have_a_loop()
+    # The root of an earlier program has its transformations.
+    set_root_resource(cast("Any", None))
     set_mocks(
         answering,
         project=PROJECT,

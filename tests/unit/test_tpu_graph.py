@@ -92,7 +92,10 @@ def test_a_slice_is_a_pool_of_all_its_hosts_as_in_the_scenario(
     assert node["machineType"] == "ct6e-standard-4t"
     assert node["advancedMachineFeatures"] == {"threadsPerCore": 1}
     assert node["gvnic"] == {"enabled": True}
-    assert node["labels"] == {"cloud.google.com/gke-networking-dra-driver": "true"}
+    assert node["labels"] == {
+        "cloud.google.com/gke-networking-dra-driver": "true",
+        "gke-ai-stacks/stack": "maxtext-tpu",
+    }
     assert node["oauthScopes"] == ["https://www.googleapis.com/auth/cloud-platform"]
     assert node["spot"] is False
 
@@ -180,7 +183,7 @@ def test_without_networks_between_slices_nothing_is_claimed_or_attached(
     made = built(register, FIXED, network={"dcn": []})
     assert "claims-template" not in made.names()
     assert "networkConfig" not in pool(made)
-    assert "labels" not in pool(made)["nodeConfig"]
+    assert pool(made)["nodeConfig"]["labels"] == {"gke-ai-stacks/stack": "maxtext-tpu"}
     assert not made.named("gke-cluster").inputs.get("enableMultiNetworking")
 
 

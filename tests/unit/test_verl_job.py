@@ -184,6 +184,6 @@ def test_the_training_runs_again_when_a_machine_goes_and_resumes_by_verls_own_de
     made = built(register, "verl-b200")
     entrypoint = made.named("verl-grpo-job").inputs["spec"]["entrypoint"]
     assert re.search(
-        r" python3 /etc/launcher/resume-\w+\.py 16 bash /etc/launcher/verl_grpo-", entrypoint
+        r" python3 /etc/launcher/resume-\w+\.py 16 0 bash /etc/launcher/verl_grpo-", entrypoint
     )
     assert "trainer.resume_mode" not in entrypoint
