@@ -41,10 +41,9 @@ from sandbox.urns import token_of
 _THREADS = 64
 # What a preview cannot know of a real cluster: the same run may bring it.
 _NOT_THERE_YET = ("NotFound",)
-# How often a delete in memory looks whether what holds on to the object has gone meanwhile, each
-# time once nothing else happens. The plugin waits for ten minutes (pulumi-kubernetes
-# provider/pkg/await/await.go, Deletion, 94977969).
-_TRIES = 10
+# A delete in memory looks again whether what holds on to the object has gone meanwhile: the plugin
+# waits for ten minutes (pulumi-kubernetes provider/pkg/await/await.go, Deletion, 94977969).
+_BETWEEN_LOOKS_SECONDS, _LOOKS = 30, 20
 _Answer = TypeVar("_Answer")
 
 
@@ -168,16 +167,17 @@ class KubernetesStandIn(rpc.Provider):
         if self._cluster() is None or await self._ask(lambda kube: kube.get(ref)) is None:
             return
         async with self._operations.step(request.urn, token_of(request.urn), "delete") as spend:
-            tries_left = 0 if self._real_server_judges() else _TRIES
+            await spend()
+            looks_left = 0 if self._real_server_judges() else _LOOKS
             while True:
-                await spend()
                 try:
                     await self._change(lambda kube: kube.delete(ref))
                     return
                 except KubeError as error:
-                    if error.reason != "Conflict" or not tries_left:
+                    if error.reason != "Conflict" or not looks_left:
                         raise CloudError("CONFLICT", str(error)) from None
-                tries_left -= 1
+                await self._operations.wait(_BETWEEN_LOOKS_SECONDS)
+                looks_left -= 1
 
     async def read(self, request: rpc.ReadRequest) -> rpc.ReadResponse:
         inputs = plain_map(request.inputs) or plain_map(request.properties)

@@ -70,6 +70,10 @@ class Operations:
                 await spend()
             self._cloud.finish_delete(resource, urn)
 
+    async def wait(self, seconds: float) -> None:
+        """Simulated time in which others may get on."""
+        await self._clock.spend(seconds)
+
     @asynccontextmanager
     async def step(
         self, urn: str, token: str, operation: Operation, inputs: dict[str, Any] | None = None
