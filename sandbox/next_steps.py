@@ -29,7 +29,8 @@ def command(
     for override in overrides:
         words += ["--set", override]
     for target in targets:
-        words += ["--target", target, "--target-dependents"]
+        words += ["--target", target]
+    words += ["--target-dependents"] if targets else []
     words += ["--kube", kube] if kube is not KubeMode.auto else []
     if root.resolve() != FOLDER.resolve():
         words += ["--folder", _short(root.resolve())]

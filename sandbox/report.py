@@ -18,7 +18,8 @@ from sandbox.next_steps import command
 from sandbox.urns import name_of
 
 SHOWN_STEPS = 12
-_COMMANDS = re.compile(r"^ +pulumi (destroy|up)\b[^'\n]*(?:'([^']*)')?.*$", re.MULTILINE)
+_COMMANDS = re.compile(r"^ +pulumi (destroy|up)\b(.*)$", re.MULTILINE)
+_TARGETS = re.compile(r"--target '([^']*)'")
 
 
 def print_report(
@@ -114,9 +115,9 @@ def _print_here(
     named = _COMMANDS.findall("\n".join(result.report.diagnostics))
     if named:
         console.print("on the sandbox:", markup=False)
-    for verb, target in dict.fromkeys(named):
+    for verb, options in dict.fromkeys(named):
         up = {"overrides": overrides, "kube": kube} if verb == "up" else {}
-        line = command(verb, result.stack, root, **up, targets=[target] if target else [])
+        line = command(verb, result.stack, root, **up, targets=_TARGETS.findall(options))
         console.print(f"  {line}", markup=False, soft_wrap=True)
 
 

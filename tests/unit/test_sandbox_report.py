@@ -75,3 +75,17 @@ def test_a_destroy_under_protection_says_how_to_take_it_off(
         *("--set", "deletion_protection=false"),
     ]
     assert "destroy" in commands(printed)
+
+
+def test_a_refusals_commands_are_said_as_they_are_here_with_every_target(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    targets = [f"urn:pulumi:dev::p::kubernetes:ray.io/v1:RayCluster::{it}" for it in "ab"]
+    printed = " ".join(f"--target '{it}'" for it in targets)
+    said = f"refused\n  pulumi destroy --stack dev {printed} --target-dependents\n  pulumi up"
+    print_report(result(ok=False, report=EngineReport(diagnostics=[said])), tmp_path, OVERRIDES[:1])
+    found = commands(capsys.readouterr().out)
+    one, other = (["--target", it] for it in targets)
+    place = ["--folder", str(tmp_path)]
+    assert found["destroy"] == ["--stack", "dev", *one, *other, "--target-dependents", *place]
+    assert found["up"] == ["--stack", "dev", "--set", "gpu_pool.nodes=4", *place]
