@@ -40,7 +40,7 @@ ZONE = {"zone": "a"}
 
 
 def node(name: str) -> JsonObject:
-    room = {"cpu": "8", "memory": "64Gi", "ephemeral-storage": "100Gi", "pods": "110"}
+    room = {"cpu": "80", "memory": "640Gi", "ephemeral-storage": "1000Gi", "pods": "110"}
     return {
         "apiVersion": "v1",
         "kind": "Node",

@@ -71,16 +71,6 @@ def test_kuberay_tells_the_head_where_its_state_is(live: LiveSandbox) -> None:
     assert patience["value"] == "600"
 
 
-def test_workers_come_in_place_although_kuberay_has_written_into_the_cluster(
-    live: LiveSandbox,
-) -> None:
-    more = "pools.gpu.nodes=2"
-    wider = {"gpu-pool": "update", "app-cluster": "update"}
-    assert changed(live.succeed("up", more)) == wider
-    assert changed(live.succeed("preview", more)) == {}
-    assert changed(live.succeed("up")) == wider
-
-
 def test_the_head_that_follows_a_lost_one_reads_its_state_and_the_worker_stays(
     live: LiveSandbox,
 ) -> None:
@@ -94,6 +84,16 @@ def test_the_head_that_follows_a_lost_one_reads_its_state_and_the_worker_stays(
     before, after = environment(lost), environment(head)
     assert [after[it] for it in told] == [before[it] for it in told]
     assert uid_of(pod(live, "worker")) == uid_of(worker)
+
+
+def test_workers_come_in_place_although_kuberay_has_written_into_the_cluster(
+    live: LiveSandbox,
+) -> None:
+    more = "pools.gpu.nodes=2"
+    wider = {"gpu-pool": "update", "app-cluster": "update"}
+    assert changed(live.succeed("up", more)) == wider
+    assert changed(live.succeed("preview", more)) == {}
+    assert changed(live.succeed("up")) == wider
 
 
 @pytest.mark.parametrize(
