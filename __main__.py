@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pulumi
 
-from stacks import guard, immutable, kept_by_provider, lost_work, on_record, ray_first, running_work
+from stacks import changes, guard, kept_by_provider, lost_work, on_record, running_work
 from stacks.build import build
 from stacks.config import ConfigError, read
-from stacks.one_run import TwoRunsError
+from stacks.two_runs import TwoRunsError
 
 # What Pulumi's language host takes as: the user was told why. Any other code is one more error.
 _USER_WAS_TOLD = 32
@@ -16,13 +16,12 @@ _USER_WAS_TOLD = 32
 try:
     plan, secrets = read()
     record = on_record.read()
-    immutable.check(plan, record)
-    work = running_work.of(plan, record)
-    protection = guard.install(plan, record, work)
-    ray_first.check(plan, record, pulumi.get_stack())
+    changes.check(plan, record, pulumi.get_stack())
 except (ConfigError, TwoRunsError) as error:
     pulumi.log.error(str(error))
     sys.exit(_USER_WAS_TOLD)
+work = running_work.of(plan, record)
+protection = guard.install(plan, work)
 lost_work.install(plan, record)
 kept_by_provider.install(record)
 running_work.install(work)

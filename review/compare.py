@@ -169,7 +169,7 @@ def _of_preview(
         stale=tuple(stale(acknowledged, dangers, stops)),
         stops=tuple(stops),
         warnings=tuple(warnings_of(changes, catalog)),
-        two_runs=seen.two_runs,
+        refusal=seen.refusal,
         before=None if state is None else cost_of(_inputs(state), catalog),
         after=cost_of(wanted.items(), catalog),
         makespan_s=seen.makespan_s,

@@ -194,8 +194,8 @@ def _details(one: StackReview) -> Iterator[Section]:
         for it in one.stops
     )
     warned += "".join(f"\n- Take care: {code(line)}" for line in one.warnings)
-    if one.two_runs:
-        warned += f"\n\nAn `up` refuses this:\n\n{fenced(one.two_runs, 'text')}"
+    if one.refusal:
+        warned += f"\n\nAn `up` refuses this:\n\n{fenced(one.refusal, 'text')}"
     yield Section(f"{title}{note}\n{warned}".strip())
     yield _changes(one)
     if one.chain:

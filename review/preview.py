@@ -20,15 +20,17 @@ from sandbox.faults import Faults
 from sandbox.refused import planned, refused
 from sandbox.urns import name_of
 from sandbox.workspace import Workspace
-from stacks import on_record, one_run
+from stacks import changes, on_record
+from stacks.config import ConfigError
+from stacks.two_runs import TwoRunsError
 
 
 @dataclass(frozen=True)
 class Preview:
     """What a preview found; `goals` is what the program wants, by URN, without any inputs.
 
-    `chain` is the critical path: operation, resource and simulated seconds. `two_runs` is why the
-    program would refuse it, for no single run does it.
+    `chain` is the critical path: operation, resource and simulated seconds. `refusal` is why the
+    program would refuse it.
     """
 
     ok: bool
@@ -38,7 +40,7 @@ class Preview:
     makespan_s: float
     sequential_s: float
     chain: tuple[tuple[str, str, float], ...]
-    two_runs: str = ""
+    refusal: str = ""
 
     @classmethod
     def of_json(cls, found: Mapping[str, Any]) -> Preview:
@@ -70,17 +72,14 @@ def summary(result: RunResult) -> dict[str, Any]:
     }
 
 
-def _two_runs(workspace: Workspace, secrets: Mapping[str, str]) -> str:
-    for file in workspace.state_files():
-        state = json.loads(file.read_text())["checkpoint"]["latest"].get("resources") or []
-        try:
-            one_run.check(
-                planned(workspace, secrets),
-                on_record.Record({it["urn"]: it for it in state}),
-                workspace.stack,
-            )
-        except one_run.TwoRunsError as error:
-            return str(error)
+def _refusal(workspace: Workspace, secrets: Mapping[str, str]) -> str:
+    """Why the program would not make this of what the stack has on record."""
+    state = workspace.deployment().get("resources") or []
+    record = on_record.Record({it["urn"]: it for it in state})
+    try:
+        changes.check(planned(workspace, secrets), record, workspace.stack)
+    except (ConfigError, TwoRunsError) as error:
+        return str(error)
     return ""
 
 
@@ -93,10 +92,10 @@ def main(stack: str, folder: Path, out: Path) -> int:
             why = ""
             result = refused(workspace, "preview", secrets)
             if result is None:
-                why = _two_runs(workspace, secrets)
+                why = _refusal(workspace, secrets)
                 with on_record.hidden():
                     result = Engine(workspace, secrets).run("preview", options)
-        found = {**summary(result), "two_runs": why}
+        found = {**summary(result), "refusal": why}
     except UserError as error:
         failed = Preview(False, (str(error),), (), {}, 0.0, 0.0, ())
         found = {**failed.__dict__}

@@ -20,7 +20,7 @@ class StackReview:
     """`note` says what a reader has to know before the rest; seconds are simulated but `engine_s`.
 
     `platform` is the stack on whose cluster it stands. `before` or `after` is None for a stack that
-    is new, removed, or was not run. `two_runs` is why no single `up` does the change.
+    is new, removed, or was not run. `refusal` is why `up` would refuse the change.
     """
 
     stack: str
@@ -33,7 +33,7 @@ class StackReview:
     stale: tuple[Acknowledge, ...] = ()
     stops: tuple[Stop, ...] = ()
     warnings: tuple[str, ...] = ()
-    two_runs: str = ""
+    refusal: str = ""
     before: Cost | None = None
     after: Cost | None = None
     makespan_s: float = 0.0
@@ -77,7 +77,7 @@ class StackReview:
             "stale": [one.model_dump() for one in self.stale],
             "stops": [asdict(stop) for stop in self.stops],
             "warnings": list(self.warnings),
-            "two_runs": self.two_runs or None,
+            "refusal": self.refusal or None,
             "cost": {"before": _bill(self.before), "after": _bill(self.after)},
             "makespan_s": round(self.makespan_s, 3),
             "sequential_s": round(self.sequential_s, 3),

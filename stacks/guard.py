@@ -10,18 +10,15 @@ from typing import Any
 import pulumi
 from pulumi.output import Unknown
 
-from stacks import one_run, refusal
-from stacks.on_record import Record
+from stacks import refusal
 from stacks.plan import Plan
-from stacks.refusal import CLUSTER, KUBERNETES, UNKNOWN, is_guarded
+from stacks.refusal import CLUSTER, KUBERNETES, SEAL_TYPE, UNKNOWN, is_guarded
 from stacks.running_work import RunningWork
 from stacks.workloads import JOBS
 
 # A `pulumi destroy` that does not run the program ends with the names of the hooks that it would
 # need, so the name is what we would say.
 HOOK = refusal.OF_DESTROY
-# Depends on all that the program has, so a destroy comes to it first. Not a part of any picture.
-SEAL_TYPE = "gke-ai-stacks-guard:guard:DeletionGuard"
 SEAL = "deletion-guard"
 
 _Key = tuple[str, str]
@@ -155,9 +152,7 @@ class Guard:
             pulumi.runtime.register_resource_transform(lambda args: self.transform(args, hook))
 
 
-def install(plan: Plan, record: Record, work: RunningWork) -> Guard:
-    """Raises TwoRunsError."""
-    one_run.check(plan, record, pulumi.get_stack())
+def install(plan: Plan, work: RunningWork) -> Guard:
     guard = Guard(plan, work)
     guard.install()
     return guard

@@ -16,7 +16,8 @@ from components.network import PODS_RANGE, SERVICES_RANGE
 from stacks.data_loss import data_lost
 from stacks.on_record import Record, Recorded
 from stacks.plan import Plan
-from stacks.refusal import CLUSTER, NETWORK, OFF_FIRST, SUBNETWORK
+from stacks.refusal import CLUSTER, NETWORK, SUBNETWORK
+from stacks.two_runs import Difference, TwoRuns
 
 _PROVIDER = "pulumi:providers:kubernetes"
 _REGION = "gcp:region"
@@ -26,37 +27,28 @@ _WHY = (
 )
 
 
-class TwoRunsError(ValueError):
-    """A change that one run cannot do, with the commands that can."""
-
-
 @dataclass(frozen=True)
-class Difference:
-    """A field of the config that the cluster cannot follow; `everything`: nor can its network."""
+class ClusterDifference(Difference):
+    """`everything`: its network, too, cannot follow."""
 
-    field: str
-    before: Any
-    after: Any
     everything: bool = False
 
-    def __str__(self) -> str:
-        return f"{self.field}: {self.before} -> {self.after}"
 
-
-def check(plan: Plan, record: Record, stack: str) -> None:
-    """Raises TwoRunsError. `stack` is what Pulumi calls it."""
-    # Once that is gone, with everything in the cluster, one run does the rest.
+def replacing(plan: Plan, record: Record) -> Iterator[TwoRuns]:
+    """Once the provider is gone, with everything in the cluster, one run does the rest."""
     for provider in record.of_type(_PROVIDER):
         for cluster in record.of_type(CLUSTER):
             if found := list(differences(plan, record, cluster)):
-                raise TwoRunsError(_message(found, cluster, provider, record, stack))
+                yield _two_runs(found, cluster, provider, record)
 
 
-def differences(plan: Plan, record: Record, cluster: Recorded) -> Iterator[Difference]:
+def differences(plan: Plan, record: Record, cluster: Recorded) -> Iterator[ClusterDifference]:
     """What makes the cluster on record anew."""
     if not plan.stack.cluster.is_made:
         there = plan.stack.cluster.stack or "one that exists already"
-        yield Difference("stack.cluster", cluster.outputs.get("name"), there, everything=True)
+        yield ClusterDifference(
+            "stack.cluster", cluster.outputs.get("name"), there, everything=True
+        )
         return
     for path, (field, wanted) in asked(plan).items():
         before = _at(cluster.outputs, path)
@@ -71,7 +63,7 @@ def differences(plan: Plan, record: Record, cluster: Recorded) -> Iterator[Diffe
         ):
             field = "stack.network.existing"
         everything = path in ("project", "network") or field == _REGION
-        yield Difference(field, before, wanted, everything=everything)
+        yield ClusterDifference(field, before, wanted, everything=everything)
     yield from _of_subnetwork(plan, record, str(cluster.outputs.get("subnetwork")))
 
 
@@ -112,7 +104,7 @@ def _of_place(plan: Plan, before: Any) -> str:
     return "gcp:zone" if plan.location == plan.stack.zone else _REGION
 
 
-def _of_subnetwork(plan: Plan, record: Record, used: str) -> Iterator[Difference]:
+def _of_subnetwork(plan: Plan, record: Record, used: str) -> Iterator[ClusterDifference]:
     """Of that which the stack makes for the cluster, and cannot change under it."""
     if not plan.stack.makes_network:
         return
@@ -122,37 +114,31 @@ def _of_subnetwork(plan: Plan, record: Record, used: str) -> Iterator[Difference
             continue
         region = subnet.outputs.get("region")
         if region != plan.stack.region:
-            yield Difference(_REGION, region, plan.stack.region, everything=True)
+            yield ClusterDifference(_REGION, region, plan.stack.region, everything=True)
         nodes = str(subnet.outputs.get("ipCidrRange"))
         # Google lets it grow in place.
         if not IPv4Network(nodes).subnet_of(IPv4Network(network.subnet)):
-            yield Difference("stack.network.subnet", nodes, network.subnet)
+            yield ClusterDifference("stack.network.subnet", nodes, network.subnet)
         wanted = {PODS_RANGE: network.pods, SERVICES_RANGE: network.services}
         for it in subnet.outputs.get("secondaryIpRanges") or ():
             name, block = it.get("rangeName"), it.get("ipCidrRange")
             if block != wanted.get(name, block):
-                yield Difference(f"stack.network.{name}", block, wanted[name])
+                yield ClusterDifference(f"stack.network.{name}", block, wanted[name])
 
 
-def _message(
-    found: list[Difference], cluster: Recorded, provider: Recorded, record: Record, stack: str
-) -> str:
+def _two_runs(
+    found: list[ClusterDifference], cluster: Recorded, provider: Recorded, record: Record
+) -> TwoRuns:
     everything = any(it.everything for it in found)
-    target = "" if everything else f" --target '{provider.urn}' --target-dependents"
-    steps = [f"pulumi destroy --stack {stack}{target}", f"pulumi up --stack {stack}"]
-    if cluster.outputs.get("deletionProtection"):
-        steps.insert(0, f"{OFF_FIRST}, for the stack is protected")
     gone = f"what the stack has in {cluster.name}; with `up` goes that, with its nodes"
     if everything:
         gone = "; ".join(["everything that the stack made", *_data(record)])
-    return "\n".join(
-        [
-            f"{cluster.name} would be replaced, and no single run does that; nothing was changed.",
-            *reversed([f"  {it}" for it in {it.field: it for it in reversed(found)}.values()]),
-            f"Why: {_WHY}. What does it:",
-            *(f"  {step}" for step in steps),
-            f"With `destroy` goes {gone}.",
-        ]
+    return TwoRuns(
+        what=f"{cluster.name} would be replaced, and no single run does that",
+        differences=found,
+        why=_WHY,
+        targets=() if everything else (provider.urn,),
+        loss=f"With `destroy` goes {gone}.",
     )
 
 

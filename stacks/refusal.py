@@ -108,6 +108,9 @@ def is_guarded(token: str, inputs: Mapping[str, Any], catalog: Catalog) -> bool:
 SPEC = "spec"
 # What a review gives as cause for a resource that goes only because another one does.
 WITH_ANOTHER = ("replaceWith", "provider", "dependencies")
+# Stands while protection is on, and depends on all that the program has, so a destroy comes to it
+# first. Not a part of any picture.
+SEAL_TYPE = "gke-ai-stacks-guard:guard:DeletionGuard"
 OFF_FIRST = "`pulumi up` with stack.deletion_protection false and nothing else changed"
 
 OF_DESTROY = (

@@ -7,11 +7,12 @@ from typing import Any
 import pytest
 
 from catalog import Catalog
-from stacks import one_run
+from stacks import changes
 from stacks.config import validate
 from stacks.on_record import Record
-from stacks.one_run import TwoRunsError, asked
+from stacks.one_run import asked
 from stacks.refusal import CLUSTER
+from stacks.two_runs import TwoRunsError
 from tests.conftest import Recording, changed, stack_config
 from tests.programs import WITH_TOKEN, registered
 
@@ -49,7 +50,7 @@ def record(found: Recording, **of_cluster: Any) -> Record:
 def refusal(before: dict[str, Any], after: dict[str, Any], **of_cluster: Any) -> str:
     plan = validate(after, secrets_set=WITH_TOKEN)
     try:
-        one_run.check(plan, record(made(before), **of_cluster), "test")
+        changes.check(plan, record(made(before), **of_cluster), "test")
     except TwoRunsError as error:
         return str(error)
     return ""
@@ -100,13 +101,6 @@ def test_data_that_goes_with_everything_is_named(b200: dict[str, Any]) -> None:
     assert "lustre-instance: all data on 9000 GiB lost" in message
 
 
-def test_of_a_protected_stack_the_first_step_turns_that_off(dev: dict[str, Any]) -> None:
-    change = changed(dev, cluster__location="regional")
-    message = refusal(dev, change, deletionProtection=True)
-    assert "deletion_protection false and nothing else changed" in message
-    assert message.index("deletion_protection false") < message.index("pulumi destroy")
-
-
 def test_once_nothing_is_in_the_cluster_one_run_does_it(dev: dict[str, Any]) -> None:
     plan = validate(changed(dev, cluster__location="regional"), secrets_set=WITH_TOKEN)
     left = {
@@ -114,8 +108,8 @@ def test_once_nothing_is_in_the_cluster_one_run_does_it(dev: dict[str, Any]) -> 
         for it in made(dev).resources
         if it.type != PROVIDER
     }
-    one_run.check(plan, Record(left), "test")
-    one_run.check(plan, Record(), "test")
+    changes.check(plan, Record(left), "test")
+    changes.check(plan, Record(), "test")
 
 
 @pytest.mark.parametrize("stack", ["b200-lustre", "dev", "serve-autopilot", "verl-b200-autopilot"])

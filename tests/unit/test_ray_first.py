@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from stacks.changes import check
 from stacks.config import validate
 from stacks.on_record import Record
-from stacks.one_run import TwoRunsError
-from stacks.ray_first import check
+from stacks.two_runs import TwoRunsError
 from tests.conftest import changed, stack_config
 from tests.programs import WITH_TOKEN, registered
 
