@@ -225,7 +225,7 @@ class Engine:
                 # The other verbs are methods of their names.
                 getattr(stack, verb)(show_secrets=False, **common, **options.only)
         except CommandError as error:
-            if not report.diagnostics:
+            if not report.failed:
                 report.diagnostics.append(_last_line(error))
             return False
         return True

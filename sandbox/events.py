@@ -21,12 +21,13 @@ class ResourceOperation:
 
 @dataclass
 class EngineReport:
-    """Everything that one run of the engine said."""
+    """Everything that one run of the engine said; `failed`: an error was among it."""
 
     resources: list[ResourceOperation] = field(default_factory=list)
     changes: dict[str, int] = field(default_factory=dict)
     diagnostics: list[str] = field(default_factory=list)
     step_events: list[EngineEvent] = field(default_factory=list[EngineEvent])
+    failed: bool = False
 
     def take(self, event: EngineEvent) -> None:
         if event.resource_pre_event is not None:
@@ -41,6 +42,7 @@ class EngineReport:
             self.changes = {str(getattr(op, "value", op)): count for op, count in counts.items()}
         if event.diagnostic_event is not None:
             diagnostic = event.diagnostic_event
+            self.failed |= diagnostic.severity == "error"
             # The engine says a program's error a second time, as one that nobody handled.
             message = diagnostic.message.strip().removeprefix("an unhandled error occurred: ")
             shown = diagnostic.severity in SHOWN_SEVERITIES and not diagnostic.ephemeral

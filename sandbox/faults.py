@@ -4,7 +4,7 @@ rules:
   - {kind: fail, type: "gcp:lustre/instance:Instance", operation: create, nth: 1, message: "quota"}
   - {kind: stockout, machine_type: a4-highgpu-8g, zone: us-east1-b}
   - {kind: slow, type: "gcp:container/cluster:Cluster", factor: 3}
-  - {kind: crash, after: 6, call: lost}
+  - {kind: crash, after: 6, call: lost, type: "kubernetes:*"}
   - {kind: preempt, pool: v6e-16-1}
   - {kind: fail-job, job: maxtext-training}
 """
@@ -64,12 +64,14 @@ class Slow(_Rule):
 
 
 class Crash(_Rule):
-    """The engine is killed (SIGKILL) while the operation after `after` others is under way.
+    """The engine is killed (SIGKILL) while the operation after `after` others is under way; of
+    those alone whose resource type matches.
 
     A call that was `taken` the cloud goes on with by itself; one that was `lost` never reached it.
     """
 
     kind: Literal["crash"]
+    type: str = "*"
     after: NonNegativeInt
     call: Literal["taken", "lost"] = "taken"
 
@@ -104,7 +106,6 @@ class Faults(BaseModel):
 
     rules: tuple[_AnyRule, ...] = ()
     _seen: Counter[tuple[str, str]] = Counter()
-    _started: int = 0
 
     @staticmethod
     def load(path: Path | None) -> Faults:
@@ -120,7 +121,6 @@ class Faults(BaseModel):
     def started(self, token: str, operation: str) -> Crash | None:
         """Count an operation, and fail it if a rule says so; the rule that kills the engine in
         it, if one does."""
-        self._started += 1
         self._seen[token, operation] += 1
         for rule in self.rules:
             if (
@@ -129,8 +129,13 @@ class Faults(BaseModel):
                 and self._seen[token, operation] == rule.nth
             ):
                 raise CloudError("INTERNAL", rule.message)
-        crashes = (rule for rule in self.rules if isinstance(rule, Crash))
-        return next((rule for rule in crashes if self._started == rule.after + 1), None)
+        crashes = (
+            rule for rule in self.rules if isinstance(rule, Crash) and fnmatchcase(token, rule.type)
+        )
+        return next((rule for rule in crashes if self._started(rule.type) == rule.after + 1), None)
+
+    def _started(self, pattern: str) -> int:
+        return sum(seen for (token, _), seen in self._seen.items() if fnmatchcase(token, pattern))
 
     def slowdown(self, token: str) -> float:
         factor = 1.0

@@ -285,9 +285,11 @@ def verl_h200() -> dict[str, Any]:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """How many kills of the engine the commands after them recovered from."""
+    """How often engines were killed in the operations of each run that then got there."""
     reports = terminalreporter.getreports("passed")
     kills = [count for it in reports for name, count in it.user_properties if name == "kills"]
     if kills:
-        total = sum(map(int, map(str, kills)))
-        terminalreporter.write_line(f"the engine was killed {total} times: {total} converge")
+        for it in kills:
+            terminalreporter.write_line(f"killed {it}")
+        total = sum(int(str(it).split()[0]) for it in kills)
+        terminalreporter.write_line(f"{len(kills)} runs were killed {total} times, and converge")

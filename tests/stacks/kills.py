@@ -1,0 +1,133 @@
+"""Chains of commands, each killed in its next operation until one has none left: what they start
+from and what they do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from sandbox.engine import RunResult, Verb
+from sandbox.faults import Crash, Faults
+from tests.stacks.conftest import Sandbox
+
+Call = Literal["taken", "lost"]
+CALLS: tuple[Call, ...] = ("taken", "lost")
+# Killed so often, a run is not getting anywhere.
+TOO_OFTEN = 200
+
+
+@dataclass(frozen=True)
+class Chain:
+    """Of a stack that is up with `before`, or of nothing; `touches` is what it makes, replaces or
+    takes away, among others."""
+
+    stack: str
+    verb: Verb = "up"
+    overrides: tuple[str, ...] = ()
+    touches: frozenset[str] = frozenset()
+    before: tuple[str, ...] | None = ()
+
+
+def change(stack: str, *overrides: str, touches: str, before: tuple[str, ...] = ()) -> Chain:
+    return Chain(stack, "up", overrides, frozenset(touches.split()), before)
+
+
+STACKS = ("b200-lustre", "dev", "tpu-elastic")
+_REDIS = ("ray.dev.queue=", "ray.dev.head.redis=true", "redis={}")
+_NO_QUEUES = ("queues=", "ray.dev.queue=")
+_ELSEWHERE = "namespace=elsewhere"
+_CHAINS = {
+    **{f"up of {stack}": Chain(stack, before=None) for stack in STACKS},
+    **{f"destroy of {stack}": Chain(stack, "destroy") for stack in STACKS},
+    "GPU pool": change(
+        "b200-lustre",
+        "pools.gpu.compact_placement=false",
+        touches="gpu-pool nccl-daemon-set ray-a4-gpu-spot-cluster nemo-rl-grpo-test1-job",
+    ),
+    "Lustre instance": change(
+        "b200-lustre",
+        "lustre.name=other",
+        touches="lustre-instance lustre-firewall volume-volume volume-claim",
+    ),
+    "peering": change(
+        "b200-lustre",
+        "network.peering=10.96.0.0/16",
+        touches="services-range services-peering lustre-instance volume-volume volume-claim",
+    ),
+    "networks of devices": change(
+        "b200-lustre",
+        "network.accelerators.range=10.128.0.0/16",
+        touches="rdma-subnet-rdma-0 interfaces-parameters-rdma-0 interfaces-network-rdma-0",
+    ),
+    "namespace of a claim": change(
+        "b200-lustre",
+        _ELSEWHERE,
+        touches="tokens-secret volume-claim ray-a4-gpu-spot-access ray-a4-gpu-spot-cluster",
+    ),
+    "bucket": change(
+        "dev",
+        "buckets.bucket.name=other",
+        touches="bucket-bucket bucket-user-grant dev-cluster",
+    ),
+    "namespace": change(
+        "dev",
+        "namespace=other",
+        touches="kube-namespace account-account bucket-user-grant dev-cluster",
+        before=(_ELSEWHERE,),
+    ),
+    "CPU pool": change("dev", "pools.cpu.max_pods_per_node=64", touches="cpu-pool"),
+    "Redis instance": change(
+        "dev", *_REDIS, "redis.name=other", touches="redis-instance dev-cluster", before=_REDIS
+    ),
+    "queue": change(
+        "dev",
+        "queues.cluster_queues={other: {}}",
+        "queues.local_queues=[{name: lq, cluster_queue: other}]",
+        touches="queues-local-queue-default-lq queues-cluster-queue-gpus",
+    ),
+    "Kueue taken out": change("dev", *_NO_QUEUES, touches="kueue-release queues-flavor-l4"),
+    "Kueue put in": change("dev", touches="kueue-release queues-flavor-l4", before=_NO_QUEUES),
+    "slice pools": change(
+        "tpu-elastic",
+        "pools.v6e-16.topology=4x8",
+        "jobs.maxtext-elastic-8b.ici={fsdp: 8, tensor: 4}",
+        touches="v6e-16-0-pool v6e-16-1-pool maxtext-tpu-cluster-cluster",
+    ),
+    "namespace of slices": change(
+        "tpu-elastic",
+        _ELSEWHERE,
+        touches="claims-template maxtext-tpu-cluster-launchers-files maxtext-elastic-8b-job",
+    ),
+    "JobSet": change("lab", "jobs.cifar-10.minutes=70", touches="cifar-10-job-set"),
+    "namespace of servers": change(
+        "lab", _ELSEWHERE, touches="chat-service chat-deployment cifar-10-files"
+    ),
+}
+CHAINS: dict[str, tuple[Chain, Call]] = {
+    f"{name}, {call}": (chain, call) for name, chain in _CHAINS.items() for call in CALLS
+}
+
+
+def kill_in_each(
+    sandbox: Sandbox, verb: Verb, call: Call, *overrides: str, of: str = "*"
+) -> tuple[RunResult, int]:
+    """Run the verb again and again, killed in its next operation on a type that matches; the run
+    that had none left, and how many were killed."""
+    for kills in range(TOO_OFTEN):
+        # What was lost is still to do, and what runs beside it did not end either: one more each
+        # time. An update is done again, for the state does not know that it was done.
+        done = kills if call == "lost" else int(kills > 0 and is_updating(sandbox))
+        crash = Crash(kind="crash", after=done, call=call, type=of)
+        result = sandbox.run(verb, *overrides, faults=Faults(rules=(crash,)))
+        if result.ok:
+            return result, kills
+        assert "killed by signal 9" in " ".join(result.report.diagnostics), (
+            kills,
+            result.report.diagnostics,
+        )
+    raise AssertionError(f"killed {TOO_OFTEN} times, and no further")
+
+
+def is_updating(sandbox: Sandbox) -> bool:
+    pending = sandbox.state().get("pending_operations") or []
+    return any(operation["type"] == "updating" for operation in pending)
