@@ -1,31 +1,17 @@
-"""A stack's components and what each waits for, drawn from the engine's own state.
-
-`python -m tools.picture --stack NAME --folder FOLDER` prints a Mermaid flowchart of a stack that
-the sandbox has up in FOLDER; `--check FILE` says instead whether the one between FILE's markers
-is the same.
-"""
+"""A stack's components and what each waits for, drawn from the engine's own state."""
 
 from __future__ import annotations
 
-import argparse
-import json
-import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import Any
 
 import networkx as nx
 
-MARKER = "<!-- picture -->"
 _COMPONENT = "gke-ai-stacks:"
 _PROVIDER = "pulumi:providers:"
 
 Resources = Iterable[Mapping[str, Any]]
-
-
-class PictureError(Exception):
-    """What is wrong with the arguments, in one line."""
 
 
 def picture(resources: Resources) -> str:
@@ -52,32 +38,6 @@ def picture(resources: Resources) -> str:
     edges = sorted(graph.edges, key=lambda edge: (place[edge[0]], place[edge[1]]))
     lines += [f"    {_node(first)} --> {_node(second)}" for first, second in edges]
     return "\n".join(["flowchart LR", *lines])
-
-
-def resources_of(stack: str, folder: Path) -> Resources:
-    """The resources in the state that the sandbox in `folder` keeps of a stack."""
-    file = next(folder.glob(f"state/.pulumi/stacks/*/{stack}.json"), None)
-    if file is None:
-        raise PictureError(
-            f'--stack: "{stack}" is not in {folder.name}; '
-            f"nearest: python -m sandbox up --stack {stack}"
-        )
-    resources = json.loads(file.read_text())["checkpoint"]["latest"].get("resources") or []
-    if not resources:
-        raise PictureError(
-            f'--stack: "{stack}" is down; nearest: python -m sandbox up --stack {stack}'
-        )
-    return resources
-
-
-def is_current(drawn: str, text: str) -> bool:
-    """Whether the Mermaid block between the two markers of a text is what was drawn."""
-    parts = text.split(MARKER)
-    return len(parts) == 3 and parts[1].strip() == fenced(drawn)
-
-
-def fenced(drawn: str) -> str:
-    return f"```mermaid\n{drawn}\n```"
 
 
 def _owner(urn: str, found: Mapping[str, Mapping[str, Any]]) -> str | None:
@@ -111,28 +71,3 @@ def _node(urn: str) -> str:
 def _label(urn: str, kinds: Counter[str]) -> str:
     counted = [kind if n == 1 else f"{n} x {kind}" for kind, n in sorted(kinds.items())]
     return "<br/>".join([f"<b>{_name(urn)}</b>", *counted])
-
-
-def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m tools.picture", description=__doc__)
-    parser.add_argument("--stack", required=True, help="the stack's name")
-    parser.add_argument("--folder", type=Path, default=Path(".sandbox"), help="of the sandbox")
-    parser.add_argument("--check", type=Path, metavar="FILE", help="compare instead of printing")
-    given = parser.parse_args(arguments)
-    try:
-        drawn = picture(resources_of(given.stack, given.folder))
-    except PictureError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    if given.check is None:
-        print(drawn)
-        return 0
-    if is_current(drawn, given.check.read_text()):
-        print(f"{given.check}: the picture is current")
-        return 0
-    print(f"{given.check}: the picture is old; between its markers belongs:\n{fenced(drawn)}")
-    return 1
-
-
-if __name__ == "__main__":
-    sys.exit(main())

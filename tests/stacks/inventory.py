@@ -1,6 +1,6 @@
 """What a stack is made of: how many of each type, and the values that are easiest to get wrong.
 
-`python -m tests.stacks.inventory` brings every stack up and writes the files anew.
+`python -m tests.stacks.inventory` brings every stack up and writes the files anew, and the README.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import yaml
 
 from sandbox.urns import name_of
 from sandbox.workspace import Workspace, stack_names
+from tests.stacks import readme
 from tests.stacks.conftest import CANARY, Sandbox
 
 FOLDER = Path(__file__).parent / "inventory"
@@ -75,12 +76,17 @@ def main() -> None:
     FOLDER.mkdir(exist_ok=True)
     # As in the tests, whose stacks all have a token.
     os.environ["HUGGING_FACE_TOKEN"] = CANARY
+    ups: dict[str, Mapping[str, Any]] = {}
     for stack in stack_names():
         with tempfile.TemporaryDirectory() as folder:
             sandbox = Sandbox(Workspace(Path(folder), stack))
-            sandbox.succeed("up")
+            ups[stack] = sandbox.succeed("up").to_json()
             text = yaml.safe_dump(inventory(sandbox), sort_keys=False, width=100)
             file_of(stack).write_text(f"# Written by `make inventory`.\n{text}")
+            if stack == readme.SHOWN:
+                readme.write("picture", readme.drawn(sandbox))
+                readme.write("preview", readme.preview(sandbox))
+    readme.write("figures", f"\n{readme.figures(ups)}\n")
 
 
 if __name__ == "__main__":

@@ -23,7 +23,6 @@ from stacks.schema_tables import key_sections
 from stacks.tokens import SECRETS
 from tests.conftest import TOKEN, Register, stack_config
 from tests.programs import WITH_TOKEN
-from tools.picture import MARKER
 
 ROOT = Path(__file__).parent.parent.parent
 PAGES = {
@@ -219,10 +218,3 @@ def test_every_verb_and_option_of_the_sandbox_stands_in_its_page() -> None:
     source = (ROOT / "sandbox" / "__main__.py").read_text()
     options = {row[0].strip("`").split()[0] for row in _rows(SANDBOX_PAGE, "Options")}
     assert set(re.findall(r'"(--[a-z]+)"', source)) <= options
-
-
-def test_the_readme_has_a_picture_between_its_markers() -> None:
-    before, drawn, after = (ROOT / "README.md").read_text().split(MARKER)
-    assert before
-    assert after
-    assert drawn.strip().startswith("```mermaid\nflowchart LR\n")

@@ -1,15 +1,8 @@
-"""The drawing of the README's picture.
+"""The drawing of a stack's components."""
 
-Cannot prove that the one in the README is of the stack as it is now: that needs a run of the engine
-(`python -m tools.picture --check README.md`).
-"""
-
-from pathlib import Path
 from typing import Any
 
-import pytest
-
-from tools.picture import MARKER, fenced, is_current, main, picture
+from tools.picture import picture
 
 
 def _urn(name: str) -> str:
@@ -59,17 +52,3 @@ def test_a_picture_has_components_with_their_children_and_no_arrow_that_others_i
 
 def test_a_picture_does_not_depend_on_the_order_in_the_state() -> None:
     assert picture(reversed(STATE)) == picture(STATE)
-
-
-def test_a_picture_is_current_only_when_it_is_the_same() -> None:
-    page = f"# Title\n{MARKER}\n{fenced(picture(STATE))}\n{MARKER}\nmore"
-    assert is_current(picture(STATE), page)
-    assert not is_current(picture(STATE[:-1]), page)
-    assert not is_current(picture(STATE), page.replace(MARKER, ""))
-
-
-def test_a_stack_that_was_never_up_is_an_error_with_the_next_command(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["--stack", "dev", "--folder", str(tmp_path)]) == 2
-    assert capsys.readouterr().err.endswith("nearest: python -m sandbox up --stack dev\n")
