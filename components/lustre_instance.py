@@ -3,7 +3,9 @@
 Leaves out the peering that it sits on and the volume for pods.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import pulumi
 import pulumi_gcp as gcp
@@ -20,8 +22,9 @@ _MINUTES = 60
 class LustreInstanceArgs:
     """`network_id` has to be one that is known only once private service access is up.
 
-    `peering_range` is where Google puts the servers. `legacy_port` has them listen on the port of
-    older nodes, and `port` is that port or the other: instance, nodes and firewall have one.
+    `ranges` are those that it has its addresses of, and is made anew with. `peering_range` is where
+    Google puts the servers. `legacy_port` has them listen on the port of older nodes, and `port` is
+    that port or the other: instance, nodes and firewall have one.
     `network_project` is whose the network is, where that is another project.
     """
 
@@ -29,6 +32,7 @@ class LustreInstanceArgs:
     zone: pulumi.Input[str]
     instance_name: str
     network_id: pulumi.Input[str]
+    ranges: Sequence[Any] = ()
     capacity_gib: pulumi.Input[int]
     throughput_mbps_per_tib: pulumi.Input[int]
     filesystem: pulumi.Input[str]
@@ -71,7 +75,7 @@ class LustreInstance(pulumi.ComponentResource):
             filesystem=args.filesystem,
             gke_support_enabled=True if args.legacy_port else None,
             labels=args.labels,
-            opts=fixed_name(self, minutes=_MINUTES, protect=args.protect),
+            opts=fixed_name(self, minutes=_MINUTES, protect=args.protect, replace_with=args.ranges),
         )
         firewall = lustre_rule(
             self,

@@ -40,7 +40,7 @@ class NameKind(Enum):
     NETWORK = NameRule("a network name", 63, shorten=True)
     SUBNETWORK = NameRule("a subnetwork name", 63, shorten=True)
     FIREWALL = NameRule("a firewall rule name", 63, shorten=True)
-    ADDRESS = NameRule("an address name", 63)
+    ADDRESS = NameRule("an address name", 63, shorten=True)
     ROUTER = NameRule("a router name", 63)
     NAT = NameRule("a NAT name", 63)
     BUCKET = NameRule("a bucket name", 63, shortest=3, digit_first=True)

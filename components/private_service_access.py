@@ -8,9 +8,15 @@ from ipaddress import IPv4Network
 import pulumi
 import pulumi_gcp as gcp
 
-from components.lifecycle import fixed_name, held_to
+from components.lifecycle import child_of, fixed_name
 from components.naming import NameKind, cloud_name
 from components.private_service_access_policy import PeeringRemoval
+
+
+def range_name(base_name: str, block: IPv4Network) -> str:
+    """Another one for each block, so that the next can be there before the last one goes."""
+    text = str(block).translate(str.maketrans("./", "--"))
+    return cloud_name(NameKind.ADDRESS, base_name, "services", text)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,8 +33,13 @@ class PrivateServiceAccessArgs:
 
 
 class PrivateServiceAccess(pulumi.ComponentResource):
-    """`network_id` is the VPC's, known once the peering is up: services take it from here. They go
-    before the range and the peering, which are `made`."""
+    """`network_id` is the VPC's, known once the peering is up: services take it from here, and are
+    replaced with the `range` that they have their addresses of.
+
+    Another range is another address beside the old one, which the peering takes in its place
+    (Service Networking API, services.connections.patch with `force`; the provider's update, too). A
+    peering that is deleted instead is held on to by services that are only just gone.
+    """
 
     network_id: pulumi.Output[str]
 
@@ -43,19 +54,18 @@ class PrivateServiceAccess(pulumi.ComponentResource):
         address = gcp.compute.GlobalAddress(
             f"{name}-range",
             project=args.project,
-            name=cloud_name(NameKind.ADDRESS, "google-managed-services", args.base_name),
+            name=range_name(args.base_name, block),
             network=args.network_id,
             purpose="VPC_PEERING",
             address_type="INTERNAL",
             address=str(block.network_address),
             prefix_length=block.prefixlen,
             labels=args.labels,
-            opts=fixed_name(self),
+            opts=child_of(self),
         )
         peering = gcp.servicenetworking.Connection(
             f"{name}-peering",
-            # Google lets go of a range once no connection has it.
-            network=held_to(args.network_id, address.id),
+            network=args.network_id,
             service=args.service,
             reserved_peering_ranges=[address.name],
             deletion_policy=args.removal.provider_value,
@@ -65,5 +75,5 @@ class PrivateServiceAccess(pulumi.ComponentResource):
             opts=fixed_name(self),
         )
         self.network_id = peering.network
-        self.made = (address, peering)
+        self.range = address
         self.register_outputs({"network_id": self.network_id})

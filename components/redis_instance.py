@@ -6,8 +6,10 @@ Google's certificates as a file in its pods, which nobody has published a way fo
 the peering of private service access, and who gets the password.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 import pulumi
 import pulumi_gcp as gcp
@@ -38,7 +40,8 @@ class RedisConnectMode(StrEnum):
 @dataclass(frozen=True, kw_only=True)
 class RedisInstanceArgs:
     """`project` is known once the API of Memorystore for Redis is on. With private service access,
-    `network_id` has to be one that is known only once that is up.
+    `network_id` has to be one that is known only once that is up, and `ranges` are those that it
+    has its addresses of, and is made anew with.
 
     `address_range` is a block of 8 addresses or more that nothing else on the VPC has; with private
     service access it is the name of one of its ranges. Without one Google chooses, and may take
@@ -50,6 +53,7 @@ class RedisInstanceArgs:
     region: pulumi.Input[str]
     instance_name: str
     network_id: pulumi.Input[str]
+    ranges: Sequence[Any] = ()
     tier: RedisTier
     memory_gib: pulumi.Input[int]
     redis_version: str
@@ -95,7 +99,7 @@ class RedisInstance(pulumi.ComponentResource):
             labels=args.labels,
             # The engine's own protection says the same, and before anything is gone.
             deletion_protection=False,
-            opts=fixed_name(self, minutes=_MINUTES, protect=args.protect),
+            opts=fixed_name(self, minutes=_MINUTES, protect=args.protect, replace_with=args.ranges),
         )
         self.instance = instance
         self.instance_name = instance.name

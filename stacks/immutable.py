@@ -2,21 +2,55 @@
 on record."""
 
 from collections.abc import Iterator
+from ipaddress import IPv4Network
+from typing import Any
 
 from catalog import FactError
 from catalog.lustre import check_growth
+from components.cidr import next_free
+from components.naming import network_name
 from stacks.config import ConfigError
 from stacks.on_record import Record
+from stacks.parts.pools.node_labels import only
+from stacks.parts.queues.plan import PlannedQueues
 from stacks.plan import Plan
 from stacks.refusal import LUSTRE
 
+_ADDRESS = "gcp:compute/globalAddress:GlobalAddress"
+# What Kueue calls what a flavor with a topology keeps.
+_FIELDS = {
+    "topology": "topologyName",
+    "node labels": "nodeLabels",
+    "tolerations": "tolerations",
+}
 _KUEUE = "kubernetes:kueue.x-k8s.io/v1beta2"
 
 
 def check(plan: Plan, record: Record) -> None:
     """Raises ConfigError."""
-    if found := [*shrinking(plan, record), *of_topologies(plan, record)]:
+    if found := [
+        *overlapping(plan, record),
+        *shrinking(plan, record),
+        *of_topologies(plan, record),
+    ]:
         raise ConfigError(found)
+
+
+def overlapping(plan: Plan, record: Record) -> Iterator[str]:
+    """A range of the peering goes once the peering has another one, and Google has no two in one
+    network that overlap."""
+    if not plan.stack.makes_peering:
+        return
+    wanted = IPv4Network(plan.stack.network.peering)
+    for it in record.of_type(_ADDRESS):
+        had = IPv4Network(f"{it.outputs['address']}/{it.outputs['prefixLength']}")
+        stays = str(it.outputs["network"]).rpartition("/")[2] == network_name(plan.stack.name)
+        if stays and had != wanted and had.overlaps(wanted):
+            near = next_free(wanted.prefixlen, [*plan.ranges.values(), str(had)])
+            yield (
+                f"stack.network.peering: {wanted} overlaps {had}, which it is now and stays until "
+                f"{wanted} is there; nearest: {near}"
+            )
 
 
 def shrinking(plan: Plan, record: Record) -> Iterator[str]:
@@ -36,12 +70,13 @@ def shrinking(plan: Plan, record: Record) -> Iterator[str]:
 
 
 def of_topologies(plan: Plan, record: Record) -> Iterator[str]:
-    """Kueue changes neither the levels of a topology nor the topology of a flavor that has one, and
-    deletes no flavor that a queue names (kubernetes-sigs/kueue v0.19.2, apis/kueue/v1beta2
+    """Kueue changes neither the levels of a topology nor what a flavor with one says of its nodes,
+    and deletes no flavor that a queue names (kubernetes-sigs/kueue v0.19.2, apis/kueue/v1beta2
     topology_types.go and resourceflavor_types.go, judged by the real API server)."""
-    queues = plan.stack.queues
-    if queues is None:
+    planned = plan.queues
+    if planned is None:
         return
+    queues = planned.config
     for it in record.of_type(f"{_KUEUE}:Topology"):
         name = it.outputs["metadata"]["name"]
         levels = [one["nodeLabel"] for one in it.outputs["spec"]["levels"]]
@@ -52,11 +87,21 @@ def of_topologies(plan: Plan, record: Record) -> Iterator[str]:
                 "another name that has it"
             )
     for it in record.of_type(f"{_KUEUE}:ResourceFlavor"):
-        name = it.outputs["metadata"]["name"]
-        before = it.outputs["spec"].get("topologyName")
-        wanted = queues.flavors.get(name)
-        if before is not None and wanted is not None and wanted.topology != before:
-            yield (
-                f"stack.queues.flavors.{name}.topology: a flavor keeps the topology that it has, "
-                f"{before}; nearest: a flavor by another name"
-            )
+        name, before = it.outputs["metadata"]["name"], it.outputs["spec"]
+        if "topologyName" not in before or name not in queues.flavors:
+            continue
+        for (path, what), kept in _kept(plan, planned, name).items():
+            if (before.get(_FIELDS[what]) or None) != kept:
+                yield (
+                    f"stack.queues.flavors.{name}.{path}: a flavor with a topology keeps its "
+                    f"{what}; nearest: a flavor by another name in its place"
+                )
+
+
+def _kept(plan: Plan, planned: PlannedQueues, flavor: str) -> dict[tuple[str, str], Any]:
+    """What a flavor may never change, by the field that it comes from and what it is."""
+    return {
+        ("topology", "topology"): planned.config.flavors[flavor].topology,
+        ("pool", "node labels"): only(plan, planned.flavors[flavor]),
+        ("pool", "tolerations"): planned.tolerations(flavor) or None,
+    }

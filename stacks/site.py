@@ -85,7 +85,7 @@ class Project:
 class Ground:
     """The network that the cluster stands on; `made` is empty where it exists already. The ranges
     are names of the subnetwork's secondary ones. `peered_id` is the network's, known once Google's
-    services can be in it, by `peering`: an address range and the connection, if they are the
+    services can be in it; `ranges` are those that they have their addresses of, if they are the
     stack's."""
 
     network_id: pulumi.Output[str]
@@ -94,7 +94,7 @@ class Ground:
     pods_range: str
     services_range: str
     made: Sequence[pulumi.Resource] = ()
-    peering: Sequence[pulumi.Resource] = ()
+    ranges: Sequence[pulumi.Resource] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

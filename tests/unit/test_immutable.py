@@ -46,15 +46,73 @@ def test_an_instance_grows(b200: dict[str, Any]) -> None:
     check(validate(changed(b200, lustre__capacity_gib=18000), secrets_set=SECRETS), record(9000))
 
 
-def test_a_topology_and_what_a_flavor_has_of_it_stay() -> None:
+def as_made(config: dict[str, Any]) -> Record:
+    """As if the config had been brought up."""
+    made = registered(validate(config, secrets_set=SECRETS), stack="test").resources
+    return Record({it.urn: {"type": it.type, "outputs": it.inputs} for it in made})
+
+
+def test_the_levels_of_a_topology_stay() -> None:
     queued = BASES["queues"]
-    before = registered(validate(queued, secrets_set=SECRETS), stack="lab")
-    there = Record({it.urn: {"type": it.type, "outputs": it.inputs} for it in before.resources})
+    there = as_made(queued)
     levels = ["cloud.google.com/gce-topology-block"]
     after = changed(queued, queues__topologies__nodes__levels=levels)
     check(validate(queued, secrets_set=SECRETS), there)
     with pytest.raises(ConfigError, match=r"topologies.nodes.levels: .*nearest: a topology by ano"):
         check(validate(after, secrets_set=SECRETS), there)
-    after = changed(queued, queues__flavors__spot__topology="blocks")
-    with pytest.raises(ConfigError, match=r"flavors.spot.topology: .*nearest: a flavor by another"):
-        check(validate(after, secrets_set=SECRETS), there)
+
+
+QUEUED = BASES["queues"]
+TAINTED = {"pools__spot__taints": [{"key": "team", "value": "a"}]}
+FREE = {f"queues__flavors__{it}__topology": None for it in ("first", "spot")}
+
+
+@pytest.mark.parametrize(
+    ("change", "line"),
+    [
+        ({"queues__flavors__spot__topology": "blocks"}, r"spot.topology: .* topology; nearest: a "),
+        (FREE, r"first.topology: .* keeps its topology; nearest"),
+        (TAINTED, r"spot.pool: .* keeps its tolerations; nearest: a flavor by another name"),
+        (
+            {"queues__flavors__spot__pool": "gpu", "queues__flavors__first__pool": "spot"},
+            r"first.pool: .* keeps its node labels;",
+        ),
+    ],
+    ids=["another topology", "none", "taints", "another pool"],
+)
+def test_what_a_flavor_with_a_topology_says_of_its_nodes_stays(
+    change: dict[str, Any], line: str
+) -> None:
+    with pytest.raises(ConfigError, match=line):
+        check(validate(changed(QUEUED, **change), secrets_set=SECRETS), as_made(QUEUED))
+
+
+@pytest.mark.parametrize(
+    "change", [{}, {"pools__spot__labels": {"a": "b"}, "pools__spot__nodes": 3}]
+)
+def test_what_its_nodes_are_beside_that_may_change(change: dict[str, Any]) -> None:
+    check(validate(changed(QUEUED, **change), secrets_set=SECRETS), as_made(QUEUED))
+
+
+@pytest.mark.parametrize("change", [TAINTED, {}])
+def test_a_flavor_without_a_topology_follows_its_pool(change: dict[str, Any]) -> None:
+    after = validate(changed(QUEUED, **change), secrets_set=SECRETS)
+    check(after, as_made(changed(QUEUED, **FREE)))
+
+
+RL = BASES["rl"]
+
+
+@pytest.mark.parametrize("block", ["10.10.2.0/23", "10.10.0.0/23"])
+def test_another_range_of_the_peering_does_not_overlap_the_one_that_is_there(block: str) -> None:
+    after = validate(changed(RL, network__peering=block), secrets_set=SECRETS)
+    line = rf"network.peering: {block} overlaps 10.10.0.0/22, .*nearest: 10.0.16.0/23"
+    with pytest.raises(ConfigError, match=line):
+        check(after, as_made(RL))
+
+
+@pytest.mark.parametrize(
+    "change", [{}, {"network__peering": "10.96.0.0/16"}, {"lustre": None, "jobs": None}]
+)
+def test_a_range_that_overlaps_none_is_taken(change: dict[str, Any]) -> None:
+    check(validate(changed(RL, **change), secrets_set=SECRETS), as_made(RL))

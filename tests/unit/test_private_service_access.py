@@ -25,7 +25,7 @@ def test_the_range_is_the_plans_and_not_googles_choice(register: Register) -> No
     assert address.inputs["address"] == "10.10.0.0"
     assert address.inputs["prefixLength"] == 22
     assert address.inputs["purpose"] == "VPC_PEERING"
-    assert address.inputs["name"] == "google-managed-services-demo"
+    assert address.inputs["name"] == "demo-services-10-10-0-0-22"
     assert address.inputs["labels"] == {"stack": "test"}
 
 
@@ -42,7 +42,7 @@ def test_the_peering_goes_the_way_that_was_asked_for(
 ) -> None:
     peering = made_with(register, removal).one(":Connection")
     assert peering.inputs["deletionPolicy"] == policy
-    assert peering.inputs["reservedPeeringRanges"] == ["google-managed-services-demo"]
+    assert peering.inputs["reservedPeeringRanges"] == ["demo-services-10-10-0-0-22"]
     assert peering.inputs["updateOnCreationFail"] is True
 
 

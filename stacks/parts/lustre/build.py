@@ -29,6 +29,7 @@ def build(project: Project, ground: Ground) -> Instance | None:
             zone=stack.zone,
             instance_name=wanted.name,
             network_id=ground.peered_id,
+            ranges=ground.ranges,
             capacity_gib=wanted.capacity_gib,
             throughput_mbps_per_tib=wanted.throughput_mbps_per_tib,
             filesystem=wanted.filesystem,
@@ -76,7 +77,7 @@ def volume(site: Site, ground: Ground, lustre: Instance | None) -> VolumeMount |
     made = LustreVolume(
         "volume",
         LustreVolumeArgs(
-            backing=[] if lustre.instance is None else [*ground.peering, lustre.instance],
+            backing=[] if lustre.instance is None else [*ground.ranges, lustre.instance],
             namespace=site.namespace,
             # Another stack may have a volume of the same instance in the cluster.
             base_name=wanted.name or f"{site.plan.stack.name}-{wanted.existing}",

@@ -47,7 +47,7 @@ def build(project: Project) -> Ground:
         pods_range=PODS_RANGE,
         services_range=SERVICES_RANGE,
         made=(made,),
-        peering=() if access is None else access.made,
+        ranges=() if access is None else (access.range,),
     )
 
 

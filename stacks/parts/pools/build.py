@@ -4,26 +4,28 @@ from typing import TYPE_CHECKING
 
 import pulumi
 
-from catalog import Accelerator
 from components.capacity import CapacityArgs, ReservationArgs
-from components.naming import NameKind, cloud_name
 from components.node_pool import GpuArgs, NodePool, NodePoolArgs
 from components.node_service_account import NodeServiceAccount
 from stacks.parts.cluster import build as cluster
-from stacks.parts.pools.config import Capacity, FlexStart, SpecificReservation, Spot
+from stacks.parts.pools import node_labels
+from stacks.parts.pools.config import Capacity, FlexStart, SpecificReservation
+from stacks.parts.pools.node_labels import (
+    MACHINE_FAMILY,
+    PERFORMANCE,
+    STACK_LABEL,
+    class_name,
+    of_slices,
+    own_label,
+    own_labels,
+)
 from stacks.parts.pools.plan import AUTOPILOT_CPU_FAMILY, PlannedPool
 from stacks.site import Cluster, Ground, Interfaces, Nodes, Project, Selector
 
 if TYPE_CHECKING:
     from components.tpu_slice_pool import TpuSlicePool
 
-_LABEL = "gke-ai-stacks/stack"
-_POOL_LABEL = "gke-ai-stacks/pool"
-# What pods ask an Autopilot cluster for: GKE documentation ("Choose compute classes for Autopilot
-# Pods", "Consume reserved zonal resources") and Google's manifests for verl on Autopilot.
-_GKE = "cloud.google.com"
-_PERFORMANCE = {f"{_GKE}/compute-class": "Performance"}
-_CPU_SELECTOR = {**_PERFORMANCE, f"{_GKE}/machine-family": AUTOPILOT_CPU_FAMILY}
+_CPU_SELECTOR = {**PERFORMANCE, MACHINE_FAMILY: AUTOPILOT_CPU_FAMILY}
 
 
 def identities(project: Project) -> dict[str, NodeServiceAccount]:
@@ -56,12 +58,12 @@ def build(
         if pool.kind == "tpu":
             slices = _slices(project, gke, account, pool, interfaces)
             machines[name] = [it.pool for it in slices]
-            selectors[name] = {**_tpu_selector(pool), **_own_label(project)}
-            only[name] = {**_tpu_selector(pool), **_own_labels(project, pool)}
+            selectors[name] = {**of_slices(pool), **own_label(plan)}
+            only[name] = node_labels.only(plan, pool)
             continue
         made = _pool(project, gke, account, pool, interfaces)
         machines[name] = [made.pool]
-        only[name] = made.pool_name.apply(lambda it: {f"{_GKE}/gke-nodepool": it})
+        only[name] = _once_there(made.pool_name, node_labels.only(plan, pool))
         shared = _shares_its_type(project, pool) or not plan.stack.cluster.is_made
         selectors[name] = only[name] if shared else made.node_selector
         if pool.kind == "cpu":
@@ -78,22 +80,9 @@ def build(
     )
 
 
-def _own_label(project: Project) -> dict[str, str]:
-    """Tells slices of the stack from those that others have in the same cluster."""
-    stack = project.plan.stack
-    return {} if stack.cluster.is_made else {_LABEL: stack.name}
-
-
 def _node_labels(project: Project, pool: PlannedPool) -> dict[str, str]:
     """One of ours always: the provider takes labels off only while others are left."""
-    return {_LABEL: project.plan.stack.name, **pool.config.labels}
-
-
-def _own_labels(project: Project, pool: PlannedPool) -> dict[str, str]:
-    """Tells slices of the pool from those of another one that are of the same shape, too."""
-    shape = _tpu_selector(pool)
-    twins = [it for it in project.plan.tpu_pools.values() if _tpu_selector(it) == shape]
-    return {**_own_label(project), **({_POOL_LABEL: pool.name} if len(twins) > 1 else {})}
+    return {STACK_LABEL: project.plan.stack.name, **pool.config.labels}
 
 
 def _shares_its_type(project: Project, pool: PlannedPool) -> bool:
@@ -191,7 +180,7 @@ def _slices(
                 dranet=bool(between),
                 additional_networks=between,
                 labels=project.labels,
-                node_labels={**_node_labels(project, pool), **_own_labels(project, pool)},
+                node_labels={**_node_labels(project, pool), **own_labels(project.plan, pool)},
                 taints=pool.taints,
             ),
             opts=_beside(project, gke),
@@ -214,16 +203,17 @@ def _autopilot(project: Project, ground: Ground, gke: Cluster) -> Nodes:
 def _asked_for(project: Project, gke: Cluster, pool: PlannedPool) -> Selector:
     # The rules refuse pools without accelerators on Autopilot, and TPUs without a topology.
     accelerator, topology = pool.machine.accelerator, pool.topology
+    labels = node_labels.only(project.plan, pool)
     assert accelerator is not None
     if pool.kind == "gpu":
-        return _gpu_selector(accelerator, pool.config.capacity, pool.zone)
+        return labels
     assert topology is not None
     from components.tpu_compute_class import TpuComputeClass, TpuComputeClassArgs
 
     made = TpuComputeClass(
         pool.name,
         TpuComputeClassArgs(
-            class_name=cloud_name(NameKind.COMPUTE_CLASS, project.plan.stack.name, pool.name),
+            class_name=class_name(project.plan, pool),
             zone=pool.zone,
             machine_type=pool.machine.name,
             accelerator=accelerator.type,
@@ -235,43 +225,11 @@ def _asked_for(project: Project, gke: Cluster, pool: PlannedPool) -> Selector:
         ),
         opts=pulumi.ResourceOptions(providers=[gke.kubernetes]),
     )
-    selector = _tpu_selector(pool)
-    return made.class_name.apply(lambda it: {f"{_GKE}/compute-class": it, **selector})
+    return _once_there(made.class_name, labels)
 
 
-def _tpu_selector(pool: PlannedPool) -> dict[str, str]:
-    assert pool.machine.accelerator is not None
-    assert pool.topology is not None
-    return {
-        f"{_GKE}/gke-tpu-accelerator": pool.machine.accelerator.type,
-        f"{_GKE}/gke-tpu-topology": pool.topology.name,
-    }
-
-
-def _gpu_selector(accelerator: Accelerator, capacity: Capacity, zone: str) -> dict[str, str]:
-    """A whole machine with these accelerators; the zone is that of their network's profile."""
-    selector = {
-        **_PERFORMANCE,
-        f"{_GKE}/gke-accelerator": accelerator.type,
-        f"{_GKE}/gke-accelerator-count": str(accelerator.count),
-        "topology.kubernetes.io/zone": zone,
-    }
-    if isinstance(capacity, Spot):
-        selector[f"{_GKE}/gke-spot"] = "true"
-    if isinstance(capacity, SpecificReservation):
-        selector |= _reservation(capacity)
-    return selector
-
-
-def _reservation(capacity: SpecificReservation) -> dict[str, str]:
-    parts = {
-        "affinity": "specific",
-        "name": capacity.name,
-        "project": capacity.project,
-        "blocks": capacity.block,
-        "subblocks": capacity.sub_block,
-    }
-    return {f"{_GKE}/reservation-{key}": value for key, value in parts.items() if value}
+def _once_there(name: pulumi.Output[str], labels: dict[str, str]) -> Selector:
+    return name.apply(lambda _: labels)
 
 
 def _capacity(capacity: Capacity) -> CapacityArgs:

@@ -25,10 +25,8 @@ from components.kueue_queues import (
     WorkloadPriorityClassArgs,
 )
 from components.namespace import KubeNamespace, KubeNamespaceArgs
-from components.node_taints import toleration
-from components.pod_manifest import gpu_tolerations
 from components.priority_classes import PriorityClassArgs, PriorityClasses, PriorityClassesArgs
-from components.provisioning_manifest import QUEUED_TAINT, QUEUED_TOLERATION
+from components.provisioning_manifest import QUEUED_TAINT
 from stacks.parts.cluster.build import webhook_access
 from stacks.parts.cluster.config import Operator
 from stacks.parts.pools.config import Queued
@@ -189,22 +187,14 @@ def _priorities(site: Site, kueue: StackQueues) -> _Names:
 
 
 def _flavor(site: Site, planned: PlannedQueues, name: str) -> ResourceFlavorArgs:
-    """Whom a queue sends to tainted nodes may go there: Kueue adds the tolerations to its pods.
-
-    Nodes of a queued pool are tainted for what has a request, which Kueue makes. With a topology
-    Kueue looks at the taint of GPU nodes, too, and GKE lets only pods past that by itself."""
-    pool, topology = planned.flavors[name], planned.config.flavors[name].topology
+    pool = planned.flavors[name]
     own = [{"key": it.key, "value": it.value, "effect": it.effect} for it in pool.taints]
     return ResourceFlavorArgs(
         name=name,
         node_labels=site.nodes.only[pool.name],
         taints=[*([QUEUED_TAINT] if pool.queued else []), *own],
-        tolerations=[
-            *([QUEUED_TOLERATION] if pool.queued else []),
-            *(gpu_tolerations() if topology is not None and pool.host.node.accelerators else []),
-            *map(toleration, pool.taints),
-        ],
-        topology=topology,
+        tolerations=planned.tolerations(name),
+        topology=planned.config.flavors[name].topology,
     )
 
 

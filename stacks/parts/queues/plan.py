@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from components.kueue_manifest import READY_MINUTES as LEAST_MINUTES
+from components.node_taints import toleration
+from components.pod_manifest import gpu_tolerations
+from components.provisioning_manifest import QUEUED_TOLERATION
 from components.ray_manifest import READY_MINUTES
 from stacks.parts.jobs.config import Job
 from stacks.parts.jobs.script import Script
@@ -69,6 +72,19 @@ class PlannedQueues:
         """The pool of each flavor whose pool there is."""
         named = {name: it.pool or self.default_pool for name, it in self.config.flavors.items()}
         return {name: self.pools[pool] for name, pool in named.items() if pool in self.pools}
+
+    def tolerations(self, flavor: str) -> list[dict[str, str]]:
+        """Whom a queue sends to tainted nodes may go there: Kueue adds these to its pods.
+
+        Nodes of a queued pool are tainted for what has a request, which Kueue makes. With a
+        topology Kueue looks at the taint of GPU nodes, too, and GKE lets only pods past that by
+        itself."""
+        pool, topology = self.flavors[flavor], self.config.flavors[flavor].topology
+        return [
+            *([QUEUED_TOLERATION] if pool.queued else []),
+            *(gpu_tolerations() if topology is not None and pool.host.node.accelerators else []),
+            *map(toleration, pool.taints),
+        ]
 
     @property
     def sound(self) -> bool:

@@ -38,6 +38,7 @@ def build(project: Project, ground: Ground) -> RedisInstance:
             region=stack.region,
             instance_name=wanted.name or stack.name,
             network_id=ground.peered_id,
+            ranges=ground.ranges,
             tier=RedisTier(wanted.tier),
             memory_gib=wanted.memory_gib,
             redis_version=wanted.version,
@@ -61,4 +62,4 @@ def kept_state(site: Site, ground: Ground, redis: RedisInstance) -> KeptState:
         opts=site.inside,
     )
     options = RayFaultToleranceArgs(redis_address=redis.address, secret_name=password.secret_name)
-    return KeptState(options=options, held=[*ground.peering, redis.instance])
+    return KeptState(options=options, held=[*ground.ranges, redis.instance])
