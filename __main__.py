@@ -5,7 +5,15 @@ from pathlib import Path
 
 import pulumi
 
-from stacks import changes, guard, kept_by_provider, lost_work, on_record, running_work
+from stacks import (
+    changes,
+    guard,
+    kept_by_provider,
+    kept_names,
+    lost_work,
+    on_record,
+    running_work,
+)
 from stacks.build import build
 from stacks.config import ConfigError, read
 from stacks.two_runs import TwoRunsError
@@ -24,6 +32,7 @@ work = running_work.of(plan, record)
 protection = guard.install(plan, work)
 lost_work.install(plan, record)
 kept_by_provider.install(record)
+kept_names.install(record)
 running_work.install(work)
 for name, value in build(plan, secrets, Path(__file__).parent).items():
     pulumi.export(name, value)

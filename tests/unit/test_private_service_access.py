@@ -4,10 +4,15 @@ import pytest
 
 from components.private_service_access import PrivateServiceAccess, PrivateServiceAccessArgs
 from components.private_service_access_policy import PeeringRemoval
+from stacks import kept_names
+from stacks.on_record import Record
 from tests.conftest import Recording, Register
 
+NOTHING = Record()
+RANGE = "gcp:compute/globalAddress:GlobalAddress"
 
-def made_with(register: Register, removal: PeeringRemoval) -> Recording:
+
+def made_with(register: Register, removal: PeeringRemoval, record: Record = NOTHING) -> Recording:
     args = PrivateServiceAccessArgs(
         project="p",
         service="servicenetworking.googleapis.com",
@@ -17,7 +22,12 @@ def made_with(register: Register, removal: PeeringRemoval) -> Recording:
         removal=removal,
         labels={"stack": "test"},
     )
-    return register(lambda: PrivateServiceAccess("services", args))
+
+    def program() -> None:
+        kept_names.install(record)
+        PrivateServiceAccess("services", args)
+
+    return register(program)
 
 
 def test_the_range_is_the_plans_and_not_googles_choice(register: Register) -> None:
@@ -27,6 +37,20 @@ def test_the_range_is_the_plans_and_not_googles_choice(register: Register) -> No
     assert address.inputs["purpose"] == "VPC_PEERING"
     assert address.inputs["name"] == "demo-services-10-10-0-0-22"
     assert address.inputs["labels"] == {"stack": "test"}
+
+
+@pytest.mark.parametrize(
+    ("prefix_length", "name"),
+    [(22, "google-managed-services-demo"), (20, "demo-services-10-10-0-0-22")],
+)
+def test_a_range_of_an_earlier_release_keeps_its_name_as_long_as_it_is_the_same(
+    register: Register, prefix_length: int, name: str
+) -> None:
+    had = {"address": "10.10.0.0", "prefixLength": prefix_length}
+    outputs = {**had, "name": "google-managed-services-demo"}
+    record = Record({"urn::services-range": {"type": RANGE, "outputs": outputs}})
+    address = made_with(register, PeeringRemoval.DELETE, record).one(":GlobalAddress")
+    assert address.inputs["name"] == name
 
 
 @pytest.mark.parametrize(
