@@ -64,15 +64,19 @@ class ChangingStack:
         self.sandbox = Sandbox(Workspace(folder / "sandbox", STACK, folder / "project"))
 
     @classmethod
-    def new(cls, folder: Path, *configs: Config) -> ChangingStack:
-        """With what any of the configs takes to be there."""
+    def new(cls, folder: Path, config: Config) -> ChangingStack:
+        """Nothing is up yet. Its secrets are encrypted, which takes as long as a small `up`, so
+        that other new stacks are copies of it."""
         project = folder / "project"
         for name in _SCRIPTS:
             (project / name).parent.mkdir(parents=True, exist_ok=True)
             (project / name).write_text(f"print({name!r})\n")
         for name in _FILES:
             shutil.copyfile(PROJECT_FOLDER / name, project / name)
-        return cls(folder)
+        made = cls(folder)
+        made.have(config)
+        made.sandbox.succeed("preview")
+        return made
 
     def copied(self, folder: Path) -> ChangingStack:
         shutil.copytree(self.folder, folder)
@@ -113,6 +117,12 @@ class ChangingStack:
         self._ended_as(fresh)
         return Outcome("done")
 
+    def leave_nothing(self) -> None:
+        """Raises BrokenPromiseError."""
+        left = self.sandbox.succeed("destroy").cloud
+        if left:
+            raise BrokenPromiseError(f"destroy leaves {left}")
+
     def _refused(self, shown: RunResult, fresh: Facts) -> Outcome:
         """Judged by what it says to do instead: its commands are run."""
         said = "\n".join(shown.report.diagnostics)
@@ -140,19 +150,41 @@ class ChangingStack:
             raise BrokenPromiseError(f"not as a fresh up: {differences}")
 
 
-def there_and_back(running: ChangingStack, before: Config, after: Config) -> tuple[Outcome, ...]:
-    """The outcome of a change and of its way back. `running` is up with `before`, and is a copy of
-    what nobody else changes; the folder beside it is used. Raises BrokenPromiseError."""
+class Start:
+    """What all changes of one config start from, and none changes."""
+
+    def __init__(self, folder: Path) -> None:
+        self._new = ChangingStack(folder / "new")
+        self._running = ChangingStack(folder / "up")
+
+    @classmethod
+    def made(cls, folder: Path, config: Config) -> Start:
+        ChangingStack.new(folder / "new", config).copied(folder / "up").up(config)
+        return cls(folder)
+
+    def running(self, folder: Path) -> ChangingStack:
+        return self._running.copied(folder)
+
+    def fresh(self, folder: Path, config: Config) -> ChangingStack:
+        """What a first `up` of the config makes."""
+        fresh = self._new.copied(folder)
+        fresh.up(config)
+        return fresh
+
+
+def there_and_back(
+    start: Start, folder: Path, before: Config, after: Config
+) -> tuple[Outcome, ...]:
+    """The outcome of a change of what started with `before`, and of its way back. Raises
+    BrokenPromiseError."""
+    running = start.running(folder / "running")
     was = running.facts()
-    fresh = ChangingStack.new(running.folder.with_name("fresh"))
-    fresh.up(after)
+    fresh = start.fresh(folder / "fresh", after)
     there = running.change(after, fresh.facts())
     # Where it was refused, the way back is from what came up anew.
     changing = running if there.kind == "done" else fresh
     back = changing.change(before, was)
-    left = changing.sandbox.succeed("destroy").cloud
-    if left:
-        raise BrokenPromiseError(f"destroy leaves {left}")
+    changing.leave_nothing()
     return there, back
 
 

@@ -37,7 +37,7 @@ _OWN: dict[str, list[Change]] = {
         {"network__peering": "10.96.0.0/16", "labels__purpose": "other"},
         {"jobs__nemo-rl-grpo-test1__max_steps": 30},
         {"lustre__capacity_gib": 18000},
-        {"pools__gpu__nodes": 12},
+        {"pools__gpu__nodes": 16},
     ],
     "verl-b200": [
         {"network__accelerators__range": "10.128.0.0/16"},

@@ -13,17 +13,18 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import redirect_stdout
 from functools import partial
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
+from typing import Any
 
 import yaml
 
 from sandbox.workspace import PROJECT_FOLDER
-from tests.stacks.change_rule import BrokenPromiseError, ChangingStack, there_and_back
+from tests.stacks.change_rule import BrokenPromiseError, Start, there_and_back
 from tests.stacks.changes import CASES, REFUSED_FILE, Case
 from tests.stacks.conftest import CANARY
 from tests.unit.effect_stacks import BASES
@@ -60,37 +61,47 @@ def main(folder: Path, *, try_all: bool) -> int:
 
 
 def _try_what_is_left(folder: Path) -> None:
+    of_stack = attrgetter("stack")
     left = [it for it in CASES.values() if not (folder / f"{_key(it)}.json").exists()]
-    groups = [list(it) for _, it in groupby(left, attrgetter("stack"))]
+    groups = [list(it) for _, it in groupby(sorted(left, key=of_stack), of_stack)]
     with multiprocessing.get_context("spawn").Pool(2, maxtasksperchild=1) as pool:
-        for lines in pool.imap_unordered(partial(_try_all, folder), groups, chunksize=1):
-            print("\n".join(lines), flush=True)
+        for _ in pool.imap_unordered(partial(_try_all, folder), groups, chunksize=1):
+            pass
 
 
-def _try_all(folder: Path, cases: Iterable[Case]) -> list[str]:
-    """The cases of one stack; a line for each."""
-    with tempfile.TemporaryDirectory() as place:
-        up = ChangingStack.new(Path(place) / "up")
-        with (Path(place) / "said").open("w") as said, redirect_stdout(said):
-            return [_try(up, it, Path(place), folder) for it in cases]
+def _try_all(folder: Path, cases: Sequence[Case]) -> None:
+    """The cases of one stack."""
+    shown = sys.stdout
+    with tempfile.TemporaryDirectory() as made:
+        place = Path(made)
+        with (place / "said").open("w") as said, redirect_stdout(said):
+            start = Start.made(place, cases[0].before)
+            for case in cases:
+                print(_try(start, case, place / "case", folder), file=shown, flush=True)
+                shutil.rmtree(place / "case", ignore_errors=True)
 
 
-def _try(up: ChangingStack, case: Case, place: Path, folder: Path) -> str:
-    for name in ("running", "fresh"):
-        shutil.rmtree(place / name, ignore_errors=True)
+def _try(start: Start, case: Case, place: Path, folder: Path) -> str:
+    began = _processor_seconds()
     try:
-        if not up.sandbox.workspace.cloud_file.exists():
-            up.up(case.before)
-        outcomes = there_and_back(up.copied(place / "running"), case.before, case.after)
+        outcomes = there_and_back(start, place, case.before, case.after)
     except AssertionError as error:
         kind = "broken" if isinstance(error, BrokenPromiseError) else "not up"
         line = f"{case.name}: {kind}: {error}"
-        found = {"broken": line}
+        found: dict[str, Any] = {"broken": line}
     else:
         line = f"{case.name}: {', '.join(it.kind for it in outcomes)}"
         found = {"ways": [{"kind": it.kind, "reason": it.reason} for it in outcomes]}
+    found["seconds"] = round(_processor_seconds() - began, 1)
     (folder / f"{_key(case)}.json").write_text(json.dumps(found))
-    return line
+    return f"{line} ({found['seconds']} s)"
+
+
+def _processor_seconds() -> float:
+    """Of this process and of the engines that it ran: on a machine that is shared no other
+    seconds can be compared."""
+    it = os.times()
+    return it.user + it.system + it.children_user + it.children_system
 
 
 def _key(case: Case) -> str:

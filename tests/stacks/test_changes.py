@@ -1,4 +1,5 @@
-"""A preview that passes is a promise, for a change of every field, there and back."""
+"""A preview that passes is a promise, for a change of every field, there and back, and for several
+in a row."""
 
 from __future__ import annotations
 
@@ -9,52 +10,65 @@ import pytest
 from filelock import FileLock
 
 from tests.parts.commit_sample import of_this_commit
-from tests.stacks.change_rule import ChangingStack, there_and_back
-from tests.stacks.changes import CASES, REFUSED, Case
+from tests.stacks.change_chains import chain, followed
+from tests.stacks.change_rule import Config, Start, there_and_back
+from tests.stacks.changes import CASES, REFUSED
 from tests.stacks.changes_page import PAGE
 from tests.stacks.conftest import CANARY
 from tests.unit.effect_stacks import BASES
 
 SAMPLE = 20
+CHAINS = 60
+CHAINS_SAMPLE = 3
 DONE_OF_TEN = 9
 
 
 @pytest.fixture
-def running(
-    tmp_path: Path,
+def start_of(
     tmp_path_factory: pytest.TempPathFactory,
     worker_id: str,
     monkeypatch: pytest.MonkeyPatch,
-) -> Callable[[Case], ChangingStack]:
-    """A copy of the case's stack, which is brought up once for all cases of it."""
+) -> Callable[[str, Config], Start]:
+    """A stack is brought up once for all changes of it."""
     base = tmp_path_factory.getbasetemp()
     shared = base if worker_id == "master" else base.parent
     monkeypatch.setenv("HUGGING_FACE_TOKEN", CANARY)
     monkeypatch.setenv("WANDB_API_KEY", CANARY)
 
-    def copy(case: Case) -> ChangingStack:
-        folder = shared / f"{case.stack.replace(' ', '-')}-changing"
+    def made(stack: str, config: Config) -> Start:
+        folder = shared / f"{stack.replace(' ', '-')}-changing"
         done = folder.with_suffix(".done")
         with FileLock(folder.with_suffix(".lock")):
             if not done.exists():
-                ChangingStack.new(folder).up(case.before)
+                Start.made(folder, config)
                 done.touch()
-        return ChangingStack(folder).copied(tmp_path / "running")
+        return Start(folder)
 
-    return copy
+    return made
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", of_this_commit(list(CASES), SAMPLE))
 def test_a_change_is_refused_with_what_to_do_or_does_what_its_preview_shows(
-    running: Callable[[Case], ChangingStack], name: str
+    start_of: Callable[[str, Config], Start], tmp_path: Path, name: str
 ) -> None:
     case = CASES[name]
-    outcomes = there_and_back(running(case), case.before, case.after)
+    start = start_of(case.stack, case.before)
+    outcomes = there_and_back(start, tmp_path, case.before, case.after)
     refused = {way for way, it in zip(("there", "back"), outcomes, strict=True) if it.refused}
     # What the page does not have was not tried when it was written.
     if name in PAGE.read_text():
         assert refused == REFUSED.get(name, {}).keys()
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("seed", of_this_commit(list(range(CHAINS)), CHAINS_SAMPLE))
+def test_several_changes_in_a_row_end_where_they_began(
+    start_of: Callable[[str, Config], Start], tmp_path: Path, seed: int
+) -> None:
+    drawn = chain(seed)
+    outcomes = followed(start_of(drawn.stack, drawn.first), tmp_path, drawn)
+    assert len(outcomes) == len(drawn.others) + 1, drawn.fields
 
 
 def test_of_ten_changes_of_a_field_nine_are_done() -> None:
