@@ -26,6 +26,7 @@ STACK = "changing"
 _TOP = ("project", "region", "zone")
 _FILES = ("Pulumi.yaml", "__main__.py")
 _SCRIPTS = ("train.py", "other.py", "code/tune.py", "more/other.py")
+_OWN_SCRIPTS = Path("workloads", "datasets")
 # What a server notes of an object, which says nothing of what was asked for.
 _NOTED = frozenset({"uid", "resourceVersion", "creationTimestamp", "generation"})
 # What a refusal says to run instead.
@@ -73,6 +74,7 @@ class ChangingStack:
             (project / name).write_text(f"print({name!r})\n")
         for name in _FILES:
             shutil.copyfile(PROJECT_FOLDER / name, project / name)
+        shutil.copytree(PROJECT_FOLDER / _OWN_SCRIPTS, project / _OWN_SCRIPTS)
         made = cls(folder)
         made.have(config)
         made.sandbox.succeed("preview")

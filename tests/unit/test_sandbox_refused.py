@@ -3,6 +3,8 @@
 import json
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pulumi
 import pytest
@@ -81,3 +83,15 @@ def test_a_program_that_ended_shows_no_traceback(tmp_path: Path) -> None:
     (tmp_path / "__main__.py").write_text("raise SystemExit(32)\n")
     with pytest.raises(pulumi.RunError, match="ended with what it said above"):
         load_program(tmp_path)
+
+
+def test_a_program_tells_its_engine_no_debug_lines(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[Any] = []
+    monkeypatch.setattr("pulumi.log.get_engine", lambda: SimpleNamespace(Log=told.append))
+    monkeypatch.setattr("pulumi.log.debug", pulumi.log.debug)
+    lines = "import pulumi\npulumi.log.debug('hidden')\npulumi.log.info('shown')\n"
+    (tmp_path / "__main__.py").write_text(lines)
+    load_program(tmp_path)
+    assert [it.message for it in told] == ["shown"]
