@@ -109,15 +109,19 @@ class LiveKube:
         wanted = {**(manifest.get("data") or {}), **encoded}
         return found is not None and (found.get("data") or {}) == wanted
 
+    def begin_delete(self, ref: Ref) -> None:
+        """Asks for it. Helm waits by itself until a release is gone."""
+        if ref.kind != "Release":
+            self._server.delete(_placed(ref))
+        elif record := self._server.get(_record(ref)):
+            self._charts.uninstall(release_of(record))
+
     def delete(self, ref: Ref) -> None:
         """Deletes the object and waits until it is gone. Raises KubeError with what holds it."""
+        self.begin_delete(ref)
         if ref.kind == "Release":
-            record = self._server.get(_record(ref))
-            if record:
-                self._charts.uninstall(release_of(record))
             return
         place = _placed(ref)
-        self._server.delete(place)
         patience = Patience(self._look().version)
         held = self._until(
             lambda: self._server.get(place), lambda found: found is None, patience, self._owes

@@ -177,6 +177,9 @@ class MemoryKube:
         given = secrets.digests(data, manifest.get("stringData"), self._store.salt)
         return found.get(secrets.DIGESTS, {}) == given
 
+    def begin_delete(self, ref: Ref) -> None:
+        """Nothing: what is deleted in here goes at once."""
+
     def delete(self, ref: Ref) -> None:
         found = self._store.find(ref)
         if found is None:

@@ -166,18 +166,27 @@ class KubernetesStandIn(rpc.Provider):
         ref = Ref.of(manifest)
         if self._cluster() is None or await self._ask(lambda kube: kube.get(ref)) is None:
             return
-        async with self._operations.step(request.urn, token_of(request.urn), "delete") as spend:
-            await spend()
-            looks_left = 0 if self._real_server_judges() else _LOOKS
-            while True:
-                try:
-                    await self._change(lambda kube: kube.delete(ref))
-                    return
-                except KubeError as error:
-                    if error.reason != "Conflict" or not looks_left:
-                        raise CloudError("CONFLICT", str(error)) from None
-                await self._operations.wait(_BETWEEN_LOOKS_SECONDS)
-                looks_left -= 1
+        live = self._real_server_judges()
+        async with self._operations.step(
+            request.urn, token_of(request.urn), "delete", asked=live
+        ) as spend:
+            try:
+                await self._change(lambda kube: kube.begin_delete(ref))
+                await spend()
+                await self._end(ref, 0 if live else _LOOKS)
+            except KubeError as error:
+                raise CloudError("CONFLICT", str(error)) from None
+
+    async def _end(self, ref: Ref, looks_left: int) -> None:
+        while True:
+            try:
+                await self._change(lambda kube: kube.delete(ref))
+                return
+            except KubeError as error:
+                if error.reason != "Conflict" or not looks_left:
+                    raise
+            await self._operations.wait(_BETWEEN_LOOKS_SECONDS)
+            looks_left -= 1
 
     async def read(self, request: rpc.ReadRequest) -> rpc.ReadResponse:
         inputs = plain_map(request.inputs) or plain_map(request.properties)

@@ -76,11 +76,18 @@ class Operations:
 
     @asynccontextmanager
     async def step(
-        self, urn: str, token: str, operation: Operation, inputs: dict[str, Any] | None = None
+        self,
+        urn: str,
+        token: str,
+        operation: Operation,
+        inputs: dict[str, Any] | None = None,
+        *,
+        asked: bool = True,
     ) -> AsyncIterator[Callable[[], Any]]:
-        """A journalled step that the caller fills in: kubernetes objects, which have no slots."""
+        """A journalled step that the caller fills in: kubernetes objects, which have no slots.
+        `asked`: the cluster is, before the time is spent."""
         self._cloud.caller.check(token, operation, name_of(urn))
-        async with self._timed(urn, token, operation, inputs=inputs) as spend:
+        async with self._timed(urn, token, operation, inputs=inputs, asked=asked) as spend:
             yield spend
 
     @asynccontextmanager
@@ -93,7 +100,8 @@ class Operations:
         key = kind.slots(inputs)
         slots = self._slots.setdefault(key, Slots(OPERATIONS_AT_ONCE)) if key else nullcontext()
         requested = self._clock.now
-        async with slots, self._timed(urn, token, operation, requested) as spend:
+        asked = operation == "create"
+        async with slots, self._timed(urn, token, operation, requested, asked=asked) as spend:
             yield spend
 
     @asynccontextmanager
@@ -104,6 +112,8 @@ class Operations:
         operation: str,
         requested: float | None = None,
         inputs: dict[str, Any] | None = None,
+        *,
+        asked: bool,
     ) -> AsyncIterator[Callable[[], Any]]:
         start = self._clock.now
         span = Span(start, start)
@@ -111,8 +121,8 @@ class Operations:
 
         async def spend() -> None:
             nonlocal span
-            if crash and operation == "create":
-                # What was asked for exists, or comes to.
+            if crash and asked:
+                # What was asked for is so, or comes to be.
                 await self._kill_engine()
             seconds = self._durations.seconds(token, operation, inputs)
             span = await self._clock.spend(seconds * self._cloud.faults.slowdown(token))

@@ -14,6 +14,8 @@ Call = Literal["taken", "lost"]
 CALLS: tuple[Call, ...] = ("taken", "lost")
 # Killed so often, a run is not getting anywhere.
 TOO_OFTEN = 200
+# Of a resource in the state, what changes with an operation on it.
+_TOLD = ("urn", "id", "modified", "delete", "pendingReplacement")
 
 
 @dataclass(frozen=True)
@@ -34,8 +36,8 @@ def change(stack: str, *overrides: str, touches: str, before: tuple[str, ...] = 
 
 STACKS = ("b200-lustre", "dev", "tpu-elastic")
 _REDIS = ("ray.dev.queue=", "ray.dev.head.redis=true", "redis={}")
-_NO_QUEUES = ("queues=", "ray.dev.queue=")
-_ELSEWHERE = "namespace=elsewhere"
+NO_QUEUES = ("queues=", "ray.dev.queue=")
+ELSEWHERE = "namespace=elsewhere"
 _CHAINS = {
     **{f"up of {stack}": Chain(stack, before=None) for stack in STACKS},
     **{f"destroy of {stack}": Chain(stack, "destroy") for stack in STACKS},
@@ -61,7 +63,7 @@ _CHAINS = {
     ),
     "namespace of a claim": change(
         "b200-lustre",
-        _ELSEWHERE,
+        ELSEWHERE,
         touches="tokens-secret volume-claim ray-a4-gpu-spot-access ray-a4-gpu-spot-cluster",
     ),
     "bucket": change(
@@ -73,7 +75,7 @@ _CHAINS = {
         "dev",
         "namespace=other",
         touches="kube-namespace account-account bucket-user-grant dev-cluster",
-        before=(_ELSEWHERE,),
+        before=(ELSEWHERE,),
     ),
     "CPU pool": change("dev", "pools.cpu.max_pods_per_node=64", touches="cpu-pool"),
     "Redis instance": change(
@@ -85,8 +87,8 @@ _CHAINS = {
         "queues.local_queues=[{name: lq, cluster_queue: other}]",
         touches="queues-local-queue-default-lq queues-cluster-queue-gpus",
     ),
-    "Kueue taken out": change("dev", *_NO_QUEUES, touches="kueue-release queues-flavor-l4"),
-    "Kueue put in": change("dev", touches="kueue-release queues-flavor-l4", before=_NO_QUEUES),
+    "Kueue taken out": change("dev", *NO_QUEUES, touches="kueue-release queues-flavor-l4"),
+    "Kueue put in": change("dev", touches="kueue-release queues-flavor-l4", before=NO_QUEUES),
     "slice pools": change(
         "tpu-elastic",
         "pools.v6e-16.topology=4x8",
@@ -95,12 +97,12 @@ _CHAINS = {
     ),
     "namespace of slices": change(
         "tpu-elastic",
-        _ELSEWHERE,
+        ELSEWHERE,
         touches="claims-template maxtext-tpu-cluster-launchers-files maxtext-elastic-8b-job",
     ),
     "JobSet": change("lab", "jobs.cifar-10.minutes=70", touches="cifar-10-job-set"),
     "namespace of servers": change(
-        "lab", _ELSEWHERE, touches="chat-service chat-deployment cifar-10-files"
+        "lab", ELSEWHERE, touches="chat-service chat-deployment cifar-10-files"
     ),
 }
 CHAINS: dict[str, tuple[Chain, Call]] = {
@@ -113,11 +115,9 @@ def kill_in_each(
 ) -> tuple[RunResult, int]:
     """Run the verb again and again, killed in its next operation on a type that matches; the run
     that had none left, and how many were killed."""
+    ahead, known = 0, ""
     for kills in range(TOO_OFTEN):
-        # What was lost is still to do, and what runs beside it did not end either: one more each
-        # time. An update is done again, for the state does not know that it was done.
-        done = kills if call == "lost" else int(kills > 0 and is_updating(sandbox))
-        crash = Crash(kind="crash", after=done, call=call, type=of)
+        crash = Crash(kind="crash", after=ahead, call=call, type=of)
         result = sandbox.run(verb, *overrides, faults=Faults(rules=(crash,)))
         if result.ok:
             return result, kills
@@ -125,9 +125,15 @@ def kill_in_each(
             kills,
             result.report.diagnostics,
         )
+        before, known = known, recorded(sandbox)
+        # What was lost is still to do. What runs beside it did not end, and an update is done
+        # again, for the state does not know that it was done: then it is the turn of the one after.
+        ahead = ahead + 1 if known == before else int(call == "lost")
     raise AssertionError(f"killed {TOO_OFTEN} times, and no further")
 
 
-def is_updating(sandbox: Sandbox) -> bool:
-    pending = sandbox.state().get("pending_operations") or []
-    return any(operation["type"] == "updating" for operation in pending)
+def recorded(sandbox: Sandbox) -> str:
+    """What the state has, without secrets, which are written otherwise each time."""
+    resources = sandbox.state().get("resources") or []
+    told = sorted(str([it.get(key) for key in _TOLD]) for it in resources)
+    return "\n".join(told)

@@ -1,0 +1,48 @@
+"""An engine that is killed in each of its operations on objects of a real control plane.
+
+What it asked for goes on there, and what is deleted is still on its way out as the next command
+begins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.kube.conftest import LiveSandbox
+from tests.parts.commit_sample import of_this_commit
+from tests.stacks.conftest import changed
+from tests.stacks.kills import CALLS, ELSEWHERE, NO_QUEUES, Call, kill_in_each
+from tests.stacks.test_lifecycle import made_once
+
+# One after the other, each said anew; the first from nothing.
+STEPS: dict[str, tuple[tuple[str, ...], ...]] = {
+    "dev": ((), (ELSEWHERE,), (ELSEWHERE, *NO_QUEUES), (ELSEWHERE,)),
+    "lab": ((), ("jobs.cifar-10.minutes=70",), (ELSEWHERE,)),
+    "b200-lustre": ((), ("network.accelerators.range=10.128.0.0/16",)),
+}
+LIVES: dict[str, tuple[str, Call]] = {
+    f"{stack}, {call}": (stack, call) for stack in STEPS for call in CALLS
+}
+SAMPLE = 1
+OBJECTS = "kubernetes:*"
+
+
+@pytest.mark.parametrize("name", of_this_commit(list(LIVES), SAMPLE))
+def test_a_stack_gets_through_its_life_though_each_operation_on_an_object_is_killed(
+    live_sandbox: Callable[[str], LiveSandbox],
+    name: str,
+    record_property: Callable[[str, object], None],
+) -> None:
+    stack, call = LIVES[name]
+    sandbox = live_sandbox(stack)
+    total = 0
+    for step in STEPS[stack]:
+        _, kills = kill_in_each(sandbox, "up", call, *step, of=OBJECTS)
+        total += kills
+        assert made_once(sandbox)
+        assert changed(sandbox.succeed("preview", *step)) == {}
+    result, kills = kill_in_each(sandbox, "destroy", call, of=OBJECTS)
+    record_property("kills", f"{total + kills} times: {name}, real control plane")
+    assert result.cloud == {}
