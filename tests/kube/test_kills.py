@@ -19,7 +19,7 @@ from tests.stacks.test_lifecycle import made_once
 # One after the other, each said anew; the first from nothing.
 STEPS: dict[str, tuple[tuple[str, ...], ...]] = {
     "dev": ((), (ELSEWHERE,), (ELSEWHERE, *NO_QUEUES), (ELSEWHERE,)),
-    "lab": ((), ("jobs.cifar-10.minutes=70",), (ELSEWHERE,)),
+    "tpu-elastic": ((), (ELSEWHERE,)),
     "b200-lustre": ((), ("network.accelerators.range=10.128.0.0/16",)),
 }
 LIVES: dict[str, tuple[str, Call]] = {

@@ -39,6 +39,8 @@ _LEFT_BY_HELM = re.compile(r"CustomResourceDefinition\|\|\w+\.ray\.io$")
 
 Config = dict[str, Any]
 Facts = dict[str, Any]
+# A verb, and the part of the stack that it is for.
+Command = tuple[Verb, dict[str, Any]]
 
 
 class BrokenPromiseError(AssertionError):
@@ -130,16 +132,13 @@ class ChangingStack:
         said = "\n".join(shown.report.diagnostics)
         if not any(it in said for it in _WHAT_TO_DO):
             raise BrokenPromiseError(f"the preview failed, and not with words of ours: {said}")
-        commands = _COMMAND.findall(said)
-        for verb, *options in map(shlex.split, commands):
-            self._follow("destroy" if verb == "destroy" else "up", options)
-        if commands:
+        if commands := commands_in(said):
+            for verb, only in commands:
+                self._follow(verb, only)
             self._ended_as(fresh)
         return Outcome("refused", said)
 
-    def _follow(self, verb: Verb, options: list[str]) -> None:
-        target = [it for it in options if it.startswith("urn:")]
-        only = {"target": target, "target_dependents": True} if target else {}
+    def _follow(self, verb: Verb, only: dict[str, Any]) -> None:
         done = self.sandbox.run(verb, only=only)
         if not done.ok:
             raise BrokenPromiseError(f"{verb} that the refusal says failed: {_said(done)}")
@@ -172,6 +171,17 @@ class Start:
         fresh = self._new.copied(folder)
         fresh.up(config)
         return fresh
+
+
+def commands_in(said: str) -> list[Command]:
+    """What a refusal says to run."""
+    return [_command(*shlex.split(line)) for line in _COMMAND.findall(said)]
+
+
+def _command(verb: str, *options: str) -> Command:
+    target = [it for it in options if it.startswith("urn:")]
+    only = {"target": target, "target_dependents": "--target-dependents" in options}
+    return "destroy" if verb == "destroy" else "up", only if target else {}
 
 
 def there_and_back(

@@ -3,8 +3,9 @@ from and what they do."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from sandbox.engine import RunResult, Verb
 from sandbox.faults import Crash, Faults
@@ -111,14 +112,19 @@ CHAINS: dict[str, tuple[Chain, Call]] = {
 
 
 def kill_in_each(
-    sandbox: Sandbox, verb: Verb, call: Call, *overrides: str, of: str = "*"
+    sandbox: Sandbox,
+    verb: Verb,
+    call: Call,
+    *overrides: str,
+    of: str = "*",
+    only: Mapping[str, Any] | None = None,
 ) -> tuple[RunResult, int]:
     """Run the verb again and again, killed in its next operation on a type that matches; the run
     that had none left, and how many were killed."""
     ahead, known = 0, ""
     for kills in range(TOO_OFTEN):
         crash = Crash(kind="crash", after=ahead, call=call, type=of)
-        result = sandbox.run(verb, *overrides, faults=Faults(rules=(crash,)))
+        result = sandbox.run(verb, *overrides, faults=Faults(rules=(crash,)), only=only)
         if result.ok:
             return result, kills
         assert "killed by signal 9" in " ".join(result.report.diagnostics), (
