@@ -16,6 +16,7 @@ from recovery.ids import resource_id
 from recovery.state import Deployment, resources
 
 CLUSTER = "gcp:container/cluster:Cluster"
+RELEASE = "kubernetes:helm.sh/v3:Release"
 
 
 # Stands at an adopted resource until a refresh has looked it up, which takes it away: a recovery
@@ -46,7 +47,8 @@ def adopt_pending(deployment: Deployment, ids: Mapping[str, str] | None = None) 
 
     `deployment` is the `deployment` object of `pulumi stack export`; `ids` are those that were
     looked up, by URN. Pending updates and deletes need nothing: their resources are still in the
-    state, and a refresh sees what became of them.
+    state, and the next command does them again; but an update of a Helm release is looked up, for
+    Helm may take it for one that goes on.
     """
     there = list(resources(deployment))
     defaults = _provider_defaults(there)
@@ -56,6 +58,8 @@ def adopt_pending(deployment: Deployment, ids: Mapping[str, str] | None = None) 
     for operation in deployment.get("pending_operations") or []:
         resource = operation["resource"]
         urn = resource["urn"]
+        if operation["type"] == "updating" and resource["type"] == RELEASE and urn in known:
+            adopted.append(urn)
         if operation["type"] != "creating" or _is_of_engine(resource):
             continue
         inputs = {**defaults, **resource.get("inputs", {})}

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from recovery.pending import CLUSTER, Adoption
+from recovery.pending import CLUSTER, RELEASE, Adoption
 from recovery.state import Deployment, resources
-
-_RELEASE = "kubernetes:helm.sh/v3:Release"
 
 
 def found(deployment: Deployment, adoption: Adoption) -> Iterator[str]:
@@ -45,11 +43,13 @@ def _unfinished(stack: str, resource: dict[str, Any]) -> Iterator[str]:
         yield f"it is still being made: when it is ready, before anything else: {again}"
     if resource["type"] == CLUSTER and outputs.get("removeDefaultNodePool") is False:
         yield "the next `up` takes away the pool that GKE began it with"
-    if resource["type"] == _RELEASE:
-        status = outputs.get("status") or {}
-        if str(status.get("status", "")).startswith("pending"):
-            name, namespace = outputs.get("name"), outputs.get("namespace")
-            yield f"it is half installed: helm uninstall {name} --namespace {namespace}; {again}"
+    if resource["type"] == RELEASE:
+        status = str((outputs.get("status") or {}).get("status"))
+        there = f"{outputs.get('name')} --namespace {outputs.get('namespace')}"
+        if status == "pending-install":
+            yield f"it is half installed: helm uninstall {there}; {again}"
+        elif status.startswith("pending"):
+            yield f"its update was cut off: helm rollback {there}; {again}"
 
 
 def _name(urn: str) -> str:

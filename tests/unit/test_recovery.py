@@ -15,7 +15,7 @@ from recovery import dashboards, report
 from recovery.__main__ import main
 from recovery.errors import RecoveryError
 from recovery.ids import resource_id
-from recovery.pending import NOT_LOOKED_UP, adopt_pending
+from recovery.pending import NOT_LOOKED_UP, RELEASE, adopt_pending
 from recovery.state import read
 
 NETWORK = "gcp:compute/network:Network"
@@ -137,6 +137,28 @@ def test_pending_updates_and_deletes_are_dropped_for_their_resources_are_still_t
     operations = [pending(NETWORK, {"name": "n"}, kind) for kind in ("updating", "deleting")]
     adoption = adopt_pending({"resources": [PROVIDER], "pending_operations": operations})
     assert adoption.deployment == {"resources": [PROVIDER]}
+
+
+@pytest.mark.parametrize(
+    ("kind", "status", "told"),
+    [
+        ("creating", "deployed", ""),
+        ("creating", "pending-install", "it is half installed: helm uninstall kueue"),
+        ("updating", "deployed", ""),
+        ("updating", "pending-upgrade", "its update was cut off: helm rollback kueue"),
+    ],
+)
+def test_a_release_that_helm_takes_for_one_under_way_is_told_with_what_ends_that(
+    kind: str, status: str, told: str
+) -> None:
+    operation = pending(RELEASE, {"name": "kueue", "namespace": "k"}, kind)
+    release = {**operation["resource"], "id": "k/kueue"}
+    there = [release] if kind == "updating" else []
+    adoption = adopt_pending({"resources": there, "pending_operations": [operation]})
+    assert adoption.adopted == (release["urn"],)
+    looked_up = {**release, "outputs": {**release["inputs"], "status": {"status": status}}}
+    _, *more, _ = report.left("s", adoption, {"resources": [looked_up]})
+    assert [it.strip().partition(" --")[0] for it in more] == ([told] if told else [])
 
 
 def test_what_was_adopted_and_not_looked_up_is_looked_up_by_the_next_recovery() -> None:
