@@ -18,13 +18,14 @@ from review.manifests import manifest_diff
 from review.order import On, names_another_project
 from review.picture import coloured
 from review.preview import Preview
-from review.running import stops_of
 from review.runs import Brought, preview
 from review.stack_review import StackReview
 from review.svg import drawn
 from review.worker import Worker
 from sandbox.workspace import PROJECT, Workspace
 from stacks.acknowledge import Acknowledge
+from stacks.on_record import Record
+from stacks.running_work import RunningWork
 
 REMOVED_STACK = "stack removed"
 _ACKNOWLEDGED = TypeAdapter(tuple[Acknowledge, ...])
@@ -112,6 +113,7 @@ def _of_removed(place: Place, stack: str, folder: Path, brought: Brought) -> Sta
     catalog = Workspace(folder, stack, place.tree).catalog()
     changes = all_removed(brought.state, REMOVED_STACK)
     mermaid, verbs = coloured({}, brought.state, changes)
+    work = RunningWork({}, Record({it["urn"]: it for it in brought.state}))
     return StackReview(
         stack,
         "removed",
@@ -120,7 +122,7 @@ def _of_removed(place: Place, stack: str, folder: Path, brought: Brought) -> Sta
         platform=place.on_before.get(stack, ""),
         changes=tuple(changes),
         dangers=tuple(dangers_of(changes, (), catalog, place.standing_on(stack))),
-        stops=tuple(stops_of(changes, brought.state)),
+        stops=tuple(work.stops(work.removed())),
         before=cost_of(_inputs(brought.state), catalog),
         after=Cost(),
         mermaid=mermaid,
@@ -155,7 +157,6 @@ def _of_preview(
     changes = changes_of(seen.steps, state or ())
     acknowledged = acknowledged_in(place.root, stack)
     dangers = dangers_of(changes, acknowledged, catalog, place.standing_on(stack))
-    stops = stops_of(changes, state or ())
     mermaid, verbs = coloured(seen.goals, state or (), changes)
     gone = {change.urn for change in changes if change.verb == "delete"}
     wanted = {it.urn: it.new for it in seen.steps if it.new is not None and it.urn not in gone}
@@ -166,8 +167,9 @@ def _of_preview(
         platform=platform,
         changes=tuple(changes),
         dangers=tuple(dangers),
-        stale=tuple(stale(acknowledged, dangers, stops)),
-        stops=tuple(stops),
+        stale=tuple(stale(acknowledged, dangers, seen.stops)),
+        stops=seen.stops,
+        not_agreed=seen.not_agreed,
         warnings=tuple(warnings_of(changes, catalog)),
         refusal=seen.refusal,
         before=None if state is None else cost_of(_inputs(state), catalog),

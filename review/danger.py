@@ -9,10 +9,10 @@ from catalog import Catalog
 from components.capacity import CapacityMode
 from review.change import Change, Verb
 from review.node_pool_facts import pool_facts
-from review.running import Stop
 from stacks.acknowledge import Acknowledge
 from stacks.data_loss import data_lost
 from stacks.refusal import CLUSTER, KUBERNETES, NAMESPACE, NODE_POOL, RELEASE, is_guarded
+from stacks.running_work import Stop
 
 _AGAIN = {
     CapacityMode.ON_DEMAND: "on-demand machines may not be had again",
@@ -80,7 +80,7 @@ def stale(
 ) -> list[Acknowledge]:
     """Acknowledgements that nothing in the change matches."""
     causes = {(danger.resource, it) for danger in dangers for it in danger.properties}
-    causes |= {(stop.resource, stop.agreement) for stop in stops}
+    causes |= {(stop.resource, stop.agreement or "") for stop in stops}
     return [one for one in acknowledged if (one.resource, one.property) not in causes]
 
 

@@ -25,5 +25,6 @@ def _told(review: Review) -> Iterator[str]:
             yield f"    {it.verb} {it.resource}: {it.cause}. {it.radius}. {agreed}"
         for it in one.stale:
             yield f"    acknowledge: {it.property} of {it.resource} is not touched: take it out"
-        yield from (f"    running work stops: {it}" for it in one.stops)
+        for it in one.stops:
+            yield f"    running work stops: {it}{'. NOT agreed to' * (it in one.not_agreed)}"
         yield from (f"    take care: {line}" for line in one.warnings)

@@ -13,9 +13,9 @@ from review.change import Change
 from review.cost import MONTH_HOURS, Amount, Cost
 from review.quoted import code, fenced, html_code, word
 from review.review import Review
-from review.running import Stop
 from review.stack_review import StackReview
 from stacks.acknowledge import entry
+from stacks.running_work import Stop
 
 # What the workflow that posts finds its own comment by.
 MARK = "<!-- gke-ai-stacks-review -->"
@@ -23,6 +23,7 @@ _PAST = {"create": "created", "update": "updated", "replace": "replaced", "delet
 _SHOWN = 60
 _ERRORS = 20
 _STOPS = 8
+_SENTENCE = 1000
 _DIFF_LINES = 400
 _ELSEWHERE = "the whole of it is in the JSON report"
 
@@ -38,7 +39,8 @@ def markdown(review: Review, longest: int = LONGEST) -> str:
 
 def _head(review: Review) -> str:
     refused = sum(
-        sum(not it.acknowledged for it in one.dangers) + len(one.stale) for one in review.stacks
+        sum(not it.acknowledged for it in one.dangers) + len(one.stale) + len(one.not_agreed)
+        for one in review.stacks
     )
     failed = [word(one.stack) for one in review.stacks if one.status == "failed"]
     verdict: list[str] = []
@@ -59,12 +61,8 @@ def _head(review: Review) -> str:
 
 def _named(stops: Sequence[Stop]) -> str:
     left = len(stops) - _STOPS
-    shown = ", ".join(f"{code(it.resource)} {code(_what(it))}" for it in stops[:_STOPS])
+    shown = ", ".join(code(it.runs) for it in stops[:_STOPS])
     return f"{shown}{f', and {left} more' if left > 0 else ''}"
-
-
-def _what(stop: Stop) -> str:
-    return f"{stop.kind}, {stop.devices}" if stop.devices else stop.kind
 
 
 def _dangers(review: Review) -> Iterator[Section]:
@@ -95,8 +93,9 @@ def _to_agree(one: StackReview) -> str:
     lines: list[str] = []
     open_dangers = [it for it in one.dangers if not it.acknowledged]
     file = code(f"Pulumi.{one.stack}.yaml")
-    if open_dangers:
-        entries = [entry(it.resource, cause) for it in open_dangers for cause in it.properties]
+    entries = [entry(it.resource, cause) for it in open_dangers for cause in it.properties]
+    entries += [entry(it.resource, it.agreement) for it in one.not_agreed if it.agreement]
+    if entries:
         lines += [
             f"If that is wanted, say so under `stack` in {file}, and take it out again afterwards:",
             "",
@@ -189,8 +188,8 @@ def _details(one: StackReview) -> Iterator[Section]:
     note = f"\n\n{one.note[0].upper()}{one.note[1:]}." if one.note and not one.errors else ""
     title = "" if one.errors else f"### {word(one.stack)}"
     warned = "".join(
-        f"\n- Running work stops: {code(it.resource)} {code(_what(it))} is {_PAST[it.verb]}; what "
-        "it has done since its last checkpoint is lost."
+        f"\n- Running work stops: {code(str(it), _SENTENCE)}"
+        + (", **not agreed to**" if it in one.not_agreed else "")
         for it in one.stops
     )
     warned += "".join(f"\n- Take care: {code(line)}" for line in one.warnings)

@@ -8,20 +8,25 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from review.change import changes_of
 from review.step import EngineStep
 from sandbox.engine import Engine, RunOptions, RunResult
 from sandbox.errors import UserError
 from sandbox.faults import Faults
 from sandbox.refused import planned, refused
-from sandbox.urns import name_of
+from sandbox.urns import name_of, token_of
 from sandbox.workspace import Workspace
-from stacks import changes, on_record
+from stacks import changes, on_record, running_work
 from stacks.config import ConfigError
+from stacks.on_record import Record
+from stacks.plan import Plan
+from stacks.refusal import agreed_to
+from stacks.running_work import Stop
 from stacks.two_runs import TwoRunsError
 
 
@@ -30,7 +35,7 @@ class Preview:
     """What a preview found; `goals` is what the program wants, by URN, without any inputs.
 
     `chain` is the critical path: operation, resource and simulated seconds. `refusal` is why the
-    program would refuse it.
+    program would refuse it, and `not_agreed` for which of the work that `stops` it would.
     """
 
     ok: bool
@@ -41,6 +46,8 @@ class Preview:
     sequential_s: float
     chain: tuple[tuple[str, str, float], ...]
     refusal: str = ""
+    stops: tuple[Stop, ...] = ()
+    not_agreed: tuple[Stop, ...] = ()
 
     @classmethod
     def of_json(cls, found: Mapping[str, Any]) -> Preview:
@@ -50,10 +57,12 @@ class Preview:
                 "errors": tuple(found["errors"]),
                 "steps": tuple(EngineStep.of_json(it) for it in found["steps"]),
                 "chain": tuple((a, b, c) for a, b, c in found["chain"]),
+                **{key: tuple(Stop(**it) for it in found.get(key, ())) for key in _STOPS},
             }
         )
 
 
+_STOPS = ("stops", "not_agreed")
 _OF_A_GOAL = ("type", "parent", "dependencies", "propertyDependencies", "provider")
 
 
@@ -72,15 +81,35 @@ def summary(result: RunResult) -> dict[str, Any]:
     }
 
 
-def _refusal(workspace: Workspace, secrets: Mapping[str, str]) -> str:
-    """Why the program would not make this of what the stack has on record."""
+def _on_record(workspace: Workspace) -> Record:
     state = workspace.deployment().get("resources") or []
-    record = on_record.Record({it["urn"]: it for it in state})
+    return Record({it["urn"]: it for it in state})
+
+
+def _refusal(plan: Plan, record: Record, stack: str) -> str:
+    """Why the program would not make this of what the stack has on record."""
     try:
-        changes.check(planned(workspace, secrets), record, workspace.stack)
+        changes.check(plan, record, stack)
     except (ConfigError, TwoRunsError) as error:
         return str(error)
     return ""
+
+
+def _stops(plan: Plan, record: Record, result: RunResult) -> Iterator[Stop]:
+    """The work that the plan of the engine stops, in the words of the program."""
+    work = running_work.of(plan, record)
+    work.declared |= {
+        (token_of(urn), name_of(urn)) for urn, it in result.plan.items() if it.get("goal")
+    }
+    steps = (EngineStep.of_event(event) for event in result.report.step_events)
+    found = changes_of(step for step in steps if step is not None)
+    return work.stops({(it.type, it.name) for it in found if it.destructive})
+
+
+def _agreed(plan: Plan, stop: Stop) -> bool:
+    """Whether it is, or needs not to be."""
+    agreed = agreed_to(stop.resource, plan.stack.acknowledge)
+    return not plan.stack.deletion_protection or stop.agreement in (None, *agreed)
 
 
 def main(stack: str, folder: Path, out: Path) -> int:
@@ -89,13 +118,19 @@ def main(stack: str, folder: Path, out: Path) -> int:
     try:
         with workspace.lock():
             secrets = workspace.prepare([])
-            why = ""
-            result = refused(workspace, "preview", secrets)
-            if result is None:
-                why = _refusal(workspace, secrets)
+            if (result := refused(workspace, "preview", secrets)) is not None:
+                found = summary(result)
+            else:
+                plan, record = planned(workspace, secrets), _on_record(workspace)
                 with on_record.hidden():
                     result = Engine(workspace, secrets).run("preview", options)
-        found = {**summary(result), "refusal": why}
+                stops = list(_stops(plan, record, result))
+                found = {
+                    **summary(result),
+                    "refusal": _refusal(plan, record, stack),
+                    "stops": [asdict(it) for it in stops],
+                    "not_agreed": [asdict(it) for it in stops if not _agreed(plan, it)],
+                }
     except UserError as error:
         failed = Preview(False, (str(error),), (), {}, 0.0, 0.0, ())
         found = {**failed.__dict__}

@@ -8,8 +8,8 @@ from typing import Any, Literal
 from review.change import VERBS, Change
 from review.cost import MONTH_HOURS, Amount, Cost
 from review.danger import Danger
-from review.running import Stop
 from stacks.acknowledge import Acknowledge
+from stacks.running_work import Stop
 
 # A stack waits that cannot be previewed before the platform that it stands on is up.
 Status = Literal["same", "changed", "new", "removed", "failed", "waits"]
@@ -20,7 +20,8 @@ class StackReview:
     """`note` says what a reader has to know before the rest; seconds are simulated but `engine_s`.
 
     `platform` is the stack on whose cluster it stands. `before` or `after` is None for a stack that
-    is new, removed, or was not run. `refusal` is why `up` would refuse the change.
+    is new, removed, or was not run. `refusal` is why `up` would refuse the change, and `not_agreed`
+    the running work for which it would.
     """
 
     stack: str
@@ -32,6 +33,7 @@ class StackReview:
     dangers: tuple[Danger, ...] = ()
     stale: tuple[Acknowledge, ...] = ()
     stops: tuple[Stop, ...] = ()
+    not_agreed: tuple[Stop, ...] = ()
     warnings: tuple[str, ...] = ()
     refusal: str = ""
     before: Cost | None = None
@@ -53,7 +55,8 @@ class StackReview:
     @property
     def refused(self) -> bool:
         """Whether something would be lost that nobody agreed to, or was agreed to in vain."""
-        return bool(self.stale) or any(not danger.acknowledged for danger in self.dangers)
+        unagreed = any(not danger.acknowledged for danger in self.dangers)
+        return unagreed or bool(self.stale) or bool(self.not_agreed)
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -75,7 +78,9 @@ class StackReview:
             ],
             "dangers": [asdict(danger) for danger in self.dangers],
             "stale": [one.model_dump() for one in self.stale],
-            "stops": [asdict(stop) for stop in self.stops],
+            "stops": [
+                {**asdict(stop), "acknowledged": stop not in self.not_agreed} for stop in self.stops
+            ],
             "warnings": list(self.warnings),
             "refusal": self.refusal or None,
             "cost": {"before": _bill(self.before), "after": _bill(self.after)},

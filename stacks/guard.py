@@ -12,9 +12,8 @@ from pulumi.output import Unknown
 
 from stacks import refusal
 from stacks.plan import Plan
-from stacks.refusal import CLUSTER, KUBERNETES, SEAL_TYPE, UNKNOWN, is_guarded
-from stacks.running_work import RunningWork
-from stacks.workloads import JOBS
+from stacks.refusal import CLUSTER, KUBERNETES, NODE_POOL, SEAL_TYPE, UNKNOWN, is_guarded
+from stacks.running_work import RunningWork, Stop
 
 # A `pulumi destroy` that does not run the program ends with the names of the hooks that it would
 # need, so the name is what we would say.
@@ -68,24 +67,32 @@ class Guard:
         return pulumi.ResourceTransformationResult(args.props, opts)
 
     async def before_delete(self, args: pulumi.ResourceHookArgs) -> None:
-        if args.type in JOBS and self.work.stopped((args.type, args.name)) is None:
+        token, name, old = args.type, args.name, await _plain(args.old_inputs or {})
+        stops = list(self.work.stops([(token, name)]))
+        if token != SEAL_TYPE and not stops and not is_guarded(token, old, self.plan.facts):
             return
-        reason = self._reason(args.type, args.name, await _plain(args.old_inputs or {}))
-        if reason is not None:
-            raise pulumi.RunError(reason)
-        if args.type != SEAL_TYPE:
+        reasons = list(filter(None, [*map(self._of_work, stops), self._reason(token, name, old)]))
+        if reasons:
+            raise pulumi.RunError("\n".join(reasons))
+        if token != SEAL_TYPE:
             pulumi.log.warn(
-                f"{args.name} goes, as stack.acknowledge agrees to: take the entry out afterwards"
+                f"{name} goes, as stack.acknowledge agrees to: take the entry out afterwards"
             )
+
+    def _of_work(self, stop: Stop) -> str | None:
+        agreed = refusal.agreed_to(stop.resource, self.plan.stack.acknowledge)
+        if stop.agreement is None or not self.plan.stack.deletion_protection:
+            return None
+        return refusal.of_work(str(stop), stop.resource, stop.agreement, agreed)
 
     def _reason(self, token: str, name: str, old: _Inputs) -> str | None:
         if not self.plan.stack.deletion_protection:
             return None if token == SEAL_TYPE else refusal.of_unprotected(name)
         if token == SEAL_TYPE:
             return refusal.OF_DESTROY
+        if not is_guarded(token, old, self.plan.facts):
+            return None
         agreed = refusal.agreed_to(name, self.plan.stack.acknowledge)
-        if line := self.work.stopped((token, name)):
-            return refusal.of_job(line, name, agreed, planned=(token, name) in self.work.jobs)
         if (token, name) not in self.declared:
             return refusal.of_removed(name, agreed)
         if (token, name) in self.wanted:
@@ -111,7 +118,8 @@ class Guard:
         self, args: pulumi.ResourceTransformArgs, hook: pulumi.ResourceHook
     ) -> pulumi.ResourceTransformResult | None:
         inputs = await _plain(args.props)
-        if not is_guarded(args.type_, inputs, self.plan.facts):
+        carries = args.type_ == NODE_POOL and self.work.carries(args.name)
+        if not carries and not is_guarded(args.type_, inputs, self.plan.facts):
             return None
         key, opts = (args.type_, args.name), args.opts
         self.wanted[key] = _Wanted(

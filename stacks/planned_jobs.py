@@ -25,6 +25,11 @@ class PlannedJob:
     name: str
     resumes: str
     hourly: str
+    pools: Sequence[PlannedPool] = ()
+
+    def runs_on(self, pool: str) -> bool:
+        """`pool` is a NodePool by its logical name."""
+        return any(it.has(pool) for it in self.pools)
 
 
 def planned_jobs(plan: Plan) -> dict[tuple[str, str], PlannedJob]:
@@ -37,26 +42,27 @@ def planned_jobs(plan: Plan) -> dict[tuple[str, str], PlannedJob]:
 
 
 def _on_ray(plan: Plan, name: str, job: RayJob) -> PlannedJob:
-    groups = plan.ray[plan.cluster_of(job)].groups.values()
-    pools = {pool.name: pool for group in groups for pool in group.pools}
-    hourly = _hourly([(pool, pool.nodes) for pool in pools.values()], plan.facts)
+    ray = plan.ray[plan.cluster_of(job)]
+    workers = {pool.name: pool for group in ray.groups.values() for pool in group.pools}
+    hourly = _hourly([(pool, pool.nodes) for pool in workers.values()], plan.facts)
+    pools = [*workers.values(), *([ray.head_pool] if ray.head_pool else [])]
     if isinstance(job, Script):
-        return PlannedJob(name, job.resumes, hourly)
+        return PlannedJob(name, job.resumes, hourly, pools)
     storage = plan.storage_of(job)
     # The rules refuse a training without any.
     assert storage is not None
-    return PlannedJob(name, job.resumes(name, plan.mount_path(storage)), hourly)
+    return PlannedJob(name, job.resumes(name, plan.mount_path(storage)), hourly, pools)
 
 
 def _tuning(job: PlannedFineTuning) -> PlannedJob:
     nodes = ceil(job.config.pods * job.config.gpus / max(1, job.pool.accelerators))
     resumes = job.config.resumes(job.bucket.config.mount_path)
-    return PlannedJob(job.name, resumes, _hourly([(job.pool, nodes)], job.facts))
+    return PlannedJob(job.name, resumes, _hourly([(job.pool, nodes)], job.facts), [job.pool])
 
 
 def _script(job: PlannedScript) -> PlannedJob:
     hourly = _hourly([(job.pool, job.config.nodes)], job.facts)
-    return PlannedJob(job.name, job.config.resumes, hourly)
+    return PlannedJob(job.name, job.config.resumes, hourly, [job.pool] if job.pool else [])
 
 
 def _hourly(machines: _Machines, catalog: Catalog) -> str:

@@ -178,10 +178,9 @@ def of_removed(name: str, agreed: Collection[str]) -> str | None:
     )
 
 
-def of_job(line: str, name: str, agreed: Collection[str], *, planned: bool) -> str | None:
-    """Why one that runs may not stop, of which `line` says what that costs. It is agreed to by one
+def of_work(line: str, name: str, wanted: str, agreed: Collection[str]) -> str | None:
+    """Why work that runs may not stop, of which `line` says what that costs. It is agreed to by one
     word, whatever stops it."""
-    wanted = SPEC if planned else REMOVED
     if wanted in agreed:
         return None
     return f"{line}. stack.acknowledge does not agree to that; nearest: {_entries(name, [wanted])}"

@@ -5,37 +5,58 @@ created is on record only where it is replaced. Of hooks only those around a del
 `pulumi destroy` (pulumi/pulumi pkg/engine/destroy.go, getDeleteHooks, 004205f2).
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import pulumi
 
+from stacks.acknowledge import REMOVED
 from stacks.lost_work import condition, failure, status_of
 from stacks.on_record import Record, Recorded
 from stacks.plan import Plan
 from stacks.planned_jobs import PlannedJob, planned_jobs
-from stacks.workloads import JOBS, RAY_CLUSTER, devices_under
+from stacks.refusal import NODE_POOL, SPEC
+from stacks.workloads import JOBS, RAY_CLUSTER, RAY_JOB, WORKLOADS, devices_under, ray_cluster_of
 
 _HOOK = "running-work"
-_Key = tuple[str, str]
+Key = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Stop:
+    """Work that `runs` and what `becomes` of it. `agreement` is the property under which a
+    protected stack agrees to it, None for what ends only when somebody ends it."""
+
+    resource: str
+    runs: str
+    becomes: str
+    agreement: str | None = None
+
+    def __str__(self) -> str:
+        return f"{self.runs} and {self.becomes}"
 
 
 @dataclass
 class RunningWork:
-    """What the engine has on record of jobs, held against what becomes of them."""
+    """What the engine has on record of work, held against what goes: `declared` is what the program
+    makes, `gone` what the engine makes anew."""
 
-    jobs: dict[_Key, PlannedJob]
+    jobs: dict[Key, PlannedJob]
     record: Record
-    declared: set[_Key] = field(default_factory=set[_Key])
+    declared: set[Key] = field(default_factory=set[Key])
+    made: list[pulumi.Resource] = field(default_factory=list[pulumi.Resource])
+    gone: set[Key] = field(default_factory=set[Key])
+    told: set[Stop] = field(default_factory=set[Stop])
 
     def watch(
         self, hook: pulumi.ResourceHook, args: pulumi.ResourceTransformationArgs
     ) -> pulumi.ResourceTransformationResult | None:
         key = (args.type_, args.name)
-        if args.type_ in JOBS:
-            self.declared.add(key)
-        if key not in self.jobs or not self._runs(self.record.get(*key)):
+        self.declared.add(key)
+        if not any(self.stops([key])):
             return None
+        self.made.append(args.resource)
         hooks = pulumi.ResourceHookBinding(before_create=[hook])
         own = pulumi.ResourceOptions(hooks=hooks)
         return pulumi.ResourceTransformationResult(
@@ -43,42 +64,70 @@ class RunningWork:
         )
 
     def before_create(self, args: pulumi.ResourceHookArgs) -> None:
-        if (line := self.stopped((args.type, args.name))) is not None:
-            pulumi.log.warn(line)
+        self.gone.add((args.type, args.name))
+        # Of a pool's jobs it is not known yet whether they are made anew, too.
+        if args.type != NODE_POOL:
+            self._tell([(args.type, args.name)])
 
-    def stopped(self, key: _Key) -> str | None:
-        """What stops with an object that goes; None where it is no job that runs."""
-        recorded, job = self.record.get(*key), self.jobs.get(key)
-        if recorded is None or recorded.type not in JOBS or not self._runs(recorded):
-            return None
-        where = self._devices(recorded)
-        if job is None:
-            return f"{recorded.name} runs{where} and is deleted, for it is taken out"
-        return (
-            f"jobs.{job.name} runs{where} and is replaced. It starts again {job.resumes}; an hour "
-            f"of its machines costs {job.hourly}"
-        )
+    def carries(self, pool: str) -> bool:
+        """Whether a job is to run on the NodePool of this logical name."""
+        return any(job.runs_on(pool) for job in self.jobs.values())
 
-    def removed(self) -> Iterator[str]:
-        """A line for each job that runs and that the program no longer has."""
+    def stops(self, gone: Collection[Key]) -> Iterator[Stop]:
+        """What stops when these go."""
         for it in self.record.resources:
-            key = (it.type, it.name)
-            if key not in self.declared and (line := self.stopped(key)):
-                yield line
+            if it.type not in WORKLOADS or ended(it):
+                continue
+            job = self.jobs.get((it.type, it.name))
+            if (it.type, it.name) in gone:
+                if not self._goes_with_its_jobs(it):
+                    yield self._gone(it, job)
+            elif job is not None and (pools := _under(job, gone)):
+                yield self._stop(it, f"loses the nodes of {', '.join(pools)}", job)
+
+    def removed(self) -> list[Key]:
+        """What the program no longer has."""
+        found = ((it.type, it.name) for it in self.record.resources)
+        return [it for it in found if it not in self.declared]
 
     def close(self) -> None:
         """To be called when the program has made everything."""
-        for line in self.removed():
-            pulumi.log.warn(line)
+        removed = self.removed()
+        self._tell([it for it in removed if it[0] != NODE_POOL])
+        self.gone.update(removed)
+        registered = pulumi.Output.all(*[it.urn for it in self.made])
+        registered.apply(lambda _: self._tell(self.gone))
 
-    def _runs(self, recorded: Recorded | None) -> bool:
-        """Or waits for machines, its queue or others."""
-        return recorded is not None and not ended(recorded)
+    def _tell(self, gone: Collection[Key]) -> None:
+        for stop in self.stops(gone):
+            if stop not in self.told:
+                self.told.add(stop)
+                pulumi.log.warn(str(stop))
 
-    def _devices(self, recorded: Recorded) -> str:
-        clusters = [it.outputs for it in self.record.of_type(RAY_CLUSTER)]
-        found = devices_under(recorded.type, recorded.outputs, clusters)
-        return f" on {found}" if found else ""
+    def _gone(self, it: Recorded, job: PlannedJob | None) -> Stop:
+        if job is None and (it.type, it.name) not in self.declared:
+            return self._stop(it, "is deleted, for it is taken out", None)
+        return self._stop(it, "is replaced", job)
+
+    def _stop(self, it: Recorded, what: str, job: PlannedJob | None) -> Stop:
+        name = it.name if job is None else f"jobs.{job.name}"
+        devices = devices_under(it.type, it.outputs, self._clusters())
+        runs = f"{name} runs{f' on {devices}' if devices else ''}"
+        if job is None:
+            taken_out = it.type in JOBS and (it.type, it.name) not in self.declared
+            return Stop(it.name, runs, what, REMOVED if taken_out else None)
+        again = f"It starts again {job.resumes}; an hour of its machines costs {job.hourly}"
+        return Stop(it.name, runs, f"{what}. {again}", SPEC)
+
+    def _clusters(self) -> list[Mapping[str, Any]]:
+        return [it.outputs for it in self.record.of_type(RAY_CLUSTER)]
+
+    def _goes_with_its_jobs(self, it: Recorded) -> bool:
+        """Whether it is a RayCluster that jobs are named for."""
+        return it.type == RAY_CLUSTER and any(
+            ray_cluster_of(job.outputs) == it.outputs["metadata"]["name"] and not ended(job)
+            for job in self.record.of_type(RAY_JOB)
+        )
 
 
 def ended(recorded: Recorded) -> bool:
@@ -87,6 +136,10 @@ def ended(recorded: Recorded) -> bool:
     well = status.get("jobDeploymentStatus") == "Complete"
     done = any(condition(status, it) for it in ("Complete", "Completed"))
     return well or done or failure(status) is not None
+
+
+def _under(job: PlannedJob, gone: Collection[Key]) -> list[str]:
+    return sorted(name for token, name in gone if token == NODE_POOL and job.runs_on(name))
 
 
 def of(plan: Plan, record: Record) -> RunningWork:

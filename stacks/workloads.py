@@ -42,13 +42,17 @@ def devices_under(token: str, inputs: Inputs, clusters: Iterable[Inputs]) -> str
     """In words those of an object, or of that of the RayClusters which it is sent to."""
     found = devices_of(token, inputs)
     if token == RAY_JOB and not found:
-        wanted = _map(_map(inputs, "spec"), "clusterSelector").get("ray.io/cluster")
         for it in clusters:
-            if _map(it, "metadata").get("name") == wanted:
+            if _map(it, "metadata").get("name") == ray_cluster_of(inputs):
                 found = devices_of(RAY_CLUSTER, it)
     return ", ".join(
         f"{count} {kind}{'' if count == 1 else 's'}" for kind, count in sorted(found.items())
     )
+
+
+def ray_cluster_of(job: Inputs) -> str | None:
+    """The RayCluster that a RayJob is sent to."""
+    return _map(_map(job, "spec"), "clusterSelector").get("ray.io/cluster")
 
 
 def of_ray(spec: Inputs) -> Counter[str]:

@@ -130,6 +130,23 @@ def test_a_protected_stack_is_reviewed_to_the_end(repository: Repository) -> Non
     assert {"network-subnet", "gke-cluster", "gpu-pool"} == set(done.dangers("dev"))
 
 
+def test_a_protected_stack_keeps_its_job_until_that_is_agreed_to(repository: Repository) -> None:
+    file, protected = "Pulumi.b200-lustre.yaml", "    deletion_protection: true\n"
+    repository.edit(file, ("    deletion_protection: false\n", protected))
+    repository.commit()
+    repository.edit(file, ("max_steps: 20", "max_steps: 21"))
+    done = repository.review("HEAD", "b200-lustre")
+    assert done.code == 3, done.log
+    assert "it starts again from the last checkpoint in /lustre" in done.log.lower()
+    assert "NOT agreed to" in done.log
+    (stop,) = done.stack("b200-lustre")["stops"]
+    entry = f"{{resource: {stop['resource']}, property: {stop['agreement']}}}"
+    assert f"  - {entry}\n" in done.markdown
+    repository.edit(file, (protected, f"{protected}    acknowledge: [{entry}]\n"))
+    agreed = repository.review("HEAD", "b200-lustre", out=repository.folder.with_name("second"))
+    assert agreed.code == 0, agreed.log
+
+
 def test_a_shallow_clone_with_the_base_beside_it_is_enough(
     repository: Repository, tmp_path: Path
 ) -> None:

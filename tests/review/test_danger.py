@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog import Catalog
-from review.change import Verb, changes_of
+from review.change import changes_of
 from review.danger import Danger, dangers_of, stale, warnings_of
-from review.running import Stop
 from review.step import EngineStep
 from stacks.acknowledge import Acknowledge
 from stacks.refusal import NAMESPACE, RELEASE, is_guarded
+from stacks.running_work import Stop
 from tests.review.test_changes import POOL, step
 
 CATALOG = Catalog.load()
@@ -140,10 +140,10 @@ def test_an_acknowledgement_that_matches_nothing_any_more_is_stale() -> None:
     assert stale([Acknowledge(resource="gpu", property="nodeConfig")], [found], ()) == []
 
 
-@pytest.mark.parametrize(("verb", "word"), [("replace", "spec"), ("delete", "removed")])
-def test_an_agreement_to_stop_a_job_is_not(verb: Verb, word: str) -> None:
+@pytest.mark.parametrize("word", ["spec", "removed"])
+def test_an_agreement_to_stop_a_job_is_not(word: str) -> None:
     one = Acknowledge(resource="training-job", property=word)
-    stop = Stop("training-job", "RayJob", verb, "64 GPUs")
+    stop = Stop("training-job", "jobs.training runs on 64 GPUs", "is replaced", word)
     assert stale([one], [], [stop]) == []
     assert stale([one], [], ()) == [one]
 

@@ -24,10 +24,10 @@ from review.markdown import MARK, markdown
 from review.picture import coloured
 from review.quoted import LONGEST, code, fenced, html_code, logged, one_line
 from review.review import Review
-from review.running import Stop
 from review.stack_review import StackReview
 from review.svg import drawn
 from stacks.acknowledge import Acknowledge
+from stacks.running_work import Stop
 from tests.review.test_changes import POOL, urn
 
 EVIL = [
@@ -90,7 +90,8 @@ def review_of(text: str, other: str) -> Review:
         "changes": (change,),
         "dangers": (lost,),
         "stale": (agreed,),
-        "stops": (Stop(text, other, "delete", text),),
+        "stops": (Stop(text, other, text, other),),
+        "not_agreed": (Stop(text, other, text, other),),
         "warnings": (text,),
         "before": cost,
         "after": Cost(cost.parts[:1], {other: (2, 2)}),

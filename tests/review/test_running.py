@@ -7,16 +7,22 @@ from typing import Any
 import pytest
 
 from catalog import Catalog
-from components.job_attempt import ATTEMPT
-from review.change import changes_of
 from review.losses import losses
 from review.markdown import markdown
 from review.review import Review
-from review.running import Stop, stops_of
 from review.stack_review import StackReview
 from stacks.refusal import CLUSTER, NAMESPACE
-from stacks.workloads import DEPLOYMENT, JOB, JOB_SET, RAY_CLUSTER, RAY_JOB, WORKLOADS, devices_of
-from tests.review.test_changes import step, urn
+from stacks.running_work import Stop
+from stacks.workloads import (
+    DEPLOYMENT,
+    JOB,
+    JOB_SET,
+    RAY_CLUSTER,
+    RAY_JOB,
+    devices_of,
+    devices_under,
+)
+from tests.review.test_changes import step
 
 
 def pods(resource: str, count: int) -> dict[str, Any]:
@@ -54,50 +60,40 @@ def test_a_workloads_accelerators_are_those_of_its_pods(
 
 
 def test_a_job_on_a_ray_cluster_has_the_clusters_accelerators() -> None:
-    inputs = {"spec": {"clusterSelector": {"ray.io/cluster": "ours"}}}
+    job = {"spec": {"clusterSelector": {"ray.io/cluster": "ours"}}}
     cluster = {"metadata": {"name": "ours"}, "spec": RAY}
-    state = [{"urn": urn("ray", RAY_CLUSTER), "type": RAY_CLUSTER, "inputs": cluster}]
-    changes = changes_of([step("training-job", "replace", RAY_JOB, old=inputs, keys=("spec",))])
-    assert stops_of(changes, state) == [Stop("training-job", "RayJob", "replace", "64 GPUs")]
-
-
-@pytest.mark.parametrize("token", WORKLOADS)
-@pytest.mark.parametrize("operation", ["replace", "delete", "delete-replaced"])
-def test_every_workload_that_goes_is_named(token: str, operation: str) -> None:
-    (found,) = stops_of(changes_of([step("it", operation, token)]), ())
-    assert (found.resource, found.devices) == ("it", "")
-
-
-def test_a_job_that_had_failed_is_made_anew_and_stops_nothing() -> None:
-    again = {"metadata": {"annotations": {ATTEMPT: "1"}}}
-    assert stops_of(changes_of([step("it", "replace", RAY_JOB, old={}, new=again)]), ()) == []
-    (found,) = stops_of(changes_of([step("it", "replace", RAY_JOB, old=again, new=again)]), ())
-    assert found.resource == "it"
-
-
-@pytest.mark.parametrize("operation", ["create", "update", "same"])
-def test_what_stays_is_not(operation: str) -> None:
-    assert stops_of(changes_of([step("it", operation, RAY_JOB)]), ()) == []
+    assert devices_under(RAY_JOB, job, [cluster]) == "64 GPUs"
+    assert devices_under(RAY_JOB, job, [{**cluster, "metadata": {"name": "theirs"}}]) == ""
 
 
 def test_the_verdict_does_not_say_that_nothing_is_lost() -> None:
-    stop = Stop("training-job", "RayJob", "replace", "64 GPUs")
+    stop = Stop("training-job", "jobs.training runs on 64 GPUs", "is replaced", "spec")
     one = StackReview("dev", "changed", stops=(stop,))
-    text = markdown(Review("main", "0123456789abcdef", (one,)))
-    verdict = next(line for line in text.splitlines() if line.startswith("Against"))
-    assert verdict.endswith(
-        "**Running work stops: `training-job` `RayJob, 64 GPUs`.** "
+    assert verdict(one).endswith(
+        "**Running work stops: `jobs.training runs on 64 GPUs`.** "
         "No machine and no stored data is lost that was not agreed to."
     )
+    assert Review("main", "", (one,)).exit_code == 0
+
+
+def test_work_that_a_protected_stack_keeps_is_refused_with_what_to_write() -> None:
+    stop = Stop("training-job", "jobs.training runs on 64 GPUs", "is replaced", "spec")
+    one = StackReview("dev", "changed", stops=(stop,), not_agreed=(stop,))
+    assert Review("main", "", (one,)).exit_code == 3
+    assert "**Refused: 1 thing to agree to" in verdict(one)
+    assert "lost that was not agreed to" not in verdict(one)
+    text = markdown(Review("main", "0123456789abcdef", (one,)))
+    assert "  - {resource: training-job, property: spec}" in text
+
+
+def verdict(one: StackReview) -> str:
+    text = markdown(Review("main", "0123456789abcdef", (one,)))
+    return next(line for line in text.splitlines() if line.startswith("Against"))
 
 
 def test_a_run_without_protection_says_what_it_takes_away() -> None:
-    cluster = {"metadata": {"name": "ours"}, "spec": RAY}
-    job = {"spec": {"clusterSelector": {"ray.io/cluster": "ours"}}}
     lustre = {"capacityGib": "9000", "perUnitStorageThroughput": "1000"}
     steps = [
-        step("ray-cluster", "same", RAY_CLUSTER, old=cluster),
-        step("training-job", "delete", RAY_JOB, old=job),
         step(
             "lustre-instance",
             "replace",
@@ -110,8 +106,7 @@ def test_a_run_without_protection_says_what_it_takes_away() -> None:
     ]
     assert list(losses(steps, Catalog.load())) == [
         "lustre-instance is replaced (perUnitStorageThroughput: 1000 -> 500): "
-        "all data on 9000 GiB lost",
-        "running work stops: training-job (RayJob, 64 GPUs) is deleted",
+        "all data on 9000 GiB lost"
     ]
 
 

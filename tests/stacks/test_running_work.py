@@ -11,6 +11,11 @@ from tests.stacks.conftest import Sandbox
 JOB = "nemo-rl-grpo-test1"
 STOPS = f"jobs.{JOB} runs on 64 GPUs and is replaced. It starts again from the last checkpoint in "
 GOES = f"{JOB}-job runs on 64 GPUs and is deleted"
+# The head of its RayCluster stands there.
+HEADLESS = "pools.cpu.max_pods_per_node=64"
+LOSES = (
+    f"jobs.{JOB} runs on 64 GPUs and loses the nodes of cpu-pool. It starts again from the last "
+)
 
 
 @pytest.mark.parametrize(
@@ -20,6 +25,7 @@ GOES = f"{JOB}-job runs on 64 GPUs and is deleted"
         # With its RayCluster.
         ("ray.ray-a4-gpu-spot.head.requests.cpu=6", STOPS),
         ("jobs={}", GOES),
+        (HEADLESS, LOSES),
         ("labels.purpose=other", None),
     ],
 )
@@ -30,6 +36,26 @@ def test_a_preview_names_the_job_that_a_change_stops(
     told = [line for line in lines if " runs on " in line]
     assert len(told) == (said is not None)
     assert all(str(said) in line for line in told)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(
+    ("stack", "override", "said"),
+    [
+        (
+            "kueue-mixed",
+            "pools.gpu.capacity.mode=spot",
+            "on 4 GPUs and loses the nodes of gpu-pool",
+        ),
+        ("tpu-elastic", "pools.v6e-16.slices=1", "32 TPUs and loses the nodes of v6e-16-1-pool"),
+    ],
+)
+def test_a_preview_names_the_job_that_stays_and_loses_nodes(
+    brought_up: Callable[[str], Sandbox], stack: str, override: str, said: str
+) -> None:
+    lines = brought_up(stack).succeed("preview", override).report.diagnostics
+    (told,) = [line for line in lines if " runs on " in line]
+    assert said in told
 
 
 def test_an_up_says_it_and_leaves_nothing_that_a_destroy_would_ask_for(
@@ -51,6 +77,7 @@ def test_a_protected_stack_keeps_it_until_that_is_agreed_to(
         (f"jobs.{JOB}.max_steps=77", "spec"),
         ("ray.ray-a4-gpu-spot.head.requests.cpu=6", "spec"),
         ("jobs={}", "removed"),
+        (HEADLESS, "spec"),
     ):
         agreed = f"[{{resource: {JOB}-job, property: {word}}}]"
         refused = sandbox.run("preview", protected, override)

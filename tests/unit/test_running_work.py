@@ -9,9 +9,9 @@ from catalog import Catalog
 from stacks.config import validate
 from stacks.on_record import Record, Recorded
 from stacks.planned_jobs import PlannedJob, planned_jobs
-from stacks.refusal import of_job
-from stacks.running_work import RunningWork, ended
-from stacks.workloads import JOB, JOB_SET, JOBS, RAY_CLUSTER, RAY_JOB
+from stacks.refusal import NODE_POOL, of_work
+from stacks.running_work import Key, RunningWork, ended
+from stacks.workloads import DEPLOYMENT, JOB, JOB_SET, JOBS, RAY_CLUSTER, RAY_JOB
 from tests.conftest import changed, stack_config
 from tests.review.test_running import GPU, RAY
 
@@ -41,8 +41,12 @@ def work(
             "outputs": {"spec": spec, "status": status or {}},
         },
     }
-    job = PlannedJob("training", "from the beginning", "261 USD")
+    job = PlannedJob("training", "from the beginning", "261 USD", planned("tpu-elastic").pools)
     return RunningWork(dict.fromkeys(declared, job), Record(found), set(declared))
+
+
+def stopped(work: RunningWork, *gone: Key) -> list[str]:
+    return [str(it) for it in work.stops(gone)]
 
 
 @pytest.mark.parametrize(
@@ -75,16 +79,18 @@ def test_an_hour_costs_as_much_as_its_machines() -> None:
     assert hourly == "what is not published"
 
 
-def test_a_job_that_is_made_anew_is_named_with_its_cost() -> None:
+ANEW = "It starts again from the beginning; an hour of its machines costs 261 USD"
+
+
+def test_a_job_that_is_made_anew_is_named_once_with_its_cost() -> None:
     said: list[str] = []
     args = pulumi.ResourceHookArgs(urn="", id="", name=OBJECT, type=RAY_JOB)
+    found = work((RAY_JOB, OBJECT))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pulumi.log, "warn", said.append)
-        work((RAY_JOB, OBJECT)).before_create(args)
-    assert said == [
-        "jobs.training runs on 64 GPUs and is replaced. It starts again from the beginning; "
-        "an hour of its machines costs 261 USD"
-    ]
+        found.before_create(args)
+        found.before_create(args)
+    assert said == [f"jobs.training runs on 64 GPUs and is replaced. {ANEW}"]
 
 
 @pytest.mark.parametrize(
@@ -96,25 +102,55 @@ def test_a_job_that_is_made_anew_is_named_with_its_cost() -> None:
     ],
 )
 def test_a_job_that_is_taken_out_is_named(token: str, spec: Any, devices: str) -> None:
-    assert list(work(token=token, spec=spec).removed()) == [
+    found = work(token=token, spec=spec)
+    found.declared.add((RAY_CLUSTER, "ray"))
+    assert stopped(found, *found.removed()) == [
         f"{OBJECT} runs on {devices} and is deleted, for it is taken out"
     ]
-    assert list(work((token, OBJECT), token=token, spec=spec).removed()) == []
+    found = work((token, OBJECT), token=token, spec=spec)
+    assert (token, OBJECT) not in found.removed()
 
 
-def test_what_is_no_job_stops_no_work() -> None:
-    assert work().stopped((RAY_CLUSTER, "ray")) is None
-    assert list(work((RAY_JOB, OBJECT)).removed()) == []
+@pytest.mark.parametrize("token", JOBS)
+@pytest.mark.parametrize("pool", ["v6e-16-0-pool", "v6e-16-7-pool"])
+def test_a_job_that_stays_is_named_where_its_nodes_go(token: str, pool: str) -> None:
+    found = work((token, OBJECT), token=token, spec={"template": GPU})
+    (line,) = stopped(found, (NODE_POOL, pool))
+    assert line.startswith("jobs.training runs")
+    assert line.endswith(f"and loses the nodes of {pool}. {ANEW}")
+    (line,) = stopped(found, (NODE_POOL, pool), (token, OBJECT))
+    assert "is replaced" in line
 
 
-@pytest.mark.parametrize(("planned", "word"), [(True, "spec"), (False, "removed")])
-def test_one_word_agrees_to_it_whatever_stops_it(planned: bool, word: str) -> None:
-    line = of_job("It runs", OBJECT, frozenset({"replaceWith"}), planned=planned)
+@pytest.mark.parametrize("pool", ["v6e-160-pool", "other-pool", "v6e-pool", "v6e-16-a-pool"])
+def test_a_pool_of_others_stops_none(pool: str) -> None:
+    assert stopped(work((RAY_JOB, OBJECT)), (NODE_POOL, pool)) == []
+
+
+def test_a_ray_cluster_is_named_where_no_job_on_it_is() -> None:
+    gone = (RAY_CLUSTER, "ray")
+    assert stopped(work((RAY_JOB, OBJECT)), gone) == []
+    ended = work((RAY_JOB, OBJECT), status={"jobDeploymentStatus": "Complete"})
+    ended.declared.add(gone)
+    assert stopped(ended, gone) == ["ray runs on 64 GPUs and is replaced"]
+
+
+def test_a_server_is_named_and_needs_no_agreement() -> None:
+    found = work(token=DEPLOYMENT, spec={"replicas": 2, "template": GPU})
+    found.declared.add((DEPLOYMENT, OBJECT))
+    (stop,) = found.stops([(DEPLOYMENT, OBJECT)])
+    assert str(stop) == f"{OBJECT} runs on 16 GPUs and is replaced"
+    assert stop.agreement is None
+
+
+@pytest.mark.parametrize("word", ["spec", "removed"])
+def test_one_word_agrees_to_it_whatever_stops_it(word: str) -> None:
+    line = of_work("It runs", OBJECT, word, frozenset({"replaceWith"}))
     wanted = f"acknowledge: [{{resource: {OBJECT}, property: {word}}}] under stack"
     assert line is not None
     assert line.startswith("It runs. ")
     assert line.endswith(wanted)
-    assert of_job("It runs", OBJECT, frozenset({word}), planned=planned) is None
+    assert of_work("It runs", OBJECT, word, frozenset({word})) is None
 
 
 ENDED = [
@@ -128,7 +164,7 @@ ENDED = [
 
 @pytest.mark.parametrize(("token", "status"), ENDED)
 def test_a_job_that_has_ended_stops_no_more(token: str, status: dict[str, Any]) -> None:
-    assert list(work(token=token, status=status).removed()) == []
+    assert stopped(work(token=token, status=status), (token, OBJECT)) == []
 
 
 @pytest.mark.parametrize("token", JOBS)

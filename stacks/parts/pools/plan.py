@@ -47,6 +47,14 @@ class PlannedPool:
     def slice_name(self, number: int) -> str:
         return cloud_name(NameKind.NODE_POOL, f"{self.prefix}{self.name}", str(number))
 
+    def has(self, resource: str) -> bool:
+        """Whether a NodePool of this logical name is its own, or was: slices come and go."""
+        own = resource.removesuffix("-pool")
+        whole, _, number = own.rpartition("-")
+        return own == self.name or (
+            self.kind == "tpu" and number.isdecimal() and whole == self.name
+        )
+
     @property
     def field(self) -> str:
         return f"pools.{self.name}"
