@@ -34,7 +34,7 @@ lost_work.install(plan, record)
 kept_by_provider.install(record)
 kept_names.install(record)
 running_work.install(work)
-for name, value in build(plan, secrets, Path(__file__).parent).items():
+for name, value in build(plan, secrets, Path(__file__).parent, record).items():
     pulumi.export(name, value)
 work.close()
 protection.close()

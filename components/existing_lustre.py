@@ -23,7 +23,8 @@ class ExistingLustreArgs:
 @dataclass(frozen=True, kw_only=True)
 class ExistingLustre:
     """What a LustreInstance hands out, of one that nobody here made; `found` is what was read.
-    There is no resource `instance` that a pod could be replaced with."""
+    There is no resource `instance` that a pod could be replaced with; `access` is what lets its
+    servers in, where that is the stack's."""
 
     found: LustreFacts
     instance_name: pulumi.Output[str]
@@ -33,6 +34,7 @@ class ExistingLustre:
     handle: pulumi.Output[str]
     capacity_gib: pulumi.Output[str]
     instance: None = None
+    access: tuple[pulumi.Resource, ...] = ()
 
 
 def existing_lustre(args: ExistingLustreArgs, provider: gcp.Provider) -> ExistingLustre:

@@ -28,8 +28,10 @@ class LustreAccessArgs:
 
 
 class LustreAccess(pulumi.ComponentResource):
-    """For an instance that exists already. `rule_name` is known once the servers are let in."""
+    """For an instance that exists already. `rule_name` is known once the servers are let in, by
+    `rule`."""
 
+    rule: gcp.compute.Firewall
     rule_name: pulumi.Output[str]
 
     def __init__(
@@ -45,8 +47,9 @@ class LustreAccess(pulumi.ComponentResource):
             peering_range=args.peering_range,
             port=args.port,
         )
+        self.rule = rule
         self.rule_name = rule.name
-        self.register_outputs({"rule_name": self.rule_name})
+        self.register_outputs({"rule": self.rule, "rule_name": self.rule_name})
 
 
 def lustre_rule(

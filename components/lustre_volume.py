@@ -15,8 +15,8 @@ _DRIVER = "lustre.csi.storage.gke.io"
 class LustreVolumeArgs:
     """All but the names come from the instance's own outputs, so they cannot drift from it.
 
-    `backing` is the instance and what it stands on; nothing for one that exists already, which is
-    nobody's here to replace."""
+    `backing` is the instance and what it stands on; of one that exists already, which is nobody's
+    here to replace, what lets its servers in."""
 
     backing: Sequence[Any]
     namespace: pulumi.Input[str]

@@ -31,10 +31,6 @@ _GPU = "nvidia.com/gpu"
 _SHM = "shared-memory"
 
 
-# The variable by which the script knows what it may not fall below.
-BANDWIDTH = "MIN_BUS_BANDWIDTH_GBPS"
-
-
 @dataclass(frozen=True, kw_only=True)
 class NcclTestPods:
     """`subdomain` is the Service that gives the pods `{job_name}-{number}.{subdomain}`."""
@@ -59,7 +55,7 @@ def nccl_test_spec(pods: NcclTestPods, *, file_name: str, config_map: Any, minut
         "GPUS_PER_NODE": str(pods.gpus_per_node),
         "HOST_PREFIX": pods.job_name,
         "SUBDOMAIN": pods.subdomain,
-        BANDWIDTH: str(pods.min_bus_bandwidth_gbps),
+        "MIN_BUS_BANDWIDTH_GBPS": str(pods.min_bus_bandwidth_gbps),
     }
     gpus = {_GPU: str(pods.gpus_per_node)}
     memory = {"medium": "Memory", "sizeLimit": f"{pods.shm_gib}Gi"}
@@ -132,8 +128,10 @@ class NcclTestArgs:
 
 
 class NcclTest(pulumi.ComponentResource):
-    """`job_name` and `node_selector`, the nodes tested, are known once the test has passed."""
+    """`job_name` and `node_selector`, the nodes tested, are known once the test has passed. What
+    holds the nodes is made anew with the `job`: a test of nodes in use waits for ever."""
 
+    job: k8s.batch.v1.Job
     job_name: pulumi.Output[str]
     node_selector: pulumi.Output[dict[str, str]]
 
@@ -182,8 +180,11 @@ class NcclTest(pulumi.ComponentResource):
             ),
             opts=fixed_name(self, minutes=args.minutes + 1, replace_on_changes=["spec"]),
         )
+        self.job = job
         self.job_name = object_name(job)
         self.node_selector = pulumi.Output.all(args.node_selector, job.metadata).apply(
             lambda it: it[0]
         )
-        self.register_outputs({"job_name": self.job_name, "node_selector": self.node_selector})
+        self.register_outputs(
+            {"job": self.job, "job_name": self.job_name, "node_selector": self.node_selector}
+        )

@@ -18,8 +18,8 @@ class VolumeMount:
     """What is under a mounted file system: the storage itself, the volume and the claim.
 
     A claim cannot go while pods mount it. So whatever mounts it is replaced with any of these, or
-    the replacement would wait for pods that nobody takes away. `backing` is the Lustre instance and
-    what that stands on, or the bucket; nothing where it is not the stack's.
+    the replacement would wait for pods that nobody takes away. `backing` is what of the stack the
+    storage stands on: the Lustre instance and its range, or the bucket.
     """
 
     backing: Sequence[Any]

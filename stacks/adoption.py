@@ -17,6 +17,7 @@ from components.existing_lustre import ExistingLustre, ExistingLustreArgs, exist
 from components.existing_network import ExistingNetwork, ExistingNetworkArgs, existing_network
 from components.labels import STACK, owner_of, stack_labels
 from stacks.beside import owner_problems
+from stacks.moving import entering
 from stacks.needs import (
     bucket_needs,
     cluster_needs,
@@ -24,6 +25,7 @@ from stacks.needs import (
     network_needs,
     operator_problems,
 )
+from stacks.on_record import Record
 from stacks.parts.buckets.existing_rules import bucket_advice, bucket_problems
 from stacks.parts.cluster.existing_rules import cluster_advice, cluster_problems
 from stacks.parts.lustre.existing_rules import lustre_advice, lustre_problems
@@ -37,8 +39,9 @@ from stacks.survey import Survey
 AT = "cluster.stack"
 
 
-def read(plan: Plan, provider: gcp.Provider) -> Adopted:
-    """Raises pulumi.RunError with all that is not there, and all that does not fit."""
+def read(plan: Plan, provider: gcp.Provider, record: Record | None) -> Adopted:
+    """Raises pulumi.RunError with all that is not there, and all that does not fit; else where the
+    stack on record is in another cluster."""
     survey = Survey()
     reading = _Reading(plan, provider, survey)
     platform = reading.platform()
@@ -52,6 +55,9 @@ def read(plan: Plan, provider: gcp.Provider) -> Adopted:
         buckets=reading.buckets(),
     )
     survey.close()
+    if cluster is not None and record is not None:
+        for moved in entering(cluster, record):
+            raise pulumi.RunError(str(moved.refusal(record, pulumi.get_stack())))
     return found
 
 

@@ -36,6 +36,7 @@ class _Later:
 
 
 if TYPE_CHECKING:
+    from stacks.on_record import Record
     from stacks.parts.dashboard import build as dashboard
     from stacks.parts.jobs import build as jobs
     from stacks.parts.jobs import script_build as scripts
@@ -56,13 +57,16 @@ else:
 
 
 def build(
-    plan: Plan, secrets: Mapping[str, pulumi.Output[str]], folder: Path | None = None
+    plan: Plan,
+    secrets: Mapping[str, pulumi.Output[str]],
+    folder: Path | None = None,
+    record: "Record | None" = None,
 ) -> dict[str, Any]:
     """Registers the stack's resources and returns its outputs by name. What users bring lies in
-    `folder`, by default the one that the program runs in."""
+    `folder`, by default the one that the program runs in; `record` is what the last run left."""
     stack = plan.stack
     of_users = scripts.brought(plan, folder or Path()) if stack.jobs else {}
-    project = site.project(plan)
+    project = site.project(plan, record)
 
     vpc = network.build(project)
     instance = lustre.build(project, vpc) if stack.lustre else None

@@ -1,6 +1,8 @@
 """Refuses, before any resource is registered, what the stack on record cannot become."""
 
-from stacks import immutable, one_run, ray_first
+from itertools import chain
+
+from stacks import held_networks, immutable, moving, one_run, ray_first
 from stacks.on_record import Record
 from stacks.plan import Plan
 
@@ -9,5 +11,6 @@ def check(plan: Plan, record: Record, stack: str) -> None:
     """Raises ConfigError, and TwoRunsError with the commands that do it instead. `stack` is what
     Pulumi calls it."""
     immutable.check(plan, record)
-    for found in (*one_run.replacing(plan, record), *ray_first.standing(plan, record)):
+    asked = (one_run.replacing, moving.leaving, held_networks.holding, ray_first.standing)
+    for found in chain.from_iterable(each(plan, record) for each in asked):
         raise found.refusal(record, stack)

@@ -1,10 +1,12 @@
-"""What a stack and the stacks beside it would both name in the cloud. No Pulumi import."""
+"""What a stack and the stacks beside it would both name in the cloud, or install in a cluster. No
+Pulumi import."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 
 from stacks.checks import references_of
 from stacks.cloud_names import Field, TakenName
 from stacks.cluster_names import all_names
+from stacks.installed_twice import installed_twice, used
 from stacks.names_beside import Beside, Neighbour, free_name
 from stacks.plan import Plan
 from stacks.stack import Stack
@@ -12,11 +14,16 @@ from stacks.stack import Stack
 
 def clashes(plan: Plan, beside: Beside) -> Iterator[str]:
     """A line for each field; of a stack of the very same name that is said of the name."""
+    others = [
+        (other, found)
+        for other in beside.others
+        if other.name != plan.stack.name
+        if (found := _plan_of(other)) is not None
+    ]
     theirs: dict[TakenName, tuple[Neighbour, Field]] = {}
-    for other in beside.others:
-        if other.name != plan.stack.name:
-            for taken, field in _names_beside(other).items():
-                theirs.setdefault(taken, (other, field))
+    for other, found in others:
+        for taken, field in all_names(found, other.stack).items():
+            theirs.setdefault(taken, (other, field))
     told: set[str] = set()
     own = all_names(plan, beside.stack) if theirs else {}
     for taken, field in own.items():
@@ -29,17 +36,22 @@ def clashes(plan: Plan, beside: Beside) -> Iterator[str]:
                 f"{other.file}, too (stack.{their_field.path}), and there is one of a name; "
                 f"nearest: {nearest}"
             )
+    yield from installed_twice(plan, beside.stack, others)
 
 
-def _names_beside(other: Neighbour) -> Mapping[TakenName, Field]:
+def _plan_of(other: Neighbour) -> Plan | None:
     """What is wrong in the file of another stack is its own to report."""
     try:
         stack = Stack.model_validate(dict(other.raw))
         if next(references_of(stack), None) is not None:
-            return {}
-        return all_names(Plan(stack), other.stack)
+            return None
+        plan = Plan(stack)
+        # A plan is read as it is asked.
+        all_names(plan, other.stack)
+        used(plan)
     except ValueError:
-        return {}
+        return None
+    return plan
 
 
 def _nearest(

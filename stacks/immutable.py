@@ -14,7 +14,7 @@ from stacks.on_record import Record
 from stacks.parts.pools.node_labels import only
 from stacks.parts.queues.plan import PlannedQueues
 from stacks.plan import Plan
-from stacks.refusal import LUSTRE
+from stacks.refusal import LUSTRE, RELEASE
 
 _ADDRESS = "gcp:compute/globalAddress:GlobalAddress"
 # What Kueue calls what a flavor with a topology keeps.
@@ -28,12 +28,24 @@ _KUEUE = "kubernetes:kueue.x-k8s.io/v1beta2"
 
 def check(plan: Plan, record: Record) -> None:
     """Raises ConfigError."""
-    if found := [
-        *overlapping(plan, record),
-        *shrinking(plan, record),
-        *of_topologies(plan, record),
-    ]:
+    if found := [*_found(plan, record)]:
         raise ConfigError(found)
+
+
+def _found(plan: Plan, record: Record) -> Iterator[str]:
+    for each in (overlapping, shrinking, of_topologies, installed_here):
+        yield from each(plan, record)
+
+
+def installed_here(plan: Plan, record: Record) -> Iterator[str]:
+    """What the stack has brought into a cluster of others, it would take away again."""
+    cluster = plan.stack.cluster.existing
+    for it in () if cluster is None else cluster.operators:
+        if record.get(RELEASE, f"{it}-release") is not None:
+            yield (
+                f"stack.cluster.existing.operators: {it} is in the cluster by this stack, and "
+                f"would go with it; nearest: operators without {it}"
+            )
 
 
 def overlapping(plan: Plan, record: Record) -> Iterator[str]:

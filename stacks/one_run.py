@@ -19,9 +19,9 @@ from stacks.plan import Plan
 from stacks.refusal import CLUSTER, NETWORK, SUBNETWORK
 from stacks.two_runs import Difference, TwoRuns
 
-_PROVIDER = "pulumi:providers:kubernetes"
+PROVIDER = "pulumi:providers:kubernetes"
 _REGION = "gcp:region"
-_WHY = (
+WHY = (
     "for then the engine replaces the provider of everything in the cluster, too, and cannot "
     "delete what is there (pulumi/pulumi #14650)"
 )
@@ -36,7 +36,7 @@ class ClusterDifference(Difference):
 
 def replacing(plan: Plan, record: Record) -> Iterator[TwoRuns]:
     """Once the provider is gone, with everything in the cluster, one run does the rest."""
-    for provider in record.of_type(_PROVIDER):
+    for provider in record.of_type(PROVIDER):
         for cluster in record.of_type(CLUSTER):
             if found := list(differences(plan, record, cluster)):
                 yield _two_runs(found, cluster, provider, record)
@@ -46,14 +46,12 @@ def differences(plan: Plan, record: Record, cluster: Recorded) -> Iterator[Clust
     """What makes the cluster on record anew."""
     if not plan.stack.cluster.is_made:
         there = plan.stack.cluster.stack or "one that exists already"
-        yield ClusterDifference(
-            "stack.cluster", cluster.outputs.get("name"), there, everything=True
-        )
+        yield ClusterDifference("stack.cluster", cluster.outputs.get("name"), there)
         return
     for path, (field, wanted) in asked(plan).items():
         before = _at(cluster.outputs, path)
         # What is off is not always on record.
-        before = bool(before) if isinstance(wanted, bool) else _short(before)
+        before = bool(before) if isinstance(wanted, bool) else short(before)
         if before in (None, wanted) or not plan.facts.replaces(CLUSTER, path):
             continue
         if path == "location":
@@ -110,7 +108,7 @@ def _of_subnetwork(plan: Plan, record: Record, used: str) -> Iterator[ClusterDif
         return
     network = plan.stack.network
     for subnet in record.of_type(SUBNETWORK):
-        if subnet.outputs.get("name") != _short(used):
+        if subnet.outputs.get("name") != short(used):
             continue
         region = subnet.outputs.get("region")
         if region != plan.stack.region:
@@ -136,7 +134,7 @@ def _two_runs(
     return TwoRuns(
         what=f"{cluster.name} would be replaced, and no single run does that",
         differences=found,
-        why=_WHY,
+        why=WHY,
         targets=() if everything else (provider.urn,),
         loss=f"With `destroy` goes {gone}.",
     )
@@ -156,7 +154,7 @@ def _at(outputs: Mapping[str, Any], path: str) -> Any:
     return found
 
 
-def _short(value: Any) -> Any:
+def short(value: Any) -> Any:
     """The name at the end of a resource's full one; a range stays what it is."""
     is_path = isinstance(value, str) and value.count("/") > 1
     return value.rpartition("/")[2] if is_path else value

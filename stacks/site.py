@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from components.existing_lustre import ExistingLustre
     from components.existing_network import ExistingNetwork
     from components.token_secret import TokenSecret
+    from stacks.on_record import Record
 
 _SERVICES = ("compute", "container", "iam", "cloudresourcemanager", "monitoring")
 Cluster = Union[GkeCluster, "ExistingCluster"]
@@ -182,11 +183,11 @@ class Site:
         return [] if self.tokens is None else self.tokens.keys
 
 
-def project(plan: Plan) -> Project:
+def project(plan: Plan, record: "Record | None") -> Project:
     stack = plan.stack
     provider = gcp.Provider("google", project=stack.project, region=stack.region, zone=stack.zone)
     opts = pulumi.ResourceOptions(providers=[provider])
-    existing = _adopted(plan, provider)
+    existing = _adopted(plan, provider, record)
     services = (
         *_SERVICES,
         *(("lustre",) if stack.makes_lustre else ()),
@@ -201,13 +202,13 @@ def project(plan: Plan) -> Project:
     )
 
 
-def _adopted(plan: Plan, provider: gcp.Provider) -> Adopted:
+def _adopted(plan: Plan, provider: gcp.Provider, record: "Record | None") -> Adopted:
     if not plan.stack.stands_on_others:
         return Adopted()
     # What most stacks have no use for is not loaded.
     from stacks import adoption
 
-    return adoption.read(plan, provider)
+    return adoption.read(plan, provider, record)
 
 
 def helm_chart(plan: Plan, component: str, version: str | None = None) -> HelmChartArgs:

@@ -13,7 +13,7 @@ import shutil
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import yaml
 
@@ -67,7 +67,7 @@ class ChangingStack:
         self.sandbox = Sandbox(Workspace(folder / "sandbox", STACK, folder / "project"))
 
     @classmethod
-    def new(cls, folder: Path, config: Config) -> ChangingStack:
+    def new(cls, folder: Path, config: Config) -> Self:
         """Nothing is up yet. Its secrets are encrypted, which takes as long as a small `up`, so
         that other new stacks are copies of it."""
         project = folder / "project"
@@ -78,13 +78,14 @@ class ChangingStack:
             shutil.copyfile(PROJECT_FOLDER / name, project / name)
         shutil.copytree(PROJECT_FOLDER / _OWN_SCRIPTS, project / _OWN_SCRIPTS)
         made = cls(folder)
+        made.have_beside()
         made.have(config)
         made.sandbox.succeed("preview")
         return made
 
-    def copied(self, folder: Path) -> ChangingStack:
+    def copied(self, folder: Path) -> Self:
         shutil.copytree(self.folder, folder)
-        return ChangingStack(folder)
+        return type(self)(folder)
 
     def have(self, config: Config) -> None:
         """Write it into the stack's file; the simulated project gets the reservations in it."""
@@ -93,9 +94,20 @@ class ChangingStack:
         file = self.folder / "project" / f"Pulumi.{STACK}.yaml"
         file.write_text(yaml.safe_dump({"config": {**at, f"{PROJECT}:stack": stack}}))
         given = self.folder / "given.yaml"
-        given.write_text(yaml.safe_dump({"reservations": reservations(config)}))
+        given.write_text(yaml.safe_dump(self.given(config)))
         with self.sandbox.workspace.lock():
             self.sandbox.workspace.use_project(given)
+
+    def have_beside(self) -> None:
+        """What other stacks are up."""
+
+    def given(self, config: Config) -> dict[str, Any]:
+        """What the simulated project has before any stack."""
+        return {"reservations": reservations(config)}
+
+    def left(self) -> Any:
+        """What a destroy leaves behind."""
+        return self.sandbox.succeed("destroy").cloud
 
     def up(self, config: Config) -> RunResult:
         self.have(config)
@@ -123,8 +135,7 @@ class ChangingStack:
 
     def leave_nothing(self) -> None:
         """Raises BrokenPromiseError."""
-        left = self.sandbox.succeed("destroy").cloud
-        if left:
+        if left := self.left():
             raise BrokenPromiseError(f"destroy leaves {left}")
 
     def _refused(self, shown: RunResult, fresh: Facts) -> Outcome:
@@ -154,14 +165,14 @@ class ChangingStack:
 class Start:
     """What all changes of one config start from, and none changes."""
 
-    def __init__(self, folder: Path) -> None:
-        self._new = ChangingStack(folder / "new")
-        self._running = ChangingStack(folder / "up")
+    def __init__(self, folder: Path, kind: type[ChangingStack] = ChangingStack) -> None:
+        self._new = kind(folder / "new")
+        self._running = kind(folder / "up")
 
     @classmethod
-    def made(cls, folder: Path, config: Config) -> Start:
-        ChangingStack.new(folder / "new", config).copied(folder / "up").up(config)
-        return cls(folder)
+    def made(cls, folder: Path, config: Config, kind: type[ChangingStack] = ChangingStack) -> Start:
+        kind.new(folder / "new", config).copied(folder / "up").up(config)
+        return cls(folder, kind)
 
     def running(self, folder: Path) -> ChangingStack:
         return self._running.copied(folder)
@@ -236,7 +247,7 @@ def facts_of(sandbox: Sandbox) -> Facts:
         found[it["type"] if dashboard else key] = {"type": it["type"], "inputs": inputs}
     for cluster, store in document["clusters"].items():
         made: Counter[str] = Counter()
-        for key, kept in store["objects"].items():
+        for key, kept in store.get("objects", {}).items():
             it = kept["object"]
             owners = it["metadata"].get("ownerReferences")
             if _LEFT_BY_HELM.search(key):
@@ -246,7 +257,8 @@ def facts_of(sandbox: Sandbox) -> Facts:
                 made[f"{placed}{it['kind']} of {owners[0]['kind']}"] += 1
             else:
                 found[f"{cluster} {key}"] = _wanted(it)
-        found[f"{cluster} made by controllers"] = dict(made)
+        if made:
+            found[f"{cluster} made by controllers"] = dict(made)
     return found
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import changed
-from tests.stacks.change_rule import ChangingStack
+from tests.stacks.change_rule import Start
 from tests.stacks.conftest import CANARY
 from tests.unit.effect_stacks import BASES
 
@@ -25,7 +25,7 @@ def test_the_peering_stays_and_has_another_range(
     monkeypatch.setenv("HUGGING_FACE_TOKEN", CANARY)
     before = changed(BASES["kept"], network__peering_on_destroy=policy)
     after = changed(before, network__peering="10.96.0.0/16")
-    running, fresh = ChangingStack.new(tmp_path / "running"), ChangingStack.new(tmp_path / "fresh")
-    running.up(before)
-    fresh.up(after)
+    start = Start.made(tmp_path / "start", before)
+    fresh = start.fresh(tmp_path / "fresh", after)
+    running = start.running(tmp_path / "running")
     assert running.change(after, fresh.facts()).kind == "done"

@@ -192,6 +192,57 @@ def test_what_differs_or_cannot_be_read_is_no_clash(
     assert told(tmp_path, own, other) == ()
 
 
+THERE = {"existing": {"name": "theirs", "location": "us-central1"}}
+HELM = {"ray_operator": "helm"}
+
+
+@pytest.mark.parametrize(
+    ("own", "others", "line"),
+    [
+        (
+            stack("aa", cluster=ON, queues=_queues("a")),
+            [stack("bb", cluster=ON, queues=_queues("b")), stack("platform")],
+            "stack.queues: kueue is in the cluster once, and Pulumi.bb.yaml would install it, too; "
+            "nearest: queues in the file of the platform, which installs it",
+        ),
+        (
+            stack("aa", cluster=THERE, queues=_queues("a")),
+            [stack("bb", cluster=THERE, queues=_queues("b"))],
+            "stack.queues: kueue is in the cluster once, and Pulumi.bb.yaml would install it, too; "
+            "nearest: cluster.existing.operators: [kueue], once its owner has installed it",
+        ),
+        (
+            stack("aa", cluster={**ON, **HELM}, ray={"a": RAY}),
+            [stack("bb", cluster={**ON, **HELM}, ray={"b": RAY}), stack("platform")],
+            "stack.cluster.ray_operator: kuberay is in the cluster once, and Pulumi.bb.yaml would "
+            "install it, too; nearest: cluster.ray_operator: helm in the file of the platform, "
+            "which installs it",
+        ),
+    ],
+)
+def test_what_two_stacks_would_install_in_one_cluster_is_told(
+    tmp_path: Path, own: dict[str, Any], others: list[dict[str, Any]], line: str
+) -> None:
+    assert told(tmp_path, own, *others) == (line,)
+
+
+@pytest.mark.parametrize(
+    "others",
+    [
+        # It has what both use.
+        [stack("bb", cluster=ON, queues=_queues("b")), stack("platform", queues=_queues("p"))],
+        # Of one whose file is not here nothing is known.
+        [stack("bb", cluster=ON, queues=_queues("b"))],
+        [stack("bb", cluster=ON), stack("platform")],
+        [stack("bb", queues=_queues("b")), stack("platform")],
+    ],
+)
+def test_an_operator_that_one_stack_installs_is_told_to_none(
+    tmp_path: Path, others: list[dict[str, Any]]
+) -> None:
+    assert told(tmp_path, stack("aa", cluster=ON, queues=_queues("a")), *others) == ()
+
+
 def test_a_name_that_is_wholly_taken_is_told_once(tmp_path: Path) -> None:
     around = beside(tmp_path, stack("mine"), {**stack("theirs"), "name": "mine-2"})
     taken = Beside("mine", tuple(around.others))

@@ -63,6 +63,7 @@ def test_the_levels_of_a_topology_stay() -> None:
 
 
 QUEUED = BASES["queues"]
+_RELEASE = {"type": "kubernetes:helm.sh/v3:Release", "outputs": {}}
 TAINTED = {"pools__spot__taints": [{"key": "team", "value": "a"}]}
 FREE = {f"queues__flavors__{it}__topology": None for it in ("first", "spot")}
 
@@ -98,6 +99,17 @@ def test_what_its_nodes_are_beside_that_may_change(change: dict[str, Any]) -> No
 def test_a_flavor_without_a_topology_follows_its_pool(change: dict[str, Any]) -> None:
     after = validate(changed(QUEUED, **change), secrets_set=SECRETS)
     check(after, as_made(changed(QUEUED, **FREE)))
+
+
+INSIDE = changed(QUEUED, cluster={"existing": {"name": "theirs", "location": "us-central1"}})
+
+
+def test_an_operator_that_the_stack_installed_is_nobody_elses() -> None:
+    after = validate(changed(INSIDE, cluster__existing__operators=["kueue"]), secrets_set=SECRETS)
+    there = Record({"urn:pulumi:a::b::kubernetes:helm.sh/v3:Release::kueue-release": _RELEASE})
+    check(after, Record())
+    with pytest.raises(ConfigError, match=r"existing.operators: kueue is in the cluster by "):
+        check(after, there)
 
 
 RL = BASES["rl"]

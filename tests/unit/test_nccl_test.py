@@ -112,7 +112,7 @@ def test_it_runs_the_script_that_it_is_given(register: Register) -> None:
 def test_what_trains_on_the_nodes_waits_until_they_passed(register: Register) -> None:
     recording = made(register)
     outputs = recording.outputs[recording.named("nccl").urn]
-    assert outputs == {"job_name": "nccl-test", "node_selector": POOL}
+    assert {**outputs, "job": None} == {"job": None, "job_name": "nccl-test", "node_selector": POOL}
     assert {"nccl-service", "nccl-script"} <= recording.waits_for("nccl-job")
 
 

@@ -64,7 +64,14 @@ def _let_in(project: Project, ground: Ground, there: ExistingLustre) -> Existing
         opts=project.opts,
     )
     address = pulumi.Output.all(there.address, access.rule_name).apply(lambda it: it[0])
-    return replace(there, address=address)
+    return replace(there, address=address, access=(access.rule,))
+
+
+def _backing(ground: Ground, lustre: Instance) -> list[pulumi.Resource]:
+    """What the volume stands on, and is made anew with."""
+    if isinstance(lustre, ExistingLustre):
+        return [*lustre.access]
+    return [*ground.ranges, lustre.instance]
 
 
 def volume(site: Site, ground: Ground, lustre: Instance | None) -> VolumeMount | None:
@@ -77,7 +84,7 @@ def volume(site: Site, ground: Ground, lustre: Instance | None) -> VolumeMount |
     made = LustreVolume(
         "volume",
         LustreVolumeArgs(
-            backing=[] if lustre.instance is None else [*ground.ranges, lustre.instance],
+            backing=_backing(ground, lustre),
             namespace=site.namespace,
             # Another stack may have a volume of the same instance in the cluster.
             base_name=wanted.name or f"{site.plan.stack.name}-{wanted.existing}",

@@ -115,7 +115,12 @@ def tested(site: Site, ray: PlannedRay, access: DeviceAccess) -> DeviceAccess:
         ),
         opts=site.after(*access.after),
     )
-    return replace(access, node_selector=test.node_selector, after=[*access.after, test])
+    return replace(
+        access,
+        node_selector=test.node_selector,
+        held=[*access.held, test.job],
+        after=[*access.after, test],
+    )
 
 
 def _installer(site: Site) -> NcclRdmaInstaller | None:

@@ -1,0 +1,57 @@
+"""Networks that nodes of an Autopilot cluster hold on to after their pods are gone: the nodes are
+Google's to take away, so that the networks are free for certain only without the cluster."""
+
+from collections.abc import Iterator
+
+from components.cidr import cut
+from stacks.on_record import Record, Recorded
+from stacks.one_run import PROVIDER, short
+from stacks.plan import Plan
+from stacks.refusal import CLUSTER, SUBNETWORK
+from stacks.two_runs import Difference, TwoRuns
+
+
+def holding(plan: Plan, record: Record) -> Iterator[TwoRuns]:
+    """For what further interfaces have on record, and would have no more. The provider of what is
+    in the cluster goes first, as in one_run.py; once both are gone, one run does the rest."""
+    wanted = blocks(plan)
+    for cluster in record.of_type(CLUSTER):
+        if not cluster.outputs.get("enableAutopilot"):
+            continue
+        lost = [it for it in _of_interfaces(cluster, record) if it not in wanted]
+        if lost:
+            there = ", ".join(sorted(wanted)) or "none"
+            yield TwoRuns(
+                what=f"{cluster.name} has nodes in networks that would go, and no single run does "
+                "that",
+                differences=[Difference(_field(plan), ", ".join(sorted(lost)), there)],
+                why="an Autopilot cluster keeps its nodes some time after their pods, and they "
+                "their networks",
+                targets=[it.urn for it in record.of_type(PROVIDER)],
+                afterwards=[cluster.urn],
+                loss=f"With the first `destroy` goes what the stack has in {cluster.name}, with "
+                "the second the cluster.",
+            )
+
+
+def blocks(plan: Plan) -> set[str]:
+    """Of the subnetworks of all further interfaces."""
+    ranges = plan.stack.network.accelerators
+    return {
+        block
+        for one in plan.interface_sets
+        for block in cut(ranges.range, ranges.prefix_length, one.offset + len(one.interfaces))[
+            one.offset :
+        ]
+    }
+
+
+def _field(plan: Plan) -> str:
+    return "stack.network.accelerators" if plan.interface_sets else "stack.pools"
+
+
+def _of_interfaces(cluster: Recorded, record: Record) -> Iterator[str]:
+    own = short(cluster.outputs.get("subnetwork"))
+    for it in record.of_type(SUBNETWORK):
+        if it.outputs.get("name") != own:
+            yield str(it.outputs.get("ipCidrRange"))

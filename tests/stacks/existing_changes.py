@@ -1,0 +1,191 @@
+"""Stacks that change what they stand on: parts that exist already, others of those, and parts of
+their own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import yaml
+
+from sandbox.names import PROJECT
+from sandbox.workspace import Workspace
+from tests.conftest import changed
+from tests.parts.existing_ground import (
+    ExistingVpc,
+    existing,
+    existing_bucket,
+    existing_cluster,
+    existing_lustre,
+)
+from tests.parts.existing_samples import IN_CLUSTER, ON_NETWORK
+from tests.stacks.change_rule import STACK, ChangingStack, Config
+from tests.stacks.changes import Case
+from tests.stacks.conftest import Sandbox
+from tests.stacks.on_existing import EXISTING, HOST, REGION, VPC, ZONE, P
+from tests.stacks.test_platform import PLATFORM, WORKLOAD
+
+_PEERING = "10.22.0.0/22"
+_SECOND = ExistingVpc(
+    project="second-host",
+    region=REGION,
+    name="second",
+    subnetwork="second-nodes",
+    nodes="10.20.0.0/20",
+    pods_range="second-pods",
+    pods="10.24.0.0/16",
+    services_range="second-services",
+    services="10.21.0.0/20",
+    peering=_PEERING,
+)
+_CLUSTER: dict[str, Any] = {"version": "1.35.2-gke.1842000", "channel": "REGULAR"}
+_LUSTRE: dict[str, Any] = {
+    "zone": ZONE,
+    "capacity_gib": 9000,
+    "throughput_mbps_per_tib": 1000,
+    "filesystem": "lustre",
+}
+_MORE = {f"more-{it}": f"10.{at}.0.0/16" for at, it in enumerate(("pods", "other-pods"), start=32)}
+_MORE |= {"more-services": "10.40.0.0/20", "more-other-services": "10.40.16.0/20"}
+# Beside what one stack can stand on, as much again.
+SECOND = [
+    *_SECOND.resources(),
+    existing(
+        "compute/subnetwork:Subnetwork",
+        HOST,
+        name="more",
+        region=REGION,
+        network=VPC.id,
+        ipCidrRange="10.41.0.0/20",
+        privateIpGoogleAccess=True,
+        secondaryIpRanges=[
+            {"rangeName": name, "ipCidrRange": block} for name, block in _MORE.items()
+        ],
+    ),
+    existing_cluster(
+        VPC, project=P, name="second", location=REGION, control_plane="10.10.6.0/28", **_CLUSTER
+    ),
+    existing_cluster(
+        VPC, project=P, name="platform", location=ZONE, control_plane="10.10.7.0/28", **_CLUSTER
+    ),
+    existing_lustre(VPC, project=P, name="other", **_LUSTRE),
+    existing_lustre(_SECOND, project=P, name="second", **_LUSTRE),
+    existing_bucket(P, "second-data", REGION),
+]
+_SECOND_NETWORK = {
+    "network": "second",
+    "subnetwork": "second-nodes",
+    "pods_range": "second-pods",
+    "services_range": "second-services",
+    "project": "second-host",
+}
+_MORE_NETWORK = {
+    **ON_NETWORK["network"]["existing"],
+    "subnetwork": "more",
+    "pods_range": "more-pods",
+    "services_range": "more-services",
+}
+_OWN_BUCKET = {"hierarchical_namespace": False, "force_destroy": True}
+_OWN_LUSTRE = {"name": "ours", "capacity_gib": 9000, "throughput_mbps_per_tib": 1000}
+_AT = "network__existing"
+_IN = "cluster__existing"
+# With room for more instances of Lustre than there are.
+_ROOMY = replace(VPC, peering="10.44.0.0/21")
+_PEERED = {"network__peering": _ROOMY.peering}
+_ON_NETWORK = changed(ON_NETWORK, **_PEERED)
+_IN_CLUSTER = changed(IN_CLUSTER, **_PEERED)
+_SECOND_CLUSTER = {"name": "second", "location": REGION}
+# By the stack what one run does, and what it does not.
+_DONE: dict[str, tuple[Config, list[Config]]] = {
+    "on a network": (
+        _ON_NETWORK,
+        [
+            {f"{_AT}__mtu": 8896},
+            {"lustre__existing": "other"},
+            {"lustre": _OWN_LUSTRE},
+            {"lustre": None, "network__peering": None},
+            {"buckets__data__existing": "second-data"},
+            {"buckets__data": _OWN_BUCKET},
+        ],
+    ),
+    "in a cluster": (
+        _IN_CLUSTER,
+        [{"buckets__data": _OWN_BUCKET}, {"lustre__existing": "other"}],
+    ),
+}
+_REFUSED: dict[str, tuple[Config, list[Config]]] = {
+    "on a network": (
+        _ON_NETWORK,
+        [
+            {_AT: _MORE_NETWORK},
+            {
+                _AT: _SECOND_NETWORK,
+                "lustre__existing": "second",
+                "network__peering": _PEERING,
+            },
+            {"network": None, "lustre": None},
+        ],
+    ),
+    "on a subnetwork": (
+        changed(_ON_NETWORK, **{_AT: _MORE_NETWORK}),
+        [
+            {f"{_AT}__pods_range": "more-other-pods"},
+            {f"{_AT}__services_range": "more-other-services"},
+        ],
+    ),
+    "in a cluster": (
+        _IN_CLUSTER,
+        [
+            {_IN: None, "lustre": None, "network": None},
+            {_IN: None, "network": _ON_NETWORK["network"]},
+            {f"{_IN}__name": "second"},
+            {f"{_IN}__location": ZONE},
+        ],
+    ),
+    "on a platform": (
+        {"project": P, "region": REGION, "zone": ZONE, **WORKLOAD},
+        [{"cluster__stack": None}, {"cluster__stack": None, _IN: _SECOND_CLUSTER}],
+    ),
+}
+
+
+def _cases(changes: dict[str, tuple[Config, list[Config]]]) -> Iterator[Case]:
+    for base, (before, each) in changes.items():
+        for change in each:
+            fields = ", ".join(it.replace("__", ".") for it in change)
+            value = " ".join(str(next(iter(change.values()))).split())[:40]
+            yield Case(base, f"{fields} [{value}]", before, changed(before, **change))
+
+
+REFUSED = frozenset(it.name for it in _cases(_REFUSED))
+CASES = {it.name: it for it in (*_cases(_DONE), *_cases(_REFUSED))}
+
+
+class OnExisting(ChangingStack):
+    """A stack in a project with parts that no stack made."""
+
+    def given(self, config: Config) -> dict[str, Any]:
+        return {
+            **super().given(config),
+            "existing": [*_ROOMY.resources(), *EXISTING[len([*VPC.resources()]) :], *SECOND],
+        }
+
+    def left(self) -> Any:
+        self.sandbox.succeed("destroy")
+        return self.sandbox.cloud.inventory(STACK)
+
+
+class OnPlatform(OnExisting):
+    """A stack beside another one, which has a cluster and operators for both."""
+
+    def have_beside(self) -> None:
+        config = {"gcp:region": REGION, "gcp:zone": ZONE, f"{PROJECT}:stack": PLATFORM}
+        name = PLATFORM["name"]
+        file = self.folder / "project" / f"Pulumi.{name}.yaml"
+        file.write_text(yaml.safe_dump({"config": config}))
+        Sandbox(Workspace(self.folder / "sandbox", name, file.parent)).succeed("up")
+
+
+def stack_of(case: Case) -> type[OnExisting]:
+    return OnPlatform if case.stack == "on a platform" else OnExisting

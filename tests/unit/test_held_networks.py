@@ -1,0 +1,70 @@
+"""Which networks of an Autopilot cluster's nodes would go, by what is on record of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from stacks.config import validate
+from stacks.held_networks import blocks, holding
+from stacks.on_record import Record
+from tests.conftest import Recording, changed
+from tests.programs import WITH_TOKEN, registered
+from tests.unit.effect_stacks import BASES
+
+AUTOPILOT, VERL = BASES["autopilot"], BASES["verl"]
+RANGE = {"network__accelerators": {"range": "172.16.0.0/16"}}
+
+
+def made(config: dict[str, Any]) -> Recording:
+    return registered(validate(config, secrets_set=WITH_TOKEN), stack="test")
+
+
+def record(config: dict[str, Any]) -> Record:
+    """As if the config had been brought up."""
+    own = {"subnetwork": f"projects/p/regions/r/subnetworks/{config['name']}-nodes"}
+    resources = made(config).resources
+    return Record(
+        {
+            it.urn: {
+                "type": it.type,
+                "outputs": {**it.inputs, **(own if it.type.endswith(":Cluster") else {})},
+            }
+            for it in resources
+        }
+    )
+
+
+def refusals(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
+    plan, there = validate(after, secrets_set=WITH_TOKEN), record(before)
+    return [str(it.refusal(there, "test")) for it in holding(plan, there)]
+
+
+@pytest.mark.parametrize("base", [AUTOPILOT, VERL], ids=["autopilot", "standard"])
+def test_the_blocks_are_those_of_the_networks_that_are_made(base: dict[str, Any]) -> None:
+    plan = validate(base, secrets_set=WITH_TOKEN)
+    found = {it.inputs["ipCidrRange"] for it in made(base).of_type(":Subnetwork")}
+    assert blocks(plan) == found - {plan.stack.network.subnet}
+
+
+@pytest.mark.parametrize("change", [RANGE, {"network__accelerators": {"prefix_length": 25}}])
+def test_objects_go_first_then_the_cluster_and_then_its_networks(change: dict[str, Any]) -> None:
+    (said,) = refusals(AUTOPILOT, changed(AUTOPILOT, **change))
+    assert "stack.network.accelerators: 192.168.0.0/24, " in said
+    destroys = [it for it in said.splitlines() if it.startswith("  pulumi destroy --stack test")]
+    assert ["providers:kubernetes" in it for it in destroys] == [True, False]
+    assert ["cluster:Cluster" in it for it in destroys] == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (AUTOPILOT, AUTOPILOT),
+        (AUTOPILOT, changed(AUTOPILOT, labels={"team": "a"})),
+        (VERL, changed(VERL, **RANGE)),
+    ],
+    ids=["as it is", "labels", "nodes that the stack takes away itself"],
+)
+def test_one_run_does_all_else(before: dict[str, Any], after: dict[str, Any]) -> None:
+    assert refusals(before, after) == []
