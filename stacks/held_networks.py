@@ -5,15 +5,14 @@ from collections.abc import Iterator
 
 from components.cidr import cut
 from stacks.on_record import Record, Recorded
-from stacks.one_run import PROVIDER, short
+from stacks.one_run import of_everything, short
 from stacks.plan import Plan
 from stacks.refusal import CLUSTER, SUBNETWORK
 from stacks.two_runs import Difference, TwoRuns
 
 
 def holding(plan: Plan, record: Record) -> Iterator[TwoRuns]:
-    """For what further interfaces have on record, and would have no more. The provider of what is
-    in the cluster goes first, as in one_run.py; once both are gone, one run does the rest."""
+    """For what further interfaces have on record, and would have no more."""
     wanted = blocks(plan)
     for cluster in record.of_type(CLUSTER):
         if not cluster.outputs.get("enableAutopilot"):
@@ -27,10 +26,7 @@ def holding(plan: Plan, record: Record) -> Iterator[TwoRuns]:
                 differences=[Difference(_field(plan), ", ".join(sorted(lost)), there)],
                 why="an Autopilot cluster keeps its nodes some time after their pods, and they "
                 "their networks",
-                targets=[it.urn for it in record.of_type(PROVIDER)],
-                afterwards=[cluster.urn],
-                loss=f"With the first `destroy` goes what the stack has in {cluster.name}, with "
-                "the second the cluster.",
+                loss=of_everything(record),
             )
 
 

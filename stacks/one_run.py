@@ -46,7 +46,9 @@ def differences(plan: Plan, record: Record, cluster: Recorded) -> Iterator[Clust
     """What makes the cluster on record anew."""
     if not plan.stack.cluster.is_made:
         there = plan.stack.cluster.stack or "one that exists already"
-        yield ClusterDifference("stack.cluster", cluster.outputs.get("name"), there)
+        yield ClusterDifference(
+            "stack.cluster", cluster.outputs.get("name"), there, everything=True
+        )
         return
     for path, (field, wanted) in asked(plan).items():
         before = _at(cluster.outputs, path)
@@ -128,23 +130,21 @@ def _two_runs(
     found: list[ClusterDifference], cluster: Recorded, provider: Recorded, record: Record
 ) -> TwoRuns:
     everything = any(it.everything for it in found)
-    gone = f"what the stack has in {cluster.name}; with `up` goes that, with its nodes"
-    if everything:
-        gone = "; ".join(["everything that the stack made", *_data(record)])
+    inside = f"what the stack has in {cluster.name}; with `up` goes that, with its nodes"
     return TwoRuns(
         what=f"{cluster.name} would be replaced, and no single run does that",
         differences=found,
         why=WHY,
         targets=() if everything else (provider.urn,),
-        loss=f"With `destroy` goes {gone}.",
+        loss=of_everything(record) if everything else f"With `destroy` goes {inside}.",
     )
 
 
-def _data(record: Record) -> Iterator[str]:
+def of_everything(record: Record) -> str:
     """What a destroy of the whole stack makes of it."""
-    for it in record.resources:
-        if (lost := data_lost(it.type, it.outputs)) is not None:
-            yield f"{it.name}: {lost}"
+    lost = ((it.name, data_lost(it.type, it.outputs)) for it in record.resources)
+    data = (f"{name}: {what}" for name, what in lost if what is not None)
+    return f"With `destroy` goes {'; '.join(['everything that the stack made', *data])}."
 
 
 def _at(outputs: Mapping[str, Any], path: str) -> Any:

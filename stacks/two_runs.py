@@ -27,14 +27,12 @@ class Difference:
 @dataclass(frozen=True, kw_only=True)
 class TwoRuns:
     """A destroy of `targets` and of what depends on them, or of everything where there are none;
-    one of each that comes `afterwards`; then an `up`. `what` is the first sentence, `loss` the
-    last."""
+    then an `up`. `what` is the first sentence, `loss` the last."""
 
     what: str
     differences: Sequence[Difference]
     why: str
     targets: Sequence[str] = ()
-    afterwards: Sequence[str] = ()
     loss: str
 
     def refusal(self, record: Record, stack: str) -> TwoRunsError:
@@ -50,15 +48,11 @@ class TwoRuns:
         return TwoRunsError("\n".join(lines))
 
     def _steps(self, record: Record, stack: str) -> list[str]:
-        destroys = [self.targets, *([it] for it in self.afterwards)]
+        targets = "".join(f" --target '{it}'" for it in self.targets)
+        dependents = " --target-dependents" if self.targets else ""
         protected = bool(record.of_type(SEAL_TYPE))
         return [
             *([f"{OFF_FIRST}, for the stack is protected"] if protected else []),
-            *(f"pulumi destroy --stack {stack}{_only(it)}" for it in destroys),
+            f"pulumi destroy --stack {stack}{targets}{dependents}",
             f"pulumi up --stack {stack}",
         ]
-
-
-def _only(targets: Sequence[str]) -> str:
-    options = "".join(f" --target '{it}'" for it in targets)
-    return f"{options} --target-dependents" if targets else ""

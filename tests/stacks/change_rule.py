@@ -78,7 +78,6 @@ class ChangingStack:
             shutil.copyfile(PROJECT_FOLDER / name, project / name)
         shutil.copytree(PROJECT_FOLDER / _OWN_SCRIPTS, project / _OWN_SCRIPTS)
         made = cls(folder)
-        made.have_beside()
         made.have(config)
         made.sandbox.succeed("preview")
         return made
@@ -97,9 +96,6 @@ class ChangingStack:
         given.write_text(yaml.safe_dump(self.given(config)))
         with self.sandbox.workspace.lock():
             self.sandbox.workspace.use_project(given)
-
-    def have_beside(self) -> None:
-        """What other stacks are up."""
 
     def given(self, config: Config) -> dict[str, Any]:
         """What the simulated project has before any stack."""

@@ -7,10 +7,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-import yaml
-
-from sandbox.names import PROJECT
-from sandbox.workspace import Workspace
 from tests.conftest import changed
 from tests.parts.existing_ground import (
     ExistingVpc,
@@ -22,9 +18,7 @@ from tests.parts.existing_ground import (
 from tests.parts.existing_samples import IN_CLUSTER, ON_NETWORK
 from tests.stacks.change_rule import STACK, ChangingStack, Config
 from tests.stacks.changes import Case
-from tests.stacks.conftest import Sandbox
 from tests.stacks.on_existing import EXISTING, HOST, REGION, VPC, ZONE, P
-from tests.stacks.test_platform import PLATFORM, WORKLOAD
 
 _PEERING = "10.22.0.0/22"
 _SECOND = ExistingVpc(
@@ -95,7 +89,6 @@ _ROOMY = replace(VPC, peering="10.44.0.0/21")
 _PEERED = {"network__peering": _ROOMY.peering}
 _ON_NETWORK = changed(ON_NETWORK, **_PEERED)
 _IN_CLUSTER = changed(IN_CLUSTER, **_PEERED)
-_SECOND_CLUSTER = {"name": "second", "location": REGION}
 # By the stack what one run does, and what it does not.
 _DONE: dict[str, tuple[Config, list[Config]]] = {
     "on a network": (
@@ -143,10 +136,6 @@ _REFUSED: dict[str, tuple[Config, list[Config]]] = {
             {f"{_IN}__location": ZONE},
         ],
     ),
-    "on a platform": (
-        {"project": P, "region": REGION, "zone": ZONE, **WORKLOAD},
-        [{"cluster__stack": None}, {"cluster__stack": None, _IN: _SECOND_CLUSTER}],
-    ),
 }
 
 
@@ -174,18 +163,3 @@ class OnExisting(ChangingStack):
     def left(self) -> Any:
         self.sandbox.succeed("destroy")
         return self.sandbox.cloud.inventory(STACK)
-
-
-class OnPlatform(OnExisting):
-    """A stack beside another one, which has a cluster and operators for both."""
-
-    def have_beside(self) -> None:
-        config = {"gcp:region": REGION, "gcp:zone": ZONE, f"{PROJECT}:stack": PLATFORM}
-        name = PLATFORM["name"]
-        file = self.folder / "project" / f"Pulumi.{name}.yaml"
-        file.write_text(yaml.safe_dump({"config": config}))
-        Sandbox(Workspace(self.folder / "sandbox", name, file.parent)).succeed("up")
-
-
-def stack_of(case: Case) -> type[OnExisting]:
-    return OnPlatform if case.stack == "on a platform" else OnExisting

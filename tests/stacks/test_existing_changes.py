@@ -13,7 +13,7 @@ import pytest
 from tests.parts.commit_sample import of_this_commit
 from tests.stacks.change_rule import Start, there_and_back
 from tests.stacks.conftest import CANARY
-from tests.stacks.existing_changes import CASES, REFUSED, stack_of
+from tests.stacks.existing_changes import CASES, REFUSED, OnExisting
 
 SAMPLE = 4
 
@@ -25,6 +25,6 @@ def test_a_stack_changes_what_it_stands_on_or_says_what_does_it(
 ) -> None:
     monkeypatch.setenv("HUGGING_FACE_TOKEN", CANARY)
     case = CASES[name]
-    start = Start.made(tmp_path / "start", case.before, stack_of(case))
+    start = Start.made(tmp_path / "start", case.before, OnExisting)
     there, back = there_and_back(start, tmp_path, case.before, case.after)
     assert (there.refused, back.refused) == (name in REFUSED, name in REFUSED)

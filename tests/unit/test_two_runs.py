@@ -40,14 +40,6 @@ def test_each_target_is_named_with_what_depends_on_it() -> None:
     )
 
 
-def test_what_comes_afterwards_is_a_destroy_of_its_own() -> None:
-    found = TwoRuns(
-        what="", differences=(), why="", targets=["urn:a"], afterwards=["urn:b"], loss=""
-    )
-    said = str(found.refusal(Record(), "test")).splitlines()
-    assert [it.split()[-2] for it in said if "destroy" in it] == ["'urn:a'", "'urn:b'"]
-
-
 def test_of_a_protected_stack_the_first_step_turns_that_off() -> None:
     said = lines(PROTECTED, "urn:a")
     first = next(it for it in said if "deletion_protection false and nothing else changed" in it)
