@@ -3,11 +3,13 @@
 from collections.abc import Mapping
 from typing import Any
 
+from stacks import refusal
+
 
 def data_lost(token: str, values: Mapping[str, Any]) -> str | None:
     """By the resource's properties, of inputs or outputs; None for what holds none."""
     match token:
-        case "gcp:lustre/instance:Instance":
+        case refusal.LUSTRE:
             return f"all data on {values.get('capacityGib', 'an unknown number of')} GiB lost"
         case "gcp:redis/instance:Instance":
             gib = values.get("memorySizeGb", "an unknown number of")

@@ -7,23 +7,19 @@ object. It cannot show what containers, devices and networks do: kwok only says 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import pytest
 
-from sandbox.cloud.caller import Caller
 from sandbox.cloud.kinds.cluster import Cluster
 from sandbox.cloud.resource import Resource
 from sandbox.clusters import Kube
 from sandbox.control_plane import ControlPlane
-from sandbox.engine import RunResult, Verb
-from sandbox.faults import Faults
 from sandbox.forget import forget
 from sandbox.live_kube.api_server import ApiServer
-from sandbox.run import run
 from sandbox.workspace import Workspace
 from tests.stacks.conftest import CANARY, Sandbox
 
@@ -36,27 +32,7 @@ _Seen = TypeVar("_Seen")
 class LiveSandbox(Sandbox):
     """One stack in a sandbox folder of its own, on a real control plane."""
 
-    def run(
-        self,
-        verb: Verb,
-        *overrides: str,
-        faults: Faults | None = None,
-        project: Path | None = None,
-        roles: tuple[str, ...] = (),
-        only: Mapping[str, Any] | None = None,
-    ) -> RunResult:
-        given, caller = faults or Faults(), Caller(roles)
-        return run(
-            self.workspace,
-            verb,
-            float("inf"),
-            list(overrides),
-            given,
-            project,
-            True,
-            caller=caller,
-            only=only,
-        )
+    real = True
 
     @property
     def cluster(self) -> Resource:

@@ -12,7 +12,7 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from filelock import FileLock
@@ -49,6 +49,8 @@ class Sandbox:
     """One stack in a sandbox folder of its own."""
 
     workspace: Workspace
+    # Whether Kubernetes is a real control plane.
+    real: ClassVar[bool] = False
 
     def run(
         self,
@@ -67,6 +69,7 @@ class Sandbox:
             list(overrides),
             given,
             project,
+            self.real,
             caller=caller,
             only=only,
         )
