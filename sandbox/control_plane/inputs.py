@@ -68,8 +68,7 @@ def _write_kueue(setting: Setting, given: Mapping[str, Any]) -> None:
         health_port=setting.port("kueue", "health"),
         metrics_port=setting.port("kueue", "metrics"),
     )
-    text = yaml.safe_dump(configuration, sort_keys=False)
-    write_private(layout.configuration("kueue"), text)
+    _write(layout, "kueue", configuration)
 
 
 def _write_job_set(setting: Setting, given: Mapping[str, Any]) -> None:
@@ -82,5 +81,8 @@ def _write_job_set(setting: Setting, given: Mapping[str, Any]) -> None:
         certificates=layout.webhook_certificates("jobset"),
         health_port=setting.port("jobset", "health"),
     )
-    text = yaml.safe_dump(configuration, sort_keys=False)
-    write_private(layout.configuration("jobset"), text)
+    _write(layout, "jobset", configuration)
+
+
+def _write(layout: Layout, operator: str, configuration: Mapping[str, Any]) -> None:
+    write_private(layout.configuration(operator), yaml.safe_dump(configuration, sort_keys=False))

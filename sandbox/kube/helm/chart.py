@@ -20,13 +20,14 @@ WEBHOOK_PORT = 9443
 
 
 class Chart(ABC):
-    """`values` are the names of its values at the top; Helm ignores any other without a word, which
-    is refused here. `gathered_roles` are those of its ClusterRoles, less the release's name, whose
-    rules Kubernetes gathers from others."""
+    """`values` are the names of its values at the top, and `below` one of them with the names that
+    it has; Helm ignores any other without a word, which is refused here. `gathered_roles` are those
+    of its ClusterRoles, less the release's name, whose rules Kubernetes gathers from others."""
 
     name: str
     component: str
     values: frozenset[str]
+    below: tuple[str, frozenset[str]] = ("", frozenset())
     keeps_definitions: bool
     gathered_roles: Sequence[str] = ()
 
@@ -46,12 +47,15 @@ class Chart(ABC):
         return list(self._locked.releases)
 
     def findings(self, version: str, values: Mapping[str, Any]) -> Iterator[Finding]:
-        for name in values:
-            if name not in self.values:
-                yield (
-                    f"values.{name}",
-                    f"{self.name} {version} ignores it{nearest(name, self.values)}",
-                )
+        key, names = self.below
+        for at, given, known in (
+            ("values", values, self.values),
+            (f"values.{key}", values.get(key) or {}, names),
+        ):
+            for name in given:
+                if name not in known:
+                    said = f"{self.name} {version} ignores it{nearest(name, known)}"
+                    yield f"{at}.{name}", said
 
     def definitions(self, version: str) -> list[JsonObject]:
         """The kinds that the sandbox knows of those that this version of the chart defines."""
@@ -100,6 +104,18 @@ def full_name(release: Mapping[str, Any], chart: str) -> str:
     values, name = values_of(release), name_of(release)
     own = values.get("nameOverride") or chart
     return values.get("fullnameOverride") or (name if own in name else f"{name}-{own}")
+
+
+def deployment_spec(
+    values: Mapping[str, Any], labels: Mapping[str, str], pod: JsonObject
+) -> JsonObject:
+    """Of a controller whose `values` say where it runs."""
+    placed = {key: values[key] for key in ("nodeSelector", "tolerations") if values.get(key)}
+    return {
+        "replicas": values.get("replicas") or 1,
+        "selector": {"matchLabels": labels},
+        "template": {"metadata": {"labels": labels}, "spec": {**pod, **placed}},
+    }
 
 
 def controller_objects(

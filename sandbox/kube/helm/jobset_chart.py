@@ -7,19 +7,18 @@ crds/, which Helm installs once and leaves behind. Left out: roles, metrics and 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from sandbox.kube.helm.chart import (
     WEBHOOK_PORT,
     Chart,
-    Finding,
     controller_objects,
+    deployment_spec,
     full_name,
     values_of,
 )
 from sandbox.kube.objects import JsonObject, name_of
-from sandbox.kube.text import nearest
 
 _RESOURCES = {
     "requests": {"cpu": "500m", "memory": "128Mi"},
@@ -52,6 +51,7 @@ class JobSetChart(Chart):
     name = "jobset"
     component = "jobset"
     keeps_definitions = True
+    below = ("controller", _CONTROLLER_VALUES)
     values = frozenset(
         {
             "certManager",
@@ -63,13 +63,6 @@ class JobSetChart(Chart):
             "prometheus",
         }
     )
-
-    def findings(self, version: str, values: Mapping[str, Any]) -> Iterator[Finding]:
-        yield from super().findings(version, values)
-        for name in values.get("controller") or {}:
-            if name not in _CONTROLLER_VALUES:
-                at = f"values.controller.{name}"
-                yield at, f"jobset {version} ignores it{nearest(name, _CONTROLLER_VALUES)}"
 
     def objects(self, release: Mapping[str, Any]) -> list[JsonObject]:
         full = full_name(release, self.name)
@@ -132,9 +125,4 @@ def _deployment(
             {"name": "webhook-cert", "secret": {"secretName": certificate}},
         ],
     }
-    pod |= {key: values[key] for key in ("nodeSelector", "tolerations") if values.get(key)}
-    return {
-        "replicas": values.get("replicas") or 1,
-        "selector": {"matchLabels": labels},
-        "template": {"metadata": {"labels": labels}, "spec": pod},
-    }
+    return deployment_spec(values, labels, pod)

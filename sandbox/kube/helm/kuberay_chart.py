@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sandbox.kube.helm.chart import Chart, made, values_of
+from sandbox.kube.helm.chart import Chart, deployment_spec, made, values_of
 from sandbox.kube.objects import JsonObject, name_of
 
 _RESOURCES = {"limits": {"cpu": "100m", "memory": "512Mi"}}
@@ -71,12 +71,7 @@ class KubeRayChart(Chart):
             "resources": values.get("resources") or _RESOURCES,
         }
         pod: JsonObject = {"serviceAccountName": name, "containers": [container]}
-        pod |= {key: values[key] for key in ("nodeSelector", "tolerations") if values.get(key)}
-        spec = {
-            "replicas": 1,
-            "selector": {"matchLabels": labels},
-            "template": {"metadata": {"labels": labels}, "spec": pod},
-        }
+        spec = {**deployment_spec(values, labels, pod), "replicas": 1}
         return [
             made(release, "v1", "ServiceAccount", name),
             made(release, "apps/v1", "Deployment", name, spec=spec),

@@ -9,10 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from sandbox.kube.helm.chart import Chart, Finding, controller_objects, full_name, values_of
+from sandbox.kube.helm.chart import (
+    Chart,
+    Finding,
+    controller_objects,
+    deployment_spec,
+    full_name,
+    values_of,
+)
 from sandbox.kube.kueue_configuration import config_findings, config_text
 from sandbox.kube.objects import JsonObject, name_of
-from sandbox.kube.text import nearest
 
 _RESOURCES = {
     "limits": {"cpu": "2", "memory": "512Mi"},
@@ -42,6 +48,7 @@ class KueueChart(Chart):
     name = "kueue"
     component = "kueue"
     keeps_definitions = False
+    below = ("controllerManager", _MANAGER_VALUES)
     gathered_roles = ("batch-admin-role", "batch-user-role")
     values = frozenset(
         {
@@ -67,10 +74,6 @@ class KueueChart(Chart):
 
     def findings(self, version: str, values: Mapping[str, Any]) -> Iterator[Finding]:
         yield from super().findings(version, values)
-        for name in values.get("controllerManager") or {}:
-            if name not in _MANAGER_VALUES:
-                at = f"values.controllerManager.{name}"
-                yield at, f"kueue {version} ignores it{nearest(name, _MANAGER_VALUES)}"
         yield from config_findings(config_text(values), version)
 
     def _served(self, version: str) -> Mapping[str, Sequence[str]]:
@@ -124,11 +127,6 @@ def _deployment(
             {"name": "manager-config", "configMap": {"name": config}},
         ],
     }
-    pod |= {key: values[key] for key in ("nodeSelector", "tolerations") if values.get(key)}
     if manager.get("priorityClassName"):
         pod["priorityClassName"] = manager["priorityClassName"]
-    return {
-        "replicas": values.get("replicas") or 1,
-        "selector": {"matchLabels": _labels(release)},
-        "template": {"metadata": {"labels": _labels(release)}, "spec": pod},
-    }
+    return deployment_spec(values, _labels(release), pod)
