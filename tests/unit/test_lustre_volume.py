@@ -1,24 +1,14 @@
 """Volume and claim, as registered; that they bind is for tests with a control plane."""
 
-import pulumi_gcp as gcp
-
 from components.lustre_volume import LustreVolume, LustreVolumeArgs
 from tests.conftest import Recording, Register
+from tests.unit.lustre_samples import instance
 
 
 def made(register: Register) -> Recording:
     def program() -> None:
-        instance = gcp.lustre.Instance(
-            "instance",
-            instance_id="rl-demo-gpu-lustre",
-            filesystem="lustre",
-            location="us-east1-b",
-            network="net",
-            capacity_gib="9000",
-            per_unit_storage_throughput="1000",
-        )
         args = LustreVolumeArgs(
-            backing=[instance],
+            backing=[instance()],
             namespace="rl",
             base_name="rl-demo-gpu-lustre",
             handle="p/us-east1-b/rl-demo-gpu-lustre",
@@ -80,17 +70,8 @@ def test_whatever_mounts_it_is_replaced_with_all_that_is_under_it(register: Regi
     seen: list[str] = []
 
     def program() -> None:
-        instance = gcp.lustre.Instance(
-            "instance",
-            instance_id="fs",
-            filesystem="lustre",
-            location="us-east1-b",
-            network="net",
-            capacity_gib="9000",
-            per_unit_storage_throughput="1000",
-        )
         args = LustreVolumeArgs(
-            backing=[instance],
+            backing=[instance()],
             namespace="rl",
             base_name="fs",
             handle="p/us-east1-b/fs",

@@ -4,7 +4,6 @@ import json
 from dataclasses import replace
 from typing import Any
 
-import pulumi_gcp as gcp
 import pulumi_kubernetes as k8s
 import pytest
 
@@ -23,6 +22,7 @@ from components.ray_cluster_manifest import RayAutoscaling
 from components.static_volume import VolumeMount
 from sandbox.memory_kube.memory import MemoryKube
 from tests.conftest import Register, Registered
+from tests.unit.lustre_samples import instance
 
 POD = RayPodArgs(
     cpu_request_millicores=8000,
@@ -81,17 +81,7 @@ def test_what_kuberay_would_ignore_replaces_the_cluster(register: Register) -> N
 def test_pods_let_go_of_a_claim_before_it_is_replaced(register: Register) -> None:
     def program() -> None:
         mount = VolumeMount(
-            backing=[
-                gcp.lustre.Instance(
-                    "instance",
-                    instance_id="fs",
-                    filesystem="lustre",
-                    location="us-east1-b",
-                    network="net",
-                    capacity_gib="9000",
-                    per_unit_storage_throughput="1000",
-                )
-            ],
+            backing=[instance()],
             volume=k8s.core.v1.PersistentVolume("volume", metadata={"name": "fs-pv"}),
             claim=k8s.core.v1.PersistentVolumeClaim("claim", metadata={"name": "fs-pvc"}),
         )
