@@ -18,7 +18,7 @@ from tests.stacks.conftest import CANARY
 from tests.unit.effect_stacks import BASES
 
 SAMPLE = 20
-CHAINS = 60
+CHAINS = 12
 CHAINS_SAMPLE = 3
 DONE_OF_TEN = 9
 

@@ -245,7 +245,8 @@ SERVERS: Changes = {
         {f"{_CHAT}__gpu_memory_utilization": 0.8},
     ],
     "tgi": [
-        {f"{_CHAT}__replicas": 2},
+        # With room for both beside the job, which Kueue would stop for a second one.
+        {f"{_CHAT}__replicas": 2, "pools__gpu__nodes": 4},
         {f"{_CHAT}__gpus": 1},
     ],
 }
