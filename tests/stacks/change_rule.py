@@ -243,19 +243,29 @@ def facts_of(sandbox: Sandbox) -> Facts:
         found[it["type"] if dashboard else key] = {"type": it["type"], "inputs": inputs}
     for cluster, store in document["clusters"].items():
         made: Counter[str] = Counter()
+        scaled = _scaled(store)
         for key, kept in store.get("objects", {}).items():
             it = kept["object"]
             owners = it["metadata"].get("ownerReferences")
-            if _LEFT_BY_HELM.search(key):
+            if _LEFT_BY_HELM.search(key) or (owners and owners[0]["name"].startswith(scaled)):
                 continue
             if owners:
                 placed = "placed " if it.get("spec", {}).get("nodeName") else ""
                 made[f"{placed}{it['kind']} of {owners[0]['kind']}"] += 1
             else:
                 found[f"{cluster} {key}"] = _wanted(it)
+                if it["metadata"]["name"] in scaled:
+                    found[f"{cluster} {key}"].get("spec", {}).pop("replicas", None)
         if made:
             found[f"{cluster} made by controllers"] = dict(made)
     return found
+
+
+def _scaled(store: dict[str, Any]) -> tuple[str, ...]:
+    """What an autoscaler has: how many pods it is at says nothing of what was asked for."""
+    objects = [kept["object"] for kept in store.get("objects", {}).values()]
+    scalers = [it for it in objects if it["kind"] == "HorizontalPodAutoscaler"]
+    return tuple(it["spec"]["scaleTargetRef"]["name"] for it in scalers)
 
 
 def _wanted(it: dict[str, Any]) -> dict[str, Any]:
