@@ -291,11 +291,7 @@ def differing(one: Any, other: Any, path: str = "") -> list[str]:
             for key in sorted({*one, *other}, key=str)
             for line in differing(one.get(key), other.get(key), f"{path}/{key}")
         ]
-    return [] if one == other else [f"{path}: {_short(one)} / {_short(other)}"]
-
-
-def _short(value: Any) -> str:
-    return str(value)[:200]
+    return [] if one == other else [f"{path}: {str(one)[:200]} / {str(other)[:200]}"]
 
 
 def _said(result: RunResult) -> str:
