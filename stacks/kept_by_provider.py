@@ -1,13 +1,18 @@
 """What the provider leaves as it is where the config leaves it out, and a stack has on record."""
 
-from typing import Any
-
 import pulumi
 
 from stacks.on_record import Record
 from stacks.refusal import CLUSTER
 
-_GROUPS = "authenticatorGroupsConfig"
+# By what is on record, the argument and the value that turns it off: the provider keeps either that
+# is left out. A create could not have an update's empty group
+# (hashicorp/terraform-provider-google-beta, resource_container_cluster.go:1215 and :1922, and
+# expandContainerClusterAuthenticatorGroupsConfig, 93c65b2d60).
+_OFF: dict[str, tuple[str, dict[str, str]]] = {
+    "authenticatorGroupsConfig": ("authenticator_groups_config", {"security_group": ""}),
+    "podAutoscaling": ("pod_autoscaling", {"hpa_profile": "NONE"}),
+}
 
 
 def install(record: Record) -> None:
@@ -17,17 +22,13 @@ def install(record: Record) -> None:
         args: pulumi.ResourceTransformationArgs,
     ) -> pulumi.ResourceTransformationResult | None:
         there = record.get(args.type_, args.name) if args.type_ == CLUSTER else None
-        if there is None or not there.outputs.get(_GROUPS):
+        if there is None:
             return None
-        if args.props.get("authenticator_groups_config") is not None:
-            return None
-        # An update to no group turns the feature off; a create could not have it
-        # (hashicorp/terraform-provider-google-beta, resource_container_cluster.go,
-        # expandContainerClusterAuthenticatorGroupsConfig, 93c65b2d60).
-        props: dict[str, Any] = {
-            **args.props,
-            "authenticator_groups_config": {"security_group": ""},
+        off = {
+            key: value
+            for kept, (key, value) in _OFF.items()
+            if there.outputs.get(kept) and args.props.get(key) is None
         }
-        return pulumi.ResourceTransformationResult(props, args.opts)
+        return pulumi.ResourceTransformationResult({**args.props, **off}, args.opts)
 
     pulumi.runtime.register_stack_transformation(take_back)

@@ -33,6 +33,8 @@ _NOTED = frozenset({"uid", "resourceVersion", "creationTimestamp", "generation"}
 _COMMAND = re.compile(r"^ +pulumi ((?:up|destroy) .*)$", re.MULTILINE)
 _WHAT_TO_DO = ("nearest:", "What does it:")
 
+# What turns off something that a first `up` does not have.
+_OFF = ({"securityGroup": ""}, {"hpaProfile": "NONE"})
 _MAY_BE_NONE = ("update", "create-replacement")
 # Helm never takes away the definitions that a chart brought.
 _LEFT_BY_HELM = re.compile(r"CustomResourceDefinition\|\|\w+\.ray\.io$")
@@ -238,8 +240,7 @@ def facts_of(sandbox: Sandbox) -> Facts:
         dashboard = it["type"].endswith(":Dashboard")
         # How many nodes a pool began with says nothing of how many it has.
         inputs = {name: value for name, value in it["inputs"].items() if name != "initialNodeCount"}
-        if inputs.get("authenticatorGroupsConfig") == {"securityGroup": ""}:
-            del inputs["authenticatorGroupsConfig"]
+        inputs = {name: value for name, value in inputs.items() if value not in _OFF}
         found[it["type"] if dashboard else key] = {"type": it["type"], "inputs": inputs}
     for cluster, store in document["clusters"].items():
         made: Counter[str] = Counter()
