@@ -12,7 +12,7 @@ import pulumi_kubernetes as k8s
 
 from components.existing_facts import ClusterFacts
 from components.existing_part import Part, first, flag, read_part, relative
-from components.kubernetes_provider import kubernetes_provider
+from components.kubernetes_provider import kubeconfig_of, kubernetes_provider
 
 _DATAPLANE_V2 = "ADVANCED_DATAPATH"
 _NO_CHANNEL = "UNSPECIFIED"
@@ -37,6 +37,7 @@ class ExistingCluster:
     found: ClusterFacts
     cluster_name: pulumi.Output[str]
     endpoint: pulumi.Output[str]
+    kubeconfig: pulumi.Output[str]
     location: pulumi.Output[str]
     network_id: pulumi.Output[str]
     workload_pool: pulumi.Output[str]
@@ -102,6 +103,7 @@ def read_cluster(args: ExistingClusterArgs, provider: gcp.Provider) -> ClusterFa
 
 def existing_cluster(name: str, found: ClusterFacts) -> ExistingCluster:
     """The way into a cluster that was read; its Kubernetes provider is the stack's own."""
+    config = kubeconfig_of(found.name, found.endpoint, found.ca_certificate)
     return ExistingCluster(
         found=found,
         cluster_name=pulumi.Output.from_input(found.name),
@@ -109,5 +111,6 @@ def existing_cluster(name: str, found: ClusterFacts) -> ExistingCluster:
         location=pulumi.Output.from_input(found.location),
         network_id=pulumi.Output.from_input(found.network_id),
         workload_pool=pulumi.Output.from_input(found.workload_pool or ""),
-        kubernetes=kubernetes_provider(name, found.name, found.endpoint, found.ca_certificate),
+        kubeconfig=config,
+        kubernetes=kubernetes_provider(name, config),
     )

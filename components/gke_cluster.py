@@ -11,7 +11,7 @@ import pulumi
 import pulumi_gcp as gcp
 
 from components.cluster_mode import ClusterMode, autopilot, standard
-from components.kubernetes_provider import kubernetes_provider
+from components.kubernetes_provider import kubeconfig_of, kubernetes_provider
 from components.lifecycle import child_of, fixed_name
 from components.members import check_security_group
 from components.naming import NameKind, check_name
@@ -114,6 +114,7 @@ class GkeCluster(pulumi.ComponentResource):
     location: pulumi.Output[str]
     network_id: pulumi.Output[str]
     workload_pool: pulumi.Output[str]
+    kubeconfig: pulumi.Output[str]
 
     def __init__(
         self, name: str, args: GkeClusterArgs, opts: pulumi.ResourceOptions | None = None
@@ -177,17 +178,19 @@ class GkeCluster(pulumi.ComponentResource):
         self.location = cluster.location
         self.network_id = cluster.network.apply(str)
         self.workload_pool = pulumi.Output.concat(cluster.project, ".svc.id.goog")
-        self.kubernetes = kubernetes_provider(
-            name,
+        config = kubeconfig_of(
             cluster.name,
             cluster.endpoint,
             cluster.master_auth.apply(lambda auth: auth.cluster_ca_certificate),
-            child_of(self),
         )
+        # A client's key stands beside the authority's certificate, which so counts as a secret.
+        self.kubeconfig = pulumi.Output.unsecret(config)
+        self.kubernetes = kubernetes_provider(name, config, child_of(self))
         self.register_outputs(
             {
                 "cluster_name": self.cluster_name,
                 "endpoint": self.endpoint,
+                "kubeconfig": self.kubeconfig,
                 "location": self.location,
                 "network_id": self.network_id,
                 "workload_pool": self.workload_pool,

@@ -51,18 +51,22 @@ def kubeconfig(context: str, endpoint: str, ca_certificate: str) -> str:
     )
 
 
-def kubernetes_provider(
-    name: str,
+def kubeconfig_of(
     cluster_name: pulumi.Input[str],
     endpoint: pulumi.Input[str],
     ca_certificate: pulumi.Input[str | None],
-    opts: pulumi.ResourceOptions | None = None,
-) -> k8s.Provider:
+) -> pulumi.Output[str]:
     """`ca_certificate` is base64."""
     parts = pulumi.Output.all(cluster_name, endpoint, ca_certificate)
+    return parts.apply(lambda it: kubeconfig(it[0], it[1], it[2] or ""))
+
+
+def kubernetes_provider(
+    name: str, config: pulumi.Input[str], opts: pulumi.ResourceOptions | None = None
+) -> k8s.Provider:
     return k8s.Provider(
         f"{name}-kubernetes",
-        kubeconfig=parts.apply(lambda it: kubeconfig(it[0], it[1], it[2] or "")),
+        kubeconfig=config,
         # Launchers and rotated tokens change in place; replaced, they would take the Ray
         # cluster that mounts them along.
         enable_config_map_mutable=True,

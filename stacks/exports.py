@@ -91,6 +91,8 @@ def _of_cluster(site: Site) -> dict[str, Any]:
         "operators": _installed(site),
         "cluster_name": gke.cluster_name,
         "cluster_location": gke.location,
+        "kubeconfig": gke.kubeconfig,
+        "namespaces": _namespaces(site),
         "kubeconfig_command": pulumi.Output.concat(
             "gcloud container clusters get-credentials ",
             gke.cluster_name,
@@ -112,6 +114,13 @@ def _installed(site: Site) -> list[str]:
     found += [Operator.KUEUE.value] if site.plan.queues is not None else []
     found += [Operator.JOBSET.value] if site.plan.needs_job_sets else []
     return sorted({str(it) for it in found})
+
+
+def _namespaces(site: Site) -> list[str]:
+    """Where work of the stack is, its own first."""
+    plan = site.plan
+    further = () if plan.queues is None else plan.queues.config.namespaces
+    return list(dict.fromkeys((plan.stack.namespace, *plan.teams, *further)))
 
 
 def _submit_commands(
