@@ -100,7 +100,7 @@ lock: setup ## Pin pyproject.toml's dependencies again, with hashes
 	@$(VENV)/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 		--custom-compile-command "make lock" pyproject.toml -o requirements.txt
 	@$(VENV)/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
-		--custom-compile-command "make lock" --extra sandbox --extra dev pyproject.toml -o requirements-dev.txt
+		--custom-compile-command "make lock" --extra aistack --extra sandbox --extra dev pyproject.toml -o requirements-dev.txt
 	@$(VENV)/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 		--custom-compile-command "make lock" --group workloads -o requirements-workloads.txt
 	@$(VENV)/bin/uv pip compile -q --no-deps --python-version 3.12 --generate-hashes --no-emit-index-url \

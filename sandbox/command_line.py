@@ -16,6 +16,7 @@ def run_app(app: typer.Typer) -> int:
         return int(app(standalone_mode=False) or 0)
     except UserError as error:
         print(f"error: {error}", file=sys.stderr)
+        return error.code
     except (KeyboardInterrupt, typer.Abort):
         print("interrupted", file=sys.stderr)
         return 130

@@ -7,7 +7,10 @@ from typing import Any
 
 
 class UserError(Exception):
-    """A mistake in what the user typed or wrote; shown as one line, never as a traceback."""
+    """A mistake in what the user typed or wrote; shown as one line, never as a traceback. `code` is
+    the exit code."""
+
+    code = 1
 
 
 class CloudError(Exception):

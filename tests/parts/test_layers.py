@@ -44,7 +44,7 @@ def module_of(path: Path) -> str:
 
 MODULES = {
     module_of(path): path
-    for folder in ("catalog", "components", "recovery", "review", "sandbox", "stacks")
+    for folder in ("aistack", "catalog", "components", "recovery", "review", "sandbox", "stacks")
     for path in sorted((ROOT / folder).rglob("*.py"))
 }
 
@@ -104,6 +104,11 @@ def test_nothing_below_knows_the_stacks() -> None:
         and (found := {it for it in imports(name) if it.split(".")[0] == "stacks"})
     }
     assert not above
+
+
+def test_nobody_knows_the_command_line() -> None:
+    others = [name for name in MODULES if not name.startswith("aistack")]
+    assert not {far for name in others for far in imports(name) if far.startswith("aistack")}
 
 
 def test_the_catalog_knows_no_components() -> None:

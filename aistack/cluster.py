@@ -1,0 +1,185 @@
+"""One cluster's API server, asked with the user's own credentials by the official client."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import urllib3
+import yaml
+from kubernetes import config
+from kubernetes.client import ApiClient
+from kubernetes.config.config_exception import ConfigException
+
+from aistack.errors import ForbiddenError, LostError, VerbError
+from aistack.kinds import POD, Kind
+from aistack.stack import Stack
+from sandbox.kube.objects import JsonObject, dig
+
+# A page of objects is all that is held of a kind at once.
+_PAGE = 250
+_SECONDS = 30
+_MERGE = "application/merge-patch+json"
+
+
+class Cluster:
+    """Objects are plain data. Raises VerbError for what the API server refuses, ForbiddenError for
+    what the user may not."""
+
+    def __init__(self, client: ApiClient, name: str) -> None:
+        self._client = client
+        self._name = name
+
+    @classmethod
+    def of(cls, stack: Stack) -> Cluster:
+        try:
+            return cls(_client(stack), str(stack.outputs["cluster_name"]))
+        except ConfigException as error:
+            raise VerbError(f"credentials for cluster {stack.context}: {error}") from None
+
+    def pages(
+        self, kind: Kind, namespace: str = "", *, labels: str = "", fields: str = ""
+    ) -> Iterator[JsonObject]:
+        """All objects of a kind, page by page; none of a kind that is not served."""
+        query = {"limit": str(_PAGE), "labelSelector": labels, "fieldSelector": fields}
+        while True:
+            found = self._call("GET", kind.path(namespace), query)
+            if found is None:
+                return
+            yield from found["items"]
+            query["continue"] = found["metadata"].get("continue") or ""
+            if not query["continue"]:
+                return
+
+    def get(self, kind: Kind, namespace: str, name: str) -> JsonObject | None:
+        return self._call("GET", kind.path(namespace, name), {})
+
+    def create(self, kind: Kind, namespace: str, obj: Mapping[str, Any]) -> JsonObject:
+        found = self._call("POST", kind.path(namespace), {}, dict(obj))
+        if found is None:
+            raise VerbError(f"cluster {self._name} knows no {kind.name}")
+        return found
+
+    def patch(self, kind: Kind, namespace: str, name: str, change: Mapping[str, Any]) -> None:
+        self._call("PATCH", kind.path(namespace, name), {}, dict(change), _MERGE)
+
+    def delete(self, kind: Kind, namespace: str, name: str) -> bool:
+        """And what it owns, in the background; whether it was there."""
+        options = {"propagationPolicy": "Background"}
+        return self._call("DELETE", kind.path(namespace, name), {}, options) is not None
+
+    def log(
+        self,
+        namespace: str,
+        pod: str,
+        container: str,
+        *,
+        follow: bool = False,
+        tail: int | None = None,
+        since: str = "",
+        seconds: int = _SECONDS,
+    ) -> Iterator[str]:
+        """Lines of a container's log as they come, each with its time before it."""
+        query = {
+            "container": container,
+            "follow": "true" if follow else "",
+            "tailLines": "" if tail is None else str(tail),
+            "sinceTime": since,
+            "timestamps": "true",
+        }
+        limit = None if follow else seconds
+        answer = self._request("GET", POD.path(namespace, pod, "log"), query, timeout=limit)
+        rest = b""
+        try:
+            for part in answer.stream(2**16):
+                *lines, rest = (rest + part).split(b"\n")
+                yield from (line.decode(errors="replace") for line in lines)
+        except urllib3.exceptions.HTTPError as error:
+            raise LostError(f"the log of {pod} broke off: {_cause(error)}") from None
+        if rest:
+            yield rest.decode(errors="replace")
+
+    def _call(
+        self,
+        method: str,
+        path: str,
+        query: Mapping[str, str],
+        body: JsonObject | None = None,
+        content_type: str = "application/json",
+    ) -> JsonObject | None:
+        """None where what was asked for, or its kind, is not there."""
+        try:
+            answer = self._request(method, path, query, body, content_type)
+            return json.loads(answer.data)
+        except _MissingError:
+            return None
+
+    def _request(
+        self,
+        method: str,
+        path: str,
+        query: Mapping[str, str],
+        body: JsonObject | None = None,
+        content_type: str = "application/json",
+        timeout: int | None = _SECONDS,
+    ) -> urllib3.BaseHTTPResponse:
+        headers = {"Accept": "application/json", "Content-Type": content_type}
+        _, url, signed, _, _ = self._client.param_serialize(
+            method,
+            path,
+            query_params=[it for it in query.items() if it[1]],
+            header_params=headers,
+            auth_settings=["BearerToken"],
+        )
+        try:
+            found = self._client.call_api(
+                method, url, header_params=signed, body=body, _request_timeout=timeout
+            )
+        except urllib3.exceptions.HTTPError as error:
+            raise LostError(f"cluster {self._name} does not answer: {_cause(error)}") from None
+        if found.status >= 400:
+            raise self._refused(found.status, found.response.data)
+        return found.response
+
+    def _refused(self, status: int, data: bytes) -> VerbError:
+        try:
+            message = str(json.loads(data)["message"])
+        except (ValueError, KeyError, TypeError):
+            message = data.decode(errors="replace").strip() or f"HTTP {status}"
+        match status:
+            case 404:
+                return _MissingError(message)
+            case 403:
+                return ForbiddenError(message)
+            case 401:
+                return VerbError(f"cluster {self._name} does not know these credentials: {message}")
+            case _:
+                return VerbError(f"cluster {self._name} refuses: {message}")
+
+
+class _MissingError(VerbError):
+    """What was asked for is not there."""
+
+
+def _client(stack: Stack) -> ApiClient:
+    if stack.kubeconfig_file is not None:
+        return config.new_client_from_config(str(stack.kubeconfig_file))
+    try:
+        contexts, _ = config.list_kube_config_contexts()
+    except ConfigException:
+        contexts = []
+    if any(dig(it, "name") == stack.context for it in contexts):
+        return config.new_client_from_config(context=stack.context)
+    given = stack.outputs.get("kubeconfig")
+    if not isinstance(given, str):
+        raise VerbError(
+            f"no kubeconfig has the context {stack.context}; "
+            f"nearest: {stack.outputs['kubeconfig_command']}"
+        )
+    return config.new_client_from_config_dict(yaml.safe_load(given))
+
+
+def _cause(error: urllib3.exceptions.HTTPError) -> str:
+    reason = getattr(error, "reason", None) or error
+    return str(reason).rpartition(": ")[2] or type(error).__name__

@@ -1,0 +1,20 @@
+"""How a verb ends that cannot do what it was asked for: a line, and an exit code."""
+
+from aistack.exit_codes import ExitCode
+from sandbox.errors import UserError
+
+
+class VerbError(UserError):
+    """Told as it is."""
+
+    def __init__(self, message: str, code: ExitCode = ExitCode.REFUSED) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class LostError(VerbError):
+    """Nobody answers now; who waits for something asks again."""
+
+
+class ForbiddenError(VerbError):
+    """The user's roles do not allow it."""

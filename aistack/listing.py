@@ -1,0 +1,39 @@
+"""All jobs that the user may see."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from aistack.cluster import Cluster
+from aistack.errors import ForbiddenError
+from aistack.job import Job, is_own, job_of
+from aistack.kinds import WORK
+
+
+@dataclass(frozen=True)
+class Listing:
+    """The newest first; in the `hidden` namespaces the user may see no jobs."""
+
+    jobs: Sequence[Job]
+    hidden: Sequence[str]
+
+
+def list_jobs(cluster: Cluster, namespaces: Sequence[str]) -> Listing:
+    """Raises ForbiddenError where the user may see no namespace at all."""
+    jobs: list[Job] = []
+    hidden: dict[str, ForbiddenError] = {}
+    for namespace in namespaces:
+        try:
+            jobs += [
+                job_of(kind, obj)
+                for kind in WORK
+                for obj in cluster.pages(kind, namespace)
+                if is_own(obj)
+            ]
+        except ForbiddenError as error:
+            hidden[namespace] = error
+    if hidden and len(hidden) == len(namespaces):
+        raise next(iter(hidden.values()))
+    jobs.sort(key=lambda it: (it.created, it.name), reverse=True)
+    return Listing(jobs, tuple(hidden))

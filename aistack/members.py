@@ -1,0 +1,91 @@
+"""What belongs to a job: the objects that it has made, and their pods."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from aistack.cluster import Cluster
+from aistack.find import Found
+from aistack.kinds import JOB, JOB_SET, POD, RAY_CLUSTER, Kind
+from components.job_set_manifest import NAME_LABEL
+from sandbox.kube.objects import JsonObject, dig, labels_of, name_of
+
+# ray-project/kuberay v1.4.2 ray-operator/controllers/ray/utils/constant.go.
+RAY_CLUSTER_LABEL = "ray.io/cluster"
+RAY_NODE_TYPE_LABEL = "ray.io/node-type"
+# kubernetes/kubernetes v1.35.4 pkg/apis/batch/types.go.
+_JOB_LABEL = "batch.kubernetes.io/job-name"
+_INDEX = "batch.kubernetes.io/job-completion-index"
+
+
+@dataclass(frozen=True)
+class Member:
+    """A pod and what it is in its job."""
+
+    pod: JsonObject
+    role: str
+
+    @property
+    def name(self) -> str:
+        return name_of(self.pod)
+
+
+@dataclass(frozen=True)
+class Members:
+    """`made` are the Jobs, and the Ray cluster, between the job and its pods."""
+
+    pods: tuple[Member, ...] = ()
+    made: tuple[tuple[Kind, JsonObject], ...] = ()
+
+
+def members_of(cluster: Cluster, found: Found) -> Members:
+    """In the order of their ranks, the launcher first."""
+    name, namespace = found.job.name, found.job.namespace
+
+    def pods(labels: str) -> list[JsonObject]:
+        return list(cluster.pages(POD, namespace, labels=labels))
+
+    if found.kind == JOB:
+        return Members(_ranked(pods(f"{_JOB_LABEL}={name}")))
+    if found.kind == JOB_SET:
+        jobs = cluster.pages(JOB, namespace, labels=f"{NAME_LABEL}={name}")
+        made = tuple((JOB, it) for it in jobs)
+        return Members(_ranked(pods(f"{NAME_LABEL}={name}")), made)
+    if found.kind == RAY_CLUSTER:
+        return Members(_of_ray(pods(f"{RAY_CLUSTER_LABEL}={name}")))
+    return _of_ray_job(cluster, found)
+
+
+def _of_ray_job(cluster: Cluster, found: Found) -> Members:
+    """A RayJob's submitter is a Job of its name, and it names its Ray cluster."""
+    name, namespace = found.job.name, found.job.namespace
+    made: list[tuple[Kind, JsonObject]] = []
+    launcher = cluster.pages(POD, namespace, labels=f"{_JOB_LABEL}={name}")
+    pods = [Member(it, "launcher") for it in launcher]
+    if submitter := cluster.get(JOB, namespace, name):
+        made.append((JOB, submitter))
+    if ray := found.job.runs_on or dig(found.obj, "status", "rayClusterName"):
+        own = cluster.get(RAY_CLUSTER, namespace, ray)
+        made += [] if own is None else [(RAY_CLUSTER, own)]
+        pods += _of_ray(list(cluster.pages(POD, namespace, labels=f"{RAY_CLUSTER_LABEL}={ray}")))
+    return Members(tuple(pods), tuple(made))
+
+
+def _of_ray(pods: list[JsonObject]) -> tuple[Member, ...]:
+    """The head, then workers by name."""
+    heads = [it for it in pods if labels_of(it).get(RAY_NODE_TYPE_LABEL) == "head"]
+    workers = sorted((it for it in pods if it not in heads), key=name_of)
+    ranks = [Member(it, str(number)) for number, it in enumerate(workers)]
+    return (*(Member(it, "head") for it in heads), *ranks)
+
+
+def _ranked(pods: list[JsonObject]) -> tuple[Member, ...]:
+    found = sorted(pods, key=lambda it: (*_place(it), name_of(it)))
+    return tuple(Member(it, str(rank)) for rank, it in enumerate(found))
+
+
+def _place(pod: JsonObject) -> tuple[int, int]:
+    """Of a JobSet's jobs each has indices of its own."""
+    labels = labels_of(pod)
+    job = labels.get("jobset.sigs.k8s.io/job-global-index", "0")
+    return int(job), int(labels.get(_INDEX, "0"))

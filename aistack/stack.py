@@ -1,0 +1,66 @@
+"""What a stack says of itself: its outputs, from the engine's state, wherever that is."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from aistack.errors import VerbError
+from sandbox.pulumi_cli import binary
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stack:
+    """`kubeconfig_file` is the way into the sandbox's cluster; without it the user's own
+    credentials are, as the outputs say."""
+
+    name: str
+    outputs: Mapping[str, Any] = field(repr=False)
+    kubeconfig_file: Path | None = None
+
+    @property
+    def namespaces(self) -> Sequence[str]:
+        """Where its work is. Raises VerbError of a stack that an older program made."""
+        found = self.outputs.get("namespaces")
+        if not isinstance(found, list):
+            raise VerbError(
+                f'--stack: "{self.name}" does not say in which namespaces its jobs are; '
+                "nearest: `pulumi up`, which adds that output"
+            )
+        return [str(it) for it in found]
+
+    @property
+    def context(self) -> str:
+        """As `gcloud container clusters get-credentials` names the cluster's context
+        (documentation of Google Cloud, "Install kubectl and configure cluster access")."""
+        words = (self.outputs[it] for it in ("project", "cluster_location", "cluster_name"))
+        return "_".join(("gke", *map(str, words)))
+
+
+def selected_stack(name: str | None) -> Stack:
+    """A stack of the user's own backend, by default the selected one. Raises VerbError."""
+    words = [] if name is None else ["--stack", name]
+    outputs = _pulumi("stack", "output", "--json", *words)
+    if "cluster_name" not in outputs:
+        shown = "the selected stack" if name is None else f'--stack: "{name}"'
+        raise VerbError(f"{shown} has no cluster; nearest: `pulumi up`")
+    return Stack(name=name or str(outputs["cluster_name"]), outputs=outputs)
+
+
+def _pulumi(*words: str) -> dict[str, Any]:
+    """The answer of a command. Values of secrets are not asked for."""
+    command = [str(binary()), *words, "--non-interactive", "--color=never"]
+    environment = {**os.environ, "PULUMI_SKIP_UPDATE_CHECK": "true"}
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    except FileNotFoundError:
+        raise VerbError("pulumi: not found on PATH; nearest: install it, or --sandbox") from None
+    if done.returncode:
+        said = done.stderr.strip().removeprefix("error: ")
+        raise VerbError(f"`pulumi {' '.join(words[:2])}`: {said}")
+    return json.loads(done.stdout)

@@ -1,0 +1,64 @@
+"""Who has the quota that a job waits for, and for how long still. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from fractions import Fraction
+
+from aistack.job import condition
+from aistack.why.snapshot import Snapshot, listed
+from sandbox.kube import quantity
+from sandbox.kube.objects import JsonObject, dig, maps, name_of
+
+
+@dataclass(frozen=True)
+class _Holder:
+    name: str
+    amount: Fraction
+    seconds: int
+    left: int | None
+
+    def __str__(self) -> str:
+        left = "" if self.left is None else f", for {_spoken(self.left)} at the most still"
+        return f"{self.name} {quantity.render(self.amount)} for {_spoken(self.seconds)}{left}"
+
+
+def holders_of(it: Snapshot, flavor: str, resource: str) -> str:
+    """The largest first."""
+    found = sorted(_holders(it, flavor, resource), key=lambda one: -one.amount)
+    return f"it is had by {listed([str(one) for one in found])}" if found else "others have it"
+
+
+def _holders(it: Snapshot, flavor: str, resource: str) -> Iterator[_Holder]:
+    for workload in it.admitted:
+        amount = sum(
+            (
+                quantity.parse(each["resourceUsage"][resource])
+                for each in maps(dig(workload, "status", "admission", "podSetAssignments"))
+                if (each.get("flavors") or {}).get(resource) == flavor
+            ),
+            Fraction(0),
+        )
+        reserved = condition(workload, "QuotaReserved")
+        if amount and reserved is not None:
+            since = datetime.fromisoformat(reserved["lastTransitionTime"])
+            seconds = int((it.now - since).total_seconds())
+            most = dig(workload, "spec", "maximumExecutionTimeSeconds")
+            left = None if most is None else max(0, int(most) - seconds)
+            yield _Holder(job_name(workload), amount, seconds, left)
+
+
+def job_name(workload: JsonObject) -> str:
+    """The namespace and the name of the job that a workload stands for."""
+    owners = maps(dig(workload, "metadata", "ownerReferences"))
+    name = owners[0]["name"] if owners else name_of(workload)
+    return f"{dig(workload, 'metadata', 'namespace')}/{name}"
+
+
+def _spoken(seconds: int) -> str:
+    for size, unit in ((86400, "days"), (3600, "h"), (60, "min")):
+        if seconds >= size:
+            return f"{seconds // size} {unit}"
+    return f"{max(0, seconds)} s"

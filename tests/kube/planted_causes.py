@@ -1,0 +1,290 @@
+"""Jobs that cannot run, each for a reason of its own, and what each is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from components.queue_labels import PRIORITY_LABEL, QUEUE_LABEL
+
+Manifest = dict[str, Any]
+_KUEUE = "kueue.x-k8s.io/v1beta2"
+# kwok leaves the pod as the scheduler left it, for the test to say what a kubelet would.
+_NOT_READY = {"pod-ready.stage.kwok.x-k8s.io/delay": "never"}
+ENDLESS = {"pod-complete.stage.kwok.x-k8s.io/delay": "1h"}
+_CPU_ONLY = {"cloud.google.com/gke-nodepool": "cpu-pool"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Planted:
+    """`beside` is made before the job, in this order. `pod_status` is what its kubelet says of its
+    pod, `told` an event of the pod, `change` a merge patch of the job once it is there."""
+
+    job: Manifest
+    beside: tuple[Manifest, ...] = ()
+    pod_status: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    told: tuple[str, str] | None = None
+
+
+def job(
+    name: str, *, queue: str = "", priority: str = "", cpu: str = "100m", **pod: Any
+) -> Manifest:
+    """A Job of one pod, on a node of the CPU pool."""
+    labels = {QUEUE_LABEL: queue, PRIORITY_LABEL: priority}
+    own = {key: pod.pop(key) for key in ("suspend", "activeDeadlineSeconds") if key in pod}
+    metadata = pod.pop("metadata", {})
+    annotations = pod.pop("annotations", {})
+    amounts = {"cpu": cpu, **pod.pop("amounts", {})}
+    container = {
+        "name": "main",
+        "image": "python:3.12-slim",
+        "resources": {"requests": amounts, "limits": amounts},
+    }
+    return {
+        "apiVersion": "batch/v1",
+        "kind": "Job",
+        "metadata": {
+            "name": name,
+            "namespace": "default",
+            "labels": {key: value for key, value in labels.items() if value},
+            **metadata,
+        },
+        "spec": {
+            "backoffLimit": 0,
+            **own,
+            "template": {
+                "metadata": {"annotations": annotations},
+                "spec": {
+                    "restartPolicy": "Never",
+                    "nodeSelector": _CPU_ONLY,
+                    **pod,
+                    "containers": [container],
+                },
+            },
+        },
+    }
+
+
+def queue(name: str, cpu: str = "2", *, flavor: str = "plain", **spec: Any) -> tuple[Manifest, ...]:
+    """A cluster queue and a door to it."""
+    amounts = [{"name": "cpu", "nominalQuota": cpu}]
+    group = {
+        "coveredResources": ["cpu"],
+        "flavors": [{"name": flavor, "resources": amounts}],
+    }
+    whole = {"namespaceSelector": {}, "resourceGroups": [group], **spec}
+    door = {"clusterQueue": name}
+    return (
+        {"apiVersion": _KUEUE, "kind": "ClusterQueue", "metadata": {"name": name}, "spec": whole},
+        {
+            "apiVersion": _KUEUE,
+            "kind": "LocalQueue",
+            "metadata": {"name": name, "namespace": "default"},
+            "spec": door,
+        },
+    )
+
+
+def flavor(name: str, **spec: Any) -> Manifest:
+    return {
+        "apiVersion": _KUEUE,
+        "kind": "ResourceFlavor",
+        "metadata": {"name": name},
+        "spec": spec,
+    }
+
+
+def priority(name: str, value: int) -> Manifest:
+    metadata = {"name": name}
+    return {
+        "apiVersion": _KUEUE,
+        "kind": "WorkloadPriorityClass",
+        "metadata": metadata,
+        "value": value,
+    }
+
+
+def waiting(reason: str, message: str = "") -> dict[str, Any]:
+    """What a kubelet says of a container that it cannot start."""
+    return _pod("Pending", {"waiting": {"reason": reason, "message": message}})
+
+
+def ended(reason: str, code: int) -> dict[str, Any]:
+    return _pod("Failed", {"terminated": {"reason": reason, "exitCode": code}})
+
+
+def _pod(phase: str, state: Mapping[str, Any]) -> dict[str, Any]:
+    status = {
+        "name": "main",
+        "image": "python:3.12-slim",
+        "imageID": "",
+        "ready": False,
+        "restartCount": 0,
+        "state": dict(state),
+    }
+    return {"phase": phase, "containerStatuses": [status]}
+
+
+def _preempting() -> tuple[Manifest, ...]:
+    preemption = {"withinClusterQueue": "LowerPriority"}
+    return (*queue("ranked", preemption=preemption), priority("low", 1), priority("high", 2))
+
+
+WEBHOOK = {
+    "apiVersion": "admissionregistration.k8s.io/v1",
+    "kind": "ValidatingWebhookConfiguration",
+    "metadata": {"name": "planted"},
+    "webhooks": [
+        {
+            "name": "away.example.com",
+            "clientConfig": {"url": "https://127.0.0.1:9/"},
+            "rules": [
+                {
+                    "apiGroups": [""],
+                    "apiVersions": ["v1"],
+                    "operations": ["CREATE"],
+                    "resources": ["pods"],
+                }
+            ],
+            "objectSelector": {"matchLabels": {"job-name": "webhook-away"}},
+            "sideEffects": "None",
+            "admissionReviewVersions": ["v1"],
+            "timeoutSeconds": 2,
+        }
+    ],
+}
+RESOURCE_QUOTA = {
+    "apiVersion": "v1",
+    "kind": "ResourceQuota",
+    "metadata": {"name": "planted", "namespace": "default"},
+    "spec": {"hard": {"requests.example.com/device": "0"}},
+}
+PLAIN = flavor("plain")
+
+
+def _unready(name: str, **pod: Any) -> Manifest:
+    return job(name, annotations=_NOT_READY, **pod)
+
+
+CAUSES: Mapping[str, Planted] = {
+    "quota-full": Planted(
+        beside=(*queue("small"), job("holder", queue="small", cpu="2")),
+        job=job("quota-full", queue="small"),
+    ),
+    "never-fits": Planted(
+        beside=queue("tiny", "1"),
+        job=job("never-fits", queue="tiny", cpu="3"),
+    ),
+    "behind-another": Planted(
+        beside=(
+            *queue("strict", queueingStrategy="StrictFIFO"),
+            job("first", queue="strict", cpu="1500m"),
+            priority("high", 2),
+            job("head", queue="strict", cpu="1", priority="high"),
+        ),
+        job=job("behind-another", queue="strict"),
+    ),
+    "queue-missing": Planted(job=job("queue-missing", queue="none-such")),
+    "queue-stopped": Planted(
+        beside=queue("held", stopPolicy="Hold"), job=job("queue-stopped", queue="held")
+    ),
+    "queue-inactive": Planted(
+        beside=queue("flavorless", flavor="none-such"),
+        job=job("queue-inactive", queue="flavorless"),
+    ),
+    "namespace-not-let-in": Planted(
+        beside=queue("closed", namespaceSelector={"matchLabels": {"let": "in"}}),
+        job=job("namespace-not-let-in", queue="closed"),
+    ),
+    "flavor-taint": Planted(
+        beside=(
+            flavor("spoilt", nodeTaints=[{"key": "a", "value": "b", "effect": "NoSchedule"}]),
+            *queue("spoilt", flavor="spoilt"),
+        ),
+        job=job("flavor-taint", queue="spoilt"),
+    ),
+    "flavor-mismatch": Planted(
+        beside=(
+            flavor("other", nodeLabels={"cloud.google.com/gke-nodepool": "l4-pool"}),
+            *queue("other", flavor="other"),
+        ),
+        job=job("flavor-mismatch", queue="other"),
+    ),
+    "resource-not-in-queue": Planted(
+        beside=queue("cpus"),
+        job=job("resource-not-in-queue", queue="cpus", amounts={"nvidia.com/gpu": "1"}),
+    ),
+    "preempted": Planted(
+        beside=_preempting(), job=job("preempted", queue="ranked", priority="low", cpu="2")
+    ),
+    "suspended": Planted(job=job("suspended", suspend=True)),
+    "webhook-away": Planted(beside=(WEBHOOK,), job=job("webhook-away")),
+    "namespace-quota": Planted(
+        beside=(RESOURCE_QUOTA,), job=job("namespace-quota", amounts={"example.com/device": "1"})
+    ),
+    "service-account-missing": Planted(
+        job=job("service-account-missing", serviceAccountName="nobody")
+    ),
+    "no-such-node": Planted(job=job("no-such-node", nodeSelector={"machine": "none-such"})),
+    "taint": Planted(job=job("taint", nodeSelector={"cloud.google.com/gke-nodepool": "h200-pool"})),
+    "no-room": Planted(job=job("no-room", cpu="500")),
+    "network-missing": Planted(
+        job=job("network-missing", amounts={"networking.gke.io.networks/rdma-0.IP": "1"})
+    ),
+    "volume-missing": Planted(
+        job=job(
+            "volume-missing",
+            volumes=[{"name": "data", "persistentVolumeClaim": {"claimName": "none-such"}}],
+        )
+    ),
+    "claim-missing": Planted(
+        job=job(
+            "claim-missing",
+            resourceClaims=[{"name": "nics", "resourceClaimTemplateName": "none-such"}],
+        )
+    ),
+    "gated": Planted(job=job("gated", schedulingGates=[{"name": "example.com/gate"}])),
+    "stock-out": Planted(
+        job=job("stock-out", nodeSelector={"machine": "sold-out"}),
+        told=(
+            "FailedScaleUp",
+            "Node scale up in zones us-central1-b associated with this pod failed: GCE out of "
+            "resources. Pod is at risk of not being scheduled.",
+        ),
+    ),
+    "image": Planted(
+        job=_unready("image"), pod_status=waiting("ImagePullBackOff", "manifest not found")
+    ),
+    "secret-missing": Planted(
+        job=_unready("secret-missing"),
+        pod_status=waiting("CreateContainerConfigError", 'secret "tokens" not found'),
+    ),
+    "volume-not-mounted": Planted(
+        job=_unready("volume-not-mounted"),
+        pod_status=waiting("ContainerCreating"),
+        told=("FailedMount", 'MountVolume.SetUp failed for volume "lustre": connection timed out'),
+    ),
+    "out-of-memory": Planted(
+        job=_unready("out-of-memory"),
+        pod_status=ended("OOMKilled", 137),
+    ),
+    "evicted-for-disk": Planted(
+        job=_unready("evicted-for-disk"),
+        pod_status={
+            "phase": "Failed",
+            "reason": "Evicted",
+            "message": "The node was low on resource: ephemeral-storage.",
+        },
+    ),
+    "program-failed": Planted(job=_unready("program-failed"), pod_status=ended("Error", 3)),
+    "deadline": Planted(job=_unready("deadline", activeDeadlineSeconds=1)),
+}
+# What makes the one of that name wait, once that runs.
+AFTERWARDS: Mapping[str, Callable[[], Manifest]] = {
+    "preempted": lambda: job("preempting", queue="ranked", priority="high", cpu="2")
+}
+HEALTHY = (
+    *(job(f"healthy-{number}", annotations=ENDLESS) for number in range(5)),
+    *(job(f"queued-healthy-{number}", queue="roomy") for number in range(5)),
+)

@@ -1,0 +1,95 @@
+"""`why` on a real control plane: planted causes are each told, and of healthy jobs nothing is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from aistack.cluster import Cluster
+from aistack.find import find_job
+from aistack.job import State
+from aistack.kinds import POD
+from aistack.sandbox_stack import sandbox_stack
+from aistack.why.look import look
+from aistack.why.verdict import Verdict, verdict
+from sandbox.kube.objects import JsonObject, Ref, name_of
+from tests.kube.conftest import LiveSandbox, eventually
+from tests.kube.planted_causes import AFTERWARDS, CAUSES, HEALTHY, PLAIN, Planted, queue
+
+STACK = "lab"
+
+
+@pytest.fixture(scope="module")
+def cluster(live_sandbox: Callable[[str], LiveSandbox]) -> Cluster:
+    """The cluster of a stack with every planted job in it."""
+    live = live_sandbox(STACK)
+    live.succeed("up")
+    cluster = Cluster.of(sandbox_stack(live.workspace.root, STACK))
+    admin = live.server.acting_as("kubectl")
+    for it in (PLAIN, *queue("roomy", "8"), *HEALTHY):
+        admin.apply(it)
+    for planted in CAUSES.values():
+        for it in (*planted.beside, planted.job):
+            admin.apply(it, force=True)
+    for name, planted in CAUSES.items():
+        _play_kubelet(live, cluster, planted)
+        if name in AFTERWARDS:
+            _state(cluster, name, State.RUNNING)
+            admin.apply(AFTERWARDS[name]())
+    return cluster
+
+
+def _play_kubelet(live: LiveSandbox, cluster: Cluster, planted: Planted) -> None:
+    if not planted.pod_status and planted.told is None:
+        return
+    labels = f"batch.kubernetes.io/job-name={name_of(planted.job)}"
+    (pod,) = eventually(
+        lambda: list(cluster.pages(POD, "default", labels=labels)), lambda seen: len(seen) == 1
+    )
+    if planted.pod_status:
+        ref = Ref(api_version="v1", kind="Pod", namespace="default", name=name_of(pod))
+        live.server.set_status(ref, planted.pod_status)
+    if planted.told is not None:
+        live.server.acting_as("kubectl").apply(_event(pod, *planted.told))
+
+
+def _event(pod: JsonObject, reason: str, message: str) -> JsonObject:
+    about = {"apiVersion": "v1", "kind": "Pod", "namespace": "default", "name": name_of(pod)}
+    return {
+        "apiVersion": "v1",
+        "kind": "Event",
+        "metadata": {"name": f"{name_of(pod)}.planted", "namespace": "default"},
+        "involvedObject": {**about, "uid": pod["metadata"]["uid"]},
+        "type": "Warning",
+        "reason": reason,
+        "message": message,
+        "lastTimestamp": pod["metadata"]["creationTimestamp"],
+    }
+
+
+def _state(cluster: Cluster, name: str, wanted: State) -> None:
+    eventually(lambda: find_job(cluster, ["default"], name).job.state, lambda it: it is wanted)
+
+
+def said(cluster: Cluster, name: str) -> Verdict:
+    return verdict(look(cluster, find_job(cluster, ["default"], name)))
+
+
+def cause(found: Verdict) -> str:
+    return "" if found.reason is None else found.reason.cause
+
+
+@pytest.mark.parametrize("name", CAUSES)
+def test_a_planted_cause_is_the_one_that_is_told(cluster: Cluster, name: str) -> None:
+    found = eventually(lambda: said(cluster, name), lambda it: cause(it) == name)
+    assert found.reason is not None
+    assert found.reason.advice.endswith(".")
+    print(found.sentence, found.reason.advice)
+
+
+@pytest.mark.parametrize("name", [name_of(it) for it in HEALTHY])
+def test_a_healthy_job_has_nothing_in_its_way(cluster: Cluster, name: str) -> None:
+    _state(cluster, name, State.RUNNING)
+    found = said(cluster, name)
+    assert found == Verdict(None, "It runs, with 1 of 1 pods ready.")
