@@ -65,11 +65,11 @@ CAUSES: dict[str, Snapshot] = {
     "nccl-on-tcp": _on_rdma("node-0:1:7 [0] NCCL INFO Using network Socket"),
     "no-checkpoint": snapshot(
         job(),
-        pod(phase="Failed", **_FAILED),
+        pod("0", phase="Failed", **_FAILED),
         logs={"train-0": ["FileNotFoundError: no such file: /data/checkpoint-400"]},
     ),
     "program-failed": snapshot(
-        job(), pod(phase="Failed", **_FAILED), logs={"train-0": ["ValueError: no"]}
+        job(), pod("0", phase="Failed", **_FAILED), logs={"train-0": ["ValueError: no"]}
     ),
     "claim-not-allocated": _unplaced("0/2 nodes are available: 2 cannot allocate all claims."),
     "unschedulable": _unplaced("0/2 nodes are available: 2 node(s) didn't have free ports."),
@@ -112,6 +112,6 @@ def test_who_has_the_quota_is_told_with_how_long_still() -> None:
 
 def test_a_job_that_ended_well_has_no_reason_though_a_pod_of_it_failed() -> None:
     done = job(conditions=[condition("Complete", "True")])
-    found = verdict(snapshot(done, pod(phase="Failed", **_FAILED)))
+    found = verdict(snapshot(done, pod("0", phase="Failed", **_FAILED)))
     assert found.reason is None
     assert found.sentence == "It has ended well."
