@@ -5,14 +5,13 @@ Leaves out the peering that it sits on and the volume for pods.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import pulumi
 import pulumi_gcp as gcp
 
-from components.lifecycle import fixed_name
 from components.lustre_access import lustre_rule
 from components.naming import NameKind, check_name, cloud_name
+from components.private_service_access import in_ranges
 
 # Google says 10 to 15 minutes, the provider waits 20; large instances take longer.
 _MINUTES = 60
@@ -32,7 +31,7 @@ class LustreInstanceArgs:
     zone: pulumi.Input[str]
     instance_name: str
     network_id: pulumi.Input[str]
-    ranges: Sequence[Any] = ()
+    ranges: Sequence[gcp.compute.GlobalAddress] = ()
     capacity_gib: pulumi.Input[int]
     throughput_mbps_per_tib: pulumi.Input[int]
     filesystem: pulumi.Input[str]
@@ -75,7 +74,7 @@ class LustreInstance(pulumi.ComponentResource):
             filesystem=args.filesystem,
             gke_support_enabled=True if args.legacy_port else None,
             labels=args.labels,
-            opts=fixed_name(self, minutes=_MINUTES, protect=args.protect, replace_with=args.ranges),
+            opts=in_ranges(self, args.ranges, minutes=_MINUTES, protect=args.protect),
         )
         firewall = lustre_rule(
             self,

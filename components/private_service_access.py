@@ -2,6 +2,7 @@
 managed services (here: Managed Lustre).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from ipaddress import IPv4Network
 
@@ -17,6 +18,24 @@ def range_name(base_name: str, block: IPv4Network) -> str:
     """Another one for each block, so that the next can be there before the last one goes."""
     text = str(block).translate(str.maketrans("./", "--"))
     return cloud_name(NameKind.ADDRESS, base_name, "services", text)
+
+
+def in_ranges(
+    parent: pulumi.Resource,
+    ranges: Sequence[gcp.compute.GlobalAddress],
+    *,
+    minutes: int,
+    protect: bool,
+) -> pulumi.ResourceOptions:
+    """Options of a service that has its addresses of these ranges, if any.
+
+    The state keeps the trigger: of a run that was killed between range and service the next one
+    would not know that they are replaced together.
+    """
+    options = fixed_name(parent, minutes=minutes, protect=protect, replace_with=ranges)
+    if ranges:
+        options.replacement_trigger = pulumi.Output.all(*(it.name for it in ranges))
+    return options
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,13 +9,12 @@ the peering of private service access, and who gets the password.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
 
 import pulumi
 import pulumi_gcp as gcp
 
-from components.lifecycle import fixed_name
 from components.naming import NameKind, check_name
+from components.private_service_access import in_ranges
 
 # What the provider waits by itself.
 _MINUTES = 20
@@ -53,7 +52,7 @@ class RedisInstanceArgs:
     region: pulumi.Input[str]
     instance_name: str
     network_id: pulumi.Input[str]
-    ranges: Sequence[Any] = ()
+    ranges: Sequence[gcp.compute.GlobalAddress] = ()
     tier: RedisTier
     memory_gib: pulumi.Input[int]
     redis_version: str
@@ -99,7 +98,7 @@ class RedisInstance(pulumi.ComponentResource):
             labels=args.labels,
             # The engine's own protection says the same, and before anything is gone.
             deletion_protection=False,
-            opts=fixed_name(self, minutes=_MINUTES, protect=args.protect, replace_with=args.ranges),
+            opts=in_ranges(self, args.ranges, minutes=_MINUTES, protect=args.protect),
         )
         self.instance = instance
         self.instance_name = instance.name

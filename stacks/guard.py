@@ -19,6 +19,8 @@ from stacks.running_work import RunningWork, Stop
 # need, so the name is what we would say.
 HOOK = refusal.OF_DESTROY
 SEAL = "deletion-guard"
+# The engine would refuse first, with words that do not say how to agree.
+_OURS_ALONE = False
 
 _Key = tuple[str, str]
 _Inputs = Mapping[str, Any]
@@ -42,6 +44,7 @@ class Guard:
     plan: Plan
     work: RunningWork
     made: list[pulumi.Resource] = field(default_factory=list[pulumi.Resource])
+    bound: set[_Key] = field(default_factory=set[_Key])
     declared: dict[_Key, list[str]] = field(default_factory=dict[_Key, list[str]])
     wanted: dict[_Key, _Wanted] = field(default_factory=dict[_Key, _Wanted])
     gone_early: dict[_Key, _Inputs] = field(default_factory=dict[_Key, _Inputs])
@@ -58,13 +61,19 @@ class Guard:
             if isinstance(value, pulumi.Output) and name != "project"
             if self.plan.facts.replaces(args.type_, path := _camel(name))
         ]
-        if key not in self.work.jobs:
+        if key not in self.work.jobs and not self._has_trigger(args):
             return None
+        self.bound.add(key)
         # Not in the transform below: the SDK sends on no replacement trigger that comes back from
         # one (3.272.0, tried).
         hooks = pulumi.ResourceHookBinding(before_delete=[self._hook])
-        opts = pulumi.ResourceOptions.merge(args.opts, pulumi.ResourceOptions(hooks=hooks))
+        ours = pulumi.ResourceOptions(hooks=hooks, protect=_OURS_ALONE)
+        opts = pulumi.ResourceOptions.merge(args.opts, ours)
         return pulumi.ResourceTransformationResult(args.props, opts)
+
+    def _has_trigger(self, args: pulumi.ResourceTransformationArgs) -> bool:
+        guarded = is_guarded(args.type_, {}, self.plan.facts)
+        return guarded and args.opts.replacement_trigger is not None
 
     async def before_delete(self, args: pulumi.ResourceHookArgs) -> None:
         token, name, old = args.type, args.name, await _plain(args.old_inputs or {})
@@ -129,10 +138,11 @@ class Guard:
         )
         if key in self.gone_early and (reason := self._of_replaced(*key, self.gone_early.pop(key))):
             pulumi.log.error(reason)
+        if key in self.bound:
+            return None
         hooks = pulumi.ResourceHookBinding(before_delete=[hook])
-        opts = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(hooks=hooks))
-        # The engine would refuse first, with words that do not say how to agree.
-        opts.protect = False
+        ours = pulumi.ResourceOptions(hooks=hooks, protect=_OURS_ALONE)
+        opts = pulumi.ResourceOptions.merge(opts, ours)
         return pulumi.ResourceTransformResult(args.props, opts)
 
     def close(self) -> None:

@@ -95,7 +95,7 @@ class Ground:
     pods_range: str
     services_range: str
     made: Sequence[pulumi.Resource] = ()
-    ranges: Sequence[pulumi.Resource] = ()
+    ranges: Sequence[gcp.compute.GlobalAddress] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
