@@ -10,9 +10,13 @@ from sandbox.workspace import PROJECT_FOLDER
 _One = TypeVar("_One", int, str)
 
 
+def everything_is_run() -> bool:
+    return bool(os.environ.get("ALL_COMBINATIONS"))
+
+
 def of_this_commit(everything: list[_One], count: int) -> list[_One]:
     """In their order."""
-    if os.environ.get("ALL_COMBINATIONS"):
+    if everything_is_run():
         return everything
     return sorted(Random(_commit()).sample(everything, count))
 
