@@ -15,7 +15,7 @@ from tests.stacks.change_rule import Start, there_and_back
 from tests.stacks.conftest import CANARY
 from tests.stacks.existing_changes import CASES, REFUSED, OnExisting
 
-SAMPLE = 4
+SAMPLE = 3
 
 
 @pytest.mark.thorough

@@ -21,7 +21,7 @@ from tests.stacks.kills import CHAINS, Chain, kill_in_each
 from tests.stacks.test_lifecycle import made_once
 
 pytestmark = pytest.mark.thorough
-SAMPLE = 3
+SAMPLE = 2
 
 
 @pytest.fixture
