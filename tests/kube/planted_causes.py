@@ -19,12 +19,21 @@ _CPU_ONLY = {"cloud.google.com/gke-nodepool": "cpu-pool"}
 @dataclass(frozen=True, kw_only=True)
 class Planted:
     """`beside` is made before the job, in this order. `pod_status` is what its kubelet says of its
-    pod, `told` an event of the pod, `change` a merge patch of the job once it is there."""
+    pod, `told` an event of the pod; `refused` says that no pod of it may be made."""
 
     job: Manifest
     beside: tuple[Manifest, ...] = ()
     pod_status: Mapping[str, Any] = field(default_factory=dict[str, Any])
     told: tuple[str, str] | None = None
+    refused: bool = False
+
+    @property
+    def pod(self) -> Manifest:
+        """As the Job's controller would make it."""
+        name = self.job["metadata"]["name"]
+        metadata = {"name": name, "namespace": "default", "labels": {"job-name": name}}
+        spec = self.job["spec"]["template"]["spec"]
+        return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
 
 
 def job(
@@ -219,9 +228,11 @@ CAUSES: Mapping[str, Planted] = {
         beside=_preempting(), job=job("preempted", queue="ranked", priority="low", cpu="2")
     ),
     "suspended": Planted(job=job("suspended", suspend=True)),
-    "webhook-away": Planted(beside=(WEBHOOK,), job=job("webhook-away")),
+    "webhook-away": Planted(beside=(WEBHOOK,), job=job("webhook-away"), refused=True),
     "namespace-quota": Planted(
-        beside=(RESOURCE_QUOTA,), job=job("namespace-quota", amounts={"example.com/device": "1"})
+        beside=(RESOURCE_QUOTA,),
+        job=job("namespace-quota", amounts={"example.com/device": "1"}),
+        refused=True,
     ),
     "service-account-missing": Planted(
         job=job("service-account-missing", serviceAccountName="nobody")

@@ -7,13 +7,16 @@ from collections.abc import Callable
 import pytest
 
 from aistack.cluster import Cluster
+from aistack.events import workload_of
 from aistack.find import find_job
 from aistack.job import State
 from aistack.kinds import POD
 from aistack.sandbox_stack import sandbox_stack
 from aistack.why.look import look
 from aistack.why.verdict import Verdict, verdict
-from sandbox.kube.objects import JsonObject, Ref, name_of
+from sandbox.kube.errors import KubeError
+from sandbox.kube.objects import JsonObject, Ref, dig, maps, name_of
+from sandbox.live_kube.api_server import ApiServer
 from tests.kube.conftest import LiveSandbox, eventually
 from tests.kube.planted_causes import AFTERWARDS, CAUSES, HEALTHY, PLAIN, Planted, queue
 
@@ -30,14 +33,39 @@ def cluster(live_sandbox: Callable[[str], LiveSandbox]) -> Cluster:
     for it in (PLAIN, *queue("roomy", "8"), *HEALTHY):
         admin.apply(it)
     for planted in CAUSES.values():
-        for it in (*planted.beside, planted.job):
+        for it in planted.beside:
             admin.apply(it, force=True)
+            if it["kind"] == "Job":
+                _wait_until_judged(cluster, name_of(it))
+        if planted.refused:
+            eventually(lambda planted=planted: _is_refused(admin, planted.pod), bool)
+        admin.apply(planted.job, force=True)
     for name, planted in CAUSES.items():
         _play_kubelet(live, cluster, planted)
         if name in AFTERWARDS:
             _state(cluster, name, State.RUNNING)
             admin.apply(AFTERWARDS[name]())
     return cluster
+
+
+def _wait_until_judged(cluster: Cluster, name: str) -> None:
+    """By Kueue, which would else be free to let in whichever came after it."""
+    found = find_job(cluster, ["default"], name)
+    eventually(
+        lambda: workload_of(cluster, found),
+        lambda it: any(
+            one["type"] == "QuotaReserved" for one in maps(dig(it, "status", "conditions"))
+        ),
+    )
+
+
+def _is_refused(server: ApiServer, pod: JsonObject) -> bool:
+    """The API server takes a moment to know of a new quota or webhook."""
+    try:
+        server.apply(pod, dry_run=True)
+    except KubeError:
+        return True
+    return False
 
 
 def _play_kubelet(live: LiveSandbox, cluster: Cluster, planted: Planted) -> None:
