@@ -19,8 +19,6 @@ from stacks.running_work import RunningWork, Stop
 # need, so the name is what we would say.
 HOOK = refusal.OF_DESTROY
 SEAL = "deletion-guard"
-# The engine would refuse first, with words that do not say how to agree.
-_OURS_ALONE = False
 
 _Key = tuple[str, str]
 _Inputs = Mapping[str, Any]
@@ -66,10 +64,7 @@ class Guard:
         self.bound.add(key)
         # Not in the transform below: the SDK sends on no replacement trigger that comes back from
         # one (3.272.0, tried).
-        hooks = pulumi.ResourceHookBinding(before_delete=[self._hook])
-        ours = pulumi.ResourceOptions(hooks=hooks, protect=_OURS_ALONE)
-        opts = pulumi.ResourceOptions.merge(args.opts, ours)
-        return pulumi.ResourceTransformationResult(args.props, opts)
+        return pulumi.ResourceTransformationResult(args.props, self._held(args.opts))
 
     def _has_trigger(self, args: pulumi.ResourceTransformationArgs) -> bool:
         guarded = is_guarded(args.type_, {}, self.plan.facts)
@@ -124,7 +119,7 @@ class Guard:
         return refusal.of_replaced(name, causes, agreed)
 
     async def transform(
-        self, args: pulumi.ResourceTransformArgs, hook: pulumi.ResourceHook
+        self, args: pulumi.ResourceTransformArgs
     ) -> pulumi.ResourceTransformResult | None:
         inputs = await _plain(args.props)
         carries = args.type_ == NODE_POOL and self.work.carries(args.name)
@@ -140,10 +135,13 @@ class Guard:
             pulumi.log.error(reason)
         if key in self.bound:
             return None
-        hooks = pulumi.ResourceHookBinding(before_delete=[hook])
-        ours = pulumi.ResourceOptions(hooks=hooks, protect=_OURS_ALONE)
-        opts = pulumi.ResourceOptions.merge(opts, ours)
-        return pulumi.ResourceTransformResult(args.props, opts)
+        return pulumi.ResourceTransformResult(args.props, self._held(opts))
+
+    def _held(self, opts: pulumi.ResourceOptions) -> pulumi.ResourceOptions:
+        hooks = pulumi.ResourceHookBinding(before_delete=[self._hook])
+        # The engine's own protection would refuse first, with words that do not say how to agree.
+        ours = pulumi.ResourceOptions(hooks=hooks, protect=False)
+        return pulumi.ResourceOptions.merge(opts, ours)
 
     def close(self) -> None:
         """To be called when the program has made everything."""
@@ -164,10 +162,10 @@ class Guard:
         # In a preview too, so that `pulumi up` ends there, with nothing touched. Where protection
         # is off it is there for what an earlier run brought up with it on.
         options = pulumi.ResourceHookOptions(on_dry_run=True)
-        self._hook = hook = pulumi.ResourceHook(HOOK, self.before_delete, options)
+        self._hook = pulumi.ResourceHook(HOOK, self.before_delete, options)
         if self.plan.stack.deletion_protection:
             pulumi.runtime.register_stack_transformation(self.note)
-            pulumi.runtime.register_resource_transform(lambda args: self.transform(args, hook))
+            pulumi.runtime.register_resource_transform(self.transform)
 
 
 def install(plan: Plan, work: RunningWork) -> Guard:

@@ -3,9 +3,9 @@ Google's to take away, so that the networks are free for certain only without th
 
 from collections.abc import Iterator
 
-from components.cidr import cut
 from stacks.on_record import Record, Recorded
 from stacks.one_run import of_everything, short
+from stacks.parts.network.plan import blocks_of
 from stacks.plan import Plan
 from stacks.refusal import CLUSTER, SUBNETWORK
 from stacks.two_runs import Difference, TwoRuns
@@ -32,14 +32,7 @@ def holding(plan: Plan, record: Record) -> Iterator[TwoRuns]:
 
 def blocks(plan: Plan) -> set[str]:
     """Of the subnetworks of all further interfaces."""
-    ranges = plan.stack.network.accelerators
-    return {
-        block
-        for one in plan.interface_sets
-        for block in cut(ranges.range, ranges.prefix_length, one.offset + len(one.interfaces))[
-            one.offset :
-        ]
-    }
+    return {block for one in plan.interface_sets for block in blocks_of(plan.stack, one)}
 
 
 def _field(plan: Plan) -> str:

@@ -14,9 +14,8 @@ from stacks.on_record import Record
 from stacks.parts.pools.node_labels import only
 from stacks.parts.queues.plan import PlannedQueues
 from stacks.plan import Plan
-from stacks.refusal import LUSTRE, RELEASE
+from stacks.refusal import ADDRESS, LUSTRE, RELEASE
 
-_ADDRESS = "gcp:compute/globalAddress:GlobalAddress"
 # What Kueue calls what a flavor with a topology keeps.
 _FIELDS = {
     "topology": "topologyName",
@@ -54,7 +53,7 @@ def overlapping(plan: Plan, record: Record) -> Iterator[str]:
     if not plan.stack.makes_peering:
         return
     wanted = IPv4Network(plan.stack.network.peering)
-    for it in record.of_type(_ADDRESS):
+    for it in record.of_type(ADDRESS):
         had = IPv4Network(f"{it.outputs['address']}/{it.outputs['prefixLength']}")
         stays = str(it.outputs["network"]).rpartition("/")[2] == network_name(plan.stack.name)
         if stays and had != wanted and had.overlaps(wanted):

@@ -6,15 +6,14 @@ Another name would be another resource, and of a range one that overlaps with it
 import pulumi
 
 from stacks.on_record import Record
-
-_RANGE = "gcp:compute/globalAddress:GlobalAddress"
+from stacks.refusal import ADDRESS
 
 
 def install(record: Record) -> None:
     def keep(
         args: pulumi.ResourceTransformationArgs,
     ) -> pulumi.ResourceTransformationResult | None:
-        there = record.get(args.type_, args.name) if args.type_ == _RANGE else None
+        there = record.get(args.type_, args.name) if args.type_ == ADDRESS else None
         if there is None:
             return None
         had = (there.outputs["address"], there.outputs["prefixLength"])

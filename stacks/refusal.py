@@ -72,6 +72,7 @@ CLUSTER = "gcp:container/cluster:Cluster"
 LUSTRE = "gcp:lustre/instance:Instance"
 SUBNETWORK = "gcp:compute/subnetwork:Subnetwork"
 NETWORK = "gcp:compute/network:Network"
+ADDRESS = "gcp:compute/globalAddress:GlobalAddress"
 _ALWAYS = frozenset(
     {
         NETWORK,

@@ -7,10 +7,10 @@ are missing or stopped), pkg/scheduler/scheduler.go, pkg/scheduler/flavorassigne
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from aistack.job import State, condition
 from aistack.why.holders import holders_of, job_name
+from aistack.why.saying import Saying, first_said
 from aistack.why.snapshot import Reason, Rule, Snapshot
 from sandbox.kube.objects import dig, maps, name_of
 
@@ -23,19 +23,8 @@ _LACK = re.compile(
 _LOCAL_STOPPED = re.compile(r"LocalQueue (\S+) is stopped")
 _EVICTED = "Evicted"
 
-
-@dataclass(frozen=True)
-class _Saying:
-    """What Kueue says in these words, by name of the cause; groups of the words fill the text."""
-
-    cause: str
-    words: re.Pattern[str]
-    sentence: str
-    advice: str
-
-
 _SAYINGS = (
-    _Saying(
+    Saying(
         "queue-missing",
         re.compile(
             r"(?P<what>LocalQueue|ClusterQueue) (?P<name>\S+) (is terminating|not found|doesn't)"
@@ -43,13 +32,13 @@ _SAYINGS = (
         "There is no {what} {name}.",
         "Label the job with a queue that its namespace has, or add it under `queues`.",
     ),
-    _Saying(
+    Saying(
         "namespace-not-let-in",
         re.compile(r"namespace doesn't match ClusterQueue selector"),
         "The cluster queue takes no jobs from this namespace.",
         "Run it in a namespace that `queues` names, or have this one added.",
     ),
-    _Saying(
+    Saying(
         "never-fits",
         re.compile(
             r"insufficient quota for (?P<resource>\S+) in flavor (?P<flavor>[^\s,]+), .*"
@@ -58,37 +47,37 @@ _SAYINGS = (
         "It asks for {asked} of {resource}, and flavor {flavor} has {most} at the most.",
         "Ask for no more than {most}, or have the queue's quota raised: waiting does not help.",
     ),
-    _Saying(
+    Saying(
         "flavor-mismatch",
         re.compile(r"flavor (?P<flavor>\S+) doesn't match node affinity"),
         "Its node selector does not match the nodes of flavor {flavor}.",
         "Leave the choice of nodes to the queue, or take a queue that has these nodes.",
     ),
-    _Saying(
+    Saying(
         "flavor-taint",
         re.compile(r"untolerated taint (?P<taint>.+?) in flavor (?P<flavor>[^\s,]+)"),
         "It does not tolerate the taint {taint} of flavor {flavor}.",
         "Add the toleration to its pods, or take another queue.",
     ),
-    _Saying(
+    Saying(
         "resource-not-in-queue",
         re.compile(r"resource (?P<resource>\S+) unavailable in ClusterQueue"),
         "Its cluster queue gives out no {resource}.",
         "Take a queue that has {resource}, or have a quota of it added.",
     ),
-    _Saying(
+    Saying(
         "preemption-under-way",
         re.compile(r"Pending the preemption of (?P<count>\d+) workload"),
         "It is next: {count} jobs with less priority are being stopped for it.",
         "Wait; their pods have their grace period.",
     ),
-    _Saying(
+    Saying(
         "others-not-ready",
         re.compile(r"waiting for all admitted workloads to be in PodsReady condition"),
         "Kueue lets nothing in until the pods of what it let in last are ready.",
         "See why those are not: `aistack jobs` shows what is starting.",
     ),
-    _Saying(
+    Saying(
         "topology",
         re.compile(r"topology .*(doesn't allow|allows to fit)"),
         "No part of the cluster's topology has room for all its pods together.",
@@ -160,13 +149,7 @@ def _asked_for_machines(it: Snapshot) -> Reason | None:
 
 
 def said_by_kueue(it: Snapshot) -> Reason | None:
-    message = _pending(it)
-    for saying in _SAYINGS:
-        if (match := saying.words.search(message)) is not None:
-            groups = match.groupdict()
-            sentence, advice = saying.sentence.format(**groups), saying.advice.format(**groups)
-            return Reason(saying.cause, sentence, advice)
-    return None
+    return first_said(_SAYINGS, [_pending(it)])
 
 
 def queue_inactive(it: Snapshot) -> Reason | None:

@@ -13,32 +13,33 @@ import re
 from collections.abc import Iterator, Sequence
 
 from aistack.members import Member
+from aistack.why.saying import Saying, first_said
 from aistack.why.snapshot import Reason, Rule, Snapshot
 from sandbox.kube.objects import JsonObject, dig, labels_of, maps
 
 _LACK = re.compile(r"Insufficient ([\w./-]+)")
 _NETWORK = "networking.gke.io.networks/"
 
-_MISSING: tuple[tuple[str, re.Pattern[str], str, str], ...] = (
-    (
+_MISSING = (
+    Saying(
         "volume-missing",
         re.compile(r'persistentvolumeclaim "(?P<name>[^"]+)" not found'),
         "The volume claim {name} that it mounts is not in its namespace.",
         "Mount one that is there, or make it.",
     ),
-    (
+    Saying(
         "volume-unbound",
         re.compile(r"unbound immediate PersistentVolumeClaims"),
         "A volume claim that it mounts has no volume yet.",
         "See the events of the claim: `kubectl describe pvc`.",
     ),
-    (
+    Saying(
         "claim-missing",
         re.compile(r'resourceclaim(?:template)?(?:\S*) "(?P<name>[^"]+)" not found'),
         "The resource claim {name} that it names is not in its namespace.",
         "Name a claim template that is there.",
     ),
-    (
+    Saying(
         "claim-not-allocated",
         re.compile(r"cannot allocate all claims"),
         "No free node has the devices that it claims.",
@@ -74,10 +75,8 @@ def something_missing(it: Snapshot) -> Reason | None:
             continue
         message = scheduled.get(member.name, "")
         told = [event.message for event in it.said_of_pod(member) if "laim" in event.reason]
-        for cause, words, sentence, advice in _MISSING:
-            for text in (message, *told):
-                if (match := words.search(text)) is not None:
-                    return Reason(cause, sentence.format(**match.groupdict()), advice)
+        if (reason := first_said(_MISSING, [message, *told])) is not None:
+            return reason
     return None
 
 

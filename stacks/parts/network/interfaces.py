@@ -7,7 +7,6 @@ from pathlib import Path
 import pulumi
 import pulumi_gcp as gcp
 
-from components.cidr import cut
 from components.device_networks import DeviceNetworks, DeviceNetworksArgs
 from components.gvnic_network import GvnicNetwork, GvnicNetworkArgs
 from components.naming import NameKind, cloud_name
@@ -19,7 +18,7 @@ from components.nccl_rdma_installer import (
 from components.node_network import NodeNetwork, interface_annotations
 from components.rdma_network import RdmaNetwork, RdmaNetworkArgs
 from components.resource_claim_template import ResourceClaimTemplate, ResourceClaimTemplateArgs
-from stacks.parts.network.plan import InterfaceSet
+from stacks.parts.network.plan import InterfaceSet, blocks_of
 from stacks.parts.ray.plan import PlannedRay
 from stacks.site import DeviceAccess, Interfaces, Project, Site
 
@@ -151,8 +150,7 @@ def _networks(project: Project, one: InterfaceSet) -> list[NodeNetwork]:
     """A VPC of its own for each gVNIC interface, and one with a subnetwork for each RDMA one."""
     ranges = project.plan.stack.network.accelerators
     names = {f"{it.name}{one.suffix}": it for it in one.interfaces}
-    blocks = cut(ranges.range, ranges.prefix_length, one.offset + len(names))[one.offset :]
-    block_of = dict(zip(names, blocks, strict=True))
+    block_of = dict(zip(names, blocks_of(project.plan.stack, one), strict=True))
     made: dict[str, _Named] = {}
     for name, interface in names.items():
         if interface.kind == "gvnic":

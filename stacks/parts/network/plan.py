@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from catalog import Interface, MachineType
+from components.cidr import cut
 from stacks.parts.pools.plan import PlannedPool
 from stacks.stack import Stack
 
@@ -51,6 +52,12 @@ class InterfaceSet:
     pools: tuple[str, ...]
     offset: int
     most_nodes: int
+
+
+def blocks_of(stack: Stack, one: InterfaceSet) -> tuple[str, ...]:
+    """Of the subnetworks of its interfaces, in their order."""
+    ranges = stack.network.accelerators
+    return cut(ranges.range, ranges.prefix_length, one.offset + len(one.interfaces))[one.offset :]
 
 
 def interface_sets(pools: Iterable[PlannedPool]) -> tuple[InterfaceSet, ...]:
