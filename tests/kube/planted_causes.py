@@ -105,13 +105,8 @@ def flavor(name: str, **spec: Any) -> Manifest:
 
 
 def priority(name: str, value: int) -> Manifest:
-    metadata = {"name": name}
-    return {
-        "apiVersion": _KUEUE,
-        "kind": "WorkloadPriorityClass",
-        "metadata": metadata,
-        "value": value,
-    }
+    kind = {"apiVersion": _KUEUE, "kind": "WorkloadPriorityClass"}
+    return {**kind, "metadata": {"name": name}, "value": value}
 
 
 def waiting(reason: str, message: str = "") -> dict[str, Any]:
