@@ -67,6 +67,19 @@ def test_a_protected_cluster_cannot_go(project: Project) -> None:
         project.delete(cluster)
 
 
+def test_each_cluster_answers_at_an_address_of_its_own_and_keeps_it(project: Project) -> None:
+    network = project.network()
+    subnet = project.subnet(network)
+    made = [project.cluster(network, subnet, name=f"c{it}") for it in range(60)]
+    found = [it.outputs["endpoint"] for it in made]
+    assert len({*found}) == len(made)
+    gone, kept = made[:30], made[30:]
+    for it in gone:
+        project.delete(it)
+    again = [project.cloud.update(CLUSTER, it.id, dict(it.inputs)) for it in kept]
+    assert [it.outputs["endpoint"] for it in again] == found[30:]
+
+
 def test_a_machine_type_must_exist_in_the_pools_zone(project: Project) -> None:
     network = project.network()
     cluster = project.cluster(network, project.subnet(network))

@@ -99,10 +99,11 @@ class Cluster(Kind):
         # the version before the lock's own, so that nothing stands on it unseen.
         own = cloud.catalog.versions.gke.version
         version = inputs.get("minMasterVersion") or GkeVersion(own.major, own.minor - 1)
+        made = cloud.get(resource_id)
         authority = base64.b64encode(f"simulated CA of {resource_id}".encode()).decode()
         return {
             "selfLink": f"https://container.googleapis.com/v1/{resource_id}",
-            "endpoint": _endpoint(resource_id),
+            "endpoint": _endpoint(resource_id, cloud) if made is None else made.outputs["endpoint"],
             "masterVersion": str(version),
             "masterAuth": {"clusterCaCertificate": authority},
             "effectiveLabels": dict(inputs.get("resourceLabels") or {}),
@@ -255,9 +256,13 @@ def _add_identity_pool(inputs: Inputs, cloud: View) -> None:
         cloud.identity_pools.append(inputs["project"])
 
 
-def _endpoint(resource_id: str) -> str:
-    """An address of the documentation range 203.0.113.0/24, so that it can never be anybody's."""
-    return f"203.0.113.{int(digest(resource_id, length=2), 16) % 254 + 1}"
+def _endpoint(resource_id: str, cloud: View) -> str:
+    """An address of the documentation range 203.0.113.0/24, so that it can never be anybody's, and
+    that no other cluster has."""
+    taken = {it.outputs["endpoint"] for it in cloud.find(Cluster.token)}
+    first = int(digest(resource_id, length=2), 16)
+    addresses = (f"203.0.113.{(first + at) % 254 + 1}" for at in range(254))
+    return next(it for it in addresses if it not in taken)
 
 
 def has_ray_addon(cluster: Resource) -> bool:
