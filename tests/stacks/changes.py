@@ -1,21 +1,19 @@
-"""What is tried of changes: every field of the config in a small stack that has it, and what used
-to break in the presets."""
+"""What is tried of changes: every field of the config in a small stack that has it, what used to
+break in the presets, and what stacks stand on that they did not make."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import yaml
 
 from sandbox.workspace import stack_names
-from tests.conftest import changed, stack_config
+from tests.conftest import stack_config
+from tests.stacks.change_case import Case, Change, case_of
+from tests.stacks.existing_changes import CASES as EXISTING_CASES
 from tests.unit.effect_changes import CHANGES
 from tests.unit.effect_stacks import BASES
-
-Change = dict[str, Any]
 
 # Each is tried on some of the presets, on another one each.
 _EVERYWHERE: list[Change] = [
@@ -61,44 +59,19 @@ _OWN: dict[str, list[Change]] = {
 }
 
 
-@dataclass(frozen=True)
-class Case:
-    """A running stack, and the config that it is changed to, there and back."""
-
-    stack: str
-    field: str
-    before: dict[str, Any]
-    after: dict[str, Any]
-
-    @property
-    def name(self) -> str:
-        return f"{self.stack}: {self.field}"
-
-
 def _cases() -> Iterator[Case]:
     for base, change in CHANGES:
-        yield _case(base, BASES[base], change)
+        yield case_of(base, BASES[base], change)
     presets = stack_names()
     for place, change in enumerate(_EVERYWHERE):
         for preset in presets[place % 4 :: 4]:
-            yield _case(preset, stack_config(preset), change)
+            yield case_of(preset, stack_config(preset), change)
     for preset, changes in _OWN.items():
         for change in changes:
-            yield _case(preset, stack_config(preset), change)
+            yield case_of(preset, stack_config(preset), change)
 
 
-def _case(stack: str, config: dict[str, Any], change: Change) -> Case:
-    before = {**config, "deletion_protection": False}
-    fields = ", ".join(it.replace("__", ".") for it in change)
-    return Case(stack, f"{fields} [{_short(change)}]", before, changed(before, **change))
-
-
-def _short(change: Change) -> str:
-    """The first value, which tells two changes of one field apart."""
-    return " ".join(str(next(iter(change.values()))).split())[:40]
-
-
-CASES = {it.name: it for it in _cases()}
+CASES = {it.name: it for it in (*_cases(), *EXISTING_CASES)}
 # By the name of a case, of its ways "there" and "back" those that are refused, and why.
 REFUSED_FILE = Path(__file__).parent / "refused_changes.yaml"
 REFUSED: dict[str, dict[str, str]] = yaml.safe_load(REFUSED_FILE.read_text()) or {}

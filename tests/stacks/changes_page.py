@@ -13,7 +13,7 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import redirect_stdout
 from functools import partial
 from itertools import groupby
@@ -23,15 +23,24 @@ from typing import Any
 
 import yaml
 
-from sandbox.workspace import PROJECT_FOLDER
+from sandbox.workspace import PROJECT_FOLDER, stack_names
+from tests.stacks.change_case import Case
 from tests.stacks.change_rule import BrokenPromiseError, Start, there_and_back
-from tests.stacks.changes import CASES, REFUSED_FILE, Case
+from tests.stacks.changes import CASES, REFUSED_FILE
 from tests.stacks.conftest import CANARY
+from tests.stacks.existing_changes import CASES as EXISTING_CASES
 from tests.unit.effect_stacks import BASES
 from tools.written_page import table_row
 
+# By the name of a case what became of it, there and back.
+Ways = dict[str, list[dict[str, str]]]
 PAGE = PROJECT_FOLDER / "docs" / "changes.md"
 _WAYS = ("there", "back")
+_SECTIONS: dict[str, Collection[str]] = {
+    "Every field, in a small stack": BASES,
+    "What used to break in the presets": {*stack_names()} - BASES.keys(),
+    "What a stack stands on that it did not make": {it.stack for it in EXISTING_CASES},
+}
 _HEAD = """# What a change does to a running stack
 
 Written by `python -m tests.stacks.changes_page`, which brings each stack up on the sandbox, changes
@@ -75,7 +84,7 @@ def _try_all(folder: Path, cases: Sequence[Case]) -> None:
     with tempfile.TemporaryDirectory() as made:
         place = Path(made)
         with (place / "said").open("w") as said, redirect_stdout(said):
-            start = Start.made(place, cases[0].before)
+            start = Start.made(place, cases[0].before, cases[0].kind)
             for case in cases:
                 print(_try(start, case, place / "case", folder), file=shown, flush=True)
                 shutil.rmtree(place / "case", ignore_errors=True)
@@ -108,7 +117,7 @@ def _key(case: Case) -> str:
     return "".join(it if it.isalnum() else "-" for it in case.name)
 
 
-def _write(ways: dict[str, list[dict[str, str]]]) -> None:
+def _write(ways: Ways) -> None:
     refused = {
         name: {
             way: " ".join(it["reason"].split())
@@ -119,37 +128,29 @@ def _write(ways: dict[str, list[dict[str, str]]]) -> None:
     }
     refused = {name: it for name, it in refused.items() if it}
     REFUSED_FILE.write_text(yaml.safe_dump(refused, sort_keys=False, width=100))
-    PAGE.write_text(_HEAD + "\n".join([*_counts(ways), *_rows(ways, refused)]) + "\n")
+    PAGE.write_text(_HEAD + "\n".join(_lines(ways, refused)) + "\n")
 
 
-def _counts(ways: dict[str, list[dict[str, str]]]) -> list[str]:
+def _lines(ways: Ways, refused: dict[str, dict[str, str]]) -> Iterator[str]:
     tried = "all" if len(ways) == len(CASES) else f"{len(ways)} of {len(CASES)}"
-    fields = [both for name, both in ways.items() if CASES[name].stack in BASES]
-    presets = [both for name, both in ways.items() if CASES[name].stack not in BASES]
-    return [
-        f"Tried: {tried}, each there and back. Of changes of each field in a small stack "
-        f"{_share(fields)} are done, of what used to break in the presets {_share(presets)}; "
-        "all others are refused.",
-        "",
-    ]
+    yield f"Tried: {tried}, each there and back."
+    for title, groups in _SECTIONS.items():
+        found = {name: both for name, both in ways.items() if CASES[name].stack in groups}
+        kinds = [it["kind"] for both in found.values() for it in both]
+        yield f"\n## {title}\n"
+        yield f"{kinds.count('done')} of {len(kinds)} are done, and all others refused."
+        yield from _rows([it for it in found if it in refused], refused)
+        yield "\nDone, both ways:\n"
+        yield from (f"- {name}" for name in found if name not in refused)
 
 
-def _share(ways: list[list[dict[str, str]]]) -> str:
-    kinds = [it["kind"] for both in ways for it in both]
-    return f"{kinds.count('done')} of {len(kinds)}"
-
-
-def _rows(
-    ways: dict[str, list[dict[str, str]]], refused: dict[str, dict[str, str]]
-) -> Iterable[str]:
-    yield "## Refused\n"
-    yield table_row("stack: field [new value]", "what is refused", "why")
+def _rows(names: Sequence[str], refused: dict[str, dict[str, str]]) -> Iterator[str]:
+    yield "\n" + table_row("stack: field [new value]", "what is refused", "why")
     yield table_row("---", "---", "---")
-    for name, why in refused.items():
+    for name in names:
+        why = refused[name]
         both = "both ways" if len(why) == len(_WAYS) else next(iter(why))
         yield table_row(name, both, _sentence(next(iter(why.values()))))
-    yield "\n## Done, both ways\n"
-    yield from (f"- {name}" for name in ways if name not in refused)
 
 
 def _sentence(reason: str) -> str:

@@ -24,7 +24,7 @@ def config_sandbox(folder: Path, **stack: Any) -> Sandbox:
 
 def config_workspace(folder: Path, **stack: Any) -> Workspace:
     project = folder / "project"
-    project.mkdir(exist_ok=True)
+    project.mkdir(parents=True, exist_ok=True)
     for name in _FILES:
         shutil.copyfile(PROJECT_FOLDER / name, project / name)
     config = {"gcp:region": REGION, "gcp:zone": ZONE, f"{PROJECT}:stack": stack}

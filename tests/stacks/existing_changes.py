@@ -3,10 +3,11 @@ their own."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
+from pathlib import Path
+from typing import Any, Self
 
+from sandbox.names import PROJECT
 from tests.conftest import changed
 from tests.parts.existing_ground import (
     ExistingVpc,
@@ -16,9 +17,11 @@ from tests.parts.existing_ground import (
     existing_lustre,
 )
 from tests.parts.existing_samples import IN_CLUSTER, ON_NETWORK
+from tests.stacks.change_case import Change, case_of
 from tests.stacks.change_rule import STACK, ChangingStack, Config
-from tests.stacks.changes import Case
+from tests.stacks.config_sandbox import config_sandbox
 from tests.stacks.on_existing import EXISTING, HOST, REGION, VPC, ZONE, P
+from tests.stacks.test_platform import PLATFORM, WORKLOAD
 
 _PEERING = "10.22.0.0/22"
 _SECOND = ExistingVpc(
@@ -89,66 +92,15 @@ _ROOMY = replace(VPC, peering="10.44.0.0/21")
 _PEERED = {"network__peering": _ROOMY.peering}
 _ON_NETWORK = changed(ON_NETWORK, **_PEERED)
 _IN_CLUSTER = changed(IN_CLUSTER, **_PEERED)
-# By the stack what one run does, and what it does not.
-_DONE: dict[str, tuple[Config, list[Config]]] = {
-    "on a network": (
-        _ON_NETWORK,
-        [
-            {f"{_AT}__mtu": 8896},
-            {"lustre__existing": "other"},
-            {"lustre": _OWN_LUSTRE},
-            {"lustre": None, "network__peering": None},
-            {"buckets__data__existing": "second-data"},
-            {"buckets__data": _OWN_BUCKET},
-        ],
-    ),
-    "in a cluster": (
-        _IN_CLUSTER,
-        [{"buckets__data": _OWN_BUCKET}, {"lustre__existing": "other"}],
-    ),
+_ON = "cluster__stack"
+_PLATFORMS = {it: f"organization/{PROJECT}/{it}" for it in ("base", "second-base")}
+_ON_PLATFORM: Config = {
+    "project": P,
+    "region": REGION,
+    "zone": ZONE,
+    **changed(WORKLOAD, **{_ON: _PLATFORMS["base"]}),
 }
-_REFUSED: dict[str, tuple[Config, list[Config]]] = {
-    "on a network": (
-        _ON_NETWORK,
-        [
-            {_AT: _MORE_NETWORK},
-            {
-                _AT: _SECOND_NETWORK,
-                "lustre__existing": "second",
-                "network__peering": _PEERING,
-            },
-            {"network": None, "lustre": None},
-        ],
-    ),
-    "on a subnetwork": (
-        changed(_ON_NETWORK, **{_AT: _MORE_NETWORK}),
-        [
-            {f"{_AT}__pods_range": "more-other-pods"},
-            {f"{_AT}__services_range": "more-other-services"},
-        ],
-    ),
-    "in a cluster": (
-        _IN_CLUSTER,
-        [
-            {_IN: None, "lustre": None, "network": None},
-            {_IN: None, "network": _ON_NETWORK["network"]},
-            {f"{_IN}__name": "second"},
-            {f"{_IN}__location": ZONE},
-        ],
-    ),
-}
-
-
-def _cases(changes: dict[str, tuple[Config, list[Config]]]) -> Iterator[Case]:
-    for base, (before, each) in changes.items():
-        for change in each:
-            fields = ", ".join(it.replace("__", ".") for it in change)
-            value = " ".join(str(next(iter(change.values()))).split())[:40]
-            yield Case(base, f"{fields} [{value}]", before, changed(before, **change))
-
-
-REFUSED = frozenset(it.name for it in _cases(_REFUSED))
-CASES = {it.name: it for it in (*_cases(_DONE), *_cases(_REFUSED))}
+_SECOND_CLUSTER = {"name": "second", "location": REGION}
 
 
 class OnExisting(ChangingStack):
@@ -163,3 +115,74 @@ class OnExisting(ChangingStack):
     def left(self) -> Any:
         self.sandbox.succeed("destroy")
         return self.sandbox.cloud.inventory(STACK)
+
+
+class OnPlatform(OnExisting):
+    """A stack beside those of two platforms."""
+
+    @classmethod
+    def new(cls, folder: Path, config: Config) -> Self:
+        for name in _PLATFORMS:
+            config_sandbox(folder, **changed(PLATFORM, name=name)).succeed("up")
+        return super().new(folder, config)
+
+
+_CHANGES: dict[str, tuple[type[ChangingStack], Config, list[Change]]] = {
+    "on a network": (
+        OnExisting,
+        _ON_NETWORK,
+        [
+            {f"{_AT}__mtu": 8896},
+            {"lustre__existing": "other"},
+            {"lustre": _OWN_LUSTRE},
+            {"lustre": None, "network__peering": None},
+            {"buckets__data__existing": "second-data"},
+            {"buckets__data": _OWN_BUCKET},
+            {_AT: _MORE_NETWORK},
+            {
+                _AT: _SECOND_NETWORK,
+                "lustre__existing": "second",
+                "network__peering": _PEERING,
+            },
+            {"network": None, "lustre": None},
+        ],
+    ),
+    "on a subnetwork": (
+        OnExisting,
+        changed(_ON_NETWORK, **{_AT: _MORE_NETWORK}),
+        [
+            {f"{_AT}__pods_range": "more-other-pods"},
+            {f"{_AT}__services_range": "more-other-services"},
+        ],
+    ),
+    "in a cluster": (
+        OnExisting,
+        _IN_CLUSTER,
+        [
+            {"buckets__data": _OWN_BUCKET},
+            {"lustre__existing": "other"},
+            {f"{_IN}__operators": ["jobset"]},
+            {_IN: None, "lustre": None, "network": None},
+            {_IN: None, "network": _ON_NETWORK["network"]},
+            {f"{_IN}__name": "second"},
+            {f"{_IN}__location": ZONE},
+        ],
+    ),
+    "on a platform": (
+        OnPlatform,
+        _ON_PLATFORM,
+        [
+            {_ON: _PLATFORMS["second-base"]},
+            {_ON: None, _IN: _SECOND_CLUSTER},
+            {_ON: None},
+            {"namespace": "elsewhere"},
+            {"pools__gpu__machine_type": "g2-standard-12"},
+            {"ray": None},
+        ],
+    ),
+}
+CASES = [
+    case_of(stack, before, change, kind)
+    for stack, (kind, before, changes) in _CHANGES.items()
+    for change in changes
+]

@@ -20,6 +20,7 @@ from stacks.stack import Stack
 from tests.conftest import TOKEN, changed, recorded
 from tests.parts.commit_sample import of_this_commit
 from tests.programs import mistakes
+from tests.stacks.existing_changes import CASES as EXISTING
 from tests.unit.config_leaves import differing, leaves
 from tests.unit.effect_changes import CHANGES, name_of
 from tests.unit.effect_stacks import BASES
@@ -27,7 +28,7 @@ from tests.unit.effects_refused import DECIDES
 
 SECRETS = frozenset({"hugging_face_token", "wandb_api_key"})
 LEAVES = {it.path: it for it in leaves(Stack)}
-_OF_OTHERS = "names what is read, which this stand-in for the engine does not have: test_existing"
+_OF_OTHERS = "names what is read, which this stand-in for the engine does not have"
 WITHOUT_EFFECT = {
     **dict.fromkeys(
         (it for it in LEAVES if ".existing" in it or it == "cluster.stack"), _OF_OTHERS
@@ -112,6 +113,13 @@ def test_a_field_that_is_in_nothing_that_is_made_decides_what_is_right(field: st
 def test_every_field_has_a_change_to_try_or_a_reason_to_have_none() -> None:
     found = {field for base, change in CHANGES for field in credited(base, change)}
     assert LEAVES.keys() - found == WITHOUT_EFFECT.keys() | DECIDES.keys()
+
+
+def test_what_names_parts_of_others_is_changed_in_running_stacks() -> None:
+    of_others = {it for it, why in WITHOUT_EFFECT.items() if why == _OF_OTHERS}
+    assert of_others <= {
+        it for case in EXISTING for it in differing(Stack, case.before, case.after)
+    }
 
 
 def test_a_change_is_for_a_field_of_the_model_and_is_right() -> None:
