@@ -1,4 +1,4 @@
-"""Work on a stack: what runs, what waits, and why."""
+"""Work on a stack: what runs, what waits and why, and how it is stopped."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ import sys
 import typer
 
 from aistack.exit_codes import ExitCode
+from aistack.verbs.cancel import cancel
 from aistack.verbs.events import events
 from aistack.verbs.jobs import jobs
+from aistack.verbs.logs import logs
 from aistack.verbs.why import why
 from sandbox.command_line import run_app
 
@@ -20,8 +22,10 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 app.command(epilog="Example: aistack jobs --stack lab --json")(jobs)
+app.command(epilog="Example: aistack logs cifar-10 --follow --stack gcsfuse-checkpoint")(logs)
 app.command(epilog="Example: aistack why finetune-gemma-l4 --stack kueue-mixed")(why)
 app.command(epilog="Example: aistack events nccl-test --stack lab")(events)
+app.command(epilog="Example: aistack cancel nccl-test --stack lab")(cancel)
 
 
 def main() -> int:

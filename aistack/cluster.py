@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -12,7 +13,7 @@ from kubernetes import config
 from kubernetes.client import ApiClient
 from kubernetes.config.config_exception import ConfigException
 
-from aistack.errors import ForbiddenError, LostError, VerbError
+from aistack.errors import ForbiddenError, LostError, MissingError, VerbError
 from aistack.kinds import POD, Kind
 from aistack.stack import Stack
 from sandbox.kube.objects import JsonObject, dig
@@ -20,7 +21,12 @@ from sandbox.kube.objects import JsonObject, dig
 # A page of objects is all that is held of a kind at once.
 _PAGE = 250
 _SECONDS = 30
+# A job that is silent for so long is asked again: the connection may be gone, and nobody says so.
+_SILENCE_SECONDS = 60
 _MERGE = "application/merge-patch+json"
+
+# It would say of each attempt what is said of the last, and of each log that is followed at once.
+logging.getLogger("urllib3.connectionpool").setLevel(logging.ERROR)
 
 
 class Cluster:
@@ -76,20 +82,24 @@ class Cluster:
         container: str,
         *,
         follow: bool = False,
+        previous: bool = False,
         tail: int | None = None,
         since: str = "",
         seconds: int = _SECONDS,
     ) -> Iterator[str]:
-        """Lines of a container's log as they come, each with its time before it."""
+        """Lines of a container's log as they come, each with its time before it. Raises
+        MissingError where the pod is gone."""
         query = {
             "container": container,
             "follow": "true" if follow else "",
+            "previous": "true" if previous else "",
             "tailLines": "" if tail is None else str(tail),
             "sinceTime": since,
             "timestamps": "true",
         }
-        limit = None if follow else seconds
-        answer = self._request("GET", POD.path(namespace, pod, "log"), query, timeout=limit)
+        path = POD.path(namespace, pod, "log")
+        limit = _SILENCE_SECONDS if follow else seconds
+        answer = self._request("GET", path, query, timeout=limit)
         rest = b""
         try:
             for part in answer.stream(2**16):
@@ -112,7 +122,7 @@ class Cluster:
         try:
             answer = self._request(method, path, query, body, content_type)
             return json.loads(answer.data)
-        except _MissingError:
+        except MissingError:
             return None
 
     def _request(
@@ -122,7 +132,7 @@ class Cluster:
         query: Mapping[str, str],
         body: JsonObject | None = None,
         content_type: str = "application/json",
-        timeout: int | None = _SECONDS,
+        timeout: int = _SECONDS,
     ) -> urllib3.BaseHTTPResponse:
         headers = {"Accept": "application/json", "Content-Type": content_type}
         _, url, signed, _, _ = self._client.param_serialize(
@@ -149,17 +159,15 @@ class Cluster:
             message = data.decode(errors="replace").strip() or f"HTTP {status}"
         match status:
             case 404:
-                return _MissingError(message)
+                return MissingError(message)
             case 403:
                 return ForbiddenError(message)
             case 401:
                 return VerbError(f"cluster {self._name} does not know these credentials: {message}")
+            case _ if status == 429 or status >= 500:
+                return LostError(f"cluster {self._name} cannot answer: {message}")
             case _:
                 return VerbError(f"cluster {self._name} refuses: {message}")
-
-
-class _MissingError(VerbError):
-    """What was asked for is not there."""
 
 
 def _client(stack: Stack) -> ApiClient:

@@ -18,3 +18,7 @@ class LostError(VerbError):
 
 class ForbiddenError(VerbError):
     """The user's roles do not allow it."""
+
+
+class MissingError(VerbError):
+    """What was asked for is not there."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from aistack.cluster import Cluster
 from aistack.find import Found
 from aistack.kinds import JOB, JOB_SET, POD, RAY_CLUSTER, Kind
 from components.job_set_manifest import NAME_LABEL
-from sandbox.kube.objects import JsonObject, dig, labels_of, name_of
+from sandbox.kube.objects import JsonObject, dig, labels_of, maps, name_of
 
 # ray-project/kuberay v1.4.2 ray-operator/controllers/ray/utils/constant.go.
 RAY_CLUSTER_LABEL = "ray.io/cluster"
@@ -16,6 +17,11 @@ RAY_NODE_TYPE_LABEL = "ray.io/node-type"
 # kubernetes/kubernetes v1.35.4 pkg/apis/batch/types.go.
 _JOB_LABEL = "batch.kubernetes.io/job-name"
 _INDEX = "batch.kubernetes.io/job-completion-index"
+# kubernetes/kubectl v0.35.4 pkg/cmd/util/podcmd/podcmd.go.
+_MAIN_CONTAINER = "kubectl.kubernetes.io/default-container"
+# GKE puts it before the others (GoogleCloudPlatform/gcs-fuse-csi-driver docs/known-issues.md).
+_SIDECAR = "gke-gcsfuse-sidecar"
+LAUNCHER = "launcher"
 
 
 @dataclass(frozen=True)
@@ -28,6 +34,19 @@ class Member:
     @property
     def name(self) -> str:
         return name_of(self.pod)
+
+    @property
+    def containers(self) -> Sequence[str]:
+        """Those first that run first."""
+        spec = self.pod["spec"]
+        return [it["name"] for it in (*maps(spec.get("initContainers")), *spec["containers"])]
+
+    @property
+    def container(self) -> str:
+        """The one that does the job's work."""
+        said = dig(self.pod, "metadata", "annotations", _MAIN_CONTAINER)
+        names = [it["name"] for it in self.pod["spec"]["containers"]]
+        return said or next((it for it in names if it != _SIDECAR), names[0])
 
 
 @dataclass(frozen=True)
@@ -46,7 +65,7 @@ def members_of(cluster: Cluster, found: Found) -> Members:
         return list(cluster.pages(POD, namespace, labels=labels))
 
     if found.kind == JOB:
-        return Members(_ranked(pods(f"{_JOB_LABEL}={name}")))
+        return Members(_ranked(pods(f"{_JOB_LABEL}={name}"), alone=found.job.pods == 1))
     if found.kind == JOB_SET:
         jobs = cluster.pages(JOB, namespace, labels=f"{NAME_LABEL}={name}")
         made = tuple((JOB, it) for it in jobs)
@@ -61,7 +80,7 @@ def _of_ray_job(cluster: Cluster, found: Found) -> Members:
     name, namespace = found.job.name, found.job.namespace
     made: list[tuple[Kind, JsonObject]] = []
     launcher = cluster.pages(POD, namespace, labels=f"{_JOB_LABEL}={name}")
-    pods = [Member(it, "launcher") for it in launcher]
+    pods = [Member(it, LAUNCHER) for it in launcher]
     if submitter := cluster.get(JOB, namespace, name):
         made.append((JOB, submitter))
     if ray := found.job.runs_on or dig(found.obj, "status", "rayClusterName"):
@@ -79,13 +98,16 @@ def _of_ray(pods: list[JsonObject]) -> tuple[Member, ...]:
     return (*(Member(it, "head") for it in heads), *ranks)
 
 
-def _ranked(pods: list[JsonObject]) -> tuple[Member, ...]:
-    found = sorted(pods, key=lambda it: (*_place(it), name_of(it)))
-    return tuple(Member(it, str(rank)) for rank, it in enumerate(found))
+def _ranked(pods: list[JsonObject], *, alone: bool = False) -> tuple[Member, ...]:
+    """A pod that was made again has the rank of the one before it, which is why it was made."""
+    places = {name_of(it): _place(it, alone=alone) for it in pods}
+    ranks = {place: str(rank) for rank, place in enumerate(sorted({*places.values()}))}
+    found = sorted(pods, key=lambda it: (places[name_of(it)], it["metadata"]["creationTimestamp"]))
+    return tuple(Member(it, ranks[places[name_of(it)]]) for it in found)
 
 
-def _place(pod: JsonObject) -> tuple[int, int]:
-    """Of a JobSet's jobs each has indices of its own."""
+def _place(pod: JsonObject, *, alone: bool) -> tuple[int, int, str]:
+    """Of a JobSet's jobs each has indices of its own; pods without an index have a name."""
     labels = labels_of(pod)
-    job = labels.get("jobset.sigs.k8s.io/job-global-index", "0")
-    return int(job), int(labels.get(_INDEX, "0"))
+    job, index = labels.get("jobset.sigs.k8s.io/job-global-index", "0"), labels.get(_INDEX)
+    return int(job), int(index or 0), "" if alone or index else name_of(pod)

@@ -123,14 +123,12 @@ def _lacks_node(members: Members) -> bool:
 
 
 def _logs(cluster: Cluster, found: Found, members: Members) -> Mapping[str, Sequence[str]]:
-    """Of what rules ask: the last lines of the first container of a few pods."""
+    """Of what rules ask: the last lines of a few pods."""
     logs: dict[str, Sequence[str]] = {}
     for member in [it for it in members.pods if ended(it.pod) or speaks_rdma(it.pod)][:_PODS]:
-        container = member.pod["spec"]["containers"][0]["name"]
+        where = (found.job.namespace, member.name, member.container)
         try:
-            lines = cluster.log(
-                found.job.namespace, member.name, container, tail=_LINES, seconds=_PATIENCE
-            )
+            lines = cluster.log(*where, tail=_LINES, seconds=_PATIENCE)
             logs[member.name] = [line.partition(" ")[2] for line in lines]
         except VerbError:
             # Without logs the other rules still hold.

@@ -1,0 +1,32 @@
+"""Stops a job for good."""
+
+from __future__ import annotations
+
+from aistack.cluster import Cluster
+from aistack.errors import VerbError
+from aistack.find import Found
+from aistack.kinds import RAY_CLUSTER
+
+
+def cancel(cluster: Cluster, found: Found) -> str:
+    """What became of it. Raises VerbError for what is no job."""
+    job = found.job
+    if found.kind == RAY_CLUSTER:
+        raise VerbError(
+            f"{job.name} is a Ray cluster, which jobs run on, and no job; "
+            "nearest: its jobs, or take it out of the stack's config"
+        )
+    if job.state.has_ended:
+        return f"{job.kind} {job.namespace}/{job.name} has {job.state} already; nothing was stopped"
+    cluster.delete(found.kind, job.namespace, job.name)
+    return f"{job.kind} {job.namespace}/{job.name} is stopped, and its pods go{_again(job.owner)}"
+
+
+def _again(owner: str) -> str:
+    """The engine believes that an object is there until it looks."""
+    if not owner.startswith("pulumi:"):
+        return ""
+    return (
+        ". It is one of the stack's own jobs: `pulumi up --refresh` runs it again, unless it is "
+        "taken out of the config"
+    )

@@ -1,0 +1,76 @@
+import json
+import os
+import sys
+from collections.abc import Iterable
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from aistack.errors import VerbError
+from aistack.exit_codes import ExitCode
+from aistack.options import NameArgument, SandboxOption, StackOption, opened
+from aistack.progress import told
+
+if TYPE_CHECKING:
+    from aistack.container_log import Line
+
+
+def logs(
+    name: NameArgument,
+    follow: Annotated[
+        bool, typer.Option("--follow", "-f", help="Go on until the job is over, or Ctrl-C.")
+    ] = False,
+    rank: Annotated[
+        str | None, typer.Option(help="Of one alone: a number, head or launcher; or all.")
+    ] = None,
+    container: Annotated[
+        str | None, typer.Option("--container", "-c", help="Another container of the pods.")
+    ] = None,
+    tail: Annotated[int | None, typer.Option(min=0, help="So many last lines of each.")] = None,
+    previous: Annotated[
+        bool, typer.Option("--previous", "-p", help="What was said before its last restart.")
+    ] = False,
+    stack: StackOption = None,
+    sandbox: SandboxOption = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print a JSON object a line.")] = False,
+) -> None:
+    """Print what all ranks of a job say, or one; of a RayJob what its launcher does."""
+    from aistack.find import find_job
+    from aistack.follow import Following
+    from aistack.logs import Wanted, lines_of, nothing_said
+    from aistack.members import members_of
+
+    if follow and previous:
+        raise VerbError("--previous: what was said before goes on no more", ExitCode.USAGE)
+    wanted = Wanted(rank=rank, container=container, tail=tail, previous=previous)
+    with told("looking for the job's pods"):
+        here, cluster = opened(stack, sandbox)
+        job = find_job(cluster, here.namespaces, name)
+        pods = members_of(cluster, job).pods
+    found = wanted.logs(cluster, job, pods)
+    if not follow and not found:
+        raise nothing_said(job, pods, wanted)
+    if not follow:
+        _show(lines_of(found, wanted), as_json=as_json, several=len(found) > 1)
+        return
+    try:
+        following = Following(cluster, job, wanted, _say)
+        _show(following.lines(), as_json=as_json, several=wanted.several(job))
+    except KeyboardInterrupt:
+        _say(f"\n{name} goes on; back to it: `aistack logs {name} --follow --tail 10`")
+        raise typer.Exit(ExitCode.INTERRUPTED) from None
+
+
+def _show(lines: Iterable["Line"], *, as_json: bool, several: bool) -> None:
+    try:
+        for it in lines:
+            said = f"[{it.role}] {it.text}" if several else it.text
+            print(json.dumps(asdict(it)) if as_json else said, flush=True)
+    except BrokenPipeError:
+        # Whoever read has read enough, such as `head`; nothing is left to be flushed at the end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _say(what: str) -> None:
+    print(what, file=sys.stderr, flush=True)

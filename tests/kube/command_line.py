@@ -1,0 +1,86 @@
+"""The command line on a real control plane, as a user calls it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from aistack.exit_codes import ExitCode
+from sandbox.kube.objects import JsonObject, dig, name_of
+from tests.conftest import ROOT
+from tests.kube.conftest import LiveSandbox, eventually
+from tests.kube.planted_causes import ENDLESS, job
+
+_AISTACK = (sys.executable, "-m", "aistack")
+
+
+def aistack(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*_AISTACK, *words],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=ROOT,
+        env={**os.environ, "AISTACK_SANDBOX": "", **environment},
+    )
+
+
+@contextmanager
+def started(*words: str, **environment: str) -> Iterator[subprocess.Popen[str]]:
+    """One that goes on; what it says may be read as it comes."""
+    process = subprocess.Popen(
+        [*_AISTACK, *words],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=ROOT,
+        env={**os.environ, "AISTACK_SANDBOX": "", **environment},
+    )
+    with process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def folder_of(live: LiveSandbox) -> str:
+    return str(live.workspace.root)
+
+
+def asked(live: LiveSandbox, *words: str) -> subprocess.CompletedProcess[str]:
+    return aistack(*words, AISTACK_SANDBOX=folder_of(live))
+
+
+def answered(live: LiveSandbox, *words: str) -> Any:
+    done = asked(live, *words, "--json")
+    assert done.returncode in (ExitCode.FINE, ExitCode.IN_THE_WAY), done.stderr
+    return json.loads(done.stdout)
+
+
+def submit(live: LiveSandbox, name: str, **spec: Any) -> list[JsonObject]:
+    """Its pods, once they run."""
+    made = job(name, annotations=ENDLESS)
+    live.server.acting_as("kubectl").apply({**made, "spec": {**made["spec"], **spec}}, force=True)
+    wanted = int(spec.get("parallelism", 1))
+    label = "batch.kubernetes.io/job-name"
+    return running_pods(live, label, name, wanted)
+
+
+def running_pods(live: LiveSandbox, label: str, value: str, wanted: int = 1) -> list[JsonObject]:
+    def pods() -> list[JsonObject]:
+        found = live.server.list("v1", "Pod")
+        own = [it for it in found if dig(it, "metadata", "labels", label) == value]
+        return [it for it in own if dig(it, "status", "phase") == "Running"]
+
+    return sorted(eventually(pods, lambda seen: len(seen) == wanted), key=name_of)
+
+
+def state(live: LiveSandbox, name: str) -> str:
+    found = answered(live, "jobs")["jobs"]
+    return next((it["state"] for it in found if it["name"] == name), "")
