@@ -11,6 +11,7 @@ from aistack.verbs.cancel import cancel
 from aistack.verbs.events import events
 from aistack.verbs.jobs import jobs
 from aistack.verbs.logs import logs
+from aistack.verbs.status import status
 from aistack.verbs.why import why
 from sandbox.command_line import run_app
 
@@ -26,6 +27,7 @@ app.command(epilog="Example: aistack logs cifar-10 --follow --stack gcsfuse-chec
 app.command(epilog="Example: aistack why finetune-gemma-l4 --stack kueue-mixed")(why)
 app.command(epilog="Example: aistack events nccl-test --stack lab")(events)
 app.command(epilog="Example: aistack cancel nccl-test --stack lab")(cancel)
+app.command(epilog="Example: aistack status --stack lab --json")(status)
 
 
 def main() -> int:

@@ -67,6 +67,20 @@ class Cluster:
             raise VerbError(f"cluster {self._name} knows no {kind.name}")
         return found
 
+    def refusal(self, kind: Kind, namespace: str, obj: Mapping[str, Any]) -> str:
+        """Why the object would not be made, webhooks asked and nothing stored; empty where it
+        would, or there is no such kind."""
+        try:
+            self._call("POST", kind.path(namespace), {"dryRun": "All"}, dict(obj))
+        except VerbError as error:
+            return str(error)
+        return ""
+
+    def version(self) -> str:
+        """The API server's own."""
+        found = self._call("GET", "/version", {}) or {}
+        return str(found.get("gitVersion") or "")
+
     def patch(self, kind: Kind, namespace: str, name: str, change: Mapping[str, Any]) -> None:
         self._call("PATCH", kind.path(namespace, name), {}, dict(change), _MERGE)
 

@@ -19,4 +19,5 @@ class ExitCode(IntEnum):
     USAGE = 2, "the command line is wrong"
     NOT_FOUND = 3, "there is no such job, or there are several of that name"
     IN_THE_WAY = 4, "`why` found what keeps the job from running, or what ended it"
+    NOT_READY = 5, "`status` found something that cannot be used yet"
     INTERRUPTED = 130, "Ctrl-C"
