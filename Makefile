@@ -21,6 +21,7 @@ $(VENV)/.ready: requirements-dev.txt
 	@echo "setup 1/2: Python packages into $(VENV) (about 1 minute)"
 	@$(PYTHON) -m venv $(VENV)
 	@$(RUN) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.txt
+	@$(VENV)/bin/uv pip install --quiet --offline --no-deps --python $(RUN) --editable .
 	@touch $@
 
 $(WORKLOADS)/.ready: requirements-workloads.txt requirements-options.txt

@@ -11,7 +11,8 @@ from aistack.verbs.cancel import cancel
 from aistack.verbs.events import events
 from aistack.verbs.jobs import jobs
 from aistack.verbs.logs import logs
-from aistack.verbs.status import status
+from aistack.verbs.submit import submit
+from aistack.verbs.wait import wait
 from aistack.verbs.why import why
 from sandbox.command_line import run_app
 
@@ -22,12 +23,13 @@ app = typer.Typer(
     help=f"{__doc__}\n\nExit codes: {'; '.join(f'{it.value} {it.meaning}' for it in ExitCode)}.",
     rich_markup_mode=None,
 )
+app.command(epilog="Example: aistack submit train.py --stack lab --ray lab --wait")(submit)
 app.command(epilog="Example: aistack jobs --stack lab --json")(jobs)
 app.command(epilog="Example: aistack logs cifar-10 --follow --stack gcsfuse-checkpoint")(logs)
 app.command(epilog="Example: aistack why finetune-gemma-l4 --stack kueue-mixed")(why)
 app.command(epilog="Example: aistack events nccl-test --stack lab")(events)
 app.command(epilog="Example: aistack cancel nccl-test --stack lab")(cancel)
-app.command(epilog="Example: aistack status --stack lab --json")(status)
+app.command(epilog="Example: aistack wait classifier --stack lab")(wait)
 
 
 def main() -> int:

@@ -24,6 +24,8 @@ _SECONDS = 30
 # A job that is silent for so long is asked again: the connection may be gone, and nobody says so.
 _SILENCE_SECONDS = 60
 _MERGE = "application/merge-patch+json"
+_APPLY = "application/apply-patch+yaml"
+_MANAGER = "aistack"
 
 # It would say of each attempt what is said of the last, and of each log that is followed at once.
 logging.getLogger("urllib3.connectionpool").setLevel(logging.ERROR)
@@ -61,25 +63,24 @@ class Cluster:
     def get(self, kind: Kind, namespace: str, name: str) -> JsonObject | None:
         return self._call("GET", kind.path(namespace, name), {})
 
-    def create(self, kind: Kind, namespace: str, obj: Mapping[str, Any]) -> JsonObject:
-        found = self._call("POST", kind.path(namespace), {}, dict(obj))
+    def create(
+        self, kind: Kind, namespace: str, obj: Mapping[str, Any], *, dry_run: bool = False
+    ) -> JsonObject:
+        """With `dry_run` all but the storing of it, webhooks included."""
+        query = {"dryRun": "All"} if dry_run else {}
+        found = self._call("POST", kind.path(namespace), query, dict(obj))
         if found is None:
             raise VerbError(f"cluster {self._name} knows no {kind.name}")
         return found
 
-    def refusal(self, kind: Kind, namespace: str, obj: Mapping[str, Any]) -> str:
-        """Why the object would not be made, webhooks asked and nothing stored; empty where it
-        would, or there is no such kind."""
-        try:
-            self._call("POST", kind.path(namespace), {"dryRun": "All"}, dict(obj))
-        except VerbError as error:
-            return str(error)
-        return ""
-
-    def version(self) -> str:
-        """The API server's own."""
-        found = self._call("GET", "/version", {}) or {}
-        return str(found.get("gitVersion") or "")
+    def apply(
+        self, kind: Kind, namespace: str, obj: Mapping[str, Any], *, dry_run: bool = False
+    ) -> None:
+        """Server-side: what others have set of the object stays, what was set here before and is
+        left out now goes."""
+        name = obj["metadata"]["name"]
+        query = {"fieldManager": _MANAGER, "dryRun": "All" if dry_run else ""}
+        self._call("PATCH", kind.path(namespace, name), query, dict(obj), _APPLY)
 
     def patch(self, kind: Kind, namespace: str, name: str, change: Mapping[str, Any]) -> None:
         self._call("PATCH", kind.path(namespace, name), {}, dict(change), _MERGE)

@@ -1,4 +1,4 @@
-"""What a stack says of itself: outputs and resources in the engine's state, wherever that is."""
+"""What a stack says of itself: its outputs, from the engine's state, wherever that is."""
 
 from __future__ import annotations
 
@@ -7,31 +7,34 @@ import os
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from aistack.errors import VerbError
 from sandbox.pulumi_cli import binary
-from sandbox.urns import token_of
 
-_ROOT = "pulumi:pulumi:Stack"
+_PROVIDER = "gcp:"
+
+
+@dataclass(frozen=True)
+class Config:
+    """The stack's config object as the last run had it, with project, region and zone in it, and
+    the names of the secrets that are set."""
+
+    values: Mapping[str, Any] = field(repr=False)
+    secrets: frozenset[str]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Stack:
-    """`resources` are the engine's records. `kubeconfig_file` is the way into the sandbox's
-    cluster; without it the user's own credentials are, as the outputs say."""
+    """`kubeconfig_file` is the way into the sandbox's cluster; without it the user's own
+    credentials are, as the outputs say. `environment` leads the CLI to the stack's backend, where
+    that is not the user's own."""
 
     name: str
-    resources: Sequence[Mapping[str, Any]] = field(repr=False)
+    outputs: Mapping[str, Any] = field(repr=False)
     kubeconfig_file: Path | None = None
-
-    @cached_property
-    def outputs(self) -> Mapping[str, Any]:
-        """None of a stack that was never up."""
-        roots = (it for it in self.resources if token_of(it["urn"]) == _ROOT)
-        return next(roots, {}).get("outputs") or {}
+    environment: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
 
     @property
     def namespaces(self) -> Sequence[str]:
@@ -55,24 +58,40 @@ class Stack:
 def selected_stack(name: str | None) -> Stack:
     """A stack of the user's own backend, by default the selected one. Raises VerbError."""
     words = [] if name is None else ["--stack", name]
-    resources = _pulumi("stack", "export", *words)["deployment"].get("resources") or []
-    stack = Stack(name=name or _name(resources), resources=resources)
-    if "cluster_name" not in stack.outputs:
+    outputs = _pulumi("stack", "output", "--json", *words)
+    if "cluster_name" not in outputs:
         shown = "the selected stack" if name is None else f'--stack: "{name}"'
         raise VerbError(f"{shown} has no cluster; nearest: `pulumi up`")
-    return stack
+    return Stack(name=name or str(outputs["cluster_name"]), outputs=outputs)
 
 
-def _name(resources: Sequence[Mapping[str, Any]]) -> str:
-    return str(resources[0]["urn"]).split("::")[0].rpartition(":")[2] if resources else ""
+def last_config(stack: Stack) -> Config:
+    """Raises VerbError where it is not on record."""
+    words = ("--json", "--page-size", "1", "--stack", stack.name)
+    runs = _pulumi("stack", "history", *words, environment=stack.environment)
+    found = runs[0]["config"] if runs else {}
+    own = {key.rpartition(":")[2]: it for key, it in found.items() if not key.startswith(_PROVIDER)}
+    places = {
+        key.removeprefix(_PROVIDER): it.get("value")
+        for key, it in found.items()
+        if key.startswith(_PROVIDER)
+    }
+    values = own.get("stack", {}).get("value")
+    if values is None or None in places.values():
+        raise VerbError(
+            f'--stack: "{stack.name}": the last run left no config that can be read; '
+            "nearest: `pulumi up`"
+        )
+    secrets = frozenset(key for key, it in own.items() if it.get("secret"))
+    return Config({**json.loads(values), **places}, secrets)
 
 
-def _pulumi(*words: str) -> dict[str, Any]:
-    """The answer of a command. Values of secrets come encrypted."""
+def _pulumi(*words: str, environment: Mapping[str, str] | None = None) -> Any:
+    """The answer of a command. Values of secrets are not asked for."""
     command = [str(binary()), *words, "--non-interactive", "--color=never"]
-    environment = {**os.environ, "PULUMI_SKIP_UPDATE_CHECK": "true"}
+    own = {**os.environ, "PULUMI_SKIP_UPDATE_CHECK": "true", **(environment or {})}
     try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+        done = subprocess.run(command, capture_output=True, text=True, check=False, env=own)
     except FileNotFoundError:
         raise VerbError("pulumi: not found on PATH; nearest: install it, or --sandbox") from None
     if done.returncode:

@@ -14,6 +14,7 @@ from stacks.parts.pools.plan import PlannedPool
 from stacks.plan import Plan
 from stacks.workloads import JOB, JOB_SET, RAY_JOB
 
+_CENTS_BELOW = 10
 _Machines = Sequence[tuple[PlannedPool | None, int]]
 
 
@@ -70,8 +71,12 @@ def _hourly(machines: _Machines, catalog: Catalog) -> str:
     known = [it for it in prices if it is not None]
     if len(known) < len(prices):
         return "what is not published"
-    low, high = (f"{sum(it):,.0f}" for it in zip(*known, strict=True))
+    low, high = (_amount(sum(it)) for it in zip(*known, strict=True))
     return f"{low} USD" if low == high else f"{low} to {high} USD"
+
+
+def _amount(usd: float) -> str:
+    return f"{usd:,.0f}" if usd >= _CENTS_BELOW else f"{usd:,.2f}"
 
 
 def _price(pool: PlannedPool | None, count: int, catalog: Catalog) -> tuple[float, float] | None:

@@ -1,0 +1,95 @@
+"""What the stack's own program makes of a job: the objects that the engine would be told of.
+
+The program runs twice, without the job and with it, on a monitor that only listens; what the second
+run has more is the job.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+import pulumi
+from pulumi.runtime import mocks
+from pulumi.runtime.settings import set_root_resource
+from pulumi.runtime.stack import run_pulumi_func
+
+from sandbox.kube.objects import JsonObject
+from sandbox.names import PROJECT
+from stacks.build import build
+from stacks.plan import Plan
+
+_KUBERNETES = "kubernetes:"
+_OURS = "pulumi.com/"
+Objects = dict[tuple[str, str], JsonObject]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """By type and logical name: objects that the job brings, and those of the stack that it would
+    change, as they are and as they would be."""
+
+    new: Objects = field(default_factory=Objects)
+    changed: Mapping[tuple[str, str], tuple[JsonObject, JsonObject]] = field(
+        default_factory=dict[tuple[str, str], tuple[JsonObject, JsonObject]]
+    )
+
+
+def difference(without: Plan, with_job: Plan, stack: str, folder: Path) -> Difference:
+    """`folder` has the files that scripts bring."""
+    before, after = (_rendered(plan, stack, folder) for plan in (without, with_job))
+    new = {key: it for key, it in after.items() if key not in before}
+    changed = {
+        key: (before[key], it) for key, it in after.items() if key in before and before[key] != it
+    }
+    return Difference(new, changed)
+
+
+class _Listener(mocks.Mocks):
+    def __init__(self) -> None:
+        self.heard: Objects = {}
+
+    def new_resource(self, args: mocks.MockResourceArgs) -> tuple[str, dict[Any, Any]]:
+        given = {key: it for key, it in args.inputs.items() if it is not None}
+        if args.typ.startswith(_KUBERNETES):
+            self.heard[args.typ, args.name] = _plain(given)
+        return f"{args.name}-id", {**given, **_ANSWERS.get(args.typ, {})}
+
+    def call(self, args: mocks.MockCallArgs) -> Any:
+        return {**args.args, "number": "0"}
+
+
+# What of others' answers the program looks into; no object of a job has any of it.
+_ANSWERS: Mapping[str, Mapping[str, Any]] = {
+    "gcp:serviceaccount/account:Account": {"email": ""},
+    "gcp:container/cluster:Cluster": {
+        "endpoint": "",
+        "masterAuth": {"clusterCaCertificate": ""},
+    },
+    "gcp:lustre/instance:Instance": {"mountPoint": "0.0.0.0@tcp:/lustre"},
+    "gcp:redis/instance:Instance": {"host": "", "port": 0, "authString": ""},
+}
+
+
+def _rendered(plan: Plan, stack: str, folder: Path) -> Objects:
+    listener = _Listener()
+    asyncio.set_event_loop(asyncio.new_event_loop())
+    set_root_resource(cast("Any", None))
+    mocks.set_mocks(listener, project=PROJECT, stack=stack, preview=False)
+    secrets = {it: pulumi.Output.secret("") for it in plan.stack.secrets_set}
+
+    async def program() -> None:
+        build(plan, secrets, folder)
+
+    asyncio.get_event_loop().run_until_complete(run_pulumi_func(program))
+    return listener.heard
+
+
+def _plain(value: Any) -> Any:
+    """Without the annotations that are for the engine."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(it) for key, it in value.items() if not str(key).startswith(_OURS)}
+    return [_plain(it) for it in value] if isinstance(value, list) else value

@@ -1,0 +1,145 @@
+"""Jobs submitted to a real control plane, as a user does."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from aistack.exit_codes import ExitCode
+from components.labels import MANAGED_BY
+from sandbox.kube.objects import JsonObject, Ref, labels_of, name_of
+from tests.conftest import ROOT
+from tests.kube.command_line import answered, asked, state
+from tests.kube.conftest import LiveSandbox, eventually
+from tests.stacks.conftest import changed
+
+STACK = "lab"
+JOB_SETS = "jobset.x-k8s.io/v1alpha2"
+ON_PODS = ("--image", "python:3.12-slim", "--cpu", "1", "--memory", "2", "--queue", "research")
+
+
+@pytest.fixture(scope="module")
+def live(live_sandbox: Callable[[str], LiveSandbox]) -> LiveSandbox:
+    sandbox = live_sandbox(STACK)
+    sandbox.succeed("up")
+    return sandbox
+
+
+@pytest.fixture(autouse=True)
+def emptied(live: LiveSandbox) -> Iterator[None]:
+    """Each test has the nodes for itself."""
+    yield
+    for it in live.server.list(JOB_SETS, "JobSet"):
+        if _is_ours(it):
+            live.server.delete(Ref.of(it))
+    eventually(lambda: brought(live), lambda it: it == set())
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> str:
+    file = tmp_path / "train.py"
+    file.write_text("print('step 1')\n")
+    return str(file)
+
+
+def submitted(live: LiveSandbox, *words: str) -> Any:
+    return answered(live, "submit", *words)
+
+
+def brought(live: LiveSandbox) -> set[str]:
+    """What there is that `aistack` has made."""
+    kinds = (("v1", "ConfigMap"), ("networking.k8s.io/v1", "NetworkPolicy"), (JOB_SETS, "JobSet"))
+    all_ = (it for version, kind in kinds for it in live.server.list(version, kind))
+    return {f"{it['kind']}/{name_of(it)}" for it in all_ if _is_ours(it)}
+
+
+def _is_ours(obj: JsonObject) -> bool:
+    return labels_of(obj).get(MANAGED_BY) == "aistack"
+
+
+def test_a_script_runs_on_the_ray_cluster_to_its_end(live: LiveSandbox, script: str) -> None:
+    done = asked(live, "submit", script, "--name", "on-ray", "--wait")
+    assert done.returncode == ExitCode.FINE, done.stderr
+    assert "RayJob default/on-ray runs on the Ray cluster lab" in done.stdout
+    assert "on-ray is succeeded" in done.stderr
+    config_map = Ref(api_version="v1", kind="ConfigMap", namespace="default", name="lab-launcher")
+    files = (live.server.get(config_map) or {})["data"]
+    assert [it for it in files if it.endswith("-train.py")]
+    # The engine's own files stay its own.
+    assert changed(live.succeed("preview")) == {}
+
+
+def test_a_script_waits_in_its_queue_and_takes_what_it_brought_along(
+    live: LiveSandbox, script: str
+) -> None:
+    found = submitted(live, script, "--name", "queued", *ON_PODS)
+    assert found["job"]["kind"] == "JobSet"
+    assert found["job"]["queue"] == "research"
+    assert found["hourly"].endswith(" USD")
+    eventually(lambda: state(live, "queued"), lambda it: it == "running")
+    assert {it.partition("/")[0] for it in brought(live)} == {
+        "ConfigMap",
+        "NetworkPolicy",
+        "JobSet",
+    }
+    live.server.delete(Ref(api_version=JOB_SETS, kind="JobSet", namespace="default", name="queued"))
+    eventually(lambda: brought(live), lambda it: it == set())
+
+
+def test_a_job_of_the_stack_runs_again_on_more_nodes(live: LiveSandbox) -> None:
+    found = submitted(live, "--job", "cifar-10", "--name", "wider", "--nodes", "2")
+    assert found["job"]["pods"] == 2
+    eventually(lambda: state(live, "wider"), lambda it: it in ("starting", "running"))
+
+
+def test_what_the_cluster_would_not_take_leaves_nothing(
+    live: LiveSandbox, script: str, tmp_path: Path
+) -> None:
+    submitted(live, script, "--name", "taken", *ON_PODS)
+    before = brought(live)
+    other = tmp_path / "other.py"
+    other.write_text("print('step 2')\n")
+    done = asked(live, "submit", str(other), "--name", "taken", *ON_PODS)
+    assert done.returncode == ExitCode.REFUSED
+    assert "already exists" in done.stderr
+    assert brought(live) == before
+
+
+def test_a_job_that_fails_is_an_exit_code(live: LiveSandbox, script: str) -> None:
+    submitted(live, script, "--name", "fails", *ON_PODS)
+    eventually(lambda: state(live, "fails"), lambda it: it == "running")
+    waiting = _waiting(live, "fails")
+    assert waiting.stderr is not None
+    assert waiting.stderr.readline() == "fails is running\n"
+    (pod,) = [it for it in live.server.list("v1", "Pod") if name_of(it).startswith("fails-")]
+    ref = Ref(api_version="v1", kind="Pod", namespace="default", name=name_of(pod))
+    live.server.set_status(ref, {"phase": "Failed"})
+    assert waiting.wait(timeout=120) == ExitCode.JOB_FAILED
+
+
+def test_who_stops_waiting_leaves_the_job_alone(live: LiveSandbox, script: str) -> None:
+    submitted(live, script, "--name", "left", *ON_PODS)
+    waiting = _waiting(live, "left")
+    assert waiting.stderr is not None
+    assert waiting.stderr.readline().startswith("left is ")
+    waiting.send_signal(signal.SIGINT)
+    assert waiting.wait(timeout=60) == ExitCode.INTERRUPTED
+    assert "left goes on; come back with: aistack wait left" in waiting.stderr.read()
+    eventually(lambda: state(live, "left"), lambda it: it == "running")
+
+
+def _waiting(live: LiveSandbox, name: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "aistack", "wait", name],
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=ROOT,
+        env={**os.environ, "AISTACK_SANDBOX": str(live.workspace.root)},
+    )

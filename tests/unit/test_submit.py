@@ -1,0 +1,241 @@
+"""Jobs that users submit: what becomes of words on a command line, and what is refused before
+anything is made."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from aistack.__main__ import app
+from aistack.cluster import Cluster
+from aistack.errors import VerbError
+from aistack.kinds import Kind
+from aistack.stack import Config
+from aistack.submit.hand_over import packed, with_others
+from aistack.submit.preflight import checked
+from aistack.submit.render import Difference
+from aistack.submit.request import Request, fields_of, job_of, variables_of
+from components.labels import MANAGED_BY
+from sandbox.kube.objects import JsonObject, labels_of, name_of
+from stacks.build import build
+from stacks.config import validate
+from stacks.tokens import SECRETS
+from tests.conftest import ROOT, Register, stack_config
+from tests.parts.existing_samples import IN_CLUSTER
+
+ALL_SECRETS = frozenset(SECRETS)
+
+
+def config(stack: str) -> Config:
+    return Config(stack_config(stack), ALL_SECRETS)
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> Path:
+    file = tmp_path / "train.py"
+    file.write_text("print('step 1')\n")
+    return file
+
+
+def on_pods(name: str, *files: Path, **fields: Any) -> Request:
+    own = {"image": "python:3.12-slim", "requests": {"cpu": 1, "memory_gib": 2}}
+    return Request(name=name, files=files, fields={**own, **fields})
+
+
+def test_a_script_runs_on_the_only_ray_cluster(script: Path) -> None:
+    found = job_of(Request(name="mine", files=[script]), stack_config("lab"))
+    assert found == {
+        "type": "script",
+        "ray": "lab",
+        "command": ["python3", "$(SCRIPT_DIR)/train.py"],
+    }
+
+
+def test_a_job_of_the_stack_is_taken_with_other_values() -> None:
+    request = Request(
+        name="again", like="cifar-10", fields={"requests.cpu": 2}, variables={"EPOCHS": "3"}
+    )
+    before = stack_config("lab")["jobs"]["cifar-10"]
+    requests = {**before["requests"], "cpu": 2}
+    after = {**before, "requests": requests, "environment": {"EPOCHS": "3"}}
+    assert job_of(request, stack_config("lab")) == after
+
+
+def test_a_submitted_job_is_what_the_stack_itself_would_run(register: Register) -> None:
+    plan = validate(stack_config("lab"), secrets_set=ALL_SECRETS)
+    secrets = dict.fromkeys(ALL_SECRETS, "")
+    recording = register(lambda: build(plan, secrets, ROOT))  # type: ignore[arg-type]
+    spec = recording.named("cifar-10-job-set").inputs["spec"]
+    found = checked(Request(name="cifar-11", like="cifar-10"), config("lab"), (), "lab").parcel
+    assert json.loads(json.dumps(found.work.obj["spec"]).replace("cifar-11", "cifar-10")) == spec
+    assert found.queue == "research"
+    assert [it.kind.name for it in found.beside] == ["ConfigMap", "NetworkPolicy"]
+    assert {labels_of(it.obj)[MANAGED_BY] for it in (found.work, *found.beside)} == {"aistack"}
+
+
+def test_files_of_a_job_on_ray_come_beside_those_that_the_head_has(script: Path) -> None:
+    found = checked(Request(name="mine", files=[script]), config("lab"), (), "lab").parcel
+    assert found.files is not None
+    names = list(found.files["data"])
+    assert len([it for it in names if it.endswith("train.py")]) == 1
+    assert any(it in found.work.obj["spec"]["entrypoint"] for it in names)
+    assert not [it for it in names if "image_classifier" in it]
+
+
+def test_what_an_hour_costs_is_known(script: Path) -> None:
+    found = checked(on_pods("mine", script, pool="l4", gpus=1), config("lab"), (), "lab")
+    assert found.planned.hourly.endswith(" USD")
+    assert name_of(found.parcel.work.obj) == "mine"
+
+
+REFUSED: dict[str, tuple[str, Callable[[Path], Request], str]] = {
+    "more nodes than there can be": (
+        "lab",
+        lambda file: on_pods("mine", file, nodes=9),
+        "jobs.mine.nodes: 9 are more than cpu can ever have; nearest: 2",
+    ),
+    "more GPUs than a machine has": (
+        "lab",
+        lambda file: on_pods("mine", file, pool="l4", gpus=16),
+        "jobs.mine.gpus",
+    ),
+    "more than the queue's quota": (
+        "lab",
+        lambda file: on_pods("mine", file, pool="l4", queue="nope"),
+        'jobs.mine.queue: "nope" is no local queue',
+    ),
+    "an image without a tag that means one": (
+        "lab",
+        lambda file: on_pods("mine", file, image="python:3.12 slim"),
+        "jobs.mine.image",
+    ),
+    "a field that jobs have not": (
+        "lab",
+        lambda file: on_pods("mine", file, node=1),
+        "jobs.mine.node",
+    ),
+    "a name that is one of the stack's own": (
+        "lab",
+        lambda _: Request(name="cifar-10", like="cifar-10"),
+        "--name: the stack has a job cifar-10",
+    ),
+    "what the stack has no controller for": (
+        "dev",
+        lambda file: on_pods("mine", file),
+        "the stack would have to change for this job: jobset",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_cannot_run_is_refused(script: Path, name: str) -> None:
+    stack, request, told = REFUSED[name]
+    with pytest.raises(VerbError) as refused:
+        checked(request(script), config(stack), (), stack)
+    assert told in str(refused.value)
+
+
+def test_an_empty_script_is_refused(tmp_path: Path) -> None:
+    empty = tmp_path / "train.py"
+    empty.write_text("\n")
+    with pytest.raises(VerbError, match=r"FILE: train\.py is empty"):
+        checked(Request(name="mine", files=[empty]), config("lab"), (), "lab")
+
+
+def test_a_script_that_no_config_map_holds_is_refused(tmp_path: Path) -> None:
+    large = tmp_path / "train.py"
+    large.write_text("#" * (1024 * 1024 + 1))
+    with pytest.raises(VerbError, match="a ConfigMap holds 1048576"):
+        checked(Request(name="mine", files=[large]), config("lab"), (), "lab")
+
+
+@pytest.mark.parametrize("pair", ["HF_TOKEN=a", "WANDB_API_KEY=a", "DB_PASSWORD=a"])
+def test_a_secret_is_not_taken_from_the_command_line(pair: str) -> None:
+    with pytest.raises(VerbError, match="looks like a secret") as refused:
+        variables_of([pair])
+    assert "=a" not in str(refused.value)
+
+
+def submissions() -> list[str]:
+    """Every command of the docs that submits what the stack knows."""
+    pages = (it.read_text() for it in (ROOT / "docs").glob("*.md"))
+    lines = (line for page in pages for line in page.splitlines())
+    return sorted({it for it in lines if it.startswith(".venv/bin/aistack submit -")})
+
+
+@pytest.mark.parametrize("line", submissions())
+def test_what_the_docs_submit_can_run(monkeypatch: pytest.MonkeyPatch, line: str) -> None:
+    seen: list[tuple[Request, str]] = []
+
+    def opened(stack: str, sandbox: Path | None) -> tuple[str, None]:
+        return stack, None
+
+    def submitted(request: Request, stack: str, cluster: None) -> None:
+        seen.append((request, stack))
+        raise typer.Exit
+
+    monkeypatch.setattr("aistack.verbs.submit.opened", opened)
+    monkeypatch.setattr("aistack.verbs.submit._submitted", submitted)
+    done = CliRunner().invoke(app, shlex.split(line)[1:])
+    assert done.exit_code == 0, done.output
+    ((request, stack),) = seen
+    checked(request, config(stack), (), stack)
+
+
+def test_values_are_yaml() -> None:
+    assert fields_of(["max_steps=30", "ici={fsdp: 8}"]) == {"max_steps": 30, "ici": {"fsdp": 8}}
+
+
+def test_a_job_for_which_the_ray_cluster_would_change_is_refused() -> None:
+    job = {"kind": "RayJob", "metadata": {"name": "mine"}}
+    ray = {"kind": "RayCluster", "metadata": {"name": "lab"}}
+    found = Difference(
+        new={("kubernetes:ray.io/v1:RayJob", "mine-job"): job},
+        changed={("kubernetes:ray.io/v1:RayCluster", "lab-cluster"): (ray, {**ray, "spec": {}})},
+    )
+    with pytest.raises(VerbError, match="the stack would have to change for this job: lab-cluster"):
+        packed(found)
+
+
+def test_a_stack_on_parts_of_others_says_where_its_jobs_go(script: Path) -> None:
+    there = Config(IN_CLUSTER, ALL_SECRETS)
+    with pytest.raises(VerbError, match="it stands on parts that it has not made"):
+        checked(on_pods("mine", script), there, (), "lab")
+
+
+class _Cluster(Cluster):
+    """Has one ConfigMap and these RayJobs."""
+
+    def __init__(self, files: dict[str, str], jobs: Sequence[JsonObject]) -> None:
+        self._files = files
+        self._jobs = jobs
+
+    def get(self, kind: Kind, namespace: str, name: str) -> JsonObject | None:
+        return {"data": self._files}
+
+    def pages(
+        self, kind: Kind, namespace: str = "", *, labels: str = "", fields: str = ""
+    ) -> Iterator[JsonObject]:
+        yield from self._jobs
+
+
+def test_files_on_the_head_stay_as_long_as_their_jobs_run(script: Path) -> None:
+    def ray_job(name: str, status: str) -> JsonObject:
+        metadata = {"name": name, "namespace": "default", "uid": name}
+        metadata["creationTimestamp"] = "2026-11-23T12:00:00Z"
+        spec = {"entrypoint": f"bash /launcher/{name}.sh", "clusterSelector": {}}
+        return {"metadata": metadata, "spec": spec, "status": {"jobDeploymentStatus": status}}
+
+    files = {"old.sh": "cp old.py", "old.py": "", "now.sh": "cp now.py", "now.py": ""}
+    cluster = _Cluster(files, [ray_job("old", "Complete"), ray_job("now", "Running")])
+    parcel = checked(Request(name="mine", files=[script]), config("lab"), (), "lab").parcel
+    assert parcel.files is not None
+    kept = with_others(cluster, parcel)["data"]
+    assert set(kept) == {"now.sh", "now.py", *parcel.files["data"]}
