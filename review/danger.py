@@ -11,7 +11,15 @@ from review.change import Change, Verb
 from review.node_pool_facts import pool_facts
 from stacks.acknowledge import Acknowledge
 from stacks.data_loss import data_lost
-from stacks.refusal import CLUSTER, KUBERNETES, NAMESPACE, NODE_POOL, RELEASE, is_guarded
+from stacks.refusal import (
+    CLUSTER,
+    KUBERNETES,
+    NAMESPACE,
+    NEW_NODES,
+    NODE_POOL,
+    RELEASE,
+    is_guarded,
+)
 from stacks.running_work import Stop
 
 _AGAIN = {
@@ -23,8 +31,6 @@ _AGAIN = {
     CapacityMode.QUEUED: "queued machines have to be waited for again",
 }
 _GRANT = "IAMMember"
-# Updates after which the provider makes a pool's nodes anew, one after the other.
-_NEW_NODES = ("nodeConfig.machineType", "nodeConfig.diskSizeGb", "nodeConfig.diskType")
 
 
 @dataclass(frozen=True)
@@ -97,7 +103,7 @@ def warnings_of(changes: Iterable[Change], catalog: Catalog) -> list[str]:
         if change.verb != "update" or change.type != NODE_POOL:
             continue
         pool = pool_facts(change.old or {}, catalog)
-        causes = [it for it in change.causes if it.property.startswith(_NEW_NODES)]
+        causes = [it for it in change.causes if it.property.startswith(NEW_NODES)]
         if pool.accelerated and causes:
             why = "; ".join(map(str, causes))
             lines.append(

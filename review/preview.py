@@ -25,7 +25,7 @@ from stacks import changes, on_record, running_work
 from stacks.config import ConfigError
 from stacks.on_record import Record
 from stacks.plan import Plan
-from stacks.refusal import agreed_to
+from stacks.refusal import agreed_to, renews_nodes
 from stacks.running_work import Stop
 from stacks.two_runs import TwoRunsError
 
@@ -103,7 +103,11 @@ def _stops(plan: Plan, record: Record, result: RunResult) -> Iterator[Stop]:
     }
     steps = (EngineStep.of_event(event) for event in result.report.step_events)
     found = changes_of(step for step in steps if step is not None)
-    return work.stops({(it.type, it.name) for it in found if it.destructive})
+    renewed = (it for it in found if it.verb == "update")
+    return work.stops(
+        {(it.type, it.name) for it in found if it.destructive},
+        {(it.type, it.name) for it in renewed if renews_nodes(it.type, it.old or {}, it.new or {})},
+    )
 
 
 def _agreed(plan: Plan, stop: Stop) -> bool:

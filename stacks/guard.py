@@ -12,7 +12,15 @@ from pulumi.output import Unknown
 
 from stacks import refusal
 from stacks.plan import Plan
-from stacks.refusal import CLUSTER, KUBERNETES, NODE_POOL, SEAL_TYPE, UNKNOWN, is_guarded
+from stacks.refusal import (
+    CLUSTER,
+    KUBERNETES,
+    NODE_POOL,
+    SEAL_TYPE,
+    UNKNOWN,
+    is_guarded,
+    renews_nodes,
+)
 from stacks.running_work import RunningWork, Stop
 
 # A `pulumi destroy` that does not run the program ends with the names of the hooks that it would
@@ -83,6 +91,12 @@ class Guard:
                 f"{name} goes, as stack.acknowledge agrees to: take the entry out afterwards"
             )
 
+    def before_update(self, args: pulumi.ResourceHookArgs) -> None:
+        if renews_nodes(args.type, args.old_inputs or {}, args.new_inputs or {}):
+            stops = self.work.stops([], [(args.type, args.name)])
+            if reasons := list(filter(None, map(self._of_work, stops))):
+                raise pulumi.RunError("\n".join(reasons))
+
     def _of_work(self, stop: Stop) -> str | None:
         agreed = refusal.agreed_to(stop.resource, self.plan.stack.acknowledge)
         if stop.agreement is None or not self.plan.stack.deletion_protection:
@@ -138,7 +152,9 @@ class Guard:
         return pulumi.ResourceTransformResult(args.props, self._held(opts))
 
     def _held(self, opts: pulumi.ResourceOptions) -> pulumi.ResourceOptions:
-        hooks = pulumi.ResourceHookBinding(before_delete=[self._hook])
+        hooks = pulumi.ResourceHookBinding(
+            before_delete=[self._hook], before_update=[self._update_hook]
+        )
         # The engine's own protection would refuse first, with words that do not say how to agree.
         ours = pulumi.ResourceOptions(hooks=hooks, protect=False)
         return pulumi.ResourceOptions.merge(opts, ours)
@@ -163,6 +179,7 @@ class Guard:
         # is off it is there for what an earlier run brought up with it on.
         options = pulumi.ResourceHookOptions(on_dry_run=True)
         self._hook = pulumi.ResourceHook(HOOK, self.before_delete, options)
+        self._update_hook = pulumi.ResourceHook("new-nodes", self.before_update, options)
         if self.plan.stack.deletion_protection:
             pulumi.runtime.register_stack_transformation(self.note)
             pulumi.runtime.register_resource_transform(self.transform)

@@ -105,6 +105,17 @@ def is_guarded(token: str, inputs: Mapping[str, Any], catalog: Catalog) -> bool:
         return True
 
 
+# An update of these has GKE move a pool to new nodes; one of labels or taints does not (Container
+# API v1, UpdateNodePoolRequest; GKE documentation, "Update Kubernetes node labels and taints for
+# node pools", 2026-11-23).
+NEW_NODES = ("nodeConfig.machineType", "nodeConfig.diskSizeGb", "nodeConfig.diskType")
+
+
+def renews_nodes(token: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
+    """Whether an update in place makes a pool's nodes anew."""
+    return token == NODE_POOL and any(it.startswith(NEW_NODES) for it in changed_paths(old, new))
+
+
 # The property that an agreement names under which a job that runs is made anew.
 SPEC = "spec"
 # What a review gives as cause for a resource that goes only because another one does.

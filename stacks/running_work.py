@@ -1,8 +1,9 @@
 """Work that runs and that a change stops: named before it does, with what that costs.
 
 Whether an object is made anew the engine says itself: it calls a hook before a create, and what is
-created is on record only where it is replaced. Of hooks only those around a delete are asked for by
-`pulumi destroy` (pulumi/pulumi pkg/engine/destroy.go, getDeleteHooks, 004205f2).
+created is on record only where it is replaced. It calls it before an update, too, after which nodes
+may be others. Of hooks only those around a delete are asked for by `pulumi destroy` (pulumi/pulumi
+pkg/engine/destroy.go, getDeleteHooks, 004205f2).
 """
 
 from collections.abc import Collection, Iterator, Mapping
@@ -16,7 +17,7 @@ from stacks.lost_work import condition, failure, status_of
 from stacks.on_record import Record, Recorded
 from stacks.plan import Plan
 from stacks.planned_jobs import PlannedJob, planned_jobs
-from stacks.refusal import NODE_POOL, SPEC
+from stacks.refusal import NODE_POOL, SPEC, renews_nodes
 from stacks.workloads import JOBS, RAY_CLUSTER, RAY_JOB, WORKLOADS, devices_under, ray_cluster_of
 
 _HOOK = "running-work"
@@ -40,13 +41,14 @@ class Stop:
 @dataclass
 class RunningWork:
     """What the engine has on record of work, held against what goes: `declared` is what the program
-    makes, `gone` what the engine makes anew."""
+    makes, `gone` what the engine makes anew, `renewed` pools that stay and get other nodes."""
 
     jobs: dict[Key, PlannedJob]
     record: Record
     declared: set[Key] = field(default_factory=set[Key])
     made: list[pulumi.Resource] = field(default_factory=list[pulumi.Resource])
     gone: set[Key] = field(default_factory=set[Key])
+    renewed: set[Key] = field(default_factory=set[Key])
     told: set[Stop] = field(default_factory=set[Stop])
 
     def watch(
@@ -57,13 +59,18 @@ class RunningWork:
         if not any(self.stops([key])):
             return None
         self.made.append(args.resource)
-        hooks = pulumi.ResourceHookBinding(before_create=[hook])
+        hooks = pulumi.ResourceHookBinding(before_create=[hook], before_update=[hook])
         own = pulumi.ResourceOptions(hooks=hooks)
         return pulumi.ResourceTransformationResult(
             args.props, pulumi.ResourceOptions.merge(args.opts, own)
         )
 
-    def before_create(self, args: pulumi.ResourceHookArgs) -> None:
+    def before(self, args: pulumi.ResourceHookArgs) -> None:
+        """A create, or an update."""
+        if args.old_inputs is not None:
+            if renews_nodes(args.type, args.old_inputs, args.new_inputs or {}):
+                self.renewed.add((args.type, args.name))
+            return
         self.gone.add((args.type, args.name))
         # Of a pool's jobs it is not known yet whether they are made anew, too.
         if args.type != NODE_POOL:
@@ -73,8 +80,8 @@ class RunningWork:
         """Whether a job is to run on the NodePool of this logical name."""
         return any(job.runs_on(pool) for job in self.jobs.values())
 
-    def stops(self, gone: Collection[Key]) -> Iterator[Stop]:
-        """What stops when these go."""
+    def stops(self, gone: Collection[Key], renewed: Collection[Key] = ()) -> Iterator[Stop]:
+        """What stops when these go, and those pools get other nodes."""
         for it in self.record.resources:
             if it.type not in WORKLOADS or ended(it):
                 continue
@@ -84,6 +91,9 @@ class RunningWork:
                     yield self._gone(it, job)
             elif job is not None and (pools := _under(job, gone)):
                 yield self._stop(it, f"loses the nodes of {', '.join(pools)}", job)
+            elif job is not None and (pools := _under(job, renewed)):
+                what = f"loses the nodes of {', '.join(pools)}, one after the other"
+                yield self._stop(it, what, job)
 
     def removed(self) -> list[Key]:
         """What the program no longer has."""
@@ -96,10 +106,10 @@ class RunningWork:
         self._tell([it for it in removed if it[0] != NODE_POOL])
         self.gone.update(removed)
         registered = pulumi.Output.all(*[it.urn for it in self.made])
-        registered.apply(lambda _: self._tell(self.gone))
+        registered.apply(lambda _: self._tell(self.gone, self.renewed))
 
-    def _tell(self, gone: Collection[Key]) -> None:
-        for stop in self.stops(gone):
+    def _tell(self, gone: Collection[Key], renewed: Collection[Key] = ()) -> None:
+        for stop in self.stops(gone, renewed):
             if stop not in self.told:
                 self.told.add(stop)
                 pulumi.log.warn(str(stop))
@@ -150,5 +160,5 @@ def install(work: RunningWork) -> None:
     """Has `preview` and `up` say what they stop."""
     # In a preview too: in `up` the old one has gone by then.
     options = pulumi.ResourceHookOptions(on_dry_run=True)
-    hook = pulumi.ResourceHook(_HOOK, work.before_create, options)
+    hook = pulumi.ResourceHook(_HOOK, work.before, options)
     pulumi.runtime.register_stack_transformation(lambda args: work.watch(hook, args))

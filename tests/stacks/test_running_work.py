@@ -13,9 +13,12 @@ STOPS = f"jobs.{JOB} runs on 64 GPUs and is replaced. It starts again from the l
 GOES = f"{JOB}-job runs on 64 GPUs and is deleted"
 # The head of its RayCluster stands there.
 HEADLESS = "pools.cpu.max_pods_per_node=64"
+NEW_DISKS = "pools.cpu.disk.size_gb=300"
 LOSES = (
     f"jobs.{JOB} runs on 64 GPUs and loses the nodes of cpu-pool. It starts again from the last "
 )
+
+LOSES_ONE = LOSES.replace("cpu-pool", "cpu-pool, one after the other")
 
 
 @pytest.mark.parametrize(
@@ -26,6 +29,7 @@ LOSES = (
         ("ray.ray-a4-gpu-spot.head.requests.cpu=6", STOPS),
         ("jobs={}", GOES),
         (HEADLESS, LOSES),
+        (NEW_DISKS, LOSES_ONE),
         ("labels.purpose=other", None),
     ],
 )
@@ -78,6 +82,7 @@ def test_a_protected_stack_keeps_it_until_that_is_agreed_to(
         ("ray.ray-a4-gpu-spot.head.requests.cpu=6", "spec"),
         ("jobs={}", "removed"),
         (HEADLESS, "spec"),
+        (NEW_DISKS, "spec"),
     ):
         agreed = f"[{{resource: {JOB}-job, property: {word}}}]"
         refused = sandbox.run("preview", protected, override)

@@ -9,7 +9,7 @@ from catalog import Catalog
 from stacks.config import validate
 from stacks.on_record import Record, Recorded
 from stacks.planned_jobs import PlannedJob, planned_jobs
-from stacks.refusal import NODE_POOL, of_work
+from stacks.refusal import NODE_POOL, of_work, renews_nodes
 from stacks.running_work import Key, RunningWork, ended
 from stacks.workloads import DEPLOYMENT, JOB, JOB_SET, JOBS, RAY_CLUSTER, RAY_JOB
 from tests.conftest import changed, stack_config
@@ -88,8 +88,8 @@ def test_a_job_that_is_made_anew_is_named_once_with_its_cost() -> None:
     found = work((RAY_JOB, OBJECT))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pulumi.log, "warn", said.append)
-        found.before_create(args)
-        found.before_create(args)
+        found.before(args)
+        found.before(args)
     assert said == [f"jobs.training runs on 64 GPUs and is replaced. {ANEW}"]
 
 
@@ -120,6 +120,26 @@ def test_a_job_that_stays_is_named_where_its_nodes_go(token: str, pool: str) -> 
     assert line.endswith(f"and loses the nodes of {pool}. {ANEW}")
     (line,) = stopped(found, (NODE_POOL, pool), (token, OBJECT))
     assert "is replaced" in line
+
+
+def test_a_job_that_stays_is_named_where_its_nodes_are_made_anew() -> None:
+    found, pool = work((RAY_JOB, OBJECT)), (NODE_POOL, "v6e-16-0-pool")
+    (stop,) = found.stops([], [pool])
+    loses = "and loses the nodes of v6e-16-0-pool, one after the other"
+    assert str(stop) == f"jobs.training runs on 64 GPUs {loses}. {ANEW}"
+    assert stop.agreement == "spec"
+    (stop,) = found.stops([(RAY_JOB, OBJECT)], [pool])
+    assert "is replaced" in str(stop)
+
+
+@pytest.mark.parametrize(
+    ("path", "renews"),
+    [("machineType", True), ("diskSizeGb", True), ("diskType", True), ("labels", False)],
+)
+def test_nodes_are_made_anew_for_other_machines_and_disks(path: str, renews: bool) -> None:
+    old, new = ({"nodeConfig": {path: it}} for it in ("one", "other"))
+    assert renews_nodes(NODE_POOL, old, new) is renews
+    assert not renews_nodes(RAY_JOB, old, new)
 
 
 @pytest.mark.parametrize("pool", ["v6e-160-pool", "other-pool", "v6e-pool", "v6e-16-a-pool"])
