@@ -130,11 +130,21 @@ def test_a_protected_stack_is_reviewed_to_the_end(repository: Repository) -> Non
     assert {"network-subnet", "gke-cluster", "gpu-pool"} == set(done.dangers("dev"))
 
 
-def test_a_protected_stack_keeps_its_job_until_that_is_agreed_to(repository: Repository) -> None:
+@pytest.mark.parametrize(
+    "change",
+    [
+        ("max_steps: 20", "max_steps: 21"),
+        # The head's nodes are made anew.
+        ("nodes: 2, disk: {size_gb: 200}", "nodes: 2, disk: {size_gb: 300}"),
+    ],
+)
+def test_a_protected_stack_keeps_its_job_until_that_is_agreed_to(
+    repository: Repository, change: tuple[str, str]
+) -> None:
     file, protected = "Pulumi.b200-lustre.yaml", "    deletion_protection: true\n"
     repository.edit(file, ("    deletion_protection: false\n", protected))
     repository.commit()
-    repository.edit(file, ("max_steps: 20", "max_steps: 21"))
+    repository.edit(file, change)
     done = repository.review("HEAD", "b200-lustre")
     assert done.code == 3, done.log
     assert "it starts again from the last checkpoint in /lustre" in done.log.lower()
