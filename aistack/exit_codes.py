@@ -19,5 +19,6 @@ class ExitCode(IntEnum):
     USAGE = 2, "the command line is wrong"
     NOT_FOUND = 3, "there is no such job, or there are several of that name"
     IN_THE_WAY = 4, "`why` found what keeps the job from running, or what ended it"
-    JOB_FAILED = 5, "the job that was waited for has failed, or is gone"
+    NOT_READY = 5, "`status` found something that cannot be used yet"
+    JOB_FAILED = 6, "the job that was waited for has failed, or is gone"
     INTERRUPTED = 130, "Ctrl-C"

@@ -62,7 +62,7 @@ def job_of(kind: Kind, obj: JsonObject) -> Job:
         state=_state(kind, obj),
         queue=labels_of(obj).get(QUEUE_LABEL, ""),
         pods=sum(count for count, _ in groups),
-        accelerators=sum(count * _accelerators(pod) for count, pod in groups),
+        accelerators=sum(count * accelerators(pod) for count, pod in groups),
         runs_on=dig(obj, "spec", "clusterSelector", "ray.io/cluster") or "",
         owner=_owner(obj),
         created=datetime.fromisoformat(obj["metadata"]["creationTimestamp"]),
@@ -105,7 +105,7 @@ def _least(spec: JsonObject) -> int:
     return min(parallel, int(spec.get("completions", parallel)))
 
 
-def _accelerators(pod: JsonObject) -> int:
+def accelerators(pod: JsonObject) -> int:
     amounts = (dig(it, "resources", "limits") or {} for it in maps(pod.get("containers")))
     return sum(int(quantity.parse(it.get(name, 0))) for it in amounts for name in ACCELERATORS)
 

@@ -17,9 +17,14 @@ class Kind:
 
 
 POD = Kind("Pod", "v1", "pods")
-SERVICE = Kind("Service", "v1", "services")
 EVENT = Kind("Event", "v1", "events")
 NODE = Kind("Node", "v1", "nodes")
+CLAIM = Kind("PersistentVolumeClaim", "v1", "persistentvolumeclaims")
+DEPLOYMENT = Kind("Deployment", "apps/v1", "deployments")
+DAEMON_SET = Kind("DaemonSet", "apps/v1", "daemonsets")
+CSI_DRIVER = Kind("CSIDriver", "storage.k8s.io/v1", "csidrivers")
+RESOURCE_SLICE = Kind("ResourceSlice", "resource.k8s.io/v1", "resourceslices")
+NETWORK = Kind("Network", "networking.gke.io/v1", "networks")
 CONFIG_MAP = Kind("ConfigMap", "v1", "configmaps")
 NETWORK_POLICY = Kind("NetworkPolicy", "networking.k8s.io/v1", "networkpolicies")
 JOB = Kind("Job", "batch/v1", "jobs")

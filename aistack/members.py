@@ -15,7 +15,7 @@ from sandbox.kube.objects import JsonObject, dig, labels_of, maps, name_of
 RAY_CLUSTER_LABEL = "ray.io/cluster"
 RAY_NODE_TYPE_LABEL = "ray.io/node-type"
 # kubernetes/kubernetes v1.35.4 pkg/apis/batch/types.go.
-_JOB_LABEL = "batch.kubernetes.io/job-name"
+JOB_LABEL = "batch.kubernetes.io/job-name"
 _INDEX = "batch.kubernetes.io/job-completion-index"
 # kubernetes/kubectl v0.35.4 pkg/cmd/util/podcmd/podcmd.go.
 _MAIN_CONTAINER = "kubectl.kubernetes.io/default-container"
@@ -65,7 +65,7 @@ def members_of(cluster: Cluster, found: Found) -> Members:
         return list(cluster.pages(POD, namespace, labels=labels))
 
     if found.kind == JOB:
-        return Members(_ranked(pods(f"{_JOB_LABEL}={name}"), alone=found.job.pods == 1))
+        return Members(_ranked(pods(f"{JOB_LABEL}={name}"), alone=found.job.pods == 1))
     if found.kind == JOB_SET:
         jobs = cluster.pages(JOB, namespace, labels=f"{NAME_LABEL}={name}")
         made = tuple((JOB, it) for it in jobs)
@@ -79,7 +79,7 @@ def _of_ray_job(cluster: Cluster, found: Found) -> Members:
     """A RayJob's submitter is a Job of its name, and it names its Ray cluster."""
     name, namespace = found.job.name, found.job.namespace
     made: list[tuple[Kind, JsonObject]] = []
-    launcher = cluster.pages(POD, namespace, labels=f"{_JOB_LABEL}={name}")
+    launcher = cluster.pages(POD, namespace, labels=f"{JOB_LABEL}={name}")
     pods = [Member(it, LAUNCHER) for it in launcher]
     if submitter := cluster.get(JOB, namespace, name):
         made.append((JOB, submitter))

@@ -1,4 +1,4 @@
-"""What a stack says of itself: its outputs, from the engine's state, wherever that is."""
+"""What a stack says of itself: outputs and resources in the engine's state, wherever that is."""
 
 from __future__ import annotations
 
@@ -7,11 +7,15 @@ import os
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from aistack.errors import VerbError
 from sandbox.pulumi_cli import binary
+from sandbox.urns import token_of
+
+_ROOT = "pulumi:pulumi:Stack"
 
 _PROVIDER = "gcp:"
 
@@ -27,14 +31,20 @@ class Config:
 
 @dataclass(frozen=True, kw_only=True)
 class Stack:
-    """`kubeconfig_file` is the way into the sandbox's cluster; without it the user's own
-    credentials are, as the outputs say. `environment` leads the CLI to the stack's backend, where
-    that is not the user's own."""
+    """`resources` are the engine's records. `kubeconfig_file` is the way into the sandbox's
+    cluster; without it the user's own credentials are, as the outputs say. `environment` leads the
+    CLI to the stack's backend, where that is not the user's own."""
 
     name: str
-    outputs: Mapping[str, Any] = field(repr=False)
+    resources: Sequence[Mapping[str, Any]] = field(repr=False)
     kubeconfig_file: Path | None = None
     environment: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+
+    @cached_property
+    def outputs(self) -> Mapping[str, Any]:
+        """None of a stack that was never up."""
+        roots = (it for it in self.resources if token_of(it["urn"]) == _ROOT)
+        return next(roots, {}).get("outputs") or {}
 
     @property
     def namespaces(self) -> Sequence[str]:
@@ -58,11 +68,16 @@ class Stack:
 def selected_stack(name: str | None) -> Stack:
     """A stack of the user's own backend, by default the selected one. Raises VerbError."""
     words = [] if name is None else ["--stack", name]
-    outputs = _pulumi("stack", "output", "--json", *words)
-    if "cluster_name" not in outputs:
+    resources = _pulumi("stack", "export", *words)["deployment"].get("resources") or []
+    stack = Stack(name=name or _name(resources), resources=resources)
+    if "cluster_name" not in stack.outputs:
         shown = "the selected stack" if name is None else f'--stack: "{name}"'
         raise VerbError(f"{shown} has no cluster; nearest: `pulumi up`")
-    return Stack(name=name or str(outputs["cluster_name"]), outputs=outputs)
+    return stack
+
+
+def _name(resources: Sequence[Mapping[str, Any]]) -> str:
+    return str(resources[0]["urn"]).split("::")[0].rpartition(":")[2] if resources else ""
 
 
 def last_config(stack: Stack) -> Config:
@@ -87,7 +102,7 @@ def last_config(stack: Stack) -> Config:
 
 
 def _pulumi(*words: str, environment: Mapping[str, str] | None = None) -> Any:
-    """The answer of a command. Values of secrets are not asked for."""
+    """The answer of a command. Values of secrets come encrypted."""
     command = [str(binary()), *words, "--non-interactive", "--color=never"]
     own = {**os.environ, "PULUMI_SKIP_UPDATE_CHECK": "true", **(environment or {})}
     try:

@@ -6,7 +6,7 @@ An amount that is not known stays so: it never counts as zero, and totals say ho
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from catalog import Catalog, FactError, PriceRange, Rate
@@ -70,10 +70,17 @@ class Cost:
         return tuple(it for it in self.parts if it.hourly is None)
 
 
-def cost_of(resources: Iterable[tuple[str, Mapping[str, Any]]], catalog: Catalog) -> Cost:
-    """The bill of resources, given as URN and inputs."""
+def cost_of(
+    resources: Iterable[tuple[str, Mapping[str, Any]]],
+    catalog: Catalog,
+    nodes: Mapping[str, int] | None = None,
+) -> Cost:
+    """The bill of resources, given as URN and inputs; of so many `nodes` of a pool by its logical
+    name, where that is known."""
     found = [(name_of(urn), token_of(urn), inputs) for urn, inputs in resources]
     pools = {name: pool_facts(it, catalog) for name, token, it in found if token == NODE_POOL}
+    for name, count in (nodes or {}).items():
+        pools[name] = replace(pools[name], low=count, high=count)
     machines = sum(it.low for it in pools.values()), sum(it.high for it in pools.values())
     parts: list[Part] = []
     for name, token, inputs in found:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pulumi
@@ -46,11 +47,17 @@ def assert_named(lines: tuple[str, ...], field: str, end: str) -> None:
     assert re.search(re.escape(end) + r"[\w-]*(, [\w-]+)*$", named[0]), named[0]
 
 
-def registered(plan: Plan, *, stack: str = "test", answers: mocks.Mocks | None = None) -> Recording:
-    """The stack, with the secrets that its config has."""
+def registered(
+    plan: Plan,
+    *,
+    stack: str = "test",
+    answers: mocks.Mocks | None = None,
+    folder: Path | None = None,
+) -> Recording:
+    """The stack, with the secrets that its config has, and what users bring in the folder."""
 
     def program() -> None:
         # Outputs want the loop that is there only while a program runs.
-        build(plan, {key: pulumi.Output.secret(TOKEN) for key in plan.stack.secrets_set})
+        build(plan, {key: pulumi.Output.secret(TOKEN) for key in plan.stack.secrets_set}, folder)
 
     return recorded(program, stack=stack, answers=answers)

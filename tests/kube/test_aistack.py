@@ -15,7 +15,6 @@ from aistack.sandbox_stack import sandbox_stack
 from sandbox.kube.objects import JsonObject, name_of
 from tests.kube.command_line import aistack, answered, asked, state, submit
 from tests.kube.conftest import LiveSandbox, eventually
-from tests.kube.person import program
 from tests.kube.planted_causes import job
 
 
@@ -27,7 +26,7 @@ def live(live_sandbox: Callable[[str], LiveSandbox]) -> LiveSandbox:
 
 
 def test_jobs_of_the_stack_and_of_users_are_listed(live: LiveSandbox) -> None:
-    submit(live.server, "mine")
+    submit(live, "mine")
     jobs = {it["name"]: it for it in answered(live, "jobs")["jobs"]}
     assert jobs["dev"]["owner"] == "pulumi:dev"
     assert jobs["dev"]["kind"] == "RayCluster"
@@ -37,7 +36,7 @@ def test_jobs_of_the_stack_and_of_users_are_listed(live: LiveSandbox) -> None:
 
 
 def test_events_tell_of_the_job_and_its_pod(live: LiveSandbox) -> None:
-    submit(live.server, "told")
+    submit(live, "told")
     found = eventually(
         lambda: answered(live, "events", "told")["events"],
         lambda seen: "Scheduled" in [it["reason"] for it in seen],
@@ -46,7 +45,7 @@ def test_events_tell_of_the_job_and_its_pod(live: LiveSandbox) -> None:
 
 
 def test_a_cancelled_job_goes_with_its_pods(live: LiveSandbox) -> None:
-    submit(live.server, "stopped")
+    submit(live, "stopped")
     done = asked(live, "cancel", "stopped")
     assert done.returncode == ExitCode.FINE, done.stderr
     eventually(lambda: state(live, "stopped"), lambda it: it == "")
@@ -70,7 +69,7 @@ def test_a_ray_cluster_is_not_cancelled(live: LiveSandbox) -> None:
 
 
 def test_an_unknown_name_offers_one_that_is_near(live: LiveSandbox) -> None:
-    submit(live.server, "nearby")
+    submit(live, "nearby")
     done = asked(live, "why", "nearb")
     assert done.returncode == ExitCode.NOT_FOUND
     assert "nearest: nearby" in done.stderr
@@ -97,13 +96,13 @@ def test_a_users_own_credentials_are_taken_where_there_is_no_sandbox(
     given["clusters"][0]["cluster"] = cluster
     folder = tmp_path / "bin"
     folder.mkdir()
-    program(folder / "pulumi", json.dumps({**outputs, "kubeconfig": json.dumps(given)}))
+    _program(folder / "pulumi", json.dumps({**outputs, "kubeconfig": json.dumps(given)}))
     credential = {
         "apiVersion": "client.authentication.k8s.io/v1beta1",
         "kind": "ExecCredential",
         "status": {"token": user["token"]},
     }
-    program(folder / "gke-gcloud-auth-plugin", json.dumps(credential))
+    _program(folder / "gke-gcloud-auth-plugin", json.dumps(credential))
     path = f"{folder}{os.pathsep}{os.environ['PATH']}"
     done = aistack("jobs", "--json", PATH=path, KUBECONFIG=str(tmp_path / "none"))
     assert done.returncode == ExitCode.FINE, done.stderr
@@ -116,3 +115,8 @@ def _is_of(pod: JsonObject, job: str) -> bool:
 
 def _none(seen: list[JsonObject]) -> bool:
     return not seen
+
+
+def _program(file: Path, says: str) -> None:
+    file.write_text(f"#!/bin/sh\ncat <<'END'\n{says}\nEND\n")
+    file.chmod(0o755)

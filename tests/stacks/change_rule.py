@@ -21,12 +21,11 @@ from sandbox.engine import RunResult, Verb
 from sandbox.names import PROJECT
 from sandbox.workspace import PROJECT_FOLDER, Workspace
 from tests.stacks.conftest import Sandbox, changed
+from tests.unit.effect_stacks import bring_scripts
 
 STACK = "changing"
 _TOP = ("project", "region", "zone")
 _FILES = ("Pulumi.yaml", "__main__.py")
-_SCRIPTS = ("train.py", "other.py", "code/tune.py", "more/other.py")
-_OWN_SCRIPTS = Path("workloads", "datasets")
 # What a server notes of an object, which says nothing of what was asked for.
 _NOTED = frozenset({"uid", "resourceVersion", "creationTimestamp", "generation"})
 # What a refusal says to run instead.
@@ -73,12 +72,9 @@ class ChangingStack:
         """Nothing is up yet. Its secrets are encrypted, which takes as long as a small `up`, so
         that other new stacks are copies of it."""
         project = folder / "project"
-        for name in _SCRIPTS:
-            (project / name).parent.mkdir(parents=True, exist_ok=True)
-            (project / name).write_text(f"print({name!r})\n")
+        bring_scripts(project)
         for name in _FILES:
             shutil.copyfile(PROJECT_FOLDER / name, project / name)
-        shutil.copytree(PROJECT_FOLDER / _OWN_SCRIPTS, project / _OWN_SCRIPTS)
         made = cls(folder)
         made.have(config)
         made.sandbox.succeed("preview")

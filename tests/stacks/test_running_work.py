@@ -52,9 +52,13 @@ def test_a_preview_names_the_job_that_a_change_stops(
             "on 4 GPUs and loses the nodes of gpu-pool",
         ),
         ("tpu-elastic", "pools.v6e-16.slices=1", "32 TPUs and loses the nodes of v6e-16-1-pool"),
+        # With the storage that they mount.
+        ("b200-lustre", "lustre.filesystem=other", STOPS),
+        ("kueue-mixed", "buckets.bucket.name=other-bucket", "on 4 GPUs and is replaced"),
+        ("tpu-elastic", "buckets.bucket.name=other-bucket", "on 32 TPUs and is replaced"),
     ],
 )
-def test_a_preview_names_the_job_that_stays_and_loses_nodes(
+def test_a_preview_names_the_job_that_loses_nodes_or_storage(
     brought_up: Callable[[str], Sandbox], stack: str, override: str, said: str
 ) -> None:
     lines = brought_up(stack).succeed("preview", override).report.diagnostics

@@ -1,14 +1,17 @@
 """Stacks in which fields of the config have an effect: each has what a few of them need."""
 
+import shutil
+from pathlib import Path
 from typing import Any
 
-from tests.conftest import changed
+from tests.conftest import ROOT, changed
 from tests.parts.samples import AUTOPILOT, BARE, CLASSIFIER, DEV, KEPT, RL, SERVE, TPU, VERL
 from tests.unit.bucket_samples import RULED
 from tests.unit.effect_queues import CPUS, QUEUE_OF_CPUS, QUEUED, QUEUES
 from tests.unit.script_samples import CHAT, JOB_SET, ON_RAY, RAY, STACK
 from tests.unit.team_stack import LAB
 
+_OWN_SCRIPTS = Path("workloads", "datasets")
 _START, _END = "2099-01-03T02:00:00Z", "2099-01-03T08:00:00Z"
 _WINDOW = {"start": _START, "end": _END}
 _RESERVED = {"mode": "reservation", "name": "mine", "block": "b", "sub_block": "s"}
@@ -257,3 +260,11 @@ BASES: dict[str, dict[str, Any]] = {
     "own with rdma": OWN_RDMA,
     "ruled": RULED,
 }
+
+
+def bring_scripts(folder: Path) -> None:
+    """The files that scripts of these stacks and of the presets run."""
+    shutil.copytree(ROOT / _OWN_SCRIPTS, folder / _OWN_SCRIPTS)
+    for name in ("train.py", "other.py", "code/tune.py", "more/other.py"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(f"print({name!r})\n")

@@ -23,7 +23,7 @@ from tests.programs import mistakes
 from tests.stacks.existing_changes import CASES as EXISTING
 from tests.unit.config_leaves import differing, leaves
 from tests.unit.effect_changes import CHANGES, name_of
-from tests.unit.effect_stacks import BASES
+from tests.unit.effect_stacks import BASES, bring_scripts
 from tests.unit.effects_refused import DECIDES
 
 SECRETS = frozenset({"hugging_face_token", "wandb_api_key"})
@@ -75,9 +75,7 @@ def credited(base: str, change: dict[str, Any]) -> set[str]:
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """With what scripts bring."""
     made = tmp_path_factory.mktemp("project")
-    for name in ("train.py", "other.py", "code/tune.py", "more/other.py"):
-        (made / name).parent.mkdir(exist_ok=True)
-        (made / name).write_text(f"print({name!r})\n")
+    bring_scripts(made)
     return made
 
 

@@ -1,0 +1,80 @@
+"""Queues: what they may give out, what of it is had, and who waits. Pure.
+
+kubernetes-sigs/kueue v0.19.2 apis/kueue/v1beta2/clusterqueue_types.go and localqueue_types.go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from aistack.job import condition
+from aistack.kinds import CLUSTER_QUEUE
+from aistack.status.snapshot import Snapshot
+from sandbox.kube.objects import JsonObject, dig, maps, name_of, namespace_of
+
+
+@dataclass(frozen=True, kw_only=True)
+class Quota:
+    """`most` is empty where the user sees the door to the queue and not the queue."""
+
+    flavor: str
+    resource: str
+    most: str
+    used: str
+    borrowed: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Queue:
+    name: str
+    active: bool
+    admitted: int
+    waiting: int
+    quotas: Sequence[Quota]
+
+
+def queues(it: Snapshot) -> Sequence[Queue]:
+    """The cluster's; of those of a team's doors who sees no others."""
+    if it.sees(CLUSTER_QUEUE):
+        return [_queue(queue, name_of(queue)) for queue in it.seen(CLUSTER_QUEUE)]
+    return [_queue(queue, door(queue)) for queue in it.local_queues]
+
+
+def door(local_queue: JsonObject) -> str:
+    return f"{namespace_of(local_queue)}/{name_of(local_queue)}"
+
+
+def _queue(queue: JsonObject, name: str) -> Queue:
+    status = queue.get("status") or {}
+    return Queue(
+        name=name,
+        active=condition(queue, "Active") is not None,
+        admitted=int(status.get("admittedWorkloads") or 0),
+        waiting=int(status.get("pendingWorkloads") or 0),
+        quotas=list(_quotas(queue)),
+    )
+
+
+def _quotas(queue: JsonObject) -> Iterator[Quota]:
+    """By flavor and resource; of a door only what is had is known."""
+    most = {
+        (flavor["name"], each["name"]): str(each.get("nominalQuota", ""))
+        for group in maps(dig(queue, "spec", "resourceGroups"))
+        for flavor in maps(group.get("flavors"))
+        for each in maps(flavor.get("resources"))
+    }
+    used = {
+        (flavor["name"], each["name"]): each
+        for flavor in maps(dig(queue, "status", "flavorsReservation"))
+        for each in maps(flavor.get("resources"))
+    }
+    for flavor, resource in most or used:
+        had = used.get((flavor, resource), {})
+        yield Quota(
+            flavor=flavor,
+            resource=resource,
+            most=most.get((flavor, resource), ""),
+            used=str(had.get("total") or "0"),
+            borrowed=str(had.get("borrowed") or "0"),
+        )

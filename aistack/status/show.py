@@ -1,0 +1,120 @@
+"""The status of a stack for a person."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+
+from rich.console import Console, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from aistack.status.pools import Pool
+from aistack.status.queues import Queue, Quota
+from aistack.status.readiness import State
+from aistack.status.report import Report
+from aistack.status.spending import Spending
+from aistack.tables import age
+from review.cost import Amount
+from sandbox.console import new_console, new_table
+
+
+def show_report(it: Report, now: datetime) -> None:
+    console = new_console()
+    for number, part in enumerate(_parts(it, now)):
+        if number:
+            console.print()
+        console.print(part)
+    _show_readiness(console, it)
+    if it.hidden:
+        console.print(f"not yours to see: {', '.join(it.hidden)}")
+
+
+def _parts(it: Report, now: datetime) -> Iterator[RenderableType]:
+    yield _pools(it)
+    if it.uses:
+        yield _uses(it)
+    if it.queues:
+        yield _queues(it)
+    if it.claims or it.storage:
+        yield _storage(it)
+    yield "versions: " + ", ".join(f"{name} {version}" for name, version in it.versions.items())
+    yield _spending(it.spending, now)
+
+
+def _pools(it: Report) -> Table:
+    table = new_table("pool", "machine", "nodes", "wanted", "healthy", "acc.", "in use")
+    for pool in it.pools:
+        table.add_row(*_pool(pool))
+    return table
+
+
+def _uses(it: Report) -> Table:
+    table = new_table("namespace", "job", "acc.", "nodes")
+    for use in it.uses:
+        table.add_row(use.namespace, use.job, str(use.accelerators), str(use.nodes))
+    return table
+
+
+def _queues(it: Report) -> Table:
+    table = new_table("queue", "flavor", "resource", "quota", "used", "borrowed", "waiting", "")
+    for queue in it.queues:
+        for row in _queue(queue):
+            table.add_row(*row)
+    return table
+
+
+def _storage(it: Report) -> Table:
+    table = new_table("storage", "size", "state")
+    for claim in it.claims:
+        table.add_row(f"claim {claim.namespace}/{claim.name}", claim.size, claim.phase)
+    for kind, where in it.storage.items():
+        for one in where:
+            table.add_row(f"{kind} {one}", "", "")
+    return table
+
+
+def _pool(it: Pool) -> tuple[str, ...]:
+    bounds = [str(one) for one in (it.least, it.most) if one is not None]
+    wanted = " to ".join(dict.fromkeys(bounds))
+    there, healthy = ("?" if it is None else str(it) for it in (it.there, it.healthy))
+    numbers = (str(it.accelerators or ""), str(it.in_use or ""))
+    return (it.name, it.machine, there, wanted, healthy, *numbers)
+
+
+def _queue(it: Queue) -> Iterator[tuple[str, ...]]:
+    """What is the queue's own stands in the first row alone."""
+    own = (it.name, str(it.waiting), "" if it.active else "inactive")
+    shown = [each for each in it.quotas if (each.most, each.used) != ("0", "0")]
+    for each in shown or (Quota(flavor="", resource="", most="", used="", borrowed="0"),):
+        borrowed = "" if each.borrowed == "0" else each.borrowed
+        yield (own[0], each.flavor, each.resource, each.most, each.used, borrowed, *own[1:])
+        own = ("", "", "")
+
+
+def _spending(it: Spending, now: datetime) -> str:
+    since = "" if it.since is None else f" in the {age(it.since, now)} since it was made"
+    nodes = (
+        "pools at their smallest to largest size" if it.by_bounds else "the nodes that are there"
+    )
+    unknown = sorted({one.partition(":")[0] for one in it.unknown})
+    return (
+        f"costs {_usd(it.hourly)} USD an hour, and has cost {_usd(it.spent)}{since}: at list "
+        f"prices, of {nodes}; not in it are parts without a price or an amount, of "
+        f"{', '.join(unknown) or 'nothing'}"
+    )
+
+
+def _usd(it: Amount) -> str:
+    return " to ".join(dict.fromkeys((f"{it.low:.2f}", f"{it.high:.2f}")))
+
+
+def _show_readiness(console: Console, it: Report) -> None:
+    table = new_table("", "", "")
+    for one in it.readiness:
+        style = "bold red" if one.state is State.NOT_READY else ""
+        first, *more = one.missing or ("",)
+        table.add_row(one.area, Text(one.state, style), first)
+        for sentence in more:
+            table.add_row("", "", sentence)
+    console.print(table)

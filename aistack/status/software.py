@@ -1,0 +1,47 @@
+"""What runs the cluster, and in which version: as the cluster says it. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from aistack.kinds import DEPLOYMENT, NODE
+from aistack.status.snapshot import Snapshot
+from sandbox.kube.objects import JsonObject, dig, maps
+from stacks.parts.cluster.config import Operator
+
+# The ends of their images' names, wherever the images are taken from: charts of kueue v0.19.2,
+# kuberay v1.4.2 and jobset v0.12.0.
+_IMAGES = {
+    "kueue/kueue": Operator.KUEUE,
+    "kuberay/operator": Operator.KUBERAY,
+    "jobset/jobset": Operator.JOBSET,
+}
+
+
+def controllers(it: Snapshot) -> Mapping[Operator, JsonObject]:
+    """Deployments of operators. That of GKE's Ray add-on runs where nobody sees it."""
+    found = ((_operator(_image(one)), one) for one in it.seen(DEPLOYMENT))
+    return {operator: one for operator, one in found if operator is not None}
+
+
+def versions(it: Snapshot) -> Mapping[str, str]:
+    """By name; of nodes each version that there is."""
+    kubelets = {dig(node, "status", "nodeInfo", "kubeletVersion") for node in it.seen(NODE)}
+    nodes = ", ".join(sorted(filter(None, kubelets)))
+    found = {"kubernetes": it.kubernetes, "nodes": nodes}
+    found |= {operator.value: _tag(_image(one)) for operator, one in controllers(it).items()}
+    return {name: version for name, version in found.items() if version}
+
+
+def _operator(image: str) -> Operator | None:
+    name = image.partition("@")[0].rpartition(":")[0]
+    return next((one for end, one in _IMAGES.items() if name.endswith(f"/{end}")), None)
+
+
+def _tag(image: str) -> str:
+    return image.partition("@")[0].rpartition(":")[2]
+
+
+def _image(deployment: JsonObject) -> str:
+    containers = maps(dig(deployment, "spec", "template", "spec", "containers"))
+    return next((it["image"] for it in containers if _operator(it["image"])), "")
