@@ -1,8 +1,10 @@
-"""`make demo-train`: the job of gcsfuse-checkpoint, as its RayJob has it, on Ray on this machine.
+"""`make demo-train`: what `aistack submit` makes of the job of gcsfuse-checkpoint, on Ray on this
+machine, its log as it comes.
 
-The sandbox brings the stack up, and its objects are read from there. A folder stands in for the
-bucket, JAX on CPUs for PyTorch on GPUs, and generated images for those of the config. The job is
-submitted twice, for the second has nothing left to do.
+The sandbox brings the stack up. Its cluster has no API server, so the RayJob is run here as KubeRay
+would have Ray run it. A folder stands in for the bucket, JAX on CPUs for PyTorch on GPUs, and
+generated images for those of the config. The job is run twice, for the second time has nothing left
+to do.
 """
 
 from __future__ import annotations
@@ -15,20 +17,23 @@ import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import yaml
 
+from aistack.stack import Stack, last_config
+from aistack.submit.preflight import checked
+from aistack.submit.request import Request
 from components.ray_manifest import LAUNCHER_DIR
-from sandbox.cloud.cloud import Cloud
 from sandbox.cloud.kinds.cluster import Cluster
 from sandbox.clusters import in_memory
 from sandbox.engine import Engine, RunOptions
 from sandbox.faults import Faults
 from sandbox.kube.objects import Ref
+from sandbox.pulumi_cli import cli_environment
 from sandbox.workspace import PROJECT_FOLDER, Workspace
 
 STACK = "gcsfuse-checkpoint"
+JOB = "pytorch-image-classifier"
 # bash -c SCRIPT launcher python3 FILE, and then the arguments.
 _PROGRAM_WORDS = 6
 SPEED = 100_000.0
@@ -63,36 +68,41 @@ class SubmittedJob:
         ]
 
 
-def submitted(cloud: Cloud) -> SubmittedJob:
-    kube = in_memory(next(cloud.find(Cluster.token)), cloud)
-
-    def only(api_version: str, kind: str, ending: str) -> dict[str, Any]:
-        [whole] = [it for it in kube.inventory()[kind] if it.endswith(ending)]
-        namespace, _, name = whole.rpartition("/")
-        found = kube.get(Ref(api_version=api_version, kind=kind, namespace=namespace, name=name))
-        assert found is not None
-        return found
-
-    spec = only("ray.io/v1", "RayJob", "")["spec"]
+def submitted(workspace: Workspace) -> SubmittedJob:
+    """What `aistack submit --job pytorch-image-classifier` makes, and the files that the head has
+    already."""
+    stack = Stack(name=STACK, outputs={}, environment=cli_environment(workspace))
+    request = Request(name="again", like=JOB)
+    parcel = checked(request, last_config(stack), (), STACK).parcel
+    spec = parcel.work.obj["spec"]
     environment = yaml.safe_load(spec["runtimeEnvYAML"])
+    added = {} if parcel.files is None else parcel.files["data"]
     return SubmittedJob(
         spec["entrypoint"],
         environment.get("env_vars", {}),
         environment.get("pip", []),
-        only("v1", "ConfigMap", "-launcher")["data"],
+        {**_on_the_head(workspace), **added},
     )
 
 
-def brought_up(root: Path) -> Cloud:
+def _on_the_head(workspace: Workspace) -> dict[str, str]:
+    cloud = workspace.cloud()
+    kube = in_memory(next(cloud.find(Cluster.token)), cloud)
+    [whole] = [it for it in kube.inventory()["ConfigMap"] if it.endswith("-launcher")]
+    namespace, _, name = whole.rpartition("/")
+    found = kube.get(Ref(api_version="v1", kind="ConfigMap", namespace=namespace, name=name))
+    assert found is not None
+    return found["data"]
+
+
+def bring_up(workspace: Workspace) -> None:
     """The stack on the sandbox, quietly."""
-    workspace = Workspace(root, STACK)
     with workspace.lock():
         engine = Engine(workspace, workspace.prepare([]))
         quiet = RunOptions(speed=SPEED, faults=Faults(), on_output=lambda line: None)
         result = engine.run("up", quiet)
     if not result.ok:
         raise SystemExit(f"up of {STACK} failed: python -m sandbox up --stack {STACK} says why")
-    return workspace.cloud()
 
 
 def main() -> int:
@@ -103,8 +113,11 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as scratch:
         root = Path(scratch)
         launcher, bucket = root / "launcher", root / "bucket"
-        print(f"1 of 3: {STACK} on the sandbox, for the job that it submits", flush=True)
-        job = submitted(brought_up(root / "sandbox"))
+        workspace = Workspace(root / "sandbox", STACK)
+        print(f"1 of 3: {STACK} on the sandbox", flush=True)
+        bring_up(workspace)
+        print(f"\naistack submit --job {JOB} --name again --stack {STACK}", flush=True)
+        job = submitted(workspace)
         for folder in (launcher, bucket):
             folder.mkdir()
         for name, text in job.files.items():
