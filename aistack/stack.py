@@ -14,6 +14,7 @@ from typing import Any
 from aistack.errors import VerbError
 from sandbox.pulumi_cli import binary
 from sandbox.urns import token_of
+from stacks.config import PLACES
 
 _ROOT = "pulumi:pulumi:Stack"
 
@@ -86,11 +87,7 @@ def last_config(stack: Stack) -> Config:
     runs = _pulumi("stack", "history", *words, environment=stack.environment)
     found = runs[0]["config"] if runs else {}
     own = {key.rpartition(":")[2]: it for key, it in found.items() if not key.startswith(_PROVIDER)}
-    places = {
-        key.removeprefix(_PROVIDER): it.get("value")
-        for key, it in found.items()
-        if key.startswith(_PROVIDER)
-    }
+    places = {it: found.get(f"{_PROVIDER}{it}", {}).get("value") for it in PLACES}
     values = own.get("stack", {}).get("value")
     if values is None or None in places.values():
         raise VerbError(

@@ -71,7 +71,7 @@ class SubmittedJob:
 def submitted(workspace: Workspace) -> SubmittedJob:
     """What `aistack submit --job pytorch-image-classifier` makes, and the files that the head has
     already."""
-    stack = Stack(name=STACK, outputs={}, environment=cli_environment(workspace))
+    stack = Stack(name=STACK, resources=(), environment=cli_environment(workspace))
     request = Request(name="again", like=JOB)
     parcel = checked(request, last_config(stack), (), STACK).parcel
     spec = parcel.work.obj["spec"]
