@@ -11,6 +11,7 @@ from aistack.verbs.cancel import cancel
 from aistack.verbs.events import events
 from aistack.verbs.jobs import jobs
 from aistack.verbs.logs import logs
+from aistack.verbs.shell import shell
 from aistack.verbs.status import status
 from aistack.verbs.submit import submit
 from aistack.verbs.wait import wait
@@ -32,6 +33,7 @@ app.command(epilog="Example: aistack events nccl-test --stack lab")(events)
 app.command(epilog="Example: aistack cancel nccl-test --stack lab")(cancel)
 app.command(epilog="Example: aistack status --stack lab --json")(status)
 app.command(epilog="Example: aistack wait classifier --stack lab")(wait)
+app.command(epilog="Example: aistack shell nccl-test --rank 1 --stack lab -- nvidia-smi -L")(shell)
 
 
 def main() -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import urllib3
@@ -12,6 +12,8 @@ import yaml
 from kubernetes import config
 from kubernetes.client import ApiClient
 from kubernetes.config.config_exception import ConfigException
+from kubernetes.stream.ws_client import create_websocket, get_websocket_url
+from websocket import WebSocket, WebSocketBadStatusException, WebSocketException
 
 from aistack.errors import ForbiddenError, LostError, MissingError, VerbError
 from aistack.kinds import POD, Kind
@@ -138,6 +140,17 @@ class Cluster:
             raise LostError(f"the log of {pod} broke off: {_cause(error)}") from None
         if rest:
             yield rest.decode(errors="replace")
+
+    def websocket(self, path: str, query: Sequence[tuple[str, str]]) -> WebSocket:
+        _, url, signed, _, _ = self._client.param_serialize(
+            "GET", path, query_params=list(query), auth_settings=["BearerToken"]
+        )
+        try:
+            return create_websocket(self._client.configuration, get_websocket_url(url), signed)
+        except WebSocketBadStatusException as error:
+            raise self._refused(error.status_code, error.resp_body or b"") from None
+        except (WebSocketException, OSError) as error:
+            raise LostError(f"cluster {self._name} does not answer: {error}") from None
 
     def _call(
         self,

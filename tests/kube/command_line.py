@@ -11,7 +11,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from aistack.exit_codes import ExitCode
-from sandbox.kube.objects import JsonObject, dig, name_of
+from sandbox.kube.objects import JsonObject, dig, labels_of, name_of
+from sandbox.live_kube.api_server import ApiServer
 from tests.conftest import ROOT
 from tests.kube.conftest import LiveSandbox, eventually
 from tests.kube.planted_causes import ENDLESS, job
@@ -19,9 +20,10 @@ from tests.kube.planted_causes import ENDLESS, job
 _AISTACK = (sys.executable, "-m", "aistack")
 
 
-def aistack(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+def aistack(*words: str, says: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [*_AISTACK, *words],
+        input=says,
         capture_output=True,
         text=True,
         check=False,
@@ -63,19 +65,21 @@ def answered(live: LiveSandbox, *words: str) -> Any:
     return json.loads(done.stdout)
 
 
-def submit(live: LiveSandbox, name: str, **spec: Any) -> list[JsonObject]:
+def submit(
+    server: ApiServer, name: str, *, namespace: str = "default", **spec: Any
+) -> list[JsonObject]:
     """Its pods, once they run."""
     made = job(name, annotations=ENDLESS)
-    live.server.acting_as("kubectl").apply({**made, "spec": {**made["spec"], **spec}}, force=True)
-    wanted = int(spec.get("parallelism", 1))
-    label = "batch.kubernetes.io/job-name"
-    return running_pods(live, label, name, wanted)
+    made["metadata"]["namespace"] = namespace
+    made["spec"] |= spec
+    server.acting_as("kubectl").apply(made, force=True)
+    return running_pods(server, name, int(spec.get("parallelism", 1)))
 
 
-def running_pods(live: LiveSandbox, label: str, value: str, wanted: int = 1) -> list[JsonObject]:
+def running_pods(server: ApiServer, job: str, wanted: int = 1) -> list[JsonObject]:
     def pods() -> list[JsonObject]:
-        found = live.server.list("v1", "Pod")
-        own = [it for it in found if dig(it, "metadata", "labels", label) == value]
+        found = server.list("v1", "Pod")
+        own = [it for it in found if labels_of(it).get("batch.kubernetes.io/job-name") == job]
         return [it for it in own if dig(it, "status", "phase") == "Running"]
 
     return sorted(eventually(pods, lambda seen: len(seen) == wanted), key=name_of)

@@ -19,7 +19,8 @@ from sandbox.control_plane.binaries import binary
 from sandbox.control_plane.certificates import make_certificates
 from sandbox.control_plane.layout import Layout
 from sandbox.kube.objects import JsonObject, Ref, name_of, namespace_of
-from tests.kube.conftest import LiveSandbox, eventually
+from sandbox.live_kube.api_server import ApiServer
+from tests.kube.conftest import eventually
 
 _KWOK = "kwok.x-k8s.io/v1alpha1"
 
@@ -28,9 +29,10 @@ class Kubelet:
     """One for all nodes. `logs` has a file for each pod, `ports` where each port of a pod leads."""
 
     def __init__(
-        self, live: LiveSandbox, folder: Path, pods: Sequence[JsonObject], ports: Mapping[int, int]
+        self, kubeconfig: Path, folder: Path, pods: Sequence[JsonObject], ports: Mapping[int, int]
     ) -> None:
-        self._folder = folder
+        self.folder = folder
+        self.pods = pods
         layout = Layout(folder / "own")
         make_certificates(layout)
         self.logs = {name_of(it): folder / f"{name_of(it)}.log" for it in pods}
@@ -45,7 +47,7 @@ class Kubelet:
             self.port: int = free.getsockname()[1]
         self._command = [
             str(binary("kwok")),
-            f"--kubeconfig={live.plane.kubeconfig}",
+            f"--kubeconfig={kubeconfig}",
             f"--config={config}",
             f"--server-address=127.0.0.1:{self.port}",
             f"--tls-cert-file={layout.certificate('agent')}",
@@ -53,7 +55,7 @@ class Kubelet:
         ]
 
     def start(self) -> None:
-        with (self._folder / "kubelet.out").open("ab") as out:
+        with (self.folder / "kubelet.out").open("ab") as out:
             self._process = subprocess.Popen(self._command, stdout=out, stderr=out)
         eventually(self._listens, bool)
 
@@ -83,27 +85,27 @@ class Kubelet:
 
 @contextmanager
 def kubelet(
-    live: LiveSandbox,
+    kubeconfig: Path,
     folder: Path,
     pods: Sequence[JsonObject] = (),
     ports: Mapping[int, int] | None = None,
 ) -> Iterator[Kubelet]:
-    made = Kubelet(live, folder, pods, ports or {})
+    made = Kubelet(kubeconfig, folder, pods, ports or {})
     made.start()
     try:
-        _serve(live, made.port)
+        _serve(ApiServer(kubeconfig), made.port)
         yield made
     finally:
         made.stop()
 
 
-def _serve(live: LiveSandbox, port: int) -> None:
+def _serve(server: ApiServer, port: int) -> None:
     """All nodes are this machine."""
-    for node in live.server.list("v1", "Node"):
+    for node in server.list("v1", "Node"):
         ref = Ref(api_version="v1", kind="Node", name=name_of(node))
         endpoint = {"kubeletEndpoint": {"Port": port}}
         addresses = [{"type": "Hostname", "address": "127.0.0.1"}]
-        live.server.set_status(ref, {"addresses": addresses, "daemonEndpoints": endpoint})
+        server.set_status(ref, {"addresses": addresses, "daemonEndpoints": endpoint})
 
 
 def _configuration() -> JsonObject:

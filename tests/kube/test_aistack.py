@@ -15,6 +15,7 @@ from aistack.sandbox_stack import sandbox_stack
 from sandbox.kube.objects import JsonObject, name_of
 from tests.kube.command_line import aistack, answered, asked, state, submit
 from tests.kube.conftest import LiveSandbox, eventually
+from tests.kube.person import program
 from tests.kube.planted_causes import job
 
 
@@ -26,7 +27,7 @@ def live(live_sandbox: Callable[[str], LiveSandbox]) -> LiveSandbox:
 
 
 def test_jobs_of_the_stack_and_of_users_are_listed(live: LiveSandbox) -> None:
-    submit(live, "mine")
+    submit(live.server, "mine")
     jobs = {it["name"]: it for it in answered(live, "jobs")["jobs"]}
     assert jobs["dev"]["owner"] == "pulumi:dev"
     assert jobs["dev"]["kind"] == "RayCluster"
@@ -36,7 +37,7 @@ def test_jobs_of_the_stack_and_of_users_are_listed(live: LiveSandbox) -> None:
 
 
 def test_events_tell_of_the_job_and_its_pod(live: LiveSandbox) -> None:
-    submit(live, "told")
+    submit(live.server, "told")
     found = eventually(
         lambda: answered(live, "events", "told")["events"],
         lambda seen: "Scheduled" in [it["reason"] for it in seen],
@@ -45,7 +46,7 @@ def test_events_tell_of_the_job_and_its_pod(live: LiveSandbox) -> None:
 
 
 def test_a_cancelled_job_goes_with_its_pods(live: LiveSandbox) -> None:
-    submit(live, "stopped")
+    submit(live.server, "stopped")
     done = asked(live, "cancel", "stopped")
     assert done.returncode == ExitCode.FINE, done.stderr
     eventually(lambda: state(live, "stopped"), lambda it: it == "")
@@ -69,7 +70,7 @@ def test_a_ray_cluster_is_not_cancelled(live: LiveSandbox) -> None:
 
 
 def test_an_unknown_name_offers_one_that_is_near(live: LiveSandbox) -> None:
-    submit(live, "nearby")
+    submit(live.server, "nearby")
     done = asked(live, "why", "nearb")
     assert done.returncode == ExitCode.NOT_FOUND
     assert "nearest: nearby" in done.stderr
@@ -96,13 +97,13 @@ def test_a_users_own_credentials_are_taken_where_there_is_no_sandbox(
     given["clusters"][0]["cluster"] = cluster
     folder = tmp_path / "bin"
     folder.mkdir()
-    _program(folder / "pulumi", json.dumps({**outputs, "kubeconfig": json.dumps(given)}))
+    program(folder / "pulumi", json.dumps({**outputs, "kubeconfig": json.dumps(given)}))
     credential = {
         "apiVersion": "client.authentication.k8s.io/v1beta1",
         "kind": "ExecCredential",
         "status": {"token": user["token"]},
     }
-    _program(folder / "gke-gcloud-auth-plugin", json.dumps(credential))
+    program(folder / "gke-gcloud-auth-plugin", json.dumps(credential))
     path = f"{folder}{os.pathsep}{os.environ['PATH']}"
     done = aistack("jobs", "--json", PATH=path, KUBECONFIG=str(tmp_path / "none"))
     assert done.returncode == ExitCode.FINE, done.stderr
@@ -115,8 +116,3 @@ def _is_of(pod: JsonObject, job: str) -> bool:
 
 def _none(seen: list[JsonObject]) -> bool:
     return not seen
-
-
-def _program(file: Path, says: str) -> None:
-    file.write_text(f"#!/bin/sh\ncat <<'END'\n{says}\nEND\n")
-    file.chmod(0o755)

@@ -42,9 +42,9 @@ def texts(process: subprocess.Popen[str], wanted: int) -> list[str]:
 def test_all_ranks_are_told_in_the_order_in_which_they_spoke(
     live: LiveSandbox, tmp_path: Path
 ) -> None:
-    pods = submit(live, "ranks", **RANKS)
+    pods = submit(live.server, "ranks", **RANKS)
     first, second = (name_of(it) for it in pods)
-    with kubelet(live, tmp_path, pods) as nodes:
+    with kubelet(live.plane.kubeconfig, tmp_path, pods) as nodes:
         for number in range(2):
             nodes.say(second, f"step {number}")
             nodes.say(first, f"step {number}")
@@ -59,8 +59,8 @@ def test_all_ranks_are_told_in_the_order_in_which_they_spoke(
 
 
 def test_what_was_said_before_a_restart_is_kept(live: LiveSandbox, tmp_path: Path) -> None:
-    (pod,) = submit(live, "restarts")
-    with kubelet(live, tmp_path, [pod]) as nodes:
+    (pod,) = submit(live.server, "restarts")
+    with kubelet(live.plane.kubeconfig, tmp_path, [pod]) as nodes:
         nodes.say(name_of(pod), "after")
         nodes.say(name_of(pod), "before", previous=True)
         refused = asked(live, "logs", "restarts", "--previous")
@@ -80,7 +80,7 @@ def test_what_was_said_before_a_restart_is_kept(live: LiveSandbox, tmp_path: Pat
     ],
 )
 def test_what_there_is_not_is_refused(live: LiveSandbox, words: list[str], said: str) -> None:
-    submit(live, "single")
+    submit(live.server, "single")
     done = asked(live, "logs", "single", *words)
     assert done.returncode in (ExitCode.REFUSED, ExitCode.USAGE)
     assert said in done.stderr
@@ -94,10 +94,10 @@ def test_a_job_without_pods_says_where_to_look(live: LiveSandbox) -> None:
 def test_a_followed_log_is_taken_up_again_after_a_lost_connection(
     live: LiveSandbox, tmp_path: Path
 ) -> None:
-    (pod,) = submit(live, "speaks")
+    (pod,) = submit(live.server, "speaks")
     speaker = name_of(pod)
     with (
-        kubelet(live, tmp_path, [pod]) as nodes,
+        kubelet(live.plane.kubeconfig, tmp_path, [pod]) as nodes,
         started("logs", "speaks", "-f", AISTACK_SANDBOX=folder_of(live)) as following,
     ):
         nodes.say(speaker, "first", "second")
@@ -115,9 +115,9 @@ def test_a_followed_log_is_taken_up_again_after_a_lost_connection(
 
 
 def test_the_api_server_may_be_away_for_ten_seconds(live: LiveSandbox, tmp_path: Path) -> None:
-    (pod,) = submit(live, "outlives")
+    (pod,) = submit(live.server, "outlives")
     with (
-        kubelet(live, tmp_path, [pod]) as nodes,
+        kubelet(live.plane.kubeconfig, tmp_path, [pod]) as nodes,
         started("logs", "outlives", "-f", AISTACK_SANDBOX=folder_of(live)) as following,
     ):
         nodes.say(name_of(pod), "before")
@@ -142,9 +142,9 @@ def test_a_ray_jobs_launcher_is_followed_while_kuberay_starts_again(
     live: LiveSandbox, tmp_path: Path
 ) -> None:
     live.server.acting_as("kubectl").apply(_ray_job("trains"), force=True)
-    (pod,) = running_pods(live, "batch.kubernetes.io/job-name", "trains")
+    (pod,) = running_pods(live.server, "trains")
     with (
-        kubelet(live, tmp_path, [pod]) as nodes,
+        kubelet(live.plane.kubeconfig, tmp_path, [pod]) as nodes,
         started("logs", "trains", "-f", AISTACK_SANDBOX=folder_of(live)) as following,
     ):
         nodes.say(name_of(pod), "step 0")

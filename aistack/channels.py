@@ -1,0 +1,83 @@
+"""A connection into a pod, through the API server. Each of its frames belongs to a channel.
+
+kubernetes/apimachinery v0.35.4 pkg/util/remotecommand/constants.go (v5.channel.k8s.io: one channel
+can be closed alone) and kubernetes/kubelet v0.35.4 pkg/cri/streaming/portforward/websocket.go.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import ssl
+from collections.abc import Callable, Iterator
+
+from kubernetes.stream.ws_client import CLOSE_CHANNEL, V5_CHANNEL_PROTOCOL
+from websocket import ABNF, WebSocket, WebSocketException
+
+from aistack.errors import LostError
+
+# What comes from this side goes there.
+INPUT = 0
+_TICK_SECONDS = 1.0
+_MOST = 2**16
+_DATA = (ABNF.OPCODE_BINARY, ABNF.OPCODE_TEXT)
+
+
+class Channels:
+    def __init__(self, socket: WebSocket) -> None:
+        self._socket = socket
+        headers = socket.getheaders() or {}
+        self._closes_alone = headers.get("sec-websocket-protocol") == V5_CHANNEL_PROTOCOL
+
+    def __enter__(self) -> Channels:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._socket.abort()
+        self._socket.shutdown()
+
+    def send(self, channel: int, data: bytes) -> None:
+        self._socket.send_binary(bytes([channel]) + data)
+
+    def exchange(
+        self, local: int | None, tick: Callable[[], None] = lambda: None
+    ) -> Iterator[tuple[int, bytes]]:
+        """What comes, by channel, while what the file `local` says goes there. Raises LostError
+        where the connection breaks."""
+        try:
+            yield from self._exchange(local, tick)
+        except (WebSocketException, OSError) as error:
+            raise LostError(f"the connection to the pod broke off: {error}") from None
+
+    def _exchange(self, local: int | None, tick: Callable[[], None]) -> Iterator[tuple[int, bytes]]:
+        ended = False
+        while True:
+            ready = self._ready(None if ended else local)
+            tick()
+            if not ready:
+                # Who carries the connection gives up those on which nothing is said.
+                self._socket.ping()
+            if local in ready:
+                ended = not self._pass_on(os.read(local or 0, _MOST))
+            if self._socket.fileno() in ready:
+                opcode, frame = self._socket.recv_data_frame(True)
+                if opcode == ABNF.OPCODE_CLOSE:
+                    return
+                if opcode in _DATA and frame.data:
+                    yield frame.data[0], frame.data[1:]
+
+    def _pass_on(self, data: bytes) -> bool:
+        if data:
+            self.send(INPUT, data)
+        elif self._closes_alone:
+            self.send(CLOSE_CHANNEL, bytes([INPUT]))
+        return bool(data)
+
+    def _ready(self, local: int | None) -> list[int]:
+        """Of what TLS has read already the operating system knows nothing."""
+        remote = self._socket.fileno()
+        waits = [remote] if local is None else [remote, local]
+        inner = self._socket.sock
+        pending = isinstance(inner, ssl.SSLSocket) and inner.pending() > 0
+        found, _, _ = select.select(waits, [], [], 0 if pending else _TICK_SECONDS)
+        return [*found, remote] if pending and remote not in found else found

@@ -1,0 +1,114 @@
+"""A command in a container of a job, with the terminal that it is called from."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+from kubernetes.stream.ws_client import (
+    ERROR_CHANNEL,
+    RESIZE_CHANNEL,
+    STDERR_CHANNEL,
+    STDOUT_CHANNEL,
+)
+
+from aistack.channels import Channels
+from aistack.cluster import Cluster
+from aistack.errors import LostError, VerbError
+from aistack.find import Found
+from aistack.kinds import POD
+from aistack.members import LAUNCHER, Member
+from sandbox.kube.objects import JsonObject, dig, maps, namespace_of
+
+SHELL = ("/bin/sh", "-c", "command -v bash >/dev/null && exec bash || exec sh")
+
+
+def member_for(found: Found, pods: Sequence[Member], rank: str | None) -> Member:
+    """By default the head of a Ray cluster, else rank 0. Raises VerbError where it does not run."""
+    roles = list(dict.fromkeys(it.role for it in pods))
+    wanted = rank or next((it for it in roles if it != LAUNCHER), LAUNCHER)
+    if rank and roles and rank not in roles:
+        raise VerbError(f'--rank: "{rank}": there is none; nearest: {", ".join(roles)}')
+    for it in pods:
+        if it.role == wanted and dig(it.pod, "status", "phase") == "Running":
+            return it
+    name = found.job.name
+    raise VerbError(f"{wanted} of {name} does not run; nearest: `aistack why {name}`")
+
+
+def run(cluster: Cluster, member: Member, container: str, command: Sequence[str]) -> int:
+    """Its exit code. Raises VerbError where it cannot be started, or the connection breaks."""
+    terminal = sys.stdin.isatty() and sys.stdout.isatty()
+    reads = terminal or not sys.stdin.isatty()
+    query = [
+        ("container", container),
+        ("stdin", str(reads).lower()),
+        ("stdout", "true"),
+        ("stderr", str(not terminal).lower()),
+        ("tty", str(terminal).lower()),
+        *(("command", it) for it in command),
+    ]
+    path = POD.path(namespace_of(member.pod), member.name, "exec")
+    with Channels(cluster.websocket(path, query)) as channels:
+        local = sys.stdin.fileno() if reads else None
+        if not terminal:
+            return end_of(channels.exchange(local))
+        with _raw(sys.stdin.fileno()):
+            return end_of(channels.exchange(local, _resizing(channels)))
+
+
+def end_of(arriving: Iterator[tuple[int, bytes]]) -> int:
+    """The exit code, once all has come. Raises VerbError."""
+    files = {STDOUT_CHANNEL: sys.stdout.buffer, STDERR_CHANNEL: sys.stderr.buffer}
+    status = b""
+    for channel, data in arriving:
+        if channel == ERROR_CHANNEL:
+            status += data
+        elif channel in files:
+            files[channel].write(data)
+            files[channel].flush()
+    if not status:
+        raise LostError("the connection to the pod ended before the command did")
+    return _exit_code(json.loads(status))
+
+
+def _exit_code(status: JsonObject) -> int:
+    """kubernetes/apimachinery v0.35.4 pkg/util/remotecommand/constants.go."""
+    if status.get("status") == "Success":
+        return 0
+    for it in maps(dig(status, "details", "causes")):
+        if it.get("reason") == "ExitCode":
+            return int(it["message"])
+    raise VerbError(str(status.get("message")).strip())
+
+
+def _resizing(channels: Channels) -> Callable[[], None]:
+    """Tells the pod of the terminal's size whenever it has another."""
+    known: list[os.terminal_size] = []
+
+    def tell() -> None:
+        size = os.get_terminal_size(sys.stdout.fileno())
+        if known != [size]:
+            known[:] = [size]
+            said = {"Width": size.columns, "Height": size.lines}
+            channels.send(RESIZE_CHANNEL, json.dumps(said).encode())
+
+    return tell
+
+
+@contextmanager
+def _raw(terminal: int) -> Iterator[None]:
+    """Keys go to the pod as they are, Ctrl-C too."""
+    import termios
+    import tty
+
+    before = termios.tcgetattr(terminal)
+    # What was typed already is for the pod, too.
+    tty.setraw(terminal, termios.TCSADRAIN)
+    try:
+        yield
+    finally:
+        termios.tcsetattr(terminal, termios.TCSADRAIN, before)

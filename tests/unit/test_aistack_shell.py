@@ -1,0 +1,38 @@
+"""How a command in a pod has ended, in the words of an API server: kubernetes/apimachinery v0.35.4
+pkg/util/remotecommand/constants.go and kubernetes/kubelet v0.35.4
+pkg/cri/streaming/remotecommand/exec.go."""
+
+import json
+
+import pytest
+
+from aistack.errors import LostError, VerbError
+from aistack.shell import end_of
+from sandbox.kube.objects import JsonObject
+
+OUTPUT, ERROR = 1, 3
+ENDED: JsonObject = {
+    "status": "Failure",
+    "reason": "NonZeroExitCode",
+    "message": "command terminated with non-zero exit code",
+    "details": {"causes": [{"reason": "ExitCode", "message": "7"}]},
+}
+BROKEN: JsonObject = {"status": "Failure", "reason": "InternalError", "message": "no such file\n"}
+
+
+@pytest.mark.parametrize(("status", "code"), [({"status": "Success"}, 0), (ENDED, 7)])
+def test_the_commands_own_exit_code_is_ours(status: JsonObject, code: int) -> None:
+    assert end_of(iter([(ERROR, json.dumps(status).encode())])) == code
+
+
+def test_what_could_not_be_run_is_an_error() -> None:
+    with pytest.raises(VerbError, match=r"^no such file$"):
+        end_of(iter([(ERROR, json.dumps(BROKEN).encode())]))
+
+
+def test_a_connection_that_ends_without_a_word_is_lost(
+    capfdbinary: pytest.CaptureFixture[bytes],
+) -> None:
+    with pytest.raises(LostError):
+        end_of(iter([(OUTPUT, b"half of it")]))
+    assert capfdbinary.readouterr().out == b"half of it"
