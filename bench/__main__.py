@@ -18,6 +18,7 @@ from bench.control_plane import control_plane_figures
 from bench.measure import preview_times, probe, timed
 from bench.review import review_times
 from bench.scale import BASE, SHOWN, growth
+from bench.verbs import JOBS, PODS, STACK, verb_times
 from bench.workloads import checkpoint_times
 from sandbox.__main__ import DEFAULT_SPEED
 from sandbox.workspace import PROJECT_FOLDER, stack_names
@@ -143,6 +144,21 @@ def kube_figures() -> list[Figure]:
     ]
 
 
+def verb_figures() -> list[Figure]:
+    found = verb_times()
+    status, jobs = found.status_of_many, found.jobs_of_many
+    more = status.processor / found.status.processor
+    return [
+        Figure(STACK, "resources of the stack that verbs are asked of", found.resources, ">=80"),
+        Figure(STACK, f"aistack status with {PODS} pods more, s", status.seconds, "<=2"),
+        Figure(STACK, "its processor time / without them", more, "<=1.5"),
+        Figure(STACK, f"aistack jobs of {JOBS} jobs, s", jobs.seconds, "<=3"),
+        Figure(
+            STACK, "its peak memory / without them", jobs.peak_mib / found.jobs.peak_mib, "<=1.3"
+        ),
+    ]
+
+
 def main() -> int:
     figures: list[Figure] = []
     for stack in stack_names():
@@ -152,6 +168,8 @@ def main() -> int:
     figures += review_figures()
     _write(figures)
     figures += kube_figures()
+    _write(figures)
+    figures += verb_figures()
     _write(figures)
     figures += scale_figures()
     _write(figures)
