@@ -14,7 +14,6 @@ from typing import Any
 from aistack.errors import VerbError
 from sandbox.pulumi_cli import binary
 from sandbox.urns import token_of
-from stacks.config import PLACES
 
 _ROOT = "pulumi:pulumi:Stack"
 
@@ -83,6 +82,9 @@ def _name(resources: Sequence[Mapping[str, Any]]) -> str:
 
 def last_config(stack: Stack) -> Config:
     """Raises VerbError where it is not on record."""
+    # All parts of a config take a third of a second to import: most verbs do without.
+    from stacks.config import PLACES
+
     words = ("--json", "--page-size", "1", "--stack", stack.name)
     runs = _pulumi("stack", "history", *words, environment=stack.environment)
     found = runs[0]["config"] if runs else {}

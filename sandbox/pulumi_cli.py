@@ -6,17 +6,22 @@ import os
 import shutil
 from functools import cache
 from pathlib import Path
-
-from pulumi.automation import PulumiCommand
+from typing import TYPE_CHECKING
 
 from sandbox.errors import UserError
 from sandbox.workspace import PROJECT_FOLDER, Workspace
+
+if TYPE_CHECKING:
+    from pulumi.automation import PulumiCommand
 
 BUILT = PROJECT_FOLDER / ".tools"
 
 
 @cache
 def find_pulumi() -> PulumiCommand:
+    # The path alone is found without Pulumi's SDK.
+    from pulumi.automation import PulumiCommand
+
     if shutil.which("pulumi"):
         return PulumiCommand()
     if (BUILT / "bin" / "pulumi").exists():

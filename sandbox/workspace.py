@@ -27,7 +27,6 @@ from sandbox.cloud.reservations import Reservations
 from sandbox.cloud_store import cloud_at
 from sandbox.disk import hold_reserve, replace_file, require_room
 from sandbox.errors import UserError
-from sandbox.existing import add_existing
 from sandbox.faults import Faults
 from sandbox.folder import claim
 from sandbox.names import PROJECT
@@ -160,6 +159,9 @@ class Workspace:
         given = Reservations.load(file)
         self.project_file.write_bytes(file.read_bytes())
         if given.existing:
+            # It brings Pulumi's SDK, which few commands have a use for.
+            from sandbox.existing import add_existing
+
             add_existing(self.cloud(), given.existing)
 
     def cloud(self, faults: Faults | None = None, *, real_control_planes: bool = False) -> Cloud:
