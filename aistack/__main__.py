@@ -8,12 +8,14 @@ import typer
 
 from aistack.exit_codes import ExitCode
 from aistack.verbs.cancel import cancel
+from aistack.verbs.dashboard import dashboard
 from aistack.verbs.events import events
 from aistack.verbs.jobs import jobs
 from aistack.verbs.logs import logs
 from aistack.verbs.shell import shell
 from aistack.verbs.status import status
 from aistack.verbs.submit import submit
+from aistack.verbs.tunnel import tunnel
 from aistack.verbs.wait import wait
 from aistack.verbs.why import why
 from sandbox.command_line import run_app
@@ -34,6 +36,8 @@ app.command(epilog="Example: aistack cancel nccl-test --stack lab")(cancel)
 app.command(epilog="Example: aistack status --stack lab --json")(status)
 app.command(epilog="Example: aistack wait classifier --stack lab")(wait)
 app.command(epilog="Example: aistack shell nccl-test --rank 1 --stack lab -- nvidia-smi -L")(shell)
+app.command(epilog="Example: aistack tunnel chat:8000 --stack serve-autopilot")(tunnel)
+app.command(epilog="Example: aistack dashboard --stack dev")(dashboard)
 
 
 def main() -> int:

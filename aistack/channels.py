@@ -37,36 +37,45 @@ class Channels:
         self._socket.shutdown()
 
     def send(self, channel: int, data: bytes) -> None:
-        self._socket.send_binary(bytes([channel]) + data)
-
-    def exchange(
-        self, local: int | None, tick: Callable[[], None] = lambda: None
-    ) -> Iterator[tuple[int, bytes]]:
-        """What comes, by channel, while what the file `local` says goes there. Raises LostError
-        where the connection breaks."""
         try:
-            yield from self._exchange(local, tick)
+            self._socket.send_binary(bytes([channel]) + data)
         except (WebSocketException, OSError) as error:
             raise LostError(f"the connection to the pod broke off: {error}") from None
 
-    def _exchange(self, local: int | None, tick: Callable[[], None]) -> Iterator[tuple[int, bytes]]:
-        ended = False
+    def exchange(
+        self,
+        local: int | None,
+        tick: Callable[[], None] = lambda: None,
+        *,
+        ends_with_input: bool = False,
+    ) -> Iterator[tuple[int, bytes]]:
+        """What comes, by channel, while what the file `local` says goes there; to the end of the
+        other side, or with `ends_with_input` until it is silent after that of this one. Raises
+        LostError where the connection breaks."""
         while True:
-            ready = self._ready(None if ended else local)
+            ready = self._ready(local)
             tick()
-            if not ready:
-                # Who carries the connection gives up those on which nothing is said.
-                self._socket.ping()
-            if local in ready:
-                ended = not self._pass_on(os.read(local or 0, _MOST))
-            if self._socket.fileno() in ready:
+            if not ready and local is None and ends_with_input:
+                return
+            if local is not None and local in ready and not self._send_from(local):
+                local = None
+            try:
+                if not ready:
+                    # Who carries the connection gives up those on which nothing is said.
+                    self._socket.ping()
+                if self._socket.fileno() not in ready:
+                    continue
                 opcode, frame = self._socket.recv_data_frame(True)
-                if opcode == ABNF.OPCODE_CLOSE:
-                    return
-                if opcode in _DATA and frame.data:
-                    yield frame.data[0], frame.data[1:]
+            except (WebSocketException, OSError) as error:
+                raise LostError(f"the connection to the pod broke off: {error}") from None
+            if opcode == ABNF.OPCODE_CLOSE:
+                return
+            if opcode in _DATA and frame.data:
+                yield frame.data[0], frame.data[1:]
 
-    def _pass_on(self, data: bytes) -> bool:
+    def _send_from(self, local: int) -> bool:
+        """Whether there may be more."""
+        data = os.read(local, _MOST)
         if data:
             self.send(INPUT, data)
         elif self._closes_alone:

@@ -51,6 +51,12 @@ def started(*words: str, **environment: str) -> Iterator[subprocess.Popen[str]]:
             process.kill()
 
 
+def opened(tunnel: subprocess.Popen[str]) -> dict[str, str]:
+    """What it says once it is open."""
+    assert tunnel.stdout is not None
+    return json.loads("".join([*iter(tunnel.stdout.readline, "}\n"), "}"]))
+
+
 def folder_of(live: LiveSandbox) -> str:
     return str(live.workspace.root)
 

@@ -13,10 +13,21 @@ import yaml
 from aistack.exit_codes import ExitCode
 from aistack.sandbox_stack import sandbox_stack
 from sandbox.kube.objects import JsonObject, name_of
-from tests.kube.command_line import aistack, answered, asked, state, submit
+from tests.kube.command_line import (
+    aistack,
+    answered,
+    asked,
+    folder_of,
+    opened,
+    started,
+    state,
+    submit,
+)
 from tests.kube.conftest import LiveSandbox, eventually
+from tests.kube.kubelet import kubelet
 from tests.kube.person import program
 from tests.kube.planted_causes import job
+from tests.kube.web import answer, echo
 
 
 @pytest.fixture(scope="module")
@@ -67,6 +78,19 @@ def test_a_ray_cluster_is_not_cancelled(live: LiveSandbox) -> None:
     done = asked(live, "cancel", "dev")
     assert done.returncode == ExitCode.REFUSED
     assert "is a Ray cluster, which jobs run on, and no job" in done.stderr
+
+
+def test_the_dashboard_of_the_stacks_ray_cluster_is_led_to(
+    live: LiveSandbox, tmp_path: Path
+) -> None:
+    with (
+        echo() as port,
+        kubelet(live.plane.kubeconfig, tmp_path, ports={8265: port}),
+        started("dashboard", "--json", AISTACK_SANDBOX=folder_of(live)) as running,
+    ):
+        found = opened(running)
+        assert found["to"] == "default/dev-head-svc:8265"
+        assert answer(found["url"], b"hello") == b"hello"
 
 
 def test_an_unknown_name_offers_one_that_is_near(live: LiveSandbox) -> None:
