@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from aistack.cluster import Cluster
 from aistack.errors import ForbiddenError
 from aistack.job import Job, is_own, job_of
-from aistack.kinds import WORK
+from aistack.kinds import WORK, Kind
+
+_AT_ONCE = 8
 
 
 @dataclass(frozen=True)
@@ -23,17 +26,19 @@ def list_jobs(cluster: Cluster, namespaces: Sequence[str]) -> Listing:
     """Raises ForbiddenError where the user may see no namespace at all."""
     jobs: list[Job] = []
     hidden: dict[str, ForbiddenError] = {}
-    for namespace in namespaces:
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        asked = {it: [pool.submit(_own, cluster, kind, it) for kind in WORK] for it in namespaces}
+    for namespace, found in asked.items():
         try:
-            jobs += [
-                job_of(kind, obj)
-                for kind in WORK
-                for obj in cluster.pages(kind, namespace)
-                if is_own(obj)
-            ]
+            jobs += [job for each in found for job in each.result()]
         except ForbiddenError as error:
             hidden[namespace] = error
     if hidden and len(hidden) == len(namespaces):
         raise next(iter(hidden.values()))
     jobs.sort(key=lambda it: (it.created, it.name), reverse=True)
     return Listing(jobs, tuple(hidden))
+
+
+def _own(cluster: Cluster, kind: Kind, namespace: str) -> Sequence[Job]:
+    """Of each page only this is kept."""
+    return [job_of(kind, obj) for obj in cluster.pages(kind, namespace) if is_own(obj)]
