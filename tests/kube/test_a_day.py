@@ -70,7 +70,7 @@ def test_the_commands_of_the_page_do_what_it_says(live: LiveSandbox, folder: Pat
         with ExitStack() as stack:
             if words[0] == "logs":
                 pods = pods_of(live, words[1])
-                nodes = stack.enter_context(kubelet(live, folder, pods))
+                nodes = stack.enter_context(kubelet(live.plane.kubeconfig, folder, pods))
                 nodes.say(name_of(pods[0]), "step 1")
             done = said(words)
             if words[0] in LOOKS:
