@@ -7,6 +7,7 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -61,9 +62,16 @@ def _environment(
     config["users"][0]["user"] = dict(user) or config["users"][0]["user"]
     kubeconfig = folder / "kubeconfig"
     kubeconfig.write_text(yaml.safe_dump(config))
-    program(folder / "pulumi", json.dumps({**_OUTPUTS, "namespaces": [*namespaces]}))
+    pulumi_says(folder, {**_OUTPUTS, "namespaces": [*namespaces]})
     path = f"{folder}{os.pathsep}{os.environ['PATH']}"
     return {"PATH": path, "KUBECONFIG": str(kubeconfig)}
+
+
+def pulumi_says(folder: Path, outputs: Mapping[str, Any]) -> None:
+    """As `pulumi stack export` does of a stack that is up."""
+    urn = "urn:pulumi:shared::example::pulumi:pulumi:Stack::example-shared"
+    state = {"deployment": {"resources": [{"urn": urn, "outputs": outputs}]}}
+    program(folder / "pulumi", json.dumps(state))
 
 
 def program(file: Path, says: str) -> None:

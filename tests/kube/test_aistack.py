@@ -25,7 +25,7 @@ from tests.kube.command_line import (
 )
 from tests.kube.conftest import LiveSandbox, eventually
 from tests.kube.kubelet import kubelet
-from tests.kube.person import program
+from tests.kube.person import program, pulumi_says
 from tests.kube.planted_causes import job
 from tests.kube.web import answer, echo
 
@@ -121,7 +121,7 @@ def test_a_users_own_credentials_are_taken_where_there_is_no_sandbox(
     given["clusters"][0]["cluster"] = cluster
     folder = tmp_path / "bin"
     folder.mkdir()
-    program(folder / "pulumi", json.dumps({**outputs, "kubeconfig": json.dumps(given)}))
+    pulumi_says(folder, {**outputs, "kubeconfig": json.dumps(given)})
     credential = {
         "apiVersion": "client.authentication.k8s.io/v1beta1",
         "kind": "ExecCredential",
