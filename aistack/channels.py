@@ -12,7 +12,7 @@ import ssl
 from collections.abc import Callable, Iterator
 
 from kubernetes.stream.ws_client import CLOSE_CHANNEL, V5_CHANNEL_PROTOCOL
-from websocket import ABNF, WebSocket, WebSocketException
+from websocket import ABNF, WebSocket, WebSocketConnectionClosedException, WebSocketException
 
 from aistack.errors import LostError
 
@@ -49,9 +49,9 @@ class Channels:
         *,
         ends_with_input: bool = False,
     ) -> Iterator[tuple[int, bytes]]:
-        """What comes, by channel, while what the file `local` says goes there; to the end of the
-        other side, or with `ends_with_input` until it is silent after that of this one. Raises
-        LostError where the connection breaks."""
+        """What comes, by channel, while what the file `local` says goes there; until the other side
+        has closed, in whatever way, or with `ends_with_input` until it is silent after the end of
+        `local`. Raises LostError where the connection breaks."""
         while True:
             ready = self._ready(local)
             tick()
@@ -66,6 +66,8 @@ class Channels:
                 if self._socket.fileno() not in ready:
                     continue
                 opcode, frame = self._socket.recv_data_frame(True)
+            except WebSocketConnectionClosedException:
+                return
             except (WebSocketException, OSError) as error:
                 raise LostError(f"the connection to the pod broke off: {error}") from None
             if opcode == ABNF.OPCODE_CLOSE:

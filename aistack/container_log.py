@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from aistack.cluster import Cluster
@@ -61,7 +61,7 @@ class ContainerLog:
     def lines(self, *, tail: int | None, previous: bool = False) -> Iterator[Line]:
         return self._read(tail=tail, previous=previous)
 
-    def followed(self, *, tail: int | None) -> Iterator[Line]:
+    def followed(self, *, tail: int | None, lost: Callable[[VerbError], None]) -> Iterator[Line]:
         """Until its pod has ended; taken up again where a connection was lost."""
         patience = Patience()
         while True:
@@ -74,6 +74,7 @@ class ContainerLog:
                 return
             except VerbError as error:
                 patience.bear(error)
+                lost(error)
             tail = None if self._since else tail
             time.sleep(_AGAIN_SECONDS)
 

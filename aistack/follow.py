@@ -18,6 +18,8 @@ from aistack.patience import Patience
 _LOOK_SECONDS = 2.0
 # A job's last words may come after it is known to be over, and a Ray cluster's pods stay.
 _LAST_SECONDS = 5.0
+# Who reads slowly makes pods wait to be read, and no heap of lines.
+_HELD_LINES = 4096
 
 
 class Following:
@@ -32,8 +34,9 @@ class Following:
         self._wanted = wanted
         self._say = say
         self._told = ""
+        self._lost = set[str]()
         self._patience = Patience()
-        self._said = queue.SimpleQueue[Line | VerbError]()
+        self._said = queue.Queue[Line | VerbError](_HELD_LINES)
         self._threads: dict[str, threading.Thread] = {}
 
     def lines(self) -> Iterator[Line]:
@@ -72,7 +75,7 @@ class Following:
             self._patience.heard()
         except VerbError as error:
             self._patience.bear(error)
-            self._tell(f"{error}; what is said meanwhile comes when it answers again")
+            self._tell_lost(error)
             return False
         for log in self._wanted.logs(self._cluster, now, pods):
             self._follow(log)
@@ -92,13 +95,19 @@ class Following:
 
     def _read(self, log: ContainerLog) -> None:
         try:
-            for line in log.followed(tail=self._wanted.tail):
+            for line in log.followed(tail=self._wanted.tail, lost=self._tell_lost):
                 self._said.put(line)
         except VerbError as error:
             self._said.put(error)
 
     def _is_read(self) -> bool:
         return any(it.is_alive() for it in self._threads.values())
+
+    def _tell_lost(self, error: VerbError) -> None:
+        """Once, however often it is met, and by however many."""
+        if str(error) not in self._lost:
+            self._lost.add(str(error))
+            self._say(f"{error}; what is said meanwhile comes when it answers again")
 
     def _tell(self, what: str) -> None:
         if what != self._told:

@@ -18,9 +18,9 @@ from aistack.exit_codes import ExitCode
 from components.queue_labels import QUEUE_LABEL
 from sandbox.kube.objects import JsonObject, Ref, name_of
 from tests.kube.command_line import answered, asked, folder_of, running_pods, started, submit
-from tests.kube.conftest import LiveSandbox
+from tests.kube.conftest import LiveSandbox, eventually
 from tests.kube.kubelet import kubelet
-from tests.kube.planted_causes import ENDLESS
+from tests.kube.planted_causes import ENDLESS, job
 
 AWAY_SECONDS = 10
 RANKS = {"parallelism": 2, "completions": 2, "completionMode": "Indexed"}
@@ -114,6 +114,23 @@ def test_a_followed_log_is_taken_up_again_after_a_lost_connection(
         assert "speaks is gone" in told
 
 
+def test_a_followed_job_may_begin_later_and_get_another_pod(
+    live: LiveSandbox, tmp_path: Path
+) -> None:
+    waiting = job("late", annotations=ENDLESS, suspend=True)
+    live.server.acting_as("kubectl").apply(waiting, force=True)
+    with started("logs", "late", "-f", AISTACK_SANDBOX=folder_of(live)) as following:
+        assert following.stderr is not None
+        assert "nothing of late has begun" in following.stderr.readline()
+        (pod,) = submit(live.server, "late", suspend=False, backoffLimit=3)
+        _says(live, tmp_path / "first", pod, following)
+        live.server.delete(_ref(pod))
+        eventually(lambda: live.server.get(_ref(pod)), lambda it: it is None)
+        (other,) = running_pods(live.server, "late")
+        assert name_of(other) != name_of(pod)
+        _says(live, tmp_path / "second", other, following)
+
+
 def test_the_api_server_may_be_away_for_ten_seconds(live: LiveSandbox, tmp_path: Path) -> None:
     (pod,) = submit(live.server, "outlives")
     with (
@@ -161,6 +178,15 @@ def test_a_ray_jobs_launcher_is_followed_while_kuberay_starts_again(
     assert "trains has succeeded" in told
     jobs = {it["name"]: it["state"] for it in answered(live, "jobs")["jobs"]}
     assert jobs["trains"] == "succeeded"
+
+
+def _says(
+    live: LiveSandbox, folder: Path, pod: JsonObject, following: subprocess.Popen[str]
+) -> None:
+    folder.mkdir()
+    with kubelet(live.plane.kubeconfig, folder, [pod]) as nodes:
+        nodes.say(name_of(pod), f"of {name_of(pod)}")
+        assert texts(following, 1) == [f"of {name_of(pod)}"]
 
 
 def _ref(pod: JsonObject) -> Ref:
