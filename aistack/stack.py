@@ -14,6 +14,7 @@ from typing import Any
 from aistack.errors import VerbError
 from sandbox.pulumi_cli import binary
 from sandbox.urns import token_of
+from sandbox.workspace import PROJECT_FOLDER
 
 _ROOT = "pulumi:pulumi:Stack"
 
@@ -105,7 +106,15 @@ def _pulumi(*words: str, environment: Mapping[str, str] | None = None) -> Any:
     command = [str(binary()), *words, "--non-interactive", "--color=never"]
     own = {**os.environ, "PULUMI_SKIP_UPDATE_CHECK": "true", **(environment or {})}
     try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False, env=own)
+        done = subprocess.run(
+            # By its project's folder the CLI knows whose stacks these are, wherever the user is.
+            command,
+            capture_output=True,
+            text=True,
+            check=False,
+            cwd=PROJECT_FOLDER,
+            env=own,
+        )
     except FileNotFoundError:
         raise VerbError("pulumi: not found on PATH; nearest: install it, or --sandbox") from None
     if done.returncode:

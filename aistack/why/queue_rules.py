@@ -39,27 +39,6 @@ _SAYINGS = (
         "Run it in a namespace that `queues` names, or have this one added.",
     ),
     Saying(
-        "never-fits",
-        re.compile(
-            r"insufficient quota for (?P<resource>\S+) in flavor (?P<flavor>[^\s,]+), .*"
-            r"request \((?P<asked>[^)]+)\) > maximum capacity \((?P<most>[^)]+)\)"
-        ),
-        "It asks for {asked} of {resource}, and flavor {flavor} has {most} at the most.",
-        "Ask for no more than {most}, or have the queue's quota raised: waiting does not help.",
-    ),
-    Saying(
-        "flavor-mismatch",
-        re.compile(r"flavor (?P<flavor>\S+) doesn't match node affinity"),
-        "Its node selector does not match the nodes of flavor {flavor}.",
-        "Leave the choice of nodes to the queue, or take a queue that has these nodes.",
-    ),
-    Saying(
-        "flavor-taint",
-        re.compile(r"untolerated taint (?P<taint>.+?) in flavor (?P<flavor>[^\s,]+)"),
-        "It does not tolerate the taint {taint} of flavor {flavor}.",
-        "Add the toleration to its pods, or take another queue.",
-    ),
-    Saying(
         "resource-not-in-queue",
         re.compile(r"resource (?P<resource>\S+) unavailable in ClusterQueue"),
         "Its cluster queue gives out no {resource}.",
@@ -82,6 +61,32 @@ _SAYINGS = (
         re.compile(r"topology .*(doesn't allow|allows to fit)"),
         "No part of the cluster's topology has room for all its pods together.",
         "Wait until nodes next to each other are free, or ask for a wider topology level.",
+    ),
+)
+
+_NEVER_FITS = Saying(
+    "never-fits",
+    re.compile(
+        r"insufficient quota for (?P<resource>\S+) in flavor (?P<flavor>[^\s,]+), .*"
+        r"request \((?P<asked>[^)]+)\) > maximum capacity \((?P<most>[^)]+)\)"
+    ),
+    "It asks for {asked} of {resource}, and flavor {flavor} has {most} at the most.",
+    "Ask for no more than {most}, or have the queue's quota raised: waiting does not help.",
+)
+# Of one flavor, where another may do.
+_OF_A_FLAVOR = (
+    _NEVER_FITS,
+    Saying(
+        "flavor-mismatch",
+        re.compile(r"flavor (?P<flavor>\S+) doesn't match node affinity"),
+        "Its node selector does not match the nodes of flavor {flavor}.",
+        "Leave the choice of nodes to the queue, or take a queue that has these nodes.",
+    ),
+    Saying(
+        "flavor-taint",
+        re.compile(r"untolerated taint (?P<taint>.+?) in flavor (?P<flavor>[^\s,]+)"),
+        "It does not tolerate the taint {taint} of flavor {flavor}.",
+        "Add the toleration to its pods, or take another queue.",
     ),
 )
 
@@ -152,6 +157,10 @@ def said_by_kueue(it: Snapshot) -> Reason | None:
     return first_said(_SAYINGS, [_pending(it)])
 
 
+def no_flavor_fits(it: Snapshot) -> Reason | None:
+    return first_said(_OF_A_FLAVOR, [_pending(it)])
+
+
 def queue_inactive(it: Snapshot) -> Reason | None:
     if it.cluster_queue is None or it.job.state is not State.QUEUED:
         return None
@@ -186,6 +195,9 @@ def quota_full(it: Snapshot) -> Reason | None:
     if match is None:
         return None
     flavor, resource = match["flavor"], match["resource"]
+    never = _NEVER_FITS.words.search(_pending(it))
+    if never is not None and never["flavor"] == flavor:
+        return None
     who = holders_of(it, flavor, resource)
     lack = f"{match['more']} more of {resource} in flavor {flavor}"
     evicted = condition(it.workload or {}, _EVICTED)
@@ -232,5 +244,6 @@ RULES: tuple[Rule, ...] = (
     local_queue_stopped,
     said_by_kueue,
     quota_full,
+    no_flavor_fits,
     behind_another,
 )

@@ -115,3 +115,29 @@ def test_a_job_that_ended_well_has_no_reason_though_a_pod_of_it_failed() -> None
     found = verdict(snapshot(done, pod("0", phase="Failed", **_FAILED)))
     assert found.reason is None
     assert found.sentence == "It has ended well."
+
+
+def test_of_several_flavors_the_one_that_has_what_it_asks_for_is_told() -> None:
+    """In the words of Kueue 0.19.2 for a job on L4 GPUs in a queue of three flavors."""
+    said = (
+        "couldn't assign flavors to pod set node: "
+        "flavor h200 doesn't match node affinity, "
+        "insufficient unused quota for nvidia.com/gpu in flavor l4, 2 more needed, "
+        "flavor cpu doesn't match node affinity"
+    )
+    waits = workload(condition("QuotaReserved", "False", said))
+    found = verdict(snapshot(_QUEUED, workload=waits))
+    assert found.reason is not None
+    assert found.reason.cause == "quota-full"
+
+
+def test_a_flavor_that_can_never_hold_it_is_not_waited_for() -> None:
+    said = (
+        "couldn't assign flavors to pod set node: insufficient quota for cpu in flavor l4, "
+        "previously considered podsets requests (0) + current podset request (100) > maximum "
+        "capacity (24), insufficient unused quota for nvidia.com/gpu in flavor l4, 2 more needed"
+    )
+    waits = workload(condition("QuotaReserved", "False", said))
+    found = verdict(snapshot(_QUEUED, workload=waits))
+    assert found.reason is not None
+    assert found.reason.cause == "never-fits"
