@@ -14,6 +14,7 @@ from aistack.stack import Config
 from aistack.submit.hand_over import Parcel, packed
 from aistack.submit.render import difference
 from aistack.submit.request import Request, job_of
+from aistack.submit.team import for_team, moved
 from sandbox.workspace import PROJECT_FOLDER
 from stacks.config import ConfigError, validate
 from stacks.parts.jobs import script_files
@@ -41,9 +42,13 @@ def checked(request: Request, config: Config, ended: Collection[str], stack: str
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
         others = {name: _without_files(it) for name, it in own.items() if name not in ended}
-        job = _with_files(request, job_of(request, config.values), folder)
-        without = _planned(config, others)
-        with_job = _planned(config, {**others, request.name: job})
+        values, job = config.values, job_of(request, config.values)
+        if request.team is not None:
+            values, job = for_team(request.team, values, job)
+        job = _with_files(request, job, folder)
+        judged = Config(values, config.secrets)
+        without = _planned(judged, others)
+        with_job = _planned(judged, {**others, request.name: job})
         if with_job.stack.stands_on_others:
             raise VerbError(
                 "--stack: it stands on parts that it has not made, which Google alone could tell "
@@ -51,6 +56,9 @@ def checked(request: Request, config: Config, ended: Collection[str], stack: str
             )
         _check_files(request.name, with_job, folder)
         parcel = packed(difference(without, with_job, stack, folder))
+        if request.team is not None:
+            account = with_job.teams[request.team].config.service_account
+            parcel = moved(parcel, request.team, account)
     jobs = planned_jobs(with_job).values()
     return Checked(parcel, next(it for it in jobs if it.name == request.name))
 

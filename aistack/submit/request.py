@@ -28,6 +28,7 @@ class Request:
     like: str | None = None
     command: str | None = None
     ray: str | None = None
+    team: str | None = None
     fields: Mapping[str, Any] = field(default_factory=dict[str, Any])
     variables: Mapping[str, str] = field(default_factory=dict[str, str])
 
@@ -104,7 +105,7 @@ def _base(request: Request, config: Mapping[str, Any]) -> dict[str, Any]:
 def _place(request: Request, config: Mapping[str, Any]) -> str | None:
     """The RayCluster that it runs on: the one that is asked for, else the only one, where nothing
     is asked for that a cluster has already."""
-    if request.ray is not None or request.fields:
+    if request.ray is not None or request.fields or request.team is not None:
         return request.ray
     clusters = list(config.get("ray") or {})
     return clusters[0] if len(clusters) == 1 else None

@@ -30,6 +30,9 @@ def submit(
         str | None, typer.Option(help="What to run: python3 $(SCRIPT_DIR)/train.py --epochs 3.")
     ] = None,
     ray: Annotated[str | None, typer.Option(help="RayCluster of the stack to run on.")] = None,
+    team: Annotated[
+        str | None, typer.Option(help="Team of the stack, in whose namespace and queue it runs.")
+    ] = None,
     image: Annotated[str | None, typer.Option(help="Image of its pods.")] = None,
     nodes: Annotated[int | None, typer.Option(help="Pods, each on a node of its own.")] = None,
     gpus: Annotated[int | None, typer.Option(help="GPUs of each pod.")] = None,
@@ -62,6 +65,7 @@ def submit(
         like=like,
         command=command,
         ray=ray,
+        team=team,
         fields={**own, **fields_of(set_ or [])},
         variables=variables_of(env or []),
     )

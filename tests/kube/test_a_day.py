@@ -50,7 +50,7 @@ def pods_of(live: LiveSandbox, name: str) -> list[JsonObject]:
 
 
 def _ended(code: int, done: subprocess.CompletedProcess[str]) -> bool:
-    return done.returncode == code
+    return done.returncode == code and "is starting" not in done.stdout
 
 
 def test_the_commands_of_the_page_do_what_it_says(live: LiveSandbox, folder: Path) -> None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from typer.testing import CliRunner
 from aistack.__main__ import app
 from aistack.cluster import Cluster
 from aistack.errors import VerbError
+from aistack.job import pod_groups
 from aistack.kinds import Kind
 from aistack.stack import Config
 from aistack.submit.hand_over import packed, with_others
@@ -95,6 +97,20 @@ def test_what_an_hour_costs_is_known(script: Path) -> None:
     assert name_of(found.parcel.work.obj) == "mine"
 
 
+def test_a_job_of_a_team_has_its_namespace_its_queue_and_its_account(script: Path) -> None:
+    request = replace(on_pods("mine", script, pool="l4", gpus=1), team="serving")
+    found = checked(request, config("lab"), (), "lab").parcel
+    assert {it.obj["metadata"]["namespace"] for it in (found.work, *found.beside)} == {"serving"}
+    assert found.queue == "serving"
+    assert [it.kind.name for it in found.beside] == ["ConfigMap"]
+    ((_, pod),) = pod_groups(found.work.kind, found.work.obj)
+    assert pod["serviceAccountName"] == "team"
+    assert "secretKeyRef" not in json.dumps(pod)
+    mounts = {it["name"]: it["mountPath"] for it in pod["containers"][0]["volumeMounts"]}
+    assert {"/data", "/models"} < set(mounts.values())
+    assert "lustre" not in mounts
+
+
 REFUSED: dict[str, tuple[str, Callable[[Path], Request], str]] = {
     "more nodes than there can be": (
         "lab",
@@ -125,6 +141,21 @@ REFUSED: dict[str, tuple[str, Callable[[Path], Request], str]] = {
         "lab",
         lambda _: Request(name="cifar-10", like="cifar-10"),
         "--name: the stack has a job cifar-10",
+    ),
+    "a team that there is not": (
+        "lab",
+        lambda file: replace(on_pods("mine", file), team="reserch"),
+        '--team: "reserch" is no team of this stack; nearest: research',
+    ),
+    "a team's job on the stack's Ray cluster": (
+        "lab",
+        lambda file: Request(name="mine", files=[file], team="research", ray="lab"),
+        "--team: what runs on a RayCluster of the stack runs in that one's namespace",
+    ),
+    "what the team's queue has no quota for": (
+        "lab",
+        lambda file: replace(on_pods("mine", file, pool="h200"), team="serving"),
+        "serving has no flavor of h200",
     ),
     "what the stack has no controller for": (
         "dev",
