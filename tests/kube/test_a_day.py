@@ -79,5 +79,6 @@ def test_the_commands_of_the_page_do_what_it_says(live: LiveSandbox, folder: Pat
         shown[f"{words[0]} {name}"] = done.stdout
     assert shown["logs sweep-1"] == "step 1\n"
     assert "RayJob default/on-ray runs on the Ray cluster lab" in shown["submit on-ray"]
+    assert "JobSet serving/theirs is running" in shown["why theirs"]
     assert "chat" in shown["why big"]
     assert "It runs, with 1 of 1 pods ready." in shown["why small"]
