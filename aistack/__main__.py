@@ -8,6 +8,7 @@ import typer
 
 from aistack.exit_codes import ExitCode
 from aistack.verbs.cancel import cancel
+from aistack.verbs.checkpoints import checkpoints
 from aistack.verbs.dashboard import dashboard
 from aistack.verbs.events import events
 from aistack.verbs.jobs import jobs
@@ -38,6 +39,7 @@ app.command(epilog="Example: aistack wait classifier --stack lab")(wait)
 app.command(epilog="Example: aistack shell nccl-test --rank 1 --stack lab -- nvidia-smi -L")(shell)
 app.command(epilog="Example: aistack tunnel chat:8000 --stack serve-autopilot")(tunnel)
 app.command(epilog="Example: aistack dashboard --stack dev")(dashboard)
+app.command(epilog="Example: aistack checkpoints cifar-10 --stack gcsfuse-checkpoint")(checkpoints)
 
 
 def main() -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from kubernetes.stream.ws_client import (
@@ -43,16 +43,8 @@ def run(cluster: Cluster, member: Member, container: str, command: Sequence[str]
     """Its exit code. Raises VerbError where it cannot be started, or the connection breaks."""
     terminal = sys.stdin.isatty() and sys.stdout.isatty()
     reads = terminal or not sys.stdin.isatty()
-    query = [
-        ("container", container),
-        ("stdin", str(reads).lower()),
-        ("stdout", "true"),
-        ("stderr", str(not terminal).lower()),
-        ("tty", str(terminal).lower()),
-        *(("command", it) for it in command),
-    ]
-    path = POD.path(namespace_of(member.pod), member.name, "exec")
-    with Channels(cluster.websocket(path, query)) as channels:
+    options = {"container": container, "stdin": reads, "stderr": not terminal, "tty": terminal}
+    with started(cluster, member, options, command) as channels:
         local = sys.stdin.fileno() if reads else None
         if not terminal:
             return end_of(channels.exchange(local))
@@ -60,16 +52,29 @@ def run(cluster: Cluster, member: Member, container: str, command: Sequence[str]
             return end_of(channels.exchange(local, _resizing(channels)))
 
 
-def end_of(arriving: Iterator[tuple[int, bytes]]) -> int:
-    """The exit code, once all has come. Raises VerbError."""
-    files = {STDOUT_CHANNEL: sys.stdout.buffer, STDERR_CHANNEL: sys.stderr.buffer}
+def started(
+    cluster: Cluster, member: Member, options: Mapping[str, str | bool], command: Sequence[str]
+) -> Channels:
+    """What a command in the pod says, and what it is told."""
+    query = [(key, str(it).lower()) for key, it in {**options, "stdout": True}.items()]
+    path = POD.path(namespace_of(member.pod), member.name, "exec")
+    return Channels(cluster.websocket(path, [*query, *(("command", it) for it in command)]))
+
+
+def _say(channel: int, data: bytes) -> None:
+    file = sys.stdout.buffer if channel == STDOUT_CHANNEL else sys.stderr.buffer
+    file.write(data)
+    file.flush()
+
+
+def end_of(arriving: Iterator[tuple[int, bytes]], hear: Callable[[int, bytes], None] = _say) -> int:
+    """The exit code, once all has been heard. Raises VerbError."""
     status = b""
     for channel, data in arriving:
         if channel == ERROR_CHANNEL:
             status += data
-        elif channel in files:
-            files[channel].write(data)
-            files[channel].flush()
+        elif channel in (STDOUT_CHANNEL, STDERR_CHANNEL):
+            hear(channel, data)
     if not status:
         raise LostError("the connection to the pod ended before the command did")
     return _exit_code(json.loads(status))

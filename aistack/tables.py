@@ -7,11 +7,14 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime
 
+from aistack.checkpoints.listing import Checkpoints
 from aistack.events import Event
 from aistack.job import Job
 from aistack.listing import Listing
 from aistack.why.verdict import Verdict
 from sandbox.console import new_console, new_table
+
+_GIB = 2**30
 
 
 def age(since: datetime, now: datetime) -> str:
@@ -48,6 +51,17 @@ def show_verdict(job: Job, verdict: Verdict) -> None:
     console.print(f"{job.kind} {job.namespace}/{job.name} is {job.state}. {verdict.sentence}")
     if verdict.reason is not None:
         console.print(verdict.reason.advice)
+
+
+def show_checkpoints(found: Checkpoints, now: datetime) -> None:
+    table = new_table("step", "checkpoint", "GiB", "files", "age", "state")
+    for it in found.checkpoints:
+        state = {"": "whole", None: "not known"}.get(it.missing, f"not whole: {it.missing}")
+        since = "" if it.written is None else age(it.written, now)
+        table.add_row(str(it.step), it.name, f"{it.bytes / _GIB:,.2f}", str(it.files), since, state)
+    console = new_console()
+    console.print(table if found.checkpoints else "there are no checkpoints")
+    console.print(f"in {found.folder}: {found.next_start}")
 
 
 def job_json(job: Job) -> dict[str, object]:

@@ -17,7 +17,7 @@ NO_MORE_PRIVILEGES = {"allowPrivilegeEscalation": False}
 # Autopilot gives it to every pod, Standard to none (GKE documentation, "About seccomp in GKE").
 DEFAULT_SECCOMP = {"seccompProfile": {"type": "RuntimeDefault"}}
 
-_GCSFUSE = "gcsfuse.csi.storage.gke.io"
+GCSFUSE = "gcsfuse.csi.storage.gke.io"
 
 
 def gpu_tolerations(taints: Sequence[NodeTaintArgs] = ()) -> list[dict[str, Any]]:
@@ -48,7 +48,7 @@ def bucket_volume(
             skip_access_check=skip_access_check, prefetch_metadata=prefetch_metadata
         ),
     }
-    return {"name": name, "csi": {"driver": _GCSFUSE, "volumeAttributes": attributes}}
+    return {"name": name, "csi": {"driver": GCSFUSE, "volumeAttributes": attributes}}
 
 
 def secret_variable(name: str, secret: Any, key: str) -> dict[str, Any]:

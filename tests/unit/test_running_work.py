@@ -57,7 +57,7 @@ def stopped(work: RunningWork, *gone: Key) -> list[str]:
         ("b200-lustre", {"jobs__nemo-rl-grpo-test1__checkpoints__period": 5}, "every 5 steps"),
         ("verl-b200", {}, "checkpoints, where it writes one every 10 steps"),
         ("gcsfuse-checkpoint", {}, "every epoch"),
-        ("tpu-elastic", {}, "/maxtext-elastic-8b, where it writes one every"),
+        ("tpu-elastic", {}, "/maxtext-elastic-8b/checkpoints, where it writes one every"),
     ],
 )
 def test_a_training_goes_on_from_where_its_config_has_it_write(

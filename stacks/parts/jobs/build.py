@@ -13,6 +13,7 @@ from components.ray_launchers import RayLaunchers, RayLaunchersArgs
 from stacks.outputs import submit_command
 from stacks.parts.buckets.build import MountedBucket, annotations
 from stacks.parts.jobs.config import MaxTextTraining, Training, VerlTraining
+from stacks.parts.jobs.fine_tune import LAUNCHER_NAME
 from stacks.parts.jobs.on_ray import UNBUFFERED, Place, Work, workload
 from stacks.parts.jobs.plan import PlannedFineTuning
 from stacks.parts.jobs.script import Script, launcher, stored
@@ -180,8 +181,8 @@ def _fine_tuning(
             namespace=site.namespace,
             job_name=tuning.name,
             image=tuning.image,
-            script_name="launch.sh",
-            script=workload("fine_tune/launch.sh"),
+            script_name=LAUNCHER_NAME,
+            script=workload(f"fine_tune/{LAUNCHER_NAME}"),
             environment=job.environment(mount_path),
             pods=job.pods,
             gpus=job.gpus,

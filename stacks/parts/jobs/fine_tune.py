@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from stacks.parts.jobs.on_ray import from_checkpoint
+from stacks.parts.jobs.checkpoint_layout import CheckpointLayout
 from stacks.types import (
     BatchSize,
     Block,
@@ -21,6 +21,17 @@ from stacks.types import (
     Retries,
     RunName,
     Steps,
+)
+
+LAUNCHER_NAME = "launch.sh"
+# The state is written last (huggingface/transformers src/transformers/trainer.py, v4.46.1). The
+# newest by its number is taken (src/transformers/trainer_utils.py, get_last_checkpoint, 007360d6)
+# of those that have a state: the launcher takes away the others.
+CHECKPOINTS = CheckpointLayout(
+    launcher=LAUNCHER_NAME,
+    folder="{MODEL_PATH}",
+    name=r"checkpoint-(\d+)",
+    files=("trainer_state.json",),
 )
 
 
@@ -75,7 +86,7 @@ class FineTuning(Block, frozen=True):
     def resumes(self, mount_path: str) -> str:
         """From where a job goes on that is made anew."""
         every = f"{self.checkpoint_save_steps} steps"
-        return from_checkpoint(f"{mount_path}/{self.directory}", every)
+        return CHECKPOINTS.resumes(self._place(mount_path), every)
 
     def environment(self, mount_path: str) -> dict[str, str]:
         """fine_tune.py's variables."""
@@ -83,10 +94,13 @@ class FineTuning(Block, frozen=True):
             "EXPERIMENT": self.experiment,
             "MODEL_NAME": self.model,
             "NEW_MODEL": self.new_model,
-            "MODEL_PATH": f"{mount_path}/{self.directory}",
+            **self._place(mount_path),
             "DATASET_NAME": self.dataset,
             "DATASET_LIMIT": str(-1 if self.dataset_limit is None else self.dataset_limit),
             "EPOCHS": str(self.epochs),
             "GRADIENT_ACCUMULATION_STEPS": str(self.gradient_accumulation_steps),
             "CHECKPOINT_SAVE_STEPS": str(self.checkpoint_save_steps),
         }
+
+    def _place(self, mount_path: str) -> dict[str, str]:
+        return {"MODEL_PATH": f"{mount_path}/{self.directory}"}

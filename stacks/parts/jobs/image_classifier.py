@@ -5,6 +5,7 @@ No Pulumi import."""
 from typing import Literal
 
 from catalog import Catalog
+from stacks.parts.jobs.checkpoint_layout import CheckpointLayout
 from stacks.parts.jobs.on_ray import (
     LOGS_GIB,
     UNBUFFERED,
@@ -13,7 +14,6 @@ from stacks.parts.jobs.on_ray import (
     Place,
     RayDemands,
     Work,
-    from_checkpoint,
 )
 from stacks.types import (
     BatchSize,
@@ -27,6 +27,13 @@ from stacks.types import (
 )
 
 _TRAINER = "train.py"
+# As workloads/image_classifier/checkpoints.py writes and reads them.
+CHECKPOINTS = CheckpointLayout(
+    launcher=_TRAINER,
+    folder="{storage_path}/{run_name}",
+    name=r"checkpoint_(\d+)",
+    manifest=("manifest.json", "size", "state"),
+)
 
 
 class ImageClassifierTraining(OnRay, frozen=True):
@@ -59,7 +66,7 @@ class ImageClassifierTraining(OnRay, frozen=True):
         return f"goes on from its last checkpoint, max_failures ({self.max_failures}) times"
 
     def resumes(self, name: str, mount_path: str) -> str:
-        return from_checkpoint(f"{mount_path}/{self.run_name or name}", "epoch")
+        return CHECKPOINTS.resumes(self._place(name, mount_path), "epoch")
 
     def demands(self, facts: Catalog) -> RayDemands:
         found = [(it, facts.component(it)) for it in ("torch", "torchvision")]
@@ -90,8 +97,7 @@ class ImageClassifierTraining(OnRay, frozen=True):
         elsewhere = self.data == "generated" or "://" in self.data
         return {
             "data": self.data if elsewhere else f"{at.mount_path}/{self.data}",
-            "storage_path": at.mount_path,
-            "run_name": self.run_name or at.name,
+            **self._place(at.name, at.mount_path),
             "workers": str(at.workers),
             "gpus_per_worker": str(at.gpus),
             "epochs": str(self.epochs),
@@ -101,3 +107,6 @@ class ImageClassifierTraining(OnRay, frozen=True):
             "max_failures": str(self.max_failures),
             "save_seconds": str(self.save_seconds),
         }
+
+    def _place(self, name: str, mount_path: str) -> dict[str, str]:
+        return {"storage_path": mount_path, "run_name": self.run_name or name}

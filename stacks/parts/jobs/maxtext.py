@@ -5,13 +5,13 @@ from typing import Literal
 
 from catalog import Catalog, Topology
 from components.ray_manifest import LAUNCHER_DIR
+from stacks.parts.jobs.checkpoint_layout import CheckpointLayout
 from stacks.parts.jobs.on_ray import (
     UNBUFFERED,
     OnRay,
     Place,
     RayDemands,
     Work,
-    from_checkpoint,
     workload,
 )
 from stacks.parts.pools.config import Pool
@@ -29,6 +29,15 @@ from stacks.types import (
 )
 
 TRAINER_NAME = "maxtext_trainer.py"
+# Orbax gives a step's folder its plain number when the whole of it is written (google/orbax
+# checkpoint/orbax/checkpoint/_src/path/atomicity.py, 3ff7b24a); MaxText adds `checkpoints` (maxtext
+# 0.2.1, configs/pyconfig_deprecated.py:715).
+CHECKPOINTS = CheckpointLayout(
+    launcher=TRAINER_NAME,
+    folder="{base_output_directory}/{run_name}/checkpoints",
+    name=r"(\d+)",
+    unfinished=r"(\d+)\.orbax-checkpoint-tmp.*",
+)
 # Ray's names of the generations (ray.util.accelerators).
 ACCELERATORS = {"v5e": "TPU-V5LITEPOD", "v5p": "TPU-V5P", "v6e": "TPU-V6E"}
 _SLICES = "slices"
@@ -115,8 +124,7 @@ class MaxTextTraining(OnRay, frozen=True):
         )
 
     def resumes(self, name: str, mount_path: str) -> str:
-        run = f"{self._folder(mount_path)}/{self.run_name or name}"
-        return from_checkpoint(run, f"{self.checkpoint_period} steps")
+        return CHECKPOINTS.resumes(self._place(name, mount_path), f"{self.checkpoint_period} steps")
 
     def demands(self, facts: Catalog) -> RayDemands:
         return RayDemands(image="ray_tpu", head_is_enough=self.elastic is not None)
@@ -135,7 +143,7 @@ class MaxTextTraining(OnRay, frozen=True):
 
     def parameters(self, at: Place, topology: Topology, maxtext: str) -> dict[str, str]:
         """The trainer's own, and MaxText 0.2.1's options by their names there."""
-        elastic, folder = self.elastic, self._folder(at.mount_path)
+        elastic, place = self.elastic, self._place(at.name, at.mount_path)
         return {
             "slices": f"@{LAUNCHER_DIR}/{_SLICES}",
             "hosts": str(topology.hosts),
@@ -145,8 +153,7 @@ class MaxTextTraining(OnRay, frozen=True):
             "maxtext": maxtext,
             **({} if elastic is None else {"min_slices": str(elastic.min_slices)}),
             **({} if elastic is None else {"max_failures": str(elastic.max_failures)}),
-            "run_name": self.run_name or at.name,
-            "base_output_directory": folder,
+            **place,
             "model_name": self.model,
             "dataset_type": self.dataset,
             "steps": str(self.steps),
@@ -158,11 +165,12 @@ class MaxTextTraining(OnRay, frozen=True):
             "checkpoint_period": str(self.checkpoint_period),
             "max_num_checkpoints_to_keep": str(self.checkpoints_to_keep),
             # Beside the runs: whoever starts again, on new machines, too, compiles nothing anew.
-            "jax_cache_dir": f"{folder}/jax_cache",
+            "jax_cache_dir": f"{place['base_output_directory']}/jax_cache",
         }
 
-    def _folder(self, mount_path: str) -> str:
-        return mount_path if self.directory is None else f"{mount_path}/{self.directory}"
+    def _place(self, name: str, mount_path: str) -> dict[str, str]:
+        folder = mount_path if self.directory is None else f"{mount_path}/{self.directory}"
+        return {"run_name": self.run_name or name, "base_output_directory": folder}
 
 
 def worker_environment(pool: Pool, devices: list[str]) -> dict[str, str]:

@@ -7,7 +7,8 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator
 
 from catalog import Catalog
-from stacks.parts.jobs.on_ray import OnRay, Place, RayDemands, Work, from_checkpoint, workload
+from stacks.parts.jobs.checkpoint_layout import CheckpointLayout
+from stacks.parts.jobs.on_ray import OnRay, Place, RayDemands, Work, workload
 from stacks.types import (
     Architecture,
     BatchSize,
@@ -21,6 +22,14 @@ from stacks.types import (
 )
 
 LAUNCHER_NAME = "nemo_rl_grpo.sh"
+# It is written under another name and renamed when whole; one of the same step is put aside
+# (NVIDIA-NeMo/RL nemo_rl/utils/checkpoint.py, v0.4.0, c751f811).
+CHECKPOINTS = CheckpointLayout(
+    launcher=LAUNCHER_NAME,
+    folder="{checkpointing.checkpoint_dir}",
+    name=r"step_(\d+)",
+    unfinished=r"(?:tmp|old)_step_(\d+)",
+)
 # Each rank saves its part of a checkpoint by two processes, a file each (NVIDIA/Megatron-LM
 # megatron/core/dist_checkpointing/strategies/torch.py, TorchDistSaveShardedStrategy, 00caa53a; NeMo
 # RL has all ranks save: NVIDIA-NeMo/RL nemo_rl/models/policy/megatron_policy_worker.py). Recipes
@@ -96,8 +105,7 @@ class NemoRlJob(OnRay, frozen=True):
     """Which job it is."""
 
     def resumes(self, name: str, mount_path: str) -> str:
-        kept = self.checkpoints
-        return from_checkpoint(f"{mount_path}/{kept.directory}", f"{kept.period} steps")
+        return CHECKPOINTS.resumes(self._place(mount_path), f"{self.checkpoints.period} steps")
 
     def demands(self, facts: Catalog) -> RayDemands:
         return RayDemands(image="nemo_rl", files_per_gpu=_MEGATRON_FILES)
@@ -121,7 +129,8 @@ class NemoRlJob(OnRay, frozen=True):
     def _parameters(self, at: Place) -> dict[str, str]:
         """The launcher's own (recipe, mkdir, fetch), and NeMo RL v0.4.0's overrides by their
         names."""
-        checkpoints = f"{at.mount_path}/{self.checkpoints.directory}"
+        place = self._place(at.mount_path)
+        checkpoints = CHECKPOINTS.at(place)
         return {
             "recipe": self.recipe,
             "mkdir": f"{at.mount_path}/{self.hugging_face_cache}:{checkpoints}",
@@ -142,10 +151,13 @@ class NemoRlJob(OnRay, frozen=True):
             "checkpointing.keep_top_k": str(self.checkpoints.keep),
             # Not in the recipe's own form: null keeps the latest instead of the best.
             "checkpointing.metric_name": self.checkpoints.metric or "null",
-            "checkpointing.checkpoint_dir": checkpoints,
+            **place,
             "data.dataset_name": self.dataset,
             # The recipe's is relative: a folder of the head's container, which goes with it.
             "logger.log_dir": f"{checkpoints}/logs",
             "logger.wandb_enabled": str(self.wandb).lower(),
             "logger.wandb.name": at.name,
         }
+
+    def _place(self, mount_path: str) -> dict[str, str]:
+        return {"checkpointing.checkpoint_dir": f"{mount_path}/{self.checkpoints.directory}"}

@@ -96,11 +96,6 @@ class Work:
         return json.dumps({"env_vars": self.environment, **packages})
 
 
-def from_checkpoint(directory: str, every: str) -> str:
-    """`every` says how often one is written."""
-    return f"from the last checkpoint in {directory}, where it writes one every {every}"
-
-
 def workload(path: str) -> str:
     """The text of one of the files below `workloads`."""
     return (WORKLOADS / path).read_text(encoding="utf-8")

@@ -4,7 +4,8 @@ import."""
 from typing import Literal
 
 from catalog import Catalog
-from stacks.parts.jobs.on_ray import OnRay, Place, RayDemands, Work, from_checkpoint, workload
+from stacks.parts.jobs.checkpoint_layout import CheckpointLayout
+from stacks.parts.jobs.on_ray import OnRay, Place, RayDemands, Work, workload
 from stacks.types import (
     BatchSize,
     Block,
@@ -29,6 +30,16 @@ from stacks.types import (
 LAUNCHER_NAME = "verl_grpo.sh"
 # Where each pod has verl's package on its own disk.
 PACKAGE_DIR = "/opt/verl"
+# `latest` is written last, and names what a restart takes. Of one that is not kept any more
+# verl takes away `actor` alone (volcengine/verl verl/trainer/ppo/ray_trainer.py and
+# verl/utils/checkpoint/checkpoint_manager.py, v0.6.1, d62da495).
+CHECKPOINTS = CheckpointLayout(
+    launcher=LAUNCHER_NAME,
+    folder="{trainer.default_local_dir}",
+    name=r"global_step_(\d+)",
+    files=("actor", "data.pt"),
+    latest="latest_checkpointed_iteration.txt",
+)
 # The node's own disk; Ray's logs and the caches of model hubs and compilers go there.
 SCRATCH_DIR = "/tmp"
 
@@ -138,8 +149,7 @@ class VerlTraining(OnRay, frozen=True):
     """Which job it is."""
 
     def resumes(self, name: str, mount_path: str) -> str:
-        kept = self.checkpoints
-        return from_checkpoint(f"{mount_path}/{kept.directory}", f"{kept.period} steps")
+        return CHECKPOINTS.resumes(self._place(mount_path), f"{self.checkpoints.period} steps")
 
     def demands(self, facts: Catalog) -> RayDemands:
         return RayDemands(
@@ -212,5 +222,8 @@ class VerlTraining(OnRay, frozen=True):
             "trainer.save_freq": str(self.checkpoints.period),
             "trainer.test_freq": str(self.test_period),
             "trainer.max_actor_ckpt_to_keep": str(self.checkpoints.keep),
-            "trainer.default_local_dir": f"{at.mount_path}/{self.checkpoints.directory}",
+            **self._place(at.mount_path),
         }
+
+    def _place(self, mount_path: str) -> dict[str, str]:
+        return {"trainer.default_local_dir": f"{mount_path}/{self.checkpoints.directory}"}

@@ -1,0 +1,36 @@
+"""Where a training's checkpoints lie, and how one that is whole is known. Pure."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+_PARAMETER = re.compile(r"\{([^}]+)\}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckpointLayout:
+    """`launcher` is the file that runs the training, by whose parameters `folder` is written.
+
+    `name` and `unfinished` are patterns of names in that folder, with the step as their group. One
+    that is whole has all of `files`; of `manifest` the first says under a key how many bytes a file
+    has. A restart takes the step that is in the file `latest`, which is written last; without one
+    the newest that is whole. Where `told_whole` is false nobody knows what is.
+    """
+
+    launcher: str
+    folder: str
+    name: str
+    unfinished: str | None = None
+    files: tuple[str, ...] = ()
+    manifest: tuple[str, str, str] | None = None
+    latest: str | None = None
+    told_whole: bool = True
+
+    def at(self, parameters: Mapping[str, str]) -> str:
+        """The folder. Raises KeyError."""
+        return _PARAMETER.sub(lambda found: parameters[found[1]], self.folder)
+
+    def resumes(self, parameters: Mapping[str, str], every: str) -> str:
+        """From where a job goes on that is made anew; `every` says how often one is written."""
+        folder = self.at(parameters)
+        return f"from the last checkpoint in {folder}, where it writes one every {every}"
