@@ -18,7 +18,6 @@ from tests.kube.command_line import aistack, running_pods
 from tests.kube.kubelet import kubelet
 from tests.kube.person import NODE, administrator
 from tests.kube.planted_causes import ENDLESS, job
-from workloads.image_classifier.checkpoints import Run
 
 NAME = "tune"
 
@@ -118,9 +117,9 @@ def test_what_cannot_be_copied_is_told(
     assert said in done.stderr
 
 
-def test_of_another_program_the_folder_is_said(training: Training) -> None:
-    folder = training.folder / "classifier"
-    Run(folder, 3, 60).write([{"epoch": 1.0}], lambda file: file.write(b"weights"))
-    asked = ("--folder", str(folder), "--json")
-    done = aistack("checkpoints", NAME, *asked, **training.environment)
-    assert json.loads(done.stdout)["checkpoints"] == []
+def test_they_may_be_elsewhere(training: Training) -> None:
+    folder = training.folder / "elsewhere"
+    (folder / "checkpoint-7").mkdir(parents=True)
+    done = aistack("checkpoints", NAME, "--folder", str(folder), **training.environment)
+    assert "not whole: it has no trainer_state.json" in done.stdout
+    assert f"in {folder}: a restart begins anew" in done.stdout
