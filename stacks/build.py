@@ -61,12 +61,14 @@ def build(
     secrets: Mapping[str, pulumi.Output[str]],
     folder: Path | None = None,
     record: "Record | None" = None,
+    adopted: site.Adopted | None = None,
 ) -> dict[str, Any]:
     """Registers the stack's resources and returns its outputs by name. What users bring lies in
-    `folder`, by default the one that the program runs in; `record` is what the last run left."""
+    `folder`, by default the one that the program runs in; `record` is what the last run left, and
+    `adopted` the parts that exist already, where Google is not to be asked for them."""
     stack = plan.stack
     of_users = scripts.brought(plan, folder or Path()) if stack.jobs else {}
-    project = site.project(plan, record)
+    project = site.project(plan, record, adopted)
 
     vpc = network.build(project)
     instance = lustre.build(project, vpc) if stack.lustre else None

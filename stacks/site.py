@@ -183,11 +183,11 @@ class Site:
         return [] if self.tokens is None else self.tokens.keys
 
 
-def project(plan: Plan, record: "Record | None") -> Project:
+def project(plan: Plan, record: "Record | None", adopted: Adopted | None = None) -> Project:
     stack = plan.stack
     provider = gcp.Provider("google", project=stack.project, region=stack.region, zone=stack.zone)
     opts = pulumi.ResourceOptions(providers=[provider])
-    existing = _adopted(plan, provider, record)
+    existing = adopted or _adopted(plan, provider, record)
     services = (
         *_SERVICES,
         *(("lustre",) if stack.makes_lustre else ()),

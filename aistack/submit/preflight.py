@@ -31,8 +31,15 @@ class Checked:
     planned: PlannedJob
 
 
-def checked(request: Request, config: Config, ended: Collection[str], stack: str) -> Checked:
-    """`ended` are the stack's own jobs that take no room any more. Raises VerbError with every
+def checked(
+    request: Request,
+    config: Config,
+    ended: Collection[str],
+    stack: str,
+    operators: Sequence[str] = (),
+) -> Checked:
+    """`ended` are the stack's own jobs that take no room any more, `operators` what is in its
+    cluster. Raises VerbError with every
     mistake."""
     own: Mapping[str, Any] = config.values.get("jobs") or {}
     if request.name in own:
@@ -49,13 +56,8 @@ def checked(request: Request, config: Config, ended: Collection[str], stack: str
         judged = Config(values, config.secrets)
         without = _planned(judged, others)
         with_job = _planned(judged, {**others, request.name: job})
-        if with_job.stack.stands_on_others:
-            raise VerbError(
-                "--stack: it stands on parts that it has not made, which Google alone could tell "
-                "of; nearest: the job among the stack's `jobs`, and `pulumi up`"
-            )
         _check_files(request.name, with_job, folder)
-        parcel = packed(difference(without, with_job, stack, folder))
+        parcel = packed(difference(without, with_job, stack, folder, operators))
         if request.team is not None:
             account = with_job.teams[request.team].config.service_account
             parcel = moved(parcel, request.team, account)

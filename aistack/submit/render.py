@@ -7,7 +7,7 @@ run has more is the job.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
@@ -17,6 +17,7 @@ from pulumi.runtime import mocks
 from pulumi.runtime.settings import set_root_resource
 from pulumi.runtime.stack import run_pulumi_func
 
+from aistack.submit.stand_ins import adopted
 from sandbox.kube.objects import JsonObject
 from sandbox.names import PROJECT
 from stacks.build import build
@@ -38,9 +39,11 @@ class Difference:
     )
 
 
-def difference(without: Plan, with_job: Plan, stack: str, folder: Path) -> Difference:
-    """`folder` has the files that scripts bring."""
-    before, after = (_rendered(plan, stack, folder) for plan in (without, with_job))
+def difference(
+    without: Plan, with_job: Plan, stack: str, folder: Path, operators: Sequence[str]
+) -> Difference:
+    """`folder` has the files that scripts bring; `operators` are those in the stack's cluster."""
+    before, after = (_rendered(it, stack, folder, operators) for it in (without, with_job))
     new = {key: it for key, it in after.items() if key not in before}
     changed = {
         key: (before[key], it) for key, it in after.items() if key in before and before[key] != it
@@ -74,7 +77,7 @@ _ANSWERS: Mapping[str, Mapping[str, Any]] = {
 }
 
 
-def _rendered(plan: Plan, stack: str, folder: Path) -> Objects:
+def _rendered(plan: Plan, stack: str, folder: Path, operators: Sequence[str]) -> Objects:
     listener = _Listener()
     asyncio.set_event_loop(asyncio.new_event_loop())
     set_root_resource(cast("Any", None))
@@ -82,7 +85,7 @@ def _rendered(plan: Plan, stack: str, folder: Path) -> Objects:
     secrets = {it: pulumi.Output.secret("") for it in plan.stack.secrets_set}
 
     async def program() -> None:
-        build(plan, secrets, folder)
+        build(plan, secrets, folder, adopted=adopted(plan, operators))
 
     asyncio.get_event_loop().run_until_complete(run_pulumi_func(program))
     return listener.heard

@@ -90,7 +90,8 @@ def _submitted(request: Request, here: Any, cluster: Cluster) -> tuple[Any, dict
     running = {it.name for it in list_jobs(cluster, here.namespaces).jobs if not it.state.has_ended}
     config = last_config(here)
     over = set(config.values.get("jobs") or {}) - running
-    ready = checked(request, config, over, here.name)
+    operators = here.outputs.get("operators") or []
+    ready = checked(request, config, over, here.name, operators)
     parcel = ready.parcel
     before = waiting(cluster, parcel.namespace, parcel.queue) if parcel.queue else 0
     work = hand_over(cluster, parcel)

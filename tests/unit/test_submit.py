@@ -30,7 +30,7 @@ from stacks.build import build
 from stacks.config import validate
 from stacks.tokens import SECRETS
 from tests.conftest import ROOT, Register, stack_config
-from tests.parts.existing_samples import IN_CLUSTER
+from tests.parts.existing_samples import IN_CLUSTER, ON_NETWORK, ON_PLATFORM, PLATFORM_OUTPUTS
 
 ALL_SECRETS = frozenset(SECRETS)
 
@@ -235,10 +235,17 @@ def test_a_job_for_which_the_ray_cluster_would_change_is_refused() -> None:
         packed(found)
 
 
-def test_a_stack_on_parts_of_others_says_where_its_jobs_go(script: Path) -> None:
-    there = Config(IN_CLUSTER, ALL_SECRETS)
-    with pytest.raises(VerbError, match="it stands on parts that it has not made"):
-        checked(on_pods("mine", script), there, (), "lab")
+@pytest.mark.parametrize("values", [IN_CLUSTER, ON_NETWORK, ON_PLATFORM])
+def test_a_stack_on_parts_of_others_takes_jobs(script: Path, values: dict[str, Any]) -> None:
+    there = Config(values, ALL_SECRETS)
+    operators = PLATFORM_OUTPUTS["operators"]
+    found = checked(on_pods("mine", script), there, (), "lab", operators).parcel
+    assert [it.kind.name for it in (*found.beside, found.work)] == [
+        "ConfigMap",
+        "NetworkPolicy",
+        "JobSet",
+    ]
+    assert "unknown" not in json.dumps([it.obj for it in (*found.beside, found.work)])
 
 
 class _Cluster(Cluster):
