@@ -58,7 +58,10 @@ def logs(
         following = Following(cluster, job, wanted, _say)
         _show(following.lines(), as_json=as_json, several=wanted.several(job))
     except KeyboardInterrupt:
-        _say(f"\n{name} goes on; back to it: `aistack logs {name} --follow --tail 10`")
+        said = {"--rank": rank, "--container": container, "--stack": stack}
+        words = [word for key, it in said.items() if it for word in (key, it)]
+        again = " ".join(["aistack", "logs", name, "--follow", "--tail", "10", *words])
+        _say(f"\n{name} goes on; back to it: `{again}`")
         raise typer.Exit(ExitCode.INTERRUPTED) from None
 
 
