@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from aistack.cluster import Cluster
@@ -17,6 +17,8 @@ RAY_NODE_TYPE_LABEL = "ray.io/node-type"
 # kubernetes/kubernetes v1.35.4 pkg/apis/batch/types.go.
 JOB_LABEL = "batch.kubernetes.io/job-name"
 _INDEX = "batch.kubernetes.io/job-completion-index"
+# kubernetes-sigs/jobset v0.12.0 api/jobset/v1alpha2/jobset_types.go.
+_JOB_INDEX = "jobset.sigs.k8s.io/job-global-index"
 # kubernetes/kubectl v0.35.4 pkg/cmd/util/podcmd/podcmd.go.
 _MAIN_CONTAINER = "kubectl.kubernetes.io/default-container"
 # GKE puts it before the others (GoogleCloudPlatform/gcs-fuse-csi-driver docs/known-issues.md).
@@ -65,11 +67,11 @@ def members_of(cluster: Cluster, found: Found) -> Members:
         return list(cluster.pages(POD, namespace, labels=labels))
 
     if found.kind == JOB:
-        return Members(_ranked(pods(f"{JOB_LABEL}={name}"), alone=found.job.pods == 1))
+        return Members(_ranked(pods(f"{JOB_LABEL}={name}"), [_size(found.obj)]))
     if found.kind == JOB_SET:
         jobs = cluster.pages(JOB, namespace, labels=f"{NAME_LABEL}={name}")
         made = tuple((JOB, it) for it in jobs)
-        return Members(_ranked(pods(f"{NAME_LABEL}={name}")), made)
+        return Members(_ranked(pods(f"{NAME_LABEL}={name}"), list(_sizes(found.obj))), made)
     if found.kind == RAY_CLUSTER:
         return Members(_of_ray(pods(f"{RAY_CLUSTER_LABEL}={name}")))
     return _of_ray_job(cluster, found)
@@ -98,16 +100,28 @@ def _of_ray(pods: list[JsonObject]) -> tuple[Member, ...]:
     return (*(Member(it, "head") for it in heads), *ranks)
 
 
-def _ranked(pods: list[JsonObject], *, alone: bool = False) -> tuple[Member, ...]:
-    """A pod that was made again has the rank of the one before it, which is why it was made."""
-    places = {name_of(it): _place(it, alone=alone) for it in pods}
-    ranks = {place: str(rank) for rank, place in enumerate(sorted({*places.values()}))}
-    found = sorted(pods, key=lambda it: (places[name_of(it)], it["metadata"]["creationTimestamp"]))
-    return tuple(Member(it, ranks[places[name_of(it)]]) for it in found)
+def _sizes(job_set: JsonObject) -> Iterator[int]:
+    """Of its Jobs, by their global index."""
+    for it in maps(job_set["spec"].get("replicatedJobs")):
+        yield from [_size(it["template"])] * int(it.get("replicas", 1))
 
 
-def _place(pod: JsonObject, *, alone: bool) -> tuple[int, int, str]:
-    """Of a JobSet's jobs each has indices of its own; pods without an index have a name."""
-    labels = labels_of(pod)
-    job, index = labels.get("jobset.sigs.k8s.io/job-global-index", "0"), labels.get(_INDEX)
-    return int(job), int(index or 0), "" if alone or index else name_of(pod)
+def _size(job: JsonObject) -> int:
+    """How many indices its pods have."""
+    spec = job["spec"]
+    return int(spec.get("completions") or spec.get("parallelism") or 1)
+
+
+def _ranked(pods: list[JsonObject], sizes: Sequence[int]) -> tuple[Member, ...]:
+    """A pod that was made again has the rank of the one before it; without indices they are ranked
+    by name, unless there is to be one."""
+    unnamed = sorted(name_of(it) for it in pods if _INDEX not in labels_of(it))
+
+    def rank(pod: JsonObject) -> int:
+        labels = labels_of(pod)
+        if _INDEX not in labels:
+            return 0 if sum(sizes) == 1 else unnamed.index(name_of(pod))
+        return sum(sizes[: int(labels.get(_JOB_INDEX, "0"))]) + int(labels[_INDEX])
+
+    found = sorted(pods, key=lambda it: (rank(it), it["metadata"]["creationTimestamp"]))
+    return tuple(Member(it, str(rank(it))) for it in found)

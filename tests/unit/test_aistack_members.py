@@ -10,7 +10,7 @@ import pytest
 
 from aistack.cluster import Cluster
 from aistack.find import Found
-from aistack.kinds import JOB
+from aistack.kinds import JOB, JOB_SET
 from aistack.members import Member, members_of
 from sandbox.kube.objects import JsonObject
 from tests.kube.planted_causes import job
@@ -44,7 +44,22 @@ def roles(parallelism: int, *pods: JsonObject) -> list[tuple[str, str]]:
 
 def test_a_pod_that_is_made_again_has_the_rank_of_the_one_before_it() -> None:
     pods = (pod("c", "1", "2"), pod("b", "0", "1"), pod("a", "1", "1"), pod("d", "10"))
-    assert roles(3, *pods) == [("b", "0"), ("a", "1"), ("c", "1"), ("d", "2")]
+    assert roles(11, *pods) == [("b", "0"), ("a", "1"), ("c", "1"), ("d", "10")]
+
+
+def test_ranks_of_a_job_set_go_on_from_job_to_job() -> None:
+    spec = {**job("train")["spec"], "parallelism": 2}
+    jobs = [{"name": "workers", "replicas": 2, "template": {"spec": spec}}]
+    found: JsonObject = {"spec": {"replicatedJobs": jobs}}
+    found["metadata"] = job("train")["metadata"] | {
+        "uid": "1",
+        "creationTimestamp": "2026-11-23T12:00:00Z",
+    }
+    pods = [pod("b", "1"), pod("a", "0")]
+    for it, number in zip(pods, ("1", "0"), strict=True):
+        it["metadata"]["labels"]["jobset.sigs.k8s.io/job-global-index"] = number
+    members = members_of(cast(Cluster, Pods(pods)), Found(JOB_SET, found))
+    assert [(it.name, it.role) for it in members.pods] == [("a", "0"), ("b", "3")]
 
 
 def test_of_a_job_with_one_pod_each_attempt_is_rank_0() -> None:
