@@ -91,10 +91,12 @@ def files_of(path: str) -> dict[str, tuple[int, float]]:
 
 
 def copied(source: str, to: str) -> dict[str, Any]:
-    """It has another name until it is whole."""
-    if os.path.exists(to):
-        raise RefusedError(f"{to} is there already; nearest: another folder")
+    """It has another name until it is whole. On a bucket without real folders a rename is one of
+    each file: stopped amid it, there are both names."""
     partial, wanted = f"{to}.copying", sizes_of(source)
+    if os.path.exists(to):
+        both = f", and so is {partial}: their copy was stopped" if os.path.exists(partial) else ""
+        raise RefusedError(f"{to} is there already{both}; nearest: another folder")
     shutil.rmtree(partial, ignore_errors=True)
     done, whole, told = 0, sum(wanted.values()), time.monotonic()
     for name, size in wanted.items():

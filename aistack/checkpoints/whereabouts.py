@@ -22,7 +22,9 @@ LAYOUTS = {
     for it in (fine_tune, image_classifier, maxtext, nemo_rl, verl)
 }
 # Of a folder of which nothing is known but that steps are the last number of a name.
-_ANY = CheckpointLayout(launcher="", folder="", name=r".*?(\d+)(?:\.\w+)?", told_whole=False)
+_ANY = CheckpointLayout(
+    launcher="", folder="", name=r".*?(\d+)(?:\.(?!copying$)\w+)?", told_whole=False
+)
 # components/script_file.py has the name follow from what the file holds.
 _FILE = re.compile(rf"(?:{LAUNCHER_DIR}|{SCRIPT_DIR})/(.+)-[0-9a-f]{{8}}(\.\w+)")
 

@@ -189,7 +189,8 @@ def test_of_a_script_the_folder_has_to_be_said(tmp_path: Path) -> None:
     with pytest.raises(VerbError, match="checkpoints mine --folder PATH"):
         whereabouts(job, None)
     where = whereabouts(
-        job, str(written(tmp_path, {"epoch-3/w": "w", "model_12.pt": "m", "x": ""}))
+        job,
+        str(written(tmp_path, {"epoch-3/w": "w", "model_12.pt": "m", "x": "", "4.copying/w": "w"})),
     )
     found = checkpoints_of(where.folder, answered(listing_of(where)))
     assert {it.name: it.step for it in found.checkpoints} == {"epoch-3": 3, "model_12.pt": 12}
@@ -239,6 +240,10 @@ def exists(_: Path, to: Path) -> None:
     written(to, {"a": "other"})
 
 
+def was_stopped(_: Path, to: Path) -> None:
+    written(to.parent, {"step_2/a": "1", "step_2.copying/b": "2"})
+
+
 def has_a_file_above(_: Path, to: Path) -> None:
     to.parent.write_text("")
 
@@ -249,7 +254,12 @@ def went(source: Path, _: Path) -> None:
 
 @pytest.mark.parametrize(
     ("before", "said"),
-    [(exists, "is there already"), (has_a_file_above, "Not a dir"), (went, "changed while")],
+    [
+        (exists, "is there already; nearest: another folder"),
+        (was_stopped, "step_2.copying: their copy was stopped"),
+        (has_a_file_above, "Not a directory"),
+        (went, "changed while it was copied"),
+    ],
 )
 def test_a_copy_that_cannot_be_is_refused_and_leaves_what_is_there(
     tmp_path: Path, before: Callable[[Path, Path], None], said: str
