@@ -133,7 +133,7 @@ def no_checkpoint(it: Snapshot) -> Reason | None:
                 return Reason(
                     "no-checkpoint",
                     f'{_pod(member)} found no checkpoint to go on from: "{line.strip()}".',
-                    "See what is in the folder that it names; without one it has to begin anew.",
+                    f"See `aistack checkpoints {it.job.name}`; without one it has to begin anew.",
                 )
     return None
 

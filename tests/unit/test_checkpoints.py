@@ -16,7 +16,7 @@ from aistack.checkpoints.listing import Checkpoints, checkpoints_of
 from aistack.checkpoints.whereabouts import LAYOUTS, Whereabouts, whereabouts
 from aistack.errors import VerbError
 from aistack.find import Found
-from aistack.kinds import JOB, JOB_SET, RAY_JOB
+from aistack.kinds import JOB, JOB_SET, RAY_CLUSTER, RAY_JOB
 from sandbox.kube.objects import JsonObject
 from stacks.config import validate
 from stacks.planned_jobs import planned_jobs
@@ -175,6 +175,12 @@ def test_they_are_looked_for_where_a_change_says_that_the_job_goes_on_from(
         assert f"checkpoint in {where.folder}, where" in job.resumes
 
 
+def test_a_ray_cluster_stands_in_for_a_job_without_a_pod(register: Register) -> None:
+    cluster = built(register, "gcsfuse-checkpoint").one(":RayCluster").inputs
+    found = whereabouts(Found(RAY_CLUSTER, cluster), "/data/run")
+    assert (found.folder, found.layout.told_whole) == ("/data/run", False)
+
+
 def own(*words: str) -> Found:
     """A job of a program that nobody here knows."""
     container = {"command": list(words)}
@@ -186,7 +192,7 @@ def own(*words: str) -> Found:
 
 def test_of_a_script_the_folder_has_to_be_said(tmp_path: Path) -> None:
     job = own("python3", "/etc/script/mine.py", "run_name=it", "storage_path=/data")
-    with pytest.raises(VerbError, match="checkpoints mine --folder PATH"):
+    with pytest.raises(VerbError, match=r"aistack checkpoints mine --folder PATH"):
         whereabouts(job, None)
     where = whereabouts(
         job,
