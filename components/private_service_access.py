@@ -61,7 +61,6 @@ class PrivateServiceAccess(pulumi.ComponentResource):
     """
 
     network_id: pulumi.Output[str]
-    range: gcp.compute.GlobalAddress
 
     def __init__(
         self, name: str, args: PrivateServiceAccessArgs, opts: pulumi.ResourceOptions | None = None
