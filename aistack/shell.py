@@ -52,6 +52,20 @@ def run(cluster: Cluster, member: Member, container: str, command: Sequence[str]
             return end_of(channels.exchange(local, _resizing(channels)))
 
 
+def heard(cluster: Cluster, member: Member, container: str, command: Sequence[str]) -> JsonObject:
+    """What a command said that reads nothing, as text, and its exit code. Raises VerbError."""
+    said = {STDOUT_CHANNEL: b"", STDERR_CHANNEL: b""}
+
+    def hear(channel: int, data: bytes) -> None:
+        said[channel] += data
+
+    options = {"container": container, "stdin": False, "stderr": True, "tty": False}
+    with started(cluster, member, options, command) as channels:
+        code = end_of(channels.exchange(None), hear)
+    out, err = (it.decode(errors="replace") for it in said.values())
+    return {"pod": member.name, "stdout": out, "stderr": err, "exit_code": code}
+
+
 def started(
     cluster: Cluster, member: Member, options: Mapping[str, str | bool], command: Sequence[str]
 ) -> Channels:

@@ -2,7 +2,9 @@ from typing import Annotated
 
 import typer
 
-from aistack.options import NameArgument, SandboxOption, StackOption, opened
+from aistack.errors import VerbError
+from aistack.exit_codes import ExitCode
+from aistack.options import JsonOption, NameArgument, SandboxOption, StackOption, opened
 from aistack.progress import told
 
 
@@ -19,16 +21,27 @@ def shell(
     ] = None,
     stack: StackOption = None,
     sandbox: SandboxOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Run a command in a rank of a job, or a shell; it ends with the command's exit code."""
     from aistack.find import find_job
     from aistack.members import members_of
-    from aistack.shell import SHELL, member_for, run
+    from aistack.shell import SHELL, heard, member_for, run
+    from aistack.tables import print_json
+
+    if as_json and not command:
+        raise VerbError("--json: a shell has no one answer; nearest: COMMAND", ExitCode.USAGE)
 
     with told("looking for the job's pods"):
         here, cluster = opened(stack, sandbox)
         job = find_job(cluster, here.namespaces, name)
         member = member_for(job, members_of(cluster, job).pods, rank)
-    code = run(cluster, member, container or member.container, command or SHELL)
+    inside = container or member.container
+    if as_json and command:
+        said = heard(cluster, member, inside, command)
+        print_json(said)
+        code = int(said["exit_code"])
+    else:
+        code = run(cluster, member, inside, command or SHELL)
     if code:
         raise typer.Exit(code)

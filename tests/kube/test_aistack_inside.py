@@ -7,6 +7,7 @@ terminal, and does not tell their exit code: for that see tests/unit/test_aistac
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import pty
 import select
@@ -91,6 +92,17 @@ def test_a_command_runs_in_a_rank(inside: Kubelet, me: Mapping[str, str]) -> Non
     done = aistack("shell", "ranks", "--rank", "1", "--", "sh", "-c", said, says="hello", **me)
     assert done.stdout.splitlines() == ["hello", str(inside.folder)], done.stderr
     assert (done.stderr, done.returncode) == ("no\n", ExitCode.FINE)
+
+
+def test_what_a_command_says_is_one_object_for_scripts(
+    inside: Kubelet, me: Mapping[str, str]
+) -> None:
+    assert inside
+    done = aistack("shell", "ranks", "--json", "--", "sh", "-c", "echo yes; echo no >&2", **me)
+    said = json.loads(done.stdout)
+    assert (said["stdout"], said["stderr"], said["exit_code"]) == ("yes\n", "no\n", 0)
+    refused = aistack("shell", "ranks", "--json", **me)
+    assert refused.returncode == ExitCode.USAGE
 
 
 def test_more_than_a_frame_comes_whole(inside: Kubelet, me: Mapping[str, str]) -> None:
