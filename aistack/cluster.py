@@ -27,7 +27,6 @@ _SECONDS = 30
 _SILENCE_SECONDS = 60
 _MERGE = "application/merge-patch+json"
 _APPLY = "application/apply-patch+yaml"
-_MANAGER = "aistack"
 
 # It would say of each attempt what is said of the last, and of each log that is followed at once.
 logging.getLogger("urllib3.connectionpool").setLevel(logging.ERROR)
@@ -76,12 +75,18 @@ class Cluster:
         return found
 
     def apply(
-        self, kind: Kind, namespace: str, obj: Mapping[str, Any], *, dry_run: bool = False
+        self,
+        kind: Kind,
+        namespace: str,
+        obj: Mapping[str, Any],
+        *,
+        manager: str,
+        dry_run: bool = False,
     ) -> None:
-        """Server-side: what others have set of the object stays, what was set here before and is
-        left out now goes."""
+        """Server-side: what other managers have set of the object stays, what this one set before
+        and leaves out now goes."""
         name = obj["metadata"]["name"]
-        query = {"fieldManager": _MANAGER, "dryRun": "All" if dry_run else ""}
+        query = {"fieldManager": manager, "dryRun": "All" if dry_run else ""}
         self._call("PATCH", kind.path(namespace, name), query, dict(obj), _APPLY)
 
     def refusal(self, kind: Kind, namespace: str, obj: Mapping[str, Any]) -> str:

@@ -29,7 +29,15 @@ def find_job(cluster: Cluster, namespaces: Sequence[str], asked: str) -> Found:
     """`asked` is [NAMESPACE/][KIND/]NAME, a kind in any case; a Ray cluster only where no job has
     its name. Raises VerbError where none or several are meant."""
     *before, name = asked.split("/")
-    kinds = [it for it in WORK if it.name.lower() in {word.lower() for word in before}] or WORK
+    words = {it.lower() for it in before}
+    known = {*(it.name.lower() for it in WORK), *namespaces}
+    if wrong := [it for it in before if it not in known and it.lower() not in known]:
+        near = ", ".join((*namespaces, *(it.name for it in WORK)))
+        raise VerbError(
+            f'NAME: "{wrong[0]}" is neither a namespace of the stack nor a kind; nearest: {near}',
+            ExitCode.NOT_FOUND,
+        )
+    kinds = [it for it in WORK if it.name.lower() in words] or WORK
     places = [it for it in namespaces if it in before] or namespaces
     found = [
         Found(kind, obj)

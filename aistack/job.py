@@ -154,6 +154,9 @@ def _ray_job_state(obj: JsonObject) -> State:
     """ray-project/kuberay v1.4.2 ray-operator/apis/ray/v1/rayjob_types.go."""
     status: Any = obj.get("status") or {}
     match status.get("jobDeploymentStatus"), status.get("jobStatus"):
+        # Stopped by hand: KubeRay calls every end complete but a failure.
+        case "Complete", "STOPPED":
+            return State.FAILED
         case "Complete", _:
             return State.SUCCEEDED
         case "Failed", _:

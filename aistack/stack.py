@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from aistack.errors import VerbError
+from sandbox.names import PROJECT
 from sandbox.pulumi_cli import binary
 from sandbox.urns import token_of
 from sandbox.workspace import PROJECT_FOLDER
@@ -84,21 +85,30 @@ def _name(resources: Sequence[Mapping[str, Any]]) -> str:
 def last_config(stack: Stack) -> Config:
     """Raises VerbError where it is not on record."""
     # All parts of a config take a third of a second to import: most verbs do without.
-    from stacks.config import PLACES
+    from stacks.config import PLACES, ConfigError, object_of
+    from stacks.tokens import SECRETS
 
     words = ("--json", "--page-size", "1", "--stack", stack.name)
     runs = _pulumi("stack", "history", *words, environment=stack.environment)
     found = runs[0]["config"] if runs else {}
-    own = {key.rpartition(":")[2]: it for key, it in found.items() if not key.startswith(_PROVIDER)}
-    places = {it: found.get(f"{_PROVIDER}{it}", {}).get("value") for it in PLACES}
-    values = own.get("stack", {}).get("value")
-    if values is None or None in places.values():
+    if runs and (runs[0]["result"] != "succeeded" or runs[0]["kind"] == "destroy"):
         raise VerbError(
-            f'--stack: "{stack.name}": the last run left no config that can be read; '
-            "nearest: `pulumi up`"
+            f'--stack: "{stack.name}": its last run, {runs[0]["kind"]}, has {runs[0]["result"]}: '
+            "what is there may not be what its config says; nearest: `pulumi up`"
         )
-    secrets = frozenset(key for key, it in own.items() if it.get("secret"))
-    return Config({**json.loads(values), **places}, secrets)
+    ours = f"{PROJECT}:"
+    own = {key.removeprefix(ours): it for key, it in found.items() if key.startswith(ours)}
+    for it in PLACES:
+        if found.get(f"{_PROVIDER}{it}", {}).get("secret"):
+            raise VerbError(
+                f"{_PROVIDER}{it}: is a secret, which is not read; nearest: a plain one"
+            )
+    places = {it: found.get(f"{_PROVIDER}{it}", {}).get("value") for it in PLACES}
+    try:
+        values = object_of(own.get("stack", {}).get("value"))
+    except ConfigError as error:
+        raise VerbError(f'--stack: "{stack.name}": {error}') from None
+    return Config({**values, **places}, frozenset(own.keys() & set(SECRETS)))
 
 
 def _pulumi(*words: str, environment: Mapping[str, str] | None = None) -> Any:

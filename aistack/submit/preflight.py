@@ -11,10 +11,11 @@ from typing import Any
 
 from aistack.errors import VerbError
 from aistack.stack import Config
-from aistack.submit.hand_over import Parcel, packed
-from aistack.submit.render import difference
+from aistack.submit.parcel import Parcel, packed
+from aistack.submit.render import Plans, difference
 from aistack.submit.request import Request, job_of
 from aistack.submit.team import for_team, moved
+from components.job_set_manifest import MAX_FILE_BYTES
 from sandbox.workspace import PROJECT_FOLDER
 from stacks.config import ConfigError, validate
 from stacks.parts.jobs import script_files
@@ -23,6 +24,7 @@ from stacks.plan import Plan
 from stacks.planned_jobs import PlannedJob, planned_jobs
 
 _BROUGHT = ("file", "folder")
+_FILES = "files"
 
 
 @dataclass(frozen=True)
@@ -39,25 +41,27 @@ def checked(
     operators: Sequence[str] = (),
 ) -> Checked:
     """`ended` are the stack's own jobs that take no room any more, `operators` what is in its
-    cluster. Raises VerbError with every
-    mistake."""
+    cluster. Raises VerbError with every mistake."""
     own: Mapping[str, Any] = config.values.get("jobs") or {}
     if request.name in own:
         raise VerbError(
             f"--name: the stack has a job {request.name} of its own; nearest: {request.name}-2"
         )
+    values, job = config.values, job_of(request, config.values)
+    if request.team is not None:
+        values, job = for_team(request.team, values, job)
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
-        others = {name: _without_files(it) for name, it in own.items() if name not in ended}
-        values, job = config.values, job_of(request, config.values)
-        if request.team is not None:
-            values, job = for_team(request.team, values, job)
         job = _with_files(request, job, folder)
         judged = Config(values, config.secrets)
+        all_ = {name: _without_files(it) for name, it in own.items()}
+        others = {name: it for name, it in all_.items() if name not in ended}
         without = _planned(judged, others)
         with_job = _planned(judged, {**others, request.name: job})
+        whole = without if others == all_ else _planned(judged, all_)
         _check_files(request.name, with_job, folder)
-        parcel = packed(difference(without, with_job, stack, folder, operators))
+        found = difference(Plans(whole, without, with_job), stack, folder, operators)
+        parcel = packed(found)
         if request.team is not None:
             account = with_job.teams[request.team].config.service_account
             parcel = moved(parcel, request.team, account)
@@ -79,20 +83,33 @@ def _with_files(request: Request, job: dict[str, Any], folder: Path) -> dict[str
     files = request.files or theirs
     if not files:
         return job
-    _bring(files, folder / request.name)
-    return {**_without_files(job), "folder": request.name}
+    _bring(files, folder / _FILES)
+    return {**_without_files(job), "folder": _FILES}
 
 
 def _bring(files: Sequence[Path], folder: Path) -> None:
     """All of them beside each other. Raises VerbError."""
-    folder.mkdir()
+    each = [one for it in files for one in (sorted(it.iterdir()) if it.is_dir() else [it])]
     for it in files:
-        if it.is_dir():
-            shutil.copytree(it, folder, dirs_exist_ok=True)
-        elif (folder / it.name).exists():
-            raise VerbError(f"FILE: there are two {it.name}, and all lie beside each other")
-        else:
+        if it.name.startswith("."):
+            raise VerbError(
+                f"FILE: {it.name} is hidden; nearest: {it.name.lstrip('.') or 'a name'}"
+            )
+    names = [it.name for it in each]
+    for name in names:
+        if names.count(name) > 1:
+            raise VerbError(f"FILE: there are several {name}, and all lie beside each other")
+    size = sum(it.stat().st_size for it in each if it.is_file() and not it.name.startswith("."))
+    if size > MAX_FILE_BYTES:
+        problem = script_files.too_large("FILE", "all of them have", size)
+        raise VerbError(f"{problem.field}: {problem.message}")
+    folder.mkdir()
+    for it in each:
+        if it.is_file():
             shutil.copy(it, folder)
+        elif it.is_dir():
+            # Refused in the words of a stack.
+            (folder / it.name).mkdir()
 
 
 def _check_files(name: str, plan: Plan, folder: Path) -> None:

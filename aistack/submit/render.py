@@ -29,6 +29,16 @@ Objects = dict[tuple[str, str], JsonObject]
 
 
 @dataclass(frozen=True)
+class Plans:
+    """The stack with all its jobs, with those that take room now, and with those and the new one.
+    What jobs that have ended needed is still there."""
+
+    whole: Plan
+    without: Plan
+    with_job: Plan
+
+
+@dataclass(frozen=True)
 class Difference:
     """By type and logical name: objects that the job brings, and those of the stack that it would
     change, as they are and as they would be."""
@@ -39,14 +49,18 @@ class Difference:
     )
 
 
-def difference(
-    without: Plan, with_job: Plan, stack: str, folder: Path, operators: Sequence[str]
-) -> Difference:
+def difference(plans: Plans, stack: str, folder: Path, operators: Sequence[str]) -> Difference:
     """`folder` has the files that scripts bring; `operators` are those in the stack's cluster."""
-    before, after = (_rendered(it, stack, folder, operators) for it in (without, with_job))
-    new = {key: it for key, it in after.items() if key not in before}
+
+    def made(plan: Plan) -> Objects:
+        return _rendered(plan, stack, folder, operators)
+
+    before, after = made(plans.without), made(plans.with_job)
+    there = before if plans.whole is plans.without else made(plans.whole)
+    more = {key: it for key, it in after.items() if there.get(key) != it}
+    new = {key: it for key, it in more.items() if key not in before}
     changed = {
-        key: (before[key], it) for key, it in after.items() if key in before and before[key] != it
+        key: (before[key], it) for key, it in more.items() if key in before and before[key] != it
     }
     return Difference(new, changed)
 

@@ -15,7 +15,12 @@ from aistack.errors import VerbError
 from aistack.exit_codes import ExitCode
 from sandbox.kube.text import nearest
 
-_SECRET = re.compile(r"(TOKEN|SECRET|PASSWORD|PASSPHRASE|API_?KEY|CREDENTIALS?)$", re.IGNORECASE)
+_SECRET = re.compile(
+    r"(^|_)(TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|(API_?)?KEY|PAT|CREDENTIALS?)$", re.IGNORECASE
+)
+# Of a tokenizer.
+_PLAIN_TOKEN = re.compile(r"(^|_)(BOS|CLS|EOS|MASK|PAD|SEP|UNK)_TOKEN$", re.IGNORECASE)
+_BROUGHT = ("file", "folder")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,25 +44,25 @@ def job_of(request: Request, config: Mapping[str, Any]) -> dict[str, Any]:
     if request.files or request.command is not None:
         job["command"] = _command(request)
     for path, value in request.fields.items():
+        if path in _BROUGHT:
+            raise VerbError(
+                f"--set: what the job brings is said by FILE, not by {path}", ExitCode.USAGE
+            )
         _set(job, path.split("."), value)
+    before = _base(request, config).get("environment")
     if request.variables:
-        job["environment"] = {**job.get("environment", {}), **request.variables}
+        job["environment"] = {**_mapping(job.get("environment")), **request.variables}
+    _check_secrets(_mapping(job.get("environment")), _mapping(before))
     return job
 
 
 def variables_of(pairs: Sequence[str]) -> dict[str, str]:
-    """Raises VerbError for what is no NAME=VALUE, and for what looks like a secret."""
+    """Raises VerbError for what is no NAME=VALUE."""
     found: dict[str, str] = {}
     for pair in pairs:
         name, equals, value = pair.partition("=")
         if not equals or not name:
             raise VerbError(f'--env: "{pair}" is no NAME=VALUE', ExitCode.USAGE)
-        if _SECRET.search(name):
-            raise VerbError(
-                f"--env: {name} looks like a secret, which all could read in the command line and "
-                "in the job; nearest: the stack's own secrets, which its pods have as variables",
-                ExitCode.USAGE,
-            )
         found[name] = value
     return found
 
@@ -74,6 +79,23 @@ def fields_of(pairs: Sequence[str]) -> dict[str, Any]:
         except yaml.YAMLError:
             raise VerbError(f'--set: "{value}" is no value that YAML has', ExitCode.USAGE) from None
     return found
+
+
+def _check_secrets(variables: Mapping[str, Any], before: Mapping[str, Any]) -> None:
+    """Of those that the stack's own job has not."""
+    for name, value in variables.items():
+        secret = _SECRET.search(name) and not _PLAIN_TOKEN.search(name)
+        if secret and before.get(name) != value:
+            raise VerbError(
+                f"environment.{name}: looks like a secret, which all could read in the command "
+                "line and in the job; nearest: the stack's own secrets, which its pods have as "
+                "variables",
+                ExitCode.USAGE,
+            )
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
 
 
 def _base(request: Request, config: Mapping[str, Any]) -> dict[str, Any]:
@@ -113,7 +135,10 @@ def _place(request: Request, config: Mapping[str, Any]) -> str | None:
 
 def _command(request: Request) -> list[str]:
     if request.command is not None:
-        return shlex.split(request.command)
+        try:
+            return shlex.split(request.command)
+        except ValueError as error:
+            raise VerbError(f"--command: {error}", ExitCode.USAGE) from None
     first = request.files[0]
     if first.is_dir():
         raise VerbError(

@@ -11,7 +11,7 @@ from aistack.exit_codes import ExitCode
 from aistack.find import Found
 from aistack.job import pod_groups
 from aistack.kinds import NETWORK_POLICY, RAY_JOB
-from aistack.submit.hand_over import Parcel
+from aistack.submit.parcel import Parcel
 from components.queue_labels import QUEUE_LABEL
 from sandbox.kube.objects import JsonObject, maps
 from sandbox.kube.text import nearest

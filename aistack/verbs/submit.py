@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import re
 import secrets
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,6 +14,9 @@ from aistack.verbs.wait import ended, leave
 
 if TYPE_CHECKING:
     from aistack.cluster import Cluster
+    from aistack.find import Found
+    from aistack.job import Job
+    from aistack.stack import Stack
     from aistack.submit.request import Request
 
 FilesArgument = Annotated[
@@ -80,25 +85,32 @@ def submit(
         leave(ended(cluster, found))
 
 
-def _submitted(request: Request, here: Any, cluster: Cluster) -> tuple[Any, dict[str, Any]]:
+def _submitted(request: Request, here: Stack, cluster: Cluster) -> tuple[Found, dict[str, Any]]:
     from aistack.find import Found
     from aistack.listing import list_jobs
     from aistack.stack import last_config
     from aistack.submit.hand_over import hand_over, waiting
     from aistack.submit.preflight import checked
 
-    running = {it.name for it in list_jobs(cluster, here.namespaces).jobs if not it.state.has_ended}
+    listing = list_jobs(cluster, here.namespaces)
+    running = {it.name for it in listing.jobs if not it.state.has_ended}
     config = last_config(here)
-    over = set(config.values.get("jobs") or {}) - running
+    # Of jobs that the user may not see nothing is known.
+    seen = here.namespaces[0] not in listing.hidden
+    over = set(config.values.get("jobs") or {}) - running if seen else ()
     operators = here.outputs.get("operators") or []
     ready = checked(request, config, over, here.name, operators)
     parcel = ready.parcel
     before = waiting(cluster, parcel.namespace, parcel.queue) if parcel.queue else 0
-    work = hand_over(cluster, parcel)
+    work = hand_over(cluster, parcel, _warn)
     return Found(parcel.work.kind, work), {"hourly": ready.planned.hourly, "waiting_before": before}
 
 
-def _sentence(job: Any, said: dict[str, Any]) -> str:
+def _warn(what: str) -> None:
+    print(f"warning: {what}", file=sys.stderr, flush=True)
+
+
+def _sentence(job: Job, said: dict[str, Any]) -> str:
     place = f" waits in {job.queue} behind {said['waiting_before']} others" if job.queue else ""
     on = f" runs on the Ray cluster {job.runs_on}" if job.runs_on else ""
     return (
@@ -109,6 +121,6 @@ def _sentence(job: Any, said: dict[str, Any]) -> str:
 
 
 def _name(like: str | None, files: list[Path]) -> str:
-    stem = like or (files[0].stem if files else "job")
-    plain = "".join(it if it.isalnum() else "-" for it in stem.lower()).strip("-")[:24] or "job"
-    return f"{plain}-{secrets.token_hex(2)}"
+    stem = like or (files[0].resolve().stem if files else "job")
+    plain = re.sub(r"[^a-z0-9]+", "-", stem.lower()).lstrip("-0123456789")[:24].strip("-")
+    return f"{plain or 'job'}-{secrets.token_hex(2)}"

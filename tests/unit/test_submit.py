@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,17 +15,15 @@ import typer
 from typer.testing import CliRunner
 
 from aistack.__main__ import app
-from aistack.cluster import Cluster
 from aistack.errors import VerbError
 from aistack.job import pod_groups
-from aistack.kinds import Kind
 from aistack.stack import Config
-from aistack.submit.hand_over import packed, with_others
+from aistack.submit.parcel import packed
 from aistack.submit.preflight import checked
 from aistack.submit.render import Difference
-from aistack.submit.request import Request, fields_of, job_of, variables_of
+from aistack.submit.request import Request
 from components.labels import MANAGED_BY
-from sandbox.kube.objects import JsonObject, labels_of, name_of
+from sandbox.kube.objects import labels_of, name_of
 from stacks.build import build
 from stacks.config import validate
 from stacks.tokens import SECRETS
@@ -51,25 +49,6 @@ def on_pods(name: str, *files: Path, **fields: Any) -> Request:
     return Request(name=name, files=files, fields={**own, **fields})
 
 
-def test_a_script_runs_on_the_only_ray_cluster(script: Path) -> None:
-    found = job_of(Request(name="mine", files=[script]), stack_config("lab"))
-    assert found == {
-        "type": "script",
-        "ray": "lab",
-        "command": ["python3", "$(SCRIPT_DIR)/train.py"],
-    }
-
-
-def test_a_job_of_the_stack_is_taken_with_other_values() -> None:
-    request = Request(
-        name="again", like="cifar-10", fields={"requests.cpu": 2}, variables={"EPOCHS": "3"}
-    )
-    before = stack_config("lab")["jobs"]["cifar-10"]
-    requests = {**before["requests"], "cpu": 2}
-    after = {**before, "requests": requests, "environment": {"EPOCHS": "3"}}
-    assert job_of(request, stack_config("lab")) == after
-
-
 def test_a_submitted_job_is_what_the_stack_itself_would_run(register: Register) -> None:
     plan = validate(stack_config("lab"), secrets_set=ALL_SECRETS)
     secrets = dict.fromkeys(ALL_SECRETS, "")
@@ -84,8 +63,7 @@ def test_a_submitted_job_is_what_the_stack_itself_would_run(register: Register) 
 
 def test_files_of_a_job_on_ray_come_beside_those_that_the_head_has(script: Path) -> None:
     found = checked(Request(name="mine", files=[script]), config("lab"), (), "lab").parcel
-    assert found.files is not None
-    names = list(found.files["data"])
+    names = list(found.files)
     assert len([it for it in names if it.endswith("train.py")]) == 1
     assert any(it in found.work.obj["spec"]["entrypoint"] for it in names)
     assert not [it for it in names if "image_classifier" in it]
@@ -187,11 +165,67 @@ def test_a_script_that_no_config_map_holds_is_refused(tmp_path: Path) -> None:
         checked(Request(name="mine", files=[large]), config("lab"), (), "lab")
 
 
-@pytest.mark.parametrize("pair", ["HF_TOKEN=a", "WANDB_API_KEY=a", "DB_PASSWORD=a"])
-def test_a_secret_is_not_taken_from_the_command_line(pair: str) -> None:
-    with pytest.raises(VerbError, match="looks like a secret") as refused:
-        variables_of([pair])
-    assert "=a" not in str(refused.value)
+MISTAKES: dict[str, tuple[Callable[[Path], Request], str]] = {
+    "words that no shell could part": (
+        lambda file: Request(name="mine", files=[file], command="python3 'x"),
+        "--command: No closing quotation",
+    ),
+    "an environment that is none": (
+        lambda file: Request(
+            name="mine", files=[file], ray="lab", fields={"environment": 3}, variables={}
+        ),
+        "jobs.mine.environment",
+    ),
+    "a file by a field": (
+        lambda file: Request(name="mine", files=[file], ray="lab", fields={"file": 3}),
+        "--set: what the job brings is said by FILE",
+    ),
+    "a path for a name": (
+        lambda file: Request(name="../mine", files=[file]),
+        'jobs.../mine: "../mine" is not a RayJob name',
+    ),
+    "two files of a name": (
+        lambda file: Request(name="mine", files=[file, file.parent / "lib"]),
+        "FILE: there are several train.py",
+    ),
+    "a hidden file": (
+        lambda file: Request(name="mine", files=[file.parent / ".hidden.py"]),
+        "FILE: .hidden.py is hidden; nearest: hidden.py",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_a_mistake_is_told_in_a_sentence(script: Path, name: str) -> None:
+    (script.parent / "lib").mkdir()
+    for file in ("lib/train.py", ".hidden.py"):
+        (script.parent / file).write_text("print()\n")
+    request, told = MISTAKES[name]
+    with pytest.raises(VerbError) as refused:
+        checked(request(script), config("lab"), (), "lab")
+    assert told in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("stack", "ended", "request_"),
+    [
+        ("lab", ["cifar-10", "classifier"], Request(name="again", like="cifar-10")),
+        (
+            "b200-lustre",
+            ["nemo-rl-grpo-test1"],
+            Request(name="again", like="nemo-rl-grpo-test1", fields={"max_steps": 30}),
+        ),
+        ("kueue-mixed", ["finetune-gemma-l4"], Request(name="again", like="finetune-gemma-l4")),
+    ],
+)
+def test_what_jobs_needed_that_have_ended_is_still_there(
+    stack: str, ended: list[str], request_: Request
+) -> None:
+    assert checked(request_, config(stack), ended, stack).parcel.work.obj["kind"] in (
+        "JobSet",
+        "RayJob",
+        "Job",
+    )
 
 
 def submissions() -> list[str]:
@@ -220,10 +254,6 @@ def test_what_the_docs_submit_can_run(monkeypatch: pytest.MonkeyPatch, line: str
     checked(request, config(stack), (), stack)
 
 
-def test_values_are_yaml() -> None:
-    assert fields_of(["max_steps=30", "ici={fsdp: 8}"]) == {"max_steps": 30, "ici": {"fsdp": 8}}
-
-
 def test_a_job_for_which_the_ray_cluster_would_change_is_refused() -> None:
     job = {"kind": "RayJob", "metadata": {"name": "mine"}}
     ray = {"kind": "RayCluster", "metadata": {"name": "lab"}}
@@ -246,34 +276,3 @@ def test_a_stack_on_parts_of_others_takes_jobs(script: Path, values: dict[str, A
         "JobSet",
     ]
     assert "unknown" not in json.dumps([it.obj for it in (*found.beside, found.work)])
-
-
-class _Cluster(Cluster):
-    """Has one ConfigMap and these RayJobs."""
-
-    def __init__(self, files: dict[str, str], jobs: Sequence[JsonObject]) -> None:
-        self._files = files
-        self._jobs = jobs
-
-    def get(self, kind: Kind, namespace: str, name: str) -> JsonObject | None:
-        return {"data": self._files}
-
-    def pages(
-        self, kind: Kind, namespace: str = "", *, labels: str = "", fields: str = ""
-    ) -> Iterator[JsonObject]:
-        yield from self._jobs
-
-
-def test_files_on_the_head_stay_as_long_as_their_jobs_run(script: Path) -> None:
-    def ray_job(name: str, status: str) -> JsonObject:
-        metadata = {"name": name, "namespace": "default", "uid": name}
-        metadata["creationTimestamp"] = "2026-11-23T12:00:00Z"
-        spec = {"entrypoint": f"bash /launcher/{name}.sh", "clusterSelector": {}}
-        return {"metadata": metadata, "spec": spec, "status": {"jobDeploymentStatus": status}}
-
-    files = {"old.sh": "cp old.py", "old.py": "", "now.sh": "cp now.py", "now.py": ""}
-    cluster = _Cluster(files, [ray_job("old", "Complete"), ray_job("now", "Running")])
-    parcel = checked(Request(name="mine", files=[script]), config("lab"), (), "lab").parcel
-    assert parcel.files is not None
-    kept = with_others(cluster, parcel)["data"]
-    assert set(kept) == {"now.sh", "now.py", *parcel.files["data"]}
