@@ -1,4 +1,4 @@
-"""Stops a job for good."""
+"""Stops a job for good, or takes away what a submitted one has left."""
 
 from __future__ import annotations
 
@@ -6,6 +6,11 @@ from aistack.cluster import Cluster
 from aistack.errors import VerbError
 from aistack.find import Found
 from aistack.kinds import RAY_CLUSTER
+from components.labels import MANAGED_BY
+from sandbox.kube.objects import labels_of
+
+# What `submit` made is kept by nobody else.
+_SUBMITTED = "aistack"
 
 
 def cancel(cluster: Cluster, found: Found) -> str:
@@ -16,10 +21,13 @@ def cancel(cluster: Cluster, found: Found) -> str:
             f"{job.name} is a Ray cluster, which jobs run on, and no job; "
             "nearest: its jobs, or take it out of the stack's config"
         )
-    if job.state.has_ended:
-        return f"{job.kind} {job.namespace}/{job.name} has {job.state} already; nothing was stopped"
+    which = f"{job.kind} {job.namespace}/{job.name}"
+    if job.state.has_ended and labels_of(found.obj).get(MANAGED_BY) != _SUBMITTED:
+        return f"{which} has {job.state} already; nothing was stopped"
     cluster.delete(found.kind, job.namespace, job.name)
-    return f"{job.kind} {job.namespace}/{job.name} is stopped, and its pods go{_again(job.owner)}"
+    if job.state.has_ended:
+        return f"{which} had ended; it is taken away, with what belongs to it"
+    return f"{which} is stopped, and its pods go{_again(job.owner)}"
 
 
 def _again(owner: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from copy import deepcopy
 from typing import Any
 
@@ -12,41 +12,36 @@ from aistack.find import Found
 from aistack.job import pod_groups
 from aistack.kinds import NETWORK_POLICY, RAY_JOB
 from aistack.submit.parcel import Parcel
+from components.inference_engine import PORT
 from components.queue_labels import QUEUE_LABEL
 from sandbox.kube.objects import JsonObject, maps
 from sandbox.kube.text import nearest
+from stacks.parts.jobs.script import SERVER_VARIABLE
+from stacks.parts.queues.config import StackQueues
+from stacks.stack import Stack
 
 Values = Mapping[str, Any]
 
 
-def for_team(team: str, values: Values, job: Values) -> tuple[dict[str, Any], dict[str, Any]]:
+def for_team(
+    team: str, values: Values, job: Values, asked: Collection[str] = ()
+) -> tuple[dict[str, Any], dict[str, Any]]:
     """Config and job by which the rules judge it as if it were in the stack's own namespace: in a
-    queue that leads where the team's does, with the buckets that are the team's. Raises
-    VerbError."""
+    queue that leads where the team's does, with the buckets that are the team's. `asked` are fields
+    that the user names, and not the job that it is like. Raises VerbError."""
     teams: Mapping[str, Any] = values.get("teams") or {}
     if team not in teams:
         near = nearest(team, teams) if teams else "; nearest: leave it out, for there are no teams"
         raise VerbError(f'--team: "{team}" is no team of this stack{near}', ExitCode.NOT_FOUND)
-    if "ray" in job or job.get("type") != "script":
-        raise VerbError(
-            "--team: what runs on a RayCluster of the stack runs in that one's namespace; "
-            "nearest: --image, --cpu and --memory, for pods of its own",
-            ExitCode.USAGE,
-        )
+    _check(team, values, job, asked)
     one = teams[team] or {}
-    judged = {**job, "mounts": list(one.get("buckets") or {})}
+    judged = {key: it for key, it in job.items() if key != "queue"}
+    judged["mounts"] = list(one.get("buckets") or {})
     behind = one.get("queue")
     if behind is None:
         return dict(values), judged
-    queues = values["queues"]
-    doors = [*(queues.get("local_queues") or []), {"name": team, "cluster_queue": behind}]
-    own = {it["name"]: it for it in reversed(doors) if it.get("namespace") is None}
-    name = next(it["name"] for it in own.values() if it["cluster_queue"] == behind)
-    with_door = {
-        **queues,
-        "local_queues": [it for it in doors if it.get("namespace")] + [*own.values()],
-    }
-    return {**values, "queues": with_door}, {**judged, "queue": name}
+    queues, door = _with_door(team, behind, values)
+    return {**values, "queues": queues}, {**judged, "queue": door}
 
 
 def moved(parcel: Parcel, team: str, account: str) -> Parcel:
@@ -55,6 +50,52 @@ def moved(parcel: Parcel, team: str, account: str) -> Parcel:
     assert parcel.work.kind != RAY_JOB
     beside = [_moved(it, team, account) for it in parcel.beside if it.kind != NETWORK_POLICY]
     return Parcel(_moved(parcel.work, team, account), tuple(beside))
+
+
+def _check(team: str, values: Values, job: Values, asked: Collection[str]) -> None:
+    if "ray" in job or job.get("type") != "script":
+        raise VerbError(
+            "--team: what runs on a RayCluster of the stack runs in that one's namespace; "
+            "nearest: --image, --cpu and --memory, for pods of its own",
+            ExitCode.USAGE,
+        )
+    if "queue" in asked and job["queue"] != team:
+        raise VerbError(
+            f'--queue: "{job["queue"]}" is no queue of the team {team}, whose config says where '
+            "its jobs wait; nearest: leave it out",
+            ExitCode.USAGE,
+        )
+    server, home = job.get("server"), _home(values)
+    if server is not None:
+        raise VerbError(
+            f"server: {server} has that name, as {SERVER_VARIABLE} says it, in the stack's "
+            "namespace alone; nearest: --set server=null "
+            f"--env {SERVER_VARIABLE}=http://{server}.{home}:{PORT}",
+            ExitCode.USAGE,
+        )
+
+
+def _with_door(team: str, behind: str, values: Values) -> tuple[dict[str, Any], str]:
+    """The queues with a door in the stack's namespace that leads where the team's does, and its
+    name."""
+    queues, home = values["queues"], _home(values)
+    doors = StackQueues.model_validate(queues).local_queues
+    there = {it.name: it.cluster_queue for it in doors if it.namespace in (None, home)}
+    names = [team, *(f"team-{it}" for it in range(len(there)))]
+    name = next((it for it in there if there[it] == behind), None) or next(
+        it for it in names if it not in there
+    )
+    added = [] if name in there else [{"name": name, "cluster_queue": behind}]
+    shared = dict(queues.get("cluster_queues") or {})
+    let_in = (shared.get(behind) or {}).get("namespaces")
+    if let_in:
+        shared[behind] = {**shared[behind], "namespaces": [*dict.fromkeys((*let_in, home))]}
+    judged = {**queues, "local_queues": [*(it.model_dump() for it in doors), *added]}
+    return {**judged, **({"cluster_queues": shared} if let_in else {})}, name
+
+
+def _home(values: Values) -> str:
+    return values.get("namespace", Stack.model_fields["namespace"].default)
 
 
 def _moved(found: Found, team: str, account: str) -> Found:
