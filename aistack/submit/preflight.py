@@ -15,6 +15,7 @@ from aistack.submit.parcel import Parcel, packed
 from aistack.submit.render import Plans, difference
 from aistack.submit.request import Request, job_of
 from aistack.submit.team import for_team, moved
+from aistack.submit.team_limits import check_limits
 from components.job_set_manifest import MAX_FILE_BYTES
 from sandbox.workspace import PROJECT_FOLDER
 from stacks.config import ConfigError, validate
@@ -49,7 +50,7 @@ def checked(
         )
     values, job = config.values, job_of(request, config.values)
     if request.team is not None:
-        values, job = for_team(request.team, values, job)
+        values, job = for_team(request.team, values, job, asked=request.fields)
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
         job = _with_files(request, job, folder)
@@ -63,8 +64,9 @@ def checked(
         found = difference(Plans(whole, without, with_job), stack, folder, operators)
         parcel = packed(found)
         if request.team is not None:
-            account = with_job.teams[request.team].config.service_account
-            parcel = moved(parcel, request.team, account)
+            team = with_job.teams[request.team]
+            check_limits(parcel, team, with_job.scripts[request.name])
+            parcel = moved(parcel, request.team, team.config.service_account)
     jobs = planned_jobs(with_job).values()
     return Checked(parcel, next(it for it in jobs if it.name == request.name))
 

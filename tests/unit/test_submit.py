@@ -135,6 +135,16 @@ REFUSED: dict[str, tuple[str, Callable[[Path], Request], str]] = {
         lambda file: replace(on_pods("mine", file, pool="h200"), team="serving"),
         "serving has no flavor of h200",
     ),
+    "a team's job in a queue of its own choice": (
+        "lab",
+        lambda file: replace(on_pods("mine", file, queue="serving"), team="research"),
+        "--queue",
+    ),
+    "what a team's pod security refuses": (
+        "lab",
+        lambda file: replace(on_pods("mine", file, pool="h200", gpus=8), team="research"),
+        "which teams.research.pod_security, baseline, refuses",
+    ),
     "what the stack has no controller for": (
         "dev",
         lambda file: on_pods("mine", file),
