@@ -76,12 +76,11 @@ def submitted(workspace: Workspace) -> SubmittedJob:
     parcel = checked(request, last_config(stack), (), STACK).parcel
     spec = parcel.work.obj["spec"]
     environment = yaml.safe_load(spec["runtimeEnvYAML"])
-    added = {} if parcel.files is None else parcel.files["data"]
     return SubmittedJob(
         spec["entrypoint"],
         environment.get("env_vars", {}),
         environment.get("pip", []),
-        {**_on_the_head(workspace), **added},
+        {**_on_the_head(workspace), **parcel.files},
     )
 
 
