@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -32,6 +33,11 @@ def aistack(*words: str, says: str = "", **environment: str) -> subprocess.Compl
     )
 
 
+def _hears_ctrl_c() -> None:
+    """As in a terminal: what tests run in the background ignores it, and its children do."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @contextmanager
 def started(*words: str, **environment: str) -> Iterator[subprocess.Popen[str]]:
     """One that goes on; what it says may be read as it comes."""
@@ -43,6 +49,7 @@ def started(*words: str, **environment: str) -> Iterator[subprocess.Popen[str]]:
         text=True,
         cwd=ROOT,
         env={**os.environ, "AISTACK_SANDBOX": "", **environment},
+        preexec_fn=_hears_ctrl_c,
     )
     with process:
         try:

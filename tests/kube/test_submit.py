@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +14,7 @@ import pytest
 from aistack.exit_codes import ExitCode
 from components.labels import MANAGED_BY
 from sandbox.kube.objects import JsonObject, Ref, labels_of, name_of
-from tests.conftest import ROOT
-from tests.kube.command_line import answered, asked, state
+from tests.kube.command_line import answered, asked, folder_of, started, state
 from tests.kube.conftest import LiveSandbox, eventually
 from tests.stacks.conftest import changed
 
@@ -115,31 +113,25 @@ def test_what_the_cluster_would_not_take_leaves_nothing(
 def test_a_job_that_fails_is_an_exit_code(live: LiveSandbox, script: str) -> None:
     submitted(live, script, "--name", "fails", *ON_PODS)
     eventually(lambda: state(live, "fails"), lambda it: it == "running")
-    waiting = _waiting(live, "fails")
-    assert waiting.stderr is not None
-    assert waiting.stderr.readline() == "fails is running\n"
-    (pod,) = [it for it in live.server.list("v1", "Pod") if name_of(it).startswith("fails-")]
-    ref = Ref(api_version="v1", kind="Pod", namespace="default", name=name_of(pod))
-    live.server.set_status(ref, {"phase": "Failed"})
-    assert waiting.wait(timeout=120) == ExitCode.JOB_FAILED
+    with waiting(live, "fails") as process:
+        assert process.stderr is not None
+        assert process.stderr.readline() == "fails is running\n"
+        (pod,) = [it for it in live.server.list("v1", "Pod") if name_of(it).startswith("fails-")]
+        ref = Ref(api_version="v1", kind="Pod", namespace="default", name=name_of(pod))
+        live.server.set_status(ref, {"phase": "Failed"})
+        assert process.wait(timeout=120) == ExitCode.JOB_FAILED
 
 
 def test_who_stops_waiting_leaves_the_job_alone(live: LiveSandbox, script: str) -> None:
     submitted(live, script, "--name", "left", *ON_PODS)
-    waiting = _waiting(live, "left")
-    assert waiting.stderr is not None
-    assert waiting.stderr.readline().startswith("left is ")
-    waiting.send_signal(signal.SIGINT)
-    assert waiting.wait(timeout=60) == ExitCode.INTERRUPTED
-    assert "left goes on; come back with: aistack wait left" in waiting.stderr.read()
+    with waiting(live, "left") as process:
+        assert process.stderr is not None
+        assert process.stderr.readline().startswith("left is ")
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=60) == ExitCode.INTERRUPTED
+        assert "left goes on; come back with: aistack wait left" in process.stderr.read()
     eventually(lambda: state(live, "left"), lambda it: it == "running")
 
 
-def _waiting(live: LiveSandbox, name: str) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, "-m", "aistack", "wait", name],
-        stderr=subprocess.PIPE,
-        text=True,
-        cwd=ROOT,
-        env={**os.environ, "AISTACK_SANDBOX": str(live.workspace.root)},
-    )
+def waiting(live: LiveSandbox, name: str) -> AbstractContextManager[subprocess.Popen[str]]:
+    return started("wait", name, AISTACK_SANDBOX=folder_of(live))
