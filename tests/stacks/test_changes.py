@@ -21,7 +21,7 @@ from tests.stacks.changes_page import PAGE
 from tests.stacks.conftest import CANARY
 from tests.unit.effect_stacks import BASES
 
-SAMPLE = 23
+SAMPLE = 14
 CHAINS = 12
 CHAINS_SAMPLE = 3
 DONE_OF_TEN = 9

@@ -21,7 +21,7 @@ from tests.stacks.kills import CHAINS, Chain, kill_in_each
 from tests.stacks.test_lifecycle import made_once
 
 pytestmark = pytest.mark.thorough
-SAMPLE = 2
+SAMPLE = 1
 
 
 @pytest.fixture
