@@ -5,12 +5,10 @@ from __future__ import annotations
 from aistack.cluster import Cluster
 from aistack.errors import VerbError
 from aistack.find import Found
+from aistack.job import MANAGER
 from aistack.kinds import RAY_CLUSTER
 from components.labels import MANAGED_BY
 from sandbox.kube.objects import labels_of
-
-# What `submit` made is kept by nobody else.
-_SUBMITTED = "aistack"
 
 
 def cancel(cluster: Cluster, found: Found) -> str:
@@ -22,7 +20,7 @@ def cancel(cluster: Cluster, found: Found) -> str:
             "nearest: its jobs, or take it out of the stack's config"
         )
     which = f"{job.kind} {job.namespace}/{job.name}"
-    if job.state.has_ended and labels_of(found.obj).get(MANAGED_BY) != _SUBMITTED:
+    if job.state.has_ended and labels_of(found.obj).get(MANAGED_BY) != MANAGER:
         return f"{which} has {job.state} already; nothing was stopped"
     cluster.delete(found.kind, job.namespace, job.name)
     if job.state.has_ended:

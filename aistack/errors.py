@@ -1,5 +1,7 @@
 """How a verb ends that cannot do what it was asked for: a line, and an exit code."""
 
+from collections.abc import Iterable
+
 from aistack.exit_codes import ExitCode
 from sandbox.errors import UserError
 
@@ -10,6 +12,13 @@ class VerbError(UserError):
     def __init__(self, message: str, code: ExitCode = ExitCode.REFUSED) -> None:
         super().__init__(message)
         self.code = code
+
+
+class CannotRunError(VerbError):
+    """A job that is not made, with every reason why."""
+
+    def __init__(self, reasons: Iterable[str]) -> None:
+        super().__init__("\n".join(["the job cannot run; nothing was made.", *reasons]))
 
 
 class LostError(VerbError):

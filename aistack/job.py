@@ -18,6 +18,10 @@ ACCELERATORS = ("nvidia.com/gpu", "google.com/tpu")
 _UP = "status", "conditions"
 
 
+# What manages a job that `submit` made: nobody else keeps it.
+MANAGER = "aistack"
+
+
 class State(StrEnum):
     """`suspended` is by hand, `queued` by Kueue; `starting` has its quota and not all its pods."""
 
@@ -154,7 +158,8 @@ def _ray_job_state(obj: JsonObject) -> State:
     """ray-project/kuberay v1.4.2 ray-operator/apis/ray/v1/rayjob_types.go."""
     status: Any = obj.get("status") or {}
     match status.get("jobDeploymentStatus"), status.get("jobStatus"):
-        # Stopped by hand: KubeRay calls every end complete but a failure.
+        # Stopped by hand: KubeRay calls every end complete but a failure (v1.4.2
+        # ray-operator/controllers/ray/rayjob_controller.go:299).
         case "Complete", "STOPPED":
             return State.FAILED
         case "Complete", _:

@@ -9,10 +9,7 @@ from aistack.cluster import Cluster
 from aistack.errors import ForbiddenError, LostError, VerbError
 from aistack.find import Found
 from aistack.job import condition
-from aistack.kinds import (
-    LOCAL_QUEUE,
-    WORKLOAD,
-)
+from aistack.kinds import LOCAL_QUEUE, WORKLOAD
 from aistack.submit.head_files import HeadFiles
 from aistack.submit.parcel import MARK, Parcel
 from sandbox.kube.objects import JsonObject, dig, name_of, namespace_of

@@ -1,7 +1,8 @@
 """What jobs bring to the head of a RayCluster: in the one ConfigMap that it mounts, beside the
 files of the stack's own jobs.
 
-Each job is a manager of fields of its own there, so that none takes what another has brought.
+Each job is a manager of fields of its own there, so that none takes what another has brought
+(Kubernetes documentation, "Server-Side Apply", field management).
 """
 
 from __future__ import annotations
@@ -12,8 +13,9 @@ from datetime import UTC, datetime, timedelta
 
 from aistack.cluster import Cluster
 from aistack.find import Found
+from aistack.job import MANAGER
 from aistack.kinds import CONFIG_MAP, RAY_JOB
-from aistack.submit.parcel import MANAGER, Parcel
+from aistack.submit.parcel import Parcel
 from components.ray_cluster import launcher_config_map
 from sandbox.kube.objects import JsonObject, dig, maps, name_of
 

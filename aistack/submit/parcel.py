@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 
 from aistack.errors import VerbError
 from aistack.find import Found
+from aistack.job import MANAGER
 from aistack.kinds import CONFIG_MAP, JOB, JOB_SET, NETWORK_POLICY, RAY_JOB, SERVICE
 from aistack.submit.render import Difference
 from components.labels import MANAGED_BY
 from components.queue_labels import QUEUE_LABEL
 from sandbox.kube.objects import JsonObject, labels_of
 
-MANAGER = "aistack"
 # Another one in each submission, by which it knows its own.
 MARK = "gke-ai-stacks/submission"
 _WORK = (JOB, JOB_SET, RAY_JOB)

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from aistack.errors import VerbError
+from aistack.errors import CannotRunError, VerbError
 from aistack.stack import Config
 from aistack.submit.parcel import Parcel, packed
 from aistack.submit.render import Plans, difference
-from aistack.submit.request import Request, job_of
+from aistack.submit.request import BROUGHT, Request, job_of
 from aistack.submit.team import for_team, moved
 from aistack.submit.team_limits import check_limits
 from components.job_set_manifest import MAX_FILE_BYTES
@@ -24,7 +24,6 @@ from stacks.parts.jobs.script import Script
 from stacks.plan import Plan
 from stacks.planned_jobs import PlannedJob, planned_jobs
 
-_BROUGHT = ("file", "folder")
 _FILES = "files"
 
 
@@ -76,12 +75,12 @@ def _planned(config: Config, jobs: Mapping[str, Any]) -> Plan:
         return validate({**config.values, "jobs": jobs}, secrets_set=config.secrets)
     except ConfigError as error:
         lines = [it.removeprefix("stack.") for it in error.lines]
-        raise VerbError("\n".join(["the job cannot run; nothing was made.", *lines])) from None
+        raise CannotRunError(lines) from None
 
 
 def _with_files(request: Request, job: dict[str, Any], folder: Path) -> dict[str, Any]:
     """The job with its files in `folder`: those of the request, else those of the stack's job."""
-    theirs = [PROJECT_FOLDER / job[it] for it in _BROUGHT if it in job]
+    theirs = [PROJECT_FOLDER / job[it] for it in BROUGHT if it in job]
     files = request.files or theirs
     if not files:
         return job
@@ -126,8 +125,8 @@ def _check_files(name: str, plan: Plan, folder: Path) -> None:
         if not text.strip() and any(it.endswith(f"/{file}") for it in script.command)
     ]
     if problems:
-        raise VerbError("\n".join(["the job cannot run; nothing was made.", *problems]))
+        raise CannotRunError(problems)
 
 
 def _without_files(job: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: it for key, it in job.items() if key not in _BROUGHT}
+    return {key: it for key, it in job.items() if key not in BROUGHT}

@@ -20,7 +20,7 @@ _SECRET = re.compile(
 )
 # Of a tokenizer.
 _PLAIN_TOKEN = re.compile(r"(^|_)(BOS|CLS|EOS|MASK|PAD|SEP|UNK)_TOKEN$", re.IGNORECASE)
-_BROUGHT = ("file", "folder")
+BROUGHT = ("file", "folder")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,15 +41,15 @@ class Request:
 def job_of(request: Request, config: Mapping[str, Any]) -> dict[str, Any]:
     """Its entry below `jobs`, but for files that it brings. Raises VerbError."""
     job = _base(request, config)
+    before = job.get("environment")
     if request.files or request.command is not None:
         job["command"] = _command(request)
     for path, value in request.fields.items():
-        if path in _BROUGHT:
+        if path in BROUGHT:
             raise VerbError(
                 f"--set: what the job brings is said by FILE, not by {path}", ExitCode.USAGE
             )
         _set(job, path.split("."), value)
-    before = _base(request, config).get("environment")
     if request.variables:
         job["environment"] = {**_mapping(job.get("environment")), **request.variables}
     _check_secrets(_mapping(job.get("environment")), _mapping(before))
@@ -58,27 +58,27 @@ def job_of(request: Request, config: Mapping[str, Any]) -> dict[str, Any]:
 
 def variables_of(pairs: Sequence[str]) -> dict[str, str]:
     """Raises VerbError for what is no NAME=VALUE."""
-    found: dict[str, str] = {}
-    for pair in pairs:
-        name, equals, value = pair.partition("=")
-        if not equals or not name:
-            raise VerbError(f'--env: "{pair}" is no NAME=VALUE', ExitCode.USAGE)
-        found[name] = value
-    return found
+    return dict(_split("--env", pair, "NAME=VALUE") for pair in pairs)
 
 
 def fields_of(pairs: Sequence[str]) -> dict[str, Any]:
     """Values are YAML. Raises VerbError for what is no FIELD=VALUE."""
-    found: dict[str, Any] = {}
-    for pair in pairs:
-        path, equals, value = pair.partition("=")
-        if not equals or not path:
-            raise VerbError(f'--set: "{pair}" is no FIELD=VALUE', ExitCode.USAGE)
-        try:
-            found[path] = yaml.safe_load(value)
-        except yaml.YAMLError:
-            raise VerbError(f'--set: "{value}" is no value that YAML has', ExitCode.USAGE) from None
-    return found
+    found = dict(_split("--set", pair, "FIELD=VALUE") for pair in pairs)
+    return {path: _yaml(value) for path, value in found.items()}
+
+
+def _split(option: str, pair: str, form: str) -> tuple[str, str]:
+    name, equals, value = pair.partition("=")
+    if not equals or not name:
+        raise VerbError(f'{option}: "{pair}" is no {form}', ExitCode.USAGE)
+    return name, value
+
+
+def _yaml(value: str) -> Any:
+    try:
+        return yaml.safe_load(value)
+    except yaml.YAMLError:
+        raise VerbError(f'--set: "{value}" is no value that YAML has', ExitCode.USAGE) from None
 
 
 def _check_secrets(variables: Mapping[str, Any], before: Mapping[str, Any]) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from math import ceil
 from typing import NamedTuple
 
-from aistack.errors import VerbError
+from aistack.errors import CannotRunError
 from aistack.job import pod_groups
 from aistack.submit.parcel import Parcel
 from components.pod_manifest import GPU
@@ -34,11 +34,11 @@ class _Asked(NamedTuple):
 
 
 def check_limits(parcel: Parcel, team: PlannedTeam, script: PlannedScript) -> None:
-    """Raises VerbError with every mistake. What others of the team run now is not looked at: pods
-    are made once they have room."""
+    """Raises CannotRunError with every mistake. What others of the team run now is not looked at:
+    pods are made once they have room."""
     found = [*_unsafe(parcel, team, script), *_over_quota(team, script)]
     if found:
-        raise VerbError("\n".join(["the job cannot run; nothing was made.", *found]))
+        raise CannotRunError(found)
 
 
 def _unsafe(parcel: Parcel, team: PlannedTeam, script: PlannedScript) -> Iterator[str]:

@@ -7,8 +7,8 @@ import pytest
 from aistack.cancel import cancel
 from aistack.cluster import Cluster
 from aistack.find import Found
+from aistack.job import MANAGER
 from aistack.kinds import JOB_SET, Kind
-from aistack.submit.parcel import MANAGER
 from components.labels import MANAGED_BY, STACK
 
 
