@@ -1,0 +1,65 @@
+"""The stack as its config file has it: nothing of it has to be there."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from aistack.errors import VerbError
+from aistack.exit_codes import ExitCode
+from sandbox.names import PROJECT
+from sandbox.overrides import apply_override
+from sandbox.workspace import PROJECT_FOLDER, stack_names
+
+if TYPE_CHECKING:
+    from stacks.plan import Plan
+
+# Where a file leaves the project to `pulumi config set`.
+_PROJECT = "project"
+
+
+def planned(name: str, overrides: Sequence[str], folder: Path = PROJECT_FOLDER) -> Plan:
+    """Without the rules that refuse what cannot fit: that is what is asked. Raises VerbError."""
+    from catalog.table import nearest_names
+    from stacks.config import PLACES, ConfigError, object_of, validate
+    from stacks.names_beside import config_of
+    from stacks.parts.jobs.rules import fit_rules
+    from stacks.tokens import SECRETS
+
+    file = folder / f"Pulumi.{name}.yaml"
+    if not file.is_file():
+        near = nearest_names(name, stack_names(folder))
+        raise VerbError(f'--stack: "{name}": there is no {file.name}; nearest: {near}')
+    config: dict[str, Any] = dict(config_of(file))
+    for override in overrides:
+        apply_override(config, set(), override)
+    places = {it: config.get(f"gcp:{it}") for it in PLACES}
+    places["project"] = places["project"] or _PROJECT
+    try:
+        values = object_of(_text(config.get(f"{PROJECT}:stack")))
+        raw = {**values, **places}
+        return validate(raw, secrets_set=frozenset(SECRETS), without=(fit_rules,))
+    except ConfigError as error:
+        raise VerbError(f"{file.name}: {error}", ExitCode.REFUSED) from None
+
+
+def _text(value: object) -> str | None:
+    """As Pulumi hands it over."""
+    return None if value is None else json.dumps(value)
+
+
+def chosen(plan: Plan, asked: str | None) -> Mapping[str, Any]:
+    """Jobs of the stack by name: all, or the one that is asked for. Raises VerbError."""
+    from catalog.table import nearest_names
+
+    jobs = plan.stack.jobs
+    if asked is None:
+        return jobs
+    if asked not in jobs:
+        near = nearest_names(asked, jobs, "none, the stack has no jobs" if not jobs else None)
+        raise VerbError(
+            f'--job: "{asked}": the stack has no such job; nearest: {near}', ExitCode.NOT_FOUND
+        )
+    return {asked: jobs[asked]}

@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import sys
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from aistack.errors import VerbError
+from aistack.exit_codes import ExitCode
+from aistack.options import JsonOption
+from aistack.progress import told
+
+if TYPE_CHECKING:
+    from aistack.fit.report import Fit
+
+UTILISATION = 0.4
+
+
+def fit(
+    stack: Annotated[str, typer.Option("--stack", "-s", help="Name of a Pulumi.NAME.yaml.")],
+    job: Annotated[str | None, typer.Option("--job", help="A job; by default all.")] = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", help="PATH=VALUE of the config: jobs.NAME.model=llama3-70b."),
+    ] = None,
+    utilisation: Annotated[
+        float, typer.Option(min=0.01, max=1, help="Part of the peak, for the time of a step.")
+    ] = UTILISATION,
+    search: Annotated[
+        bool, typer.Option("--search", help="Look for the layouts that fit, fastest first.")
+    ] = False,
+    estimate: Annotated[
+        bool, typer.Option("--estimate", help="Compile nothing: arithmetic alone, at once.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Say what jobs ask of their accelerators' memory before any is paid for; compiles TPU jobs."""
+    from aistack.fit.compiler import TARGET, is_there
+    from aistack.fit.fits import fits_of, layouts_of
+    from aistack.fit.planned import chosen, planned
+    from aistack.fit.show import show_fits
+    from aistack.tables import print_json
+
+    with told("reading the stack"):
+        plan = planned(stack, set_ or [])
+        jobs = chosen(plan, job)
+    compiles = not estimate and is_there()
+    if not estimate and not compiles:
+        print(f"nothing is compiled, for MaxText is not here; nearest: {TARGET}", file=sys.stderr)
+    look = layouts_of if search else fits_of
+    found = list(look(plan, jobs, utilisation, compiles=compiles, tell=_tell))
+    if search and not found:
+        raise VerbError("--search: no MaxText job among those; nearest: --job", ExitCode.NOT_FOUND)
+    if as_json:
+        print_json({"stack": stack, "fits": [asdict(it) for it in found]})
+    else:
+        show_fits(found, search=search)
+    if _is_bad(found, search=search):
+        raise typer.Exit(ExitCode.DOES_NOT_FIT)
+
+
+def _is_bad(found: list[Fit], *, search: bool) -> bool:
+    if search:
+        return not any(it.fits for it in found)
+    return any(it.fits is False for it in found)
+
+
+def _tell(what: str) -> None:
+    print(f"{what} ...", file=sys.stderr, flush=True)

@@ -1,0 +1,157 @@
+"""What trainings on GPUs keep in memory, by arithmetic, and which that refuses.
+
+It cannot show that a job which passes fits: no GPU was asked.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import yaml
+from pydantic import TypeAdapter
+
+from catalog import Catalog
+from stacks.parts.jobs.config import FineTuning, NemoRlJob, VerlTraining
+from stacks.parts.jobs.gpu_memory import GpuTraining, checkpoint_of, known_model, needs_of
+from stacks.parts.jobs.gpu_memory_rules import Gpus, gpu_memory_problems
+from stacks.problems import Problem
+from tests.conftest import changed
+
+FACTS = Catalog.load()
+GIB = 2**30
+JOB: TypeAdapter[GpuTraining] = TypeAdapter(VerlTraining | NemoRlJob | FineTuning)
+VERL: dict[str, Any] = {"type": "verl"}
+TUNING: dict[str, Any] = {"type": "fine-tune"}
+NEMO: dict[str, Any] = {
+    "type": "nemo-rl",
+    "model": "Qwen/Qwen2.5-72B-Instruct",
+    "converter": "Qwen2ForCausalLM",
+    "dataset": "DeepScaler",
+    "max_steps": 20,
+    "prompts_per_step": 64,
+    "generations_per_prompt": 32,
+    "train_global_batch_size": 512,
+    "checkpoints": {"directory": "here"},
+}
+B200, H200, L4 = 180, 141, 24
+
+
+def problems(job: dict[str, Any], count: int, memory_gib: int) -> list[Problem]:
+    gpus = Gpus(count=count, memory_gib=memory_gib)
+    return list(gpu_memory_problems(FACTS, JOB.validate_python(job), gpus))
+
+
+@pytest.mark.parametrize(
+    ("model", "mlp", "norms", "biases", "tied"),
+    [
+        ("google/gemma-2-2b", 9216, 4, False, True),
+        ("google/gemma-2-9b", 14336, 4, False, True),
+        ("google/gemma-2-27b", 36864, 4, False, True),
+        ("meta-llama/Llama-3.1-8B", 14336, 2, False, False),
+        ("meta-llama/Llama-3.1-70B", 28672, 2, False, False),
+        ("Qwen/Qwen2.5-7B-Instruct", 18944, 2, True, False),
+        ("Qwen/Qwen2.5-32B-Instruct", 27648, 2, True, False),
+        ("Qwen/Qwen2.5-72B-Instruct", 29568, 2, True, False),
+    ],
+)
+def test_a_vocabulary_makes_up_the_parameters_that_the_catalog_counts(
+    model: str, mlp: int, norms: int, biases: bool, tied: bool
+) -> None:
+    it = FACTS.served_models.models[model]
+    assert it.vocabulary is not None
+    query, key_value = it.heads * it.head_width, it.kv_heads * it.head_width
+    layer = 2 * it.hidden * (query + key_value) + 3 * it.hidden * mlp + norms * it.hidden
+    layer += (query + 2 * key_value) if biases else 0
+    embeddings = it.vocabulary * it.hidden * (1 if tied else 2)
+    assert it.layers * layer + embeddings + it.hidden == it.parameters
+
+
+def test_fsdp_keeps_sixteen_bytes_a_parameter_over_all_gpus() -> None:
+    training, generation = needs_of(FACTS, JOB.validate_python(VERL), gpus=16, memory_gib=B200)
+    assert training.parts["weights, optimizer, gradients"] == 32_763_876_352 * 16 / 16
+    # 64 sequences of 1024 tokens, in 64 layers of 5120 numbers with two bytes each.
+    assert training.parts["layers' inputs"] == 64 * 64 * 1024 * 5120 * 2
+    assert training.parts["logits"] == 64 * 1024 * 152_064 * 2
+    assert generation.parts["vLLM's share"] == pytest.approx(0.6 * B200 * GIB)
+
+
+def test_megatron_keeps_the_optimizer_over_all_gpus_and_the_rest_over_those_of_a_copy() -> None:
+    (need,) = needs_of(FACTS, JOB.validate_python(NEMO), gpus=64, memory_gib=B200)
+    assert need.parts["weights, gradients"] == 72_706_203_648 * 4 / 16
+    assert need.parts["optimizer"] == 72_706_203_648 * 12 / 64
+    # Korthikanti et al.: a layer keeps tokens x hidden x (10 + 24 / tensor) bytes.
+    assert need.parts["activations"] == 4096 * 8192 * 80 * (10 + 24 / 4)
+
+
+def test_of_a_recipe_that_the_catalog_does_not_know_activations_are_left_out() -> None:
+    job = JOB.validate_python({**NEMO, "recipe": "examples/configs/mine.yaml"})
+    (need,) = needs_of(FACTS, job, gpus=64, memory_gib=B200)
+    assert "activations" not in need.parts
+
+
+@pytest.mark.parametrize(
+    ("job", "size"), [(VERL, 32_763_876_352 * 12), (NEMO, 72_706_203_648 * 14), (TUNING, None)]
+)
+def test_checkpoints_have_weights_and_moments_of_whole_models(
+    job: dict[str, Any], size: int | None
+) -> None:
+    assert checkpoint_of(FACTS, JOB.validate_python(job)) == size
+
+
+@pytest.mark.parametrize(
+    ("job", "count", "memory", "field", "nearest"),
+    [
+        (
+            {**VERL, "actor": {"micro_batch_size_per_gpu": 128}},
+            16,
+            H200,
+            "job.actor.micro_batch_size_per_gpu",
+            "64",
+        ),
+        (
+            {**VERL, "rollout": {"gpu_memory_utilization": 0.9}},
+            16,
+            H200,
+            "job.rollout.gpu_memory_utilization",
+            "0.83",
+        ),
+        ({**VERL, "model": "Qwen/Qwen2.5-72B-Instruct"}, 4, H200, "job.model", None),
+        (
+            {**NEMO, "parallelism": {"tensor": 1, "pipeline": 2}},
+            64,
+            B200,
+            "job.parallelism",
+            "{tensor: 4, pipeline: 1}",
+        ),
+        ({**TUNING, "model": "google/gemma-2-27b"}, 1, L4, "job.model", None),
+    ],
+)
+def test_what_cannot_fit_names_the_nearest_that_does(
+    job: dict[str, Any], count: int, memory: int, field: str, nearest: str | None
+) -> None:
+    (found,) = problems(job, count, memory)
+    offered = found.message.rpartition("; nearest: ")[2].removesuffix(", or more GPUs")
+    assert (found.field, offered) == (field, nearest or offered)
+    path = found.field.removeprefix("job.").replace(".", "__")
+    assert not problems(changed(job, **{path: yaml.safe_load(offered)}), count, memory)
+
+
+def test_where_no_model_fits_the_job_is_left_out() -> None:
+    (found,) = problems({**VERL, "model": "google/gemma-2-27b"}, 1, 1)
+    assert found.field == "job"
+    assert found.message.endswith("nearest: leave it out")
+
+
+@pytest.mark.parametrize("model", ["me/mine", "openai/gpt-oss-20b"])
+def test_a_model_that_is_not_known_is_not_judged(model: str) -> None:
+    job = JOB.validate_python({**VERL, "model": model})
+    assert known_model(FACTS, job) is None
+    assert checkpoint_of(FACTS, job) is None
+    assert not problems({**VERL, "model": model}, 1, 1)
+
+
+def test_what_can_fit_is_not_refused() -> None:
+    assert not problems(VERL, 16, H200)
+    assert not problems(NEMO, 64, B200)
+    assert not problems(TUNING, 1, L4)
