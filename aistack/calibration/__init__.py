@@ -1,0 +1,1 @@
+"""A user's own run as a table of durations."""

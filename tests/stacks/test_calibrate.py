@@ -1,0 +1,143 @@
+"""A run of the real engine on the sandbox, and the table of durations that its event log and its
+state make: the seconds that it ran with.
+
+Events are the engine's own; their times are put in from the virtual clock, for the run itself is
+over in moments. Cannot show how evenly a real cloud works.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pulumi.automation import EngineEvent
+
+from aistack.__main__ import main
+from aistack.calibration.state_times import Run, read_state
+from sandbox.durations import OWN, TABLE, Durations
+from sandbox.durations_table import read_table
+from sandbox.engine import RunResult
+from sandbox.urns import token_of
+from tests.stacks.conftest import Sandbox
+
+BEGAN = datetime(2026, 11, 23, 12, tzinfo=UTC)
+# A minute in which the run plans: nothing of it is an operation's.
+PLANNED_S = 60
+ENDS = ("resOutputsEvent", "resOpFailedEvent")
+
+
+@pytest.fixture
+def raw(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
+    """The engine's event log as it writes it, before anybody reads it."""
+    seen: list[dict[str, Any]] = []
+    read = EngineEvent.from_json
+
+    def kept(data: dict[str, Any]) -> EngineEvent:
+        seen.append(data)
+        return read(data)
+
+    monkeypatch.setattr(EngineEvent, "from_json", kept)
+    return seen
+
+
+def spans(result: RunResult) -> Mapping[tuple[str, str], tuple[float, float]]:
+    """Simulated seconds of each operation by URN: asked for, and ended."""
+    return {(it.urn, it.operation): (it.requested, it.span.end) for it in result.timeline}
+
+
+def in_cloud_time(raw: list[dict[str, Any]], result: RunResult) -> Iterator[str]:
+    """The log's lines with the times of the simulated cloud."""
+    known = spans(result)
+    for event in raw:
+        at = 0.0
+        for kind, place in (("resourcePreEvent", 0), *((it, 1) for it in ENDS)):
+            if kind in event:
+                step = event[kind]["metadata"]
+                at = known.get((step["urn"], step["op"]), (0.0, 0.0))[place]
+        yield json.dumps({**event, "timestamp": BEGAN.timestamp() + PLANNED_S + at})
+
+
+@pytest.fixture
+def up(
+    empty: Callable[[str], Sandbox], raw: list[dict[str, Any]], tmp_path: Path
+) -> tuple[Sandbox, RunResult, Path]:
+    sandbox = empty("dev")
+    result = sandbox.succeed("up")
+    log = tmp_path / "events.json"
+    log.write_text("\n".join(in_cloud_time(raw, result)))
+    return sandbox, result, log
+
+
+def test_the_event_log_of_a_run_gives_back_the_durations_that_it_ran_with(
+    up: tuple[Sandbox, RunResult, Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    _, result, log = up
+    out = tmp_path / OWN
+    words = ["aistack", "calibrate", "--event-log", str(log), "--out", str(out), "--json"]
+    monkeypatch.setattr("sys.argv", words)
+    assert main() == 0
+    said = json.loads(capsys.readouterr().out)
+    shipped, own = read_table(TABLE), read_table(out)
+    awaited = {it["type"] for it in said["figures"]}
+    assert awaited == own.durations.keys() <= {token_of(it.urn) for it in result.timeline}
+    assert {"gcp:container/cluster:Cluster", "kubernetes:ray.io/v1:RayCluster"} <= awaited
+    for token in awaited:
+        expected = (shipped.durations.get(token) or shipped.durations["default"]).create
+        found = own.durations[token].create
+        assert expected is not None
+        assert found is not None
+        assert {found.low, found.likely, found.high} == {expected.likely}, token
+    assert set(own.durations["gcp:container/nodePool:NodePool"].by.of) == {  # type: ignore[union-attr]
+        "e2-standard-4",
+        "g2-standard-8",
+    }
+
+
+def test_a_project_that_has_the_table_runs_by_it(
+    up: tuple[Sandbox, RunResult, Path], tmp_path: Path
+) -> None:
+    *_, log = up
+    text = log.read_text().splitlines()
+    slow = [json.loads(it) for it in text]
+    for event in slow:
+        event["timestamp"] = 2 * event["timestamp"]
+    log.write_text("\n".join(json.dumps(it) for it in slow))
+    from aistack.calibration.own_table import own_table
+
+    (tmp_path / OWN).write_text(own_table([log], None, BEGAN.date(), from_state=False).text)
+    token = "gcp:container/cluster:Cluster"
+    twice = Durations.of(tmp_path).seconds(token, "create")
+    assert twice == 2 * Durations.load().seconds(token, "create")
+
+
+def test_a_state_says_no_less_than_what_each_took_and_that_of_the_longest_chain_exactly(
+    up: tuple[Sandbox, RunResult, Path],
+) -> None:
+    sandbox, result, _ = up
+    known = spans(result)
+    resources = [dict(it) for it in sandbox.state()["resources"]]
+    for it in resources:
+        if (it["urn"], "create") in known:
+            ended = BEGAN + timedelta(seconds=known[it["urn"], "create"][1])
+            it["created"] = ended.isoformat()
+    runs = [Run(BEGAN, BEGAN + timedelta(seconds=result.makespan_s))]
+    found = read_state(resources, runs, "state")
+    assert found.unknown == 0
+    took: dict[str, list[float]] = {}
+    for (urn, _), (start, end) in known.items():
+        took.setdefault(token_of(urn), []).append(end - start)
+    for it in found.observed:
+        assert it.at_most
+        assert it.seconds >= min(took[it.token]) - 0.001, it
+    chain = {token_of(step.urn): step.seconds for step in result.critical.steps}
+    bounds = {it.token: it.seconds for it in found.observed if it.token in chain}
+    assert bounds.keys() == chain.keys()
+    single = {it for it in chain if len(took[it]) == 1}
+    assert {it: round(bounds[it], 3) for it in single} == {it: chain[it] for it in single}
