@@ -7,10 +7,12 @@ import sys
 import typer
 
 from aistack.exit_codes import ExitCode
+from aistack.verbs.calibrate import calibrate
 from aistack.verbs.cancel import cancel
 from aistack.verbs.checkpoints import checkpoints
 from aistack.verbs.dashboard import dashboard
 from aistack.verbs.events import events
+from aistack.verbs.fit import fit
 from aistack.verbs.jobs import jobs
 from aistack.verbs.logs import logs
 from aistack.verbs.shell import shell
@@ -40,6 +42,8 @@ app.command(epilog="Example: aistack shell nccl-test --rank 1 --stack lab -- nvi
 app.command(epilog="Example: aistack tunnel chat:8000 --stack serve-autopilot")(tunnel)
 app.command(epilog="Example: aistack dashboard --stack dev")(dashboard)
 app.command(epilog="Example: aistack checkpoints cifar-10 --stack gcsfuse-checkpoint")(checkpoints)
+app.command(epilog="Example: aistack calibrate --event-log up.json --out durations.yaml")(calibrate)
+app.command(epilog="Example: aistack fit --stack tpu-multislice --search --estimate")(fit)
 
 
 def main() -> int:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from aistack.cluster import Cluster
 from aistack.errors import VerbError
 from aistack.find import Found
 from aistack.job import MANAGER
 from aistack.kinds import RAY_CLUSTER
+from aistack.submit.head_files import take_away
 from components.labels import MANAGED_BY
 from sandbox.kube.objects import labels_of
 
@@ -23,6 +26,9 @@ def cancel(cluster: Cluster, found: Found) -> str:
     if job.state.has_ended and labels_of(found.obj).get(MANAGED_BY) != MANAGER:
         return f"{which} has {job.state} already; nothing was stopped"
     cluster.delete(found.kind, job.namespace, job.name)
+    # Else the next job that is submitted there does it.
+    with suppress(VerbError):
+        take_away(cluster, found)
     if job.state.has_ended:
         return f"{which} had ended; it is taken away, with what belongs to it"
     return f"{which} is stopped, and its pods go{_again(job.owner)}"

@@ -67,11 +67,12 @@ class Cluster:
     def create(
         self, kind: Kind, namespace: str, obj: Mapping[str, Any], *, dry_run: bool = False
     ) -> JsonObject:
-        """With `dry_run` all but the storing of it, webhooks included."""
+        """With `dry_run` all but the storing of it, webhooks included. Raises MissingError of a
+        kind that is not served."""
         query = {"dryRun": "All"} if dry_run else {}
         found = self._call("POST", kind.path(namespace), query, dict(obj))
         if found is None:
-            raise VerbError(f"cluster {self._name} knows no {kind.name}")
+            raise MissingError(f"cluster {self._name} knows no {kind.name}")
         return found
 
     def apply(
@@ -93,7 +94,9 @@ class Cluster:
         """Why the object would not be made, webhooks asked and nothing stored; empty where it
         would, or there is no such kind."""
         try:
-            self._call("POST", kind.path(namespace), {"dryRun": "All"}, dict(obj))
+            self.create(kind, namespace, obj, dry_run=True)
+        except MissingError:
+            return ""
         except VerbError as error:
             return str(error)
         return ""

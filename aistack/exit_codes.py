@@ -21,4 +21,5 @@ class ExitCode(IntEnum):
     IN_THE_WAY = 4, "`why` found what keeps the job from running, or what ended it"
     NOT_READY = 5, "`status` found something that cannot be used yet"
     JOB_FAILED = 6, "the job that was waited for has failed, or is gone"
+    DOES_NOT_FIT = 7, "`fit` found a job that its accelerators cannot hold"
     INTERRUPTED = 130, "Ctrl-C"

@@ -14,6 +14,7 @@ from aistack.find import Found
 from aistack.logs import Wanted, nothing_said
 from aistack.members import members_of
 from aistack.patience import Patience
+from aistack.ray_job_log import RayJobLog
 
 _LOOK_SECONDS = 2.0
 # A job's last words may come after it is known to be over, and a Ray cluster's pods stay.
@@ -87,13 +88,13 @@ class Following:
             self._told = ""
         return now.job.state.has_ended
 
-    def _follow(self, log: ContainerLog) -> None:
+    def _follow(self, log: ContainerLog | RayJobLog) -> None:
         if log.uid not in self._threads:
             thread = threading.Thread(target=self._read, args=(log,), daemon=True)
             self._threads[log.uid] = thread
             thread.start()
 
-    def _read(self, log: ContainerLog) -> None:
+    def _read(self, log: ContainerLog | RayJobLog) -> None:
         try:
             for line in log.followed(tail=self._wanted.tail, lost=self._tell_lost):
                 self._said.put(line)

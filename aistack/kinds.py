@@ -1,6 +1,7 @@
 """The kinds of objects that are read: where the API server has each."""
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 
 @dataclass(frozen=True)
@@ -42,3 +43,10 @@ PROVISIONING_REQUEST = Kind(
 
 # What a user calls a job. A Ray cluster is among them, for it holds its nodes as they do.
 WORK = (RAY_JOB, JOB_SET, JOB, RAY_CLUSTER)
+
+
+class Shape(StrEnum):
+    """What a script on pods of its own is submitted as."""
+
+    JOB = "job"
+    JOB_SET = "jobset"

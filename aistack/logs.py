@@ -11,7 +11,8 @@ from aistack.container_log import ContainerLog, Line
 from aistack.errors import VerbError
 from aistack.find import Found
 from aistack.kinds import RAY_JOB
-from aistack.members import LAUNCHER, Member
+from aistack.members import DRIVER, LAUNCHER, Member
+from aistack.ray_job_log import RayJobLog
 from sandbox.kube.objects import dig
 
 _ALL = "all"
@@ -20,8 +21,9 @@ _ALL = "all"
 @dataclass(frozen=True, kw_only=True)
 class Wanted:
     """Whose lines: of a `rank`, by default of a RayJob its launcher, which repeats what the job
-    prints, and else of all; of a `container`, by default that which does the work; and of each how
-    many of the last ones. `previous`: before its container was restarted."""
+    prints, or without one its driver, and of others all; of a `container`, by default that which
+    does the work; and of each how many of the last ones. `previous`: before its container was
+    restarted."""
 
     rank: str | None = None
     container: str | None = None
@@ -29,27 +31,34 @@ class Wanted:
     previous: bool = False
 
     def role(self, found: Found) -> str:
-        return self.rank or (LAUNCHER if _has_launcher(found) else _ALL)
+        if self.rank or found.kind != RAY_JOB:
+            return self.rank or _ALL
+        return LAUNCHER if _has_launcher(found) else DRIVER
 
     def several(self, found: Found) -> bool:
         """Whether there may be more than one that says something."""
         return self.role(found) == _ALL and found.job.pods != 1
 
-    def logs(self, cluster: Cluster, found: Found, pods: Sequence[Member]) -> list[ContainerLog]:
+    def logs(
+        self, cluster: Cluster, found: Found, pods: Sequence[Member]
+    ) -> Sequence[ContainerLog | RayJobLog]:
         """Of pods that have such a container, those that have begun, or that have before."""
         role = self.role(found)
+        if role == DRIVER and _has_driver(found):
+            driver = RayJobLog.of(cluster, found)
+            return [driver] if driver.has_begun and not self.previous else []
         chosen = [it for it in pods if role in (_ALL, it.role)]
         names = [(it, self.container or it.container) for it in chosen]
         made = [ContainerLog(cluster, it, name) for it, name in names if name in it.containers]
         return [it for it in made if (it.restarts if self.previous else it.has_begun)]
 
 
-def lines_of(logs: Sequence[ContainerLog], wanted: Wanted) -> Iterator[Line]:
+def lines_of(logs: Sequence[ContainerLog | RayJobLog], wanted: Wanted) -> Iterator[Line]:
     """In the order in which they were said. Raises VerbError at the end where some could not be
     read."""
     failed: list[VerbError] = []
 
-    def lines(log: ContainerLog) -> Iterator[Line]:
+    def lines(log: ContainerLog | RayJobLog) -> Iterator[Line]:
         try:
             yield from log.lines(tail=wanted.tail, previous=wanted.previous)
         except VerbError as error:
@@ -64,8 +73,9 @@ def nothing_said(found: Found, pods: Sequence[Member], wanted: Wanted) -> VerbEr
     """Why there is nothing to read."""
     name, role = found.job.name, wanted.role(found)
     roles = list(dict.fromkeys(it.role for it in pods))
+    roles += [DRIVER] if _has_driver(found) else []
     chosen = [it for it in pods if role in (_ALL, it.role)]
-    if pods and not chosen:
+    if pods and not chosen and not (role == DRIVER and _has_driver(found)):
         return VerbError(f'--rank: "{role}": there is none; nearest: {", ".join((*roles, _ALL))}')
     containers = list(dict.fromkeys(name for it in chosen for name in it.containers))
     if chosen and wanted.container and wanted.container not in containers:
@@ -76,7 +86,12 @@ def nothing_said(found: Found, pods: Sequence[Member], wanted: Wanted) -> VerbEr
     return VerbError(f"nothing of {name} has begun; nearest: `aistack why {name}`")
 
 
+def _has_driver(found: Found) -> bool:
+    """Whether Ray alone knows what the job's command prints."""
+    return found.kind == RAY_JOB and not _has_launcher(found)
+
+
 def _has_launcher(found: Found) -> bool:
     """ray-project/kuberay v1.4.2 ray-operator/apis/ray/v1/rayjob_types.go."""
     mode = dig(found.obj, "spec", "submissionMode")
-    return found.kind == RAY_JOB and mode in (None, "", "K8sJobMode")
+    return mode in (None, "", "K8sJobMode")

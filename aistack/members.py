@@ -24,6 +24,8 @@ _MAIN_CONTAINER = "kubectl.kubernetes.io/default-container"
 # GKE puts it before the others (GoogleCloudPlatform/gcs-fuse-csi-driver docs/known-issues.md).
 _SIDECAR = "gke-gcsfuse-sidecar"
 LAUNCHER = "launcher"
+# Of a RayJob without a launcher: its command, which runs on the head.
+DRIVER = "driver"
 
 
 @dataclass(frozen=True)

@@ -111,6 +111,11 @@ def last_config(stack: Stack) -> Config:
     return Config({**values, **places}, frozenset(own.keys() & set(SECRETS)))
 
 
+def history_of(stack: Stack) -> list[Mapping[str, Any]]:
+    """Its runs, as the engine lists them."""
+    return _pulumi("stack", "history", "--json", "--stack", stack.name)
+
+
 def _pulumi(*words: str, environment: Mapping[str, str] | None = None) -> Any:
     """The answer of a command. Values of secrets come encrypted."""
     command = [str(binary()), *words, "--non-interactive", "--color=never"]

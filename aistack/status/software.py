@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from aistack.kinds import DEPLOYMENT, NODE
-from aistack.status.snapshot import Snapshot
+from aistack.status.snapshot import Record, Snapshot
 from sandbox.kube.objects import JsonObject, dig, maps
 from stacks.parts.cluster.config import Operator
+from stacks.refusal import CLUSTER
 
 # The ends of their images' names, wherever the images are taken from: charts of kueue v0.19.2,
 # kuberay v1.4.2 and jobset v0.12.0.
@@ -17,9 +18,12 @@ _IMAGES = {
     "jobset/jobset": Operator.JOBSET,
 }
 
+_ADDON = "GKE's add-on"
+
 
 def controllers(it: Snapshot) -> Mapping[Operator, JsonObject]:
-    """Deployments of operators. That of GKE's Ray add-on runs where nobody sees it."""
+    """Deployments of operators. That of GKE's Ray add-on runs where nobody sees it, so nobody
+    knows its version either."""
     found = ((_operator(_image(one)), one) for one in it.seen(DEPLOYMENT))
     return {operator: one for operator, one in found if operator is not None}
 
@@ -29,8 +33,15 @@ def versions(it: Snapshot) -> Mapping[str, str]:
     kubelets = {dig(node, "status", "nodeInfo", "kubeletVersion") for node in it.seen(NODE)}
     nodes = ", ".join(sorted(filter(None, kubelets)))
     found = {"kubernetes": it.kubernetes, "nodes": nodes}
+    if any(map(_has_ray_addon, it.made(CLUSTER))):
+        found[Operator.KUBERAY.value] = _ADDON
     found |= {operator.value: _tag(_image(one)) for operator, one in controllers(it).items()}
     return {name: version for name, version in found.items() if version}
+
+
+def _has_ray_addon(cluster: Record) -> bool:
+    operators = dig(cluster.inputs, "addonsConfig", "rayOperatorConfigs")
+    return any(one.get("enabled") for one in maps(operators))
 
 
 def _operator(image: str) -> Operator | None:

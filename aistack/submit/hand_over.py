@@ -9,7 +9,7 @@ from aistack.cluster import Cluster
 from aistack.errors import ForbiddenError, LostError, VerbError
 from aistack.find import Found
 from aistack.job import condition
-from aistack.kinds import LOCAL_QUEUE, WORKLOAD
+from aistack.kinds import JOB, JOB_SET, LOCAL_QUEUE, RAY_JOB, WORKLOAD
 from aistack.submit.head_files import HeadFiles
 from aistack.submit.parcel import MARK, Parcel
 from sandbox.kube.objects import JsonObject, dig, name_of, namespace_of
@@ -19,6 +19,7 @@ def hand_over(cluster: Cluster, parcel: Parcel, warn: Callable[[str], None]) -> 
     """The job as it was made. Raises VerbError where the cluster would not take all of it, with
     nothing left; `warn` is told what could not be put right."""
     namespace = parcel.namespace
+    _check_name(cluster, parcel.work, namespace)
     _check_queue(cluster, parcel)
     files = HeadFiles.of(cluster, parcel)
     if files is not None:
@@ -97,6 +98,19 @@ def waiting(cluster: Cluster, namespace: str, queue: str) -> int:
 def _waits(workload: JsonObject) -> bool:
     ended = condition(workload, "QuotaReserved") or condition(workload, "Finished")
     return not ended and dig(workload, "spec", "active") is not False
+
+
+def _check_name(cluster: Cluster, work: Found, namespace: str) -> None:
+    """Of another kind nothing may have the name: a RayJob has a Job of its own name made, or takes
+    one that is there for it (ray-project/kuberay v1.4.2
+    ray-operator/controllers/ray/rayjob_controller.go, createK8sJobIfNeed)."""
+    name = name_of(work.obj)
+    for kind in (it for it in (JOB, JOB_SET, RAY_JOB) if it != work.kind):
+        with suppress(ForbiddenError):
+            if cluster.get(kind, namespace, name) is not None:
+                raise VerbError(
+                    f"--name: there is a {kind.name} {namespace}/{name} already; nearest: {name}-2"
+                )
 
 
 def _check_queue(cluster: Cluster, parcel: Parcel) -> None:

@@ -10,14 +10,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
 
 from aistack.cluster import Cluster
 from aistack.find import Found
 from aistack.job import MANAGER
 from aistack.kinds import CONFIG_MAP, RAY_JOB
-from aistack.submit.parcel import Parcel
-from components.ray_cluster import launcher_config_map
+from components.ray_manifest import launcher_config_map
 from sandbox.kube.objects import JsonObject, dig, maps, name_of
+
+if TYPE_CHECKING:
+    from aistack.submit.parcel import Parcel
 
 # So long a job may take to be made after its files.
 _YOUNG = timedelta(minutes=10)
@@ -55,24 +58,52 @@ class HeadFiles:
     def tidy(self) -> None:
         """Takes away what jobs brought that have ended."""
         now = datetime.now(UTC)
-        for entry in maps(dig(self.before, "metadata", "managedFields")):
-            manager = str(entry.get("manager"))
-            since = now - datetime.fromisoformat(entry["time"]) if entry.get("time") else _YOUNG
-            if manager.startswith(_PREFIX) and since > _YOUNG:
-                job = manager.removeprefix(_PREFIX)
+        for job, time in _bringers(self.before):
+            since = now - datetime.fromisoformat(time) if time else _YOUNG
+            if since > _YOUNG:
                 obj = self.cluster.get(RAY_JOB, self.namespace, job)
                 if obj is None or Found(RAY_JOB, obj).job.state.has_ended:
-                    self._apply(job, {})
+                    _apply(self.cluster, self.namespace, self.name, job, {})
 
-    def _apply(self, job: str, data: Mapping[str, str], *, dry_run: bool = False) -> None:
-        obj = {
-            "apiVersion": "v1",
-            "kind": "ConfigMap",
-            "metadata": {"name": self.name},
-            "data": dict(data),
-        }
-        manager = f"{_PREFIX}{job}"
-        self.cluster.apply(CONFIG_MAP, self.namespace, obj, manager=manager, dry_run=dry_run)
+    def _apply(self, job: str, data: Mapping[str, str], *, dry_run: bool) -> None:
+        _apply(self.cluster, self.namespace, self.name, job, data, dry_run=dry_run)
+
+
+def take_away(cluster: Cluster, found: Found) -> None:
+    """What a job has brought that is gone; what others have brought as well stays."""
+    ray = dig(found.obj, "spec", "clusterSelector", "ray.io/cluster")
+    if found.kind != RAY_JOB or ray is None:
+        return
+    job, name = found.job, launcher_config_map(ray)
+    there = cluster.get(CONFIG_MAP, job.namespace, name) or {}
+    if job.name in (it for it, _ in _bringers(there)):
+        _apply(cluster, job.namespace, name, job.name, {})
+
+
+def _bringers(config_map: JsonObject) -> Iterator[tuple[str, str]]:
+    """Jobs that have brought something, and since when."""
+    for entry in maps(dig(config_map, "metadata", "managedFields")):
+        manager = str(entry.get("manager"))
+        if manager.startswith(_PREFIX):
+            yield manager.removeprefix(_PREFIX), str(entry.get("time") or "")
+
+
+def _apply(
+    cluster: Cluster,
+    namespace: str,
+    name: str,
+    job: str,
+    data: Mapping[str, str],
+    *,
+    dry_run: bool = False,
+) -> None:
+    obj = {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": name},
+        "data": dict(data),
+    }
+    cluster.apply(CONFIG_MAP, namespace, obj, manager=f"{_PREFIX}{job}", dry_run=dry_run)
 
 
 def _named(files: Mapping[str, str], command: str) -> Iterator[tuple[str, str]]:

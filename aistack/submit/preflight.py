@@ -12,13 +12,16 @@ from typing import Any
 from aistack.errors import CannotRunError, VerbError
 from aistack.stack import Config
 from aistack.submit.parcel import Parcel, packed
+from aistack.submit.plain_job import as_plain_job
 from aistack.submit.render import Plans, difference
 from aistack.submit.request import BROUGHT, Request, job_of
+from aistack.submit.shape import as_if_job_sets, is_plain
 from aistack.submit.team import for_team, moved
 from aistack.submit.team_limits import check_limits
 from components.job_set_manifest import MAX_FILE_BYTES
 from sandbox.workspace import PROJECT_FOLDER
 from stacks.config import ConfigError, validate
+from stacks.parts.cluster.config import Operator
 from stacks.parts.jobs import script_files
 from stacks.parts.jobs.script import Script
 from stacks.plan import Plan
@@ -50,18 +53,24 @@ def checked(
     values, job = config.values, job_of(request, config.values)
     if request.team is not None:
         values, job = for_team(request.team, values, job, asked=request.fields)
+    all_ = {name: _without_files(it) for name, it in own.items()}
+    judged = Config(values, config.secrets)
+    whole = _planned(judged, all_)
+    has_job_sets = whole.needs_job_sets or Operator.JOBSET in operators
+    plain = is_plain(request, values, job, has_job_sets=has_job_sets)
+    if plain:
+        judged = Config(as_if_job_sets(request, values, job), config.secrets)
+        whole = _planned(judged, all_)
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
         job = _with_files(request, job, folder)
-        judged = Config(values, config.secrets)
-        all_ = {name: _without_files(it) for name, it in own.items()}
         others = {name: it for name, it in all_.items() if name not in ended}
-        without = _planned(judged, others)
+        without = whole if others == all_ else _planned(judged, others)
         with_job = _planned(judged, {**others, request.name: job})
-        whole = without if others == all_ else _planned(judged, all_)
         _check_files(request.name, with_job, folder)
-        found = difference(Plans(whole, without, with_job), stack, folder, operators)
-        parcel = packed(found)
+        assumed = (Operator.JOBSET,) if plain else ()
+        found = difference(Plans(whole, without, with_job, assumed), stack, folder, operators)
+        parcel = as_plain_job(packed(found)) if plain else packed(found)
         if request.team is not None:
             team = with_job.teams[request.team]
             check_limits(parcel, team, with_job.scripts[request.name])

@@ -7,7 +7,7 @@ run has more is the job.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
@@ -22,6 +22,7 @@ from sandbox.kube.objects import JsonObject
 from sandbox.names import PROJECT
 from stacks.build import build
 from stacks.plan import Plan
+from stacks.site import Adopted
 
 _KUBERNETES = "kubernetes:"
 _OURS = "pulumi.com/"
@@ -31,11 +32,13 @@ Objects = dict[tuple[str, str], JsonObject]
 @dataclass(frozen=True)
 class Plans:
     """The stack with all its jobs, with those that take room now, and with those and the new one.
-    What jobs that have ended needed is still there."""
+    What jobs that have ended needed is still there. `assumed` are operators that none of them is
+    to bring, though nobody has."""
 
     whole: Plan
     without: Plan
     with_job: Plan
+    assumed: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -53,7 +56,11 @@ def difference(plans: Plans, stack: str, folder: Path, operators: Sequence[str])
     """`folder` has the files that scripts bring; `operators` are those in the stack's cluster."""
 
     def made(plan: Plan) -> Objects:
-        return _rendered(plan, stack, folder, operators)
+        # What stands in for others' parts is made of outputs, which belong to one run's loop.
+        def there() -> Adopted | None:
+            return adopted(plan, operators, plans.assumed)
+
+        return _rendered(plan, stack, folder, there)
 
     before, after = made(plans.without), made(plans.with_job)
     there = before if plans.whole is plans.without else made(plans.whole)
@@ -91,7 +98,7 @@ _ANSWERS: Mapping[str, Mapping[str, Any]] = {
 }
 
 
-def _rendered(plan: Plan, stack: str, folder: Path, operators: Sequence[str]) -> Objects:
+def _rendered(plan: Plan, stack: str, folder: Path, there: Callable[[], Adopted | None]) -> Objects:
     listener = _Listener()
     asyncio.set_event_loop(asyncio.new_event_loop())
     set_root_resource(cast("Any", None))
@@ -99,14 +106,17 @@ def _rendered(plan: Plan, stack: str, folder: Path, operators: Sequence[str]) ->
     secrets = {it: pulumi.Output.secret("") for it in plan.stack.secrets_set}
 
     async def program() -> None:
-        build(plan, secrets, folder, adopted=adopted(plan, operators))
+        build(plan, secrets, folder, adopted=there())
 
     asyncio.get_event_loop().run_until_complete(run_pulumi_func(program))
     return listener.heard
 
 
 def _plain(value: Any) -> Any:
-    """Without the annotations that are for the engine."""
+    """Without the annotations that are for the engine, whose numbers are all floats: of its own
+    kinds an API server takes none for an integer."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
     if isinstance(value, Mapping):
         return {str(key): _plain(it) for key, it in value.items() if not str(key).startswith(_OURS)}
     return [_plain(it) for it in value] if isinstance(value, list) else value

@@ -13,6 +13,7 @@ import yaml
 
 from aistack.errors import VerbError
 from aistack.exit_codes import ExitCode
+from aistack.kinds import Shape
 from sandbox.kube.text import nearest
 
 _SECRET = re.compile(
@@ -25,8 +26,9 @@ BROUGHT = ("file", "folder")
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """`like` is the job of the stack that it is otherwise like; `fields` are fields of a job as the
-    config has them, and `variables` those of its environment."""
+    """`like` is the job of the stack that it is otherwise like; `shape` is for one on pods of its
+    own; `fields` are fields of a job as the config has them, and `variables` those of its
+    environment."""
 
     name: str
     files: Sequence[Path] = ()
@@ -34,6 +36,7 @@ class Request:
     command: str | None = None
     ray: str | None = None
     team: str | None = None
+    shape: Shape | None = None
     fields: Mapping[str, Any] = field(default_factory=dict[str, Any])
     variables: Mapping[str, str] = field(default_factory=dict[str, str])
 
@@ -127,7 +130,8 @@ def _base(request: Request, config: Mapping[str, Any]) -> dict[str, Any]:
 def _place(request: Request, config: Mapping[str, Any]) -> str | None:
     """The RayCluster that it runs on: the one that is asked for, else the only one, where nothing
     is asked for that a cluster has already."""
-    if request.ray is not None or request.fields or request.team is not None:
+    own_pods = bool(request.fields) or request.shape is not None or request.team is not None
+    if request.ray is not None or own_pods:
         return request.ray
     clusters = list(config.get("ray") or {})
     return clusters[0] if len(clusters) == 1 else None

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from aistack.kinds import Shape
 from aistack.options import JsonOption, SandboxOption, StackOption, opened
 from aistack.progress import told
 from aistack.verbs.wait import ended, leave
@@ -37,6 +38,10 @@ def submit(
     ray: Annotated[str | None, typer.Option(help="RayCluster of the stack to run on.")] = None,
     team: Annotated[
         str | None, typer.Option(help="Team of the stack, in whose namespace and queue it runs.")
+    ] = None,
+    shape: Annotated[
+        Shape | None,
+        typer.Option("--as", help="Of a script on pods; by default a JobSet, if there are any."),
     ] = None,
     image: Annotated[str | None, typer.Option(help="Image of its pods.")] = None,
     nodes: Annotated[int | None, typer.Option(help="Pods, each on a node of its own.")] = None,
@@ -71,6 +76,7 @@ def submit(
         command=command,
         ray=ray,
         team=team,
+        shape=shape,
         fields={**own, **fields_of(set_ or [])},
         variables=variables_of(env or []),
     )

@@ -7,6 +7,7 @@ from __future__ import annotations
 import signal
 import socket
 import subprocess
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -18,11 +19,13 @@ import yaml
 from sandbox.control_plane.binaries import binary
 from sandbox.control_plane.certificates import make_certificates
 from sandbox.control_plane.layout import Layout
+from sandbox.errors import UserError
 from sandbox.kube.objects import JsonObject, Ref, name_of, namespace_of
 from sandbox.live_kube.api_server import ApiServer
-from tests.kube.conftest import eventually
 
 _KWOK = "kwok.x-k8s.io/v1alpha1"
+_PATIENCE_SECONDS = 60.0
+_AGAIN_SECONDS = 0.1
 
 
 class Kubelet:
@@ -57,7 +60,11 @@ class Kubelet:
     def start(self) -> None:
         with (self.folder / "kubelet.out").open("ab") as out:
             self._process = subprocess.Popen(self._command, stdout=out, stderr=out)
-        eventually(self._listens, bool)
+        until = time.monotonic() + _PATIENCE_SECONDS
+        while not self._listens():
+            if time.monotonic() > until or self._process.poll() is not None:
+                raise UserError(f"kwok's server does not answer on port {self.port}")
+            time.sleep(_AGAIN_SECONDS)
 
     def stop(self) -> None:
         """At once: whoever listens to it loses the connection."""

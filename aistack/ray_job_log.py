@@ -1,0 +1,208 @@
+"""What the command of a RayJob prints that KubeRay has submitted over HTTP: it has no launcher, and
+Ray writes it on the head, from where its job API gives it.
+
+ray-project/ray 2.56.0 python/ray/dashboard/modules/job/job_head.py: `/api/jobs/ID/logs` is all that
+was printed, and `/logs/tail` a websocket that begins with it, ends with the job, and says so by a
+close.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
+from typing import cast
+
+import urllib3
+from websocket import (
+    ABNF,
+    WebSocket,
+    WebSocketBadStatusException,
+    WebSocketException,
+    WebSocketTimeoutException,
+    create_connection,
+)
+
+from aistack.cluster import Cluster
+from aistack.container_log import Line
+from aistack.errors import LostError, MissingError, VerbError
+from aistack.find import Found
+from aistack.members import DRIVER
+from aistack.patience import Patience
+from aistack.service import find_service
+from aistack.tunnel import Tunnel
+from sandbox.kube.objects import dig
+
+_AGAIN_SECONDS = 1.0
+_SECONDS = 30.0
+_SILENCE_SECONDS = 60.0
+
+
+class RayJobLog:
+    """Of a RayJob that runs or has run. `address` says where Ray's dashboard is reached, as
+    HOST:PORT; it raises VerbError where it is not."""
+
+    def __init__(self, found: Found, address: Callable[[], str]) -> None:
+        self._found = found
+        self._address = address
+        self._shown = 0
+
+    @classmethod
+    def of(cls, cluster: Cluster, found: Found) -> RayJobLog:
+        return cls(found, _Way(cluster, found).address)
+
+    @property
+    def uid(self) -> str:
+        """An attempt has an id of its own."""
+        return self._id
+
+    @property
+    def has_begun(self) -> bool:
+        return bool(self._id) and dig(self._found.obj, "status", "jobStatus") not in (
+            None,
+            "",
+            "PENDING",
+        )
+
+    @property
+    def restarts(self) -> int:
+        """Ray keeps nothing of an attempt before."""
+        return 0
+
+    @property
+    def _id(self) -> str:
+        return str(dig(self._found.obj, "status", "jobId") or "")
+
+    def lines(self, *, tail: int | None, previous: bool = False) -> Iterator[Line]:
+        yield from self._last(self._printed().splitlines(), tail)
+
+    def followed(self, *, tail: int | None, lost: Callable[[VerbError], None]) -> Iterator[Line]:
+        """Until the job has ended; taken up again where a connection was lost."""
+        patience = Patience()
+        while True:
+            try:
+                if tail is not None:
+                    yield from self._begun(tail)
+                    tail = None
+                yield from self._new()
+            except MissingError:
+                return
+            except VerbError as error:
+                patience.bear(error)
+                lost(error)
+            else:
+                return
+            time.sleep(_AGAIN_SECONDS)
+
+    def _begun(self, tail: int) -> Iterator[Line]:
+        printed = self._printed()
+        self._shown = len(printed)
+        yield from self._last(printed.splitlines(), tail)
+
+    def _new(self) -> Iterator[Line]:
+        """What was not shown yet, line by line."""
+        skipped, rest = self._shown, ""
+        for part in self._parts():
+            new, skipped = part[skipped:], max(0, skipped - len(part))
+            *lines, rest = (rest + new).split("\n")
+            for text in lines:
+                self._shown += len(text) + 1
+                yield self._line(text)
+        if rest:
+            self._shown += len(rest)
+            yield self._line(rest)
+
+    def _parts(self) -> Iterator[str]:
+        try:
+            socket = self._opened()
+            try:
+                yield from _said(socket)
+            finally:
+                socket.close()
+        except WebSocketBadStatusException as error:
+            raise self._refused(error.status_code, error.resp_body or b"") from None
+        except (WebSocketException, OSError) as error:
+            raise LostError(f"Ray's dashboard broke off: {error}") from None
+
+    def _opened(self) -> WebSocket:
+        return create_connection(
+            f"ws://{self._address()}/api/jobs/{self._id}/logs/tail", timeout=_SILENCE_SECONDS
+        )
+
+    def _printed(self) -> str:
+        try:
+            answer = urllib3.request(
+                "GET",
+                f"http://{self._address()}/api/jobs/{self._id}/logs",
+                timeout=_SECONDS,
+                retries=False,
+            )
+        except urllib3.exceptions.HTTPError as error:
+            raise LostError(f"Ray's dashboard does not answer: {error}") from None
+        if answer.status >= 400:
+            raise self._refused(answer.status, answer.data)
+        return str(cast(dict[str, object], json.loads(answer.data))["logs"])
+
+    def _refused(self, status: int, data: bytes) -> VerbError:
+        said = data.decode(errors="replace").strip().partition("\n")[0] or f"HTTP {status}"
+        if status == 404:
+            return MissingError(f"Ray knows nothing of {self._found.job.name} any more: {said}")
+        return LostError(f"Ray's dashboard cannot answer: {said}")
+
+    def _last(self, lines: Iterable[str], tail: int | None) -> Iterator[Line]:
+        return (self._line(text) for text in (lines if tail is None else deque(lines, tail)))
+
+    def _line(self, text: str) -> Line:
+        return Line(role=DRIVER, time="", text=text)
+
+
+def _said(socket: WebSocket) -> Iterator[str]:
+    """Until it is closed. A job may be silent for long: then Ray is asked whether it is there."""
+    was_asked = False
+    while True:
+        try:
+            kind, data = socket.recv_data(control_frame=True)
+        except WebSocketTimeoutException:
+            if was_asked:
+                raise
+            socket.ping()
+            was_asked = True
+            continue
+        was_asked = False
+        if kind == ABNF.OPCODE_CLOSE:
+            return
+        if kind in (ABNF.OPCODE_TEXT, ABNF.OPCODE_BINARY):
+            yield data.decode(errors="replace")
+
+
+class _Way:
+    """To the dashboard of the job's Ray cluster, over a port of this machine."""
+
+    def __init__(self, cluster: Cluster, found: Found) -> None:
+        self._cluster = cluster
+        self._found = found
+
+    def address(self) -> str:
+        return self._opened
+
+    @cached_property
+    def _opened(self) -> str:
+        namespace = self._found.job.namespace
+        # KubeRay v1.4.2 rayjob_controller.go: HOST:PORT, the host beginning with the service.
+        url = str(dig(self._found.obj, "status", "dashboardURL") or "")
+        host, _, port = url.removeprefix("http://").rpartition(":")
+        if not host:
+            raise LostError(f"{self._found.job.name} has no Ray cluster that is up")
+        asked = f"{namespace}/{host.partition('.')[0]}:{port}"
+        tunnel = Tunnel(self._cluster, find_service(self._cluster, [namespace], asked), _silent)
+        listener = tunnel.open(None)
+        threading.Thread(target=tunnel.serve, args=(listener,), daemon=True).start()
+        here, number = listener.getsockname()
+        return f"{here}:{number}"
+
+
+def _silent(_: str) -> None:
+    """Who reads is told by the log itself."""
