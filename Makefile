@@ -3,12 +3,13 @@ PYTHON ?= python3
 VENV := .venv
 RUN := $(VENV)/bin/python
 WORKLOADS := .venv-workloads
+FIT := .venv-fit
 STACK ?= b200-lustre
 FOLDER ?= .sandbox
 PULUMI := $(shell command -v pulumi 2>/dev/null || echo .tools/bin/pulumi)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup kube-tools demo demo-train test coverage test-all test-stacks test-kube test-workloads inventory check format bench lock clean
+.PHONY: help setup kube-tools fit-tools demo demo-train test coverage test-all test-stacks test-kube test-workloads inventory check format bench lock clean
 
 help: ## Show the verbs
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -33,6 +34,15 @@ $(WORKLOADS)/.ready: requirements-workloads.txt requirements-options.txt
 		--no-deps --ignore-requires-python --upgrade --target $(WORKLOADS)/options -r requirements-options.txt
 	@touch $@
 
+$(FIT)/.ready: requirements-fit.txt requirements-maxtext.txt
+	@echo "setup: MaxText, JAX and libtpu into $(FIT) (about 2 minutes, 1.4 GB)"
+	@$(PYTHON) -m venv $(FIT)
+	@$(FIT)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes \
+		-r requirements-fit.txt
+	@$(FIT)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes \
+		--no-deps --ignore-requires-python -r requirements-maxtext.txt
+	@touch $@
+
 .tools/bin/pulumi: tools/pulumi/go.mod tools/pulumi/go.sum
 	@sh tools/pulumi/build.sh $(CURDIR)/.tools/bin
 
@@ -49,6 +59,8 @@ $(WORKLOADS)/.ready: requirements-workloads.txt requirements-options.txt
 
 kube-tools: .tools/kube/.ready ## Build what `--kube real` runs: etcd, Kubernetes, Kueue, KubeRay, JobSet, kwok
 
+fit-tools: setup $(FIT)/.ready ## Install what `aistack fit` compiles with: MaxText, JAX and libtpu, on a CPU
+
 demo: setup ## Bring b200-lustre up on the sandbox and show it
 	@$(RUN) -m sandbox demo --stack $(STACK) --folder $(FOLDER)
 
@@ -63,17 +75,18 @@ coverage: setup ## Run every default test, and fail where a line of catalog, con
 
 test-all: check coverage ## Run every tier, and whole what others take a sample of
 	@ALL_COMBINATIONS=1 $(MAKE) test-stacks
-	@$(MAKE) test-workloads
+	@ALL_COMBINATIONS=1 $(MAKE) test-workloads
 	@ALL_COMBINATIONS=1 $(MAKE) test-kube
 
 test-kube: setup kube-tools ## Run every stack on a real Kubernetes control plane
 	@$(RUN) -m pytest -n auto --dist loadfile -m kube tests/kube
 
-test-workloads: setup $(WORKLOADS)/.ready .tools/bin/gcsfuse ## Run what the clusters run: Ray, JAX and a bucket's mount on this machine
+test-workloads: setup $(WORKLOADS)/.ready $(if $(ALL_COMBINATIONS),$(FIT)/.ready) .tools/bin/gcsfuse ## Run what the clusters run: Ray, JAX and a bucket's mount on this machine
 	@$(RUN) -m pytest -o addopts="--strict-markers -ra" tests/workloads/launchers tests/workloads/mounts
 	@$(WORKLOADS)/bin/python -m pytest tests/workloads/trainings
+	@$(RUN) -m pytest -o addopts="--strict-markers -ra" tests/workloads/fits
 
-demo-train: setup $(WORKLOADS)/.ready ## Run gcsfuse-checkpoint's own job, on Ray on this machine
+demo-train: setup kube-tools $(WORKLOADS)/.ready ## Submit gcsfuse-checkpoint's job with aistack: it trains on Ray on this machine
 	@$(RUN) -m tools.demo_train --python $(WORKLOADS)/bin/python
 
 inventory: setup ## Write again what tests compare: tests/stacks/inventory, a review's example, docs/facts.md, docs/judges.md, schema/
@@ -106,7 +119,11 @@ lock: setup ## Pin pyproject.toml's dependencies again, with hashes
 		--custom-compile-command "make lock" --group workloads -o requirements-workloads.txt
 	@$(VENV)/bin/uv pip compile -q --no-deps --python-version 3.12 --generate-hashes --no-emit-index-url \
 		--custom-compile-command "make lock" --group options -o requirements-options.txt
+	@$(VENV)/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+		--custom-compile-command "make lock" --group fit -o requirements-fit.txt
+	@$(VENV)/bin/uv pip compile -q --no-deps --python-version 3.12 --generate-hashes --no-emit-index-url \
+		--custom-compile-command "make lock" --group maxtext -o requirements-maxtext.txt
 
 clean: ## Remove what was built here, the sandbox included
 	@if [ -e .sandbox ] && [ -e $(VENV)/.ready ]; then $(RUN) -m sandbox reset; fi
-	rm -rf $(VENV) $(WORKLOADS) .tools .sandbox .bench
+	rm -rf $(VENV) $(WORKLOADS) $(FIT) .tools .sandbox .bench

@@ -194,9 +194,19 @@ class GcsFuseFacts(Fact):
 
 
 class UnbuiltFamily(Fact):
-    """A family whose pools the program does not know how to make; `nearest` is one of another."""
+    """A family whose pools the program does not know how to make, or some of its machines by the
+    first parts of their names; `nearest` is one of another."""
 
     why: str
+    nearest: str
+    source: str
+
+
+class UnbuiltTransport(Fact):
+    """What NCCL between machines of a type takes, `parts` of which are not made here."""
+
+    what: str
+    parts: str
     nearest: str
     source: str
 
@@ -207,13 +217,14 @@ class MachineTable(Table):
     gcsfuse_prefetch: Sidecar
     gcsfuse: GcsFuseFacts
     unbuilt_families: dict[str, UnbuiltFamily]
+    unbuilt_transports: dict[str, UnbuiltTransport]
     machine_types: dict[str, MachineTypeFacts]
 
     def check_buildable(self, machine: str) -> None:
         """Raises FactError for a machine of a family that no pool here can be made of."""
-        family = self.unbuilt_families.get(machine.partition("-")[0])
-        if family is not None:
-            raise FactError(f"no pool can be made of it: {family.why}; nearest: {family.nearest}")
+        for family, facts in self.unbuilt_families.items():
+            if machine.startswith(f"{family}-"):
+                raise FactError(f"no pool can be made of it: {facts.why}; nearest: {facts.nearest}")
 
 
 # (up to this many cores, micro-cores reserved for each core in the tier)

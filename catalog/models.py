@@ -23,14 +23,29 @@ class TransformerShape(Fact):
         layer = attention + 3 * self.width * self.mlp + 2 * self.width
         return 2 * self.vocabulary * self.width + self.layers * layer + self.width
 
+    def flops(self, sequences: float, tokens: int) -> float:
+        """Of a step, forward and back, with attention to the tokens before alone, as MaxText counts
+        them (0.2.1, utils/maxtext_utils.py, calculate_tflops_training_per_device)."""
+        attention = 2 * self.width * self.head_width * (self.heads + self.kv_heads)
+        weights = self.layers * (attention + 3 * self.width * self.mlp)
+        weights += self.vocabulary * self.width
+        scores = self.layers * tokens * self.heads * self.head_width
+        return 6 * sequences * tokens * (weights + scores)
+
 
 class MaxTextTable(Table):
-    """`state_bytes` a parameter in a chip's memory, `checkpoint_bytes` in a checkpoint."""
+    """`state_bytes` a parameter in a chip's memory, `checkpoint_bytes` in a checkpoint; `hbm_gib`
+    by a chip's generation."""
 
     state_bytes: PositiveInt
     checkpoint_bytes: PositiveInt
     activation_bytes: PositiveInt
+    hbm_gib: dict[str, PositiveFloat]
     models: dict[str, TransformerShape]
+
+    def usable(self, generation: str, memory_gib: int) -> float:
+        """GiB of a chip that a program can have, as a compiler says it, where one was asked."""
+        return self.hbm_gib.get(generation, memory_gib)
 
     def state(self, model: str, shards: int) -> int:
         """Bytes a chip of weights, optimizer and gradients, cut over `shards` chips."""
@@ -65,6 +80,7 @@ class ServedModelFacts(Fact):
     hidden: PositiveInt
     parameters: PositiveInt
     weight_bytes: PositiveInt | None = None
+    vocabulary: PositiveInt | None = None
     positions: PositiveInt
     source: str
 

@@ -10,17 +10,32 @@ from catalog.table import Fact, FactError, Table
 
 
 class Topology(Fact):
-    """A slice shape on one machine type."""
+    """A slice shape on one machine type.
+
+    Programs see `devices_per_chip` devices of each chip, which share its memory. With
+    `workload_policy`, several hosts are placed by a resource policy that names the shape.
+    """
 
     name: str
     generation: str
     machine_type: str
     chips: PositiveInt
     hosts: PositiveInt
+    devices_per_chip: PositiveInt = 1
+    workload_policy: bool = False
 
     @property
     def multi_host(self) -> bool:
         return self.hosts > 1
+
+    @property
+    def devices(self) -> int:
+        return self.chips * self.devices_per_chip
+
+    @property
+    def needs_policy(self) -> bool:
+        """A host by itself has nothing to be close to."""
+        return self.workload_policy and self.multi_host
 
 
 class SliceShapes(Fact):
@@ -29,6 +44,8 @@ class SliceShapes(Fact):
     generation: str
     machine_type: str
     topologies: dict[str, tuple[PositiveInt, PositiveInt]]
+    devices_per_chip: PositiveInt = 1
+    workload_policy: bool = False
     source: str
 
 
@@ -103,6 +120,8 @@ class TopologyTable(Table):
                 machine_type=machine_type,
                 chips=chips,
                 hosts=hosts,
+                devices_per_chip=shape.devices_per_chip,
+                workload_policy=shape.workload_policy,
             )
             for shape in self.shapes
             if shape.machine_type == machine_type

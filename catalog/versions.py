@@ -5,7 +5,7 @@ from typing import Self
 
 from pydantic import Field, PositiveInt, model_validator
 
-from catalog.gke_version import GkeVersionField
+from catalog.gke_version import GkeVersion, GkeVersionField
 from catalog.table import Fact, FactError, Table
 
 
@@ -32,11 +32,18 @@ class GpuDriver(StrEnum):
 
 
 class Feature(Fact):
-    """Something that a stack uses and that GKE has from `minimum_gke` on."""
+    """Something that a stack uses and that GKE has from `minimum_gke` on. `machines` are the only
+    ones that have it; empty where it is not a matter of machines."""
 
     minimum_gke: GkeVersionField
+    machines: tuple[str, ...] = ()
     what: str
     source: str
+
+    def is_had(self, machine: str, version: GkeVersion | None) -> bool:
+        """Whether nodes of the machine type can have it; without a version, whatever is newest."""
+        there = not self.machines or machine in self.machines
+        return there and (version is None or version.meets(self.minimum_gke))
 
 
 class HelmChart(Fact):

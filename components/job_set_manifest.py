@@ -6,7 +6,7 @@ Source: kubernetes-sigs/jobset v0.12.0, api/jobset/v1alpha2 and pkg/controllers.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from components.gib import gib_mounts, gib_volumes, wait_for_gib
@@ -14,9 +14,11 @@ from components.node_taints import NodeTaintArgs, toleration
 from components.pod_access import CLIENT_LABEL, pod_access_spec
 from components.pod_manifest import (
     DEFAULT_SECCOMP,
-    GPU,
     NO_MORE_PRIVILEGES,
     SCRIPT_DIR,
+    claims_of_container,
+    claims_of_pod,
+    gpu_amount,
     gpu_tolerations,
     plain_environment,
     secret_variable,
@@ -57,8 +59,10 @@ class JobSetPods:
 
     `client_of` is a model server in their namespace that lets the pods in.
 
-    `rdma` mounts the plugin that NCCL needs once it is there. `minutes` is how long a run may take,
-    None for as long as it takes. `queued` pods wait for their queue.
+    `claims` are names of claims with the templates that they are made from; the GPUs are among them
+    where they are `gpus_claimed`. `rdma` mounts the plugin that NCCL needs once it is there.
+    `minutes` is how long a run may take, None for as long as it takes. `queued` pods wait for their
+    queue.
     """
 
     job_name: str
@@ -78,6 +82,8 @@ class JobSetPods:
     node_selector: Any
     taints: Sequence[NodeTaintArgs] = ()
     priority_class: Any
+    claims: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    gpus_claimed: bool = False
     rdma: bool
     queued: bool
     client_of: str | None = None
@@ -154,7 +160,7 @@ def _pod_metadata(pods: JobSetPods) -> dict[str, Any]:
 
 def _pod_spec(pods: JobSetPods) -> dict[str, Any]:
     volumes = _volumes(pods)
-    gpus = {GPU: str(pods.gpus)} if pods.gpus else {}
+    gpus = gpu_amount(pods.gpus, claimed=pods.gpus_claimed)
     amounts = {**pods.size.as_kubernetes(), **gpus}
     main: dict[str, Any] = {
         "name": "script",
@@ -164,7 +170,11 @@ def _pod_spec(pods: JobSetPods) -> dict[str, Any]:
         "env": _environment(pods),
         "ports": [{"containerPort": _PORT}],
         # All of it, for a queue counts requests, and what is left out counts as nothing.
-        "resources": {"requests": amounts, "limits": amounts},
+        "resources": {
+            "requests": amounts,
+            "limits": amounts,
+            **claims_of_container(pods.claims),
+        },
         "volumeMounts": [mount for _, mount in volumes],
     }
     spec: dict[str, Any] = {
@@ -174,6 +184,7 @@ def _pod_spec(pods: JobSetPods) -> dict[str, Any]:
         "nodeSelector": pods.node_selector,
         "containers": [main],
         "volumes": [volume for volume, _ in volumes],
+        **claims_of_pod(pods.claims),
     }
     if pods.nodes > 1:
         spec["affinity"] = _apart(pods.job_name)

@@ -41,6 +41,7 @@ class NameKind(Enum):
     SUBNETWORK = NameRule("a subnetwork name", 63, shorten=True)
     FIREWALL = NameRule("a firewall rule name", 63, shorten=True)
     ADDRESS = NameRule("an address name", 63, shorten=True)
+    RESOURCE_POLICY = NameRule("a resource policy's name", 63, shorten=True)
     ROUTER = NameRule("a router name", 63)
     NAT = NameRule("a NAT name", 63)
     BUCKET = NameRule("a bucket name", 63, shortest=3, digit_first=True)

@@ -17,6 +17,8 @@ from components.lifecycle import fixed_name, object_name
 from components.naming import NameKind, check_name
 from components.node_taints import NodeTaintArgs
 from components.pod_manifest import (
+    claims_of_container,
+    claims_of_pod,
     gpu_tolerations,
     job_spec,
     plain_environment,
@@ -45,6 +47,7 @@ class NcclTestPods:
     node_selector: Any
     taints: Sequence[NodeTaintArgs] = ()
     annotations: Mapping[str, Any]
+    claims: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
 
 def nccl_test_spec(pods: NcclTestPods, *, file_name: str, config_map: Any, minutes: int) -> Any:
@@ -83,7 +86,11 @@ def nccl_test_spec(pods: NcclTestPods, *, file_name: str, config_map: Any, minut
                     "image": pods.image,
                     "command": script_command(file_name),
                     "env": plain_environment(environment),
-                    "resources": {"requests": gpus, "limits": gpus},
+                    "resources": {
+                        "requests": gpus,
+                        "limits": gpus,
+                        **claims_of_container(pods.claims),
+                    },
                     "volumeMounts": [
                         *gib_mounts(),
                         {"name": _SHM, "mountPath": "/dev/shm"},
@@ -91,6 +98,7 @@ def nccl_test_spec(pods: NcclTestPods, *, file_name: str, config_map: Any, minut
                     ],
                 }
             ],
+            **claims_of_pod(pods.claims),
             "volumes": [
                 *gib_volumes(),
                 {"name": _SHM, "emptyDir": memory},
@@ -108,7 +116,8 @@ class NcclTestArgs:
     """`node_selector` is known once gIB is on the nodes.
 
     `min_bus_bandwidth_gbps` is in GB/s, as nccl-tests count it; with 0 any speed will do.
-    `annotations` attach the pods to the accelerator networks. `taints` are those of the nodes.
+    `annotations` attach the pods to the accelerator networks, or else they have `claims` on the
+    interfaces, by names with their templates. `taints` are those of the nodes.
     `minutes` is how long it may take, the image included.
     """
 
@@ -123,6 +132,7 @@ class NcclTestArgs:
     node_selector: pulumi.Input[dict[str, str]]
     taints: Sequence[NodeTaintArgs] = ()
     annotations: dict[str, pulumi.Input[str]] = field(default_factory=dict[str, pulumi.Input[str]])
+    claims: dict[str, pulumi.Input[str]] = field(default_factory=dict[str, pulumi.Input[str]])
     minutes: int = 30
     labels: pulumi.Input[dict[str, str]]
 
@@ -173,6 +183,7 @@ class NcclTest(pulumi.ComponentResource):
                     node_selector=args.node_selector,
                     taints=args.taints,
                     annotations=args.annotations,
+                    claims=args.claims,
                 ),
                 file_name=script.file_name,
                 config_map=object_name(config_map),

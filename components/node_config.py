@@ -20,6 +20,8 @@ from components.node_taints import (
 # The provider gives up after 30 minutes; eight machines with scarce accelerators, their drivers and
 # a queue for capacity take longer, and a pool given up on is left half made.
 POOL_MINUTES = 90
+# GKE's own driver, which gives pods their node's further interfaces as they claim them.
+DRANET_LABEL = {"cloud.google.com/gke-networking-dra-driver": "true"}
 _OAUTH_SCOPE = "https://www.googleapis.com/auth/cloud-platform"
 
 
@@ -29,6 +31,9 @@ class PoolArgs:
 
     `node_labels` and `taints` are Kubernetes', for pods to choose by; `labels` are Google's. The
     provider takes node labels off only while others are left: without any it leaves what is there.
+
+    With `managed_interfaces` GKE makes the networks of the further interfaces, for pods to claim,
+    and they are none of `additional_networks`.
     """
 
     project: pulumi.Input[str]
@@ -43,9 +48,18 @@ class PoolArgs:
     disk_gb: pulumi.Input[int]
     max_pods_per_node: int
     additional_networks: Sequence[NodeNetwork] = ()
+    managed_interfaces: bool = False
     labels: pulumi.Input[dict[str, str]]
     node_labels: dict[str, str] = field(default_factory=dict[str, str])
     taints: Sequence[NodeTaintArgs] = ()
+
+    def __post_init__(self) -> None:
+        """Raises ValueError where GKE would have to attach networks beside its own."""
+        if self.managed_interfaces and self.additional_networks:
+            raise ValueError(
+                f"managed_interfaces of {self.pool_name} are in networks that GKE makes, and there "
+                "are additional_networks; nearest: one of the two"
+            )
 
 
 class PoolPlace(TypedDict):
@@ -95,7 +109,8 @@ def node_config(
             "enable_secure_boot": secure_boot,
         },
     }
-    if labels := check_node_labels(args.node_labels, beside=own_labels):
+    own = {**(DRANET_LABEL if args.managed_interfaces else {}), **(own_labels or {})}
+    if labels := check_node_labels(args.node_labels, beside=own):
         config["labels"] = labels
     if taints := [*own_taints, *map(_taint, check_node_taints(args.taints))]:
         config["taints"] = taints
@@ -107,16 +122,18 @@ def _taint(taint: NodeTaintArgs) -> gcp.container.NodePoolNodeConfigTaintArgsDic
     return {"key": taint.key, "value": taint.value, "effect": provider_effect(taint)}
 
 
-def network_config(
-    networks: Sequence[NodeNetwork],
-) -> gcp.container.NodePoolNetworkConfigArgsDict | None:
-    """The nodes' further interfaces, in order: plain names, so a pool needs `attached_to`, too.
+def network_config(args: PoolArgs) -> gcp.container.NodePoolNetworkConfigArgsDict | None:
+    """The nodes' further interfaces, in order: plain names, so a pool needs `attached_to`, too; or
+    GKE's own profile, of which one pool of one zone is made.
 
     Where a network is replaced first, the engine tells the pool's provider that each property which
     depends on it is unknown as a whole, and the provider panics at a `networkConfig` that is
     (hashicorp/terraform-provider-google-beta, resource_container_node_pool.go,
     nodePoolAcceleratorNetworkProfileCustomizeDiff, 93c65b2d60, 2026-08-21).
     """
+    networks = args.additional_networks
+    if args.managed_interfaces:
+        return {"enable_private_nodes": True, "accelerator_network_profile": "auto"}
     if not networks:
         return None
     return {

@@ -84,7 +84,7 @@ class NodePool(pulumi.ComponentResource):
             },
             max_pods_per_node=args.max_pods_per_node,
             node_config=_node_config(args),
-            network_config=network_config(args.additional_networks),
+            network_config=network_config(args),
             placement_policy=None if args.placement is None else {"type": args.placement},
             queued_provisioning={"enabled": True} if capacity.queued else None,
             management=management(capacity),

@@ -56,6 +56,22 @@ def secret_variable(name: str, secret: Any, key: str) -> dict[str, Any]:
     return {"name": name, "valueFrom": {"secretKeyRef": {"name": secret, "key": key}}}
 
 
+def gpu_amount(gpus: int, *, claimed: bool) -> dict[str, str]:
+    """What a container asks GKE's device plug-in for; GPUs that it claims it does not ask for."""
+    return {GPU: str(gpus)} if gpus and not claimed else {}
+
+
+def claims_of_container(claims: Mapping[str, Any]) -> dict[str, Any]:
+    """The part of a container's resources; `claims` are templates by the claims' names."""
+    return {"claims": [{"name": name} for name in claims]} if claims else {}
+
+
+def claims_of_pod(claims: Mapping[str, Any]) -> dict[str, Any]:
+    """The part of a pod's spec."""
+    made = [{"name": name, "resourceClaimTemplateName": it} for name, it in claims.items()]
+    return {"resourceClaims": made} if made else {}
+
+
 SCRIPT_DIR = "/etc/script"
 
 _SCRIPT = "script"

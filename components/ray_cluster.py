@@ -20,6 +20,7 @@ from components.ray_manifest import (
     DASHBOARD_PORT,
     READY_MINUTES,
     RayPodContext,
+    launcher_config_map,
     ray_pod_template,
 )
 from components.ray_pod_args import RayPodArgs, RaySetupArgs, RayVolumeArgs, RayWorkersArgs
@@ -31,7 +32,6 @@ __all__ = [
     "RaySetupArgs",
     "RayVolumeArgs",
     "RayWorkersArgs",
-    "launcher_config_map",
 ]
 
 _REPLACING = [
@@ -226,8 +226,3 @@ def _labels(args: RayClusterArgs) -> pulumi.Input[dict[str, str]]:
 def _access(args: RayClusterArgs) -> Any:
     where = pulumi.Output.from_input(args.namespace)
     return where.apply(lambda it: ray_access_spec(args.cluster_name, it, in_team=args.in_team))
-
-
-def launcher_config_map(ray_cluster: str) -> str:
-    """The ConfigMap that the head of this cluster mounts, whether or not it exists."""
-    return cloud_name(NameKind.KUBERNETES, ray_cluster, "launcher")

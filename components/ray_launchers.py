@@ -12,7 +12,7 @@ import pulumi
 import pulumi_kubernetes as k8s
 
 from components.lifecycle import fixed_name
-from components.ray_cluster import launcher_config_map
+from components.ray_manifest import launcher_config_map
 
 _OF_ONE_JOB = "gke-ai-stacks:ray_job:RayJob"
 

@@ -9,12 +9,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from components.gib import gib_mounts, gib_volumes, wait_for_gib
+from components.naming import NameKind, cloud_name
 from components.node_taints import NodeTaintArgs
 from components.pod_manifest import (
     DEFAULT_SECCOMP,
-    GPU,
     NO_MORE_PRIVILEGES,
     bucket_volume,
+    claims_of_container,
+    claims_of_pod,
+    gpu_amount,
     gpu_tolerations,
     secret_variable,
     shared_memory,
@@ -32,6 +35,11 @@ _TPU = "google.com/tpu"
 # examples/gke-tpu-v6e/tpu-multislice.yaml, 5a728a531 of 2026-06-16).
 _TPU_PORTS = {"tpu-metrics": 8431}
 _HEAD_PORTS = {"gcs-server": 6379, "dashboard": DASHBOARD_PORT, "client": 10001}
+
+
+def launcher_config_map(ray_cluster: str) -> str:
+    """The ConfigMap that the head of this cluster mounts, whether or not it exists."""
+    return cloud_name(NameKind.KUBERNETES, ray_cluster, "launcher")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,7 +70,8 @@ class Setup:
 class RayPod:
     """One container of a Ray pod; GPUs are asked for as much as they are limited to.
 
-    `claims` are names of claims with the templates that they are made from.
+    `claims` are names of claims with the templates that they are made from; the GPUs are among them
+    where they are `gpus_claimed`.
     `provisioning_request` is the request for machines whose pods this is one of.
     `taints` are those of the nodes, in spite of which the pod comes onto them. `scratch` is a
     directory on the node's own disk. `rdma` mounts the plugin that NCCL needs once
@@ -75,6 +84,7 @@ class RayPod:
     node_selector: Any
     taints: Sequence[NodeTaintArgs] = ()
     gpus: int = 0
+    gpus_claimed: bool = False
     tpus: int = 0
     claims: Mapping[str, Any] = field(default_factory=dict[str, Any])
     start_params: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -147,8 +157,9 @@ def runtime_environment(variables: Mapping[str, str], packages: Sequence[str] = 
 
 def ray_pod_template(container: str, pod: RayPod, context: RayPodContext) -> dict[str, Any]:
     """A pod that runs `container`, which is ray-head or ray-worker."""
-    devices = {GPU: str(pod.gpus), _TPU: str(pod.tpus)}
-    devices = {name: amount for name, amount in devices.items() if amount != "0"}
+    devices = gpu_amount(pod.gpus, claimed=pod.gpus_claimed)
+    if pod.tpus:
+        devices[_TPU] = str(pod.tpus)
     volumes = _volumes(pod, context)
     main: dict[str, Any] = {
         "name": container,
@@ -156,7 +167,7 @@ def ray_pod_template(container: str, pod: RayPod, context: RayPodContext) -> dic
         "resources": {
             "requests": {**pod.requests.as_kubernetes(), **devices},
             "limits": {**pod.limits.as_kubernetes(), **devices},
-            **({"claims": [{"name": name} for name in pod.claims]} if pod.claims else {}),
+            **claims_of_container(pod.claims),
         },
         "volumeMounts": [mount for _, mount in volumes],
     }
@@ -176,16 +187,12 @@ def ray_pod_template(container: str, pod: RayPod, context: RayPodContext) -> dic
         "containers": [main],
         "volumes": [volume for volume, _ in volumes],
     }
-    if not devices:
+    if not (pod.gpus or pod.tpus):
         # The profile has no pidfd_getfd, by which PyTorch's processes share a GPU's memory.
         spec["securityContext"] = DEFAULT_SECCOMP
     if context.service_account is not None:
         spec["serviceAccountName"] = context.service_account
-    if pod.claims:
-        spec["resourceClaims"] = [
-            {"name": name, "resourceClaimTemplateName": template}
-            for name, template in pod.claims.items()
-        ]
+    spec |= claims_of_pod(pod.claims)
     if before := _init_containers(pod, context, main["volumeMounts"]):
         spec["initContainers"] = before
     annotations: dict[str, Any] = dict(pod.annotations)

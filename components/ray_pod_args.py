@@ -29,7 +29,8 @@ class RayPodArgs:
     """`networks` are the further interfaces of the nodes, all of which the pod gets, and `taints`
     those of the nodes, in spite of which it comes onto them.
 
-    `claims` are names of claims with the templates that they are made from.
+    `claims` are names of claims with the templates that they are made from; with `rdma` they are on
+    interfaces that speak it, and the GPUs are among them where they are `gpus_claimed`.
     `scratch` is a directory on the node's own disk. Without a CPU limit it may take what is idle.
     """
 
@@ -41,6 +42,7 @@ class RayPodArgs:
     node_selector: pulumi.Input[dict[str, str]]
     taints: Sequence[NodeTaintArgs] = ()
     gpus: int = 0
+    gpus_claimed: bool = False
     tpus: int = 0
     claims: dict[str, pulumi.Input[str]] = field(default_factory=dict[str, pulumi.Input[str]])
     ephemeral_storage_request_gib: int | None = None
@@ -49,6 +51,7 @@ class RayPodArgs:
     annotations: dict[str, str] = field(default_factory=dict[str, str])
     environment: dict[str, str] = field(default_factory=dict[str, str])
     networks: Sequence[NodeNetwork] = ()
+    rdma: bool = False
     scratch: str | None = None
     setup: RaySetupArgs | None = None
     provisioning_request: pulumi.Input[str] | None = None
@@ -72,13 +75,14 @@ class RayPodArgs:
             node_selector=self.node_selector,
             taints=self.taints,
             gpus=self.gpus,
+            gpus_claimed=self.gpus_claimed,
             tpus=self.tpus,
             claims=self.claims,
             start_params=self.start_params,
             annotations=annotations,
             environment=self.environment,
             scratch=self.scratch,
-            rdma=any(it.rdma for it in self.networks),
+            rdma=self.rdma or any(it.rdma for it in self.networks),
             setup=None if self.setup is None else self.setup.as_setup(),
             provisioning_request=self.provisioning_request,
         )

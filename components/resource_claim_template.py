@@ -4,6 +4,7 @@ Leaves out the driver, which comes with the nodes, and the pods, which name the 
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import pulumi
 import pulumi_kubernetes as k8s
@@ -11,16 +12,22 @@ import pulumi_kubernetes as k8s
 from components.lifecycle import fixed_name, object_name
 from components.naming import NameKind, check_name
 
+_GPU_CLASS = "gpu.nvidia.com"
+# What both drivers publish of where a device is.
+_PCIE_ROOT = "resource.kubernetes.io/pcieRoot"
+
 
 @dataclass(frozen=True, kw_only=True)
 class ResourceClaimTemplateArgs:
-    """`count` is how many devices a pod gets; by default interfaces that do not speak RDMA."""
+    """`count` is how many devices a pod gets; by default interfaces that do not speak RDMA. With
+    `gpus` each comes with a GPU at the same PCIe root, of NVIDIA's driver for claims."""
 
     namespace: pulumi.Input[str]
     template_name: str
     device_class: str = "netdev.google.com"
     request_name: str = "req-netdev"
     count: int
+    gpus: bool = False
     labels: pulumi.Input[dict[str, str]]
 
 
@@ -49,24 +56,44 @@ class ResourceClaimTemplate(pulumi.ComponentResource):
                 "namespace": args.namespace,
                 "labels": args.labels,
             },
-            spec={
-                "spec": {
-                    "devices": {
-                        "requests": [
-                            {
-                                "name": args.request_name,
-                                "exactly": {
-                                    "device_class_name": args.device_class,
-                                    "allocation_mode": "ExactCount",
-                                    "count": args.count,
-                                },
-                            }
-                        ]
-                    }
-                }
-            },
+            spec={"spec": {"devices": _devices(args)}},
             # Kubernetes lets nobody change the spec.
             opts=fixed_name(self, replace_on_changes=["spec"]),
         )
         self.template_name = object_name(self.template)
         self.register_outputs({"template": self.template, "template_name": self.template_name})
+
+
+def _devices(args: ResourceClaimTemplateArgs) -> Any:
+    if args.gpus:
+        return paired_devices(args.device_class, args.request_name, args.count)
+    return {"requests": [_request(args.request_name, args.device_class, args.count)]}
+
+
+def paired_devices(device_class: str, request: str, pairs: int) -> dict[str, Any]:
+    """A request for each device and for each GPU: a constraint holds for all of a request's, and a
+    PCIe root has two pairs at most (google/dranet site/content/docs/user/gke-rdma.md, 7b7661a)."""
+    numbers = range(pairs)
+    return {
+        "requests": [
+            one
+            for it in numbers
+            for one in (
+                _request(f"gpu-{it}", _GPU_CLASS, 1),
+                _request(f"{request}-{it}", device_class, 1),
+            )
+        ],
+        "constraints": [
+            {"match_attribute": _PCIE_ROOT, "requests": [f"gpu-{it}", f"{request}-{it}"]}
+            for it in numbers
+        ],
+    }
+
+
+def _request(name: str, device_class: str, count: int) -> dict[str, Any]:
+    exactly = {
+        "device_class_name": device_class,
+        "allocation_mode": "ExactCount",
+        "count": count,
+    }
+    return {"name": name, "exactly": exactly}

@@ -81,8 +81,10 @@ class ScriptJobSetArgs:
     `command` runs in the directory of `image`, with `files` beside each other under /etc/script,
     executable; together they hold at most 1 MiB. Each pod has MASTER_ADDR, MASTER_PORT,
     JAX_COORDINATOR_ADDRESS, NNODES, NODE_RANK and GPUS_PER_NODE; `$(NAME)` in the command is one of
-    its variables. `networks` are the further interfaces of the nodes, all of which a pod gets, and
-    `taints` theirs. GKE adds what mounts buckets to pods that say so in their `annotations`.
+    its variables. `networks` are the further interfaces of the nodes, all of which a pod gets, or
+    else `claims` are what it claims of them, by names with their templates, which may speak
+    `rdma`, and have the GPUs where they are `gpus_claimed`; `taints` are the nodes'. GKE adds what
+    mounts buckets to pods that say so in their `annotations`.
 
     `queue` is a LocalQueue, by which the pods wait until all can start; `workload_priority` is
     Kueue's own class, in place of `priority_class` where the queue decides. A run may take
@@ -107,6 +109,9 @@ class ScriptJobSetArgs:
     node_selector: pulumi.Input[dict[str, str]]
     taints: Sequence[NodeTaintArgs] = ()
     networks: Sequence[NodeNetwork] = ()
+    claims: dict[str, pulumi.Input[str]] = field(default_factory=dict[str, pulumi.Input[str]])
+    gpus_claimed: bool = False
+    rdma: bool = False
     mounts: Sequence[ScriptMountArgs] = ()
     annotations: dict[str, str] = field(default_factory=dict[str, str])
     secret_name: pulumi.Input[str] | None = None
@@ -230,7 +235,9 @@ def _pods(args: ScriptJobSetArgs, files: pulumi.Output[str] | None) -> JobSetPod
         node_selector=args.node_selector,
         taints=args.taints,
         priority_class=args.priority_class,
-        rdma=any(it.rdma for it in args.networks),
+        claims=args.claims,
+        gpus_claimed=args.gpus_claimed,
+        rdma=args.rdma or any(it.rdma for it in args.networks),
         queued=args.queue is not None,
         client_of=args.client_of,
         max_restarts=args.max_restarts,

@@ -12,6 +12,7 @@ import pulumi_gcp as gcp
 from components.capacity import CapacityArgs
 from components.lifecycle import fixed_name
 from components.node_config import (
+    DRANET_LABEL,
     POOL_MINUTES,
     PoolArgs,
     attached_to,
@@ -22,13 +23,11 @@ from components.node_config import (
     upgrade_settings,
 )
 
-# GKE's own driver, which gives pods their node's further interfaces as they claim them.
-_DRANET = {"cloud.google.com/gke-networking-dra-driver": "true"}
-
 
 @dataclass(frozen=True, kw_only=True)
 class TpuSlicePoolArgs(PoolArgs):
-    """`hosts` is how many of the machine type make up `topology`, such as 4 for 4x4.
+    """`hosts` is how many of the machine type make up `topology`, such as 4 for 4x4; `policy` is
+    the name of the workload policy that places them, where the machine type asks for one.
 
     With `dranet`, pods claim the additional networks.
     """
@@ -37,9 +36,11 @@ class TpuSlicePoolArgs(PoolArgs):
     hosts: int
     threads_per_core: int
     dranet: bool
+    policy: pulumi.Input[str] | None = None
 
     def __post_init__(self) -> None:
         """Raises ValueError where pods would wait for ever for networks to claim."""
+        PoolArgs.__post_init__(self)
         if self.dranet and not self.additional_networks:
             raise ValueError(
                 f"dranet of {self.pool_name} gives pods the nodes' additional_networks, of which "
@@ -67,7 +68,7 @@ class TpuSlicePool(pulumi.ComponentResource):
             autoscaling=_autoscaling(args),
             max_pods_per_node=args.max_pods_per_node,
             node_config=_node_config(args),
-            network_config=network_config(args.additional_networks),
+            network_config=network_config(args),
             placement_policy=_placement(args),
             queued_provisioning={"enabled": True} if capacity.queued else None,
             management=management(capacity),
@@ -103,10 +104,19 @@ def _placement(args: TpuSlicePoolArgs) -> gcp.container.NodePoolPlacementPolicyA
     # The topology of a single host follows from its machine type; only several are placed.
     if args.hosts == 1:
         return None
-    return {"type": "COMPACT", "tpu_topology": args.topology}
+    placed: gcp.container.NodePoolPlacementPolicyArgsDict = {
+        "type": "COMPACT",
+        "tpu_topology": args.topology,
+    }
+    # Beside the topology, which the provider and GKE's autoscaler give, too (cluster-toolkit
+    # modules/compute/gke-node-pool/main.tf; GoogleCloudPlatform/cluster-autoscaler
+    # pkg/cloudprovider/gke/gkeclient/autoscaling_gke_client_v1beta1.go, 7d25050).
+    if args.policy is not None:
+        placed["policy_name"] = args.policy
+    return placed
 
 
 def _node_config(args: TpuSlicePoolArgs) -> gcp.container.NodePoolNodeConfigArgsDict:
-    config = node_config(args, secure_boot=True, own_labels=_DRANET if args.dranet else None)
+    config = node_config(args, secure_boot=True, own_labels=DRANET_LABEL if args.dranet else None)
     config["advanced_machine_features"] = {"threads_per_core": args.threads_per_core}
     return config

@@ -22,6 +22,9 @@ _FORMATS: Mapping[str, str] = {
     "gcp:compute/globalAddress:GlobalAddress": "projects/{project}/global/addresses/{name}",
     "gcp:compute/router:Router": "projects/{project}/regions/{region}/routers/{name}",
     "gcp:compute/routerNat:RouterNat": "{project}/{region}/{router}/{name}",
+    "gcp:compute/resourcePolicy:ResourcePolicy": (
+        "projects/{project}/regions/{region}/resourcePolicies/{name}"
+    ),
     "gcp:container/cluster:Cluster": _LOCATED + "/clusters/{name}",
     "gcp:lustre/instance:Instance": _LOCATED + "/instances/{instanceId}",
     "gcp:redis/instance:Instance": "projects/{project}/locations/{region}/instances/{name}",

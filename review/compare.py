@@ -175,6 +175,8 @@ def _of_preview(
         before=None if state is None else cost_of(_inputs(state), catalog),
         after=cost_of(wanted.items(), catalog),
         makespan_s=seen.makespan_s,
+        low_s=seen.low_s,
+        high_s=seen.high_s,
         sequential_s=seen.sequential_s,
         chain=seen.chain,
         manifests=manifest_diff(changes) if state is not None else "",

@@ -118,7 +118,7 @@ def _stacks(review: Review) -> str:
     ]
     rows += [
         f"| {_placed(one)} | {counted(one)} | {_money(one)} | {_devices(one)} "
-        f"| {_time(one.makespan_s) if one.makespan_s else ''} |"
+        f"| {_about(one) if one.makespan_s else ''} |"
         for one in review.stacks
     ]
     return "\n".join(rows)
@@ -225,8 +225,8 @@ def _line(change: Change) -> str:
 
 def _chain(one: StackReview) -> Iterator[str]:
     yield (
-        f"About {_time(one.makespan_s)} of cloud time ({_time(one.sequential_s)} one after the "
-        "other). What it cannot be faster than:"
+        f"About {_about(one)} of cloud time; {_time(one.sequential_s)} one after the "
+        "other. What it cannot be faster than:"
     )
     yield ""
     yield "| step | time |\n| --- | --- |"
@@ -277,6 +277,14 @@ def _foot(review: Review) -> str:
         "Times and prices are estimates; unknown never counts as zero. `docs/pull-requests.md` "
         "says how to read this.</sub>"
     )
+
+
+def _about(one: StackReview) -> str:
+    """The likely time, and between what and what it may be."""
+    low, high = _time(one.low_s), _time(one.high_s)
+    if low.endswith("min") and high.endswith("min"):
+        low = low.removesuffix(" min")
+    return f"{_time(one.makespan_s)} ({low} to {high})"
 
 
 def _time(seconds: float) -> str:

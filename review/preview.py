@@ -34,7 +34,8 @@ from stacks.two_runs import TwoRunsError
 class Preview:
     """What a preview found; `goals` is what the program wants, by URN, without any inputs.
 
-    `chain` is the critical path: operation, resource and simulated seconds. `refusal` is why the
+    `chain` is the critical path: operation, resource and simulated seconds; `low_s` and `high_s`
+    are between what and what the whole may take. `refusal` is why the
     program would refuse it, and `not_agreed` for which of the work that `stops` it would.
     """
 
@@ -45,6 +46,8 @@ class Preview:
     makespan_s: float
     sequential_s: float
     chain: tuple[tuple[str, str, float], ...]
+    low_s: float = 0.0
+    high_s: float = 0.0
     refusal: str = ""
     stops: tuple[Stop, ...] = ()
     not_agreed: tuple[Stop, ...] = ()
@@ -76,6 +79,8 @@ def summary(result: RunResult) -> dict[str, Any]:
         "steps": [step.to_json() for step in steps if step is not None],
         "goals": {urn: {key: it.get(key) for key in _OF_A_GOAL} for urn, it in goals.items()},
         "makespan_s": result.makespan_s,
+        "low_s": result.bounds.low,
+        "high_s": result.bounds.high,
         "sequential_s": result.sequential_s,
         "chain": [(it.operation, name_of(it.urn), it.seconds) for it in result.critical.steps],
     }

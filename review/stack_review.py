@@ -39,6 +39,8 @@ class StackReview:
     before: Cost | None = None
     after: Cost | None = None
     makespan_s: float = 0.0
+    low_s: float = 0.0
+    high_s: float = 0.0
     sequential_s: float = 0.0
     chain: tuple[tuple[str, str, float], ...] = ()
     manifests: str = ""
@@ -85,6 +87,8 @@ class StackReview:
             "refusal": self.refusal or None,
             "cost": {"before": _bill(self.before), "after": _bill(self.after)},
             "makespan_s": round(self.makespan_s, 3),
+            "makespan_low_s": round(self.low_s, 3),
+            "makespan_high_s": round(self.high_s, 3),
             "sequential_s": round(self.sequential_s, 3),
             "critical_path": [
                 {"operation": verb, "resource": name, "seconds": round(seconds, 3)}

@@ -15,11 +15,11 @@ from typing import Any, Literal
 from pulumi.automation import CommandError, EngineEvent, LocalWorkspace, Stack, UpdateSummary
 
 from sandbox import engine_channels, killed_runs, state_copies
+from sandbox.bounds import Bounds, bounds
 from sandbox.clock import VirtualClock
 from sandbox.cloud.caller import Caller
 from sandbox.cloud.cloud import Cloud
 from sandbox.clusters import Clusters
-from sandbox.durations import Durations
 from sandbox.errors import UserError
 from sandbox.events import EngineReport
 from sandbox.faults import Faults
@@ -62,6 +62,7 @@ class RunOptions:
 class RunResult:
     """What one run did and found; seconds are simulated except `wall_s`.
 
+    `own_durations`: by a table of the user's own.
     `plan` is a preview's plan by URN, as `pulumi preview --save-plan` writes it.
     """
 
@@ -73,6 +74,8 @@ class RunResult:
     sequential_s: float
     critical: CriticalPath
     wall_s: float
+    bounds: Bounds = field(default_factory=Bounds)
+    own_durations: bool = False
     outputs: dict[str, Any] = field(default_factory=dict)
     cloud: dict[str, list[str]] = field(default_factory=dict)
     timeline: list[Step] = field(default_factory=list[Step])
@@ -89,6 +92,8 @@ class RunResult:
                 for r in self.report.resources
             ],
             "makespan_s": round(self.makespan_s, 3),
+            "makespan_low_s": round(self.bounds.low, 3),
+            "makespan_high_s": round(self.bounds.high, 3),
             "critical_path_s": round(self.critical.seconds, 3),
             "sequential_s": round(self.sequential_s, 3),
             "critical_path": [step.urn for step in self.critical.steps],
@@ -125,9 +130,9 @@ class Engine:
         clusters = Clusters(cloud, self._workspace.cloud_file)
         clock, journal, report = VirtualClock(options.speed), Journal(), EngineReport()
         before: dict[str, Any] = {}
-        operations = Operations(
-            cloud, clock, journal, Durations.load(), partial(engine_pid, self._workspace.backend)
-        )
+        durations = self._workspace.durations()
+        owner = partial(engine_pid, self._workspace.backend)
+        operations = Operations(cloud, clock, journal, durations, owner)
         with ProviderServer(clock) as server:
             server.serve("gcp", "pulumi-gcp", GcpStandIn(clusters, operations))
             server.serve("kubernetes", "pulumi-kubernetes", KubernetesStandIn(clusters, operations))
@@ -137,23 +142,28 @@ class Engine:
             if verb != "preview":
                 killed_runs.unlock(stack, self._workspace, options.on_output)
                 before = {} if is_new else self._recovered(stack, cloud, options)
-            owner = partial(engine_pid, self._workspace.backend)
             with Interrupts(owner) as interrupts:
                 ok = self._call(stack, verb, options, report, interrupts)
             after = {} if verb == "preview" else self._state_after(options)
         plan = self._plan() if verb == "preview" else {}
         if verb == "preview":
-            steps, dependencies = planned_steps(plan, Durations.load(), new_inputs(report))
+            inputs = new_inputs(report)
+            steps, dependencies = planned_steps(plan, durations, inputs)
         else:
             steps = [TimedStep(s.urn, s.operation, s.seconds) for s in journal.steps if s.ok]
-            dependencies = state_dependencies([*_resources(before), *_resources(after)])
+            known = [*_resources(before), *_resources(after)]
+            dependencies = state_dependencies(known)
+            inputs = {it["urn"]: it.get("inputs") or {} for it in known}
         critical = critical_path(steps, dependencies)
+        likely = critical.seconds if verb == "preview" else journal.makespan
         return RunResult(
             operation=verb,
             stack=self._workspace.stack,
             ok=ok,
             report=report,
-            makespan_s=critical.seconds if verb == "preview" else journal.makespan,
+            makespan_s=likely,
+            bounds=bounds(steps, dependencies, durations, inputs, likely),
+            own_durations=durations.own is not None,
             sequential_s=sum(step.seconds for step in steps),
             critical=critical,
             wall_s=time.monotonic() - began,

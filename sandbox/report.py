@@ -12,6 +12,7 @@ from typing import Any
 from rich.console import Console
 
 from sandbox.console import new_console, new_table
+from sandbox.durations import OWN
 from sandbox.engine import RunResult
 from sandbox.kube_mode import KubeMode
 from sandbox.next_steps import command
@@ -69,17 +70,19 @@ def _print_times(console: Console, result: RunResult) -> None:
         return
     if result.operation == "preview":
         console.print(
-            f"`up` would take about {_minutes(result.critical.seconds)} of cloud time "
-            f"({_minutes(result.sequential_s)} one after the other)"
+            f"`up` would take about {_about(result)} of cloud time; "
+            f"{_minutes(result.sequential_s)} one after the other"
         )
     else:
         over = result.makespan_s / result.critical.seconds
         console.print(
-            f"simulated time {_minutes(result.makespan_s)}: {over:.2f} x its critical path "
+            f"simulated time {_about(result)}: {over:.2f} x its critical path "
             f"({_minutes(result.critical.seconds)}), and {_minutes(result.sequential_s)} "
             f"one after the other ({result.sequential_s / result.makespan_s:.1f} x); "
             f"{result.wall_s:.1f} s here"
         )
+    if result.own_durations:
+        console.print(f"times are those of {OWN}, where it has them", markup=False)
     table = new_table("critical path", "time")
     for step in result.critical.steps[:SHOWN_STEPS]:
         table.add_row(f"{step.operation} {name_of(step.urn)}", _minutes(step.seconds))
@@ -151,6 +154,14 @@ def kinds(cloud: dict[str, list[str]]) -> Counter[str]:
 def _is_secret(value: Any) -> bool:
     # The engine's signature of an encrypted value in an exported state.
     return isinstance(value, dict) and "ciphertext" in value
+
+
+def _about(result: RunResult) -> str:
+    """The likely time, and between what and what it may be."""
+    low, high = _minutes(result.bounds.low), _minutes(result.bounds.high)
+    if low.endswith("min") and high.endswith("min"):
+        low = low.removesuffix(" min")
+    return f"{_minutes(result.makespan_s)} ({low} to {high})"
 
 
 def _minutes(seconds: float) -> str:

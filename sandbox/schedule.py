@@ -9,6 +9,8 @@ from typing import Any
 import networkx as nx
 
 REMOVALS = ("delete",)
+# A resource by its URN, and whether it is made or deleted.
+Node = tuple[str, str]
 
 
 @dataclass(frozen=True)
@@ -37,28 +39,32 @@ def critical_path(
     resource is deleted before it and made after it; a replacement deletes first where `steps` names
     the delete of a URN before its create.
     """
-    ordered = list(steps)
-    graph: nx.DiGraph[tuple[str, str]] = nx.DiGraph()
+    return _heaviest(*graph_of(steps, dependencies))
+
+
+def graph_of(
+    steps: Iterable[TimedStep], dependencies: Mapping[str, Iterable[str]]
+) -> tuple[nx.DiGraph[Node], dict[Node, TimedStep]]:
+    """What waits for what, and the step of each node that has one."""
+    graph: nx.DiGraph[Node] = nx.DiGraph()
     for urn, needed in dependencies.items():
         for other in needed:
             graph.add_edge((other, "make"), (urn, "make"))
             graph.add_edge((urn, "delete"), (other, "delete"))
-    weights: dict[tuple[str, str], TimedStep] = {}
-    for step in ordered:
+    weights: dict[Node, TimedStep] = {}
+    for step in steps:
         node = (step.urn, "delete" if step.operation in REMOVALS else "make")
         twin = (step.urn, "make" if node[1] == "delete" else "delete")
         graph.add_node(node)
         if twin in weights:
             graph.add_edge(twin, node)
         weights[node] = step
-    return _heaviest(graph, weights)
+    return graph, weights
 
 
-def _heaviest(
-    graph: nx.DiGraph[tuple[str, str]], weights: Mapping[tuple[str, str], TimedStep]
-) -> CriticalPath:
-    best: dict[tuple[str, str], float] = {}
-    came_from: dict[tuple[str, str], tuple[str, str] | None] = {}
+def _heaviest(graph: nx.DiGraph[Node], weights: Mapping[Node, TimedStep]) -> CriticalPath:
+    best: dict[Node, float] = {}
+    came_from: dict[Node, Node | None] = {}
     for node in nx.topological_sort(graph):
         previous = max(graph.predecessors(node), key=lambda n: best[n], default=None)
         own = weights[node].seconds if node in weights else 0.0

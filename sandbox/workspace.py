@@ -26,6 +26,7 @@ from sandbox.cloud.cloud import Cloud
 from sandbox.cloud.reservations import Reservations
 from sandbox.cloud_store import cloud_at
 from sandbox.disk import hold_reserve, replace_file, require_room
+from sandbox.durations import Durations
 from sandbox.errors import UserError
 from sandbox.faults import Faults
 from sandbox.folder import claim
@@ -89,6 +90,8 @@ class Workspace:
             # the engine could then not read its state.
             "PULUMI_BACKEND_URL": f"{self.backend.as_uri()}?metadata=skip",
             "PULUMI_CONFIG_PASSPHRASE": PASSPHRASE,
+            # A run is short: it collects its garbage less often, which is a fifth of its work.
+            "GOGC": "400",
             "PULUMI_SKIP_UPDATE_CHECK": "true",
             "PULUMI_DISABLE_CHECKPOINT_BACKUPS": "true",
             **state_copies.ENVIRONMENT,
@@ -192,6 +195,11 @@ class Workspace:
         for folder in sorted((self.root / "stacks").iterdir()):
             if folder.name != self.stack:
                 yield replace(self, stack=folder.name)
+
+    def durations(self) -> Durations:
+        """How long operations take: by the user's own table first, where the project has one.
+        Raises UserError."""
+        return Durations.of(self.project_folder)
 
     def catalog(self) -> Catalog:
         """The catalog with the stack's own additions; wrong ones are the program's to refuse."""

@@ -93,7 +93,9 @@ def build(
     sharing = teams.build(here, stored) if plan.teams else site.Teams()
     job_sets = scripts.controllers(here) if plan.needs_job_sets else []
     around = ray.Surroundings(
-        devices=interfaces.devices(here, between) if between.gpu else {},
+        devices=interfaces.devices(here, between, interfaces.rdma_claims(here))
+        if any(it.interface_mode != "none" for it in plan.gpu_pools.values())
+        else {},
         lustre=lustre.volume(here, vpc, instance) if instance else None,
         buckets=buckets.mounts(here, stored),
         kept=redis.kept_state(here, vpc, state) if state else None,

@@ -1,21 +1,23 @@
 """What is wrong between the parts of a stack. No Pulumi import."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from importlib import import_module
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeAlias
 
 from catalog.machines import MachineTable
 from catalog.table import load_table
 from stacks.object_names import name_problems
 from stacks.parts.cluster.rules import cluster_problems
 from stacks.parts.pools.room import room_problems
+from stacks.parts.pools.rules import ended_problems
 from stacks.plan import Plan
 from stacks.problems import Problem, problem_of
 from stacks.stack import Stack
 
+Rule: TypeAlias = Callable[[Plan], Iterator[Problem]]
 # Parts whose rules find what names another part, or a fact, that everything else is derived from.
 REFERRING = ("pools", "ray", "jobs", "servers", "lustre")
 # Parts in the order in which their rules speak.
@@ -65,17 +67,22 @@ def references_of(stack: Stack) -> Iterator[Problem]:
             yield from part.references(stack, plan.facts)
 
 
-def problems_of(stack: Stack, now: datetime | None = None) -> Iterator[Problem]:
-    """Each once, of a config whose names all lead somewhere; `now` is what a maintenance window is
-    held against."""
-    yield from cluster_problems(stack.cluster, now or datetime.now(UTC))
+def problems_of(
+    stack: Stack, now: datetime | None = None, without: Collection[Rule] = ()
+) -> Iterator[Problem]:
+    """Each once, of a config whose names all lead somewhere; `now` is what maintenance windows and
+    the ends of reservations are held against. Rules `without` which it is read are not asked."""
+    now = now or datetime.now(UTC)
+    yield from cluster_problems(stack.cluster, now)
+    yield from ended_problems(stack.pools, now)
     plan = Plan(stack)
     unknown = _unknown(plan)
+    asked = [it for it in rules_of(stack) if it not in without]
     # Without facts nothing more is known.
-    yield from unknown or dict.fromkeys(one for rule in rules_of(stack) for one in rule(plan))
+    yield from unknown or dict.fromkeys(one for rule in asked for one in rule(plan))
 
 
-def rules_of(stack: Stack) -> Iterator[Callable[[Plan], Iterator[Problem]]]:
+def rules_of(stack: Stack) -> Iterator[Rule]:
     """Those of the parts that a stack has, and of what they are in together."""
     for part in _asked(stack, PARTS):
         yield from part.RULES

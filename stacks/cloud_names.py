@@ -73,7 +73,7 @@ def _networks(plan: Plan) -> Iterator[str]:
         for it in one.interfaces:
             if it.kind == "gvnic":
                 yield network_name(name, f"{it.name}{one.suffix}")
-    if plan.tpu_pools and not plan.autopilot:
+    if plan.own_between_slices:
         for each in plan.stack.network.dcn:
             yield network_name(name, each.name)
 

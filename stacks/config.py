@@ -4,14 +4,14 @@
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from stacks.checks import STAND_INS, problems_of, references_of
+from stacks.checks import STAND_INS, Rule, problems_of, references_of
 from stacks.clashes import clashes
 from stacks.names_beside import NOBODY, Beside, free_name, names_beside
 from stacks.plan import Plan
@@ -65,11 +65,12 @@ def validate(
     hide_values: bool = False,
     beside: Beside = NOBODY,
     now: datetime | None = None,
+    without: Collection[Rule] = (),
 ) -> Plan:
     """The plan for `raw`: the stack's config object, with `project`, `region` and `zone` in it.
 
     `secrets_set` names the secrets that the config has, `beside` are the other stacks of the
-    project. Raises ConfigError.
+    project, `without` are rules that are not asked. Raises ConfigError.
     """
     if "kind" in raw:
         raise ConfigError([_KIND])
@@ -86,7 +87,7 @@ def validate(
         # Without any there is nothing that rules could hold.
         full["pools"] = {"cpu": STAND_INS["pools"][0]}
     else:
-        rules = partial(problems_of, now=now)
+        rules = partial(problems_of, now=now, without=without)
         how = replace(how, rules=rules, references=references_of, stand_ins=STAND_INS)
     config, mistakes = check(how, full, known=frozenset(known))
     lines += [it.line for it in mistakes]

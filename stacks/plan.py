@@ -18,6 +18,7 @@ from stacks.parts.jobs.plan import (
 )
 from stacks.parts.jobs.script import Script
 from stacks.parts.network.plan import InterfaceSet, interface_sets, ranges_of
+from stacks.parts.pools.interface_modes import interface_modes
 from stacks.parts.pools.nodes import Host
 from stacks.parts.pools.plan import PlannedPool, autopilot_cpu_host, planned_pools
 from stacks.parts.queues.plan import PlannedQueues, queued_minutes
@@ -79,10 +80,14 @@ class Plan:
         return self.stack.lustre is not None and version is not None and not version.meets(minimum)
 
     @property
+    def own_between_slices(self) -> bool:
+        """Whether networks of the stack's own connect TPU slices."""
+        return any(not it.managed and self.claims(it) for it in self.tpu_pools.values())
+
+    @property
     def multi_networking(self) -> bool:
-        """Whether nodes of the stack have further interfaces."""
-        between_slices = bool(self.tpu_pools) and bool(self.stack.network.dcn)
-        return bool(self.interface_sets) or (between_slices and not self.autopilot)
+        """Whether nodes of the stack have further interfaces in networks of its own."""
+        return bool(self.interface_sets) or self.own_between_slices
 
     def labels(self, stack: str) -> dict[str, str]:
         return stack_labels(self.stack.labels, stack)
@@ -104,6 +109,7 @@ class Plan:
         return planned_pools(
             self.stack.pools,
             self.facts,
+            interface_modes(self.stack, self.facts),
             zone=self.stack.zone,
             autopilot=self.autopilot,
             prefix=self.prefix,
@@ -140,22 +146,19 @@ class Plan:
     @property
     def nccl_stacks(self) -> list[NcclStack]:
         """What NCCL needs on the machines with RDMA interfaces, each once."""
-        found = [self.facts.nccl(it.machine.name) for it in self.gpu_pools.values()]
+        pools = [it for it in self.gpu_pools.values() if it.rdma]
+        found = [self.facts.nccl(it.machine.name) for it in pools]
         return list({it.feature: it for it in found if it is not None}.values())
 
     def claims(self, pool: PlannedPool) -> int:
-        """Interfaces that a TPU pod claims; GKE's own profile gives it all that the machine has."""
-        if pool.kind != "tpu":
-            return 0
-        if self.autopilot:
-            return len(pool.machine.additional_interfaces)
-        return len(self.stack.network.dcn)
+        """Interfaces that a pod claims which has a node alone."""
+        return pool.claims(len(self.stack.network.dcn))
 
     @property
     def ranges(self) -> dict[str, str]:
         """Every range that the stack uses, by its field below `network`."""
-        slices = bool(self.tpu_pools) and not self.autopilot
-        return ranges_of(self.stack, interfaces=bool(self.interface_sets), slices=slices)
+        own, slices = bool(self.interface_sets), self.own_between_slices
+        return ranges_of(self.stack, interfaces=own, slices=slices)
 
     # Storage
 

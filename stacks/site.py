@@ -130,10 +130,13 @@ class Interfaces:
 @dataclass(frozen=True, kw_only=True)
 class DeviceAccess:
     """What pods with device interfaces wait for: `node_selector` picks nodes once their network
-    works. `held` cannot go while pods use it."""
+    works. `held` cannot go while pods use it. `claims` are what they claim of the node instead of
+    asking for `networks`, with templates by name."""
 
     networks: Sequence[NodeNetwork]
     node_selector: Selector
+    rdma: bool = False
+    claims: Mapping[str, pulumi.Input[str]] = field(default_factory=dict[str, pulumi.Input[str]])
     held: Sequence[pulumi.Resource] = ()
     after: Sequence[pulumi.Resource] = ()
 

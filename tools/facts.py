@@ -1,7 +1,7 @@
 """docs/facts.md: every fact about a product that the program depends on, with its source.
 
-`python -m tools.facts` writes the page from catalog/data; `--check` says instead whether the one
-that is there is the same.
+`python -m tools.facts` writes the page from catalog/data, and docs/durations.md with it; `--check`
+says instead whether those that are there are the same.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import yaml
 
 from catalog.facts import RegisteredFact, register
 from catalog.table import DATA
+from tools import durations_page
 from tools.written_page import table_row, write_or_check
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "facts.md"
@@ -127,8 +128,15 @@ def _short(test: str) -> str:
 
 
 def main(arguments: Sequence[str]) -> int:
-    remedy = "docs/facts.md is not what catalog/data says; nearest: python -m tools.facts"
-    return write_or_check(PAGE, page(), arguments, remedy)
+    pages = {
+        PAGE: (page(), "catalog/data"),
+        durations_page.PAGE: (durations_page.page(), "sandbox/durations.yaml"),
+    }
+    remedy = "docs/{} is not what {} says; nearest: python -m tools.facts"
+    return max(
+        write_or_check(file, text, arguments, remedy.format(file.name, of))
+        for file, (text, of) in pages.items()
+    )
 
 
 if __name__ == "__main__":

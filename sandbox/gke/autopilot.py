@@ -10,7 +10,7 @@ from catalog import FactError, MachineType, Topology
 from sandbox.cloud.kinds.pool_capacity import RESERVATION_KEY, check_capacity
 from sandbox.cloud.kinds.pool_networks import check_additional_networks
 from sandbox.cloud.kinds.pool_tpus import check_tpus
-from sandbox.cloud.kinds.pools import DRANET_LABEL, HELD_NETWORKS, POOL
+from sandbox.cloud.kinds.pools import DRANET_LABEL, HELD_NETWORKS, POOL, pool_region
 from sandbox.cloud.resource import Resource
 from sandbox.cloud.view import View
 from sandbox.errors import CloudError
@@ -67,7 +67,7 @@ def _node(
     pool_id = f"{cluster.id}/nodePools/auto"
     zone, machine = choose_machine(pod, wish.selector, cluster, cloud)
     inputs = _pool(wish, zone, machine, networks, cloud)
-    check_tpus(inputs, machine, cloud)
+    check_tpus(inputs, machine, pool_region(pool_id), cloud)
     check_capacity(pool_id, inputs, cluster, machine, cloud)
     check_additional_networks(pool_id, inputs, cluster, machine, cloud)
     node = next(pool_nodes(Resource(POOL, pool_id, inputs, {}), cluster, cloud))

@@ -4,7 +4,7 @@ up."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from catalog import FactError, MachineType
 from catalog.machines import DEFAULT_DISK_GB
@@ -12,6 +12,7 @@ from sandbox.cloud.kinds.pool_capacity import is_queued, reservation_of
 from sandbox.cloud.kinds.pools import (
     POOL,
     additional_networks,
+    attached,
     is_dranet,
     machine_of,
     most_nodes,
@@ -21,8 +22,13 @@ from sandbox.cloud.kinds.pools import (
 from sandbox.cloud.resource import Resource
 from sandbox.cloud.view import View
 from sandbox.errors import UserError
-from sandbox.kube.claims import DEVICE_CLASSES
+from sandbox.kube.claims import DEVICE_CLASSES, GPU_CLASS
 from sandbox.kube.objects import Node, Taint
+
+# Labels of nodes whose GPUs pods claim: GKE's own device plug-in stays away, and NVIDIA's driver
+# comes (GKE documentation, "Set up GPU Dynamic Resource Allocation", as llm-d's guide has it).
+WITHOUT_PLUGIN = "gke-no-default-nvidia-gpu-device-plugin"
+GPUS_PRESENT = "nvidia.com/gpu.present"
 
 EFFECTS = {
     "NO_SCHEDULE": "NoSchedule",
@@ -55,11 +61,12 @@ def pool_nodes(pool: Resource, cluster: Resource, cloud: View) -> Iterator[Node]
     }
     taints = tuple(_taints(pool, machine, cluster, cloud))
     resources = _resources(pool, machine, cloud)
+    gpus = _claimed_gpus(machine, labels)
     networks = tuple(
         (network.rpartition("/")[2], subnetwork.rpartition("/")[2])
         for network, subnetwork in additional_networks(pool.inputs)
     )
-    devices = devices_of(machine, len(networks)) if is_dranet(pool.inputs) else {}
+    devices = devices_of(machine, attached(pool.inputs, machine)) if is_dranet(pool.inputs) else {}
     for number in range(most_nodes(pool.inputs)):
         zone = zones[number % len(zones)]
         name = f"gke-{cluster['name']}-{pool['name']}-{number}"
@@ -70,8 +77,16 @@ def pool_nodes(pool: Resource, cluster: Resource, cloud: View) -> Iterator[Node]
             taints=taints,
             allocatable=resources,
             networks=networks,
-            devices=devices,
+            devices={**devices, **gpus},
         )
+
+
+def _claimed_gpus(machine: MachineType, labels: Mapping[str, str]) -> dict[str, int]:
+    """GPUs that NVIDIA's driver has for pods to claim: its nodes are known by a label."""
+    accelerator = machine.accelerator
+    if accelerator is None or labels.get(GPUS_PRESENT) != "true":
+        return {}
+    return {GPU_CLASS: accelerator.count}
 
 
 def devices_of(machine: MachineType, interfaces: int) -> dict[str, int]:
@@ -92,7 +107,8 @@ def _resources(pool: Resource, machine: MachineType, cloud: View) -> dict[str, s
         "ephemeral-storage": f"{free.ephemeral_storage_mib}Mi",
         "pods": str(pool["maxPodsPerNode"] or 110),
     }
-    if machine.accelerator is not None:
+    without_plugin = ((pool["nodeConfig"] or {}).get("labels") or {}).get(WITHOUT_PLUGIN) == "true"
+    if machine.accelerator is not None and not without_plugin:
         resources[machine.accelerator.resource] = str(machine.accelerator.count)
     return resources
 

@@ -15,6 +15,8 @@ from sandbox.kube.store import Store
 API = "resource.k8s.io/v1"
 # The classes that GKE's DRANET brings, by the kind of interface.
 DEVICE_CLASSES = {"gvnic": "netdev.google.com", "rdma": "mrdma.google.com"}
+# Those of NVIDIA's own driver, by which pods claim GPUs.
+GPU_CLASS = "gpu.nvidia.com"
 _Claim = Mapping[str, Any]
 
 
@@ -57,7 +59,7 @@ def waits_for_claims(store: Store, pod: Mapping[str, Any]) -> Iterator[str]:
                 f'resourceclaimtemplate.resource.k8s.io "{name}" not found'
             )
     for request in devices_claimed(store, pod):
-        if request.device_class not in DEVICE_CLASSES.values():
+        if request.device_class not in (*DEVICE_CLASSES.values(), GPU_CLASS):
             yield f"device class {request.device_class} does not exist"
 
 

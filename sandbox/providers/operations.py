@@ -101,7 +101,8 @@ class Operations:
         slots = self._slots.setdefault(key, Slots(OPERATIONS_AT_ONCE)) if key else nullcontext()
         requested = self._clock.now
         asked = operation == "create"
-        async with slots, self._timed(urn, token, operation, requested, asked=asked) as spend:
+        timed = self._timed(urn, token, operation, requested, inputs, asked=asked)
+        async with slots, timed as spend:
             yield spend
 
     @asynccontextmanager

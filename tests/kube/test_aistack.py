@@ -13,6 +13,7 @@ import yaml
 from aistack.exit_codes import ExitCode
 from aistack.sandbox_stack import sandbox_stack
 from sandbox.kube.objects import JsonObject, name_of
+from sandbox.live_kube.kubelet import kubelet
 from tests.kube.command_line import (
     aistack,
     answered,
@@ -24,7 +25,6 @@ from tests.kube.command_line import (
     submit,
 )
 from tests.kube.conftest import LiveSandbox, eventually
-from tests.kube.kubelet import kubelet
 from tests.kube.person import program, pulumi_says
 from tests.kube.planted_causes import job
 from tests.kube.web import answer, echo

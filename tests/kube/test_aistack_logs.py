@@ -17,9 +17,9 @@ import pytest
 from aistack.exit_codes import ExitCode
 from components.queue_labels import QUEUE_LABEL
 from sandbox.kube.objects import JsonObject, Ref, name_of
+from sandbox.live_kube.kubelet import kubelet
 from tests.kube.command_line import answered, asked, folder_of, running_pods, started, submit
 from tests.kube.conftest import LiveSandbox, eventually
-from tests.kube.kubelet import kubelet
 from tests.kube.planted_causes import ENDLESS, job
 
 AWAY_SECONDS = 10

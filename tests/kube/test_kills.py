@@ -13,14 +13,14 @@ import pytest
 from tests.kube.conftest import LiveSandbox
 from tests.parts.commit_sample import everything_is_run
 from tests.stacks.conftest import changed
-from tests.stacks.kills import CALLS, ELSEWHERE, NO_QUEUES, Call, kill_in_each
+from tests.stacks.kills import CALLS, ELSEWHERE, NO_QUEUES, OWN, Call, kill_in_each
 from tests.stacks.test_lifecycle import made_once
 
 # One after the other, each said anew; the first from nothing.
 STEPS: dict[str, tuple[tuple[str, ...], ...]] = {
     "dev": ((), (ELSEWHERE,), (ELSEWHERE, *NO_QUEUES), (ELSEWHERE,)),
     "tpu-elastic": ((), (ELSEWHERE,)),
-    "b200-lustre": ((), ("network.accelerators.range=10.128.0.0/16",)),
+    "b200-lustre": ((OWN,), (OWN, "network.accelerators.range=10.128.0.0/16")),
 }
 LIVES: dict[str, tuple[str, Call]] = {
     f"{stack}, {call}": (stack, call) for stack in STEPS for call in CALLS

@@ -10,6 +10,8 @@ _GPUS = (
     *("g2-standard-8", "g2-standard-24", "g2-standard-48"),
     *("a3-highgpu-8g", "a3-megagpu-8g", "a3-ultragpu-8g", "a4-highgpu-8g"),
 )
+# Work over several of them is refused.
+_ALONE = ("a3-highgpu-8g", "a3-megagpu-8g")
 _TPUS = (
     *("ct6e-standard-4t", "ct6e-standard-1t", "ct6e-standard-8t"),
     *("ct5lp-hightpu-4t", "ct5lp-hightpu-1t", "ct5p-hightpu-4t"),
@@ -57,6 +59,16 @@ def pools(drawn: Drawn) -> None:
         tpu = machine.accelerator is not None and machine.accelerator.kind == "tpu"
         key = f"{'tpu' if tpu else 'gpu'}{'' if number == 0 else number}"
         pools[key] = (_tpu_pool if tpu else _gpu_pool)(drawn, machine)
+    _one_driver(pools)
+
+
+def _one_driver(pools: dict[str, Any]) -> None:
+    """Network objects may have interfaces of GPUs, beside which pods claim none."""
+    machines = {key: _FACTS.machine(it["machine_type"]) for key, it in pools.items()}
+    if any(it.nccl or it.family == "a3" for it in machines.values()):
+        for key, machine in machines.items():
+            if key.startswith("tpu") and machine.additional_interfaces:
+                pools[key]["interfaces"] = "none"
 
 
 def _cpu_pool(draw: Draw, zone: str) -> dict[str, Any]:
@@ -92,6 +104,8 @@ def _capacity(draw: Draw, machine: str, modes: tuple[str, ...]) -> dict[str, Any
 def _gpu_pool(drawn: Drawn, machine: MachineType) -> dict[str, Any]:
     draw = drawn.draw
     pool: dict[str, Any] = {"machine_type": machine.name, "nodes": one_of(draw, (1, 2, 4))}
+    if machine.name in _ALONE:
+        pool["nodes"] = 1
     modes = machine.capacity_modes
     if drawn.autopilot:
         pool["capacity"] = _capacity(
@@ -103,7 +117,8 @@ def _gpu_pool(drawn: Drawn, machine: MachineType) -> dict[str, Any]:
     if mode in ("flex-start", "queued"):
         pool["autoscaling"] = {"min": 0, "max": pool["nodes"]}
     elif maybe(draw, 3):
-        pool["autoscaling"] = {"min": one_of(draw, (0, 1)), "max": pool["nodes"] + 1}
+        more = 0 if machine.name in _ALONE else 1
+        pool["autoscaling"] = {"min": one_of(draw, (0, 1)), "max": pool["nodes"] + more}
     if machine.compact_placement and mode in ("on-demand", "spot") and maybe(draw, 3):
         pool["compact_placement"] = True
     if maybe(draw, 4):

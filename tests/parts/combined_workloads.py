@@ -4,6 +4,9 @@ from typing import Any
 
 from tests.parts.drawing import Drawn, maybe, one_of
 
+# Held by the GPUs of any machine that is drawn.
+_SMALL = "Qwen/Qwen2.5-0.5B-Instruct"
+
 
 def job_on(drawn: Drawn, ray: str, pools: list[str]) -> dict[str, Any] | None:
     draw, raw = drawn.draw, drawn.raw
@@ -37,7 +40,7 @@ def _nemo_rl(drawn: Drawn, nodes: int, each: int) -> dict[str, Any]:
     gpus = nodes * each
     return {
         "type": "nemo-rl",
-        "model": "Qwen/Qwen2.5-72B-Instruct",
+        "model": _SMALL,
         "converter": "Qwen2ForCausalLM",
         "dataset": "DeepScaler",
         "max_steps": 20,
@@ -53,6 +56,7 @@ def _nemo_rl(drawn: Drawn, nodes: int, each: int) -> dict[str, Any]:
 def _verl(drawn: Drawn, nodes: int, each: int) -> dict[str, Any]:
     job: dict[str, Any] = {
         "type": "verl",
+        "model": _SMALL,
         "train_batch_size": 8 * nodes * each,
         "rollout": {"tensor_parallel": each},
         "actor": {"mini_batch_size": 8 * nodes * each, "micro_batch_size_per_gpu": 16},

@@ -20,6 +20,7 @@ def dcn(*networks: str) -> dict[str, Any]:
     return {"network": {"dcn": named}}
 
 
+_SMALL = {"vcpus": 4, "memory_gib": 16, "boot_disk_types": ["pd-balanced"]}
 _TAINT = {"key": "team", "value": "a"}
 _FLAG = {"name": "xla_enable_async_all_gather", "value": "true"}
 _QUEUED: dict[str, Any] = {"mode": "queued"}
@@ -243,20 +244,16 @@ CLUSTER = [
         '"zz-9" is not a machine type the catalog knows',
     ),
     *(
-        Refused(
-            BARE,
-            {
-                "catalog__machine_types": {
-                    machine: {"vcpus": 4, "memory_gib": 16, "boot_disk_types": ["pd-balanced"]}
-                }
-            },
-            f"catalog.machine_types.{machine}",
-            f"{why}; nearest: {nearest}",
-        )
+        Refused(BARE, change, field, f"{why}; nearest: {nearest}")
         for machine, why, nearest in (
-            ("a4x-highgpu-4g", "which a workload policy places", "a4-highgpu-8g"),
+            ("a4x-highgpu-4g", "a workload policy 1x72 for GPUs", "a4-highgpu-8g"),
+            ("a4x-maxgpu-4g-metal", "a ComputeDomain for each job", "a4-highgpu-8g"),
+            ("h4d-highmem-192-lssd", "and neither is made here", "c2-standard-30"),
             ("c4a-standard-4", "no pod here tolerates that", "n2-standard-8"),
-            ("tpu7x-standard-4t", "in place of a pool's topology", "ct6e-standard-4t"),
+        )
+        for change, field in (
+            ({"catalog__machine_types": {machine: _SMALL}}, f"catalog.machine_types.{machine}"),
+            ({"pools__gpu__machine_type": machine}, "pools.gpu.machine_type"),
         )
     ),
 ]

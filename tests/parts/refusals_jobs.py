@@ -5,6 +5,12 @@ from tests.parts.samples import DEV, RL, TPU, VERL
 
 JOBS = [
     Refused({**VERL, "ray": {}}, {}, "jobs.grpo.ray", "the stack has no RayCluster"),
+    Refused(
+        VERL,
+        {"jobs__grpo__rollout": {"gpu_memory_utilization": 0.9}},
+        "jobs.grpo.rollout.gpu_memory_utilization",
+        "162.0 of vLLM's share; nearest: 0.87",
+    ),
     Refused(VERL, {"jobs__grpo__ray": "verk"}, "jobs.grpo.ray", "nearest: verl"),
     Refused(
         VERL,

@@ -15,7 +15,7 @@ TPUS = [
         TPU,
         {f"{_LLAMA}__model": "llama3-70b", f"{_LLAMA}__dcn": {"data": 1, "fsdp": 2}},
         f"{_LLAMA_FIELD}.model",
-        "; 88 such chips would do, cut by fsdp or tensor; nearest: llama3-8b",
+        "; 94 such chips would do, cut by fsdp or tensor; nearest: llama3-8b",
     ),
     Refused(
         TPU,
@@ -216,5 +216,15 @@ TPUS = [
         {"ray__maxtext-tpu-cluster__head__requests__cpu": 30},
         "ray.maxtext-tpu-cluster.head.requests.cpu",
         "more than a node of c2-standard-30 leaves to pods; nearest: 29",
+    ),
+    Refused(
+        TPU_AUTOPILOT,
+        {
+            "zone": "us-central1-c",
+            f"{_SLICES}__machine_type": "tpu7x-standard-4t",
+            f"{_SLICES}__topology": "2x2x4",
+        },
+        f"{_SLICES_FIELD}.topology",
+        "placed by a workload policy, which is made for node pools alone",
     ),
 ]

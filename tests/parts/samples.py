@@ -70,6 +70,7 @@ RL = _of(
             "machine_type": "a4-highgpu-8g",
             "nodes": 8,
             "compact_placement": True,
+            "interfaces": "own",
             "capacity": {"mode": "spot"},
         },
     },
@@ -111,6 +112,7 @@ VERL = _of(
             "machine_type": "a4-highgpu-8g",
             "nodes": 2,
             "autoscaling": {"min": 2, "max": 10},
+            "interfaces": "own",
             "capacity": {"mode": "reservation", "name": "mine"},
         },
     },
@@ -273,19 +275,15 @@ KEPT = _of(
     },
 )
 
+_B200 = {"machine_type": "a4-highgpu-8g", "interfaces": "own", "capacity": {"mode": "spot"}}
 # Machines with RDMA in two zones, which networks of one zone do not join.
 TWO_ZONES = _of(
     "us-west3",
     "b",
     name="zones",
     pools={
-        "first": {"machine_type": "a4-highgpu-8g", "nodes": 2, "capacity": {"mode": "spot"}},
-        "second": {
-            "machine_type": "a4-highgpu-8g",
-            "nodes": 3,
-            "zone": "us-west3-c",
-            "capacity": {"mode": "spot"},
-        },
+        "first": {**_B200, "nodes": 2},
+        "second": {**_B200, "nodes": 3, "zone": "us-west3-c"},
     },
 )
 

@@ -34,10 +34,11 @@ def test_nothing_is_registered_for_a_part_that_exists_already(tmp_path: Path, nu
     assert names(found.raw, Simulated(tmp_path, found.existing)) & found.made == set()
 
 
+@pytest.mark.parametrize("part", ["cluster", "lustre"])
 def test_where_all_is_made_it_is_registered_under_the_names_that_are_looked_for(
-    tmp_path: Path,
+    tmp_path: Path, part: str
 ) -> None:
-    whole = next(at for at in range(ALL) if {"cluster", "lustre"} <= drawn(at).adopted)
+    whole = next(at for at in range(ALL) if part in drawn(at).adopted)
     assert drawn(whole).made <= names(covering(ALL)[whole], Simulated(tmp_path, []))
 
 

@@ -12,6 +12,7 @@ from stacks.config import validate
 from tests.conftest import changed
 from tests.parts.refusals import CLUSTER, POOLS, Refused
 from tests.parts.refusals_existing import EXISTING
+from tests.parts.refusals_interfaces import INTERFACES
 from tests.parts.refusals_jobs import JOBS
 from tests.parts.refusals_kueue import KUEUE
 from tests.parts.refusals_kueue_nodes import KUEUE_NODES
@@ -30,7 +31,7 @@ from tests.unit.config_mutants import Mutant
 from tests.unit.test_config_mutants import failed_suggestions
 
 REFUSED = (
-    *(*PLACES, *VALUES, *POOLS, *TPUS, *CLUSTER, *STORAGE, *RAY, *REDIS, *JOBS, *WORK),
+    *(*PLACES, *VALUES, *POOLS, *INTERFACES, *TPUS, *CLUSTER, *STORAGE, *RAY, *REDIS, *JOBS, *WORK),
     *(*PRESETS, *FINE_TUNING, *SERVERS, *QUEUES, *KUEUE, *KUEUE_NODES, *EXISTING, *NAMES),
 )
 OF_THE_PROVIDER = ("project", "region", "zone")

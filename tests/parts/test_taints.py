@@ -41,6 +41,7 @@ STACK: dict[str, Any] = {
     "jobs": {
         "grpo": {
             "type": "verl",
+            "model": "Qwen/Qwen2.5-0.5B-Instruct",
             "rollout": {"tensor_parallel": 2},
             "preparation": {"cpu": 1, "memory_gib": 4, "scratch_gib": 10},
         },

@@ -69,6 +69,14 @@ def test_cost_is_shown_before_after_and_as_a_difference_with_what_is_unknown() -
     assert "8 GPU -> none" in row
 
 
+def test_the_time_of_up_is_shown_with_its_range() -> None:
+    chain = (("create", "gke-cluster", 480.0),)
+    text = text_of(reviewed(makespan_s=480.0, low_s=213.0, high_s=4000.0, chain=chain))
+    assert text.count("8:00 min (3:33 min to 1:06:40 h)") == 2
+    short = text_of(reviewed(makespan_s=480.0, low_s=213.0, high_s=522.0, chain=chain))
+    assert "About 8:00 min (3:33 to 8:42 min) of cloud time" in short
+
+
 def test_a_value_cannot_break_out_of_its_place() -> None:
     cause = Cause("labels.a", "", "``` | `</details>")
     text = text_of(reviewed(changes=(Change(urn("gpu"), "update", (cause,), {}, {}),)))

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 import shlex
 import shutil
-from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Self
@@ -21,25 +20,19 @@ from sandbox.engine import RunResult, Verb
 from sandbox.names import PROJECT
 from sandbox.workspace import PROJECT_FOLDER, Workspace
 from tests.stacks.conftest import Sandbox, changed
+from tests.stacks.stack_facts import Facts, differing, facts_of, record_of
 from tests.unit.effect_stacks import bring_scripts
 
 STACK = "changing"
 _TOP = ("project", "region", "zone")
 _FILES = ("Pulumi.yaml", "__main__.py")
-# What a server notes of an object, which says nothing of what was asked for.
-_NOTED = frozenset({"uid", "resourceVersion", "creationTimestamp", "generation"})
 # What a refusal says to run instead.
 _COMMAND = re.compile(r"^ +pulumi ((?:up|destroy) .*)$", re.MULTILINE)
 _WHAT_TO_DO = ("nearest:", "What does it:")
 
-# What turns off something that a first `up` does not have.
-_OFF = ({"securityGroup": ""}, {"hpaProfile": "NONE"})
 _MAY_BE_NONE = ("update", "create-replacement")
-# Helm never takes away the definitions that a chart brought.
-_LEFT_BY_HELM = re.compile(r"CustomResourceDefinition\|\|\w+\.ray\.io$")
 
 Config = dict[str, Any]
-Facts = dict[str, Any]
 # A verb, and the part of the stack that it is for.
 Command = tuple[Verb, dict[str, Any]]
 
@@ -110,8 +103,12 @@ class ChangingStack:
     def facts(self) -> Facts:
         return facts_of(self.sandbox)
 
-    def change(self, config: Config, fresh: Facts) -> Outcome:
-        """Raises BrokenPromiseError."""
+    def record(self) -> Facts:
+        return record_of(self.sandbox)
+
+    def change(self, config: Config, fresh: Facts, settled: Facts | None = None) -> Outcome:
+        """`settled`: a record of this config whose next preview is known to be empty, so that the
+        same record needs no preview again. Raises BrokenPromiseError."""
         self.have(config)
         shown = self.sandbox.run("preview")
         if not shown.ok:
@@ -124,8 +121,13 @@ class ChangingStack:
         unneeded = {it for it in promised.items() if it[1] in _MAY_BE_NONE} - kept.items()
         if promised.items() - unneeded != kept.items():
             raise BrokenPromiseError(f"shown {promised}, done {kept}")
-        self._ended_as(fresh)
+        self._ended_as(fresh, settled)
         return Outcome("done")
+
+    def stay_as_they_are(self) -> None:
+        """Raises BrokenPromiseError."""
+        if left := changed(self.sandbox.succeed("preview")):
+            raise BrokenPromiseError(f"the next preview is not empty: {left}")
 
     def leave_nothing(self) -> None:
         """Raises BrokenPromiseError."""
@@ -148,10 +150,9 @@ class ChangingStack:
         if not done.ok:
             raise BrokenPromiseError(f"{verb} that the refusal says failed: {_said(done)}")
 
-    def _ended_as(self, fresh: Facts) -> None:
-        left = changed(self.sandbox.succeed("preview"))
-        if left:
-            raise BrokenPromiseError(f"the next preview is not empty: {left}")
+    def _ended_as(self, fresh: Facts, settled: Facts | None = None) -> None:
+        if settled is None or self.record() != settled:
+            self.stay_as_they_are()
         if differences := differing(fresh, self.facts()):
             raise BrokenPromiseError(f"not as a fresh up: {differences}")
 
@@ -165,7 +166,12 @@ class Start:
 
     @classmethod
     def made(cls, folder: Path, config: Config, kind: type[ChangingStack] = ChangingStack) -> Start:
-        kind.new(folder / "new", config).copied(folder / "up").up(config)
+        """Its next preview is empty, and a destroy of it leaves nothing."""
+        running = kind.new(folder / "new", config).copied(folder / "up")
+        running.up(config)
+        running.stay_as_they_are()
+        running.copied(folder / "down").leave_nothing()
+        shutil.rmtree(folder / "down")
         return cls(folder, kind)
 
     def running(self, folder: Path) -> ChangingStack:
@@ -195,13 +201,15 @@ def there_and_back(
     """The outcome of a change of what started with `before`, and of its way back. Raises
     BrokenPromiseError."""
     running = start.running(folder / "running")
-    was = running.facts()
+    was, begun = running.facts(), running.record()
     fresh = start.fresh(folder / "fresh", after)
     there = running.change(after, fresh.facts())
     # Where it was refused, the way back is from what came up anew.
     changing = running if there.kind == "done" else fresh
-    back = changing.change(before, was)
-    changing.leave_nothing()
+    back = changing.change(before, was, begun)
+    # What it began with is known to leave nothing.
+    if back.refused or changing.record() != begun:
+        changing.leave_nothing()
     return there, back
 
 
@@ -224,71 +232,6 @@ def reservations(config: Config) -> dict[str, Any]:
 def _blocks(capacity: dict[str, Any]) -> dict[str, list[str]]:
     block, inner = capacity.get("block"), capacity.get("sub_block")
     return {} if block is None else {block: [] if inner is None else [inner]}
-
-
-def facts_of(sandbox: Sandbox) -> Facts:
-    """What is in the simulated cloud, by what it is; of what controllers made, how many."""
-    cloud = sandbox.workspace.cloud_file
-    read = yaml.CSafeLoader
-    document: dict[str, Any] = yaml.load(cloud.read_text(), read)
-    found: Facts = {}
-    for key, it in document["resources"].items():
-        dashboard = it["type"].endswith(":Dashboard")
-        # How many nodes a pool began with says nothing of how many it has.
-        inputs = {name: value for name, value in it["inputs"].items() if name != "initialNodeCount"}
-        inputs = {name: value for name, value in inputs.items() if value not in _OFF}
-        found[it["type"] if dashboard else key] = {"type": it["type"], "inputs": inputs}
-    for cluster, store in document["clusters"].items():
-        made: Counter[str] = Counter()
-        scaled = _scaled(store)
-        for key, kept in store.get("objects", {}).items():
-            it = kept["object"]
-            owners = it["metadata"].get("ownerReferences")
-            if _LEFT_BY_HELM.search(key) or (owners and owners[0]["name"].startswith(scaled)):
-                continue
-            if owners:
-                placed = "placed " if it.get("spec", {}).get("nodeName") else ""
-                made[f"{placed}{it['kind']} of {owners[0]['kind']}"] += 1
-            else:
-                found[f"{cluster} {key}"] = _wanted(it)
-                if it["metadata"]["name"] in scaled:
-                    found[f"{cluster} {key}"].get("spec", {}).pop("replicas", None)
-        if made:
-            found[f"{cluster} made by controllers"] = dict(made)
-    return found
-
-
-def _scaled(store: dict[str, Any]) -> tuple[str, ...]:
-    """What an autoscaler has: how many pods it is at says nothing of what was asked for."""
-    objects = [kept["object"] for kept in store.get("objects", {}).values()]
-    scalers = [it for it in objects if it["kind"] == "HorizontalPodAutoscaler"]
-    return tuple(it["spec"]["scaleTargetRef"]["name"] for it in scalers)
-
-
-def _wanted(it: dict[str, Any]) -> dict[str, Any]:
-    it = {**it, "spec": _unbound(it["spec"])} if it["kind"] == "PersistentVolume" else it
-    metadata = {key: value for key, value in it["metadata"].items() if key not in _NOTED}
-    digests = it.get("sandboxSecretDigests")
-    # Digests are salted, and differ with each cloud.
-    secrets = {} if digests is None else {"sandboxSecretDigests": sorted(digests)}
-    wanted = {key: value for key, value in it.items() if key != "status"}
-    return {**wanted, "metadata": metadata, **secrets}
-
-
-def _unbound(volume: dict[str, Any]) -> dict[str, Any]:
-    """A volume's claim by its name, not by its id."""
-    claim = {key: value for key, value in volume.get("claimRef", {}).items() if key not in _NOTED}
-    return {**volume, "claimRef": claim}
-
-
-def differing(one: Any, other: Any, path: str = "") -> list[str]:
-    if isinstance(one, dict) and isinstance(other, dict):
-        return [
-            line
-            for key in sorted({*one, *other}, key=str)
-            for line in differing(one.get(key), other.get(key), f"{path}/{key}")
-        ]
-    return [] if one == other else [f"{path}: {str(one)[:200]} / {str(other)[:200]}"]
 
 
 def _said(result: RunResult) -> str:

@@ -40,6 +40,7 @@ _OWN: dict[str, list[Change]] = {
     "verl-b200": [
         {"network__accelerators__range": "10.128.0.0/16"},
         {"network__accelerators__prefix_length": 25},
+        {"pools__gpu__interfaces": "managed"},
         {"service_account": "other"},
         {"ray__b200-ray-cluster__nccl_test": {}},
         {"buckets__bucket__role": "objectUser"},

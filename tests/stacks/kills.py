@@ -39,6 +39,7 @@ STACKS = ("b200-lustre", "dev", "tpu-elastic")
 _REDIS = ("ray.dev.queue=", "ray.dev.head.redis=true", "redis={}")
 NO_QUEUES = ("queues=", "ray.dev.queue=")
 ELSEWHERE = "namespace=elsewhere"
+OWN = "pools.gpu.interfaces=own"
 _CHAINS = {
     **{f"up of {stack}": Chain(stack, before=None) for stack in STACKS},
     **{f"destroy of {stack}": Chain(stack, "destroy") for stack in STACKS},
@@ -59,8 +60,10 @@ _CHAINS = {
     ),
     "networks of devices": change(
         "b200-lustre",
+        OWN,
         "network.accelerators.range=10.128.0.0/16",
         touches="rdma-subnet-rdma-0 interfaces-parameters-rdma-0 interfaces-network-rdma-0",
+        before=(OWN,),
     ),
     "namespace of a claim": change(
         "b200-lustre",

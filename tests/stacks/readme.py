@@ -19,7 +19,7 @@ from tools.picture import picture
 README = PROJECT_FOLDER / "README.md"
 # Whose picture and preview it shows.
 SHOWN = "b200-lustre"
-_HEAD = ("stack", "resources", "critical path", "one after the other")
+_HEAD = ("stack", "resources", "`up`", "one after the other")
 _COMMAND = re.compile(rf"-m sandbox preview --stack {SHOWN} \\\n(.*)\n")
 # Of a preview's output what is the same in every run, and no step of a replacement.
 _LINES = re.compile(
@@ -71,7 +71,9 @@ def preview(sandbox: Sandbox) -> str:
 def _row(stack: str, up: Mapping[str, Any]) -> tuple[str, ...]:
     path, every = up["critical_path_s"], up["sequential_s"]
     created = str(up["changes"]["create"])
-    return stack, created, _spoken(path), f"{_spoken(every)}, {every / path:.2f} x"
+    low, high = (math.floor(up[f"makespan_{it}_s"] / 60 + 0.5) for it in ("low", "high"))
+    about = f"{_spoken(path)} ({low} to {high})"
+    return stack, created, about, f"{_spoken(every)}, {every / path:.2f} x"
 
 
 def _spoken(seconds: float) -> str:

@@ -11,9 +11,10 @@ import pytest
 from sandbox.faults import Crash, Faults
 from sandbox.workspace import Workspace
 from tests.parts.commit_sample import of_this_commit
-from tests.stacks.change_rule import Command, commands_in, differing, facts_of
+from tests.stacks.change_rule import Command, commands_in
 from tests.stacks.conftest import Sandbox, changed
 from tests.stacks.kills import CALLS, NO_QUEUES, Call, kill_in_each
+from tests.stacks.stack_facts import differing, facts_of
 from tests.stacks.test_lifecycle import made_once
 
 pytestmark = pytest.mark.thorough

@@ -15,9 +15,9 @@ import pytest
 
 from sandbox.workspace import Workspace
 from tests.parts.commit_sample import of_this_commit
-from tests.stacks.change_rule import differing, facts_of
 from tests.stacks.conftest import Sandbox, changed
 from tests.stacks.kills import CHAINS, Chain, kill_in_each
+from tests.stacks.stack_facts import differing, facts_of
 from tests.stacks.test_lifecycle import made_once
 
 pytestmark = pytest.mark.thorough

@@ -64,6 +64,12 @@ class TestLifecycle:
         summary = brought_up(stack).up_summary
         assert 0 < summary["critical_path_s"] <= summary["makespan_s"] < summary["sequential_s"]
 
+    def test_the_range_of_up_is_around_what_it_took(
+        self, brought_up: SandboxOf, stack: str
+    ) -> None:
+        up = brought_up(stack).up_summary
+        assert 0 < up["makespan_low_s"] < up["makespan_s"] < up["makespan_high_s"]
+
     def test_a_failed_create_then_up_again_makes_nothing_twice(
         self, empty: SandboxOf, stack: str
     ) -> None:
@@ -139,6 +145,8 @@ class TestLifecycle:
             "changes",
             "resources",
             "makespan_s",
+            "makespan_low_s",
+            "makespan_high_s",
             "critical_path_s",
             "sequential_s",
             "critical_path",

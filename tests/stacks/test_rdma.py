@@ -15,7 +15,6 @@ from tests.stacks.conftest import IN_EVERY_TEST, Sandbox, by_tier, changed, repl
 
 # The RayCluster and the job of each.
 NAMES = {
-    "b200-lustre": ("ray-a4-gpu-spot", "nemo-rl-grpo-test1"),
     "verl-b200": ("b200-ray-cluster", "verl-grpo"),
     "verl-b200-autopilot": ("b200-ray-cluster", "verl-grpo"),
 }

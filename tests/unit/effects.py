@@ -68,6 +68,7 @@ GROUND: Changes = {
     "rl": [
         {"network__accelerators": {"range": "172.16.0.0/16"}},
         {"network__accelerators": {"prefix_length": 25}},
+        {"pools__gpu__interfaces": "managed"},
         {"network__peering": "10.23.0.0/22"},
         {"network__peering_on_destroy": "delete"},
         {"lustre": None, "jobs": None},

@@ -39,6 +39,11 @@ DECIDES = {
         {"pools__gpu__capacity__machine_type": "a3-ultragpu-8g"},
         "a3-ultragpu-8g",
     ),
+    "pools.capacity[reservation].ends": Decides(
+        changed(VERL, pools__gpu__capacity={**_RESERVED, "ends": "2099-01-01T00:00:00Z"}),
+        {"pools__gpu__capacity__ends": "2026-01-01T00:00:00Z"},
+        "the reservation mine ended",
+    ),
     "pools.capacity[reservation].zone": Decides(
         changed(VERL, pools__gpu__capacity={**_RESERVED, "zone": VERL["zone"]}),
         {"pools__gpu__capacity__zone": "us-central1-a"},

@@ -10,6 +10,7 @@ from tests.conftest import TOKEN, Recording, Register
 from tests.unit.stack_graphs import at, before_ray, built, options_of, pods_of
 
 RAY, JOB = "ray-a4-gpu-spot", "nemo-rl-grpo-test1"
+OWN: dict[str, Any] = {"pools__gpu__interfaces": "own"}
 INTERFACES = ("gvnic-1", *(f"rdma-{number}" for number in range(8)))
 
 
@@ -41,15 +42,12 @@ def test_it_is_all_that_the_scenario_asks_for(up: Up) -> None:
         *("gke-cluster", "gke-kubernetes", "cpu-pool", "gpu-pool"),
         *("tokens-secret", "volume-volume", "volume-claim", f"{RAY}-cluster"),
         *(f"{RAY}-launchers-files", f"{JOB}-job", "monitoring-dashboard", f"{RAY}-access"),
-        *("gvnic-1-vpc", "gvnic-1-subnet", "gvnic-1-internal", "rdma-vpc", "nccl-daemon-set"),
-        *(f"rdma-subnet-rdma-{number}" for number in range(8)),
-        *(f"interfaces-network-{name}" for name in INTERFACES),
-        *(f"interfaces-parameters-{name}" for name in INTERFACES),
+        *("nccl-daemon-set", "rdma-claims-8-template"),
     }
 
 
 def test_a_nodes_nine_further_interfaces_are_attached_in_the_machines_order(up: Up) -> None:
-    made = up()
+    made = up(**OWN)
     attached = made.named("gpu-pool").inputs["networkConfig"]["additionalNodeNetworkConfigs"]
     assert [it["subnetwork"] for it in attached] == [
         f"ray-a4-gpu-spot-{name}-sub" for name in INTERFACES
@@ -99,7 +97,7 @@ def test_all_processes_of_the_training_use_the_rdma_plugin(up: Up) -> None:
 
 
 def test_pods_wait_until_nodes_have_the_plugin_and_the_cluster_the_networks(up: Up) -> None:
-    made = up()
+    made = up(**OWN)
     assert {"nccl-daemon-set", *(f"interfaces-network-{name}" for name in INTERFACES)} <= (
         before_ray(made)
     )
@@ -247,7 +245,7 @@ def test_no_role_is_given_on_the_project_but_the_nodes_own(up: Up) -> None:
 
 
 def test_one_switch_protects_what_holds_data_or_is_hard_to_get_back(up: Up) -> None:
-    protected = {it.name for it in up(deletion_protection=True).resources if it.protect}
+    protected = {it.name for it in up(deletion_protection=True, **OWN).resources if it.protect}
     assert protected == {
         *("network-vpc", "network-subnet", "gke-cluster", "lustre-instance"),
         *("gvnic-1-vpc", "gvnic-1-subnet", "rdma-vpc"),

@@ -62,7 +62,7 @@ def test_a_machine_type_stands_once_in_the_topology_table() -> None:
         TopologyTable(source="test", date=read, shapes=(shape, shape), ray=ray)
 
 
-def test_ray_starts_a_slice_of_each_v5e_and_v6e_topology_and_of_32_of_96_of_v5p() -> None:
+def test_ray_starts_a_slice_of_every_topology_but_64_of_96_of_v5p() -> None:
     refused: dict[str, int] = {}
     for topology in ALL_TOPOLOGIES:
         refused.setdefault(topology.generation, 0)
@@ -70,7 +70,7 @@ def test_ray_starts_a_slice_of_each_v5e_and_v6e_topology_and_of_32_of_96_of_v5p(
             CATALOG.check_ray_topology(topology.machine_type, topology.name)
         except FactError:
             refused[topology.generation] += 1
-    assert refused == {"v5e": 0, "v6e": 0, "v5p": 64}
+    assert refused == {"v5e": 0, "v6e": 0, "v7x": 0, "v5p": 64}
     assert len(CATALOG.topologies("ct5p-hightpu-4t")) == 96
 
 
@@ -88,3 +88,15 @@ def test_a_topology_that_ray_refuses_names_those_nearest_in_chips(name: str, nea
         CATALOG.check_ray_topology("ct5p-hightpu-4t", name)
     for fitting in nearest.split(", "):
         CATALOG.check_ray_topology("ct5p-hightpu-4t", fitting)
+
+
+def test_several_hosts_of_ironwood_are_placed_by_a_policy_and_a_host_alone_is_not() -> None:
+    shapes = CATALOG.topologies("tpu7x-standard-4t").values()
+    assert [it.name for it in shapes if not it.needs_policy] == ["2x2x1"]
+    others = [it for it in ALL_TOPOLOGIES if it.machine_type != "tpu7x-standard-4t"]
+    assert not any(it.needs_policy for it in others)
+
+
+def test_a_chip_of_ironwood_is_two_devices() -> None:
+    assert CATALOG.topology("tpu7x-standard-4t", "2x2x2").devices == 16
+    assert CATALOG.topology("ct6e-standard-4t", "4x4").devices == 16

@@ -18,7 +18,12 @@ from tests.unit.stack_graphs import built
 KEY = "gke-ai-stacks:stack"
 PLACE = {"project": "sample-project", "region": "us-central1", "zone": "us-central1-b"}
 CPU = {"machine_type": "e2-standard-8", "nodes": 1}
-RDMA = {"machine_type": "a3-ultragpu-8g", "nodes": 1, "capacity": {"mode": "spot"}}
+RDMA = {
+    "interfaces": "own",
+    "machine_type": "a3-ultragpu-8g",
+    "nodes": 1,
+    "capacity": {"mode": "spot"},
+}
 ON = {"stack": "organization/gke-ai-stacks/platform"}
 LUSTRE = {"name": "fast", "capacity_gib": 9000, "throughput_mbps_per_tib": 1000}
 GROUP = {"requests": {"cpu": 1, "memory_gib": 1}}

@@ -22,8 +22,9 @@ from tests.conftest import (
     recorded,
     stack_config,
 )
+from tests.parts.machine_samples import IRONWOOD
 from tests.parts.preset_samples import ON_AUTOPILOT
-from tests.parts.samples import KEPT
+from tests.parts.samples import KEPT, TPU
 from tests.programs import WITH_TOKEN, registered
 from tests.unit.job_set_samples import beside_the_stacks
 from tests.unit.team_samples import make_teams
@@ -147,6 +148,7 @@ def everything() -> list[Recording]:
             changed(stack_config("tpu-elastic"), **ON_AUTOPILOT),
             stack_config("kueue-mixed"),
             stack_config("gcsfuse-checkpoint"),
+            changed(TPU, **IRONWOOD),
             KEPT,
         )
     ]

@@ -102,4 +102,4 @@ def test_slices_and_flags_may_come_as_text_as_the_cli_sets_them() -> None:
     )
     slices = config.pools["v6e-16"].config
     assert slices.slices == (0, 1, 2)
-    assert [it.argument for it in slices.flags] == ["--xla_a=true", "--xla_b=3"]
+    assert [it.argument for it in slices.libtpu_flags or ()] == ["--xla_a=true", "--xla_b=3"]

@@ -87,6 +87,7 @@ def test_the_check_says_how_to_write_a_stale_page(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("tools.facts.PAGE", tmp_path / "facts.md")
+    monkeypatch.setattr("tools.durations_page.PAGE", tmp_path / "durations.md")
     assert main(["--check"]) == 1
     assert "nearest: python -m tools.facts" in capsys.readouterr().out
     assert main([]) == 0

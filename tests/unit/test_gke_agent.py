@@ -15,7 +15,7 @@ from components.node_taints import NodeTaintArgs, toleration
 from sandbox.gke.agent import machines
 from sandbox.gke.agent.autoscaler import additions, is_waiting
 from sandbox.gke.agent.install import own_objects
-from sandbox.gke.agent.slices import slice_of_node
+from sandbox.gke.agent.slices import PCIE_ROOT, slices_of_node
 from sandbox.gke.agent.statuses import dated
 from sandbox.gke.agent.tpu_pods import Host, assigned, hosts_taken, next_host, problem
 from sandbox.gke.agent.webhooks import Webhooks
@@ -87,11 +87,25 @@ def test_a_label_that_the_pool_no_longer_gives_is_a_drift():
 def test_each_interface_that_can_be_claimed_is_a_device_of_its_class():
     live = {"metadata": {"uid": "1"}}
 
-    devices = slice_of_node(MACHINE, live)["spec"]["devices"]
+    (interfaces,) = slices_of_node(MACHINE, live)
+    devices = interfaces["spec"]["devices"]
 
-    assert [device["name"] for device in devices] == ["rdma0", "rdma1", "eth0"]
+    assert [device["name"] for device in devices] == ["gpu0rdma0", "gpu1rdma0", "eth1"]
     rdma = [device["attributes"]["dra.net/rdma"]["bool"] for device in devices]
     assert rdma == [True, True, False]
+
+
+def test_gpus_to_claim_are_two_at_a_root_with_two_interfaces():
+    devices = {"mrdma.google.com": 8, "gpu.nvidia.com": 8}
+    interfaces, gpus = slices_of_node(replace(MACHINE, devices=devices), {"metadata": {"uid": "1"}})
+
+    assert (interfaces["spec"]["driver"], gpus["spec"]["driver"]) == ("dra.net", "gpu.nvidia.com")
+    roots = [
+        [device["attributes"][PCIE_ROOT]["string"] for device in each["spec"]["devices"]]
+        for each in (interfaces, gpus)
+    ]
+    assert roots[0] == roots[1]
+    assert [roots[0].count(root) for root in dict.fromkeys(roots[0])] == [2, 2, 2, 2]
 
 
 def waiting(name: str, gpus: int, slice_name: str = "") -> Candidate:

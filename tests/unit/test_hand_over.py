@@ -9,11 +9,12 @@ from typing import Any
 
 import pytest
 
+from aistack.cancel import cancel
 from aistack.cluster import Cluster
 from aistack.errors import LostError, VerbError
 from aistack.find import Found, find_job
 from aistack.job import State
-from aistack.kinds import CONFIG_MAP, JOB_SET, RAY_JOB, Kind
+from aistack.kinds import CONFIG_MAP, JOB, JOB_SET, RAY_JOB, Kind
 from aistack.submit.hand_over import hand_over
 from aistack.submit.head_files import HeadFiles
 from aistack.submit.parcel import MARK, Parcel
@@ -125,6 +126,16 @@ def test_what_somebody_else_made_under_the_name_stays() -> None:
     assert cluster.objects == {("JobSet", "mine"): theirs}
 
 
+@pytest.mark.parametrize("kind", [JOB, RAY_JOB])
+def test_a_name_that_a_job_of_another_kind_has_is_refused(kind: Kind) -> None:
+    theirs = marked(kind, "mine", "theirs")
+    cluster = Answering(theirs)
+    told = f"--name: there is a {kind.name} default/mine already; nearest: mine-2"
+    with pytest.raises(VerbError, match=told):
+        hand_over(cluster, parcel(), never)
+    assert cluster.objects == {(kind.name, "mine"): theirs}
+
+
 def ray_job(name: str, status: str, job_status: str = "") -> JsonObject:
     made = marked(RAY_JOB, name)
     made["metadata"] |= {"uid": name, "creationTimestamp": "2026-11-23T12:00:00Z"}
@@ -158,6 +169,18 @@ def test_each_job_brings_its_own_files_and_takes_away_those_of_jobs_that_have_en
     found.bring()
     mine = {"mine.sh": "cp own.py", "own.py": "", "new.py": "1"}
     assert cluster.applied == [("aistack-old", {}), ("aistack-gone", {}), ("aistack-mine", mine)]
+
+
+def test_a_job_that_is_cancelled_takes_its_files_from_the_head() -> None:
+    there = marked(CONFIG_MAP, "lab-launcher", data={"old.sh": "", "now.sh": ""})
+    there["metadata"]["managedFields"] = [managed("aistack-old", 1), managed("aistack-now", 1)]
+    old, of_the_stack = ray_job("old", "Running"), ray_job("own", "Running")
+    cluster = Answering(there, old, of_the_stack)
+    cancel(cluster, Found(RAY_JOB, of_the_stack))
+    assert cluster.applied == []
+    cancel(cluster, Found(RAY_JOB, old))
+    assert cluster.applied == [("aistack-old", {})]
+    assert set(cluster.objects) == {("ConfigMap", "lab-launcher")}
 
 
 def test_a_ray_job_that_was_stopped_by_hand_has_not_succeeded() -> None:

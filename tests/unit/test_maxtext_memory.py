@@ -28,8 +28,9 @@ LARGE: dict[str, Any] = {
 SMALL: dict[str, Any] = {"type": "maxtext", "model": "llama3-8b"}
 
 
-def problems(job: dict[str, Any], *sizes: int) -> list[Problem]:
-    return list(memory_problems(TABLE, MaxTextTraining.model_validate(job), Chips(*sizes)))
+def problems(job: dict[str, Any], a_slice: int, slices: int, memory_gib: int) -> list[Problem]:
+    chips = Chips(a_slice, slices, memory_gib)
+    return list(memory_problems(TABLE, MaxTextTraining.model_validate(job), chips))
 
 
 @pytest.mark.parametrize(

@@ -150,6 +150,23 @@ def test_further_interfaces_keep_their_order_and_nodes_stay_private(register: Re
     }
 
 
+def test_of_managed_interfaces_gke_makes_the_networks_and_pods_claim_them(
+    register: Register,
+) -> None:
+    inputs = made(register, GPU, managed_interfaces=True).one(":NodePool").inputs
+    assert inputs["networkConfig"] == {
+        "enablePrivateNodes": True,
+        "acceleratorNetworkProfile": "auto",
+    }
+    label = {"cloud.google.com/gke-networking-dra-driver": "true"}
+    assert inputs["nodeConfig"]["labels"] == label
+
+
+def test_managed_interfaces_have_no_networks_of_others(register: Register) -> None:
+    with pytest.raises(ValueError, match=r"additional_networks; nearest: one of the two$"):
+        made(register, GPU, managed_interfaces=True, additional_networks=NETWORKS)
+
+
 def test_a_pool_is_replaced_with_its_networks_though_no_property_depends_on_them(
     register: Register,
 ) -> None:

@@ -16,9 +16,9 @@ from components.ray_cluster import (
     RaySetupArgs,
     RayVolumeArgs,
     RayWorkersArgs,
-    launcher_config_map,
 )
 from components.ray_cluster_manifest import RayAutoscaling
+from components.ray_manifest import launcher_config_map
 from components.static_volume import VolumeMount
 from sandbox.memory_kube.memory import MemoryKube
 from tests.conftest import Register, Registered

@@ -52,6 +52,26 @@ def test_devices_of_another_class_can_be_claimed(register: Register) -> None:
     assert request["exactly"]["count"] == 8
 
 
+def test_each_gpu_is_claimed_with_an_interface_at_the_same_root(register: Register) -> None:
+    recording = made(
+        register, device_class="mrdma.google.com", request_name="req-mrdma", count=2, gpus=True
+    )
+    devices = recording.named("claims-template").inputs["spec"]["spec"]["devices"]
+    assert [(it["name"], it["exactly"]["deviceClassName"]) for it in devices["requests"]] == [
+        ("gpu-0", "gpu.nvidia.com"),
+        ("req-mrdma-0", "mrdma.google.com"),
+        ("gpu-1", "gpu.nvidia.com"),
+        ("req-mrdma-1", "mrdma.google.com"),
+    ]
+    assert devices["constraints"] == [
+        {
+            "matchAttribute": "resource.kubernetes.io/pcieRoot",
+            "requests": [f"gpu-{number}", f"req-mrdma-{number}"],
+        }
+        for number in range(2)
+    ]
+
+
 def test_a_template_cannot_be_changed_so_another_takes_its_place(register: Register) -> None:
     template = made(register).named("claims-template")
     assert template.replace_on_changes == ("spec",)

@@ -202,3 +202,79 @@ def test_networks_and_subnetworks_of_a_pool_cannot_go_before_it(project: Project
         project.delete(rdma)
     project.delete(pool)
     project.delete(rdma)
+
+
+# Networks that GKE makes
+
+
+DRANET = {"cloud.google.com/gke-networking-dra-driver": "true"}
+PROFILE = {"acceleratorNetworkProfile": "auto"}
+
+
+def managed_pool(project: Project, cluster: Resource, **network: Any) -> Resource:
+    machine = {"machineType": A4, "spot": True, "labels": DRANET}
+    return project.pool(
+        cluster, A4, name="managed", nodeConfig=machine, networkConfig={**PROFILE, **network}
+    )
+
+
+def test_gke_makes_the_networks_of_all_interfaces_which_pods_claim(project: Project) -> None:
+    cluster = cluster_of(project, enableMultiNetworking=None)
+    managed_pool(project, cluster)
+    [node] = nodes_of(cluster, project.cloud)
+    assert node.networks == ()
+    assert node.devices == {"mrdma.google.com": 8, "netdev.google.com": 1}
+
+
+@pytest.mark.parametrize(
+    ("machine", "zone", "network", "message"),
+    [
+        (
+            A4,
+            "us-east1-b",
+            {"acceleratorNetworkProfile": "fast"},
+            'profile "fast" is none; nearest: auto',
+        ),
+        (
+            "g2-standard-8",
+            "us-east1-b",
+            PROFILE,
+            "g2-standard-8 has no interfaces for DRANET; nearest: .*",
+        ),
+        (
+            "a3-highgpu-8g",
+            "us-central1-a",
+            PROFILE,
+            "a3-highgpu-8g has no accelerator network profile; nearest: .*",
+        ),
+    ],
+)
+def test_a_profile_is_for_machines_that_gke_knows(
+    project: Project, machine: str, zone: str, network: dict[str, str], message: str
+) -> None:
+    cluster = cluster_of(project)
+    with pytest.raises(CloudError, match=f"{message}$"):
+        project.pool(cluster, machine, networkConfig=network, nodeLocations=[zone])
+
+
+def test_a_profile_leaves_no_room_for_networks_of_others(project: Project) -> None:
+    cluster = cluster_of(project)
+    networks = networks_of_an_a4(project)
+    with pytest.raises(CloudError, match=r"nearest: one of the two$"):
+        managed_pool(project, cluster, additionalNodeNetworkConfigs=networks)
+
+
+def test_a_profile_is_for_one_zone(project: Project) -> None:
+    cluster = cluster_of(project)
+    zones = ["us-west3-b", "us-west3-c"]
+    with pytest.raises(CloudError, match=r"is for one zone, not for .*; nearest: us-"):
+        project.pool(cluster, A4, networkConfig=PROFILE, nodeLocations=zones)
+
+
+def test_the_driver_is_not_for_a_cluster_whose_interfaces_network_objects_have(
+    project: Project,
+) -> None:
+    cluster = cluster_of(project)
+    a4_pool(project, cluster, networks_of_an_a4(project))
+    with pytest.raises(CloudError, match=r"have in node pool .*; nearest: a cluster for each$"):
+        managed_pool(project, cluster)

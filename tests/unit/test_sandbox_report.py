@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
+from sandbox.bounds import Bounds
 from sandbox.engine import RunResult
 from sandbox.events import EngineReport
 from sandbox.kube_mode import KubeMode
 from sandbox.report import print_report
-from sandbox.schedule import critical_path
+from sandbox.schedule import TimedStep, critical_path
 
 OVERRIDES = ["gpu_pool.nodes=4", "labels.of=my team"]
 
@@ -89,3 +90,25 @@ def test_a_refusals_commands_are_said_as_they_are_here_with_every_target(
     place = ["--folder", str(tmp_path)]
     assert found["destroy"] == ["--stack", "dev", *one, *other, "--target-dependents", *place]
     assert found["up"] == ["--stack", "dev", "--set", "gpu_pool.nodes=4", *place]
+
+
+@pytest.mark.parametrize(
+    ("high", "shown"),
+    [(1800, "20:00 min (10:00 to 30:00 min)"), (4000, "(10:00 min to 1:06:40 h)")],
+)
+def test_a_time_is_shown_with_its_range_and_whose_table_it_is_by(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, high: float, shown: str
+) -> None:
+    step = TimedStep("urn:pulumi:dev::p::gcp:container/cluster:Cluster::gke", "create", 1200)
+    times: dict[str, Any] = {
+        "makespan_s": 1200.0,
+        "sequential_s": 1200.0,
+        "critical": critical_path([step], {}),
+        "bounds": Bounds(600, high),
+    }
+    print_report(result(**times), tmp_path)
+    assert "durations.yaml" not in capsys.readouterr().out
+    print_report(result(**times, operation="up", own_durations=True), tmp_path)
+    printed = capsys.readouterr().out
+    assert shown in printed
+    assert "times are those of durations.yaml, where it has them" in printed

@@ -253,7 +253,9 @@ def test_dranet_needs_a_cluster_that_has_it(
 
 def test_dranet_needs_a_machine_with_interfaces(project: Project) -> None:
     cluster = cluster_of(project, location="us-central1-a")
-    with pytest.raises(CloudError, match=r"ct5lp-hightpu-4t has no interfaces .*: ct6e-.*-8t$"):
+    with pytest.raises(
+        CloudError, match=r"ct5lp-hightpu-4t has no interfaces .*: ct6e-.*-8t, tpu7x-standard-4t$"
+    ):
         tpu_pool(project, cluster, "ct5lp-hightpu-4t", {"labels": DRANET})
 
 

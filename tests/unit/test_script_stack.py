@@ -172,16 +172,42 @@ def test_it_mounts_only_what_it_names(made: Any) -> None:
     assert "serviceAccountName" not in pod(recording)
 
 
-def test_whole_machines_have_their_interfaces_and_what_nccl_needs(made: Any) -> None:
-    recording = made(B200)
+def pod_on_whole_machines(recording: Any) -> dict[str, Any]:
+    """The template of its pods, which have what NCCL needs."""
     (one,) = recording.named("train-job-set").inputs["spec"]["replicatedJobs"]
     template = one["template"]["spec"]["template"]
-    assert "networking.gke.io/interfaces" in template["metadata"]["annotations"]
     assert template["spec"]["nodeSelector"]["cloud.google.com/gke-nodepool"] == "gpu-pool"
     found = variables(recording)
     assert found["LD_LIBRARY_PATH"] == "/usr/local/nvidia/lib64"
-    assert any(it.startswith("NCCL_") for it in found)
+    assert found["NCCL_NET"] == "gIB"
+    return template
+
+
+def test_whole_machines_have_their_interfaces_and_what_nccl_needs(made: Any) -> None:
+    recording = made(B200, pools__gpu__interfaces="own")
+    template = pod_on_whole_machines(recording)
+    assert "networking.gke.io/interfaces" in template["metadata"]["annotations"]
+    assert "resourceClaims" not in template["spec"]
     assert {"interfaces", "nccl"} <= recording.waits_for("train-job-set")
+
+
+def test_pods_on_whole_machines_claim_interfaces_whose_networks_gke_makes(made: Any) -> None:
+    recording = made(B200)
+    spec = pod_on_whole_machines(recording)["spec"]
+    assert spec["resourceClaims"] == [{"name": "mrdma", "resourceClaimTemplateName": "eight-mrdma"}]
+    assert spec["containers"][0]["resources"]["claims"] == [{"name": "mrdma"}]
+    assert {"rdma-claims-8-template", "nccl"} <= recording.waits_for("train-job-set")
+    assert recording.named("gpu-pool").inputs["networkConfig"] == {
+        "enablePrivateNodes": True,
+        "acceleratorNetworkProfile": "auto",
+    }
+
+
+def test_pods_without_interfaces_have_nothing_of_nccls_plug_in(made: Any) -> None:
+    recording = made(B200, pools__gpu__interfaces="none", jobs__train__gpus=2)
+    assert not any(it.startswith("NCCL_") for it in variables(recording))
+    assert "resourceClaims" not in pod(recording)
+    assert "networkConfig" not in recording.named("gpu-pool").inputs
 
 
 def test_on_autopilot_it_runs_on_nodes_that_come_for_it(made: Any) -> None:

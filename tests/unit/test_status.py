@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -23,6 +24,7 @@ from aistack.status.report import report
 from aistack.status.snapshot import Snapshot, records
 from aistack.status.spending import spending
 from catalog import Catalog
+from stacks.refusal import CLUSTER
 from tests.unit.status_samples import (
     MACHINE,
     POOL,
@@ -187,6 +189,15 @@ def test_a_stack_with_all_that_it_has_is_ready_in_every_area() -> None:
     assert found.is_ready
     assert found.storage == {"bucket": ["gs://a", "gs://b"]}
     assert found.versions == {"kubernetes": "v1.35.4", "kueue": "v0.19.2"}
+
+
+def test_the_ray_operator_may_be_gkes_own() -> None:
+    def shown(*, enabled: bool) -> Mapping[str, str]:
+        addons = {"rayOperatorConfigs": [{"enabled": enabled}]}
+        return report(snapshot(record(CLUSTER, {"addonsConfig": addons}))).versions
+
+    assert shown(enabled=True)["kuberay"] == "GKE's add-on"
+    assert "kuberay" not in shown(enabled=False)
 
 
 def test_of_what_the_user_may_not_see_nothing_is_said() -> None:

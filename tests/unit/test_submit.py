@@ -145,11 +145,6 @@ REFUSED: dict[str, tuple[str, Callable[[Path], Request], str]] = {
         lambda file: replace(on_pods("mine", file, pool="h200", gpus=8), team="research"),
         "which teams.research.pod_security, baseline, refuses",
     ),
-    "what the stack has no controller for": (
-        "dev",
-        lambda file: on_pods("mine", file),
-        "the stack would have to change for this job: jobset",
-    ),
 }
 
 
@@ -226,6 +221,7 @@ def test_a_mistake_is_told_in_a_sentence(script: Path, name: str) -> None:
             Request(name="again", like="nemo-rl-grpo-test1", fields={"max_steps": 30}),
         ),
         ("kueue-mixed", ["finetune-gemma-l4"], Request(name="again", like="finetune-gemma-l4")),
+        ("verl-b200", ["verl-grpo"], Request(name="again", like="verl-grpo")),
     ],
 )
 def test_what_jobs_needed_that_have_ended_is_still_there(

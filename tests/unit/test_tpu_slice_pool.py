@@ -207,3 +207,10 @@ def test_a_teams_slice_has_its_labels_beside_that_of_claims_and_its_taints(
     }
     assert node["taints"] == [{"key": "team", "value": "vision", "effect": "NO_SCHEDULE"}]
     assert "taints" not in pool(register)["nodeConfig"]
+
+
+def test_a_policy_stands_beside_the_topology_that_it_places(register: Register) -> None:
+    inputs = pool(register, policy="slices-4x4")
+    placed = {"type": "COMPACT", "tpuTopology": "4x4", "policyName": "slices-4x4"}
+    assert inputs["placementPolicy"] == placed
+    assert "placementPolicy" not in pool(register, ONE_HOST)

@@ -1,12 +1,12 @@
 """Runs a MaxText training over the TPU slices of a Ray cluster, on the head of that cluster.
 
-Arguments are key=value pairs. `slices` of `hosts` with `chips` each, their `topology` and Ray's
-name of the `accelerator` say what to train on. With `min_slices` below slices the job is elastic:
-it goes on with that many. `max_failures` restarts the workers, -1 without end; each lost slice
-costs one, and so does a preemption that MaxText itself ends at. The workers install `maxtext`;
-empty where the image has it. Each of these keys can be @FILE: what the file holds. Every other pair
-goes to MaxText as an option, as it is. With DRY_RUN=1 the job is checked and printed as JSON, not
-run.
+Arguments are key=value pairs. `slices` of `hosts` with `chips` each, of which JAX sees each as so
+many `devices`, their `topology` and Ray's name of the `accelerator` say what to train on. With
+`min_slices` below slices the job is elastic: it goes on with that many. `max_failures` restarts the
+workers, -1 without end; each lost slice costs one, and so does a preemption that MaxText itself
+ends at. The workers install `maxtext`; empty where the image has it. Each of these keys can be
+@FILE: what the file holds. Every other pair goes to MaxText as an option, as it is. With DRY_RUN=1
+the job is checked and printed as JSON, not run.
 """
 
 # pyright: reportMissingImports=false
@@ -22,11 +22,11 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-LEAST = {"slices": 1, "min_slices": 1, "hosts": 1, "chips": 1, "max_failures": -1}
-DEFAULTS = {"slices": "2", "hosts": "4", "chips": "4", "max_failures": "0"}
+LEAST = {"slices": 1, "min_slices": 1, "hosts": 1, "chips": 1, "devices": 1, "max_failures": -1}
+DEFAULTS = {"slices": "2", "hosts": "4", "chips": "4", "devices": "1", "max_failures": "0"}
 DEFAULTS |= {"topology": "4x4", "accelerator": "TPU-V6E", "maxtext": "0.2.1"}
 OWN = {*DEFAULTS, *LEAST}
-ACCELERATORS = ("TPU-V6E", "TPU-V5P", "TPU-V5LITEPOD")
+ACCELERATORS = ("TPU-V6E", "TPU-V5P", "TPU-V5LITEPOD", "TPU-V7X")
 # With one of these, a training may rightly end without a checkpoint of its last step.
 ENDS_EARLY = {"enable_checkpointing", "save_checkpoint_on_completion", "target_eval_loss"}
 
@@ -44,6 +44,7 @@ class Job:
     min_slices: int
     hosts: int  # of a slice
     chips: int  # of a host
+    devices: int  # of a chip
     topology: str
     accelerator: str
     max_failures: int
@@ -107,7 +108,8 @@ def read_job(arguments: list[str]) -> Job:
     )
     check_slices(job)
     check_options(job.options)
-    check_mesh(job.options, "ici_fsdp_parallelism", job.hosts * job.chips, "chips of a slice")
+    there, what = job.hosts * job.chips * job.devices, "chips" if job.devices == 1 else "devices"
+    check_mesh(job.options, "ici_fsdp_parallelism", there, f"{what} of a slice")
     dcn = check_mesh(job.options, "dcn_data_parallelism", job.slices, "slices")
     # Numbers of slices that follow each other share no factor but 1.
     for key, factor in dcn.items() if job.min_slices < job.slices else ():

@@ -15,6 +15,7 @@ from sandbox.cloud.kinds.network import Network, Router, RouterNat, Subnetwork
 from sandbox.cloud.kinds.node_pool import NodePool
 from sandbox.cloud.kinds.peering import GlobalAddress, ServiceConnection
 from sandbox.cloud.kinds.redis import RedisInstance
+from sandbox.cloud.kinds.resource_policy import ResourcePolicy
 from sandbox.cloud.kinds.service import Service
 
 KINDS: Mapping[str, Kind] = {
@@ -31,6 +32,7 @@ KINDS: Mapping[str, Kind] = {
         NodePool(),
         ProjectIamMember(),
         RedisInstance(),
+        ResourcePolicy(),
         Router(),
         RouterNat(),
         Service(),

@@ -12,7 +12,7 @@ from sandbox.cloud.kinds.pool_capacity import check_capacity
 from sandbox.cloud.kinds.pool_networks import check_additional_networks
 from sandbox.cloud.kinds.pool_scheduling import check_scheduling
 from sandbox.cloud.kinds.pool_tpus import check_tpus
-from sandbox.cloud.kinds.pools import POOL, bounds, machine_of, pool_zones
+from sandbox.cloud.kinds.pools import POOL, bounds, machine_of, pool_region, pool_zones
 from sandbox.cloud.resource import Inputs, Resource
 from sandbox.cloud.view import View
 from sandbox.errors import CloudError
@@ -63,7 +63,7 @@ class NodePool(Kind):
         self._check_autoscaling(inputs)
         self._check_threads(inputs.get("nodeConfig") or {})
         check_scheduling(inputs.get("nodeConfig") or {})
-        check_tpus(inputs, machine, cloud)
+        check_tpus(inputs, machine, pool_region(pool_id), cloud)
         check_capacity(pool_id, inputs, cluster, machine, cloud)
         check_additional_networks(pool_id, inputs, cluster, machine, cloud)
 

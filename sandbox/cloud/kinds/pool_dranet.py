@@ -3,9 +3,59 @@
 from __future__ import annotations
 
 from catalog import FactError, GkeVersion, MachineType
-from sandbox.cloud.resource import Resource
+from sandbox.cloud.kinds.pools import (
+    POOL,
+    additional_networks,
+    is_dranet,
+    network_profile,
+    pool_zones,
+)
+from sandbox.cloud.resource import Inputs, Resource
 from sandbox.cloud.view import View
 from sandbox.errors import CloudError
+
+
+def check_profile(
+    pool_id: str, inputs: Inputs, cluster: Resource, machine: MachineType, cloud: View
+) -> None:
+    """Refuse a profile beside networks, for machines or zones that GKE makes none for, and DRANET
+    beside pools whose interfaces Network objects have."""
+    profile = network_profile(inputs)
+    if profile not in (None, "auto"):
+        raise CloudError(
+            "INVALID_ARGUMENT", f'accelerator network profile "{profile}" is none; nearest: auto'
+        )
+    if profile and additional_networks(inputs):
+        raise CloudError(
+            "INVALID_ARGUMENT",
+            "GKE makes the networks of an accelerator network profile, and there are additional "
+            "node networks; nearest: one of the two",
+        )
+    able = cloud.catalog.feature("dranet").machines
+    if profile and machine.name not in able:
+        raise CloudError(
+            "INVALID_ARGUMENT",
+            f"{machine.name} has no accelerator network profile; nearest: {', '.join(able)}",
+        )
+    if profile and len(zones := pool_zones(inputs, cluster, cloud)) > 1:
+        raise CloudError(
+            "INVALID_ARGUMENT",
+            f"an accelerator network profile is for one zone, not for {', '.join(zones)}; "
+            f"nearest: {zones[0]}",
+        )
+    for pool in cloud.find(POOL):
+        if pool.id == pool_id or not pool.id.startswith(f"{cluster.id}/"):
+            continue
+        if is_dranet(inputs) and _by_objects(pool.inputs):
+            raise CloudError(
+                "INVALID_ARGUMENT",
+                f"DRANET would manage interfaces of cluster {cluster['name']} that Network objects "
+                f"have in node pool {pool['name']}; nearest: a cluster for each",
+            )
+
+
+def _by_objects(inputs: Inputs) -> bool:
+    return bool(additional_networks(inputs)) and not is_dranet(inputs)
 
 
 def check_dranet(cluster: Resource, machine: MachineType, cloud: View) -> None:

@@ -14,12 +14,13 @@ from sandbox.cloud.kinds.network import (
     refers_to_subnet,
 )
 from sandbox.cloud.kinds.network_profile import roce_zone
-from sandbox.cloud.kinds.pool_dranet import check_dranet
+from sandbox.cloud.kinds.pool_dranet import check_dranet, check_profile
 from sandbox.cloud.kinds.pools import (
     additional_networks,
     has_tpus,
     is_dranet,
     most_nodes,
+    network_profile,
     other_pools,
     pool_region,
     pool_zones,
@@ -36,9 +37,10 @@ def check_additional_networks(
     pool_id: str, inputs: Inputs, cluster: Resource, machine: MachineType, cloud: View
 ) -> None:
     """Refuse networks that do not fit the machine's interfaces, the zone or the pool's size."""
-    if is_dranet(inputs):
-        check_dranet(cluster, machine, cloud)
     wanted = additional_networks(inputs)
+    if is_dranet(inputs) or network_profile(inputs):
+        check_dranet(cluster, machine, cloud)
+    check_profile(pool_id, inputs, cluster, machine, cloud)
     if not wanted:
         return
     if not (cluster["enableMultiNetworking"] or is_dranet(inputs)):

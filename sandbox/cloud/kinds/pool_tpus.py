@@ -6,27 +6,29 @@ from collections.abc import Iterator
 
 from catalog import FactError, MachineType, Topology
 from sandbox.cloud.kinds.pools import bounds, topology_of, wanted_nodes
+from sandbox.cloud.kinds.resource_policy import shape_of_policy
 from sandbox.cloud.resource import Inputs
 from sandbox.cloud.view import View
 from sandbox.errors import CloudError
 
 
-def check_tpus(inputs: Inputs, machine: MachineType, cloud: View) -> None:
+def check_tpus(inputs: Inputs, machine: MachineType, region: str, cloud: View) -> None:
     """Refuse a topology that the machine type does not have, and a slice that is not whole."""
     try:
-        for message in _problems(inputs, machine, cloud):
+        for message in _problems(inputs, machine, region, cloud):
             raise CloudError("INVALID_ARGUMENT", message)
     except FactError as error:
         raise CloudError("INVALID_ARGUMENT", str(error)) from None
 
 
-def _problems(inputs: Inputs, machine: MachineType, cloud: View) -> Iterator[str]:
+def _problems(inputs: Inputs, machine: MachineType, region: str, cloud: View) -> Iterator[str]:
     policy = inputs.get("placementPolicy") or {}
     topology = topology_of(inputs, machine, cloud)
     if topology is None:
         return
     if policy.get("tpuTopology"):
         yield from _slice_problems(inputs, topology)
+        yield from _policy_problems(policy.get("policyName"), topology, region, cloud)
     elif policy.get("type") == "COMPACT":
         known = cloud.catalog.topologies(machine.name).values()
         several = [each.name for each in known if each.multi_host]
@@ -34,6 +36,22 @@ def _problems(inputs: Inputs, machine: MachineType, cloud: View) -> Iterator[str
             f"placementPolicy COMPACT of {machine.name} needs a tpuTopology; nearest: "
             f"{', '.join(several[:3]) or 'leave placementPolicy out'}"
         )
+
+
+def _policy_problems(
+    name: str | None, topology: Topology, region: str, cloud: View
+) -> Iterator[str]:
+    of, shape = topology.machine_type, topology.name
+    if name is None:
+        if topology.needs_policy:
+            yield (
+                f"machine family {of.partition('-')[0]} requires workload policy with topology to "
+                f"determine the slice size; nearest: a policyName with acceleratorTopology {shape}"
+            )
+    elif not topology.workload_policy:
+        yield f"{of} is placed by its topology alone; nearest: leave policyName out"
+    elif (found := shape_of_policy(cloud, region, name)) != shape:
+        yield f"resource policy {name} is for {found}, and the slice is {shape}; nearest: {shape}"
 
 
 def _slice_problems(inputs: Inputs, topology: Topology) -> Iterator[str]:

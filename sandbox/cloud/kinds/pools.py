@@ -40,6 +40,18 @@ def is_dranet(inputs: Inputs) -> bool:
     return labels.get(DRANET_LABEL) == "true"
 
 
+def network_profile(inputs: Inputs) -> str | None:
+    """The profile by which GKE makes the networks of the additional interfaces, if any."""
+    return (inputs.get("networkConfig") or {}).get("acceleratorNetworkProfile")
+
+
+def attached(inputs: Inputs, machine: MachineType) -> int:
+    """How many of the machine's additional interfaces are in a network."""
+    if network_profile(inputs):
+        return len(machine.additional_interfaces)
+    return len(additional_networks(inputs))
+
+
 def pool_zones(inputs: Inputs, cluster: Resource, cloud: View) -> list[str]:
     """The zones in which the pool makes nodes: its own, else the cluster's."""
     locations = inputs.get("nodeLocations") or cluster["nodeLocations"]

@@ -18,7 +18,7 @@ from sandbox.gke.agent.machines import (
     read,
 )
 from sandbox.gke.agent.pools import plan_nodes
-from sandbox.gke.agent.slices import SLICE, has_driver, slice_name, slice_of_node
+from sandbox.gke.agent.slices import SLICE, slices_of_node
 from sandbox.kube.objects import JsonObject, Node, dig, name_of
 from sandbox.kube.pods import FINISHED, phase
 from sandbox.kube.store import Store
@@ -79,12 +79,12 @@ def _keep_slices(
     """The devices of each node; a slice goes with its node by its owner."""
     slices = {name_of(each): each for each in live.objects(SLICE)}
     for node in nodes:
-        found = slices.get(slice_name(node))
-        if not has_driver(node) or node.name not in there:
+        if node.name not in there:
             continue
-        wanted = slice_of_node(node, there[node.name])
-        if found is None or dig(found, "spec", "devices") != wanted["spec"]["devices"]:
-            live.put(api.apply(wanted))
+        for wanted in slices_of_node(node, there[node.name]):
+            found = slices.get(name_of(wanted))
+            if found is None or dig(found, "spec", "devices") != wanted["spec"]["devices"]:
+                live.put(api.apply(wanted))
 
 
 def _clear_pods(api: Api, live: Live, names: set[str]) -> None:

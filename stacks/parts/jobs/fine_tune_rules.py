@@ -49,7 +49,7 @@ def fine_tune_rules(plan: Plan, tuning: PlannedFineTuning) -> Iterator[Problem]:
     servers = [it for it in plan.servers.values() if it.pool.name == pool.name]
     last = f"-{job.pods - 1}"
     found = [
-        *without_interfaces_problems(f"{pool.field}.machine_type", pool.machine),
+        *without_interfaces_problems(f"{pool.field}.machine_type", pool),
         *name_problems(field, tuning.name, LONGEST_LABEL - len(last)),
         *fine_tune_problems(
             job,

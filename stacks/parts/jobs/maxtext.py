@@ -1,6 +1,7 @@
 """A MaxText training (options as in MaxText 0.2.1). Slices and hosts are the pools'. No Pulumi
 import."""
 
+from collections.abc import Sequence
 from typing import Literal
 
 from catalog import Catalog, Topology
@@ -14,7 +15,7 @@ from stacks.parts.jobs.on_ray import (
     Work,
     workload,
 )
-from stacks.parts.pools.config import Pool
+from stacks.parts.pools.config import LibtpuFlag
 from stacks.types import (
     BatchSize,
     Block,
@@ -39,7 +40,7 @@ CHECKPOINTS = CheckpointLayout(
     unfinished=r"(\d+)\.orbax-checkpoint-tmp.*",
 )
 # Ray's names of the generations (ray.util.accelerators).
-ACCELERATORS = {"v5e": "TPU-V5LITEPOD", "v5p": "TPU-V5P", "v6e": "TPU-V6E"}
+ACCELERATORS = {"v5e": "TPU-V5LITEPOD", "v5p": "TPU-V5P", "v6e": "TPU-V6E", "v7x": "TPU-V7X"}
 _SLICES = "slices"
 
 
@@ -144,16 +145,28 @@ class MaxTextTraining(OnRay, frozen=True):
     def parameters(self, at: Place, topology: Topology, maxtext: str) -> dict[str, str]:
         """The trainer's own, and MaxText 0.2.1's options by their names there."""
         elastic, place = self.elastic, self._place(at.name, at.mount_path)
+        each = topology.devices_per_chip
         return {
             "slices": f"@{LAUNCHER_DIR}/{_SLICES}",
             "hosts": str(topology.hosts),
             "chips": str(topology.chips // topology.hosts),
             "topology": topology.name,
             "accelerator": ACCELERATORS[topology.generation],
+            **({} if each == 1 else {"devices": str(each)}),
             "maxtext": maxtext,
             **({} if elastic is None else {"min_slices": str(elastic.min_slices)}),
             **({} if elastic is None else {"max_failures": str(elastic.max_failures)}),
             **place,
+            **self.step_options(),
+            "checkpoint_period": str(self.checkpoint_period),
+            "max_num_checkpoints_to_keep": str(self.checkpoints_to_keep),
+            # Beside the runs: whoever starts again, on new machines, too, compiles nothing anew.
+            "jax_cache_dir": f"{place['base_output_directory']}/jax_cache",
+        }
+
+    def step_options(self) -> dict[str, str]:
+        """MaxText's options that a compilation of the step depends on."""
+        return {
             "model_name": self.model,
             "dataset_type": self.dataset,
             "steps": str(self.steps),
@@ -162,10 +175,6 @@ class MaxTextTraining(OnRay, frozen=True):
             **{f"ici_{key}_parallelism": str(it) for key, it in self.ici.factors().items()},
             **{f"dcn_{key}_parallelism": str(it) for key, it in self.dcn.factors().items()},
             **({} if self.remat_policy is None else {"remat_policy": self.remat_policy}),
-            "checkpoint_period": str(self.checkpoint_period),
-            "max_num_checkpoints_to_keep": str(self.checkpoints_to_keep),
-            # Beside the runs: whoever starts again, on new machines, too, compiles nothing anew.
-            "jax_cache_dir": f"{place['base_output_directory']}/jax_cache",
         }
 
     def _place(self, name: str, mount_path: str) -> dict[str, str]:
@@ -173,15 +182,15 @@ class MaxTextTraining(OnRay, frozen=True):
         return {"run_name": self.run_name or name, "base_output_directory": folder}
 
 
-def worker_environment(pool: Pool, devices: list[str]) -> dict[str, str]:
+def worker_environment(flags: Sequence[LibtpuFlag], devices: list[str]) -> dict[str, str]:
     """`devices` are the interfaces that pods claim. How many slices there are is Ray's to say:
     set here, it would stay when an elastic job shrinks."""
-    flags = [flag.argument for flag in pool.flags]
+    given = [flag.argument for flag in flags]
     if devices:
-        flags.append(f"--megascale_grpc_interface_prefixes={','.join([*devices, 'lo'])}")
+        given.append(f"--megascale_grpc_interface_prefixes={','.join([*devices, 'lo'])}")
     return {
         "MEGASCALE_PORT": "9915",
         "JAX_PLATFORMS": "tpu,cpu",
         "ENABLE_PJRT_COMPATIBILITY": "true",
-        "LIBTPU_INIT_ARGS": " ".join(flags),
+        "LIBTPU_INIT_ARGS": " ".join(given),
     }

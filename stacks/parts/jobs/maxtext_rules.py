@@ -23,31 +23,59 @@ _GIB = 2**30
 
 @dataclass(frozen=True)
 class Chips:
-    """`a_slice` of them in each of `slices`; `memory_gib` of one."""
+    """What JAX sees: `a_slice` of them in each of `slices`; of one a program can have
+    `memory_gib`. A chip of TPU7x is two of them."""
 
     a_slice: int
     slices: int
-    memory_gib: int
+    memory_gib: float
+    what: str = "chip"
+
+    @property
+    def bytes(self) -> int:
+        """Of one."""
+        return int(self.memory_gib * _GIB)
 
 
-def maxtext_rules(
-    plan: Plan, ray: PlannedRay, job: MaxTextTraining, name: str
-) -> Iterator[Problem]:
+def chips_of(plan: Plan, ray: PlannedRay) -> Chips:
+    """Those of a RayCluster whose workers are on TPUs."""
     group = ray.accelerated
     topology, accelerator = group.first.topology, group.first.machine.accelerator
     # The references refuse a topology that the machine does not have.
     assert topology is not None
     assert accelerator is not None
-    chips = Chips(topology.chips, group.count, accelerator.memory_gib)
-    found = list(maxtext_problems(job, chips, run_name=job.run_name or name))
-    # What a chip has to hold is not known where the cut is wrong.
-    if not any(it.field.startswith(("job.ici", "job.dcn")) for it in found):
-        found += memory_problems(plan.facts.maxtext, job, chips)
+    each = topology.devices_per_chip
+    what = "chip" if each == 1 else "device"
+    usable = plan.facts.maxtext.usable(topology.generation, accelerator.memory_gib // each)
+    return Chips(topology.devices, group.count, usable, what)
+
+
+def maxtext_rules(
+    plan: Plan, ray: PlannedRay, job: MaxTextTraining, name: str
+) -> Iterator[Problem]:
+    chips = chips_of(plan, ray)
+    found = maxtext_problems(job, chips, run_name=job.run_name or name)
     yield from under({"job": f"jobs.{name}"}, found)
 
 
+def maxtext_memory_rules(
+    plan: Plan, ray: PlannedRay, job: MaxTextTraining, name: str
+) -> Iterator[Problem]:
+    chips = chips_of(plan, ray)
+    # What a chip has to hold is not known where the cut is wrong.
+    if not cut_is_wrong(job, chips):
+        found = memory_problems(plan.facts.maxtext, job, chips)
+        yield from under({"job": f"jobs.{name}"}, found)
+
+
+def cut_is_wrong(job: MaxTextTraining, chips: Chips) -> bool:
+    found = maxtext_problems(job, chips, run_name="")
+    return any(it.field.startswith(("job.ici", "job.dcn")) for it in found)
+
+
 def maxtext_problems(job: MaxTextTraining, chips: Chips, *, run_name: str) -> Iterator[Problem]:
-    yield from _product_problems("job.ici", job.ici.factors(), chips.a_slice, "chips of a slice")
+    of_a_slice = f"{chips.what}s of a slice"
+    yield from _product_problems("job.ici", job.ici.factors(), chips.a_slice, of_a_slice)
     yield from _product_problems("job.dcn", job.dcn.factors(), chips.slices, "slices")
     yield from _elastic_problems(job, chips.slices)
     if run_name in job.finished_runs:
@@ -122,15 +150,16 @@ def memory_problems(table: MaxTextTable, job: MaxTextTraining, chips: Chips) -> 
     """For a job whose factors make up the chips and the slices."""
     if _fits(table, job, chips):
         return
-    shards = _shards(job, chips)
+    shards = shards_of(job, chips)
     state = table.state(job.model, shards) / _GIB
-    activations = _activations(table, job) / _GIB
+    activations = activations_of(table, job) / _GIB
     why = (
-        f"{job.model} needs {state + activations:.1f} GiB of a chip that has {chips.memory_gib}: "
-        f"{state:.1f} of weights, optimizer and gradients cut over {shards} chips, "
+        f"{job.model} needs {state + activations:.1f} GiB of a {chips.what} that has "
+        f"{chips.memory_gib:g}: {state:.1f} of weights, optimizer and gradients cut over {shards} "
+        f"{chips.what}s, "
         f"{activations:.1f} of activations"
     )
-    left = chips.memory_gib * _GIB - table.state(job.model, shards)
+    left = chips.bytes - table.state(job.model, shards)
     if (size := left // table.activations(job.model, 1, job.max_target_length)) > 0:
         yield Problem("job.per_device_batch_size", f"{why}; nearest: {size}")
         return
@@ -147,8 +176,8 @@ def memory_problems(table: MaxTextTable, job: MaxTextTraining, chips: Chips) -> 
 
 
 def _fits(table: MaxTextTable, job: MaxTextTraining, chips: Chips) -> bool:
-    needed = table.state(job.model, _shards(job, chips)) + _activations(table, job)
-    return needed <= chips.memory_gib * _GIB
+    needed = table.state(job.model, shards_of(job, chips)) + activations_of(table, job)
+    return needed <= chips.bytes
 
 
 def _cuts(job: MaxTextTraining) -> Iterator[tuple[str, SliceParallelism | DcnParallelism]]:
@@ -159,18 +188,18 @@ def _cuts(job: MaxTextTraining) -> Iterator[tuple[str, SliceParallelism | DcnPar
         yield "dcn", DcnParallelism(data=1, fsdp=-1)
 
 
-def _activations(table: MaxTextTable, job: MaxTextTraining) -> int:
+def activations_of(table: MaxTextTable, job: MaxTextTraining) -> int:
     return table.activations(job.model, job.per_device_batch_size, job.max_target_length)
 
 
-def _shards(job: MaxTextTraining, chips: Chips) -> int:
+def shards_of(job: MaxTextTraining, chips: Chips) -> int:
     """The chips that hold one copy between them: `data` makes copies, all else cuts them up."""
-    copies = _filled(job.ici.factors(), chips.a_slice)["data"]
-    copies *= _filled(job.dcn.factors(), chips.slices)["data"]
+    copies = filled(job.ici.factors(), chips.a_slice)["data"]
+    copies *= filled(job.dcn.factors(), chips.slices)["data"]
     return chips.a_slice * chips.slices // copies
 
 
-def _filled(factors: dict[str, int], there: int) -> dict[str, int]:
+def filled(factors: dict[str, int], there: int) -> dict[str, int]:
     """The factors with -1 as what the others leave of `there`."""
     rest = there // prod(it for it in factors.values() if it != -1)
     return {name: rest if it == -1 else it for name, it in factors.items()}
@@ -178,7 +207,8 @@ def _filled(factors: dict[str, int], there: int) -> dict[str, int]:
 
 def _wanted(table: MaxTextTable, job: MaxTextTraining, chips: Chips) -> str:
     """How many chips would do, or that none would."""
-    left = chips.memory_gib * _GIB - _activations(table, job)
+    left = chips.bytes - activations_of(table, job)
     if left <= 0:
-        return "no number of such chips would do with this batch"
-    return f"{-(-table.state(job.model, 1) // left)} such chips would do, cut by fsdp or tensor"
+        return f"no number of such {chips.what}s would do with this batch"
+    number = -(-table.state(job.model, 1) // left)
+    return f"{number} such {chips.what}s would do, cut by fsdp or tensor"

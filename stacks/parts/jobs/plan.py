@@ -152,7 +152,7 @@ class PlannedScript:
 
     @property
     def nccl(self) -> NcclStack | None:
-        return self.facts.nccl(self.host.name) if self.gpus else None
+        return self.pool.nccl(self.facts) if self.pool is not None and self.gpus else None
 
     @property
     def as_pod(self) -> PodSizes:

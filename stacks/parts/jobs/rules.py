@@ -14,10 +14,12 @@ from stacks.parts.jobs.config import (
     VerlTraining,
 )
 from stacks.parts.jobs.fine_tune_rules import fine_tune_rules
-from stacks.parts.jobs.maxtext_rules import maxtext_rules
+from stacks.parts.jobs.gpu_memory_rules import gpu_memory_rules
+from stacks.parts.jobs.maxtext_rules import maxtext_memory_rules, maxtext_rules
 from stacks.parts.jobs.nemo_rl_rules import nemo_rl_rules
 from stacks.parts.jobs.on_ray import OnRay
 from stacks.parts.jobs.script_rules import script_references, script_rules
+from stacks.parts.jobs.transport_rules import transport_problems
 from stacks.parts.jobs.verl_rules import verl_rules
 from stacks.parts.servers.rules import gpu_pool_problems
 from stacks.plan import Plan
@@ -69,7 +71,22 @@ def job_rules(plan: Plan) -> Iterator[Problem]:
         yield from script_rules(plan, script)
 
 
-RULES = (job_rules,)
+def fit_rules(plan: Plan) -> Iterator[Problem]:
+    """A model that its accelerators cannot hold, by arithmetic; one that the catalog does not know
+    is not judged."""
+    for name, job in plan.ray_jobs.items():
+        if isinstance(job, Script) or _of_kind(plan, job, name):
+            continue
+        ray = plan.ray[plan.cluster_of(job)]
+        if isinstance(job, MaxTextTraining):
+            yield from maxtext_memory_rules(plan, ray, job, name)
+        elif isinstance(job, VerlTraining | NemoRlJob):
+            yield from gpu_memory_rules(plan, name, job)
+    for name, tuning in plan.fine_tunings.items():
+        yield from gpu_memory_rules(plan, name, tuning.config)
+
+
+RULES = (job_rules, transport_problems, fit_rules)
 
 
 def _of_kind(plan: Plan, job: Training, name: str) -> list[Problem]:

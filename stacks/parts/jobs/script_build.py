@@ -1,6 +1,7 @@
 """Scripts that are JobSets of their own, and JobSet's controller."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pulumi
@@ -95,6 +96,8 @@ def _job_set(
             node_selector=access.node_selector,
             taints=[] if script.pool is None else script.pool.taints,
             networks=access.networks,
+            claims=dict(access.claims),
+            rdma=access.rdma,
             mounts=_mounts(site, around, script, mounted),
             annotations=annotations(script.limits),
             secret_name=site.secret_name,
@@ -129,9 +132,7 @@ def _access(site: Site, around: Surroundings, script: PlannedScript) -> DeviceAc
         return DeviceAccess(networks=(), node_selector=only)
     both = pulumi.Output.all(found.node_selector, only)
     selector: Selector = both.apply(lambda it: {**it[0], **it[1]})
-    return DeviceAccess(
-        networks=found.networks, node_selector=selector, held=found.held, after=found.after
-    )
+    return replace(found, node_selector=selector)
 
 
 def _environment(script: PlannedScript, of_user: Mapping[str, str]) -> dict[str, str]:

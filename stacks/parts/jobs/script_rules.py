@@ -91,7 +91,8 @@ def _pod_problems(plan: Plan, script: PlannedScript) -> Iterator[Problem]:
         yield Problem(f"{field}.gpus", f"{script.host.name} has no GPUs; nearest: leave it out")
     else:
         yield from gpu_problems(f"{field}.gpus", script.gpus, script.host.machine)
-    yield from interface_problems(f"{field}.gpus", script.gpus, script.host.machine)
+    if pool is not None:
+        yield from interface_problems(f"{field}.gpus", script.gpus, pool)
     if plan.autopilot and pool is not None:
         yield from whole_machine_problems(f"{field}.gpus", script.gpus, script.host.machine)
     if pool is not None and script.config.nodes > pool.bounds.max:

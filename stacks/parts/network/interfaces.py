@@ -19,11 +19,13 @@ from components.node_network import NodeNetwork, interface_annotations
 from components.rdma_network import RdmaNetwork, RdmaNetworkArgs
 from components.resource_claim_template import ResourceClaimTemplate, ResourceClaimTemplateArgs
 from stacks.parts.network.plan import InterfaceSet, blocks_of
+from stacks.parts.pools.plan import PlannedPool
 from stacks.parts.ray.plan import PlannedRay
 from stacks.site import DeviceAccess, Interfaces, Project, Site
 
 _TEST = Path(__file__).parents[3] / "workloads" / "nccl" / "all_gather.sh"
-_NUMBERS = {1: "one", 2: "two", 3: "three", 4: "four"}
+_NUMBERS = {1: "one", 2: "two", 3: "three", 4: "four", 8: "eight"}
+_RDMA = "mrdma"
 _Made = tuple[gcp.compute.Network, gcp.compute.Subnetwork]
 _Named = tuple[tuple[str, str], _Made]
 
@@ -34,17 +36,22 @@ def build(project: Project) -> Interfaces:
     for one in plan.interface_sets:
         networks = _networks(project, one)
         found |= dict.fromkeys(one.pools, networks)
-    slices = [] if plan.autopilot or not plan.tpu_pools else _between_slices(project)
+    slices = _between_slices(project) if plan.own_between_slices else []
     everything = [*(it for networks in found.values() for it in networks), *slices]
     made = dict.fromkeys(part for it in everything for part in it.made)
     return Interfaces(gpu=found, between_slices=slices, made=list(made))
 
 
-def devices(site: Site, interfaces: Interfaces) -> dict[str, DeviceAccess]:
+def devices(
+    site: Site, interfaces: Interfaces, claims: Mapping[int, ResourceClaimTemplate]
+) -> dict[str, DeviceAccess]:
     """For each pool with device interfaces, the objects that pods ask for them by, and NCCL's
     plug-in on its nodes."""
     plan, found = site.plan, dict[str, DeviceAccess]()
     installer = _installer(site)
+    for pool in plan.gpu_pools.values():
+        if installer is not None and (number := plan.claims(pool)):
+            found[pool.name] = _claiming(site, pool, installer, claims[number])
     for one in plan.interface_sets:
         networks = interfaces.of(one.pools[0])
         objects = DeviceNetworks(
@@ -69,14 +76,50 @@ def devices(site: Site, interfaces: Interfaces) -> dict[str, DeviceAccess]:
     return found
 
 
-def claim_templates(site: Site) -> dict[int, ResourceClaimTemplate]:
-    """What TPU workers claim, by how many interfaces: on Autopilot those of each machine, else one
-    number for all."""
+def _claiming(
+    site: Site, pool: PlannedPool, installer: NcclRdmaInstaller, template: ResourceClaimTemplate
+) -> DeviceAccess:
+    return DeviceAccess(
+        networks=(),
+        node_selector=installer.once_ready(site.nodes.selectors[pool.name]),
+        rdma=True,
+        claims={_RDMA: template.template_name},
+        held=[template.template],
+        after=[template, installer],
+    )
+
+
+def rdma_claims(site: Site) -> dict[int, ResourceClaimTemplate]:
+    """What GPU workers claim, by how many interfaces a machine has."""
     plan = site.plan
-    numbers = dict.fromkeys(plan.claims(it) for it in plan.tpu_pools.values())
+    numbers = dict.fromkeys(plan.claims(it) for it in plan.gpu_pools.values())
     return {
         number: ResourceClaimTemplate(
-            f"claims-{number}" if plan.autopilot else "claims",
+            f"rdma-claims-{number}",
+            ResourceClaimTemplateArgs(
+                namespace=site.namespace,
+                template_name=f"{_NUMBERS.get(number, number)}-{_RDMA}",
+                device_class="mrdma.google.com",
+                request_name=f"req-{_RDMA}",
+                count=number,
+                labels=site.labels,
+            ),
+            opts=site.inside,
+        )
+        for number in numbers
+        if number
+    }
+
+
+def claim_templates(site: Site) -> dict[int, ResourceClaimTemplate]:
+    """What TPU workers claim, by how many interfaces: those of each machine where GKE makes the
+    networks, else one number for all."""
+    plan = site.plan
+    numbers = dict.fromkeys(plan.claims(it) for it in plan.tpu_pools.values())
+    managed = any(it.managed for it in plan.tpu_pools.values())
+    return {
+        number: ResourceClaimTemplate(
+            f"claims-{number}" if managed else "claims",
             ResourceClaimTemplateArgs(
                 namespace=site.namespace,
                 template_name=f"{_NUMBERS.get(number, number)}-netdev",
@@ -109,7 +152,10 @@ def tested(site: Site, ray: PlannedRay, access: DeviceAccess) -> DeviceAccess:
             taints=ray.accelerated.taints,
             annotations=dict(
                 interface_annotations((it.interface, it.name) for it in access.networks)
-            ),
+            )
+            if access.networks
+            else {},
+            claims=dict(access.claims),
             labels=site.labels,
         ),
         opts=site.after(*access.after),
@@ -125,7 +171,7 @@ def tested(site: Site, ray: PlannedRay, access: DeviceAccess) -> DeviceAccess:
 def _installer(site: Site) -> NcclRdmaInstaller | None:
     """One for all nodes with RDMA: of two, both would write to nodes that they have in common."""
     plan = site.plan
-    pools = [it for it in plan.gpu_pools.values() if it.machine.rdma_nics]
+    pools = [it for it in plan.gpu_pools.values() if it.rdma]
     if not pools:
         return None
     nccl = plan.facts.nccl(pools[0].machine.name)

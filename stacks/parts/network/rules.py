@@ -95,7 +95,10 @@ def outliving_problems(plan: Plan) -> Iterator[Problem]:
 def between_slices_problems(plan: Plan) -> Iterator[Problem]:
     """A network for each further interface of TPU nodes at most, each with an address for every
     node."""
-    network, pools = plan.stack.network, plan.tpu_pools.values()
+    network = plan.stack.network
+    every = plan.tpu_pools.values()
+    asking = [it for it in every if it.config.interfaces is None or it.interface_mode == "own"]
+    pools = every if plan.autopilot else asking
     if not pools:
         return
     if plan.autopilot:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import pulumi
 
 from components.capacity import CapacityArgs, ReservationArgs
+from components.naming import NameKind, cloud_name
 from components.node_pool import GpuArgs, NodePool, NodePoolArgs
 from components.node_service_account import NodeServiceAccount
 from stacks.parts.cluster import build as cluster
@@ -137,6 +138,7 @@ def _pool(
             local_ssds=machine.local_ssd.count if machine.local_ssd else 0,
             gpu=gpu,
             additional_networks=interfaces.of(pool.name),
+            managed_interfaces=pool.managed,
             kernel_modules=gpu is None and project.plan.stack.lustre is not None,
             placement="COMPACT" if config.compact_placement else None,
             labels=project.labels,
@@ -156,9 +158,11 @@ def _slices(
 ) -> "list[TpuSlicePool]":
     from components.tpu_slice_pool import TpuSlicePool, TpuSlicePoolArgs
 
-    config, topology, between = pool.config, pool.topology, interfaces.between_slices
+    config, topology = pool.config, pool.topology
+    between = interfaces.between_slices if pool.interface_mode == "own" else ()
     # The rules refuse a topology that the machine does not have.
     assert topology is not None
+    policy = _policy(project, pool, topology.name) if topology.needs_policy else None
     return [
         TpuSlicePool(
             f"{pool.name}-{number}",
@@ -178,7 +182,9 @@ def _slices(
                 max_pods_per_node=config.max_pods_per_node,
                 threads_per_core=config.threads_per_core,
                 dranet=bool(between),
+                policy=policy,
                 additional_networks=between,
+                managed_interfaces=pool.managed,
                 labels=project.labels,
                 node_labels={**_node_labels(project, pool), **own_labels(project.plan, pool)},
                 taints=pool.taints,
@@ -187,6 +193,24 @@ def _slices(
         )
         for number in pool.slices
     ]
+
+
+def _policy(project: Project, pool: PlannedPool, shape: str) -> pulumi.Output[str]:
+    """One for all slices of the pool: they have one shape."""
+    from components.workload_policy import WorkloadPolicy, WorkloadPolicyArgs
+
+    plan = project.plan
+    made = WorkloadPolicy(
+        f"{pool.name}-placement",
+        WorkloadPolicyArgs(
+            project=project.apis.project_with("compute"),
+            region=plan.stack.region,
+            policy_name=cloud_name(NameKind.RESOURCE_POLICY, plan.stack.name, pool.name, shape),
+            topology=shape,
+        ),
+        opts=project.opts,
+    )
+    return made.policy_name
 
 
 def _autopilot(project: Project, ground: Ground, gke: Cluster) -> Nodes:

@@ -14,6 +14,7 @@ from stacks.types import (
     FlagValue,
     LeastNodes,
     MachineTypeName,
+    Moment,
     NodeCount,
     PodsPerNode,
     ProjectId,
@@ -76,6 +77,9 @@ class SpecificReservation(Block, frozen=True):
     """Where the reservation says that it is."""
     machine_type: MachineTypeName | None = None
     """What the reservation says that it holds."""
+    ends: Moment | None = None
+    """When Google takes it away with the machines on it, an RFC 3339 time: one of calendar mode has
+    such an end."""
 
 
 class AnyReservation(_WithoutReservation, frozen=True):
@@ -194,6 +198,11 @@ class Pool(Block, frozen=True):
     """Kubernetes taints of the nodes. What the stack or a queue sends there tolerates them."""
     driver_version: GpuDriver = GpuDriver.LATEST
     """NVIDIA driver that GKE installs; only with GPUs."""
+    interfaces: Literal["managed", "own", "none"] | None = None
+    """Networks of the machines' further interfaces: `managed` by GKE, which pods then claim of the
+    node; the stack's `own`; or `none`. By default those of GPUs are managed where machine and GKE
+    have it and no other pool has its own, as one cluster does not have both; those of TPUs are the
+    stack's own, or on Autopilot managed."""
     compact_placement: bool = False
     """Nodes close together, all from one zone; only with GPUs."""
     topology: TopologyName | None = None
@@ -203,12 +212,8 @@ class Pool(Block, frozen=True):
     threads_per_core: Literal[1, 2] = 1
     """1 or 2; with 1 a node has half its vCPUs; only with TPUs."""
     libtpu_flags: tuple[LibtpuFlag, ...] | None = None
-    """Flags of libtpu and Megascale; by default those that v6e trains well with; only with TPUs."""
-
-    @property
-    def flags(self) -> tuple[LibtpuFlag, ...]:
-        """Of libtpu and Megascale."""
-        return DEFAULT_FLAGS if self.libtpu_flags is None else self.libtpu_flags
+    """Flags of libtpu and Megascale; by default those that v6e trains well with, on TPU7x none;
+    only with TPUs."""
 
 
 # Where the cluster's own pods run, in a Standard cluster whose stack names no such pool; two nodes,

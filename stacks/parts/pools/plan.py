@@ -1,24 +1,27 @@
 """What follows from the pools: machines, hosts, counts. No Pulumi import."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
-from catalog import Catalog, Interface, MachineType, Topology
+from catalog import Catalog, Interface, MachineType, NcclStack, Topology
 from catalog.machines import DEFAULT_DISK_GB
 from components.naming import NameKind, cloud_name
 from components.node_taints import NodeTaintArgs
 from stacks.parts.pools.config import (
     CPU_POOL,
     DEFAULT_CPU_POOL,
+    DEFAULT_FLAGS,
     Autoscaling,
     FlexStart,
+    LibtpuFlag,
     Pool,
     Queued,
 )
 from stacks.parts.pools.nodes import Host
 
 Kind = Literal["cpu", "gpu", "tpu"]
+InterfaceMode = Literal["managed", "own", "none"]
 # Under single pods on Autopilot: a machine for each, of a family with fast cores.
 AUTOPILOT_CPU_FAMILY = "c2"
 
@@ -37,6 +40,7 @@ class PlannedPool:
     host: Host
     autopilot: bool
     topology: Topology | None = None
+    interface_mode: InterfaceMode = "none"
     prefix: str = ""
 
     @property
@@ -98,8 +102,40 @@ class PlannedPool:
 
     @property
     def interfaces(self) -> tuple[Interface, ...]:
-        """The further interfaces of a GPU node; those of TPUs are claimed by pods."""
-        return self.machine.additional_interfaces if self.kind == "gpu" else ()
+        """The further interfaces of a GPU node in networks of the stack's; others are claimed."""
+        own = self.kind == "gpu" and self.interface_mode == "own"
+        return self.machine.additional_interfaces if own else ()
+
+    @property
+    def managed(self) -> bool:
+        """Whether GKE makes the networks of the further interfaces."""
+        return self.interface_mode == "managed"
+
+    def claims(self, networks: int) -> int:
+        """Interfaces that a pod claims which has a node alone; GKE's own profile gives the node all
+        that the machine has. Those of GPUs are claimed where they speak RDMA; `networks` are the
+        stack's own between TPU slices."""
+        if self.managed:
+            machine = self.machine
+            return machine.rdma_nics if self.kind == "gpu" else len(machine.additional_interfaces)
+        return networks if self.kind == "tpu" and self.interface_mode == "own" else 0
+
+    @property
+    def rdma(self) -> bool:
+        """Whether pods can have interfaces that speak RDMA."""
+        return bool(self.machine.rdma_nics) and self.interface_mode != "none"
+
+    def nccl(self, facts: Catalog) -> NcclStack | None:
+        """What NCCL needs for these interfaces, if they speak RDMA."""
+        return facts.nccl(self.machine.name) if self.rdma else None
+
+    @property
+    def flags(self) -> tuple[LibtpuFlag, ...]:
+        """Of libtpu and Megascale. The defaults were found on v6e; of TPU7x, whose chips are two
+        devices each, nobody has said that they help."""
+        if self.config.libtpu_flags is not None:
+            return self.config.libtpu_flags
+        return () if self.machine.family == "tpu7x" else DEFAULT_FLAGS
 
     @property
     def taints(self) -> list[NodeTaintArgs]:
@@ -118,11 +154,20 @@ def kind_of(machine: MachineType) -> Kind:
 
 
 def planned_pools(
-    pools: Mapping[str, Pool], facts: Catalog, *, zone: str, autopilot: bool, prefix: str = ""
+    pools: Mapping[str, Pool],
+    facts: Catalog,
+    modes: Mapping[str, InterfaceMode],
+    *,
+    zone: str,
+    autopilot: bool,
+    prefix: str = "",
 ) -> dict[str, PlannedPool]:
     """By the user's names; a Standard cluster has a CPU pool in any case."""
     found = {
-        name: _planned(name, pool, facts, zone=zone, autopilot=autopilot, prefix=prefix)
+        name: replace(
+            _planned(name, pool, facts, zone=zone, autopilot=autopilot, prefix=prefix),
+            interface_mode=modes[name],
+        )
         for name, pool in pools.items()
     }
     if autopilot or any(it.kind == "cpu" for it in found.values()):

@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from catalog import MachineType, Sidecar
 from stacks.parts.pools.config import Capacity, Queued
 from stacks.parts.pools.nodes import Amounts, Host
+from stacks.parts.pools.plan import PlannedPool
 from stacks.parts.ray.config import PodSizes
 from stacks.problems import Problem
 from stacks.types import Resources
@@ -140,10 +141,10 @@ def boot_disk_problems(
         )
 
 
-def interface_problems(field: str, gpus: int, machine: MachineType) -> Iterator[Problem]:
+def interface_problems(field: str, gpus: int, pool: PlannedPool) -> Iterator[Problem]:
     """GKE gives a device interface to one pod alone."""
-    has = machine.accelerator.count if machine.accelerator else 0
-    if gpus < has and machine.additional_interfaces:
+    machine, has = pool.machine, pool.accelerators
+    if gpus < has and pool.kind == "gpu" and pool.interface_mode != "none":
         yield Problem(
             field,
             f"{gpus} of the {has} GPUs of {machine.name} would leave the others without a network, "
@@ -151,9 +152,10 @@ def interface_problems(field: str, gpus: int, machine: MachineType) -> Iterator[
         )
 
 
-def without_interfaces_problems(field: str, machine: MachineType) -> Iterator[Problem]:
+def without_interfaces_problems(field: str, pool: PlannedPool) -> Iterator[Problem]:
     """Pods that share a machine leave its further interfaces, and their networks, unused."""
-    if machine.additional_interfaces:
+    machine = pool.machine
+    if machine.additional_interfaces and pool.interface_mode != "none":
         yield Problem(
             field,
             f"{machine.name} has {len(machine.additional_interfaces)} further interfaces that no "

@@ -6,14 +6,17 @@ workload with flex-start with queued provisioning", "Consuming reservations"), t
 GoogleCloudPlatform/cluster-toolkit modules/compute/gke-node-pool, read 2026-11-21.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from datetime import datetime
 from functools import partial
 
 from catalog import Catalog
-from catalog.table import nearest_names
+from catalog.machines import MachineTable
+from catalog.table import load_table, nearest_names
 from components.node_taints import check_node_labels, check_node_taints
 from stacks.beside import beside_problems
 from stacks.parts.pools.config import Pool, SpecificReservation
+from stacks.parts.pools.interface_rules import interface_mode_problems
 from stacks.parts.pools.plan import PlannedPool, kind_of
 from stacks.plan import Plan
 from stacks.problems import Problem, problem_of, repeats
@@ -31,8 +34,14 @@ def references(stack: Stack, facts: Catalog) -> Iterator[Problem]:
     """Machines and topologies that the catalog has, of which all else is derived."""
     for name, pool in stack.pools.items():
         field = f"pools.{name}"
-        unknown = problem_of(f"{field}.machine_type", partial(facts.machine, pool.machine_type))
+        unknown = problem_of(f"{field}.machine_type", partial(_check_known, facts, pool))
         yield from unknown or _shape_problems(field, pool, facts)
+
+
+def _check_known(facts: Catalog, pool: Pool) -> None:
+    if pool.machine_type not in facts.machines:
+        load_table(MachineTable, "machine_types").check_buildable(pool.machine_type)
+    facts.machine(pool.machine_type)
 
 
 def _shape_problems(field: str, pool: Pool, facts: Catalog) -> Iterator[Problem]:
@@ -74,7 +83,7 @@ def _slice_problems(field: str, pool: Pool, facts: Catalog) -> Iterator[Problem]
             f"{field}.slices",
             f"{list(pool.slices)} names a slice twice; nearest: {sorted(once)}",
         )
-    for place, name in repeats(it.name for it in pool.flags):
+    for place, name in repeats(it.name for it in pool.libtpu_flags or ()):
         yield Problem(
             f"{field}.libtpu_flags[{place}]",
             f"{name} is there twice, and only the last counts; nearest: leave it out",
@@ -184,6 +193,21 @@ def _placement_problems(pool: PlannedPool) -> Iterator[Problem]:
     yield Problem(f"{pool.field}.compact_placement", f"{why}; nearest: false")
 
 
+def ended_problems(pools: Mapping[str, Pool], now: datetime) -> Iterator[Problem]:
+    """A reservation of calendar mode ends, and its machines with it (Cloud TPU documentation,
+    "Request a future reservation for up to 90 days (in calendar mode)", read 2026-11-23)."""
+    for name, pool in pools.items():
+        capacity = pool.capacity
+        if not isinstance(capacity, SpecificReservation) or capacity.ends is None:
+            continue
+        if capacity.ends <= now:
+            yield Problem(
+                f"pools.{name}.capacity.ends",
+                f"the reservation {capacity.name} ended at {capacity.ends.isoformat()}, and its "
+                "machines went with it; nearest: mode flex-start, or another reservation",
+            )
+
+
 def mode_problems(plan: Plan) -> Iterator[Problem]:
     """Autopilot makes nodes itself; TPU slices come one by one."""
     for pool in plan.pools.values():
@@ -195,6 +219,13 @@ def mode_problems(plan: Plan) -> Iterator[Problem]:
             )
         if plan.autopilot:
             yield from _autopilot_problems(pool)
+            if pool.topology is not None and pool.topology.needs_policy:
+                yield Problem(
+                    f"{pool.field}.topology",
+                    f"several hosts of {pool.machine.name} are placed by a workload policy, which "
+                    "is made for node pools alone, and Autopilot makes its nodes itself; nearest: "
+                    "2x2x1, or a cluster in mode standard",
+                )
 
 
 def _autopilot_problems(pool: PlannedPool) -> Iterator[Problem]:
@@ -238,4 +269,4 @@ def node_problems(plan: Plan) -> Iterator[Problem]:
         )
 
 
-RULES = (place_problems, mode_problems, node_problems)
+RULES = (place_problems, mode_problems, node_problems, interface_mode_problems)

@@ -205,12 +205,14 @@ def _worker(
         _pod(group.config, access.node_selector, gpus=group.gpus, taints=group.taints),
         annotations=annotations(ray.limits(head=False)),
         networks=access.networks,
+        claims=dict(access.claims),
+        rdma=access.rdma,
         scratch=ray.demands.scratch[1],
         setup=setup,
     )
     if group.first.kind == "tpu":
         return _tpu_worker(site, around, group, common)
-    nccl = site.plan.facts.nccl(group.first.machine.name)
+    nccl = group.first.nccl(site.plan.facts)
     return replace(common, environment={"LD_LIBRARY_PATH": LIBRARY_PATH} if nccl else {})
 
 
@@ -229,7 +231,7 @@ def _tpu_worker(
         tpus=group.chips,
         claims={} if template is None else {"netdev": template.template_name},
         cpu_limit_millicores=None if limits is None else limits.millicores,
-        environment=worker_environment(group.first.config, devices),
+        environment=worker_environment(group.first.flags, devices),
     )
 
 

@@ -153,4 +153,4 @@ class PlannedRay:
 
     @property
     def nccl(self) -> NcclStack | None:
-        return self.facts.nccl(self.accelerated.first.machine.name)
+        return self.accelerated.first.nccl(self.facts)

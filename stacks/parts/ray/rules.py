@@ -180,7 +180,7 @@ def nccl_rules(plan: Plan) -> Iterator[Problem]:
                 "queued machines come when Ray's pods ask for them, too late for a test before; "
                 "nearest: leave it out",
             )
-        if not machine.rdma_nics:
+        if not group.first.rdma:
             yield Problem(
                 field, f"{machine.name} has no RDMA interfaces to test; nearest: leave it out"
             )
@@ -258,7 +258,7 @@ def _gpu_problems(group: PlannedWorkers) -> Iterator[Problem]:
                 field,
                 f"{group.gpus} GPUs are more than a node of {machine.name} has; nearest: {has}",
             )
-        yield from interface_problems(field, group.gpus, machine)
+        yield from interface_problems(field, group.gpus, group.first)
     elif group.config.gpus is not None:
         yield Problem(field, f"{machine.name} has no GPUs; nearest: leave it out")
 

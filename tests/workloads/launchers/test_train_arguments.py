@@ -5,14 +5,13 @@ import os
 import shlex
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import ROOT, Register
 from tests.unit.stack_graphs import built, options_of
-from tools.demo_train import SubmittedJob
+from tools.demo_train import Arguments
 
 SCRIPT = ROOT / "workloads" / "image_classifier" / "train.py"
 
@@ -42,18 +41,16 @@ def test_every_argument_of_the_stack_is_one_of_the_job_and_none_is_missing(
     assert {key: str(value) for key, value in job.items()} == options
 
 
-def test_the_demo_runs_the_entrypoint_with_folders_of_this_machine(
+def test_the_demo_has_folders_of_this_machine_for_the_pods(
     register: Register, tmp_path: Path
 ) -> None:
     spec = built(register, "gcsfuse-checkpoint").one(":RayJob").inputs["spec"]
-    job = SubmittedJob(spec["entrypoint"], {}, [], {})
-    command = job.command(tmp_path / "launcher", tmp_path / "bucket")
-    assert command[:2] == ["bash", "-c"]
-    assert command[4] == "python3"
-    assert command[5].startswith(f"{tmp_path}/launcher/train-")
-    assert f"[ -f {command[5]} ]" in command[2]
-    changed = replace(job, entrypoint=shlex.join(command)).arguments
-    assert changed == job.arguments | {
+    words = shlex.split(spec["entrypoint"])
+    moved = Arguments(tmp_path / "bucket").moved(words)
+    program, arguments = words[:6], dict(it.split("=", 1) for it in words[6:])
+    assert moved[:6] == program
+    assert program[4] == "python3"
+    assert dict(it.split("=", 1) for it in moved[6:]) == arguments | {
         "data": "generated",
         "storage_path": f"{tmp_path}/bucket",
     }

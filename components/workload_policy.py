@@ -1,0 +1,50 @@
+"""A workload policy: how Compute Engine places machines that make up one domain of accelerators,
+such as the hosts of a TPU slice.
+
+Leaves out who is placed by it: a node pool names it.
+"""
+
+from dataclasses import dataclass
+
+import pulumi
+import pulumi_gcp as gcp
+
+from components.lifecycle import child_of
+from components.naming import NameKind, check_name
+
+# The only type that takes the shape of a domain (GoogleCloudPlatform/cluster-toolkit
+# examples/gke-tpu-7x and examples/gke-a4x, 10470803 of 2026-06-25).
+_TYPE = "HIGH_THROUGHPUT"
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorkloadPolicyArgs:
+    """`topology` is the shape of the domain, such as 4x4x4. It is fixed, so let the name have it:
+    another shape then is another policy, which is there before machines move to it."""
+
+    project: pulumi.Input[str]
+    region: pulumi.Input[str]
+    policy_name: str
+    topology: str
+
+
+class WorkloadPolicy(pulumi.ComponentResource):
+    """`policy_name` is known once the policy stands."""
+
+    policy: gcp.compute.ResourcePolicy
+    policy_name: pulumi.Output[str]
+
+    def __init__(
+        self, name: str, args: WorkloadPolicyArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
+        super().__init__("gke-ai-stacks:workload_policy:WorkloadPolicy", name, None, opts)
+        self.policy = gcp.compute.ResourcePolicy(
+            f"{name}-policy",
+            project=args.project,
+            region=args.region,
+            name=check_name(NameKind.RESOURCE_POLICY, args.policy_name),
+            workload_policy={"type": _TYPE, "accelerator_topology": args.topology},
+            opts=child_of(self),
+        )
+        self.policy_name = self.policy.name
+        self.register_outputs({"policy": self.policy, "policy_name": self.policy_name})

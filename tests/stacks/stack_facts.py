@@ -1,0 +1,125 @@
+"""What is compared of two stacks: their simulated cloud, and the engine's record of them."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import Any
+
+import yaml
+
+from tests.stacks.conftest import Sandbox
+
+Facts = dict[str, Any]
+
+# What a server notes of an object, which says nothing of what was asked for.
+_NOTED = frozenset({"uid", "resourceVersion", "creationTimestamp", "generation"})
+# What turns off something that a first `up` does not have.
+_OFF = ({"securityGroup": ""}, {"hpaProfile": "NONE"})
+# Parts of the engine's record of a resource that say when it was made, and what the cloud chose.
+_OF_ONE_RUN = frozenset({"id", "outputs", "created", "modified", "sequenceNumber", "resourceHooks"})
+# Helm never takes away the definitions that a chart brought.
+_LEFT_BY_HELM = re.compile(r"CustomResourceDefinition\|\|\w+\.ray\.io$")
+
+
+def facts_of(sandbox: Sandbox) -> Facts:
+    """What is in the simulated cloud, by what it is; of what controllers made, how many."""
+    cloud = sandbox.workspace.cloud_file
+    read = yaml.CSafeLoader
+    document: dict[str, Any] = yaml.load(cloud.read_text(), read)
+    found: Facts = {}
+    for key, it in document["resources"].items():
+        dashboard = it["type"].endswith(":Dashboard")
+        # How many nodes a pool began with says nothing of how many it has.
+        inputs = {name: value for name, value in it["inputs"].items() if name != "initialNodeCount"}
+        inputs = {name: value for name, value in inputs.items() if value not in _OFF}
+        found[it["type"] if dashboard else key] = {"type": it["type"], "inputs": inputs}
+    for cluster, store in document["clusters"].items():
+        made: Counter[str] = Counter()
+        scaled = _scaled(store)
+        for key, kept in store.get("objects", {}).items():
+            it = kept["object"]
+            owners = it["metadata"].get("ownerReferences")
+            if _LEFT_BY_HELM.search(key) or (owners and owners[0]["name"].startswith(scaled)):
+                continue
+            if owners:
+                placed = "placed " if it.get("spec", {}).get("nodeName") else ""
+                made[f"{placed}{it['kind']} of {owners[0]['kind']}"] += 1
+            else:
+                found[f"{cluster} {key}"] = _wanted(it)
+                if it["metadata"]["name"] in scaled:
+                    found[f"{cluster} {key}"].get("spec", {}).pop("replicas", None)
+        if made:
+            found[f"{cluster} made by controllers"] = dict(made)
+    return found
+
+
+def record_of(sandbox: Sandbox) -> Facts:
+    """What the engine acts by in its record of a stack: all but what differs between two runs that
+    did the same. With one record and one cloud the next preview is the same, and so is a destroy.
+    """
+    state = sandbox.state()
+    found = {it["urn"]: _recorded(it) for it in state.get("resources", [])}
+    # The same name twice is one that still has to be deleted.
+    return {
+        **found,
+        "count": len(state.get("resources", [])),
+        "left": state.get("pending_operations"),
+    }
+
+
+def _recorded(resource: Facts) -> Facts:
+    kept = {key: it for key, it in resource.items() if key not in _OF_ONE_RUN}
+    hooks = resource.get("resourceHooks") or {}
+    return {
+        **_readable(kept),
+        # A provider is named with an id of its own.
+        "provider": resource.get("provider", "").rpartition("::")[0],
+        # The engine keeps them in no order.
+        "dependencies": sorted(resource.get("dependencies", [])),
+        "propertyDependencies": {
+            name: sorted(them or [])
+            for name, them in resource.get("propertyDependencies", {}).items()
+        },
+        "hooks of a destroy": {when: it for when, it in hooks.items() if when.endswith("Delete")},
+    }
+
+
+def _readable(it: Any) -> Any:
+    """Secrets are encrypted anew in every run; the cloud has digests of them."""
+    if isinstance(it, dict):
+        return {key: _readable(value) for key, value in it.items() if key != "ciphertext"}
+    return [_readable(value) for value in it] if isinstance(it, list) else it
+
+
+def _scaled(store: dict[str, Any]) -> tuple[str, ...]:
+    """What an autoscaler has: how many pods it is at says nothing of what was asked for."""
+    objects = [kept["object"] for kept in store.get("objects", {}).values()]
+    scalers = [it for it in objects if it["kind"] == "HorizontalPodAutoscaler"]
+    return tuple(it["spec"]["scaleTargetRef"]["name"] for it in scalers)
+
+
+def _wanted(it: dict[str, Any]) -> dict[str, Any]:
+    it = {**it, "spec": _unbound(it["spec"])} if it["kind"] == "PersistentVolume" else it
+    metadata = {key: value for key, value in it["metadata"].items() if key not in _NOTED}
+    digests = it.get("sandboxSecretDigests")
+    # Digests are salted, and differ with each cloud.
+    secrets = {} if digests is None else {"sandboxSecretDigests": sorted(digests)}
+    wanted = {key: value for key, value in it.items() if key != "status"}
+    return {**wanted, "metadata": metadata, **secrets}
+
+
+def _unbound(volume: dict[str, Any]) -> dict[str, Any]:
+    """A volume's claim by its name, not by its id."""
+    claim = {key: value for key, value in volume.get("claimRef", {}).items() if key not in _NOTED}
+    return {**volume, "claimRef": claim}
+
+
+def differing(one: Any, other: Any, path: str = "") -> list[str]:
+    if isinstance(one, dict) and isinstance(other, dict):
+        return [
+            line
+            for key in sorted({*one, *other}, key=str)
+            for line in differing(one.get(key), other.get(key), f"{path}/{key}")
+        ]
+    return [] if one == other else [f"{path}: {str(one)[:200]} / {str(other)[:200]}"]
