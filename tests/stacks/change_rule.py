@@ -166,13 +166,16 @@ class Start:
 
     @classmethod
     def made(cls, folder: Path, config: Config, kind: type[ChangingStack] = ChangingStack) -> Start:
-        """Its next preview is empty, and a destroy of it leaves nothing."""
+        """Its next preview is empty."""
         running = kind.new(folder / "new", config).copied(folder / "up")
         running.up(config)
         running.stay_as_they_are()
-        running.copied(folder / "down").leave_nothing()
-        shutil.rmtree(folder / "down")
         return cls(folder, kind)
+
+    def leave_nothing(self, folder: Path) -> None:
+        """A destroy of it does. Raises BrokenPromiseError."""
+        self.running(folder).leave_nothing()
+        shutil.rmtree(folder)
 
     def running(self, folder: Path) -> ChangingStack:
         return self._running.copied(folder)
@@ -198,8 +201,8 @@ def _command(verb: str, *options: str) -> Command:
 def there_and_back(
     start: Start, folder: Path, before: Config, after: Config
 ) -> tuple[Outcome, ...]:
-    """The outcome of a change of what started with `before`, and of its way back. Raises
-    BrokenPromiseError."""
+    """The outcome of a change of what started with `before`, of which a destroy leaves nothing, and
+    of its way back. Raises BrokenPromiseError."""
     running = start.running(folder / "running")
     was, begun = running.facts(), running.record()
     fresh = start.fresh(folder / "fresh", after)
@@ -207,7 +210,6 @@ def there_and_back(
     # Where it was refused, the way back is from what came up anew.
     changing = running if there.kind == "done" else fresh
     back = changing.change(before, was, begun)
-    # What it began with is known to leave nothing.
     if back.refused or changing.record() != begun:
         changing.leave_nothing()
     return there, back

@@ -85,6 +85,7 @@ def _try_all(folder: Path, cases: Sequence[Case]) -> None:
         place = Path(made)
         with (place / "said").open("w") as said, redirect_stdout(said):
             start = Start.made(place, cases[0].before, cases[0].kind)
+            start.leave_nothing(place / "down")
             for case in cases:
                 print(_try(start, case, place / "case", folder), file=shown, flush=True)
                 shutil.rmtree(place / "case", ignore_errors=True)

@@ -46,7 +46,7 @@ def start_of(
         done = folder.with_suffix(".done")
         with FileLock(folder.with_suffix(".lock")):
             if not done.exists():
-                Start.made(folder, config, kind)
+                Start.made(folder, config, kind).leave_nothing(folder / "down")
                 done.touch()
         return Start(folder, kind)
 
