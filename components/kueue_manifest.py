@@ -75,6 +75,15 @@ class PreemptionArgs:
 
 
 @dataclass(frozen=True, kw_only=True)
+class FungibilityArgs:
+    """Whether a workload that could borrow, or stop another, in one flavor goes on to the next:
+    MayStopSearch or TryNextFlavor. The defaults are Kueue's."""
+
+    when_can_borrow: str = "MayStopSearch"
+    when_can_preempt: str = "TryNextFlavor"
+
+
+@dataclass(frozen=True, kw_only=True)
 class ClusterQueueArgs:
     """Those of `namespaces` may use it; with none given, all may. `admission_checks` have each the
     flavors that it is for."""
@@ -84,6 +93,7 @@ class ClusterQueueArgs:
     cohort: str | None = None
     namespaces: Sequence[str] = ()
     preemption: PreemptionArgs = PreemptionArgs()
+    fungibility: FungibilityArgs = FungibilityArgs()
     admission_checks: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
 
 
@@ -203,6 +213,11 @@ def cluster_queue_spec(
     }
     if cohort is not None:
         spec["cohortName"] = cohort
+    if queue.fungibility != FungibilityArgs():
+        spec["flavorFungibility"] = {
+            "whenCanBorrow": queue.fungibility.when_can_borrow,
+            "whenCanPreempt": queue.fungibility.when_can_preempt,
+        }
     if queue.admission_checks:
         spec["admissionChecksStrategy"] = checks_strategy(queue.admission_checks, checks)
     return spec

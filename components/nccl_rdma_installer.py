@@ -16,6 +16,7 @@ import pulumi_kubernetes as k8s
 from components.gib import NODE_DRIVER_DIR, NODE_GIB_DIR
 from components.lifecycle import fixed_name, object_name
 from components.naming import NameKind, check_name
+from components.node_terms import on_any, one_of, selector_terms
 
 # Autopilot keeps kube-system to itself.
 AUTOPILOT_NAMESPACE = "rdma-system"
@@ -71,24 +72,8 @@ def installer_spec(
 def on_accelerators(accelerators: Sequence[str]) -> dict[str, Any]:
     """Nodes with any of these. Google's own node affinity is such a one: on Autopilot, a pod with
     another could miss what Autopilot knows."""
-    chosen = _in("cloud.google.com/gke-accelerator", accelerators)
+    chosen = one_of("cloud.google.com/gke-accelerator", accelerators)
     return on_any([{"matchExpressions": [chosen]}])
-
-
-def on_any(terms: Any) -> dict[str, Any]:
-    """Nodes that one of the terms picks."""
-    required = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}
-    return {"affinity": {"nodeAffinity": required}}
-
-
-def selector_terms(selectors: Sequence[Mapping[str, str]]) -> list[dict[str, Any]]:
-    """Terms that pick the nodes that any of the selectors does, each said once."""
-    each = {tuple(sorted(it.items())): it for it in selectors}.values()
-    return [{"matchExpressions": [_in(key, [it[key]]) for key in sorted(it)]} for it in each]
-
-
-def _in(label: str, values: Sequence[str]) -> dict[str, Any]:
-    return {"key": label, "operator": "In", "values": list(values)}
 
 
 def _installer(image: str, autopilot: bool) -> dict[str, Any]:

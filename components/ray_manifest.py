@@ -11,6 +11,7 @@ from typing import Any
 from components.gib import gib_mounts, gib_volumes, wait_for_gib
 from components.naming import NameKind, cloud_name
 from components.node_taints import NodeTaintArgs
+from components.node_terms import on_any
 from components.pod_manifest import (
     DEFAULT_SECCOMP,
     NO_MORE_PRIVILEGES,
@@ -73,15 +74,17 @@ class RayPod:
     `claims` are names of claims with the templates that they are made from; the GPUs are among them
     where they are `gpus_claimed`.
     `provisioning_request` is the request for machines whose pods this is one of.
-    `taints` are those of the nodes, in spite of which the pod comes onto them. `scratch` is a
-    directory on the node's own disk. `rdma` mounts the plugin that NCCL needs once
-    it is there, which on a new node takes a while.
+    `taints` are those of the nodes, in spite of which the pod comes onto them. Of nodes that
+    `node_selector` picks, `node_terms` may pick some. `scratch` is a directory on the node's own
+    disk. `rdma` mounts the plugin that NCCL needs once it is there, which on a new node takes a
+    while.
     """
 
     requests: Quantity
     limits: Quantity
     shm_gib: int
     node_selector: Any
+    node_terms: Any = None
     taints: Sequence[NodeTaintArgs] = ()
     gpus: int = 0
     gpus_claimed: bool = False
@@ -187,6 +190,8 @@ def ray_pod_template(container: str, pod: RayPod, context: RayPodContext) -> dic
         "containers": [main],
         "volumes": [volume for volume, _ in volumes],
     }
+    if pod.node_terms is not None:
+        spec |= on_any(pod.node_terms)
     if not (pod.gpus or pod.tpus):
         # The profile has no pidfd_getfd, by which PyTorch's processes share a GPU's memory.
         spec["securityContext"] = DEFAULT_SECCOMP

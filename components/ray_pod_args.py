@@ -8,6 +8,7 @@ import pulumi
 from components.bucket_mount import BucketMountArgs
 from components.node_network import NodeNetwork, interface_annotations
 from components.node_taints import NodeTaintArgs
+from components.node_terms import selector_terms
 from components.ray_cluster_manifest import RayWorkers
 from components.ray_manifest import Quantity, RayPod, RayVolume, Setup
 
@@ -27,7 +28,8 @@ class RaySetupArgs:
 @dataclass(frozen=True, kw_only=True)
 class RayPodArgs:
     """`networks` are the further interfaces of the nodes, all of which the pod gets, and `taints`
-    those of the nodes, in spite of which it comes onto them.
+    those of the nodes, in spite of which it comes onto them. With `any_of` the node is one that
+    one of these selectors picks, too.
 
     `claims` are names of claims with the templates that they are made from; with `rdma` they are on
     interfaces that speak it, and the GPUs are among them where they are `gpus_claimed`.
@@ -40,6 +42,7 @@ class RayPodArgs:
     memory_limit_gib: int
     shm_gib: int
     node_selector: pulumi.Input[dict[str, str]]
+    any_of: Sequence[pulumi.Input[dict[str, str]]] = ()
     taints: Sequence[NodeTaintArgs] = ()
     gpus: int = 0
     gpus_claimed: bool = False
@@ -73,6 +76,9 @@ class RayPodArgs:
             ),
             shm_gib=self.shm_gib,
             node_selector=self.node_selector,
+            node_terms=pulumi.Output.all(*self.any_of).apply(selector_terms)
+            if self.any_of
+            else None,
             taints=self.taints,
             gpus=self.gpus,
             gpus_claimed=self.gpus_claimed,

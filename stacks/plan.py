@@ -286,8 +286,7 @@ class Plan:
     def _plain_bucket(self, key: str) -> PlannedBucket:
         """Before it is known who writes to it."""
         bucket, stack = self.stack.buckets[key], self.stack
-        own = f"{with_key(stack.name, key)}-{stack.project}"
-        name = bucket.existing or bucket.name or own
+        name = bucket.existing or bucket.name or f"{with_key(stack.name, key)}-{stack.project}"
         return PlannedBucket(key=key, config=bucket, name=name, facts=self.facts)
 
     def _workers(self, cluster: str, name: str, workers: Workers) -> PlannedWorkers:
@@ -297,4 +296,5 @@ class Plan:
             field=f"ray.{cluster}.workers.{name}",
             config=workers,
             pools=[self.pools[it] for it in pools],
+            chosen=self.stack.ray[cluster].queue is not None and len(pools) > 1,
         )

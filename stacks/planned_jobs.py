@@ -15,7 +15,7 @@ from stacks.plan import Plan
 from stacks.workloads import JOB, JOB_SET, RAY_JOB
 
 _CENTS_BELOW = 10
-_Machines = Sequence[tuple[PlannedPool | None, int]]
+_Machines = Sequence[tuple[Sequence[PlannedPool | None], int]]
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,14 @@ def planned_jobs(plan: Plan) -> dict[tuple[str, str], PlannedJob]:
 def _on_ray(plan: Plan, name: str, job: RayJob) -> PlannedJob:
     ray = plan.ray[plan.cluster_of(job)]
     workers = {pool.name: pool for group in ray.groups.values() for pool in group.pools}
-    hourly = _hourly([(pool, pool.nodes) for pool in workers.values()], plan.facts)
+    hourly = _hourly(
+        [
+            (one, it.count if it.chosen else one[0].nodes)
+            for it in ray.groups.values()
+            for one in ([it.pools] if it.chosen else [[pool] for pool in it.pools])
+        ],
+        plan.facts,
+    )
     pools = [*workers.values(), *([ray.head_pool] if ray.head_pool else [])]
     if isinstance(job, Script):
         return PlannedJob(name, job.resumes, hourly, pools)
@@ -58,16 +65,17 @@ def _on_ray(plan: Plan, name: str, job: RayJob) -> PlannedJob:
 def _tuning(job: PlannedFineTuning) -> PlannedJob:
     nodes = ceil(job.config.pods * job.config.gpus / max(1, job.pool.accelerators))
     resumes = job.config.resumes(job.bucket.config.mount_path)
-    return PlannedJob(job.name, resumes, _hourly([(job.pool, nodes)], job.facts), [job.pool])
+    return PlannedJob(job.name, resumes, _hourly([([job.pool], nodes)], job.facts), [job.pool])
 
 
 def _script(job: PlannedScript) -> PlannedJob:
-    hourly = _hourly([(job.pool, job.config.nodes)], job.facts)
+    hourly = _hourly([([job.pool], job.config.nodes)], job.facts)
     return PlannedJob(job.name, job.config.resumes, hourly, [job.pool] if job.pool else [])
 
 
 def _hourly(machines: _Machines, catalog: Catalog) -> str:
-    prices = [_price(pool, count, catalog) for pool, count in machines]
+    """Of so many machines each, of one of the pools."""
+    prices = [_price(pools, count, catalog) for pools, count in machines]
     known = [it for it in prices if it is not None]
     if len(known) < len(prices):
         return "what is not published"
@@ -79,9 +87,19 @@ def _amount(usd: float) -> str:
     return f"{usd:,.0f}" if usd >= _CENTS_BELOW else f"{usd:,.2f}"
 
 
-def _price(pool: PlannedPool | None, count: int, catalog: Catalog) -> tuple[float, float] | None:
+def _price(
+    pools: Sequence[PlannedPool | None], count: int, catalog: Catalog
+) -> tuple[float, float] | None:
+    found = [_one_price(it, catalog) for it in pools]
+    known = [it for it in found if it is not None]
+    if len(known) < len(found):
+        return None
+    return min(low for low, _ in known) * count, max(high for _, high in known) * count
+
+
+def _one_price(pool: PlannedPool | None, catalog: Catalog) -> tuple[float, float] | None:
     if pool is None:
         return None
     region, mode = pool.zone.rpartition("-")[0], CapacityMode(pool.config.capacity.mode)
     found = machine_price(pool.machine.name, region, mode, catalog)
-    return None if found is None else (found.low * count, found.high * count)
+    return None if found is None else (found.low, found.high)

@@ -3,7 +3,7 @@
 from typing import Any
 
 from tests.parts.refusals import Refused
-from tests.parts.samples import AUTOPILOT, BARE, CLASSIFIER, DEV, KEPT, TPU, VERL
+from tests.parts.samples import AUTOPILOT, CLASSIFIER, DEV, KEPT, TPU, VERL
 
 _WORKERS = "ray__verl__workers__gpu"
 _SMALL = {"requests": {"cpu": 1, "memory_gib": 4, "ephemeral_storage_gib": 20}}
@@ -163,12 +163,6 @@ RAY = [
         {"buckets__data__mount__sidecar__ephemeral_storage_gib": 0},
         "buckets.data.mount.file_cache_mib",
         "the cache is not counted in; nearest: 0",
-    ),
-    Refused(
-        {**BARE, "pools": dict.fromkeys(("a", "b", "c"), BARE["pools"]["gpu"])},
-        {"ray__two": {"head": _SMALL, "workers": {"gpu": {**_SMALL, "pools": ["a", "b"]}}}},
-        "ray.two.workers.gpu.pools",
-        "come onto any nodes with their GPUs, so those of c, too; nearest: [a, b, c], or a group",
     ),
 ]
 

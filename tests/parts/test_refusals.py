@@ -11,6 +11,7 @@ import pytest
 from stacks.config import validate
 from tests.conftest import changed
 from tests.parts.refusals import CLUSTER, POOLS, Refused
+from tests.parts.refusals_choice import CHOICE
 from tests.parts.refusals_existing import EXISTING
 from tests.parts.refusals_interfaces import INTERFACES
 from tests.parts.refusals_jobs import JOBS
@@ -32,7 +33,7 @@ from tests.unit.test_config_mutants import failed_suggestions
 
 REFUSED = (
     *(*PLACES, *VALUES, *POOLS, *INTERFACES, *TPUS, *CLUSTER, *STORAGE, *RAY, *REDIS, *JOBS, *WORK),
-    *(*PRESETS, *FINE_TUNING, *SERVERS, *QUEUES, *KUEUE, *KUEUE_NODES, *EXISTING, *NAMES),
+    *(*PRESETS, *FINE_TUNING, *SERVERS, *QUEUES, *KUEUE, *KUEUE_NODES, *CHOICE, *EXISTING, *NAMES),
 )
 OF_THE_PROVIDER = ("project", "region", "zone")
 WAYS_OUT = re.compile("nearest: |set it with: |forms that work: |say so under ")

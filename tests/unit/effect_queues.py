@@ -46,6 +46,29 @@ QUEUES = changed(
         "workload_priorities": [{"name": "soon", "value": 10}],
     },
 )
+# A script and a RayCluster that run on the machines that were paid for, or on what is cheap.
+_ALIKE = {"machine_type": "g2-standard-24", "nodes": 2}
+_POD = {"requests": {"cpu": 1, "memory_gib": 4}}
+EITHER = changed(
+    BARE,
+    pools={
+        "reserved": {**_ALIKE, "capacity": {"mode": "reservation", "name": "mine"}},
+        "spot": {**_ALIKE, "nodes": 3, "capacity": {"mode": "spot"}},
+        "cpu": CPUS,
+    },
+    queues={
+        "flavors": {it: {"pool": it} for it in ("cpu", "reserved", "spot")},
+        "cluster_queues": {"gpus": {"cohort": "all", "order": ["spot"]}},
+        "local_queues": [{"name": "lq", "cluster_queue": "gpus"}],
+    },
+    ray={
+        "either": {
+            "queue": "lq",
+            "head": _POD,
+            "workers": {"gpu": {**_POD, "pools": ["reserved", "spot"]}},
+        }
+    },
+)
 _FLAVORS = {"first": {"pool": "gpu"}, "spot": {"pool": "spot"}}
 QUEUE_OF_CPUS = changed(QUEUES, pools__cpu=CPUS, queues={"flavors": _FLAVORS})
 # Machines that Kueue asks for.

@@ -7,7 +7,7 @@ from typing import Any
 from tests.conftest import ROOT, changed
 from tests.parts.samples import AUTOPILOT, BARE, CLASSIFIER, DEV, KEPT, RL, SERVE, TPU, VERL
 from tests.unit.bucket_samples import RULED
-from tests.unit.effect_queues import CPUS, QUEUE_OF_CPUS, QUEUED, QUEUES
+from tests.unit.effect_queues import CPUS, EITHER, QUEUE_OF_CPUS, QUEUED, QUEUES
 from tests.unit.script_samples import CHAT, JOB_SET, ON_RAY, RAY, STACK
 from tests.unit.team_stack import LAB
 
@@ -219,6 +219,7 @@ BASES: dict[str, dict[str, Any]] = {
     ),
     "queues": QUEUES,
     "queue of cpus": QUEUE_OF_CPUS,
+    "either": EITHER,
     "queued": QUEUED,
     "teams": TEAMS,
     "team on tpus": changed(TPU, teams={"audio": {"quota": {"chips": 8}}}),

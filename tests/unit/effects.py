@@ -157,6 +157,7 @@ BUCKETS: Changes = {
     ],
 }
 _OURS = "queues__cluster_queues__ours"
+_GPUS = "queues__cluster_queues__gpus"
 _FIRST = f"{_OURS}__flavors__first"
 _PARTS = ("cpu", "memory_gib", "gpus", "ephemeral_storage_gib")
 QUEUES: Changes = {
@@ -190,6 +191,12 @@ QUEUES: Changes = {
         {"queues__workload_priorities__0__description": "What goes first."},
     ],
     "queue of cpus": [{"queues__flavors__first__pool": "cpu"}],
+    "either": [
+        {f"{_GPUS}__order": ["reserved"]},
+        {f"{_GPUS}__fungibility": {"when_can_borrow": "TryNextFlavor"}},
+        {f"{_GPUS}__fungibility": {"when_can_preempt": "MayStopSearch"}},
+        {"ray__either__workers__gpu__pools": ["spot"]},
+    ],
     "team on tpus": [{"teams__audio__quota__chips": 4}],
     "teams": [
         {"teams__vision__groups__view": ["all@example.com"]},

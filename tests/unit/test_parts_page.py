@@ -36,13 +36,13 @@ def plan_of(name: str) -> Plan:
     return validate({**config["gke-ai-stacks:stack"], **places}, secrets_set=WITH_TOKEN)
 
 
-def test_there_is_a_stack_of_ten_lines_and_there_are_nine_more() -> None:
+def test_there_is_a_stack_of_ten_lines_and_there_are_ten_more() -> None:
     first, *others = EXAMPLES
     written = re.search(r"stack:\n(.*?)```", TEXT, re.S)
     assert written is not None
     assert len(written[1].splitlines()) < 10
     assert first == "mine"
-    assert len(others) == 9
+    assert len(others) == 10
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
@@ -66,6 +66,9 @@ def test_examples_are_what_their_headings_say() -> None:
     assert [*chat.servers] == ["gemma"]
     assert not chat.stack.ray
     assert [*plan_of("two-rays").ray] == ["one", "two"]
+    either = plan_of("either")
+    (workers,) = either.ray["either"].groups.values()
+    assert [it.config.capacity.mode for it in workers.pools] == ["reservation", "spot"]
     kept = plan_of("kept")
     assert kept.stack.redis is not None
     assert kept.stack.ray["serve"].head.redis

@@ -15,7 +15,7 @@ from typing import Any
 from sandbox.kube import quantity
 from sandbox.kube.kueue import cohort_of, flavors_of
 from sandbox.kube.objects import JsonObject, Node, Taint, dig, maps, name_of
-from sandbox.kube.scheduler import admits
+from sandbox.kube.scheduler import admits, selects
 from sandbox.kube.store import Store
 from sandbox.memory_kube.kueue.jobs import PodSet
 
@@ -76,8 +76,19 @@ class Quota:
 
     def _flavor_of(self, group: JsonObject, pods: PodSet, taken: _Amounts) -> str | None:
         flavors = maps(group["flavors"])
-        free = (it["name"] for it in flavors if not any(self._obstacles(group, it, pods, taken)))
-        return next(free, None)
+        free = [it["name"] for it in flavors if not any(self._obstacles(group, it, pods, taken))]
+        borrows = dig(self.queue, "spec", "flavorFungibility", "whenCanBorrow")
+        own = (it for it in free if not self._borrows(it, group, pods, taken))
+        first = next(iter(free), None)
+        return next(own, first) if borrows == "TryNextFlavor" else first
+
+    def _borrows(self, flavor: str, group: JsonObject, pods: PodSet, taken: _Amounts) -> bool:
+        keys = [(flavor, it) for it in group["coveredResources"]]
+        return any(
+            self._used[key] + taken[key] + pods.requests.get(key[1], Fraction(0))
+            > quantity.parse(self._quotas[key]["nominalQuota"])
+            for key in keys
+        )
 
     def _why_none(self, group: JsonObject, pods: PodSet, taken: _Amounts) -> str:
         if not group["flavors"]:
@@ -107,8 +118,8 @@ class Quota:
             if not admits({"tolerations": tolerations}, Node(name="", pool="", taints=(own,))):
                 named = f"{own.key}={own.value}:{own.effect}"
                 yield f"untolerated taint {named} in flavor {name}"
-        selector: Mapping[str, str] = pods.spec.get("nodeSelector") or {}
-        if any(self._labels(name).get(key) != selector[key] for key in selector if key in keys):
+        node = Node(name="", pool="", labels=self._labels(name))
+        if not selects(_only(pods.spec, keys), node):
             yield f"flavor {name} doesn't match node affinity"
 
     def _lacks(self, flavor: JsonObject, pods: PodSet, taken: _Amounts) -> Iterator[str]:
@@ -195,3 +206,22 @@ def _why_inactive(store: Store, queue: JsonObject) -> Iterator[Why]:
         flavor, topology = name_of(each), each["spec"].get("topologyName")
         if flavor in flavors and topology and topology not in topologies:
             yield "TopologyNotFound", f'there is no Topology "{topology}" for TAS flavor "{flavor}"'
+
+
+def _only(spec: Mapping[str, Any], keys: Collection[str]) -> JsonObject:
+    """What a pod's spec asks of nodes by these labels (flavorassigner.go, flavorSelector)."""
+    selector = {key: it for key, it in (spec.get("nodeSelector") or {}).items() if key in keys}
+    path = ("affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution")
+    terms = [
+        {
+            "matchExpressions": [
+                one for one in maps(it.get("matchExpressions")) if one["key"] in keys
+            ]
+        }
+        for it in maps(dig(spec, *path, "nodeSelectorTerms"))
+    ]
+    # Terms are alternatives, and one that asks nothing lets every flavor through.
+    if not terms or not all(it["matchExpressions"] for it in terms):
+        return {"nodeSelector": selector}
+    required = {path[-1]: {"nodeSelectorTerms": terms}}
+    return {"nodeSelector": selector, "affinity": {"nodeAffinity": required}}

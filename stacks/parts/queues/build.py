@@ -9,6 +9,7 @@ from components.kueue import Kueue, KueueArgs
 from components.kueue_manifest import (
     ClusterQueueArgs,
     FlavorQuotasArgs,
+    FungibilityArgs,
     PreemptionArgs,
     ResourceGroupArgs,
     ResourceQuotaArgs,
@@ -238,6 +239,7 @@ def _cluster_queue(planned: PlannedQueues, name: str) -> ClusterQueueArgs:
             reclaim_within_cohort=queue.preemption.reclaim_from_cohort,
             borrow_within_cohort=queue.preemption.borrow_from_cohort,
         ),
+        fungibility=FungibilityArgs(**queue.fungibility.model_dump()),
         groups=[
             ResourceGroupArgs(
                 flavors=[

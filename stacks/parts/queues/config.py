@@ -82,6 +82,16 @@ class Preemption(Block, frozen=True):
     """Whom it may stop in order to borrow."""
 
 
+class Fungibility(Block, frozen=True):
+    """Where a workload goes on to its queue's next flavor, in Kueue's words. From one that it does
+    not fit it always does."""
+
+    when_can_borrow: Literal["MayStopSearch", "TryNextFlavor"] = "MayStopSearch"
+    """Whether it borrows of its cohort in one flavor before it tries the next."""
+    when_can_preempt: Literal["MayStopSearch", "TryNextFlavor"] = "TryNextFlavor"
+    """Whether it stops others in one flavor before it tries the next."""
+
+
 class Cohort(Block, frozen=True):
     """A cohort with more to say than its name."""
 
@@ -99,7 +109,12 @@ class ClusterQueue(Block, frozen=True):
     namespaces: tuple[NamespaceName, ...] = ()
     """Whose workloads it takes; by default everybody's."""
     flavors: dict[FlavorName, FlavorShare] = Field(default_factory=dict)
-    """Flavors that it gives out, tried in this order; by default all."""
+    """Flavors that it gives out; by default all."""
+    order: tuple[FlavorName, ...] = ()
+    """Its flavors, the one first that is to be tried first; what is left out comes after them, by
+    their names, for Pulumi keeps keys in no other order."""
+    fungibility: Fungibility = Fungibility()
+    """Where a workload goes on to the next flavor."""
     preemption: Preemption = Preemption()
     """Whom a workload that waits may stop."""
 
@@ -184,5 +199,9 @@ class StackQueues(Block, frozen=True):
     """Kueue's own priorities, which pods do not have."""
 
     def shares(self, queue: str) -> dict[str, FlavorShare]:
-        """What a queue has of each of its flavors, as far as the config says."""
-        return self.cluster_queues[queue].flavors or {it: FlavorShare() for it in self.flavors}
+        """What a queue has of each of its flavors, as far as the config says, in the order in which
+        they are tried."""
+        has = self.cluster_queues[queue]
+        shares = has.flavors or {it: FlavorShare() for it in self.flavors}
+        first = [it for it in dict.fromkeys(has.order) if it in shares]
+        return {it: shares[it] for it in (*first, *sorted(shares.keys() - {*first}))}

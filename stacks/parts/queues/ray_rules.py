@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from stacks.parts.jobs.script import Script
 from stacks.parts.pools.nodes import Amounts
+from stacks.parts.pools.pod_rules import on_request_problems
 from stacks.parts.queues.plan import PlannedQueues
 from stacks.parts.queues.workload_rules import (
     asked_of,
@@ -56,6 +57,7 @@ def _waiting_problems(plan: Plan, ray: PlannedRay, queue: str) -> Iterator[Probl
         )
     for group in ray.groups.values():
         yield from given_out_problems(plan, field, queue, [it.name for it in group.pools])
+        yield from _choice_problems(queues, ray, group)
     if queues.sound and ray.head_pool is not None:
         yield from _head_problems(queues, field, queue, ray.head_pool.name)
     if ray.config.autoscaling is not None:
@@ -68,11 +70,9 @@ def _quota_problems(queues: PlannedQueues, ray: PlannedRay, queue: str) -> Itera
     """Kueue admits the head and the workers as one, by what their templates ask for, in which what
     KubeRay and GKE put beside a container is not (kubernetes-sigs/kueue v0.19.2
     pkg/controller/jobs/raycluster/common.go, BuildPodSets). Of a queue that does not give out all
-    of their pools, and of a group on several, other rules say so. What a cohort lends is not known
-    to be too little."""
+    of their pools other rules say so. What a cohort lends is not known to be too little."""
     name, asked, given = queues.cluster_queue(queue), _asked(ray), queues.given_out(queue)
-    several = any(len(it.pools) > 1 for it in ray.groups.values())
-    if name is None or several or not asked.keys() <= given.keys():
+    if name is None or not asked.keys() <= given.keys():
         return
     if queues.config.cluster_queues[name].cohort is not None:
         return
@@ -87,6 +87,26 @@ def _quota_problems(queues: PlannedQueues, ray: PlannedRay, queue: str) -> Itera
             )
 
 
+def _choice_problems(
+    queues: PlannedQueues, ray: PlannedRay, group: PlannedWorkers
+) -> Iterator[Problem]:
+    """Of several pools Kueue takes one for all workers of a group (kubernetes-sigs/kueue v0.19.2
+    pkg/scheduler/flavorassigner/flavorassigner.go), and asks by a check for machines that come by a
+    request. Workers who come one by one have that of the first one."""
+    if not group.chosen:
+        return
+    if ray.config.autoscaling is not None:
+        yield Problem(
+            f"{group.field}.pools",
+            f"Kueue gives each worker that comes the pool of the first, and these run on "
+            f"{len(group.pools)}; nearest: [{group.first.name}], or leave out "
+            f"{ray.field}.autoscaling",
+        )
+    for pool in group.pools:
+        checked = queues.sound and queues.asks_for(pool.name)
+        yield from on_request_problems(pool.field, pool.config.capacity, checked=checked)
+
+
 def _asked(ray: PlannedRay) -> dict[str, Counter[str]]:
     """By pool what the pods ask for that there have to be at once."""
     found: defaultdict[str, Counter[str]] = defaultdict(Counter)
@@ -96,7 +116,8 @@ def _asked(ray: PlannedRay) -> dict[str, Counter[str]]:
     for group in ray.groups.values():
         worker = asked_of(Amounts.of_pod(group.config.requests, group.gpus))
         pods = _least(ray, group) * group.hosts
-        found[group.first.name].update({key: it * pods for key, it in worker.items()})
+        for pool in group.pools:
+            found[pool.name].update({key: it * pods for key, it in worker.items()})
     return found
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from components.kueue_manifest import controller_configuration
 from stacks.config_errors import nearest
 from stacks.parts.pools.plan import PlannedPool
-from stacks.parts.queues.config import StackQueues
+from stacks.parts.queues.config import Fungibility, StackQueues
 from stacks.parts.queues.flavor_rules import (
     check_problems,
     pool_problems,
@@ -49,6 +49,7 @@ def queue_rules(plan: Plan) -> Iterator[Problem]:
     yield from _local_queue_problems(kueue, queues.namespaces)
     yield from _priority_problems(kueue)
     if not broken:
+        yield from order_problems(kueue)
         yield from quota_problems(kueue, queues.flavors)
     if queues.sound:
         yield from check_problems(kueue, queues.flavors)
@@ -80,6 +81,35 @@ def quota_problems(kueue: StackQueues, pools: Mapping[str, PlannedPool]) -> Iter
 
 
 RULES = (queue_rules, ray_rules)
+
+
+def order_problems(kueue: StackQueues) -> Iterator[Problem]:
+    """An order is one of the queue's flavors, and of going on to the next something is said where
+    there is a next one, and somebody to borrow of."""
+    for name, queue in kueue.cluster_queues.items():
+        field, shares = f"queues.cluster_queues.{name}", kueue.shares(name)
+        for place, flavor in enumerate(queue.order):
+            if flavor not in shares:
+                yield Problem(
+                    f"{field}.order[{place}]",
+                    f'"{flavor}" is no flavor of {name}; nearest: {nearest(flavor, list(shares))}',
+                )
+            elif flavor in queue.order[:place]:
+                yield Problem(
+                    f"{field}.order[{place}]", f'"{flavor}" is there twice; nearest: leave it out'
+                )
+        said = {
+            "when_can_borrow": "no cohort" if queue.cohort is None else "",
+            "when_can_preempt": "",
+        }
+        for part, lacks in said.items():
+            default = Fungibility.model_fields[part].default
+            lacks = lacks or ("one flavor alone" if len(shares) == 1 else "")
+            if getattr(queue.fungibility, part) != default and lacks:
+                yield Problem(
+                    f"{field}.fungibility.{part}",
+                    f"{name} has {lacks}, so it would change nothing; nearest: {default}",
+                )
 
 
 def _flavor_problems(kueue: StackQueues) -> Iterator[Problem]:

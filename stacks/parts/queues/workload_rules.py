@@ -94,8 +94,7 @@ def workload_priority_problems(
 def given_out_problems(
     plan: Plan, field: str, queue: str | None, pools: Sequence[str]
 ) -> Iterator[Problem]:
-    """What runs on `pools` alone is admitted from a queue that gives them out; of several pools
-    Kueue takes one, and any other that its pods do not refuse.
+    """What runs on `pools` alone is admitted from a queue that gives them out.
 
     Kueue holds pods' node selectors against the labels that its flavors have, which here are the
     pools' names (kubernetes-sigs/kueue v0.19.2 pkg/scheduler/flavorassigner/flavorassigner.go,
@@ -111,12 +110,6 @@ def given_out_problems(
             field,
             f'"{queue}" gives out {", ".join(given)}, and this runs on {", ".join(missing)}, so it '
             f"would wait for ever; nearest: one more of queues.flavors, with pool {missing[0]}",
-        )
-    elif given and len(pools) > 1:
-        yield Problem(
-            field,
-            f"Kueue gives workers of one group one pool, and these run on {len(pools)}; "
-            "nearest: leave it out, or a group for each pool",
         )
 
 

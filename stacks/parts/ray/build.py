@@ -23,8 +23,8 @@ from stacks.parts.buckets.build import MountedBucket, annotations
 from stacks.parts.pools.config import Queued
 from stacks.parts.pools.plan import PlannedPool
 from stacks.parts.queues.build import Queues
-from stacks.parts.queues.plan import GPU
 from stacks.parts.ray.config import PodSizes
+from stacks.parts.ray.nodes_build import access_of, any_pool
 from stacks.parts.ray.plan import PlannedRay, PlannedWorkers
 from stacks.site import DeviceAccess, Selector, Site
 from stacks.stack import LUSTRE, LUSTRE_VOLUME
@@ -52,7 +52,9 @@ def build(site: Site, around: Surroundings) -> dict[str, RayCluster]:
 
 
 def _cluster(site: Site, around: Surroundings, ray: PlannedRay) -> RayCluster:
-    access = {name: _access(site, around, ray, group) for name, group in ray.groups.items()}
+    access = {
+        name: access_of(site, around.devices, ray, group) for name, group in ray.groups.items()
+    }
     pools = [it for group in ray.groups.values() for it in group.pools]
     machines = [one for it in pools for one in site.nodes.machines[it.name]]
     mounted = [it for key, it in around.buckets.items() if key in ray.buckets]
@@ -147,52 +149,6 @@ def _pod(
     )
 
 
-def _access(
-    site: Site, around: Surroundings, ray: PlannedRay, group: PlannedWorkers
-) -> DeviceAccess:
-    """The nodes of a group, known once its network works; of an elastic cluster in a queue those
-    of the one pool that Kueue gives to workers who come later."""
-    pool = group.first
-    found = around.devices.get(
-        pool.name, DeviceAccess(networks=(), node_selector=site.nodes.selectors[pool.name])
-    )
-    if ray.config.nccl_test is not None and group.name == ray.accelerated.name:
-        # What most stacks have no use for is not loaded.
-        from stacks.parts.network.interfaces import tested
-
-        found = tested(site, ray, found)
-    more: list[Selector] = []
-    if len(group.pools) == 1 and _is_one_of_several(site, ray, pool):
-        more.append(site.nodes.only[pool.name])
-    elastic = _elastic_pool(site, ray, group)
-    if elastic is not None and pool.kind == "gpu":
-        more.append(site.nodes.only[elastic])
-    if not more:
-        return found
-    together = pulumi.Output.all(found.node_selector, *more)
-    selector = together.apply(lambda it: {key: value for one in it for key, value in one.items()})
-    return replace(found, node_selector=selector)
-
-
-def _is_one_of_several(site: Site, ray: PlannedRay, pool: PlannedPool) -> bool:
-    """Whether nodes of another pool are taken for its: they have its accelerators' label, or
-    Kueue gives them out, which looks at the names of pools alone."""
-    accelerator, queued = pool.machine.accelerator, ray.config.queue is not None
-    return accelerator is not None and any(
-        it.name != pool.name and (queued or it.machine.accelerator.type == accelerator.type)
-        for it in site.plan.accelerated.values()
-        if it.machine.accelerator
-    )
-
-
-def _elastic_pool(site: Site, ray: PlannedRay, group: PlannedWorkers) -> str | None:
-    queues, queue, pools = site.plan.queues, ray.config.queue, {it.name for it in group.pools}
-    if queues is None or queue is None or ray.config.autoscaling is None:
-        return None
-    given = queues.given_out(queue).items()
-    return next((pool for pool, quota in given if quota[GPU] and pool in pools), None)
-
-
 def _worker(
     site: Site,
     around: Surroundings,
@@ -203,6 +159,7 @@ def _worker(
 ) -> RayPodArgs:
     common = replace(
         _pod(group.config, access.node_selector, gpus=group.gpus, taints=group.taints),
+        any_of=any_pool(site, group),
         annotations=annotations(ray.limits(head=False)),
         networks=access.networks,
         claims=dict(access.claims),

@@ -69,7 +69,9 @@ class Workers(PodSizes, frozen=True):
         tuple[PoolKey, ...],
         BeforeValidator(_as_tuple, json_schema_input_type=PoolKey | tuple[PoolKey, ...]),
     ] = ()
-    """Pools, or one, whose machines are of one type; by default all that have accelerators."""
+    """Pools, or one, whose machines are of one type; by default all that have accelerators. In a
+    `queue` all workers are on one of several, the first in the order of the cluster queue's flavors
+    that has room, and there are as many as the smallest has nodes."""
     min_workers: WorkerCount = 0
     """Fewest workers, where the cluster scales."""
 

@@ -19,12 +19,14 @@ from stacks.stack import LUSTRE
 
 @dataclass(frozen=True, kw_only=True)
 class PlannedWorkers:
-    """A group of workers, one on each node, or slice, of its pools, which are alike."""
+    """A group of workers, one on each node, or slice, of its pools, which are alike; where they are
+    `chosen` from Kueue puts all of them onto one."""
 
     name: str
     field: str
     config: Workers
     pools: Sequence[PlannedPool]
+    chosen: bool = False
 
     @property
     def first(self) -> PlannedPool:
@@ -32,7 +34,8 @@ class PlannedWorkers:
 
     @property
     def host(self) -> Host:
-        return self.first.host
+        """Of the pools' the one that leaves least to pods: disks may differ."""
+        return min((it.host for it in self.pools), key=lambda it: it.node.ephemeral_storage_mib)
 
     @property
     def hosts(self) -> int:
@@ -44,7 +47,8 @@ class PlannedWorkers:
         """Workers that there are, or at most where the cluster scales."""
         if self.first.kind == "tpu":
             return sum(len(it.slices) for it in self.pools)
-        return sum(it.nodes for it in self.pools)
+        nodes = [it.nodes for it in self.pools]
+        return min(nodes) if self.chosen else sum(nodes)
 
     @property
     def gpus(self) -> int:
@@ -72,8 +76,9 @@ class PlannedWorkers:
 
     @property
     def queued(self) -> bool:
-        """Whether machines come by a provisioning request, for all workers at once."""
-        return any(it.queued for it in self.pools)
+        """Whether machines come by a provisioning request of the stack's, for all workers at
+        once."""
+        return any(it.queued for it in self.pools) and not self.chosen
 
 
 @dataclass(frozen=True)

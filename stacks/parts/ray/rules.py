@@ -9,12 +9,14 @@ from stacks.config_errors import nearest
 from stacks.parts.cluster.config import RayOperator
 from stacks.parts.pools.config import Spot
 from stacks.parts.pools.nodes import Amounts
+from stacks.parts.pools.plan import PlannedPool
 from stacks.parts.pools.pod_rules import (
     NOTHING,
     interface_problems,
     pod_disk_problems,
     pod_problems,
 )
+from stacks.parts.ray.nccl_rules import nccl_rules
 from stacks.parts.ray.plan import PlannedRay, PlannedWorkers
 from stacks.plan import Plan
 from stacks.problems import Problem, under
@@ -88,7 +90,6 @@ def group_problems(plan: Plan) -> Iterator[Problem]:
     for ray in plan.ray.values():
         for group in ray.groups.values():
             yield from _alike_problems(group)
-            yield from _apart_problems(plan, group)
             for pool in group.pools:
                 if pool.name in taken:
                     yield Problem(
@@ -167,29 +168,6 @@ def tpu_rules(plan: Plan) -> Iterator[Problem]:
             )
 
 
-def nccl_rules(plan: Plan) -> Iterator[Problem]:
-    """There is a network to test, and two nodes to test it between before Ray asks for any."""
-    for ray in plan.ray.values():
-        if ray.config.nccl_test is None:
-            continue
-        field, group = f"{ray.field}.nccl_test", ray.accelerated
-        machine = group.first.machine
-        if group.queued:
-            yield Problem(
-                field,
-                "queued machines come when Ray's pods ask for them, too late for a test before; "
-                "nearest: leave it out",
-            )
-        if not group.first.rdma:
-            yield Problem(
-                field, f"{machine.name} has no RDMA interfaces to test; nearest: leave it out"
-            )
-        elif group.count < 2:
-            yield Problem(
-                field, "the test runs between two nodes, and there is one; nearest: nodes 2"
-            )
-
-
 def disk_problems(plan: Plan) -> Iterator[Problem]:
     for ray in plan.ray.values():
         cache = sum(max(0, it.config.mount.file_cache_mib) for it in ray.buckets.values())
@@ -232,22 +210,18 @@ def _alike_problems(group: PlannedWorkers) -> Iterator[Problem]:
                 f"{pool.name} has {pool.machine.name}, and workers of one group are cut to a "
                 f"{first.machine.name}; nearest: a group of its own",
             )
-
-
-def _apart_problems(plan: Plan, group: PlannedWorkers) -> Iterator[Problem]:
-    """Workers on several pools know them by their GPUs."""
-    accelerator, used = group.first.machine.accelerator, [it.name for it in group.pools]
-    if plan.autopilot or len(used) < 2 or accelerator is None:
-        return
-    for pool in plan.gpu_pools.values():
-        same = pool.machine.accelerator
-        if pool.name not in used and same is not None and same.type == accelerator.type:
+        elif (pool.interface_mode, _zone(pool)) != (first.interface_mode, _zone(first)):
             yield Problem(
-                f"{group.field}.pools",
-                f"workers on {len(used)} pools come onto any nodes with their GPUs, so those of "
-                f"{pool.name}, too; nearest: [{', '.join([*used, pool.name])}], or a group for "
-                "each pool",
+                f"{group.field}.pools[{place}]",
+                f"{pool.name} has its interfaces {pool.interface_mode} in {pool.zone}, and workers "
+                f"of one group ask for those of {first.name}, {first.interface_mode} in "
+                f"{first.zone}; nearest: a group of its own",
             )
+
+
+def _zone(pool: PlannedPool) -> str | None:
+    """Where interfaces are tied to one, for the networks of the stack's own are."""
+    return pool.zone if pool.interfaces else None
 
 
 def _gpu_problems(group: PlannedWorkers) -> Iterator[Problem]:

@@ -1,0 +1,53 @@
+"""The stack of docs/parts.md whose workers run on reserved machines or on spot, and where they
+are."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from sandbox.workspace import Workspace
+from stacks.__main__ import PAGE
+from tests.stacks.config_sandbox import ZONE, config_workspace
+from tests.stacks.conftest import Sandbox
+from tests.stacks.test_combinations import reservations
+
+_HEADING = "### Reserved machines first, then spot"
+# What has all GPUs of the reserved machines.
+_FILLER = {
+    "type": "script",
+    "command": ["sleep", "infinity"],
+    "image": "python:3.12-slim",
+    "nodes": 2,
+    "pool": "reserved",
+    "queue": "gpus",
+    "requests": {"cpu": 1, "memory_gib": 2},
+}
+# For a run: the config's other values stay.
+FILLED = f"jobs={json.dumps({'filler': _FILLER})}"
+WITHOUT_RAY = "ray=null"
+
+
+def stack() -> dict[str, Any]:
+    block = PAGE.read_text().split(_HEADING)[1].split("```yaml\n")[1].split("```")[0]
+    return {**yaml.safe_load(block)["config"]["gke-ai-stacks:stack"], "deletion_protection": False}
+
+
+def workspace(folder: Path) -> Workspace:
+    """With the reservation that the stack names."""
+    made = config_workspace(folder, **stack())
+    given = folder / "project.yaml"
+    given.write_text(yaml.safe_dump(reservations({"zone": ZONE, **stack()})))
+    with made.lock():
+        made.use_project(given)
+    return made
+
+
+def pools_of_workers(sandbox: Sandbox) -> list[str]:
+    """The pool of each worker that has a node."""
+    return sorted(
+        pod.node.removeprefix("gke-either-").rpartition("-")[0]
+        for pod in sandbox.pods()
+        if "worker" in pod.name and pod.node
+    )
