@@ -6,6 +6,8 @@ WORKLOADS := .venv-workloads
 FIT := .venv-fit
 STACK ?= b200-lustre
 FOLDER ?= .sandbox
+# A test of a stack waits for its engine half of the time.
+STACK_TESTS = $(shell $(RUN) -c 'import os; print(max(2, os.cpu_count() * 3 // 2))')
 PULUMI := $(shell command -v pulumi 2>/dev/null || echo .tools/bin/pulumi)
 
 .DEFAULT_GOAL := help
@@ -68,7 +70,7 @@ test: setup ## Run every default test
 	@$(RUN) -m pytest -n auto
 
 test-stacks: setup ## Run the thorough tests of every stack
-	@$(RUN) -m pytest -n auto -m thorough
+	@$(RUN) -m pytest -n $(STACK_TESTS) -m thorough
 
 coverage: setup ## Run every default test, and fail where a line of catalog, configs, rules or plans is not run
 	@$(RUN) -m pytest -n auto --cov --cov-report=term

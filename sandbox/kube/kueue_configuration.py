@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from components.kueue_frameworks import FRAMEWORKS
@@ -127,6 +128,7 @@ def _pod_options(integrations: JsonObject, version: str) -> Mapping[str, Any] | 
     return integrations.get("podOptions") if reads else None
 
 
+@lru_cache(maxsize=16)
 def _parsed(text: str) -> JsonObject | None:
     import yaml
 

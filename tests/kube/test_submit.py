@@ -13,13 +13,14 @@ import pytest
 
 from aistack.exit_codes import ExitCode
 from components.labels import MANAGED_BY
-from sandbox.kube.objects import JsonObject, Ref, labels_of, name_of
+from sandbox.kube.objects import JsonObject, Ref, dig, labels_of, name_of
 from tests.kube.command_line import answered, asked, folder_of, started, state
 from tests.kube.conftest import LiveSandbox, eventually
 from tests.stacks.conftest import changed
 
 STACK = "lab"
 JOB_SETS = "jobset.x-k8s.io/v1alpha2"
+WORK = ((JOB_SETS, "JobSet"), ("batch/v1", "Job"))
 ON_PODS = ("--image", "python:3.12-slim", "--cpu", "1", "--memory", "2", "--queue", "research")
 
 
@@ -34,9 +35,8 @@ def live(live_sandbox: Callable[[str], LiveSandbox]) -> LiveSandbox:
 def emptied(live: LiveSandbox) -> Iterator[None]:
     """Each test has the nodes for itself."""
     yield
-    for it in live.server.list(JOB_SETS, "JobSet"):
-        if _is_ours(it):
-            live.server.delete(Ref.of(it))
+    for it in _work(live):
+        live.server.delete(Ref.of(it))
     eventually(lambda: brought(live), lambda it: it == set())
 
 
@@ -53,9 +53,16 @@ def submitted(live: LiveSandbox, *words: str) -> Any:
 
 def brought(live: LiveSandbox) -> set[str]:
     """What there is that `aistack` has made."""
-    kinds = (("v1", "ConfigMap"), ("networking.k8s.io/v1", "NetworkPolicy"), (JOB_SETS, "JobSet"))
-    all_ = (it for version, kind in kinds for it in live.server.list(version, kind))
-    return {f"{it['kind']}/{name_of(it)}" for it in all_ if _is_ours(it)}
+    kinds = (("v1", "ConfigMap"), ("networking.k8s.io/v1", "NetworkPolicy"))
+    beside = (it for version, kind in kinds for it in live.server.list(version, kind))
+    all_ = (*_work(live), *filter(_is_ours, beside))
+    return {f"{it['kind']}/{name_of(it)}" for it in all_}
+
+
+def _work(live: LiveSandbox) -> list[JsonObject]:
+    """What was submitted: the Job of a JobSet goes with it."""
+    found = (it for version, kind in WORK for it in live.server.list(version, kind))
+    return [it for it in found if _is_ours(it) and not it["metadata"].get("ownerReferences")]
 
 
 def _is_ours(obj: JsonObject) -> bool:
@@ -88,6 +95,23 @@ def test_a_script_waits_in_its_queue_and_takes_what_it_brought_along(
         "JobSet",
     }
     live.server.delete(Ref(api_version=JOB_SETS, kind="JobSet", namespace="default", name="queued"))
+    eventually(lambda: brought(live), lambda it: it == set())
+
+
+def test_a_plain_job_waits_in_its_queue_until_kueue_lets_it_in(
+    live: LiveSandbox, script: str
+) -> None:
+    found = submitted(live, script, "--name", "plain", "--as", "job", *ON_PODS)
+    assert (found["job"]["kind"], found["job"]["queue"]) == ("Job", "research")
+    eventually(lambda: state(live, "plain"), lambda it: it == "running")
+    (workload,) = [
+        it
+        for it in live.server.list("kueue.x-k8s.io/v1beta2", "Workload")
+        if it["metadata"]["ownerReferences"][0]["name"] == "plain"
+    ]
+    assert dig(workload, "status", "admission", "clusterQueue") == "research"
+    done = asked(live, "cancel", "plain")
+    assert done.returncode == ExitCode.FINE, done.stderr
     eventually(lambda: brought(live), lambda it: it == set())
 
 

@@ -35,6 +35,8 @@ from tools.written_page import table_row
 # By the name of a case what became of it, there and back.
 Ways = dict[str, list[dict[str, str]]]
 PAGE = PROJECT_FOLDER / "docs" / "changes.md"
+# Each waits for its engine half of the time.
+_WORKERS = max(2, (os.cpu_count() or 1) * 3 // 2)
 _WAYS = ("there", "back")
 _SECTIONS: dict[str, Collection[str]] = {
     "Every field, in a small stack": BASES,
@@ -73,7 +75,7 @@ def _try_what_is_left(folder: Path) -> None:
     of_stack = attrgetter("stack")
     left = [it for it in CASES.values() if not (folder / f"{_key(it)}.json").exists()]
     groups = [list(it) for _, it in groupby(sorted(left, key=of_stack), of_stack)]
-    with multiprocessing.get_context("spawn").Pool(2, maxtasksperchild=1) as pool:
+    with multiprocessing.get_context("spawn").Pool(_WORKERS, maxtasksperchild=1) as pool:
         for _ in pool.imap_unordered(partial(_try_all, folder), groups, chunksize=1):
             pass
 

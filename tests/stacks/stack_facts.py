@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from typing import Any
-
-import yaml
 
 from tests.stacks.conftest import Sandbox
 
@@ -24,9 +23,7 @@ _LEFT_BY_HELM = re.compile(r"CustomResourceDefinition\|\|\w+\.ray\.io$")
 
 def facts_of(sandbox: Sandbox) -> Facts:
     """What is in the simulated cloud, by what it is; of what controllers made, how many."""
-    cloud = sandbox.workspace.cloud_file
-    read = yaml.CSafeLoader
-    document: dict[str, Any] = yaml.load(cloud.read_text(), read)
+    document: dict[str, Any] = json.loads(sandbox.workspace.cloud_file.read_bytes())
     found: Facts = {}
     for key, it in document["resources"].items():
         dashboard = it["type"].endswith(":Dashboard")
