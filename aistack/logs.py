@@ -39,14 +39,18 @@ class Wanted:
         """Whether there may be more than one that says something."""
         return self.role(found) == _ALL and found.job.pods != 1
 
+    def is_of_driver(self, found: Found) -> bool:
+        """Whether it is what Ray alone knows."""
+        return self.role(found) == DRIVER and _has_driver(found)
+
     def logs(
         self, cluster: Cluster, found: Found, pods: Sequence[Member]
     ) -> Sequence[ContainerLog | RayJobLog]:
         """Of pods that have such a container, those that have begun, or that have before."""
-        role = self.role(found)
-        if role == DRIVER and _has_driver(found):
+        if self.is_of_driver(found):
             driver = RayJobLog.of(cluster, found)
             return [driver] if driver.has_begun and not self.previous else []
+        role = self.role(found)
         chosen = [it for it in pods if role in (_ALL, it.role)]
         names = [(it, self.container or it.container) for it in chosen]
         made = [ContainerLog(cluster, it, name) for it, name in names if name in it.containers]
@@ -75,7 +79,7 @@ def nothing_said(found: Found, pods: Sequence[Member], wanted: Wanted) -> VerbEr
     roles = list(dict.fromkeys(it.role for it in pods))
     roles += [DRIVER] if _has_driver(found) else []
     chosen = [it for it in pods if role in (_ALL, it.role)]
-    if pods and not chosen and not (role == DRIVER and _has_driver(found)):
+    if pods and not chosen and not wanted.is_of_driver(found):
         return VerbError(f'--rank: "{role}": there is none; nearest: {", ".join((*roles, _ALL))}')
     containers = list(dict.fromkeys(name for it in chosen for name in it.containers))
     if chosen and wanted.container and wanted.container not in containers:
