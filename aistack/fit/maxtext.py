@@ -65,7 +65,13 @@ class Slices:
 
     @property
     def peak(self) -> AcceleratorFacts | None:
+        """Of a chip."""
         return accelerator_facts(self.accelerator)
+
+    @property
+    def share(self) -> float:
+        """Of a chip what one of those is that JAX sees."""
+        return 1 / self.topology.devices_per_chip
 
     @cached_property
     def parts(self) -> dict[str, float]:
@@ -86,7 +92,8 @@ class Slices:
     def step_seconds(self) -> float | None:
         if self.peak is None:
             return None
-        return self.flops / (self.count * self.peak.bf16_tflops * 1e12 * self.utilisation)
+        peak = self.count * self.share * self.peak.bf16_tflops * 1e12
+        return self.flops / (peak * self.utilisation)
 
     @property
     def layout(self) -> str:
@@ -94,7 +101,7 @@ class Slices:
         dcn = filled(self.job.dcn.factors(), self.chips.slices)
         shown = [f"{key} {it}" for key, it in ici.items() if it > 1]
         between = [f"{key} {it}" for key, it in dcn.items() if it > 1]
-        inside = " x ".join(shown) or "one chip"
+        inside = " x ".join(shown) or f"one {self.chips.what}"
         return f"{inside}, between slices {' x '.join(between)}" if between else inside
 
     @property
@@ -116,9 +123,9 @@ class Slices:
         return Fit(
             job=self.name,
             model=self.job.model,
-            layout=f"{self.layout}, {self.job.per_device_batch_size} sequences a chip",
+            layout=f"{self.layout}, {self.job.per_device_batch_size} sequences a {self.chips.what}",
             accelerator=self.accelerator,
-            accelerators=self.count,
+            accelerators=round(self.count * self.share),
             slices=self.chips.slices,
             how=How.ESTIMATE,
             fits=not broken,

@@ -46,8 +46,8 @@ class Storage:
 
 @dataclass(frozen=True, kw_only=True)
 class Fit:
-    """Of a job on so many accelerators; `parts` are GiB of one of them. `tflops` of a step are
-    those of all accelerators."""
+    """Of a job on so many accelerators; `parts` are GiB of one of them, of TPU7x of one of the two
+    devices that a chip is. `tflops` of a step are those of all accelerators."""
 
     job: str
     model: str

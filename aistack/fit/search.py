@@ -109,16 +109,19 @@ def seconds_a_token(at: Slices) -> float:
 
 
 def _links(at: Slices) -> float:
-    """Bytes a second of a chip; where it is not known, all layouts count alike."""
+    """Bytes a second of one of those that JAX sees; where it is not known, all layouts count
+    alike."""
     peak = at.peak
-    return 1e30 if peak is None or peak.interconnect_gbps is None else peak.interconnect_gbps * 1e9
+    if peak is None or peak.interconnect_gbps is None:
+        return 1e30
+    return peak.interconnect_gbps * 1e9 * at.share
 
 
 def _confirmed(at: Slices, tell: Callable[[str], None]) -> Fit | None:
     """With the largest batch that a compiler takes, if it does after a few tries."""
     for _ in range(_TRIES):
         batch = at.job.per_device_batch_size
-        tell(f"compiling {at.layout}, {batch} sequences a chip")
+        tell(f"compiling {at.layout}, {batch} sequences a {at.chips.what}")
         found = at.compile()
         if found.fits:
             return with_compiled(at.estimate(), found)

@@ -12,8 +12,12 @@ from typer.testing import CliRunner, Result
 from aistack.__main__ import app
 from aistack.exit_codes import ExitCode
 from aistack.fit.compiler import Compiled
+from aistack.fit.fits import fits_of, layouts_of
 from aistack.fit.report import Storage
-from tests.conftest import ROOT
+from stacks.config import validate
+from tests.conftest import ROOT, changed
+from tests.parts.machine_samples import IRONWOOD
+from tests.parts.samples import TPU
 
 JOB = "jobs.maxtext-llama3-8b"
 # The tutorial's, on its 32 chips.
@@ -67,6 +71,19 @@ def test_a_step_takes_as_long_as_its_flops_at_the_stated_utilisation() -> None:
     (found,) = said("--stack", "tpu-multislice", "--estimate", "--utilisation", "0.5")
     # 32 chips with a peak of 918 TFLOPs a second.
     assert found["step_seconds"] == pytest.approx(found["tflops"] / (32 * 918 * 0.5))
+
+
+def test_a_chip_of_tpu7x_is_two_devices_that_share_its_memory_and_its_peak() -> None:
+    plan = validate(changed(TPU, **IRONWOOD))
+    jobs = plan.stack.jobs
+    (found,) = fits_of(plan, jobs, 0.5, compiles=False, tell=print)
+    assert (found.accelerators, found.accelerator) == (32, "tpu7x")
+    assert found.memory_gib == 96
+    assert found.layout.endswith("sequences a device")
+    assert found.tflops is not None
+    assert found.step_seconds == pytest.approx(found.tflops / (32 * 2307 * 0.5))
+    (fastest, *_) = layouts_of(plan, jobs, 0.5, compiles=False, tell=print)
+    assert fastest.fits
 
 
 def test_the_scenarios_70b_does_not_fit_and_the_nearest_that_does_is_named() -> None:
