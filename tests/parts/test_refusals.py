@@ -13,6 +13,7 @@ from tests.conftest import changed
 from tests.parts.refusals import CLUSTER, POOLS, Refused
 from tests.parts.refusals_choice import CHOICE
 from tests.parts.refusals_existing import EXISTING
+from tests.parts.refusals_fit import FITS
 from tests.parts.refusals_interfaces import INTERFACES
 from tests.parts.refusals_jobs import JOBS
 from tests.parts.refusals_kueue import KUEUE
@@ -33,7 +34,18 @@ from tests.unit.test_config_mutants import failed_suggestions
 
 REFUSED = (
     *(*PLACES, *VALUES, *POOLS, *INTERFACES, *TPUS, *CLUSTER, *STORAGE, *RAY, *REDIS, *JOBS, *WORK),
-    *(*PRESETS, *FINE_TUNING, *SERVERS, *QUEUES, *KUEUE, *KUEUE_NODES, *CHOICE, *EXISTING, *NAMES),
+    *(
+        *PRESETS,
+        *FINE_TUNING,
+        *SERVERS,
+        *QUEUES,
+        *KUEUE,
+        *KUEUE_NODES,
+        *CHOICE,
+        *FITS,
+        *EXISTING,
+        *NAMES,
+    ),
 )
 OF_THE_PROVIDER = ("project", "region", "zone")
 WAYS_OUT = re.compile("nearest: |set it with: |forms that work: |say so under ")
