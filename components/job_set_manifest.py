@@ -11,6 +11,7 @@ from typing import Any
 
 from components.gib import gib_mounts, gib_volumes, wait_for_gib
 from components.node_taints import NodeTaintArgs, toleration
+from components.node_terms import on_any
 from components.pod_access import CLIENT_LABEL, pod_access_spec
 from components.pod_manifest import (
     DEFAULT_SECCOMP,
@@ -57,7 +58,8 @@ _EXECUTABLE = 0o555
 class JobSetPods:
     """`volumes` are volumes with their mounts; `files` is the ConfigMap under `FILE_DIR`, if any.
 
-    `client_of` is a model server in their namespace that lets the pods in.
+    `client_of` is a model server in their namespace that lets the pods in. Of nodes that
+    `node_selector` picks, `node_terms` may pick some.
 
     `claims` are names of claims with the templates that they are made from; the GPUs are among them
     where they are `gpus_claimed`. `rdma` mounts the plugin that NCCL needs once it is there.
@@ -80,6 +82,7 @@ class JobSetPods:
     volumes: Sequence[tuple[dict[str, Any], dict[str, Any]]]
     annotations: Mapping[str, Any]
     node_selector: Any
+    node_terms: Any = None
     taints: Sequence[NodeTaintArgs] = ()
     priority_class: Any
     claims: Mapping[str, Any] = field(default_factory=dict[str, Any])
@@ -186,8 +189,10 @@ def _pod_spec(pods: JobSetPods) -> dict[str, Any]:
         "volumes": [volume for volume, _ in volumes],
         **claims_of_pod(pods.claims),
     }
+    if pods.node_terms is not None:
+        spec |= on_any(pods.node_terms)
     if pods.nodes > 1:
-        spec["affinity"] = _apart(pods.job_name)
+        spec["affinity"] = {**spec.get("affinity", {}), **_apart(pods.job_name)}
     tolerations = [toleration(it) for it in pods.taints]
     if pods.gpus:
         tolerations = gpu_tolerations(pods.taints)

@@ -25,6 +25,7 @@ from components.lifecycle import fixed_name, object_name
 from components.naming import NameKind, check_name, cloud_name
 from components.node_network import NodeNetwork, interface_annotations
 from components.node_taints import NodeTaintArgs
+from components.node_terms import selector_terms
 from components.pod_manifest import bucket_volume
 from components.queue_labels import PRIORITY_LABEL, QUEUE_LABEL, queue_labels
 from components.ray_manifest import Quantity
@@ -83,8 +84,9 @@ class ScriptJobSetArgs:
     JAX_COORDINATOR_ADDRESS, NNODES, NODE_RANK and GPUS_PER_NODE; `$(NAME)` in the command is one of
     its variables. `networks` are the further interfaces of the nodes, all of which a pod gets, or
     else `claims` are what it claims of them, by names with their templates, which may speak
-    `rdma`, and have the GPUs where they are `gpus_claimed`; `taints` are the nodes'. GKE adds what
-    mounts buckets to pods that say so in their `annotations`.
+    `rdma`, and have the GPUs where they are `gpus_claimed`; `taints` are the nodes'. With `any_of`
+    a node is one that one of these selectors picks, too. GKE adds what mounts buckets to pods that
+    say so in their `annotations`.
 
     `queue` is a LocalQueue, by which the pods wait until all can start; `workload_priority` is
     Kueue's own class, in place of `priority_class` where the queue decides. A run may take
@@ -107,6 +109,7 @@ class ScriptJobSetArgs:
     ephemeral_storage_gib: int
     shm_gib: int = 0
     node_selector: pulumi.Input[dict[str, str]]
+    any_of: Sequence[pulumi.Input[dict[str, str]]] = ()
     taints: Sequence[NodeTaintArgs] = ()
     networks: Sequence[NodeNetwork] = ()
     claims: dict[str, pulumi.Input[str]] = field(default_factory=dict[str, pulumi.Input[str]])
@@ -233,6 +236,7 @@ def _pods(args: ScriptJobSetArgs, files: pulumi.Output[str] | None) -> JobSetPod
         volumes=[it.as_volume() for it in args.mounts],
         annotations=annotations,
         node_selector=args.node_selector,
+        node_terms=pulumi.Output.all(*args.any_of).apply(selector_terms) if args.any_of else None,
         taints=args.taints,
         priority_class=args.priority_class,
         claims=args.claims,

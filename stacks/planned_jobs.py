@@ -69,8 +69,8 @@ def _tuning(job: PlannedFineTuning) -> PlannedJob:
 
 
 def _script(job: PlannedScript) -> PlannedJob:
-    hourly = _hourly([([job.pool], job.config.nodes)], job.facts)
-    return PlannedJob(job.name, job.config.resumes, hourly, [job.pool] if job.pool else [])
+    hourly = _hourly([(job.pools or [None], job.config.nodes)], job.facts)
+    return PlannedJob(job.name, job.config.resumes, hourly, job.pools)
 
 
 def _hourly(machines: _Machines, catalog: Catalog) -> str:

@@ -4,7 +4,7 @@ from typing import Any
 
 from tests.conftest import changed
 from tests.parts.refusals import Refused
-from tests.parts.samples import TWO_ZONES, VERL
+from tests.parts.samples import AUTOPILOT, TWO_ZONES, VERL
 from tests.unit.effect_queues import EITHER
 
 _GPUS = "queues__cluster_queues__gpus"
@@ -13,6 +13,7 @@ _CHECK: dict[str, Any] = {"queues__admission_checks": {"dws": {}}}
 _QUEUED = {"mode": "queued"}
 _SMALL = {"requests": {"cpu": 1, "memory_gib": 4, "ephemeral_storage_gib": 20}}
 _CPUS = {"machine_type": "e2-standard-4", "nodes": 2}
+_JOB_SETS = "jobset.x-k8s.io/jobset"
 _ZONES = ["first", "second"]
 _SPOT_B200 = {**VERL["pools"]["gpu"], "capacity": {"mode": "spot"}}
 _OF_TWO: dict[str, Any] = {
@@ -110,6 +111,48 @@ CHOICE = [
         {"ray__both": {"head": _SMALL, "workers": {"gpu": {**_SMALL, "pools": _ZONES}}}},
         "ray.both.workers.gpu.pools[1]",
         "ask for those of first, own in us-west3-b; nearest: a group of its own",
+    ),
+    Refused(
+        EITHER,
+        {"jobs__train__pools": ["reserved", "spto"]},
+        "jobs.train.pools[1]",
+        '"spto" is no pool of this stack; nearest: spot',
+    ),
+    Refused(
+        EITHER,
+        {"jobs__train__pools": ["reserved", "reserved"]},
+        "jobs.train.pools[1]",
+        '"reserved" is there twice; nearest: leave it out',
+    ),
+    Refused(
+        EITHER,
+        {"jobs__train__pool": "spot"},
+        "jobs.train.pool",
+        "there are pools, too; nearest: leave it out",
+    ),
+    Refused(
+        EITHER,
+        {"jobs__train__queue": None},
+        "jobs.train.pools",
+        "without a queue nobody chooses one; nearest: leave it out, with pool: reserved",
+    ),
+    Refused(
+        EITHER,
+        {"jobs__train__pools": ["reserved", "cpu"]},
+        "jobs.train.pools[1]",
+        "cpu has e2-standard-4, and pods of one job are cut to a g2-standard-24; nearest: leave it",
+    ),
+    Refused(
+        EITHER,
+        {"jobs__train__nodes": 3},
+        "jobs.train.nodes",
+        "3 are more than reserved can ever have; nearest: 2",
+    ),
+    Refused(
+        {**AUTOPILOT, "ray": {}, "queues": {"frameworks": [_JOB_SETS]}},
+        {"jobs": {"train": {**EITHER["jobs"]["train"], "pools": ["gpu"], "nodes": 1}}},
+        "jobs.train.pools",
+        "Autopilot makes machines for pods that know which; nearest: pool: gpu",
     ),
     Refused(
         _TESTED,

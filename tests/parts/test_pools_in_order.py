@@ -11,6 +11,7 @@ from tests.programs import registered
 from tests.unit.effect_queues import EITHER
 
 POOL = "cloud.google.com/gke-nodepool"
+POOLS = ("reserved-pool", "spot-pool")
 ON_REQUEST = changed(
     EITHER,
     pools__spot__capacity={"mode": "queued", "max_run_hours": 24},
@@ -38,15 +39,25 @@ def queue(recording: Recording) -> dict[str, Any]:
 def test_workers_come_onto_either_pool_and_onto_no_third() -> None:
     third = changed(EITHER, pools__third=EITHER["pools"]["spot"])
     spec = worker(made(third))["template"]["spec"]
-    names = ["reserved-pool", "spot-pool"]
     required = spec["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]
-    assert required == {"nodeSelectorTerms": selector_terms([{POOL: it} for it in names])}
+    assert required == {"nodeSelectorTerms": selector_terms([{POOL: it} for it in POOLS])}
+    assert POOL not in spec["nodeSelector"]
+
+
+def test_pods_of_a_script_come_onto_either_pool_each_on_a_node_of_its_own() -> None:
+    recording = made(changed(EITHER, ray=None))
+    (job_set,) = recording.of_type(":JobSet")
+    (one,) = job_set.inputs["spec"]["replicatedJobs"]
+    spec = one["template"]["spec"]["template"]["spec"]
+    required = spec["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]
+    assert required == {"nodeSelectorTerms": selector_terms([{POOL: it} for it in POOLS])}
+    assert "podAntiAffinity" in spec["affinity"]
     assert POOL not in spec["nodeSelector"]
 
 
 def test_there_are_as_many_workers_as_the_smallest_pool_has_nodes() -> None:
     assert worker(made(EITHER))["replicas"] == 2
-    alone = changed(EITHER, ray__either__queue=None)
+    alone = changed(EITHER, ray__either__queue=None, jobs=None)
     assert worker(made(alone))["replicas"] == 5
 
 

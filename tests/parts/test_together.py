@@ -93,11 +93,14 @@ class TestQueues:
         lines = refused(ray=None, queues=only, servers={"chat": server})
         assert fields(lines) == ["servers.chat.queue"]
 
-    def test_workers_of_one_group_in_a_queue_are_on_one_pool(self) -> None:
-        pools = {"pools__more": L4, "ray__main__workers__gpu__pools": ["l4", "more"]}
+    def test_workers_of_one_group_in_a_queue_are_as_many_as_any_of_its_pools_holds(self) -> None:
+        pools = {
+            "pools__more": {**L4, "nodes": 5},
+            "ray__main__workers__gpu__pools": ["l4", "more"],
+        }
         both = changed(MIXED, flavors__more={"pool": "more"})
-        lines = refused(**pools, queues=both, ray__main__queue="lq")
-        assert fields(lines) == ["ray.main.queue"]
+        plan = plan_of(**pools, queues=both, ray__main__queue="lq")
+        assert plan.ray["main"].workers == L4["nodes"]
 
     def test_ray_does_not_wait_in_a_queue_on_autopilot(self) -> None:
         autopilot = {"cluster": {"mode": "autopilot"}, "pools": {"l4": L4}, "queues": {}}
@@ -120,11 +123,11 @@ class TestQueues:
 
 
 class TestGroups:
-    def test_a_group_on_some_of_the_pools_with_its_gpus_is_refused(self) -> None:
+    def test_a_group_on_some_of_the_pools_with_its_gpus_is_on_those_alone(self) -> None:
         pools = {"pools__more": L4, "pools__third": L4}
-        lines = refused(**pools, ray__main__workers__gpu__pools=["l4", "more"])
-        assert fields(lines) == ["ray.main.workers.gpu.pools"]
-        assert "nearest: [l4, more, third]" in lines[0]
+        found = made(**pools, ray__main__workers__gpu__pools=["l4", "more"])
+        spec = found.of_type(":RayCluster")[0].inputs["spec"]["workerGroupSpecs"][0]
+        assert "third-pool" not in str(spec["template"]["spec"]["affinity"])
 
     def test_a_job_is_cut_to_the_group_with_its_gpus_and_not_to_workers_beside_it(self) -> None:
         beside = {"requests": SMALL, "pools": "system"}

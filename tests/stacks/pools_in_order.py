@@ -20,7 +20,7 @@ _FILLER = {
     "command": ["sleep", "infinity"],
     "image": "python:3.12-slim",
     "nodes": 2,
-    "pool": "reserved",
+    "pools": ["reserved", "spot"],
     "queue": "gpus",
     "requests": {"cpu": 1, "memory_gib": 2},
 }

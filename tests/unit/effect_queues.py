@@ -60,6 +60,18 @@ EITHER = changed(
         "flavors": {it: {"pool": it} for it in ("cpu", "reserved", "spot")},
         "cluster_queues": {"gpus": {"cohort": "all", "order": ["spot"]}},
         "local_queues": [{"name": "lq", "cluster_queue": "gpus"}],
+        "frameworks": ["pod", "ray.io/raycluster", "jobset.x-k8s.io/jobset"],
+    },
+    jobs={
+        "train": {
+            "type": "script",
+            "command": ["true"],
+            "image": "python:3.12-slim",
+            "nodes": 2,
+            "pools": ["reserved", "spot"],
+            "queue": "lq",
+            "requests": {"cpu": 1, "memory_gib": 2},
+        }
     },
     ray={
         "either": {

@@ -9,7 +9,7 @@ from stacks.parts.buckets.plan import PlannedBucket, limits_of, sidecar_of
 from stacks.parts.jobs.fine_tune import FineTuning
 from stacks.parts.jobs.script import Script, ScriptRequests
 from stacks.parts.pools.nodes import Amounts, Host
-from stacks.parts.pools.plan import PlannedPool
+from stacks.parts.pools.plan import PlannedPool, least_host
 from stacks.parts.ray.config import PodSizes
 from stacks.stack import LUSTRE, Stack, mounts_of, only
 from stacks.types import Resources
@@ -108,15 +108,20 @@ def share_of(job: FineTuning, host: Host) -> Amounts:
 
 @dataclass(frozen=True, kw_only=True)
 class PlannedScript:
-    """A script with its pool, None where Autopilot makes its nodes, and what its pods mount."""
+    """A script with its pools, of which it is on one, and what its pods mount. There are none where
+    Autopilot makes its nodes; `pool` is the first, which the others are alike."""
 
     name: str
     config: Script
-    pool: PlannedPool | None
+    pools: tuple[PlannedPool, ...]
     host: Host
     buckets: Mapping[str, PlannedBucket]
     lustre: bool
     facts: Catalog
+
+    @property
+    def pool(self) -> PlannedPool | None:
+        return next(iter(self.pools), None)
 
     @property
     def field(self) -> str:
@@ -182,15 +187,16 @@ def planned_scripts(
     for name, script in stack.jobs.items():
         if not isinstance(script, Script) or script.ray is not None:
             continue
-        asked = script.pool or (only(with_gpus) if script.gpus else None)
-        pool, host = single_pods
-        if asked is not None:
-            pool, host = pools[asked], pools[asked].host
+        asked = script.pool or (only(with_gpus) if script.gpus and not script.pools else None)
+        single, host = single_pods
+        used = [pools[it] for it in ([asked] if asked else script.pools)]
+        if used:
+            host = least_host(used)
         mounts = mounts_of(stack, script.mounts)
         found[name] = PlannedScript(
             name=name,
             config=script,
-            pool=pool,
+            pools=tuple(used or ([] if single is None else [single])),
             host=host,
             buckets={key: it for key, it in buckets.items() if key in mounts},
             lustre=LUSTRE in mounts,

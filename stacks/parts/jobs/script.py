@@ -80,6 +80,9 @@ class Script(Block, frozen=True):
     pool: PoolKey | None = None
     """Pool whose nodes it runs on; by default the only one with GPUs where `gpus` are asked for,
     else where single pods run."""
+    pools: tuple[PoolKey, ...] = ()
+    """Pools that are alike, in place of `pool`: the queue puts all pods onto one of them, the first
+    in the order of its flavors that has room."""
     mounts: tuple[str, ...] | None = None
     """Names of buckets, and `lustre`, to mount; by default all that the stack has."""
     shm_gib: MemoryGiB | None = None

@@ -19,6 +19,7 @@ from stacks.parts.jobs import script_files
 from stacks.parts.jobs.plan import PlannedScript
 from stacks.parts.jobs.script import FILES_VARIABLE, SERVER_VARIABLE, Script
 from stacks.parts.ray.build import Surroundings
+from stacks.parts.ray.nodes_build import wider
 from stacks.plan import Plan
 from stacks.site import DeviceAccess, Selector, Site, helm_chart
 from stacks.stack import LUSTRE, LUSTRE_VOLUME
@@ -75,7 +76,7 @@ def _job_set(
     # The references refuse a script without.
     assert config.image is not None
     access = _access(site, around, script)
-    machines = [] if script.pool is None else site.nodes.machines[script.pool.name]
+    machines = [one for it in script.pools for one in site.nodes.machines[it.name]]
     mounted = [it for key, it in around.buckets.items() if key in script.buckets]
     lustre = around.lustre if script.lustre else None
     return ScriptJobSet(
@@ -94,7 +95,8 @@ def _job_set(
             ephemeral_storage_gib=requests.ephemeral_storage_gib,
             shm_gib=config.shm_gib or 0,
             node_selector=access.node_selector,
-            taints=[] if script.pool is None else script.pool.taints,
+            any_of=_any_of(site, script),
+            taints=list(dict.fromkeys(one for it in script.pools for one in it.taints)),
             networks=access.networks,
             claims=dict(access.claims),
             rdma=access.rdma,
@@ -123,16 +125,25 @@ def _job_set(
 
 
 def _access(site: Site, around: Surroundings, script: PlannedScript) -> DeviceAccess:
-    """Nodes of the one pool, once their network works."""
+    """Nodes of the one pool, or of any of several, once their network works."""
     if script.pool is None:
         return DeviceAccess(networks=(), node_selector=site.nodes.cpu)
     only = site.nodes.only[script.pool.name]
     found = around.devices.get(script.pool.name)
+    if len(script.pools) > 1:
+        selector = site.nodes.selectors[script.pool.name]
+        own = found or DeviceAccess(networks=(), node_selector=selector)
+        return replace(own, node_selector=wider(own.node_selector, only))
     if found is None:
         return DeviceAccess(networks=(), node_selector=only)
     both = pulumi.Output.all(found.node_selector, only)
     selector: Selector = both.apply(lambda it: {**it[0], **it[1]})
     return replace(found, node_selector=selector)
+
+
+def _any_of(site: Site, script: PlannedScript) -> list[Selector]:
+    several = len(script.pools) > 1
+    return [site.nodes.only[it.name] for it in script.pools] if several else []
 
 
 def _environment(script: PlannedScript, of_user: Mapping[str, str]) -> dict[str, str]:

@@ -10,6 +10,7 @@ from components.naming import NameKind, check_name
 from stacks.config_errors import nearest
 from stacks.parts.jobs.plan import JOB_SETS, PlannedScript
 from stacks.parts.jobs.script import FILES_VARIABLE, OF_A_JOB_SET, SERVER_VARIABLE, Script
+from stacks.parts.pools.alike_rules import alike_problems
 from stacks.parts.pools.config import CPU_POOL
 from stacks.parts.pools.nodes import Amounts
 from stacks.parts.pools.plan import PlannedPool
@@ -95,12 +96,15 @@ def _pod_problems(plan: Plan, script: PlannedScript) -> Iterator[Problem]:
         yield from interface_problems(f"{field}.gpus", script.gpus, pool)
     if plan.autopilot and pool is not None:
         yield from whole_machine_problems(f"{field}.gpus", script.gpus, script.host.machine)
-    if pool is not None and script.config.nodes > pool.bounds.max:
+    least = min(script.pools, key=lambda it: it.bounds.max, default=None)
+    if least is not None and script.config.nodes > least.bounds.max:
         yield Problem(
             f"{field}.nodes",
-            f"{script.config.nodes} are more than {pool.name} can ever have; "
-            f"nearest: {pool.bounds.max}",
+            f"{script.config.nodes} are more than {least.name} can ever have; "
+            f"nearest: {least.bounds.max}",
         )
+    if script.config.pools:
+        yield from alike_problems(field, "pods of one job", script.pools)
     bucket = next(iter(script.buckets.values()), None)
     names = {} if bucket is None else {"bucket": bucket.field}
     yield from under(names, pod_problems(field, script.as_pod, script.host, script.sidecar))
@@ -108,12 +112,12 @@ def _pod_problems(plan: Plan, script: PlannedScript) -> Iterator[Problem]:
 
 
 def _queue_problems(plan: Plan, script: PlannedScript) -> Iterator[Problem]:
-    field, config, pool = script.field, script.config, script.pool
+    field, config = script.field, script.config
     found = waiting_problems(
         plan, field, JOB_SETS, config.queue, config.priority, config.workload_priority
     )
     yield from found or _admission_problems(plan, script)
-    if pool is not None and not plan.autopilot:
+    for pool in () if plan.autopilot else script.pools:
         queues = None if config.queue is None else plan.queues
         checked = queues is not None and queues.asks_for(pool.name)
         yield from on_request_problems(pool.field, pool.config.capacity, checked=checked)
@@ -121,10 +125,13 @@ def _queue_problems(plan: Plan, script: PlannedScript) -> Iterator[Problem]:
 
 def _room_problems(plan: Plan, script: PlannedScript) -> Iterator[Problem]:
     """What stays on nodes of the pool leaves enough of them room, wherever it is."""
-    pool, node = script.pool, Amounts.of_node(script.host)
-    if pool is None or not node.holds(script.on_node):
-        return
-    nodes = pool.bounds.max
+    for pool in script.pools:
+        if Amounts.of_node(script.host).holds(script.on_node):
+            yield from _beside_problems(plan, script, pool)
+
+
+def _beside_problems(plan: Plan, script: PlannedScript, pool: PlannedPool) -> Iterator[Problem]:
+    nodes, node = pool.bounds.max, Amounts.of_node(script.host)
     for guest in _guests(plan, pool):
         # A queue has the more important of them start first.
         if guest.queued and script.config.queue is not None:
@@ -161,7 +168,7 @@ def _turn_problems(plan: Plan, script: PlannedScript) -> Iterator[Problem]:
 
 
 def _disk_problems(plan: Plan, script: PlannedScript) -> Iterator[Problem]:
-    limits, pool = script.limits, script.pool
+    limits = script.limits
     if limits is not None:
         yield from pod_disk_problems(
             script.field,
@@ -175,11 +182,11 @@ def _disk_problems(plan: Plan, script: PlannedScript) -> Iterator[Problem]:
     sizes = [it.unpacked_gib for it in images if it.reference == script.config.image]
     # Nothing is known of another image.
     image_gib = next((it for it in sizes if it is not None), None)
-    if image_gib is not None and pool is not None and not plan.autopilot:
+    for pool in script.pools if image_gib is not None and not plan.autopilot else ():
         yield from boot_disk_problems(
             script.host,
             pool.config.disk.size_gb,
-            image_gib=image_gib,
+            image_gib=image_gib or 0,
             pods_mib=script.on_node.ephemeral_storage_mib,
             field=pool.field,
         )
@@ -191,22 +198,50 @@ def _pool_problems(stack: Stack, facts: Catalog, field: str, script: Script) -> 
         # Every Standard cluster has one.
         kinds[CPU_POOL] = None
     known = [name for name, kind in kinds.items() if kind != "tpu"]
-    if script.pool is None:
-        if script.gpus is not None:
-            yield from gpu_pool_problems(field, None, stack, facts)
-    elif kinds.get(script.pool) == "tpu":
+    named = {f"{field}.pools[{place}]": it for place, it in enumerate(script.pools)}
+    if script.pool is not None:
+        named[f"{field}.pool"] = script.pool
+    elif script.gpus is not None and not script.pools:
+        yield from gpu_pool_problems(field, None, stack, facts)
+    for at, pool in named.items():
+        if kinds.get(pool) == "tpu":
+            yield Problem(
+                at,
+                f"pods of {pool} are Ray's, who knows its slices; nearest: the job's ray, with a "
+                "RayCluster on the pool",
+            )
+        elif pool not in known:
+            near = nearest(pool, known) if known else "leave it out"
+            yield Problem(at, f'"{pool}" is no pool of this stack; nearest: {near}')
+    yield from _choice_problems(stack, field, script)
+
+
+def _choice_problems(stack: Stack, field: str, script: Script) -> Iterator[Problem]:
+    """Who chooses is the queue."""
+    if not script.pools:
+        return
+    first = script.pools[0]
+    if script.pool is not None:
+        yield Problem(f"{field}.pool", "there are pools, too; nearest: leave it out")
+    if stack.cluster.autopilot:
         yield Problem(
-            f"{field}.pool",
-            f"pods of {script.pool} are Ray's, who knows its slices; nearest: the job's ray, with "
-            "a RayCluster on the pool",
+            f"{field}.pools",
+            f"Autopilot makes machines for pods that know which; nearest: pool: {first}",
         )
-    elif script.pool not in known:
-        near = nearest(script.pool, known) if known else "leave it out"
-        yield Problem(f"{field}.pool", f'"{script.pool}" is no pool of this stack; nearest: {near}')
+    elif script.queue is None:
+        yield Problem(
+            f"{field}.pools",
+            f"without a queue nobody chooses one; nearest: leave it out, with pool: {first}",
+        )
+    for place, pool in enumerate(script.pools):
+        if pool in script.pools[:place]:
+            yield Problem(
+                f"{field}.pools[{place}]", f'"{pool}" is there twice; nearest: leave it out'
+            )
 
 
 def _admission_problems(plan: Plan, script: PlannedScript) -> Iterator[Problem]:
-    queues, queue, pool = plan.queues, script.config.queue, script.pool
+    queues, queue = plan.queues, script.config.queue
     if queues is None or queue is None or not queues.sound:
         return
     wanted = Queued(
@@ -217,15 +252,16 @@ def _admission_problems(plan: Plan, script: PlannedScript) -> Iterator[Problem]:
         pods=script.config.nodes,
     )
     name = wanted.cluster_queue(queues.config)
-    if pool is not None and name in queues.quotas_on(pool.name):
-        yield from quota_problems(plan, wanted, pool.name)
-        return
-    near = "leave it out" if pool is None else f"one of {pool.name} in queues.flavors"
-    missing = "those that Autopilot makes for single pods" if pool is None else pool.name
-    yield Problem(
-        f"{script.field}.queue",
-        f"{name} has no flavor of {missing}, where the job runs; nearest: {near}",
-    )
+    for pool in script.pools or (None,):
+        if pool is not None and name in queues.quotas_on(pool.name):
+            yield from quota_problems(plan, wanted, pool.name)
+            continue
+        near = "leave it out" if pool is None else f"one of {pool.name} in queues.flavors"
+        missing = "those that Autopilot makes for single pods" if pool is None else pool.name
+        yield Problem(
+            f"{script.field}.queue",
+            f"{name} has no flavor of {missing}, where the job runs; nearest: {near}",
+        )
 
 
 def _guests(plan: Plan, pool: PlannedPool) -> Iterator[Guest]:

@@ -31,6 +31,6 @@ def _spanned(plan: Plan) -> dict[str, tuple[PlannedPool, int]]:
         if not isinstance(job, Script) and workers.count > 1:
             found |= {it.name: (it, workers.count) for it in workers.pools}
     for script in plan.scripts.values():
-        if script.pool is not None and script.gpus and script.config.nodes > 1:
-            found[script.pool.name] = (script.pool, script.config.nodes)
+        if script.gpus and script.config.nodes > 1:
+            found |= {it.name: (it, script.config.nodes) for it in script.pools}
     return found

@@ -1,6 +1,6 @@
 """What follows from the pools: machines, hosts, counts. No Pulumi import."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -147,6 +147,13 @@ class PlannedPool:
     def keeps_away(self) -> bool:
         """Whether pods that do not tolerate the taints find no room there."""
         return any(it.effect != "PreferNoSchedule" for it in self.taints)
+
+
+def least_host(pools: Sequence[PlannedPool]) -> Host:
+    """Of pools with the machines of the first the one that leaves least to pods: disks may
+    differ."""
+    alike = [it.host for it in pools if it.machine.name == pools[0].machine.name]
+    return min(alike, key=lambda it: it.node.ephemeral_storage_mib)
 
 
 def kind_of(machine: MachineType) -> Kind:

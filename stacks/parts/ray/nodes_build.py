@@ -27,8 +27,7 @@ def access_of(
 
         found = tested(site, ray, found)
     if any_pool(site, group):
-        narrow = pulumi.Output.all(found.node_selector, site.nodes.only[pool.name])
-        rest = narrow.apply(lambda it: {key: it[0][key] for key in it[0].keys() - it[1].keys()})
+        rest = wider(found.node_selector, site.nodes.only[pool.name])
         return replace(found, node_selector=rest)
     more: list[Selector] = []
     if len(group.pools) == 1 and _is_one_of_several(site, ray, pool):
@@ -41,6 +40,12 @@ def access_of(
     together = pulumi.Output.all(found.node_selector, *more)
     selector = together.apply(lambda it: {key: value for one in it for key, value in one.items()})
     return replace(found, node_selector=selector)
+
+
+def wider(selector: Selector, only: Selector) -> Selector:
+    """Without the labels that no other nodes have."""
+    both = pulumi.Output.all(selector, only)
+    return both.apply(lambda it: {key: value for key, value in it[0].items() if key not in it[1]})
 
 
 def any_pool(site: Site, group: PlannedWorkers) -> list[Selector]:

@@ -12,7 +12,7 @@ from stacks.parts.cluster.config import RayOperator
 from stacks.parts.jobs.config import RayJob, demands_of
 from stacks.parts.jobs.on_ray import RayDemands
 from stacks.parts.pools.nodes import Host
-from stacks.parts.pools.plan import PlannedPool
+from stacks.parts.pools.plan import PlannedPool, least_host
 from stacks.parts.ray.config import StackRayCluster, Workers
 from stacks.stack import LUSTRE
 
@@ -34,8 +34,7 @@ class PlannedWorkers:
 
     @property
     def host(self) -> Host:
-        """Of the pools' the one that leaves least to pods: disks may differ."""
-        return min((it.host for it in self.pools), key=lambda it: it.node.ephemeral_storage_mib)
+        return least_host(self.pools)
 
     @property
     def hosts(self) -> int:

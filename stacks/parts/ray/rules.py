@@ -7,9 +7,9 @@ from catalog import Catalog
 from components.ray_cluster_manifest import AUTOSCALER_MEMORY_MIB, AUTOSCALER_MILLICORES
 from stacks.config_errors import nearest
 from stacks.parts.cluster.config import RayOperator
+from stacks.parts.pools.alike_rules import alike_problems
 from stacks.parts.pools.config import Spot
 from stacks.parts.pools.nodes import Amounts
-from stacks.parts.pools.plan import PlannedPool
 from stacks.parts.pools.pod_rules import (
     NOTHING,
     interface_problems,
@@ -89,7 +89,7 @@ def group_problems(plan: Plan) -> Iterator[Problem]:
     taken: dict[str, str] = {}
     for ray in plan.ray.values():
         for group in ray.groups.values():
-            yield from _alike_problems(group)
+            yield from alike_problems(group.field, "workers of one group", group.pools)
             for pool in group.pools:
                 if pool.name in taken:
                     yield Problem(
@@ -198,30 +198,6 @@ RULES = (
     nccl_rules,
     disk_problems,
 )
-
-
-def _alike_problems(group: PlannedWorkers) -> Iterator[Problem]:
-    first = group.first
-    machines = (first.machine.name, first.config.topology)
-    for place, pool in enumerate(group.pools):
-        if (pool.machine.name, pool.config.topology) != machines:
-            yield Problem(
-                f"{group.field}.pools[{place}]",
-                f"{pool.name} has {pool.machine.name}, and workers of one group are cut to a "
-                f"{first.machine.name}; nearest: a group of its own",
-            )
-        elif (pool.interface_mode, _zone(pool)) != (first.interface_mode, _zone(first)):
-            yield Problem(
-                f"{group.field}.pools[{place}]",
-                f"{pool.name} has its interfaces {pool.interface_mode} in {pool.zone}, and workers "
-                f"of one group ask for those of {first.name}, {first.interface_mode} in "
-                f"{first.zone}; nearest: a group of its own",
-            )
-
-
-def _zone(pool: PlannedPool) -> str | None:
-    """Where interfaces are tied to one, for the networks of the stack's own are."""
-    return pool.zone if pool.interfaces else None
 
 
 def _gpu_problems(group: PlannedWorkers) -> Iterator[Problem]:
