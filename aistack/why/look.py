@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 
 from aistack.cluster import Cluster
@@ -12,13 +12,17 @@ from aistack.find import Found
 from aistack.job import State, condition
 from aistack.kinds import (
     CLUSTER_QUEUE,
+    DEVICE_CLASS,
     LOCAL_QUEUE,
     NODE,
     PROVISIONING_REQUEST,
+    RESOURCE_CLAIM,
+    RESOURCE_SLICE,
     WORKLOAD,
 )
 from aistack.members import Members, members_of
 from aistack.why.container_rules import asks_for_log as ended
+from aistack.why.devices import Devices
 from aistack.why.run_rules import asks_for_log as speaks_rdma
 from aistack.why.snapshot import Snapshot
 from sandbox.kube.objects import JsonObject, dig, maps, name_of
@@ -38,7 +42,8 @@ def look(cluster: Cluster, found: Found) -> Snapshot:
         workload=workload,
         events=events_of(cluster, found, members, workload),
         logs=_logs(cluster, found, members),
-        nodes=_allowed(lambda: cluster.pages(NODE)) if _lacks_node(members) else None,
+        nodes=_allowed(lambda: cluster.pages(NODE)) if any(_without_node(members)) else None,
+        devices=_devices(cluster, found, members),
     )
     return _with_queue(cluster, snapshot) if found.job.state is State.QUEUED else snapshot
 
@@ -118,8 +123,22 @@ def _requests(cluster: Cluster, it: Snapshot) -> Sequence[JsonObject]:
     ]
 
 
-def _lacks_node(members: Members) -> bool:
-    return any(not dig(it.pod, "spec", "nodeName") for it in members.pods)
+def _devices(cluster: Cluster, found: Found, members: Members) -> Devices | None:
+    if not any(dig(pod, "spec", "resourceClaims") for pod in _without_node(members)):
+        return None
+    everywhere = _allowed(lambda: cluster.pages(RESOURCE_CLAIM))
+    here = found.job.namespace
+    return Devices(
+        claims=_allowed(lambda: cluster.pages(RESOURCE_CLAIM, here)) or ()
+        if everywhere is None
+        else everywhere,
+        classes=_allowed(lambda: cluster.pages(DEVICE_CLASS)),
+        slices=_allowed(lambda: cluster.pages(RESOURCE_SLICE)),
+    )
+
+
+def _without_node(members: Members) -> Iterator[JsonObject]:
+    return (it.pod for it in members.pods if not dig(it.pod, "spec", "nodeName"))
 
 
 def _logs(cluster: Cluster, found: Found, members: Members) -> Mapping[str, Sequence[str]]:

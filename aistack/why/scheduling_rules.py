@@ -10,11 +10,11 @@ core/scaleup; GKE documentation, "Troubleshoot cluster autoscaler not scaling up
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from aistack.members import Member
+from aistack.why.claim_rules import claim_not_met
 from aistack.why.saying import Saying, first_said
-from aistack.why.snapshot import Reason, Rule, Snapshot
+from aistack.why.snapshot import Reason, Rule, Snapshot, unscheduled
 from sandbox.kube.objects import JsonObject, dig, labels_of, maps
 
 _LACK = re.compile(r"Insufficient ([\w./-]+)")
@@ -39,21 +39,7 @@ _MISSING = (
         "The resource claim {name} that it names is not in its namespace.",
         "Name a claim template that is there.",
     ),
-    Saying(
-        "claim-not-allocated",
-        re.compile(r"cannot allocate all claims"),
-        "No free node has the devices that it claims.",
-        "Wait until other pods give theirs back, or claim fewer.",
-    ),
 )
-
-
-def unscheduled(it: Snapshot) -> Iterator[tuple[Member, str]]:
-    """Pods without a node, with the scheduler's word on each."""
-    for member in it.pods:
-        for each in maps(dig(member.pod, "status", "conditions")):
-            if each["type"] == "PodScheduled" and each["status"] == "False":
-                yield member, str(each.get("message") or each.get("reason") or "")
 
 
 def held_by_gate(it: Snapshot) -> Reason | None:
@@ -206,6 +192,7 @@ RULES: tuple[Rule, ...] = (
     something_missing,
     no_machine_to_be_had,
     machine_comes,
+    claim_not_met,
     no_network,
     no_node_of_the_kind,
     no_room,

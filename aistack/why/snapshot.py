@@ -10,6 +10,7 @@ from aistack.events import Event
 from aistack.find import Found
 from aistack.job import Job, pod_groups
 from aistack.members import Member, Members
+from aistack.why.devices import Devices
 from sandbox.kube.objects import JsonObject, dig, maps
 
 
@@ -25,8 +26,8 @@ class Reason:
 @dataclass(frozen=True, kw_only=True)
 class Snapshot:
     """What the user may not see is empty, and of `nodes` None. `admitted` are the workloads that
-    have quota of the job's cluster queue or its cohort, `waiting` those before it there. `logs` are
-    the last lines of pods by name."""
+    have quota of the job's cluster queue or its cohort, `waiting` those before it there. `devices`
+    is None where no pod that has no node claims any. `logs` are the last lines of pods by name."""
 
     found: Found
     members: Members
@@ -38,6 +39,7 @@ class Snapshot:
     waiting: Sequence[JsonObject] = ()
     requests: Sequence[JsonObject] = ()
     nodes: Sequence[JsonObject] | None = None
+    devices: Devices | None = None
     logs: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
 
     @property
@@ -62,6 +64,14 @@ class Snapshot:
 
     def said_of_pod(self, member: Member) -> Iterator[Event]:
         return (it for it in reversed(self.events) if it.about == f"Pod/{member.name}")
+
+
+def unscheduled(it: Snapshot) -> Iterator[tuple[Member, str]]:
+    """Pods without a node, with the scheduler's word on each."""
+    for member in it.pods:
+        for each in maps(dig(member.pod, "status", "conditions")):
+            if each["type"] == "PodScheduled" and each["status"] == "False":
+                yield member, str(each.get("message") or each.get("reason") or "")
 
 
 Rule = Callable[[Snapshot], Reason | None]

@@ -19,8 +19,10 @@ from sandbox.kube.objects import JsonObject, Ref, dig, maps, name_of
 from sandbox.live_kube.api_server import ApiServer
 from tests.kube.conftest import LiveSandbox, eventually
 from tests.kube.planted_causes import AFTERWARDS, CAUSES, HEALTHY, PLAIN, Planted, queue
+from tests.kube.planted_claims import CLAIM_CAUSES, SENTENCES
 
 STACK = "lab"
+_ALL = {**CAUSES, **CLAIM_CAUSES}
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +34,7 @@ def cluster(live_sandbox: Callable[[str], LiveSandbox]) -> Cluster:
     admin = live.server.acting_as("kubectl")
     for it in (PLAIN, *queue("roomy", "8"), *HEALTHY):
         admin.apply(it)
-    for planted in CAUSES.values():
+    for planted in _ALL.values():
         for it in planted.beside:
             admin.apply(it, force=True)
             if it["kind"] == "Job":
@@ -40,7 +42,7 @@ def cluster(live_sandbox: Callable[[str], LiveSandbox]) -> Cluster:
         if planted.refused:
             eventually(lambda planted=planted: _is_refused(admin, planted.pod), bool)
         admin.apply(planted.job, force=True)
-    for name, planted in CAUSES.items():
+    for name, planted in _ALL.items():
         _play_kubelet(live, cluster, planted)
         if name in AFTERWARDS:
             _state(cluster, name, State.RUNNING)
@@ -108,11 +110,12 @@ def cause(found: Verdict) -> str:
     return "" if found.reason is None else found.reason.cause
 
 
-@pytest.mark.parametrize("name", CAUSES)
+@pytest.mark.parametrize("name", _ALL)
 def test_a_planted_cause_is_the_one_that_is_told(cluster: Cluster, name: str) -> None:
     found = eventually(lambda: said(cluster, name), lambda it: cause(it) == name)
     assert found.reason is not None
     assert found.reason.advice.endswith(".")
+    assert SENTENCES.get(name, found.sentence) == found.sentence
     print(found.sentence, found.reason.advice)
 
 
