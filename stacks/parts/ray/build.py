@@ -170,7 +170,10 @@ def _worker(
     if group.first.kind == "tpu":
         return _tpu_worker(site, around, group, common)
     nccl = group.first.nccl(site.plan.facts)
-    return replace(common, environment={"LD_LIBRARY_PATH": LIBRARY_PATH} if nccl else {})
+    if nccl is None:
+        return common
+    # The pods', for jobs that bring none of it: scripts, and what is submitted by hand.
+    return replace(common, environment={**nccl.variables, "LD_LIBRARY_PATH": LIBRARY_PATH})
 
 
 def _tpu_worker(
