@@ -10,7 +10,7 @@ pkg/controller/clusterroleaggregation, v1.35.4).
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 import pulumi
 import pulumi_kubernetes as k8s
@@ -40,41 +40,54 @@ class InstalledChart:
     ready: pulumi.CustomResource
 
 
+class ReleaseArgs(TypedDict):
+    """`namespace` is made for the release."""
+
+    release_name: str
+    namespace: str
+    labels: pulumi.Input[dict[str, str]]
+    values: Mapping[str, Any]
+
+
 def install_chart(
-    parent: pulumi.Resource,
-    name: str,
-    chart: HelmChartArgs,
-    *,
-    release_name: str,
-    namespace: str,
-    labels: pulumi.Input[dict[str, str]],
-    values: Mapping[str, Any],
+    parent: pulumi.Resource, name: str, chart: HelmChartArgs, **args: Unpack[ReleaseArgs]
 ) -> InstalledChart:
-    """The release, in a namespace that is made for it. Its one pod has the labels that charts give
-    by custom: the chart's name and the release's."""
+    """The release, whose one pod has the labels that charts give by custom: the chart's name and
+    the release's."""
+    release = install_release(parent, name, chart, **args)
+    ready = _healthy(parent, name, chart, release, args["labels"])
+    return InstalledChart(release=release, ready=ready)
+
+
+def install_release(
+    parent: pulumi.Resource, name: str, chart: HelmChartArgs, **args: Unpack[ReleaseArgs]
+) -> k8s.helm.v3.Release:
+    """The same of a chart whose pods nobody waits for: there are as many as there are nodes."""
     made = k8s.core.v1.Namespace(
         f"{name}-namespace",
-        metadata={"name": check_name(NameKind.NAMESPACE, namespace), "labels": labels},
+        metadata={
+            "name": check_name(NameKind.NAMESPACE, args["namespace"]),
+            "labels": args["labels"],
+        },
         opts=fixed_name(parent),
     )
     repository = None
     if chart.repository is not None:
         repository = k8s.helm.v3.RepositoryOptsArgs(repo=chart.repository)
-    release = k8s.helm.v3.Release(
+    return k8s.helm.v3.Release(
         f"{name}-release",
-        name=release_name,
+        name=args["release_name"],
         namespace=object_name(made),
         chart=chart.chart,
         version=chart.version,
         repository_opts=repository,
-        values=values,
+        values=args["values"],
         skip_await=True,
         # It would wait after all; an install that failed is mended by the next one.
         atomic=False,
         timeout=60 * _MINUTES,
         opts=fixed_name(parent, minutes=_MINUTES + 1),
     )
-    return InstalledChart(release=release, ready=_healthy(parent, name, chart, release, labels))
 
 
 def _healthy(

@@ -6,7 +6,7 @@ Source, read 2026-11-21: scaling from GKE documentation, "Expose custom metrics 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from components.inference_engine import PORT, Engine, InferenceEngine, ServedModel
@@ -14,9 +14,11 @@ from components.node_taints import NodeTaintArgs
 from components.pod_access import CLIENT_LABEL, pod_access_spec
 from components.pod_manifest import (
     DEFAULT_SECCOMP,
-    GPU,
     NO_MORE_PRIVILEGES,
     bucket_volume,
+    claims_of_container,
+    claims_of_pod,
+    gpu_amount,
     gpu_tolerations,
     secret_variable,
     shared_memory,
@@ -56,7 +58,7 @@ class ServerPod:
     """A model on the GPUs of one pod, which `folder` has where it is not from Hugging Face.
 
     `minutes` is how long it may take to be ready, waiting for a node, the image and the weights
-    included. Without `secret_name` there is no token.
+    included. Without `secret_name` there is no token. With `claims` the GPUs are among them.
     """
 
     server_name: str
@@ -71,6 +73,7 @@ class ServerPod:
     secret_key: str
     node_selector: Any
     taints: Sequence[NodeTaintArgs] = ()
+    claims: Mapping[str, Any] = field(default_factory=dict[str, Any])
     priority_class: Any
     queue: Any
     workload_priority: Any
@@ -166,7 +169,8 @@ def _pod_metadata(pod: ServerPod) -> dict[str, Any]:
 
 def _pod_spec(pod: ServerPod) -> dict[str, Any]:
     volumes, mounts = _volumes(pod)
-    amounts = {**pod.size.as_kubernetes(), GPU: str(pod.gpus)}
+    gpus = gpu_amount(pod.gpus, claimed=bool(pod.claims))
+    amounts = {**pod.size.as_kubernetes(), **gpus}
     priority = {} if pod.priority_class is None else {"priorityClassName": pod.priority_class}
     account = {} if pod.folder is None else {"serviceAccountName": pod.folder.service_account}
     command = pod.runs.command(pod.model)
@@ -186,7 +190,11 @@ def _pod_spec(pod: ServerPod) -> dict[str, Any]:
                 **pod.runs.container,
                 "env": _environment(pod),
                 "ports": [{"name": _PORT_NAME, "containerPort": PORT}],
-                "resources": {"requests": amounts, "limits": amounts},
+                "resources": {
+                    "requests": amounts,
+                    "limits": amounts,
+                    **claims_of_container(pod.claims),
+                },
                 "volumeMounts": mounts,
                 "startupProbe": _probe(failures=pod.minutes * 60 // _PROBE_S),
                 "readinessProbe": _probe(failures=1),
@@ -194,6 +202,7 @@ def _pod_spec(pod: ServerPod) -> dict[str, Any]:
             }
         ],
         "volumes": volumes,
+        **claims_of_pod(pod.claims),
     }
 
 

@@ -6,7 +6,7 @@ bucket with its grant.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import pulumi
@@ -68,6 +68,7 @@ class InferenceServerArgs:
     without one they are not Kueue's. `workload_priority` is Kueue's own class, in place of
     `priority_class` where the queue decides. `minutes` is how long a pod may take to be ready.
     Where `in_team`, other teams' pods do not reach the server. `taints` are those of the nodes.
+    With `claims`, by names with their templates, pods have the GPUs by these.
     """
 
     namespace: pulumi.Input[str]
@@ -94,6 +95,7 @@ class InferenceServerArgs:
     workload_priority: pulumi.Input[str] | None = None
     node_selector: pulumi.Input[dict[str, str]]
     taints: Sequence[NodeTaintArgs] = ()
+    claims: dict[str, pulumi.Input[str]] = field(default_factory=dict[str, pulumi.Input[str]])
     minutes: int
     in_team: bool = False
     labels: pulumi.Input[dict[str, str]]
@@ -215,6 +217,7 @@ def _pod(args: InferenceServerArgs) -> ServerPod:
         secret_key=args.secret_key,
         node_selector=args.node_selector,
         taints=args.taints,
+        claims=args.claims,
         priority_class=args.priority_class,
         queue=args.queue,
         workload_priority=args.workload_priority,

@@ -19,6 +19,7 @@ from components.node_taints import NodeTaintArgs
 from components.pod_manifest import (
     claims_of_container,
     claims_of_pod,
+    gpu_amount,
     gpu_tolerations,
     job_spec,
     plain_environment,
@@ -29,7 +30,6 @@ from components.pod_manifest import (
 from components.script_file import ScriptFile, script_config_map
 from components.script_job import job_metadata
 
-_GPU = "nvidia.com/gpu"
 _SHM = "shared-memory"
 
 
@@ -48,6 +48,7 @@ class NcclTestPods:
     taints: Sequence[NodeTaintArgs] = ()
     annotations: Mapping[str, Any]
     claims: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    gpus_claimed: bool = False
 
 
 def nccl_test_spec(pods: NcclTestPods, *, file_name: str, config_map: Any, minutes: int) -> Any:
@@ -60,7 +61,7 @@ def nccl_test_spec(pods: NcclTestPods, *, file_name: str, config_map: Any, minut
         "SUBDOMAIN": pods.subdomain,
         "MIN_BUS_BANDWIDTH_GBPS": str(pods.min_bus_bandwidth_gbps),
     }
-    gpus = {_GPU: str(pods.gpus_per_node)}
+    gpus = gpu_amount(pods.gpus_per_node, claimed=pods.gpus_claimed)
     memory = {"medium": "Memory", "sizeLimit": f"{pods.shm_gib}Gi"}
     return job_spec(
         minutes=minutes,
@@ -117,7 +118,8 @@ class NcclTestArgs:
 
     `min_bus_bandwidth_gbps` is in GB/s, as nccl-tests count it; with 0 any speed will do.
     `annotations` attach the pods to the accelerator networks, or else they have `claims` on the
-    interfaces, by names with their templates. `taints` are those of the nodes.
+    interfaces, by names with their templates, and on the GPUs where they are `gpus_claimed`.
+    `taints` are those of the nodes.
     `minutes` is how long it may take, the image included.
     """
 
@@ -133,6 +135,7 @@ class NcclTestArgs:
     taints: Sequence[NodeTaintArgs] = ()
     annotations: dict[str, pulumi.Input[str]] = field(default_factory=dict[str, pulumi.Input[str]])
     claims: dict[str, pulumi.Input[str]] = field(default_factory=dict[str, pulumi.Input[str]])
+    gpus_claimed: bool = False
     minutes: int = 30
     labels: pulumi.Input[dict[str, str]]
 
@@ -184,6 +187,7 @@ class NcclTest(pulumi.ComponentResource):
                     taints=args.taints,
                     annotations=args.annotations,
                     claims=args.claims,
+                    gpus_claimed=args.gpus_claimed,
                 ),
                 file_name=script.file_name,
                 config_map=object_name(config_map),

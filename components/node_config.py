@@ -22,6 +22,14 @@ from components.node_taints import (
 POOL_MINUTES = 90
 # GKE's own driver, which gives pods their node's further interfaces as they claim them.
 DRANET_LABEL = {"cloud.google.com/gke-networking-dra-driver": "true"}
+# No device plug-in of GKE's, which would have the same GPUs; where NVIDIA's driver for claims runs;
+# and what the autoscaler knows nodes with it by (GKE documentation, "Prepare GKE infrastructure for
+# DRA workloads", read 2026-11-24; llm-d/llm-d docs/infra-providers/gke/README.md).
+GPU_CLAIM_LABELS = {
+    "gke-no-default-nvidia-gpu-device-plugin": "true",
+    "nvidia.com/gpu.present": "true",
+    "cloud.google.com/gke-nvidia-gpu-dra-driver": "true",
+}
 _OAUTH_SCOPE = "https://www.googleapis.com/auth/cloud-platform"
 
 

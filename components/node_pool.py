@@ -12,6 +12,7 @@ import pulumi_gcp as gcp
 
 from components.lifecycle import fixed_name
 from components.node_config import (
+    GPU_CLAIM_LABELS,
     POOL_MINUTES,
     PoolArgs,
     attached_to,
@@ -25,11 +26,14 @@ from components.node_config import (
 
 @dataclass(frozen=True, kw_only=True)
 class GpuArgs:
-    """`driver` is the provider's word: DEFAULT, LATEST or INSTALLATION_DISABLED."""
+    """`driver` is the provider's word: DEFAULT, LATEST or INSTALLATION_DISABLED. `claimed` are
+    those that pods claim, of NVIDIA's driver for that: GKE then installs neither driver nor device
+    plug-in."""
 
     type: str
     count: int
     driver: str
+    claimed: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,6 +54,7 @@ class NodePoolArgs(PoolArgs):
     kernel_modules: bool = False
 
 
+_WITHOUT_DRIVER = "INSTALLATION_DISABLED"
 # What GKE's own taint is (GKE documentation, "Run GPUs in Standard node pools"; the same in
 # GoogleCloudPlatform/cluster-toolkit, modules/compute/gke-node-pool/main.tf). The provider compares
 # taints by the keys that it was given, so GKE's own is no difference.
@@ -125,6 +130,7 @@ def _node_config(args: NodePoolArgs) -> gcp.container.NodePoolNodeConfigArgsDict
     config = node_config(
         args,
         secure_boot=args.gpu is None and not args.kernel_modules,
+        own_labels=GPU_CLAIM_LABELS if args.gpu is not None and args.gpu.claimed else None,
         own_taints=[] if args.gpu is None else [_GPU_TAINT],
     )
     if args.local_ssds:
@@ -138,7 +144,9 @@ def _node_config(args: NodePoolArgs) -> gcp.container.NodePoolNodeConfigArgsDict
             {
                 "type": args.gpu.type,
                 "count": args.gpu.count,
-                "gpu_driver_installation_config": {"gpu_driver_version": args.gpu.driver},
+                "gpu_driver_installation_config": {
+                    "gpu_driver_version": _WITHOUT_DRIVER if args.gpu.claimed else args.gpu.driver
+                },
             }
         ]
     return config

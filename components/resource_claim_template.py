@@ -12,7 +12,7 @@ import pulumi_kubernetes as k8s
 from components.lifecycle import fixed_name, object_name
 from components.naming import NameKind, check_name
 
-_GPU_CLASS = "gpu.nvidia.com"
+GPU_CLASS = "gpu.nvidia.com"
 # What both drivers publish of where a device is.
 _PCIE_ROOT = "resource.kubernetes.io/pcieRoot"
 
@@ -20,7 +20,8 @@ _PCIE_ROOT = "resource.kubernetes.io/pcieRoot"
 @dataclass(frozen=True, kw_only=True)
 class ResourceClaimTemplateArgs:
     """`count` is how many devices a pod gets; by default interfaces that do not speak RDMA. With
-    `gpus` each comes with a GPU at the same PCIe root, of NVIDIA's driver for claims."""
+    `gpus` each comes with a GPU at the same PCIe root, of NVIDIA's driver for claims. `whole` says
+    that they are all that a node has, so that no two have to be looked for."""
 
     namespace: pulumi.Input[str]
     template_name: str
@@ -28,6 +29,7 @@ class ResourceClaimTemplateArgs:
     request_name: str = "req-netdev"
     count: int
     gpus: bool = False
+    whole: bool = False
     labels: pulumi.Input[dict[str, str]]
 
 
@@ -65,6 +67,9 @@ class ResourceClaimTemplate(pulumi.ComponentResource):
 
 
 def _devices(args: ResourceClaimTemplateArgs) -> Any:
+    if args.gpus and args.whole:
+        requests = (("gpu", GPU_CLASS), (args.request_name, args.device_class))
+        return {"requests": [_request(name, it, args.count) for name, it in requests]}
     if args.gpus:
         return paired_devices(args.device_class, args.request_name, args.count)
     return {"requests": [_request(args.request_name, args.device_class, args.count)]}
@@ -79,7 +84,7 @@ def paired_devices(device_class: str, request: str, pairs: int) -> dict[str, Any
             one
             for it in numbers
             for one in (
-                _request(f"gpu-{it}", _GPU_CLASS, 1),
+                _request(f"gpu-{it}", GPU_CLASS, 1),
                 _request(f"{request}-{it}", device_class, 1),
             )
         ],

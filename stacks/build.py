@@ -41,12 +41,15 @@ if TYPE_CHECKING:
     from stacks.parts.jobs import build as jobs
     from stacks.parts.jobs import script_build as scripts
     from stacks.parts.lustre import build as lustre
-    from stacks.parts.network import interfaces
+    from stacks.parts.network import claims_build, interfaces
+    from stacks.parts.network import interface_claims_build as interface_claims
     from stacks.parts.redis import build as redis
     from stacks.parts.servers import build as servers
     from stacks.parts.teams import build as teams
 else:
     dashboard = _Later("dashboard.build")
+    claims_build = _Later("network.claims_build")
+    interface_claims = _Later("network.interface_claims_build")
     interfaces = _Later("network.interfaces")
     jobs = _Later("jobs.build")
     scripts = _Later("jobs.script_build")
@@ -92,21 +95,24 @@ def build(
     )
     sharing = teams.build(here, stored) if plan.teams else site.Teams()
     job_sets = scripts.controllers(here) if plan.needs_job_sets else []
+    claimed = None
+    if any(it.gpus_claimed for it in plan.gpu_pools.values()):
+        claimed = claims_build.build(here)
     around = ray.Surroundings(
-        devices=interfaces.devices(here, between, interfaces.rdma_claims(here))
+        devices=interfaces.devices(here, between, interface_claims.rdma_claims(here), claimed)
         if any(it.interface_mode != "none" for it in plan.gpu_pools.values())
         else {},
         lustre=lustre.volume(here, vpc, instance) if instance else None,
         buckets=buckets.mounts(here, stored),
         kept=redis.kept_state(here, vpc, state) if state else None,
         queues=queues.build(here, sharing, job_sets),
-        claims=interfaces.claim_templates(here) if plan.tpu_pools else {},
+        claims=interface_claims.claim_templates(here) if plan.tpu_pools else {},
     )
     clusters = ray.build(here, around)
     running = jobs.build(here, around, clusters, of_users) if plan.ray_jobs else {}
     scripted = scripts.build(here, around, job_sets, of_users) if plan.scripts else {}
     tuned = jobs.fine_tunings(here, around.queues, around.buckets) if plan.fine_tunings else {}
-    serving = servers.build(here, around.queues) if plan.servers else {}
+    serving = servers.build(here, around.queues, claimed) if plan.servers else {}
     shown = dashboard.build(project) if stack.monitoring.dashboard else None
 
     return exports.of(

@@ -1,7 +1,7 @@
 """What the parts of a stack share while they are built."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Union
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from components.existing_facts import ClusterFacts
     from components.existing_lustre import ExistingLustre
     from components.existing_network import ExistingNetwork
+    from components.resource_claim_template import ResourceClaimTemplate
     from components.token_secret import TokenSecret
     from stacks.on_record import Record
 
@@ -131,14 +132,32 @@ class Interfaces:
 class DeviceAccess:
     """What pods with device interfaces wait for: `node_selector` picks nodes once their network
     works. `held` cannot go while pods use it. `claims` are what they claim of the node instead of
-    asking for `networks`, with templates by name."""
+    asking for `networks`, with templates by name; `pairs` are templates by how many GPUs a pod
+    has, where it claims them with the interfaces beside them."""
 
     networks: Sequence[NodeNetwork]
     node_selector: Selector
     rdma: bool = False
     claims: Mapping[str, pulumi.Input[str]] = field(default_factory=dict[str, pulumi.Input[str]])
+    pairs: "Mapping[int, ResourceClaimTemplate]" = field(default_factory=dict)
     held: Sequence[pulumi.Resource] = ()
     after: Sequence[pulumi.Resource] = ()
+
+    @property
+    def gpus_claimed(self) -> bool:
+        return bool(self.pairs)
+
+    def of(self, gpus: int) -> "DeviceAccess":
+        """What a pod with so many GPUs has: the interfaces beside them, where it claims them."""
+        if not self.pairs or not gpus:
+            return self
+        template = self.pairs[gpus]
+        return replace(
+            self,
+            claims={"pairs": template.template_name},
+            held=[*self.held, template.template],
+            after=[*self.after, template],
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,17 +7,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from aistack.job import ACCELERATORS, condition
-from aistack.kinds import NODE
+from aistack.kinds import NODE, RESOURCE_SLICE
 from aistack.status.snapshot import Record, Snapshot
 from catalog import Catalog
 from review.node_pool_facts import PoolFacts, pool_facts
 from sandbox.kube import quantity
-from sandbox.kube.objects import JsonObject, dig, labels_of, name_of
+from sandbox.kube.objects import JsonObject, dig, labels_of, maps, name_of
 from stacks.refusal import NODE_POOL
 
 POOL_LABEL = "cloud.google.com/gke-nodepool"
 MACHINE_LABEL = "node.kubernetes.io/instance-type"
 # GKE documentation, "Run GPUs in GKE Standard node pools" and "About TPUs in GKE".
+# NVIDIA's, whose GPUs pods claim (components/gpu_claim_driver.py).
+GPU_DRIVER = "gpu.nvidia.com"
 ACCELERATOR_LABELS = ("cloud.google.com/gke-accelerator", "cloud.google.com/gke-tpu-accelerator")
 
 
@@ -68,10 +70,21 @@ def is_healthy(node: JsonObject) -> bool:
     return condition(node, "Ready") is not None and not dig(node, "spec", "unschedulable")
 
 
-def offered(node: JsonObject) -> int:
-    """Accelerators that pods can ask for."""
+def offered(it: Snapshot, node: JsonObject) -> int:
+    """Accelerators that pods can ask for, or claim."""
     amounts = dig(node, "status", "allocatable") or {}
-    return sum(int(quantity.parse(amounts.get(name, 0))) for name in ACCELERATORS)
+    asked = sum(int(quantity.parse(amounts.get(name, 0))) for name in ACCELERATORS)
+    return asked + published(it, node, GPU_DRIVER)
+
+
+def published(it: Snapshot, node: JsonObject, driver: str) -> int:
+    """Devices of a driver that pods can claim of the node."""
+    own = (
+        maps(dig(one, "spec", "devices"))
+        for one in it.seen(RESOURCE_SLICE)
+        if dig(one, "spec", "driver") == driver and dig(one, "spec", "nodeName") == name_of(node)
+    )
+    return sum(map(len, own))
 
 
 def accelerated(nodes: Sequence[JsonObject]) -> Iterator[JsonObject]:
@@ -89,6 +102,6 @@ def _pool(it: Snapshot, name: str, used: Counter[str], known: PoolFacts | None) 
         most=known.high if known else None,
         there=len(nodes) if sees else None,
         healthy=sum(map(is_healthy, nodes)) if sees else None,
-        accelerators=sum(map(offered, nodes)),
+        accelerators=sum(offered(it, node) for node in nodes),
         in_use=sum(used[name_of(node)] for node in nodes),
     )

@@ -23,7 +23,15 @@ from aistack.kinds import (
     RESOURCE_SLICE,
     Kind,
 )
-from aistack.status.pools import accelerated, facts, is_healthy, nodes_in, offered, pool_name
+from aistack.status.pools import (
+    accelerated,
+    facts,
+    is_healthy,
+    nodes_in,
+    offered,
+    pool_name,
+    published,
+)
 from aistack.status.queues import door
 from aistack.status.snapshot import Record, Snapshot
 from aistack.status.software import controllers
@@ -97,9 +105,10 @@ def _sickness(node: JsonObject) -> str:
 
 
 def devices(it: Snapshot) -> Iterator[str]:
-    """A node offers them once their driver and their device plugin are there."""
+    """A node offers them once their driver and their device plugin, or the driver for claims, are
+    there."""
     for node in accelerated(it.seen(NODE)):
-        if not offered(node):
+        if not offered(it, node):
             yield (
                 f"The node {name_of(node)} offers none of its accelerators: their driver or device "
                 "plugin is not there yet."
@@ -135,7 +144,7 @@ def interfaces(it: Snapshot) -> Iterator[str]:
     for pool in _with_networks(it):
         wanted = len(list(additional_networks(pool.inputs)))
         for node in nodes_in(it, pool_name(pool)):
-            found = _devices(it, node) if is_dranet(pool.inputs) else _networks(node)
+            found = published(it, node, DRIVER) if is_dranet(pool.inputs) else _networks(node)
             if found < wanted:
                 yield f"The node {name_of(node)} offers {found} of its {wanted} interfaces."
 
@@ -144,15 +153,6 @@ def _networks(node: JsonObject) -> int:
     amounts = dig(node, "status", "allocatable") or {}
     names = {it.removesuffix(".IP") for it in amounts if it.startswith(_OFFERED)}
     return len(names)
-
-
-def _devices(it: Snapshot, node: JsonObject) -> int:
-    own = (
-        maps(dig(one, "spec", "devices"))
-        for one in it.seen(RESOURCE_SLICE)
-        if dig(one, "spec", "driver") == DRIVER and dig(one, "spec", "nodeName") == name_of(node)
-    )
-    return sum(map(len, own))
 
 
 def _with_networks(it: Snapshot) -> Sequence[Record]:

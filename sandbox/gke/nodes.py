@@ -26,7 +26,7 @@ from sandbox.kube.claims import DEVICE_CLASSES, GPU_CLASS
 from sandbox.kube.objects import Node, Taint
 
 # Labels of nodes whose GPUs pods claim: GKE's own device plug-in stays away, and NVIDIA's driver
-# comes (GKE documentation, "Set up GPU Dynamic Resource Allocation", as llm-d's guide has it).
+# comes (GKE documentation, "Prepare GKE infrastructure for DRA workloads", read 2026-11-24).
 WITHOUT_PLUGIN = "gke-no-default-nvidia-gpu-device-plugin"
 GPUS_PRESENT = "nvidia.com/gpu.present"
 

@@ -17,6 +17,7 @@ API = "resource.k8s.io/v1"
 DEVICE_CLASSES = {"gvnic": "netdev.google.com", "rdma": "mrdma.google.com"}
 # Those of NVIDIA's own driver, by which pods claim GPUs.
 GPU_CLASS = "gpu.nvidia.com"
+GPU_CLAIMS_CHART = "dra-driver-nvidia-gpu"
 _Claim = Mapping[str, Any]
 
 
@@ -58,9 +59,16 @@ def waits_for_claims(store: Store, pod: Mapping[str, Any]) -> Iterator[str]:
                 f'PodResourceClaim {claim["name"]}: resource claim template "{name}": '
                 f'resourceclaimtemplate.resource.k8s.io "{name}" not found'
             )
+    there = {*DEVICE_CLASSES.values(), *({GPU_CLASS} if _has_gpu_class(store) else ())}
     for request in devices_claimed(store, pod):
-        if request.device_class not in (*DEVICE_CLASSES.values(), GPU_CLASS):
+        if request.device_class not in there:
             yield f"device class {request.device_class} does not exist"
+
+
+def _has_gpu_class(store: Store) -> bool:
+    """It comes with the chart of NVIDIA's driver."""
+    charts = [each["spec"]["chart"].rpartition("/")[2] for each in store.all("Release")]
+    return GPU_CLAIMS_CHART in charts
 
 
 def _of_templates(pod: Mapping[str, Any]) -> list[JsonObject]:

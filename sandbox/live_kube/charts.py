@@ -14,7 +14,9 @@ from typing import Any
 from sandbox.control_plane import ControlPlane
 from sandbox.control_plane.binaries import MANIFESTS
 from sandbox.control_plane.operators import Operator
+from sandbox.kube import claims
 from sandbox.kube.errors import KubeError
+from sandbox.kube.helm.gpu_claims_chart import gpu_class
 from sandbox.kube.helm.jobset_chart import configuration
 from sandbox.kube.helm.release import chart_of, refuse_hanging_uninstall
 from sandbox.kube.objects import JsonObject, Ref, dig, maps, namespace_of
@@ -58,6 +60,9 @@ class Charts:
                 self._plane.run_kueue(release_configuration(release))
             case "jobset":
                 self._plane.run_job_set(namespace_of(release), configuration(release))
+            case claims.GPU_CLAIMS_CHART:
+                # What its plug-ins publish, GKE's agent does.
+                pass
             case _:
                 self._plane.run_ray_operator(namespace_of(release))
         # With the webhooks there and the manager not, no pod could be made.
@@ -74,7 +79,8 @@ class Charts:
             self._server,
             [each for each in objects if not (kept and each["kind"] == _DEFINITION)],
         )
-        self._plane.end_operator(_PROGRAMS[chart_of(release).name])
+        if (program := _PROGRAMS.get(chart_of(release).name)) is not None:
+            self._plane.end_operator(program)
         self._server.delete(Ref.of(record_of(release, deployed=True)))
 
     def _objects(self, release: Mapping[str, Any]) -> list[JsonObject]:
@@ -100,6 +106,8 @@ class Charts:
             case "jobset":
                 url = self._plane.webhook_url("jobset")
                 return job_set_objects(MANIFESTS, namespace, url, authority)
+            case claims.GPU_CLAIMS_CHART:
+                return [gpu_class()]
             case _:
                 return ray_objects(MANIFESTS, namespace)
 

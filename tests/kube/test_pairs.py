@@ -10,6 +10,7 @@ import pytest
 from components.resource_claim_template import paired_devices
 from sandbox.control_plane import ControlPlane
 from sandbox.gke.agent.slices import PCIE_ROOT, SLICE
+from sandbox.kube.helm.gpu_claims_chart import gpu_class
 from sandbox.kube.objects import JsonObject, Ref, dig, maps, name_of
 from sandbox.live_kube.api import Api
 from tests.kube.conftest import eventually
@@ -36,7 +37,10 @@ def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
     plane = ControlPlane(file.parent / "plane", cluster=CLUSTER, cloud_file=file)
     try:
         plane.start()
-        yield Api(plane.kubeconfig)
+        found = Api(plane.kubeconfig)
+        # NVIDIA's chart brings it.
+        found.apply(gpu_class())
+        yield found
     finally:
         plane.remove()
 

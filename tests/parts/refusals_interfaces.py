@@ -1,5 +1,6 @@
 """Mistakes in whose networks further interfaces are in, one a line."""
 
+from tests.parts.claim_samples import CLAIMED
 from tests.parts.refusals import Refused, dcn
 from tests.parts.samples import AUTOPILOT, BARE, RL, TPU, TWO_ZONES
 
@@ -67,5 +68,88 @@ INTERFACES = [
         {"pools__tpu__interfaces": "managed", **dcn("a 10.50.0.0/16")},
         "network.dcn",
         "GKE makes the networks between the slices; nearest: leave it out",
+    ),
+    Refused(
+        CLAIMED,
+        {"pools__gpu__gpus_by": "device-plugin"},
+        "jobs.tune.gpus",
+        "would leave the others without a network, for its interfaces go to one pod; nearest: 8",
+    ),
+    Refused(
+        CLAIMED,
+        {"pools__gpu__interfaces": "own"},
+        "pools.gpu.gpus_by",
+        "interfaces own have no interface to claim beside each GPU; nearest: device-plugin",
+    ),
+    Refused(
+        BARE,
+        {"pools__gpu__gpus_by": "claim"},
+        "pools.gpu.gpus_by",
+        "interfaces none have no interface to claim beside each GPU; nearest: device-plugin",
+    ),
+    Refused(
+        CLAIMED,
+        {"pools__gpu__driver_version": "default"},
+        "pools.gpu.driver_version",
+        "installs the driver that fits the nodes' system; nearest: leave it out",
+    ),
+    Refused(
+        CLAIMED,
+        {
+            "pools__gpu__capacity": {"mode": "queued"},
+            "pools__gpu__autoscaling": {"min": 0, "max": 1},
+        },
+        "pools.gpu.gpus_by",
+        "queued machines come by a request, which counts no claims; nearest: device-plugin",
+    ),
+    Refused(
+        AUTOPILOT,
+        {"pools__gpu__gpus_by": "claim"},
+        "pools.gpu.gpus_by",
+        "Autopilot has no nodes whose GPUs pods could claim; nearest: device-plugin",
+    ),
+    Refused(
+        CLAIMED,
+        {"pools__cpu__gpus_by": "claim"},
+        "pools.cpu.gpus_by",
+        "e2-standard-8 has no accelerators, and takes none; nearest: leave it out",
+    ),
+    Refused(
+        CLAIMED,
+        {
+            "jobs": {"gemma": {"type": "fine-tune", "pods": 1, "gpus": 1}},
+            "buckets": {"data": {"hierarchical_namespace": False}},
+            "queues": {
+                "flavors": {"cpus": {"pool": "cpu"}},
+                "cluster_queues": {"all": {"flavors": {"cpus": {}}}},
+                "local_queues": [{"name": "lq", "cluster_queue": "all"}],
+            },
+        },
+        "jobs.gemma.pool",
+        "by which pods have the GPUs of gpu; nearest: a pool with gpus_by device-plugin",
+    ),
+    Refused(
+        CLAIMED,
+        {"cluster": {"existing": {"name": "shared", "location": "us-west3-b"}}},
+        "pools.gpu.gpus_by",
+        "whether the existing one has it; nearest: device-plugin",
+    ),
+    Refused(
+        CLAIMED,
+        {"teams": {"ml": {"quota": {"gpus": 4}}}},
+        "teams.ml.quota.gpus",
+        "those of gpu claim theirs past it; nearest: pools.gpu.gpus_by device-plugin",
+    ),
+    Refused(
+        CLAIMED,
+        {
+            "queues": {
+                "flavors": {"b200": {"pool": "gpu"}},
+                "cluster_queues": {"all": {"flavors": {"b200": {}}}},
+                "local_queues": [{"name": "lq", "cluster_queue": "all"}],
+            }
+        },
+        "queues.flavors.b200.pool",
+        "give them out without end; nearest: another pool, or pools.gpu.gpus_by device-plugin",
     ),
 ]

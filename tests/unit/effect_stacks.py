@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.conftest import ROOT, changed
+from tests.parts.claim_samples import CLAIMED
 from tests.parts.samples import AUTOPILOT, BARE, CLASSIFIER, DEV, KEPT, RL, SERVE, TPU, VERL
 from tests.unit.bucket_samples import RULED
 from tests.unit.effect_queues import CPUS, EITHER, QUEUE_OF_CPUS, QUEUED, QUEUES
@@ -231,6 +232,7 @@ BASES: dict[str, dict[str, Any]] = {
     "two rl": RL_AND_BUCKET,
     "bare ray": changed(RL_AND_BUCKET, jobs=None, ray__second=None),
     "tested rl": changed(RL, ray__rl__nccl_test={}),
+    "claimed": changed(CLAIMED, ray__app__workers__gpu__gpus=8, jobs=None, servers=None),
     "kept": KEPT,
     "verl": VERL,
     "prepared verl": changed(

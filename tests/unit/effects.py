@@ -77,6 +77,7 @@ GROUND: Changes = {
         {"lustre__filesystem": "scratch"},
         {"lustre__mount_path": "/data"},
     ],
+    "claimed": [{"pools__gpu__gpus_by": "device-plugin"}],
     "kept": [
         {"redis": None, "ray__app__head__redis": None},
         {"redis__name": "other"},

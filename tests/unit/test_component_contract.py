@@ -22,6 +22,7 @@ from tests.conftest import (
     recorded,
     stack_config,
 )
+from tests.parts.claim_samples import CLAIMED
 from tests.parts.machine_samples import IRONWOOD
 from tests.parts.preset_samples import ON_AUTOPILOT
 from tests.parts.samples import KEPT, TPU
@@ -150,6 +151,7 @@ def everything() -> list[Recording]:
             stack_config("gcsfuse-checkpoint"),
             changed(TPU, **IRONWOOD),
             KEPT,
+            CLAIMED,
         )
     ]
     return [*stacks, recorded(beside_the_stacks), recorded(make_teams)]

@@ -147,9 +147,9 @@ def test_a_worker_sees_driver_plugin_bucket_scratch_and_shared_memory(
     assert seen["/dev/shm"]["emptyDir"] == {"medium": "Memory", "sizeLimit": "250Gi"}
     assert seen["/tmp"]["emptyDir"] == {}
     assert "persistentVolumeClaim" in seen["/data"]
-    assert container(worker)["env"] == [
-        {"name": "LD_LIBRARY_PATH", "value": "/usr/local/nvidia/lib64"}
-    ]
+    variables = {it["name"]: it["value"] for it in container(worker)["env"]}
+    assert variables["LD_LIBRARY_PATH"] == "/usr/local/nvidia/lib64"
+    assert variables["NCCL_NET"] == "gIB"
 
 
 def test_the_head_sees_the_bucket_and_keeps_rays_logs_on_its_own_disk(register: Register) -> None:

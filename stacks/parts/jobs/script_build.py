@@ -99,6 +99,7 @@ def _job_set(
             taints=list(dict.fromkeys(one for it in script.pools for one in it.taints)),
             networks=access.networks,
             claims=dict(access.claims),
+            gpus_claimed=access.gpus_claimed,
             rdma=access.rdma,
             mounts=_mounts(site, around, script, mounted),
             annotations=annotations(script.limits),
@@ -136,6 +137,7 @@ def _access(site: Site, around: Surroundings, script: PlannedScript) -> DeviceAc
         return replace(own, node_selector=wider(own.node_selector, only))
     if found is None:
         return DeviceAccess(networks=(), node_selector=only)
+    found = found.of(script.gpus)
     both = pulumi.Output.all(found.node_selector, only)
     selector: Selector = both.apply(lambda it: {**it[0], **it[1]})
     return replace(found, node_selector=selector)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pulumi
 import pulumi_gcp as gcp
@@ -17,15 +18,17 @@ from components.nccl_rdma_installer import (
 )
 from components.node_network import NodeNetwork, interface_annotations
 from components.rdma_network import RdmaNetwork, RdmaNetworkArgs
-from components.resource_claim_template import ResourceClaimTemplate, ResourceClaimTemplateArgs
+from components.resource_claim_template import ResourceClaimTemplate
+from stacks.parts.network.interface_claims_build import RDMA
 from stacks.parts.network.plan import InterfaceSet, blocks_of
 from stacks.parts.pools.plan import PlannedPool
 from stacks.parts.ray.plan import PlannedRay
 from stacks.site import DeviceAccess, Interfaces, Project, Site
 
+if TYPE_CHECKING:
+    from stacks.parts.network.claims_build import GpuClaims
+
 _TEST = Path(__file__).parents[3] / "workloads" / "nccl" / "all_gather.sh"
-_NUMBERS = {1: "one", 2: "two", 3: "three", 4: "four", 8: "eight"}
-_RDMA = "mrdma"
 _Made = tuple[gcp.compute.Network, gcp.compute.Subnetwork]
 _Named = tuple[tuple[str, str], _Made]
 
@@ -43,14 +46,28 @@ def build(project: Project) -> Interfaces:
 
 
 def devices(
-    site: Site, interfaces: Interfaces, claims: Mapping[int, ResourceClaimTemplate]
+    site: Site,
+    interfaces: Interfaces,
+    claims: Mapping[int, ResourceClaimTemplate],
+    gpus: "GpuClaims | None" = None,
 ) -> dict[str, DeviceAccess]:
     """For each pool with device interfaces, the objects that pods ask for them by, and NCCL's
-    plug-in on its nodes."""
+    plug-in on its nodes. `gpus` is of pools whose GPUs are claimed with the interfaces."""
     plan, found = site.plan, dict[str, DeviceAccess]()
-    installer = _installer(site)
+    # It puts libraries beside the driver's.
+    installer = _installer(site, () if gpus is None else gpus.drivers)
     for pool in plan.gpu_pools.values():
-        if installer is not None and (number := plan.claims(pool)):
+        if installer is None or not (number := plan.claims(pool)):
+            continue
+        if pool.gpus_claimed and gpus is not None:
+            found[pool.name] = DeviceAccess(
+                networks=(),
+                node_selector=installer.once_ready(site.nodes.only[pool.name]),
+                rdma=True,
+                pairs=gpus.pairs,
+                after=[*gpus.drivers, installer],
+            )
+        else:
             found[pool.name] = _claiming(site, pool, installer, claims[number])
     for one in plan.interface_sets:
         networks = interfaces.of(one.pools[0])
@@ -83,54 +100,10 @@ def _claiming(
         networks=(),
         node_selector=installer.once_ready(site.nodes.selectors[pool.name]),
         rdma=True,
-        claims={_RDMA: template.template_name},
+        claims={RDMA: template.template_name},
         held=[template.template],
         after=[template, installer],
     )
-
-
-def rdma_claims(site: Site) -> dict[int, ResourceClaimTemplate]:
-    """What GPU workers claim, by how many interfaces a machine has."""
-    plan = site.plan
-    numbers = dict.fromkeys(plan.claims(it) for it in plan.gpu_pools.values())
-    return {
-        number: ResourceClaimTemplate(
-            f"rdma-claims-{number}",
-            ResourceClaimTemplateArgs(
-                namespace=site.namespace,
-                template_name=f"{_NUMBERS.get(number, number)}-{_RDMA}",
-                device_class="mrdma.google.com",
-                request_name=f"req-{_RDMA}",
-                count=number,
-                labels=site.labels,
-            ),
-            opts=site.inside,
-        )
-        for number in numbers
-        if number
-    }
-
-
-def claim_templates(site: Site) -> dict[int, ResourceClaimTemplate]:
-    """What TPU workers claim, by how many interfaces: those of each machine where GKE makes the
-    networks, else one number for all."""
-    plan = site.plan
-    numbers = dict.fromkeys(plan.claims(it) for it in plan.tpu_pools.values())
-    managed = any(it.managed for it in plan.tpu_pools.values())
-    return {
-        number: ResourceClaimTemplate(
-            f"claims-{number}" if managed else "claims",
-            ResourceClaimTemplateArgs(
-                namespace=site.namespace,
-                template_name=f"{_NUMBERS.get(number, number)}-netdev",
-                count=number,
-                labels=site.labels,
-            ),
-            opts=site.inside,
-        )
-        for number in numbers
-        if number
-    }
 
 
 def tested(site: Site, ray: PlannedRay, access: DeviceAccess) -> DeviceAccess:
@@ -156,6 +129,7 @@ def tested(site: Site, ray: PlannedRay, access: DeviceAccess) -> DeviceAccess:
             if access.networks
             else {},
             claims=dict(access.claims),
+            gpus_claimed=access.gpus_claimed,
             labels=site.labels,
         ),
         opts=site.after(*access.after),
@@ -168,7 +142,7 @@ def tested(site: Site, ray: PlannedRay, access: DeviceAccess) -> DeviceAccess:
     )
 
 
-def _installer(site: Site) -> NcclRdmaInstaller | None:
+def _installer(site: Site, after: Sequence[pulumi.Resource]) -> NcclRdmaInstaller | None:
     """One for all nodes with RDMA: of two, both would write to nodes that they have in common."""
     plan = site.plan
     pools = [it for it in plan.gpu_pools.values() if it.rdma]
@@ -188,7 +162,7 @@ def _installer(site: Site) -> NcclRdmaInstaller | None:
             autopilot=plan.autopilot,
             labels=site.labels,
         ),
-        opts=site.inside,
+        opts=site.after(*after),
     )
 
 

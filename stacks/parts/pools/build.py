@@ -117,6 +117,7 @@ def _pool(
             type=machine.accelerator.type,
             count=machine.accelerator.count,
             driver=config.driver_version.api_value,
+            claimed=pool.gpus_claimed,
         )
     return NodePool(
         pool.name,

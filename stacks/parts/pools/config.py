@@ -203,6 +203,9 @@ class Pool(Block, frozen=True):
     node; the stack's `own`; or `none`. By default those of GPUs are managed where machine and GKE
     have it and no other pool has its own, as one cluster does not have both; those of TPUs are the
     stack's own, or on Autopilot managed."""
+    gpus_by: Literal["device-plugin", "claim"] = "device-plugin"
+    """How pods get GPUs: of GKE's device plug-in, and then interfaces with whole machines alone; or
+    by `claim`, so that those of 1, 2 or 4 get the interfaces beside them; only with GPUs."""
     compact_placement: bool = False
     """Nodes close together, all from one zone; only with GPUs."""
     topology: TopologyName | None = None

@@ -111,6 +111,12 @@ class PlannedPool:
         """Whether GKE makes the networks of the further interfaces."""
         return self.interface_mode == "managed"
 
+    @property
+    def gpus_claimed(self) -> bool:
+        """Whether pods claim GPUs, with the interfaces beside them, and no device plug-in has
+        any."""
+        return self.kind == "gpu" and self.config.gpus_by == "claim"
+
     def claims(self, networks: int) -> int:
         """Interfaces that a pod claims which has a node alone; GKE's own profile gives the node all
         that the machine has. Those of GPUs are claimed where they speak RDMA; `networks` are the

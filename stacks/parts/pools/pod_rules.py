@@ -144,6 +144,8 @@ def boot_disk_problems(
 def interface_problems(field: str, gpus: int, pool: PlannedPool) -> Iterator[Problem]:
     """GKE gives a device interface to one pod alone."""
     machine, has = pool.machine, pool.accelerators
+    if pool.gpus_claimed:
+        return
     if gpus < has and pool.kind == "gpu" and pool.interface_mode != "none":
         yield Problem(
             field,
@@ -155,6 +157,8 @@ def interface_problems(field: str, gpus: int, pool: PlannedPool) -> Iterator[Pro
 def without_interfaces_problems(field: str, pool: PlannedPool) -> Iterator[Problem]:
     """Pods that share a machine leave its further interfaces, and their networks, unused."""
     machine = pool.machine
+    if pool.gpus_claimed:
+        return
     if machine.additional_interfaces and pool.interface_mode != "none":
         yield Problem(
             field,

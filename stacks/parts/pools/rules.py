@@ -25,7 +25,7 @@ from stacks.stack import Stack
 # Other ways are not documented for pods that ask for interfaces.
 _AUTOPILOT_GPUS = ("on-demand", "spot", "reservation")
 _OF_PODS = ("autoscaling", "disk", "max_pods_per_node", "labels", "taints", "driver_version")
-_OF_GPUS = ("driver_version", "compact_placement")
+_OF_GPUS = ("driver_version", "compact_placement", "gpus_by")
 _OF_TPUS = ("topology", "slices", "threads_per_core", "libtpu_flags")
 _HAS = {"cpu": "no accelerators", "gpu": "GPUs", "tpu": "TPUs"}
 
@@ -269,4 +269,12 @@ def node_problems(plan: Plan) -> Iterator[Problem]:
         )
 
 
-RULES = (place_problems, mode_problems, node_problems, interface_mode_problems)
+def claim_problems(plan: Plan) -> Iterator[Problem]:
+    if any(it.gpus_claimed for it in plan.gpu_pools.values()):
+        # What most stacks have no use for is not loaded.
+        from stacks.parts.pools.gpu_claim_rules import gpu_claim_problems
+
+        yield from gpu_claim_problems(plan)
+
+
+RULES = (place_problems, mode_problems, node_problems, interface_mode_problems, claim_problems)

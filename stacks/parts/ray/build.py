@@ -163,6 +163,9 @@ def _worker(
         annotations=annotations(ray.limits(head=False)),
         networks=access.networks,
         claims=dict(access.claims),
+        gpus_claimed=access.gpus_claimed,
+        # KubeRay reads it of what pods ask a device plug-in for.
+        start_params={"num-gpus": str(group.gpus)} if access.gpus_claimed else {},
         rdma=access.rdma,
         scratch=ray.demands.scratch[1],
         setup=setup,

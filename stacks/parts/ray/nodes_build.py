@@ -21,6 +21,7 @@ def access_of(
     found = devices.get(
         pool.name, DeviceAccess(networks=(), node_selector=site.nodes.selectors[pool.name])
     )
+    found = found.of(group.gpus)
     if ray.config.nccl_test is not None and group.name == ray.accelerated.name:
         # What most stacks have no use for is not loaded.
         from stacks.parts.network.interfaces import tested

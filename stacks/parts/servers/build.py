@@ -1,5 +1,7 @@
 """Servers of models, and how pods of theirs and of fine-tunings find their nodes."""
 
+from typing import TYPE_CHECKING
+
 import pulumi
 
 from components.inference_server import InferenceServer, InferenceServerArgs
@@ -8,15 +10,28 @@ from stacks.parts.servers.plan import PlannedServer
 from stacks.site import Selector, Site
 from stacks.tokens import VARIABLES
 
+if TYPE_CHECKING:
+    from stacks.parts.network.claims_build import GpuClaims
+
 TOKEN = VARIABLES["hugging_face_token"]
 
 
-def build(site: Site, queues: Queues) -> dict[str, InferenceServer]:
-    return {name: _server(site, queues, it) for name, it in site.plan.servers.items()}
+def build(
+    site: Site, queues: Queues, claimed: "GpuClaims | None" = None
+) -> dict[str, InferenceServer]:
+    """`claimed` is of pools whose GPUs are claimed."""
+    return {name: _server(site, queues, it, claimed) for name, it in site.plan.servers.items()}
 
 
-def _server(site: Site, queues: Queues, server: PlannedServer) -> InferenceServer:
+def _server(
+    site: Site, queues: Queues, server: PlannedServer, claimed: "GpuClaims | None"
+) -> InferenceServer:
     config = server.config
+    claims: dict[str, pulumi.Input[str]] = {}
+    needed: list[pulumi.Resource] = []
+    if server.pool.gpus_claimed and claimed is not None:
+        template = claimed.gpus[config.gpus]
+        claims, needed = {"gpus": template.template_name}, [*claimed.drivers, template]
     scaling = config.autoscaling
     return InferenceServer(
         server.name,
@@ -46,9 +61,10 @@ def _server(site: Site, queues: Queues, server: PlannedServer) -> InferenceServe
             node_selector=gpu_selector(site, server.pool.name, queued=config.queue is not None),
             taints=server.pool.taints,
             minutes=config.minutes,
+            claims=claims,
             labels=site.labels,
         ),
-        opts=once_its_nodes_stand(site, queues, server.pool.name),
+        opts=once_its_nodes_stand(site, queues, server.pool.name, *needed),
     )
 
 
@@ -69,6 +85,8 @@ def gpu_selector(site: Site, pool: str, *, queued: bool) -> Selector:
     return {"cloud.google.com/gke-accelerator": accelerator.type}
 
 
-def once_its_nodes_stand(site: Site, queues: Queues, pool: str) -> pulumi.ResourceOptions:
+def once_its_nodes_stand(
+    site: Site, queues: Queues, pool: str, *more: pulumi.Resource
+) -> pulumi.ResourceOptions:
     """No value of a workload names what it waits for."""
-    return site.after(*site.nodes.needed, *site.nodes.machines[pool], *queues.made)
+    return site.after(*site.nodes.needed, *site.nodes.machines[pool], *queues.made, *more)

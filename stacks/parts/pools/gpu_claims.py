@@ -1,0 +1,35 @@
+"""How many GPUs each pod claims where it has them by claims. No Pulumi import."""
+
+from dataclasses import dataclass
+
+from stacks.parts.pools.plan import PlannedPool
+from stacks.plan import Plan
+
+
+@dataclass(frozen=True, kw_only=True)
+class Claimed:
+    """`gpus` of a pod; with `whole` they are all of every machine that such pods are on."""
+
+    gpus: int
+    whole: bool
+
+
+def paired(plan: Plan) -> tuple[Claimed, ...]:
+    """Of workers of Ray and of scripts, which have the interfaces beside their GPUs."""
+    groups = [group for ray in plan.ray.values() for group in ray.groups.values()]
+    found = [(it.gpus, pool) for it in groups for pool in it.pools]
+    found += [(it.gpus, it.pool) for it in plan.scripts.values() if it.pool is not None]
+    return _claimed(found)
+
+
+def alone(plan: Plan) -> tuple[Claimed, ...]:
+    """Of servers, which are in one machine each and leave its interfaces to others."""
+    return _claimed([(it.config.gpus, it.pool) for it in plan.servers.values()])
+
+
+def _claimed(found: list[tuple[int, PlannedPool]]) -> tuple[Claimed, ...]:
+    here = [(gpus, pool.accelerators) for gpus, pool in found if gpus and pool.gpus_claimed]
+    return tuple(
+        Claimed(gpus=gpus, whole=all(has == gpus for other, has in here if other == gpus))
+        for gpus in dict.fromkeys(gpus for gpus, _ in here)
+    )
