@@ -13,6 +13,9 @@ from tests.kube.conftest import LiveSandbox, eventually
 from tests.stacks.conftest import changed
 from tests.stacks.pools_in_order import FILLED, WITHOUT_RAY, pools_of_workers, workspace
 
+# Which are another cluster, that Kueue admits anew.
+OTHER_WORKERS = "ray.either.workers.gpu.requests.cpu=15"
+
 
 @pytest.fixture(scope="module")
 def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveSandbox]:
@@ -46,7 +49,6 @@ def test_they_stay_there_when_the_reserved_machines_are_free_again(live: LiveSan
 
 
 def test_a_cluster_that_is_made_then_is_on_the_reserved_machines(live: LiveSandbox) -> None:
-    live.succeed("up", WITHOUT_RAY)
-    live.succeed("up")
+    live.succeed("up", OTHER_WORKERS)
     assert flavors(live) == {"head": {"cpu"}, "gpu": {"reserved"}}
     eventually(lambda: pools_of_workers(live), lambda it: it == ["reserved-pool", "reserved-pool"])

@@ -75,7 +75,7 @@ CHOICE = [
     ),
     Refused(
         EITHER,
-        {"pools__spot__capacity": _QUEUED, "pools__spot__autoscaling": {"min": 0, "max": 3}},
+        {"pools__spot__capacity": _QUEUED, "pools__spot__autoscaling": {"min": 0, "max": 4}},
         "pools.spot.capacity.mode",
         "nearest: flex-start, or one of queues.admission_checks in each of its queues",
     ),
@@ -84,7 +84,7 @@ CHOICE = [
             EITHER,
             **_CHECK,
             pools__spot__capacity=_QUEUED,
-            pools__spot__autoscaling={"min": 0, "max": 3},
+            pools__spot__autoscaling={"min": 0, "max": 4},
             queues__cluster_queues__gpus__admission_checks=["dws"],
         ),
         {f"{_WORKERS}__pools": ["spot"]},

@@ -15,7 +15,7 @@ POOLS = ("reserved-pool", "spot-pool")
 ON_REQUEST = changed(
     EITHER,
     pools__spot__capacity={"mode": "queued", "max_run_hours": 24},
-    pools__spot__autoscaling={"min": 0, "max": 3},
+    pools__spot__autoscaling={"min": 0, "max": 4},
     queues__admission_checks={"dws": {}},
     queues__cluster_queues__gpus__admission_checks=["dws"],
 )
@@ -58,7 +58,7 @@ def test_pods_of_a_script_come_onto_either_pool_each_on_a_node_of_its_own() -> N
 def test_there_are_as_many_workers_as_the_smallest_pool_has_nodes() -> None:
     assert worker(made(EITHER))["replicas"] == 2
     alone = changed(EITHER, ray__either__queue=None, jobs=None)
-    assert worker(made(alone))["replicas"] == 5
+    assert worker(made(alone))["replicas"] == 6
 
 
 def test_flavors_stand_in_the_order_of_the_queue_and_then_by_their_names() -> None:

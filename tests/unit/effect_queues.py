@@ -53,7 +53,7 @@ EITHER = changed(
     BARE,
     pools={
         "reserved": {**_ALIKE, "capacity": {"mode": "reservation", "name": "mine"}},
-        "spot": {**_ALIKE, "nodes": 3, "capacity": {"mode": "spot"}},
+        "spot": {**_ALIKE, "nodes": 4, "capacity": {"mode": "spot"}},
         "cpu": CPUS,
     },
     queues={

@@ -196,7 +196,7 @@ QUEUES: Changes = {
         {f"{_GPUS}__order": ["reserved"]},
         {f"{_GPUS}__fungibility": {"when_can_borrow": "TryNextFlavor"}},
         {f"{_GPUS}__fungibility": {"when_can_preempt": "MayStopSearch"}},
-        {"ray__either__workers__gpu__pools": ["spot"]},
+        {"ray__either__workers__gpu__pools": ["reserved"]},
         {"jobs__train__pools": ["spot"]},
     ],
     "team on tpus": [{"teams__audio__quota__chips": 4}],
