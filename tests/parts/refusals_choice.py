@@ -3,6 +3,7 @@
 from typing import Any
 
 from tests.conftest import changed
+from tests.parts.claim_samples import CLAIMED
 from tests.parts.refusals import Refused
 from tests.parts.samples import AUTOPILOT, TWO_ZONES, VERL
 from tests.unit.effect_queues import EITHER
@@ -153,6 +154,18 @@ CHOICE = [
         {"jobs": {"train": {**EITHER["jobs"]["train"], "pools": ["gpu"], "nodes": 1}}},
         "jobs.train.pools",
         "Autopilot makes machines for pods that know which; nearest: pool: gpu",
+    ),
+    Refused(
+        CLAIMED,
+        {
+            "pools__more": {**CLAIMED["pools"]["gpu"], "gpus_by": "device-plugin"},
+            "ray__app__workers__gpu__gpus": 8,
+            "ray__app__workers__gpu__pools": ["gpu", "more"],
+            "jobs": {},
+            "servers": {},
+        },
+        "ray.app.workers.gpu.pools[1]",
+        "more has gpus_by device-plugin, and workers of one group have theirs by claim; nearest",
     ),
     Refused(
         _TESTED,

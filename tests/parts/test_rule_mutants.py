@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from stacks.parts.jobs import gpu_memory_rules, maxtext_rules, transport_rules
-from stacks.parts.pools import interface_rules
+from stacks.parts.pools import alike_rules, gpu_claim_rules, interface_rules
 from stacks.parts.queues import ray_rules
 from stacks.parts.ray import nccl_rules
 from tests.conftest import changed
@@ -27,7 +27,10 @@ from tests.parts.samples import SAMPLES
 from tests.parts.test_refusals import said
 from tests.programs import WITH_TOKEN, lines_of
 
-MODULES = (gpu_memory_rules, interface_rules, maxtext_rules, nccl_rules, ray_rules, transport_rules)
+MODULES = (
+    *(alike_rules, gpu_claim_rules, gpu_memory_rules, interface_rules, maxtext_rules),
+    *(nccl_rules, ray_rules, transport_rules),
+)
 ROWS = (*CHOICE, *FITS, *INTERFACES, *JOBS, *QUEUES, *RAY, *TPUS)
 STATEMENTS = [it for module in MODULES for it in statements(module)]
 

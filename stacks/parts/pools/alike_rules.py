@@ -24,6 +24,12 @@ def alike_problems(field: str, pods: str, pools: Sequence[PlannedPool]) -> Itera
                 f"ask for those of {first.name}, {first.interface_mode} in {first.zone}; "
                 f"nearest: {_nearest(pods)}",
             )
+        elif pool.gpus_claimed != first.gpus_claimed:
+            yield Problem(
+                at,
+                f"{pool.name} has gpus_by {pool.config.gpus_by}, and {pods} have theirs by "
+                f"{first.config.gpus_by}; nearest: {_nearest(pods)}",
+            )
 
 
 def _nearest(pods: str) -> str:
