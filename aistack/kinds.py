@@ -27,6 +27,9 @@ DEPLOYMENT = Kind("Deployment", "apps/v1", "deployments")
 DAEMON_SET = Kind("DaemonSet", "apps/v1", "daemonsets")
 CSI_DRIVER = Kind("CSIDriver", "storage.k8s.io/v1", "csidrivers")
 RESOURCE_CLAIM = Kind("ResourceClaim", "resource.k8s.io/v1", "resourceclaims")
+RESOURCE_CLAIM_TEMPLATE = Kind(
+    "ResourceClaimTemplate", "resource.k8s.io/v1", "resourceclaimtemplates"
+)
 DEVICE_CLASS = Kind("DeviceClass", "resource.k8s.io/v1", "deviceclasses")
 RESOURCE_SLICE = Kind("ResourceSlice", "resource.k8s.io/v1", "resourceslices")
 NETWORK = Kind("Network", "networking.gke.io/v1", "networks")

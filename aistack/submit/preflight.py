@@ -74,7 +74,8 @@ def checked(
         if request.team is not None:
             team = with_job.teams[request.team]
             check_limits(parcel, team, with_job.scripts[request.name])
-            parcel = moved(parcel, request.team, team.config.service_account)
+            there = found.there.values()
+            parcel = moved(parcel, request.team, team.config.service_account, there)
     jobs = planned_jobs(with_job).values()
     return Checked(parcel, next(it for it in jobs if it.name == request.name))
 

@@ -43,13 +43,14 @@ class Plans:
 
 @dataclass(frozen=True)
 class Difference:
-    """By type and logical name: objects that the job brings, and those of the stack that it would
-    change, as they are and as they would be."""
+    """By type and logical name: objects that the job brings, those of the stack that it would
+    change, as they are and as they would be, and all that the stack has."""
 
     new: Objects = field(default_factory=Objects)
     changed: Mapping[tuple[str, str], tuple[JsonObject, JsonObject]] = field(
         default_factory=dict[tuple[str, str], tuple[JsonObject, JsonObject]]
     )
+    there: Objects = field(default_factory=Objects)
 
 
 def difference(plans: Plans, stack: str, folder: Path, operators: Sequence[str]) -> Difference:
@@ -69,7 +70,7 @@ def difference(plans: Plans, stack: str, folder: Path, operators: Sequence[str])
     changed = {
         key: (before[key], it) for key, it in more.items() if key in before and before[key] != it
     }
-    return Difference(new, changed)
+    return Difference(new, changed, there)
 
 
 class _Listener(mocks.Mocks):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from copy import deepcopy
 from typing import Any
 
@@ -10,11 +10,13 @@ from aistack.errors import VerbError
 from aistack.exit_codes import ExitCode
 from aistack.find import Found
 from aistack.job import pod_groups
-from aistack.kinds import NETWORK_POLICY, RAY_JOB
+from aistack.kinds import NETWORK_POLICY, RAY_JOB, RESOURCE_CLAIM_TEMPLATE
 from aistack.submit.parcel import Parcel
 from components.inference_engine import PORT
+from components.labels import MANAGED_BY
+from components.naming import NameKind, cloud_name
 from components.queue_labels import QUEUE_LABEL
-from sandbox.kube.objects import JsonObject, maps
+from sandbox.kube.objects import JsonObject, maps, name_of
 from sandbox.kube.text import nearest
 from stacks.parts.jobs.script import SERVER_VARIABLE
 from stacks.parts.queues.config import StackQueues
@@ -44,12 +46,31 @@ def for_team(
     return {**values, "queues": queues}, {**judged, "queue": door}
 
 
-def moved(parcel: Parcel, team: str, account: str) -> Parcel:
-    """Into the team's namespace, whose own policies say who reaches its pods. Raises VerbError
-    where the job holds on to something of the stack's namespace."""
+def moved(parcel: Parcel, team: str, account: str, there: Iterable[JsonObject] = ()) -> Parcel:
+    """Into the team's namespace, whose own policies say who reaches its pods. Of the templates that
+    its pods claim devices by, which are among what is `there`, the job brings its own. Raises
+    VerbError where it holds on to something else of the stack's namespace."""
     assert parcel.work.kind != RAY_JOB
     beside = [_moved(it, team, account) for it in parcel.beside if it.kind != NETWORK_POLICY]
-    return Parcel(_moved(parcel.work, team, account), tuple(beside))
+    work = _moved(parcel.work, team, account)
+    return Parcel(work, (*beside, *_own_templates(work, there)))
+
+
+def _own_templates(work: Found, there: Iterable[JsonObject]) -> Iterator[Found]:
+    """The job's pods then name these."""
+    kind, metadata = RESOURCE_CLAIM_TEMPLATE, work.obj["metadata"]
+    known = {name_of(it): it for it in there if it.get("kind") == kind.name}
+    made: dict[str, str] = {}
+    for _, pod in pod_groups(work.kind, work.obj):
+        for claim in maps(pod.get("resourceClaims")):
+            name = claim["resourceClaimTemplateName"]
+            if name not in made:
+                made[name] = cloud_name(NameKind.KUBERNETES, metadata["name"], name)
+                own = {key: metadata[key] for key in ("namespace", "annotations")}
+                labels = {MANAGED_BY: metadata["labels"][MANAGED_BY]}
+                whole = {**own, "name": made[name], "labels": labels}
+                yield Found(kind, {**known[name], "metadata": whole})
+            claim["resourceClaimTemplateName"] = made[name]
 
 
 def _check(team: str, values: Values, job: Values, asked: Collection[str]) -> None:

@@ -101,6 +101,16 @@ def test_a_server_claims_gpus_alone(made: Recording) -> None:
     assert {"gpu-claims-release", "gpus-1-template"} <= made.waits_for("chat-deployment")
 
 
+def test_jobs_that_are_submitted_find_templates_of_every_size(made: Recording) -> None:
+    found = {it.name for it in made.of_type(":ResourceClaimTemplate")}
+    pairs = {f"pairs-{number}-template" for number in (1, 2, 4, 8)}
+    assert found == {*pairs, "gpus-1-template"}
+    later = {"type": "script", "image": "a:1", "command": ["b"], "gpus": 1}
+    requests = {"cpu": 1, "memory_gib": 2, "ephemeral_storage_gib": 1}
+    more = up(jobs__later={**later, "requests": requests})
+    assert {it.name for it in more.of_type(":ResourceClaimTemplate")} == found
+
+
 def test_whole_machines_are_claimed_without_looking_for_pairs() -> None:
     made = up(ray__app__workers__gpu__gpus=8, jobs=None, servers=None)
     found = devices_in(made, "pairs-8")

@@ -10,7 +10,8 @@ import pytest
 
 from aistack.errors import VerbError
 from aistack.find import Found
-from aistack.kinds import JOB_SET
+from aistack.job import pod_groups
+from aistack.kinds import JOB_SET, RESOURCE_CLAIM_TEMPLATE
 from aistack.stack import Config
 from aistack.submit.parcel import Parcel
 from aistack.submit.preflight import Checked, checked
@@ -122,7 +123,15 @@ def test_pods_that_mount_folders_of_a_node_are_refused_where_baseline_holds(scri
         "teams.research.pod_security: privileged in the stack's config"
     ) in str(refused.value)
     privileged = changed(LAB, teams__research__pod_security="privileged")
-    assert submitted(script, privileged, "research", **fields).parcel.namespace == "research"
+    parcel = submitted(script, privileged, "research", **fields).parcel
+    assert parcel.namespace == "research"
+    # Those of the stack are in the stack's namespace.
+    (template,) = (it.obj for it in parcel.beside if it.kind == RESOURCE_CLAIM_TEMPLATE)
+    assert template["metadata"]["name"] == "mine-eight-mrdma"
+    assert template["metadata"]["namespace"] == "research"
+    ((_, pod),) = pod_groups(parcel.work.kind, parcel.work.obj)
+    claims = [{"name": "mrdma", "resourceClaimTemplateName": "mine-eight-mrdma"}]
+    assert pod["resourceClaims"] == claims
 
 
 # A quota, the job's fields, and what is refused of it; the container that mounts a bucket asks for

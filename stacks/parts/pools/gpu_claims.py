@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from stacks.parts.pools.plan import PlannedPool
 from stacks.plan import Plan
 
+_SIZES = (1, 2, 4, 8)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Claimed:
@@ -15,9 +17,12 @@ class Claimed:
 
 
 def paired(plan: Plan) -> tuple[Claimed, ...]:
-    """Of workers of Ray and of scripts, which have the interfaces beside their GPUs."""
+    """Of workers of Ray and of scripts, which have the interfaces beside their GPUs; and what jobs
+    may ask for that are submitted later."""
     groups = [group for ray in plan.ray.values() for group in ray.groups.values()]
     found = [(it.gpus, pool) for it in groups for pool in it.pools]
+    pools = plan.gpu_pools.values()
+    found += [(size, it) for it in pools for size in _SIZES if size <= it.accelerators]
     found += [(it.gpus, it.pool) for it in plan.scripts.values() if it.pool is not None]
     return _claimed(found)
 
