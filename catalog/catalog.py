@@ -15,6 +15,7 @@ from catalog.machines import (
     MachineTable,
     MachineType,
     MachineTypeFacts,
+    NicKind,
     Sidecar,
     allocatable,
 )
@@ -24,7 +25,7 @@ from catalog.replacing import ReplacingTable
 from catalog.table import Fact, FactError, load_table, nearest_names
 from catalog.topologies import Topology, TopologyTable
 from catalog.versions import Component, ContainerImage, Feature, NcclStack, VersionTable
-from catalog.zones import Zone, ZoneAddition, ZoneName, ZoneTable, nearest_zones, region_of_name
+from catalog.zones import Zone, ZoneAddition, ZoneName, ZoneTable, nearest_zones, profile_name
 
 _Found = TypeVar("_Found", bound=BaseModel)
 
@@ -136,7 +137,7 @@ class Catalog(Fact):
         """Zones of a region, in order of name."""
         regions: dict[str, list[str]] = {}
         for name in sorted(self.zones):
-            regions.setdefault(region_of_name(name), []).append(name)
+            regions.setdefault(self.zones[name].region, []).append(name)
         if region not in regions:
             near = nearest_names(region, regions)
             raise FactError(f'"{region}" is not a region the catalog knows; nearest: {near}')
@@ -173,23 +174,18 @@ class Catalog(Fact):
             )
 
     def roce_profile(self, zone: str, machine: str | None = None) -> str:
-        """The name of the zone's RoCE network profile.
+        """The name of the zone's RoCE network profile. `machine` is what the zones have that are
+        named when this one is refused."""
+        near = self.zones_offering(machine) if machine else None
+        return profile_name("RoCE", self.zone(zone).name, self._zones_with("rdma"), near)
 
-        Google has the profile in the zones that have a machine type with RDMA interfaces. `machine`
-        is what the zones have that are named when this one is refused.
-        """
-        with_roce = self.zones_with_roce()
-        if self.zone(zone).name not in with_roce:
-            near = nearest_zones(zone, self.zones_offering(machine) if machine else with_roce)
-            raise FactError(
-                f'"{zone}" has no RoCE network profile, for no machine type with RDMA interfaces '
-                f"is there; nearest: {near}"
-            )
-        return f"{zone}-vpc-roce"
+    def falcon_profile(self, zone: str) -> str:
+        """The name of the zone's Falcon network profile."""
+        return profile_name("Falcon", self.zone(zone).name, self._zones_with("irdma"))
 
-    def zones_with_roce(self) -> tuple[str, ...]:
-        rdma = [name for name, machine in self.machines.items() if machine.rdma_nics]
-        return tuple(sorted({zone for name in rdma for zone in self.zones_offering(name)}))
+    def _zones_with(self, kind: NicKind) -> tuple[str, ...]:
+        speaking = [name for name, machine in self.machines.items() if machine.nics_of(kind)]
+        return tuple(sorted({zone for name in speaking for zone in self.zones_offering(name)}))
 
     # Lustre, TPU slices, versions, prices
 

@@ -19,7 +19,7 @@ DiskType = Literal["pd-standard", "pd-balanced", "pd-ssd", "hyperdisk-balanced"]
 CapacityMode = Literal[
     "on-demand", "spot", "reservation", "any-reservation", "flex-start", "queued"
 ]
-NicKind = Literal["gvnic", "rdma"]
+NicKind = Literal["gvnic", "rdma", "irdma"]
 # Flex-start, and queued provisioning with it, are for accelerators (GKE documentation, "About GPU,
 # TPU and H4D consumption with flex-start").
 _ORDINARY: tuple[CapacityMode, ...] = ("on-demand", "spot", "reservation", "any-reservation")
@@ -60,12 +60,12 @@ class NicGroup(Fact, use_attribute_docstrings=True):
     """Interfaces of one kind, in attach order."""
 
     kind: NicKind
-    """Kind of interface."""
+    """Kind of interface: `rdma` is Google's MRDMA, of GPUs, and `irdma` that of H4D."""
     count: Annotated[int, Bounds(1, 32, "any machine has")]
     """How many."""
     role: Literal["host", "accelerator"]
-    """host is the node's own traffic; accelerator is traffic between accelerators, with one network
-    (gVNIC) or one subnetwork (RDMA) each."""
+    """host is the node's own traffic; accelerator is traffic between accelerators, or processes of
+    one computation, with one network (gVNIC) or one subnetwork (RDMA) each."""
 
 
 class Interface(Fact):
@@ -139,8 +139,11 @@ class MachineType(MachineTypeFacts):
 
     @property
     def rdma_nics(self) -> int:
-        """Interfaces that need a RoCE network; 0 on machines without RDMA."""
-        return sum(group.count for group in self.nics if group.kind == "rdma")
+        """Interfaces that need a RoCE network; 0 on machines without such RDMA."""
+        return self.nics_of("rdma")
+
+    def nics_of(self, kind: NicKind) -> int:
+        return sum(group.count for group in self.nics if group.kind == kind)
 
     @property
     def additional_interfaces(self) -> tuple[Interface, ...]:

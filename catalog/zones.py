@@ -1,6 +1,6 @@
 """Regions, zones, and what each zone offers."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Annotated
 
 from pydantic import Field
@@ -132,3 +132,19 @@ def nearest_zones(zone: str, candidates: Iterable[str]) -> str:
         )
 
     return ", ".join(sorted(candidates, key=distance)[:3]) or "no zone that is known"
+
+
+def profile_name(
+    word: str, zone: str, having: Sequence[str], candidates: Iterable[str] | None = None
+) -> str:
+    """The zone's network profile for RDMA, RoCE or Falcon. Google has it in the zones `having` a
+    machine type with such interfaces (VPC documentation, "RDMA network profiles", read 2026-11-24).
+
+    Raises FactError with the nearest of `candidates`, by default of those zones.
+    """
+    if zone not in having:
+        raise FactError(
+            f'"{zone}" has no {word} network profile, for no machine type with such interfaces is '
+            f"there; nearest: {nearest_zones(zone, candidates or having)}"
+        )
+    return f"{zone}-vpc-{word.lower()}"

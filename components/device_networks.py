@@ -48,7 +48,7 @@ class DeviceNetworks(pulumi.ComponentResource):
                 spec={
                     "vpc": one.network_made,
                     "vpcSubnet": one.subnetwork_made,
-                    "deviceMode": "RDMA" if one.rdma else "NetDevice",
+                    "deviceMode": "RDMA" if one.rdma or one.irdma else "NetDevice",
                 },
                 # An interface is what it was when its node came, so another spec is another object.
                 opts=fixed_name(self, replace_on_changes=["spec"]),

@@ -130,6 +130,11 @@ def _taint(taint: NodeTaintArgs) -> gcp.container.NodePoolNodeConfigTaintArgsDic
     return {"key": taint.key, "value": taint.value, "effect": provider_effect(taint)}
 
 
+# Machines keep the interfaces that they were made with; of a block that comes or goes as a whole
+# the engine has to be told.
+FIXED_INTERFACES = ("networkConfig",)
+
+
 def network_config(args: PoolArgs) -> gcp.container.NodePoolNetworkConfigArgsDict | None:
     """The nodes' further interfaces, in order: plain names, so a pool needs `attached_to`, too; or
     GKE's own profile, of which one pool of one zone is made.

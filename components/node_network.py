@@ -15,7 +15,8 @@ class NodeNetwork:
 
     `network` and `subnetwork` are names in the cluster's project, plain text that is known before
     anything exists; `made` is the two resources that have them. Order counts: the first of a list
-    becomes the nodes' second interface.
+    becomes the nodes' second interface. `rdma` is for GPUs, whose pods then need a plug-in of
+    NCCL's, and `irdma` for processes that speak to it themselves.
     """
 
     name: str
@@ -23,6 +24,7 @@ class NodeNetwork:
     rdma: bool
     network: str
     subnetwork: str
+    irdma: bool = False
     made: Sequence[Any] = ()
 
     @property

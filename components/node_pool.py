@@ -12,6 +12,7 @@ import pulumi_gcp as gcp
 
 from components.lifecycle import fixed_name
 from components.node_config import (
+    FIXED_INTERFACES,
     GPU_CLAIM_LABELS,
     POOL_MINUTES,
     PoolArgs,
@@ -103,6 +104,7 @@ class NodePool(pulumi.ComponentResource):
                 minutes=POOL_MINUTES,
                 ignore_changes=["initial_node_count"],
                 replace_with=attached,
+                replace_on_changes=FIXED_INTERFACES,
                 depends_on=attached,
             ),
         )

@@ -1,4 +1,4 @@
-"""The VPC of GPUs' RDMA interfaces, with one subnetwork for each.
+"""The VPC of nodes' RDMA interfaces, of GPUs or of H4D, with one subnetwork for each.
 
 Its profile ties it to a zone, and to interfaces that speak RDMA. Leaves out firewall rules: such a
 VPC takes none and lets all traffic through (Google Cloud documentation, "RDMA network profiles").
@@ -18,7 +18,7 @@ _MTU = 8896
 
 @dataclass(frozen=True, kw_only=True)
 class RdmaNetworkArgs:
-    """`profile` is a bare name, such as us-central1-b-vpc-roce.
+    """`profile` is a bare name, such as us-central1-b-vpc-roce or us-central1-b-vpc-falcon.
 
     `subnet_ranges` has each subnetwork's range by the name of the interface that it is for;
     `first_subnetwork` is the id of the one of the same nodes with which these are replaced.

@@ -1,20 +1,15 @@
 """The TPU slices that Autopilot makes for pods which name the class, with networks to claim.
 
-Leaves out the pods' claims on the networks. Fields: GoogleCloudPlatform/compute-class-api
-api/cloud.google.com/v1/types.go and GKE documentation, "ComputeClass".
+Leaves out the pods' claims on the networks.
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import pulumi
-import pulumi_kubernetes as k8s
 
-from components.capacity import CapacityArgs, CapacityMode, ReservationArgs
-from components.lifecycle import fixed_name, object_name
-from components.naming import NameKind, check_name
-
-_DRANET = {"dra": {"networking": {"enabled": True}}}
+from components.capacity import CapacityArgs
+from components.compute_class import capacity_of, compute_class
+from components.lifecycle import object_name
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,59 +47,17 @@ class TpuComputeClass(pulumi.ComponentResource):
         self, name: str, args: TpuComputeClassArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__("gke-ai-stacks:tpu_compute_class:TpuComputeClass", name, None, opts)
-        made = k8s.apiextensions.CustomResource(
-            f"{name}-class",
-            api_version="cloud.google.com/v1",
-            kind="ComputeClass",
-            metadata={
-                "name": check_name(NameKind.COMPUTE_CLASS, args.class_name),
-                "labels": args.labels,
+        made = compute_class(
+            self,
+            name,
+            class_name=args.class_name,
+            labels=args.labels,
+            dranet=args.dranet,
+            priority={
+                "machineType": args.machine_type,
+                "tpu": {"type": args.accelerator, "count": args.chips, "topology": args.topology},
+                **capacity_of(args.capacity, args.zone),
             },
-            spec={
-                "nodePoolAutoCreation": {"enabled": True},
-                **({"nodePoolConfig": _DRANET} if args.dranet else {}),
-                "priorities": [_priority(args)],
-                "whenUnsatisfiable": "DoNotScaleUp",
-            },
-            opts=fixed_name(self),
         )
         self.class_name = object_name(made)
         self.register_outputs({"class_name": self.class_name})
-
-
-def _priority(args: TpuComputeClassArgs) -> dict[str, Any]:
-    return {
-        "machineType": args.machine_type,
-        "tpu": {"type": args.accelerator, "count": args.chips, "topology": args.topology},
-        **({"acceleratorNetworkProfile": "auto"} if args.dranet else {}),
-        **_capacity(args.capacity, args.zone),
-    }
-
-
-def _capacity(capacity: CapacityArgs, zone: str) -> dict[str, Any]:
-    found: dict[str, Any] = {"spot": capacity.spot}
-    if capacity.reservation is None:
-        found["location"] = {"zones": [zone]}
-    else:
-        # GKE refuses a location beside a specific reservation, which has zones of its own.
-        specific = [_reservation(capacity.reservation, zone)]
-        found["reservations"] = {"affinity": "Specific", "specific": specific}
-    if capacity.mode == CapacityMode.ANY_RESERVATION:
-        found["reservations"] = {"affinity": "AnyBestEffort"}
-    if capacity.on_request:
-        found["flexStart"] = {"enabled": True}
-    if capacity.max_run_seconds is not None:
-        found["maxRunDurationSeconds"] = capacity.max_run_seconds
-    return found
-
-
-def _reservation(reservation: ReservationArgs, zone: str) -> dict[str, Any]:
-    found: dict[str, Any] = {"name": reservation.name, "zones": [zone]}
-    if reservation.project is not None:
-        found["project"] = reservation.project
-    if reservation.block is not None:
-        block: dict[str, Any] = {"name": reservation.block}
-        if reservation.sub_block is not None:
-            block["reservationSubBlock"] = {"name": reservation.sub_block}
-        found["reservationBlock"] = block
-    return found

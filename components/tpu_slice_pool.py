@@ -13,6 +13,7 @@ from components.capacity import CapacityArgs
 from components.lifecycle import fixed_name
 from components.node_config import (
     DRANET_LABEL,
+    FIXED_INTERFACES,
     POOL_MINUTES,
     PoolArgs,
     attached_to,
@@ -78,7 +79,10 @@ class TpuSlicePool(pulumi.ComponentResource):
             opts=fixed_name(
                 self,
                 minutes=POOL_MINUTES,
-                replace_on_changes=["placementPolicy", "nodeConfig.machineType"],
+                replace_on_changes=[
+                    *("placementPolicy", "nodeConfig.machineType"),
+                    *FIXED_INTERFACES,
+                ],
                 replace_with=attached,
                 depends_on=attached,
             ),

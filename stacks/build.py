@@ -100,7 +100,7 @@ def build(
         claimed = claims_build.build(here)
     around = ray.Surroundings(
         devices=interfaces.devices(here, between, interface_claims.rdma_claims(here), claimed)
-        if any(it.interface_mode != "none" for it in plan.gpu_pools.values())
+        if plan.interface_sets or any(it.managed for it in plan.gpu_pools.values())
         else {},
         lustre=lustre.volume(here, vpc, instance) if instance else None,
         buckets=buckets.mounts(here, stored),

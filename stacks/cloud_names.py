@@ -68,7 +68,7 @@ def _networks(plan: Plan) -> Iterator[str]:
     if plan.stack.makes_network:
         yield network_name(name)
     for one in plan.interface_sets:
-        if any(it.kind == "rdma" for it in one.interfaces):
+        if any(it.kind != "gvnic" for it in one.interfaces):
             yield network_name(f"{name}{one.suffix}", "rdma")
         for it in one.interfaces:
             if it.kind == "gvnic":

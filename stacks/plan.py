@@ -132,7 +132,7 @@ class Plan:
         """Where the cluster's own pods run, which tolerate no taints of a pool; Autopilot makes
         such nodes itself."""
         cpus = [it for it in self.pools.values() if it.kind == "cpu"]
-        return next((it for it in cpus if not it.keeps_away), next(iter(cpus), None))
+        return min(cpus, key=lambda it: (it.keeps_away, not it.under_single_pods), default=None)
 
     @cached_property
     def cpu_host(self) -> Host:

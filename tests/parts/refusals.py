@@ -248,7 +248,6 @@ CLUSTER = [
         for machine, why, nearest in (
             ("a4x-highgpu-4g", "a workload policy 1x72 for GPUs", "a4-highgpu-8g"),
             ("a4x-maxgpu-4g-metal", "a ComputeDomain for each job", "a4-highgpu-8g"),
-            ("h4d-highmem-192-lssd", "and neither is made here", "c2-standard-30"),
             ("c4a-standard-4", "no pod here tolerates that", "n2-standard-8"),
         )
         for change, field in (

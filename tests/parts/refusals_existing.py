@@ -56,7 +56,7 @@ EXISTING = [
     ),
     Refused(
         changed(IN_CLUSTER, pools__cpu=None),
-        {"cluster__mode": "autopilot", "pools__gpu": _RDMA},
+        {"cluster__mode": "autopilot", "pools__gpu": {**_RDMA, "interfaces": "own"}},
         "pools.gpu.machine_type",
         "a4-highgpu-8g has further interfaces, and nodes that Autopilot makes keep their networks",
     ),

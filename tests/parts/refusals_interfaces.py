@@ -28,9 +28,12 @@ INTERFACES = [
     ),
     Refused(
         AUTOPILOT,
-        {"pools__gpu__interfaces": "managed"},
+        {
+            "pools__gpu__interfaces": "managed",
+            "cluster": {"mode": "autopilot", "version": "1.35.2-gke.1841999"},
+        },
         "pools.gpu.interfaces",
-        "by which Autopilot would make their networks; nearest: own",
+        "GKE makes networks from 1.35.2-gke.1842000 on; nearest: own",
     ),
     Refused(
         BARE,

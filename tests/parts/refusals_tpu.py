@@ -125,7 +125,6 @@ TPUS = [
         {
             _SLICES: {"machine_type": "ct5p-hightpu-4t", "topology": "4x4x28", "slices": 2},
             "zone": "us-central1-a",
-            "network": {"dcn": []},
         },
         f"{_SLICES_FIELD}.topology",
         "workers would fail and start again for ever; nearest: 4x8x12, 8x8x8, 4x4x20",
@@ -168,7 +167,11 @@ TPUS = [
     ),
     Refused(
         TPU,
-        {f"{_SLICES}__machine_type": "ct5lp-hightpu-4t", "zone": "us-central1-a"},
+        {
+            f"{_SLICES}__machine_type": "ct5lp-hightpu-4t",
+            "zone": "us-central1-a",
+            **dcn("net-1 10.50.0.0/16"),
+        },
         "network.dcn",
         "more than the further interfaces of ct5lp-hightpu-4t; nearest: 0",
     ),

@@ -140,6 +140,7 @@ AUTOPILOT = {
         "gpu": {
             "machine_type": "a4-highgpu-8g",
             "nodes": 2,
+            "interfaces": "own",
             "capacity": {"mode": "reservation", "name": "mine"},
         }
     },

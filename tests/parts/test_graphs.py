@@ -162,12 +162,13 @@ def test_a_raycluster_waits_for_kueue_which_looks_at_all_of_them(queue: str | No
     assert "queues-local-queue-default-lq" in _dependencies(cluster)
 
 
-def test_claims_of_a_cluster_whose_pools_all_claim_as_much_carry_no_number() -> None:
-    claims = {
-        stack: {it.name for it in built(config).of_type(":ResourceClaimTemplate")}
-        for stack, config in (("tpu", TPU), ("tpu-autopilot", TPU_AUTOPILOT))
-    }
-    assert claims == {"tpu": {"claims-template"}, "tpu-autopilot": {"claims-2-template"}}
+def test_claims_have_one_name_whoever_makes_the_networks() -> None:
+    own = changed(TPU, pools__tpu__interfaces="own")
+    claims = [
+        {it.name for it in built(config).of_type(":ResourceClaimTemplate")}
+        for config in (own, TPU, TPU_AUTOPILOT)
+    ]
+    assert claims == [{"claims-2-template"}] * 3
 
 
 def _dependencies(one: Registered) -> set[str]:

@@ -84,15 +84,20 @@ def test_only_ranges_that_something_needs_are_in_the_plan() -> None:
     usual = {"subnet", "pods", "services", "control_plane"}
     found = {name: set(planned(it).ranges) - usual for name, it in (("bare", BARE), ("rl", RL))}
     assert found == {"bare": set(), "rl": {"peering", "accelerators.range"}}
-    assert set(planned(TPU).ranges) - usual == {"dcn[0].range", "dcn[1].range"}
+    assert set(planned(TPU).ranges) - usual == set()
+    own = planned(TPU, pools__tpu__interfaces="own").ranges
+    assert set(own) - usual == {"dcn[0].range", "dcn[1].range"}
     assert set(planned(TPU_AUTOPILOT).ranges) - usual == set()
 
 
-def test_a_tpu_pod_claims_a_network_each_or_on_autopilot_all_interfaces() -> None:
+def test_a_tpu_pod_claims_all_interfaces_or_one_in_each_network_of_the_config() -> None:
     plan, autopilot = planned(TPU), planned(TPU_AUTOPILOT)
     machine = plan.pools["tpu"].machine
     assert plan.claims(plan.pools["tpu"]) == 2
-    assert planned(TPU, network={"dcn": []}).claims(plan.pools["tpu"]) == 0
+    one = planned(TPU, network={"dcn": [{"name": "a", "range": "10.50.0.0/16"}]})
+    assert one.claims(one.pools["tpu"]) == 1
+    none = planned(TPU, network={"dcn": []})
+    assert none.claims(none.pools["tpu"]) == 0
     assert autopilot.claims(autopilot.pools["tpu"]) == len(machine.additional_interfaces)
     assert plan.claims(plan.pools["cpu"]) == 0
 
@@ -105,7 +110,7 @@ def test_a_tpu_pod_claims_a_network_each_or_on_autopilot_all_interfaces() -> Non
     [
         (BARE, set()),
         (DEV, {"ray_operator", "gcsfuse_streaming_writes"}),
-        (TPU, {"ray_operator", "gcsfuse_streaming_writes", "multi_network", "dranet"}),
+        (TPU, {"ray_operator", "gcsfuse_streaming_writes", "dranet"}),
         (CLASSIFIER, {"gcsfuse_streaming_writes"}),
     ],
 )

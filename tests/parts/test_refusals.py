@@ -18,6 +18,7 @@ from tests.parts.refusals_interfaces import INTERFACES
 from tests.parts.refusals_jobs import JOBS
 from tests.parts.refusals_kueue import KUEUE
 from tests.parts.refusals_kueue_nodes import KUEUE_NODES
+from tests.parts.refusals_machines import MACHINES
 from tests.parts.refusals_names import NAMES
 from tests.parts.refusals_presets import PRESETS
 from tests.parts.refusals_queues import QUEUES
@@ -43,6 +44,7 @@ REFUSED = (
         *KUEUE_NODES,
         *CHOICE,
         *FITS,
+        *MACHINES,
         *EXISTING,
         *NAMES,
     ),

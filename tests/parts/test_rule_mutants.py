@@ -10,18 +10,24 @@ from typing import Any
 import pytest
 
 from stacks.parts.jobs import gpu_memory_rules, maxtext_rules, transport_rules
+from stacks.parts.network import rules as network_rules
 from stacks.parts.pools import alike_rules, gpu_claim_rules, interface_rules
+from stacks.parts.pools import rules as pool_rules
 from stacks.parts.queues import ray_rules
 from stacks.parts.ray import nccl_rules
 from tests.conftest import changed
-from tests.parts.refusals import Refused
+from tests.parts.refusals import CLUSTER, POOLS, Refused
 from tests.parts.refusals_choice import CHOICE
+from tests.parts.refusals_existing import EXISTING
 from tests.parts.refusals_fit import FITS
 from tests.parts.refusals_interfaces import INTERFACES
 from tests.parts.refusals_jobs import JOBS
+from tests.parts.refusals_machines import MACHINES
 from tests.parts.refusals_queues import QUEUES
 from tests.parts.refusals_ray import RAY
+from tests.parts.refusals_storage import STORAGE
 from tests.parts.refusals_tpu import TPUS
+from tests.parts.refusals_values import PLACES, VALUES
 from tests.parts.rule_mutants import Statement, noted, statements, turned_round, without
 from tests.parts.samples import SAMPLES
 from tests.parts.test_refusals import said
@@ -29,9 +35,12 @@ from tests.programs import WITH_TOKEN, lines_of
 
 MODULES = (
     *(alike_rules, gpu_claim_rules, gpu_memory_rules, interface_rules, maxtext_rules),
-    *(nccl_rules, ray_rules, transport_rules),
+    *(nccl_rules, network_rules, pool_rules, ray_rules, transport_rules),
 )
-ROWS = (*CHOICE, *FITS, *INTERFACES, *JOBS, *QUEUES, *RAY, *TPUS)
+ROWS = (
+    *(*CHOICE, *CLUSTER, *EXISTING, *FITS, *INTERFACES, *JOBS, *MACHINES, *PLACES, *POOLS),
+    *(*QUEUES, *RAY, *STORAGE, *TPUS, *VALUES),
+)
 STATEMENTS = [it for module in MODULES for it in statements(module)]
 
 
@@ -39,7 +48,7 @@ def lines_of_row(row: Refused) -> tuple[str, ...] | None:
     """None where a rule breaks, as it may without its condition."""
     try:
         return lines_of(changed(row.stack, **row.values), WITH_TOKEN)
-    except (ArithmeticError, AttributeError, LookupError):
+    except (ArithmeticError, AssertionError, AttributeError, LookupError):
         return None
 
 

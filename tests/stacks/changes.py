@@ -45,7 +45,10 @@ _OWN: dict[str, list[Change]] = {
         {"ray__b200-ray-cluster__nccl_test": {}},
         {"buckets__bucket__role": "objectUser"},
     ],
-    "verl-b200-autopilot": [{"namespace": "elsewhere"}],
+    "verl-b200-autopilot": [
+        {"namespace": "elsewhere"},
+        {"pools__gpu__interfaces": "managed"},
+    ],
     "tpu-multislice": [
         {
             "pools__v6e-16__topology": "4x8",
@@ -53,6 +56,7 @@ _OWN: dict[str, list[Change]] = {
         },
         {"pools__v6e-16__capacity": {"mode": "spot"}},
         {"pools__v6e-16__slices": 1},
+        {"pools__v6e-16__interfaces": "own"},
     ],
     "kueue-mixed": [{"namespace": "elsewhere"}],
     "gcsfuse-checkpoint": [{"cluster__ray_operator": "addon"}],

@@ -29,6 +29,7 @@ _VALUES = {
         "nodeConfig.machineType",
         "nodeConfig.spot",
         "nodeConfig.reservationAffinity",
+        "networkConfig.acceleratorNetworkProfile",
         "networkConfig.additionalNodeNetworkConfigs",
     ),
     "gcp:lustre/instance:Instance": ("capacityGib", "perUnitStorageThroughput"),

@@ -102,7 +102,7 @@ _CHAINS = {
     "namespace of slices": change(
         "tpu-elastic",
         ELSEWHERE,
-        touches="claims-template maxtext-tpu-cluster-launchers-files maxtext-elastic-8b-job",
+        touches="claims-2-template maxtext-tpu-cluster-launchers-files maxtext-elastic-8b-job",
     ),
     "JobSet": change("lab", "jobs.cifar-10.minutes=70", touches="cifar-10-job-set"),
     "namespace of servers": change(

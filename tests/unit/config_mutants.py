@@ -16,9 +16,10 @@ from catalog.bounds import Bounds
 from sandbox.workspace import stack_names
 from stacks.config_errors import models_in
 from stacks.stack import Stack
-from tests.conftest import stack_config
+from tests.conftest import changed, stack_config
 from tests.parts.existing_samples import IN_CLUSTER, ON_NETWORK, ON_PLATFORM
-from tests.parts.samples import SAMPLES
+from tests.parts.machine_samples import FALCON, IRONWOOD
+from tests.parts.samples import AUTOPILOT, RL, SAMPLES, TPU
 from tests.unit.config_leaves import Place, entries
 from tests.unit.team_stack import LAB
 
@@ -27,6 +28,10 @@ CONFIGS: dict[str, dict[str, Any]] = {
     **{f"sample {name}": config for name, config in SAMPLES.items()},
     **{f"sample {it['name']}": it for it in (ON_NETWORK, IN_CLUSTER, ON_PLATFORM)},
     "teams": LAB,
+    "sample hpc": FALCON,
+    "sample ironwood": changed(TPU, **IRONWOOD),
+    "sample managed": changed(RL, pools__gpu__interfaces="managed"),
+    "sample class": changed(AUTOPILOT, pools__gpu__interfaces="managed"),
 }
 
 _UNSEEN = ("\x00", "\x1b[31m", "\n", "\t", "\u202e", "\u200b", "\ufeff", "\u2028", "\u00a0")

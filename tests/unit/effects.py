@@ -88,6 +88,8 @@ GROUND: Changes = {
     "slower rl": [{"lustre__throughput_mbps_per_tib": 500}],
     "tpu": [
         {"pools__tpu__slices": 3},
+        {"pools__tpu__slices": 1},
+        {"pools__tpu__interfaces": "own"},
         {"pools__tpu__threads_per_core": 2},
         {"pools__tpu__libtpu_flags": []},
     ],

@@ -25,7 +25,7 @@ from tests.conftest import (
 from tests.parts.claim_samples import CLAIMED
 from tests.parts.machine_samples import IRONWOOD
 from tests.parts.preset_samples import ON_AUTOPILOT
-from tests.parts.samples import KEPT, TPU
+from tests.parts.samples import AUTOPILOT, KEPT, TPU
 from tests.programs import WITH_TOKEN, registered
 from tests.unit.job_set_samples import beside_the_stacks
 from tests.unit.team_samples import make_teams
@@ -152,6 +152,7 @@ def everything() -> list[Recording]:
             changed(TPU, **IRONWOOD),
             KEPT,
             CLAIMED,
+            changed(AUTOPILOT, pools__gpu__interfaces="managed"),
         )
     ]
     return [*stacks, recorded(beside_the_stacks), recorded(make_teams)]

@@ -97,9 +97,13 @@ def test_a_roce_network_is_refused_on_a_gvnic_and_an_ordinary_one_on_rdma(
 ) -> None:
     cluster = cluster_of(project)
     gvnic, *rdma = networks_of_an_a4(project)
-    with pytest.raises(CloudError, match=r"gvnic-1 takes no network with a RoCE .*has one$"):
+    with pytest.raises(
+        CloudError, match=r"gvnic-1 needs a network with no network .*rdma has a RoCE .*$"
+    ):
         a4_pool(project, cluster, [*rdma, gvnic])
-    with pytest.raises(CloudError, match=r"rdma-7 needs a network with a RoCE .* has none$"):
+    with pytest.raises(
+        CloudError, match=r"rdma-7 needs a .* RoCE .* gvnic has no network profile$"
+    ):
         a4_pool(project, cluster, [gvnic, *rdma[:7], gvnic])
 
 

@@ -59,6 +59,10 @@ def test_a_network_takes_its_zones_roce_profile_by_name_and_by_url(
     [
         ("us-east1-c-vpc-roce", r"; nearest: us-east1-b, us-east4-b, us-east5-a$"),
         ("us-east1-b", r'"us-east1-b" is a zone; nearest: us-east1-b-vpc-roce$'),
+        (
+            "us-central1-c-vpc-falcon",
+            r"interfaces is there; nearest: us-central1-a, us-central1-b, .*",
+        ),
         ("us-nowhere1-b-vpc-roce", r'under "catalog.zones"$'),
     ],
 )

@@ -12,6 +12,7 @@ FIXED, ELASTIC = "tpu-multislice", "tpu-elastic"
 STACKS = [FIXED, ELASTIC]
 RAY = "maxtext-tpu-cluster"
 JOBS = {FIXED: "maxtext-llama3-8b", ELASTIC: "maxtext-elastic-8b"}
+OWN = at("pools__v6e-16__interfaces", "own")
 BETWEEN = {f"net-{n}-{part}" for n in (1, 2) for part in ("vpc", "subnet", "internal")}
 SHARED = {
     *("google", "network-vpc", "network-subnet", "network-router", "network-nat"),
@@ -41,9 +42,12 @@ def networks(count: int) -> dict[str, Any]:
 @pytest.mark.parametrize("stack", STACKS)
 def test_a_standard_stack_is_all_that_the_scenario_asks_for(register: Register, stack: str) -> None:
     identities = {f"{kind}-nodes-{part}" for kind in ("cpu", "tpu") for part in ("account", "role")}
-    slices = {"cpu-pool", "v6e-16-0-pool", "v6e-16-1-pool", "claims-template"}
+    pools = {"cpu-pool", "v6e-16-0-pool", "v6e-16-1-pool"}
     assert {it.name for it in built(register, stack).resources if it.custom} == (
-        shared(stack) | BETWEEN | identities | slices
+        shared(stack) | identities | pools | {"claims-2-template"}
+    )
+    assert {it.name for it in built(register, stack, **OWN).resources if it.custom} == (
+        shared(stack) | BETWEEN | identities | pools | {"claims-2-template"}
     )
 
 
@@ -56,8 +60,10 @@ def test_an_autopilot_stack_has_a_class_for_its_slices_and_neither_pools_nor_the
 
 
 @pytest.mark.parametrize("stack", STACKS)
-def test_slices_talk_over_two_vpcs_with_large_packets(register: Register, stack: str) -> None:
-    made = built(register, stack)
+def test_networks_of_its_own_are_two_vpcs_with_large_packets(
+    register: Register, stack: str
+) -> None:
+    made = built(register, stack, **OWN)
     for number, cidr in ((1, "10.50.0.0/16"), (2, "10.60.0.0/16")):
         vpc = made.named(f"net-{number}-vpc").inputs
         assert (vpc["mtu"], vpc["autoCreateSubnetworks"]) == (8896, False)
@@ -67,7 +73,7 @@ def test_slices_talk_over_two_vpcs_with_large_packets(register: Register, stack:
 
 
 def test_a_network_between_slices_lets_in_its_own_range_alone(register: Register) -> None:
-    made = built(register, FIXED)
+    made = built(register, FIXED, **OWN)
     for number, cidr in ((1, "10.50.0.0/16"), (2, "10.60.0.0/16")):
         rule = made.named(f"net-{number}-internal").inputs
         assert rule["sourceRanges"] == [cidr]
@@ -84,10 +90,8 @@ def test_a_slice_is_a_pool_of_all_its_hosts_as_in_the_scenario(
     assert inputs["nodeCount"] == 4
     assert inputs["location"] == "us-central1-b"
     assert inputs["placementPolicy"] == {"type": "COMPACT", "tpuTopology": "4x4"}
-    assert inputs["networkConfig"]["additionalNodeNetworkConfigs"] == [
-        {"network": f"maxtext-tpu-net-{n}-net", "subnetwork": f"maxtext-tpu-net-{n}-sub"}
-        for n in (1, 2)
-    ]
+    assert inputs["networkConfig"]["acceleratorNetworkProfile"] == "auto"
+    assert "additionalNodeNetworkConfigs" not in inputs["networkConfig"]
     node = inputs["nodeConfig"]
     assert node["machineType"] == "ct6e-standard-4t"
     assert node["advancedMachineFeatures"] == {"threadsPerCore": 1}
@@ -98,6 +102,15 @@ def test_a_slice_is_a_pool_of_all_its_hosts_as_in_the_scenario(
     }
     assert node["oauthScopes"] == ["https://www.googleapis.com/auth/cloud-platform"]
     assert node["spot"] is False
+
+
+def test_slices_in_networks_of_its_own_are_attached_to_each_of_them(register: Register) -> None:
+    made = built(register, FIXED, **OWN)
+    assert pool(made)["networkConfig"]["additionalNodeNetworkConfigs"] == [
+        {"network": f"maxtext-tpu-net-{n}-net", "subnetwork": f"maxtext-tpu-net-{n}-sub"}
+        for n in (1, 2)
+    ]
+    assert made.named("gke-cluster").inputs["enableMultiNetworking"] is True
 
 
 def test_an_elastic_job_is_submitted_once_rays_head_is_up_and_waits_for_slices_itself(
@@ -120,7 +133,7 @@ def test_the_elastic_stacks_slices_are_spot(register: Register) -> None:
 def test_the_cluster_has_the_networking_and_add_ons_of_the_scenario(register: Register) -> None:
     inputs = built(register, FIXED).named("gke-cluster").inputs
     assert inputs["location"] == "us-central1-b"
-    assert inputs["enableMultiNetworking"] is True
+    assert "enableMultiNetworking" not in inputs
     assert inputs["datapathProvider"] == "ADVANCED_DATAPATH"
     assert inputs["workloadIdentityConfig"] == {"workloadPool": "my-project.svc.id.goog"}
     assert inputs["addonsConfig"]["gcsFuseCsiDriverConfig"] == {"enabled": True}
@@ -181,7 +194,7 @@ def test_without_networks_between_slices_nothing_is_claimed_or_attached(
     register: Register,
 ) -> None:
     made = built(register, FIXED, network={"dcn": []})
-    assert "claims-template" not in made.names()
+    assert not made.of_type(":ResourceClaimTemplate")
     assert "networkConfig" not in pool(made)
     assert pool(made)["nodeConfig"]["labels"] == {"gke-ai-stacks/stack": "maxtext-tpu"}
     assert not made.named("gke-cluster").inputs.get("enableMultiNetworking")
@@ -209,7 +222,7 @@ def test_on_autopilot_the_machine_says_how_many_interfaces_there_are_to_claim(
 
 
 def test_no_slice_waits_for_another_or_for_the_cpu_pool(register: Register) -> None:
-    made = built(register, FIXED, **at("pools__v6e-16__slices", 3))
+    made = built(register, FIXED, **OWN, **at("pools__v6e-16__slices", 3))
     for number in range(3):
         waits = made.waits_for(f"v6e-16-{number}-pool")
         others = {f"v6e-16-{n}-pool" for n in range(3) if n != number}
@@ -218,7 +231,7 @@ def test_no_slice_waits_for_another_or_for_the_cpu_pool(register: Register) -> N
 
 
 def test_the_cluster_waits_for_no_network_between_slices(register: Register) -> None:
-    assert not built(register, FIXED).waits_for("gke-cluster") & {*BETWEEN, "bucket-bucket"}
+    assert not built(register, FIXED, **OWN).waits_for("gke-cluster") & {*BETWEEN, "bucket-bucket"}
 
 
 def test_one_kubernetes_account_may_use_the_objects_of_the_bucket(register: Register) -> None:
@@ -231,7 +244,7 @@ def test_one_kubernetes_account_may_use_the_objects_of_the_bucket(register: Regi
 
 
 def test_one_switch_protects_what_holds_data_or_is_hard_to_get_back(register: Register) -> None:
-    made = built(register, FIXED, deletion_protection=True)
+    made = built(register, FIXED, **OWN, deletion_protection=True)
     kept = {"network-vpc", "network-subnet", "gke-cluster", "bucket-bucket"}
     between = {name for name in BETWEEN if not name.endswith("internal")}
     assert {it.name for it in made.resources if it.protect} == kept | between
@@ -260,6 +273,16 @@ def test_when_the_first_slice_goes_the_second_stays_as_it_is(register: Register)
     assert (now.urn, now.inputs) == (was.urn, was.inputs)
     assert now.inputs["name"] == "v6e-16-1"
     assert second.one(":RayCluster").inputs["spec"]["workerGroupSpecs"][0]["replicas"] == 1
+
+
+def test_one_slice_alone_has_no_interfaces_to_others_unless_they_are_asked_for(
+    register: Register,
+) -> None:
+    alone = built(register, FIXED, **at("pools__v6e-16__slices", 1))
+    assert "networkConfig" not in pool(alone)
+    assert not alone.of_type(":ResourceClaimTemplate")
+    asked = {"pools__v6e-16__interfaces": "managed", "pools__v6e-16__slices": 1}
+    assert pool(built(register, FIXED, **asked)) == pool(built(register, FIXED))
 
 
 def test_slices_named_by_number_are_those_counted_from_zero(register: Register) -> None:

@@ -222,13 +222,13 @@ def test_on_autopilot_workers_name_the_class_and_the_head_a_machine_of_its_own(
 
 def test_pods_wait_for_slices_claims_grant_and_nat(register: Register) -> None:
     waits = before_ray(built(register, FIXED))
-    assert {"v6e-16-0-pool", "v6e-16-1-pool", "cpu-pool", "claims-template"} <= waits
+    assert {"v6e-16-0-pool", "v6e-16-1-pool", "cpu-pool", "claims-2-template"} <= waits
     assert {"bucket-user-grant", "account-account", "network-nat"} <= waits
 
 
 def test_pods_let_go_of_what_they_hold_before_it_is_replaced(register: Register) -> None:
     made = built(register, FIXED)
-    names = ("bucket-bucket", "claims-template", "v6e-16-0-pool", "v6e-16-1-pool")
+    names = ("bucket-bucket", "claims-2-template", "v6e-16-0-pool", "v6e-16-1-pool")
     held = {made.named(name).urn for name in names}
     assert made.one(":RayCluster").replace_with == held
     assert made.one(":RayJob").replace_with == {*held, made.one(":RayCluster").urn}

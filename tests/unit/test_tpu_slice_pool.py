@@ -110,9 +110,11 @@ def test_a_single_host_is_not_placed(register: Register) -> None:
     assert inputs["nodeCount"] == 1
 
 
-def test_a_slice_of_another_shape_or_machine_is_another_slice(register: Register) -> None:
+def test_a_slice_of_another_shape_machine_or_network_is_another_slice(register: Register) -> None:
     made_pool = made(register).one(":NodePool")
-    assert made_pool.replace_on_changes == ("placementPolicy", "nodeConfig.machineType")
+    assert made_pool.replace_on_changes == (
+        *("placementPolicy", "nodeConfig.machineType", "networkConfig"),
+    )
     assert made_pool.delete_before_replace
 
 

@@ -17,7 +17,7 @@ from sandbox.cloud.kinds.network import (
     refers,
     subnet_ranges,
 )
-from sandbox.cloud.kinds.network_profile import refuse_on_roce
+from sandbox.cloud.kinds.network_profile import refuse_on_rdma
 from sandbox.cloud.resource import Inputs, Resource
 from sandbox.cloud.view import View
 from sandbox.errors import CloudError
@@ -131,7 +131,7 @@ class Cluster(Kind):
 
     def _check_ranges(self, inputs: Inputs, cloud: View) -> None:
         network = find_network(cloud, inputs.get("network") or "default")
-        refuse_on_roce(network, "clusters")
+        refuse_on_rdma(network, "clusters")
         subnet = next(
             (
                 found

@@ -6,7 +6,7 @@ from typing import Any
 
 from sandbox.cloud.kind import Kind, check_name
 from sandbox.cloud.kinds.network import COMPUTE_URL, find_network, parse_range
-from sandbox.cloud.kinds.network_profile import refuse_on_roce
+from sandbox.cloud.kinds.network_profile import refuse_on_rdma
 from sandbox.cloud.resource import Inputs, Resource
 from sandbox.cloud.view import View
 from sandbox.errors import CloudError
@@ -20,7 +20,7 @@ class Firewall(Kind):
 
     def admit(self, inputs: Inputs, cloud: View) -> None:
         check_name("firewall", inputs["name"])
-        refuse_on_roce(find_network(cloud, inputs["network"]), "firewall rules")
+        refuse_on_rdma(find_network(cloud, inputs["network"]), "firewall rules")
         for text in (inputs.get("sourceRanges") or []) + (inputs.get("destinationRanges") or []):
             parse_range(text)
         if bool(inputs.get("allows")) == bool(inputs.get("denies")):

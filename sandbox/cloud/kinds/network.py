@@ -7,7 +7,7 @@ from ipaddress import IPv4Network, IPv6Network, ip_network
 from typing import Any
 
 from sandbox.cloud.kind import Kind, check_name, digest, refuse_if_used
-from sandbox.cloud.kinds.network_profile import check_profile, refuse_on_roce, roce_zone
+from sandbox.cloud.kinds.network_profile import check_profile, profile_zone, refuse_on_rdma
 from sandbox.cloud.kinds.pools import (
     HELD_NETWORKS,
     POOL,
@@ -136,11 +136,11 @@ class Subnetwork(Kind):
         refuse_if_used(resource.id, _autopilot_clusters_in(resource, cloud))
 
     def _check_profile(self, inputs: Inputs, network: Resource, cloud: View) -> None:
-        zone = roce_zone(network)
+        zone = profile_zone(network)
         if zone is None:
             return
         if inputs.get("secondaryIpRanges"):
-            refuse_on_roce(network, "secondary ranges")
+            refuse_on_rdma(network, "secondary ranges")
         region = cloud.catalog.region_of(zone)
         if inputs["region"] != region:
             raise CloudError(
@@ -156,7 +156,7 @@ class Router(Kind):
 
     def admit(self, inputs: Inputs, cloud: View) -> None:
         check_name("router", inputs["name"])
-        refuse_on_roce(find_network(cloud, inputs["network"]), "Cloud Router")
+        refuse_on_rdma(find_network(cloud, inputs["network"]), "Cloud Router")
 
     def outputs(self, inputs: Inputs, cloud: View, resource_id: str) -> dict[str, Any]:
         return {"selfLink": f"{COMPUTE_URL}/{resource_id}"}

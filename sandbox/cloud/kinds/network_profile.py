@@ -1,4 +1,4 @@
-"""The RoCE network profile: which networks have it, and what it takes away from them."""
+"""The network profiles of RDMA: which networks have one, and what it takes away from them."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from catalog import Catalog, FactError
 from sandbox.cloud.resource import Inputs, Resource
 from sandbox.errors import CloudError
 
-# VPC documentation, "RDMA network profiles": the one MTU of a network with the profile.
-ROCE_MTU = 8896
-_SUFFIX = "-vpc-roce"
+# VPC documentation, "RDMA network profiles": the one MTU of a network with a profile.
+RDMA_MTU = 8896
+_ROCE, _FALCON = "-vpc-roce", "-vpc-falcon"
+# By the kind of interfaces that such a network takes.
+PROFILES = {"rdma": "RoCE", "irdma": "Falcon"}
 # A full or partial URL, or the bare name.
 _REFERENCE = re.compile(
     r"(?:(?:https://\w+\.googleapis\.com/compute/\w+/)?(?:projects/[^/]+/)?global/networkProfiles/)?"
@@ -18,10 +20,18 @@ _REFERENCE = re.compile(
 )
 
 
-def roce_zone(network: Resource) -> str | None:
-    """The zone of the network's RoCE profile; None for an ordinary network."""
+def profile_zone(network: Resource) -> str | None:
+    """The zone of the network's profile; None for an ordinary network."""
     name = _profile_name(network.inputs)
-    return name.removesuffix(_SUFFIX) if name else None
+    return name.removesuffix(_ROCE).removesuffix(_FALCON) if name else None
+
+
+def takes(network: Resource) -> str:
+    """The kind of interfaces that are in such a network."""
+    name = _profile_name(network.inputs)
+    if name is None:
+        return "gvnic"
+    return "irdma" if name.endswith(_FALCON) else "rdma"
 
 
 def check_profile(inputs: Inputs, catalog: Catalog) -> None:
@@ -30,16 +40,18 @@ def check_profile(inputs: Inputs, catalog: Catalog) -> None:
     if name is None:
         return
     try:
-        if catalog.roce_profile(name.removesuffix(_SUFFIX)) != name:
-            raise FactError(f'"{name}" is a zone; nearest: {name}{_SUFFIX}')
+        if name.endswith(_FALCON):
+            catalog.falcon_profile(name.removesuffix(_FALCON))
+        elif catalog.roce_profile(name.removesuffix(_ROCE)) != name:
+            raise FactError(f'"{name}" is a zone; nearest: {name}{_ROCE}')
     except FactError as error:
         raise CloudError(
             "NOT_FOUND", f'network profile "{inputs["networkProfile"]}" was not found: {error}'
         ) from None
-    if inputs.get("mtu") not in (None, ROCE_MTU):
+    if inputs.get("mtu") not in (None, RDMA_MTU):
         raise CloudError(
             "INVALID_ARGUMENT",
-            f"mtu {inputs['mtu']} is not supported by network profile {name}; nearest: {ROCE_MTU}",
+            f"mtu {inputs['mtu']} is not supported by network profile {name}; nearest: {RDMA_MTU}",
         )
     if inputs.get("autoCreateSubnetworks") is not False:
         raise CloudError(
@@ -49,7 +61,7 @@ def check_profile(inputs: Inputs, catalog: Catalog) -> None:
         )
 
 
-def refuse_on_roce(network: Resource, feature: str) -> None:
+def refuse_on_rdma(network: Resource, feature: str) -> None:
     """Refuse what a network with the profile cannot have."""
     name = _profile_name(network.inputs)
     if name is not None:

@@ -15,7 +15,7 @@ from sandbox.cloud.kinds.network import (
     parse_cidr,
     ranges_of,
 )
-from sandbox.cloud.kinds.network_profile import refuse_on_roce
+from sandbox.cloud.kinds.network_profile import refuse_on_rdma
 from sandbox.cloud.resource import Inputs, Resource
 from sandbox.cloud.view import View
 from sandbox.errors import CloudError
@@ -78,7 +78,7 @@ class ServiceConnection(Kind):
 
     def admit(self, inputs: Inputs, cloud: View) -> None:
         network = find_network(cloud, inputs["network"])
-        refuse_on_roce(network, "VPC Network Peering")
+        refuse_on_rdma(network, "VPC Network Peering")
         names = {address["name"] for address in on_network(cloud, GlobalAddress.token, network)}
         for name in inputs["reservedPeeringRanges"]:
             if name not in names:

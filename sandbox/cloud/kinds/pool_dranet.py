@@ -72,7 +72,8 @@ def check_dranet(cluster: Resource, machine: MachineType, cloud: View) -> None:
         cloud.catalog.check_gke(version, "dranet_autopilot" if autopilot else "dranet")
     except FactError as error:
         raise CloudError("INVALID_ARGUMENT", str(error)) from None
-    if not machine.additional_interfaces:
+    # Its agent runs on nodes with GPUs or TPUs.
+    if machine.accelerator is None or not machine.additional_interfaces:
         able = [
             other.name
             for other in cloud.catalog.machines.values()

@@ -13,7 +13,7 @@ from sandbox.cloud.kinds.network import (
     refers,
     refers_to_subnet,
 )
-from sandbox.cloud.kinds.network_profile import roce_zone
+from sandbox.cloud.kinds.network_profile import PROFILES, profile_zone, takes
 from sandbox.cloud.kinds.pool_dranet import check_dranet, check_profile
 from sandbox.cloud.kinds.pools import (
     additional_networks,
@@ -76,19 +76,18 @@ def check_additional_networks(
 def _check_place(
     interface: Interface, network: Resource, subnet: Resource, zones: list[str], cluster: Resource
 ) -> None:
-    zone = roce_zone(network)
+    zone = profile_zone(network)
     if refers(cluster["network"], network):
         raise CloudError(
             "INVALID_ARGUMENT",
             f"additional network {network['name']} is the network of cluster {cluster['name']}; "
             "nearest: another network",
         )
-    if (zone is not None) != (interface.kind == "rdma"):
-        need = "needs a network with" if interface.kind == "rdma" else "takes no network with"
+    if (has := takes(network)) != interface.kind:
         raise CloudError(
             "INVALID_ARGUMENT",
-            f"interface {interface.name} {need} a RoCE network profile; {network['name']} has "
-            f"{'one' if zone else 'none'}",
+            f"interface {interface.name} needs a network with {_profile(interface.kind)}; "
+            f"{network['name']} has {_profile(has)}",
         )
     if zone is not None and zones != [zone]:
         raise CloudError(
@@ -135,6 +134,10 @@ def _refuse_twice(resources: list[Resource], why: str) -> None:
     for name, times in Counter(resource.id for resource in resources).items():
         if times > 1:
             raise CloudError("INVALID_ARGUMENT", f"{name} is given {times} times, and {why}")
+
+
+def _profile(kind: str) -> str:
+    return f"a {PROFILES[kind]} network profile" if kind in PROFILES else "no network profile"
 
 
 def _described(interfaces: tuple[Interface, ...]) -> str:

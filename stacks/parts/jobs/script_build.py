@@ -126,11 +126,14 @@ def _job_set(
 
 
 def _access(site: Site, around: Surroundings, script: PlannedScript) -> DeviceAccess:
-    """Nodes of the one pool, or of any of several, once their network works."""
+    """Nodes of the one pool, or of any of several, once their network works. A pod that is alone
+    in its job has nobody to speak to over one of a machine without GPUs, which several then
+    share."""
     if script.pool is None:
         return DeviceAccess(networks=(), node_selector=site.nodes.cpu)
     only = site.nodes.only[script.pool.name]
-    found = around.devices.get(script.pool.name)
+    alone = script.pool.kind == "cpu" and script.config.nodes == 1
+    found = None if alone else around.devices.get(script.pool.name)
     if len(script.pools) > 1:
         selector = site.nodes.selectors[script.pool.name]
         own = found or DeviceAccess(networks=(), node_selector=selector)

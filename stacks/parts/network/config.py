@@ -68,12 +68,13 @@ class StackNetwork(Block, frozen=True):
     existing: NamedNetwork | None = None
     """One that exists already, in place of one made here; it is read and never changed."""
     accelerators: AcceleratorRanges = AcceleratorRanges()
-    """For the further interfaces of GPU nodes."""
+    """For the further interfaces of GPU nodes, and of H4D."""
     dcn: tuple[DcnRange, ...] = (
         DcnRange(name="net-1", range="10.50.0.0/16"),
         DcnRange(name="net-2", range="10.60.0.0/16"),
     )
-    """For those of TPU nodes, one network each."""
+    """For those of TPU nodes, one network each, where GKE does not make them; said here, they are
+    the stack's own."""
     peering: PeeringRange = "10.10.0.0/22"
     """Private service access, for Managed Lustre and Redis. The default holds two Lustre instances,
     so that one can be made beside another. On a network that exists already: what its owner has

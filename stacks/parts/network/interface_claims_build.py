@@ -1,5 +1,7 @@
 """Templates of claims to further interfaces, by how many a pod on a machine of its own has."""
 
+import pulumi
+
 from components.resource_claim_template import ResourceClaimTemplate, ResourceClaimTemplateArgs
 from stacks.site import Site
 
@@ -35,18 +37,26 @@ def claim_templates(site: Site) -> dict[int, ResourceClaimTemplate]:
     networks, else one number for all."""
     plan = site.plan
     numbers = dict.fromkeys(plan.claims(it) for it in plan.tpu_pools.values())
-    managed = any(it.managed for it in plan.tpu_pools.values())
     return {
         number: ResourceClaimTemplate(
-            f"claims-{number}" if managed else "claims",
+            f"claims-{number}",
             ResourceClaimTemplateArgs(
                 namespace=site.namespace,
                 template_name=f"{_NUMBERS.get(number, number)}-netdev",
                 count=number,
                 labels=site.labels,
             ),
-            opts=site.inside,
+            # A template of the same name in the cluster, which this was once the logical name of.
+            opts=_once_called(site.inside, "claims")
+            if number == len(plan.stack.network.dcn)
+            else site.inside,
         )
         for number in numbers
         if number
     }
+
+
+def _once_called(options: pulumi.ResourceOptions, name: str) -> pulumi.ResourceOptions:
+    return pulumi.ResourceOptions.merge(
+        options, pulumi.ResourceOptions(aliases=[pulumi.Alias(name=name)])
+    )

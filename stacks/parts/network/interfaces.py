@@ -175,13 +175,14 @@ def _networks(project: Project, one: InterfaceSet) -> list[NodeNetwork]:
     for name, interface in names.items():
         if interface.kind == "gvnic":
             made[name] = _gvnic(project, name, block_of[name], ranges.range, _first(made))
-    rdma = {name: block_of[name] for name, it in names.items() if it.kind == "rdma"}
+    rdma = {name: block_of[name] for name, it in names.items() if it.kind != "gvnic"}
     made |= _rdma(project, one, rdma, _first(made))
     return [
         NodeNetwork(
             name=cloud_name(NameKind.DEVICE_NETWORK, f"{project.plan.prefix}{name}"),
             interface=interface.device,
             rdma=interface.kind == "rdma",
+            irdma=interface.kind == "irdma",
             network=made[name][0][0],
             subnetwork=made[name][0][1],
             made=made[name][1],
@@ -225,13 +226,16 @@ def _rdma(
     if not ranges:
         return {}
     plan = project.plan
+    profile_of = (
+        plan.facts.falcon_profile if one.machine.nics_of("irdma") else plan.facts.roce_profile
+    )
     made = RdmaNetwork(
         f"rdma{one.suffix}",
         RdmaNetworkArgs(
             project=project.apis.project_with("compute"),
             region=plan.stack.region,
             base_name=f"{plan.stack.name}{one.suffix}",
-            profile=plan.facts.roce_profile(one.zone),
+            profile=profile_of(one.zone),
             subnet_ranges=ranges,
             first_subnetwork=first,
             protect=plan.stack.deletion_protection,

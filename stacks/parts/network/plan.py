@@ -61,8 +61,9 @@ def blocks_of(stack: Stack, one: InterfaceSet) -> tuple[str, ...]:
 
 
 def interface_sets(pools: Iterable[PlannedPool]) -> tuple[InterfaceSet, ...]:
+    """Those of GPUs first, whose names then stay when other machines come beside them."""
     groups: dict[tuple[str, tuple[Interface, ...]], list[PlannedPool]] = {}
-    for pool in pools:
+    for pool in sorted(pools, key=lambda it: it.kind != "gpu"):
         if pool.interfaces:
             groups.setdefault((pool.zone, pool.interfaces), []).append(pool)
     found: list[InterfaceSet] = []

@@ -88,7 +88,8 @@ def outliving_problems(plan: Plan) -> Iterator[Problem]:
             f"pools.{one.pools[0]}.machine_type",
             f"{one.machine.name} has further interfaces, and nodes that Autopilot makes keep their "
             "networks after their pods, so a destroy would fail in a cluster that stays; "
-            "nearest: a cluster that the stack makes, or one in mode standard",
+            "nearest: networks that GKE makes (interfaces: managed), a cluster that the stack "
+            "makes, or one in mode standard",
         )
 
 
@@ -96,8 +97,10 @@ def between_slices_problems(plan: Plan) -> Iterator[Problem]:
     """A network for each further interface of TPU nodes at most, each with an address for every
     node."""
     network = plan.stack.network
-    every = plan.tpu_pools.values()
-    asking = [it for it in every if it.config.interfaces is None or it.interface_mode == "own"]
+    every, said = plan.tpu_pools.values(), "dcn" in network.model_fields_set
+    asking = [
+        it for it in every if it.interface_mode == "own" or (said and it.config.interfaces is None)
+    ]
     pools = every if plan.autopilot else asking
     if not pools:
         return

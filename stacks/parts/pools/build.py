@@ -231,7 +231,8 @@ def _asked_for(project: Project, gke: Cluster, pool: PlannedPool) -> Selector:
     labels = node_labels.only(project.plan, pool)
     assert accelerator is not None
     if pool.kind == "gpu":
-        return labels
+        made = _gpu_class(project, gke, pool) if pool.managed else None
+        return labels if made is None else _once_there(made, labels)
     assert topology is not None
     from components.tpu_compute_class import TpuComputeClass, TpuComputeClassArgs
 
@@ -251,6 +252,27 @@ def _asked_for(project: Project, gke: Cluster, pool: PlannedPool) -> Selector:
         opts=pulumi.ResourceOptions(providers=[gke.kubernetes]),
     )
     return _once_there(made.class_name, labels)
+
+
+def _gpu_class(project: Project, gke: Cluster, pool: PlannedPool) -> pulumi.Output[str]:
+    from components.gpu_compute_class import GpuComputeClass, GpuComputeClassArgs
+
+    accelerator = pool.machine.accelerator
+    assert accelerator is not None
+    made = GpuComputeClass(
+        pool.name,
+        GpuComputeClassArgs(
+            class_name=class_name(project.plan, pool),
+            zone=pool.zone,
+            machine_type=pool.machine.name,
+            accelerator=accelerator.type,
+            gpus=accelerator.count,
+            capacity=_capacity(pool.config.capacity),
+            labels=project.labels,
+        ),
+        opts=pulumi.ResourceOptions(providers=[gke.kubernetes]),
+    )
+    return made.class_name
 
 
 def _once_there(name: pulumi.Output[str], labels: dict[str, str]) -> Selector:

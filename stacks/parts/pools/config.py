@@ -200,14 +200,15 @@ class Pool(Block, frozen=True):
     """NVIDIA driver that GKE installs; only with GPUs."""
     interfaces: Literal["managed", "own", "none"] | None = None
     """Networks of the machines' further interfaces: `managed` by GKE, which pods then claim of the
-    node; the stack's `own`; or `none`. By default those of GPUs are managed where machine and GKE
-    have it and no other pool has its own, as one cluster does not have both; those of TPUs are the
-    stack's own, or on Autopilot managed."""
+    node; the stack's `own`; or `none`. By default they are managed where machine and GKE have it
+    and no other pool of GPUs, or of TPUs, has its own, for those are alike in it. Those of TPUs are
+    in the networks of `network.dcn` where the config has that, and none where the stack has but one
+    slice. H4D has its own where no others are claimed."""
     gpus_by: Literal["device-plugin", "claim"] = "device-plugin"
     """How pods get GPUs: of GKE's device plug-in, and then interfaces with whole machines alone; or
     by `claim`, so that those of 1, 2 or 4 get the interfaces beside them; only with GPUs."""
     compact_placement: bool = False
-    """Nodes close together, all from one zone; only with GPUs."""
+    """Nodes close together, all from one zone; only with GPUs, and for H4D."""
     topology: TopologyName | None = None
     """Shape of a slice; only with TPUs."""
     slices: SliceNumbers | None = None

@@ -37,16 +37,15 @@ def _way_problems(plan: Plan, pool: PlannedPool) -> Iterator[Problem]:
 
 
 def _why_not_managed(plan: Plan, pool: PlannedPool) -> str:
-    machine, feature = pool.machine.name, plan.facts.feature("dranet")
-    if plan.autopilot:
-        return "no ComputeClass is made here for GPUs, by which Autopilot would make their networks"
+    machine = pool.machine.name
+    feature = plan.facts.feature("dranet_autopilot" if plan.autopilot else "dranet")
     if machine not in feature.machines:
         return f"GKE makes networks for {', '.join(feature.machines)}, and not for {machine}"
     return f"GKE makes networks from {feature.minimum_gke} on"
 
 
 def _mixed_problems(plan: Plan) -> Iterator[Problem]:
-    by_objects = [it for it in plan.gpu_pools.values() if it.interfaces]
+    by_objects = [it for it in plan.pools.values() if it.interfaces]
     claimed = [it for it in plan.pools.values() if plan.claims(it)]
     if by_objects and claimed:
         own, other = by_objects[0], claimed[0]

@@ -20,11 +20,13 @@ def only(plan: Plan, pool: PlannedPool) -> dict[str, str]:
     if pool.kind == "tpu":
         own = {COMPUTE_CLASS: class_name(plan, pool)} if plan.autopilot else own_labels(plan, pool)
         return {**own, **of_slices(pool)}
+    if plan.autopilot and pool.managed:
+        return {COMPUTE_CLASS: class_name(plan, pool)}
     return _of_machines(pool) if plan.autopilot else {f"{_GKE}/gke-nodepool": pool.pool_name}
 
 
 def class_name(plan: Plan, pool: PlannedPool) -> str:
-    """Of the ComputeClass by which Autopilot makes the pool's slices."""
+    """Of the ComputeClass by which Autopilot makes the pool's slices or machines."""
     return cloud_name(NameKind.COMPUTE_CLASS, plan.stack.name, pool.name)
 
 

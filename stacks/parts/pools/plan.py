@@ -68,6 +68,12 @@ class PlannedPool:
         return kind_of(self.machine)
 
     @property
+    def under_single_pods(self) -> bool:
+        """Whether the cluster's own pods may be at home there: a machine with further interfaces is
+        for one computation."""
+        return self.kind == "cpu" and not self.machine.additional_interfaces
+
+    @property
     def accelerators(self) -> int:
         """GPUs or chips of a node."""
         return 0 if self.machine.accelerator is None else self.machine.accelerator.count
@@ -102,8 +108,9 @@ class PlannedPool:
 
     @property
     def interfaces(self) -> tuple[Interface, ...]:
-        """The further interfaces of a GPU node in networks of the stack's; others are claimed."""
-        own = self.kind == "gpu" and self.interface_mode == "own"
+        """The further interfaces of a node in networks of the stack's; those of TPUs, and where GKE
+        makes the networks, are claimed."""
+        own = self.kind != "tpu" and self.interface_mode == "own"
         return self.machine.additional_interfaces if own else ()
 
     @property
@@ -128,7 +135,7 @@ class PlannedPool:
 
     @property
     def rdma(self) -> bool:
-        """Whether pods can have interfaces that speak RDMA."""
+        """Whether pods can have interfaces by which GPUs speak RDMA."""
         return bool(self.machine.rdma_nics) and self.interface_mode != "none"
 
     def nccl(self, facts: Catalog) -> NcclStack | None:
@@ -175,7 +182,7 @@ def planned_pools(
     autopilot: bool,
     prefix: str = "",
 ) -> dict[str, PlannedPool]:
-    """By the user's names; a Standard cluster has a CPU pool in any case."""
+    """By the user's names; a Standard cluster has a pool for single pods in any case."""
     found = {
         name: replace(
             _planned(name, pool, facts, zone=zone, autopilot=autopilot, prefix=prefix),
@@ -183,7 +190,7 @@ def planned_pools(
         )
         for name, pool in pools.items()
     }
-    if autopilot or any(it.kind == "cpu" for it in found.values()):
+    if autopilot or any(it.under_single_pods for it in found.values()):
         return found
     own = _planned(CPU_POOL, DEFAULT_CPU_POOL, facts, zone=zone, autopilot=False, prefix=prefix)
     return {CPU_POOL: own, **found}

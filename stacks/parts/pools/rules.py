@@ -25,7 +25,6 @@ from stacks.stack import Stack
 # Other ways are not documented for pods that ask for interfaces.
 _AUTOPILOT_GPUS = ("on-demand", "spot", "reservation")
 _OF_PODS = ("autoscaling", "disk", "max_pods_per_node", "labels", "taints", "driver_version")
-_OF_GPUS = ("driver_version", "compact_placement", "gpus_by")
 _OF_TPUS = ("topology", "slices", "threads_per_core", "libtpu_flags")
 _HAS = {"cpu": "no accelerators", "gpu": "GPUs", "tpu": "TPUs"}
 
@@ -47,7 +46,13 @@ def _check_known(facts: Catalog, pool: Pool) -> None:
 def _shape_problems(field: str, pool: Pool, facts: Catalog) -> Iterator[Problem]:
     machine = facts.machine(pool.machine_type)
     kind = kind_of(machine)
-    foreign = (*(() if kind == "gpu" else _OF_GPUS), *(() if kind == "tpu" else _OF_TPUS))
+    # What speaks RDMA is to stand close together.
+    placed = kind == "gpu" or machine.nics_of("irdma") > 0
+    foreign = (
+        *(() if kind == "gpu" else ("driver_version", "gpus_by")),
+        *(() if placed else ("compact_placement",)),
+        *(() if kind == "tpu" else _OF_TPUS),
+    )
     why = f"{machine.name} has {_HAS[kind]}, and takes none"
     yield from beside_problems(field, pool, foreign, why)
     if kind == "tpu":
@@ -184,7 +189,7 @@ def _placement_problems(pool: PlannedPool) -> Iterator[Problem]:
         why = f"{machine.name} cannot be placed compactly"
     elif pool.queued:
         why = "queued machines are placed by their request, not by the pool"
-    elif pool.waits and not machine.rdma_nics:
+    elif pool.waits and not (machine.rdma_nics or machine.nics_of("irdma")):
         why = f"flex-start places only machines with RDMA compactly, not {machine.name}"
     elif isinstance(capacity, SpecificReservation) and capacity.block is not None:
         why = f"the block {capacity.block} already says where the nodes stand"

@@ -18,9 +18,9 @@ def access_of(
     `any_pool` has. Of an elastic cluster in a queue it is the one pool that Kueue gives to workers
     who come later."""
     pool = group.first
-    found = devices.get(
-        pool.name, DeviceAccess(networks=(), node_selector=site.nodes.selectors[pool.name])
-    )
+    plain = DeviceAccess(networks=(), node_selector=site.nodes.selectors[pool.name])
+    # Without GPUs Ray speaks TCP alone, and an interface goes to one pod of a node.
+    found = plain if pool.kind == "cpu" else devices.get(pool.name, plain)
     found = found.of(group.gpus)
     if ray.config.nccl_test is not None and group.name == ray.accelerated.name:
         # What most stacks have no use for is not loaded.

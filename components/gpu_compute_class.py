@@ -1,0 +1,51 @@
+"""Machines with GPUs that Autopilot makes for pods which name the class, with networks to claim.
+
+Leaves out the pods' claims on the networks, and NCCL's plug-in. As Google's own sample has it:
+GoogleCloudSamples/AIHypercomputerSamples gpu/tuning/verl_rl_autopilot/4_setup_dranet.sh, e27e53a5.
+"""
+
+from dataclasses import dataclass
+
+import pulumi
+
+from components.capacity import CapacityArgs
+from components.compute_class import capacity_of, compute_class
+from components.lifecycle import object_name
+
+
+@dataclass(frozen=True, kw_only=True)
+class GpuComputeClassArgs:
+    """`accelerator` is the value of GKE's label, such as nvidia-b200; `gpus` are a machine's."""
+
+    class_name: str
+    zone: str
+    machine_type: str
+    accelerator: str
+    gpus: int
+    capacity: CapacityArgs
+    labels: pulumi.Input[dict[str, str]]
+
+
+class GpuComputeClass(pulumi.ComponentResource):
+    """`class_name` is known once the class is there; machines come when pods ask for them."""
+
+    class_name: pulumi.Output[str]
+
+    def __init__(
+        self, name: str, args: GpuComputeClassArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
+        super().__init__("gke-ai-stacks:gpu_compute_class:GpuComputeClass", name, None, opts)
+        made = compute_class(
+            self,
+            name,
+            class_name=args.class_name,
+            labels=args.labels,
+            dranet=True,
+            priority={
+                "machineType": args.machine_type,
+                "gpu": {"type": args.accelerator, "count": args.gpus},
+                **capacity_of(args.capacity, args.zone),
+            },
+        )
+        self.class_name = object_name(made)
+        self.register_outputs({"class_name": self.class_name})
