@@ -35,11 +35,17 @@ def fits_of(
 
 
 def layouts_of(
-    plan: Plan, jobs: Mapping[str, Any], utilisation: float, *, compiles: bool, tell: Tell
+    plan: Plan,
+    jobs: Mapping[str, Any],
+    utilisation: float,
+    *,
+    most: int,
+    compiles: bool,
+    tell: Tell,
 ) -> Iterator[Fit]:
-    """Of MaxText jobs alone, on all their slices."""
+    """Of MaxText jobs alone, on all their slices; so many of each job."""
     for name, job in jobs.items():
         if isinstance(job, MaxTextTraining):
             whole = next(slices_of(plan, name, job, utilisation), None)
             if whole is not None:
-                yield from fitting(whole, compiles=compiles, tell=tell)
+                yield from fitting(whole, most=most, compiles=compiles, tell=tell)

@@ -18,8 +18,7 @@ from stacks.parts.jobs.divisors import divisors
 from stacks.parts.jobs.maxtext import DcnParallelism, SliceParallelism
 from stacks.parts.jobs.maxtext_rules import memory_problems
 
-# Layouts that are shown, and compilations that are spent on each.
-SHOWN = 5
+# Compilations that are spent on a layout.
 _TRIES = 3
 _LARGEST_BATCH = 64
 
@@ -30,7 +29,9 @@ class _Candidate:
     seconds_a_token: float
 
 
-def fitting(job: Slices, *, compiles: bool, tell: Callable[[str], None]) -> Iterator[Fit]:
+def fitting(
+    job: Slices, *, most: int, compiles: bool, tell: Callable[[str], None]
+) -> Iterator[Fit]:
     """The first few; compiled ones alone where a compiler is there."""
     shown = 0
     for candidate in candidates(job):
@@ -38,7 +39,7 @@ def fitting(job: Slices, *, compiles: bool, tell: Callable[[str], None]) -> Iter
         if found is not None:
             yield found
             shown += 1
-        if shown == SHOWN:
+        if shown == most:
             return
 
 

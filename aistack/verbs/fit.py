@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import asdict
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -30,6 +31,9 @@ def fit(
     search: Annotated[
         bool, typer.Option("--search", help="Look for the layouts that fit, fastest first.")
     ] = False,
+    layouts: Annotated[
+        int, typer.Option(min=1, max=100, help="How many, with --search; each is compiled.")
+    ] = 5,
     estimate: Annotated[
         bool, typer.Option("--estimate", help="Compile nothing: arithmetic alone, at once.")
     ] = False,
@@ -48,7 +52,7 @@ def fit(
     compiles = not estimate and is_there()
     if not estimate and not compiles:
         print(f"nothing is compiled, for MaxText is not here; nearest: {TARGET}", file=sys.stderr)
-    look = layouts_of if search else fits_of
+    look = partial(layouts_of, most=layouts) if search else fits_of
     found = list(look(plan, jobs, utilisation, compiles=compiles, tell=_tell))
     if search and not found:
         raise VerbError("--search: no MaxText job among those; nearest: --job", ExitCode.NOT_FOUND)
