@@ -135,7 +135,8 @@ def _cluster_of(plan: Plan) -> dict[str, Any]:
         channel=stack.cluster.release_channel.value,
         control_plane=stack.network.control_plane,
         addons=addon,
-        enableMultiNetworking=plan.multi_networking,
+        # Of a cluster that is there nobody says that its GKE makes networks of further interfaces.
+        enableMultiNetworking=any(it.machine.additional_interfaces for it in plan.pools.values()),
         podAutoscaling={"hpaProfile": "PERFORMANCE"},
         **({"enableAutopilot": True} if plan.autopilot else {}),
     )
