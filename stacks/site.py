@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from components.token_secret import TokenSecret
     from stacks.on_record import Record
 
+# The types of our components, and that of a pool of nodes.
+_OURS = "gke-ai-stacks:"
+_NODE_POOL = "gcp:container/nodePool:NodePool"
 _SERVICES = ("compute", "container", "iam", "cloudresourcemanager", "monitoring")
 Cluster = Union[GkeCluster, "ExistingCluster"]
 Selector = pulumi.Input[dict[str, str]]
@@ -50,8 +53,8 @@ class Adopted:
 
 @dataclass(frozen=True, kw_only=True)
 class Project:
-    """The Google Cloud project: one provider, the APIs that the parts need, the labels, and what
-    exists already."""
+    """The Google Cloud project: one provider, the APIs that the parts need, the labels, what exists
+    already, and the engine's record of the last run, if it is to be had."""
 
     plan: Plan
     provider: gcp.Provider
@@ -59,6 +62,7 @@ class Project:
     apis: ProjectApis
     labels: dict[str, str]
     adopted: Adopted
+    record: "Record | None" = None
 
     @cached_property
     def number(self) -> pulumi.Output[str]:
@@ -196,6 +200,23 @@ class Site:
         """In the cluster, once these are there."""
         return pulumi.ResourceOptions(providers=[self.gke.kubernetes], depends_on=list(resources))
 
+    def standing_pools(self, workload: str) -> list[pulumi.Resource]:
+        """Node pools on record, for a component that is on record, too: it may have been on any of
+        them, whatever it is to run on now. One that is made anew takes along what was on it, and
+        the engine lets only what depends on the pool wait until that is gone (pulumi/pulumi
+        pkg/resource/deploy/step_generator.go, v3.256.0)."""
+        record = self.project.record
+        if record is None or not any(
+            it.name == workload and it.type.startswith(_OURS) for it in record.resources
+        ):
+            return []
+        return [
+            pool
+            for pools in self.nodes.machines.values()
+            for pool in pools
+            if record.get(_NODE_POOL, pool.pulumi_resource_name) is not None
+        ]
+
     @property
     def secret_name(self) -> pulumi.Input[str] | None:
         return None if self.tokens is None else self.tokens.secret_name
@@ -220,7 +241,13 @@ def project(plan: Plan, record: "Record | None", adopted: Adopted | None = None)
     apis = ProjectApis("apis", ProjectApisArgs(project=stack.project, services=services), opts=opts)
     labels = plan.labels(pulumi.get_stack())
     return Project(
-        plan=plan, provider=provider, opts=opts, apis=apis, labels=labels, adopted=existing
+        plan=plan,
+        provider=provider,
+        opts=opts,
+        apis=apis,
+        labels=labels,
+        adopted=existing,
+        record=record,
     )
 
 

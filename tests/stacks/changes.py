@@ -9,11 +9,13 @@ from pathlib import Path
 import yaml
 
 from sandbox.workspace import stack_names
-from tests.conftest import stack_config
+from tests.conftest import changed, stack_config
 from tests.stacks.change_case import Case, Change, case_of
+from tests.stacks.change_rule import Config
 from tests.stacks.existing_changes import CASES as EXISTING_CASES
 from tests.unit.effect_changes import CHANGES
 from tests.unit.effect_stacks import BASES
+from tests.unit.script_samples import B200, CHAT, RAY, STACK
 
 # Each is tried on some of the presets, on another one each.
 _EVERYWHERE: list[Change] = [
@@ -62,11 +64,34 @@ _OWN: dict[str, list[Change]] = {
     "gcsfuse-checkpoint": [{"cluster__ray_operator": "addon"}],
     "dev": [{"cluster__ray_operator": "helm"}],
 }
+# What moves off a pool that is made anew in the same run.
+_MOVED: dict[str, tuple[Config, Change]] = {
+    "script on gpus": (
+        changed(
+            B200, pools__cpu={"machine_type": "e2-standard-16", "nodes": 2}, jobs__train__gpus=8
+        ),
+        {
+            "pools__gpu__max_pods_per_node": 64,
+            "jobs__train__gpus": None,
+            "jobs__train__pool": "cpu",
+        },
+    ),
+    "server": (
+        changed(STACK, **CHAT, jobs=None),
+        {"pools__more__max_pods_per_node": 64, "servers__chat__pool": "gpu"},
+    ),
+    "ray": (
+        changed(STACK, pools__more=CHAT["pools__more"], ray={"small": RAY}, jobs=None),
+        {"pools__gpu__max_pods_per_node": 64, "ray__small__workers__gpu__pools": "more"},
+    ),
+}
 
 
 def _cases() -> Iterator[Case]:
     for base, change in CHANGES:
         yield case_of(base, BASES[base], change)
+    for name, (config, change) in _MOVED.items():
+        yield case_of(f"{name} moved", config, change)
     presets = stack_names()
     for place, change in enumerate(_EVERYWHERE):
         for preset in presets[place % 4 :: 4]:

@@ -204,5 +204,5 @@ def _fine_tuning(
             backoff_limit=job.retries,
             labels=site.labels,
         ),
-        opts=once_its_nodes_stand(site, queues, tuning.pool.name),
+        opts=once_its_nodes_stand(site, queues, tuning.name, tuning.pool.name),
     )

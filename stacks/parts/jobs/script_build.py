@@ -77,6 +77,7 @@ def _job_set(
     assert config.image is not None
     access = _access(site, around, script)
     machines = [one for it in script.pools for one in site.nodes.machines[it.name]]
+    standing = site.standing_pools(script.name)
     mounted = [it for key, it in around.buckets.items() if key in script.buckets]
     lustre = around.lustre if script.lustre else None
     return ScriptJobSet(
@@ -121,7 +122,9 @@ def _job_set(
             ],
             labels=site.labels,
         ),
-        opts=site.after(*site.nodes.needed, *machines, *access.after, *queues.made, *controllers),
+        opts=site.after(
+            *site.nodes.needed, *machines, *standing, *access.after, *queues.made, *controllers
+        ),
     )
 
 

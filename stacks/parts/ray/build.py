@@ -112,6 +112,7 @@ def _cluster(site: Site, around: Surroundings, ray: PlannedRay) -> RayCluster:
     after = [
         *site.nodes.needed,
         *machines,
+        *site.standing_pools(ray.name),
         *dict.fromkeys(one for it in access.values() for one in it.after),
         # With or without a queue: Kueue looks at each RayCluster that is made, and has to be there.
         *around.queues.made,

@@ -64,7 +64,7 @@ def _server(
             claims=claims,
             labels=site.labels,
         ),
-        opts=once_its_nodes_stand(site, queues, server.pool.name, *needed),
+        opts=once_its_nodes_stand(site, queues, server.name, server.pool.name, *needed),
     )
 
 
@@ -86,7 +86,13 @@ def gpu_selector(site: Site, pool: str, *, queued: bool) -> Selector:
 
 
 def once_its_nodes_stand(
-    site: Site, queues: Queues, pool: str, *more: pulumi.Resource
+    site: Site, queues: Queues, workload: str, pool: str, *more: pulumi.Resource
 ) -> pulumi.ResourceOptions:
     """No value of a workload names what it waits for."""
-    return site.after(*site.nodes.needed, *site.nodes.machines[pool], *queues.made, *more)
+    return site.after(
+        *site.nodes.needed,
+        *site.nodes.machines[pool],
+        *site.standing_pools(workload),
+        *queues.made,
+        *more,
+    )
