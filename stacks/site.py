@@ -13,7 +13,6 @@ from components.gke_cluster import GkeCluster
 from components.helm_chart import HelmChartArgs
 from components.node_network import NodeNetwork
 from stacks.plan import Plan
-from stacks.refusal import NODE_POOL
 
 if TYPE_CHECKING:
     from components.existing_bucket import ExistingBucket
@@ -25,8 +24,9 @@ if TYPE_CHECKING:
     from components.token_secret import TokenSecret
     from stacks.on_record import Record
 
-# The types of our components.
+# The types of our components, and that of a pool of nodes.
 _OURS = "gke-ai-stacks:"
+_NODE_POOL = "gcp:container/nodePool:NodePool"
 _SERVICES = ("compute", "container", "iam", "cloudresourcemanager", "monitoring")
 Cluster = Union[GkeCluster, "ExistingCluster"]
 Selector = pulumi.Input[dict[str, str]]
@@ -214,7 +214,7 @@ class Site:
             pool
             for pools in self.nodes.machines.values()
             for pool in pools
-            if record.get(NODE_POOL, pool.pulumi_resource_name) is not None
+            if record.get(_NODE_POOL, pool.pulumi_resource_name) is not None
         ]
 
     @property
