@@ -108,13 +108,12 @@ def test_of_one_kind_what_is_left_out_is_alike(
     ("pools", "modes"),
     [
         ([V6E], ["managed"]),
-        ([{**V6E, "slices": 1}], ["none"]),
-        # It is what is left of two.
-        ([{**V6E, "slices": [1]}], ["managed"]),
+        # As when there was a second one.
+        ([{**V6E, "slices": 1}], ["managed"]),
         ([{**V6E, "slices": 1}, {**V6E, "slices": 1}], ["managed", "managed"]),
         ([MACHINES[3]], ["own"]),
         ([MACHINES[3], V6E], ["none", "managed"]),
-        ([MACHINES[3], {**V6E, "slices": 1}], ["own", "none"]),
+        ([MACHINES[3], {**V6E, "interfaces": "none"}], ["own", "none"]),
         ([MACHINES[3], MACHINES[0]], ["none", "managed"]),
         ([{**MACHINES[3], "interfaces": "own"}, MACHINES[0]], ["own", "own"]),
         ([MACHINES[0], {**MACHINES[1], "interfaces": "own"}], ["own", "own"]),

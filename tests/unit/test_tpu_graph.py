@@ -275,14 +275,14 @@ def test_when_the_first_slice_goes_the_second_stays_as_it_is(register: Register)
     assert second.one(":RayCluster").inputs["spec"]["workerGroupSpecs"][0]["replicas"] == 1
 
 
-def test_one_slice_alone_has_no_interfaces_to_others_unless_they_are_asked_for(
+def test_one_slice_alone_stays_what_it_is_beside_another_unless_it_is_to_stay_alone(
     register: Register,
 ) -> None:
-    alone = built(register, FIXED, **at("pools__v6e-16__slices", 1))
+    one = at("pools__v6e-16__slices", 1)
+    assert pool(built(register, FIXED, **one)) == pool(built(register, FIXED))
+    alone = built(register, FIXED, **one, **at("pools__v6e-16__interfaces", "none"))
     assert "networkConfig" not in pool(alone)
     assert not alone.of_type(":ResourceClaimTemplate")
-    asked = {"pools__v6e-16__interfaces": "managed", "pools__v6e-16__slices": 1}
-    assert pool(built(register, FIXED, **asked)) == pool(built(register, FIXED))
 
 
 def test_slices_named_by_number_are_those_counted_from_zero(register: Register) -> None:

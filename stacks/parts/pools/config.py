@@ -202,8 +202,8 @@ class Pool(Block, frozen=True):
     """Networks of the machines' further interfaces: `managed` by GKE, which pods then claim of the
     node; the stack's `own`; or `none`. By default they are managed where machine and GKE have it
     and no other pool of GPUs, or of TPUs, has its own, for those are alike in it. Those of TPUs are
-    in the networks of `network.dcn` where the config has that, and none where the stack has but one
-    slice. H4D has its own where no others are claimed."""
+    in the networks of `network.dcn` where the config has that. H4D has its own where no others are
+    claimed."""
     gpus_by: Literal["device-plugin", "claim"] = "device-plugin"
     """How pods get GPUs: of GKE's device plug-in, and then interfaces with whole machines alone; or
     by `claim`, so that those of 1, 2 or 4 get the interfaces beside them; only with GPUs."""

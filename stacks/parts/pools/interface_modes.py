@@ -72,12 +72,11 @@ def _default(stack: Stack, pool: Pool, facts: Catalog) -> InterfaceMode:
 
 
 def _said_between_slices(stack: Stack) -> InterfaceMode | None:
-    """`network.dcn`, where the config has it; and one slice has no other to talk to. A single one
-    with another number than the first is what is left of several, and stays as it is."""
+    """`network.dcn`, where the config has it. How many slices there are says nothing: a pool keeps
+    its networks, so one slice would be made anew when another comes or goes."""
     if "dcn" in stack.network.model_fields_set and not stack.cluster.autopilot:
         return "own" if stack.network.dcn else "none"
-    numbers = [number for it in stack.pools.values() for number in it.slices or ()]
-    return "none" if numbers == [0] else None
+    return None
 
 
 def _machine(pool: Pool, facts: Catalog) -> MachineType:
