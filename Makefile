@@ -18,19 +18,22 @@ help: ## Show the verbs
 
 setup: $(VENV)/.ready $(PULUMI) ## Install everything: virtual environment, dependencies, Pulumi CLI
 
+# The files pin everything: pip has nothing to resolve. pip 23.2 takes a newer version for a package that somebody wants
+# with an extra, and then misses its hash (pypa/pip #12345).
 $(VENV)/.ready: requirements-dev.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "error: $(PYTHON) is too old; nearest: make PYTHON=python3.11 (3.11 or newer)"; exit 1; }
 	@echo "setup 1/2: Python packages into $(VENV) (about 1 minute)"
 	@$(PYTHON) -m venv $(VENV)
-	@$(RUN) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.txt
+	@$(RUN) -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps \
+		-r requirements-dev.txt
 	@$(VENV)/bin/uv pip install --quiet --offline --no-deps --python $(RUN) --editable .
 	@touch $@
 
 $(WORKLOADS)/.ready: requirements-workloads.txt requirements-options.txt
 	@echo "setup: Ray and JAX into $(WORKLOADS) (about 1 minute, 1.4 GB)"
 	@$(PYTHON) -m venv $(WORKLOADS)
-	@$(WORKLOADS)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes \
+	@$(WORKLOADS)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps \
 		-r requirements-workloads.txt
 	@$(WORKLOADS)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes \
 		--no-deps --ignore-requires-python --upgrade --target $(WORKLOADS)/options -r requirements-options.txt
@@ -39,7 +42,7 @@ $(WORKLOADS)/.ready: requirements-workloads.txt requirements-options.txt
 $(FIT)/.ready: requirements-fit.txt requirements-maxtext.txt
 	@echo "setup: MaxText, JAX and libtpu into $(FIT) (about 2 minutes, 1.4 GB)"
 	@$(PYTHON) -m venv $(FIT)
-	@$(FIT)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes \
+	@$(FIT)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps \
 		-r requirements-fit.txt
 	@$(FIT)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes \
 		--no-deps --ignore-requires-python -r requirements-maxtext.txt

@@ -35,6 +35,8 @@ STEPS: dict[str, list[list[str]]] = {
         ["namespace=elsewhere"],
     ],
     "serve-autopilot": [["labels={purpose: other}"]],
+    # Its networks are its own, which GKE knows by objects.
+    "verl-b200-autopilot": [["labels.purpose=other"], ["namespace=elsewhere"]],
 }
 SAMPLE = 2
 _PREFIX = "kubernetes:"
