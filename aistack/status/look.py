@@ -19,6 +19,7 @@ from aistack.kinds import (
     NETWORK,
     NODE,
     POD,
+    PROVISIONING_REQUEST,
     RESOURCE_SLICE,
     Kind,
 )
@@ -51,6 +52,7 @@ def look(stack: Stack, cluster: Cluster) -> Snapshot:
         whole = {kind: pool.submit(_allowed, _all(cluster, kind)) for kind in _WHOLE}
         claims = pool.submit(_in_namespaces, cluster, CLAIM, namespaces)
         doors = pool.submit(_in_namespaces, cluster, LOCAL_QUEUE, namespaces)
+        requests = pool.submit(_in_namespaces, cluster, PROVISIONING_REQUEST, namespaces)
     objects = {kind: it.result() for kind, it in whole.items()}
     own, elsewhere = held.result()
     unseen = [_WHOLE[kind] for kind, found in objects.items() if found is None]
@@ -65,6 +67,7 @@ def look(stack: Stack, cluster: Cluster) -> Snapshot:
         objects=objects,
         claims=_joined(claims.result()),
         local_queues=_joined(doors.result()),
+        requests=_joined(requests.result()),
         holdings=own,
         refusals=refusals.result(),
         hidden=unseen,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from aistack.status.holdings import Use, uses
+from aistack.status.leases import Lease, leases
 from aistack.status.pools import Pool, pools
 from aistack.status.queues import Queue, queues
 from aistack.status.readiness import Readiness, State, readiness
@@ -30,6 +31,7 @@ class Report:
     """`storage` is where Lustre and the buckets are; what is `hidden` the user may not see."""
 
     pools: Sequence[Pool]
+    leases: Sequence[Lease]
     uses: Sequence[Use]
     queues: Sequence[Queue]
     claims: Sequence[Claim]
@@ -53,6 +55,7 @@ def report(it: Snapshot) -> Report:
     }
     return Report(
         pools=pools(it, catalog),
+        leases=leases(it),
         uses=uses(it.holdings),
         queues=queues(it),
         claims=[

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from aistack.status.leases import Lease
 from aistack.status.pools import Pool
 from aistack.status.queues import Queue, Quota
 from aistack.status.readiness import State
@@ -32,6 +33,8 @@ def show_report(it: Report, now: datetime) -> None:
 
 def _parts(it: Report, now: datetime) -> Iterator[RenderableType]:
     yield _pools(it)
+    if it.leases:
+        yield _leases(it.leases, now)
     if it.uses:
         yield _uses(it)
     if it.queues:
@@ -47,6 +50,11 @@ def _pools(it: Report) -> Table:
     for pool in it.pools:
         table.add_row(*_pool(pool))
     return table
+
+
+def _leases(leases: Sequence[Lease], now: datetime) -> str:
+    each = (f"of {it.of} in {age(now, it.until)}, {it.until:%Y-%m-%d %H:%M %Z}" for it in leases)
+    return "machines go at the latest, the first " + "; ".join(each)
 
 
 def _uses(it: Report) -> Table:

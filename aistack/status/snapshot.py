@@ -47,8 +47,8 @@ def records(resources: Sequence[Mapping[str, Any]]) -> Sequence[Record]:
 @dataclass(frozen=True, kw_only=True)
 class Snapshot:
     """`objects` are None of a kind that the user may not see, and `refusals`, of an object of each
-    kind that was tried, where he may make none. Of `claims` and `local_queues` he sees those of
-    the `namespaces`."""
+    kind that was tried, where he may make none. Of `claims`, `local_queues` and `requests` for
+    machines he sees those of the `namespaces`."""
 
     now: datetime
     records: Sequence[Record]
@@ -58,6 +58,7 @@ class Snapshot:
     objects: Mapping[Kind, Sequence[JsonObject] | None]
     claims: Sequence[JsonObject] = ()
     local_queues: Sequence[JsonObject] = ()
+    requests: Sequence[JsonObject] = ()
     holdings: Sequence[Holding] = ()
     refusals: Mapping[str, str] | None = field(default_factory=dict[str, str])
     hidden: Sequence[str] = ()

@@ -30,14 +30,19 @@ def record(token: str, inputs: Any, name: str = "it", hours: float = 10) -> Reco
 
 
 def pool(
-    nodes: int = 1, *, most: int | None = None, networks: int = 0, labels: Any = None
+    nodes: int = 1,
+    *,
+    most: int | None = None,
+    networks: int = 0,
+    labels: Any = None,
+    **config: Any,
 ) -> Record:
     disk = {"diskType": "pd-balanced", "diskSizeGb": 100}
     inputs = {
         "name": POOL,
         "location": "us-central1",
         "autoscaling": {"totalMinNodeCount": nodes, "totalMaxNodeCount": most or nodes},
-        "nodeConfig": {"machineType": MACHINE, **disk, "labels": labels or {}},
+        "nodeConfig": {"machineType": MACHINE, **disk, "labels": labels or {}, **config},
         "networkConfig": {"additionalNodeNetworkConfigs": [{"network": "n"}] * networks},
     }
     return record("gcp:container/nodePool:NodePool", inputs, POOL)
