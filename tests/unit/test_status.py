@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -18,7 +17,6 @@ from aistack.kinds import (
     RESOURCE_SLICE,
 )
 from aistack.status.holdings import Use, holdings, uses
-from aistack.status.leases import Lease, leases
 from aistack.status.pools import pools
 from aistack.status.queues import queues
 from aistack.status.readiness import Readiness, State, readiness
@@ -29,7 +27,6 @@ from catalog import Catalog
 from stacks.refusal import CLUSTER
 from tests.unit.status_samples import (
     MACHINE,
-    NOW,
     POOL,
     conditions,
     made,
@@ -245,28 +242,6 @@ def test_accelerators_are_counted_by_the_job_that_has_them() -> None:
     ]
     (own,) = pools(snapshot(pool(), seen={NODE: [node()]}, holdings=found), Catalog.load())
     assert (own.accelerators, own.in_use) == (2, 3)
-
-
-def test_machines_that_are_had_for_a_time_alone_say_until_when() -> None:
-    got = {"type": "Provisioned", "status": "True", "lastTransitionTime": NOW.isoformat()}
-    request = obj("queued", status={"conditions": [got]})
-    short = {"parameters": {"maxRunDurationSeconds": "3600"}}
-    gone = {**got, "type": "CapacityRevoked"}
-    it = snapshot(
-        pool(maxRunDuration="7200s"),
-        seen={NODE: [node(hours=1), node("b", hours=0)]},
-        requests=[
-            request,
-            obj("waits", spec=short),
-            obj("over", spec=short, status={"conditions": [got, gone]}),
-        ],
-    )
-    assert leases(it) == [
-        Lease(of=f"pool {POOL}", until=NOW + timedelta(hours=1)),
-        Lease(of="request default/queued", until=NOW + timedelta(days=7)),
-    ]
-    assert leases(snapshot(pool(), seen={NODE: [node()]})) == []
-    assert leases(snapshot(pool(maxRunDuration="7200s"))) == []
 
 
 def test_cost_is_of_the_nodes_that_are_there_for_as_long_as_they_are() -> None:
