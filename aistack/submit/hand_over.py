@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 
 from aistack.cluster import Cluster
 from aistack.errors import ForbiddenError, LostError, VerbError
 from aistack.find import Found
 from aistack.job import condition
-from aistack.kinds import JOB, JOB_SET, LOCAL_QUEUE, RAY_JOB, WORKLOAD
+from aistack.kinds import JOB, JOB_SET, LOCAL_QUEUE, RAY_JOB, RESOURCE_QUOTA, WORKLOAD
 from aistack.submit.head_files import HeadFiles
 from aistack.submit.parcel import MARK, Parcel
 from sandbox.kube.objects import JsonObject, dig, name_of, namespace_of
@@ -93,6 +93,15 @@ def waiting(cluster: Cluster, namespace: str, queue: str) -> int:
         doors, all_ = {(namespace, queue)}, list(cluster.pages(WORKLOAD, namespace))
     at = ((namespace_of(it), dig(it, "spec", "queueName")) for it in all_ if _waits(it))
     return sum(it in doors for it in at)
+
+
+def used_in(cluster: Cluster, namespace: str) -> Mapping[str, str]:
+    """By the name that a ResourceQuota of the namespace has for it; nothing where the user may not
+    see any."""
+    with suppress(ForbiddenError):
+        all_ = cluster.pages(RESOURCE_QUOTA, namespace)
+        return {key: it for one in all_ for key, it in (dig(one, "status", "used") or {}).items()}
+    return {}
 
 
 def _waits(workload: JsonObject) -> bool:

@@ -23,7 +23,9 @@ from sandbox.workspace import PROJECT_FOLDER
 from stacks.config import ConfigError, validate
 from stacks.parts.cluster.config import Operator
 from stacks.parts.jobs import script_files
+from stacks.parts.jobs.plan import PlannedScript
 from stacks.parts.jobs.script import Script
+from stacks.parts.teams.plan import PlannedTeam
 from stacks.plan import Plan
 from stacks.planned_jobs import PlannedJob, planned_jobs
 
@@ -32,8 +34,12 @@ _FILES = "files"
 
 @dataclass(frozen=True)
 class Checked:
+    """`team` is that in whose namespace the job is, if it is in one, and `script` the job there."""
+
     parcel: Parcel
     planned: PlannedJob
+    team: PlannedTeam | None = None
+    script: PlannedScript | None = None
 
 
 def checked(
@@ -71,13 +77,15 @@ def checked(
         assumed = (Operator.JOBSET,) if plain else ()
         found = difference(Plans(whole, without, with_job, assumed), stack, folder, operators)
         parcel = as_plain_job(packed(found)) if plain else packed(found)
+        team = script = None
         if request.team is not None:
-            team = with_job.teams[request.team]
-            check_limits(parcel, team, with_job.scripts[request.name])
+            team, script = with_job.teams[request.team], with_job.scripts[request.name]
+            check_limits(parcel, team, script)
             there = found.there.values()
             parcel = moved(parcel, request.team, team.config.service_account, there)
     jobs = planned_jobs(with_job).values()
-    return Checked(parcel, next(it for it in jobs if it.name == request.name))
+    planned = next(it for it in jobs if it.name == request.name)
+    return Checked(parcel, planned, team, script)
 
 
 def _planned(config: Config, jobs: Mapping[str, Any]) -> Plan:

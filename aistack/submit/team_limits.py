@@ -3,7 +3,8 @@ it is made."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
 from math import ceil
 from typing import NamedTuple
 
@@ -11,6 +12,7 @@ from aistack.errors import CannotRunError
 from aistack.job import pod_groups
 from aistack.submit.parcel import Parcel
 from components.pod_manifest import GPU
+from sandbox.kube import quantity
 from sandbox.kube.objects import maps
 from stacks.parts.jobs.plan import PlannedScript
 from stacks.parts.teams.plan import PlannedTeam
@@ -18,9 +20,12 @@ from stacks.parts.teams.plan import PlannedTeam
 
 class _Asked(NamedTuple):
     """`each` is what a pod asks for, `beside` what of it the job's field does not say; all count as
-    Kubernetes does, `unit` of it is one in the config, and `step` the least that can be said."""
+    Kubernetes does, `unit` of it is one in the config, and `step` the least that can be said.
+    `resource` is its name in a ResourceQuota, where one is `whole` of it."""
 
     part: str
+    resource: str
+    whole: Fraction
     field: str
     what: str
     unit: int
@@ -34,11 +39,26 @@ class _Asked(NamedTuple):
 
 
 def check_limits(parcel: Parcel, team: PlannedTeam, script: PlannedScript) -> None:
-    """Raises CannotRunError with every mistake. What others of the team run now is not looked at:
-    pods are made once they have room."""
+    """Raises CannotRunError with every mistake. What others of the team run now keeps no job from
+    being made (`short_of`): its pods are, once they have room."""
     found = [*_unsafe(parcel, team, script), *_over_quota(team, script)]
     if found:
         raise CannotRunError(found)
+
+
+def short_of(team: PlannedTeam, script: PlannedScript, used: Mapping[str, str]) -> Iterator[str]:
+    """What the team's quota has not free now for all pods of the job; `used` is what the
+    namespace's ResourceQuota says."""
+    for it in _asked(team, script):
+        wanted = it.each * script.config.nodes
+        if it.limit is None or not wanted:
+            continue
+        free = it.limit - int(quantity.parse(used.get(it.resource, 0)) * it.whole)
+        if wanted > free:
+            yield (
+                f"of the team's quota {it.shown(max(0, free))} of {it.shown(it.limit)} "
+                f"{it.what} are free, and its pods ask for {it.shown(wanted)}"
+            )
 
 
 def _unsafe(parcel: Parcel, team: PlannedTeam, script: PlannedScript) -> Iterator[str]:
@@ -84,9 +104,14 @@ def _asked(team: PlannedTeam, script: PlannedScript) -> Iterator[_Asked]:
     cpu, memory = pod.cpu_millicores, pod.memory_mib
     more_cpu, more_memory = cpu - own.cpu_millicores, memory - own.memory_mib
     gpus = quota.devices.get(GPU)
-    yield _Asked("cpu", "requests.cpu", "CPUs", 1000, 1, quota.cpu, cpu, more_cpu)
+    millis, mebibytes, one = Fraction(1000), Fraction(1, 2**20), Fraction(1)
     yield _Asked(
-        "memory_gib", "requests.memory_gib", "GiB", 1024, 1024, quota.memory, memory, more_memory
+        *("cpu", "requests.cpu", millis),
+        *("requests.cpu", "CPUs", 1000, 1, quota.cpu, cpu, more_cpu),
     )
-    yield _Asked("gpus", "gpus", "GPUs", 1, 1, gpus, pod.gpus, 0)
-    yield _Asked("pods", "nodes", "pods", 1, 1, quota.pods, 1, 1)
+    yield _Asked(
+        *("memory_gib", "requests.memory", mebibytes),
+        *("requests.memory_gib", "GiB", 1024, 1024, quota.memory, memory, more_memory),
+    )
+    yield _Asked("gpus", f"requests.{GPU}", one, "gpus", "GPUs", 1, 1, gpus, pod.gpus, 0)
+    yield _Asked("pods", "pods", one, "nodes", "pods", 1, 1, quota.pods, 1, 1)

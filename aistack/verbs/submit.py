@@ -95,8 +95,9 @@ def _submitted(request: Request, here: Stack, cluster: Cluster) -> tuple[Found, 
     from aistack.find import Found
     from aistack.listing import list_jobs
     from aistack.stack import last_config
-    from aistack.submit.hand_over import hand_over, waiting
+    from aistack.submit.hand_over import hand_over, used_in, waiting
     from aistack.submit.preflight import checked
+    from aistack.submit.team_limits import short_of
 
     listing = list_jobs(cluster, here.namespaces)
     running = {it.name for it in listing.jobs if not it.state.has_ended}
@@ -108,8 +109,13 @@ def _submitted(request: Request, here: Stack, cluster: Cluster) -> tuple[Found, 
     ready = checked(request, config, over, here.name, operators)
     parcel = ready.parcel
     before = waiting(cluster, parcel.namespace, parcel.queue) if parcel.queue else 0
+    short: list[str] = []
+    if ready.team is not None and ready.script is not None:
+        used = used_in(cluster, parcel.namespace)
+        short = [*short_of(ready.team, ready.script, used)]
     work = hand_over(cluster, parcel, _warn)
-    return Found(parcel.work.kind, work), {"hourly": ready.planned.hourly, "waiting_before": before}
+    said = {"hourly": ready.planned.hourly, "waiting_before": before, "short_of": short}
+    return Found(parcel.work.kind, work), said
 
 
 def _warn(what: str) -> None:
@@ -119,9 +125,10 @@ def _warn(what: str) -> None:
 def _sentence(job: Job, said: dict[str, Any]) -> str:
     place = f" waits in {job.queue} behind {said['waiting_before']} others" if job.queue else ""
     on = f" runs on the Ray cluster {job.runs_on}" if job.runs_on else ""
+    short = "".join(f"For now it waits, for {it}.\n" for it in said["short_of"])
     return (
         f"{job.kind} {job.namespace}/{job.name}{place or on or ' starts'}. "
-        f"An hour of its machines costs {said['hourly']}.\n"
+        f"An hour of its machines costs {said['hourly']}.\n{short}"
         f"  aistack logs {job.name} -f\n  aistack why {job.name}\n  aistack cancel {job.name}"
     )
 

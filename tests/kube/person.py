@@ -44,27 +44,37 @@ def person(
     plane: ControlPlane, folder: Path, namespaces: Sequence[str], name: str
 ) -> Mapping[str, str]:
     """By a service account of the namespace default, which is made."""
+    return _environment(plane, folder, namespaces, {"token": token_of(plane, name)})
+
+
+def token_of(plane: ControlPlane, name: str) -> str:
+    """Of a service account of the namespace default, which is made."""
     api = Api(plane.kubeconfig)
     metadata = {"name": name, "namespace": "default"}
     api.apply({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata})
     path = f"/api/v1/namespaces/default/serviceaccounts/{name}/token"
     request = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {}}
-    token = api.call("POST", path, request)["status"]["token"]
-    return _environment(plane, folder, namespaces, {"token": token})
+    return api.call("POST", path, request)["status"]["token"]
 
 
 def _environment(
     plane: ControlPlane, folder: Path, namespaces: Sequence[str], user: Mapping[str, str]
 ) -> Mapping[str, str]:
     folder.mkdir()
-    config = yaml.safe_load(plane.kubeconfig.read_text())
-    config["contexts"][0]["name"] = config["current-context"] = _CONTEXT
-    config["users"][0]["user"] = dict(user) or config["users"][0]["user"]
-    kubeconfig = folder / "kubeconfig"
-    kubeconfig.write_text(yaml.safe_dump(config))
+    kubeconfig = kubeconfig_of(plane, folder, _CONTEXT, user)
     pulumi_says(folder, {**_OUTPUTS, "namespaces": [*namespaces]})
     path = f"{folder}{os.pathsep}{os.environ['PATH']}"
     return {"PATH": path, "KUBECONFIG": str(kubeconfig)}
+
+
+def kubeconfig_of(plane: ControlPlane, folder: Path, context: str, user: Mapping[str, str]) -> Path:
+    """With one way into the cluster, as that user, by default the administrator."""
+    config = yaml.safe_load(plane.kubeconfig.read_text())
+    config["contexts"][0]["name"] = config["current-context"] = context
+    config["users"][0]["user"] = dict(user) or config["users"][0]["user"]
+    kubeconfig = folder / "kubeconfig"
+    kubeconfig.write_text(yaml.safe_dump(config))
+    return kubeconfig
 
 
 def pulumi_says(folder: Path, outputs: Mapping[str, Any]) -> None:

@@ -17,7 +17,7 @@ from aistack.submit.parcel import Parcel
 from aistack.submit.preflight import Checked, checked
 from aistack.submit.request import Request
 from aistack.submit.team import for_team
-from aistack.submit.team_limits import check_limits
+from aistack.submit.team_limits import check_limits, short_of
 from stacks.config import validate
 from stacks.tokens import SECRETS
 from tests.conftest import changed, stack_config
@@ -186,6 +186,28 @@ def test_what_no_room_of_the_teams_quota_is_enough_for_is_refused(name: str) -> 
     quota, fields, told = QUOTAS[name]
     config = changed(LAB, servers={}, teams__research={"quota": quota})
     assert refusal(config, **fields) == [f"jobs.mine.{it}" for it in told]
+
+
+def test_what_others_of_the_team_have_is_waited_for() -> None:
+    quota = {"cpu": 3, "memory_gib": 8, "gpus": 2, "pods": 4}
+    config = changed(LAB, servers={}, teams__research={"quota": quota})
+    job = {**JOB, **SMALL, "pool": "l4", "gpus": 1, "nodes": 2}
+    values, judged = for_team("research", config, job)
+    plan = validate({**values, "jobs": {"mine": judged}}, secrets_set=ALL_SECRETS)
+
+    def short(**used: str) -> list[str]:
+        return [*short_of(plan.teams["research"], plan.scripts["mine"], used)]
+
+    assert short() == []
+    had = {"requests.cpu": "1", "requests.memory": "3Gi", "pods": "2"}
+    assert short(**had, **{"requests.nvidia.com/gpu": "0"}) == []
+    had = {"requests.cpu": "2500m", "requests.memory": "4097Mi", "pods": "4"}
+    assert short(**had, **{"requests.nvidia.com/gpu": "1"}) == [
+        "of the team's quota 0.5 of 3 CPUs are free, and its pods ask for 2",
+        "of the team's quota 3.99902344 of 8 GiB are free, and its pods ask for 4",
+        "of the team's quota 1 of 2 GPUs are free, and its pods ask for 2",
+        "of the team's quota 0 of 4 pods are free, and its pods ask for 2",
+    ]
 
 
 def test_what_mounts_a_bucket_counts_in_the_quota() -> None:

@@ -1,0 +1,180 @@
+"""Work of two teams on one stack with a real control plane, by commands that their members call
+with credentials of their own: submitted, in a queue, watched, resized and cancelled."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from aistack.exit_codes import ExitCode
+from aistack.sandbox_stack import sandbox_stack
+from sandbox.kube.objects import Ref, name_of
+from sandbox.live_kube.api import Api
+from sandbox.live_kube.kubelet import kubelet
+from sandbox.pulumi_cli import cli_environment
+from tests.kube.command_line import aistack, running_pods, started
+from tests.kube.conftest import LiveSandbox, eventually
+from tests.kube.person import kubeconfig_of, token_of
+
+STACK = "lab"
+TEAMS = {"ada": "research", "eve": "serving"}
+ON_PODS = ("--image", "python:3.12-slim", "--cpu", "1", "--memory", "2")
+Environment = Mapping[str, str]
+
+
+@pytest.fixture(scope="module")
+def live(live_sandbox: Callable[[str], LiveSandbox]) -> LiveSandbox:
+    sandbox = live_sandbox(STACK)
+    users = (f"teams.{it}.users={{edit: [{who}@example.com]}}" for who, it in TEAMS.items())
+    sandbox.succeed("up", *users, "teams.serving.quota={gpus: 1}")
+    return sandbox
+
+
+@pytest.fixture(scope="module")
+def people(
+    live: LiveSandbox, tmp_path_factory: pytest.TempPathFactory
+) -> Mapping[str, Environment]:
+    """Each has a way into the cluster, and the stack's state, as on Google Cloud."""
+    return {it: _person(live, tmp_path_factory.mktemp(it), it) for it in TEAMS}
+
+
+def _person(live: LiveSandbox, folder: Path, name: str) -> Environment:
+    """Nobody here says who has an e-mail, as GKE does: a service account has the role that the
+    stack gave to it."""
+    team = TEAMS[name]
+    (theirs,) = (
+        it
+        for it in live.server.list("rbac.authorization.k8s.io/v1", "RoleBinding")
+        if f"{name}@example.com" in json.dumps(it.get("subjects"))
+    )
+    subject = {"kind": "ServiceAccount", "name": name, "namespace": "default"}
+    metadata = {"name": f"{name}-here", "namespace": team}
+    token = token_of(live.plane, name)
+    live.server.acting_as("kubectl").apply(
+        {
+            "apiVersion": theirs["apiVersion"],
+            "kind": theirs["kind"],
+            "metadata": metadata,
+            "roleRef": theirs["roleRef"],
+            "subjects": [subject],
+        }
+    )
+    context = sandbox_stack(live.workspace.root, STACK).context
+    kubeconfig = kubeconfig_of(live.plane, folder, context, {"token": token})
+    return {**cli_environment(live.workspace), "KUBECONFIG": str(kubeconfig)}
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> str:
+    file = tmp_path / "train.py"
+    file.write_text("print('step 1')\n")
+    return str(file)
+
+
+def did(who: Environment, *words: str, code: int = ExitCode.FINE) -> Any:
+    done = aistack(*words, "--json", "--stack", STACK, **who)
+    assert done.returncode == code, (words, done.stdout, done.stderr)
+    return json.loads(done.stdout)
+
+
+def seen(who: Environment) -> dict[str, dict[str, Any]]:
+    return {it["name"]: it for it in did(who, "jobs")["jobs"]}
+
+
+def state(who: Environment, name: str) -> str:
+    return str(seen(who).get(name, {}).get("state", ""))
+
+
+def test_each_team_submits_into_its_own_queue_and_sees_its_own_jobs(
+    people: Mapping[str, Environment], script: str
+) -> None:
+    for who, team in TEAMS.items():
+        pool = ("--pool", "l4", "--gpus", "1")
+        submitted = did(
+            people[who], "submit", script, "--name", f"of-{who}", "--team", team, *ON_PODS, *pool
+        )
+        job = submitted["job"]
+        assert (job["namespace"], job["queue"], job["kind"]) == (team, team, "JobSet")
+        assert submitted["hourly"].endswith(" USD")
+    for who, other in (("ada", "eve"), ("eve", "ada")):
+        assert f"of-{who}" in seen(people[who])
+        assert {it["namespace"] for it in seen(people[who]).values()} == {TEAMS[who]}
+        for verb in ("why", "events", "logs", "cancel"):
+            name = f"of-{other}"
+            done = aistack(verb, name, "--stack", STACK, **people[who])
+            assert (done.stdout, done.returncode) == ("", ExitCode.NOT_FOUND), (verb, done)
+    for who in TEAMS:
+        assert "is stopped" in did(people[who], "cancel", f"of-{who}")["said"]
+        eventually(lambda who=who: state(people[who], f"of-{who}"), lambda it: it == "")
+
+
+def test_one_may_not_submit_into_the_other_team(
+    people: Mapping[str, Environment], script: str
+) -> None:
+    words = ("submit", script, "--name", "guest", "--team", "serving", *ON_PODS, "--pool", "l4")
+    done = aistack(*words, "--gpus", "1", "--stack", STACK, **people["ada"])
+    assert (done.stdout, done.returncode) == ("", ExitCode.REFUSED)
+    assert "is forbidden" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_what_others_of_the_team_have_is_told_and_waited_for(
+    people: Mapping[str, Environment], script: str
+) -> None:
+    eve = people["eve"]
+    words = ("--team", "serving", *ON_PODS, "--pool", "l4", "--gpus", "1")
+    assert did(eve, "submit", script, "--name", "first", *words)["short_of"] == []
+    eventually(lambda: state(eve, "first"), lambda it: it == "running")
+    found = did(eve, "submit", script, "--name", "second", *words)
+    assert found["short_of"] == ["of the team's quota 0 of 1 GPUs are free, and its pods ask for 1"]
+    eventually(
+        lambda: aistack("why", "second", "--stack", STACK, **eve),
+        lambda it: "namespace's quota" in it.stdout and it.returncode == ExitCode.IN_THE_WAY,
+    )
+    did(eve, "cancel", "first")
+    eventually(lambda: state(eve, "second"), lambda it: it == "running")
+    did(eve, "cancel", "second")
+
+
+def test_a_job_is_watched_resized_and_cancelled_by_who_submitted_it(
+    live: LiveSandbox, people: Mapping[str, Environment], script: str, tmp_path: Path
+) -> None:
+    """Of another number of pods Kueue lets it in anew, with what it then asks for."""
+    ada = people["ada"]
+    words = ("--name", "grows", "--team", "research", "--as", "job", *ON_PODS)
+    assert did(ada, "submit", script, *words)["job"]["kind"] == "Job"
+    (pod,) = running_pods(live.server, "grows")
+    follow = ("logs", "grows", "--follow", "--stack", STACK)
+    with started(*follow, **ada) as following:
+        assert following.stdout is not None
+        with kubelet(live.plane.kubeconfig, _made(tmp_path / "one"), [pod]) as nodes:
+            nodes.say(name_of(pod), "alone")
+            assert following.stdout.readline() == "alone\n"
+        ref = Ref(api_version="batch/v1", kind="Job", namespace="research", name="grows")
+        Api(Path(ada["KUBECONFIG"])).patch(
+            live.server.get(ref) or {}, {"spec": {"parallelism": 2, "completions": 2}}
+        )
+        pods = eventually(
+            lambda: running_pods(live.server, "grows", 2),
+            lambda them: name_of(pod) not in map(name_of, them),
+        )
+        eventually(lambda: seen(ada)["grows"]["pods"], lambda it: it == 2)
+        eventually(lambda: state(ada, "grows"), lambda it: it == "running")
+        with kubelet(live.plane.kubeconfig, _made(tmp_path / "two"), pods) as nodes:
+            for one in pods:
+                nodes.say(name_of(one), f"of {name_of(one)}")
+            said = {following.stdout.readline(), following.stdout.readline()}
+            assert {it.rpartition("of ")[2].strip() for it in said} == set(map(name_of, pods))
+            assert did(ada, "why", "grows")["sentence"] == "It runs, with 2 of 2 pods ready."
+            did(ada, "cancel", "grows")
+            assert following.wait(timeout=120) == ExitCode.FINE
+    eventually(lambda: state(ada, "grows"), lambda it: it == "")
+
+
+def _made(folder: Path) -> Path:
+    folder.mkdir()
+    return folder
