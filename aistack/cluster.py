@@ -8,17 +8,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import urllib3
-import yaml
-from kubernetes import config
 from kubernetes.client import ApiClient
-from kubernetes.config.config_exception import ConfigException
 from kubernetes.stream.ws_client import create_websocket, get_websocket_url
 from websocket import WebSocket, WebSocketBadStatusException, WebSocketException
 
+from aistack.credentials import client_of
 from aistack.errors import ForbiddenError, LostError, MissingError, VerbError
 from aistack.kinds import POD, Kind
 from aistack.stack import Stack
-from sandbox.kube.objects import JsonObject, dig
+from sandbox.kube.objects import JsonObject
 
 # A page of objects is all that is held of a kind at once.
 _PAGE = 250
@@ -42,10 +40,8 @@ class Cluster:
 
     @classmethod
     def of(cls, stack: Stack) -> Cluster:
-        try:
-            return cls(_client(stack), str(stack.outputs["cluster_name"]))
-        except ConfigException as error:
-            raise VerbError(f"credentials for cluster {stack.context}: {error}") from None
+        """Raises VerbError where the user has no way into it."""
+        return cls(client_of(stack), str(stack.outputs["cluster_name"]))
 
     def pages(
         self, kind: Kind, namespace: str = "", *, labels: str = "", fields: str = ""
@@ -218,24 +214,6 @@ class Cluster:
                 return LostError(f"cluster {self._name} cannot answer: {message}")
             case _:
                 return VerbError(f"cluster {self._name} refuses: {message}")
-
-
-def _client(stack: Stack) -> ApiClient:
-    if stack.kubeconfig_file is not None:
-        return config.new_client_from_config(str(stack.kubeconfig_file))
-    try:
-        contexts, _ = config.list_kube_config_contexts()
-    except ConfigException:
-        contexts = []
-    if any(dig(it, "name") == stack.context for it in contexts):
-        return config.new_client_from_config(context=stack.context)
-    given = stack.outputs.get("kubeconfig")
-    if not isinstance(given, str):
-        raise VerbError(
-            f"no kubeconfig has the context {stack.context}; "
-            f"nearest: {stack.outputs['kubeconfig_command']}"
-        )
-    return config.new_client_from_config_dict(yaml.safe_load(given))
 
 
 def _cause(error: urllib3.exceptions.HTTPError) -> str:

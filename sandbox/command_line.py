@@ -25,7 +25,10 @@ def run_app(app: typer.Typer) -> int:
         print(f"error: {where}{error.strerror or error}", file=sys.stderr)
     except Exception as error:
         if type(error).__module__.startswith(("click", "typer")):
-            print(f"error: {error.format_message()}", file=sys.stderr)  # type: ignore[attr-defined]
+            # Without a word it is asked what words there are.
+            asks = type(error).__name__ == "NoArgsIsHelpError"
+            said = error.format_message()  # type: ignore[attr-defined]
+            print(said if asks else f"error: {said}", file=sys.stderr)
             return 2
         raise
     return 1

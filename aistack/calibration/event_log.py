@@ -8,7 +8,7 @@ GKE's operations on a cluster, is in it.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -33,12 +33,15 @@ class EventLog:
 def read_event_log(file: Path, source: str) -> EventLog:
     """Raises VerbError of a file that is none, or that has no operation in it."""
     log, begun = EventLog(), dict[tuple[str, str], float]()
-    for event in _events(file):
-        for kind in (_BEGUN, _ENDED, _FAILED):
-            said = event.get(kind)
-            # An `up` plans first, and those events take no time.
-            if isinstance(said, Mapping) and not said.get("planning"):
-                _take(log, begun, kind, said["metadata"], float(event["timestamp"]), source)
+    lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+    for number, line in enumerate(lines, 1):
+        try:
+            _read(log, begun, json.loads(line), source)
+        except (ValueError, KeyError, TypeError, AttributeError):
+            raise VerbError(
+                f"--event-log: {file.name}: line {number} is no event of the engine; "
+                "nearest: the file of `pulumi up --event-log FILE`"
+            ) from None
     log.unfinished = len(begun)
     if not log.observed:
         raise VerbError(
@@ -46,6 +49,17 @@ def read_event_log(file: Path, source: str) -> EventLog:
             "nearest: that of an `up` which made something"
         )
     return log
+
+
+def _read(
+    log: EventLog, begun: dict[tuple[str, str], float], event: Mapping[str, Any], source: str
+) -> None:
+    at = float(event["timestamp"])
+    for kind in (_BEGUN, _ENDED, _FAILED):
+        said = event.get(kind)
+        # An `up` plans first, and those events take no time.
+        if isinstance(said, Mapping) and not said.get("planning"):
+            _take(log, begun, kind, said["metadata"], at, source)
 
 
 def _take(
@@ -69,16 +83,3 @@ def _take(
             token = token_of(urn)
             value = value_of(token, inputs)
             log.observed.append(Observed(token, operation, at - start, source, value))
-
-
-def _events(file: Path) -> Iterator[Mapping[str, Any]]:
-    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
-        try:
-            event = json.loads(line)
-            event["timestamp"]
-        except (ValueError, KeyError, TypeError):
-            raise VerbError(
-                f"--event-log: {file.name}: line {number} is no event of the engine; "
-                "nearest: the file of `pulumi up --event-log FILE`"
-            ) from None
-        yield event

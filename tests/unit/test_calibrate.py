@@ -101,7 +101,16 @@ def test_failed_and_unfinished_operations_are_counted_and_left_out(tmp_path: Pat
     assert (log.failed, log.unfinished, len(log.observed)) == (1, 1, 1)
 
 
-@pytest.mark.parametrize("text", ["nonsense", "{}", "[]", '{"timestamp": 1}\n{"sequence": 2}'])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "nonsense",
+        "{}",
+        "[]",
+        '{"timestamp": 1, "resourcePreEvent": {}}',
+        '{"timestamp": 1}\n{"sequence": 2}',
+    ],
+)
 def test_a_file_that_is_no_log_is_refused_by_its_line(tmp_path: Path, text: str) -> None:
     (tmp_path / "up.json").write_text(text)
     number = text.count("\n") + 1
