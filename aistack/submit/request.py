@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,13 +13,9 @@ import yaml
 from aistack.errors import VerbError
 from aistack.exit_codes import ExitCode
 from aistack.kinds import Shape
+from aistack.submit.secret_words import check_secrets
 from sandbox.kube.text import nearest
 
-_SECRET = re.compile(
-    r"(^|_)(TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|(API_?)?KEY|PAT|CREDENTIALS?)$", re.IGNORECASE
-)
-# Of a tokenizer.
-_PLAIN_TOKEN = re.compile(r"(^|_)(BOS|CLS|EOS|MASK|PAD|SEP|UNK)_TOKEN$", re.IGNORECASE)
 BROUGHT = ("file", "folder")
 
 
@@ -44,7 +39,7 @@ class Request:
 def job_of(request: Request, config: Mapping[str, Any]) -> dict[str, Any]:
     """Its entry below `jobs`, but for files that it brings. Raises VerbError."""
     job = _base(request, config)
-    before = job.get("environment")
+    before = dict(job)
     if request.files or request.command is not None:
         job["command"] = _command(request)
     for path, value in request.fields.items():
@@ -55,7 +50,7 @@ def job_of(request: Request, config: Mapping[str, Any]) -> dict[str, Any]:
         _set(job, path.split("."), value)
     if request.variables:
         job["environment"] = {**_mapping(job.get("environment")), **request.variables}
-    _check_secrets(_mapping(job.get("environment")), _mapping(before))
+    check_secrets(job, before)
     return job
 
 
@@ -82,19 +77,6 @@ def _yaml(value: str) -> Any:
         return yaml.safe_load(value)
     except yaml.YAMLError:
         raise VerbError(f'--set: "{value}" is no value that YAML has', ExitCode.USAGE) from None
-
-
-def _check_secrets(variables: Mapping[str, Any], before: Mapping[str, Any]) -> None:
-    """Of those that the stack's own job has not."""
-    for name, value in variables.items():
-        secret = _SECRET.search(name) and not _PLAIN_TOKEN.search(name)
-        if secret and before.get(name) != value:
-            raise VerbError(
-                f"environment.{name}: looks like a secret, which all could read in the command "
-                "line and in the job; nearest: the stack's own secrets, which its pods have as "
-                "variables",
-                ExitCode.USAGE,
-            )
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:

@@ -11,7 +11,7 @@ from components.queue_labels import PRIORITY_LABEL, QUEUE_LABEL
 Manifest = dict[str, Any]
 _KUEUE = "kueue.x-k8s.io/v1beta2"
 # kwok leaves the pod as the scheduler left it, for the test to say what a kubelet would.
-_NOT_READY = {"pod-ready.stage.kwok.x-k8s.io/delay": "never"}
+NOT_READY = {"pod-ready.stage.kwok.x-k8s.io/delay": "never"}
 ENDLESS = {"pod-complete.stage.kwok.x-k8s.io/delay": "1h"}
 _CPU_ONLY = {"cloud.google.com/gke-nodepool": "cpu-pool"}
 
@@ -19,12 +19,14 @@ _CPU_ONLY = {"cloud.google.com/gke-nodepool": "cpu-pool"}
 @dataclass(frozen=True, kw_only=True)
 class Planted:
     """`beside` is made before the job, in this order. `pod_status` is what its kubelet says of its
-    pod, `told` an event of the pod; `refused` says that no pod of it may be made."""
+    pod, `told` an event of the pod, and `says` is in its log; `refused` says that no pod of it may
+    be made."""
 
     job: Manifest
     beside: tuple[Manifest, ...] = ()
     pod_status: Mapping[str, Any] = field(default_factory=dict[str, Any])
     told: tuple[str, str] | None = None
+    says: str = ""
     refused: bool = False
 
     @property
@@ -168,7 +170,7 @@ PLAIN = flavor("plain")
 
 
 def _unready(name: str, **pod: Any) -> Manifest:
-    return job(name, annotations=_NOT_READY, **pod)
+    return job(name, annotations=NOT_READY, **pod)
 
 
 CAUSES: Mapping[str, Planted] = {

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+import signal
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -17,19 +19,27 @@ from aistack.why.verdict import Verdict, verdict
 from sandbox.kube.errors import KubeError
 from sandbox.kube.objects import JsonObject, Ref, dig, maps, name_of
 from sandbox.live_kube.api_server import ApiServer
+from sandbox.live_kube.kubelet import kubelet
 from tests.kube.conftest import LiveSandbox, eventually
 from tests.kube.planted_causes import AFTERWARDS, CAUSES, HEALTHY, PLAIN, Planted, queue
 from tests.kube.planted_claims import CLAIM_CAUSES, SENTENCES
+from tests.kube.planted_logs import LOG_CAUSES
+from tests.kube.planted_machines import MACHINE_CAUSES
 
 STACK = "lab"
-_ALL = {**CAUSES, **CLAIM_CAUSES}
+_ALL = {**CAUSES, **CLAIM_CAUSES, **LOG_CAUSES, **MACHINE_CAUSES}
 
 
 @pytest.fixture(scope="module")
-def cluster(live_sandbox: Callable[[str], LiveSandbox]) -> Cluster:
-    """The cluster of a stack with every planted job in it."""
-    live = live_sandbox(STACK)
-    live.succeed("up")
+def live(live_sandbox: Callable[[str], LiveSandbox]) -> LiveSandbox:
+    sandbox = live_sandbox(STACK)
+    sandbox.succeed("up")
+    return sandbox
+
+
+@pytest.fixture(scope="module")
+def cluster(live: LiveSandbox, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """The cluster of a stack with every planted job in it, and what they say."""
     cluster = Cluster.of(sandbox_stack(live.workspace.root, STACK))
     admin = live.server.acting_as("kubectl")
     for it in (PLAIN, *queue("roomy", "8"), *HEALTHY):
@@ -47,7 +57,12 @@ def cluster(live_sandbox: Callable[[str], LiveSandbox]) -> Cluster:
         if name in AFTERWARDS:
             _state(cluster, name, State.RUNNING)
             admin.apply(AFTERWARDS[name]())
-    return cluster
+    pods = {name: _pod_of(cluster, it) for name, it in _ALL.items() if it.says}
+    folder = tmp_path_factory.mktemp("kubelet")
+    with kubelet(live.plane.kubeconfig, folder, list(pods.values())) as nodes:
+        for name, pod in pods.items():
+            nodes.say(name_of(pod), _ALL[name].says)
+        yield cluster
 
 
 def _wait_until_judged(cluster: Cluster, name: str) -> None:
@@ -73,15 +88,20 @@ def _is_refused(server: ApiServer, pod: JsonObject) -> bool:
 def _play_kubelet(live: LiveSandbox, cluster: Cluster, planted: Planted) -> None:
     if not planted.pod_status and planted.told is None:
         return
-    labels = f"batch.kubernetes.io/job-name={name_of(planted.job)}"
-    (pod,) = eventually(
-        lambda: list(cluster.pages(POD, "default", labels=labels)), lambda seen: len(seen) == 1
-    )
+    pod = _pod_of(cluster, planted)
     if planted.pod_status:
         ref = Ref(api_version="v1", kind="Pod", namespace="default", name=name_of(pod))
         live.server.set_status(ref, planted.pod_status)
     if planted.told is not None:
         live.server.acting_as("kubectl").apply(_event(pod, *planted.told))
+
+
+def _pod_of(cluster: Cluster, planted: Planted) -> JsonObject:
+    labels = f"batch.kubernetes.io/job-name={name_of(planted.job)}"
+    (pod,) = eventually(
+        lambda: list(cluster.pages(POD, "default", labels=labels)), lambda seen: len(seen) == 1
+    )
+    return pod
 
 
 def _event(pod: JsonObject, reason: str, message: str) -> JsonObject:
@@ -124,3 +144,20 @@ def test_a_healthy_job_has_nothing_in_its_way(cluster: Cluster, name: str) -> No
     _state(cluster, name, State.RUNNING)
     found = said(cluster, name)
     assert found == Verdict(None, "It runs, with 1 of 1 pods ready.")
+
+
+def test_a_ray_cluster_without_its_head_says_so_until_it_is_back(
+    live: LiveSandbox, cluster: Cluster
+) -> None:
+    """Which takes a moment, while KubeRay is away."""
+    _state(cluster, STACK, State.RUNNING)
+    (operator,) = (it.pid for it in live.plane.status() if it.name == "ray-operator")
+    assert operator is not None
+    os.kill(operator, signal.SIGKILL)
+    heads = cluster.pages(POD, "default", labels="ray.io/node-type=head")
+    for head in map(name_of, heads):
+        assert cluster.delete(POD, "default", head)
+    found = eventually(lambda: said(cluster, STACK), lambda it: cause(it) == "ray-head-gone")
+    assert found.sentence.startswith("The head of its Ray cluster is gone")
+    live.plane.start()
+    eventually(lambda: said(cluster, STACK), lambda it: it.reason is None)

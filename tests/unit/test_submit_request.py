@@ -58,6 +58,40 @@ def test_a_secret_is_not_taken_from_the_command_line(name: str, way: str) -> Non
     assert "private" not in str(refused.value)
 
 
+COMMANDS_WITH_SECRETS = (
+    "HF_TOKEN=private python3 train.py",
+    "python3 train.py --wandb-api-key private",
+    "python3 train.py --password=private",
+    "python3 train.py hf_privateprivateprivate",
+    'bash -c "export A=ghp_privateprivateprivateprivate"',
+)
+
+
+@pytest.mark.parametrize("command", COMMANDS_WITH_SECRETS)
+def test_a_secret_is_not_taken_in_a_command_either(command: str) -> None:
+    with pytest.raises(VerbError, match=r"^command: .*: looks like a secret") as refused:
+        job_of(Request(name="mine", ray="lab", command=command), stack_config("lab"))
+    assert "private" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "python3 train.py --token $HF_TOKEN --max-token 128 --pad-token <pad> --sort-key name",
+        "python3 train.py --token --credentials /etc/keys.json token=$HF_TOKEN tokens=many",
+    ],
+)
+def test_a_command_may_speak_of_secrets_that_it_does_not_have(command: str) -> None:
+    found = job_of(Request(name="mine", ray="lab", command=command), stack_config("lab"))
+    assert " ".join(found["command"]) == command
+
+
+def test_a_token_in_a_variable_of_any_name_is_a_secret() -> None:
+    variables = {"GREETING": "hf_privateprivateprivate"}
+    with pytest.raises(VerbError, match=r"environment\.GREETING: looks like a secret"):
+        job_of(Request(name="mine", ray="lab", command="true", variables=variables), {})
+
+
 def test_a_token_of_a_tokenizer_is_no_secret() -> None:
     request = Request(name="mine", files=[SCRIPT], ray="lab", variables={"EOS_TOKEN": "</s>"})
     assert job_of(request, stack_config("lab"))["environment"] == {"EOS_TOKEN": "</s>"}

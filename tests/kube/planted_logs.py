@@ -1,0 +1,22 @@
+"""Jobs whose reason stands in nothing but what they say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tests.kube.planted_causes import ENDLESS, NOT_READY, Planted, ended, job
+
+# Of a pod that has RDMA interfaces of its own (GKE's webhook fills them in).
+_RDMA = {"networking.gke.io/default-interface": "eth0", "networking.gke.io/interfaces": "[]"}
+
+LOG_CAUSES: Mapping[str, Planted] = {
+    "nccl-on-tcp": Planted(
+        job=job("nccl-on-tcp", annotations={**ENDLESS, **_RDMA}),
+        says="node-0:1:7 [0] NCCL INFO Using network Socket",
+    ),
+    "no-checkpoint": Planted(
+        job=job("no-checkpoint", annotations=NOT_READY),
+        pod_status=ended("Error", 1),
+        says="FileNotFoundError: No such file or directory: '/data/run/checkpoint_000400'",
+    ),
+}
