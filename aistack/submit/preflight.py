@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import tempfile
 from collections.abc import Collection, Mapping, Sequence
@@ -29,7 +30,8 @@ from stacks.parts.teams.plan import PlannedTeam
 from stacks.plan import Plan
 from stacks.planned_jobs import PlannedJob, planned_jobs
 
-_FILES = "files"
+# What a folder may be called, under which others' messages speak of it.
+_FOLDER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,60}")
 
 
 @dataclass(frozen=True)
@@ -102,14 +104,18 @@ def _with_files(request: Request, job: dict[str, Any], folder: Path) -> dict[str
     files = request.files or theirs
     if not files:
         return job
-    _bring(files, folder / _FILES)
-    return {**_without_files(job), "folder": _FILES}
+    own = files[0].name
+    name = own if files[0].is_dir() and len(files) == 1 and _FOLDER.fullmatch(own) else "files"
+    _bring(files, folder / name)
+    return {**_without_files(job), "folder": name}
 
 
 def _bring(files: Sequence[Path], folder: Path) -> None:
     """All of them beside each other. Raises VerbError."""
     each = [one for it in files for one in (sorted(it.iterdir()) if it.is_dir() else [it])]
     for it in files:
+        if not it.is_file() and not it.is_dir():
+            raise VerbError(f"FILE: {it} is neither a file nor a folder; nearest: a copy of it")
         if it.name.startswith("."):
             raise VerbError(
                 f"FILE: {it.name} is hidden; nearest: {it.name.lstrip('.') or 'a name'}"
@@ -136,7 +142,8 @@ def _check_files(name: str, plan: Plan, folder: Path) -> None:
     if not isinstance(script, Script):
         return
     found = script_files.read(folder, {name: script})
-    problems = [f"{it.field}: {it.message}" for it in found.problems]
+    fields = {f"jobs.{name}.folder": "FILE"}
+    problems = [f"{fields.get(it.field, it.field)}: {it.message}" for it in found.problems]
     problems += [
         f"FILE: {file} is empty"
         for file, text in found.files.get(name, {}).items()

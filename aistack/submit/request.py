@@ -43,13 +43,15 @@ def job_of(request: Request, config: Mapping[str, Any]) -> dict[str, Any]:
     if request.files or request.command is not None:
         job["command"] = _command(request)
     for path, value in request.fields.items():
-        if path in BROUGHT:
+        if path.partition(".")[0] in BROUGHT:
             raise VerbError(
                 f"--set: what the job brings is said by FILE, not by {path}", ExitCode.USAGE
             )
         _set(job, path.split("."), value)
-    if request.variables:
-        job["environment"] = {**_mapping(job.get("environment")), **request.variables}
+    own = job.get("environment") or {}
+    # What is none is refused in the words of the config.
+    if request.variables and isinstance(own, Mapping):
+        job["environment"] = {**own, **request.variables}
     check_secrets(job, before)
     return job
 
@@ -77,10 +79,6 @@ def _yaml(value: str) -> Any:
         return yaml.safe_load(value)
     except yaml.YAMLError:
         raise VerbError(f'--set: "{value}" is no value that YAML has', ExitCode.USAGE) from None
-
-
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
 
 
 def _base(request: Request, config: Mapping[str, Any]) -> dict[str, Any]:
@@ -122,9 +120,12 @@ def _place(request: Request, config: Mapping[str, Any]) -> str | None:
 def _command(request: Request) -> list[str]:
     if request.command is not None:
         try:
-            return shlex.split(request.command)
+            words = shlex.split(request.command)
         except ValueError as error:
             raise VerbError(f"--command: {error}", ExitCode.USAGE) from None
+        if not words:
+            raise VerbError("--command: is empty; nearest: --command nvidia-smi", ExitCode.USAGE)
+        return words
     first = request.files[0]
     if first.is_dir():
         raise VerbError(

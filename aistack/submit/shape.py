@@ -31,6 +31,9 @@ def is_plain(request: Request, values: Values, job: Values, *, has_job_sets: boo
             )
         return False
     nodes = job.get("nodes", 1)
+    if not isinstance(nodes, int) or nodes < 1:
+        # Refused in the words of the config.
+        return False
     if nodes != 1:
         _check_several(request, nodes, has_job_sets=has_job_sets)
         return False

@@ -4,17 +4,13 @@ anything is made."""
 from __future__ import annotations
 
 import json
-import shlex
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
-from typer.testing import CliRunner
 
-from aistack.__main__ import app
 from aistack.errors import VerbError
 from aistack.job import pod_groups
 from aistack.stack import Config
@@ -193,6 +189,28 @@ MISTAKES: dict[str, tuple[Callable[[Path], Request], str]] = {
         lambda file: Request(name="mine", files=[file, file.parent / "lib"]),
         "FILE: there are several train.py",
     ),
+    "a folder in a folder": (
+        lambda file: Request(name="mine", files=[file.parent / "outer"], command="true"),
+        'FILE: "outer" has the folder inner',
+    ),
+    "what is no file": (
+        lambda file: Request(name="mine", files=[Path("/dev/null")]),
+        "FILE: /dev/null is neither a file nor a folder",
+    ),
+    "a command of nothing": (
+        lambda file: Request(name="mine", command=" "),
+        "--command: is empty; nearest: --command nvidia-smi",
+    ),
+    "a variable beside an environment that is none": (
+        lambda file: Request(
+            name="mine", files=[file], ray="lab", fields={"environment": 3}, variables={"A": "1"}
+        ),
+        "jobs.mine.environment",
+    ),
+    "a field of a file": (
+        lambda file: Request(name="mine", files=[file], ray="lab", fields={"file.name": 3}),
+        "--set: what the job brings is said by FILE",
+    ),
     "a hidden file": (
         lambda file: Request(name="mine", files=[file.parent / ".hidden.py"]),
         "FILE: .hidden.py is hidden; nearest: hidden.py",
@@ -203,6 +221,7 @@ MISTAKES: dict[str, tuple[Callable[[Path], Request], str]] = {
 @pytest.mark.parametrize("name", MISTAKES)
 def test_a_mistake_is_told_in_a_sentence(script: Path, name: str) -> None:
     (script.parent / "lib").mkdir()
+    (script.parent / "outer" / "inner").mkdir(parents=True)
     for file in ("lib/train.py", ".hidden.py"):
         (script.parent / file).write_text("print()\n")
     request, told = MISTAKES[name]
@@ -232,36 +251,6 @@ def test_what_jobs_needed_that_have_ended_is_still_there(
         "RayJob",
         "Job",
     )
-
-
-def submissions() -> list[str]:
-    """Every command of the docs that submits something, but for those that are refused."""
-    pages = (it.read_text() for it in (ROOT / "README.md", *(ROOT / "docs").glob("*.md")))
-    lines = {line for page in pages for line in page.splitlines()}
-    ours = (it for it in lines if it.startswith(".venv/bin/aistack submit "))
-    return sorted(it for it in ours if "# exits" not in it)
-
-
-@pytest.mark.parametrize("line", submissions())
-def test_what_the_docs_submit_can_run(
-    monkeypatch: pytest.MonkeyPatch, script: Path, line: str
-) -> None:
-    monkeypatch.chdir(script.parent)
-    seen: list[tuple[Request, str]] = []
-
-    def opened(stack: str, sandbox: Path | None) -> tuple[str, None]:
-        return stack, None
-
-    def submitted(request: Request, stack: str, cluster: None) -> None:
-        seen.append((request, stack))
-        raise typer.Exit
-
-    monkeypatch.setattr("aistack.verbs.submit.opened", opened)
-    monkeypatch.setattr("aistack.verbs.submit._submitted", submitted)
-    done = CliRunner().invoke(app, shlex.split(line)[1:])
-    assert done.exit_code == 0, done.output
-    ((request, stack),) = seen
-    checked(request, config(stack), (), stack)
 
 
 def test_a_job_for_which_the_ray_cluster_would_change_is_refused() -> None:

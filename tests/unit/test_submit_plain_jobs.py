@@ -152,6 +152,10 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
         "--nodes: 2 nodes start together as a JobSet, whose controller this stack does not have; "
         "nearest: --nodes 1",
     ),
+    "nodes that are no number": (
+        {"fields": {**SMALL, "nodes": "two"}},
+        'jobs.mine.nodes: "two": input should be a valid integer',
+    ),
     "a Job on several nodes": (
         {"shape": Shape.JOB, "fields": {**SMALL, "nodes": 2}},
         "--as: a Job has one node here, and mine has 2; nearest: --nodes 1, or --as jobset",
