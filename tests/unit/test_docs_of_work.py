@@ -1,5 +1,6 @@
 """The commands of `aistack` that pages and `--help` name: each is one that there is, of what its
-stack has. Those that submit are judged by `test_submit_in_docs.py`, those of a day run in the kube tier."""
+stack has. Those that submit are judged by `test_submit_in_docs.py`; those of a day are run by
+`tests/kube/test_a_day.py`."""
 
 from __future__ import annotations
 
