@@ -136,7 +136,10 @@ def test_the_api_server_may_be_away_for_ten_seconds(live: LiveSandbox, tmp_path:
     with (
         kubelet(live.plane.kubeconfig, tmp_path, [pod]) as nodes,
         started("logs", "outlives", "-f", AISTACK_SANDBOX=folder_of(live)) as following,
+        started("wait", "outlives", AISTACK_SANDBOX=folder_of(live)) as waiting,
     ):
+        assert waiting.stderr is not None
+        assert waiting.stderr.readline() == "outlives is running\n"
         nodes.say(name_of(pod), "before")
         assert texts(following, 1) == ["before"]
         (server,) = (it.pid for it in live.plane.status() if it.name == "kube-apiserver")
@@ -150,6 +153,11 @@ def test_the_api_server_may_be_away_for_ten_seconds(live: LiveSandbox, tmp_path:
         assert texts(following, 1) == ["after"]
         following.send_signal(signal.SIGINT)
         _, told = following.communicate(timeout=60)
+        assert waiting.poll() is None
+        asked(live, "cancel", "outlives")
+        _, ended = waiting.communicate(timeout=60)
+        assert waiting.returncode == ExitCode.JOB_FAILED
+        assert ended.splitlines()[-1] == "outlives is gone"
     assert "what is said meanwhile comes when it answers again" in told
     assert following.returncode == ExitCode.INTERRUPTED
     assert "outlives goes on; back to it: `aistack logs outlives --follow" in told
