@@ -120,7 +120,8 @@ class ContainerImage(Fact):
 
 class NcclStack(Fact):
     """NCCL over RDMA on one machine family: the plug-in that is installed on its nodes, the image
-    that tests it, and the environment of every process. `feature` has the oldest GKE, and
+    that tests it, the `network` that every process has to take, and further `environment`, which is
+    for what the plug-in's own script leaves open. `feature` has the oldest GKE, and
     `installer_accelerators` the nodes of the plug-in's installer on Autopilot."""
 
     feature: str
@@ -129,11 +130,18 @@ class NcclStack(Fact):
     pause_image: str
     installer_accelerators: tuple[str, ...]
     tuner_config: str
+    network: str
     environment: dict[str, str]
     source: str
 
     @property
     def variables(self) -> dict[str, str]:
+        """Of every process: without it NCCL that finds no RDMA takes TCP, and says nothing."""
+        return {"NCCL_NET": self.network}
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """Where neither a process nor the plug-in's script says otherwise."""
         return {**self.environment, "NCCL_TUNER_CONFIG_PATH": self.tuner_config}
 
 

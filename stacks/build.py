@@ -112,7 +112,7 @@ def build(
     running = jobs.build(here, around, clusters, of_users) if plan.ray_jobs else {}
     scripted = scripts.build(here, around, job_sets, of_users) if plan.scripts else {}
     tuned = jobs.fine_tunings(here, around.queues, around.buckets) if plan.fine_tunings else {}
-    serving = servers.build(here, around.queues, claimed) if plan.servers else {}
+    serving = servers.build(here, around.queues, around.devices) if plan.servers else {}
     shown = dashboard.build(project) if stack.monitoring.dashboard else None
 
     return exports.of(

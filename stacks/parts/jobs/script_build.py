@@ -102,6 +102,7 @@ def _job_set(
             claims=dict(access.claims),
             gpus_claimed=access.gpus_claimed,
             rdma=access.rdma,
+            nccl={} if script.nccl is None else script.nccl.settings,
             mounts=_mounts(site, around, script, mounted),
             annotations=annotations(script.limits),
             secret_name=site.secret_name,
@@ -137,13 +138,14 @@ def _access(site: Site, around: Surroundings, script: PlannedScript) -> DeviceAc
     only = site.nodes.only[script.pool.name]
     alone = script.pool.kind == "cpu" and script.config.nodes == 1
     found = None if alone else around.devices.get(script.pool.name)
+    if found is not None:
+        found = found.of(script.gpus)
     if len(script.pools) > 1:
         selector = site.nodes.selectors[script.pool.name]
         own = found or DeviceAccess(networks=(), node_selector=selector)
         return replace(own, node_selector=wider(own.node_selector, only))
     if found is None:
         return DeviceAccess(networks=(), node_selector=only)
-    found = found.of(script.gpus)
     both = pulumi.Output.all(found.node_selector, only)
     selector: Selector = both.apply(lambda it: {**it[0], **it[1]})
     return replace(found, node_selector=selector)

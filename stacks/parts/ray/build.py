@@ -177,7 +177,8 @@ def _worker(
     if nccl is None:
         return common
     # The pods', for jobs that bring none of it: scripts, and what is submitted by hand.
-    return replace(common, environment={**nccl.variables, "LD_LIBRARY_PATH": LIBRARY_PATH})
+    environment = {**nccl.variables, "LD_LIBRARY_PATH": LIBRARY_PATH}
+    return replace(common, environment=environment, nccl=nccl.settings)
 
 
 def _tpu_worker(
