@@ -16,6 +16,7 @@ from catalog.machines import (
     MachineType,
     MachineTypeFacts,
     NicKind,
+    NvlinkDomain,
     Sidecar,
     allocatable,
 )
@@ -93,6 +94,10 @@ class Catalog(Fact):
             "a machine type",
             'A newer one can be added under "catalog.machine_types"',
         )
+
+    def nvlink_domain(self, machine: str) -> NvlinkDomain | None:
+        """That of the machine's family, which a machine that a config adds is in, too."""
+        return self._machine_table.nvlink_domains.get(self.machine(machine).family)
 
     def allocatable(
         self, machine: str, disk_gb: int = DEFAULT_DISK_GB, threads_per_core: int = 2

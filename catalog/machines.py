@@ -214,6 +214,16 @@ class UnbuiltTransport(Fact):
     source: str
 
 
+class NvlinkDomain(Fact):
+    """Machines of a family whose GPUs speak NVLink to each other: so many at most, in one place
+    that a workload policy with this topology says."""
+
+    machines: PositiveInt
+    topology: str
+    architecture: str
+    source: str
+
+
 class MachineTable(Table):
     overhead: NodeOverhead
     gcsfuse_sidecar: Sidecar
@@ -221,6 +231,7 @@ class MachineTable(Table):
     gcsfuse: GcsFuseFacts
     unbuilt_families: dict[str, UnbuiltFamily]
     unbuilt_transports: dict[str, UnbuiltTransport]
+    nvlink_domains: dict[str, NvlinkDomain]
     machine_types: dict[str, MachineTypeFacts]
 
     def check_buildable(self, machine: str) -> None:
