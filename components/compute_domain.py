@@ -32,7 +32,6 @@ class ComputeDomain(pulumi.ComponentResource):
     Pods keep their channel; a replacement of the `domain` is theirs, too.
     """
 
-    domain: k8s.apiextensions.CustomResource
     template_name: pulumi.Output[str]
 
     def __init__(
@@ -40,7 +39,7 @@ class ComputeDomain(pulumi.ComponentResource):
     ) -> None:
         super().__init__("gke-ai-stacks:compute_domain:ComputeDomain", name, None, opts)
         channel = cloud_name(NameKind.KUBERNETES, args.domain_name, "channel")
-        self.domain = k8s.apiextensions.CustomResource(
+        domain = k8s.apiextensions.CustomResource(
             f"{name}-domain",
             api_version=args.api_version,
             kind="ComputeDomain",
@@ -56,5 +55,6 @@ class ComputeDomain(pulumi.ComponentResource):
             # The API server lets nobody change it.
             opts=fixed_name(self, replace_on_changes=["spec"]),
         )
-        self.template_name = object_name(self.domain).apply(lambda _: channel)
+        self.domain = domain
+        self.template_name = object_name(domain).apply(lambda _: channel)
         self.register_outputs({"domain": self.domain, "template_name": self.template_name})

@@ -178,7 +178,7 @@ def test_an_added_machine_with_rdma_says_which_nccl_it_works_with() -> None:
         ],
     }
     added = CatalogAdditions.model_validate({"machine_types": {"x9-tiny": facts}})
-    with pytest.raises(FactError, match=r"nearest: a3-ultra, a4$"):
+    with pytest.raises(FactError, match=r"nearest: a3-ultra, a4, a4x$"):
         CATALOG.extended(added)
 
 
