@@ -5,6 +5,7 @@ from typing import Self, TypeVar
 
 from pydantic import BaseModel, Field
 
+from catalog.families import NvlinkDomain
 from catalog.gke_version import GkeVersion
 from catalog.lustre import LustreTable, LustreTier
 from catalog.machines import (
@@ -16,7 +17,6 @@ from catalog.machines import (
     MachineType,
     MachineTypeFacts,
     NicKind,
-    NvlinkDomain,
     Sidecar,
     allocatable,
 )
@@ -96,7 +96,6 @@ class Catalog(Fact):
         )
 
     def nvlink_domain(self, machine: str) -> NvlinkDomain | None:
-        """That of the machine's family, which a machine that a config adds is in, too."""
         return self._machine_table.nvlink_domains.get(self.machine(machine).family)
 
     def allocatable(

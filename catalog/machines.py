@@ -12,6 +12,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, PositiveInt, model_validator
 
 from catalog.bounds import Bounds
+from catalog.families import NvlinkDomain, UnbuiltFamily, UnbuiltTransport
 from catalog.gke_version import GkeVersionField
 from catalog.table import Fact, FactError, Table
 
@@ -193,34 +194,6 @@ class GcsFuseFacts(Fact):
     blocks: PositiveInt
     most_blocks: PositiveInt
     rename_dir_limit: PositiveInt
-    source: str
-
-
-class UnbuiltFamily(Fact):
-    """A family whose pools the program does not know how to make, or some of its machines by the
-    first parts of their names; `nearest` is one of another."""
-
-    why: str
-    nearest: str
-    source: str
-
-
-class UnbuiltTransport(Fact):
-    """What NCCL between machines of a type takes, `parts` of which are not made here."""
-
-    what: str
-    parts: str
-    nearest: str
-    source: str
-
-
-class NvlinkDomain(Fact):
-    """Machines of a family whose GPUs speak NVLink to each other: so many at most, in one place
-    that a workload policy with this topology says."""
-
-    machines: PositiveInt
-    topology: str
-    architecture: str
     source: str
 
 

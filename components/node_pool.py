@@ -93,7 +93,7 @@ class NodePool(pulumi.ComponentResource):
             max_pods_per_node=args.max_pods_per_node,
             node_config=_node_config(args),
             network_config=network_config(args),
-            placement_policy=_placement(args),
+            placement_policy=_placed(args),
             queued_provisioning={"enabled": True} if capacity.queued else None,
             management=management(capacity),
             # A surge needs one more machine than the pool has; for scarce accelerators there is
@@ -128,7 +128,7 @@ class NodePool(pulumi.ComponentResource):
         )
 
 
-def _placement(args: NodePoolArgs) -> gcp.container.NodePoolPlacementPolicyArgsDict | None:
+def _placed(args: NodePoolArgs) -> gcp.container.NodePoolPlacementPolicyArgsDict | None:
     if args.policy is not None:
         return {"type": "COMPACT", "policy_name": args.policy}
     return None if args.placement is None else {"type": args.placement}

@@ -1,5 +1,5 @@
-"""The documented stack of one NVLink domain on a real control plane: kube-scheduler gives each pod of
-its job a channel, and all of its node's interfaces. NVIDIA's controller, driver and IMEX do not
+"""The documented stack of one NVLink domain on a real control plane: kube-scheduler gives each pod
+of its job a channel, and all of its node's interfaces. NVIDIA's controller, driver and IMEX do not
 run; the agent makes the template and publishes what they would."""
 
 from __future__ import annotations

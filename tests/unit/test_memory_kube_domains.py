@@ -92,7 +92,8 @@ def test_the_template_comes_and_goes_with_its_domain(kube: MemoryKube) -> None:
         name="train-channel",
     )
     assert kube.get(template) is not None
-    kube.delete(Ref.of(domain()))
+    (live,) = kube.named("resource.nvidia.com/v1beta1", "ComputeDomain", "train")
+    kube.delete(live)
     assert kube.get(template) is None
 
 

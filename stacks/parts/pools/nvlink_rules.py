@@ -8,7 +8,7 @@ images are for arm64 is for their user to see to: the catalog knows none of othe
 
 from collections.abc import Iterator
 
-from catalog.machines import NvlinkDomain
+from catalog.families import NvlinkDomain
 from stacks.parts.pools.plan import PlannedPool
 from stacks.plan import Plan
 from stacks.problems import Problem

@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from catalog import Catalog, Interface, MachineType, NcclStack, Topology
-from catalog.machines import DEFAULT_DISK_GB, NvlinkDomain
+from catalog.families import NvlinkDomain
+from catalog.machines import DEFAULT_DISK_GB
 from components.naming import NameKind, cloud_name
 from components.node_taints import NodeTaintArgs
 from stacks.parts.pools.config import (
