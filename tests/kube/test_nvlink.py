@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from sandbox.forget import forget
-from sandbox.kube.objects import JsonObject, dig, maps
+from sandbox.kube.objects import JsonObject, Ref, dig, maps
 from sandbox.workspace import Workspace
 from tests.kube.conftest import LiveSandbox, eventually
 from tests.stacks.conftest import CANARY, changed
@@ -38,17 +38,56 @@ def given(live: LiveSandbox) -> list[list[JsonObject]]:
     return [it for it in found if it]
 
 
-def test_each_pod_has_a_channel_and_its_nodes_interfaces(live: LiveSandbox) -> None:
-    # Of each pod one claim of four interfaces and one of a channel.
+def pods(live: LiveSandbox, begin: str) -> list[JsonObject]:
+    return [it for it in live.server.list("v1", "Pod") if it["metadata"]["name"].startswith(begin)]
+
+
+def running(live: LiveSandbox) -> list[JsonObject]:
+    return [it for it in pods(live, "held") if dig(it, "status", "phase") == "Running"]
+
+
+def held(number: int) -> JsonObject:
+    """As the job's pods, but that nothing ends it."""
+    templates = {"nvlink": "train-channel", "mrdma": "four-mrdma"}
+    claims = [{"name": name, "resourceClaimTemplateName": it} for name, it in templates.items()]
+    resources = {"claims": [{"name": name} for name in templates]}
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": f"held-{number}", "namespace": "default"},
+        "spec": {
+            "containers": [{"name": "c", "image": "x", "resources": resources}],
+            "resourceClaims": claims,
+            "tolerations": [{"operator": "Exists"}],
+        },
+    }
+
+
+def test_the_jobs_pods_end_each_on_a_node_of_its_own(live: LiveSandbox) -> None:
+    def ended() -> list[JsonObject]:
+        return [it for it in pods(live, "train") if dig(it, "status", "phase") == "Succeeded"]
+
+    found = eventually(ended, lambda it: len(it) == 2)
+    assert len({it["spec"]["nodeName"] for it in found}) == 2
+    # Which kube-scheduler has given devices to: without, they would wait.
+    assert all(
+        {one["name"] for one in it["status"]["resourceClaimStatuses"]} == {"mrdma", "nvlink"}
+        for it in found
+    )
+
+
+def test_a_node_gives_one_pod_its_channel_and_all_interfaces(live: LiveSandbox) -> None:
+    for number in range(3):
+        live.server.acting_as("kubectl").apply(held(number))
+    eventually(lambda: running(live), lambda it: len(it) == 2)
     found = eventually(lambda: given(live), lambda it: len(it) == 4)
     drivers = sorted((one[0]["driver"], len(one)) for one in found)
     assert drivers == [("compute-domain.nvidia.com", 1)] * 2 + [("dra.net", 4)] * 2
     devices = [(it["driver"], it["pool"], it["device"]) for one in found for it in one]
     assert len(devices) == len(set(devices))
-    pods = [
-        it for it in live.server.list("v1", "Pod") if it["metadata"]["name"].startswith("train")
-    ]
-    assert len({it["spec"]["nodeName"] for it in pods}) == 2
+    assert len(running(live)) == 2
+    for number in range(3):
+        live.server.acting_as("kubectl").delete(Ref.of(held(number)))
 
 
 def test_nothing_is_left_to_do_and_it_goes_again(live: LiveSandbox) -> None:
