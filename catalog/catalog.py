@@ -5,6 +5,7 @@ from typing import Self, TypeVar
 
 from pydantic import BaseModel, Field
 
+from catalog.families import NvlinkDomain
 from catalog.gke_version import GkeVersion
 from catalog.lustre import LustreTable, LustreTier
 from catalog.machines import (
@@ -93,6 +94,9 @@ class Catalog(Fact):
             "a machine type",
             'A newer one can be added under "catalog.machine_types"',
         )
+
+    def nvlink_domain(self, machine: str) -> NvlinkDomain | None:
+        return self._machine_table.nvlink_domains.get(self.machine(machine).family)
 
     def allocatable(
         self, machine: str, disk_gb: int = DEFAULT_DISK_GB, threads_per_core: int = 2

@@ -12,6 +12,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, PositiveInt, model_validator
 
 from catalog.bounds import Bounds
+from catalog.families import NvlinkDomain, UnbuiltFamily, UnbuiltTransport
 from catalog.gke_version import GkeVersionField
 from catalog.table import Fact, FactError, Table
 
@@ -196,24 +197,6 @@ class GcsFuseFacts(Fact):
     source: str
 
 
-class UnbuiltFamily(Fact):
-    """A family whose pools the program does not know how to make, or some of its machines by the
-    first parts of their names; `nearest` is one of another."""
-
-    why: str
-    nearest: str
-    source: str
-
-
-class UnbuiltTransport(Fact):
-    """What NCCL between machines of a type takes, `parts` of which are not made here."""
-
-    what: str
-    parts: str
-    nearest: str
-    source: str
-
-
 class MachineTable(Table):
     overhead: NodeOverhead
     gcsfuse_sidecar: Sidecar
@@ -221,6 +204,7 @@ class MachineTable(Table):
     gcsfuse: GcsFuseFacts
     unbuilt_families: dict[str, UnbuiltFamily]
     unbuilt_transports: dict[str, UnbuiltTransport]
+    nvlink_domains: dict[str, NvlinkDomain]
     machine_types: dict[str, MachineTypeFacts]
 
     def check_buildable(self, machine: str) -> None:

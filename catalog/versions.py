@@ -120,21 +120,35 @@ class ContainerImage(Fact):
 
 class NcclStack(Fact):
     """NCCL over RDMA on one machine family: the plug-in that is installed on its nodes, the image
-    that tests it, and the environment of every process. `feature` has the oldest GKE, and
-    `installer_accelerators` the nodes of the plug-in's installer on Autopilot."""
+    that tests it, the `network` that every process has to take, and further `environment`, which is
+    for what the plug-in's own script leaves open. `feature` has the oldest GKE, and
+    `installer_accelerators` the nodes of the plug-in's installer on Autopilot, which brings a
+    libnccl, too; with `installs_nccl` it does so everywhere."""
 
     feature: str
     plugin_image: str
     diagnostic_image: str
     pause_image: str
     installer_accelerators: tuple[str, ...]
-    tuner_config: str
+    tuner_config: str | None = None
+    network: str
     environment: dict[str, str]
+    installs_nccl: bool = False
     source: str
 
     @property
     def variables(self) -> dict[str, str]:
-        return {**self.environment, "NCCL_TUNER_CONFIG_PATH": self.tuner_config}
+        """Of every process: without it NCCL that finds no RDMA takes TCP, and says nothing."""
+        return {"NCCL_NET": self.network}
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """Where neither a process nor the plug-in's script says otherwise."""
+        tuner = self.tuner_config
+        return {
+            **self.environment,
+            **({} if tuner is None else {"NCCL_TUNER_CONFIG_PATH": tuner}),
+        }
 
 
 class GkeDefault(Fact):

@@ -1,11 +1,14 @@
-"""NVIDIA's driver for claims of GPUs, from its Helm chart, on the nodes whose pods claim them.
+"""NVIDIA's driver for claims, from its Helm chart, on the nodes whose pods claim: GPUs, or channels
+of an NVLink domain.
 
 Leaves out NVIDIA's driver for the kernel, which is installed before, and the claims. One release a
 cluster: its device classes have the same names in every one. The values are those for GKE
 (kubernetes-sigs/dra-driver-nvidia-gpu site/content/docs/install.md, 9593204 of 2026-08-07; llm-d/
-llm-d docs/infra-providers/gke/README.md; GoogleCloudPlatform's tutorial gpu-fungibility).
+llm-d docs/infra-providers/gke/README.md; GoogleCloudPlatform's tutorial gpu-fungibility; of domains
+AI Hypercomputer documentation, "Create a custom AI-optimized GKE cluster which uses A4X").
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,14 +16,19 @@ import pulumi
 
 from components.gib import NODE_DRIVER_DIR
 from components.helm_chart import HelmChartArgs, install_release
+from components.node_terms import GKE_ACCELERATOR, on_any, one_of
 
 _RELEASE = "dra-driver-nvidia-gpu"
 
 
 @dataclass(frozen=True, kw_only=True)
 class GpuClaimDriverArgs:
+    """With `domain_accelerators` pods claim channels of NVLink domains on nodes with one of these,
+    and GPUs of GKE's device plug-in; without, GPUs."""
+
     chart: HelmChartArgs
     namespace: str = _RELEASE
+    domain_accelerators: Sequence[str] = ()
     labels: pulumi.Input[dict[str, str]]
 
 
@@ -41,23 +49,45 @@ class GpuClaimDriver(pulumi.ComponentResource):
             release_name=_RELEASE,
             namespace=args.namespace,
             labels=args.labels,
-            values=driver_values(),
+            values=domain_values(args.domain_accelerators)
+            if args.domain_accelerators
+            else driver_values(),
         )
         self.release_name = pulumi.Output.from_input(self.release.name).apply(str)
         self.register_outputs({"release_name": self.release_name})
 
 
 def driver_values() -> dict[str, Any]:
-    """Of GPUs alone: what joins machines by NVLink has no nodes here."""
+    """Of GPUs alone."""
     return {
-        "nvidiaDriverRoot": NODE_DRIVER_DIR,
+        **_values(gpus=True, domains=False),
         # There is no device plug-in on nodes with its label.
         "gpuResourcesEnabledOverride": True,
-        "resources": {"gpus": {"enabled": True}, "computeDomains": {"enabled": False}},
+    }
+
+
+def domain_values(accelerators: Sequence[str]) -> dict[str, Any]:
+    """Of NVLink domains alone. The controller is on other nodes, which its image is built for as
+    well, and outlives theirs."""
+    chosen = one_of(GKE_ACCELERATOR, accelerators)
+    elsewhere = {"key": GKE_ACCELERATOR, "operator": "DoesNotExist"}
+    found = _values(gpus=False, domains=True)
+    plugin = {**found["kubeletPlugin"], **on_any([{"matchExpressions": [chosen]}])}
+    controller = {**_UNRANKED, **on_any([{"matchExpressions": [elsewhere]}])}
+    return {**found, "kubeletPlugin": plugin, "controller": controller}
+
+
+# GKE keeps system classes to kube-system.
+_UNRANKED = {"priorityClassName": ""}
+
+
+def _values(*, gpus: bool, domains: bool) -> dict[str, Any]:
+    return {
+        "nvidiaDriverRoot": NODE_DRIVER_DIR,
+        "resources": {"gpus": {"enabled": gpus}, "computeDomains": {"enabled": domains}},
         "kubeletPlugin": {
-            # GKE keeps system classes to kube-system.
-            "priorityClassName": "",
-            # Whatever a node is tainted with, pods that tolerate it will want its GPUs.
+            **_UNRANKED,
+            # Whatever a node is tainted with, pods that tolerate it will want its devices.
             "tolerations": [{"operator": "Exists"}],
         },
     }

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from components.gib import nccl_container, nccl_volumes
 from components.inference_engine import PORT, Engine, InferenceEngine, ServedModel
 from components.node_taints import NodeTaintArgs
 from components.pod_access import CLIENT_LABEL, pod_access_spec
@@ -58,7 +59,9 @@ class ServerPod:
     """A model on the GPUs of one pod, which `folder` has where it is not from Hugging Face.
 
     `minutes` is how long it may take to be ready, waiting for a node, the image and the weights
-    included. Without `secret_name` there is no token. With `claims` the GPUs are among them.
+    included. Without `secret_name` there is no token. With `claims` the GPUs are among them, and
+    with `rdma` interfaces that speak it; `nccl` is what NCCL is told of them where its plugin's own
+    script says nothing, `environment` what every process is.
     """
 
     server_name: str
@@ -74,6 +77,9 @@ class ServerPod:
     node_selector: Any
     taints: Sequence[NodeTaintArgs] = ()
     claims: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    rdma: bool = False
+    nccl: Mapping[str, str] = field(default_factory=dict[str, str])
+    environment: Mapping[str, str] = field(default_factory=dict[str, str])
     priority_class: Any
     queue: Any
     workload_priority: Any
@@ -174,6 +180,7 @@ def _pod_spec(pod: ServerPod) -> dict[str, Any]:
     priority = {} if pod.priority_class is None else {"priorityClassName": pod.priority_class}
     account = {} if pod.folder is None else {"serviceAccountName": pod.folder.service_account}
     command = pod.runs.command(pod.model)
+    before = [{**nccl_container(pod.image, pod.nccl), "securityContext": NO_MORE_PRIVILEGES}]
     return {
         **priority,
         **account,
@@ -181,6 +188,7 @@ def _pod_spec(pod: ServerPod) -> dict[str, Any]:
         "nodeSelector": pod.node_selector,
         "tolerations": gpu_tolerations(pod.taints),
         "securityContext": DEFAULT_SECCOMP,
+        **({"initContainers": before} if pod.rdma else {}),
         "containers": [
             {
                 "name": _CONTAINER,
@@ -214,6 +222,9 @@ def _volumes(pod: ServerPod) -> tuple[list[dict[str, Any]], list[dict[str, Any]]
         # On the node's disk, where it counts as the pod's ephemeral storage.
         volumes.append({"name": _CACHE, "emptyDir": {}})
         mounts.append({"name": _CACHE, "mountPath": cache})
+    for volume, mount in nccl_volumes() if pod.rdma else ():
+        volumes.append(volume)
+        mounts.append(mount)
     if (folder := pod.folder) is not None:
         bucket = folder.bucket
         volumes.append(
@@ -230,7 +241,7 @@ def _volumes(pod: ServerPod) -> tuple[list[dict[str, Any]], list[dict[str, Any]]
 
 
 def _environment(pod: ServerPod) -> list[dict[str, Any]]:
-    plain = pod.runs.environment(pod.model)
+    plain = {**pod.runs.environment(pod.model), **pod.environment}
     given = [{"name": name, "value": value} for name, value in plain.items()]
     if pod.secret_name is not None:
         given.append(secret_variable("HF_TOKEN", pod.secret_name, pod.secret_key))

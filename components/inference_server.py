@@ -68,7 +68,9 @@ class InferenceServerArgs:
     without one they are not Kueue's. `workload_priority` is Kueue's own class, in place of
     `priority_class` where the queue decides. `minutes` is how long a pod may take to be ready.
     Where `in_team`, other teams' pods do not reach the server. `taints` are those of the nodes.
-    With `claims`, by names with their templates, pods have the GPUs by these.
+    With `claims`, by names with their templates, pods have the GPUs by these, and with `rdma`
+    interfaces that speak it; `nccl` is what NCCL is told of them where its plugin's own script says
+    nothing, `environment` what every process is.
     """
 
     namespace: pulumi.Input[str]
@@ -96,6 +98,9 @@ class InferenceServerArgs:
     node_selector: pulumi.Input[dict[str, str]]
     taints: Sequence[NodeTaintArgs] = ()
     claims: dict[str, pulumi.Input[str]] = field(default_factory=dict[str, pulumi.Input[str]])
+    rdma: bool = False
+    nccl: dict[str, str] = field(default_factory=dict[str, str])
+    environment: dict[str, str] = field(default_factory=dict[str, str])
     minutes: int
     in_team: bool = False
     labels: pulumi.Input[dict[str, str]]
@@ -218,6 +223,9 @@ def _pod(args: InferenceServerArgs) -> ServerPod:
         node_selector=args.node_selector,
         taints=args.taints,
         claims=args.claims,
+        rdma=args.rdma,
+        nccl=args.nccl,
+        environment=args.environment,
         priority_class=args.priority_class,
         queue=args.queue,
         workload_priority=args.workload_priority,

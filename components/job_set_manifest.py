@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from components.gib import gib_mounts, gib_volumes, wait_for_gib
+from components.gib import nccl_container, nccl_volumes
 from components.node_taints import NodeTaintArgs, toleration
 from components.node_terms import on_any
 from components.pod_access import CLIENT_LABEL, pod_access_spec
@@ -62,7 +62,8 @@ class JobSetPods:
     `node_selector` picks, `node_terms` may pick some.
 
     `claims` are names of claims with the templates that they are made from; the GPUs are among them
-    where they are `gpus_claimed`. `rdma` mounts the plugin that NCCL needs once it is there.
+    where they are `gpus_claimed`. `rdma` mounts the plugin that NCCL needs once it is there; `nccl`
+    is what NCCL is told where the plugin's own script says nothing.
     `minutes` is how long a run may take, None for as long as it takes. `queued` pods wait for their
     queue.
     """
@@ -88,6 +89,7 @@ class JobSetPods:
     claims: Mapping[str, Any] = field(default_factory=dict[str, Any])
     gpus_claimed: bool = False
     rdma: bool
+    nccl: Mapping[str, str] = field(default_factory=dict[str, str])
     queued: bool
     client_of: str | None = None
     max_restarts: int
@@ -206,9 +208,8 @@ def _pod_spec(pods: JobSetPods) -> dict[str, Any]:
     if pods.priority_class is not None:
         spec["priorityClassName"] = pods.priority_class
     if pods.rdma:
-        wait = {"name": "wait-for-nccl-plugin", "image": pods.image, "command": wait_for_gib()}
-        shared = {"securityContext": NO_MORE_PRIVILEGES, "volumeMounts": gib_mounts()}
-        spec["initContainers"] = [{**wait, **shared}]
+        before = nccl_container(pods.image, pods.nccl)
+        spec["initContainers"] = [{**before, "securityContext": NO_MORE_PRIVILEGES}]
     return spec
 
 
@@ -231,7 +232,7 @@ def _volumes(pods: JobSetPods) -> list[tuple[dict[str, Any], dict[str, Any]]]:
         mount = {"name": _FILES, "mountPath": FILE_DIR, "readOnly": True}
         found.append(({"name": _FILES, "configMap": config_map}, mount))
     if pods.rdma:
-        found += zip(gib_volumes(), gib_mounts(), strict=True)
+        found += nccl_volumes()
     return found
 
 

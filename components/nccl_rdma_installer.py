@@ -16,7 +16,7 @@ import pulumi_kubernetes as k8s
 from components.gib import NODE_DRIVER_DIR, NODE_GIB_DIR
 from components.lifecycle import fixed_name, object_name
 from components.naming import NameKind, check_name
-from components.node_terms import on_any, one_of, selector_terms
+from components.node_terms import GKE_ACCELERATOR, on_any, one_of, selector_terms
 
 # Autopilot keeps kube-system to itself.
 AUTOPILOT_NAMESPACE = "rdma-system"
@@ -41,6 +41,7 @@ def installer_spec(
     pause_image: str,
     placement: Mapping[str, Any],
     autopilot: bool,
+    installs_nccl: bool = False,
 ) -> Any:
     """Installs in an init container and then rests, so a pod that is ready is a node that is.
     `placement` says which nodes, as the functions below do."""
@@ -58,7 +59,8 @@ def installer_spec(
             },
             {"name": "gib", "hostPath": {"path": NODE_GIB_DIR}},
         ],
-        "initContainers": [_installer(image, autopilot)],
+        # Other Standard nodes bring a libnccl with the driver.
+        "initContainers": [_installer(image, installs_nccl=installs_nccl or autopilot)],
         "containers": [{"name": "pause", "image": pause_image}],
     }
     if not autopilot:
@@ -72,14 +74,13 @@ def installer_spec(
 def on_accelerators(accelerators: Sequence[str]) -> dict[str, Any]:
     """Nodes with any of these. Google's own node affinity is such a one: on Autopilot, a pod with
     another could miss what Autopilot knows."""
-    chosen = one_of("cloud.google.com/gke-accelerator", accelerators)
+    chosen = one_of(GKE_ACCELERATOR, accelerators)
     return on_any([{"matchExpressions": [chosen]}])
 
 
-def _installer(image: str, autopilot: bool) -> dict[str, Any]:
+def _installer(image: str, *, installs_nccl: bool) -> dict[str, Any]:
     script = _SCRIPT.format(
-        # Standard nodes bring a libnccl with the driver.
-        options=" --install-nccl" if autopilot else "",
+        options=" --install-nccl" if installs_nccl else "",
         libraries=_SEEN + _NODE_LIBRARIES,
         gib=_SEEN + NODE_GIB_DIR,
     )
@@ -107,7 +108,8 @@ class NcclRdmaInstallerArgs:
     none, there is nothing to wait for.
 
     `installer_name` tells installers of one cluster apart. On Autopilot it goes to all nodes with
-    one of the `accelerators`, from a namespace of its own.
+    one of the `accelerators`, from a namespace of its own. With `installs_nccl` it brings a
+    libnccl, as it does there.
     """
 
     installer_name: str
@@ -117,6 +119,7 @@ class NcclRdmaInstallerArgs:
     node_selectors: Sequence[pulumi.Input[dict[str, str]]]
     accelerators: Sequence[str] = ()
     autopilot: bool = False
+    installs_nccl: bool = False
     labels: pulumi.Input[dict[str, str]]
 
 
@@ -142,6 +145,7 @@ class NcclRdmaInstaller(pulumi.ComponentResource):
                 pause_image=args.pause_image,
                 placement=_placement(args),
                 autopilot=args.autopilot,
+                installs_nccl=args.installs_nccl,
             ),
             opts=fixed_name(self, minutes=_MINUTES),
         )

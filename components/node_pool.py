@@ -39,7 +39,8 @@ class GpuArgs:
 
 @dataclass(frozen=True, kw_only=True)
 class NodePoolArgs(PoolArgs):
-    """`placement` is the provider's word: COMPACT puts the nodes close together.
+    """`placement` is the provider's word: COMPACT puts the nodes close together; with `policy`, the
+    name of a workload policy, as that one says.
 
     `nodes` and `min_nodes` count where machines are there from the start; a pool whose machines
     come on request begins, and may end, with none. `kernel_modules` are some that are not Google's
@@ -52,6 +53,7 @@ class NodePoolArgs(PoolArgs):
     local_ssds: int = 0
     gpu: GpuArgs | None = None
     placement: str | None = None
+    policy: pulumi.Input[str] | None = None
     kernel_modules: bool = False
 
 
@@ -91,7 +93,7 @@ class NodePool(pulumi.ComponentResource):
             max_pods_per_node=args.max_pods_per_node,
             node_config=_node_config(args),
             network_config=network_config(args),
-            placement_policy=None if args.placement is None else {"type": args.placement},
+            placement_policy=_placed(args),
             queued_provisioning={"enabled": True} if capacity.queued else None,
             management=management(capacity),
             # A surge needs one more machine than the pool has; for scarce accelerators there is
@@ -124,6 +126,12 @@ class NodePool(pulumi.ComponentResource):
                 "node_selector": self.node_selector,
             }
         )
+
+
+def _placed(args: NodePoolArgs) -> gcp.container.NodePoolPlacementPolicyArgsDict | None:
+    if args.policy is not None:
+        return {"type": "COMPACT", "policy_name": args.policy}
+    return None if args.placement is None else {"type": args.placement}
 
 
 def _node_config(args: NodePoolArgs) -> gcp.container.NodePoolNodeConfigArgsDict:

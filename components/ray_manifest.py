@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from components.gib import gib_mounts, gib_volumes, wait_for_gib
+from components.gib import nccl_container, nccl_volumes
 from components.naming import NameKind, cloud_name
 from components.node_taints import NodeTaintArgs
 from components.node_terms import on_any
@@ -77,7 +77,7 @@ class RayPod:
     `taints` are those of the nodes, in spite of which the pod comes onto them. Of nodes that
     `node_selector` picks, `node_terms` may pick some. `scratch` is a directory on the node's own
     disk. `rdma` mounts the plugin that NCCL needs once it is there, which on a new node takes a
-    while.
+    while; `nccl` is what NCCL is told where the plugin's own script says nothing.
     """
 
     requests: Quantity
@@ -95,6 +95,7 @@ class RayPod:
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
     scratch: str | None = None
     rdma: bool = False
+    nccl: Mapping[str, str] = field(default_factory=dict[str, str])
     setup: Setup | None = None
     provisioning_request: Any = None
 
@@ -220,7 +221,7 @@ def _volumes(pod: RayPod, context: RayPodContext) -> list[tuple[dict[str, Any], 
         if path:
             found.append(({"name": name, "emptyDir": {}}, {"name": name, "mountPath": path}))
     if pod.rdma:
-        found += zip(gib_volumes(), gib_mounts(), strict=True)
+        found += nccl_volumes()
     return found
 
 
@@ -242,12 +243,13 @@ def _source(volume: RayVolume) -> dict[str, Any]:
 def _init_containers(
     pod: RayPod, context: RayPodContext, mounts: list[dict[str, Any]]
 ) -> list[dict[str, Any]]:
-    """Each sees what the main container sees; both are done long before the image is warm."""
+    """Done long before the image is warm."""
     found: list[dict[str, Any]] = []
     if pod.rdma:
-        found.append({"name": "wait-for-nccl-plugin", "command": wait_for_gib()})
+        found.append(nccl_container(context.image, pod.nccl))
     if pod.setup is not None:
         command = ["bash", "-c", pod.setup.script, "setup", *pod.setup.arguments]
-        found.append({"name": "setup", "command": command})
-    shared = {"image": context.image, "volumeMounts": mounts, "securityContext": NO_MORE_PRIVILEGES}
-    return [{**one, **shared} for one in found]
+        # It sees what the main container sees.
+        seen = {"image": context.image, "volumeMounts": mounts}
+        found.append({"name": "setup", "command": command, **seen})
+    return [{**one, "securityContext": NO_MORE_PRIVILEGES} for one in found]

@@ -32,7 +32,8 @@ class RayPodArgs:
     one of these selectors picks, too.
 
     `claims` are names of claims with the templates that they are made from; with `rdma` they are on
-    interfaces that speak it, and the GPUs are among them where they are `gpus_claimed`.
+    interfaces that speak it, and the GPUs are among them where they are `gpus_claimed`. `nccl` is
+    what NCCL is told over RDMA where its plugin's own script says nothing.
     `scratch` is a directory on the node's own disk. Without a CPU limit it may take what is idle.
     """
 
@@ -55,6 +56,7 @@ class RayPodArgs:
     environment: dict[str, str] = field(default_factory=dict[str, str])
     networks: Sequence[NodeNetwork] = ()
     rdma: bool = False
+    nccl: dict[str, str] = field(default_factory=dict[str, str])
     scratch: str | None = None
     setup: RaySetupArgs | None = None
     provisioning_request: pulumi.Input[str] | None = None
@@ -89,6 +91,7 @@ class RayPodArgs:
             environment=self.environment,
             scratch=self.scratch,
             rdma=self.rdma or any(it.rdma for it in self.networks),
+            nccl=self.nccl,
             setup=None if self.setup is None else self.setup.as_setup(),
             provisioning_request=self.provisioning_request,
         )

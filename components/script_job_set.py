@@ -84,9 +84,10 @@ class ScriptJobSetArgs:
     JAX_COORDINATOR_ADDRESS, NNODES, NODE_RANK and GPUS_PER_NODE; `$(NAME)` in the command is one of
     its variables. `networks` are the further interfaces of the nodes, all of which a pod gets, or
     else `claims` are what it claims of them, by names with their templates, which may speak
-    `rdma`, and have the GPUs where they are `gpus_claimed`; `taints` are the nodes'. With `any_of`
-    a node is one that one of these selectors picks, too. GKE adds what mounts buckets to pods that
-    say so in their `annotations`.
+    `rdma`, and have the GPUs where they are `gpus_claimed`; `nccl` is what NCCL is told over RDMA
+    where its plugin's own script says nothing, and `taints` are the nodes'. With `any_of` a node is
+    one that one of these selectors picks, too. GKE adds what mounts buckets to pods that say so in
+    their `annotations`.
 
     `queue` is a LocalQueue, by which the pods wait until all can start; `workload_priority` is
     Kueue's own class, in place of `priority_class` where the queue decides. A run may take
@@ -115,6 +116,7 @@ class ScriptJobSetArgs:
     claims: dict[str, pulumi.Input[str]] = field(default_factory=dict[str, pulumi.Input[str]])
     gpus_claimed: bool = False
     rdma: bool = False
+    nccl: dict[str, str] = field(default_factory=dict[str, str])
     mounts: Sequence[ScriptMountArgs] = ()
     annotations: dict[str, str] = field(default_factory=dict[str, str])
     secret_name: pulumi.Input[str] | None = None
@@ -242,6 +244,7 @@ def _pods(args: ScriptJobSetArgs, files: pulumi.Output[str] | None) -> JobSetPod
         claims=args.claims,
         gpus_claimed=args.gpus_claimed,
         rdma=args.rdma or any(it.rdma for it in args.networks),
+        nccl=args.nccl,
         queued=args.queue is not None,
         client_of=args.client_of,
         max_restarts=args.max_restarts,

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from stacks.parts.jobs import script_build as scripts
     from stacks.parts.lustre import build as lustre
     from stacks.parts.network import claims_build, interfaces
+    from stacks.parts.network import domain_build as domains
     from stacks.parts.network import interface_claims_build as interface_claims
     from stacks.parts.redis import build as redis
     from stacks.parts.servers import build as servers
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
 else:
     dashboard = _Later("dashboard.build")
     claims_build = _Later("network.claims_build")
+    domains = _Later("network.domain_build")
     interface_claims = _Later("network.interface_claims_build")
     interfaces = _Later("network.interfaces")
     jobs = _Later("jobs.build")
@@ -107,12 +109,15 @@ def build(
         kept=redis.kept_state(here, vpc, state) if state else None,
         queues=queues.build(here, sharing, job_sets),
         claims=interface_claims.claim_templates(here) if plan.tpu_pools else {},
+        nvlink=domains.driver(here)
+        if any(it.domain is not None for it in plan.gpu_pools.values())
+        else None,
     )
     clusters = ray.build(here, around)
     running = jobs.build(here, around, clusters, of_users) if plan.ray_jobs else {}
     scripted = scripts.build(here, around, job_sets, of_users) if plan.scripts else {}
     tuned = jobs.fine_tunings(here, around.queues, around.buckets) if plan.fine_tunings else {}
-    serving = servers.build(here, around.queues, claimed) if plan.servers else {}
+    serving = servers.build(here, around.queues, around.devices) if plan.servers else {}
     shown = dashboard.build(project) if stack.monitoring.dashboard else None
 
     return exports.of(

@@ -22,13 +22,15 @@ from sandbox.cloud.kinds.pools import (
 from sandbox.cloud.resource import Resource
 from sandbox.cloud.view import View
 from sandbox.errors import UserError
-from sandbox.kube.claims import DEVICE_CLASSES, GPU_CLASS
+from sandbox.kube.claims import CHANNEL_CLASS, DEVICE_CLASSES, GPU_CLASS
 from sandbox.kube.objects import Node, Taint
 
 # Labels of nodes whose GPUs pods claim: GKE's own device plug-in stays away, and NVIDIA's driver
 # comes (GKE documentation, "Prepare GKE infrastructure for DRA workloads", read 2026-11-24).
 WITHOUT_PLUGIN = "gke-no-default-nvidia-gpu-device-plugin"
 GPUS_PRESENT = "nvidia.com/gpu.present"
+_ARCHITECTURE = "kubernetes.io/arch"
+_MOST = "amd64"
 
 EFFECTS = {
     "NO_SCHEDULE": "NoSchedule",
@@ -55,13 +57,13 @@ def pool_nodes(pool: Resource, cluster: Resource, cloud: View) -> Iterator[Node]
         raise UserError(f"node pool {pool['name']} is up, and {error}, or `reset`") from None
     zones = pool_zones(pool.inputs, cluster, cloud)
     labels = {
-        **_labels(pool, machine),
+        **_labels(pool, machine, cloud),
         **_accelerator_labels(pool, machine, cloud),
         "topology.kubernetes.io/region": cloud.catalog.region_of(zones[0]),
     }
     taints = tuple(_taints(pool, machine, cluster, cloud))
     resources = _resources(pool, machine, cloud)
-    gpus = _claimed_gpus(machine, labels)
+    gpus = {**_claimed_gpus(machine, labels), **_channels(machine, cloud)}
     networks = tuple(
         (network.rpartition("/")[2], subnetwork.rpartition("/")[2])
         for network, subnetwork in additional_networks(pool.inputs)
@@ -89,6 +91,11 @@ def _claimed_gpus(machine: MachineType, labels: Mapping[str, str]) -> dict[str, 
     return {GPU_CLASS: accelerator.count}
 
 
+def _channels(machine: MachineType, cloud: View) -> dict[str, int]:
+    """Of the NVLink domain that the machine is of, one for a pod."""
+    return {} if cloud.catalog.nvlink_domain(machine.name) is None else {CHANNEL_CLASS: 1}
+
+
 def devices_of(machine: MachineType, interfaces: int) -> dict[str, int]:
     """How many devices of each class DRANET makes of the first additional interfaces."""
     return Counter(
@@ -113,11 +120,16 @@ def _resources(pool: Resource, machine: MachineType, cloud: View) -> dict[str, s
     return resources
 
 
-def _labels(pool: Resource, machine: MachineType) -> dict[str, str]:
+def _architecture(machine: MachineType, cloud: View) -> str:
+    domain = cloud.catalog.nvlink_domain(machine.name)
+    return _MOST if domain is None else domain.architecture
+
+
+def _labels(pool: Resource, machine: MachineType, cloud: View) -> dict[str, str]:
     config = pool["nodeConfig"] or {}
     labels = {
         **(config.get("labels") or {}),
-        "kubernetes.io/arch": "amd64",
+        _ARCHITECTURE: _architecture(machine, cloud),
         "kubernetes.io/os": "linux",
         "cloud.google.com/gke-nodepool": pool["name"],
         "cloud.google.com/machine-family": machine.family,
@@ -160,6 +172,9 @@ def _taints(
     named = accelerator is not None and accelerator.resource in {one["key"] for one in given}
     if accelerator is not None and not named and _tainted_by_gke(pool, machine, cluster, cloud):
         yield Taint(key=accelerator.resource, value="present", effect="NoSchedule")
+    # GKE documentation, "Prepare an Arm workload for deployment", read 2026-11-23.
+    if (architecture := _architecture(machine, cloud)) != _MOST:
+        yield Taint(key=_ARCHITECTURE, value=architecture, effect="NoSchedule")
     if is_queued(pool.inputs):
         yield Taint(key="cloud.google.com/gke-queued", value="true", effect="NoSchedule")
 

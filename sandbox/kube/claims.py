@@ -17,6 +17,8 @@ API = "resource.k8s.io/v1"
 DEVICE_CLASSES = {"gvnic": "netdev.google.com", "rdma": "mrdma.google.com"}
 # Those of NVIDIA's own driver, by which pods claim GPUs.
 GPU_CLASS = "gpu.nvidia.com"
+# A channel of an NVLink domain, one a node (its deviceclass-compute-domain-default-channel.yaml).
+CHANNEL_CLASS = "compute-domain-default-channel.nvidia.com"
 GPU_CLAIMS_CHART = "dra-driver-nvidia-gpu"
 _Claim = Mapping[str, Any]
 
@@ -59,16 +61,23 @@ def waits_for_claims(store: Store, pod: Mapping[str, Any]) -> Iterator[str]:
                 f'PodResourceClaim {claim["name"]}: resource claim template "{name}": '
                 f'resourceclaimtemplate.resource.k8s.io "{name}" not found'
             )
-    there = {*DEVICE_CLASSES.values(), *({GPU_CLASS} if _has_gpu_class(store) else ())}
+    there = {*DEVICE_CLASSES.values(), *_brought_classes(store)}
     for request in devices_claimed(store, pod):
         if request.device_class not in there:
             yield f"device class {request.device_class} does not exist"
 
 
-def _has_gpu_class(store: Store) -> bool:
-    """It comes with the chart of NVIDIA's driver."""
-    charts = [each["spec"]["chart"].rpartition("/")[2] for each in store.all("Release")]
-    return GPU_CLAIMS_CHART in charts
+def _brought_classes(store: Store) -> Iterator[str]:
+    """By the chart of NVIDIA's driver, as its values say."""
+    for each in store.all("Release"):
+        if each["spec"]["chart"].rpartition("/")[2] == GPU_CLAIMS_CHART:
+            yield from classes_of(each["spec"].get("values") or {})
+
+
+def classes_of(values: Mapping[str, Any]) -> list[str]:
+    """What pods may claim where the chart has these values."""
+    of = {"gpus": GPU_CLASS, "computeDomains": CHANNEL_CLASS}
+    return [it for part, it in of.items() if dig(values, "resources", part, "enabled") is not False]
 
 
 def _of_templates(pod: Mapping[str, Any]) -> list[JsonObject]:

@@ -36,6 +36,7 @@ _GMP = "monitoring.googleapis.com/v1"
 KUEUE_GROUP = "kueue.x-k8s.io"
 RAY_GROUP = "ray.io"
 JOB_SET_GROUP = "jobset.x-k8s.io"
+NVIDIA_GROUP = "resource.nvidia.com"
 _KINDS = [
     *_kinds("v1", "Namespace", "PersistentVolume", namespaced=False),
     *_kinds("v1", "ConfigMap", "Secret", "ServiceAccount", "Service", "PersistentVolumeClaim"),
@@ -60,6 +61,7 @@ _KINDS = [
 _DEFINED = [
     *_kinds("ray.io/v1", "RayCluster", "RayJob", custom=True),
     *_kinds(f"{JOB_SET_GROUP}/v1alpha2", "JobSet", custom=True),
+    *_kinds(f"{NVIDIA_GROUP}/v1beta1", "ComputeDomain", custom=True),
     *(
         kind
         for version in ("v1beta1", "v1beta2")
@@ -83,6 +85,7 @@ _DEFINED = [
 _BROUGHT_BY = {
     JOB_SET_GROUP: "the Helm chart jobset brings it",
     KUEUE_GROUP: "the Helm chart kueue brings it",
+    NVIDIA_GROUP: "the Helm chart dra-driver-nvidia-gpu brings it",
     RAY_GROUP: "the cluster's Ray operator add-on or the Helm chart kuberay-operator brings it",
 }
 _ALL = [*_KINDS, *_DEFINED]

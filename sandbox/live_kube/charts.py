@@ -15,8 +15,10 @@ from sandbox.control_plane import ControlPlane
 from sandbox.control_plane.binaries import MANIFESTS
 from sandbox.control_plane.operators import Operator
 from sandbox.kube import claims
+from sandbox.kube.custom_resources import definition_of
 from sandbox.kube.errors import KubeError
-from sandbox.kube.helm.gpu_claims_chart import gpu_class
+from sandbox.kube.helm.chart import values_of
+from sandbox.kube.helm.gpu_claims_chart import classes
 from sandbox.kube.helm.jobset_chart import configuration
 from sandbox.kube.helm.release import chart_of, refuse_hanging_uninstall
 from sandbox.kube.objects import JsonObject, Ref, dig, maps, namespace_of
@@ -107,7 +109,7 @@ class Charts:
                 url = self._plane.webhook_url("jobset")
                 return job_set_objects(MANIFESTS, namespace, url, authority)
             case claims.GPU_CLAIMS_CHART:
-                return [gpu_class()]
+                return [definition_of("ComputeDomain"), *classes(values_of(release))]
             case _:
                 return ray_objects(MANIFESTS, namespace)
 

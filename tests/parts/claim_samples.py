@@ -1,4 +1,4 @@
-"""A stack whose pods claim GPUs: with the interfaces beside them, and a server alone."""
+"""A stack whose pods claim GPUs with the interfaces beside them: workers, a script and a server."""
 
 from typing import Any
 

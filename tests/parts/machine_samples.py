@@ -21,6 +21,31 @@ FALCON: dict[str, Any] = {
         }
     },
 }
+# A script of two pods on machines whose GPUs speak NVLink to each other.
+NVLINK: dict[str, Any] = {
+    "project": "my-project",
+    "region": "us-central1",
+    "zone": "us-central1-b",
+    "name": "rack",
+    "deletion_protection": False,
+    "pools": {
+        "gb200": {
+            "machine_type": "a4x-highgpu-4g",
+            "nodes": 2,
+            "capacity": {"mode": "reservation", "name": "rack", "block": "rack-block-1"},
+        }
+    },
+    "jobs": {
+        "train": {
+            "type": "script",
+            "pool": "gb200",
+            "nodes": 2,
+            "image": "nvcr.io/nvidia/pytorch:25.09-py3",
+            "command": ["torchrun", "train.py"],
+            "requests": {"cpu": 120, "memory_gib": 700, "ephemeral_storage_gib": 200},
+        }
+    },
+}
 # TPU, whose hosts a workload policy then places; a chip is two devices.
 IRONWOOD: dict[str, Any] = {
     "zone": "us-central1-c",

@@ -246,8 +246,7 @@ CLUSTER = [
     *(
         Refused(BARE, change, field, f"{why}; nearest: {nearest}")
         for machine, why, nearest in (
-            ("a4x-highgpu-4g", "a workload policy 1x72 for GPUs", "a4-highgpu-8g"),
-            ("a4x-maxgpu-4g-metal", "a ComputeDomain for each job", "a4-highgpu-8g"),
+            ("a4x-maxgpu-4g-metal", "the asapd-lite installer", "a4x-highgpu-4g"),
             ("c4a-standard-4", "no pod here tolerates that", "n2-standard-8"),
         )
         for change, field in (

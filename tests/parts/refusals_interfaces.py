@@ -106,6 +106,15 @@ INTERFACES = [
         "queued machines come by a request, which counts no claims; nearest: device-plugin",
     ),
     Refused(
+        CLAIMED,
+        {
+            "pools__gpu__capacity": {"mode": "flex-start"},
+            "pools__gpu__autoscaling": {"min": 0, "max": 1},
+        },
+        "pools.gpu.gpus_by",
+        "knows no PCIe root of one that is not there; nearest: device-plugin",
+    ),
+    Refused(
         AUTOPILOT,
         {"pools__gpu__gpus_by": "claim"},
         "pools.gpu.gpus_by",

@@ -11,7 +11,7 @@ import pytest
 
 from stacks.parts.jobs import gpu_memory_rules, maxtext_rules, transport_rules
 from stacks.parts.network import rules as network_rules
-from stacks.parts.pools import alike_rules, gpu_claim_rules, interface_rules
+from stacks.parts.pools import alike_rules, gpu_claim_rules, interface_rules, nvlink_rules
 from stacks.parts.pools import rules as pool_rules
 from stacks.parts.queues import ray_rules
 from stacks.parts.ray import nccl_rules
@@ -35,7 +35,7 @@ from tests.programs import WITH_TOKEN, lines_of
 
 MODULES = (
     *(alike_rules, gpu_claim_rules, gpu_memory_rules, interface_rules, maxtext_rules),
-    *(nccl_rules, network_rules, pool_rules, ray_rules, transport_rules),
+    *(nccl_rules, network_rules, nvlink_rules, pool_rules, ray_rules, transport_rules),
 )
 ROWS = (
     *(*CHOICE, *CLUSTER, *EXISTING, *FITS, *INTERFACES, *JOBS, *MACHINES, *PLACES, *POOLS),

@@ -61,6 +61,13 @@ def reservations(raw: dict[str, Any]) -> dict[str, Any]:
                 "zone": raw["zone"],
                 "machine_type": it["machine_type"],
                 "count": 100,
+                "blocks": {
+                    block: [
+                        it["capacity"][part] for part in ("sub_block",) if part in it["capacity"]
+                    ]
+                    for block in (it["capacity"].get("block"),)
+                    if block is not None
+                },
             }
             for it in raw["pools"].values()
             if it.get("capacity", {}).get("mode") == "reservation"

@@ -18,7 +18,7 @@ from stacks.config_errors import models_in
 from stacks.stack import Stack
 from tests.conftest import changed, stack_config
 from tests.parts.existing_samples import IN_CLUSTER, ON_NETWORK, ON_PLATFORM
-from tests.parts.machine_samples import FALCON, IRONWOOD
+from tests.parts.machine_samples import FALCON, IRONWOOD, NVLINK
 from tests.parts.samples import AUTOPILOT, RL, SAMPLES, TPU
 from tests.unit.config_leaves import Place, entries
 from tests.unit.team_stack import LAB
@@ -29,6 +29,7 @@ CONFIGS: dict[str, dict[str, Any]] = {
     **{f"sample {it['name']}": it for it in (ON_NETWORK, IN_CLUSTER, ON_PLATFORM)},
     "teams": LAB,
     "sample hpc": FALCON,
+    "sample rack": NVLINK,
     "sample ironwood": changed(TPU, **IRONWOOD),
     "sample managed": changed(RL, pools__gpu__interfaces="managed"),
     "sample class": changed(AUTOPILOT, pools__gpu__interfaces="managed"),

@@ -178,7 +178,7 @@ def test_an_added_machine_with_rdma_says_which_nccl_it_works_with() -> None:
         ],
     }
     added = CatalogAdditions.model_validate({"machine_types": {"x9-tiny": facts}})
-    with pytest.raises(FactError, match=r"nearest: a3-ultra, a4$"):
+    with pytest.raises(FactError, match=r"nearest: a3-ultra, a4, a4x$"):
         CATALOG.extended(added)
 
 
@@ -187,8 +187,8 @@ def test_nccl_differs_between_families_in_its_tuner_config() -> None:
     assert b200 is not None
     assert h200 is not None
     assert b200.environment == h200.environment
-    assert b200.variables["NCCL_TUNER_CONFIG_PATH"].endswith("tuner_config_a4.txtpb")
-    assert h200.variables["NCCL_TUNER_CONFIG_PATH"].endswith("tuner_config_a3u.txtpb")
+    assert b200.settings["NCCL_TUNER_CONFIG_PATH"].endswith("tuner_config_a4.txtpb")
+    assert h200.settings["NCCL_TUNER_CONFIG_PATH"].endswith("tuner_config_a3u.txtpb")
     assert CATALOG.nccl("g2-standard-8") is None
 
 

@@ -145,10 +145,10 @@ def test_nccl_gets_what_gibs_own_script_sets(machine: str, tuner: str) -> None:
     it the path of the plug-in."""
     nccl = CATALOG.nccl(machine)
     assert nccl is not None
-    ours = dict(nccl.variables)
+    assert nccl.variables == {"NCCL_NET": "gIB"}
+    ours = dict(nccl.settings)
     del ours["NCCL_NET_PLUGIN"]
     assert ours == {
-        "NCCL_NET": "gIB",
         "NCCL_CROSS_NIC": "0",
         "NCCL_NET_GDR_LEVEL": "PIX",
         "NCCL_P2P_NET_CHUNKSIZE": "131072",
@@ -225,6 +225,7 @@ def test_channels_and_drivers_have_the_values_that_the_api_takes() -> None:
 
 
 def test_one_installer_serves_all_machines_with_rdma() -> None:
-    """A node is written to once, whichever other types its cluster has."""
-    stacks = CATALOG.versions.nccl.values()
+    """A node is written to once, whichever other types its cluster has; a rule keeps those for
+    arm64 apart."""
+    stacks = [it for it in CATALOG.versions.nccl.values() if "arm64" not in it.plugin_image]
     assert len({(it.plugin_image, it.pause_image, it.installer_accelerators) for it in stacks}) == 1

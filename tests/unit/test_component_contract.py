@@ -23,7 +23,7 @@ from tests.conftest import (
     stack_config,
 )
 from tests.parts.claim_samples import CLAIMED
-from tests.parts.machine_samples import IRONWOOD
+from tests.parts.machine_samples import IRONWOOD, NVLINK
 from tests.parts.preset_samples import ON_AUTOPILOT
 from tests.parts.samples import AUTOPILOT, KEPT, TPU
 from tests.programs import WITH_TOKEN, registered
@@ -150,6 +150,7 @@ def everything() -> list[Recording]:
             stack_config("kueue-mixed"),
             stack_config("gcsfuse-checkpoint"),
             changed(TPU, **IRONWOOD),
+            NVLINK,
             KEPT,
             CLAIMED,
             changed(AUTOPILOT, pools__gpu__interfaces="managed"),

@@ -91,20 +91,25 @@ def test_a_script_claims_its_own_and_is_held_by_its_template(made: Recording) ->
     assert made.named("pairs-2-template").urn in job_set.replace_with
 
 
-def test_a_server_claims_gpus_alone(made: Recording) -> None:
+def test_a_server_claims_as_workers_do(made: Recording) -> None:
     pod = made.named("chat-deployment").inputs["spec"]["template"]["spec"]
     names, container = claims_of(pod)
-    assert names == ["one-gpus"]
+    assert names == ["one-pairs"]
     assert "nvidia.com/gpu" not in container["resources"]["limits"]
-    (request,) = devices_in(made, "gpus-1")["requests"]
-    assert request["exactly"]["deviceClassName"] == "gpu.nvidia.com"
-    assert {"gpu-claims-release", "gpus-1-template"} <= made.waits_for("chat-deployment")
+    classes = [it["exactly"]["deviceClassName"] for it in devices_in(made, "pairs-1")["requests"]]
+    assert classes == ["gpu.nvidia.com", "mrdma.google.com"]
+    assert [it["name"] for it in pod["initContainers"]] == ["wait-for-nccl-plugin"]
+    mounted = {it["mountPath"] for it in container["volumeMounts"]}
+    assert {"/usr/local/gib", "/usr/local/nvidia", "/etc/nccl.conf"} <= mounted
+    assert {"gpu-claims-release", "pairs-1-template", "nccl-daemon-set"} <= made.waits_for(
+        "chat-deployment"
+    )
 
 
 def test_jobs_that_are_submitted_find_templates_of_every_size(made: Recording) -> None:
     found = {it.name for it in made.of_type(":ResourceClaimTemplate")}
     pairs = {f"pairs-{number}-template" for number in (1, 2, 4, 8)}
-    assert found == {*pairs, "gpus-1-template"}
+    assert found == pairs
     later = {"type": "script", "image": "a:1", "command": ["b"], "gpus": 1}
     requests = {"cpu": 1, "memory_gib": 2, "ephemeral_storage_gib": 1}
     more = up(jobs__later={**later, "requests": requests})
@@ -128,5 +133,5 @@ def test_a_test_of_the_network_claims_as_the_workers_do() -> None:
 
 
 def test_nccl_fails_rather_than_take_tcp(made: Recording) -> None:
-    assert on_rdma(made).keys() == {"app-cluster", "tune-job-set"}
+    assert on_rdma(made).keys() == {"app-cluster", "chat-deployment", "tune-job-set"}
     assert_on_gib(made)

@@ -167,6 +167,11 @@ def test_pods_with_rdma_see_the_plugin_and_wait_until_it_is_there() -> None:
     for mounts in (before["volumeMounts"], pod["containers"][0]["volumeMounts"]):
         assert {"name": "gib", "mountPath": "/usr/local/gib", "readOnly": True} in mounts
         assert {"name": "nvidia", "mountPath": "/usr/local/nvidia", "readOnly": True} in mounts
+    # A folder would be made in place of a file that is not there yet.
+    seen = [
+        [it["mountPath"] for it in one["volumeMounts"]] for one in (before, pod["containers"][0])
+    ]
+    assert [("/etc/nccl.conf" in it) for it in seen] == [False, True]
 
 
 def test_a_setup_comes_after_the_plugin_and_fills_a_directory_of_the_pod() -> None:

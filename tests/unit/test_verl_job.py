@@ -34,11 +34,21 @@ def preparation(made: Recording) -> dict[str, Any]:
 def test_the_runtime_environment_is_the_scenarios(
     register: Register, stack: str, tuner: str
 ) -> None:
-    job = built(register, stack).named("verl-grpo-job").inputs["spec"]
-    variables = yaml.safe_load(job["runtimeEnvYAML"])["env_vars"]
+    made = built(register, stack)
+    variables = yaml.safe_load(made.named("verl-grpo-job").inputs["spec"]["runtimeEnvYAML"])[
+        "env_vars"
+    ]
     assert variables == {
         "NCCL_DEBUG": "INFO",
         "NCCL_NET": "gIB",
+        "NCCL_SOCKET_IFNAME": "eth0",
+        "GLOO_SOCKET_IFNAME": "eth0",
+        "PYTHONPATH": "/opt/verl",
+        "HF_HOME": "/tmp/huggingface",
+    }
+    _, worker = pods_of(made)
+    (before, _) = worker["spec"]["initContainers"]
+    assert {it["name"]: it["value"] for it in before["env"]} == {
         "NCCL_NET_PLUGIN": "/usr/local/gib/lib64/libnccl-net_internal.so",
         "NCCL_CROSS_NIC": "0",
         "NCCL_NET_GDR_LEVEL": "PIX",
@@ -49,10 +59,6 @@ def test_the_runtime_environment_is_the_scenarios(
         "NCCL_IB_TC": "52",
         "NCCL_IB_FIFO_TC": "84",
         "NCCL_TUNER_CONFIG_PATH": f"/usr/local/gib/configs/tuner_config_{tuner}.txtpb",
-        "NCCL_SOCKET_IFNAME": "eth0",
-        "GLOO_SOCKET_IFNAME": "eth0",
-        "PYTHONPATH": "/opt/verl",
-        "HF_HOME": "/tmp/huggingface",
     }
 
 

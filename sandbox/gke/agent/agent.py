@@ -13,6 +13,7 @@ from sandbox.cloud.kinds.cluster import has_ray_addon
 from sandbox.gke.agent import servers
 from sandbox.gke.agent.cloud_file import CloudFile
 from sandbox.gke.agent.dashboard import Dashboard
+from sandbox.gke.agent.domains import TEMPLATE, keep_domains
 from sandbox.gke.agent.install import install
 from sandbox.gke.agent.jobs import JOB, end_job_pods
 from sandbox.gke.agent.live import Live
@@ -39,6 +40,7 @@ KINDS: tuple[Kind, ...] = (
     REQUEST,
     (CLASS_API, CLASS_KIND),
     ("resource.k8s.io/v1", "ResourceClaim"),
+    TEMPLATE,
     ("v1", "PodTemplate"),
     CLAIM,
     VOLUME,
@@ -134,6 +136,7 @@ class Agent:
         now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         store = self._live.store()
         keep_networks(self._api, self._live, store, now)
+        keep_domains(self._api, self._live, store)
         keep_requests(self._api, self._live, store, cluster, cloud, now)
         waiting = keep_nodes(self._api, self._live, store, cluster, cloud)
         self._events.tell(store, waiting, now)

@@ -12,13 +12,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sandbox.kube.claims import API, DEVICE_CLASSES, GPU_CLASS
+from sandbox.kube.claims import API, CHANNEL_CLASS, DEVICE_CLASSES, GPU_CLASS
 from sandbox.kube.objects import JsonObject, Node
 from sandbox.live_kube.api import Kind
 
 SLICE: Kind = (API, "ResourceSlice")
 DRIVER = "dra.net"
 GPU_DRIVER = "gpu.nvidia.com"
+DOMAIN_DRIVER = "compute-domain.nvidia.com"
 PCIE_ROOT = "resource.kubernetes.io/pcieRoot"
 _RDMA = DEVICE_CLASSES["rdma"]
 _AT_A_ROOT = 2
@@ -26,7 +27,11 @@ _AT_A_ROOT = 2
 
 def slices_of_node(node: Node, live: Mapping[str, Any]) -> list[JsonObject]:
     """The ResourceSlices, one of each driver with devices, owned by the live node."""
-    found = {DRIVER: _interfaces(node), GPU_DRIVER: _gpus(node)}
+    found = {
+        DRIVER: _interfaces(node),
+        GPU_DRIVER: _gpus(node),
+        DOMAIN_DRIVER: _channels(node),
+    }
     return [_slice(node, live, driver, it) for driver, it in found.items() if it]
 
 
@@ -52,7 +57,7 @@ def _interfaces(node: Node) -> list[JsonObject]:
     return [
         _interface(number, rdma=device_class == _RDMA)
         for device_class, count in sorted(node.devices.items())
-        if device_class != GPU_CLASS
+        if device_class in DEVICE_CLASSES.values()
         for number in range(count)
     ]
 
@@ -73,6 +78,20 @@ def _gpus(node: Node) -> list[JsonObject]:
             "attributes": {f"{GPU_DRIVER}/type": {"string": "gpu"}, **_root(number)},
         }
         for number in range(node.devices.get(GPU_CLASS, 0))
+    ]
+
+
+def _channels(node: Node) -> list[JsonObject]:
+    """Of the NVLink domain that the node is of."""
+    return [
+        {
+            "name": f"channel-{number}",
+            "attributes": {
+                f"{DOMAIN_DRIVER}/type": {"string": "channel"},
+                f"{DOMAIN_DRIVER}/id": {"int": number},
+            },
+        }
+        for number in range(node.devices.get(CHANNEL_CLASS, 0))
     ]
 
 

@@ -6,6 +6,7 @@ The one for provisioning requests comes before all others: it brings the nodes t
 from sandbox.gke.network_conditions import check_networks
 from sandbox.gke.provisioning_requests import run_provisioning_requests
 from sandbox.kube.claims import make_claims
+from sandbox.kube.compute_domains import run_compute_domains
 from sandbox.memory_kube.controllers.autoscalers import run_autoscalers
 from sandbox.memory_kube.controllers.disruptions import count_healthy
 from sandbox.memory_kube.controllers.helm import run_releases
@@ -34,6 +35,7 @@ CONTROLLERS = (
     run_ray_clusters,
     count_healthy,
     address_services,
+    run_compute_domains,
     make_claims,
     run_queues,
     count_quotas,

@@ -57,6 +57,7 @@ def features_of(
         "dranet": claims and not autopilot,
         "dranet_autopilot": claims and autopilot,
         "gpu_claims": any(it.gpus_claimed for it in pools.values()),
+        "compute_domains": any(it.domain is not None for it in pools.values()),
         "gcsfuse_streaming_writes": bool(stack.buckets),
         "lustre_csi": stack.lustre is not None,
         "custom_metrics": any(it.autoscaling for it in stack.servers.values()),

@@ -75,7 +75,7 @@ def _job_set(
     config, requests, queues = script.config, script.requests, around.queues
     # The references refuse a script without.
     assert config.image is not None
-    access = _access(site, around, script)
+    access = _in_domain(site, around, script, _access(site, around, script))
     machines = [one for it in script.pools for one in site.nodes.machines[it.name]]
     standing = site.standing_pools(script.name)
     mounted = [it for key, it in around.buckets.items() if key in script.buckets]
@@ -97,11 +97,12 @@ def _job_set(
             shm_gib=config.shm_gib or 0,
             node_selector=access.node_selector,
             any_of=_any_of(site, script),
-            taints=list(dict.fromkeys(one for it in script.pools for one in it.taints)),
+            taints=list(dict.fromkeys(one for it in script.pools for one in it.tolerated)),
             networks=access.networks,
             claims=dict(access.claims),
             gpus_claimed=access.gpus_claimed,
             rdma=access.rdma,
+            nccl={} if script.nccl is None else script.nccl.settings,
             mounts=_mounts(site, around, script, mounted),
             annotations=annotations(script.limits),
             secret_name=site.secret_name,
@@ -137,16 +138,35 @@ def _access(site: Site, around: Surroundings, script: PlannedScript) -> DeviceAc
     only = site.nodes.only[script.pool.name]
     alone = script.pool.kind == "cpu" and script.config.nodes == 1
     found = None if alone else around.devices.get(script.pool.name)
+    if found is not None:
+        found = found.of(script.gpus)
     if len(script.pools) > 1:
         selector = site.nodes.selectors[script.pool.name]
         own = found or DeviceAccess(networks=(), node_selector=selector)
         return replace(own, node_selector=wider(own.node_selector, only))
     if found is None:
         return DeviceAccess(networks=(), node_selector=only)
-    found = found.of(script.gpus)
     both = pulumi.Output.all(found.node_selector, only)
     selector: Selector = both.apply(lambda it: {**it[0], **it[1]})
     return replace(found, node_selector=selector)
+
+
+def _in_domain(
+    site: Site, around: Surroundings, script: PlannedScript, access: DeviceAccess
+) -> DeviceAccess:
+    """Where machines are of an NVLink domain, each pod has a channel of the job's own."""
+    if around.nvlink is None or script.pool is None or script.pool.domain is None:
+        return access
+    # What most stacks have no use for is not loaded.
+    from stacks.parts.network.domain_build import domain_of
+
+    made = domain_of(site, script.name, script.config.nodes, around.nvlink)
+    return replace(
+        access,
+        claims={**access.claims, "nvlink": made.template_name},
+        held=[*access.held, made.domain],
+        after=[*access.after, made],
+    )
 
 
 def _any_of(site: Site, script: PlannedScript) -> list[Selector]:

@@ -1,19 +1,15 @@
-"""What pods need that claim GPUs, with the interfaces beside them or alone: NVIDIA's two drivers,
-of which GKE installs none on these nodes, and templates of claims."""
+"""What pods need that claim GPUs with the interfaces beside them: NVIDIA's two drivers, of which
+GKE installs none on these nodes, and templates of claims."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import pulumi
 
 from components.gpu_claim_driver import GpuClaimDriver, GpuClaimDriverArgs
 from components.gpu_driver_installer import GpuDriverInstaller, GpuDriverInstallerArgs
-from components.resource_claim_template import (
-    GPU_CLASS,
-    ResourceClaimTemplate,
-    ResourceClaimTemplateArgs,
-)
-from stacks.parts.pools.gpu_claims import Claimed, alone, paired
+from components.resource_claim_template import ResourceClaimTemplate, ResourceClaimTemplateArgs
+from stacks.parts.pools.gpu_claims import Claimed, paired
 from stacks.site import Site, helm_chart
 
 _NUMBERS = {1: "one", 2: "two", 4: "four", 8: "eight"}
@@ -21,20 +17,15 @@ _NUMBERS = {1: "one", 2: "two", 4: "four", 8: "eight"}
 
 @dataclass(frozen=True, kw_only=True)
 class GpuClaims:
-    """Templates by how many GPUs a pod has, with interfaces (`pairs`) and without (`gpus`), which
-    are met once the `drivers` are on a node."""
+    """Templates by how many GPUs a pod has, which are met once the `drivers` are on a node."""
 
     drivers: Sequence[pulumi.Resource]
     pairs: Mapping[int, ResourceClaimTemplate]
-    gpus: Mapping[int, ResourceClaimTemplate]
 
 
 def build(site: Site) -> GpuClaims:
-    return GpuClaims(
-        drivers=_drivers(site),
-        pairs=_templates(site, "pairs", paired(site.plan)),
-        gpus=_templates(site, "gpus", alone(site.plan)),
-    )
+    pairs = {it.gpus: _template(site, it) for it in paired(site.plan)}
+    return GpuClaims(drivers=_drivers(site), pairs=pairs)
 
 
 def _drivers(site: Site) -> list[pulumi.Resource]:
@@ -60,24 +51,17 @@ def _drivers(site: Site) -> list[pulumi.Resource]:
     return [installed, claims]
 
 
-def _templates(
-    site: Site, kind: str, numbers: Iterable[Claimed]
-) -> dict[int, ResourceClaimTemplate]:
-    return {it.gpus: _template(site, kind, it) for it in numbers}
-
-
-def _template(site: Site, kind: str, of: Claimed) -> ResourceClaimTemplate:
-    pairs = kind == "pairs"
+def _template(site: Site, of: Claimed) -> ResourceClaimTemplate:
     return ResourceClaimTemplate(
-        f"{kind}-{of.gpus}",
+        f"pairs-{of.gpus}",
         ResourceClaimTemplateArgs(
             namespace=site.namespace,
-            template_name=f"{_NUMBERS.get(of.gpus, of.gpus)}-{kind}",
-            device_class="mrdma.google.com" if pairs else GPU_CLASS,
-            request_name="req-mrdma" if pairs else "gpu",
+            template_name=f"{_NUMBERS.get(of.gpus, of.gpus)}-pairs",
+            device_class="mrdma.google.com",
+            request_name="req-mrdma",
             count=of.gpus,
-            gpus=pairs,
-            whole=pairs and of.whole,
+            gpus=True,
+            whole=of.whole,
             labels=site.labels,
         ),
         opts=site.inside,

@@ -160,6 +160,7 @@ def _installer(site: Site, after: Sequence[pulumi.Resource]) -> NcclRdmaInstalle
             node_selectors=[site.nodes.selectors[it.name] for it in pools],
             accelerators=nccl.installer_accelerators,
             autopilot=plan.autopilot,
+            installs_nccl=nccl.installs_nccl,
             labels=site.labels,
         ),
         opts=site.after(*after),

@@ -142,6 +142,7 @@ def _pool(
             managed_interfaces=pool.managed,
             kernel_modules=gpu is None and project.plan.stack.lustre is not None,
             placement="COMPACT" if config.compact_placement else None,
+            policy=None if pool.domain is None else _policy(project, pool, pool.domain.topology),
             labels=project.labels,
             node_labels=_node_labels(project, pool),
             taints=pool.taints,
@@ -197,7 +198,7 @@ def _slices(
 
 
 def _policy(project: Project, pool: PlannedPool, shape: str) -> pulumi.Output[str]:
-    """One for all slices of the pool: they have one shape."""
+    """One for all slices of the pool, which have one shape, or for its machines."""
     from components.workload_policy import WorkloadPolicy, WorkloadPolicyArgs
 
     plan = project.plan

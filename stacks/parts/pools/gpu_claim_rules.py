@@ -2,7 +2,8 @@
 
 Sources: GKE documentation, "Prepare GKE infrastructure for DRA workloads" (no Autopilot, GKE's own
 driver and device plug-in off), read 2026-11-24; llm-d/llm-d docs/infra-providers/gke, which has
-both drivers on A3 Ultra; kubernetes-sigs/kueue v0.19.2 pkg/dra/claims.go.
+both drivers on A3 Ultra; kubernetes-sigs/kueue v0.19.2 pkg/dra/claims.go; GoogleCloudPlatform/
+cluster-autoscaler pkg/cloudprovider/gke/machinetypes/dranet.go, d92d895.
 """
 
 from collections.abc import Iterator
@@ -42,6 +43,11 @@ def _why_not(plan: Plan, pool: PlannedPool) -> str | None:
         )
     if pool.queued:
         return "queued machines come by a request, which counts no claims"
+    if (least := pool.bounds.min) < pool.nodes:
+        return (
+            f"of its {pool.nodes} machines {least} are there by themselves, and a claim brings no "
+            "other: the cluster autoscaler knows no PCIe root of one that is not there"
+        )
     return None
 
 

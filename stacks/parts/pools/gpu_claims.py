@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-from stacks.parts.pools.plan import PlannedPool
 from stacks.plan import Plan
 
 _SIZES = (1, 2, 4, 8)
@@ -17,22 +16,14 @@ class Claimed:
 
 
 def paired(plan: Plan) -> tuple[Claimed, ...]:
-    """Of workers of Ray and of scripts, which have the interfaces beside their GPUs; and what jobs
-    may ask for that are submitted later."""
+    """Of workers of Ray, of scripts and of servers; and what jobs may ask for that are submitted
+    later."""
     groups = [group for ray in plan.ray.values() for group in ray.groups.values()]
     found = [(it.gpus, pool) for it in groups for pool in it.pools]
     pools = plan.gpu_pools.values()
     found += [(size, it) for it in pools for size in _SIZES if size <= it.accelerators]
-    found += [(it.gpus, it.pool) for it in plan.scripts.values() if it.pool is not None]
-    return _claimed(found)
-
-
-def alone(plan: Plan) -> tuple[Claimed, ...]:
-    """Of servers, which are in one machine each and leave its interfaces to others."""
-    return _claimed([(it.config.gpus, it.pool) for it in plan.servers.values()])
-
-
-def _claimed(found: list[tuple[int, PlannedPool]]) -> tuple[Claimed, ...]:
+    found += [(it.gpus, pool) for it in plan.scripts.values() for pool in it.pools]
+    found += [(it.config.gpus, it.pool) for it in plan.servers.values()]
     here = [(gpus, pool.accelerators) for gpus, pool in found if gpus and pool.gpus_claimed]
     return tuple(
         Claimed(gpus=gpus, whole=all(has == gpus for other, has in here if other == gpus))

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from catalog import Catalog, Interface, MachineType, NcclStack, Topology
+from catalog.families import NvlinkDomain
 from catalog.machines import DEFAULT_DISK_GB
 from components.naming import NameKind, cloud_name
 from components.node_taints import NodeTaintArgs
@@ -30,7 +31,8 @@ AUTOPILOT_CPU_FAMILY = "c2"
 class PlannedPool:
     """A pool with what its machine is; `host` is one of its nodes with what it leaves to pods.
 
-    `topology` is a TPU slice's. On Autopilot nodes come as pods ask for them.
+    `topology` is a TPU slice's, and `domain` what machines are one of whose GPUs speak NVLink to
+    those of others. On Autopilot nodes come as pods ask for them.
     """
 
     name: str
@@ -40,6 +42,7 @@ class PlannedPool:
     host: Host
     autopilot: bool
     topology: Topology | None = None
+    domain: NvlinkDomain | None = None
     interface_mode: InterfaceMode = "none"
     prefix: str = ""
 
@@ -157,6 +160,17 @@ class PlannedPool:
         ]
 
     @property
+    def tolerated(self) -> list[NodeTaintArgs]:
+        """What pods for the pool do not mind: its taints, and GKE's own of an architecture that is
+        not that of most nodes."""
+        if self.domain is None:
+            return self.taints
+        own = NodeTaintArgs(
+            key="kubernetes.io/arch", value=self.domain.architecture, effect="NoSchedule"
+        )
+        return [*self.taints, own]
+
+    @property
     def keeps_away(self) -> bool:
         """Whether pods that do not tolerate the taints find no room there."""
         return any(it.effect != "PreferNoSchedule" for it in self.taints)
@@ -217,5 +231,6 @@ def _planned(
         host=Host(machine, facts.allocatable(machine.name, disk_gb, threads)),
         autopilot=autopilot,
         topology=facts.topologies(machine.name).get(pool.topology or ""),
+        domain=facts.nvlink_domain(machine.name),
         prefix=prefix,
     )

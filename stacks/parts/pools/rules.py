@@ -282,4 +282,19 @@ def claim_problems(plan: Plan) -> Iterator[Problem]:
         yield from gpu_claim_problems(plan)
 
 
-RULES = (place_problems, mode_problems, node_problems, interface_mode_problems, claim_problems)
+def domain_problems(plan: Plan) -> Iterator[Problem]:
+    if any(it.domain is not None for it in plan.gpu_pools.values()):
+        # What most stacks have no use for is not loaded.
+        from stacks.parts.pools.nvlink_rules import nvlink_problems
+
+        yield from nvlink_problems(plan)
+
+
+RULES = (
+    place_problems,
+    mode_problems,
+    node_problems,
+    interface_mode_problems,
+    claim_problems,
+    domain_problems,
+)

@@ -30,6 +30,7 @@ from stacks.site import DeviceAccess, Selector, Site
 from stacks.stack import LUSTRE, LUSTRE_VOLUME
 
 if TYPE_CHECKING:
+    from components.gpu_claim_driver import GpuClaimDriver
     from components.resource_claim_template import ResourceClaimTemplate
     from stacks.parts.redis.build import KeptState
 
@@ -37,7 +38,8 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, kw_only=True)
 class Surroundings:
     """What RayClusters find in the cluster: by pool the access to devices, what there is to mount,
-    where heads keep their state, and the queues."""
+    where heads keep their state, and the queues; `nvlink` is the driver of domains that jobs of
+    several machines are in."""
 
     devices: Mapping[str, DeviceAccess]
     lustre: VolumeMount | None
@@ -45,6 +47,7 @@ class Surroundings:
     kept: "KeptState | None"
     queues: Queues
     claims: "Mapping[int, ResourceClaimTemplate]"
+    nvlink: "GpuClaimDriver | None" = None
 
 
 def build(site: Site, around: Surroundings) -> dict[str, RayCluster]:
@@ -177,7 +180,8 @@ def _worker(
     if nccl is None:
         return common
     # The pods', for jobs that bring none of it: scripts, and what is submitted by hand.
-    return replace(common, environment={**nccl.variables, "LD_LIBRARY_PATH": LIBRARY_PATH})
+    environment = {**nccl.variables, "LD_LIBRARY_PATH": LIBRARY_PATH}
+    return replace(common, environment=environment, nccl=nccl.settings)
 
 
 def _tpu_worker(

@@ -1,37 +1,35 @@
 """Servers of models, and how pods of theirs and of fine-tunings find their nodes."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 import pulumi
 
 from components.inference_server import InferenceServer, InferenceServerArgs
 from stacks.parts.queues.build import Queues
 from stacks.parts.servers.plan import PlannedServer
-from stacks.site import Selector, Site
+from stacks.site import DeviceAccess, Selector, Site
 from stacks.tokens import VARIABLES
-
-if TYPE_CHECKING:
-    from stacks.parts.network.claims_build import GpuClaims
 
 TOKEN = VARIABLES["hugging_face_token"]
 
 
 def build(
-    site: Site, queues: Queues, claimed: "GpuClaims | None" = None
+    site: Site, queues: Queues, devices: Mapping[str, DeviceAccess]
 ) -> dict[str, InferenceServer]:
-    """`claimed` is of pools whose GPUs are claimed."""
-    return {name: _server(site, queues, it, claimed) for name, it in site.plan.servers.items()}
+    """`devices` are by pool."""
+    return {name: _server(site, queues, it, devices) for name, it in site.plan.servers.items()}
 
 
 def _server(
-    site: Site, queues: Queues, server: PlannedServer, claimed: "GpuClaims | None"
+    site: Site, queues: Queues, server: PlannedServer, devices: Mapping[str, DeviceAccess]
 ) -> InferenceServer:
-    config = server.config
-    claims: dict[str, pulumi.Input[str]] = {}
-    needed: list[pulumi.Resource] = []
-    if server.pool.gpus_claimed and claimed is not None:
-        template = claimed.gpus[config.gpus]
-        claims, needed = {"gpus": template.template_name}, [*claimed.drivers, template]
+    config, pool = server.config, server.pool
+    selector = gpu_selector(site, pool.name, queued=config.queue is not None)
+    access = DeviceAccess(networks=(), node_selector=selector)
+    nccl = None
+    if pool.gpus_claimed:
+        access = devices[pool.name].of(config.gpus)
+        nccl = pool.nccl(site.plan.facts)
     scaling = config.autoscaling
     return InferenceServer(
         server.name,
@@ -58,13 +56,16 @@ def _server(
             priority_class=queues.priority(config.priority),
             queue=queues.queue(config.queue),
             workload_priority=queues.workload_priority(config.workload_priority),
-            node_selector=gpu_selector(site, server.pool.name, queued=config.queue is not None),
-            taints=server.pool.taints,
+            node_selector=access.node_selector,
+            taints=pool.taints,
             minutes=config.minutes,
-            claims=claims,
+            claims=dict(access.claims),
+            rdma=access.rdma,
+            nccl={} if nccl is None else nccl.settings,
+            environment={} if nccl is None else nccl.variables,
             labels=site.labels,
         ),
-        opts=once_its_nodes_stand(site, queues, server.name, server.pool.name, *needed),
+        opts=once_its_nodes_stand(site, queues, server.name, pool.name, *access.after),
     )
 
 
