@@ -9,6 +9,8 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
+from review.cost import cost_of
+from review.hourly import cost_lines
 from review.losses import losses
 from review.step import EngineStep
 from sandbox.cloud.caller import Caller
@@ -52,6 +54,7 @@ def run_verb(
     if verb in ("preview", "up"):
         print(said(workspace, real=real), flush=True)
         _print_losses(result, workspace)
+        print_cost(result, workspace)
     if result.interrupted:
         print(f"interrupted; `{verb}` again picks up from there", file=sys.stderr)
         return INTERRUPTED
@@ -64,6 +67,15 @@ def _print_losses(result: RunResult, workspace: Workspace) -> None:
     if lines := list(losses(steps, workspace.catalog())):
         print("what this takes away:")
         print("\n".join(f"  {line}" for line in lines), flush=True)
+
+
+def print_cost(result: RunResult, workspace: Workspace) -> None:
+    """What the stack costs an hour, before the run and after it."""
+    catalog = workspace.catalog()
+    before, after = (cost_of(it.items(), catalog) for it in (result.stood, result.stands))
+    if result.ok:
+        print("what it costs:")
+        print("\n".join(f"  {line}" for line in cost_lines(before, after)), flush=True)
 
 
 def run(
