@@ -6,10 +6,11 @@ import json
 import sys
 from collections.abc import Mapping
 from contextlib import nullcontext
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from review.cost import cost_of
+from review.cost import Cost, cost_of
 from review.hourly import cost_lines
 from review.losses import losses
 from review.step import EngineStep
@@ -49,7 +50,8 @@ def run_verb(
     caller, faults = Caller(roles), Faults.load(fault)
     result = run(workspace, verb, speed, overrides, faults, project, real, caller=caller, only=only)
     if json_file is not None:
-        json_file.write_text(json.dumps(result.to_json(), indent=2) + "\n")
+        summary = {**result.to_json(), "usd_hour": usd_hour(result, workspace)}
+        json_file.write_text(json.dumps(summary, indent=2) + "\n")
     print_report(result, workspace.root, overrides, kube)
     if verb in ("preview", "up"):
         print(said(workspace, real=real), flush=True)
@@ -71,11 +73,21 @@ def _print_losses(result: RunResult, workspace: Workspace) -> None:
 
 def print_cost(result: RunResult, workspace: Workspace) -> None:
     """What the stack costs an hour, before the run and after it."""
-    catalog = workspace.catalog()
-    before, after = (cost_of(it.items(), catalog) for it in (result.stood, result.stands))
     if result.ok:
         print("what it costs:")
-        print("\n".join(f"  {line}" for line in cost_lines(before, after)), flush=True)
+        lines = cost_lines(*_bills(result, workspace))
+        print("\n".join(f"  {line}" for line in lines), flush=True)
+
+
+def usd_hour(result: RunResult, workspace: Workspace) -> dict[str, Any]:
+    """The same as numbers, of what has a price that is known."""
+    before, after = _bills(result, workspace)
+    return {"before": asdict(before.hourly), "after": asdict(after.hourly)}
+
+
+def _bills(result: RunResult, workspace: Workspace) -> tuple[Cost, Cost]:
+    catalog = workspace.catalog()
+    return cost_of(result.stood.items(), catalog), cost_of(result.stands.items(), catalog)
 
 
 def run(
