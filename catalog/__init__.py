@@ -26,7 +26,7 @@ from catalog.machines import (
     Sidecar,
 )
 from catalog.models import MaxTextTable, ServedModelFacts, ServedModelTable
-from catalog.prices import MachinePrice, PriceRange, Rate
+from catalog.prices import MachineRate, PriceRange, Rate, Way
 from catalog.table import FactError
 from catalog.topologies import Topology
 from catalog.versions import (
@@ -57,7 +57,7 @@ __all__ = [
     "Interface",
     "LocalSsd",
     "LustreTier",
-    "MachinePrice",
+    "MachineRate",
     "MachineType",
     "MachineTypeFacts",
     "MaxTextTable",
@@ -70,6 +70,7 @@ __all__ = [
     "ServedModelTable",
     "Sidecar",
     "Topology",
+    "Way",
     "Zone",
     "ZoneAddition",
     "ZoneName",

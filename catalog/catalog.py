@@ -21,7 +21,7 @@ from catalog.machines import (
     allocatable,
 )
 from catalog.models import MaxTextTable, ServedModelTable
-from catalog.prices import MachinePrice, PriceTable, Rate
+from catalog.prices import MachineRate, PriceTable, Rate, Way, machine_rate
 from catalog.replacing import ReplacingTable
 from catalog.table import Fact, FactError, load_table, nearest_names
 from catalog.topologies import Topology, TopologyTable
@@ -279,9 +279,9 @@ class Catalog(Fact):
                 nearest = max(needs.values())
                 raise FactError(f"GKE {version} is older than {name} needs; nearest: {nearest}")
 
-    def machine_price(self, machine: str) -> MachinePrice:
-        """USD an hour; parts that are not known are None."""
-        return self.prices.machine_types.get(self.machine(machine).name, MachinePrice())
+    def machine_rate(self, machine: str, way: Way, region: str) -> MachineRate | None:
+        """USD an hour; None when not known of any region."""
+        return machine_rate(self.machine(machine).name, way, region)
 
     def lustre_price(self, mbps_per_tib: int) -> Rate | None:
         """USD per GiB and month; None when not known."""

@@ -1,17 +1,36 @@
-"""Published price ranges in USD, without tax or discounts. A price not known is None, never 0."""
+"""Published prices in USD, without tax or discounts. A price not known is None, never 0.
+
+Prices differ by region and drift. Those of machines, disks and buckets stand in books, each of one
+source as it was on one day: of a region holds the newest that has it. Where none has, there is the
+range over the regions that are known.
+"""
 
 import datetime
+from collections.abc import Callable, Iterable, Mapping
+from enum import StrEnum
+from functools import cache
 from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from catalog.table import Fact, Table
+from catalog.table import DATA, Fact, Table, parse
 
+BOOKS = DATA / "machine_prices"
 Usd = Annotated[float, Field(gt=0)]
+ByRegion = Mapping[str, Usd]
+
+
+class Way(StrEnum):
+    """How a machine is paid for; CALENDAR is a reservation of 1 to 90 days."""
+
+    ON_DEMAND = "on_demand"
+    SPOT = "spot"
+    FLEX_START = "flex_start"
+    CALENDAR = "calendar"
 
 
 class PriceRange(Fact):
-    """Lowest and highest price over the regions seen."""
+    """Lowest and highest price."""
 
     low: Usd
     high: Usd
@@ -23,50 +42,98 @@ class PriceRange(Fact):
         return self
 
 
-class RegionPrice(Fact):
-    """USD an hour for one machine in one region."""
-
-    on_demand: Usd | None = None
-    spot: Usd | None = None
-
-
-class MachinePrice(Fact):
-    """USD an hour for one machine with its accelerators; disks and networks are not in it.
-
-    `regions` narrows the ranges over all regions where a region's own price is known.
-    """
-
-    on_demand: PriceRange | None = None
-    spot: PriceRange | None = None
-    regions: dict[str, RegionPrice] = Field(default_factory=dict)
-
-    @model_validator(mode="after")
-    def _regions_within_the_ranges(self) -> Self:
-        for name, own in self.regions.items():
-            for price, over_all in ((own.on_demand, self.on_demand), (own.spot, self.spot)):
-                if price is not None and not (over_all and over_all.low <= price <= over_all.high):
-                    raise ValueError(f"{name}: {price} is outside of the range over all regions")
-        return self
-
-    def within(self, region: str) -> Self:
-        """The price in a region, as ranges of one value; as it is where the region is not known."""
-        own = self.regions.get(region)
-        if own is None:
-            return self
-        return self.model_copy(
-            update={"on_demand": _exactly(own.on_demand), "spot": _exactly(own.spot)}
-        )
-
-
-def _exactly(price: Usd | None) -> PriceRange | None:
-    return None if price is None else PriceRange(low=price, high=price)
-
-
 class Rate(PriceRange):
-    """A price with a source of its own and the day on which it was read."""
+    """A price with a source of its own and the day on which it was read.
+
+    `elsewhere`: that of the region is not known, and these are the prices of other regions.
+    """
 
     source: str = Field(min_length=1)
     date: datetime.date
+    elsewhere: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.source}, {self.date}" + (", of other regions" if self.elsewhere else "")
+
+
+class PriceBook(Table):
+    """What one source says: USD by region, for an hour of a machine with its accelerators, and for
+    a month of a GiB of the rest.
+
+    The price of a machine in `with_local_ssd` has its local SSD in it.
+    """
+
+    with_local_ssd: frozenset[str] = frozenset()
+    machine_types: dict[str, dict[Way, ByRegion]] = Field(default_factory=dict)
+    disk_gib_month: dict[str, ByRegion] = Field(default_factory=dict)
+    local_ssd_gib_month: dict[Way, ByRegion] = Field(default_factory=dict)
+    bucket_gib_month: ByRegion = Field(default_factory=dict)
+
+
+class MachineRate(Rate):
+    """`with_local_ssd`: the machine's local SSD is in it."""
+
+    way: Way
+    with_local_ssd: bool = False
+
+
+@cache
+def books() -> tuple[PriceBook, ...]:
+    """All there are, the newest first."""
+    found = [parse(PriceBook, file) for file in sorted(BOOKS.glob("*.yaml"))]
+    return tuple(sorted(found, key=lambda it: it.date, reverse=True))
+
+
+def machine_rate(machine: str, way: Way, region: str) -> MachineRate | None:
+    found = _newest(books(), lambda it: it.machine_types.get(machine, {}).get(way, {}), region)
+    if found is None:
+        return None
+    rate, book = found
+    with_ssd = machine in book.with_local_ssd
+    return MachineRate(**rate.model_dump(), way=way, with_local_ssd=with_ssd)
+
+
+def disk_rate(kind: str, region: str) -> Rate | None:
+    return _rate(lambda it: it.disk_gib_month.get(kind, {}), region)
+
+
+def local_ssd_rate(way: Way, region: str) -> Rate | None:
+    return _rate(lambda it: it.local_ssd_gib_month.get(way, {}), region)
+
+
+def bucket_rate(region: str) -> Rate | None:
+    return _rate(lambda it: it.bucket_gib_month, region)
+
+
+def _rate(prices: Callable[[PriceBook], ByRegion], region: str) -> Rate | None:
+    found = _newest(books(), prices, region)
+    return None if found is None else found[0]
+
+
+def _newest(
+    known: Iterable[PriceBook], prices: Callable[[PriceBook], ByRegion], region: str
+) -> tuple[Rate, PriceBook] | None:
+    by_region: dict[str, float] = {}
+    having: list[PriceBook] = []
+    for book in known:
+        own = prices(book)
+        if region in own:
+            usd = own[region]
+            return Rate(low=usd, high=usd, source=book.source, date=book.date), book
+        if own:
+            having.append(book)
+        by_region = {**own, **by_region}
+    if not having:
+        return None
+    rate = Rate(
+        low=min(by_region.values()),
+        high=max(by_region.values()),
+        source="; ".join(it.source for it in having),
+        # Of several days the one since which none of them was read again.
+        date=min(it.date for it in having),
+        elsewhere=True,
+    )
+    return rate, having[0]
 
 
 class NatPrices(Fact):
@@ -88,32 +155,34 @@ class SizePrice(PriceRange):
 
 
 class RedisPrices(Fact):
-    """By tier, the smallest size first."""
+    """By tier, the smallest size first; of one `region` alone."""
 
     BASIC: tuple[SizePrice, ...]
     STANDARD_HA: tuple[SizePrice, ...]
+    region: str
     source: str = Field(min_length=1)
     date: datetime.date
 
-    def rate(self, tier: str, gib: int) -> Rate | None:
+    def rate(self, tier: str, gib: int, region: str) -> Rate | None:
         """USD an hour for each GiB of an instance of that size; None when not known."""
         sizes = {"BASIC": self.BASIC, "STANDARD_HA": self.STANDARD_HA}.get(tier, ())
         fits = next((it for it in sizes if 0 < gib <= it.up_to_gib), None)
         if fits is None:
             return None
-        return Rate(low=fits.low, high=fits.high, source=self.source, date=self.date)
+        return Rate(
+            low=fits.low,
+            high=fits.high,
+            source=self.source,
+            date=self.date,
+            elsewhere=region != self.region,
+        )
 
 
 class PriceTable(Table):
-    """`lustre_gib_month` is keyed by the tier's MB/s per TiB, `disk_gib_month` by the disk type.
-
-    The table's own source and date are those of the machine types.
-    """
+    """Prices that hold in every region that is known; `lustre_gib_month` is keyed by the tier's
+    MB/s per TiB."""
 
     cluster_hour: Rate
-    machine_types: dict[str, MachinePrice]
     lustre_gib_month: dict[int, Rate]
-    disk_gib_month: dict[str, Rate]
-    bucket_gib_month: Rate
     redis_gib_hour: RedisPrices
     nat: NatPrices

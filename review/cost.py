@@ -5,11 +5,12 @@ An amount that is not known stays so: it never counts as zero, and totals say ho
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from catalog import Catalog, FactError, PriceRange, Rate
+from catalog import Catalog, FactError, MachineRate, PriceRange, Rate, Way
+from catalog.prices import bucket_rate, disk_rate, local_ssd_rate
 from components.capacity import CapacityMode
 from review.node_pool_facts import PoolFacts, pool_facts
 from sandbox.urns import name_of, token_of
@@ -20,6 +21,8 @@ from stacks.workloads import RAY_CLUSTER, devices_of
 MONTH_HOURS = 730
 _NAT_CAP = 32
 _RESERVED = (CapacityMode.RESERVATION, CapacityMode.ANY_RESERVATION)
+_ON_REQUEST = (CapacityMode.FLEX_START, CapacityMode.QUEUED)
+_PRICED = {Way.ON_DEMAND: "on demand", Way.CALENDAR: "of calendar mode"}
 
 
 @dataclass(frozen=True)
@@ -41,12 +44,15 @@ class Amount:
 
 @dataclass(frozen=True)
 class Part:
-    """One line of a bill; `hourly` is None where a price or an amount is not known."""
+    """One line of a bill; `hourly` is None where a price or an amount is not known, and
+    `amount_unknown` says that it is the amount. `elsewhere`: at the prices of other regions."""
 
     component: str
     what: str
     hourly: Amount | None
     source: str
+    amount_unknown: bool = False
+    elsewhere: bool = False
 
 
 @dataclass(frozen=True)
@@ -93,34 +99,31 @@ def cost_of(
 
 
 def _pool(name: str, pool: PoolFacts, catalog: Catalog) -> Iterator[Part]:
-    nodes = _count(pool.low, pool.high)
-    price = _machine_price(pool, catalog)
-    note = ", at the on-demand price" if pool.capacity in _RESERVED else ""
-    where = "" if pool.region in _regions(pool, catalog) else ", over all regions"
-    source = f"{catalog.prices.source}, {catalog.prices.date}{where}"
-    yield Part(
-        name,
-        f"{nodes} x {pool.machine_type}, {pool.capacity.value}{note}",
-        _times(price, pool.low, pool.high),
-        source if price else "no price known",
+    nodes, price = _count(pool.low, pool.high), _machine_rate(pool, catalog)
+    what = f"{nodes} x {pool.machine_type}, {pool.capacity.value}{_note(pool, price)}"
+    yield _priced(name, what, price, (pool.low, pool.high))
+    disk = disk_rate(pool.disk_type, pool.region)
+    what = f"{nodes} x {pool.disk_gb} GiB of {pool.disk_type or 'boot disk'}"
+    yield _priced(
+        name, what, disk, (pool.low * pool.disk_gb, pool.high * pool.disk_gb), MONTH_HOURS
     )
-    disk = catalog.prices.disk_gib_month.get(pool.disk_type)
-    yield Part(
-        name,
-        f"{nodes} x {pool.disk_gb} GiB of {pool.disk_type or 'boot disk'}",
-        _times(disk, pool.low * pool.disk_gb, pool.high * pool.disk_gb, MONTH_HOURS),
-        _source(disk),
-    )
-    if pool.machine is not None and pool.machine.local_ssd is not None:
-        yield Part(name, f"{nodes} x local SSD", None, "no price known")
+    ssd = pool.machine.local_ssd if pool.machine is not None else None
+    if ssd is not None and not (price and price.with_local_ssd):
+        gib = ssd.count * ssd.gib_each
+        way = Way.SPOT if pool.capacity is CapacityMode.SPOT else Way.ON_DEMAND
+        rate = None if pool.capacity in _ON_REQUEST else local_ssd_rate(way, pool.region)
+        what = f"{nodes} x {gib} GiB of local SSD"
+        yield _priced(name, what, rate, (pool.low * gib, pool.high * gib), MONTH_HOURS)
 
 
-def _regions(pool: PoolFacts, catalog: Catalog) -> Collection[str]:
-    """Where the price of the pool's machines is known by itself."""
-    return catalog.machine_price(pool.machine.name).regions if pool.machine else ()
+def _note(pool: PoolFacts, price: MachineRate | None) -> str:
+    """How a reservation is counted, which has no price of its own."""
+    if price is None or pool.capacity not in _RESERVED:
+        return ""
+    return f", at the price {_PRICED[price.way]}"
 
 
-def _machine_price(pool: PoolFacts, catalog: Catalog) -> PriceRange | None:
+def _machine_rate(pool: PoolFacts, catalog: Catalog) -> MachineRate | None:
     if pool.machine is None:
         return None
     return machine_price(pool.machine.name, pool.region, pool.capacity, catalog)
@@ -140,23 +143,24 @@ def _other(
             gib, tier = int(inputs["capacityGib"]), int(inputs.get("perUnitStorageThroughput") or 0)
             rate = _lustre(tier, catalog)
             what = f"{gib} GiB of Lustre at {tier} MB/s per TiB"
-            yield Part(name, what, _times(rate, gib, gib, MONTH_HOURS), _source(rate))
+            yield _priced(name, what, rate, (gib, gib), MONTH_HOURS)
         case "gcp:redis/instance:Instance":
             gib, tier = int(inputs["memorySizeGb"]), str(inputs.get("tier") or "BASIC")
-            rate = prices.redis_gib_hour.rate(tier, gib)
+            rate = prices.redis_gib_hour.rate(tier, gib, str(inputs.get("region") or ""))
             what = f"{gib} GiB of Redis, {tier}"
-            yield Part(name, what, _times(rate, gib, gib), _source(rate))
+            yield _priced(name, what, rate, (gib, gib))
         case "gcp:storage/bucket:Bucket":
-            rate = prices.bucket_gib_month
-            what = f"each GiB stored {rate.low:g} to {rate.high:g} a month; how many is not known"
-            yield Part(name, what, None, _source(rate))
+            rate = bucket_rate(str(inputs.get("location") or "").lower())
+            what = f"each GiB stored {_each(rate)} a month; how many is not known"
+            yield Part(name, what, None, _source(rate), amount_unknown=True)
         case "gcp:compute/routerNat:RouterNat":
             yield _gateway(name, machines, catalog)
             rate = prices.nat.gib
-            what = f"each GiB through the gateway {rate.low:g}; how many is not known"
-            yield Part(name, what, None, _source(rate))
+            what = f"each GiB through the gateway {_each(rate)}; how many is not known"
+            yield Part(name, what, None, _source(rate), amount_unknown=True)
         case "gcp:compute/network:Network":
-            yield Part(name, "traffic out of the zone or the region", None, "no price known")
+            what = "traffic out of the zone or the region"
+            yield Part(name, what, None, "no price known", amount_unknown=True)
         case _:
             return
 
@@ -205,16 +209,25 @@ def _devices(
     return devices
 
 
-def _times(
-    price: PriceRange | None, low: float, high: float, per_hours: float = 1
-) -> Amount | None:
-    if price is None:
-        return None
-    return Amount(price.low * low / per_hours, price.high * high / per_hours)
+def _priced(
+    name: str, what: str, rate: Rate | None, amount: tuple[int, int], per_hours: float = 1
+) -> Part:
+    """So much of something, from the smallest to the largest size."""
+    if rate is None:
+        return Part(name, what, None, _source(rate))
+    low, high = amount
+    hourly = Amount(rate.low * low / per_hours, rate.high * high / per_hours)
+    return Part(name, what, hourly, _source(rate), elsewhere=rate.elsewhere)
 
 
 def _source(rate: Rate | None) -> str:
-    return "no price known" if rate is None else f"{rate.source}, {rate.date}"
+    return "no price known" if rate is None else str(rate)
+
+
+def _each(rate: PriceRange | None) -> str:
+    if rate is None:
+        return "at what is not known"
+    return " to ".join(dict.fromkeys(f"{it:g}" for it in (rate.low, rate.high)))
 
 
 def _count(low: int, high: int) -> str:

@@ -8,9 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
 
+from review.bill import bill, money, month, parts, span
 from review.budget import LONGEST, Section, fitted
 from review.change import Change
-from review.cost import MONTH_HOURS, Amount, Cost
+from review.cost import Cost
+from review.hourly import usd
 from review.quoted import code, fenced, html_code, word
 from review.review import Review
 from review.stack_review import StackReview
@@ -113,14 +115,17 @@ def _stacks(review: Review) -> str:
     rows = [
         "### Stacks",
         "",
-        "| stack | change | USD an hour | GPUs, TPUs | `up` |",
-        "| --- | --- | --- | --- | --- |",
+        "| stack | change | USD an hour | USD a month | GPUs, TPUs | `up` |",
+        "| --- | --- | --- | --- | --- | --- |",
     ]
     rows += [
-        f"| {_placed(one)} | {counted(one)} | {_money(one)} | {_devices(one)} "
+        f"| {_placed(one)} | {counted(one)} | {money(one)} | {month(one)} | {_devices(one)} "
         f"| {_about(one) if one.makespan_s else ''} |"
         for one in review.stacks
     ]
+    if len(known := [one.after for one in review.stacks if one.after is not None]) > 1:
+        together = Cost(tuple(part for cost in known for part in cost.parts))
+        rows.append(f"| **together** | | {bill(together)} | {usd(together.monthly)} | | |")
     return "\n".join(rows)
 
 
@@ -138,32 +143,6 @@ def counted(one: StackReview) -> str:
     )
 
 
-def _money(one: StackReview) -> str:
-    if one.before is None and one.after is None:
-        return ""
-    if one.before is None or one.after is None or not one.before.parts:
-        return _bill(one.after or one.before or Cost())
-    if not one.after.parts:
-        return f"{_bill(one.before)}, then nothing"
-    if one.before.parts == one.after.parts:
-        return f"{_bill(one.after)}, as before"
-    delta = _amount(one.after.hourly - one.before.hourly, signed=True)
-    if moved := len({*one.before.unknown} ^ {*one.after.unknown}):
-        delta += f", and {moved} unknown that differ{'s' if moved == 1 else ''}"
-    return f"{_bill(one.before)} -> {_bill(one.after)} ({delta})"
-
-
-def _bill(cost: Cost) -> str:
-    missing = f" + {len(cost.unknown)} unknown" if cost.unknown else ""
-    return f"{_amount(cost.hourly)}{missing}"
-
-
-def _amount(amount: Amount, *, signed: bool = False) -> str:
-    sign = "+" if signed else ""
-    low, high = f"{amount.low:{sign},.2f}", f"{amount.high:{sign},.2f}"
-    return low if low == high else f"{low} to {high}"
-
-
 def _devices(one: StackReview) -> str:
     before, after = (_of_cost(it) for it in (one.before, one.after))
     return after if one.before is None or before == after else f"{before} -> {after}"
@@ -171,12 +150,7 @@ def _devices(one: StackReview) -> str:
 
 def _of_cost(cost: Cost | None) -> str:
     devices = {} if cost is None else cost.devices
-    return ", ".join(f"{_span(it)} {word(kind)}" for kind, it in sorted(devices.items())) or "none"
-
-
-def _span(bounds: tuple[int, int]) -> str:
-    low, high = bounds
-    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
+    return ", ".join(f"{span(it)} {word(kind)}" for kind, it in sorted(devices.items())) or "none"
 
 
 def _details(one: StackReview) -> Iterator[Section]:
@@ -200,7 +174,7 @@ def _details(one: StackReview) -> Iterator[Section]:
     if one.chain:
         yield _folded(one, "time of `up`", "\n".join(_chain(one)), 4)
     if one.after is not None and one.after.parts:
-        yield _folded(one, "cost by component", "\n".join(_parts(one.after)), 5)
+        yield _folded(one, "cost by component", "\n".join(parts(one.after)), 5)
     if one.manifests:
         yield _manifests(one)
     if one.mermaid:
@@ -232,26 +206,6 @@ def _chain(one: StackReview) -> Iterator[str]:
     yield "| step | time |\n| --- | --- |"
     for verb, name, seconds in one.chain:
         yield f"| {word(verb)} {code(name)} | {_time(seconds)} |"
-
-
-def _parts(cost: Cost) -> Iterator[str]:
-    yield "| component | what | USD an hour | USD a month | price from |"
-    yield "| --- | --- | --- | --- | --- |"
-    for part in cost.parts:
-        hour = "unknown" if part.hourly is None else _amount(part.hourly)
-        month = "unknown" if part.hourly is None else _amount(part.hourly.times(MONTH_HOURS))
-        yield (
-            f"| {word(part.component)} | {code(part.what)} | {hour} | {month} "
-            f"| {code(part.source)} |"
-        )
-    missing = f", and {len(cost.unknown)} parts unknown" if cost.unknown else ""
-    yield (
-        f"| **known together** |{missing.removeprefix(',')} | {_amount(cost.hourly)} "
-        f"| {_amount(cost.monthly)} | |"
-    )
-    for kind, (low, high) in sorted(cost.devices.items()):
-        hours = _span((low * MONTH_HOURS, high * MONTH_HOURS))
-        yield f"\n{word(kind)}-hours: {_span((low, high))} an hour, {hours} in {MONTH_HOURS} hours."
 
 
 def _manifests(one: StackReview) -> Section:

@@ -69,8 +69,13 @@ def pool_facts(inputs: Mapping[str, Any], catalog: Catalog) -> PoolFacts:
         accelerators=count,
         disk_type=str(config.get("diskType") or ""),
         disk_gb=int(config.get("diskSizeGb") or 0),
-        region=_ZONE.sub("", str(inputs.get("location") or "")),
+        region=region_of(str(inputs.get("location") or "")),
     )
+
+
+def region_of(location: str) -> str:
+    """Of a zone, or of a region."""
+    return _ZONE.sub("", location)
 
 
 def _nodes(inputs: Mapping[str, Any]) -> tuple[int, int]:

@@ -7,7 +7,7 @@ from sandbox.faults import Faults
 from sandbox.kube_choice import is_real, said
 from sandbox.kube_mode import KubeMode
 from sandbox.report import print_report
-from sandbox.run import run
+from sandbox.run import print_cost, run
 from sandbox.workspace import Workspace
 
 CHAPTERS: tuple[tuple[Verb, str], ...] = (
@@ -33,6 +33,7 @@ def demo(workspace: Workspace, speed: float, kube: KubeMode) -> bool:
             results.append(result)
     _, made, again = results
     print_report(made, workspace.root)
+    print_cost(made, workspace)
     changed = {kind: count for kind, count in again.report.changes.items() if kind != "same"}
     if changed:
         print(f"the second preview should be empty, but it has {changed}")

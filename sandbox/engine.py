@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from pulumi.automation import CommandError, EngineEvent, LocalWorkspace, Stack, UpdateSummary
 
-from sandbox import engine_channels, killed_runs, state_copies
+from sandbox import deployment, engine_channels, killed_runs, state_copies
 from sandbox.bounds import Bounds, bounds
 from sandbox.clock import VirtualClock
 from sandbox.cloud.caller import Caller
@@ -26,7 +26,7 @@ from sandbox.faults import Faults
 from sandbox.interrupts import Interrupts
 from sandbox.journal import Journal, Step
 from sandbox.locks import engine_pid
-from sandbox.plan import new_inputs, planned_steps
+from sandbox.plan import Inputs, new_inputs, planned_steps
 from sandbox.program import load_program
 from sandbox.providers.gcp import GcpStandIn
 from sandbox.providers.kubernetes import KubernetesStandIn
@@ -34,7 +34,6 @@ from sandbox.providers.operations import Operations
 from sandbox.providers.server import ProviderServer
 from sandbox.pulumi_cli import binary, cli_environment, find_pulumi
 from sandbox.schedule import CriticalPath, TimedStep, critical_path, state_dependencies
-from sandbox.secrets import hidden
 from sandbox.status import everything
 from sandbox.workspace import Workspace
 
@@ -63,7 +62,8 @@ class RunResult:
     """What one run did and found; seconds are simulated except `wall_s`.
 
     `own_durations`: by a table of the user's own.
-    `plan` is a preview's plan by URN, as `pulumi preview --save-plan` writes it.
+    `plan` is a preview's plan by URN, as `pulumi preview --save-plan` writes it. `stood` are the
+    inputs, by URN, of what stood before the run, and `stands` of what stands after it, or would.
     """
 
     operation: Verb
@@ -81,6 +81,8 @@ class RunResult:
     timeline: list[Step] = field(default_factory=list[Step])
     plan: dict[str, Any] = field(default_factory=dict[str, Any])
     interrupted: bool = False
+    stood: Inputs = field(default_factory=dict[str, Mapping[str, Any]])
+    stands: Inputs = field(default_factory=dict[str, Mapping[str, Any]])
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -139,7 +141,9 @@ class Engine:
             killed_runs.mend_state(self._workspace, options.on_output)
             is_new = not any(self._workspace.state_files())
             stack = self._open(server.address, is_new=is_new)
-            if verb != "preview":
+            if verb == "preview":
+                before = self._workspace.deployment()
+            else:
                 killed_runs.unlock(stack, self._workspace, options.on_output)
                 before = {} if is_new else self._recovered(stack, cloud, options)
             with Interrupts(owner) as interrupts:
@@ -147,13 +151,15 @@ class Engine:
             after = {} if verb == "preview" else self._state_after(options)
         plan = self._plan() if verb == "preview" else {}
         if verb == "preview":
-            inputs = new_inputs(report)
+            stands = inputs = new_inputs(report)
             steps, dependencies = planned_steps(plan, durations, inputs)
         else:
             steps = [TimedStep(s.urn, s.operation, s.seconds) for s in journal.steps if s.ok]
-            known = [*_resources(before), *_resources(after)]
-            dependencies = state_dependencies(known)
-            inputs = {it["urn"]: it.get("inputs") or {} for it in known}
+            dependencies = state_dependencies(
+                [*deployment.resources(before), *deployment.resources(after)]
+            )
+            stands = deployment.inputs(after)
+            inputs = {**deployment.inputs(before), **stands}
         critical = critical_path(steps, dependencies)
         likely = critical.seconds if verb == "preview" else journal.makespan
         return RunResult(
@@ -167,11 +173,13 @@ class Engine:
             sequential_s=sum(step.seconds for step in steps),
             critical=critical,
             wall_s=time.monotonic() - began,
-            outputs=_stack_outputs(after),
+            outputs=deployment.stack_outputs(after),
             cloud=everything(clusters),
             timeline=journal.steps,
             plan=plan,
             interrupted=interrupts.received,
+            stood=deployment.inputs(before),
+            stands=stands,
         )
 
     def _open(self, providers: str, *, is_new: bool) -> Stack:
@@ -277,17 +285,6 @@ _NO_SUMMARY = UpdateSummary("", datetime.min, "", {}, {}, "")
 
 def _nothing(stack_name: str) -> None:
     pass
-
-
-def _resources(state: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    return state.get("resources") or []
-
-
-def _stack_outputs(state: Mapping[str, Any]) -> dict[str, Any]:
-    for resource in _resources(state):
-        if resource["type"] == "pulumi:pulumi:Stack":
-            return hidden(resource.get("outputs") or {})
-    return {}
 
 
 def _last_line(error: CommandError) -> str:

@@ -10,6 +10,8 @@ from sandbox.events import EngineReport
 from sandbox.schedule import TimedStep, state_dependencies
 from sandbox.urns import token_of
 
+# By URN.
+Inputs = Mapping[str, Mapping[str, Any]]
 _TIMED: Mapping[str, str] = {
     "create": "create",
     "update": "update",
@@ -22,10 +24,10 @@ _TIMED: Mapping[str, str] = {
 def planned_steps(
     plans: Mapping[str, Any],
     durations: Durations,
-    inputs: Mapping[str, Mapping[str, Any]],
+    inputs: Inputs,
 ) -> tuple[list[TimedStep], dict[str, set[str]]]:
     """Steps and dependencies of an update plan, as `pulumi preview --save-plan` writes it; it has
-    what changes, and `inputs` has all, by URN."""
+    what changes, and `inputs` has all."""
     steps: list[TimedStep] = []
     dependencies: dict[str, set[str]] = {}
     for urn, plan in plans.items():
@@ -42,7 +44,8 @@ def planned_steps(
     return steps, dependencies
 
 
-def new_inputs(report: EngineReport) -> dict[str, Mapping[str, Any]]:
+def new_inputs(report: EngineReport) -> Inputs:
+    """Of what is there after it: what goes has no new ones."""
     found = (event.resource_pre_event for event in report.step_events)
     return {
         one.metadata.urn: one.metadata.new.inputs or {} for one in found if one and one.metadata.new

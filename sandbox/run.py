@@ -6,9 +6,12 @@ import json
 import sys
 from collections.abc import Mapping
 from contextlib import nullcontext
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from review.cost import Cost, cost_of
+from review.hourly import cost_lines
 from review.losses import losses
 from review.step import EngineStep
 from sandbox.cloud.caller import Caller
@@ -47,11 +50,13 @@ def run_verb(
     caller, faults = Caller(roles), Faults.load(fault)
     result = run(workspace, verb, speed, overrides, faults, project, real, caller=caller, only=only)
     if json_file is not None:
-        json_file.write_text(json.dumps(result.to_json(), indent=2) + "\n")
+        summary = {**result.to_json(), "usd_hour": usd_hour(result, workspace)}
+        json_file.write_text(json.dumps(summary, indent=2) + "\n")
     print_report(result, workspace.root, overrides, kube)
     if verb in ("preview", "up"):
         print(said(workspace, real=real), flush=True)
         _print_losses(result, workspace)
+        print_cost(result, workspace)
     if result.interrupted:
         print(f"interrupted; `{verb}` again picks up from there", file=sys.stderr)
         return INTERRUPTED
@@ -64,6 +69,25 @@ def _print_losses(result: RunResult, workspace: Workspace) -> None:
     if lines := list(losses(steps, workspace.catalog())):
         print("what this takes away:")
         print("\n".join(f"  {line}" for line in lines), flush=True)
+
+
+def print_cost(result: RunResult, workspace: Workspace) -> None:
+    """What the stack costs an hour, before the run and after it."""
+    if result.ok:
+        print("what it costs:")
+        lines = cost_lines(*_bills(result, workspace))
+        print("\n".join(f"  {line}" for line in lines), flush=True)
+
+
+def usd_hour(result: RunResult, workspace: Workspace) -> dict[str, Any]:
+    """The same as numbers, of what has a price that is known."""
+    before, after = _bills(result, workspace)
+    return {"before": asdict(before.hourly), "after": asdict(after.hourly)}
+
+
+def _bills(result: RunResult, workspace: Workspace) -> tuple[Cost, Cost]:
+    catalog = workspace.catalog()
+    return cost_of(result.stood.items(), catalog), cost_of(result.stands.items(), catalog)
 
 
 def run(

@@ -1,7 +1,8 @@
 """Jobs of a plan by their objects: from where each goes on, and what its machines cost. Pure."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 from math import ceil
 
 from catalog import Catalog
@@ -20,13 +21,18 @@ _Machines = Sequence[tuple[Sequence[PlannedPool | None], int]]
 
 @dataclass(frozen=True)
 class PlannedJob:
-    """`name` is its key below `jobs`; `resumes` says from where it goes on that is made anew, and
-    `hourly` what an hour of its machines costs, of all where their number changes."""
+    """`name` is its key below `jobs`; `resumes` says from where it goes on that is made anew."""
 
     name: str
     resumes: str
-    hourly: str
+    cost: Callable[[], str] = field(repr=False)
     pools: Sequence[PlannedPool] = ()
+
+    @property
+    def hourly(self) -> str:
+        """What an hour of its machines costs, of all where their number changes. Prices are read
+        for what is asked alone."""
+        return self.cost()
 
     def runs_on(self, pool: str) -> bool:
         """`pool` is a NodePool by its logical name."""
@@ -45,7 +51,8 @@ def planned_jobs(plan: Plan) -> dict[tuple[str, str], PlannedJob]:
 def _on_ray(plan: Plan, name: str, job: RayJob) -> PlannedJob:
     ray = plan.ray[plan.cluster_of(job)]
     workers = {pool.name: pool for group in ray.groups.values() for pool in group.pools}
-    hourly = _hourly(
+    hourly = partial(
+        _hourly,
         [
             (one, it.count if it.chosen else one[0].nodes)
             for it in ray.groups.values()
@@ -65,11 +72,12 @@ def _on_ray(plan: Plan, name: str, job: RayJob) -> PlannedJob:
 def _tuning(job: PlannedFineTuning) -> PlannedJob:
     nodes = ceil(job.config.pods * job.config.gpus / max(1, job.pool.accelerators))
     resumes = job.config.resumes(job.bucket.config.mount_path)
-    return PlannedJob(job.name, resumes, _hourly([([job.pool], nodes)], job.facts), [job.pool])
+    hourly = partial(_hourly, [([job.pool], nodes)], job.facts)
+    return PlannedJob(job.name, resumes, hourly, [job.pool])
 
 
 def _script(job: PlannedScript) -> PlannedJob:
-    hourly = _hourly([(job.pools or [None], job.config.nodes)], job.facts)
+    hourly = partial(_hourly, [(job.pools or [None], job.config.nodes)], job.facts)
     return PlannedJob(job.name, job.config.resumes, hourly, job.pools)
 
 

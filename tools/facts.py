@@ -14,6 +14,7 @@ from pathlib import Path
 import yaml
 
 from catalog.facts import RegisteredFact, register
+from catalog.prices import BOOKS
 from catalog.table import DATA
 from tools import durations_page
 from tools.written_page import table_row, write_or_check
@@ -52,7 +53,8 @@ class TableEntry:
 def page() -> str:
     """The page's whole text."""
     facts = register()
-    tables = {file.stem: list(entries_of(file)) for file in sorted(DATA.glob("*.yaml"))}
+    files = [*sorted(DATA.glob("*.yaml")), *sorted(BOOKS.glob("*.yaml"))]
+    tables = {str(it.relative_to(DATA).with_suffix("")): list(entries_of(it)) for it in files}
     return "\n".join([*_head(facts, tables), *_register(facts), *_tables(tables)]) + "\n"
 
 

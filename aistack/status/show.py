@@ -16,7 +16,7 @@ from aistack.status.readiness import State
 from aistack.status.report import Report
 from aistack.status.spending import Spending
 from aistack.tables import age
-from review.cost import Amount
+from review.hourly import usd
 from sandbox.console import new_console, new_table
 
 
@@ -105,16 +105,16 @@ def _spending(it: Spending, now: datetime) -> str:
     nodes = (
         "pools at their smallest to largest size" if it.by_bounds else "the nodes that are there"
     )
-    unknown = sorted({one.partition(":")[0] for one in it.unknown})
+    elsewhere = f"; at the prices of other regions: {_of(it.elsewhere)}" if it.elsewhere else ""
     return (
-        f"costs {_usd(it.hourly)} USD an hour, and has cost {_usd(it.spent)}{since}: at list "
-        f"prices, of {nodes}; not in it are parts without a price or an amount, of "
-        f"{', '.join(unknown) or 'nothing'}"
+        f"costs {usd(it.hourly)} USD an hour, and has cost {usd(it.spent)}{since}: at list "
+        f"prices, of {nodes}{elsewhere}; not in it are parts without a price or an amount, of "
+        f"{_of(it.unknown) or 'nothing'}"
     )
 
 
-def _usd(it: Amount) -> str:
-    return " to ".join(dict.fromkeys((f"{it.low:.2f}", f"{it.high:.2f}")))
+def _of(parts: Sequence[str]) -> str:
+    return ", ".join(sorted({it.partition(":")[0] for it in parts}))
 
 
 def _show_readiness(console: Console, it: Report) -> None:

@@ -6,7 +6,7 @@ left out, and so is what has no price that is known.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -14,7 +14,7 @@ from aistack.kinds import NODE
 from aistack.status.pools import nodes_in, pool_name
 from aistack.status.snapshot import Record, Snapshot
 from catalog import Catalog
-from review.cost import Amount, cost_of
+from review.cost import Amount, Part, cost_of
 from sandbox.kube.objects import JsonObject
 from stacks.refusal import NODE_POOL
 
@@ -23,14 +23,15 @@ _NOTHING = Amount(0.0, 0.0)
 
 @dataclass(frozen=True, kw_only=True)
 class Spending:
-    """In USD. `spent` is since `since`; `unknown` are the parts without a price, in neither, and
-    `by_bounds` says that nodes count from the pools' smallest to their largest size, since the
+    """In USD. `spent` is since `since`; `unknown` are the parts without a price, in neither,
+    `elsewhere` those at the prices of other regions, and `by_bounds` says that nodes count from the pools' smallest to their largest size, since the
     pools are there, for the user may not see nodes."""
 
     since: datetime | None
     hourly: Amount
     spent: Amount
     unknown: Sequence[str]
+    elsewhere: Sequence[str]
     by_bounds: bool
 
 
@@ -50,13 +51,14 @@ def spending(it: Snapshot, catalog: Catalog) -> Spending:
         since=min(ages, default=None),
         hourly=cost.hourly,
         spent=sum(spent, _NOTHING),
-        unknown=[
-            f"{part.component}: {part.what}"
-            for part in cost.unknown
-            if counts.get(part.component) != 0
-        ],
+        unknown=_named(it for it in cost.unknown if counts.get(it.component) != 0),
+        elsewhere=_named(it for it in cost.parts if it.elsewhere and it.hourly),
         by_bounds=not sees,
     )
+
+
+def _named(parts: Iterable[Part]) -> list[str]:
+    return [f"{it.component}: {it.what}" for it in parts]
 
 
 def _hours(

@@ -55,6 +55,15 @@ def test_a_stale_acknowledgement_is_to_be_taken_out() -> None:
     assert "agrees to `nodeConfig` of `gpu-pool`, which this change does not touch" in text
 
 
+def test_every_stack_has_what_a_month_of_it_costs_and_the_last_line_has_all_of_them() -> None:
+    assert "together" not in text_of(reviewed()).partition("### dev")[0]
+    gone = reviewed(after=None)
+    table = text_of(reviewed(), reviewed(), gone).partition("### Stacks")[2].partition("###")[0]
+    assert table.count("| 1,460.00 to 2,920.00 |") == 2
+    (last,) = [it for it in table.splitlines() if it.startswith("| **together**")]
+    assert last == ("| **together** | | 4.00 to 8.00 + 2 unknown | 2,920.00 to 5,840.00 | | |")
+
+
 def test_a_stack_without_a_difference_is_one_line() -> None:
     text = text_of(StackReview("dev", "same", "no difference"))
     assert text.count("dev") == 1

@@ -20,8 +20,11 @@ from catalog import (
     FactError,
     GkeVersion,
     PriceRange,
+    Way,
     ZoneAddition,
 )
+from catalog.prices import BOOKS, books
+from catalog.table import DATA
 
 CATALOG = Catalog.load()
 
@@ -38,7 +41,7 @@ def test_the_catalog_needs_no_pulumi() -> None:
     assert done.stdout.strip() == "False"
 
 
-@pytest.mark.parametrize("path", sorted(Path(catalog_package.__path__[0]).glob("data/*.yaml")))
+@pytest.mark.parametrize("path", [*sorted(DATA.glob("*.yaml")), *sorted(BOOKS.glob("*.yaml"))])
 def test_every_table_says_where_its_facts_come_from_and_when_they_were_read(path: Path) -> None:
     table = yaml.safe_load(path.read_text(encoding="utf-8"))
     assert table["source"]
@@ -122,24 +125,27 @@ def test_a_wrong_addition_names_its_field(additions: dict[str, object], field: s
 # Prices
 
 
-def test_prices_are_of_machine_types_and_tiers_that_exist() -> None:
-    for name in CATALOG.prices.machine_types:
-        CATALOG.machine(name)
+def test_prices_are_of_machine_types_regions_and_tiers_that_exist() -> None:
+    regions = {zone.rpartition("-")[0] for zone in CATALOG.zones}
+    for book in books():
+        for name, ways in book.machine_types.items():
+            CATALOG.machine(name)
+            assert all(regions.issuperset(prices) for prices in ways.values()), name
     for mbps in CATALOG.prices.lustre_gib_month:
         CATALOG.lustre_tier(mbps)
     assert CATALOG.prices.cluster_hour.low == pytest.approx(0.10)
 
 
-def test_spot_is_cheaper_than_on_demand_wherever_both_are_known() -> None:
-    for name in CATALOG.machines:
-        price = CATALOG.machine_price(name)
-        if price.on_demand and price.spot:
-            assert price.spot.low < price.on_demand.low
-            assert price.spot.high < price.on_demand.high
+def test_spot_is_cheaper_than_on_demand_wherever_one_book_has_both() -> None:
+    for book in books():
+        for name, ways in book.machine_types.items():
+            on_demand = ways.get(Way.ON_DEMAND, {})
+            for region, spot in ways.get(Way.SPOT, {}).items():
+                assert spot < on_demand.get(region, float("inf")), (name, region)
 
 
 def test_an_unknown_price_is_absent_and_never_zero() -> None:
-    assert CATALOG.machine_price("n2-standard-4").on_demand is None
+    assert CATALOG.machine_rate("h4d-standard-192", Way.ON_DEMAND, "us-central1") is None
     assert CATALOG.lustre_price(1000) is None
     with pytest.raises(ValidationError, match="greater than 0"):
         PriceRange(low=0, high=1)
@@ -152,6 +158,6 @@ def test_a_price_range_starts_with_its_lower_end() -> None:
 
 def test_the_price_of_an_unknown_machine_or_tier_is_an_error() -> None:
     with pytest.raises(FactError, match=re.escape('"catalog.machine_types"') + "$"):
-        CATALOG.machine_price("a4-highgpu-9g")
+        CATALOG.machine_rate("a4-highgpu-9g", Way.SPOT, "us-central1")
     with pytest.raises(FactError, match=r"nearest: 500, 1000$"):
         CATALOG.lustre_price(750)

@@ -5,7 +5,7 @@ from typing import Any
 import pulumi
 import pytest
 
-from catalog import Catalog
+from catalog import Catalog, Way
 from stacks.config import validate
 from stacks.on_record import Record, Recorded
 from stacks.planned_jobs import PlannedJob, planned_jobs
@@ -41,7 +41,8 @@ def work(
             "outputs": {"spec": spec, "status": status or {}},
         },
     }
-    job = PlannedJob("training", "from the beginning", "261 USD", planned("tpu-elastic").pools)
+    pools = planned("tpu-elastic").pools
+    job = PlannedJob("training", "from the beginning", lambda: "261 USD", pools)
     return RunningWork(dict.fromkeys(declared, job), Record(found), set(declared))
 
 
@@ -70,12 +71,12 @@ def test_a_training_goes_on_from_where_its_config_has_it_write(
 
 def test_an_hour_costs_as_much_as_its_machines() -> None:
     config = stack_config("b200-lustre")
-    price = Catalog.load().machine_price(config["pools"]["gpu"]["machine_type"])
-    spot = price.within(config["region"]).spot
+    machine, region = config["pools"]["gpu"]["machine_type"], config["region"]
+    spot = Catalog.load().machine_rate(machine, Way.SPOT, region)
     assert spot is not None
     assert planned("b200-lustre").hourly == f"{8 * spot.low:,.0f} USD"
-    flex = {"mode": "flex-start"}, {"min": 0, "max": 8}
-    hourly = planned("b200-lustre", **dict(zip(CAPACITY, flex, strict=True))).hourly
+    flex = {"mode": "flex-start"}, {"min": 0, "max": 2}
+    hourly = planned("verl-h200", **dict(zip(CAPACITY, flex, strict=True))).hourly
     assert hourly == "what is not published"
 
 

@@ -8,12 +8,16 @@ from typing import Any
 
 import pytest
 
+from catalog import Catalog, Way
+from catalog.prices import disk_rate, local_ssd_rate
 from sandbox.bounds import Bounds
 from sandbox.engine import RunResult
 from sandbox.events import EngineReport
 from sandbox.kube_mode import KubeMode
 from sandbox.report import print_report
+from sandbox.run import print_cost, usd_hour
 from sandbox.schedule import TimedStep, critical_path
+from sandbox.workspace import Workspace
 
 OVERRIDES = ["gpu_pool.nodes=4", "labels.of=my team"]
 
@@ -112,3 +116,27 @@ def test_a_time_is_shown_with_its_range_and_whose_table_it_is_by(
     printed = capsys.readouterr().out
     assert shown in printed
     assert "times are those of durations.yaml, where it has them" in printed
+
+
+def test_a_run_ends_with_what_the_stack_costs_before_and_after_it(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    pool = "urn:pulumi:dev::p::gcp:container/nodePool:NodePool::gpu-pool"
+    config = {"machineType": "g2-standard-8", "diskType": "pd-balanced", "diskSizeGb": 73}
+    inputs = {"nodeCount": 2, "location": "us-central1-a", "nodeConfig": config}
+    ran = result(stood={}, stands={pool: inputs})
+    workspace = Workspace(tmp_path, "dev")
+    print_cost(ran, workspace)
+    title, first, *more = capsys.readouterr().out.splitlines()
+    rates = [
+        (Catalog.load().machine_rate("g2-standard-8", Way.ON_DEMAND, "us-central1"), 2.0),
+        (disk_rate("pd-balanced", "us-central1"), 2 * 73 / 730),
+        (local_ssd_rate(Way.ON_DEMAND, "us-central1"), 2 * 375 / 730),
+    ]
+    hourly = sum(rate.low * amount for rate, amount in rates if rate)
+    assert title == "what it costs:"
+    assert first.startswith(f"  {hourly:.2f} USD an hour, 0.00 before; ")
+    assert not more
+    assert usd_hour(ran, workspace)["after"]["low"] == pytest.approx(hourly)
+    print_cost(result(ok=False, stands={pool: inputs}), workspace)
+    assert not capsys.readouterr().out
