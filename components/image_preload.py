@@ -39,7 +39,7 @@ class ImagePreload(pulumi.ComponentResource):
         self.daemon_set = k8s.apps.v1.DaemonSet(
             f"{name}-daemon-set",
             metadata={
-                "name": check_name(NameKind.KUBERNETES, args.preload_name),
+                "name": check_name(NameKind.DAEMON_SET, args.preload_name),
                 "namespace": _NAMESPACE,
                 "labels": args.labels,
                 "annotations": {"pulumi.com/skipAwait": "true"},

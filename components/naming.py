@@ -53,6 +53,8 @@ class NameKind(Enum):
     NAMESPACE = NameRule("a namespace name", 63, digit_first=True)
     # Pods select its nodes by a label, whose value has 63 characters at most.
     COMPUTE_CLASS = NameRule("a ComputeClass name", 63, shorten=True)
+    # Its pods have it in a label, whose value has 63 characters at most.
+    DAEMON_SET = NameRule("a DaemonSet name", 63, digit_first=True, shorten=True)
     KUBERNETES = NameRule("a Kubernetes object name", 253, digit_first=True)
     # The name is part of a socket's path on the node (GKE documentation, "Set up multi-network
     # support for Pods").

@@ -112,6 +112,8 @@ def with_pulls(
     """The steps of a plan with the pulls, what waits for what then, and the inputs of all."""
     known, ground = list(steps), Ground()
     made = {it.urn for it in known if it.operation == "create"}
+    # A pool that changes has other nodes.
+    other = {it.urn for it in known if it.operation != "delete"}
     for urn, one in inputs.items():
         ground.learn(urn, one, made=urn in made)
     waits = {urn: set(needed) for urn, needed in dependencies.items()}
@@ -119,7 +121,7 @@ def with_pulls(
     for step in list(known):
         if step.operation != "create" or token_of(step.urn) not in RUNNING:
             continue
-        for urn, way, needed in _pulls(ground, step.urn, inputs[step.urn], made):
+        for urn, way, needed in _pulls(ground, step.urn, inputs[step.urn], other):
             if urn not in more:
                 more[urn] = {"way": way}
                 known.append(TimedStep(urn, "create", durations.seconds(PULL, "create", more[urn])))
@@ -129,7 +131,7 @@ def with_pulls(
 
 
 def _pulls(
-    ground: Ground, urn: str, inputs: Inputs, made: set[str]
+    ground: Ground, urn: str, inputs: Inputs, other: set[str]
 ) -> Iterator[tuple[str, str, set[str]]]:
     """The pulls that pods wait for: URN, way, and what each waits for, if it is a preload's."""
     rest: set[str] = set()
@@ -139,7 +141,7 @@ def _pulls(
             rest.add(image)
             continue
         pools = set[str]().union(*ground.pools_of(preload))
-        needed = made & {preload, *pools}
+        needed = other & {preload, *pools}
         if needed:
             yield pull_urn(preload), ground.way(images_of(ground.preloads[preload]), pools), needed
     if rest:
@@ -160,9 +162,10 @@ class Pulls:
         """What was there before the run: images are on its nodes."""
         self.ground.learn(urn, inputs, made=False)
 
-    def came(self, urn: str, inputs: Inputs, now: float) -> None:
-        """A resource was made; where a preload has all its pools with it, its pull begins."""
-        self.ground.learn(urn, inputs, made=True)
+    def came(self, urn: str, inputs: Inputs, now: float, *, made: bool = True) -> None:
+        """A resource was made or changed; where a preload has all its pools then, its pull
+        begins."""
+        self.ground.learn(urn, inputs, made=made)
         for preload in self.ground.preloads:
             terms = self.ground.pools_of(preload)
             if urn == preload or any(urn in it for it in terms):

@@ -245,8 +245,7 @@ class Plan:
         """Where the images of all pods come from."""
         pods = [*self.ray.values(), *self.servers.values(), *self.fine_tunings.values()]
         uses = [it.image_use for it in (*pods, *self.scripts.values())]
-        accelerated = bool(self.accelerated)
-        return planned_images(self.stack, uses, self.facts, accelerated=accelerated)
+        return planned_images(self.stack, uses, self.facts, accelerated=bool(self.accelerated))
 
     @cached_property
     def queues(self) -> PlannedQueues | None:

@@ -142,7 +142,8 @@ class Operations:
                 await self._kill_engine()
             ok = True
             if operation != "delete":
-                self.pulls.came(urn, inputs or {}, self._clock.now)
+                made = operation == "create"
+                self.pulls.came(urn, inputs or {}, self._clock.now, made=made)
         finally:
             began = start if requested is None else requested
             self._journal.add(Step(urn, operation, began, span, ok))

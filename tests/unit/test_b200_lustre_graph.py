@@ -247,7 +247,6 @@ def test_no_role_is_given_on_the_project_but_the_nodes_own(up: Up) -> None:
     assert roles == {
         "roles/container.defaultNodeServiceAccount",
         "roles/serviceusage.serviceUsageConsumer",
-        "roles/artifactregistry.reader",
     }
 
 

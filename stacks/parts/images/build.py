@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import pulumi
 
+from components.naming import NameKind, cloud_name
 from components.node_service_account import NodeServiceAccount
 from stacks.parts.images.plan import Mirror
 from stacks.parts.pools import node_labels
@@ -32,7 +33,9 @@ def preload(
         ImagePreload(
             f"{it.pools[0].name}-images",
             ImagePreloadArgs(
-                preload_name=f"{plan.stack.name}-{it.pools[0].name}-images",
+                preload_name=cloud_name(
+                    NameKind.DAEMON_SET, plan.stack.name, it.pools[0].name, "images"
+                ),
                 images=it.images,
                 pause_image=pause,
                 node_selectors=[node_labels.only(plan, pool) for pool in it.pools],
