@@ -101,6 +101,14 @@ class Component(Fact):
             )
 
 
+class Registry(Fact):
+    """A registry that Artifact Registry can mirror; `public` is its own word for one that it
+    knows."""
+
+    public: str | None = None
+    source: str
+
+
 class ContainerImage(Fact):
     """An image that a stack runs. `moving` tags change under the same name. `unpacked_gib` is what
     it takes of a node's disk, an estimate."""
@@ -163,4 +171,5 @@ class VersionTable(Table):
     features: dict[str, Feature]
     components: dict[str, Component]
     images: dict[str, ContainerImage]
+    registries: dict[str, Registry]
     nccl: dict[str, NcclStack]

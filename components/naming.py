@@ -49,9 +49,12 @@ class NameKind(Enum):
     # The provider takes no name of a single letter (hashicorp/terraform-provider-google-beta
     # resource_redis_instance.go:193, 93c65b2d60), the API none of more than 40.
     REDIS = NameRule("a Redis instance name", 40, shortest=2)
+    REPOSITORY = NameRule("a repository name", 63, shorten=True)
     NAMESPACE = NameRule("a namespace name", 63, digit_first=True)
     # Pods select its nodes by a label, whose value has 63 characters at most.
     COMPUTE_CLASS = NameRule("a ComputeClass name", 63, shorten=True)
+    # Its pods have it in a label, whose value has 63 characters at most.
+    DAEMON_SET = NameRule("a DaemonSet name", 63, digit_first=True, shorten=True)
     KUBERNETES = NameRule("a Kubernetes object name", 253, digit_first=True)
     # The name is part of a socket's path on the node (GKE documentation, "Set up multi-network
     # support for Pods").

@@ -41,7 +41,8 @@ class PoolArgs:
     provider takes node labels off only while others are left: without any it leaves what is there.
 
     With `managed_interfaces` GKE makes the networks of the further interfaces, for pods to claim,
-    and they are none of `additional_networks`.
+    and they are none of `additional_networks`. With `image_streaming` containers start while their
+    image still comes; None leaves it as it is.
     """
 
     project: pulumi.Input[str]
@@ -57,6 +58,7 @@ class PoolArgs:
     max_pods_per_node: int
     additional_networks: Sequence[NodeNetwork] = ()
     managed_interfaces: bool = False
+    image_streaming: bool | None = None
     labels: pulumi.Input[dict[str, str]]
     node_labels: dict[str, str] = field(default_factory=dict[str, str])
     taints: Sequence[NodeTaintArgs] = ()
@@ -117,6 +119,8 @@ def node_config(
             "enable_secure_boot": secure_boot,
         },
     }
+    if args.image_streaming is not None:
+        config["gcfs_config"] = {"enabled": args.image_streaming}
     own = {**(DRANET_LABEL if args.managed_interfaces else {}), **(own_labels or {})}
     if labels := check_node_labels(args.node_labels, beside=own):
         config["labels"] = labels

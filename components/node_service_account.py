@@ -1,4 +1,5 @@
-"""The identity of a node pool's machines, with the one role that GKE asks of it.
+"""The identity of a node pool's machines, with the one role that GKE asks of it, and the one that
+image streaming asks besides.
 
 Workloads never use it: they get their own through Workload Identity.
 """
@@ -13,6 +14,9 @@ from components.naming import NameKind, cloud_name
 
 # Logs, metrics and autoscaling metadata; GKE's own page on hardening names this role alone.
 _ROLE = "roles/container.defaultNodeServiceAccount"
+# For nodes with an account of their own (GKE documentation, "Use Image streaming to pull container
+# images", requirements).
+_STREAMING_ROLE = "roles/serviceusage.serviceUsageConsumer"
 _PREFIX = "serviceAccount:"
 
 
@@ -24,10 +28,11 @@ class NodeServiceAccountArgs:
     resource_manager_project: pulumi.Input[str]
     base_name: str
     pool: str
+    image_streaming: bool = False
 
 
 class NodeServiceAccount(pulumi.ComponentResource):
-    """`email` is known once the role is granted, so nodes never start without it."""
+    """`email` is known once the roles are granted, so nodes never start without them."""
 
     email: pulumi.Output[str]
 
@@ -44,12 +49,19 @@ class NodeServiceAccount(pulumi.ComponentResource):
         )
         # One member of one role: others add bindings to the project too, and an authoritative
         # binding would take theirs away.
-        grant = gcp.projects.IAMMember(
-            f"{name}-role",
-            project=args.resource_manager_project,
-            role=_ROLE,
-            member=account.email.apply(lambda email: _PREFIX + email),
-            opts=child_of(self),
-        )
-        self.email = grant.member.apply(lambda member: member.removeprefix(_PREFIX))
+        roles = {"role": _ROLE}
+        if args.image_streaming:
+            roles["streaming-role"] = _STREAMING_ROLE
+        grants = [
+            gcp.projects.IAMMember(
+                f"{name}-{key}",
+                project=args.resource_manager_project,
+                role=role,
+                member=account.email.apply(lambda email: _PREFIX + email),
+                opts=child_of(self),
+            )
+            for key, role in roles.items()
+        ]
+        granted = pulumi.Output.all(*(it.member for it in grants))
+        self.email = granted.apply(lambda members: members[0].removeprefix(_PREFIX))
         self.register_outputs({"email": self.email})

@@ -29,6 +29,10 @@ _FORMATS: Mapping[str, str] = {
     "gcp:lustre/instance:Instance": _LOCATED + "/instances/{instanceId}",
     "gcp:redis/instance:Instance": "projects/{project}/locations/{region}/instances/{name}",
     "gcp:projects/iAMMember:IAMMember": "{project}/{role}/{member}",
+    "gcp:artifactregistry/repository:Repository": _LOCATED + "/repositories/{repositoryId}",
+    "gcp:artifactregistry/repositoryIamMember:RepositoryIamMember": (
+        _LOCATED + "/repositories/{repository}/{role}/{member}"
+    ),
     "gcp:storage/bucket:Bucket": "{name}",
     "gcp:storage/bucketIAMMember:BucketIAMMember": "b/{bucket}/{role}/{member}",
 }

@@ -23,6 +23,7 @@ from sandbox.clusters import Clusters
 from sandbox.errors import UserError
 from sandbox.events import EngineReport
 from sandbox.faults import Faults
+from sandbox.image_pulls import with_pulls
 from sandbox.interrupts import Interrupts
 from sandbox.journal import Journal, Step
 from sandbox.locks import engine_pid
@@ -146,20 +147,25 @@ class Engine:
             else:
                 killed_runs.unlock(stack, self._workspace, options.on_output)
                 before = {} if is_new else self._recovered(stack, cloud, options)
+            for urn, known in deployment.inputs(before).items():
+                operations.pulls.stands(urn, known)
             with Interrupts(owner) as interrupts:
                 ok = self._call(stack, verb, options, report, interrupts)
             after = {} if verb == "preview" else self._state_after(options)
         plan = self._plan() if verb == "preview" else {}
         if verb == "preview":
-            stands = inputs = new_inputs(report)
-            steps, dependencies = planned_steps(plan, durations, inputs)
+            stands = new_inputs(report)
+            planned = planned_steps(plan, durations, stands)
+            steps, dependencies, inputs = with_pulls(*planned, stands, durations)
         else:
             steps = [TimedStep(s.urn, s.operation, s.seconds) for s in journal.steps if s.ok]
             dependencies = state_dependencies(
                 [*deployment.resources(before), *deployment.resources(after)]
             )
+            for urn, needed in operations.pulls.needed.items():
+                dependencies.setdefault(urn, set()).update(needed)
             stands = deployment.inputs(after)
-            inputs = {**deployment.inputs(before), **stands}
+            inputs = {**deployment.inputs(before), **stands, **operations.pulls.inputs}
         critical = critical_path(steps, dependencies)
         likely = critical.seconds if verb == "preview" else journal.makespan
         return RunResult(

@@ -6,9 +6,11 @@ APIs -> VPC -> peering -> Lustre, Redis ------> volume, Secret -+
   |            ^                                                +-> servers, fine-tunings
   |            +-- networks of further interfaces               |
   +--> buckets ----------------------> account, grants ---------+
+  +--> mirrors of registries -----------------------------------+
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -38,6 +40,7 @@ class _Later:
 if TYPE_CHECKING:
     from stacks.on_record import Record
     from stacks.parts.dashboard import build as dashboard
+    from stacks.parts.images import build as images
     from stacks.parts.jobs import build as jobs
     from stacks.parts.jobs import script_build as scripts
     from stacks.parts.lustre import build as lustre
@@ -49,6 +52,7 @@ if TYPE_CHECKING:
     from stacks.parts.teams import build as teams
 else:
     dashboard = _Later("dashboard.build")
+    images = _Later("images.build")
     claims_build = _Later("network.claims_build")
     domains = _Later("network.domain_build")
     interface_claims = _Later("network.interface_claims_build")
@@ -85,6 +89,10 @@ def build(
     held = between.made if plan.autopilot else ()
     gke = cluster.build(project, vpc, next(iter(accounts.values()), None), held)
     nodes = pools.build(project, vpc, gke, accounts, between)
+    mirrors = images.build(project, accounts) if plan.images.mirrors else []
+    nodes = replace(nodes, needed=[*nodes.needed, *mirrors])
+    if plan.images.preloads:
+        images.preload(project, gke, mirrors)
 
     namespace = cluster.namespace(project, gke)
     here = site.Site(

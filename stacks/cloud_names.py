@@ -54,6 +54,8 @@ def names_of(plan: Plan, here: str) -> dict[TakenName, Field]:
     if stack.redis is not None:
         where = Field("redis.name", NameKind.REDIS)
         found[TakenName("Redis instance", stack.region, stack.redis.name or stack.name)] = where
+    for mirror in plan.images.made:
+        found[TakenName("repository", mirror.location, mirror.repository)] = OF_STACK
     cluster = cluster_of(plan, here)
     for key, name in _pools(plan):
         # In a cluster of its own a pool's name has its key alone.

@@ -8,6 +8,7 @@ from components.labels import stack_labels
 from stacks.parts.buckets.plan import PlannedBucket, with_key
 from stacks.parts.cluster.config import ClusterLocation
 from stacks.parts.cluster.plan import features_of, version_of
+from stacks.parts.images.plan import PlannedImages, planned_images
 from stacks.parts.jobs.config import FineTuning, RayJob, VerlTraining
 from stacks.parts.jobs.plan import (
     JOB_SETS,
@@ -24,7 +25,7 @@ from stacks.parts.pools.plan import PlannedPool, autopilot_cpu_host, planned_poo
 from stacks.parts.queues.plan import PlannedQueues, queued_minutes
 from stacks.parts.ray.config import StackRayCluster, Workers
 from stacks.parts.ray.plan import PlannedRay, PlannedWorkers
-from stacks.parts.servers.plan import PlannedServer
+from stacks.parts.servers.plan import PlannedServer, planned_servers
 from stacks.parts.teams.plan import PlannedTeam
 from stacks.stack import LUSTRE, Stack, mounts_of, only
 
@@ -237,15 +238,14 @@ class Plan:
 
     @cached_property
     def servers(self) -> dict[str, PlannedServer]:
-        return {
-            name: PlannedServer(
-                name=name,
-                config=it,
-                pool=self.pools[it.pool or only(self.gpu_pools)],
-                facts=self.facts,
-            )
-            for name, it in self.stack.servers.items()
-        }
+        return planned_servers(self.stack, self.pools, self.facts)
+
+    @cached_property
+    def images(self) -> PlannedImages:
+        """Where the images of all pods come from."""
+        pods = [*self.ray.values(), *self.servers.values(), *self.fine_tunings.values()]
+        uses = [it.image_use for it in (*pods, *self.scripts.values())]
+        return planned_images(self.stack, uses, self.facts, accelerated=bool(self.accelerated))
 
     @cached_property
     def queues(self) -> PlannedQueues | None:

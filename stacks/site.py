@@ -108,8 +108,8 @@ class Nodes:
     """Pools by their names: how pods select their nodes, and what the nodes are made from.
 
     `needed` is what all pods wait for, though no value of theirs names it: images come in through
-    the NAT, and names are resolved by DNS pods on the CPU pool. `cpu` selects nodes for single
-    pods.
+    mirrors and the NAT, and names are resolved by DNS pods on the CPU pool. `cpu` selects nodes for
+    single pods.
     """
 
     cpu: Selector
@@ -237,6 +237,8 @@ def project(plan: Plan, record: "Record | None", adopted: Adopted | None = None)
         *(("servicenetworking",) if stack.makes_peering else ()),
         *(("redis",) if stack.redis is not None else ()),
         *(("storage",) if stack.buckets else ()),
+        *(("artifactregistry",) if plan.images.mirrors else ()),
+        *(("containerfilesystem",) if plan.images.streamed else ()),
     )
     apis = ProjectApis("apis", ProjectApisArgs(project=stack.project, services=services), opts=opts)
     labels = plan.labels(pulumi.get_stack())

@@ -10,6 +10,7 @@ from catalog import CatalogAdditions
 from stacks.acknowledge import Acknowledge
 from stacks.parts.buckets.config import StackBucket
 from stacks.parts.cluster.config import StackCluster
+from stacks.parts.images.config import StackImages
 from stacks.parts.jobs.config import Job
 from stacks.parts.lustre.config import StackLustre
 from stacks.parts.network.config import StackNetwork
@@ -82,6 +83,8 @@ class Stack(Block, frozen=True):
     """The GKE cluster."""
     pools: dict[PoolKey, Pool] = Field(min_length=1)
     """Nodes, by a name of yours."""
+    images: StackImages = StackImages()
+    """Where pods get their images from."""
     lustre: StackLustre | None = None
     """A Managed Lustre instance."""
     redis: StackRedis | None = None

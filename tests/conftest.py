@@ -183,6 +183,8 @@ class Answers(mocks.Mocks):
             case "gcp:lustre/instance:Instance":
                 mount = f"10.10.0.2@tcp:/{given['filesystem']}"
                 return args.name, {**given, "mountPoint": mount}
+            case "gcp:artifactregistry/repository:Repository":
+                return args.name, {**given, "name": given["repositoryId"]}
             case "gcp:redis/instance:Instance":
                 found = {"host": "10.20.0.3", "port": 6379, "authString": PASSWORD}
                 return args.name, {**given, **found}

@@ -27,6 +27,7 @@ AREAS = {
     "serve": "vLLM",
     "tpu": "TPU slices and MaxText",
     "ray": "Ray, and what may do what",
+    "images": "Where images come from",
     "input": "What a config may say",
     "team": "Teams that share a cluster",
     "existing": "Parts that exist already, and other stacks",

@@ -75,6 +75,8 @@ def checked(
         others = {name: it for name, it in all_.items() if name not in ended}
         without = whole if others == all_ else _planned(judged, others)
         with_job = _planned(judged, {**others, request.name: job})
+        # A job brings no mirror, and nothing that pulls its image beforehand.
+        with_job.images = without.images = whole.images
         _check_files(request.name, with_job, folder)
         assumed = (Operator.JOBSET,) if plain else ()
         found = difference(Plans(whole, without, with_job, assumed), stack, folder, operators)

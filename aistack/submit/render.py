@@ -95,6 +95,7 @@ _ANSWERS: Mapping[str, Mapping[str, Any]] = {
         "masterAuth": {"clusterCaCertificate": ""},
     },
     "gcp:lustre/instance:Instance": {"mountPoint": "0.0.0.0@tcp:/lustre"},
+    "gcp:artifactregistry/repository:Repository": {"name": ""},
     "gcp:redis/instance:Instance": {"host": "", "port": 0, "authString": ""},
 }
 

@@ -21,6 +21,7 @@ from sandbox.cloud.resource import Resource
 from sandbox.durations import Durations
 from sandbox.errors import CloudError
 from sandbox.faults import Crash
+from sandbox.image_pulls import RUNNING, Pulls
 from sandbox.journal import Journal, Step
 from sandbox.urns import name_of
 
@@ -46,6 +47,7 @@ class Operations:
         self._durations = durations
         self._engine_pid = engine_pid
         self._slots: dict[str, Slots] = {}
+        self.pulls = Pulls(durations)
 
     async def create(self, urn: str, token: str, inputs: dict[str, Any]) -> Resource:
         async with self._step(urn, token, "create", inputs) as spend:
@@ -125,6 +127,8 @@ class Operations:
             if crash and asked:
                 # What was asked for is so, or comes to be.
                 await self._kill_engine()
+            if operation == "create" and token in RUNNING:
+                await self._images(urn, inputs or {})
             seconds = self._durations.seconds(token, operation, inputs)
             span = await self._clock.spend(seconds * self._cloud.faults.slowdown(token))
 
@@ -137,9 +141,19 @@ class Operations:
             if crash:
                 await self._kill_engine()
             ok = True
+            if operation != "delete":
+                made = operation == "create"
+                self.pulls.came(urn, inputs or {}, self._clock.now, made=made)
         finally:
             began = start if requested is None else requested
             self._journal.add(Step(urn, operation, began, span, ok))
+
+    async def _images(self, urn: str, inputs: dict[str, Any]) -> None:
+        slowdown = self._cloud.faults.slowdown
+        for pull, begun, end in self.pulls.wanted(urn, inputs, self._clock.now, slowdown):
+            self._journal.add(Step(pull, "create", begun, Span(begun, end), True))
+            if end > self._clock.now:
+                await self._clock.spend(end - self._clock.now)
 
     async def _kill_engine(self) -> None:
         """Nobody is left to answer: the operation stays as it is until the run's end cancels it."""

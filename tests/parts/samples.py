@@ -288,7 +288,21 @@ TWO_ZONES = _of(
     },
 )
 
+# RL with a name at NVIDIA's registry.
+MIRRORED = {
+    **RL,
+    "name": "mirrored",
+    "images": {
+        "credentials": {
+            "nvcr.io": {
+                "username": "$oauthtoken",
+                "secret_version": "projects/my-project/secrets/ngc/versions/1",
+            }
+        }
+    },
+}
+
 SAMPLES = {
     it["name"]: it
-    for it in (DEV, BARE, RL, VERL, AUTOPILOT, TPU, SERVE, CLASSIFIER, KEPT, TWO_ZONES)
+    for it in (DEV, BARE, RL, VERL, AUTOPILOT, TPU, SERVE, CLASSIFIER, KEPT, MIRRORED, TWO_ZONES)
 }

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from stacks.parts.images import rules as image_rules
 from stacks.parts.jobs import gpu_memory_rules, maxtext_rules, transport_rules
 from stacks.parts.network import rules as network_rules
 from stacks.parts.pools import alike_rules, gpu_claim_rules, interface_rules, nvlink_rules
@@ -20,6 +21,7 @@ from tests.parts.refusals import CLUSTER, POOLS, Refused
 from tests.parts.refusals_choice import CHOICE
 from tests.parts.refusals_existing import EXISTING
 from tests.parts.refusals_fit import FITS
+from tests.parts.refusals_images import IMAGES
 from tests.parts.refusals_interfaces import INTERFACES
 from tests.parts.refusals_jobs import JOBS
 from tests.parts.refusals_machines import MACHINES
@@ -34,11 +36,11 @@ from tests.parts.test_refusals import said
 from tests.programs import WITH_TOKEN, lines_of
 
 MODULES = (
-    *(alike_rules, gpu_claim_rules, gpu_memory_rules, interface_rules, maxtext_rules),
+    *(alike_rules, gpu_claim_rules, gpu_memory_rules, image_rules, interface_rules, maxtext_rules),
     *(nccl_rules, network_rules, nvlink_rules, pool_rules, ray_rules, transport_rules),
 )
 ROWS = (
-    *(*CHOICE, *CLUSTER, *EXISTING, *FITS, *INTERFACES, *JOBS, *MACHINES, *PLACES, *POOLS),
+    *(*CHOICE, *CLUSTER, *EXISTING, *FITS, *IMAGES, *INTERFACES, *JOBS, *MACHINES, *PLACES, *POOLS),
     *(*QUEUES, *RAY, *STORAGE, *TPUS, *VALUES),
 )
 STATEMENTS = [it for module in MODULES for it in statements(module)]

@@ -6,7 +6,18 @@ from typing import Any
 
 from tests.conftest import ROOT, changed
 from tests.parts.claim_samples import CLAIMED
-from tests.parts.samples import AUTOPILOT, BARE, CLASSIFIER, DEV, KEPT, RL, SERVE, TPU, VERL
+from tests.parts.samples import (
+    AUTOPILOT,
+    BARE,
+    CLASSIFIER,
+    DEV,
+    KEPT,
+    MIRRORED,
+    RL,
+    SERVE,
+    TPU,
+    VERL,
+)
 from tests.unit.bucket_samples import RULED
 from tests.unit.effect_queues import CPUS, EITHER, QUEUE_OF_CPUS, QUEUED, QUEUES
 from tests.unit.script_samples import CHAT, JOB_SET, ON_RAY, RAY, STACK
@@ -234,6 +245,7 @@ BASES: dict[str, dict[str, Any]] = {
     "tested rl": changed(RL, ray__rl__nccl_test={}),
     "claimed": changed(CLAIMED, ray__app__workers__gpu__gpus=8, jobs=None, servers=None),
     "kept": KEPT,
+    "mirrored": MIRRORED,
     "verl": VERL,
     "prepared verl": changed(
         VERL, jobs__grpo__preparation={"cpu": 2, "memory_gib": 8, "scratch_gib": 20}

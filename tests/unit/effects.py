@@ -85,6 +85,17 @@ GROUND: Changes = {
         {"redis__memory_gib": 5},
         {"redis__version": "REDIS_7_0"},
     ],
+    "mirrored": [
+        {"images__mirror": False, "images__credentials": None},
+        {"images__streaming": False},
+        {"images__preload": False},
+        {
+            "images__repositories": {"nvcr.io": "us-east1-docker.pkg.dev/my-project/nvcr-io"},
+            "images__credentials": None,
+        },
+        {"images__credentials__nvcr.io__username": "other"},
+        {"images__credentials__nvcr.io__secret_version": "projects/p/secrets/s/versions/2"},
+    ],
     "slower rl": [{"lustre__throughput_mbps_per_tib": 500}],
     "tpu": [
         {"pools__tpu__slices": 3},

@@ -43,6 +43,9 @@ def test_it_is_all_that_the_scenario_asks_for(up: Up) -> None:
         *("tokens-secret", "volume-volume", "volume-claim", f"{RAY}-cluster"),
         *(f"{RAY}-launchers-files", f"{JOB}-job", "monitoring-dashboard", f"{RAY}-access"),
         *("nccl-daemon-set", "rdma-claims-8-template"),
+        *("apis-artifactregistry", "apis-containerfilesystem", "images-nvcr-io-repository"),
+        *("images-nvcr-io-cpu-reader", "images-nvcr-io-gpu-reader", "cpu-images-daemon-set"),
+        *("cpu-nodes-streaming-role", "gpu-nodes-streaming-role"),
     }
 
 
@@ -245,7 +248,10 @@ def test_every_resource_uses_a_provider_of_the_stack(up: Up) -> None:
 
 def test_no_role_is_given_on_the_project_but_the_nodes_own(up: Up) -> None:
     roles = {it.inputs["role"] for it in up().of_type("IAMMember")}
-    assert roles == {"roles/container.defaultNodeServiceAccount"}
+    assert roles == {
+        "roles/container.defaultNodeServiceAccount",
+        "roles/serviceusage.serviceUsageConsumer",
+    }
 
 
 def test_one_switch_protects_what_holds_data_or_is_hard_to_get_back(up: Up) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from tests.conftest import PROJECT_NUMBER, Recording, Register
 from tests.parts.preset_samples import ON_AUTOPILOT
-from tests.unit.stack_graphs import at, built, fingerprint
+from tests.unit.stack_graphs import at, built, fingerprint, images_of
 
 FIXED, ELASTIC = "tpu-multislice", "tpu-elastic"
 STACKS = [FIXED, ELASTIC]
@@ -42,7 +42,7 @@ def networks(count: int) -> dict[str, Any]:
 @pytest.mark.parametrize("stack", STACKS)
 def test_a_standard_stack_is_all_that_the_scenario_asks_for(register: Register, stack: str) -> None:
     identities = {f"{kind}-nodes-{part}" for kind in ("cpu", "tpu") for part in ("account", "role")}
-    pools = {"cpu-pool", "v6e-16-0-pool", "v6e-16-1-pool"}
+    pools = {"cpu-pool", "v6e-16-0-pool", "v6e-16-1-pool", *images_of("cpu", "tpu")}
     assert {it.name for it in built(register, stack).resources if it.custom} == (
         shared(stack) | identities | pools | {"claims-2-template"}
     )
@@ -56,6 +56,7 @@ def test_an_autopilot_stack_has_a_class_for_its_slices_and_neither_pools_nor_the
 ) -> None:
     made = built(register, FIXED, **ON_AUTOPILOT)
     own = {"auto-nodes-account", "auto-nodes-role", "v6e-16-class", "claims-2-template"}
+    own |= images_of("auto", standard=False)
     assert {it.name for it in made.resources if it.custom} == shared(FIXED) | own
 
 

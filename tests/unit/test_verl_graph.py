@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import PROJECT_NUMBER, Recording, Register
-from tests.unit.stack_graphs import before_ray, built, pods_of
+from tests.unit.stack_graphs import before_ray, built, images_of, pods_of
 
 B200, H200, AUTOPILOT = "verl-b200", "verl-h200", "verl-b200-autopilot"
 STACKS = [B200, H200, AUTOPILOT]
@@ -47,6 +47,7 @@ def test_a_standard_stack_is_all_that_the_scenario_asks_for(register: Register, 
     made = built(register, stack)
     pools = {"cpu-pool", "cpu-nodes-account", "cpu-nodes-role"}
     pools |= {name.replace("cpu", "gpu") for name in pools}
+    pools |= images_of("cpu", "gpu")
     assert {it.name for it in made.resources if it.custom} == infrastructure(stack) | pools
 
 
@@ -55,6 +56,7 @@ def test_an_autopilot_stack_has_no_pools_and_a_namespace_for_the_installer(
 ) -> None:
     made = built(register, AUTOPILOT)
     own = {"auto-nodes-account", "auto-nodes-role", "nccl-namespace"}
+    own |= images_of("auto", standard=False)
     assert {it.name for it in made.resources if it.custom} == infrastructure(AUTOPILOT) | own
 
 
@@ -253,7 +255,9 @@ def test_no_storage_role_is_given_on_the_whole_project(register: Register, stack
     made = built(register, stack, keys=keys)
     given = [it for it in made.resources if it.custom and "IAM" in it.type]
     on_project = {it.inputs["role"] for it in given if not it.type.endswith("BucketIAMMember")}
-    assert on_project == {"roles/container.defaultNodeServiceAccount"}
+    # Autopilot streams by itself.
+    streaming = set() if stack == AUTOPILOT else {"roles/serviceusage.serviceUsageConsumer"}
+    assert on_project == {"roles/container.defaultNodeServiceAccount", *streaming}
 
 
 def test_one_switch_protects_what_holds_data_or_is_hard_to_get_back(register: Register) -> None:

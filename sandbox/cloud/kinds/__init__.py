@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from sandbox.cloud.kind import Kind
+from sandbox.cloud.kinds.artifact import Repository, RepositoryIamMember
 from sandbox.cloud.kinds.bucket import Bucket, BucketIamMember
 from sandbox.cloud.kinds.cluster import Cluster
 from sandbox.cloud.kinds.firewall import Firewall
@@ -32,6 +33,8 @@ KINDS: Mapping[str, Kind] = {
         NodePool(),
         ProjectIamMember(),
         RedisInstance(),
+        Repository(),
+        RepositoryIamMember(),
         ResourcePolicy(),
         Router(),
         RouterNat(),

@@ -32,6 +32,10 @@ def identity(project: Project, kind: str) -> NodeServiceAccount:
             resource_manager_project=project.apis.project_with("cloudresourcemanager"),
             base_name=project.plan.stack.name,
             pool=kind,
+            image_streaming=any(
+                it.kind == kind and it.name in project.plan.images.streamed
+                for it in project.plan.pools.values()
+            ),
         ),
         opts=project.opts,
     )

@@ -180,7 +180,7 @@ def _fine_tuning(
         FineTuneJobArgs(
             namespace=site.namespace,
             job_name=tuning.name,
-            image=tuning.image,
+            image=site.plan.images.of(tuning.image),
             script_name=LAUNCHER_NAME,
             script=workload(f"fine_tune/{LAUNCHER_NAME}"),
             environment=job.environment(mount_path),

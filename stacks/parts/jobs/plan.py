@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from catalog import Catalog, NcclStack, Sidecar
 from stacks.parts.buckets.config import GcsFuseSidecar
 from stacks.parts.buckets.plan import PlannedBucket, limits_of, sidecar_of
+from stacks.parts.images.plan import ImageUse
 from stacks.parts.jobs.fine_tune import FineTuning
 from stacks.parts.jobs.script import Script, ScriptRequests
 from stacks.parts.pools.nodes import Amounts, Host
@@ -40,6 +41,10 @@ class PlannedFineTuning:
     @property
     def image(self) -> str:
         return self.config.image or self.facts.image("gemma_fine_tuning").reference
+
+    @property
+    def image_use(self) -> ImageUse:
+        return ImageUse(reference=self.image, pools=[self.pool])
 
     @property
     def limits(self) -> GcsFuseSidecar:
@@ -126,6 +131,16 @@ class PlannedScript:
     @property
     def field(self) -> str:
         return f"jobs.{self.name}"
+
+    @property
+    def image(self) -> str:
+        # The references refuse a script without.
+        assert self.config.image is not None
+        return self.config.image
+
+    @property
+    def image_use(self) -> ImageUse:
+        return ImageUse(reference=self.image, pools=self.pools)
 
     @property
     def requests(self) -> ScriptRequests:

@@ -73,8 +73,6 @@ def _job_set(
     of_user: Mapping[str, str],
 ) -> ScriptJobSet:
     config, requests, queues = script.config, script.requests, around.queues
-    # The references refuse a script without.
-    assert config.image is not None
     access = _in_domain(site, around, script, _access(site, around, script))
     machines = [one for it in script.pools for one in site.nodes.machines[it.name]]
     standing = site.standing_pools(script.name)
@@ -85,7 +83,7 @@ def _job_set(
         ScriptJobSetArgs(
             namespace=site.namespace,
             job_name=script.name,
-            image=config.image,
+            image=site.plan.images.of(script.image),
             command=config.command,
             files=of_user,
             environment=_environment(script, of_user),

@@ -65,7 +65,7 @@ def preparation(
             ScriptJobArgs(
                 namespace=site.namespace,
                 job_name=f"{ray.name}-data",
-                image=ray.image,
+                image=plan.images.of(ray.image),
                 script_name=_PREPARATION,
                 script=workload(f"verl/{_PREPARATION}"),
                 modules={it: workload(f"verl/{it}") for it in _MODULES},

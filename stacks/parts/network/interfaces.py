@@ -117,7 +117,7 @@ def tested(site: Site, ray: PlannedRay, access: DeviceAccess) -> DeviceAccess:
         NcclTestArgs(
             namespace=site.namespace,
             test_name=f"{ray.name}-nccl-test",
-            image=ray.nccl.diagnostic_image,
+            image=site.plan.images.of(ray.nccl.diagnostic_image),
             script=_TEST.read_text(encoding="utf-8"),
             gpus_per_node=ray.accelerated.gpus,
             min_bus_bandwidth_gbps=ray.config.nccl_test.minimum_bus_bandwidth_gbps,

@@ -68,7 +68,7 @@ def _cluster(site: Site, around: Surroundings, ray: PlannedRay) -> RayCluster:
         namespace=site.namespace,
         cluster_name=ray.name,
         ray_version=ray.version,
-        image=ray.image,
+        image=site.plan.images.of(ray.image),
         head=replace(
             # A job's driver is on the head, which so outlives the machines with accelerators.
             _pod(

@@ -9,6 +9,7 @@ from components.node_taints import NodeTaintArgs
 from stacks.parts.buckets.config import GcsFuseSidecar
 from stacks.parts.buckets.plan import PlannedBucket, limits_of, sidecar_of, unlimited
 from stacks.parts.cluster.config import RayOperator
+from stacks.parts.images.plan import ImageUse
 from stacks.parts.jobs.config import RayJob, demands_of
 from stacks.parts.jobs.on_ray import RayDemands
 from stacks.parts.pools.nodes import Host
@@ -108,6 +109,12 @@ class PlannedRay:
     @property
     def image(self) -> str:
         return self.config.image or self.facts.image(self.demands.image).reference
+
+    @property
+    def image_use(self) -> ImageUse:
+        head = [] if self.head_pool is None else [self.head_pool]
+        pools = [one for it in self.groups.values() for one in it.pools]
+        return ImageUse(reference=self.image, pools=[*head, *pools])
 
     @property
     def version(self) -> str:

@@ -37,7 +37,7 @@ def _server(
             namespace=site.namespace,
             server_name=server.name,
             engine=config.engine,
-            image=server.image,
+            image=site.plan.images.of(server.image),
             model=config.model,
             replicas=config.least,
             max_replicas=None if scaling is None else scaling.max,

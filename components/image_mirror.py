@@ -1,0 +1,103 @@
+"""A mirror of a registry: a remote repository of Artifact Registry, which pulls an image once and
+keeps it near the nodes, and who may read it.
+
+How upstreams are told: provider documentation of artifactregistry.Repository, "Remote Repository
+With Custom Upstream". Leaves out the secret with the password, which is its owner's.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import pulumi
+import pulumi_gcp as gcp
+
+from components.lifecycle import child_of, fixed_name
+from components.naming import NameKind, check_name
+
+_READER = "roles/artifactregistry.reader"
+
+
+@dataclass(frozen=True, kw_only=True)
+class UpstreamArgs:
+    """`public` is Artifact Registry's own word for a registry that it knows. `password_version` is
+    a version of a secret, PROJECT's service agent of Artifact Registry has to be able to read."""
+
+    host: str
+    public: str | None = None
+    username: str | None = None
+    password_version: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ImageMirrorArgs:
+    """`project` is known once the API of Artifact Registry is on. Without `upstream` the repository
+    exists already. `readers` are emails of service accounts, by a name that stays."""
+
+    project: pulumi.Input[str]
+    location: pulumi.Input[str]
+    repository_id: str
+    upstream: UpstreamArgs | None = None
+    readers: Mapping[str, pulumi.Input[str]]
+    labels: pulumi.Input[dict[str, str]]
+
+
+class ImageMirror(pulumi.ComponentResource):
+    """`repository_name` is the last part of its name. Pods wait for the whole component: no value
+    of theirs says that their nodes may read it."""
+
+    repository_name: pulumi.Output[str]
+
+    def __init__(
+        self, name: str, args: ImageMirrorArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
+        super().__init__("gke-ai-stacks:image_mirror:ImageMirror", name, None, opts)
+        repository_id = check_name(NameKind.REPOSITORY, args.repository_id)
+        repository: pulumi.Input[str] = repository_id
+        if args.upstream is not None:
+            repository = gcp.artifactregistry.Repository(
+                f"{name}-repository",
+                project=args.project,
+                location=args.location,
+                repository_id=repository_id,
+                description=f"Mirror of {args.upstream.host}",
+                format="DOCKER",
+                mode="REMOTE_REPOSITORY",
+                remote_repository_config=_remote(args.upstream),
+                labels=args.labels,
+                opts=fixed_name(self),
+            ).name
+        # Members one by one: others may have given others the right to read.
+        for key, email in args.readers.items():
+            gcp.artifactregistry.RepositoryIamMember(
+                f"{name}-{key}-reader",
+                project=args.project,
+                location=args.location,
+                repository=repository,
+                role=_READER,
+                member=pulumi.Output.concat("serviceAccount:", email),
+                opts=child_of(self),
+            )
+        self.repository_name = pulumi.Output.from_input(repository)
+        self.register_outputs({"repository_name": self.repository_name})
+
+
+def _remote(
+    upstream: UpstreamArgs,
+) -> gcp.artifactregistry.RepositoryRemoteRepositoryConfigArgsDict:
+    docker: gcp.artifactregistry.RepositoryRemoteRepositoryConfigDockerRepositoryArgsDict = (
+        {"custom_repository": {"uri": f"https://{upstream.host}"}}
+        if upstream.public is None
+        else {"public_repository": upstream.public}
+    )
+    config: gcp.artifactregistry.RepositoryRemoteRepositoryConfigArgsDict = {
+        "description": upstream.host,
+        "docker_repository": docker,
+    }
+    if upstream.username is not None and upstream.password_version is not None:
+        config["upstream_credentials"] = {
+            "username_password_credentials": {
+                "username": upstream.username,
+                "password_secret_version": upstream.password_version,
+            }
+        }
+    return config

@@ -1,0 +1,1 @@
+"""Where pods get their images from."""

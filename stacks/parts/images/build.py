@@ -1,0 +1,77 @@
+"""Mirrors of the registries that images come from, and what is pulled onto nodes beforehand."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import pulumi
+
+from components.naming import NameKind, cloud_name
+from components.node_service_account import NodeServiceAccount
+from stacks.parts.images.plan import Mirror
+from stacks.parts.pools import node_labels
+from stacks.site import Cluster, Project
+
+if TYPE_CHECKING:
+    from components.image_mirror import ImageMirror
+    from components.image_preload import ImagePreload
+
+
+def build(project: Project, accounts: Mapping[str, NodeServiceAccount]) -> "list[ImageMirror]":
+    """`accounts` are whom the nodes of each kind are: all kinds run pods with these images."""
+    return [_mirror(project, accounts, it) for it in project.plan.images.mirrors.values()]
+
+
+def preload(
+    project: Project, gke: Cluster, mirrors: "Sequence[ImageMirror]"
+) -> "list[ImagePreload]":
+    """Once there is a cluster: the pools it waits for itself, each machine by itself."""
+    from components.image_preload import ImagePreload, ImagePreloadArgs
+
+    plan = project.plan
+    pause = plan.facts.image("pause").reference
+    return [
+        ImagePreload(
+            f"{it.pools[0].name}-images",
+            ImagePreloadArgs(
+                preload_name=cloud_name(
+                    NameKind.DAEMON_SET, plan.stack.name, it.pools[0].name, "images"
+                ),
+                images=it.images,
+                pause_image=pause,
+                node_selectors=[node_labels.only(plan, pool) for pool in it.pools],
+                labels=project.labels,
+            ),
+            opts=pulumi.ResourceOptions(providers=[gke.kubernetes], depends_on=list(mirrors)),
+        )
+        for it in plan.images.preloads
+    ]
+
+
+def _mirror(
+    project: Project, accounts: Mapping[str, NodeServiceAccount], mirror: Mirror
+) -> "ImageMirror":
+    from components.image_mirror import ImageMirror, ImageMirrorArgs, UpstreamArgs
+
+    upstream = None
+    if mirror.made:
+        registry = project.plan.facts.versions.registries.get(mirror.host)
+        known = mirror.credentials
+        upstream = UpstreamArgs(
+            host=mirror.host,
+            public=None if registry is None else registry.public,
+            username=None if known is None else known.username,
+            password_version=None if known is None else known.secret_version,
+        )
+    api = project.apis.project_with("artifactregistry")
+    return ImageMirror(
+        f"images-{mirror.key}",
+        ImageMirrorArgs(
+            project=api if mirror.project == project.plan.stack.project else mirror.project,
+            location=mirror.location,
+            repository_id=mirror.repository,
+            upstream=upstream,
+            readers={kind: it.email for kind, it in accounts.items()},
+            labels=project.labels,
+        ),
+        opts=project.opts,
+    )

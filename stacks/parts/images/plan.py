@@ -1,0 +1,178 @@
+"""Which registries are mirrored, and where an image is then. No Pulumi import."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from catalog import Catalog
+from components.naming import NameKind, cloud_name
+from stacks.parts.images.config import UpstreamCredentials
+from stacks.parts.pools.plan import PlannedPool
+from stacks.stack import Stack
+
+DOCKER_HUB = "docker.io"
+_OFFICIAL = "library/"
+# Artifact Registry's own hosts, and those of its predecessor, which it serves.
+_OF_GOOGLE = ("docker.pkg.dev", "gcr.io")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mirror:
+    """A repository that stands in for a registry; `made` is one of the stack's own."""
+
+    host: str
+    location: str
+    project: str
+    repository: str
+    made: bool
+    credentials: UpstreamCredentials | None = None
+
+    @property
+    def key(self) -> str:
+        """What logical names have of it."""
+        return key_of(self.host)
+
+    @property
+    def path(self) -> str:
+        return f"{self.location}-docker.pkg.dev/{self.project}/{self.repository}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ImageUse:
+    """An image of the stack's own pods, and the pools that these may be on."""
+
+    reference: str
+    pools: Sequence[PlannedPool]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Preload:
+    """Images that are pulled onto the nodes of pools before anything runs there."""
+
+    images: tuple[str, ...]
+    pools: tuple[PlannedPool, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlannedImages:
+    """`mirrors` are by the host of the registry that each stands in for; `streamed` are the names
+    of pools whose nodes stream, which the others are `told_not_to` where the config says so;
+    `preloads` are those that images are pulled onto."""
+
+    mirrors: Mapping[str, Mirror] = field(default_factory=dict[str, Mirror])
+    streamed: frozenset[str] = frozenset()
+    told_not_to: bool = False
+    preloads: tuple[Preload, ...] = ()
+
+    @property
+    def made(self) -> list[Mirror]:
+        return [it for it in self.mirrors.values() if it.made]
+
+    def streams(self, pool: str) -> bool | None:
+        """None where nobody says it of the pool."""
+        return True if pool in self.streamed else False if self.told_not_to else None
+
+    def of(self, reference: str) -> str:
+        """Where pods get an image from, by the same tag and digest."""
+        host, name = split(reference)
+        mirror = self.mirrors.get(host)
+        return reference if mirror is None else f"{mirror.path}/{name}"
+
+    def is_near(self, reference: str) -> bool:
+        """Whether it comes out of Artifact Registry."""
+        return of_google(split(self.of(reference))[0])
+
+
+def planned_images(
+    stack: Stack, uses: Sequence[ImageUse], facts: Catalog, *, accelerated: bool
+) -> PlannedImages:
+    """`accelerated` says whether a pool has accelerators."""
+    config = stack.images
+    mirrors = _mirrors(stack, uses, facts, accelerated=accelerated)
+    found = PlannedImages(mirrors=mirrors)
+    if stack.cluster.autopilot:
+        return found
+    streams = bool(mirrors) if config.streaming is None else config.streaming
+    preloads = accelerated if config.preload is None else config.preload
+    near = [it for it in uses if found.is_near(it.reference)]
+    return replace(
+        found,
+        told_not_to=config.streaming is False,
+        streamed=frozenset(pool.name for it in near for pool in it.pools if streams),
+        preloads=tuple(_preloads(found, uses)) if preloads else (),
+    )
+
+
+def _mirrors(
+    stack: Stack, uses: Sequence[ImageUse], facts: Catalog, *, accelerated: bool
+) -> dict[str, Mirror]:
+    config = stack.images
+    if config.mirror is False:
+        return {}
+    found = {host: _existing(host, path) for host, path in config.repositories.items()}
+    wanted = dict.fromkeys(config.credentials)
+    if config.mirror or (config.mirror is None and accelerated and owns_accounts(stack)):
+        wanted |= dict.fromkeys(hosts_of((it.reference for it in uses), facts))
+    return found | {host: _own(stack, host) for host in wanted if host not in found}
+
+
+def _preloads(images: PlannedImages, uses: Sequence[ImageUse]) -> Iterator[Preload]:
+    """One for all pools with the same images."""
+    by_pool: dict[str, tuple[PlannedPool, dict[str, None]]] = {}
+    for use in uses:
+        for pool in use.pools:
+            by_pool.setdefault(pool.name, (pool, {}))[1][images.of(use.reference)] = None
+    alike: dict[tuple[str, ...], list[PlannedPool]] = {}
+    for pool, references in by_pool.values():
+        alike.setdefault(tuple(sorted(references)), []).append(pool)
+    for references, pools in alike.items():
+        yield Preload(images=references, pools=tuple(pools))
+
+
+def owns_accounts(stack: Stack) -> bool:
+    """Whether nodes are accounts of the stack's, which it can give rights to."""
+    return stack.cluster.is_made or not stack.cluster.autopilot
+
+
+def hosts_of(references: Iterable[str], facts: Catalog) -> list[str]:
+    """The registries among them that the catalog knows a mirror of, each once."""
+    found = dict.fromkeys(split(it)[0] for it in references)
+    return [it for it in found if it in facts.versions.registries]
+
+
+def split(reference: str) -> tuple[str, str]:
+    """Host and the rest of a reference, as container runtimes read it (distribution/reference
+    v0.6.0 normalize.go, splitDockerDomain): what has no host is on Docker Hub, and what has no
+    owner there is official."""
+    first, slash, rest = reference.partition("/")
+    if slash and ("." in first or ":" in first or first == "localhost"):
+        host, name = first, rest
+    else:
+        host, name = DOCKER_HUB, reference
+    if host == DOCKER_HUB and "/" not in name:
+        name = _OFFICIAL + name
+    return host, name
+
+
+def of_google(host: str) -> bool:
+    return any(host == it or host.endswith((f".{it}", f"-{it}")) for it in _OF_GOOGLE)
+
+
+def key_of(host: str) -> str:
+    return host.replace(".", "-").replace(":", "-")
+
+
+def _own(stack: Stack, host: str) -> Mirror:
+    return Mirror(
+        host=host,
+        location=stack.region,
+        project=stack.project,
+        repository=cloud_name(NameKind.REPOSITORY, stack.name, key_of(host)),
+        made=True,
+        credentials=stack.images.credentials.get(host),
+    )
+
+
+def _existing(host: str, path: str) -> Mirror:
+    registry, project, repository = path.split("/")
+    location = registry.removesuffix("-docker.pkg.dev")
+    return Mirror(host=host, location=location, project=project, repository=repository, made=False)

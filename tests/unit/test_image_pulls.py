@@ -1,0 +1,127 @@
+"""What pods wait for images in the simulation: since when a pull goes on, by which way, and what a
+restart takes. Cannot prove how long any of it takes on Google Cloud."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sandbox.durations import Durations
+from sandbox.image_pulls import (
+    DAEMON_SET,
+    POOL,
+    PULL,
+    REPOSITORY,
+    RUNNING,
+    Pulls,
+    pull_urn,
+    with_pulls,
+)
+from sandbox.restart import restart_parts, total
+from sandbox.schedule import TimedStep, critical_path
+
+RAY = RUNNING[0]
+NEAR = "us-east1-docker.pkg.dev/p/hub/a:1"
+SECONDS = Durations.load()
+PULLED, STREAMED = (SECONDS.seconds(PULL, "create", {"way": it}) for it in ("pulled", "streamed"))
+
+
+def urn(token: str, name: str) -> str:
+    return f"urn:pulumi:s::p::{token}::{name}"
+
+
+def pool(*, streams: bool = True) -> dict[str, Any]:
+    return {"name": "gpu", "nodeConfig": {"gcfsConfig": {"enabled": streams}}}
+
+
+def preload(image: str = NEAR) -> dict[str, Any]:
+    chosen = {"key": "cloud.google.com/gke-nodepool", "operator": "In", "values": ["gpu"]}
+    terms = {"nodeSelectorTerms": [{"matchExpressions": [chosen]}]}
+    required = {"requiredDuringSchedulingIgnoredDuringExecution": terms}
+    pods = {
+        "affinity": {"nodeAffinity": required},
+        "initContainers": [{"image": image}],
+        "containers": [{"image": "gke.gcr.io/pause:3.8"}],
+    }
+    note = {"annotations": {"pulumi.com/skipAwait": "true"}}
+    return {"metadata": note, "spec": {"template": {"spec": pods}}}
+
+
+def ray(image: str = NEAR) -> dict[str, Any]:
+    return {"spec": {"headGroupSpec": {"template": {"containers": [{"image": image}]}}}}
+
+
+def mirror() -> dict[str, Any]:
+    return {"project": "p", "location": "us-east1", "repositoryId": "hub"}
+
+
+GPU, BEFORE, CLUSTER = urn(POOL, "gpu"), urn(DAEMON_SET, "images"), urn(RAY, "ray")
+HUB = urn(REPOSITORY, "hub")
+
+
+def at_once(_: str) -> float:
+    return 1.0
+
+
+def test_a_pull_begins_when_the_machines_stand() -> None:
+    pulls = Pulls(SECONDS)
+    pulls.came(HUB, mirror(), 10)
+    pulls.came(BEFORE, preload(), 100)
+    pulls.came(GPU, pool(), 200)
+    assert pulls.wanted(CLUSTER, ray(), 300, at_once) == [(pull_urn(BEFORE), 200, 200 + PULLED)]
+
+
+def test_without_a_preload_it_begins_when_the_pods_come() -> None:
+    pulls = Pulls(SECONDS)
+    pulls.came(GPU, pool(), 200)
+    image = "nvcr.io/a:1"
+    assert pulls.wanted(CLUSTER, ray(image), 300, at_once) == [
+        (pull_urn(CLUSTER), 300, 300 + PULLED)
+    ]
+
+
+def test_what_a_mirror_has_streams_and_what_a_new_one_has_not_does_not() -> None:
+    pulls = Pulls(SECONDS)
+    pulls.stands(HUB, mirror())
+    pulls.came(GPU, pool(), 200)
+    (found,) = pulls.wanted(CLUSTER, ray(), 300, at_once)
+    assert found == (pull_urn(CLUSTER), 300, 300 + STREAMED)
+    pulls.came(HUB, mirror(), 300)
+    (found,) = pulls.wanted(CLUSTER, ray(), 300, at_once)
+    assert found == (pull_urn(CLUSTER), 300, 300 + PULLED)
+
+
+def test_images_are_on_nodes_that_stood_before_until_these_are_others() -> None:
+    pulls = Pulls(SECONDS)
+    pulls.stands(HUB, mirror())
+    pulls.stands(BEFORE, preload())
+    pulls.stands(GPU, pool(streams=False))
+    assert pulls.wanted(CLUSTER, ray(), 5, at_once) == []
+    pulls.came(GPU, pool(streams=False), 10)
+    assert pulls.wanted(CLUSTER, ray(), 20, at_once) == [(pull_urn(BEFORE), 10, 10 + PULLED)]
+
+
+def test_a_preview_counts_what_a_run_takes() -> None:
+    steps = [
+        TimedStep(HUB, "create", 10),
+        TimedStep(BEFORE, "create", 1),
+        TimedStep(GPU, "create", 200),
+        TimedStep(CLUSTER, "create", 55),
+    ]
+    inputs = {HUB: mirror(), BEFORE: preload(), GPU: pool(), CLUSTER: ray()}
+    found, waits, known = with_pulls(steps, {CLUSTER: {GPU}}, inputs, SECONDS)
+    assert critical_path(found, waits).seconds == 200 + PULLED + 55
+    assert known[pull_urn(BEFORE)] == {"way": "pulled"}
+    own, waits, _ = with_pulls(steps[2:], {CLUSTER: {GPU}}, {GPU: pool(), CLUSTER: ray()}, SECONDS)
+    assert critical_path(own, waits).seconds == 200 + STREAMED + 55
+
+
+def test_a_restart_takes_machines_the_slower_of_image_and_plugin_workers_and_the_job() -> None:
+    plugin = {"metadata": {}, "spec": {}}
+    job = urn("kubernetes:ray.io/v1:RayJob", "job")
+    known = {HUB: mirror(), GPU: pool(), CLUSTER: ray(), urn(DAEMON_SET, "nccl"): plugin, job: {}}
+    resources = [{"urn": it, "inputs": inputs} for it, inputs in known.items()]
+    parts = restart_parts(resources, "gpu", SECONDS)
+    assert [it.name for it in parts] == ["machines", "image", "Ray workers", "nccl", "job"]
+    likely = {it.name: it.seconds.likely for it in parts}
+    assert likely["image"] == STREAMED
+    assert total(parts) == sum(likely.values()) - STREAMED
