@@ -89,10 +89,10 @@ class Project:
 
 @dataclass(frozen=True, kw_only=True)
 class Ground:
-    """The network that the cluster stands on; `made` is empty where it exists already. The ranges
-    are names of the subnetwork's secondary ones. `peered_id` is the network's, known once Google's
-    services can be in it; `ranges` are those that they have their addresses of, if they are the
-    stack's."""
+    """The network that the cluster stands on; `made` is empty, and `subnetwork` None, where it
+    exists already. The ranges are names of the subnetwork's secondary ones. `peered_id` is the
+    network's, known once Google's services can be in it; `ranges` are those that they have their
+    addresses of, if they are the stack's."""
 
     network_id: pulumi.Output[str]
     peered_id: pulumi.Output[str]
@@ -100,6 +100,7 @@ class Ground:
     pods_range: str
     services_range: str
     made: Sequence[pulumi.Resource] = ()
+    subnetwork: gcp.compute.Subnetwork | None = None
     ranges: Sequence[gcp.compute.GlobalAddress] = ()
 
 
@@ -258,6 +259,17 @@ def _adopted(plan: Plan, provider: gcp.Provider, record: "Record | None") -> Ado
     from stacks import adoption
 
     return adoption.read(plan, provider, record)
+
+
+def beside(project: Project, gke: Cluster) -> pulumi.ResourceOptions:
+    """Of Google's and beside the cluster, for what is gone before it.
+
+    `destroy` goes level by level, by the longest way from a resource to what needs nothing, and
+    waits for the whole of each (pulumi/pulumi pkg/resource/deploy/step_generator.go,
+    ScheduleDeletes, v3.256.0). Once objects' provider is there, such a resource is in the levels of
+    objects and pools, and takes no time of its own.
+    """
+    return pulumi.ResourceOptions(providers=[project.provider], depends_on=[gke.kubernetes])
 
 
 def helm_chart(plan: Plan, component: str, version: str | None = None) -> HelmChartArgs:

@@ -16,7 +16,7 @@ from components.kube_service_account import KubeServiceAccount, KubeServiceAccou
 from components.static_volume import VolumeMount
 from stacks.parts.buckets.config import GcsFuseSidecar, LifecycleAction, LifecycleRule
 from stacks.parts.buckets.plan import PlannedBucket, with_key
-from stacks.site import Project, Site
+from stacks.site import Project, Site, beside
 
 if TYPE_CHECKING:
     from components.existing_bucket import ExistingBucket
@@ -95,7 +95,7 @@ def mounts(site: Site, buckets: Mapping[str, AnyBucket]) -> dict[str, MountedBuc
                     service_account=site.plan.account_name,
                 ),
             ),
-            opts=project.opts,
+            opts=beside(project, site.gke),
         )
         mount = planned.config.mount
         args = BucketMountArgs(

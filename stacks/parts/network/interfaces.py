@@ -162,7 +162,8 @@ def _installer(site: Site, after: Sequence[pulumi.Resource]) -> NcclRdmaInstalle
             autopilot=plan.autopilot,
             labels=site.labels,
         ),
-        opts=site.after(*after),
+        # A level with the operators when `destroy` takes them away.
+        opts=site.after(*after, *(one for it in pools for one in site.nodes.machines[it.name])),
     )
 
 

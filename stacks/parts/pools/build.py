@@ -21,7 +21,7 @@ from stacks.parts.pools.node_labels import (
     own_labels,
 )
 from stacks.parts.pools.plan import AUTOPILOT_CPU_FAMILY, PlannedPool
-from stacks.site import Cluster, Ground, Interfaces, Nodes, Project, Selector
+from stacks.site import Cluster, Ground, Interfaces, Nodes, Project, Selector, beside
 
 if TYPE_CHECKING:
     from components.tpu_slice_pool import TpuSlicePool
@@ -100,7 +100,7 @@ def _beside(project: Project, gke: Cluster) -> pulumi.ResourceOptions:
     """A pool that is replaced takes Ray along, and the engine deletes what is only there by
     `replace_with` without a look whether it has its provider (pulumi/pulumi step_generator.go,
     findResourcesReplacedWith, 3.256): so objects' provider comes first."""
-    return pulumi.ResourceOptions(providers=[project.provider], depends_on=[gke.kubernetes])
+    return beside(project, gke)
 
 
 def _pool(
