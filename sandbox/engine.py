@@ -23,6 +23,7 @@ from sandbox.clusters import Clusters
 from sandbox.errors import UserError
 from sandbox.events import EngineReport
 from sandbox.faults import Faults
+from sandbox.first_step import Course
 from sandbox.interrupts import Interrupts
 from sandbox.journal import Journal, Step
 from sandbox.locks import engine_pid
@@ -63,7 +64,8 @@ class RunResult:
     """What one run did and found; seconds are simulated except `wall_s`.
 
     `own_durations`: by a table of the user's own.
-    `plan` is a preview's plan by URN, as `pulumi preview --save-plan` writes it.
+    `plan` is a preview's plan by URN, as `pulumi preview --save-plan` writes it, and `courses` are
+    its ways to the first step.
     """
 
     operation: Verb
@@ -81,6 +83,7 @@ class RunResult:
     timeline: list[Step] = field(default_factory=list[Step])
     plan: dict[str, Any] = field(default_factory=dict[str, Any])
     interrupted: bool = False
+    courses: list[Course] = field(default_factory=list[Course])
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -106,6 +109,7 @@ class RunResult:
                 }
                 for step in self.timeline
             ],
+            "to_first_step": [it.to_json() for it in self.courses],
             "wall_s": round(self.wall_s, 3),
             "diagnostics": self.report.diagnostics,
             "outputs": self.outputs,
