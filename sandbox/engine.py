@@ -20,6 +20,7 @@ from sandbox.clock import VirtualClock
 from sandbox.cloud.caller import Caller
 from sandbox.cloud.cloud import Cloud
 from sandbox.clusters import Clusters
+from sandbox.edges import waits_of
 from sandbox.errors import UserError
 from sandbox.events import EngineReport
 from sandbox.faults import Faults
@@ -34,6 +35,7 @@ from sandbox.providers.kubernetes import KubernetesStandIn
 from sandbox.providers.operations import Operations
 from sandbox.providers.server import ProviderServer
 from sandbox.pulumi_cli import binary, cli_environment, find_pulumi
+from sandbox.removal import data_last
 from sandbox.schedule import CriticalPath, TimedStep, critical_path, state_dependencies
 from sandbox.secrets import hidden
 from sandbox.status import everything
@@ -84,6 +86,8 @@ class RunResult:
     plan: dict[str, Any] = field(default_factory=dict[str, Any])
     interrupted: bool = False
     courses: list[Course] = field(default_factory=list[Course])
+    steps: list[TimedStep] = field(default_factory=list[TimedStep])
+    dependencies: Mapping[str, set[str]] = field(default_factory=dict[str, set[str]])
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -100,6 +104,7 @@ class RunResult:
             "critical_path_s": round(self.critical.seconds, 3),
             "sequential_s": round(self.sequential_s, 3),
             "critical_path": [step.urn for step in self.critical.steps],
+            "waits": [it.to_json() for it in waits_of(self.steps, self.dependencies)],
             "timeline": [
                 {
                     "urn": step.urn,
@@ -158,6 +163,8 @@ class Engine:
             known = [*_resources(before), *_resources(after)]
             dependencies = state_dependencies(known)
             inputs = {it["urn"]: it.get("inputs") or {} for it in known}
+            if verb == "destroy":
+                dependencies = data_last(dependencies, inputs, self._workspace.catalog())
         critical = critical_path(steps, dependencies)
         likely = critical.seconds if verb == "preview" else journal.makespan
         return RunResult(
@@ -175,6 +182,8 @@ class Engine:
             cloud=everything(clusters),
             timeline=journal.steps,
             plan=plan,
+            steps=steps,
+            dependencies=dependencies,
             interrupted=interrupts.received,
         )
 
