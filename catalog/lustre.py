@@ -15,7 +15,8 @@ class LustreTier(Fact):
     """A performance tier; capacities in GiB, throughput in MB/s per TiB.
 
     Capacities are multiples of `step` up to `threshold`, and of `coarse_step` above it. The
-    dynamic tier is asked for by its own API field, never by its throughput.
+    dynamic tier is asked for by its own API field, never by its throughput. An instance of a tier
+    that is `slow` takes more than an hour to be made.
     """
 
     mbps_per_tib: PositiveInt
@@ -25,6 +26,7 @@ class LustreTier(Fact):
     threshold: PositiveInt | None = None
     coarse_step: PositiveInt | None = None
     dynamic: bool = False
+    slow: bool = False
 
     @model_validator(mode="after")
     def _coarse_step_goes_with_threshold(self) -> Self:

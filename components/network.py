@@ -89,6 +89,7 @@ class ClusterNetworkArgs:
 class ClusterNetwork(pulumi.ComponentResource):
     network_id: pulumi.Output[str]
     network_name: pulumi.Output[str]
+    subnetwork: gcp.compute.Subnetwork
     subnetwork_id: pulumi.Output[str]
 
     def __init__(
@@ -144,11 +145,13 @@ class ClusterNetwork(pulumi.ComponentResource):
         )
         self.network_id = vpc.id
         self.network_name = vpc.name
+        self.subnetwork = subnetwork
         self.subnetwork_id = subnetwork.id
         self.register_outputs(
             {
                 "network_id": self.network_id,
                 "network_name": self.network_name,
+                "subnetwork": self.subnetwork,
                 "subnetwork_id": self.subnetwork_id,
             }
         )

@@ -82,6 +82,7 @@ def summary(result: RunResult) -> dict[str, Any]:
         "low_s": result.bounds.low,
         "high_s": result.bounds.high,
         "sequential_s": result.sequential_s,
+        "courses": [it.to_json() for it in result.courses],
         "chain": [(it.operation, name_of(it.urn), it.seconds) for it in result.critical.steps],
     }
 

@@ -44,13 +44,13 @@ def bounds(
         # A step may be slowed down, or be none that the cloud is asked for.
         share = step.seconds / span.likely if span.likely else 1.0
         lows[node], highs[node] = span.low * share, span.high * share
-        if key := _slots(token, known):
+        if key := slots_of(token, known):
             keys[node] = key
     low, high = (makespan(graph, it, keys) for it in (lows, highs))
     return Bounds(min(low, likely), max(high, likely))
 
 
-def _slots(token: str, inputs: Mapping[str, Any]) -> str | None:
+def slots_of(token: str, inputs: Mapping[str, Any]) -> str | None:
     kind = KINDS.get(token)
     return kind.slots(dict(inputs)) if kind is not None and inputs else None
 
@@ -58,19 +58,28 @@ def _slots(token: str, inputs: Mapping[str, Any]) -> str | None:
 def makespan(
     graph: nx.DiGraph[Node], seconds: Mapping[Node, float], keys: Mapping[Node, str]
 ) -> float:
-    """When the last node ends, where each starts once those before it have ended; of those with
-    the same key only so many run at once, in the order in which they came."""
+    """When the last node ends."""
+    return max(ends(graph, seconds, keys).values(), default=0.0)
+
+
+def ends(
+    graph: nx.DiGraph[Node], seconds: Mapping[Node, float], keys: Mapping[Node, str]
+) -> dict[Node, float]:
+    """When each node ends, where each starts once those before it have ended; of those with the
+    same key only so many run at once, in the order in which they came."""
+    found: dict[Node, float] = {}
     waiting = {node: graph.in_degree(node) for node in graph}
     at_work = _AtWork(seconds, keys)
     for node, count in waiting.items():
         if not count:
             at_work.begin(node)
     while (ended := at_work.next_ended()) is not None:
+        found[ended] = at_work.now
         for follower in graph.successors(ended):
             waiting[follower] -= 1
             if not waiting[follower]:
                 at_work.begin(follower)
-    return at_work.now
+    return found
 
 
 @dataclass

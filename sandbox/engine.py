@@ -20,9 +20,11 @@ from sandbox.clock import VirtualClock
 from sandbox.cloud.caller import Caller
 from sandbox.cloud.cloud import Cloud
 from sandbox.clusters import Clusters
+from sandbox.edges import waits_of
 from sandbox.errors import UserError
 from sandbox.events import EngineReport
 from sandbox.faults import Faults
+from sandbox.first_step import Course
 from sandbox.image_pulls import with_pulls
 from sandbox.interrupts import Interrupts
 from sandbox.journal import Journal, Step
@@ -34,6 +36,7 @@ from sandbox.providers.kubernetes import KubernetesStandIn
 from sandbox.providers.operations import Operations
 from sandbox.providers.server import ProviderServer
 from sandbox.pulumi_cli import binary, cli_environment, find_pulumi
+from sandbox.removal import data_last
 from sandbox.schedule import CriticalPath, TimedStep, critical_path, state_dependencies
 from sandbox.status import everything
 from sandbox.workspace import Workspace
@@ -63,8 +66,9 @@ class RunResult:
     """What one run did and found; seconds are simulated except `wall_s`.
 
     `own_durations`: by a table of the user's own.
-    `plan` is a preview's plan by URN, as `pulumi preview --save-plan` writes it. `stood` are the
-    inputs, by URN, of what stood before the run, and `stands` of what stands after it, or would.
+    `plan` is a preview's plan by URN, as `pulumi preview --save-plan` writes it, and `courses` are
+    its ways to the first step. `stood` are the inputs, by URN, of what stood before the run, and
+    `stands` of what stands after it, or would.
     """
 
     operation: Verb
@@ -82,6 +86,9 @@ class RunResult:
     timeline: list[Step] = field(default_factory=list[Step])
     plan: dict[str, Any] = field(default_factory=dict[str, Any])
     interrupted: bool = False
+    courses: list[Course] = field(default_factory=list[Course])
+    steps: list[TimedStep] = field(default_factory=list[TimedStep])
+    dependencies: Mapping[str, set[str]] = field(default_factory=dict[str, set[str]])
     stood: Inputs = field(default_factory=dict[str, Mapping[str, Any]])
     stands: Inputs = field(default_factory=dict[str, Mapping[str, Any]])
 
@@ -100,6 +107,7 @@ class RunResult:
             "critical_path_s": round(self.critical.seconds, 3),
             "sequential_s": round(self.sequential_s, 3),
             "critical_path": [step.urn for step in self.critical.steps],
+            "waits": [it.to_json() for it in waits_of(self.steps, self.dependencies)],
             "timeline": [
                 {
                     "urn": step.urn,
@@ -109,6 +117,7 @@ class RunResult:
                 }
                 for step in self.timeline
             ],
+            "to_first_step": [it.to_json() for it in self.courses],
             "wall_s": round(self.wall_s, 3),
             "diagnostics": self.report.diagnostics,
             "outputs": self.outputs,
@@ -166,6 +175,8 @@ class Engine:
                 dependencies.setdefault(urn, set()).update(needed)
             stands = deployment.inputs(after)
             inputs = {**deployment.inputs(before), **stands, **operations.pulls.inputs}
+            if verb == "destroy":
+                dependencies = data_last(dependencies, inputs, self._workspace.catalog())
         critical = critical_path(steps, dependencies)
         likely = critical.seconds if verb == "preview" else journal.makespan
         return RunResult(
@@ -183,6 +194,8 @@ class Engine:
             cloud=everything(clusters),
             timeline=journal.steps,
             plan=plan,
+            steps=steps,
+            dependencies=dependencies,
             interrupted=interrupts.received,
             stood=deployment.inputs(before),
             stands=stands,

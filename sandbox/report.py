@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,8 @@ from rich.console import Console
 from sandbox.console import new_console, new_table
 from sandbox.durations import OWN
 from sandbox.engine import RunResult
+from sandbox.first_step import Course
+from sandbox.first_step_words import better, minutes, usd
 from sandbox.kube_mode import KubeMode
 from sandbox.next_steps import command
 from sandbox.urns import name_of
@@ -43,6 +44,7 @@ def print_report(
     if result.outputs and result.operation == "up":
         _print_outputs(console, result.outputs)
     _print_times(console, result)
+    _print_courses(console, result.courses)
     _print_next(console, result, root, overrides, kube)
 
 
@@ -66,18 +68,18 @@ def _print_outputs(console: Console, outputs: dict[str, Any]) -> None:
 
 def _print_times(console: Console, result: RunResult) -> None:
     if not result.sequential_s:
-        console.print(f"{_minutes(0)} of cloud time; {result.wall_s:.1f} s here")
+        console.print(f"{minutes(0)} of cloud time; {result.wall_s:.1f} s here")
         return
     if result.operation == "preview":
         console.print(
             f"`up` would take about {_about(result)} of cloud time; "
-            f"{_minutes(result.sequential_s)} one after the other"
+            f"{minutes(result.sequential_s)} one after the other"
         )
     else:
         over = result.makespan_s / result.critical.seconds
         console.print(
             f"simulated time {_about(result)}: {over:.2f} x its critical path "
-            f"({_minutes(result.critical.seconds)}), and {_minutes(result.sequential_s)} "
+            f"({minutes(result.critical.seconds)}), and {minutes(result.sequential_s)} "
             f"one after the other ({result.sequential_s / result.makespan_s:.1f} x); "
             f"{result.wall_s:.1f} s here"
         )
@@ -85,11 +87,22 @@ def _print_times(console: Console, result: RunResult) -> None:
         console.print(f"times are those of {OWN}, where it has them", markup=False)
     table = new_table("critical path", "time")
     for step in result.critical.steps[:SHOWN_STEPS]:
-        table.add_row(f"{step.operation} {name_of(step.urn)}", _minutes(step.seconds))
+        table.add_row(f"{step.operation} {name_of(step.urn)}", minutes(step.seconds))
     hidden = len(result.critical.steps) - SHOWN_STEPS
     if hidden > 0:
         table.add_row(f"and {hidden} more", "")
     console.print(table)
+
+
+def _print_courses(console: Console, courses: Sequence[Course]) -> None:
+    if not courses:
+        return
+    table = new_table("pools", "first step after", "accelerator-minutes paid before it", "USD")
+    for it in courses:
+        when = f"{it.when} (this config)" if it.chosen else it.when
+        table.add_row(when, minutes(it.seconds), f"{it.accelerator_minutes:,.0f}", usd(it.usd))
+    console.print(table)
+    console.print(better(courses), markup=False, soft_wrap=True)
 
 
 def _print_next(
@@ -158,15 +171,7 @@ def _is_secret(value: Any) -> bool:
 
 def _about(result: RunResult) -> str:
     """The likely time, and between what and what it may be."""
-    low, high = _minutes(result.bounds.low), _minutes(result.bounds.high)
+    low, high = minutes(result.bounds.low), minutes(result.bounds.high)
     if low.endswith("min") and high.endswith("min"):
         low = low.removesuffix(" min")
-    return f"{_minutes(result.makespan_s)} ({low} to {high})"
-
-
-def _minutes(seconds: float) -> str:
-    return (
-        str(timedelta(seconds=round(seconds)))[2:] + " min"
-        if seconds < 3600
-        else str(timedelta(seconds=round(seconds))) + " h"
-    )
+    return f"{minutes(result.makespan_s)} ({low} to {high})"

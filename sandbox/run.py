@@ -19,12 +19,14 @@ from sandbox.clusters import Clusters
 from sandbox.engine import Engine, RunOptions, RunResult, Verb
 from sandbox.failed_jobs import fail_jobs
 from sandbox.faults import Faults
+from sandbox.first_step import courses
 from sandbox.in_use import refuse_platform_in_use
 from sandbox.json_file import check_json_file
 from sandbox.kube_choice import is_real, said
 from sandbox.kube_mode import KubeMode
 from sandbox.own_name import refuse_taken_name
-from sandbox.refused import refused
+from sandbox.plan import new_inputs
+from sandbox.refused import planned, refused
 from sandbox.report import print_report
 from sandbox.workspace import Workspace
 
@@ -140,4 +142,10 @@ def _run(
     if options.faults.failed_jobs:
         clusters = Clusters(workspace.cloud(), workspace.cloud_file)
         fail_jobs(clusters, options.faults.failed_jobs)
-    return refused(workspace, verb, secrets) or Engine(workspace, secrets).run(verb, options)
+    if (wrong := refused(workspace, verb, secrets)) is not None:
+        return wrong
+    result = Engine(workspace, secrets).run(verb, options)
+    if result.plan:
+        plan, inputs = planned(workspace, secrets), new_inputs(result.report)
+        result.courses = courses(plan, result.plan, workspace.durations(), inputs)
+    return result

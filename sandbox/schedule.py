@@ -39,7 +39,7 @@ def critical_path(
     resource is deleted before it and made after it; a replacement deletes first where `steps` names
     the delete of a URN before its create.
     """
-    return _heaviest(*graph_of(steps, dependencies))
+    return heaviest(*graph_of(steps, dependencies))
 
 
 def graph_of(
@@ -62,7 +62,8 @@ def graph_of(
     return graph, weights
 
 
-def _heaviest(graph: nx.DiGraph[Node], weights: Mapping[Node, TimedStep]) -> CriticalPath:
+def heaviest(graph: nx.DiGraph[Node], weights: Mapping[Node, TimedStep]) -> CriticalPath:
+    """The heaviest path of a graph of steps."""
     best: dict[Node, float] = {}
     came_from: dict[Node, Node | None] = {}
     for node in nx.topological_sort(graph):

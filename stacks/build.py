@@ -9,7 +9,7 @@ APIs -> VPC -> peering -> Lustre, Redis ------> volume, Secret -+
   +--> mirrors of registries -----------------------------------+
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
@@ -38,6 +38,7 @@ class _Later:
 
 
 if TYPE_CHECKING:
+    from components.static_volume import VolumeMount
     from stacks.on_record import Record
     from stacks.parts.dashboard import build as dashboard
     from stacks.parts.images import build as images
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from stacks.parts.network import claims_build, interfaces
     from stacks.parts.network import domain_build as domains
     from stacks.parts.network import interface_claims_build as interface_claims
+    from stacks.parts.pools.order import Component
     from stacks.parts.redis import build as redis
     from stacks.parts.servers import build as servers
     from stacks.parts.teams import build as teams
@@ -105,6 +107,14 @@ def build(
     )
     sharing = teams.build(here, stored) if plan.teams else site.Teams()
     job_sets = scripts.controllers(here) if plan.needs_job_sets else []
+    volume = lustre.volume(here, vpc, instance) if instance else None
+    mounted = buckets.mounts(here, stored)
+    kept = redis.kept_state(here, vpc, state) if state else None
+    queued = queues.build(here, sharing, job_sets)
+    if any(it.late for it in plan.pools.values()):
+        ready = _ready(here, volume, mounted, kept, queued, job_sets)
+        late = pools.build_late(project, gke, accounts, between, nodes, ready)
+        here = replace(here, nodes=late)
     claimed = None
     if any(it.gpus_claimed for it in plan.gpu_pools.values()):
         claimed = claims_build.build(here)
@@ -112,10 +122,10 @@ def build(
         devices=interfaces.devices(here, between, interface_claims.rdma_claims(here), claimed)
         if plan.interface_sets or any(it.managed for it in plan.gpu_pools.values())
         else {},
-        lustre=lustre.volume(here, vpc, instance) if instance else None,
-        buckets=buckets.mounts(here, stored),
-        kept=redis.kept_state(here, vpc, state) if state else None,
-        queues=queues.build(here, sharing, job_sets),
+        lustre=volume,
+        buckets=mounted,
+        kept=kept,
+        queues=queued,
         claims=interface_claims.claim_templates(here) if plan.tpu_pools else {},
         nvlink=domains.driver(here)
         if any(it.domain is not None for it in plan.gpu_pools.values())
@@ -139,3 +149,24 @@ def build(
         teams=sharing,
         dashboard=shown,
     )
+
+
+def _ready(
+    here: site.Site,
+    volume: "VolumeMount | None",
+    mounted: "Mapping[str, buckets.MountedBucket]",
+    kept: "redis.KeptState | None",
+    queued: queues.Queues,
+    job_sets: Sequence[pulumi.Resource],
+) -> "dict[Component, Sequence[pulumi.Resource]]":
+    """What a pool that is just in time may wait for, by component."""
+    from stacks.parts.pools import order
+
+    return {
+        order.KUBERAY: here.operators,
+        order.JOB_SETS: job_sets,
+        order.QUEUES: queued.made,
+        order.VOLUME: [] if volume is None else [volume.claim],
+        order.REDIS: [] if kept is None else [kept.password],
+        **{order.of_bucket(it.planned): [it.last] for it in mounted.values()},
+    }

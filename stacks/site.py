@@ -73,6 +73,17 @@ class Project:
         ).number
 
     @property
+    def begins_with_lustre(self) -> bool:
+        """Whether the cluster does, once the peering is there."""
+        plan = self.plan
+        if not any(it.late for it in plan.pools.values()):
+            return False
+        # What most stacks have no use for is not loaded.
+        from stacks.parts.pools.order import begins_with_lustre, late_pools
+
+        return begins_with_lustre(plan, late_pools(plan))
+
+    @property
     def network_project(self) -> pulumi.Input[str]:
         """Where firewall rules of the cluster's network go; a Shared VPC's host has its APIs on."""
         host = self.adopted.network_project
@@ -89,10 +100,10 @@ class Project:
 
 @dataclass(frozen=True, kw_only=True)
 class Ground:
-    """The network that the cluster stands on; `made` is empty where it exists already. The ranges
-    are names of the subnetwork's secondary ones. `peered_id` is the network's, known once Google's
-    services can be in it; `ranges` are those that they have their addresses of, if they are the
-    stack's."""
+    """The network that the cluster stands on; `made` is empty, `peering` and `subnetwork` None,
+    where it exists already. The ranges are names of the subnetwork's secondary ones. `peered_id` is
+    the network's, known once Google's services can be in it; `ranges` are those that they have
+    their addresses of, if they are the stack's."""
 
     network_id: pulumi.Output[str]
     peered_id: pulumi.Output[str]
@@ -100,6 +111,8 @@ class Ground:
     pods_range: str
     services_range: str
     made: Sequence[pulumi.Resource] = ()
+    peering: pulumi.Resource | None = None
+    subnetwork: gcp.compute.Subnetwork | None = None
     ranges: Sequence[gcp.compute.GlobalAddress] = ()
 
 
@@ -109,7 +122,7 @@ class Nodes:
 
     `needed` is what all pods wait for, though no value of theirs names it: images come in through
     mirrors and the NAT, and names are resolved by DNS pods on the CPU pool. `cpu` selects nodes for
-    single pods.
+    single pods. `components` are the pools themselves, for those that wait for them.
     """
 
     cpu: Selector
@@ -117,6 +130,7 @@ class Nodes:
     only: Mapping[str, Selector]
     machines: Mapping[str, Sequence[pulumi.Resource]]
     needed: Sequence[pulumi.Resource]
+    components: Mapping[str, Sequence[pulumi.Resource]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -260,6 +274,25 @@ def _adopted(plan: Plan, provider: gcp.Provider, record: "Record | None") -> Ado
     from stacks import adoption
 
     return adoption.read(plan, provider, record)
+
+
+def beside(project: Project, gke: Cluster) -> pulumi.ResourceOptions:
+    """Of Google's and beside the cluster, for what is gone before it.
+
+    `destroy` goes level by level, by the longest way from a resource to what needs nothing, and
+    waits for the whole of each (pulumi/pulumi pkg/resource/deploy/step_generator.go,
+    ScheduleDeletes, v3.256.0). Once objects' provider is there, such a resource is in the levels of
+    objects and pools, and takes no time of its own.
+    """
+    return pulumi.ResourceOptions(providers=[project.provider], depends_on=[gke.kubernetes])
+
+
+def behind_peering(project: Project, ground: Ground) -> pulumi.ResourceOptions:
+    """Of what is reached by the peering; in the cluster's level when `destroy` takes it away."""
+    if ground.peering is None or not project.begins_with_lustre:
+        return project.opts
+    own = pulumi.ResourceOptions(depends_on=[ground.peering])
+    return pulumi.ResourceOptions.merge(project.opts, own)
 
 
 def helm_chart(plan: Plan, component: str, version: str | None = None) -> HelmChartArgs:

@@ -121,6 +121,8 @@ def _gpu_pool(drawn: Drawn, machine: MachineType) -> dict[str, Any]:
         pool["autoscaling"] = {"min": one_of(draw, (0, 1)), "max": pool["nodes"] + more}
     if machine.compact_placement and mode in ("on-demand", "spot") and maybe(draw, 3):
         pool["compact_placement"] = True
+    if mode not in ("flex-start", "queued") and maybe(draw, 4):
+        pool["when"] = "just-in-time"
     if maybe(draw, 4):
         pool["driver_version"] = "default"
     pool["disk"] = {"size_gb": one_of(draw, (200, 300))}

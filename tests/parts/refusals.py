@@ -44,6 +44,27 @@ POOLS = [
         "pools.tpu.compact_placement",
         "ct6e-standard-4t has TPUs, and takes none; nearest: leave it out",
     ),
+    Refused(
+        DEV,
+        {"pools__cpu__when": "just-in-time"},
+        "pools.cpu.when",
+        "has no accelerators, and what those with some would wait for runs on such nodes; nearest: "
+        "early",
+    ),
+    Refused(
+        TPU,
+        {"pools__tpu__when": "just-in-time", "pools__tpu__capacity": {"mode": "spot"}},
+        "pools.tpu.when",
+        "spot machines with TPUs come when pods ask for them, and none is paid for before; "
+        "nearest: early",
+    ),
+    Refused(
+        CLASSIFIER,
+        {"pools__gpu__when": "just-in-time", "pools__gpu__capacity": {"mode": "flex-start"}}
+        | {"pools__gpu__autoscaling": {"min": 0, "max": 4}},
+        "pools.gpu.when",
+        "flex-start machines with GPUs come when pods ask for them",
+    ),
     Refused(BARE, {"pools__gpu__topology": "4x4"}, "pools.gpu.topology", "has GPUs, and takes"),
     Refused(BARE, {"pools__gpu__slices": 2}, "pools.gpu.slices", "nearest: leave it out"),
     Refused(BARE, {"pools__gpu__libtpu_flags": []}, "pools.gpu.libtpu_flags", "leave it out"),
@@ -128,6 +149,12 @@ POOLS = [
         {"pools__cpu": {"machine_type": "e2-standard-4", "nodes": 1}},
         "pools.cpu",
         "Autopilot makes nodes without accelerators as pods ask for them; nearest: leave it out",
+    ),
+    Refused(
+        AUTOPILOT,
+        {"pools__gpu__when": "just-in-time"},
+        "pools.gpu.when",
+        "Autopilot decides it for its nodes; nearest: leave it out",
     ),
     Refused(
         AUTOPILOT,

@@ -55,7 +55,13 @@ def built(config: dict[str, Any], folder: Path) -> str:
         set_all_config({})
     assert told
     return json.dumps(
-        [told, *sorted([it.urn, it.protect, json.dumps(it.inputs)] for it in made.resources)]
+        [
+            told,
+            *sorted(
+                [it.urn, it.protect, json.dumps(it.inputs), sorted(it.dependencies)]
+                for it in made.resources
+            ),
+        ]
     )
 
 

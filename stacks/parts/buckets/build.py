@@ -16,7 +16,7 @@ from components.kube_service_account import KubeServiceAccount, KubeServiceAccou
 from components.static_volume import VolumeMount
 from stacks.parts.buckets.config import GcsFuseSidecar, LifecycleAction, LifecycleRule
 from stacks.parts.buckets.plan import PlannedBucket, with_key
-from stacks.site import Project, Site
+from stacks.site import Project, Site, beside
 
 if TYPE_CHECKING:
     from components.existing_bucket import ExistingBucket
@@ -34,12 +34,14 @@ _ACTIONS = {
 
 @dataclass(frozen=True, kw_only=True)
 class MountedBucket:
-    """A bucket that pods of `account_name` may mount: with their own volume, or by a claim."""
+    """A bucket that pods of `account_name` may mount, once `grant` is there: with their own volume,
+    or by a claim."""
 
     planned: PlannedBucket
     bucket: AnyBucket
     account_name: pulumi.Output[str]
     args: BucketMountArgs
+    grant: pulumi.Resource
     claim: VolumeMount | None = None
 
     def held(self) -> list[pulumi.Resource]:
@@ -47,6 +49,11 @@ class MountedBucket:
         if self.claim is not None:
             return self.claim.resources()
         return [] if self.bucket.bucket is None else [self.bucket.bucket]
+
+    @property
+    def last(self) -> pulumi.Resource:
+        """What is there last before pods can mount it."""
+        return self.grant if self.claim is None else self.claim.claim
 
 
 def build(project: Project) -> dict[str, AnyBucket]:
@@ -95,7 +102,7 @@ def mounts(site: Site, buckets: Mapping[str, AnyBucket]) -> dict[str, MountedBuc
                     service_account=site.plan.account_name,
                 ),
             ),
-            opts=project.opts,
+            opts=beside(project, site.gke),
         )
         mount = planned.config.mount
         args = BucketMountArgs(
@@ -106,7 +113,12 @@ def mounts(site: Site, buckets: Mapping[str, AnyBucket]) -> dict[str, MountedBuc
         )
         claim = _claim(site, planned, bucket, grant)
         found[key] = MountedBucket(
-            planned=planned, bucket=bucket, account_name=account, args=args, claim=claim
+            planned=planned,
+            bucket=bucket,
+            account_name=account,
+            args=args,
+            grant=grant,
+            claim=claim,
         )
     return found
 

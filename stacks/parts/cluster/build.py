@@ -16,7 +16,7 @@ from components.gke_cluster import (
 from components.node_service_account import NodeServiceAccount, NodeServiceAccountArgs
 from stacks.parts.cluster.config import Maintenance, Operator
 from stacks.parts.cluster.plan import runs_kuberay
-from stacks.site import Cluster, Ground, Nodes, Project, Site, helm_chart
+from stacks.site import Cluster, Ground, Nodes, Project, Site, beside, helm_chart
 from stacks.tokens import VARIABLES
 
 if TYPE_CHECKING:
@@ -47,7 +47,13 @@ def build(
     nodes: NodeServiceAccount | None,
     held: Sequence[pulumi.Resource] = (),
 ) -> Cluster:
-    """`held` is what nodes hold on to that no input of the cluster names: it outlives it."""
+    """`held` is what nodes hold on to that no input of the cluster names: it outlives it.
+
+    Beside a peering, the component itself waits for the subnetwork, too, which costs nothing, for
+    the cluster has to. In the levels by which `destroy` goes (`stacks.site.beside`) the cluster is
+    then beside what has the peering, Lustre, and not after it. Where all accelerators are just in
+    time, and wait for Lustre, the cluster begins with Lustre, once the peering is there.
+    """
     if project.adopted.cluster is not None:
         from components.existing_cluster import existing_cluster
 
@@ -57,6 +63,9 @@ def build(
     plan = project.plan
     stack, wanted = plan.stack, plan.stack.cluster
     allowed = wanted.authorized_networks
+    beneath: list[pulumi.Resource] = []
+    if ground.peering is not None and ground.subnetwork is not None:
+        beneath = [ground.subnetwork, *([ground.peering] if project.begins_with_lustre else ())]
     return GkeCluster(
         "gke",
         GkeClusterArgs(
@@ -87,7 +96,7 @@ def build(
             labels=project.labels,
         ),
         opts=pulumi.ResourceOptions.merge(
-            project.opts, pulumi.ResourceOptions(depends_on=list(held))
+            project.opts, pulumi.ResourceOptions(depends_on=[*beneath, *held])
         ),
     )
 
@@ -102,7 +111,8 @@ def namespace(project: Project, gke: Cluster) -> pulumi.Input[str]:
     made = KubeNamespace(
         "kube",
         KubeNamespaceArgs(namespace=name, labels=project.labels),
-        opts=pulumi.ResourceOptions(providers=[gke.kubernetes]),
+        # Waits for the provider as pools do: `destroy` then takes both at once.
+        opts=pulumi.ResourceOptions(providers=[gke.kubernetes], depends_on=[gke.kubernetes]),
     )
     return made.namespace
 
@@ -170,7 +180,7 @@ def webhook_access(site: Site, key: str, port: int) -> list[pulumi.Resource]:
             control_plane_range=block,
             ports=[port],
         ),
-        opts=site.project.opts,
+        opts=beside(site.project, site.gke),
     )
     return [access]
 

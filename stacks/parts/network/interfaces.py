@@ -163,7 +163,8 @@ def _installer(site: Site, after: Sequence[pulumi.Resource]) -> NcclRdmaInstalle
             installs_nccl=nccl.installs_nccl,
             labels=site.labels,
         ),
-        opts=site.after(*after),
+        # A level with the operators when `destroy` takes them away.
+        opts=site.after(*after, *(one for it in pools for one in site.nodes.machines[it.name])),
     )
 
 

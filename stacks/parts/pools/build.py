@@ -1,5 +1,7 @@
 """Node pools, or on Autopilot how pods ask for nodes."""
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import pulumi
@@ -21,10 +23,11 @@ from stacks.parts.pools.node_labels import (
     own_labels,
 )
 from stacks.parts.pools.plan import AUTOPILOT_CPU_FAMILY, PlannedPool
-from stacks.site import Cluster, Ground, Interfaces, Nodes, Project, Selector
+from stacks.site import Cluster, Ground, Interfaces, Nodes, Project, Selector, beside
 
 if TYPE_CHECKING:
     from components.tpu_slice_pool import TpuSlicePool
+    from stacks.parts.pools.order import Component
 
 _CPU_SELECTOR = {**PERFORMANCE, MACHINE_FAMILY: AUTOPILOT_CPU_FAMILY}
 
@@ -50,34 +53,90 @@ def build(
     if project.plan.autopilot:
         return _autopilot(project, ground, gke)
     plan = project.plan
-    selectors: dict[str, Selector] = {}
-    only: dict[str, Selector] = {}
-    machines: dict[str, list[pulumi.Resource]] = {}
-    cpu: dict[str, NodePool] = {}
-    for name, pool in plan.pools.items():
-        account = accounts[pool.kind]
-        if pool.kind == "tpu":
-            slices = _slices(project, gke, account, pool, interfaces)
-            machines[name] = [it.pool for it in slices]
-            selectors[name] = {**of_slices(pool), **own_label(plan)}
-            only[name] = node_labels.only(plan, pool)
-            continue
-        made = _pool(project, gke, account, pool, interfaces)
-        machines[name] = [made.pool]
-        only[name] = _once_there(made.pool_name, node_labels.only(plan, pool))
-        shared = _shares_its_type(project, pool) or not plan.stack.cluster.is_made
-        selectors[name] = only[name] if shared else made.node_selector
-        if pool.kind == "cpu":
-            cpu[name] = made
-    # A Standard cluster has one in any case.
+    soon = [it for it in plan.pools.values() if not it.late]
+    made = {it.name: _made(project, gke, accounts, it, interfaces) for it in soon}
+    # A Standard cluster has one in any case, and the rules let none of these be late.
     assert plan.cpu_pool is not None
-    own = cpu[plan.cpu_pool.name]
+    own = made[plan.cpu_pool.name]
     return Nodes(
-        cpu=own.node_selector,
-        selectors=selectors,
+        cpu=own.selector,
+        selectors={name: it.selector for name, it in made.items()},
+        only={name: it.only for name, it in made.items()},
+        machines={name: it.machines for name, it in made.items()},
+        needed=[*ground.made, *own.components],
+        components={name: it.components for name, it in made.items()},
+    )
+
+
+def build_late(
+    project: Project,
+    gke: Cluster,
+    accounts: dict[str, NodeServiceAccount],
+    interfaces: Interfaces,
+    nodes: Nodes,
+    ready: "Mapping[Component, Sequence[pulumi.Resource]]",
+) -> Nodes:
+    """With the pools that are just in time; `ready` is what there is to wait for, by component."""
+    from stacks.parts.pools.order import awaited, components_of
+
+    plan = project.plan
+    standing = {
+        one: [made]
+        for name, components in nodes.components.items()
+        for one, made in zip(components_of(plan.pools[name]), components, strict=True)
+    }
+    there = {**standing, **ready}
+    made: dict[str, _Made] = {}
+    for name, pool in plan.pools.items():
+        if pool.late:
+            after = [one for it in awaited(plan, pool) for one in there.get(it, ())]
+            made[name] = _made(project, gke, accounts, pool, interfaces, after)
+    return replace(
+        nodes,
+        selectors={**nodes.selectors, **{name: it.selector for name, it in made.items()}},
+        only={**nodes.only, **{name: it.only for name, it in made.items()}},
+        machines={**nodes.machines, **{name: it.machines for name, it in made.items()}},
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Made:
+    """A pool that is made: how pods select its nodes, and what it is made of."""
+
+    selector: Selector
+    only: Selector
+    machines: Sequence[pulumi.Resource]
+    components: Sequence[pulumi.Resource]
+
+
+def _made(
+    project: Project,
+    gke: Cluster,
+    accounts: dict[str, NodeServiceAccount],
+    pool: PlannedPool,
+    interfaces: Interfaces,
+    after: Sequence[pulumi.Resource] = (),
+) -> _Made:
+    plan, account = project.plan, accounts[pool.kind]
+    opts = pulumi.ResourceOptions.merge(
+        _beside(project, gke), pulumi.ResourceOptions(depends_on=list(after))
+    )
+    if pool.kind == "tpu":
+        slices = _slices(project, gke, account, pool, interfaces, opts)
+        return _Made(
+            selector={**of_slices(pool), **own_label(plan)},
+            only=node_labels.only(plan, pool),
+            machines=[it.pool for it in slices],
+            components=slices,
+        )
+    made = _pool(project, gke, account, pool, interfaces, opts)
+    only = _once_there(made.pool_name, node_labels.only(plan, pool))
+    shared = _shares_its_type(project, pool) or not plan.stack.cluster.is_made
+    return _Made(
+        selector=only if shared else made.node_selector,
         only=only,
-        machines=machines,
-        needed=[*ground.made, own],
+        machines=[made.pool],
+        components=[made],
     )
 
 
@@ -100,7 +159,7 @@ def _beside(project: Project, gke: Cluster) -> pulumi.ResourceOptions:
     """A pool that is replaced takes Ray along, and the engine deletes what is only there by
     `replace_with` without a look whether it has its provider (pulumi/pulumi step_generator.go,
     findResourcesReplacedWith, 3.256): so objects' provider comes first."""
-    return pulumi.ResourceOptions(providers=[project.provider], depends_on=[gke.kubernetes])
+    return beside(project, gke)
 
 
 def _pool(
@@ -109,6 +168,7 @@ def _pool(
     account: NodeServiceAccount,
     pool: PlannedPool,
     interfaces: Interfaces,
+    opts: pulumi.ResourceOptions,
 ) -> NodePool:
     config, machine = pool.config, pool.machine
     gpu = None
@@ -148,7 +208,7 @@ def _pool(
             node_labels=_node_labels(project, pool),
             taints=pool.taints,
         ),
-        opts=_beside(project, gke),
+        opts=opts,
     )
 
 
@@ -158,6 +218,7 @@ def _slices(
     account: NodeServiceAccount,
     pool: PlannedPool,
     interfaces: Interfaces,
+    opts: pulumi.ResourceOptions,
 ) -> "list[TpuSlicePool]":
     from components.tpu_slice_pool import TpuSlicePool, TpuSlicePoolArgs
 
@@ -193,7 +254,7 @@ def _slices(
                 node_labels={**_node_labels(project, pool), **own_labels(project.plan, pool)},
                 taints=pool.taints,
             ),
-            opts=_beside(project, gke),
+            opts=opts,
         )
         for number in pool.slices
     ]

@@ -171,6 +171,9 @@ class Taint(Block, frozen=True):
     """What happens to pods that do not tolerate it."""
 
 
+When = Literal["early", "just-in-time"]
+
+
 class Pool(Block, frozen=True):
     """Machines of one type, with GPUs, TPUs or neither.
 
@@ -207,6 +210,11 @@ class Pool(Block, frozen=True):
     gpus_by: Literal["device-plugin", "claim"] = "device-plugin"
     """How pods get GPUs: of GKE's device plug-in, and then interfaces with whole machines alone; or
     by `claim`, so that those of 1, 2 or 4 get the interfaces beside them; only with GPUs."""
+    when: When = "early"
+    """When machines are taken: `early`, as soon as the cluster stands, for capacity is what is
+    scarce, and that there is none is known at once; or `just-in-time`, once what their work needs
+    anyway is there (CPU nodes, operators, queues, buckets, Lustre), so that less is paid before the
+    first step; only with accelerators."""
     compact_placement: bool = False
     """Nodes close together, all from one zone; only with GPUs, and for H4D."""
     topology: TopologyName | None = None

@@ -18,6 +18,7 @@ from stacks.parts.pools.config import (
     LibtpuFlag,
     Pool,
     Queued,
+    Spot,
 )
 from stacks.parts.pools.nodes import Host
 
@@ -103,6 +104,16 @@ class PlannedPool:
     def waits(self) -> bool:
         """Whether machines come when there is work for them."""
         return isinstance(self.config.capacity, FlexStart | Queued)
+
+    @property
+    def from_zero(self) -> bool:
+        """Whether the pool begins with no machines, and each comes when a pod asks for it."""
+        return self.waits or (self.kind == "tpu" and isinstance(self.config.capacity, Spot))
+
+    @property
+    def late(self) -> bool:
+        """Whether it waits for what its work needs."""
+        return self.config.when == "just-in-time"
 
     @property
     def queued(self) -> bool:

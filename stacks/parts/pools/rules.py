@@ -24,7 +24,10 @@ from stacks.stack import Stack
 
 # Other ways are not documented for pods that ask for interfaces.
 _AUTOPILOT_GPUS = ("on-demand", "spot", "reservation")
-_OF_PODS = ("autoscaling", "disk", "max_pods_per_node", "labels", "taints", "driver_version")
+_OF_PODS = (
+    *("autoscaling", "disk", "max_pods_per_node", "labels", "taints", "driver_version"),
+    "when",
+)
 _OF_TPUS = ("topology", "slices", "threads_per_core", "libtpu_flags")
 _HAS = {"cpu": "no accelerators", "gpu": "GPUs", "tpu": "TPUs"}
 
@@ -290,6 +293,13 @@ def domain_problems(plan: Plan) -> Iterator[Problem]:
         yield from nvlink_problems(plan)
 
 
+def when_problems(plan: Plan) -> Iterator[Problem]:
+    if any(it.late for it in plan.pools.values()):
+        from stacks.parts.pools.when_rules import late_problems
+
+        yield from late_problems(plan)
+
+
 RULES = (
     place_problems,
     mode_problems,
@@ -297,4 +307,5 @@ RULES = (
     interface_mode_problems,
     claim_problems,
     domain_problems,
+    when_problems,
 )

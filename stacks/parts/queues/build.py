@@ -30,6 +30,7 @@ from components.priority_classes import PriorityClassArgs, PriorityClasses, Prio
 from components.provisioning_manifest import QUEUED_TAINT
 from stacks.parts.cluster.build import webhook_access
 from stacks.parts.cluster.config import Operator
+from stacks.parts.pools import node_labels
 from stacks.parts.pools.config import Queued
 from stacks.parts.queues.config import FlavorShare, StackQueues
 from stacks.parts.queues.plan import GPU, PlannedQueues, Quota, stated
@@ -192,7 +193,8 @@ def _flavor(site: Site, planned: PlannedQueues, name: str) -> ResourceFlavorArgs
     own = [{"key": it.key, "value": it.value, "effect": it.effect} for it in pool.taints]
     return ResourceFlavorArgs(
         name=name,
-        node_labels=site.nodes.only[pool.name],
+        # No need to wait for the pool, which may wait for the queues.
+        node_labels=node_labels.only(site.plan, pool),
         taints=[*([QUEUED_TAINT] if pool.queued else []), *own],
         tolerations=planned.tolerations(name),
         topology=planned.config.flavors[name].topology,

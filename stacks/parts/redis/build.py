@@ -14,7 +14,7 @@ from components.redis_instance import (
     RedisTier,
 )
 from components.token_secret import TokenSecret, TokenSecretArgs
-from stacks.site import Ground, Project, Site
+from stacks.site import Ground, Project, Site, behind_peering
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,6 +23,7 @@ class KeptState:
 
     options: RayFaultToleranceArgs
     held: Sequence[pulumi.Resource]
+    password: TokenSecret
 
 
 def build(project: Project, ground: Ground) -> RedisInstance:
@@ -46,7 +47,7 @@ def build(project: Project, ground: Ground) -> RedisInstance:
             labels=project.labels,
             protect=stack.deletion_protection,
         ),
-        opts=project.opts,
+        opts=behind_peering(project, ground),
     )
 
 
@@ -62,4 +63,5 @@ def kept_state(site: Site, ground: Ground, redis: RedisInstance) -> KeptState:
         opts=site.inside,
     )
     options = RayFaultToleranceArgs(redis_address=redis.address, secret_name=password.secret_name)
-    return KeptState(options=options, held=[*ground.ranges, redis.instance])
+    held = [*ground.ranges, redis.instance]
+    return KeptState(options=options, held=held, password=password)

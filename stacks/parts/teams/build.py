@@ -49,5 +49,8 @@ def _team(site: Site, team: PlannedTeam, buckets: Mapping[str, AnyBucket]) -> Te
             pod_security=config.pod_security,
             labels=site.labels,
         ),
-        opts=pulumi.ResourceOptions(providers=[project.provider, site.gke.kubernetes]),
+        # Waits for the provider as pools do: `destroy` then takes both at once.
+        opts=pulumi.ResourceOptions(
+            providers=[project.provider, site.gke.kubernetes], depends_on=[site.gke.kubernetes]
+        ),
     )

@@ -1,0 +1,117 @@
+"""What waits for what where pools come just in time, by components. No Pulumi import."""
+
+from collections.abc import Collection, Sequence
+
+from stacks.parts.buckets.plan import PlannedBucket
+from stacks.parts.cluster.plan import runs_kuberay
+from stacks.parts.jobs.plan import PlannedScript
+from stacks.parts.pools.plan import PlannedPool
+from stacks.parts.ray.plan import PlannedRay
+from stacks.plan import Plan
+
+# Type and logical name, without what all types of ours begin with.
+Component = tuple[str, str]
+CLUSTER: Component = ("gke_cluster:GkeCluster", "gke")
+PEERING: Component = ("private_service_access:PrivateServiceAccess", "services")
+VOLUME: Component = ("lustre_volume:LustreVolume", "volume")
+REDIS: Component = ("token_secret:TokenSecret", "redis-password")
+KUBERAY: Component = ("kuberay_operator:KubeRayOperator", "kuberay")
+JOB_SETS: Component = ("jobset_controller:JobSetController", "jobset")
+QUEUES: Component = ("kueue_queues:KueueQueues", "queues")
+
+
+def late_pools(plan: Plan) -> frozenset[str]:
+    """Those that the config has come just in time."""
+    return frozenset(name for name, it in plan.pools.items() if it.late)
+
+
+def choosable(plan: Plan) -> frozenset[str]:
+    """Those that could: with accelerators, in a cluster that has pools, and not from zero."""
+    if plan.autopilot:
+        return frozenset()
+    return frozenset(name for name, it in plan.accelerated.items() if not it.from_zero)
+
+
+def waits(plan: Plan, late: Collection[str]) -> dict[Component, list[Component]]:
+    """By component what it waits for, with the pools `late` just in time and all others early."""
+    found: dict[Component, list[Component]] = {}
+    for name in sorted(late):
+        found |= dict.fromkeys(components_of(plan.pools[name]), awaited(plan, plan.pools[name]))
+    if begins_with_lustre(plan, late):
+        found[CLUSTER] = [PEERING]
+    return found
+
+
+def components_of(pool: PlannedPool) -> list[Component]:
+    """The pool's own, or that of each slice."""
+    if pool.kind == "tpu":
+        return [("tpu_slice_pool:TpuSlicePool", f"{pool.name}-{it}") for it in pool.slices]
+    return [("node_pool:NodePool", pool.name)]
+
+
+def awaited(plan: Plan, pool: PlannedPool) -> list[Component]:
+    """What the work on a pool needs anyway, and what is there before a pool that is just in
+    time."""
+    rays, scripts = _rays_on(plan, pool), _scripts_on(plan, pool)
+    tunings = [it for it in plan.fine_tunings.values() if it.pool.name == pool.name]
+    # Names are resolved on the first.
+    under_pods = [plan.cpu_pool, *(it.head_pool for it in rays)]
+    mounted = [key for it in (*rays, *scripts) for key in it.buckets]
+    mounted += [it.bucket.key for it in tunings]
+    found = [
+        one for it in under_pods if it is not None and it.kind == "cpu" for one in components_of(it)
+    ]
+    if rays and runs_kuberay(plan.stack):
+        found.append(KUBERAY)
+    if scripts:
+        found.append(JOB_SETS)
+    if plan.queues is not None:
+        found.append(QUEUES)
+    if any(it.config.head.redis for it in rays):
+        found.append(REDIS)
+    found += [of_bucket(plan.buckets[key]) for key in mounted]
+    if any(it.lustre for it in (*rays, *scripts)) and not made_meanwhile(plan):
+        found.append(VOLUME)
+    return list(dict.fromkeys(found))
+
+
+def of_bucket(bucket: PlannedBucket) -> Component:
+    """What is there last before pods can mount it."""
+    if bucket.claim_gib is None:
+        return "bucket_grant:BucketGrant", f"{bucket.key}-user"
+    return "bucket_volume:BucketVolume", f"{bucket.key}-volume"
+
+
+def made_meanwhile(plan: Plan) -> bool:
+    """Whether Lustre is made while the stack makes its cluster, nodes without accelerators and then
+    those with them, one after the other, which take as long (docs/durations.md): a pool that
+    waited for it would be late by all the time that it takes itself. Not of a slow tier."""
+    made = None if plan.stack.lustre is None else plan.stack.lustre.made
+    if made is None or not plan.stack.cluster.is_made:
+        return False
+    return not plan.facts.lustre_tier(made.throughput_mbps_per_tib).slow
+
+
+def begins_with_lustre(plan: Plan, late: Collection[str]) -> bool:
+    """Whether the cluster has no reason to begin before Lustre does, once the peering is there:
+    each pool with accelerators is just in time, and one of them has work that mounts Lustre."""
+    if not late or frozenset(late) != frozenset(plan.accelerated) or not made_meanwhile(plan):
+        return False
+    users = [it for name in late for it in _users(plan, plan.pools[name])]
+    return plan.stack.makes_peering and any(it.lustre for it in users)
+
+
+def _users(plan: Plan, pool: PlannedPool) -> Sequence[PlannedRay | PlannedScript]:
+    return [*_rays_on(plan, pool), *_scripts_on(plan, pool)]
+
+
+def _rays_on(plan: Plan, pool: PlannedPool) -> list[PlannedRay]:
+    return [
+        it
+        for it in plan.ray.values()
+        if any(pool.name == one.name for group in it.groups.values() for one in group.pools)
+    ]
+
+
+def _scripts_on(plan: Plan, pool: PlannedPool) -> list[PlannedScript]:
+    return [it for it in plan.scripts.values() if any(pool.name == one.name for one in it.pools)]

@@ -1,0 +1,87 @@
+"""To the first step, with accelerators early and just in time: what is derived of one is what the
+other would be. The stand-in for the engine has the program's own dependencies; seconds are those of
+the table of durations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sandbox.durations import Durations
+from sandbox.first_step import EARLY, LATE, MIXED, Course, courses
+from sandbox.first_step_words import better, usd
+from stacks.config import validate
+from stacks.parts.pools.order import choosable
+from tests.conftest import changed, stack_config
+from tests.programs import WITH_TOKEN, registered
+from tests.unit.planned_goals import goals_of, inputs_of
+
+CHOOSE = ("b200-lustre", "verl-b200", "kueue-mixed", "gcsfuse-checkpoint", "tpu-multislice", "lab")
+
+
+def of(config: dict[str, Any]) -> dict[str, Course]:
+    plan = validate(config, secrets_set=WITH_TOKEN)
+    made = registered(plan)
+    found = courses(plan, goals_of(made), Durations.load(), inputs_of(made))
+    return {it.when: it for it in found}
+
+
+def late(config: dict[str, Any]) -> dict[str, Any]:
+    pools = choosable(validate(config, secrets_set=WITH_TOKEN))
+    return changed(config, **{f"pools__{it}__when": "just-in-time" for it in pools})
+
+
+@pytest.mark.parametrize("stack", CHOOSE)
+def test_the_way_that_is_derived_is_the_way_that_the_config_would_have(stack: str) -> None:
+    early = stack_config(stack)
+    derived, real = of(early), of(late(early))
+    assert derived[EARLY].chosen
+    assert real[LATE].chosen
+    for when in (EARLY, LATE):
+        assert (derived[when].seconds, derived[when].accelerator_seconds, derived[when].usd) == (
+            real[when].seconds,
+            real[when].accelerator_seconds,
+            real[when].usd,
+        )
+
+
+def test_pools_just_in_time_stand_with_lustre_and_not_after_it() -> None:
+    found = of(stack_config("b200-lustre"))
+    assert found[LATE].accelerator_seconds < found[EARLY].accelerator_seconds
+    assert found[LATE].seconds <= 1.1 * found[EARLY].seconds
+
+
+def test_accelerators_are_paid_from_when_they_stand_to_the_first_step() -> None:
+    (early, *_) = of(stack_config("b200-lustre")).values()
+    assert early.accelerator_seconds % 64 == 0
+    hours = early.accelerator_seconds / 64 / 3600
+    assert early.usd is not None
+    # Eight machines at the spot price of us-east1.
+    assert early.usd[0] == early.usd[1] == pytest.approx(8 * 32.6064 * hours)
+
+
+def test_of_several_pools_some_may_be_just_in_time() -> None:
+    found = of(changed(stack_config("lab"), pools__h200__when="just-in-time"))
+    assert found[MIXED].chosen
+    assert not found[EARLY].chosen
+    assert not found[LATE].chosen
+
+
+@pytest.mark.parametrize("stack", ["serve-autopilot", "verl-b200-autopilot", "tpu-elastic"])
+def test_machines_that_come_with_pods_leave_no_choice(stack: str) -> None:
+    assert of(stack_config(stack)) == {}
+
+
+def test_what_is_better_is_said_with_how_much() -> None:
+    early = Course(EARLY, 1000, 64 * 300, (20.0, 40.0))
+    later = Course(LATE, 1060, 64 * 60, (4.0, 8.0))
+    assert better([early, later]) == (
+        "just-in-time costs 16 to 32 USD and 256 accelerator-minutes less than early before the "
+        "first step; early is there 01:00 min before just-in-time"
+    )
+    unknown = Course(LATE, 1000, 64 * 60, None)
+    assert better([early, unknown]) == (
+        "just-in-time costs 256 accelerator-minutes less than early before the first step"
+    )
+    assert usd(None) == "not known"
