@@ -19,6 +19,8 @@ from google.protobuf.json_format import MessageToDict
 from pulumi.runtime import mocks, set_all_config, set_mocks
 from pulumi.runtime.settings import set_root_resource
 
+from tests.wire import SECRET, revealed
+
 # The cloud's SDK has many objects that stay: to look through them as often as by default is a tenth
 # of what a test costs.
 gc.set_threshold(100_000, 50, 100)
@@ -28,9 +30,6 @@ PROJECT = "gke-ai-stacks"
 PROJECT_NUMBER = "123456789012"
 TOKEN = "hf_test_token_value"
 PASSWORD = "0f4c-test-password"
-# How values are marked on the wire, and the mark of a secret.
-_MARK = "4dabf18193072939515e22adb298388d"
-_SECRET = "1b47061264138c4ac30d75fd1eb44270"
 
 
 @dataclass(frozen=True)
@@ -124,16 +123,16 @@ class RecordingMonitor(mocks.MockMonitor):
                 custom=bool(request.custom),
                 provider=request.provider,
                 protect=bool(request.protect),
-                inputs=_revealed(MessageToDict(request.object)),
+                inputs=revealed(MessageToDict(request.object)),
                 dependencies=frozenset(request.dependencies),
                 ignore_changes=tuple(request.ignoreChanges),
                 replace_on_changes=tuple(request.replaceOnChanges),
                 replace_with=frozenset(request.replace_with),
-                replacement_trigger=_revealed(MessageToDict(request.replacement_trigger)),
+                replacement_trigger=revealed(MessageToDict(request.replacement_trigger)),
                 delete_before_replace=bool(request.deleteBeforeReplace),
                 create_timeout=request.customTimeouts.create if request.customTimeouts else "",
                 secret_inputs=frozenset(
-                    key for key in request.object if _SECRET in str(request.object[key])
+                    key for key in request.object if SECRET in str(request.object[key])
                 ),
                 property_dependencies={
                     key: frozenset(found.urns)
@@ -146,19 +145,8 @@ class RecordingMonitor(mocks.MockMonitor):
     def RegisterResourceOutputs(self, request: Any) -> Any:
         if "::pulumi:pulumi:Stack::" not in request.urn:
             self.recording.output_registrations.append(request.urn)
-            self.recording.outputs[request.urn] = _revealed(MessageToDict(request.outputs))
+            self.recording.outputs[request.urn] = revealed(MessageToDict(request.outputs))
         return super().RegisterResourceOutputs(request)
-
-
-def _revealed(value: Any) -> Any:
-    """Without the wrappers that mark secrets."""
-    if isinstance(value, dict):
-        if value.get(_MARK) == _SECRET:
-            return _revealed(value["value"])
-        return {key: _revealed(inner) for key, inner in value.items()}
-    if isinstance(value, list):
-        return [_revealed(inner) for inner in value]
-    return value
 
 
 class Answers(mocks.Mocks):

@@ -249,17 +249,6 @@ def test_one_kubernetes_account_may_use_the_objects_of_that_bucket_alone(
         assert pod["spec"]["serviceAccountName"] == account["name"]
 
 
-@pytest.mark.parametrize("stack", ["b200-lustre", "dev", *STACKS])
-def test_no_storage_role_is_given_on_the_whole_project(register: Register, stack: str) -> None:
-    keys = ("hugging_face_token",) if stack == "b200-lustre" else ()
-    made = built(register, stack, keys=keys)
-    given = [it for it in made.resources if it.custom and "IAM" in it.type]
-    on_project = {it.inputs["role"] for it in given if not it.type.endswith("BucketIAMMember")}
-    # Autopilot streams by itself.
-    streaming = set() if stack == AUTOPILOT else {"roles/serviceusage.serviceUsageConsumer"}
-    assert on_project == {"roles/container.defaultNodeServiceAccount", *streaming}
-
-
 def test_one_switch_protects_what_holds_data_or_is_hard_to_get_back(register: Register) -> None:
     made = built(register, B200, deletion_protection=True)
     assert {it.name for it in made.resources if it.protect} == {
