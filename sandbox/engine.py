@@ -143,22 +143,18 @@ class Engine:
             if verb != "preview":
                 killed_runs.unlock(stack, self._workspace, options.on_output)
                 before = {} if is_new else self._recovered(stack, cloud, options)
-            for one in _resources(before):
-                operations.pulls.stands(one["urn"], one.get("inputs") or {})
+            operations.pulls.stand(_resources(before))
             with Interrupts(owner) as interrupts:
                 ok = self._call(stack, verb, options, report, interrupts)
             after = {} if verb == "preview" else self._state_after(options)
         plan = self._plan() if verb == "preview" else {}
         if verb == "preview":
-            inputs = new_inputs(report)
-            planned = planned_steps(plan, durations, inputs)
+            planned = planned_steps(plan, durations, inputs := new_inputs(report))
             steps, dependencies, inputs = with_pulls(*planned, inputs, durations)
         else:
             steps = [TimedStep(s.urn, s.operation, s.seconds) for s in journal.steps if s.ok]
             known = [*_resources(before), *_resources(after)]
-            dependencies = state_dependencies(known)
-            for urn, needed in operations.pulls.needed.items():
-                dependencies.setdefault(urn, set()).update(needed)
+            dependencies = operations.pulls.beside(state_dependencies(known))
             inputs = {it["urn"]: it.get("inputs") or {} for it in known} | operations.pulls.inputs
         critical = critical_path(steps, dependencies)
         likely = critical.seconds if verb == "preview" else journal.makespan

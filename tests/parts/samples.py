@@ -289,18 +289,8 @@ TWO_ZONES = _of(
 )
 
 # RL with a name at NVIDIA's registry.
-MIRRORED = {
-    **RL,
-    "name": "mirrored",
-    "images": {
-        "credentials": {
-            "nvcr.io": {
-                "username": "$oauthtoken",
-                "secret_version": "projects/my-project/secrets/ngc/versions/1",
-            }
-        }
-    },
-}
+_NGC = {"username": "$oauthtoken", "secret_version": "projects/my-project/secrets/ngc/versions/1"}
+MIRRORED = {**RL, "name": "mirrored", "images": {"credentials": {"nvcr.io": _NGC}}}
 
 SAMPLES = {
     it["name"]: it
