@@ -156,8 +156,7 @@ class Engine:
             else:
                 killed_runs.unlock(stack, self._workspace, options.on_output)
                 before = {} if is_new else self._recovered(stack, cloud, options)
-            for urn, known in deployment.inputs(before).items():
-                operations.pulls.stands(urn, known)
+            operations.pulls.stand(deployment.resources(before))
             with Interrupts(owner) as interrupts:
                 ok = self._call(stack, verb, options, report, interrupts)
             after = {} if verb == "preview" else self._state_after(options)
@@ -168,11 +167,8 @@ class Engine:
             steps, dependencies, inputs = with_pulls(*planned, stands, durations)
         else:
             steps = [TimedStep(s.urn, s.operation, s.seconds) for s in journal.steps if s.ok]
-            dependencies = state_dependencies(
-                [*deployment.resources(before), *deployment.resources(after)]
-            )
-            for urn, needed in operations.pulls.needed.items():
-                dependencies.setdefault(urn, set()).update(needed)
+            known = [*deployment.resources(before), *deployment.resources(after)]
+            dependencies = operations.pulls.beside(state_dependencies(known))
             stands = deployment.inputs(after)
             inputs = {**deployment.inputs(before), **stands, **operations.pulls.inputs}
             if verb == "destroy":

@@ -158,9 +158,16 @@ class Pulls:
         self._durations = durations
         self._since: dict[str, tuple[float, set[str]]] = {}
 
-    def stands(self, urn: str, inputs: Inputs) -> None:
+    def stand(self, resources: Iterable[Mapping[str, Any]]) -> None:
         """What was there before the run: images are on its nodes."""
-        self.ground.learn(urn, inputs, made=False)
+        for one in resources:
+            self.ground.learn(one["urn"], one.get("inputs") or {}, made=False)
+
+    def beside(self, dependencies: dict[str, set[str]]) -> dict[str, set[str]]:
+        """What waits for what, with the pulls."""
+        for urn, needed in self.needed.items():
+            dependencies.setdefault(urn, set()).update(needed)
+        return dependencies
 
     def came(self, urn: str, inputs: Inputs, now: float, *, made: bool = True) -> None:
         """A resource was made or changed; where a preload has all its pools then, its pull

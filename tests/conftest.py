@@ -160,22 +160,20 @@ class Answers(mocks.Mocks):
         given = {key: value for key, value in args.inputs.items() if value is not None}
         match args.typ:
             case "gcp:compute/network:Network":
-                identity = f"projects/{given.get('project')}/global/networks/{given.get('name')}"
-                return identity, given
+                return f"projects/{given.get('project')}/global/networks/{given['name']}", given
             case "gcp:serviceaccount/account:Account":
                 email = f"{given['accountId']}@{given['project']}.iam.gserviceaccount.com"
                 return email, {**given, "email": email}
             case "gcp:container/cluster:Cluster":
-                auth = {"clusterCaCertificate": "Y2E="}
-                return args.name, {**given, "endpoint": "203.0.113.7", "masterAuth": auth}
+                given["masterAuth"] = {"clusterCaCertificate": "Y2E="}
+                return args.name, {**given, "endpoint": "203.0.113.7"}
             case "gcp:lustre/instance:Instance":
-                mount = f"10.10.0.2@tcp:/{given['filesystem']}"
-                return args.name, {**given, "mountPoint": mount}
+                return args.name, {**given, "mountPoint": f"10.10.0.2@tcp:/{given['filesystem']}"}
             case "gcp:artifactregistry/repository:Repository":
                 return args.name, {**given, "name": given["repositoryId"]}
             case "gcp:redis/instance:Instance":
-                found = {"host": "10.20.0.3", "port": 6379, "authString": PASSWORD}
-                return args.name, {**given, **found}
+                given |= {"host": "10.20.0.3", "port": 6379, "authString": PASSWORD}
+                return args.name, given
             case _:
                 return f"{args.name}-id", given
 

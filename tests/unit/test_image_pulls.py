@@ -81,7 +81,7 @@ def test_without_a_preload_it_begins_when_the_pods_come() -> None:
 
 def test_what_a_mirror_has_streams_and_what_a_new_one_has_not_does_not() -> None:
     pulls = Pulls(SECONDS)
-    pulls.stands(HUB, mirror())
+    pulls.stand([{"urn": HUB, "inputs": mirror()}])
     pulls.came(GPU, pool(), 200)
     (found,) = pulls.wanted(CLUSTER, ray(), 300, at_once)
     assert found == (pull_urn(CLUSTER), 300, 300 + STREAMED)
@@ -92,9 +92,9 @@ def test_what_a_mirror_has_streams_and_what_a_new_one_has_not_does_not() -> None
 
 def test_images_are_on_nodes_that_stood_before_until_these_are_others() -> None:
     pulls = Pulls(SECONDS)
-    pulls.stands(HUB, mirror())
-    pulls.stands(BEFORE, preload())
-    pulls.stands(GPU, pool(streams=False))
+    pulls.stand([{"urn": HUB, "inputs": mirror()}])
+    pulls.stand([{"urn": BEFORE, "inputs": preload()}])
+    pulls.stand([{"urn": GPU, "inputs": pool(streams=False)}])
     assert pulls.wanted(CLUSTER, ray(), 5, at_once) == []
     pulls.came(GPU, pool(streams=False), 10)
     assert pulls.wanted(CLUSTER, ray(), 20, at_once) == [(pull_urn(BEFORE), 10, 10 + PULLED)]
