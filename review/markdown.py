@@ -11,6 +11,7 @@ from datetime import timedelta
 from review.budget import LONGEST, Section, fitted
 from review.change import Change
 from review.cost import MONTH_HOURS, Amount, Cost
+from review.first_step import first_step_lines
 from review.quoted import code, fenced, html_code, word
 from review.review import Review
 from review.stack_review import StackReview
@@ -232,6 +233,7 @@ def _chain(one: StackReview) -> Iterator[str]:
     yield "| step | time |\n| --- | --- |"
     for verb, name, seconds in one.chain:
         yield f"| {word(verb)} {code(name)} | {_time(seconds)} |"
+    yield from first_step_lines(one.courses)
 
 
 def _parts(cost: Cost) -> Iterator[str]:
