@@ -179,6 +179,7 @@ def _of_preview(
         high_s=seen.high_s,
         sequential_s=seen.sequential_s,
         chain=seen.chain,
+        courses=seen.courses,
         manifests=manifest_diff(changes) if state is not None else "",
         mermaid=mermaid if changes else "",
         svg=drawn(mermaid, verbs) if changes else "",

@@ -8,12 +8,13 @@ from review.cost import Amount, Cost, Part
 
 
 def cost_lines(before: Cost, after: Cost, to_first_step: Amount | None = None) -> Iterator[str]:
-    """`before` is of what stood, `after` of what will stand; `to_first_step` is paid until then."""
+    """`before` is of what stood, `after` of what will stand; `to_first_step` is paid for
+    accelerators until then."""
     then = "as before" if after.parts == before.parts else f"{usd(before.hourly)} before"
     month = usd(after.monthly, cents=False)
     yield f"{usd(after.hourly)} USD an hour, {then}; {month} USD a month: list prices, which drift"
     if to_first_step is not None:
-        yield f"{usd(to_first_step)} USD to the first step"
+        yield f"{usd(to_first_step)} USD for accelerators before the first step"
     yield from reservations(after.parts)
 
 

@@ -12,6 +12,7 @@ from review.bill import bill, money, month, parts, span
 from review.budget import LONGEST, Section, fitted
 from review.change import Change
 from review.cost import Cost
+from review.first_step import first_step_lines
 from review.hourly import usd
 from review.quoted import code, fenced, html_code, word
 from review.review import Review
@@ -206,6 +207,7 @@ def _chain(one: StackReview) -> Iterator[str]:
     yield "| step | time |\n| --- | --- |"
     for verb, name, seconds in one.chain:
         yield f"| {word(verb)} {code(name)} | {_time(seconds)} |"
+    yield from first_step_lines(one.courses)
 
 
 def _manifests(one: StackReview) -> Section:

@@ -18,6 +18,8 @@ from review.step import EngineStep
 from sandbox.engine import Engine, RunOptions, RunResult
 from sandbox.errors import UserError
 from sandbox.faults import Faults
+from sandbox.first_step import Course, courses
+from sandbox.plan import new_inputs
 from sandbox.refused import planned, refused
 from sandbox.urns import name_of, token_of
 from sandbox.workspace import Workspace
@@ -35,8 +37,9 @@ class Preview:
     """What a preview found; `goals` is what the program wants, by URN, without any inputs.
 
     `chain` is the critical path: operation, resource and simulated seconds; `low_s` and `high_s`
-    are between what and what the whole may take. `refusal` is why the
-    program would refuse it, and `not_agreed` for which of the work that `stops` it would.
+    are between what and what the whole may take, `courses` the ways to the first step. `refusal`
+    is why the program would refuse it, and `not_agreed` for which of the work that `stops` it
+    would.
     """
 
     ok: bool
@@ -48,6 +51,7 @@ class Preview:
     chain: tuple[tuple[str, str, float], ...]
     low_s: float = 0.0
     high_s: float = 0.0
+    courses: tuple[Course, ...] = ()
     refusal: str = ""
     stops: tuple[Stop, ...] = ()
     not_agreed: tuple[Stop, ...] = ()
@@ -60,6 +64,7 @@ class Preview:
                 "errors": tuple(found["errors"]),
                 "steps": tuple(EngineStep.of_json(it) for it in found["steps"]),
                 "chain": tuple((a, b, c) for a, b, c in found["chain"]),
+                "courses": tuple(Course.of_json(it) for it in found.get("courses", ())),
                 **{key: tuple(Stop(**it) for it in found.get(key, ())) for key in _STOPS},
             }
         )
@@ -82,7 +87,6 @@ def summary(result: RunResult) -> dict[str, Any]:
         "low_s": result.bounds.low,
         "high_s": result.bounds.high,
         "sequential_s": result.sequential_s,
-        "courses": [it.to_json() for it in result.courses],
         "chain": [(it.operation, name_of(it.urn), it.seconds) for it in result.critical.steps],
     }
 
@@ -135,8 +139,11 @@ def main(stack: str, folder: Path, out: Path) -> int:
                 with on_record.hidden():
                     result = Engine(workspace, secrets).run("preview", options)
                 stops = list(_stops(plan, record, result))
+                inputs = new_inputs(result.report)
+                ways = courses(plan, result.plan, workspace.durations(), inputs)
                 found = {
                     **summary(result),
+                    "courses": [it.to_json() for it in ways],
                     "refusal": _refusal(plan, record, stack),
                     "stops": [asdict(it) for it in stops],
                     "not_agreed": [asdict(it) for it in stops if not _agreed(plan, it)],

@@ -8,6 +8,7 @@ from typing import Any, Literal
 from review.change import VERBS, Change
 from review.cost import MONTH_HOURS, Amount, Cost
 from review.danger import Danger
+from sandbox.first_step import Course
 from stacks.acknowledge import Acknowledge
 from stacks.running_work import Stop
 
@@ -43,6 +44,7 @@ class StackReview:
     high_s: float = 0.0
     sequential_s: float = 0.0
     chain: tuple[tuple[str, str, float], ...] = ()
+    courses: tuple[Course, ...] = ()
     manifests: str = ""
     mermaid: str = ""
     svg: str = ""
@@ -94,6 +96,7 @@ class StackReview:
                 {"operation": verb, "resource": name, "seconds": round(seconds, 3)}
                 for verb, name, seconds in self.chain
             ],
+            "to_first_step": [it.to_json() for it in self.courses],
             "manifests": self.manifests,
             "mermaid": self.mermaid,
             "svg": self.svg,

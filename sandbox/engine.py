@@ -10,26 +10,24 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
-from typing import Any, Literal
+from typing import Any
 
 from pulumi.automation import CommandError, EngineEvent, LocalWorkspace, Stack, UpdateSummary
 
 from sandbox import deployment, engine_channels, killed_runs, state_copies
-from sandbox.bounds import Bounds, bounds
+from sandbox.bounds import bounds
 from sandbox.clock import VirtualClock
 from sandbox.cloud.caller import Caller
 from sandbox.cloud.cloud import Cloud
 from sandbox.clusters import Clusters
-from sandbox.edges import waits_of
 from sandbox.errors import UserError
 from sandbox.events import EngineReport
 from sandbox.faults import Faults
-from sandbox.first_step import Course
 from sandbox.image_pulls import with_pulls
 from sandbox.interrupts import Interrupts
-from sandbox.journal import Journal, Step
+from sandbox.journal import Journal
 from sandbox.locks import engine_pid
-from sandbox.plan import Inputs, new_inputs, planned_steps
+from sandbox.plan import new_inputs, planned_steps
 from sandbox.program import load_program
 from sandbox.providers.gcp import GcpStandIn
 from sandbox.providers.kubernetes import KubernetesStandIn
@@ -37,11 +35,11 @@ from sandbox.providers.operations import Operations
 from sandbox.providers.server import ProviderServer
 from sandbox.pulumi_cli import binary, cli_environment, find_pulumi
 from sandbox.removal import data_last
-from sandbox.schedule import CriticalPath, TimedStep, critical_path, state_dependencies
+from sandbox.run_result import RunResult, Verb
+from sandbox.schedule import TimedStep, critical_path, state_dependencies
 from sandbox.status import everything
 from sandbox.workspace import Workspace
 
-Verb = Literal["preview", "up", "refresh", "destroy"]
 # As many as the graph has: how many operations run at once is the cloud's limit to set, not the
 # engine's.
 PARALLEL = 64
@@ -59,70 +57,6 @@ class RunOptions:
     real_kube: bool = False
     caller: Caller = field(default_factory=Caller)
     only: Mapping[str, Any] = field(default_factory=dict[str, Any])
-
-
-@dataclass
-class RunResult:
-    """What one run did and found; seconds are simulated except `wall_s`.
-
-    `own_durations`: by a table of the user's own.
-    `plan` is a preview's plan by URN, as `pulumi preview --save-plan` writes it, and `courses` are
-    its ways to the first step. `stood` are the inputs, by URN, of what stood before the run, and
-    `stands` of what stands after it, or would.
-    """
-
-    operation: Verb
-    stack: str
-    ok: bool
-    report: EngineReport
-    makespan_s: float
-    sequential_s: float
-    critical: CriticalPath
-    wall_s: float
-    bounds: Bounds = field(default_factory=Bounds)
-    own_durations: bool = False
-    outputs: dict[str, Any] = field(default_factory=dict)
-    cloud: dict[str, list[str]] = field(default_factory=dict)
-    timeline: list[Step] = field(default_factory=list[Step])
-    plan: dict[str, Any] = field(default_factory=dict[str, Any])
-    interrupted: bool = False
-    courses: list[Course] = field(default_factory=list[Course])
-    steps: list[TimedStep] = field(default_factory=list[TimedStep])
-    dependencies: Mapping[str, set[str]] = field(default_factory=dict[str, set[str]])
-    stood: Inputs = field(default_factory=dict[str, Mapping[str, Any]])
-    stands: Inputs = field(default_factory=dict[str, Mapping[str, Any]])
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "operation": self.operation,
-            "stack": self.stack,
-            "changes": self.report.changes,
-            "resources": [
-                {"urn": r.urn, "type": r.type, "operation": r.operation, "causes": list(r.causes)}
-                for r in self.report.resources
-            ],
-            "makespan_s": round(self.makespan_s, 3),
-            "makespan_low_s": round(self.bounds.low, 3),
-            "makespan_high_s": round(self.bounds.high, 3),
-            "critical_path_s": round(self.critical.seconds, 3),
-            "sequential_s": round(self.sequential_s, 3),
-            "critical_path": [step.urn for step in self.critical.steps],
-            "waits": [it.to_json() for it in waits_of(self.steps, self.dependencies)],
-            "timeline": [
-                {
-                    "urn": step.urn,
-                    "operation": step.operation,
-                    "start_s": round(step.span.start, 3),
-                    "end_s": round(step.span.end, 3),
-                }
-                for step in self.timeline
-            ],
-            "to_first_step": [it.to_json() for it in self.courses],
-            "wall_s": round(self.wall_s, 3),
-            "diagnostics": self.report.diagnostics,
-            "outputs": self.outputs,
-            "cloud": self.cloud,
-        }
 
 
 class Engine:

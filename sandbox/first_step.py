@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 from components.capacity import CapacityMode
@@ -45,6 +45,12 @@ class Course:
     @property
     def accelerator_minutes(self) -> float:
         return self.accelerator_seconds / 60
+
+    @classmethod
+    def of_json(cls, found: Mapping[str, Any]) -> Course:
+        usd = found["usd"]
+        given = {it.name: found[it.name] for it in fields(cls)}
+        return cls(**{**given, "usd": None if usd is None else (usd[0], usd[1])})
 
     def to_json(self) -> dict[str, Any]:
         return {**asdict(self), "accelerator_minutes": self.accelerator_minutes}

@@ -10,7 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from review.cost import Cost, cost_of
+from review.cost import Amount, Cost, cost_of
 from review.hourly import cost_lines
 from review.losses import losses
 from review.step import EngineStep
@@ -77,7 +77,7 @@ def print_cost(result: RunResult, workspace: Workspace) -> None:
     """What the stack costs an hour, before the run and after it."""
     if result.ok:
         print("what it costs:")
-        lines = cost_lines(*_bills(result, workspace))
+        lines = cost_lines(*_bills(result, workspace), _to_first_step(result))
         print("\n".join(f"  {line}" for line in lines), flush=True)
 
 
@@ -85,6 +85,12 @@ def usd_hour(result: RunResult, workspace: Workspace) -> dict[str, Any]:
     """The same as numbers, of what has a price that is known."""
     before, after = _bills(result, workspace)
     return {"before": asdict(before.hourly), "after": asdict(after.hourly)}
+
+
+def _to_first_step(result: RunResult) -> Amount | None:
+    """For accelerators before there is work on them; of a preview that makes both."""
+    chosen = next((it for it in result.courses if it.chosen), None)
+    return None if chosen is None or chosen.usd is None else Amount(*chosen.usd)
 
 
 def _bills(result: RunResult, workspace: Workspace) -> tuple[Cost, Cost]:

@@ -277,13 +277,10 @@ def _adopted(plan: Plan, provider: gcp.Provider, record: "Record | None") -> Ado
 
 
 def beside(project: Project, gke: Cluster) -> pulumi.ResourceOptions:
-    """Of Google's and beside the cluster, for what is gone before it.
-
-    `destroy` goes level by level, by the longest way from a resource to what needs nothing, and
-    waits for the whole of each (pulumi/pulumi pkg/resource/deploy/step_generator.go,
-    ScheduleDeletes, v3.256.0). Once objects' provider is there, such a resource is in the levels of
-    objects and pools, and takes no time of its own.
-    """
+    """Of Google's and beside the cluster, for what goes before it. `destroy` goes level by level,
+    by the longest way from a resource to what needs nothing, and waits for the whole of each
+    (pulumi/pulumi pkg/resource/deploy/step_generator.go, ScheduleDeletes, v3.256.0). Waiting for
+    the objects' provider, it is in a level with objects and pools, and takes no time of its own."""
     return pulumi.ResourceOptions(providers=[project.provider], depends_on=[gke.kubernetes])
 
 

@@ -1,4 +1,4 @@
-"""Node pools, or on Autopilot how pods ask for nodes."""
+"""Node pools."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,22 +14,17 @@ from stacks.parts.cluster import build as cluster
 from stacks.parts.pools import node_labels
 from stacks.parts.pools.config import Capacity, FlexStart, SpecificReservation
 from stacks.parts.pools.node_labels import (
-    MACHINE_FAMILY,
-    PERFORMANCE,
     STACK_LABEL,
-    class_name,
     of_slices,
     own_label,
     own_labels,
 )
-from stacks.parts.pools.plan import AUTOPILOT_CPU_FAMILY, PlannedPool
+from stacks.parts.pools.plan import PlannedPool
 from stacks.site import Cluster, Ground, Interfaces, Nodes, Project, Selector, beside
 
 if TYPE_CHECKING:
     from components.tpu_slice_pool import TpuSlicePool
     from stacks.parts.pools.order import Component
-
-_CPU_SELECTOR = {**PERFORMANCE, MACHINE_FAMILY: AUTOPILOT_CPU_FAMILY}
 
 
 def identities(project: Project) -> dict[str, NodeServiceAccount]:
@@ -51,7 +46,10 @@ def build(
     interfaces: Interfaces,
 ) -> Nodes:
     if project.plan.autopilot:
-        return _autopilot(project, ground, gke)
+        # What most stacks have no use for is not loaded.
+        from stacks.parts.pools.autopilot_build import asked_for
+
+        return asked_for(project, ground, gke)
     plan = project.plan
     soon = [it for it in plan.pools.values() if not it.late]
     made = {it.name: _made(project, gke, accounts, it, interfaces) for it in soon}
@@ -122,7 +120,7 @@ def _made(
         _beside(project, gke), pulumi.ResourceOptions(depends_on=list(after))
     )
     if pool.kind == "tpu":
-        slices = _slices(project, gke, account, pool, interfaces, opts)
+        slices = _slices(project, pool, interfaces, gke, account, opts)
         return _Made(
             selector={**of_slices(pool), **own_label(plan)},
             only=node_labels.only(plan, pool),
@@ -130,7 +128,7 @@ def _made(
             components=slices,
         )
     made = _pool(project, gke, account, pool, interfaces, opts)
-    only = _once_there(made.pool_name, node_labels.only(plan, pool))
+    only = once_there(made.pool_name, node_labels.only(plan, pool))
     shared = _shares_its_type(project, pool) or not plan.stack.cluster.is_made
     return _Made(
         selector=only if shared else made.node_selector,
@@ -192,7 +190,7 @@ def _pool(
             nodes=pool.nodes,
             min_nodes=pool.bounds.min,
             max_nodes=pool.bounds.max,
-            capacity=_capacity(config.capacity),
+            capacity=capacity_of(config.capacity),
             disk_type=config.disk.type or machine.default_boot_disk,
             disk_gb=config.disk.size_gb,
             max_pods_per_node=config.max_pods_per_node,
@@ -214,10 +212,10 @@ def _pool(
 
 def _slices(
     project: Project,
-    gke: Cluster,
-    account: NodeServiceAccount,
     pool: PlannedPool,
     interfaces: Interfaces,
+    gke: Cluster,
+    account: NodeServiceAccount,
     opts: pulumi.ResourceOptions,
 ) -> "list[TpuSlicePool]":
     from components.tpu_slice_pool import TpuSlicePool, TpuSlicePoolArgs
@@ -240,7 +238,7 @@ def _slices(
                 machine_type=pool.machine.name,
                 topology=topology.name,
                 hosts=topology.hosts,
-                capacity=_capacity(config.capacity),
+                capacity=capacity_of(config.capacity),
                 disk_type=config.disk.type or pool.machine.default_boot_disk,
                 disk_gb=config.disk.size_gb,
                 max_pods_per_node=config.max_pods_per_node,
@@ -278,72 +276,11 @@ def _policy(project: Project, pool: PlannedPool, shape: str) -> pulumi.Output[st
     return made.policy_name
 
 
-def _autopilot(project: Project, ground: Ground, gke: Cluster) -> Nodes:
-    selectors = {name: _asked_for(project, gke, pool) for name, pool in project.plan.pools.items()}
-    return Nodes(
-        cpu=_CPU_SELECTOR,
-        selectors=selectors,
-        only=selectors,
-        machines={name: [] for name in selectors},
-        needed=list(ground.made),
-    )
-
-
-def _asked_for(project: Project, gke: Cluster, pool: PlannedPool) -> Selector:
-    # The rules refuse pools without accelerators on Autopilot, and TPUs without a topology.
-    accelerator, topology = pool.machine.accelerator, pool.topology
-    labels = node_labels.only(project.plan, pool)
-    assert accelerator is not None
-    if pool.kind == "gpu":
-        made = _gpu_class(project, gke, pool) if pool.managed else None
-        return labels if made is None else _once_there(made, labels)
-    assert topology is not None
-    from components.tpu_compute_class import TpuComputeClass, TpuComputeClassArgs
-
-    made = TpuComputeClass(
-        pool.name,
-        TpuComputeClassArgs(
-            class_name=class_name(project.plan, pool),
-            zone=pool.zone,
-            machine_type=pool.machine.name,
-            accelerator=accelerator.type,
-            topology=topology.name,
-            chips=accelerator.count,
-            dranet=bool(project.plan.claims(pool)),
-            capacity=_capacity(pool.config.capacity),
-            labels=project.labels,
-        ),
-        opts=pulumi.ResourceOptions(providers=[gke.kubernetes]),
-    )
-    return _once_there(made.class_name, labels)
-
-
-def _gpu_class(project: Project, gke: Cluster, pool: PlannedPool) -> pulumi.Output[str]:
-    from components.gpu_compute_class import GpuComputeClass, GpuComputeClassArgs
-
-    accelerator = pool.machine.accelerator
-    assert accelerator is not None
-    made = GpuComputeClass(
-        pool.name,
-        GpuComputeClassArgs(
-            class_name=class_name(project.plan, pool),
-            zone=pool.zone,
-            machine_type=pool.machine.name,
-            accelerator=accelerator.type,
-            gpus=accelerator.count,
-            capacity=_capacity(pool.config.capacity),
-            labels=project.labels,
-        ),
-        opts=pulumi.ResourceOptions(providers=[gke.kubernetes]),
-    )
-    return made.class_name
-
-
-def _once_there(name: pulumi.Output[str], labels: dict[str, str]) -> Selector:
+def once_there(name: pulumi.Output[str], labels: dict[str, str]) -> Selector:
     return name.apply(lambda _: labels)
 
 
-def _capacity(capacity: Capacity) -> CapacityArgs:
+def capacity_of(capacity: Capacity) -> CapacityArgs:
     reservation = None
     if isinstance(capacity, SpecificReservation):
         reservation = ReservationArgs(

@@ -24,10 +24,7 @@ from stacks.stack import Stack
 
 # Other ways are not documented for pods that ask for interfaces.
 _AUTOPILOT_GPUS = ("on-demand", "spot", "reservation")
-_OF_PODS = (
-    *("autoscaling", "disk", "max_pods_per_node", "labels", "taints", "driver_version"),
-    "when",
-)
+_OF_PODS = ("autoscaling", "disk", "max_pods_per_node", "labels", "taints", "driver_version")
 _OF_TPUS = ("topology", "slices", "threads_per_core", "libtpu_flags")
 _HAS = {"cpu": "no accelerators", "gpu": "GPUs", "tpu": "TPUs"}
 
@@ -245,7 +242,7 @@ def _autopilot_problems(pool: PlannedPool) -> Iterator[Problem]:
             "out",
         )
         return
-    keys = (*_OF_PODS, "compact_placement", "threads_per_core")
+    keys = (*_OF_PODS, "compact_placement", "threads_per_core", "when")
     why = "Autopilot decides it for its nodes"
     yield from beside_problems(pool.field, pool.config, keys, why)
     if pool.kind == "gpu" and mode not in _AUTOPILOT_GPUS:
