@@ -24,7 +24,7 @@ def test_the_first_line_has_what_an_hour_costs_after_and_before_and_a_month() ->
 
 def test_what_is_paid_to_the_first_step_stands_there_where_it_is_known() -> None:
     _, line = cost_lines(Cost(), Cost((MACHINES,)), Amount(10.8, 10.8))
-    assert line == "10.80 USD to the first step"
+    assert line == "10.80 USD for accelerators before the first step"
 
 
 def test_what_is_not_known_is_named_with_why_and_never_a_zero() -> None:
