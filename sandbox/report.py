@@ -12,11 +12,11 @@ from rich.console import Console
 
 from sandbox.console import new_console, new_table
 from sandbox.durations import OWN
-from sandbox.engine import RunResult
 from sandbox.first_step import Course
 from sandbox.first_step_words import better, minutes, usd
 from sandbox.kube_mode import KubeMode
 from sandbox.next_steps import command
+from sandbox.run_result import RunResult
 from sandbox.urns import name_of
 
 SHOWN_STEPS = 12

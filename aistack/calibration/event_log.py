@@ -13,9 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from aistack.calibration.observed import OPERATIONS, Observed, is_timed, value_of
+from aistack.calibration.observed import OPERATIONS, Observed, is_its_own, is_timed, value_of
 from aistack.errors import VerbError
-from sandbox.durations import is_awaited
 from sandbox.urns import token_of
 
 _BEGUN, _ENDED, _FAILED = "resourcePreEvent", "resOutputsEvent", "resOpFailedEvent"
@@ -79,7 +78,6 @@ def _take(
     elif (start := begun.pop((urn, operation), None)) is not None:
         if kind == _FAILED:
             log.failed += 1
-        elif is_awaited(inputs):
-            token = token_of(urn)
+        elif is_its_own(token := token_of(urn), operation, inputs):
             value = value_of(token, inputs)
             log.observed.append(Observed(token, operation, at - start, source, value))

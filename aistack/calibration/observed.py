@@ -11,7 +11,9 @@ from typing import Any
 
 import yaml
 
+from sandbox.durations import is_awaited
 from sandbox.durations_table import By, Entry, Seconds, Table
+from sandbox.image_pulls import RUNNING
 from sandbox.urns import token_of
 
 # By what else than its type an operation's time differs, as a path of inputs.
@@ -61,6 +63,13 @@ class Figure:
 def is_timed(urn: str) -> bool:
     """Whether a provider is asked: components and providers take no time of the cloud's."""
     return token_of(urn).startswith(("gcp:", "kubernetes:"))
+
+
+def is_its_own(token: str, operation: str, inputs: Mapping[str, Any]) -> bool:
+    """Whether Pulumi waits for it, and for nothing besides: with pods it waits for their images,
+    which are a step of their own here."""
+    with_images = token in RUNNING and operation == "create"
+    return is_awaited(inputs) and not with_images
 
 
 def value_of(token: str, inputs: Mapping[str, Any]) -> str:

@@ -12,8 +12,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from aistack.calibration.observed import Observed, is_timed, value_of
-from sandbox.durations import is_awaited
+from aistack.calibration.observed import Observed, is_its_own, is_timed, value_of
 from sandbox.schedule import state_dependencies
 from sandbox.urns import token_of
 
@@ -51,8 +50,7 @@ def read_state(
         ready = times.ready(it["urn"])
         if run is None or (ready is not None and ready > made):
             found.unknown += 1
-        elif is_awaited(it.get("inputs") or {}):
-            token = token_of(it["urn"])
+        elif is_its_own(token := token_of(it["urn"]), "create", it.get("inputs") or {}):
             seconds = (made - max(run.start, ready or run.start)).total_seconds()
             value = value_of(token, it.get("inputs") or {})
             found.observed.append(Observed(token, "create", seconds, source, value, at_most=True))

@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import pytest
 
-from sandbox.engine import RunResult
 from sandbox.journal import Step
+from sandbox.run_result import RunResult
 from sandbox.urns import name_of
 from tests.stacks.conftest import Sandbox, changed
 

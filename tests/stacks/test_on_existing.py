@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from sandbox.engine import RunResult
+from sandbox.run_result import RunResult
 from sandbox.urns import name_of, token_of
 from tests.stacks.conftest import changed
 from tests.stacks.on_existing import EXISTING, VPC

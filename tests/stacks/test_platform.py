@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from sandbox.engine import RunResult
 from sandbox.errors import UserError
+from sandbox.run_result import RunResult
 from sandbox.urns import name_of
 from tests.stacks.config_sandbox import config_sandbox
 from tests.stacks.conftest import Sandbox, changed

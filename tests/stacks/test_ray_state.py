@@ -8,7 +8,7 @@ from shutil import copytree
 import pytest
 
 from sandbox.cloud.kinds.redis import RedisInstance
-from sandbox.engine import RunResult
+from sandbox.run_result import RunResult
 from sandbox.urns import name_of
 from sandbox.workspace import Workspace
 from tests.stacks.config_sandbox import config_workspace

@@ -41,6 +41,8 @@ KEYS = [
 ]
 PARTS = frozenset(key[0] for key in KEYS)
 # What keys were called before.
+# Values by words of the user's.
+OF_USERS = ("labels", "repositories")
 BEFORE = frozenset({"bucket", "fine_tune", "job", "kueue", "nccl_test", "server", "tpu"})
 # Pages that name keys of other projects.
 OF_OTHERS = ("docs/compared.md", "docs/facts.md")
@@ -75,9 +77,11 @@ def _without(page: str, heading: str) -> str:
 
 def _paths_in(block: Any, path: str = "") -> Iterator[str]:
     """The path of each value of a config that is no block."""
-    if isinstance(block, dict):
+    if isinstance(block, dict) and path.rpartition(".")[2] not in OF_USERS:
         for key, inner in block.items():
-            yield from _paths_in(inner, f"{path}.{key}" if path else key)
+            # Hosts of registries have dots.
+            name = key.replace(".", "-")
+            yield from _paths_in(inner, f"{path}.{name}" if path else name)
     elif isinstance(block, list):
         for inner in block:
             yield from _paths_in(inner, path)

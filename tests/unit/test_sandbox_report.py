@@ -11,11 +11,11 @@ import pytest
 from catalog import Catalog, Way
 from catalog.prices import disk_rate, local_ssd_rate
 from sandbox.bounds import Bounds
-from sandbox.engine import RunResult
 from sandbox.events import EngineReport
 from sandbox.kube_mode import KubeMode
 from sandbox.report import print_report
 from sandbox.run import print_cost, usd_hour
+from sandbox.run_result import RunResult
 from sandbox.schedule import TimedStep, critical_path
 from sandbox.workspace import Workspace
 
