@@ -101,7 +101,7 @@ class Engine:
             dependencies = state_dependencies(known)
             inputs = {it["urn"]: it.get("inputs") or {} for it in known}
             if verb == "destroy":
-                dependencies = data_last(dependencies, inputs, self._workspace.catalog())
+                dependencies = data_last(dependencies, inputs)
         critical = critical_path(steps, dependencies)
         likely = critical.seconds if verb == "preview" else journal.makespan
         return RunResult(
