@@ -106,7 +106,7 @@ class Engine:
             stands = deployment.inputs(after)
             inputs = {**deployment.inputs(before), **stands, **operations.pulls.inputs}
             if verb == "destroy":
-                dependencies = data_last(dependencies, inputs, self._workspace.catalog())
+                dependencies = data_last(dependencies, inputs)
         critical = critical_path(steps, dependencies)
         likely = critical.seconds if verb == "preview" else journal.makespan
         return RunResult(

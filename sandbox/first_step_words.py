@@ -20,7 +20,11 @@ def better(courses: Sequence[Course]) -> str:
     less, other = (LATE, EARLY) if saved > 0 else (EARLY, LATE)
     if not saved and not delay:
         return "early and just-in-time are the same here"
-    parts = [f"{less} costs {_saved(early, late)} less than {other} before the first step"]
+    parts = [
+        f"{less} costs {_saved(early, late)} less than {other} before the first step"
+        if saved
+        else "both cost the same before the first step"
+    ]
     if delay:
         first, then = (EARLY, LATE) if delay > 0 else (LATE, EARLY)
         parts.append(f"{first} is there {minutes(abs(delay))} before {then}")

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import pytest
 
-from catalog import Catalog
 from sandbox.durations import Durations
 from sandbox.edges import waits_of
 from sandbox.plan import planned_steps
@@ -63,22 +62,26 @@ def test_every_wait_on_the_critical_paths_of_a_stack_has_a_reason(stack: str) ->
         # APIs stay on.
         if not token_of(it.urn).startswith("gcp:projects/service:")
     ]
-    removal = data_last(dependencies, inputs, Catalog.load())
+    removal = data_last(dependencies, inputs)
     waits = [*waits_of(up, dependencies), *waits_of(down, removal)]
     assert len(waits) > 10
     assert [it.to_json() for it in waits if it.reason is None] == []
 
 
-def test_data_goes_after_every_pool_with_accelerators() -> None:
+def test_data_goes_after_every_pool() -> None:
     made = registered(validate(stack_config("b200-lustre"), secrets_set=WITH_TOKEN))
     goals, inputs = goals_of(made), inputs_of(made)
     _, dependencies = planned_steps(goals, Durations.load(), inputs)
-    later = data_last(dependencies, inputs, Catalog.load())
+    later = data_last(dependencies, inputs)
     added = {
         name_of(urn): {name_of(it) for it in needed - set(dependencies.get(urn, ()))}
         for urn, needed in later.items()
     }
-    assert {name: it for name, it in added.items() if it} == {"gpu-pool": {"lustre-instance"}}
+    lustre = {"lustre-instance"}
+    assert {name: it for name, it in added.items() if it} == {
+        "cpu-pool": lustre,
+        "gpu-pool": lustre,
+    }
     assert all(token_of(it) in DATA for urn in inputs for it in later[urn] - dependencies[urn])
     steps = [TimedStep(urn, "delete", 1) for urn in inputs if name_of(urn) in added]
     assert critical_path(steps, later).seconds >= critical_path(steps, dependencies).seconds

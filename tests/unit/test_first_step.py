@@ -84,4 +84,7 @@ def test_what_is_better_is_said_with_how_much() -> None:
     assert better([early, unknown]) == (
         "just-in-time costs 256 accelerator-minutes less than early before the first step"
     )
+    assert better([early, Course(LATE, 1060, 64 * 300, (20.0, 40.0))]) == (
+        "both cost the same before the first step; early is there 01:00 min before just-in-time"
+    )
     assert usd(None) == "not known"
