@@ -10,7 +10,6 @@ import pulumi_gcp as gcp
 
 from components.apis import ProjectApis, ProjectApisArgs
 from components.gke_cluster import GkeCluster
-from components.helm_chart import HelmChartArgs
 from components.node_network import NodeNetwork
 from stacks.plan import Plan
 
@@ -290,12 +289,3 @@ def behind_peering(project: Project, ground: Ground) -> pulumi.ResourceOptions:
         return project.opts
     own = pulumi.ResourceOptions(depends_on=[ground.peering])
     return pulumi.ResourceOptions.merge(project.opts, own)
-
-
-def helm_chart(plan: Plan, component: str, version: str | None = None) -> HelmChartArgs:
-    """The chart of a component in the version lock, at `version` or the lock's."""
-    chart = plan.facts.component(component).chart
-    # Whatever the lock lets a stack install has one.
-    assert chart is not None
-    release = plan.facts.release(component, version)
-    return HelmChartArgs(chart=chart.name, repository=chart.repository, version=release)

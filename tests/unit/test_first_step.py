@@ -18,6 +18,9 @@ from tests.programs import WITH_TOKEN, registered
 from tests.unit.planned_goals import goals_of, inputs_of
 
 CHOOSE = ("b200-lustre", "verl-b200", "kueue-mixed", "gcsfuse-checkpoint", "tpu-multislice", "lab")
+# By a mirror that is there already, and has what was pulled through it.
+MIRROR = "us-east1-docker.pkg.dev/my-project/nvcr-io"
+STREAMED = {"images__repositories": {"nvcr.io": MIRROR}}
 
 
 def of(config: dict[str, Any]) -> dict[str, Course]:
@@ -47,9 +50,15 @@ def test_the_way_that_is_derived_is_the_way_that_the_config_would_have(stack: st
 
 
 def test_pools_just_in_time_stand_with_lustre_and_not_after_it() -> None:
-    found = of(stack_config("b200-lustre"))
+    found = of(changed(stack_config("b200-lustre"), **STREAMED))
     assert found[LATE].accelerator_seconds < found[EARLY].accelerator_seconds
     assert found[LATE].seconds <= 1.1 * found[EARLY].seconds
+
+
+def test_accelerators_that_pull_an_image_are_paid_for_it_both_ways() -> None:
+    found = of(stack_config("b200-lustre"))
+    assert found[LATE].accelerator_seconds == found[EARLY].accelerator_seconds
+    assert found[LATE].seconds > found[EARLY].seconds
 
 
 def test_accelerators_are_paid_from_when_they_stand_to_the_first_step() -> None:

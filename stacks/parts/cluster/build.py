@@ -14,9 +14,10 @@ from components.gke_cluster import (
     MaintenanceWindow,
 )
 from components.node_service_account import NodeServiceAccount, NodeServiceAccountArgs
+from stacks.helm_charts import helm_chart
 from stacks.parts.cluster.config import Maintenance, Operator
 from stacks.parts.cluster.plan import runs_kuberay
-from stacks.site import Cluster, Ground, Nodes, Project, Site, beside, helm_chart
+from stacks.site import Cluster, Ground, Nodes, Project, Site, beside
 from stacks.tokens import VARIABLES
 
 if TYPE_CHECKING:

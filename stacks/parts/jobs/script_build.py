@@ -12,6 +12,7 @@ from components.job_set_manifest import FILE_DIR
 from components.jobset_controller import WEBHOOK_PORT, JobSetController, JobSetControllerArgs
 from components.lifecycle import object_name
 from components.script_job_set import ScriptJobSet, ScriptJobSetArgs, ScriptMountArgs
+from stacks.helm_charts import helm_chart
 from stacks.parts.buckets.build import MountedBucket, annotations
 from stacks.parts.cluster.build import webhook_access
 from stacks.parts.cluster.config import Operator
@@ -21,7 +22,7 @@ from stacks.parts.jobs.script import FILES_VARIABLE, SERVER_VARIABLE, Script
 from stacks.parts.ray.build import Surroundings
 from stacks.parts.ray.nodes_build import wider
 from stacks.plan import Plan
-from stacks.site import DeviceAccess, Selector, Site, helm_chart
+from stacks.site import DeviceAccess, Selector, Site
 from stacks.stack import LUSTRE, LUSTRE_VOLUME
 from stacks.survey import Survey
 

@@ -9,8 +9,9 @@ import pulumi
 from components.gpu_claim_driver import GpuClaimDriver, GpuClaimDriverArgs
 from components.gpu_driver_installer import GpuDriverInstaller, GpuDriverInstallerArgs
 from components.resource_claim_template import ResourceClaimTemplate, ResourceClaimTemplateArgs
+from stacks.helm_charts import helm_chart
 from stacks.parts.pools.gpu_claims import Claimed, paired
-from stacks.site import Site, helm_chart
+from stacks.site import Site
 
 _NUMBERS = {1: "one", 2: "two", 4: "four", 8: "eight"}
 

@@ -4,7 +4,8 @@ import pulumi
 
 from components.compute_domain import ComputeDomain, ComputeDomainArgs
 from components.gpu_claim_driver import GpuClaimDriver, GpuClaimDriverArgs
-from stacks.site import Site, helm_chart
+from stacks.helm_charts import helm_chart
+from stacks.site import Site
 
 
 def driver(site: Site) -> GpuClaimDriver:

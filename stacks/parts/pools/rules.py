@@ -18,6 +18,7 @@ from stacks.beside import beside_problems
 from stacks.parts.pools.config import Pool, SpecificReservation
 from stacks.parts.pools.interface_rules import interface_mode_problems
 from stacks.parts.pools.plan import PlannedPool, kind_of
+from stacks.parts.pools.seldom_rules import SELDOM
 from stacks.plan import Plan
 from stacks.problems import Problem, problem_of, repeats
 from stacks.stack import Stack
@@ -274,35 +275,10 @@ def node_problems(plan: Plan) -> Iterator[Problem]:
         )
 
 
-def claim_problems(plan: Plan) -> Iterator[Problem]:
-    if any(it.gpus_claimed for it in plan.gpu_pools.values()):
-        # What most stacks have no use for is not loaded.
-        from stacks.parts.pools.gpu_claim_rules import gpu_claim_problems
-
-        yield from gpu_claim_problems(plan)
-
-
-def domain_problems(plan: Plan) -> Iterator[Problem]:
-    if any(it.domain is not None for it in plan.gpu_pools.values()):
-        # What most stacks have no use for is not loaded.
-        from stacks.parts.pools.nvlink_rules import nvlink_problems
-
-        yield from nvlink_problems(plan)
-
-
-def when_problems(plan: Plan) -> Iterator[Problem]:
-    if any(it.late for it in plan.pools.values()):
-        from stacks.parts.pools.when_rules import late_problems
-
-        yield from late_problems(plan)
-
-
 RULES = (
     place_problems,
     mode_problems,
     node_problems,
     interface_mode_problems,
-    claim_problems,
-    domain_problems,
-    when_problems,
+    *SELDOM,
 )

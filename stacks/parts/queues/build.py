@@ -28,13 +28,14 @@ from components.kueue_queues import (
 from components.namespace import KubeNamespace, KubeNamespaceArgs
 from components.priority_classes import PriorityClassArgs, PriorityClasses, PriorityClassesArgs
 from components.provisioning_manifest import QUEUED_TAINT
+from stacks.helm_charts import helm_chart
 from stacks.parts.cluster.build import webhook_access
 from stacks.parts.cluster.config import Operator
 from stacks.parts.pools import node_labels
 from stacks.parts.pools.config import Queued
 from stacks.parts.queues.config import FlavorShare, StackQueues
 from stacks.parts.queues.plan import GPU, PlannedQueues, Quota, stated
-from stacks.site import Site, Teams, helm_chart
+from stacks.site import Site, Teams
 
 # Where GKE's own pods are, which Kueue's webhook would refuse while Kueue is away. Sources, read
 # 2026-11-21: the Google Cloud CLI's list for Developer Connect (2025), OpenTelemetry's for GKE, and
