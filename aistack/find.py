@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -13,6 +14,8 @@ from aistack.job import Job, is_own, job_of
 from aistack.kinds import WORK, Kind
 from aistack.listing import list_jobs
 from sandbox.kube.objects import JsonObject
+
+_NAME = re.compile(r"[a-z0-9]([-.a-z0-9]*[a-z0-9])?")
 
 
 @dataclass(frozen=True)
@@ -38,6 +41,8 @@ def find_job(cluster: Cluster, namespaces: Sequence[str], asked: str) -> Found:
             ExitCode.NOT_FOUND,
         )
     kinds = [it for it in WORK if it.name.lower() in words] or WORK
+    # What no object can be called would be another path of the API server's.
+    kinds = kinds if _NAME.fullmatch(name) else ()
     places = [it for it in namespaces if it in before] or namespaces
     found = [
         Found(kind, obj)

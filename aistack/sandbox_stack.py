@@ -9,10 +9,11 @@ from aistack.errors import VerbError
 from aistack.stack import Stack
 from sandbox.cloud.kinds.cluster import Cluster
 from sandbox.clusters import Clusters
+from sandbox.kube.text import nearest
 from sandbox.kube_mode import KubeMode
 from sandbox.next_steps import command
 from sandbox.pulumi_cli import cli_environment
-from sandbox.workspace import Workspace
+from sandbox.workspace import Workspace, stack_names
 
 
 def sandbox_stack(folder: Path, name: str | None) -> Stack:
@@ -27,6 +28,9 @@ def sandbox_stack(folder: Path, name: str | None) -> Stack:
         if place == asked and clusters.is_live(cluster):
             file = clusters.control_plane(cluster).kubeconfig
             return replace(found, kubeconfig_file=file, environment=cli_environment(workspace))
+    if workspace.stack not in (known := stack_names()):
+        near = nearest(workspace.stack, known)
+        raise VerbError(f'--stack: "{workspace.stack}": there is no such stack{near}')
     raise VerbError(
         f'--stack: "{workspace.stack}": no cluster with a real control plane is up; '
         f"nearest: {command('up', workspace.stack, root, kube=KubeMode.real)}"

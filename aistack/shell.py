@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -23,6 +24,7 @@ from aistack.kinds import POD
 from aistack.members import LAUNCHER, Member
 from sandbox.kube.objects import JsonObject, dig, maps, namespace_of
 
+_QUERY = re.compile(r"\?command=[^\s\"]*")
 SHELL = ("/bin/sh", "-c", "command -v bash >/dev/null && exec bash || exec sh")
 
 
@@ -101,7 +103,8 @@ def _exit_code(status: JsonObject) -> int:
     for it in maps(dig(status, "details", "causes")):
         if it.get("reason") == "ExitCode":
             return int(it["message"])
-    raise VerbError(str(status.get("message")).strip())
+    # The address of a pod's node would have all of the command in it.
+    raise VerbError(_QUERY.sub("", str(status.get("message")).strip()))
 
 
 def _resizing(channels: Channels) -> Callable[[], None]:

@@ -110,11 +110,11 @@ def _waits(workload: JsonObject) -> bool:
 
 
 def _check_name(cluster: Cluster, work: Found, namespace: str) -> None:
-    """Of another kind nothing may have the name: a RayJob has a Job of its own name made, or takes
-    one that is there for it (ray-project/kuberay v1.4.2
+    """Nothing may have the name, of another kind either: a RayJob has a Job of its own name made,
+    or takes one that is there for it (ray-project/kuberay v1.4.2
     ray-operator/controllers/ray/rayjob_controller.go, createK8sJobIfNeed)."""
     name = name_of(work.obj)
-    for kind in (it for it in (JOB, JOB_SET, RAY_JOB) if it != work.kind):
+    for kind in (JOB, JOB_SET, RAY_JOB):
         with suppress(ForbiddenError):
             if cluster.get(kind, namespace, name) is not None:
                 raise VerbError(

@@ -49,17 +49,17 @@ def checkpoints(
         job = find_job(cluster, here.namespaces, name)
         where = whereabouts(job, folder)
         member = member_for(job, members_of(cluster, job).pods, None)
+        place = None if to is None else path_of(to, list(buckets_of(cluster, member)))
         answer = ask(cluster, member, listing_of(where), _show_progress)
     found = checkpoints_of(where.folder, answer)
-    if copy is None or to is None:
+    if copy is None or place is None:
         if as_json:
             print_json({**asdict(found), "pod": member.name})
         else:
             show_checkpoints(found, datetime.now(UTC))
         return
     source = found.of_step(copy).name
-    target = path_of(to, list(buckets_of(cluster, member))) / source
-    request = {"source": f"{where.folder}/{source}", "to": str(target)}
+    request = {"source": f"{where.folder}/{source}", "to": str(place / source)}
     with told(f"copying {source}"):
         copied = ask(cluster, member, request, _show_progress)
     if as_json:

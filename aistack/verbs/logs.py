@@ -3,6 +3,7 @@ import os
 import sys
 from collections.abc import Iterable
 from dataclasses import asdict
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -52,7 +53,10 @@ def logs(
     if not follow and not found:
         raise nothing_said(job, pods, wanted)
     if not follow:
-        _show(lines_of(found, wanted), as_json=as_json, several=len(found) > 1)
+        lines = lines_of(found, wanted)
+        with told("asking for what was said"):
+            first = list(islice(lines, 1))
+        _show(chain(first, lines), as_json=as_json, several=len(found) > 1)
         return
     try:
         following = Following(cluster, job, wanted, _say)

@@ -6,8 +6,11 @@ from collections.abc import Mapping
 
 from tests.kube.planted_causes import ENDLESS, NOT_READY, Planted, ended, job
 
-# Of a pod that has RDMA interfaces of its own (GKE's webhook fills them in).
-_RDMA = {"networking.gke.io/default-interface": "eth0", "networking.gke.io/interfaces": "[]"}
+# As of a pod that has interfaces for RDMA beside this one.
+_RDMA = {
+    "networking.gke.io/default-interface": "eth0",
+    "networking.gke.io/interfaces": '[{"interfaceName": "eth0", "network": "default"}]',
+}
 
 LOG_CAUSES: Mapping[str, Planted] = {
     "nccl-on-tcp": Planted(

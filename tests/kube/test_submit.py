@@ -130,7 +130,7 @@ def test_what_the_cluster_would_not_take_leaves_nothing(
     other.write_text("print('step 2')\n")
     done = asked(live, "submit", str(other), "--name", "taken", *ON_PODS)
     assert done.returncode == ExitCode.REFUSED
-    assert "already exists" in done.stderr
+    assert "--name: there is a JobSet default/taken already; nearest: taken-2" in done.stderr
     assert brought(live) == before
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from aistack.exit_codes import ExitCode
 from aistack.sandbox_stack import sandbox_stack
-from sandbox.kube.objects import Ref, name_of
+from sandbox.kube.objects import Ref, dig, name_of
 from sandbox.live_kube.api import Api
 from sandbox.live_kube.kubelet import kubelet
 from sandbox.pulumi_cli import cli_environment
@@ -22,6 +22,9 @@ from tests.kube.person import kubeconfig_of, token_of
 
 STACK = "lab"
 TEAMS = {"ada": "research", "eve": "serving"}
+# Who are in no queue, and have a quota of their namespace for it.
+GUEST, GUESTS = "bob", "guests"
+ALL = {**TEAMS, GUEST: GUESTS}
 ON_PODS = ("--image", "python:3.12-slim", "--cpu", "1", "--memory", "2")
 Environment = Mapping[str, str]
 
@@ -29,8 +32,8 @@ Environment = Mapping[str, str]
 @pytest.fixture(scope="module")
 def live(live_sandbox: Callable[[str], LiveSandbox]) -> LiveSandbox:
     sandbox = live_sandbox(STACK)
-    users = (f"teams.{it}.users={{edit: [{who}@example.com]}}" for who, it in TEAMS.items())
-    sandbox.succeed("up", *users, "teams.serving.quota={gpus: 1}")
+    users = (f"teams.{it}.users={{edit: [{who}@example.com]}}" for who, it in ALL.items())
+    sandbox.succeed("up", *users, f"teams.{GUESTS}.quota={{pods: 1}}")
     return sandbox
 
 
@@ -39,13 +42,13 @@ def people(
     live: LiveSandbox, tmp_path_factory: pytest.TempPathFactory
 ) -> Mapping[str, Environment]:
     """Each has a way into the cluster, and the stack's state, as on Google Cloud."""
-    return {it: _person(live, tmp_path_factory.mktemp(it), it) for it in TEAMS}
+    return {it: _person(live, tmp_path_factory.mktemp(it), it) for it in ALL}
 
 
 def _person(live: LiveSandbox, folder: Path, name: str) -> Environment:
     """Nobody here says who has an e-mail, as GKE does: a service account has the role that the
     stack gave to it."""
-    team = TEAMS[name]
+    team = ALL[name]
     (theirs,) = (
         it
         for it in live.server.list("rbac.authorization.k8s.io/v1", "RoleBinding")
@@ -123,21 +126,33 @@ def test_one_may_not_submit_into_the_other_team(
 
 
 def test_what_others_of_the_team_have_is_told_and_waited_for(
-    people: Mapping[str, Environment], script: str
+    live: LiveSandbox, people: Mapping[str, Environment], script: str
 ) -> None:
-    eve = people["eve"]
-    words = ("--team", "serving", *ON_PODS, "--pool", "l4", "--gpus", "1")
-    assert did(eve, "submit", script, "--name", "first", *words)["short_of"] == []
-    eventually(lambda: state(eve, "first"), lambda it: it == "running")
-    found = did(eve, "submit", script, "--name", "second", *words)
-    assert found["short_of"] == ["of the team's quota 0 of 1 GPUs are free, and its pods ask for 1"]
+    bob = people[GUEST]
+    amounts = {"cpu": "100m", "memory": "128Mi"}
+    container = {"name": "a", "image": "a:1", "resources": {"requests": amounts}}
+    other = {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": "of-another", "namespace": GUESTS},
+        "spec": {"containers": [container]},
+    }
+    quota = Ref(api_version="v1", kind="ResourceQuota", namespace=GUESTS, name="team")
+    live.server.acting_as("kubectl").apply(other)
     eventually(
-        lambda: aistack("why", "second", "--stack", STACK, **eve),
+        lambda: dig(live.server.get(quota) or {}, "status", "used", "pods"), lambda it: it == "1"
+    )
+    words = ("--name", "waits", "--team", GUESTS, *ON_PODS)
+    found = did(bob, "submit", script, *words)
+    assert found["short_of"] == ["of the team's quota 0 of 1 pods are free, and its pods ask for 1"]
+    eventually(
+        lambda: aistack("why", "waits", "--stack", STACK, **bob),
         lambda it: "namespace's quota" in it.stdout and it.returncode == ExitCode.IN_THE_WAY,
     )
-    did(eve, "cancel", "first")
-    eventually(lambda: state(eve, "second"), lambda it: it == "running")
-    did(eve, "cancel", "second")
+    live.server.delete(Ref.of(other))
+    done = aistack("wait", "waits", "--stack", STACK, **bob)
+    assert done.returncode == ExitCode.FINE, done.stderr
+    did(bob, "cancel", "waits")
 
 
 def test_a_job_is_watched_resized_and_cancelled_by_who_submitted_it(

@@ -30,6 +30,7 @@ def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
         (("fit", "--stack", "labb"), ExitCode.REFUSED, "nearest: lab"),
         (("fit", "--stack", "lab", "--job", "cifar"), ExitCode.NOT_FOUND, "nearest: cifar-10"),
         (("jobs", "--sandbox", "none"), ExitCode.REFUSED, "in none is meant? Up: none"),
+        (("jobs", "--sandbox", "none", "--stack", "labb"), ExitCode.REFUSED, "nearest: lab"),
         (("jobs", "--sandbox", "none", "--stack", "dev"), ExitCode.REFUSED, "--folder "),
     ],
 )

@@ -30,6 +30,14 @@ def test_what_could_not_be_run_is_an_error() -> None:
         end_of(iter([(ERROR, json.dumps(BROKEN).encode())]))
 
 
+def test_an_error_does_not_repeat_the_whole_command() -> None:
+    at = "https://node:10250/exec/default/mine/main"
+    message = f'error sending request: Post "{at}?command=python3&command=-c+a&input=1": no such'
+    with pytest.raises(VerbError) as refused:
+        end_of(iter([(ERROR, json.dumps({"message": message}).encode())]))
+    assert str(refused.value) == f'error sending request: Post "{at}": no such'
+
+
 def test_a_connection_that_ends_without_a_word_is_lost(
     capfdbinary: pytest.CaptureFixture[bytes],
 ) -> None:

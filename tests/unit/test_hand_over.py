@@ -12,6 +12,7 @@ import pytest
 from aistack.cancel import cancel
 from aistack.cluster import Cluster
 from aistack.errors import LostError, VerbError
+from aistack.exit_codes import ExitCode
 from aistack.find import Found, find_job
 from aistack.job import State
 from aistack.kinds import CONFIG_MAP, JOB, JOB_SET, RAY_JOB, Kind
@@ -119,15 +120,26 @@ def test_ctrl_c_takes_a_job_back_that_was_made_already() -> None:
 
 def test_what_somebody_else_made_under_the_name_stays() -> None:
     theirs = marked(JOB_SET, "mine", "theirs")
-    cluster = Answering(theirs)
-    cluster.breaks["JobSet"] = VerbError("already exists")
-    with pytest.raises(VerbError):
+
+    class Late(Answering):
+        """Where somebody is faster by a moment."""
+
+        def create(
+            self, kind: Kind, namespace: str, obj: Mapping[str, Any], *, dry_run: bool = False
+        ) -> JsonObject:
+            if kind != JOB_SET or dry_run:
+                return super().create(kind, namespace, obj, dry_run=dry_run)
+            self.objects["JobSet", "mine"] = theirs
+            raise VerbError("already exists")
+
+    cluster = Late()
+    with pytest.raises(VerbError, match="already exists"):
         hand_over(cluster, parcel(), never)
     assert cluster.objects == {("JobSet", "mine"): theirs}
 
 
-@pytest.mark.parametrize("kind", [JOB, RAY_JOB])
-def test_a_name_that_a_job_of_another_kind_has_is_refused(kind: Kind) -> None:
+@pytest.mark.parametrize("kind", [JOB, JOB_SET, RAY_JOB])
+def test_a_name_that_a_job_has_is_refused(kind: Kind) -> None:
     theirs = marked(kind, "mine", "theirs")
     cluster = Answering(theirs)
     told = f"--name: there is a {kind.name} default/mine already; nearest: mine-2"
@@ -196,3 +208,17 @@ def test_a_place_that_there_is_not_means_no_other(asked: str) -> None:
     with pytest.raises(VerbError, match="is neither a namespace of the stack nor a kind"):
         find_job(cluster, [NAMESPACE, "research"], asked)
     assert find_job(cluster, [NAMESPACE], "default/rayjob/old").job.name == "old"
+
+
+@pytest.mark.parametrize("asked", ["", "default/", "old#", "old?a=1", "old/../old", "OLD"])
+def test_what_no_object_can_be_called_is_none(asked: str) -> None:
+    """It would be another path of the API server's, or this one's in disguise."""
+
+    class Asked(Answering):
+        def get(self, kind: Kind, namespace: str, name: str) -> JsonObject | None:
+            assert name == "old"
+            return super().get(kind, namespace, name)
+
+    with pytest.raises(VerbError) as refused:
+        find_job(Asked(ray_job("old", "Running")), [NAMESPACE], asked)
+    assert refused.value.code is ExitCode.NOT_FOUND
