@@ -53,8 +53,9 @@ class Ground:
             where = f"{inputs.get('location')}-docker.pkg.dev/{inputs.get('project')}"
             self.empty.add(f"{where}/{inputs.get('repositoryId')}/")
 
-    def preload_of(self, image: str) -> str | None:
-        return next((urn for urn, it in self.preloads.items() if image in images_of(it)), None)
+    def preloads_of(self, image: str) -> list[str]:
+        """Each of them: pods may be on the nodes of any."""
+        return [urn for urn, it in self.preloads.items() if image in images_of(it)]
 
     def pools_of(self, preload: str) -> list[set[str]]:
         """Of each of its terms the pools whose nodes that picks."""
@@ -136,14 +137,14 @@ def _pulls(
     """The pulls that pods wait for: URN, way, and what each waits for, if it is a preload's."""
     rest: set[str] = set()
     for image in images_of(inputs):
-        preload = ground.preload_of(image)
-        if preload is None:
+        preloads = ground.preloads_of(image)
+        if not preloads:
             rest.add(image)
-            continue
-        pools = set[str]().union(*ground.pools_of(preload))
-        needed = other & {preload, *pools}
-        if needed:
-            yield pull_urn(preload), ground.way(images_of(ground.preloads[preload]), pools), needed
+        for preload in preloads:
+            pools = set[str]().union(*ground.pools_of(preload))
+            way = ground.way(images_of(ground.preloads[preload]), pools)
+            if needed := other & {preload, *pools}:
+                yield pull_urn(preload), way, needed
     if rest:
         yield pull_urn(urn), ground.way(rest), set()
 
@@ -187,10 +188,10 @@ class Pulls:
         found: list[tuple[str, float, float]] = []
         rest: set[str] = set()
         for image in images_of(inputs):
-            preload = self.ground.preload_of(image)
-            if preload is None:
+            preloads = self.ground.preloads_of(image)
+            if not preloads:
                 rest.add(image)
-            elif preload in self._since:
+            for preload in [it for it in preloads if it in self._since]:
                 begun, after = self._since[preload]
                 pools = set[str]().union(*self.ground.pools_of(preload))
                 way = self.ground.way(images_of(self.ground.preloads[preload]), pools)

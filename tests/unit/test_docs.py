@@ -35,7 +35,7 @@ SHARED_PAGE = PAGES["docs/config.md"]
 PLACES = ("gcp:project", "gcp:region", "gcp:zone")
 # Every key of a stack, in its steps; NAME stands for one of the user's.
 KEYS = [
-    line.split("`")[1].split(".")
+    [*line.split("`")[1].split("."), *(["NAME"] if "| text by name" in line else [])]
     for line in key_sections(stack_schema()).splitlines()
     if line.startswith("| `")
 ]
@@ -79,8 +79,8 @@ def _paths_in(block: Any, path: str = "") -> Iterator[str]:
     """The path of each value of a config that is no block."""
     if isinstance(block, dict) and path.rpartition(".")[2] not in OF_USERS:
         for key, inner in block.items():
-            # Hosts of registries have dots.
-            name = key.replace(".", "-")
+            # A registry's host is one name.
+            name = key.replace(".", "_")
             yield from _paths_in(inner, f"{path}.{name}" if path else name)
     elif isinstance(block, list):
         for inner in block:
