@@ -153,13 +153,7 @@ def test_what_a_cluster_has_once_has_the_stacks_name_where_others_may_be(
     pools = {it.inputs["name"] for it in made.of_type(":NodePool")}
     assert {it for it in pools if not it.startswith(name[:30])} == set()
     assert len(pools) == 2
-<<<<<<< HEAD
     assert names_of(made, "DaemonSet") == {f"{name}-nccl-rdma-installer", f"{name}-cpu-images"}
-=======
-    sets = names_of(made, "DaemonSet")
-    assert {it for it in sets if not it.startswith(name[:30])} == set()
-    assert f"{name}-nccl-rdma-installer" in sets
->>>>>>> h20i
 
 
 def test_the_volume_of_an_instance_is_the_stacks_own(simulated: Simulated) -> None:
