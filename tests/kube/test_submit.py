@@ -150,8 +150,9 @@ def test_who_stops_waiting_leaves_the_job_alone(live: LiveSandbox, script: str) 
     with waiting(live, "left") as process:
         assert next_told(process).startswith("left is ")
         process.send_signal(signal.SIGINT)
-        assert process.wait(timeout=60) == ExitCode.INTERRUPTED
-        assert "left goes on; come back with: aistack wait left" in process.stderr.read()
+        _, told = process.communicate(timeout=60)
+        assert process.returncode == ExitCode.INTERRUPTED
+        assert "left goes on; come back with: aistack wait left" in told
     eventually(lambda: state(live, "left"), lambda it: it == "running")
 
 
