@@ -58,6 +58,13 @@ def started(*words: str, **environment: str) -> Iterator[subprocess.Popen[str]]:
             process.kill()
 
 
+def next_told(process: subprocess.Popen[str]) -> str:
+    """What is told next, but for what only takes long here."""
+    assert process.stderr is not None
+    lines = iter(process.stderr.readline, "")
+    return next(it for it in lines if not it.endswith(" ...\n"))
+
+
 def opened(tunnel: subprocess.Popen[str]) -> dict[str, str]:
     """What it says once it is open."""
     assert tunnel.stdout is not None

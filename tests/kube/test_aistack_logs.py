@@ -18,7 +18,15 @@ from aistack.exit_codes import ExitCode
 from components.queue_labels import QUEUE_LABEL
 from sandbox.kube.objects import JsonObject, Ref, name_of
 from sandbox.live_kube.kubelet import kubelet
-from tests.kube.command_line import answered, asked, folder_of, running_pods, started, submit
+from tests.kube.command_line import (
+    answered,
+    asked,
+    folder_of,
+    next_told,
+    running_pods,
+    started,
+    submit,
+)
 from tests.kube.conftest import LiveSandbox, eventually
 from tests.kube.planted_causes import ENDLESS, job
 
@@ -120,8 +128,7 @@ def test_a_followed_job_may_begin_later_and_get_another_pod(
     waiting = job("late", annotations=ENDLESS, suspend=True)
     live.server.acting_as("kubectl").apply(waiting, force=True)
     with started("logs", "late", "-f", AISTACK_SANDBOX=folder_of(live)) as following:
-        assert following.stderr is not None
-        assert "nothing of late has begun" in following.stderr.readline()
+        assert "nothing of late has begun" in next_told(following)
         (pod,) = submit(live.server, "late", suspend=False, backoffLimit=3)
         _says(live, tmp_path / "first", pod, following)
         live.server.delete(_ref(pod))
@@ -138,8 +145,7 @@ def test_the_api_server_may_be_away_for_ten_seconds(live: LiveSandbox, tmp_path:
         started("logs", "outlives", "-f", AISTACK_SANDBOX=folder_of(live)) as following,
         started("wait", "outlives", AISTACK_SANDBOX=folder_of(live)) as waiting,
     ):
-        assert waiting.stderr is not None
-        assert waiting.stderr.readline() == "outlives is running\n"
+        assert next_told(waiting) == "outlives is running\n"
         nodes.say(name_of(pod), "before")
         assert texts(following, 1) == ["before"]
         (server,) = (it.pid for it in live.plane.status() if it.name == "kube-apiserver")

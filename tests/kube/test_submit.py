@@ -14,7 +14,7 @@ import pytest
 from aistack.exit_codes import ExitCode
 from components.labels import MANAGED_BY
 from sandbox.kube.objects import JsonObject, Ref, dig, labels_of, name_of
-from tests.kube.command_line import answered, asked, folder_of, started, state
+from tests.kube.command_line import answered, asked, folder_of, next_told, started, state
 from tests.kube.conftest import LiveSandbox, eventually
 from tests.stacks.conftest import changed
 
@@ -138,8 +138,7 @@ def test_a_job_that_fails_is_an_exit_code(live: LiveSandbox, script: str) -> Non
     submitted(live, script, "--name", "fails", *ON_PODS)
     eventually(lambda: state(live, "fails"), lambda it: it == "running")
     with waiting(live, "fails") as process:
-        assert process.stderr is not None
-        assert process.stderr.readline() == "fails is running\n"
+        assert next_told(process) == "fails is running\n"
         (pod,) = [it for it in live.server.list("v1", "Pod") if name_of(it).startswith("fails-")]
         ref = Ref(api_version="v1", kind="Pod", namespace="default", name=name_of(pod))
         live.server.set_status(ref, {"phase": "Failed"})
@@ -149,11 +148,11 @@ def test_a_job_that_fails_is_an_exit_code(live: LiveSandbox, script: str) -> Non
 def test_who_stops_waiting_leaves_the_job_alone(live: LiveSandbox, script: str) -> None:
     submitted(live, script, "--name", "left", *ON_PODS)
     with waiting(live, "left") as process:
-        assert process.stderr is not None
-        assert process.stderr.readline().startswith("left is ")
+        assert next_told(process).startswith("left is ")
         process.send_signal(signal.SIGINT)
-        assert process.wait(timeout=60) == ExitCode.INTERRUPTED
-        assert "left goes on; come back with: aistack wait left" in process.stderr.read()
+        _, told = process.communicate(timeout=60)
+        assert process.returncode == ExitCode.INTERRUPTED
+        assert "left goes on; come back with: aistack wait left" in told
     eventually(lambda: state(live, "left"), lambda it: it == "running")
 
 
