@@ -24,8 +24,9 @@ _NOTHING = Amount(0.0, 0.0)
 @dataclass(frozen=True, kw_only=True)
 class Spending:
     """In USD. `spent` is since `since`; `unknown` are the parts without a price, in neither,
-    `elsewhere` those at the prices of other regions, and `by_bounds` says that nodes count from the pools' smallest to their largest size, since the
-    pools are there, for the user may not see nodes."""
+    `elsewhere` those at the prices of other regions. `by_bounds` says that nodes count from the
+    pools' smallest to their largest size, since the pools are there, for the user may not see
+    nodes."""
 
     since: datetime | None
     hourly: Amount
