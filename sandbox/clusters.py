@@ -74,6 +74,14 @@ class Clusters:
         folder = self._folder(cluster)
         return ControlPlane(folder, cluster=cluster.id, cloud_file=self._cloud_file)
 
+    def settle(self) -> None:
+        """Let the controllers of clusters in memory find the nodes that there are now; those of a
+        real control plane watch them."""
+        for cluster in self.cloud.find(Cluster.token):
+            if not self.is_live(cluster):
+                in_memory(cluster, self.cloud)
+        self.cloud.save()
+
     def sweep(self) -> None:
         """End the control planes of clusters that are gone."""
         there = {self._folder(it) for it in self.cloud.find(Cluster.token)}

@@ -93,6 +93,7 @@ class GcpStandIn(rpc.Provider):
         if request.preview:
             return rpc.CreateResponse("", wrap_map(self._expected(token_of(request.urn), inputs)))
         resource = await self._operations.create(request.urn, token_of(request.urn), inputs)
+        self._follow(resource.token)
         return rpc.CreateResponse(resource.id, wrap_map({**resource.inputs, **resource.outputs}))
 
     async def update(self, request: rpc.UpdateRequest) -> rpc.UpdateResponse:
@@ -104,13 +105,20 @@ class GcpStandIn(rpc.Provider):
         )
         kind = KINDS[resource.token]
         kind.after_update(resource, plain_map(request.olds), self._cloud)
+        self._follow(resource.token)
         return rpc.UpdateResponse(wrap_map({**resource.inputs, **resource.outputs}))
 
     async def delete(self, request: rpc.DeleteRequest) -> None:
         token = token_of(request.urn)
         await self._operations.delete(request.urn, token, request.resource_id)
+        self._follow(token)
+
+    def _follow(self, token: str) -> None:
+        """What is in clusters follows what was made, changed or deleted of Google's."""
         if token == Cluster.token:
             self._clusters.sweep()
+        elif token == NodePool.token:
+            self._clusters.settle()
 
     async def read(self, request: rpc.ReadRequest) -> rpc.ReadResponse:
         token = token_of(request.urn)

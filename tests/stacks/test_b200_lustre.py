@@ -11,6 +11,10 @@ from tests.stacks.conftest import Sandbox, changed, replaced
 
 STACK = "b200-lustre"
 SandboxOf = Callable[[str], Sandbox]
+_MIRROR = (
+    *("images-nvcr-io", "images-nvcr-io-repository"),
+    *("images-nvcr-io-cpu-reader", "images-nvcr-io-gpu-reader"),
+)
 OTHER_TIER = ("lustre.throughput_mbps_per_tib=500", "lustre.capacity_gib=18000")
 
 
@@ -79,8 +83,11 @@ def test_without_its_job_a_stack_has_a_cluster_of_plain_ray_and_all_else_as_it_w
         "ray-a4-gpu-spot-launchers",
         "ray-a4-gpu-spot-launchers-files",
         "ray-a4-gpu-spot-cluster",
+        *_MIRROR,
+        *(it.replace("nvcr-io", "docker-io") for it in _MIRROR),
+        "cpu-images-daemon-set",
     }
-    # The image was the job's.
+    # The image was the job's, of another registry.
     assert found["ray-a4-gpu-spot-cluster"] == "create-replacement"
 
 
