@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from review.cost import Amount, Cost, Part
 
@@ -28,17 +28,6 @@ def reservations(parts: Sequence[Part]) -> Iterator[str]:
     ):
         if named:
             yield f"{why}: {', '.join(f'{it.component} ({it.what})' for it in named)}"
-
-
-def paid_before(cost: Cost, since: Mapping[str, float], until: float) -> Amount:
-    """USD paid until a second, by the seconds since which components stand; what stands later, or
-    has no price that is known, is not in it."""
-    spent = (
-        part.hourly.times(max(0.0, until - since[part.component]) / 3600)
-        for part in cost.parts
-        if part.hourly is not None and part.component in since
-    )
-    return sum(spent, Amount(0.0, 0.0))
 
 
 def usd(amount: Amount, *, signed: bool = False, cents: bool = True) -> str:

@@ -19,7 +19,6 @@ from sandbox.engine import Engine, RunOptions, RunResult
 from sandbox.errors import UserError
 from sandbox.faults import Faults
 from sandbox.first_step import Course, courses
-from sandbox.plan import new_inputs
 from sandbox.refused import planned, refused
 from sandbox.urns import name_of, token_of
 from sandbox.workspace import Workspace
@@ -139,8 +138,7 @@ def main(stack: str, folder: Path, out: Path) -> int:
                 with on_record.hidden():
                     result = Engine(workspace, secrets).run("preview", options)
                 stops = list(_stops(plan, record, result))
-                inputs = new_inputs(result.report)
-                ways = courses(plan, result.plan, workspace.durations(), inputs)
+                ways = courses(plan, result.plan, result.steps, result.dependencies, result.stands)
                 found = {
                     **summary(result),
                     "courses": [it.to_json() for it in ways],

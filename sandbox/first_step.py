@@ -14,9 +14,6 @@ from typing import Any
 
 from components.capacity import CapacityMode
 from sandbox.bounds import ends, slots_of
-from sandbox.durations import Durations
-from sandbox.image_pulls import with_pulls
-from sandbox.plan import planned_steps
 from sandbox.schedule import Node, TimedStep, graph_of
 from sandbox.urns import name_of, token_of
 from stacks.first_steps import first_steps
@@ -59,16 +56,16 @@ class Course:
 def courses(
     plan: Plan,
     goals: Mapping[str, Any],
-    durations: Durations,
+    steps: Collection[TimedStep],
+    dependencies: Dependencies,
     inputs: Mapping[str, Mapping[str, Any]],
 ) -> list[Course]:
-    """The ways to the first step of a preview, whose update plan `goals` is by URN; none where it
-    makes no pool that could come early or late, or no work on one."""
+    """The ways to the first step of a preview, whose update plan `goals` is by URN, with its steps
+    and what they wait for, pulls of images included; none where it makes no pool that could come
+    early or late, or no work on one."""
     pools, late = choosable(plan), late_pools(plan)
     if not pools:
         return []
-    planned = planned_steps(goals, durations, inputs)
-    steps, dependencies, inputs = with_pulls(*planned, inputs, durations)
     family = Family.of(goals)
     now = waits(plan, late)
     ways = {EARLY: frozenset[str](), LATE: pools, MIXED: late}

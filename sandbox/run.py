@@ -25,7 +25,6 @@ from sandbox.json_file import check_json_file
 from sandbox.kube_choice import is_real, said
 from sandbox.kube_mode import KubeMode
 from sandbox.own_name import refuse_taken_name
-from sandbox.plan import new_inputs
 from sandbox.refused import planned, refused
 from sandbox.report import print_report
 from sandbox.workspace import Workspace
@@ -152,6 +151,8 @@ def _run(
         return wrong
     result = Engine(workspace, secrets).run(verb, options)
     if result.plan:
-        plan, inputs = planned(workspace, secrets), new_inputs(result.report)
-        result.courses = courses(plan, result.plan, workspace.durations(), inputs)
+        plan = planned(workspace, secrets)
+        result.courses = courses(
+            plan, result.plan, result.steps, result.dependencies, result.stands
+        )
     return result

@@ -13,14 +13,12 @@ from aistack.find import find_job
 from aistack.sandbox_stack import sandbox_stack
 from aistack.why.look import look
 from aistack.why.verdict import Verdict, verdict
-from sandbox.forget import forget
 from sandbox.gke.agent.slices import PCIE_ROOT
 from sandbox.kube.objects import JsonObject, dig, maps
-from sandbox.workspace import Workspace
 from tests.kube.conftest import LiveSandbox, eventually
+from tests.kube.documented import documented
 from tests.kube.planted_causes import job
-from tests.stacks.conftest import CANARY, changed
-from tests.stacks.test_machines import CONFIGS, sandbox_of
+from tests.stacks.conftest import changed
 
 STACK = "pairs"
 _CLAIMS = "resource.k8s.io/v1"
@@ -28,15 +26,8 @@ _CLAIMS = "resource.k8s.io/v1"
 
 @pytest.fixture(scope="module")
 def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveSandbox]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("HUGGING_FACE_TOKEN", CANARY)
-        folder = tmp_path_factory.mktemp(STACK)
-        sandbox = LiveSandbox(sandbox_of(CONFIGS[STACK], folder).workspace)
-        try:
-            sandbox.succeed("up")
-            yield sandbox
-        finally:
-            forget(Workspace(sandbox.workspace.root, ""))
+    with documented(tmp_path_factory, STACK) as sandbox:
+        yield sandbox
 
 
 def given(live: LiveSandbox, name: str) -> list[JsonObject]:

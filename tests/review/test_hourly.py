@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from review.cost import Amount, Cost, Part
-from review.hourly import cost_lines, paid_before, reservations, usd
+from review.hourly import cost_lines, reservations, usd
 
 MACHINES = Part("gpu", "2 x a4", Amount(60, 60), "a list")
 RANGED = Part("cpu", "0 to 2 x e2", Amount(0, 1.5), "a list", elsewhere=True)
@@ -34,13 +34,6 @@ def test_what_is_not_known_is_named_with_why_and_never_a_zero() -> None:
         "at the prices of other regions: cpu (0 to 2 x e2)",
     ]
     assert not list(reservations([MACHINES]))
-
-
-def test_paid_is_each_part_since_it_stands_until_then() -> None:
-    cost = Cost((MACHINES, RANGED, UNPRICED))
-    assert paid_before(cost, {"gpu": 600, "lustre": 0}, 1200) == Amount(10, 10)
-    assert paid_before(cost, {"gpu": 600, "cpu": 0}, 1200) == Amount(10, 10.5)
-    assert paid_before(cost, {"gpu": 1800}, 1200) == Amount(0, 0)
 
 
 @pytest.mark.parametrize(

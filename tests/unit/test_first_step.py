@@ -11,6 +11,8 @@ import pytest
 from sandbox.durations import Durations
 from sandbox.first_step import EARLY, LATE, MIXED, Course, courses
 from sandbox.first_step_words import better, usd
+from sandbox.image_pulls import with_pulls
+from sandbox.plan import planned_steps
 from stacks.config import validate
 from stacks.parts.pools.order import choosable
 from tests.conftest import changed, stack_config
@@ -26,7 +28,9 @@ STREAMED = {"images__repositories": {"nvcr.io": MIRROR}}
 def of(config: dict[str, Any]) -> dict[str, Course]:
     plan = validate(config, secrets_set=WITH_TOKEN)
     made = registered(plan)
-    found = courses(plan, goals_of(made), Durations.load(), inputs_of(made))
+    goals, inputs, durations = goals_of(made), inputs_of(made), Durations.load()
+    steps, dependencies, _ = with_pulls(*planned_steps(goals, durations, inputs), inputs, durations)
+    found = courses(plan, goals, steps, dependencies, inputs)
     return {it.when: it for it in found}
 
 
