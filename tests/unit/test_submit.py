@@ -23,8 +23,9 @@ from sandbox.kube.objects import labels_of, name_of
 from stacks.build import build
 from stacks.config import validate
 from stacks.tokens import SECRETS
-from tests.conftest import ROOT, Register, stack_config
+from tests.conftest import ROOT, Register, changed, stack_config
 from tests.parts.existing_samples import IN_CLUSTER, ON_NETWORK, ON_PLATFORM, PLATFORM_OUTPUTS
+from tests.parts.machine_samples import NVLINK
 
 ALL_SECRETS = frozenset(SECRETS)
 
@@ -251,6 +252,12 @@ def test_what_jobs_needed_that_have_ended_is_still_there(
         "RayJob",
         "Job",
     )
+
+
+def test_a_job_on_an_nvlink_domain_needs_a_compute_domain_that_the_stack_makes() -> None:
+    stack = Config(changed(NVLINK, pools__gb200__nodes=4), ALL_SECRETS)
+    with pytest.raises(VerbError, match=r"would have to change for this job: again-\S+; nearest: "):
+        checked(Request(name="again", like="train"), stack, (), "rack")
 
 
 def test_a_job_for_which_the_ray_cluster_would_change_is_refused() -> None:
