@@ -23,11 +23,11 @@ from sandbox.clusters import Clusters
 from sandbox.errors import UserError
 from sandbox.events import EngineReport
 from sandbox.faults import Faults
-from sandbox.image_pulls import with_pulls
 from sandbox.interrupts import Interrupts
 from sandbox.journal import Journal
 from sandbox.locks import engine_pid
 from sandbox.plan import new_inputs, planned_steps
+from sandbox.planned_pulls import with_pulls
 from sandbox.program import load_program
 from sandbox.providers.gcp import GcpStandIn
 from sandbox.providers.kubernetes import KubernetesStandIn

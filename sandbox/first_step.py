@@ -14,6 +14,8 @@ from typing import Any
 
 from components.capacity import CapacityMode
 from sandbox.bounds import ends, slots_of
+from sandbox.durations import Durations
+from sandbox.planned_pulls import with_pulls, without_pulls
 from sandbox.schedule import Node, TimedStep, graph_of
 from sandbox.urns import name_of, token_of
 from stacks.first_steps import first_steps
@@ -59,22 +61,24 @@ def courses(
     steps: Collection[TimedStep],
     dependencies: Dependencies,
     inputs: Mapping[str, Mapping[str, Any]],
+    durations: Durations,
 ) -> list[Course]:
     """The ways to the first step of a preview, whose update plan `goals` is by URN, with its steps
-    and what they wait for, pulls of images included; none where it makes no pool that could come
-    early or late, or no work on one."""
+    and what they wait for, pulls of images included, which the other way may come elsewise; none
+    where it makes no pool that could come early or late, or no work on one."""
     pools, late = choosable(plan), late_pools(plan)
     if not pools:
         return []
     family = Family.of(goals)
-    now = waits(plan, late)
+    now, planned = waits(plan, late), without_pulls(steps, dependencies)
     ways = {EARLY: frozenset[str](), LATE: pools, MIXED: late}
     found: list[Course] = []
     for when, chosen in ways.items():
         if when == MIXED and chosen in (frozenset(), pools):
             continue
-        there = family.rewired(dependencies, now, waits(plan, chosen))
-        course = _course(plan, when, _ends(steps, there, inputs), family)
+        there = family.rewired(planned[1], now, waits(plan, chosen))
+        pulled = with_pulls(planned[0], there, inputs, durations)
+        course = _course(plan, when, _ends(*pulled), family)
         if course is not None:
             found.append(replace(course, chosen=chosen == late))
     return found

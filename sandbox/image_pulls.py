@@ -1,23 +1,24 @@
 """What pods wait for images: how they come, what that takes, and since when they are on their way.
 
 A pull is a step of its own, which no resource of the engine's is: of the images that a DaemonSet
-pulls it begins when the machines stand, of others when the pods that run them come. Pods start once
-it is done. An image streams that has been pulled before: which ones were is not counted, but a
-mirror that this run made is empty.
+pulls it begins when a pool's machines stand, of others when the pods that run them come. Pods start
+once it is done. An image streams that has been pulled before by nodes that stream: which ones were
+is not counted, but a mirror that this run made is empty until the first pull through it has ended.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from sandbox.clock import Span
 from sandbox.durations import Durations, is_awaited
-from sandbox.schedule import TimedStep
 from sandbox.urns import token_of
 
 Inputs = Mapping[str, Any]
 PULL = "container:image:Pull"
+PULLED, STREAMED = "pulled", "streamed"
 # What runs the images of tens of GB.
 RUNNING = ("kubernetes:ray.io/v1:RayCluster", "kubernetes:batch/v1:Job")
 DAEMON_SET = "kubernetes:apps/v1:DaemonSet"
@@ -57,27 +58,29 @@ class Ground:
         """Each of them: pods may be on the nodes of any."""
         return [urn for urn, it in self.preloads.items() if image in images_of(it)]
 
-    def pools_of(self, preload: str) -> list[set[str]]:
-        """Of each of its terms the pools whose nodes that picks."""
+    def pools_of(self, preload: str) -> set[str]:
+        """The pools whose nodes one of its terms picks."""
         spec = self.preloads[preload]["spec"]["template"]["spec"]
         required = spec["affinity"]["nodeAffinity"][
             "requiredDuringSchedulingIgnoredDuringExecution"
         ]
-        return [
-            {urn for urn, it in self.pools.items() if _picks(term["matchExpressions"], it)}
+        return {
+            urn
             for term in required["nodeSelectorTerms"]
-        ]
+            for urn, it in self.pools.items()
+            if _picks(term["matchExpressions"], it)
+        }
 
-    def way(self, images: Iterable[str], pools: Iterable[str] | None = None) -> str:
+    def way(self, images: Collection[str], pools: Iterable[str] | None = None) -> Inputs:
         """The slowest way of these images, onto some of the pools or all there are. Autopilot,
-        which has none, streams."""
+        which has none, streams. `first` are those that would stream, were they in their mirror."""
         asked = self.pools if pools is None else pools
-        streams = all(_streams(self.pools[it]) for it in asked) and all(map(self._is_near, images))
-        return "streamed" if streams else "pulled"
-
-    def _is_near(self, image: str) -> bool:
-        near = image.partition("/")[0].endswith(_OF_GOOGLE)
-        return near and not image.startswith(tuple(self.empty))
+        near = all(image.partition("/")[0].endswith(_OF_GOOGLE) for image in images)
+        if not near or not all(_streams(self.pools[it]) for it in asked):
+            return {"way": PULLED}
+        if first := [it for it in sorted(images) if it.startswith(tuple(self.empty))]:
+            return {"way": PULLED, "first": first}
+        return {"way": STREAMED}
 
 
 def images_of(found: Any) -> set[str]:
@@ -104,49 +107,19 @@ def _streams(pool: Inputs) -> bool:
     return bool((config.get("gcfsConfig") or {}).get("enabled"))
 
 
-def with_pulls(
-    steps: Iterable[TimedStep],
-    dependencies: Mapping[str, Iterable[str]],
-    inputs: Mapping[str, Inputs],
-    durations: Durations,
-) -> tuple[list[TimedStep], dict[str, set[str]], dict[str, Inputs]]:
-    """The steps of a plan with the pulls, what waits for what then, and the inputs of all."""
-    known, ground = list(steps), Ground()
-    made = {it.urn for it in known if it.operation == "create"}
-    # A pool that changes has other nodes.
-    other = {it.urn for it in known if it.operation != "delete"}
-    for urn, one in inputs.items():
-        ground.learn(urn, one, made=urn in made)
-    waits = {urn: set(needed) for urn, needed in dependencies.items()}
-    more: dict[str, Inputs] = {}
-    for step in list(known):
-        if step.operation != "create" or token_of(step.urn) not in RUNNING:
-            continue
-        for urn, way, needed in _pulls(ground, step.urn, inputs[step.urn], other):
-            if urn not in more:
-                more[urn] = {"way": way}
-                known.append(TimedStep(urn, "create", durations.seconds(PULL, "create", more[urn])))
-                waits[urn] = needed or set(waits.get(step.urn, ()))
-            waits.setdefault(step.urn, set()).add(urn)
-    return known, waits, {**inputs, **more}
-
-
-def _pulls(
-    ground: Ground, urn: str, inputs: Inputs, other: set[str]
-) -> Iterator[tuple[str, str, set[str]]]:
-    """The pulls that pods wait for: URN, way, and what each waits for, if it is a preload's."""
-    rest: set[str] = set()
-    for image in images_of(inputs):
-        preloads = ground.preloads_of(image)
-        if not preloads:
-            rest.add(image)
-        for preload in preloads:
-            pools = set[str]().union(*ground.pools_of(preload))
-            way = ground.way(images_of(ground.preloads[preload]), pools)
-            if needed := other & {preload, *pools}:
-                yield pull_urn(preload), way, needed
-    if rest:
-        yield pull_urn(urn), ground.way(rest), set()
+def streaming_after_all(spans: Mapping[str, Span], ways: Mapping[str, Inputs]) -> set[str]:
+    """The pulls that begin when others have brought what they would be the first to pull."""
+    firsts = {urn: set(ways[urn]["first"]) for urn in spans if ways[urn].get("first")}
+    found: set[str] = set()
+    for urn in sorted(firsts, key=lambda it: spans[it].start):
+        there = [
+            images
+            for other, images in firsts.items()
+            if other not in found and spans[other].end <= spans[urn].start
+        ]
+        if firsts[urn] <= set[str]().union(*there):
+            found.add(urn)
+    return found
 
 
 class Pulls:
@@ -171,42 +144,51 @@ class Pulls:
         return dependencies
 
     def came(self, urn: str, inputs: Inputs, now: float, *, made: bool = True) -> None:
-        """A resource was made or changed; where a preload has all its pools then, its pull
-        begins."""
+        """A resource was made or changed; where a pool and its preload are there then, the pull
+        onto its nodes begins."""
         self.ground.learn(urn, inputs, made=made)
         for preload in self.ground.preloads:
-            terms = self.ground.pools_of(preload)
-            if urn == preload or any(urn in it for it in terms):
-                self._since.pop(preload, None)
-                if all(terms):
-                    self._since[preload] = now, {urn}
+            for pool in self.ground.pools_of(preload):
+                if urn in (preload, pool):
+                    self._since[pool] = now, {preload, pool}
 
     def wanted(
         self, urn: str, inputs: Inputs, now: float, slowdown: Callable[[str], float]
-    ) -> list[tuple[str, float, float]]:
-        """What pods that come now wait for: each pull's URN, and when it began and ends."""
-        found: list[tuple[str, float, float]] = []
+    ) -> list[tuple[str, Span]]:
+        """What pods that come now wait for: each pull's URN, and when it is."""
+        under_way = self._under_way(slowdown(PULL))
+        found: dict[str, Span] = {}
         rest: set[str] = set()
         for image in images_of(inputs):
             preloads = self.ground.preloads_of(image)
             if not preloads:
                 rest.add(image)
-            for preload in [it for it in preloads if it in self._since]:
-                begun, after = self._since[preload]
-                pools = set[str]().union(*self.ground.pools_of(preload))
-                way = self.ground.way(images_of(self.ground.preloads[preload]), pools)
-                found.append(self._pull(preload, way, begun, {preload, *after}, slowdown))
+            for preload in preloads:
+                for pull in map(pull_urn, self.ground.pools_of(preload)):
+                    if pull in under_way:
+                        found[pull] = under_way[pull]
         if rest:
-            found.append(self._pull(urn, self.ground.way(rest), now, set(), slowdown))
-        for pull, *_ in found:
-            self.needed.setdefault(urn, set()).add(pull)
-        return list(dict.fromkeys(found))
+            pull, way = pull_urn(urn), self.ground.way(rest)
+            self.needed[pull], self.inputs[pull] = set(), way
+            found[pull] = Span(now, now + self._seconds(way, slowdown(PULL)))
+        self.needed.setdefault(urn, set()).update(found)
+        return list(found.items())
 
-    def _pull(
-        self, urn: str, way: str, begun: float, after: set[str], slowdown: Callable[[str], float]
-    ) -> tuple[str, float, float]:
-        pull = pull_urn(urn)
-        self.inputs[pull] = {"way": way}
-        self.needed[pull] = after
-        seconds = self._durations.seconds(PULL, "create", self.inputs[pull]) * slowdown(PULL)
-        return pull, begun, begun + seconds
+    def _under_way(self, slowdown: float) -> dict[str, Span]:
+        """Those onto the nodes of pools that came in this run."""
+        spans: dict[str, Span] = {}
+        for preload in self.ground.preloads:
+            for pool in self.ground.pools_of(preload) & self._since.keys():
+                begun, after = self._since[pool]
+                way = self.ground.way(images_of(self.ground.preloads[preload]), [pool])
+                pull = pull_urn(pool)
+                self.needed[pull], self.inputs[pull] = after, way
+                spans[pull] = Span(begun, begun + self._seconds(way, slowdown))
+        for pull in streaming_after_all(spans, self.inputs):
+            self.inputs[pull] = {"way": STREAMED}
+            begun = spans[pull].start
+            spans[pull] = Span(begun, begun + self._seconds(self.inputs[pull], slowdown))
+        return spans
+
+    def _seconds(self, way: Inputs, slowdown: float) -> float:
+        return self._durations.seconds(PULL, "create", way) * slowdown

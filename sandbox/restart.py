@@ -49,7 +49,7 @@ def restart_parts(
         if token_of(one) == DAEMON_SET and is_awaited(inputs):
             parts.append(Part(name_of(one), "machines", seconds(DAEMON_SET, "create", inputs)))
         if token_of(one) == _RAY_CLUSTER:
-            way = {"way": ground.way(images_of(inputs), [urn])}
+            way = ground.way(images_of(inputs), [urn])
             parts.append(Part("image", "machines", seconds(PULL, "create", way)))
             parts.append(Part("Ray workers", "image", seconds(_RAY_CLUSTER, "create", inputs)))
         if token_of(one) == _RAY_JOB:

@@ -153,6 +153,11 @@ def _run(
     if result.plan:
         plan = planned(workspace, secrets)
         result.courses = courses(
-            plan, result.plan, result.steps, result.dependencies, result.stands
+            plan,
+            result.plan,
+            result.steps,
+            result.dependencies,
+            result.stands,
+            workspace.durations(),
         )
     return result

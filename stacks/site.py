@@ -72,17 +72,6 @@ class Project:
         ).number
 
     @property
-    def begins_with_lustre(self) -> bool:
-        """Whether the cluster does, once the peering is there."""
-        plan = self.plan
-        if not any(it.late for it in plan.pools.values()):
-            return False
-        # What most stacks have no use for is not loaded.
-        from stacks.parts.pools.order import begins_with_lustre, late_pools
-
-        return begins_with_lustre(plan, late_pools(plan))
-
-    @property
     def network_project(self) -> pulumi.Input[str]:
         """Where firewall rules of the cluster's network go; a Shared VPC's host has its APIs on."""
         host = self.adopted.network_project
@@ -281,11 +270,3 @@ def beside(project: Project, gke: Cluster) -> pulumi.ResourceOptions:
     (pulumi/pulumi pkg/resource/deploy/step_generator.go, ScheduleDeletes, v3.256.0). Waiting for
     the objects' provider, it is in a level with objects and pools, and takes no time of its own."""
     return pulumi.ResourceOptions(providers=[project.provider], depends_on=[gke.kubernetes])
-
-
-def behind_peering(project: Project, ground: Ground) -> pulumi.ResourceOptions:
-    """Of what is reached by the peering; in the cluster's level when `destroy` takes it away."""
-    if ground.peering is None or not project.begins_with_lustre:
-        return project.opts
-    own = pulumi.ResourceOptions(depends_on=[ground.peering])
-    return pulumi.ResourceOptions.merge(project.opts, own)

@@ -150,10 +150,10 @@ class Operations:
 
     async def _images(self, urn: str, inputs: dict[str, Any]) -> None:
         slowdown = self._cloud.faults.slowdown
-        for pull, begun, end in self.pulls.wanted(urn, inputs, self._clock.now, slowdown):
-            self._journal.add(Step(pull, "create", begun, Span(begun, end), True))
-            if end > self._clock.now:
-                await self._clock.spend(end - self._clock.now)
+        for pull, it in self.pulls.wanted(urn, inputs, self._clock.now, slowdown):
+            self._journal.add(Step(pull, "create", it.start, it, True))
+            if it.end > self._clock.now:
+                await self._clock.spend(it.end - self._clock.now)
 
     async def _kill_engine(self) -> None:
         """Nobody is left to answer: the operation stays as it is until the run's end cancels it."""

@@ -11,8 +11,8 @@ import pytest
 from sandbox.durations import Durations
 from sandbox.first_step import EARLY, LATE, MIXED, Course, courses
 from sandbox.first_step_words import better, usd
-from sandbox.image_pulls import with_pulls
 from sandbox.plan import planned_steps
+from sandbox.planned_pulls import with_pulls
 from stacks.config import validate
 from stacks.parts.pools.order import choosable
 from tests.conftest import changed, stack_config
@@ -30,7 +30,7 @@ def of(config: dict[str, Any]) -> dict[str, Course]:
     made = registered(plan)
     goals, inputs, durations = goals_of(made), inputs_of(made), Durations.load()
     steps, dependencies, _ = with_pulls(*planned_steps(goals, durations, inputs), inputs, durations)
-    found = courses(plan, goals, steps, dependencies, inputs)
+    found = courses(plan, goals, steps, dependencies, inputs, durations)
     return {it.when: it for it in found}
 
 
@@ -59,10 +59,17 @@ def test_pools_just_in_time_stand_with_lustre_and_not_after_it() -> None:
     assert found[LATE].seconds <= 1.1 * found[EARLY].seconds
 
 
-def test_accelerators_that_pull_an_image_are_paid_for_it_both_ways() -> None:
+def test_just_in_time_the_head_s_nodes_pull_first_through_an_empty_mirror() -> None:
     found = of(stack_config("b200-lustre"))
-    assert found[LATE].accelerator_seconds == found[EARLY].accelerator_seconds
-    assert found[LATE].seconds > found[EARLY].seconds
+    streamed = of(changed(stack_config("b200-lustre"), **STREAMED))
+    assert found[LATE].accelerator_seconds == streamed[LATE].accelerator_seconds
+    assert found[LATE].accelerator_seconds <= found[EARLY].accelerator_seconds / 2
+    assert found[LATE].seconds <= 1.1 * found[EARLY].seconds
+
+
+def test_accelerators_that_pull_an_image_are_paid_for_it_both_ways() -> None:
+    found = of(changed(stack_config("b200-lustre"), images__streaming=False))
+    assert found[LATE].accelerator_seconds >= found[EARLY].accelerator_seconds - 1
 
 
 def test_accelerators_are_paid_from_when_they_stand_to_the_first_step() -> None:

@@ -5,6 +5,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
+from sandbox.clock import Span
 from sandbox.durations import Durations
 from sandbox.image_pulls import (
     DAEMON_SET,
@@ -14,8 +17,8 @@ from sandbox.image_pulls import (
     RUNNING,
     Pulls,
     pull_urn,
-    with_pulls,
 )
+from sandbox.planned_pulls import with_pulls, without_pulls
 from sandbox.restart import restart_parts, total
 from sandbox.schedule import TimedStep, critical_path
 
@@ -29,12 +32,13 @@ def urn(token: str, name: str) -> str:
     return f"urn:pulumi:s::p::{token}::{name}"
 
 
-def pool(*, streams: bool = True) -> dict[str, Any]:
-    return {"name": "gpu", "nodeConfig": {"gcfsConfig": {"enabled": streams}}}
+def pool(name: str = "gpu", *, streams: bool = True) -> dict[str, Any]:
+    return {"name": name, "nodeConfig": {"gcfsConfig": {"enabled": streams}}}
 
 
 def preload(image: str = NEAR) -> dict[str, Any]:
-    chosen = {"key": "cloud.google.com/gke-nodepool", "operator": "In", "values": ["gpu"]}
+    names = ["cpu", "gpu"]
+    chosen = {"key": "cloud.google.com/gke-nodepool", "operator": "In", "values": names}
     terms = {"nodeSelectorTerms": [{"matchExpressions": [chosen]}]}
     required = {"requiredDuringSchedulingIgnoredDuringExecution": terms}
     pods = {
@@ -54,8 +58,9 @@ def mirror() -> dict[str, Any]:
     return {"project": "p", "location": "us-east1", "repositoryId": "hub"}
 
 
-GPU, BEFORE, CLUSTER = urn(POOL, "gpu"), urn(DAEMON_SET, "images"), urn(RAY, "ray")
-HUB = urn(REPOSITORY, "hub")
+CPU, GPU = urn(POOL, "cpu"), urn(POOL, "gpu")
+BEFORE, CLUSTER = urn(DAEMON_SET, "images"), urn(RAY, "ray")
+HUB, LUSTRE = urn(REPOSITORY, "hub"), urn("gcp:lustre/instance:Instance", "lustre")
 
 
 def at_once(_: str) -> float:
@@ -67,7 +72,7 @@ def test_a_pull_begins_when_the_machines_stand() -> None:
     pulls.came(HUB, mirror(), 10)
     pulls.came(BEFORE, preload(), 100)
     pulls.came(GPU, pool(), 200)
-    assert pulls.wanted(CLUSTER, ray(), 300, at_once) == [(pull_urn(BEFORE), 200, 200 + PULLED)]
+    assert pulls.wanted(CLUSTER, ray(), 300, at_once) == [(pull_urn(GPU), Span(200, 200 + PULLED))]
 
 
 def test_without_a_preload_it_begins_when_the_pods_come() -> None:
@@ -75,7 +80,7 @@ def test_without_a_preload_it_begins_when_the_pods_come() -> None:
     pulls.came(GPU, pool(), 200)
     image = "nvcr.io/a:1"
     assert pulls.wanted(CLUSTER, ray(image), 300, at_once) == [
-        (pull_urn(CLUSTER), 300, 300 + PULLED)
+        (pull_urn(CLUSTER), Span(300, 300 + PULLED))
     ]
 
 
@@ -84,10 +89,10 @@ def test_what_a_mirror_has_streams_and_what_a_new_one_has_not_does_not() -> None
     pulls.stand([{"urn": HUB, "inputs": mirror()}])
     pulls.came(GPU, pool(), 200)
     (found,) = pulls.wanted(CLUSTER, ray(), 300, at_once)
-    assert found == (pull_urn(CLUSTER), 300, 300 + STREAMED)
+    assert found == (pull_urn(CLUSTER), Span(300, 300 + STREAMED))
     pulls.came(HUB, mirror(), 300)
     (found,) = pulls.wanted(CLUSTER, ray(), 300, at_once)
-    assert found == (pull_urn(CLUSTER), 300, 300 + PULLED)
+    assert found == (pull_urn(CLUSTER), Span(300, 300 + PULLED))
 
 
 def test_images_are_on_nodes_that_stood_before_until_these_are_others() -> None:
@@ -97,7 +102,33 @@ def test_images_are_on_nodes_that_stood_before_until_these_are_others() -> None:
     pulls.stand([{"urn": GPU, "inputs": pool(streams=False)}])
     assert pulls.wanted(CLUSTER, ray(), 5, at_once) == []
     pulls.came(GPU, pool(streams=False), 10)
-    assert pulls.wanted(CLUSTER, ray(), 20, at_once) == [(pull_urn(BEFORE), 10, 10 + PULLED)]
+    assert pulls.wanted(CLUSTER, ray(), 20, at_once) == [(pull_urn(GPU), Span(10, 10 + PULLED))]
+
+
+def test_what_nodes_pulled_through_a_new_mirror_streams_onto_those_that_come_after() -> None:
+    pulls = Pulls(SECONDS)
+    pulls.came(HUB, mirror(), 10)
+    pulls.came(BEFORE, preload(), 100)
+    pulls.came(CPU, pool("cpu"), 200)
+    pulls.came(GPU, pool(), 200 + PULLED)
+    assert dict(pulls.wanted(CLUSTER, ray(), 1000, at_once)) == {
+        pull_urn(CPU): Span(200, 200 + PULLED),
+        pull_urn(GPU): Span(200 + PULLED, 200 + PULLED + STREAMED),
+    }
+
+
+@pytest.mark.parametrize("first", [{"streams": False}, {}])
+def test_nothing_streams_while_others_still_pull_nor_from_what_does_not_stream(
+    first: dict[str, bool],
+) -> None:
+    pulls = Pulls(SECONDS)
+    pulls.came(HUB, mirror(), 10)
+    pulls.came(BEFORE, preload(), 100)
+    pulls.came(CPU, pool("cpu", **first), 200)
+    comes = 200 + PULLED - (0 if first else 1)
+    pulls.came(GPU, pool(), comes)
+    found = dict(pulls.wanted(CLUSTER, ray(), 1000, at_once))
+    assert found[pull_urn(GPU)] == Span(comes, comes + PULLED)
 
 
 def test_a_preview_counts_what_a_run_takes() -> None:
@@ -110,9 +141,30 @@ def test_a_preview_counts_what_a_run_takes() -> None:
     inputs = {HUB: mirror(), BEFORE: preload(), GPU: pool(), CLUSTER: ray()}
     found, waits, known = with_pulls(steps, {CLUSTER: {GPU}}, inputs, SECONDS)
     assert critical_path(found, waits).seconds == 200 + PULLED + 55
-    assert known[pull_urn(BEFORE)] == {"way": "pulled"}
+    assert known[pull_urn(GPU)] == {"way": "pulled", "first": [NEAR]}
     own, waits, _ = with_pulls(steps[2:], {CLUSTER: {GPU}}, {GPU: pool(), CLUSTER: ray()}, SECONDS)
     assert critical_path(own, waits).seconds == 200 + STREAMED + 55
+
+
+def test_a_preview_knows_what_streams_by_then() -> None:
+    steps = [
+        TimedStep(HUB, "create", 10),
+        TimedStep(BEFORE, "create", 1),
+        TimedStep(CPU, "create", 150),
+        TimedStep(LUSTRE, "create", 150 + PULLED),
+        TimedStep(GPU, "create", 150),
+        TimedStep(CLUSTER, "create", 55),
+    ]
+    inputs = {HUB: mirror(), BEFORE: preload(), CPU: pool("cpu"), GPU: pool(), CLUSTER: ray()}
+    late = {CLUSTER: {CPU, GPU}, GPU: {LUSTRE}}
+    found, waits, known = with_pulls(steps, late, inputs, SECONDS)
+    assert critical_path(found, waits).seconds == 300 + PULLED + STREAMED + 55
+    assert known[pull_urn(GPU)] == {"way": "streamed"}
+    early, _, known = with_pulls(steps, {CLUSTER: {CPU, GPU}}, inputs, SECONDS)
+    assert known[pull_urn(GPU)]["way"] == "pulled"
+    planned = without_pulls(found, waits)
+    assert planned[0] == without_pulls(early, {})[0] == steps
+    assert planned[1][CLUSTER] == {CPU, GPU}
 
 
 def test_a_restart_takes_machines_the_slower_of_image_and_plugin_workers_and_the_job() -> None:

@@ -52,8 +52,7 @@ def build(
 
     Beside a peering, the component itself waits for the subnetwork, too, which costs nothing, for
     the cluster has to. In the levels by which `destroy` goes (`stacks.site.beside`) the cluster is
-    then beside what has the peering, Lustre, and not after it. Where all accelerators are just in
-    time, and wait for Lustre, the cluster begins with Lustre, once the peering is there.
+    then beside what has the peering, Lustre, and not after it.
     """
     if project.adopted.cluster is not None:
         from components.existing_cluster import existing_cluster
@@ -66,7 +65,7 @@ def build(
     allowed = wanted.authorized_networks
     beneath: list[pulumi.Resource] = []
     if ground.peering is not None and ground.subnetwork is not None:
-        beneath = [ground.subnetwork, *([ground.peering] if project.begins_with_lustre else ())]
+        beneath = [ground.subnetwork]
     return GkeCluster(
         "gke",
         GkeClusterArgs(

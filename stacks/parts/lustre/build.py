@@ -8,7 +8,7 @@ from components.existing_lustre import ExistingLustre
 from components.lustre_instance import LustreInstance, LustreInstanceArgs
 from components.static_volume import VolumeMount
 from stacks.parts.network.plan import lets_lustre_in
-from stacks.site import Ground, Project, Site, behind_peering
+from stacks.site import Ground, Project, Site
 
 Instance = LustreInstance | ExistingLustre
 
@@ -40,7 +40,7 @@ def build(project: Project, ground: Ground) -> Instance | None:
             protect=stack.deletion_protection,
             network_project=None if stack.makes_network else project.network_project,
         ),
-        opts=behind_peering(project, ground),
+        opts=project.opts,
     )
 
 

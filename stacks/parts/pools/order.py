@@ -1,6 +1,6 @@
 """What waits for what where pools come just in time, by components. No Pulumi import."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 
 from stacks.parts.buckets.plan import PlannedBucket
 from stacks.parts.cluster.plan import runs_kuberay
@@ -11,8 +11,6 @@ from stacks.plan import Plan
 
 # Type and logical name, without what all types of ours begin with.
 Component = tuple[str, str]
-CLUSTER: Component = ("gke_cluster:GkeCluster", "gke")
-PEERING: Component = ("private_service_access:PrivateServiceAccess", "services")
 VOLUME: Component = ("lustre_volume:LustreVolume", "volume")
 REDIS: Component = ("token_secret:TokenSecret", "redis-password")
 KUBERAY: Component = ("kuberay_operator:KubeRayOperator", "kuberay")
@@ -37,8 +35,6 @@ def waits(plan: Plan, late: Collection[str]) -> dict[Component, list[Component]]
     found: dict[Component, list[Component]] = {}
     for name in sorted(late):
         found |= dict.fromkeys(components_of(plan.pools[name]), awaited(plan, plan.pools[name]))
-    if begins_with_lustre(plan, late):
-        found[CLUSTER] = [PEERING]
     return found
 
 
@@ -70,7 +66,7 @@ def awaited(plan: Plan, pool: PlannedPool) -> list[Component]:
     if any(it.config.head.redis for it in rays):
         found.append(REDIS)
     found += [of_bucket(plan.buckets[key]) for key in mounted]
-    if any(it.lustre for it in (*rays, *scripts)) and not made_meanwhile(plan):
+    if any(it.lustre for it in (*rays, *scripts)) and not _comes_with_lustre(plan, pool):
         found.append(VOLUME)
     return list(dict.fromkeys(found))
 
@@ -82,27 +78,29 @@ def of_bucket(bucket: PlannedBucket) -> Component:
     return "bucket_volume:BucketVolume", f"{bucket.key}-volume"
 
 
-def made_meanwhile(plan: Plan) -> bool:
+def _comes_with_lustre(plan: Plan, pool: PlannedPool) -> bool:
     """Whether Lustre is made while the stack makes its cluster, nodes without accelerators and then
     those with them, one after the other, which take as long (docs/durations.md): a pool that
-    waited for it would be late by all the time that it takes itself. Not of a slow tier."""
+    waited for it would be late by all the time that it takes itself. Not of a slow tier, and not
+    where the time serves for the first pull of its images."""
     made = None if plan.stack.lustre is None else plan.stack.lustre.made
-    if made is None or not plan.stack.cluster.is_made:
+    if made is None or not plan.stack.cluster.is_made or _pulled_before(plan, pool):
         return False
     return not plan.facts.lustre_tier(made.throughput_mbps_per_tib).slow
 
 
-def begins_with_lustre(plan: Plan, late: Collection[str]) -> bool:
-    """Whether the cluster has no reason to begin before Lustre does, once the peering is there:
-    each pool with accelerators is just in time, and one of them has work that mounts Lustre."""
-    if not late or frozenset(late) != frozenset(plan.accelerated) or not made_meanwhile(plan):
+def _pulled_before(plan: Plan, pool: PlannedPool) -> bool:
+    """Whether nodes without accelerators pull the pool's images first through a mirror of the
+    stack's, which is empty: they stream onto nodes that come after that."""
+    if pool.name not in plan.images.streamed:
         return False
-    users = [it for name in late for it in _users(plan, plan.pools[name])]
-    return plan.stack.makes_peering and any(it.lustre for it in users)
-
-
-def _users(plan: Plan, pool: PlannedPool) -> Sequence[PlannedRay | PlannedScript]:
-    return [*_rays_on(plan, pool), *_scripts_on(plan, pool)]
+    new = tuple(f"{it.path}/" for it in plan.images.made)
+    return any(
+        all(image.startswith(new) for image in it.images)
+        and any(one.name == pool.name for one in it.pools)
+        and any(one.kind == "cpu" and one.name in plan.images.streamed for one in it.pools)
+        for it in plan.images.preloads
+    )
 
 
 def _rays_on(plan: Plan, pool: PlannedPool) -> list[PlannedRay]:

@@ -14,7 +14,7 @@ from components.redis_instance import (
     RedisTier,
 )
 from components.token_secret import TokenSecret, TokenSecretArgs
-from stacks.site import Ground, Project, Site, behind_peering
+from stacks.site import Ground, Project, Site
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,7 +47,7 @@ def build(project: Project, ground: Ground) -> RedisInstance:
             labels=project.labels,
             protect=stack.deletion_protection,
         ),
-        opts=behind_peering(project, ground),
+        opts=project.opts,
     )
 
 
