@@ -17,8 +17,10 @@ _NOTED = frozenset({"uid", "resourceVersion", "creationTimestamp", "generation"}
 _OFF = ({"securityGroup": ""}, {"hpaProfile": "NONE"})
 # Parts of the engine's record of a resource that say when it was made, and what the cloud chose.
 _OF_ONE_RUN = frozenset({"id", "outputs", "created", "modified", "sequenceNumber", "resourceHooks"})
-# Helm never takes away the definitions that a chart brought.
-_LEFT_BY_HELM = re.compile(r"CustomResourceDefinition\|\|\w+\.ray\.io$")
+# Helm never takes away the definitions that stand in a chart's crds/.
+_LEFT_BY_HELM = re.compile(
+    r"CustomResourceDefinition\|\|\w+\.(ray\.io|jobset\.x-k8s\.io|resource\.nvidia\.com)$"
+)
 
 
 def facts_of(sandbox: Sandbox) -> Facts:
