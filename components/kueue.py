@@ -11,9 +11,7 @@ from dataclasses import dataclass
 import pulumi
 
 from components.helm_chart import HelmChartArgs, install_chart
-from components.kueue_manifest import (
-    kueue_values,
-)
+from components.kueue_manifest import NAMESPACE, RELEASE, kueue_values
 from components.lifecycle import object_name
 
 
@@ -23,15 +21,16 @@ class KueueArgs:
 
     What it has admitted has `ready_minutes` until all its pods are ready, or it waits again.
     Kueue leaves its own namespace and `unmanaged_namespaces` alone. Without `node_selector` its
-    pod runs anywhere.
+    pod runs anywhere. With `dashboard` its page is installed, which nobody waits for.
     """
 
     chart: HelmChartArgs
-    namespace: str = "kueue-system"
+    namespace: str = NAMESPACE
     frameworks: Sequence[str]
     unmanaged_namespaces: Sequence[str]
     ready_minutes: int
     node_selector: pulumi.Input[dict[str, str]] | None = None
+    dashboard: bool = False
     labels: pulumi.Input[dict[str, str]]
 
 
@@ -50,7 +49,7 @@ class Kueue(pulumi.ComponentResource):
             self,
             name,
             args.chart,
-            release_name="kueue",
+            release_name=RELEASE,
             namespace=args.namespace,
             labels=args.labels,
             values=kueue_values(
@@ -58,6 +57,7 @@ class Kueue(pulumi.ComponentResource):
                 unmanaged_namespaces=[*args.unmanaged_namespaces, args.namespace],
                 ready_minutes=args.ready_minutes,
                 node_selector=args.node_selector,
+                dashboard=args.dashboard,
             ),
         )
         self.release, self.ready = installed.release, installed.ready
