@@ -7,6 +7,7 @@ the release, and all objects of them.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import pulumi
 
@@ -52,15 +53,26 @@ class Kueue(pulumi.ComponentResource):
             release_name=RELEASE,
             namespace=args.namespace,
             labels=args.labels,
-            values=kueue_values(
-                frameworks=args.frameworks,
-                unmanaged_namespaces=[*args.unmanaged_namespaces, args.namespace],
-                ready_minutes=args.ready_minutes,
-                node_selector=args.node_selector,
-                dashboard=args.dashboard,
-            ),
+            values={
+                **kueue_values(
+                    frameworks=args.frameworks,
+                    unmanaged_namespaces=[*args.unmanaged_namespaces, args.namespace],
+                    ready_minutes=args.ready_minutes,
+                    node_selector=args.node_selector,
+                ),
+                **_page(args),
+            },
         )
         self.release, self.ready = installed.release, installed.ready
         self.release_name = object_name(installed.ready)
         self.namespace = pulumi.Output.from_input(self.release.namespace).apply(str)
         self.register_outputs({"release_name": self.release_name, "namespace": self.namespace})
+
+
+def _page(args: KueueArgs) -> dict[str, Any]:
+    if not args.dashboard:
+        return {}
+    # Few stacks have it.
+    from components.kueueviz_manifest import kueueviz_values
+
+    return kueueviz_values(args.node_selector)

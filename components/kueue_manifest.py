@@ -12,7 +12,6 @@ from typing import Any
 import yaml
 
 from components.kueue_frameworks import FRAMEWORKS
-from components.kueueviz_manifest import kueueviz_values
 from components.provisioning_manifest import checks_strategy
 
 API_VERSION = "kueue.x-k8s.io/v1beta2"
@@ -106,17 +105,14 @@ def kueue_values(
     unmanaged_namespaces: Sequence[str],
     ready_minutes: int,
     node_selector: Any,
-    dashboard: bool = False,
 ) -> dict[str, Any]:
-    """Values of Kueue's chart, which takes the configuration as text and names its parts itself;
-    with `dashboard` it installs KueueViz, too."""
+    """Values of Kueue's chart, which takes the configuration as text and names its parts itself."""
     configuration = controller_configuration(frameworks, unmanaged_namespaces, ready_minutes)
     text = yaml.safe_dump(configuration, sort_keys=False)
     placing = {} if node_selector is None else {"nodeSelector": node_selector}
     return {
         "managerConfig": {"controllerManagerConfigYaml": text},
         **({"controllerManager": placing} if placing else {}),
-        **(kueueviz_values(node_selector) if dashboard else {}),
     }
 
 
