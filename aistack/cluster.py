@@ -14,7 +14,7 @@ from websocket import WebSocket, WebSocketBadStatusException, WebSocketException
 
 from aistack.credentials import client_of
 from aistack.errors import ForbiddenError, LostError, MissingError, VerbError
-from aistack.kinds import POD, Kind
+from aistack.kinds import POD, SERVICE_ACCOUNT, Kind
 from aistack.stack import Stack
 from sandbox.kube.objects import JsonObject
 
@@ -96,6 +96,23 @@ class Cluster:
         except VerbError as error:
             return str(error)
         return ""
+
+    def token(self, namespace: str, account: str, audience: str, seconds: int) -> str:
+        """One of a service account, which is good for the audience alone. Raises MissingError."""
+        path = SERVICE_ACCOUNT.path(namespace, account, "token")
+        found = self._call(
+            "POST",
+            path,
+            {},
+            {
+                "apiVersion": "authentication.k8s.io/v1",
+                "kind": "TokenRequest",
+                "spec": {"audiences": [audience], "expirationSeconds": seconds},
+            },
+        )
+        if found is None:
+            raise MissingError(f"there is no service account {namespace}/{account}")
+        return str(found["status"]["token"])
 
     def version(self) -> str:
         """The API server's own."""

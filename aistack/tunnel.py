@@ -36,11 +36,16 @@ class Tunnel:
         """By default the service's own port, or where that is taken any. Raises VerbError."""
         wanted = self._door.number if port is None else port
         try:
-            return socket.create_server((_HERE, wanted))
+            return self.listen(wanted)
         except OSError as error:
             if port is not None:
                 raise VerbError(f"--port: {port}: {error.strerror}") from None
-            return socket.create_server((_HERE, 0))
+            return self.listen(0)
+
+    @staticmethod
+    def listen(port: int) -> socket.socket:
+        """To this machine alone. Raises OSError."""
+        return socket.create_server((_HERE, port))
 
     def serve(self, listener: socket.socket) -> None:
         """For ever."""

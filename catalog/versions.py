@@ -54,9 +54,11 @@ class HelmChart(Fact):
 
 
 class Release(Fact):
-    """The apiVersions that a release serves each kind as, the stored one first."""
+    """The apiVersions that a release serves each kind as, the stored one first. With
+    `guarded_dashboard` it has a page that can ask who calls it."""
 
     apis: dict[str, tuple[str, ...]]
+    guarded_dashboard: bool = False
 
 
 class Component(Fact):

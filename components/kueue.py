@@ -7,13 +7,12 @@ the release, and all objects of them.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import pulumi
 
 from components.helm_chart import HelmChartArgs, install_chart
-from components.kueue_manifest import (
-    kueue_values,
-)
+from components.kueue_manifest import NAMESPACE, RELEASE, kueue_values
 from components.lifecycle import object_name
 
 
@@ -23,15 +22,16 @@ class KueueArgs:
 
     What it has admitted has `ready_minutes` until all its pods are ready, or it waits again.
     Kueue leaves its own namespace and `unmanaged_namespaces` alone. Without `node_selector` its
-    pod runs anywhere.
+    pod runs anywhere. With `dashboard` its page is installed, which nobody waits for.
     """
 
     chart: HelmChartArgs
-    namespace: str = "kueue-system"
+    namespace: str = NAMESPACE
     frameworks: Sequence[str]
     unmanaged_namespaces: Sequence[str]
     ready_minutes: int
     node_selector: pulumi.Input[dict[str, str]] | None = None
+    dashboard: bool = False
     labels: pulumi.Input[dict[str, str]]
 
 
@@ -50,17 +50,29 @@ class Kueue(pulumi.ComponentResource):
             self,
             name,
             args.chart,
-            release_name="kueue",
+            release_name=RELEASE,
             namespace=args.namespace,
             labels=args.labels,
-            values=kueue_values(
-                frameworks=args.frameworks,
-                unmanaged_namespaces=[*args.unmanaged_namespaces, args.namespace],
-                ready_minutes=args.ready_minutes,
-                node_selector=args.node_selector,
-            ),
+            values={
+                **kueue_values(
+                    frameworks=args.frameworks,
+                    unmanaged_namespaces=[*args.unmanaged_namespaces, args.namespace],
+                    ready_minutes=args.ready_minutes,
+                    node_selector=args.node_selector,
+                ),
+                **_page(args),
+            },
         )
         self.release, self.ready = installed.release, installed.ready
         self.release_name = object_name(installed.ready)
         self.namespace = pulumi.Output.from_input(self.release.namespace).apply(str)
         self.register_outputs({"release_name": self.release_name, "namespace": self.namespace})
+
+
+def _page(args: KueueArgs) -> dict[str, Any]:
+    if not args.dashboard:
+        return {}
+    # Few stacks have it.
+    from components.kueueviz_manifest import kueueviz_values
+
+    return kueueviz_values(args.node_selector)

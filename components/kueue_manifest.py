@@ -15,6 +15,8 @@ from components.kueue_frameworks import FRAMEWORKS
 from components.provisioning_manifest import checks_strategy
 
 API_VERSION = "kueue.x-k8s.io/v1beta2"
+RELEASE = "kueue"
+NAMESPACE = "kueue-system"
 # How long Kueue leaves to what it has admitted until all its pods are ready, where nobody says it
 # (apis/config/v1beta2/defaults.go). Since 0.19 it is never off.
 READY_MINUTES = 30

@@ -65,7 +65,7 @@ def next_told(process: subprocess.Popen[str]) -> str:
     return next(it for it in lines if not it.endswith(" ...\n"))
 
 
-def opened(tunnel: subprocess.Popen[str]) -> dict[str, str]:
+def opened(tunnel: subprocess.Popen[str]) -> dict[str, Any]:
     """What it says once it is open."""
     assert tunnel.stdout is not None
     return json.loads("".join([*iter(tunnel.stdout.readline, "}\n"), "}"]))

@@ -119,6 +119,7 @@ def _kueue(site: Site, planned: PlannedQueues, kinds: Sequence[pulumi.Resource])
             unmanaged_namespaces=_GKE_NAMESPACES,
             ready_minutes=planned.ready_minutes,
             node_selector=None if site.plan.autopilot else site.nodes.cpu,
+            dashboard=kueue.dashboard,
             labels=site.labels,
         ),
         opts=site.after(*site.nodes.needed, *reachable, *kinds),
