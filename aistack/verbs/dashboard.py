@@ -62,23 +62,21 @@ def _lead_to_queues(cluster: "Cluster", found: "QueuesPage", *, as_json: bool) -
 
     with led_to(cluster, found, lambda what: print(what, file=sys.stderr, flush=True)) as serve:
         url, backend = (f"http://{HERE}:{it}" for it in (PAGE_PORT, BACKEND_PORT))
-        token = token_for(cluster)
         if as_json:
             print_json(
                 {
                     "url": url,
                     "to": str(found.page),
                     "backend": {"url": backend, "to": str(found.backend)},
-                    "token": token,
+                    "token_command": TOKEN_COMMAND,
                 }
             )
         else:
             print(f"{url} leads to {found.page}, and {backend} to {found.backend}, until Ctrl-C")
+            # None goes into a file or a log.
+            token = token_for(cluster) if sys.stdout.isatty() else None
             if token is None:
-                print(
-                    "The page asks for a token, and you may make none: ask somebody who may for "
-                    f"what this says: {TOKEN_COMMAND}"
-                )
+                print(f"The page asks for a token, which who may make one has by: {TOKEN_COMMAND}")
             else:
                 print(f"The page asks for a token; this one is good for it alone:\n{token}")
         sys.stdout.flush()

@@ -9,8 +9,11 @@ from pathlib import Path
 
 import pytest
 import yaml
+from kubernetes.config import new_client_from_config
 
+from aistack.cluster import Cluster
 from aistack.exit_codes import ExitCode
+from aistack.queues_page import TOKEN_COMMAND, token_for
 from aistack.sandbox_stack import sandbox_stack
 from components.kueue_manifest import NAMESPACE
 from components.kueueviz_manifest import ACCOUNT, AUDIENCE
@@ -114,8 +117,12 @@ def test_the_page_of_the_queues_is_led_to_once_it_is_installed(
         assert backend["to"] == "kueue-system/kueue-kueueviz-backend:8080"
         assert answer(found["url"], b"page") == b"page"
         assert answer(backend["url"], b"queues") == b"queues"
-    assert _who(live, found["token"], AUDIENCE) == f"system:serviceaccount:{NAMESPACE}:{ACCOUNT}"
-    assert _who(live, found["token"]) is None
+    assert found["token_command"] == TOKEN_COMMAND
+    kubeconfig = sandbox_stack(live.workspace.root, live.workspace.stack).kubeconfig_file
+    token = token_for(Cluster(new_client_from_config(str(kubeconfig)), live.workspace.stack))
+    assert token is not None
+    assert _who(live, token, AUDIENCE) == f"system:serviceaccount:{NAMESPACE}:{ACCOUNT}"
+    assert _who(live, token) is None
 
 
 def test_an_unknown_name_offers_one_that_is_near(live: LiveSandbox) -> None:
