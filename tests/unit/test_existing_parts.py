@@ -175,6 +175,7 @@ class TestRepository:
                 {"dockerRepository": {"customRepository": {"uri": "https://nvcr.io"}}},
                 "https://nvcr.io",
             ),
+            ({"commonRepository": {"uri": "https://ghcr.io"}}, "https://ghcr.io"),
         ],
     )
     def test_a_repositorys_facts_are_read(
