@@ -82,6 +82,21 @@ class BucketFacts:
 
 
 @dataclass(frozen=True, kw_only=True)
+class RepositoryFacts:
+    """A repository of Artifact Registry. `mode` is STANDARD_REPOSITORY, REMOTE_REPOSITORY or
+    VIRTUAL_REPOSITORY; `upstream` of a remote one is Artifact Registry's own word for a registry,
+    or an address."""
+
+    project: str
+    location: str
+    name: str
+    format: str
+    mode: str
+    upstream: str | None
+    labels: Mapping[str, str]
+
+
+@dataclass(frozen=True, kw_only=True)
 class LustreFacts:
     """A Managed Lustre instance. `mount_point` is ADDRESS@tcp:/FILESYSTEM; with `legacy_port` it
     listens on the port of older nodes. `state` is ACTIVE when it can be mounted."""

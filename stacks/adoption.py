@@ -15,6 +15,7 @@ from components.existing_cluster import ExistingClusterArgs, read_cluster
 from components.existing_facts import ClusterFacts
 from components.existing_lustre import ExistingLustre, ExistingLustreArgs, existing_lustre
 from components.existing_network import ExistingNetwork, ExistingNetworkArgs, existing_network
+from components.existing_repository import ExistingRepositoryArgs, existing_repository
 from components.labels import STACK, owner_of, stack_labels
 from stacks.beside import owner_problems
 from stacks.moving import entering
@@ -24,10 +25,12 @@ from stacks.needs import (
     lustre_needs,
     network_needs,
     operator_problems,
+    repository_needs,
 )
 from stacks.on_record import Record
 from stacks.parts.buckets.existing_rules import bucket_advice, bucket_problems
 from stacks.parts.cluster.existing_rules import cluster_advice, cluster_problems
+from stacks.parts.images.existing_rules import repository_advice, repository_problems
 from stacks.parts.lustre.existing_rules import lustre_advice, lustre_problems
 from stacks.parts.network.existing_rules import network_advice, network_problems
 from stacks.plan import Plan
@@ -54,6 +57,7 @@ def read(plan: Plan, provider: gcp.Provider, record: Record | None) -> Adopted:
         lustre=reading.lustre(network, cluster),
         buckets=reading.buckets(),
     )
+    reading.repositories()
     survey.close()
     if cluster is not None and record is not None:
         for moved in entering(cluster, record):
@@ -180,10 +184,39 @@ class _Reading:
             found[key] = bucket
         return found
 
-    def _judge_owner(self, field: str, what: str, labels: Mapping[str, str]) -> None:
+    def repositories(self) -> None:
+        """What is made on them takes their names from the config."""
+        for host, mirror in self.plan.images.mirrors.items():
+            if mirror.made:
+                continue
+            needs = repository_needs(self.plan, host)
+            args = ExistingRepositoryArgs(
+                project=mirror.project, location=mirror.location, repository=mirror.repository
+            )
+            found = self.survey.read(
+                needs.field,
+                partial(existing_repository, args, self.provider),
+                {f"{needs.field}.repository": needs.field},
+            )
+            if found is None:
+                continue
+            self.survey.judge(
+                repository_problems(found, needs, self.plan.facts), repository_advice(found, needs)
+            )
+            self._judge_owner(
+                needs.field,
+                f"the repository {found.name}",
+                found.labels,
+                made_by="leave it out",
+                lent_by="one of no stack",
+            )
+
+    def _judge_owner(
+        self, field: str, what: str, labels: Mapping[str, str], **nearest: str
+    ) -> None:
         """What a platform has, the stacks on it use: it cannot go before them."""
         if not self._is_platforms(labels):
-            self.survey.judge(owner_problems(field, what, labels, pulumi.get_stack()))
+            self.survey.judge(owner_problems(field, what, labels, pulumi.get_stack(), **nearest))
 
     def _is_platforms(self, labels: Mapping[str, str]) -> bool:
         reference = self.plan.stack.cluster.stack

@@ -16,10 +16,17 @@ def beside_problems(field: str, block: Block, keys: Iterable[str], why: str) -> 
 
 
 def owner_problems(
-    field: str, what: str, labels: Mapping[str, str], stack: str
+    field: str,
+    what: str,
+    labels: Mapping[str, str],
+    stack: str,
+    *,
+    made_by: str = "the block without `existing`",
+    lent_by: str = "a reference, `stack: ORG/PROJECT/{owner}`",
 ) -> Iterator[Problem]:
     """One of another stack of ours goes when that stack goes; one of this stack's own would be
-    deleted as soon as the program no longer makes it. `what` is the part with its name.
+    deleted as soon as the program no longer makes it. `what` is the part with its name; `made_by`
+    is what has the stack make one, `lent_by` what another stack lends one by.
     Networks and subnetworks have no labels to tell by."""
     owner = owner_of(labels)
     if owner is None:
@@ -28,11 +35,11 @@ def owner_problems(
         yield Problem(
             field,
             f"{what} is this stack's own, by its labels, and would be deleted now that it is only "
-            f"named; nearest: the block without `existing`",
+            f"named; nearest: {made_by}",
         )
         return
     yield Problem(
         field,
         f"{what} belongs to the stack {owner}, by its labels, which may change or delete it; "
-        f"nearest: a reference, `stack: ORG/PROJECT/{owner}`",
+        f"nearest: {lent_by.format(owner=owner)}",
     )

@@ -9,6 +9,7 @@ from stacks.parts.buckets.existing_rules import BucketNeeds
 from stacks.parts.buckets.plan import PlannedBucket
 from stacks.parts.cluster.config import Operator, RayOperator
 from stacks.parts.cluster.existing_rules import ClusterNeeds
+from stacks.parts.images.existing_rules import RepositoryNeeds
 from stacks.parts.lustre.config import StackLustre
 from stacks.parts.lustre.existing_rules import LustreNeeds
 from stacks.parts.network.config import NamedNetwork
@@ -34,6 +35,11 @@ def bucket_needs(plan: Plan, bucket: PlannedBucket) -> BucketNeeds:
         region=plan.stack.region,
         hierarchical_namespace=bucket.config.hierarchical_namespace,
     )
+
+
+def repository_needs(plan: Plan, host: str) -> RepositoryNeeds:
+    """Nodes of Autopilot stream by themselves."""
+    return RepositoryNeeds(host=host, streams=plan.autopilot or bool(plan.images.streamed))
 
 
 def lustre_needs(

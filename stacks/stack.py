@@ -121,7 +121,8 @@ class Stack(Block, frozen=True):
         """Whether anything of it exists already."""
         lustre = self.lustre is not None and not self.makes_lustre
         buckets = any(it.existing is not None for it in self.buckets.values())
-        return not self.makes_network or lustre or buckets
+        repositories = bool(self.images.repositories)
+        return not self.makes_network or lustre or buckets or repositories
 
 
 def mounts_of(stack: Stack, asked: Sequence[str] | None) -> Sequence[str]:

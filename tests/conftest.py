@@ -182,6 +182,9 @@ class Answers(mocks.Mocks):
             return {**args.args, "number": PROJECT_NUMBER}
         if args.token == "pulumi:pulumi:readStackResourceOutputs":
             return {"outputs": self.on_record}
+        if args.token == "gcp:artifactregistry/getRepository:getRepository":
+            # Any that a config names is there, and has what was pushed into it.
+            return {**args.args, "format": "DOCKER", "mode": "STANDARD_REPOSITORY", "labels": {}}
         raise AssertionError(f"{args.token}: programs make no other calls to the cloud")
 
 

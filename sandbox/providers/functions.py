@@ -3,8 +3,9 @@
 Each reads as the code of hashicorp/terraform-provider-google-beta at 93c65b2d (2026-08-21) does:
 services/compute/data_source_google_compute_{network,subnetwork,routers}.go,
 services/container/data_source_google_container_cluster.go,
-services/storage/data_source_google_storage_bucket.go and
-services/lustre/data_source_lustre_instance.go.
+services/storage/data_source_google_storage_bucket.go,
+services/lustre/data_source_lustre_instance.go and
+services/artifactregistry/data_source_artifact_registry_repository.go.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from sandbox.cloud.cloud import Cloud
 from sandbox.cloud.kinds import KINDS
+from sandbox.cloud.kinds.artifact import Repository
 from sandbox.cloud.kinds.bucket import Bucket
 from sandbox.cloud.kinds.cluster import Cluster, as_read
 from sandbox.cloud.kinds.lustre import LustreInstance
@@ -144,6 +146,13 @@ def _lustre(cloud: Cloud, args: Args) -> dict[str, Any]:
     return {**defaults, **state, "labels": state["effectiveLabels"]}
 
 
+def _repository(cloud: Cloud, args: Args) -> dict[str, Any]:
+    place = f"projects/{args['project']}/locations/{args['location']}"
+    found = _found(cloud, Repository.token, f"{place}/repositories/{args['repositoryId']}")
+    state = _state(found)
+    return {"mode": "STANDARD_REPOSITORY", **state, "labels": state["effectiveLabels"]}
+
+
 _FUNCTIONS: Mapping[str, tuple[str, Callable[[Cloud, Args], dict[str, Any]]]] = {
     "gcp:compute/getNetwork:getNetwork": (Network.token, _network),
     "gcp:compute/getSubnetwork:getSubnetwork": (Subnetwork.token, _subnetwork),
@@ -151,6 +160,7 @@ _FUNCTIONS: Mapping[str, tuple[str, Callable[[Cloud, Args], dict[str, Any]]]] = 
     "gcp:container/getCluster:getCluster": (Cluster.token, _cluster),
     "gcp:storage/getBucket:getBucket": (Bucket.token, _bucket),
     "gcp:lustre/getInstance:getInstance": (LustreInstance.token, _lustre),
+    "gcp:artifactregistry/getRepository:getRepository": (Repository.token, _repository),
 }
 
 

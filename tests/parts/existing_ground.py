@@ -156,6 +156,22 @@ def existing_bucket(project: str, name: str, region: str, **inputs: Any) -> dict
     )
 
 
+def existing_repository(path: str, host: str, **inputs: Any) -> dict[str, Any]:
+    """A remote repository of Artifact Registry, `path` of its images, that mirrors a registry."""
+    registry, project, name = path.split("/")
+    upstream = {"customRepository": {"uri": f"https://{host}"}}
+    return existing(
+        "artifactregistry/repository:Repository",
+        project,
+        repositoryId=name,
+        location=registry.removesuffix("-docker.pkg.dev"),
+        format="DOCKER",
+        mode="REMOTE_REPOSITORY",
+        remoteRepositoryConfig={"dockerRepository": upstream},
+        **{"labels": OWNER, **inputs},
+    )
+
+
 def existing_lustre(
     vpc: ExistingVpc,
     *,

@@ -37,6 +37,12 @@ IMAGES = [
     ),
     Refused(
         RL,
+        {"images__repositories": {"nvcr.io": _NVCR, "quay.io": _NVCR}},
+        "images.repositories.quay.io",
+        f"{_NVCR} is named for nvcr.io, too; nearest: a repository for each",
+    ),
+    Refused(
+        RL,
         {"images__repositories": {"gcr.io": _NVCR}},
         "images.repositories.gcr.io",
         "is Artifact Registry itself, which is not mirrored; nearest: leave it out",

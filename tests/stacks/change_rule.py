@@ -19,8 +19,9 @@ import yaml
 from sandbox.engine import RunResult, Verb
 from sandbox.names import PROJECT
 from sandbox.workspace import PROJECT_FOLDER, Workspace
+from tests.parts.existing_ground import existing_repository
 from tests.stacks.conftest import Sandbox, changed
-from tests.stacks.stack_facts import Facts, differing, facts_of, record_of
+from tests.stacks.stack_facts import LENT, Facts, differing, facts_of, record_of
 from tests.unit.effect_stacks import bring_scripts
 
 STACK = "changing"
@@ -78,7 +79,8 @@ class ChangingStack:
         return type(self)(folder)
 
     def have(self, config: Config) -> None:
-        """Write it into the stack's file; the simulated project gets the reservations in it."""
+        """Write it into the stack's file; the simulated project gets the reservations and the
+        repositories in it."""
         at = {f"gcp:{key}": config[key] for key in _TOP if key in config}
         stack = {key: it for key, it in config.items() if key not in _TOP}
         file = self.folder / "project" / f"Pulumi.{STACK}.yaml"
@@ -90,11 +92,13 @@ class ChangingStack:
 
     def given(self, config: Config) -> dict[str, Any]:
         """What the simulated project has before any stack."""
-        return {"reservations": reservations(config)}
+        return {"reservations": reservations(config), "existing": repositories(config)}
 
     def left(self) -> Any:
         """What a destroy leaves behind."""
-        return self.sandbox.succeed("destroy").cloud
+        left = dict(self.sandbox.succeed("destroy").cloud)
+        left[LENT] = self.sandbox.cloud.inventory(STACK).get(LENT, [])
+        return {token: ids for token, ids in left.items() if ids}
 
     def up(self, config: Config) -> RunResult:
         self.have(config)
@@ -229,6 +233,12 @@ def reservations(config: Config) -> dict[str, Any]:
                 "project": capacity.get("project"),
             }
     return found
+
+
+def repositories(config: Config) -> list[dict[str, Any]]:
+    """Those that a config names, each a mirror of the registry that it is named for."""
+    named = config.get("images", {}).get("repositories", {})
+    return [existing_repository(path, host) for host, path in named.items()]
 
 
 def _blocks(capacity: dict[str, Any]) -> dict[str, list[str]]:

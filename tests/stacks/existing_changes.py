@@ -107,10 +107,9 @@ class OnExisting(ChangingStack):
     """A stack in a project with parts that no stack made."""
 
     def given(self, config: Config) -> dict[str, Any]:
-        return {
-            **super().given(config),
-            "existing": [*_ROOMY.resources(), *EXISTING[len([*VPC.resources()]) :], *SECOND],
-        }
+        given = super().given(config)
+        parts = [*_ROOMY.resources(), *EXISTING[len([*VPC.resources()]) :], *SECOND]
+        return {**given, "existing": [*given["existing"], *parts]}
 
     def left(self) -> Any:
         self.sandbox.succeed("destroy")

@@ -14,11 +14,13 @@ import pytest
 
 from sandbox.run_result import RunResult
 from sandbox.urns import token_of
+from tests.parts.existing_ground import existing_repository
 from tests.parts.existing_samples import NETWORK, PARTS, STORAGE
 from tests.stacks.config_sandbox import config_sandbox, have, of_no_stack
 from tests.stacks.conftest import Sandbox, changed
 from tests.stacks.on_existing import EXISTING, VPC
 
+NVCR = "us-central1-docker.pkg.dev/sandbox-project/nvcr-io"
 CPU = {"cpu": {"machine_type": "e2-standard-8", "nodes": 1}}
 ON_NETWORK: dict[str, Any] = {
     "network": {"existing": NETWORK, "control_plane": "10.10.5.0/28"},
@@ -111,6 +113,39 @@ def test_a_part_that_is_not_there_is_named_in_the_preview(
     assert not result.ok
     assert any(line in " ".join(one.split()) for one in result.report.diagnostics)
     assert touched(result) == set()
+
+
+def named(folder: Path, path: str) -> Sandbox:
+    """A stack beside a repository, whose config names one by a path."""
+    images = {"repositories": {"nvcr.io": path}}
+    sandbox = config_sandbox(
+        folder, name="ours", deletion_protection=False, pools=CPU, images=images
+    )
+    have(sandbox, folder, existing_repository(NVCR, "nvcr.io"))
+    return sandbox
+
+
+@pytest.mark.thorough
+def test_a_repository_is_read_by_the_stacks_nodes_and_stays_as_it_is(tmp_path: Path) -> None:
+    sandbox = named(tmp_path, NVCR)
+    before = of_no_stack(sandbox)
+    for verb in ("preview", "up"):
+        steps = {token_of(one.urn) for one in sandbox.succeed(verb).report.resources}
+        assert "gcp:artifactregistry/repository:Repository" not in steps
+        assert "gcp:artifactregistry/repositoryIamMember:RepositoryIamMember" in steps
+    assert changed(sandbox.succeed("preview")) == {}
+    sandbox.succeed("destroy")
+    assert of_no_stack(sandbox) == before
+    assert sandbox.cloud.inventory("ours") == {}
+
+
+def test_a_repository_that_is_not_there_is_named_in_the_preview(tmp_path: Path) -> None:
+    result = named(tmp_path, NVCR.replace("nvcr-io", "lost")).run("preview")
+    line = 'images.repositories.nvcr.io: "lost" is not in us-central1 of project sandbox-project; '
+    assert not result.ok
+    assert any(line in " ".join(one.split()) for one in result.report.diagnostics)
+    steps = {token_of(one.urn) for one in result.report.resources}
+    assert not {it for it in steps if it.startswith("gcp:")}
 
 
 _NO_BLOCK = (

@@ -27,6 +27,7 @@ FIREWALL = "gcp:compute/firewall:Firewall"
 ROUTER = "gcp:compute/router:Router"
 NAT = "gcp:compute/routerNat:RouterNat"
 BUCKET = "gcp:storage/bucket:Bucket"
+REPOSITORY = "gcp:artifactregistry/repository:Repository"
 BUCKET_MEMBER = "gcp:storage/bucketIAMMember:BucketIAMMember"
 WITHOUT_PROJECT = (CONNECTION, BUCKET_MEMBER)
 APIS = (

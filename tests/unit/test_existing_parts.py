@@ -20,19 +20,21 @@ from components.existing_cluster import ExistingClusterArgs, existing_cluster, r
 from components.existing_lustre import ExistingLustreArgs, existing_lustre
 from components.existing_network import ExistingNetworkArgs, existing_network
 from components.existing_part import ExistingPartError, Part, read_part
+from components.existing_repository import ExistingRepositoryArgs, existing_repository
 from tests.unit.existing_parts import REGION, ZONE, Reader, values
-from tests.unit.simulated_project import APIS, BUCKET, ROUTER, P, Project
+from tests.unit.simulated_project import APIS, BUCKET, REPOSITORY, ROUTER, P, Project
 
 NETWORK_ARGS = ExistingNetworkArgs(project=P, region=REGION, network="net", subnetwork="nodes")
 CLUSTER_ARGS = ExistingClusterArgs(project=P, location=REGION, cluster="c")
 BUCKET_ARGS = ExistingBucketArgs(project=P, bucket="our-data")
+REPOSITORY_ARGS = ExistingRepositoryArgs(project=P, location=REGION, repository="nvcr-io")
 LUSTRE_ARGS = ExistingLustreArgs(project=P, zone=ZONE, instance="fast")
 
 
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
     made = Project(tmp_path)
-    made.enable(*APIS, "storage")
+    made.enable(*APIS, "storage", "artifactregistry")
     return made
 
 
@@ -159,6 +161,43 @@ class TestStorage:
         assert (found.network_id, found.legacy_port, found.state) == (made.id, True, "ACTIVE")
 
 
+class TestRepository:
+    def repository(self, project: Project, **inputs: Any) -> None:
+        where = {"repositoryId": "nvcr-io", "location": REGION}
+        project.make(REPOSITORY, **where, format="DOCKER", **inputs)
+
+    @pytest.mark.parametrize("sparse", [False, True])
+    @pytest.mark.parametrize(
+        ("remote", "upstream"),
+        [
+            ({"dockerRepository": {"publicRepository": "DOCKER_HUB"}}, "DOCKER_HUB"),
+            (
+                {"dockerRepository": {"customRepository": {"uri": "https://nvcr.io"}}},
+                "https://nvcr.io",
+            ),
+            ({"commonRepository": {"uri": "https://ghcr.io"}}, "https://ghcr.io"),
+        ],
+    )
+    def test_a_repositorys_facts_are_read(
+        self, project: Project, remote: dict[str, Any], upstream: str, *, sparse: bool
+    ) -> None:
+        self.repository(
+            project, mode="REMOTE_REPOSITORY", remoteRepositoryConfig=remote, labels={"team": "ml"}
+        )
+        found = Reader(project, sparse=sparse).run(partial(existing_repository, REPOSITORY_ARGS))
+        assert (found.format, found.mode) == ("DOCKER", "REMOTE_REPOSITORY")
+        assert found.upstream == upstream
+        assert found.labels == {"team": "ml"}
+
+    @pytest.mark.parametrize("sparse", [False, True])
+    def test_one_that_mirrors_nothing_has_no_upstream(
+        self, project: Project, *, sparse: bool
+    ) -> None:
+        self.repository(project)
+        found = Reader(project, sparse=sparse).run(partial(existing_repository, REPOSITORY_ARGS))
+        assert (found.mode, found.upstream, found.labels) == ("STANDARD_REPOSITORY", None, {})
+
+
 @pytest.mark.parametrize(
     ("read", "kind", "message"),
     [
@@ -169,6 +208,11 @@ class TestStorage:
             f'"c" is not in {REGION} of project {P}; ',
         ),
         (partial(existing_bucket, BUCKET_ARGS), "bucket", '"our-data" is not in Cloud Storage; '),
+        (
+            partial(existing_repository, REPOSITORY_ARGS),
+            "repository",
+            f'"nvcr-io" is not in {REGION} of project {P}; ',
+        ),
         (
             partial(existing_lustre, LUSTRE_ARGS),
             "instance",

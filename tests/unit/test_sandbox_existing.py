@@ -20,7 +20,17 @@ from sandbox.errors import CloudError, UserError
 from sandbox.providers.gcp import GcpStandIn
 from sandbox.providers.values import plain_map, wrap_map
 from sandbox.workspace import Workspace
-from tests.unit.simulated_project import APIS, BUCKET, CLUSTER, NAT, NETWORK, ROUTER, P, Project
+from tests.unit.simulated_project import (
+    APIS,
+    BUCKET,
+    CLUSTER,
+    NAT,
+    NETWORK,
+    REPOSITORY,
+    ROUTER,
+    P,
+    Project,
+)
 from tests.unit.test_sandbox_providers import behind
 
 REGION = "us-east1"
@@ -30,7 +40,7 @@ SHARED = {"type": NETWORK, "inputs": {"project": P, "name": "shared", "mtu": 889
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
     made = Project(tmp_path)
-    made.enable(*APIS, "storage")
+    made.enable(*APIS, "storage", "artifactregistry")
     return made
 
 
@@ -117,6 +127,16 @@ class TestFunctions:
         assert (found["capacityGib"], found["network"]) == ("9000", made.id)
         assert found["gkeSupportEnabled"] is False
 
+    def test_a_repository_has_its_labels_and_a_mode(self, project: Project) -> None:
+        project.make(
+            REPOSITORY, repositoryId="r", location="us", format="DOCKER", labels={"a": "b"}
+        )
+        asked = {"repositoryId": "r", "location": "us"}
+        found = call(project, "gcp:artifactregistry/getRepository:getRepository", **asked)
+        assert (found["format"], found["mode"]) == ("DOCKER", "STANDARD_REPOSITORY")
+        assert found["labels"] == {"a": "b"}
+        assert found["remoteRepositoryConfigs"] == []
+
     @pytest.mark.parametrize(
         ("function", "args", "answer"),
         [
@@ -133,6 +153,11 @@ class TestFunctions:
             ),
             ("storage/getBucket", {"name": "no"}, "The specified bucket does not exist., notFound"),
             ("storage/getBucket", {"name": "datasets"}, "access to the .* datasets, forbidden"),
+            (
+                "artifactregistry/getRepository",
+                {"repositoryId": "no", "location": "us"},
+                f"^projects/{P}/locations/us/repositories/no not found",
+            ),
             # The real one has lost the id by then, too.
             ("lustre/getInstance", {"instanceId": "no", "zone": "us-east1-b"}, "^ not found"),
         ],

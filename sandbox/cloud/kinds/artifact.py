@@ -85,8 +85,12 @@ def _check_remote(inputs: Inputs) -> None:
         return
     known = ("publicRepository", "customRepository")
     docker = remote.get("dockerRepository") or {}
-    if inputs.get("format") == "DOCKER" and sum(it in docker for it in known) != 1:
-        raise _refused("dockerRepository names one of publicRepository and customRepository")
+    named = sum(it in docker for it in known) + ("commonRepository" in remote)
+    if inputs.get("format") == "DOCKER" and named != 1:
+        raise _refused(
+            "commonRepository names a registry, or dockerRepository names one of "
+            "publicRepository and customRepository"
+        )
     given = (remote.get("upstreamCredentials") or {}).get("usernamePasswordCredentials") or {}
     version = given.get("passwordSecretVersion")
     if version is not None and not _SECRET.fullmatch(version):

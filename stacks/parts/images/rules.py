@@ -37,6 +37,17 @@ def host_problems(plan: Plan) -> Iterator[Problem]:
             )
 
 
+def twice_problems(plan: Plan) -> Iterator[Problem]:
+    """A grant is the same for both hosts: it would go with the first that is taken out."""
+    hosts: dict[str, str] = {}
+    for host, path in plan.stack.images.repositories.items():
+        if (other := hosts.setdefault(path, host)) != host:
+            yield Problem(
+                f"images.repositories.{host}",
+                f"{path} is named for {other}, too; nearest: a repository for each",
+            )
+
+
 def place_problems(plan: Plan) -> Iterator[Problem]:
     """Data that leaves its region is paid for by the GiB (Artifact Registry pricing, "Data transfer
     pricing")."""
@@ -68,4 +79,4 @@ def reader_problems(plan: Plan) -> Iterator[Problem]:
         )
 
 
-RULES = (unused_problems, host_problems, place_problems, reader_problems)
+RULES = (unused_problems, host_problems, twice_problems, place_problems, reader_problems)

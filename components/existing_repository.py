@@ -1,0 +1,68 @@
+"""A repository of Artifact Registry that exists already: read, never made, changed or deleted.
+
+Leaves out who may read it: a grant is a resource of the stack's own, beside those of others.
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pulumi
+import pulumi_gcp as gcp
+
+from components.existing_facts import RepositoryFacts
+from components.existing_part import Part, first, read_part
+
+if TYPE_CHECKING:
+    from pulumi_gcp.artifactregistry.outputs import GetRepositoryRemoteRepositoryConfigResult
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExistingRepositoryArgs:
+    """`location` is a region or a continent."""
+
+    project: str
+    location: str
+    repository: str
+
+
+def existing_repository(args: ExistingRepositoryArgs, provider: gcp.Provider) -> RepositoryFacts:
+    """Its names are the config's, so there is nothing else to hand out. Raises ExistingPartError
+    where it is not there."""
+    repository = read_part(
+        Part(
+            kind="repository",
+            name=args.repository,
+            place=f"{args.location} of project {args.project}",
+            listing=f"gcloud artifacts repositories list --location={args.location} "
+            f"--project={args.project}",
+        ),
+        lambda: gcp.artifactregistry.get_repository(
+            repository_id=args.repository,
+            location=args.location,
+            project=args.project,
+            opts=pulumi.InvokeOptions(provider=provider),
+        ),
+    )
+    return RepositoryFacts(
+        project=args.project,
+        location=args.location,
+        name=args.repository,
+        format=repository.format,
+        mode=repository.mode,
+        upstream=_upstream(first(repository.remote_repository_configs)),
+        labels=dict(repository.labels or {}),
+    )
+
+
+def _upstream(remote: "GetRepositoryRemoteRepositoryConfigResult | None") -> str | None:
+    """Each way to say it is another block."""
+    if remote is None:
+        return None
+    docker, common = first(remote.docker_repositories), first(remote.common_repositories)
+    custom = None if docker is None else first(docker.custom_repositories)
+    said = (
+        None if docker is None else docker.public_repository,
+        None if custom is None else custom.uri,
+        None if common is None else common.uri,
+    )
+    return next((it for it in said if it), None)
