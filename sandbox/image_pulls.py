@@ -25,6 +25,7 @@ DAEMON_SET = "kubernetes:apps/v1:DaemonSet"
 POOL = "gcp:container/nodePool:NodePool"
 REPOSITORY = "gcp:artifactregistry/repository:Repository"
 _POOL_LABEL = "cloud.google.com/gke-nodepool"
+_TOPOLOGY_LABEL = "cloud.google.com/gke-tpu-topology"
 _OF_GOOGLE = ("docker.pkg.dev", "gcr.io")
 
 
@@ -98,6 +99,8 @@ def _picks(expressions: Iterable[Inputs], pool: Inputs) -> bool:
     """Labels that GKE gives nodes besides are not in a pool's inputs."""
     config = pool.get("nodeConfig") or {}
     labels = {**(config.get("labels") or {}), _POOL_LABEL: pool.get("name")}
+    if topology := (pool.get("placementPolicy") or {}).get("tpuTopology"):
+        labels[_TOPOLOGY_LABEL] = topology
     ours = [it for it in expressions if it["key"] in labels or "google.com" not in it["key"]]
     return bool(ours) and all(labels.get(it["key"]) in it["values"] for it in ours)
 

@@ -75,6 +75,22 @@ def test_a_pull_begins_when_the_machines_stand() -> None:
     assert pulls.wanted(CLUSTER, ray(), 300, at_once) == [(pull_urn(GPU), Span(200, 200 + PULLED))]
 
 
+def test_slices_pull_what_is_preloaded_onto_their_topology() -> None:
+    daemon_set = preload()
+    (term,) = daemon_set["spec"]["template"]["spec"]["affinity"]["nodeAffinity"][
+        "requiredDuringSchedulingIgnoredDuringExecution"
+    ]["nodeSelectorTerms"]
+    term["matchExpressions"] = [
+        {"key": "cloud.google.com/gke-tpu-accelerator", "operator": "In", "values": ["tpu-v6e"]},
+        {"key": "cloud.google.com/gke-tpu-topology", "operator": "In", "values": ["4x4"]},
+    ]
+    pulls = Pulls(SECONDS)
+    pulls.came(BEFORE, daemon_set, 100)
+    pulls.came(CPU, {**pool("cpu"), "placementPolicy": {"tpuTopology": "2x4"}}, 150)
+    pulls.came(GPU, {**pool(), "placementPolicy": {"tpuTopology": "4x4"}}, 200)
+    assert [urn for urn, _ in pulls.wanted(CLUSTER, ray(), 300, at_once)] == [pull_urn(GPU)]
+
+
 def test_without_a_preload_it_begins_when_the_pods_come() -> None:
     pulls = Pulls(SECONDS)
     pulls.came(GPU, pool(), 200)
