@@ -138,8 +138,14 @@ def main(stack: str, folder: Path, out: Path) -> int:
                 with on_record.hidden():
                     result = Engine(workspace, secrets).run("preview", options)
                 stops = list(_stops(plan, record, result))
-                planned_run = (result.plan, result.steps, result.dependencies, result.stands)
-                ways = courses(plan, *planned_run, workspace.durations())
+                ways = courses(
+                    plan,
+                    result.plan,
+                    result.steps,
+                    result.dependencies,
+                    result.stands,
+                    workspace.durations(),
+                )
                 found = {
                     **summary(result),
                     "courses": [it.to_json() for it in ways],

@@ -70,14 +70,15 @@ def courses(
     if not pools:
         return []
     family = Family.of(goals)
-    now, planned = waits(plan, late), without_pulls(steps, dependencies)
+    now = waits(plan, late)
+    own_steps, own_waits = without_pulls(steps, dependencies)
     ways = {EARLY: frozenset[str](), LATE: pools, MIXED: late}
     found: list[Course] = []
     for when, chosen in ways.items():
         if when == MIXED and chosen in (frozenset(), pools):
             continue
-        there = family.rewired(planned[1], now, waits(plan, chosen))
-        pulled = with_pulls(planned[0], there, inputs, durations)
+        there = family.rewired(own_waits, now, waits(plan, chosen))
+        pulled = with_pulls(own_steps, there, inputs, durations)
         course = _course(plan, when, _ends(*pulled), family)
         if course is not None:
             found.append(replace(course, chosen=chosen == late))
