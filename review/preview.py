@@ -18,8 +18,9 @@ from review.step import EngineStep
 from sandbox.engine import Engine, RunOptions, RunResult
 from sandbox.errors import UserError
 from sandbox.faults import Faults
-from sandbox.first_step import Course, courses
+from sandbox.first_step import Course
 from sandbox.refused import planned, refused
+from sandbox.run import courses_of
 from sandbox.urns import name_of, token_of
 from sandbox.workspace import Workspace
 from stacks import changes, on_record, running_work
@@ -138,14 +139,7 @@ def main(stack: str, folder: Path, out: Path) -> int:
                 with on_record.hidden():
                     result = Engine(workspace, secrets).run("preview", options)
                 stops = list(_stops(plan, record, result))
-                ways = courses(
-                    plan,
-                    result.plan,
-                    result.steps,
-                    result.dependencies,
-                    result.stands,
-                    workspace.durations(),
-                )
+                ways = courses_of(result, plan, workspace)
                 found = {
                     **summary(result),
                     "courses": [it.to_json() for it in ways],

@@ -19,7 +19,7 @@ from sandbox.clusters import Clusters
 from sandbox.engine import Engine, RunOptions, RunResult, Verb
 from sandbox.failed_jobs import fail_jobs
 from sandbox.faults import Faults
-from sandbox.first_step import courses
+from sandbox.first_step import Course, courses
 from sandbox.in_use import refuse_platform_in_use
 from sandbox.json_file import check_json_file
 from sandbox.kube_choice import is_real, said
@@ -28,6 +28,7 @@ from sandbox.own_name import refuse_taken_name
 from sandbox.refused import planned, refused
 from sandbox.report import print_report
 from sandbox.workspace import Workspace
+from stacks.plan import Plan
 
 # What a shell makes of a process that SIGINT ended.
 INTERRUPTED = 130
@@ -152,12 +153,11 @@ def _run(
     result = Engine(workspace, secrets).run(verb, options)
     if result.plan:
         plan = planned(workspace, secrets)
-        result.courses = courses(
-            plan,
-            result.plan,
-            result.steps,
-            result.dependencies,
-            result.stands,
-            workspace.durations(),
-        )
+        result.courses = courses_of(result, plan, workspace)
     return result
+
+
+def courses_of(result: RunResult, plan: Plan, workspace: Workspace) -> list[Course]:
+    """The ways to the first step of what was previewed."""
+    planned_run = (result.plan, result.steps, result.dependencies, result.stands)
+    return courses(plan, *planned_run, workspace.durations())
