@@ -73,7 +73,8 @@ def _with_additions(
     if not cluster["enableAutopilot"]:
         return Plan(nodes, left)
     blocked = {pod.key for pod in pods if pod.blocked}
-    made = _made_by_autopilot(store, left.keys() - blocked, cluster, cloud)
+    taken = {node.name for node in nodes}
+    made = _made_by_autopilot(store, left.keys() - blocked, taken, cluster, cloud)
     new = [node for node in made.values() if isinstance(node, Node)]
     refused = {key: why for key, why in made.items() if isinstance(why, str)}
     kept_back = {key: left[key] for key in blocked & left.keys()}
@@ -81,15 +82,18 @@ def _with_additions(
 
 
 def _made_by_autopilot(
-    store: Store, keys: Set[str], cluster: Resource, cloud: Cloud
+    store: Store, keys: Set[str], taken: Set[str], cluster: Resource, cloud: Cloud
 ) -> dict[str, Node | str]:
-    """A node of its own for each pod that finds no place on those that are there."""
+    """A node of its own for each pod that finds no place on those that are there, whose names are
+    taken."""
     state = cloud.kubernetes(cluster.id)
     state.clear()
     state |= state_of(store.all())
     provision = provisioner(cluster, cloud)
     pods = {f"{namespace_of(pod)}/{name_of(pod)}": pod for pod in store.all("Pod")}
-    return {key: node_for(pods[key], replica_of(pods[key]), provision) for key in sorted(keys)}
+    return {
+        key: node_for(pods[key], replica_of(pods[key]), provision, taken) for key in sorted(keys)
+    }
 
 
 def _sizes(cluster: Resource, cloud: Cloud) -> dict[str, _Size]:
