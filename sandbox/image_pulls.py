@@ -20,7 +20,8 @@ Inputs = Mapping[str, Any]
 PULL = "container:image:Pull"
 PULLED, STREAMED = "pulled", "streamed"
 # What runs the images of tens of GB.
-RUNNING = ("kubernetes:ray.io/v1:RayCluster", "kubernetes:batch/v1:Job")
+RAY_CLUSTER = "kubernetes:ray.io/v1:RayCluster"
+RUNNING = (RAY_CLUSTER, "kubernetes:batch/v1:Job")
 DAEMON_SET = "kubernetes:apps/v1:DaemonSet"
 POOL = "gcp:container/nodePool:NodePool"
 REPOSITORY = "gcp:artifactregistry/repository:Repository"

@@ -13,10 +13,9 @@ from typing import Any
 
 from sandbox.durations import Durations, is_awaited
 from sandbox.durations_table import Seconds
-from sandbox.image_pulls import DAEMON_SET, POOL, PULL, RUNNING, Ground, images_of
+from sandbox.image_pulls import DAEMON_SET, POOL, PULL, RAY_CLUSTER, Ground, images_of
 from sandbox.urns import name_of, token_of
 
-_RAY_CLUSTER = RUNNING[0]
 _RAY_JOB = "kubernetes:ray.io/v1:RayJob"
 
 
@@ -48,10 +47,10 @@ def restart_parts(
     for one, inputs in known.items():
         if token_of(one) == DAEMON_SET and is_awaited(inputs):
             parts.append(Part(name_of(one), "machines", seconds(DAEMON_SET, "create", inputs)))
-        if token_of(one) == _RAY_CLUSTER:
+        if token_of(one) == RAY_CLUSTER:
             way = ground.way(images_of(inputs), [urn])
             parts.append(Part("image", "machines", seconds(PULL, "create", way)))
-            parts.append(Part("Ray workers", "image", seconds(_RAY_CLUSTER, "create", inputs)))
+            parts.append(Part("Ray workers", "image", seconds(RAY_CLUSTER, "create", inputs)))
         if token_of(one) == _RAY_JOB:
             parts.append(Part("job", "Ray workers", seconds(_RAY_JOB, "create", inputs)))
     return parts

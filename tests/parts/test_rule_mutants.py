@@ -4,6 +4,7 @@ a row of the tables says is refused, or refuse a sample that is right.
 It says nothing of the numbers in a message beyond what the rows say.
 """
 
+from contextlib import ExitStack
 from functools import cache
 from typing import Any
 
@@ -68,11 +69,9 @@ def lines_by_row() -> list[dict[str, set[int]]]:
     """For each row the lines of each module that say something of it."""
     found: list[dict[str, set[int]]] = []
     for row in ROWS:
-        lines: dict[str, set[int]] = {}
-        for module in MODULES:
-            with noted(module) as here:
-                is_said(row)
-            lines[module.__name__] = here
+        with ExitStack() as stack:
+            lines = {it.__name__: stack.enter_context(noted(it)) for it in MODULES}
+            is_said(row)
         found.append(lines)
     return found
 

@@ -75,6 +75,7 @@ def test_an_up_says_it_and_leaves_nothing_that_a_destroy_would_ask_for(
     sandbox.succeed("destroy")
 
 
+@pytest.mark.thorough
 def test_a_protected_stack_keeps_it_until_that_is_agreed_to(
     empty: Callable[[str], Sandbox],
 ) -> None:

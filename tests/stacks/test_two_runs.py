@@ -40,7 +40,8 @@ def follow(folder: Path, message: str, overrides: tuple[str, ...]) -> None:
 
 
 @pytest.mark.parametrize(
-    "overrides", [(LOCATION,), pytest.param(RANGES, marks=pytest.mark.thorough), (NAME,)]
+    "overrides",
+    [(LOCATION,), *(pytest.param(it, marks=pytest.mark.thorough) for it in (RANGES, (NAME,)))],
 )
 def test_its_commands_end_in_the_same_cloud_as_a_fresh_up(
     tmp_path: Path, overrides: tuple[str, ...]
