@@ -10,7 +10,7 @@ import networkx as nx
 
 from sandbox.reasons import Reasons
 from sandbox.schedule import Node, TimedStep, graph_of, heaviest
-from sandbox.urns import name_of, token_of
+from sandbox.urns import name_of
 
 
 @dataclass(frozen=True)
@@ -72,8 +72,3 @@ def _direct(graph: nx.DiGraph[Node], weights: Mapping[Node, TimedStep]) -> nx.Di
 
 def _node(step: TimedStep) -> Node:
     return step.urn, "delete" if step.operation == "delete" else "make"
-
-
-def kinds_of(wait: Wait) -> tuple[str, str]:
-    """The types of both: what waits, and for what."""
-    return token_of(wait.step.urn), token_of(wait.before.urn)
