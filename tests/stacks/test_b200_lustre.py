@@ -18,11 +18,13 @@ _MIRROR = (
 OTHER_TIER = ("lustre.throughput_mbps_per_tib=500", "lustre.capacity_gib=18000")
 
 
+@pytest.mark.thorough
 def test_an_autoscaling_bound_updates_the_pool_and_nothing_else(brought_up: SandboxOf) -> None:
     result = brought_up(STACK).succeed("up", "pools.gpu.autoscaling={min: 4, max: 8}")
     assert changed(result) == {"gpu-pool": "update"}
 
 
+@pytest.mark.thorough
 def test_another_lustre_tier_replaces_the_instance_and_all_that_mounts_it(
     brought_up: SandboxOf,
 ) -> None:

@@ -25,6 +25,8 @@ from sandbox.run_result import RunResult
 from sandbox.urns import token_of
 from tests.stacks.conftest import Sandbox
 
+pytestmark = pytest.mark.thorough
+
 BEGAN = datetime(2026, 11, 23, 12, tzinfo=UTC)
 # A minute in which the run plans: nothing of it is an operation's.
 PLANNED_S = 60

@@ -70,6 +70,7 @@ class TestLifecycle:
         up = brought_up(stack).up_summary
         assert 0 < up["makespan_low_s"] < up["makespan_s"] < up["makespan_high_s"]
 
+    @pytest.mark.thorough
     def test_a_failed_create_then_up_again_makes_nothing_twice(
         self, empty: SandboxOf, stack: str
     ) -> None:
@@ -82,6 +83,7 @@ class TestLifecycle:
         assert made_once(sandbox)
         assert changed(sandbox.succeed("preview")) == {}
 
+    @pytest.mark.thorough
     def test_an_engine_killed_in_the_middle_then_up_again_converges(
         self, empty: SandboxOf, stack: str
     ) -> None:

@@ -44,6 +44,7 @@ def touched(result: RunResult) -> set[str]:
     return {it for it in types if it.startswith("gcp:")}
 
 
+@pytest.mark.thorough
 def test_from_preview_to_destroy_nothing_happens_to_parts_that_exist_already(
     sandbox: ProgramSandbox,
 ) -> None:

@@ -7,6 +7,8 @@ import pytest
 from tests.stacks.conftest import Sandbox, changed
 from tests.stacks.pools_in_order import FILLED, WITHOUT_RAY, pools_of_workers, workspace
 
+pytestmark = pytest.mark.thorough
+
 
 @pytest.fixture
 def sandbox(tmp_path: Path) -> Sandbox:

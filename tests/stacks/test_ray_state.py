@@ -15,6 +15,8 @@ from tests.stacks.config_sandbox import config_workspace
 from tests.stacks.conftest import Sandbox, changed, replaced
 from tests.stacks.ray_state import STACK, redis_of
 
+pytestmark = pytest.mark.thorough
+
 ELSEWHERE = "redis.name=other"
 
 

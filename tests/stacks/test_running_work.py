@@ -8,6 +8,8 @@ import pytest
 
 from tests.stacks.conftest import Sandbox
 
+pytestmark = pytest.mark.thorough
+
 JOB = "nemo-rl-grpo-test1"
 STOPS = f"jobs.{JOB} runs on 64 GPUs and is replaced. It starts again from the last checkpoint in "
 GOES = f"{JOB}-job runs on 64 GPUs and is deleted"
@@ -42,7 +44,6 @@ def test_a_preview_names_the_job_that_a_change_stops(
     assert all(str(said) in line for line in told)
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("stack", "override", "said"),
     [
@@ -75,7 +76,6 @@ def test_an_up_says_it_and_leaves_nothing_that_a_destroy_would_ask_for(
     sandbox.succeed("destroy")
 
 
-@pytest.mark.thorough
 def test_a_protected_stack_keeps_it_until_that_is_agreed_to(
     empty: Callable[[str], Sandbox],
 ) -> None:

@@ -39,10 +39,8 @@ def follow(folder: Path, message: str, overrides: tuple[str, ...]) -> None:
             assert done(folder, "up", *overrides).ok
 
 
-@pytest.mark.parametrize(
-    "overrides",
-    [(LOCATION,), *(pytest.param(it, marks=pytest.mark.thorough) for it in (RANGES, (NAME,)))],
-)
+@pytest.mark.thorough
+@pytest.mark.parametrize("overrides", [(LOCATION,), RANGES, (NAME,)])
 def test_its_commands_end_in_the_same_cloud_as_a_fresh_up(
     tmp_path: Path, overrides: tuple[str, ...]
 ) -> None:

@@ -91,8 +91,8 @@ def unchanged(base: str, folder: Path) -> str:
 
 
 def tried() -> list[int]:
-    """All of them with ALL_COMBINATIONS=1; else a fifth, another one for each commit."""
-    return of_this_commit(list(range(len(CHANGES))), len(CHANGES) // 5)
+    """All of them with ALL_COMBINATIONS=1; else a tenth, another one for each commit."""
+    return of_this_commit(list(range(len(CHANGES))), len(CHANGES) // 10)
 
 
 @pytest.mark.parametrize("number", tried(), ids=name_of)
