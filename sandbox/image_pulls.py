@@ -4,35 +4,42 @@ A pull is a step of its own, which no resource of the engine's is: of the images
 pulls it begins when a pool's machines stand, of others when the pods that run them come. Pods start
 once it is done. An image streams that has been pulled before by nodes that stream: which ones were
 is not counted, but a mirror that this run made is empty until the first pull through it has ended.
+What nodes have on a secondary boot disk comes with the machine; that it is there is granted.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from components.node_config import IMAGE_CACHE
 from sandbox.clock import Span
 from sandbox.durations import Durations, is_awaited
 from sandbox.urns import token_of
 
 Inputs = Mapping[str, Any]
 PULL = "container:image:Pull"
-PULLED, STREAMED = "pulled", "streamed"
+PULLED, STREAMED, ON_DISK = "pulled", "streamed", "disk"
 # What runs the images of tens of GB.
 RUNNING = ("kubernetes:ray.io/v1:RayCluster", "kubernetes:batch/v1:Job")
 DAEMON_SET = "kubernetes:apps/v1:DaemonSet"
 POOL = "gcp:container/nodePool:NodePool"
 REPOSITORY = "gcp:artifactregistry/repository:Repository"
 _POOL_LABEL = "cloud.google.com/gke-nodepool"
+_ACCELERATOR_LABEL = "cloud.google.com/gke-accelerator"
 _TOPOLOGY_LABEL = "cloud.google.com/gke-tpu-topology"
 _OF_GOOGLE = ("docker.pkg.dev", "gcr.io")
 
 
-def pull_urn(urn: str) -> str:
-    """Of the pull that goes with a resource."""
+def pull_urn(urn: str, of: str = "images") -> str:
+    """Of the pull that goes with a resource, or of its reading them off a disk."""
     head, _, name = urn.rpartition("::")
-    return f"{head}${PULL}::{name}-images"
+    return f"{head}${PULL}::{name}-{of}"
+
+
+def disk_urn(urn: str) -> str:
+    return pull_urn(urn, "disk")
 
 
 @dataclass
@@ -72,10 +79,27 @@ class Ground:
             if _picks(term["matchExpressions"], it)
         }
 
+    def on_disks(self, inputs: Inputs) -> tuple[set[str], set[str]]:
+        """The images that some of the pods have on a disk of their nodes, and those that all have
+        that run them."""
+        some, elsewhere = set[str](), set[str]()
+        for pod in _pods_in(inputs):
+            chosen = [
+                {"key": key, "values": [it]} for key, it in (pod.get("nodeSelector") or {}).items()
+            ]
+            under = [it for it in self.pools.values() if _picks(chosen, it)]
+            disks = {_has_disk(it) for it in under or self.pools.values()}
+            some |= images_of(pod) if True in disks else set()
+            elsewhere |= images_of(pod) if False in disks else set()
+        return some, some - elsewhere
+
     def way(self, images: Collection[str], pools: Iterable[str] | None = None) -> Inputs:
         """The slowest way of these images, onto some of the pools or all there are. Autopilot,
         which has none, streams. `first` are those that would stream, were they in their mirror."""
-        asked = self.pools if pools is None else pools
+        asked = list(self.pools if pools is None else pools)
+        if asked and all(_has_disk(self.pools[it]) for it in asked):
+            return {"way": ON_DISK}
+        asked = [it for it in asked if not _has_disk(self.pools[it])]
         near = all(image.partition("/")[0].endswith(_OF_GOOGLE) for image in images)
         if not near or not all(_streams(self.pools[it]) for it in asked):
             return {"way": PULLED}
@@ -95,10 +119,23 @@ def images_of(found: Any) -> set[str]:
     return set()
 
 
+def _pods_in(found: Any) -> Iterator[Inputs]:
+    if isinstance(found, Mapping):
+        if "containers" in found:
+            yield found
+        for it in found.values():
+            yield from _pods_in(it)
+    elif isinstance(found, list):
+        for it in found:
+            yield from _pods_in(it)
+
+
 def _picks(expressions: Iterable[Inputs], pool: Inputs) -> bool:
     """Labels that GKE gives nodes besides are not in a pool's inputs."""
     config = pool.get("nodeConfig") or {}
     labels = {**(config.get("labels") or {}), _POOL_LABEL: pool.get("name")}
+    for it in config.get("guestAccelerators") or []:
+        labels[_ACCELERATOR_LABEL] = it.get("type")
     if topology := (pool.get("placementPolicy") or {}).get("tpuTopology"):
         labels[_TOPOLOGY_LABEL] = topology
     ours = [it for it in expressions if it["key"] in labels or "google.com" not in it["key"]]
@@ -108,6 +145,12 @@ def _picks(expressions: Iterable[Inputs], pool: Inputs) -> bool:
 def _streams(pool: Inputs) -> bool:
     config = pool.get("nodeConfig") or {}
     return bool((config.get("gcfsConfig") or {}).get("enabled"))
+
+
+def _has_disk(pool: Inputs) -> bool:
+    """Whether its nodes have images on a disk that comes with them."""
+    disks = (pool.get("nodeConfig") or {}).get("secondaryBootDisks") or []
+    return any(it.get("mode") == IMAGE_CACHE for it in disks)
 
 
 def streaming_after_all(spans: Mapping[str, Span], ways: Mapping[str, Inputs]) -> set[str]:
@@ -162,7 +205,12 @@ class Pulls:
         under_way = self._under_way(slowdown(PULL))
         found: dict[str, Span] = {}
         rest: set[str] = set()
-        for image in images_of(inputs):
+        some, everywhere = self.ground.on_disks(inputs)
+        if some:
+            disk = disk_urn(urn)
+            self.needed[disk], self.inputs[disk] = set(), {"way": ON_DISK}
+            found[disk] = Span(now, now + self._seconds(self.inputs[disk], slowdown(PULL)))
+        for image in images_of(inputs) - everywhere:
             preloads = self.ground.preloads_of(image)
             if not preloads:
                 rest.add(image)

@@ -8,11 +8,13 @@ from sandbox.bounds import ends
 from sandbox.clock import Span
 from sandbox.durations import Durations
 from sandbox.image_pulls import (
+    ON_DISK,
     PULL,
     RUNNING,
     STREAMED,
     Ground,
     Inputs,
+    disk_urn,
     images_of,
     pull_urn,
     streaming_after_all,
@@ -72,7 +74,10 @@ def _pulls(
 ) -> Iterator[tuple[str, Inputs, set[str]]]:
     """The pulls that pods wait for: URN, way, and what each waits for, if it is a preload's."""
     rest: set[str] = set()
-    for image in images_of(inputs):
+    some, everywhere = ground.on_disks(inputs)
+    if some:
+        yield disk_urn(urn), {"way": ON_DISK}, set()
+    for image in images_of(inputs) - everywhere:
         preloads = ground.preloads_of(image)
         if not preloads:
             rest.add(image)
