@@ -79,19 +79,23 @@ class Ground:
             if _picks(term["matchExpressions"], it)
         }
 
-    def on_disks(self, inputs: Inputs) -> tuple[set[str], set[str]]:
+    def on_disks(self, inputs: Inputs, sources: Collection[str] = ()) -> tuple[set[str], set[str]]:
         """The images that some of the pods have on a disk of their nodes, and those that all have
-        that run them."""
+        that run them. Where no pool is picked it is one of `sources`, or any."""
         some, elsewhere = set[str](), set[str]()
+        maybe = [it for urn, it in self.pools.items() if urn in sources] or self.pools.values()
         for pod in _pods_in(inputs):
-            chosen = [
-                {"key": key, "values": [it]} for key, it in (pod.get("nodeSelector") or {}).items()
-            ]
-            under = [it for it in self.pools.values() if _picks(chosen, it)]
-            disks = {_has_disk(it) for it in under or self.pools.values()}
+            disks = {_has_disk(it) for it in self._under(pod) or maybe}
             some |= images_of(pod) if True in disks else set()
             elsewhere |= images_of(pod) if False in disks else set()
         return some, some - elsewhere
+
+    def _under(self, pod: Inputs) -> list[Inputs]:
+        """The pools that a pod picks by its selector, which a preview may not know."""
+        selector = pod.get("nodeSelector")
+        pairs = selector.items() if isinstance(selector, Mapping) else ()
+        terms = [{"key": key, "values": [value]} for key, value in pairs]
+        return [it for it in self.pools.values() if _picks(terms, it)]
 
     def way(self, images: Collection[str], pools: Iterable[str] | None = None) -> Inputs:
         """The slowest way of these images, onto some of the pools or all there are. Autopilot,
@@ -176,6 +180,7 @@ class Pulls:
         self.inputs: dict[str, Inputs] = {}
         self.needed: dict[str, set[str]] = {}
         self._durations = durations
+        self._with_pods: dict[str, str] = {}
         self._since: dict[str, tuple[float, set[str]]] = {}
 
     def stand(self, resources: Iterable[Mapping[str, Any]]) -> None:
@@ -184,7 +189,10 @@ class Pulls:
             self.ground.learn(one["urn"], one.get("inputs") or {}, made=False)
 
     def beside(self, dependencies: dict[str, set[str]]) -> dict[str, set[str]]:
-        """What waits for what, with the pulls."""
+        """What waits for what, with the pulls; one that begins with the pods comes after what they
+        wait for."""
+        for urn, pods in self._with_pods.items():
+            dependencies[urn] = set(dependencies.get(pods, ()))
         for urn, needed in self.needed.items():
             dependencies.setdefault(urn, set()).update(needed)
         return dependencies
@@ -209,6 +217,7 @@ class Pulls:
         if some:
             disk = disk_urn(urn)
             self.needed[disk], self.inputs[disk] = set(), {"way": ON_DISK}
+            self._with_pods[disk] = urn
             found[disk] = Span(now, now + self._seconds(self.inputs[disk], slowdown(PULL)))
         for image in images_of(inputs) - everywhere:
             preloads = self.ground.preloads_of(image)
@@ -221,6 +230,7 @@ class Pulls:
         if rest:
             pull, way = pull_urn(urn), self.ground.way(rest)
             self.needed[pull], self.inputs[pull] = set(), way
+            self._with_pods[pull] = urn
             found[pull] = Span(now, now + self._seconds(way, slowdown(PULL)))
         self.needed.setdefault(urn, set()).update(found)
         return list(found.items())

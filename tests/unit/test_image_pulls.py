@@ -200,6 +200,29 @@ def test_the_pods_of_other_pools_still_wait_for_their_own_pull() -> None:
     }
 
 
+def test_what_begins_with_the_pods_comes_after_what_they_wait_for() -> None:
+    pulls = Pulls(SECONDS)
+    pulls.came(GPU, with_disk(), 200)
+    pulls.wanted(CLUSTER, ray(), 900, at_once)
+    found = pulls.beside({CLUSTER: {GPU, LUSTRE}})
+    assert found[disk_urn(CLUSTER)] == {GPU, LUSTRE}
+    assert found[CLUSTER] == {GPU, LUSTRE, disk_urn(CLUSTER)}
+
+
+def test_pods_whose_selector_is_not_known_yet_are_where_their_values_are_from() -> None:
+    steps = [TimedStep(it, "create", 200) for it in (CPU, GPU)]
+    steps.append(TimedStep(CLUSTER, "create", 55))
+    unknown = ray()
+    unknown["spec"]["headGroupSpec"]["template"]["nodeSelector"] = "unknown"
+    inputs = {CPU: pool("cpu"), GPU: with_disk(), CLUSTER: unknown}
+    waits = {CLUSTER: {CPU, GPU}}
+    _, _, known = with_pulls(steps, waits, inputs, SECONDS, {CLUSTER: {GPU, LUSTRE}})
+    assert disk_urn(CLUSTER) in known
+    assert pull_urn(CLUSTER) not in known
+    _, _, known = with_pulls(steps, waits, inputs, SECONDS, {CLUSTER: {CPU, GPU}})
+    assert {disk_urn(CLUSTER), pull_urn(CLUSTER)} <= known.keys()
+
+
 def test_a_preview_counts_a_disk_as_a_run_does() -> None:
     steps = [TimedStep(it, "create", 200) for it in (HUB, CPU, GPU)]
     steps.append(TimedStep(CLUSTER, "create", 55))
