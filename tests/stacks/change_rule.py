@@ -79,8 +79,8 @@ class ChangingStack:
         return type(self)(folder)
 
     def have(self, config: Config) -> None:
-        """Write it into the stack's file; the simulated project gets the reservations and the
-        repositories in it."""
+        """Write it into the stack's file; the simulated project gets the reservations, the
+        repositories and the disk images in it."""
         at = {f"gcp:{key}": config[key] for key in _TOP if key in config}
         stack = {key: it for key, it in config.items() if key not in _TOP}
         file = self.folder / "project" / f"Pulumi.{STACK}.yaml"
@@ -98,7 +98,8 @@ class ChangingStack:
     def left(self) -> Any:
         """What a destroy leaves behind."""
         left = dict(self.sandbox.succeed("destroy").cloud)
-        left[LENT] = self.sandbox.cloud.inventory(STACK).get(LENT, [])
+        ours = self.sandbox.cloud.inventory(STACK)
+        left |= {it: ours.get(it, []) for it in LENT}
         return {token: ids for token, ids in left.items() if ids}
 
     def up(self, config: Config) -> RunResult:
