@@ -52,7 +52,7 @@ MachineTypeName = Annotated[
 ReservationPart = Annotated[
     str, like(r"[a-z]([a-z0-9-]{0,61}[a-z0-9])?", "a name in a reservation", "my-reservation")
 ]
-# Compute Engine documentation, "Create custom images": of an image's name.
+# hashicorp/terraform-provider-google-beta resource_compute_image.go, 0123f388: of an image's name.
 DiskImageName = Annotated[
     str,
     like(

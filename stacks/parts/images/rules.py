@@ -80,9 +80,9 @@ def reader_problems(plan: Plan) -> Iterator[Problem]:
 
 
 def disk_problems(plan: Plan) -> Iterator[Problem]:
-    """What reads such a disk is image streaming (GKE documentation, "Use secondary boot disks to
-    preload data or container images", requirements). On Autopilot a pod asks for it by a selector,
-    where an object of the cluster's allows the image; no part here does that."""
+    """What reads such a disk is image streaming (pull request 2580 of terraform-google-modules/
+    terraform-google-kubernetes-engine). On Autopilot a pod asks for it by a selector, where an
+    object of the cluster's allows the image; no part here does that."""
     for name, pool in plan.stack.pools.items():
         field = f"pools.{name}.secondary_boot_disk"
         if pool.secondary_boot_disk is None:
