@@ -97,6 +97,15 @@ class RepositoryFacts:
 
 
 @dataclass(frozen=True, kw_only=True)
+class DiskImageFacts:
+    """A disk image of Compute Engine. `status` is READY when disks can be made of it."""
+
+    project: str
+    name: str
+    status: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class LustreFacts:
     """A Managed Lustre instance. `mount_point` is ADDRESS@tcp:/FILESYSTEM; with `legacy_port` it
     listens on the port of older nodes. `state` is ACTIVE when it can be mounted."""

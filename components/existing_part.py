@@ -9,7 +9,7 @@ _Found = TypeVar("_Found")
 _First = TypeVar("_First")
 # hashicorp/terraform-provider-google-beta 93c65b2d: a network, a subnetwork, a cluster and a
 # repository say "ID not found", a Lustre instance the same without its ID, which is gone by then,
-# and a bucket hands on the API's own 404.
+# and a bucket and a disk image hand on the API's own 404.
 _NOT_THERE = re.compile(r"\bnot found\b|\bnotFound\b")
 # In front of what the provider says, the SDK and the engine each say which function it was.
 _CALLERS = re.compile(

@@ -17,6 +17,7 @@ _LOCATED = "projects/{project}/locations/{location}"
 _FORMATS: Mapping[str, str] = {
     "gcp:projects/service:Service": "{project}/{service}",
     "gcp:compute/network:Network": "projects/{project}/global/networks/{name}",
+    "gcp:compute/image:Image": "projects/{project}/global/images/{name}",
     "gcp:compute/subnetwork:Subnetwork": "projects/{project}/regions/{region}/subnetworks/{name}",
     "gcp:compute/firewall:Firewall": "projects/{project}/global/firewalls/{name}",
     "gcp:compute/globalAddress:GlobalAddress": "projects/{project}/global/addresses/{name}",

@@ -107,6 +107,11 @@ def _pool(name: str, pool: PoolFacts, catalog: Catalog) -> Iterator[Part]:
     yield _priced(
         name, what, disk, (pool.low * pool.disk_gb, pool.high * pool.disk_gb), MONTH_HOURS
     )
+    if pool.secondary_disk:
+        what = (
+            f"each GiB of {nodes} secondary boot disks {_each(disk)} a month; how many is not known"
+        )
+        yield Part(name, what, None, _source(disk), amount_unknown=True)
     ssd = pool.machine.local_ssd if pool.machine is not None else None
     if ssd is not None and not (price and price.with_local_ssd):
         gib = ssd.count * ssd.gib_each

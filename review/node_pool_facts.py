@@ -33,6 +33,7 @@ class PoolFacts:
     disk_type: str
     disk_gb: int
     region: str
+    secondary_disk: bool = False
 
     @property
     def accelerated(self) -> bool:
@@ -70,6 +71,7 @@ def pool_facts(inputs: Mapping[str, Any], catalog: Catalog) -> PoolFacts:
         disk_type=str(config.get("diskType") or ""),
         disk_gb=int(config.get("diskSizeGb") or 0),
         region=region_of(str(inputs.get("location") or "")),
+        secondary_disk=bool(config.get("secondaryBootDisks")),
     )
 
 

@@ -26,7 +26,7 @@ from sandbox.faults import Faults
 from sandbox.interrupts import Interrupts
 from sandbox.journal import Journal
 from sandbox.locks import engine_pid
-from sandbox.plan import new_inputs, planned_steps
+from sandbox.plan import new_inputs, planned_steps, value_sources
 from sandbox.planned_pulls import with_pulls
 from sandbox.program import load_program
 from sandbox.providers.gcp import GcpStandIn
@@ -98,7 +98,9 @@ class Engine:
         if verb == "preview":
             stands = new_inputs(report)
             planned = planned_steps(plan, durations, stands)
-            steps, dependencies, inputs = with_pulls(*planned, stands, durations)
+            steps, dependencies, inputs = with_pulls(
+                *planned, stands, durations, value_sources(plan)
+            )
         else:
             steps = [TimedStep(s.urn, s.operation, s.seconds) for s in journal.steps if s.ok]
             known = [*deployment.resources(before), *deployment.resources(after)]

@@ -15,6 +15,7 @@ from typing import Any
 from components.capacity import CapacityMode
 from sandbox.bounds import ends, slots_of
 from sandbox.durations import Durations
+from sandbox.plan import value_sources
 from sandbox.planned_pulls import with_pulls, without_pulls
 from sandbox.schedule import Node, TimedStep, graph_of
 from sandbox.urns import name_of, token_of
@@ -70,7 +71,7 @@ def courses(
     if not pools:
         return []
     family = Family.of(goals)
-    now = waits(plan, late)
+    now, sources = waits(plan, late), value_sources(goals)
     own_steps, own_waits = without_pulls(steps, dependencies)
     ways = {EARLY: frozenset[str](), LATE: pools, MIXED: late}
     found: list[Course] = []
@@ -78,7 +79,7 @@ def courses(
         if when == MIXED and chosen in (frozenset(), pools):
             continue
         there = family.rewired(own_waits, now, waits(plan, chosen))
-        pulled = with_pulls(own_steps, there, inputs, durations)
+        pulled = with_pulls(own_steps, there, inputs, durations, sources)
         course = _course(plan, when, _ends(*pulled), family)
         if course is not None:
             found.append(replace(course, chosen=chosen == late))

@@ -4,21 +4,23 @@ A pull is a step of its own, which no resource of the engine's is: of the images
 pulls it begins when a pool's machines stand, of others when the pods that run them come. Pods start
 once it is done. An image streams that has been pulled before by nodes that stream: which ones were
 is not counted, but a mirror that this run made is empty until the first pull through it has ended.
+What nodes have on a secondary boot disk comes with the machine; that it is there is granted.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from components.node_config import IMAGE_CACHE
 from sandbox.clock import Span
 from sandbox.durations import Durations, is_awaited
 from sandbox.urns import token_of
 
 Inputs = Mapping[str, Any]
 PULL = "container:image:Pull"
-PULLED, STREAMED = "pulled", "streamed"
+PULLED, STREAMED, ON_DISK = "pulled", "streamed", "disk"
 # What runs the images of tens of GB.
 RAY_CLUSTER = "kubernetes:ray.io/v1:RayCluster"
 RUNNING = (RAY_CLUSTER, "kubernetes:batch/v1:Job")
@@ -26,14 +28,19 @@ DAEMON_SET = "kubernetes:apps/v1:DaemonSet"
 POOL = "gcp:container/nodePool:NodePool"
 REPOSITORY = "gcp:artifactregistry/repository:Repository"
 _POOL_LABEL = "cloud.google.com/gke-nodepool"
+_ACCELERATOR_LABEL = "cloud.google.com/gke-accelerator"
 _TOPOLOGY_LABEL = "cloud.google.com/gke-tpu-topology"
 _OF_GOOGLE = ("docker.pkg.dev", "gcr.io")
 
 
-def pull_urn(urn: str) -> str:
-    """Of the pull that goes with a resource."""
+def pull_urn(urn: str, of: str = "images") -> str:
+    """Of the pull that goes with a resource, or of its reading them off a disk."""
     head, _, name = urn.rpartition("::")
-    return f"{head}${PULL}::{name}-images"
+    return f"{head}${PULL}::{name}-{of}"
+
+
+def disk_urn(urn: str) -> str:
+    return pull_urn(urn, "disk")
 
 
 @dataclass
@@ -73,10 +80,31 @@ class Ground:
             if _picks(term["matchExpressions"], it)
         }
 
+    def on_disks(self, inputs: Inputs, sources: Collection[str] = ()) -> tuple[set[str], set[str]]:
+        """The images that some of the pods have on a disk of their nodes, and those that all have
+        that run them. Where no pool is picked it is one of `sources`, or any."""
+        some, elsewhere = set[str](), set[str]()
+        maybe = [it for urn, it in self.pools.items() if urn in sources] or self.pools.values()
+        for pod in _pods_in(inputs):
+            disks = {_has_disk(it) for it in self._under(pod) or maybe}
+            some |= images_of(pod) if True in disks else set()
+            elsewhere |= images_of(pod) if False in disks else set()
+        return some, some - elsewhere
+
+    def _under(self, pod: Inputs) -> list[Inputs]:
+        """The pools that a pod picks by its selector, which a preview may not know."""
+        selector = pod.get("nodeSelector")
+        pairs = selector.items() if isinstance(selector, Mapping) else ()
+        terms = [{"key": key, "values": [value]} for key, value in pairs]
+        return [it for it in self.pools.values() if _picks(terms, it)]
+
     def way(self, images: Collection[str], pools: Iterable[str] | None = None) -> Inputs:
         """The slowest way of these images, onto some of the pools or all there are. Autopilot,
         which has none, streams. `first` are those that would stream, were they in their mirror."""
-        asked = self.pools if pools is None else pools
+        asked = list(self.pools if pools is None else pools)
+        if asked and all(_has_disk(self.pools[it]) for it in asked):
+            return {"way": ON_DISK}
+        asked = [it for it in asked if not _has_disk(self.pools[it])]
         near = all(image.partition("/")[0].endswith(_OF_GOOGLE) for image in images)
         if not near or not all(_streams(self.pools[it]) for it in asked):
             return {"way": PULLED}
@@ -96,10 +124,23 @@ def images_of(found: Any) -> set[str]:
     return set()
 
 
+def _pods_in(found: Any) -> Iterator[Inputs]:
+    if isinstance(found, Mapping):
+        if "containers" in found:
+            yield found
+        for it in found.values():
+            yield from _pods_in(it)
+    elif isinstance(found, list):
+        for it in found:
+            yield from _pods_in(it)
+
+
 def _picks(expressions: Iterable[Inputs], pool: Inputs) -> bool:
     """Labels that GKE gives nodes besides are not in a pool's inputs."""
     config = pool.get("nodeConfig") or {}
     labels = {**(config.get("labels") or {}), _POOL_LABEL: pool.get("name")}
+    for it in config.get("guestAccelerators") or []:
+        labels[_ACCELERATOR_LABEL] = it.get("type")
     if topology := (pool.get("placementPolicy") or {}).get("tpuTopology"):
         labels[_TOPOLOGY_LABEL] = topology
     ours = [it for it in expressions if it["key"] in labels or "google.com" not in it["key"]]
@@ -109,6 +150,12 @@ def _picks(expressions: Iterable[Inputs], pool: Inputs) -> bool:
 def _streams(pool: Inputs) -> bool:
     config = pool.get("nodeConfig") or {}
     return bool((config.get("gcfsConfig") or {}).get("enabled"))
+
+
+def _has_disk(pool: Inputs) -> bool:
+    """Whether its nodes have images on a disk that comes with them."""
+    disks = (pool.get("nodeConfig") or {}).get("secondaryBootDisks") or []
+    return any(it.get("mode") == IMAGE_CACHE for it in disks)
 
 
 def streaming_after_all(spans: Mapping[str, Span], ways: Mapping[str, Inputs]) -> set[str]:
@@ -134,6 +181,7 @@ class Pulls:
         self.inputs: dict[str, Inputs] = {}
         self.needed: dict[str, set[str]] = {}
         self._durations = durations
+        self._with_pods: dict[str, str] = {}
         self._since: dict[str, tuple[float, set[str]]] = {}
 
     def stand(self, resources: Iterable[Mapping[str, Any]]) -> None:
@@ -142,7 +190,10 @@ class Pulls:
             self.ground.learn(one["urn"], one.get("inputs") or {}, made=False)
 
     def beside(self, dependencies: dict[str, set[str]]) -> dict[str, set[str]]:
-        """What waits for what, with the pulls."""
+        """What waits for what, with the pulls; one that begins with the pods comes after what they
+        wait for."""
+        for urn, pods in self._with_pods.items():
+            dependencies[urn] = set(dependencies.get(pods, ()))
         for urn, needed in self.needed.items():
             dependencies.setdefault(urn, set()).update(needed)
         return dependencies
@@ -163,7 +214,13 @@ class Pulls:
         under_way = self._under_way(slowdown(PULL))
         found: dict[str, Span] = {}
         rest: set[str] = set()
-        for image in images_of(inputs):
+        some, everywhere = self.ground.on_disks(inputs)
+        if some:
+            disk = disk_urn(urn)
+            self.needed[disk], self.inputs[disk] = set(), {"way": ON_DISK}
+            self._with_pods[disk] = urn
+            found[disk] = Span(now, now + self._seconds(self.inputs[disk], slowdown(PULL)))
+        for image in images_of(inputs) - everywhere:
             preloads = self.ground.preloads_of(image)
             if not preloads:
                 rest.add(image)
@@ -174,6 +231,7 @@ class Pulls:
         if rest:
             pull, way = pull_urn(urn), self.ground.way(rest)
             self.needed[pull], self.inputs[pull] = set(), way
+            self._with_pods[pull] = urn
             found[pull] = Span(now, now + self._seconds(way, slowdown(PULL)))
         self.needed.setdefault(urn, set()).update(found)
         return list(found.items())

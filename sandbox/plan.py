@@ -44,6 +44,15 @@ def planned_steps(
     return steps, dependencies
 
 
+def value_sources(plans: Mapping[str, Any]) -> dict[str, set[str]]:
+    """By URN what its properties have values of, which a preview does not know."""
+    found: dict[str, set[str]] = {}
+    for urn, plan in plans.items():
+        sources = (plan.get("goal") or {}).get("propertyDependencies") or {}
+        found[urn] = {one for urns in sources.values() for one in urns or ()}
+    return found
+
+
 def new_inputs(report: EngineReport) -> Inputs:
     """Of what is there after it: what goes has no new ones."""
     found = (event.resource_pre_event for event in report.step_events)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from sandbox.bounds import ends
 from sandbox.clock import Span
 from sandbox.durations import Durations
 from sandbox.image_pulls import (
+    ON_DISK,
     PULL,
     RUNNING,
     STREAMED,
     Ground,
     Inputs,
+    disk_urn,
     images_of,
     pull_urn,
     streaming_after_all,
@@ -26,8 +28,10 @@ def with_pulls(
     dependencies: Mapping[str, Iterable[str]],
     inputs: Mapping[str, Inputs],
     durations: Durations,
+    sources: Mapping[str, Collection[str]] | None = None,
 ) -> tuple[list[TimedStep], dict[str, set[str]], dict[str, Inputs]]:
-    """The steps of a plan with the pulls, what waits for what then, and the inputs of all."""
+    """The steps of a plan with the pulls, what waits for what then, and the inputs of all. Pods
+    whose pool has no name yet are on one of those among the `sources` of their values."""
     known, ground = list(steps), Ground()
     made = {it.urn for it in known if it.operation == "create"}
     # A pool that changes has other nodes.
@@ -39,7 +43,9 @@ def with_pulls(
     for step in list(known):
         if step.operation != "create" or token_of(step.urn) not in RUNNING:
             continue
-        for urn, way, needed in _pulls(ground, step.urn, inputs[step.urn], other):
+        for urn, way, needed in _pulls(
+            ground, step.urn, inputs[step.urn], other, (sources or {}).get(step.urn, ())
+        ):
             if urn not in ways:
                 ways[urn] = way
                 known.append(_step(urn, way, durations))
@@ -68,11 +74,14 @@ def _step(urn: str, way: Inputs, durations: Durations) -> TimedStep:
 
 
 def _pulls(
-    ground: Ground, urn: str, inputs: Inputs, other: set[str]
+    ground: Ground, urn: str, inputs: Inputs, other: set[str], sources: Collection[str]
 ) -> Iterator[tuple[str, Inputs, set[str]]]:
     """The pulls that pods wait for: URN, way, and what each waits for, if it is a preload's."""
     rest: set[str] = set()
-    for image in images_of(inputs):
+    some, everywhere = ground.on_disks(inputs, sources)
+    if some:
+        yield disk_urn(urn), {"way": ON_DISK}, set()
+    for image in images_of(inputs) - everywhere:
         preloads = ground.preloads_of(image)
         if not preloads:
             rest.add(image)

@@ -12,6 +12,7 @@ import pulumi_gcp as gcp
 
 from components.existing_bucket import ExistingBucket, ExistingBucketArgs, existing_bucket
 from components.existing_cluster import ExistingClusterArgs, read_cluster
+from components.existing_disk_image import ExistingDiskImageArgs, existing_disk_image
 from components.existing_facts import ClusterFacts
 from components.existing_lustre import ExistingLustre, ExistingLustreArgs, existing_lustre
 from components.existing_network import ExistingNetwork, ExistingNetworkArgs, existing_network
@@ -30,7 +31,12 @@ from stacks.needs import (
 from stacks.on_record import Record
 from stacks.parts.buckets.existing_rules import bucket_advice, bucket_problems
 from stacks.parts.cluster.existing_rules import cluster_advice, cluster_problems
-from stacks.parts.images.existing_rules import repository_advice, repository_problems
+from stacks.parts.images.existing_rules import (
+    disk_advice,
+    disk_problems,
+    repository_advice,
+    repository_problems,
+)
 from stacks.parts.lustre.existing_rules import lustre_advice, lustre_problems
 from stacks.parts.network.existing_rules import network_advice, network_problems
 from stacks.plan import Plan
@@ -58,6 +64,7 @@ def read(plan: Plan, provider: gcp.Provider, record: Record | None) -> Adopted:
         buckets=reading.buckets(),
     )
     reading.repositories()
+    reading.disk_images()
     survey.close()
     if cluster is not None and record is not None:
         for moved in entering(cluster, record):
@@ -210,6 +217,19 @@ class _Reading:
                 made_by="leave it out",
                 lent_by="one of no stack",
             )
+
+    def disk_images(self) -> None:
+        """Each pool has one of its own, which others may have, too."""
+        for pool, disk in self.plan.images.disks.items():
+            field = f"pools.{pool}.secondary_boot_disk"
+            args = ExistingDiskImageArgs(project=disk.project, image=disk.name)
+            found = self.survey.read(
+                field,
+                partial(existing_disk_image, args, self.provider),
+                {f"{field}.disk image": field},
+            )
+            if found is not None:
+                self.survey.judge(disk_problems(field, found), disk_advice(field, disk))
 
     def _judge_owner(
         self, field: str, what: str, labels: Mapping[str, str], **nearest: str

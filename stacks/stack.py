@@ -121,8 +121,9 @@ class Stack(Block, frozen=True):
         """Whether anything of it exists already."""
         lustre = self.lustre is not None and not self.makes_lustre
         buckets = any(it.existing is not None for it in self.buckets.values())
-        repositories = bool(self.images.repositories)
-        return not self.makes_network or lustre or buckets or repositories
+        disks = any(it.secondary_boot_disk is not None for it in self.pools.values())
+        images = bool(self.images.repositories) or disks
+        return not self.makes_network or lustre or buckets or images
 
 
 def mounts_of(stack: Stack, asked: Sequence[str] | None) -> Sequence[str]:

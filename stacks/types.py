@@ -52,6 +52,15 @@ MachineTypeName = Annotated[
 ReservationPart = Annotated[
     str, like(r"[a-z]([a-z0-9-]{0,61}[a-z0-9])?", "a name in a reservation", "my-reservation")
 ]
+# hashicorp/terraform-provider-google-beta resource_compute_image.go, 0123f388: of an image's name.
+DiskImageName = Annotated[
+    str,
+    like(
+        r"(projects/[a-z][a-z0-9-]{4,28}[a-z0-9]/)?global/images/[a-z]([a-z0-9-]{0,61}[a-z0-9])?",
+        "a disk image",
+        "global/images/NAME, or projects/PROJECT/global/images/NAME",
+    ),
+]
 
 # Numbers, each with the reason of its bounds.
 

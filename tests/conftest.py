@@ -185,6 +185,8 @@ class Answers(mocks.Mocks):
         if args.token == "gcp:artifactregistry/getRepository:getRepository":
             # Any that a config names is there, and has what was pushed into it.
             return {**args.args, "format": "DOCKER", "mode": "STANDARD_REPOSITORY", "labels": {}}
+        if args.token == "gcp:compute/getImage:getImage":
+            return {**args.args, "status": "READY"}
         raise AssertionError(f"{args.token}: programs make no other calls to the cloud")
 
 

@@ -1,7 +1,7 @@
 """The gcp provider's functions: what its data sources answer of the simulated cloud.
 
 Each reads as the code of hashicorp/terraform-provider-google-beta at 93c65b2d (2026-08-21) does:
-services/compute/data_source_google_compute_{network,subnetwork,routers}.go,
+services/compute/data_source_google_compute_{image,network,subnetwork,routers}.go,
 services/container/data_source_google_container_cluster.go,
 services/storage/data_source_google_storage_bucket.go,
 services/lustre/data_source_lustre_instance.go and
@@ -19,6 +19,7 @@ from sandbox.cloud.kinds import KINDS
 from sandbox.cloud.kinds.artifact import Repository
 from sandbox.cloud.kinds.bucket import Bucket
 from sandbox.cloud.kinds.cluster import Cluster, as_read
+from sandbox.cloud.kinds.disk_image import DiskImage
 from sandbox.cloud.kinds.lustre import LustreInstance
 from sandbox.cloud.kinds.network import (
     Network,
@@ -76,6 +77,19 @@ def _network(cloud: Cloud, args: Args) -> dict[str, Any]:
     subnets = on_network(cloud, Subnetwork.token, found)
     links = [subnet.outputs["selfLink"] for subnet in subnets]
     return {**_state(found), "subnetworksSelfLinks": links}
+
+
+def _image(cloud: Cloud, args: Args) -> dict[str, Any]:
+    """One that no stack makes is there as a whole."""
+    resource_id = f"projects/{args['project']}/global/images/{args['name']}"
+    found = cloud.read(DiskImage.token, resource_id)
+    if found is None:
+        raise _AnswerError(
+            "error retrieving image information: googleapi: Error 404: The resource "
+            f"'{resource_id}' was not found, notFound"
+        )
+    state = _state(found)
+    return {"status": "READY", **state, "labels": state["effectiveLabels"]}
 
 
 def _subnetwork(cloud: Cloud, args: Args) -> dict[str, Any]:
@@ -154,6 +168,7 @@ def _repository(cloud: Cloud, args: Args) -> dict[str, Any]:
 
 
 _FUNCTIONS: Mapping[str, tuple[str, Callable[[Cloud, Args], dict[str, Any]]]] = {
+    "gcp:compute/getImage:getImage": (DiskImage.token, _image),
     "gcp:compute/getNetwork:getNetwork": (Network.token, _network),
     "gcp:compute/getSubnetwork:getSubnetwork": (Subnetwork.token, _subnetwork),
     "gcp:compute/getRouters:getRouters": (Router.token, _routers),

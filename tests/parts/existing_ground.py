@@ -172,6 +172,10 @@ def existing_repository(path: str, host: str, **inputs: Any) -> dict[str, Any]:
     )
 
 
+def existing_disk_image(project: str, name: str) -> dict[str, Any]:
+    return existing("compute/image:Image", project, name=name, diskSizeGb=50)
+
+
 def existing_lustre(
     vpc: ExistingVpc,
     *,

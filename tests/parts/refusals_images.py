@@ -4,7 +4,7 @@ from typing import Any
 
 from tests.parts.existing_samples import IN_CLUSTER
 from tests.parts.refusals import Refused
-from tests.parts.samples import BARE, MIRRORED, RL
+from tests.parts.samples import AUTOPILOT, BARE, MIRRORED, RL
 
 _NVCR = "us-east1-docker.pkg.dev/my-project/nvcr-io"
 _NAMED = {"images__repositories": {"nvcr.io": _NVCR}}
@@ -16,7 +16,29 @@ ON_THEIRS = {
     "servers": {"chat": {"model": "google/gemma-2-9b-it", "gpus": 2, "engine": "vllm"}},
 }
 
+_DISK = {"pools__gpu__secondary_boot_disk": "global/images/trainer"}
+
 IMAGES = [
+    Refused(
+        RL,
+        {**_DISK, "images": {"streaming": False}},
+        "pools.gpu.secondary_boot_disk",
+        "image streaming is what reads it, and images.streaming is false; nearest: leave one of "
+        "both out",
+    ),
+    Refused(
+        AUTOPILOT,
+        _DISK,
+        "pools.gpu.secondary_boot_disk",
+        "nearest: leave it out, as Autopilot streams images by itself, or cluster.mode standard",
+    ),
+    Refused(
+        RL,
+        {"pools__gpu__secondary_boot_disk": "trainer"},
+        "pools.gpu.secondary_boot_disk",
+        '"trainer" is not a disk image; nearest: one like global/images/NAME, or '
+        "projects/PROJECT/global/images/NAME",
+    ),
     Refused(
         RL,
         {"images": {"mirror": False, "repositories": {"nvcr.io": _NVCR}}},

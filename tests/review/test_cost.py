@@ -93,6 +93,15 @@ def test_disks_and_local_ssd_cost_as_in_their_region() -> None:
     assert known("375 GiB of local SSD", "us-central1-a") == pytest.approx(2 * 375 * 0.0389)
 
 
+def test_secondary_boot_disks_are_said_to_be_of_a_size_that_is_not_known() -> None:
+    disk = [{"diskImage": "projects/p/global/images/trainer"}]
+    own = pool("g2-standard-8", 2, "us-central1-a", diskType="pd-ssd", secondaryBootDisks=disk)
+    found = part(bill(own), "secondary boot disks")
+    assert found.what == "each GiB of 2 secondary boot disks 0.17 a month; how many is not known"
+    assert found.hourly is None
+    assert found.amount_unknown
+
+
 def test_local_ssd_that_is_in_the_price_of_the_machine_has_no_line_of_its_own() -> None:
     for machine in ("a3-highgpu-8g", "a4-highgpu-8g"):
         lines = bill(pool(machine, 1, "us-central1-b", spot=machine.startswith("a4"))).parts

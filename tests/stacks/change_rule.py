@@ -19,7 +19,7 @@ import yaml
 from sandbox.engine import RunResult, Verb
 from sandbox.names import PROJECT
 from sandbox.workspace import PROJECT_FOLDER, Workspace
-from tests.parts.existing_ground import existing_repository
+from tests.parts.existing_ground import existing_disk_image, existing_repository
 from tests.stacks.conftest import Sandbox, changed
 from tests.stacks.stack_facts import LENT, Facts, differing, facts_of, record_of
 from tests.unit.effect_stacks import bring_scripts
@@ -79,8 +79,8 @@ class ChangingStack:
         return type(self)(folder)
 
     def have(self, config: Config) -> None:
-        """Write it into the stack's file; the simulated project gets the reservations and the
-        repositories in it."""
+        """Write it into the stack's file; the simulated project gets the reservations, the
+        repositories and the disk images in it."""
         at = {f"gcp:{key}": config[key] for key in _TOP if key in config}
         stack = {key: it for key, it in config.items() if key not in _TOP}
         file = self.folder / "project" / f"Pulumi.{STACK}.yaml"
@@ -92,12 +92,14 @@ class ChangingStack:
 
     def given(self, config: Config) -> dict[str, Any]:
         """What the simulated project has before any stack."""
-        return {"reservations": reservations(config), "existing": repositories(config)}
+        there = [*repositories(config), *disk_images(config)]
+        return {"reservations": reservations(config), "existing": there}
 
     def left(self) -> Any:
         """What a destroy leaves behind."""
         left = dict(self.sandbox.succeed("destroy").cloud)
-        left[LENT] = self.sandbox.cloud.inventory(STACK).get(LENT, [])
+        ours = self.sandbox.cloud.inventory(STACK)
+        left |= {it: ours.get(it, []) for it in LENT}
         return {token: ids for token, ids in left.items() if ids}
 
     def up(self, config: Config) -> RunResult:
@@ -239,6 +241,12 @@ def repositories(config: Config) -> list[dict[str, Any]]:
     """Those that a config names, each a mirror of the registry that it is named for."""
     named = config.get("images", {}).get("repositories", {})
     return [existing_repository(path, host) for host, path in named.items()]
+
+
+def disk_images(config: Config) -> list[dict[str, Any]]:
+    """Those that a config names, in the stack's own project."""
+    named = [it.get("secondary_boot_disk") for it in config["pools"].values()]
+    return [existing_disk_image(config["project"], it.rpartition("/")[2]) for it in named if it]
 
 
 def _blocks(capacity: dict[str, Any]) -> dict[str, list[str]]:

@@ -91,6 +91,7 @@ GROUND: Changes = {
         {"images__mirror": False, "images__credentials": None},
         {"images__streaming": False},
         {"images__preload": False},
+        {"pools__gpu__secondary_boot_disk": "global/images/trainer"},
         {
             "images__repositories": {"nvcr.io": "us-east1-docker.pkg.dev/my-project/nvcr-io"},
             "images__credentials": None,

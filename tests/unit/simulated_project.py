@@ -28,6 +28,7 @@ ROUTER = "gcp:compute/router:Router"
 NAT = "gcp:compute/routerNat:RouterNat"
 BUCKET = "gcp:storage/bucket:Bucket"
 REPOSITORY = "gcp:artifactregistry/repository:Repository"
+DISK_IMAGE = "gcp:compute/image:Image"
 BUCKET_MEMBER = "gcp:storage/bucketIAMMember:BucketIAMMember"
 WITHOUT_PROJECT = (CONNECTION, BUCKET_MEMBER)
 APIS = (

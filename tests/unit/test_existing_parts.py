@@ -17,17 +17,19 @@ import pytest
 
 from components.existing_bucket import ExistingBucketArgs, existing_bucket
 from components.existing_cluster import ExistingClusterArgs, existing_cluster, read_cluster
+from components.existing_disk_image import ExistingDiskImageArgs, existing_disk_image
 from components.existing_lustre import ExistingLustreArgs, existing_lustre
 from components.existing_network import ExistingNetworkArgs, existing_network
 from components.existing_part import ExistingPartError, Part, read_part
 from components.existing_repository import ExistingRepositoryArgs, existing_repository
 from tests.unit.existing_parts import REGION, ZONE, Reader, values
-from tests.unit.simulated_project import APIS, BUCKET, REPOSITORY, ROUTER, P, Project
+from tests.unit.simulated_project import APIS, BUCKET, DISK_IMAGE, REPOSITORY, ROUTER, P, Project
 
 NETWORK_ARGS = ExistingNetworkArgs(project=P, region=REGION, network="net", subnetwork="nodes")
 CLUSTER_ARGS = ExistingClusterArgs(project=P, location=REGION, cluster="c")
 BUCKET_ARGS = ExistingBucketArgs(project=P, bucket="our-data")
 REPOSITORY_ARGS = ExistingRepositoryArgs(project=P, location=REGION, repository="nvcr-io")
+DISK_IMAGE_ARGS = ExistingDiskImageArgs(project=P, image="trainer")
 LUSTRE_ARGS = ExistingLustreArgs(project=P, zone=ZONE, instance="fast")
 
 
@@ -198,6 +200,13 @@ class TestRepository:
         assert (found.mode, found.upstream, found.labels) == ("STANDARD_REPOSITORY", None, {})
 
 
+def test_a_disk_images_facts_are_read(project: Project, reader: Reader) -> None:
+    project.make(DISK_IMAGE, name="trainer")
+    found = reader.run(partial(existing_disk_image, DISK_IMAGE_ARGS))
+    assert (found.project, found.name, found.status) == (P, "trainer", "READY")
+    assert reader.called == ["getImage"]
+
+
 @pytest.mark.parametrize(
     ("read", "kind", "message"),
     [
@@ -212,6 +221,11 @@ class TestRepository:
             partial(existing_repository, REPOSITORY_ARGS),
             "repository",
             f'"nvcr-io" is not in {REGION} of project {P}; ',
+        ),
+        (
+            partial(existing_disk_image, DISK_IMAGE_ARGS),
+            "disk image",
+            f'"trainer" is not in the images of project {P}; ',
         ),
         (
             partial(existing_lustre, LUSTRE_ARGS),

@@ -1,4 +1,5 @@
-"""Whether a repository that exists already has the images of the registry that it is named for."""
+"""Whether a repository that exists already has the images of the registry that it is named for, and
+whether disks can be made of a disk image."""
 
 from __future__ import annotations
 
@@ -8,12 +9,15 @@ from typing import Any
 import pytest
 
 from catalog import Catalog
-from components.existing_facts import RepositoryFacts
+from components.existing_facts import DiskImageFacts, RepositoryFacts
 from stacks.parts.images.existing_rules import (
     RepositoryNeeds,
+    disk_advice,
+    disk_problems,
     repository_advice,
     repository_problems,
 )
+from stacks.parts.images.plan import DiskImage
 from tests.unit.problem_lines import lines, only
 
 REPOSITORY = RepositoryFacts(
@@ -28,6 +32,7 @@ REPOSITORY = RepositoryFacts(
 OF_NVCR = RepositoryNeeds(host="nvcr.io", streams=True)
 STANDARD: dict[str, Any] = {"mode": "STANDARD_REPOSITORY", "upstream": None}
 VIRTUAL: dict[str, Any] = {"mode": "VIRTUAL_REPOSITORY", "upstream": None}
+DISK = "pools.gpu.secondary_boot_disk"
 CATALOG = Catalog.load()
 
 
@@ -91,3 +96,21 @@ def test_one_that_pulls_or_streams_nothing_is_advice(found: dict[str, Any], word
 def test_a_virtual_one_is_as_good_where_nothing_streams() -> None:
     needs = replace(OF_NVCR, streams=False)
     assert lines(repository_advice(replace(REPOSITORY, **VIRTUAL), needs)) == []
+
+
+@pytest.mark.parametrize("status", ["PENDING", "FAILED", "DELETING"])
+def test_disks_are_made_of_an_image_that_is_ready(status: str) -> None:
+    ready = DiskImageFacts(project="p", name="trainer", status="READY")
+    assert lines(disk_problems(DISK, ready)) == []
+    assert only(disk_problems(DISK, replace(ready, status=status))) == (
+        f'{DISK}: "trainer" is {status}, and disks are made of an image that is READY; nearest: '
+        "wait for it, or another image"
+    )
+
+
+def test_what_is_taken_to_be_on_a_disk_is_said() -> None:
+    disk = DiskImage(project="p", name="trainer", images=("nvcr.io/a:1", "b:2"))
+    assert only(disk_advice(DISK, disk)).startswith(
+        f'{DISK}: "trainer" is taken to have nvcr.io/a:1, b:2: what is on it nobody can look up, '
+    )
+    assert only(disk_advice(DISK, replace(disk, images=()))).startswith(f"{DISK}: no pod of the ")

@@ -16,6 +16,7 @@ from sandbox.image_pulls import (
     REPOSITORY,
     RUNNING,
     Pulls,
+    disk_urn,
     pull_urn,
 )
 from sandbox.planned_pulls import with_pulls, without_pulls
@@ -25,7 +26,9 @@ from sandbox.schedule import TimedStep, critical_path
 RAY = RUNNING[0]
 NEAR = "us-east1-docker.pkg.dev/p/hub/a:1"
 SECONDS = Durations.load()
-PULLED, STREAMED = (SECONDS.seconds(PULL, "create", {"way": it}) for it in ("pulled", "streamed"))
+PULLED, STREAMED, DISK = (
+    SECONDS.seconds(PULL, "create", {"way": it}) for it in ("pulled", "streamed", "disk")
+)
 
 
 def urn(token: str, name: str) -> str:
@@ -34,6 +37,14 @@ def urn(token: str, name: str) -> str:
 
 def pool(name: str = "gpu", *, streams: bool = True) -> dict[str, Any]:
     return {"name": name, "nodeConfig": {"gcfsConfig": {"enabled": streams}}}
+
+
+def with_disk(name: str = "gpu") -> dict[str, Any]:
+    made = pool(name)
+    disk = {"diskImage": "projects/p/global/images/i", "mode": "CONTAINER_IMAGE_CACHE"}
+    accelerators = [{"type": "nvidia-b200", "count": 8}] if name == "gpu" else []
+    made["nodeConfig"] |= {"secondaryBootDisks": [disk], "guestAccelerators": accelerators}
+    return made
 
 
 def preload(image: str = NEAR) -> dict[str, Any]:
@@ -52,6 +63,19 @@ def preload(image: str = NEAR) -> dict[str, Any]:
 
 def ray(image: str = NEAR) -> dict[str, Any]:
     return {"spec": {"headGroupSpec": {"template": {"containers": [{"image": image}]}}}}
+
+
+def ray_on_both() -> dict[str, Any]:
+    """The head on the CPU pool, workers on that with GPUs."""
+    worker = {
+        "nodeSelector": {"cloud.google.com/gke-accelerator": "nvidia-b200"},
+        "containers": [{"image": NEAR}],
+    }
+    head = {
+        "nodeSelector": {"cloud.google.com/gke-nodepool": "cpu"},
+        "containers": [{"image": NEAR}],
+    }
+    return {"spec": {"headGroupSpec": {"template": head}, "workerGroupSpecs": [worker]}}
 
 
 def mirror() -> dict[str, Any]:
@@ -145,6 +169,79 @@ def test_nothing_streams_while_others_still_pull_nor_from_what_does_not_stream(
     pulls.came(GPU, pool(), comes)
     found = dict(pulls.wanted(CLUSTER, ray(), 1000, at_once))
     assert found[pull_urn(GPU)] == Span(comes, comes + PULLED)
+
+
+def test_what_is_on_a_disk_is_read_when_the_pods_come_and_nothing_is_pulled() -> None:
+    pulls = Pulls(SECONDS)
+    pulls.came(HUB, mirror(), 10)
+    pulls.came(CPU, with_disk("cpu"), 200)
+    pulls.came(GPU, with_disk(), 200)
+    # Of another pool, which none of these pods is on.
+    pulls.came(urn(POOL, "more"), pool("more", streams=False), 200)
+    assert pulls.wanted(CLUSTER, ray_on_both(), 900, at_once) == [
+        (disk_urn(CLUSTER), Span(900, 900 + DISK))
+    ]
+
+
+def test_the_pods_of_other_pools_still_wait_for_their_own_pull() -> None:
+    pulls = Pulls(SECONDS)
+    pulls.came(HUB, mirror(), 10)
+    pulls.came(BEFORE, preload(), 100)
+    pulls.came(CPU, pool("cpu"), 200)
+    only_head = dict(pulls.wanted(CLUSTER, ray_on_both(), 900, at_once))
+    assert only_head == {pull_urn(CPU): Span(200, 200 + PULLED)}
+    pulls = Pulls(SECONDS)
+    pulls.came(HUB, mirror(), 10)
+    pulls.came(CPU, pool("cpu"), 200)
+    pulls.came(GPU, with_disk(), 200)
+    assert dict(pulls.wanted(CLUSTER, ray_on_both(), 900, at_once)) == {
+        disk_urn(CLUSTER): Span(900, 900 + DISK),
+        pull_urn(CLUSTER): Span(900, 900 + PULLED),
+    }
+
+
+def test_what_begins_with_the_pods_comes_after_what_they_wait_for() -> None:
+    pulls = Pulls(SECONDS)
+    pulls.came(GPU, with_disk(), 200)
+    pulls.wanted(CLUSTER, ray(), 900, at_once)
+    found = pulls.beside({CLUSTER: {GPU, LUSTRE}})
+    assert found[disk_urn(CLUSTER)] == {GPU, LUSTRE}
+    assert found[CLUSTER] == {GPU, LUSTRE, disk_urn(CLUSTER)}
+
+
+def test_pods_whose_selector_is_not_known_yet_are_where_their_values_are_from() -> None:
+    steps = [TimedStep(it, "create", 200) for it in (CPU, GPU)]
+    steps.append(TimedStep(CLUSTER, "create", 55))
+    unknown = ray()
+    unknown["spec"]["headGroupSpec"]["template"]["nodeSelector"] = "unknown"
+    inputs = {CPU: pool("cpu"), GPU: with_disk(), CLUSTER: unknown}
+    waits = {CLUSTER: {CPU, GPU}}
+    _, _, known = with_pulls(steps, waits, inputs, SECONDS, {CLUSTER: {GPU, LUSTRE}})
+    assert disk_urn(CLUSTER) in known
+    assert pull_urn(CLUSTER) not in known
+    _, _, known = with_pulls(steps, waits, inputs, SECONDS, {CLUSTER: {CPU, GPU}})
+    assert {disk_urn(CLUSTER), pull_urn(CLUSTER)} <= known.keys()
+
+
+def test_a_preview_counts_a_disk_as_a_run_does() -> None:
+    steps = [TimedStep(it, "create", 200) for it in (HUB, CPU, GPU)]
+    steps.append(TimedStep(CLUSTER, "create", 55))
+    inputs = {
+        HUB: mirror(),
+        CPU: with_disk("cpu"),
+        GPU: with_disk(),
+        CLUSTER: ray_on_both(),
+    }
+    found, waits, known = with_pulls(steps, {CLUSTER: {GPU, CPU}}, inputs, SECONDS)
+    assert critical_path(found, waits).seconds == 200 + DISK + 55
+    assert known[disk_urn(CLUSTER)] == {"way": "disk"}
+    assert pull_urn(CLUSTER) not in known
+
+
+def test_after_a_preemption_machines_have_the_disk_again() -> None:
+    resources = [{"urn": GPU, "inputs": with_disk()}, {"urn": CLUSTER, "inputs": ray()}]
+    (image,) = (it for it in restart_parts(resources, "gpu", SECONDS) if it.name == "image")
+    assert image.seconds.likely == DISK
 
 
 def test_a_preview_counts_what_a_run_takes() -> None:

@@ -1,6 +1,7 @@
 """Where pods get their images from: mirrors, who reads them, what is pulled beforehand. That a
 mirror of NVIDIA's registry works, only Google can show."""
 
+import re
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ from stacks.config import validate
 from stacks.parts.images.plan import of_google, split
 from tests.conftest import Recording, Register, changed
 from tests.parts.refusals_images import ON_THEIRS
-from tests.parts.samples import AUTOPILOT, BARE, DEV, MIRRORED, RL, SERVE
+from tests.parts.samples import AUTOPILOT, BARE, DEV, MIRRORED, RL, SERVE, TPU
 from tests.programs import WITH_TOKEN, registered
 
 DIGEST = f"sha256:{'a' * 64}"
@@ -148,6 +149,48 @@ def test_on_an_autopilot_cluster_of_others_only_named_repositories_are_used() ->
     plan = validate(named, secrets_set=WITH_TOKEN)
     assert plan.images.of("python:3.12") == f"{path}/library/python:3.12"
     assert not plan.images.made
+
+
+def test_a_pool_with_a_disk_of_images_streams_and_has_nothing_pulled_beforehand() -> None:
+    found = made(changed(RL, pools__gpu__secondary_boot_disk="global/images/trainer"))
+    (gpu,) = (it for it in pools(found) if it.name == "gpu-pool")
+    path = "projects/my-project/global/images/trainer"
+    assert gpu.inputs["nodeConfig"]["secondaryBootDisks"] == [
+        {"diskImage": path, "mode": "CONTAINER_IMAGE_CACHE"}
+    ]
+    (cpu,) = (it for it in pools(found) if it.name == "cpu-pool")
+    assert "secondaryBootDisks" not in cpu.inputs["nodeConfig"]
+    assert pulled_onto(found) == {"cpu-pool"}
+
+
+def test_a_pool_streams_by_its_disk_where_nothing_else_does() -> None:
+    other = "projects/other-project/global/images/trainer"
+    found = made(changed(RL, images={"mirror": False}, pools__gpu__secondary_boot_disk=other))
+    (gpu,) = (it for it in pools(found) if "gcfsConfig" in it.inputs["nodeConfig"])
+    assert gpu.inputs["nodeConfig"]["gcfsConfig"] == {"enabled": True}
+    assert gpu.inputs["nodeConfig"]["secondaryBootDisks"][0]["diskImage"] == other
+    assert "apis-containerfilesystem" in found.names()
+
+
+def test_each_slice_has_the_disk_of_its_pool() -> None:
+    found = made(changed(TPU, pools__tpu__secondary_boot_disk="global/images/trainer"))
+    slices = [it for it in pools(found) if it.name.startswith("tpu-")]
+    assert slices
+    assert all(it.inputs["nodeConfig"]["secondaryBootDisks"] for it in slices)
+
+
+def test_what_is_to_be_on_a_disk_is_named_as_the_config_has_it() -> None:
+    disk = {"pools__gpu__secondary_boot_disk": "global/images/trainer"}
+    plan = validate(changed(RL, **disk), secrets_set=WITH_TOKEN)
+    assert plan.images.disks["gpu"].images == ("nvcr.io/nvidia/nemo-rl:v0.4.0",)
+    assert "secondary_boot_disk" in plan.features
+    assert "secondary_boot_disk" not in validate(RL, secrets_set=WITH_TOKEN).features
+
+
+def pulled_onto(found: Recording) -> set[str]:
+    """The pools that a DaemonSet of images is for."""
+    sets = [it for it in found.of_type(":DaemonSet") if it.name.endswith("-images-daemon-set")]
+    return set(re.findall(r"'((?:cpu|gpu)-pool)'", str([it.inputs for it in sets])))
 
 
 def test_pools_with_the_same_images_are_pulled_onto_together(register: Register) -> None:

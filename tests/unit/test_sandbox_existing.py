@@ -158,6 +158,11 @@ class TestFunctions:
                 {"repositoryId": "no", "location": "us"},
                 f"^projects/{P}/locations/us/repositories/no not found",
             ),
+            (
+                "compute/getImage",
+                {"name": "no"},
+                f"Error 404: The resource 'projects/{P}/global/images/no' was not found, notFound",
+            ),
             # The real one has lost the id by then, too.
             ("lustre/getInstance", {"instanceId": "no", "zone": "us-east1-b"}, "^ not found"),
         ],

@@ -8,6 +8,7 @@ from sandbox.cloud.kind import Kind
 from sandbox.cloud.kinds.artifact import Repository, RepositoryIamMember
 from sandbox.cloud.kinds.bucket import Bucket, BucketIamMember
 from sandbox.cloud.kinds.cluster import Cluster
+from sandbox.cloud.kinds.disk_image import DiskImage
 from sandbox.cloud.kinds.firewall import Firewall
 from sandbox.cloud.kinds.iam import ProjectIamMember, ServiceAccount
 from sandbox.cloud.kinds.lustre import LustreInstance
@@ -26,6 +27,7 @@ KINDS: Mapping[str, Kind] = {
         BucketIamMember(),
         Cluster(),
         Dashboard(),
+        DiskImage(),
         Firewall(),
         GlobalAddress(),
         LustreInstance(),

@@ -9,6 +9,7 @@ from sandbox.cloud.kind import Kind, check_name
 from sandbox.cloud.kinds.cluster import Cluster
 from sandbox.cloud.kinds.iam import ServiceAccount
 from sandbox.cloud.kinds.pool_capacity import check_capacity
+from sandbox.cloud.kinds.pool_disks import check_secondary_disks
 from sandbox.cloud.kinds.pool_domains import check_domain
 from sandbox.cloud.kinds.pool_networks import check_additional_networks
 from sandbox.cloud.kinds.pool_scheduling import check_scheduling
@@ -66,6 +67,7 @@ class NodePool(Kind):
         check_scheduling(inputs.get("nodeConfig") or {})
         check_tpus(inputs, machine, pool_region(pool_id), cloud)
         check_domain(inputs, machine, pool_region(pool_id), cloud)
+        check_secondary_disks(inputs.get("nodeConfig") or {}, cluster["project"], cloud)
         check_capacity(pool_id, inputs, cluster, machine, cloud)
         check_additional_networks(pool_id, inputs, cluster, machine, cloud)
 

@@ -59,6 +59,7 @@ def features_of(
         "gpu_claims": any(it.gpus_claimed for it in pools.values()),
         "compute_domains": any(it.domain is not None for it in pools.values()),
         "gcsfuse_streaming_writes": bool(stack.buckets),
+        "secondary_boot_disk": any(it.config.secondary_boot_disk for it in pools.values()),
         "lustre_csi": stack.lustre is not None,
         "custom_metrics": any(it.autoscaling for it in stack.servers.values()),
     }

@@ -1,16 +1,18 @@
-"""Whether a repository that exists already has the images of the registry that it is named for. No
-Pulumi import."""
+"""Whether a repository that exists already has the images of the registry that it is named for, and
+whether disks can be made of a disk image. No Pulumi import."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from catalog import Catalog
-from components.existing_facts import RepositoryFacts
-from stacks.parts.images.plan import DOCKER_HUB, of_google
+from components.existing_facts import DiskImageFacts, RepositoryFacts
+from stacks.parts.images.plan import DOCKER_HUB, DiskImage, of_google
 from stacks.problems import Problem
 
 _FORMAT = "DOCKER"
 _STANDARD, _VIRTUAL = "STANDARD_REPOSITORY", "VIRTUAL_REPOSITORY"
+# Compute Engine API, images: PENDING, READY, FAILED or DELETING.
+_READY = "READY"
 # Two names of one registry: distribution/reference v0.6.0 normalize.go, legacyDefaultDomain, and
 # the provider's own example of an address (hashicorp/terraform-provider-google-beta 93c65b2d,
 # resource_artifact_registry_repository.go).
@@ -63,6 +65,31 @@ def repository_advice(found: RepositoryFacts, needs: RepositoryNeeds) -> Iterato
             needs.field,
             f'"{found.name}" is a virtual repository, and images stream out of standard and remote '
             "ones; nearest: the remote one behind it",
+        )
+
+
+def disk_problems(field: str, found: DiskImageFacts) -> Iterator[Problem]:
+    if found.status != _READY:
+        yield Problem(
+            field,
+            f'"{found.name}" is {found.status}, and disks are made of an image that is {_READY}; '
+            "nearest: wait for it, or another image",
+        )
+
+
+def disk_advice(field: str, disk: DiskImage) -> Iterator[Problem]:
+    """Google's API knows a disk image's size, and nothing of what is on it."""
+    if disk.images:
+        yield Problem(
+            field,
+            f'"{disk.name}" is taken to have {", ".join(disk.images)}: what is on it nobody can '
+            "look up, and what is not comes over the network, first when a pod asks for it",
+        )
+    else:
+        yield Problem(
+            field,
+            "no pod of the stack's own with an image that is named in the config is for this pool; "
+            "nearest: leave it out, where pods of others have nothing on it",
         )
 
 

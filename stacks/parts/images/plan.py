@@ -1,6 +1,6 @@
 """Which registries are mirrored, and where an image is then. No Pulumi import."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from catalog import Catalog
@@ -53,15 +53,31 @@ class Preload:
 
 
 @dataclass(frozen=True, kw_only=True)
+class DiskImage:
+    """What the nodes of a pool get a further disk of; `images` are those of the pool's pods, as the
+    config has them, which are taken to be on it."""
+
+    project: str
+    name: str
+    images: tuple[str, ...]
+
+    @property
+    def path(self) -> str:
+        return f"projects/{self.project}/global/images/{self.name}"
+
+
+@dataclass(frozen=True, kw_only=True)
 class PlannedImages:
     """`mirrors` are by the host of the registry that each stands in for; `streamed` are the names
     of pools whose nodes stream, which the others are `told_not_to` where the config says so;
-    `preloads` are those that images are pulled onto."""
+    `preloads` are those that images are pulled onto, and `disks` are by the names of pools that
+    have them on a disk of their own."""
 
     mirrors: Mapping[str, Mirror] = field(default_factory=dict[str, Mirror])
     streamed: frozenset[str] = frozenset()
     told_not_to: bool = False
     preloads: tuple[Preload, ...] = ()
+    disks: Mapping[str, DiskImage] = field(default_factory=dict[str, DiskImage])
 
     @property
     def made(self) -> list[Mirror]:
@@ -70,6 +86,11 @@ class PlannedImages:
     def streams(self, pool: str) -> bool | None:
         """None where nobody says it of the pool."""
         return True if pool in self.streamed else False if self.told_not_to else None
+
+    def disk_of(self, pool: str) -> str | None:
+        """The disk image that a pool's nodes get a further disk of, as Google's APIs name it."""
+        disk = self.disks.get(pool)
+        return None if disk is None else disk.path
 
     def of(self, reference: str) -> str:
         """Where pods get an image from, by the same tag and digest."""
@@ -94,11 +115,15 @@ def planned_images(
     streams = bool(mirrors) if config.streaming is None else config.streaming
     preloads = accelerated if config.preload is None else config.preload
     near = [it for it in uses if found.is_near(it.reference)]
+    disks = _disks(stack, uses)
+    streamed = {pool.name for it in near for pool in it.pools if streams}
     return replace(
         found,
         told_not_to=config.streaming is False,
-        streamed=frozenset(pool.name for it in near for pool in it.pools if streams),
-        preloads=tuple(_preloads(found, uses)) if preloads else (),
+        # A pool takes such a disk only with streaming.
+        streamed=frozenset(streamed | disks.keys()),
+        preloads=tuple(_preloads(found, uses, disks)) if preloads else (),
+        disks=disks,
     )
 
 
@@ -115,11 +140,28 @@ def _mirrors(
     return found | {host: _own(stack, host) for host in wanted if host not in found}
 
 
-def _preloads(images: PlannedImages, uses: Sequence[ImageUse]) -> Iterator[Preload]:
-    """One for all pools with the same images."""
+def _disks(stack: Stack, uses: Sequence[ImageUse]) -> dict[str, DiskImage]:
+    found: dict[str, DiskImage] = {}
+    for name, pool in stack.pools.items():
+        if pool.secondary_boot_disk is None:
+            continue
+        place, _, image = pool.secondary_boot_disk.rpartition("global/images/")
+        on_it = [it.reference for it in uses if any(one.name == name for one in it.pools)]
+        found[name] = DiskImage(
+            project=place.removeprefix("projects/").rstrip("/") or stack.project,
+            name=image,
+            images=tuple(sorted(set(on_it))),
+        )
+    return found
+
+
+def _preloads(
+    images: PlannedImages, uses: Sequence[ImageUse], disks: Collection[str]
+) -> Iterator[Preload]:
+    """One for all pools with the same images; those with them on a disk have nothing to pull."""
     by_pool: dict[str, tuple[PlannedPool, dict[str, None]]] = {}
     for use in uses:
-        for pool in use.pools:
+        for pool in (it for it in use.pools if it.name not in disks):
             by_pool.setdefault(pool.name, (pool, {}))[1][images.of(use.reference)] = None
     alike: dict[tuple[str, ...], list[PlannedPool]] = {}
     for pool, references in by_pool.values():

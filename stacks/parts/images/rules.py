@@ -79,4 +79,34 @@ def reader_problems(plan: Plan) -> Iterator[Problem]:
         )
 
 
-RULES = (unused_problems, host_problems, twice_problems, place_problems, reader_problems)
+def disk_problems(plan: Plan) -> Iterator[Problem]:
+    """What reads such a disk is image streaming (pull request 2580 of terraform-google-modules/
+    terraform-google-kubernetes-engine). On Autopilot a pod asks for it by a selector, where an
+    object of the cluster's allows the image; no part here does that."""
+    for name, pool in plan.stack.pools.items():
+        field = f"pools.{name}.secondary_boot_disk"
+        if pool.secondary_boot_disk is None:
+            continue
+        if plan.autopilot:
+            yield Problem(
+                field,
+                "Autopilot makes nodes as pods ask for them, and pods here ask for no such disk; "
+                "nearest: leave it out, as Autopilot streams images by itself, or cluster.mode "
+                "standard",
+            )
+        elif plan.stack.images.streaming is False:
+            yield Problem(
+                field,
+                "image streaming is what reads it, and images.streaming is false; nearest: leave "
+                "one of both out",
+            )
+
+
+RULES = (
+    unused_problems,
+    host_problems,
+    twice_problems,
+    place_problems,
+    reader_problems,
+    disk_problems,
+)

@@ -10,6 +10,7 @@ from stacks.problems import ForeignKeysError
 from stacks.types import (
     Block,
     DiskGb,
+    DiskImageName,
     FlagName,
     FlagValue,
     LeastNodes,
@@ -193,6 +194,11 @@ class Pool(Block, frozen=True):
     """Bounds; by default the pool does not scale."""
     disk: Disk = Disk()
     """Boot disk of each node."""
+    secondary_boot_disk: DiskImageName | None = None
+    """A disk image with the container images of the pool's pods, of which each node gets a disk, so
+    that it pulls none of them: `global/images/NAME` of the stack's project, or that of another,
+    `projects/PROJECT/global/images/NAME`. Image streaming goes on for the pool. What is on the disk
+    nobody can look up; only in Standard clusters."""
     max_pods_per_node: PodsPerNode = 110
     """Most pods on a node."""
     labels: dict[str, str] = Field(default_factory=dict)
