@@ -16,13 +16,13 @@ TABLE = Path(__file__).parent / "reasons.yaml"
 
 
 class Reason(BaseModel):
-    """`make` is why the one is made after the other, `delete` why it is deleted before it; `source`
-    is whose word it is, and where there is none it is our own reading."""
+    """`make` is why the one is made after the other, `delete` why it is deleted before it, if it
+    ever is; `source` is whose word it is, and where there is none it is our own reading."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     make: str
-    delete: str
+    delete: str | None = None
     source: str | None = None
 
 

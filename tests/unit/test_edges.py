@@ -8,6 +8,7 @@ import pytest
 from sandbox.durations import Durations
 from sandbox.edges import waits_of
 from sandbox.plan import planned_steps
+from sandbox.planned_pulls import with_pulls
 from sandbox.reasons import Reason, Reasons
 from sandbox.removal import DATA, data_last
 from sandbox.schedule import TimedStep, critical_path
@@ -55,15 +56,16 @@ def test_what_has_no_reason_is_told_apart() -> None:
 def test_every_wait_on_the_critical_paths_of_a_stack_has_a_reason(stack: str) -> None:
     made = registered(validate(stack_config(stack), secrets_set=WITH_TOKEN))
     durations, inputs = Durations.load(), inputs_of(made)
-    up, dependencies = planned_steps(goals_of(made), durations, inputs)
+    planned, dependencies = planned_steps(goals_of(made), durations, inputs)
+    up, with_images, _ = with_pulls(planned, dependencies, inputs, durations)
     down = [
         TimedStep(it.urn, "delete", durations.seconds(token_of(it.urn), "delete", inputs[it.urn]))
-        for it in up
+        for it in planned
         # APIs stay on.
         if not token_of(it.urn).startswith("gcp:projects/service:")
     ]
     removal = data_last(dependencies, inputs)
-    waits = [*waits_of(up, dependencies), *waits_of(down, removal)]
+    waits = [*waits_of(up, with_images), *waits_of(down, removal)]
     assert len(waits) > 10
     assert [it.to_json() for it in waits if it.reason is None] == []
 
