@@ -74,6 +74,8 @@ class Engine:
         cloud.caller = options.caller
         cloud.begin_run()
         clusters = Clusters(cloud, self._workspace.cloud_file)
+        # A pool whose caller died has its nodes by now.
+        clusters.settle()
         clock, journal, report = VirtualClock(options.speed), Journal(), EngineReport()
         before: dict[str, Any] = {}
         durations = self._workspace.durations()
