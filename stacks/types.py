@@ -58,7 +58,7 @@ DiskImageName = Annotated[
     like(
         r"(projects/[a-z][a-z0-9-]{4,28}[a-z0-9]/)?global/images/[a-z]([a-z0-9-]{0,61}[a-z0-9])?",
         "a disk image",
-        "global/images/NAME, or projects/PROJECT/global/images/NAME",
+        "projects/my-project/global/images/my-image",
     ),
 ]
 

@@ -36,8 +36,8 @@ IMAGES = [
         RL,
         {"pools__gpu__secondary_boot_disk": "trainer"},
         "pools.gpu.secondary_boot_disk",
-        '"trainer" is not a disk image; nearest: one like global/images/NAME, or '
-        "projects/PROJECT/global/images/NAME",
+        '"trainer" is not a disk image; nearest: one like '
+        "projects/my-project/global/images/my-image",
     ),
     Refused(
         RL,

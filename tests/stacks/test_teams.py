@@ -1,5 +1,5 @@
-"""Teams that share a cluster, through the real engine on the sandbox. No config makes them yet, so
-the program is one of the tests' own."""
+"""Teams that share a cluster, through the real engine on the sandbox. The program is
+one of the tests' own."""
 
 from __future__ import annotations
 
