@@ -15,6 +15,7 @@ from typing import Any
 
 from components.node_config import IMAGE_CACHE
 from sandbox.clock import Span
+from sandbox.cloud.kinds.pool_disks import streams
 from sandbox.durations import Durations, is_awaited
 from sandbox.urns import token_of
 
@@ -148,8 +149,7 @@ def _picks(expressions: Iterable[Inputs], pool: Inputs) -> bool:
 
 
 def _streams(pool: Inputs) -> bool:
-    config = pool.get("nodeConfig") or {}
-    return bool((config.get("gcfsConfig") or {}).get("enabled"))
+    return streams(pool.get("nodeConfig") or {})
 
 
 def _has_disk(pool: Inputs) -> bool:

@@ -27,4 +27,5 @@ def check_secondary_disks(node: Inputs, project: str, cloud: View) -> None:
 
 
 def streams(node: Inputs) -> bool:
+    """Whether nodes with this config start containers while their image still comes."""
     return bool((node.get("gcfsConfig") or {}).get("enabled"))
