@@ -162,8 +162,21 @@ def _ray_cluster(store: Store, obj: JsonObject) -> Readiness:
         return Readiness(ready=False, reason=_NO_RAY_OPERATOR)
     if dig(obj, "status", "state") == "suspended":
         return Readiness(ready=False, reason="cluster is suspended")
-    wanted = (dig(obj, "status", "desiredWorkerReplicas") or 0) + 1
-    return _pods_up(store, [obj], wanted)
+    return _pods_up(store, [obj], _ray_pods(obj))
+
+
+def _ray_pods(cluster: JsonObject) -> int:
+    return (dig(cluster, "status", "desiredWorkerReplicas") or 0) + 1
+
+
+def lacks_ray_pods(store: Store, obj: JsonObject) -> bool:
+    """Whether KubeRay has pods of a Ray cluster to make that it has not come to: after one of the
+    same name it first waits 30 seconds for pods of that one, and then to look again."""
+    if obj["kind"] != "RayCluster" or not ray_operator_runs(store):
+        return False
+    if dig(obj, "status", "state") == "suspended":
+        return False
+    return len(store.owned_by(obj, "Pod")) < _ray_pods(obj)
 
 
 def _ray_job(store: Store, obj: JsonObject) -> Readiness:

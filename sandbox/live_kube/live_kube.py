@@ -30,7 +30,7 @@ from sandbox.kube.objects import (
 )
 from sandbox.kube.pods import view
 from sandbox.kube.queue_view import QueueView, queue_views
-from sandbox.kube.readiness import awaited, health, on_read
+from sandbox.kube.readiness import awaited, health, lacks_ray_pods, on_read
 from sandbox.kube.registry import REGISTRY
 from sandbox.live_kube.api_server import FIELD_MANAGER, ApiServer
 from sandbox.live_kube.charts import Charts, install_ray
@@ -144,7 +144,9 @@ class LiveKube:
     def wait_for(self, ref: Ref) -> Readiness:
         """Waits as Pulumi's provider does, until nothing changes any more."""
         patience = Patience(self._look().version)
-        return self._until(lambda: self.readiness(ref), lambda it: it.ready, patience)
+        return self._until(
+            lambda: self.readiness(ref), lambda it: it.ready, patience, lambda _: self._lacks(ref)
+        )
 
     def readiness(self, ref: Ref) -> Readiness:
         return self._ask(ref, awaited)
@@ -169,8 +171,8 @@ class LiveKube:
         patience: Patience,
         owes: Callable[[_Found], bool] = lambda _: False,
     ) -> _Found:
-        """Looks until it is done or patience is over; `owes` is whether GKE's stand-in has yet to
-        act, which it does for as long as it is alive."""
+        """Looks until it is done or patience is over; `owes` is whether a program has yet to act,
+        which it does for as long as it is alive."""
         while not done(found := look()):
             if patience.is_over(self._look().version, owed=owes(found)):
                 return found
@@ -183,6 +185,11 @@ class LiveKube:
         if obj is None or GNP_FINALIZER not in (dig(obj, "metadata", "finalizers") or []):
             return False
         return not users_of(self._look().store, obj)
+
+    def _lacks(self, ref: Ref) -> bool:
+        store = self._look().store
+        found = store.find(_placed(ref))
+        return found is not None and lacks_ray_pods(store, found)
 
     def _refuse_dead(self) -> None:
         """Without one of its programs a cluster keeps everybody waiting."""

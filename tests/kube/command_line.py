@@ -68,7 +68,13 @@ def next_told(process: subprocess.Popen[str]) -> str:
 def opened(tunnel: subprocess.Popen[str]) -> dict[str, Any]:
     """What it says once it is open."""
     assert tunnel.stdout is not None
-    return json.loads("".join([*iter(tunnel.stdout.readline, "}\n"), "}"]))
+    assert tunnel.stderr is not None
+    said = ""
+    while not said.endswith("}\n"):
+        line = tunnel.stdout.readline()
+        assert line, tunnel.stderr.read()
+        said += line
+    return json.loads(said)
 
 
 def folder_of(live: LiveSandbox) -> str:

@@ -11,7 +11,7 @@ import pytest
 from sandbox.errors import CloudError
 from sandbox.gke.networks import GNP_FINALIZER
 from sandbox.kube.errors import KubeError
-from sandbox.kube.objects import Ref
+from sandbox.kube.objects import Readiness, Ref
 from sandbox.kube.store import Store
 from sandbox.live_kube.live_kube import LiveKube
 from sandbox.live_kube.patience import MOST_LOOKS, STILL_LOOKS, Patience
@@ -27,6 +27,26 @@ NETWORK = {
     "metadata": {"name": "rdma-3"},
     "spec": {"parametersRef": {"kind": "GKENetworkParamSet", "name": "rdma-3"}},
 }
+CLUSTER = {
+    "apiVersion": "ray.io/v1",
+    "kind": "RayCluster",
+    "metadata": {
+        "name": "app",
+        "namespace": "default",
+        "annotations": {"pulumi.com/waitFor": "jsonpath={.status.state}=ready"},
+    },
+    "spec": {},
+    "status": {"desiredWorkerReplicas": 1},
+}
+HEAD, WORKER = (
+    {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": f"app-{name}", "namespace": "default"},
+        "status": {"phase": "Running"},
+    }
+    for name in ("head", "worker")
+)
 
 
 @dataclass
@@ -46,16 +66,25 @@ class FakeServer:
 
 
 class StillKube(LiveKube):
-    """A cluster with that server, those objects, and an agent that is alive or not."""
+    """A cluster with that server, an object and what it owns, and an agent that is alive or not."""
 
     def __init__(self, server: FakeServer, *objects: dict[str, Any], alive: bool = True) -> None:
         agent = SimpleNamespace(name="gke-agent", running=alive)
         super().__init__(SimpleNamespace(status=lambda: [agent]), ray_addon=False)  # type: ignore[arg-type]
         self.__dict__["_started"] = server
-        store = Store({})
-        for obj in objects:
-            store.add(obj)
-        self.__dict__["_look"] = lambda: SimpleNamespace(version=1, store=store)
+        store = Store({}, ray_addon=True)
+        owner = store.add(objects[0]) if objects else None
+        for obj in objects[1:]:
+            store.add(obj, owner)
+        self._stands = SimpleNamespace(version=1, store=store)
+        self.looks = 0
+
+    def _look(self) -> Any:
+        return self._stands
+
+    def readiness(self, ref: Ref) -> Readiness:
+        self.looks += 1
+        return super().readiness(ref)
 
     def remove_params(self) -> None:
         self.delete(Ref.of(PARAMS))
@@ -82,6 +111,18 @@ def test_one_that_a_network_holds_is_an_error_once_the_cluster_is_still() -> Non
     with pytest.raises(KubeError, match=rf"gnp-controller; waited for {STILL_LOOKS} looks"):
         StillKube(server, NETWORK).remove_params()
     assert server.looks == STILL_LOOKS
+
+
+@pytest.mark.parametrize(
+    ("pods", "looks"),
+    [([HEAD], MOST_LOOKS), ([HEAD, {**WORKER, "status": {"phase": "Pending"}}], STILL_LOOKS)],
+)
+def test_pods_that_kuberay_has_yet_to_make_are_waited_for_though_nothing_changes(
+    pods: list[dict[str, Any]], looks: int
+) -> None:
+    kube = StillKube(FakeServer(gone_after=0), CLUSTER, *pods)
+    assert not kube.wait_for(Ref.of(CLUSTER)).ready
+    assert kube.looks == looks
 
 
 def test_a_change_begins_the_wait_anew_and_there_is_an_end_to_it() -> None:
