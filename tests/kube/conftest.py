@@ -7,20 +7,25 @@ object. It cannot show what containers, devices and networks do: kwok only says 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
 import pytest
+from _pytest._code.code import ExceptionChainRepr
 
 from sandbox.cloud.kinds.cluster import Cluster
 from sandbox.cloud.resource import Resource
 from sandbox.clusters import Kube
 from sandbox.control_plane import ControlPlane
+from sandbox.errors import CloudError
 from sandbox.forget import forget
+from sandbox.kube.errors import KubeError
 from sandbox.live_kube.api_server import ApiServer
 from sandbox.workspace import Workspace
+from tests.kube.what_stands import what_stands
 from tests.stacks.conftest import CANARY, Sandbox
 
 # After so long without the event that is waited for, it will not come.
@@ -28,11 +33,17 @@ _PATIENCE_SECONDS = 120.0
 _Seen = TypeVar("_Seen")
 
 
+_used: list[LiveSandbox] = []
+
+
 @dataclass(frozen=True)
 class LiveSandbox(Sandbox):
     """One stack in a sandbox folder of its own, on a real control plane."""
 
     real = True
+
+    def __post_init__(self) -> None:
+        _used.append(self)
 
     @property
     def cluster(self) -> Resource:
@@ -58,6 +69,18 @@ def eventually(look: Callable[[], _Seen], wanted: Callable[[_Seen], bool]) -> _S
         assert time.monotonic() < until, seen
         time.sleep(0.3)
     return seen
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """A failure shows what is in the clusters, which are gone before anybody can look."""
+    report = yield
+    if report.failed and isinstance(report.longrepr, ExceptionChainRepr):
+        for live in _used:
+            with suppress(StopIteration, KubeError, CloudError, OSError):
+                name = f"what stands: {live.workspace.stack}"
+                report.longrepr.addsection(name, what_stands(live))
+    return report
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

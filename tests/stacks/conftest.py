@@ -143,6 +143,13 @@ def templates(
 
 
 @pytest.fixture
+def saved_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The engine writes its state as a run ends, and not with each step, which is half of its work:
+    for what kills none."""
+    monkeypatch.setenv("PULUMI_SKIP_CHECKPOINTS", "true")
+
+
+@pytest.fixture
 def empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Sandbox]:
     """A sandbox in which nothing was made yet."""
     monkeypatch.setenv("HUGGING_FACE_TOKEN", CANARY)

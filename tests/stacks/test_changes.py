@@ -54,6 +54,7 @@ def start_of(
 
 
 @pytest.mark.thorough
+@pytest.mark.usefixtures("saved_at_the_end")
 @pytest.mark.parametrize("name", of_this_commit(list(CASES), SAMPLE))
 def test_a_change_is_refused_with_what_to_do_or_does_what_its_preview_shows(
     start_of: Starts, tmp_path: Path, name: str
@@ -68,6 +69,7 @@ def test_a_change_is_refused_with_what_to_do_or_does_what_its_preview_shows(
 
 
 @pytest.mark.thorough
+@pytest.mark.usefixtures("saved_at_the_end")
 @pytest.mark.parametrize("seed", of_this_commit(list(range(CHAINS)), CHAINS_SAMPLE))
 def test_several_changes_in_a_row_end_where_they_began(
     start_of: Starts, tmp_path: Path, seed: int

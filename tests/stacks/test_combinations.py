@@ -21,7 +21,7 @@ from tests.parts.cover import SEED, blocks_of, covering, missed
 from tests.stacks.config_sandbox import of_no_stack
 from tests.stacks.conftest import CANARY, Sandbox, changed
 
-pytestmark = pytest.mark.thorough
+pytestmark = [pytest.mark.thorough, pytest.mark.usefixtures("saved_at_the_end")]
 
 ALL, SAMPLE, ADOPTED_SAMPLE = 60, 15, 4
 

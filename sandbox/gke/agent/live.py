@@ -21,6 +21,8 @@ class Live:
         self._api = api
         self._lock = threading.Lock()
         self._objects: dict[Kind, dict[str, JsonObject]] = {kind: {} for kind in kinds}
+        # Up to which version each kind is known whole.
+        self._known = dict.fromkeys(kinds, 0)
         self._synced = {kind: threading.Event() for kind in kinds}
 
     def start(self) -> None:
@@ -42,10 +44,14 @@ class Live:
         return Store(state_of(found))
 
     def put(self, obj: JsonObject) -> None:
-        """An answer of the API server, which is true before its event arrives."""
+        """An answer of the API server, which is true before its event arrives, unless what came
+        after it is known already."""
         ref = Ref.of(obj)
+        kind = ref.api_version, ref.kind
         with self._lock:
-            self._objects[ref.api_version, ref.kind][ref.key] = obj
+            found = self._objects[kind].get(ref.key)
+            if _version(obj) > (_version(found) if found else self._known[kind]):
+                self._objects[kind][ref.key] = obj
 
     def refresh(self, *kinds: Kind) -> None:
         """Read kinds anew: a webhook decides by what is there, not by what was told."""
@@ -55,7 +61,10 @@ class Live:
     def _read(self, kind: Kind) -> str:
         items, version = self._api.list(kind)
         with self._lock:
-            self._objects[kind] = {Ref.of(item).key: item for item in items}
+            # Meanwhile events may have told more.
+            if int(version) >= self._known[kind]:
+                self._objects[kind] = {Ref.of(item).key: item for item in items}
+                self._known[kind] = int(version)
         return version
 
     def _follow(self, kind: Kind) -> None:
@@ -71,13 +80,24 @@ class Live:
                 pause.wait(_RETRY_SECONDS)
 
     def _take(self, kind: Kind, event: str, obj: JsonObject) -> None:
-        key = Ref.of(obj).key
+        key, version = Ref.of(obj).key, _version(obj)
         with self._lock:
+            if version <= self._known[kind]:
+                return
+            self._known[kind] = version
+            found = self._objects[kind].get(key)
+            if found and _version(found) > version:
+                return
             if event == "DELETED":
                 self._objects[kind].pop(key, None)
             else:
                 self._objects[kind][key] = obj
         self.changed.set()
+
+
+def _version(obj: Mapping[str, Any]) -> int:
+    """Versions of one kind can be compared as numbers (Kubernetes enhancement 5504, 1.35)."""
+    return int(obj["metadata"]["resourceVersion"])
 
 
 def state_of(objects: Sequence[Mapping[str, Any]]) -> JsonObject:
