@@ -27,7 +27,7 @@ from sandbox.workspace import PROJECT_FOLDER, stack_names
 from tests.stacks.change_case import Case
 from tests.stacks.change_rule import BrokenPromiseError, Start, there_and_back
 from tests.stacks.changes import CASES, REFUSED_FILE
-from tests.stacks.conftest import CANARY
+from tests.stacks.conftest import CANARY, SAVED_AT_THE_END
 from tests.stacks.existing_changes import CASES as EXISTING_CASES
 from tests.unit.effect_stacks import BASES
 from tools.written_page import table_row
@@ -55,7 +55,7 @@ ends there, too.
 
 
 def main(folder: Path, *, try_all: bool) -> int:
-    os.environ.update(HUGGING_FACE_TOKEN=CANARY, WANDB_API_KEY=CANARY)
+    os.environ.update(HUGGING_FACE_TOKEN=CANARY, WANDB_API_KEY=CANARY, **SAVED_AT_THE_END)
     if try_all:
         _try_what_is_left(folder)
     results = {
@@ -75,6 +75,7 @@ def _try_what_is_left(folder: Path) -> None:
     of_stack = attrgetter("stack")
     left = [it for it in CASES.values() if not (folder / f"{_key(it)}.json").exists()]
     groups = [list(it) for _, it in groupby(sorted(left, key=of_stack), of_stack)]
+    groups.sort(key=len, reverse=True)
     with multiprocessing.get_context("spawn").Pool(_WORKERS, maxtasksperchild=1) as pool:
         for _ in pool.imap_unordered(partial(_try_all, folder), groups, chunksize=1):
             pass

@@ -33,6 +33,9 @@ from tests.parts.commit_sample import of_this_commit
 # The largest and the smallest; `make test-stacks` takes the others, too.
 IN_EVERY_TEST = ("b200-lustre", "dev")
 SAMPLE = 4
+# The engine writes its state as a run ends, and not with each step, which is half of its work: for
+# what kills none.
+SAVED_AT_THE_END = {"PULUMI_SKIP_CHECKPOINTS": "true"}
 CANARY = "hf_canary_5d41402abc4b2a76b9719d911017c592"
 
 
@@ -144,9 +147,8 @@ def templates(
 
 @pytest.fixture
 def saved_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The engine writes its state as a run ends, and not with each step, which is half of its work:
-    for what kills none."""
-    monkeypatch.setenv("PULUMI_SKIP_CHECKPOINTS", "true")
+    for name, value in SAVED_AT_THE_END.items():
+        monkeypatch.setenv(name, value)
 
 
 @pytest.fixture
