@@ -6,8 +6,8 @@ WORKLOADS := .venv-workloads
 FIT := .venv-fit
 STACK ?= b200-lustre
 FOLDER ?= .sandbox
-# A test of a stack waits for its engine half of the time.
-STACK_TESTS = $(shell $(RUN) -c 'import os; print(max(2, os.cpu_count() * 3 // 2))')
+# A test of a stack waits for its engine, or its control plane, half of the time.
+WAITING_TESTS = $(shell $(RUN) -c 'import os; print(max(2, os.cpu_count() * 3 // 2))')
 PULUMI := $(shell command -v pulumi 2>/dev/null || echo .tools/bin/pulumi)
 
 .DEFAULT_GOAL := help
@@ -73,7 +73,7 @@ test: setup ## Run every default test
 	@$(RUN) -m pytest -n auto
 
 test-stacks: setup ## Run the thorough tests of every stack
-	@$(RUN) -m pytest -n $(STACK_TESTS) -m thorough
+	@$(RUN) -m pytest -n $(WAITING_TESTS) -m thorough
 
 coverage: setup ## Run every default test, and fail where a line of catalog, configs, rules or plans is not run
 	@$(RUN) -m pytest -n auto --cov --cov-report=term
@@ -84,7 +84,7 @@ test-all: check coverage ## Run every tier, and whole what others take a sample 
 	@ALL_COMBINATIONS=1 $(MAKE) test-kube
 
 test-kube: setup kube-tools ## Run every stack on a real Kubernetes control plane
-	@$(RUN) -m pytest -n auto --dist loadfile -m kube tests/kube
+	@$(RUN) -m pytest -n $(WAITING_TESTS) --dist loadfile -m kube tests/kube
 
 test-workloads: setup $(WORKLOADS)/.ready $(if $(ALL_COMBINATIONS),$(FIT)/.ready) .tools/bin/gcsfuse ## Run what the clusters run: Ray, JAX and a bucket's mount on this machine
 	@$(RUN) -m pytest -o addopts="--strict-markers -ra" tests/workloads/launchers tests/workloads/mounts

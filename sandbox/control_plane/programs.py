@@ -143,6 +143,8 @@ def _kube_apiserver(setting: Setting) -> Program:
         ),
         ready=f"https://{setting.address('kube-apiserver', 'api')}/readyz",
         inputs=(*serving, layout.authority, layout.tokens, layout.encryption),
+        # An eighth of memory for a sixth of its work: most of that is definitions, written often.
+        environment={"GOGC": "200"},
     )
 
 

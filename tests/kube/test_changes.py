@@ -38,7 +38,7 @@ STEPS: dict[str, list[list[str]]] = {
     # Its networks are its own, which GKE knows by objects.
     "verl-b200-autopilot": [["labels.purpose=other"], ["namespace=elsewhere"]],
 }
-SAMPLE = 2
+SAMPLE = 1
 _PREFIX = "kubernetes:"
 
 

@@ -13,7 +13,7 @@ from tests.kube.conftest import LiveSandbox
 from tests.parts.commit_sample import of_this_commit
 from tests.stacks.conftest import CANARY, changed
 
-SAMPLE = 5
+SAMPLE = 3
 
 
 @pytest.fixture(scope="module", params=of_this_commit(list(stack_names()), SAMPLE))
