@@ -4,6 +4,7 @@ Where there is one of a kind an output is its value, where there are several it 
 name.
 """
 
+import asyncio
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from components.monitoring_dashboard import MonitoringDashboard
 from components.private_service_access_policy import PeeringRemoval
 from components.ray_cluster import RayCluster
 from components.ray_manifest import DASHBOARD_PORT
+from stacks.machine_price import hourly_cost
 from stacks.outputs import (
     DASHBOARD_URL,
     cleanup_note,
@@ -23,6 +25,7 @@ from stacks.outputs import (
 )
 from stacks.parts.buckets.build import AnyBucket
 from stacks.parts.cluster.config import Operator
+from stacks.plan import Plan
 from stacks.site import Site, Teams
 
 if TYPE_CHECKING:
@@ -71,6 +74,7 @@ def of(
             }
         ),
         "team_service_accounts": dict(teams.service_accounts) or None,
+        "machines_hourly_cost": _hourly_cost(site.plan),
         "queue_command": None
         if site.plan.queues is None
         else f"kubectl --namespace={namespace} get workloads",
@@ -105,6 +109,15 @@ def _of_cluster(site: Site) -> dict[str, Any]:
         ),
         "control_plane_access": control_plane_access(stack.cluster.authorized_networks),
     }
+
+
+def _hourly_cost(plan: Plan) -> "pulumi.Output[str] | None":
+    """Prices are read while the engine is waited for. Autopilot's machines are those that pods ask
+    for."""
+    if plan.autopilot or not plan.pools:
+        return None
+    cost = asyncio.to_thread(hourly_cost, plan.pools.values(), plan.facts)
+    return pulumi.Output.from_input(cost)
 
 
 def _installed(site: Site) -> list[str]:

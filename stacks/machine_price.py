@@ -1,8 +1,12 @@
-"""What an hour of a machine costs by the way in which it is had. Pure."""
+"""What an hour of machines costs by the way in which they are had. Pure."""
+
+from collections.abc import Iterable
 
 from catalog import Catalog, MachineRate, Way
 from components.capacity import CapacityMode
+from stacks.parts.pools.plan import PlannedPool
 
+_CENTS_BELOW = 10
 # How Google prices what is had so; the first that has a price.
 _WAYS = {
     CapacityMode.ON_DEMAND: (Way.ON_DEMAND,),
@@ -22,3 +26,32 @@ def machine_price(
     """USD, without discounts for commitments; None where none is published."""
     found = (catalog.machine_rate(machine, way, region) for way in _WAYS[mode])
     return next((it for it in found if it is not None), None)
+
+
+def hourly_cost(pools: Iterable[PlannedPool], catalog: Catalog) -> str:
+    """From the fewest to the most nodes, with the day of the oldest price."""
+    prices = {it.name: (it.bounds, price_of(it, catalog)) for it in pools}
+    known = {name: (size, it) for name, (size, it) in prices.items() if it is not None}
+    unknown = [f"pools.{name}" for name in prices if name not in known]
+    if not known:
+        return f"not published of {', '.join(unknown)}"
+    low = sum(price.low * size.min for size, price in known.values())
+    high = sum(price.high * size.max for size, price in known.values())
+    day = min(price.date for _, price in known.values())
+    more = f", and what is not published of {', '.join(unknown)}" if unknown else ""
+    return f"{dollars(low, high)} at the prices of {day}{more}"
+
+
+def price_of(pool: PlannedPool, catalog: Catalog) -> MachineRate | None:
+    """Of one of its machines, in its region and as it is had."""
+    region, mode = pool.zone.rpartition("-")[0], CapacityMode(pool.config.capacity.mode)
+    return machine_price(pool.machine.name, region, mode, catalog)
+
+
+def dollars(low: float, high: float) -> str:
+    lowest, highest = _amount(low), _amount(high)
+    return f"{lowest} USD" if lowest == highest else f"{lowest} to {highest} USD"
+
+
+def _amount(usd: float) -> str:
+    return f"{usd:,.0f}" if usd >= _CENTS_BELOW else f"{usd:,.2f}"

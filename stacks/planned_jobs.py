@@ -6,8 +6,7 @@ from functools import partial
 from math import ceil
 
 from catalog import Catalog
-from components.capacity import CapacityMode
-from stacks.machine_price import machine_price
+from stacks.machine_price import dollars, price_of
 from stacks.parts.jobs.config import RayJob
 from stacks.parts.jobs.plan import PlannedFineTuning, PlannedScript
 from stacks.parts.jobs.script import Script
@@ -15,7 +14,6 @@ from stacks.parts.pools.plan import PlannedPool
 from stacks.plan import Plan
 from stacks.workloads import JOB, JOB_SET, RAY_JOB
 
-_CENTS_BELOW = 10
 _Machines = Sequence[tuple[Sequence[PlannedPool | None], int]]
 
 
@@ -87,27 +85,15 @@ def _hourly(machines: _Machines, catalog: Catalog) -> str:
     known = [it for it in prices if it is not None]
     if len(known) < len(prices):
         return "what is not published"
-    low, high = (_amount(sum(it)) for it in zip(*known, strict=True))
-    return f"{low} USD" if low == high else f"{low} to {high} USD"
-
-
-def _amount(usd: float) -> str:
-    return f"{usd:,.0f}" if usd >= _CENTS_BELOW else f"{usd:,.2f}"
+    low, high = (sum(it) for it in zip(*known, strict=True))
+    return dollars(low, high)
 
 
 def _price(
     pools: Sequence[PlannedPool | None], count: int, catalog: Catalog
 ) -> tuple[float, float] | None:
-    found = [_one_price(it, catalog) for it in pools]
+    found = [None if it is None else price_of(it, catalog) for it in pools]
     known = [it for it in found if it is not None]
     if len(known) < len(found):
         return None
-    return min(low for low, _ in known) * count, max(high for _, high in known) * count
-
-
-def _one_price(pool: PlannedPool | None, catalog: Catalog) -> tuple[float, float] | None:
-    if pool is None:
-        return None
-    region, mode = pool.zone.rpartition("-")[0], CapacityMode(pool.config.capacity.mode)
-    found = machine_price(pool.machine.name, region, mode, catalog)
-    return None if found is None else (found.low, found.high)
+    return min(it.low for it in known) * count, max(it.high for it in known) * count

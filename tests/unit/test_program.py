@@ -76,6 +76,7 @@ def test_it_tells_how_to_get_in_look_run_and_clean_up(
         "ray job submit --address=http://localhost:8265 "
     )
     assert "pulumi destroy" in outputs["cleanup_note"]
+    assert outputs["machines_hourly_cost"].startswith("2")
     assert outputs["control_plane_access"].startswith("from everywhere;")
 
 

@@ -1,0 +1,61 @@
+"""What an hour of a stack's machines costs, as its own program says: held against the bill that a
+review makes of the same stack's resources. That Google asks for it is not tested."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from catalog import Catalog
+from review.cost import Amount, cost_of
+from stacks.build import build
+from stacks.config import validate
+from stacks.machine_price import dollars, hourly_cost
+from tests.conftest import recorded
+from tests.parts.samples import SAMPLES
+
+CATALOG = Catalog.load()
+SECRETS = frozenset({"hugging_face_token", "wandb_api_key"})
+
+
+def said(raw: dict[str, Any]) -> str:
+    plan = validate(raw, secrets_set=SECRETS)
+    return hourly_cost(plan.pools.values(), plan.facts)
+
+
+@pytest.mark.parametrize("name", ["dev", "rl", "tpu"])
+def test_it_is_what_the_bill_says_of_the_machines(name: str) -> None:
+    plan = validate(SAMPLES[name], secrets_set=SECRETS)
+    found = recorded(lambda: build(plan, {}), stack=name)
+    bill = cost_of([(it.urn, it.inputs) for it in found.resources if it.custom], CATALOG)
+    machines = [
+        it
+        for it in bill.parts
+        if any(f" x {p.machine.name}," in it.what for p in plan.pools.values())
+    ]
+    assert machines
+    amounts = [it.hourly for it in machines if it.hourly is not None]
+    assert len(amounts) == len(machines)
+    total = sum(amounts, Amount(0.0, 0.0))
+    assert said(SAMPLES[name]).startswith(f"{dollars(total.low, total.high)} at the prices of 20")
+
+
+def test_what_is_not_published_is_named_and_does_not_count() -> None:
+    pools = {
+        "cpu": {"machine_type": "e2-standard-4", "nodes": 2},
+        "gpu": {
+            "machine_type": "g2-standard-8",
+            "nodes": 1,
+            "autoscaling": {"min": 0, "max": 3},
+            "capacity": {"mode": "flex-start"},
+        },
+    }
+    raw = {**SAMPLES["bare"], "pools": pools}
+    known = said({**raw, "pools": {"cpu": pools["cpu"]}})
+    assert said(raw) == f"{known}, and what is not published of pools.gpu"
+
+
+def test_a_small_amount_has_its_cents_and_a_range_both_ends() -> None:
+    assert dollars(0.2, 0.2) == "0.20 USD"
+    assert dollars(9.5, 1234.5) == "9.50 to 1,234 USD"
