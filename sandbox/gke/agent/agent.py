@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import sys
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -72,7 +73,7 @@ class Agent:
         self._events = ScaleEvents(self._api)
         self._is_ready = threading.Event()
         self._pause = threading.Event()
-        self._failure = ""
+        self._failures: dict[str, str] = {}
 
     def run(self) -> None:
         options = self._options
@@ -119,34 +120,48 @@ class Agent:
 
     def _step(self) -> bool:
         """False where something has to be tried again."""
-        try:
-            self._keep()
-        except ApiError as error:
-            return self._failed("cluster", error)
-        except Exception as error:
-            # The rules were written for what the sandbox makes: one object must not end it all.
-            return self._failed(f"cluster: {type(error).__name__}", error)
-        return True
+        parts: dict[str, Callable[[], None]] = {}
+        known = self._tried("cloud", lambda: parts.update(self._parts()))
+        return all([known, *(self._tried(name, part) for name, part in parts.items())])
 
-    def _keep(self) -> None:
+    def _parts(self) -> dict[str, Callable[[], None]]:
+        """What there is to do, by what it is for; nothing without a cluster."""
         found = self._cloud.read()
         if found is None:
-            return
+            return {}
         cluster, cloud = found
+        api, live = self._api, self._live
         now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-        store = self._live.store()
-        keep_networks(self._api, self._live, store, now)
-        keep_domains(self._api, self._live, store)
-        keep_requests(self._api, self._live, store, cluster, cloud, now)
-        waiting = keep_nodes(self._api, self._live, store, cluster, cloud)
-        self._events.tell(store, waiting, now)
-        mount(self._api, self._live, lustre_mounts(cluster, cloud))
-        end_job_pods(self._api, self._live, store)
+        store = live.store()
+
+        def nodes() -> None:
+            waiting = keep_nodes(api, live, store, cluster, cloud)
+            self._events.tell(store, waiting, now)
+
+        return {
+            "networks": lambda: keep_networks(api, live, store, now),
+            "domains": lambda: keep_domains(api, live, store),
+            "provisioning requests": lambda: keep_requests(api, live, store, cluster, cloud, now),
+            "nodes": nodes,
+            "mounts": lambda: mount(api, live, lustre_mounts(cluster, cloud)),
+            "jobs": lambda: end_job_pods(api, live, store),
+        }
+
+    def _tried(self, name: str, part: Callable[[], None]) -> bool:
+        """The rules were written for what the sandbox makes: one object must not keep what has
+        nothing to do with it."""
+        try:
+            part()
+        except ApiError as error:
+            return self._failed(name, error)
+        except Exception as error:
+            return self._failed(f"{name}: {type(error).__name__}", error)
+        return True
 
     def _failed(self, what: str, error: Exception) -> bool:
         """Says each failure once, however often it is tried again."""
-        text = f"{what}: {error}"
-        if text != self._failure:
-            print(text, file=sys.stderr, flush=True)
-        self._failure = text
+        text = str(error)
+        if text != self._failures.get(what):
+            print(f"{what}: {text}", file=sys.stderr, flush=True)
+        self._failures[what] = text
         return False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -77,6 +78,10 @@ class Live:
                 for event, obj in self._api.watch(kind, version):
                     self._take(kind, event, obj)
             except ApiError:
+                pause.wait(_RETRY_SECONDS)
+            except Exception as error:
+                # Nothing of the kind would ever be known again.
+                print(f"{kind[1]}: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
                 pause.wait(_RETRY_SECONDS)
 
     def _take(self, kind: Kind, event: str, obj: JsonObject) -> None:
