@@ -84,7 +84,7 @@ test-all: check coverage ## Run every tier, and whole what others take a sample 
 	@ALL_COMBINATIONS=1 $(MAKE) test-kube
 
 test-kube: setup kube-tools ## Run every stack on a real Kubernetes control plane
-	@$(RUN) -m pytest -n $(WAITING_TESTS) --dist loadfile -m kube tests/kube
+	@$(RUN) -m pytest -n $(WAITING_TESTS) --dist loadfile --no-loadscope-reorder -m kube tests/kube
 
 test-workloads: setup $(WORKLOADS)/.ready $(if $(ALL_COMBINATIONS),$(FIT)/.ready) .tools/bin/gcsfuse ## Run what the clusters run: Ray, JAX and a bucket's mount on this machine
 	@$(RUN) -m pytest -o addopts="--strict-markers -ra" tests/workloads/launchers tests/workloads/mounts

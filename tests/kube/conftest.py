@@ -7,6 +7,7 @@ object. It cannot show what containers, devices and networks do: kwok only says 
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -84,9 +85,13 @@ def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.Tes
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for item in items:
-        if Path(__file__).parent in item.path.parents:
-            item.add_marker(pytest.mark.kube)
+    own = [it for it in items if Path(__file__).parent in it.path.parents]
+    for item in own:
+        item.add_marker(pytest.mark.kube)
+    if own == items:
+        # The files with the fewest tests take longest: begun last, they would be waited for.
+        counts = Counter(it.path for it in items)
+        items.sort(key=lambda it: counts[it.path])
 
 
 @pytest.fixture(scope="module")
