@@ -120,7 +120,9 @@ class Cloud:
         resource_id = kind.identify(inputs)
         existing = self._state["resources"].get(resource_id)
         if existing is not None and kind.shared:
-            existing["urns"].append(urn)
+            # Who asks again did not hear the first answer.
+            if urn not in existing["urns"]:
+                existing["urns"].append(urn)
             return Resource(token, resource_id, existing["inputs"], existing["outputs"])
         if existing is not None:
             raise CloudError("ALREADY_EXISTS", kind.taken(existing["inputs"], inputs))

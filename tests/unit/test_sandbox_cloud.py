@@ -201,6 +201,16 @@ def test_an_api_that_two_stacks_enable_is_let_go_by_the_last(project: Project) -
     assert project.cloud.get(made.id) is None
 
 
+def test_an_api_that_is_enabled_again_because_no_answer_was_heard_goes_with_its_one_resource(
+    project: Project,
+) -> None:
+    inputs, urn = {"project": P, "service": "storage.googleapis.com"}, "urn:pulumi:one::p::t::x"
+    for _ in range(2):
+        made = project.cloud.finish_create(project.cloud.begin_create(SERVICE, inputs, urn))
+    project.cloud.finish_delete(made, urn)
+    assert project.cloud.get(made.id) is None
+
+
 def test_a_secondary_range_that_a_cluster_uses_cannot_change(project: Project) -> None:
     network = project.network()
     subnet = project.subnet(network)
