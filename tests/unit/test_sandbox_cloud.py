@@ -205,8 +205,8 @@ def test_an_api_that_is_enabled_again_because_no_answer_was_heard_goes_with_its_
     project: Project,
 ) -> None:
     inputs, urn = {"project": P, "service": "storage.googleapis.com"}, "urn:pulumi:one::p::t::x"
-    for _ in range(2):
-        made = project.cloud.finish_create(project.cloud.begin_create(SERVICE, inputs, urn))
+    project.cloud.finish_create(project.cloud.begin_create(SERVICE, inputs, urn))
+    made = project.cloud.finish_create(project.cloud.begin_create(SERVICE, inputs, urn))
     project.cloud.finish_delete(made, urn)
     assert project.cloud.get(made.id) is None
 
