@@ -20,7 +20,8 @@ from tests.stacks.kills import CHAINS, Chain, kill_in_each
 from tests.stacks.stack_facts import differing, facts_of
 from tests.stacks.test_lifecycle import made_once
 
-pytestmark = pytest.mark.thorough
+# Chains of up to a hundred runs.
+pytestmark = [pytest.mark.thorough, pytest.mark.timeout(1800)]
 SAMPLE = 1
 
 
