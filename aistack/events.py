@@ -48,7 +48,7 @@ def _told(cluster: Cluster, namespace: str, names: set[tuple[str, str]]) -> Iter
         about = event["involvedObject"]
         if (about.get("kind"), about.get("name")) in names:
             yield Event(
-                at=_when(event),
+                at=said_at(event),
                 warns=event.get("type") == "Warning",
                 about=f"{about['kind']}/{about['name']}",
                 reason=str(event.get("reason") or ""),
@@ -56,7 +56,7 @@ def _told(cluster: Cluster, namespace: str, names: set[tuple[str, str]]) -> Iter
             )
 
 
-def _when(event: JsonObject) -> datetime:
+def said_at(event: JsonObject) -> datetime:
     """A series has its last time; newer events have one only."""
     series = event.get("series") or {}
     last = series.get("lastObservedTime") or event.get("lastTimestamp") or event.get("eventTime")

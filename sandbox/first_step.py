@@ -12,7 +12,6 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
-from components.capacity import CapacityMode
 from sandbox.bounds import ends, slots_of
 from sandbox.durations import Durations
 from sandbox.plan import value_sources
@@ -20,9 +19,8 @@ from sandbox.planned_pulls import with_pulls, without_pulls
 from sandbox.schedule import Node, TimedStep, graph_of
 from sandbox.urns import name_of, token_of
 from stacks.first_steps import first_steps
-from stacks.machine_price import machine_price
+from stacks.machine_price import price_of
 from stacks.parts.pools.order import Component, choosable, components_of, late_pools, waits
-from stacks.parts.pools.plan import PlannedPool
 from stacks.plan import Plan
 
 EARLY, LATE, MIXED = "early", "just-in-time", "as it is"
@@ -162,18 +160,12 @@ def _course(plan: Plan, when: str, stands: Mapping[str, float], family: Family) 
         each = pool.nodes / len(machines)
         node_seconds = sum(max(min(works) - at, 0.0) for at in machines) * each
         paid += node_seconds * pool.accelerators
-        price = _price(pool, plan)
+        price = price_of(pool, plan.facts)
         if price is None:
             known = False
         else:
-            low += price[0] * node_seconds / 3600
-            high += price[1] * node_seconds / 3600
+            low += price.low * node_seconds / 3600
+            high += price.high * node_seconds / 3600
     if not first:
         return None
     return Course(when, min(first), paid, (low, high) if known else None)
-
-
-def _price(pool: PlannedPool, plan: Plan) -> tuple[float, float] | None:
-    region, mode = pool.zone.rpartition("-")[0], CapacityMode(pool.config.capacity.mode)
-    found = machine_price(pool.machine.name, region, mode, plan.facts)
-    return None if found is None else (found.low, found.high)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 from sandbox.first_step import EARLY, LATE, Course
+from stacks import machine_price
 
-_CENTS_BELOW = 10
 UNKNOWN = "not known"
 
 
@@ -43,8 +43,7 @@ def _saved(early: Course, late: Course) -> str:
 def usd(between: tuple[float, float] | None) -> str:
     if between is None:
         return UNKNOWN
-    low, high = (f"{it:,.0f}" if it >= _CENTS_BELOW else f"{it:,.2f}" for it in between)
-    return low if low == high else f"{low} to {high}"
+    return machine_price.usd(*between)
 
 
 def minutes(seconds: float) -> str:

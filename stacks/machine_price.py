@@ -39,7 +39,7 @@ def hourly_cost(pools: Iterable[PlannedPool], catalog: Catalog) -> str:
     high = sum(price.high * size.max for size, price in known.values())
     day = min(price.date for _, price in known.values())
     more = f", and what is not published of {', '.join(unknown)}" if unknown else ""
-    return f"{dollars(low, high)} at the prices of {day}{more}"
+    return f"{usd(low, high)} USD at the prices of {day}{more}"
 
 
 def price_of(pool: PlannedPool, catalog: Catalog) -> MachineRate | None:
@@ -48,10 +48,6 @@ def price_of(pool: PlannedPool, catalog: Catalog) -> MachineRate | None:
     return machine_price(pool.machine.name, region, mode, catalog)
 
 
-def dollars(low: float, high: float) -> str:
-    lowest, highest = _amount(low), _amount(high)
-    return f"{lowest} USD" if lowest == highest else f"{lowest} to {highest} USD"
-
-
-def _amount(usd: float) -> str:
-    return f"{usd:,.0f}" if usd >= _CENTS_BELOW else f"{usd:,.2f}"
+def usd(low: float, high: float) -> str:
+    ends = [f"{it:,.0f}" if it >= _CENTS_BELOW else f"{it:,.2f}" for it in (low, high)]
+    return " to ".join(dict.fromkeys(ends))

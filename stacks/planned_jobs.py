@@ -6,7 +6,7 @@ from functools import partial
 from math import ceil
 
 from catalog import Catalog
-from stacks.machine_price import dollars, price_of
+from stacks.machine_price import price_of, usd
 from stacks.parts.jobs.config import RayJob
 from stacks.parts.jobs.plan import PlannedFineTuning, PlannedScript
 from stacks.parts.jobs.script import Script
@@ -86,7 +86,7 @@ def _hourly(machines: _Machines, catalog: Catalog) -> str:
     if len(known) < len(prices):
         return "what is not published"
     low, high = (sum(it) for it in zip(*known, strict=True))
-    return dollars(low, high)
+    return f"{usd(low, high)} USD"
 
 
 def _price(

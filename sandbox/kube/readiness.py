@@ -158,11 +158,16 @@ def _service(store: Store, obj: JsonObject) -> Readiness:
 
 
 def _ray_cluster(store: Store, obj: JsonObject) -> Readiness:
-    if not ray_operator_runs(store):
-        return Readiness(ready=False, reason=_NO_RAY_OPERATOR)
-    if dig(obj, "status", "state") == "suspended":
-        return Readiness(ready=False, reason="cluster is suspended")
+    if why := _gets_no_ray_pods(store, obj):
+        return Readiness(ready=False, reason=why)
     return _pods_up(store, [obj], _ray_pods(obj))
+
+
+def _gets_no_ray_pods(store: Store, cluster: JsonObject) -> str:
+    """Why, if so."""
+    if not ray_operator_runs(store):
+        return _NO_RAY_OPERATOR
+    return "cluster is suspended" if dig(cluster, "status", "state") == "suspended" else ""
 
 
 def _ray_pods(cluster: JsonObject) -> int:
@@ -172,9 +177,7 @@ def _ray_pods(cluster: JsonObject) -> int:
 def lacks_ray_pods(store: Store, obj: JsonObject) -> bool:
     """Whether KubeRay has pods of a Ray cluster to make that it has not come to: after one of the
     same name it first waits 30 seconds for pods of that one, and then to look again."""
-    if obj["kind"] != "RayCluster" or not ray_operator_runs(store):
-        return False
-    if dig(obj, "status", "state") == "suspended":
+    if obj["kind"] != "RayCluster" or _gets_no_ray_pods(store, obj):
         return False
     return len(store.owned_by(obj, "Pod")) < _ray_pods(obj)
 

@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sandbox.kube.objects import JsonObject, dig, name_of
+from aistack.events import said_at
+from sandbox.kube.objects import dig, name_of
 from sandbox.live_kube.api_server import ApiServer
 
 if TYPE_CHECKING:
@@ -37,14 +38,10 @@ def _objects(server: ApiServer) -> Iterator[str]:
 
 
 def _events(server: ApiServer) -> Iterator[str]:
-    for event in sorted(server.list("v1", "Event"), key=_when)[-_LAST:]:
+    for event in sorted(server.list("v1", "Event"), key=said_at)[-_LAST:]:
         of = event["involvedObject"]
         said = f"{event.get('reason')}: {event.get('message')}"
-        yield f"{_when(event)} {of['kind']} {of.get('name')}: {said}"
-
-
-def _when(event: JsonObject) -> str:
-    return event.get("lastTimestamp") or event.get("eventTime") or ""
+        yield f"{said_at(event):%H:%M:%S} {of['kind']} {of.get('name')}: {said}"
 
 
 def _programs(live: LiveSandbox) -> Iterator[str]:

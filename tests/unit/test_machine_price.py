@@ -11,8 +11,8 @@ from catalog import Catalog
 from review.cost import Amount, cost_of
 from stacks.build import build
 from stacks.config import validate
-from stacks.machine_price import dollars, hourly_cost
-from tests.conftest import recorded
+from stacks.machine_price import hourly_cost, usd
+from tests.conftest import changed, recorded
 from tests.parts.samples import SAMPLES
 
 CATALOG = Catalog.load()
@@ -38,24 +38,16 @@ def test_it_is_what_the_bill_says_of_the_machines(name: str) -> None:
     amounts = [it.hourly for it in machines if it.hourly is not None]
     assert len(amounts) == len(machines)
     total = sum(amounts, Amount(0.0, 0.0))
-    assert said(SAMPLES[name]).startswith(f"{dollars(total.low, total.high)} at the prices of 20")
+    assert said(SAMPLES[name]).startswith(f"{usd(total.low, total.high)} USD at the prices of 20")
 
 
 def test_what_is_not_published_is_named_and_does_not_count() -> None:
-    pools = {
-        "cpu": {"machine_type": "e2-standard-4", "nodes": 2},
-        "gpu": {
-            "machine_type": "g2-standard-8",
-            "nodes": 1,
-            "autoscaling": {"min": 0, "max": 3},
-            "capacity": {"mode": "flex-start"},
-        },
-    }
-    raw = {**SAMPLES["bare"], "pools": pools}
-    known = said({**raw, "pools": {"cpu": pools["cpu"]}})
+    raw = changed(SAMPLES["dev"], pools__gpu__capacity={"mode": "flex-start"})
+    plan = validate(raw, secrets_set=SECRETS)
+    known = hourly_cost([plan.pools["cpu"]], plan.facts)
     assert said(raw) == f"{known}, and what is not published of pools.gpu"
 
 
 def test_a_small_amount_has_its_cents_and_a_range_both_ends() -> None:
-    assert dollars(0.2, 0.2) == "0.20 USD"
-    assert dollars(9.5, 1234.5) == "9.50 to 1,234 USD"
+    assert usd(0.2, 0.2) == "0.20"
+    assert usd(9.5, 1234.5) == "9.50 to 1,234"

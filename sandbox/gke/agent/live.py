@@ -101,7 +101,7 @@ class Live:
 
 
 def _version(obj: Mapping[str, Any]) -> int:
-    """Versions of one kind can be compared as numbers (Kubernetes enhancement 5504, 1.35)."""
+    """Those of one kind compare as numbers (kubernetes/enhancements KEP-5504, stable in 1.35)."""
     return int(obj["metadata"]["resourceVersion"])
 
 
