@@ -158,16 +158,16 @@ def _service(store: Store, obj: JsonObject) -> Readiness:
 
 
 def _ray_cluster(store: Store, obj: JsonObject) -> Readiness:
-    if why := _gets_no_ray_pods(store, obj):
-        return Readiness(ready=False, reason=why)
-    return _pods_up(store, [obj], _ray_pods(obj))
+    return _gets_no_ray_pods(store, obj) or _pods_up(store, [obj], _ray_pods(obj))
 
 
-def _gets_no_ray_pods(store: Store, cluster: JsonObject) -> str:
-    """Why, if so."""
+def _gets_no_ray_pods(store: Store, cluster: JsonObject) -> Readiness | None:
+    """None where KubeRay is to make them."""
     if not ray_operator_runs(store):
-        return _NO_RAY_OPERATOR
-    return "cluster is suspended" if dig(cluster, "status", "state") == "suspended" else ""
+        return Readiness(ready=False, reason=_NO_RAY_OPERATOR)
+    if dig(cluster, "status", "state") == "suspended":
+        return Readiness(ready=False, reason="cluster is suspended")
+    return None
 
 
 def _ray_pods(cluster: JsonObject) -> int:
