@@ -133,6 +133,7 @@ class Workspace:
         hold_reserve(self.root)
         self.work_dir.mkdir(parents=True, exist_ok=True)
         self.backend.mkdir(parents=True, exist_ok=True)
+        self._keep_from_logging()
         shutil.copyfile(self.project_folder / "Pulumi.yaml", self.work_dir / "Pulumi.yaml")
         previous = self._previous()
         config = self._user_config()
@@ -151,6 +152,13 @@ class Workspace:
             document["encryptionsalt"] = previous["encryptionsalt"]
         replace_file(self.config_file, yaml.safe_dump(document, sort_keys=False))
         return missing
+
+    def _keep_from_logging(self) -> None:
+        """The CLI writes all that it does into files of its own, a quarter of its work, and has no
+        switch for it; without a folder for them it goes on (pulumi/pulumi pkg/logging/encrypted.go
+        and cmd/pulumi/pulumi.go:330, v3.256.0)."""
+        self.home.mkdir(parents=True, exist_ok=True)
+        (self.home / "logs").touch()
 
     def remember_secret(self, key: str, value: str) -> None:
         """Note which value was encrypted last, as a salted digest: it is encrypted again on
