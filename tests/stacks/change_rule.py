@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import shlex
 import shutil
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Self
@@ -112,8 +113,8 @@ class ChangingStack:
     def record(self) -> Facts:
         return record_of(self.sandbox)
 
-    def change(self, config: Config, fresh: Facts, settled: Facts | None = None) -> Outcome:
-        """`settled`: a record of this config whose next preview is known to be empty, so that the
+    def change(self, config: Config, fresh: Facts, settled: Collection[Facts] = ()) -> Outcome:
+        """`settled`: records of this config whose next preview is known to be empty, so that the
         same record needs no preview again. Raises BrokenPromiseError."""
         self.have(config)
         shown = self.sandbox.run("preview")
@@ -156,19 +157,22 @@ class ChangingStack:
         if not done.ok:
             raise BrokenPromiseError(f"{verb} that the refusal says failed: {_said(done)}")
 
-    def _ended_as(self, fresh: Facts, settled: Facts | None = None) -> None:
-        if settled is None or self.record() != settled:
+    def _ended_as(self, fresh: Facts, settled: Collection[Facts] = ()) -> None:
+        if self.record() not in settled:
             self.stay_as_they_are()
         if differences := differing(fresh, self.facts()):
             raise BrokenPromiseError(f"not as a fresh up: {differences}")
 
 
 class Start:
-    """What all changes of one config start from, and none changes."""
+    """What all changes of one config start from, and none changes. `settled` are records of it
+    whose next preview is empty, and of which a destroy leaves nothing: those of an `up` that knew
+    what stood already."""
 
     def __init__(self, folder: Path, kind: type[ChangingStack] = ChangingStack) -> None:
         self._new = kind(folder / "new")
         self._running = kind(folder / "up")
+        self.settled: list[Facts] = []
 
     @classmethod
     def made(cls, folder: Path, config: Config, kind: type[ChangingStack] = ChangingStack) -> Start:
@@ -210,14 +214,17 @@ def there_and_back(
     """The outcome of a change of what started with `before`, of which a destroy leaves nothing, and
     of its way back. Raises BrokenPromiseError."""
     running = start.running(folder / "running")
-    was, begun = running.facts(), running.record()
+    was, settled = running.facts(), [running.record(), *start.settled]
     fresh = start.fresh(folder / "fresh", after)
     there = running.change(after, fresh.facts())
     # Where it was refused, the way back is from what came up anew.
     changing = running if there.kind == "done" else fresh
-    back = changing.change(before, was, begun)
-    if back.refused or changing.record() != begun:
+    back = changing.change(before, was, settled)
+    ended = changing.record()
+    if back.refused or ended not in settled:
         changing.leave_nothing()
+        if back.kind == "done":
+            start.settled.append(ended)
     return there, back
 
 

@@ -37,6 +37,8 @@ Ways = dict[str, list[dict[str, str]]]
 PAGE = PROJECT_FOLDER / "docs" / "changes.md"
 # Each waits for its engine half of the time.
 _WORKERS = max(2, (os.cpu_count() or 1) * 3 // 2)
+# After so many a worker begins anew: a program leaves things behind.
+_GROUPS = 8
 _WAYS = ("there", "back")
 _SECTIONS: dict[str, Collection[str]] = {
     "Every field, in a small stack": BASES,
@@ -76,7 +78,7 @@ def _try_what_is_left(folder: Path) -> None:
     left = [it for it in CASES.values() if not (folder / f"{_key(it)}.json").exists()]
     groups = [list(it) for _, it in groupby(sorted(left, key=of_stack), of_stack)]
     groups.sort(key=len, reverse=True)
-    with multiprocessing.get_context("spawn").Pool(_WORKERS, maxtasksperchild=1) as pool:
+    with multiprocessing.get_context("spawn").Pool(_WORKERS, maxtasksperchild=_GROUPS) as pool:
         for _ in pool.imap_unordered(partial(_try_all, folder), groups, chunksize=1):
             pass
 

@@ -17,8 +17,20 @@ LENT = ("gcp:artifactregistry/repository:Repository", "gcp:compute/image:Image")
 _NOTED = frozenset({"uid", "resourceVersion", "creationTimestamp", "generation"})
 # What turns off something that a first `up` does not have.
 _OFF = ({"securityGroup": ""}, {"hpaProfile": "NONE"})
-# Parts of the engine's record of a resource that say when it was made, and what the cloud chose.
-_OF_ONE_RUN = frozenset({"id", "outputs", "created", "modified", "sequenceNumber", "resourceHooks"})
+# Parts of the engine's record of a resource that say when it was made and by which line of which
+# folder, and what the cloud chose.
+_OF_ONE_RUN = frozenset(
+    [
+        "id",
+        "outputs",
+        "created",
+        "modified",
+        "sequenceNumber",
+        "resourceHooks",
+        "sourcePosition",
+        "stackTrace",
+    ]
+)
 # Helm never takes away the definitions that stand in a chart's crds/.
 _LEFT_BY_HELM = re.compile(
     r"CustomResourceDefinition\|\|\w+\.(ray\.io|jobset\.x-k8s\.io|resource\.nvidia\.com)$"

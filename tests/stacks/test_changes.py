@@ -29,11 +29,18 @@ DONE_OF_TEN = 9
 Starts = Callable[[str, Config, type[ChangingStack]], Start]
 
 
+@pytest.fixture(scope="module")
+def starts() -> dict[Path, Start]:
+    """By folder, with what its changes were found to end in."""
+    return {}
+
+
 @pytest.fixture
 def start_of(
     tmp_path_factory: pytest.TempPathFactory,
     worker_id: str,
     monkeypatch: pytest.MonkeyPatch,
+    starts: dict[Path, Start],
 ) -> Starts:
     """A stack is brought up once for all changes of it."""
     base = tmp_path_factory.getbasetemp()
@@ -48,7 +55,7 @@ def start_of(
             if not done.exists():
                 Start.made(folder, config, kind).leave_nothing(folder / "down")
                 done.touch()
-        return Start(folder, kind)
+        return starts.setdefault(folder, Start(folder, kind))
 
     return made
 
