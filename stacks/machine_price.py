@@ -49,5 +49,6 @@ def price_of(pool: PlannedPool, catalog: Catalog) -> MachineRate | None:
 
 
 def usd(low: float, high: float) -> str:
+    """Whole dollars, or cents of what is small; both ends where they are said differently."""
     ends = [f"{it:,.0f}" if it >= _CENTS_BELOW else f"{it:,.2f}" for it in (low, high)]
     return " to ".join(dict.fromkeys(ends))

@@ -13,7 +13,15 @@ import pytest
 from tests.kube.conftest import LiveSandbox
 from tests.parts.commit_sample import everything_is_run
 from tests.stacks.conftest import changed
-from tests.stacks.kills import CALLS, ELSEWHERE, NO_QUEUES, OWN, Call, kill_in_each
+from tests.stacks.kills import (
+    CALLS,
+    ELSEWHERE,
+    NO_QUEUES,
+    OWN,
+    PATIENCE_SECONDS,
+    Call,
+    kill_in_each,
+)
 from tests.stacks.test_lifecycle import made_once
 
 # One after the other, each said anew; the first from nothing.
@@ -28,11 +36,11 @@ LIVES: dict[str, tuple[str, Call]] = {
 # The shortest; all of them, three at a time, take 10 minutes on 2 cores.
 IN_EVERY_RUN = ("tpu-elastic, taken",)
 OBJECTS = "kubernetes:*"
-# The longest takes a third of it, with two beside it on 2 cores.
-PATIENCE_SECONDS = 1800 if everything_is_run() else 1200
+# A third less for the shortest.
+_SECONDS = PATIENCE_SECONDS if everything_is_run() else 1200
 
 
-@pytest.mark.timeout(PATIENCE_SECONDS)
+@pytest.mark.timeout(_SECONDS)
 @pytest.mark.parametrize("name", LIVES if everything_is_run() else IN_EVERY_RUN)
 def test_a_stack_gets_through_its_life_though_each_operation_on_an_object_is_killed(
     live_sandbox: Callable[[str], LiveSandbox],

@@ -166,8 +166,8 @@ class ChangingStack:
 
 class Start:
     """What all changes of one config start from, and none changes. `settled` are records of it
-    whose next preview is empty, and of which a destroy leaves nothing: those of an `up` that knew
-    what stood already."""
+    in which changes ended and were looked at: the next preview is empty, and a destroy leaves
+    nothing. An `up` that knows what stands already has another one than the first."""
 
     def __init__(self, folder: Path, kind: type[ChangingStack] = ChangingStack) -> None:
         self._new = kind(folder / "new")

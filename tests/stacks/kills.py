@@ -15,6 +15,8 @@ Call = Literal["taken", "lost"]
 CALLS: tuple[Call, ...] = ("taken", "lost")
 # Killed so often, a run is not getting anywhere.
 TOO_OFTEN = 200
+# For a chain of up to a hundred runs, with two beside it on 2 cores.
+PATIENCE_SECONDS = 1800
 # Of a resource in the state, what changes with an operation on it.
 _TOLD = ("urn", "id", "modified", "delete", "pendingReplacement")
 

@@ -20,7 +20,7 @@ _OFF = ({"securityGroup": ""}, {"hpaProfile": "NONE"})
 # Parts of the engine's record of a resource that say when it was made and by which line of which
 # folder, and what the cloud chose.
 _OF_ONE_RUN = frozenset(
-    [
+    {
         "id",
         "outputs",
         "created",
@@ -29,7 +29,7 @@ _OF_ONE_RUN = frozenset(
         "resourceHooks",
         "sourcePosition",
         "stackTrace",
-    ]
+    }
 )
 # Helm never takes away the definitions that stand in a chart's crds/.
 _LEFT_BY_HELM = re.compile(

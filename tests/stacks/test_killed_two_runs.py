@@ -13,12 +13,11 @@ from sandbox.workspace import Workspace
 from tests.parts.commit_sample import of_this_commit
 from tests.stacks.change_rule import Command, commands_in
 from tests.stacks.conftest import Sandbox, changed
-from tests.stacks.kills import CALLS, NO_QUEUES, Call, kill_in_each
+from tests.stacks.kills import CALLS, NO_QUEUES, PATIENCE_SECONDS, Call, kill_in_each
 from tests.stacks.stack_facts import differing, facts_of
 from tests.stacks.test_lifecycle import made_once
 
-# Chains of up to a hundred runs.
-pytestmark = [pytest.mark.thorough, pytest.mark.timeout(1800)]
+pytestmark = [pytest.mark.thorough, pytest.mark.timeout(PATIENCE_SECONDS)]
 SAMPLE = 1
 
 # On dev, protected or not.
