@@ -4,14 +4,24 @@ VENV := .venv
 RUN := $(VENV)/bin/python
 WORKLOADS := .venv-workloads
 FIT := .venv-fit
+SCAN := .venv-scan
+TORCH := .venv-torch
+# The first that is new enough for the jaxlib of requirements-fit.txt.
+FIT_PYTHON ?= $(shell for it in $(PYTHON) python3.12 python3.13 python3.14; do $$it -c 'import sys; sys.exit(sys.version_info < (3, 12))' 2>/dev/null && echo $$it && break; done)
 STACK ?= b200-lustre
 FOLDER ?= .sandbox
 # A test of a stack waits for its engine, or its control plane, half of the time.
 WAITING_TESTS = $(shell $(RUN) -c 'import os; print(max(2, os.cpu_count() * 3 // 2))')
-PULUMI := $(shell command -v pulumi 2>/dev/null || echo .tools/bin/pulumi)
+# What was tried is what runs: an own pulumi stands in for the one that is built here where it is of the same version,
+# and never in a workflow, whose machine has it from others.
+PINNED := $(shell sed -n 's|.*github.com/pulumi/pulumi/pkg/v3 \(v[^ ]*\).*|\1|p' tools/pulumi/go.mod)
+PULUMI := .tools/bin/pulumi
+ifndef CI
+PULUMI := $(shell [ "$$(pulumi version 2>/dev/null)" = "$(PINNED)" ] && command -v pulumi || echo .tools/bin/pulumi)
+endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup kube-tools fit-tools demo demo-train test coverage test-all test-stacks test-kube test-workloads inventory check format bench lock clean
+.PHONY: help setup stack-tools kube-tools fit-tools demo demo-train test coverage test-all test-stacks test-kube test-workloads scan inventory check format bench lock clean
 
 help: ## Show the verbs
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -35,21 +45,41 @@ $(WORKLOADS)/.ready: requirements-workloads.txt requirements-options.txt
 	@$(PYTHON) -m venv $(WORKLOADS)
 	@$(WORKLOADS)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps \
 		-r requirements-workloads.txt
+	@rm -rf $(WORKLOADS)/options
 	@$(WORKLOADS)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes \
-		--no-deps --ignore-requires-python --upgrade --target $(WORKLOADS)/options -r requirements-options.txt
+		--no-deps --ignore-requires-python --target $(WORKLOADS)/options -r requirements-options.txt
 	@touch $@
 
 $(FIT)/.ready: requirements-fit.txt requirements-maxtext.txt
 	@echo "setup: MaxText, JAX and libtpu into $(FIT) (about 2 minutes, 1.4 GB)"
-	@$(PYTHON) -m venv $(FIT)
+	@test -n "$(FIT_PYTHON)" \
+		|| { echo "error: jaxlib needs Python 3.12 or newer; nearest: make fit-tools FIT_PYTHON=PATH"; exit 1; }
+	@$(FIT_PYTHON) -m venv $(FIT)
 	@$(FIT)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps \
 		-r requirements-fit.txt
 	@$(FIT)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes \
-		--no-deps --ignore-requires-python -r requirements-maxtext.txt
+		--no-deps -r requirements-maxtext.txt
+	@touch $@
+
+$(TORCH)/.ready: requirements-torch.txt
+	@echo "setup: PyTorch into $(TORCH) (about 4 minutes, 7 GB)"
+	@$(PYTHON) -m venv $(TORCH)
+	@$(TORCH)/bin/python -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes --no-deps \
+		-r requirements-torch.txt
+	@touch $@
+
+$(SCAN)/.ready: requirements-scan.txt
+	@echo "setup: checkov into $(SCAN) (about 1 minute, 300 MB)"
+	@$(PYTHON) -m venv $(SCAN)
+	@$(SCAN)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps \
+		-r requirements-scan.txt
 	@touch $@
 
 .tools/bin/pulumi: tools/pulumi/go.mod tools/pulumi/go.sum
 	@sh tools/pulumi/build.sh $(CURDIR)/.tools/bin
+
+.tools/bin/pulumi-language-python: tools/pulumi-python/go.mod tools/pulumi-python/go.sum
+	@sh tools/pulumi-python/build.sh $(CURDIR)/.tools/bin
 
 .tools/kube/.ready: $(wildcard tools/kube/*/go.*)
 	@sh tools/kube/build.sh $(CURDIR)/.tools/kube/bin $(CURDIR)/.tools/kube/manifests
@@ -62,7 +92,12 @@ $(FIT)/.ready: requirements-fit.txt requirements-maxtext.txt
 .tools/bin/gcsfuse: tools/gcsfuse/go.mod tools/gcsfuse/go.sum
 	@sh tools/gcsfuse/build.sh $(CURDIR)/.tools/bin
 
+.tools/bin/netpolicy: tools/netpol/go.mod tools/netpol/go.sum
+	@sh tools/netpol/build.sh $(CURDIR)/.tools/bin
+
 kube-tools: .tools/kube/.ready ## Build what `--kube real` runs: etcd, Kubernetes, Kueue, KubeRay, JobSet, kwok
+
+stack-tools: .tools/bin/pulumi .tools/bin/pulumi-language-python ## Build what a real stack needs beside the sandbox: Pulumi's CLI and its host for Python
 
 fit-tools: setup $(FIT)/.ready ## Install what `aistack fit` compiles with: MaxText, JAX and libtpu, on a CPU
 
@@ -72,13 +107,13 @@ demo: setup ## Bring b200-lustre up on the sandbox and show it
 test: setup ## Run every default test
 	@$(RUN) -m pytest -n auto
 
-test-stacks: setup ## Run the thorough tests of every stack
+test-stacks: setup .tools/bin/netpolicy ## Run the thorough tests of every stack
 	@$(RUN) -m pytest -n $(WAITING_TESTS) -m thorough
 
 coverage: setup ## Run every default test, and fail where a line of catalog, configs, rules or plans is not run
 	@$(RUN) -m pytest -n auto --cov --cov-report=term
 
-test-all: check coverage ## Run every tier, and whole what others take a sample of
+test-all: check coverage scan ## Run every tier, and whole what others take a sample of
 	@ALL_COMBINATIONS=1 $(MAKE) test-stacks
 	@ALL_COMBINATIONS=1 $(MAKE) test-workloads
 	@ALL_COMBINATIONS=1 $(MAKE) test-kube
@@ -86,7 +121,7 @@ test-all: check coverage ## Run every tier, and whole what others take a sample 
 test-kube: setup kube-tools ## Run every stack on a real Kubernetes control plane
 	@$(RUN) -m pytest -n $(WAITING_TESTS) --dist loadfile --no-loadscope-reorder -m kube tests/kube
 
-test-workloads: setup $(WORKLOADS)/.ready $(if $(ALL_COMBINATIONS),$(FIT)/.ready) .tools/bin/gcsfuse ## Run what the clusters run: Ray, JAX and a bucket's mount on this machine
+test-workloads: setup $(WORKLOADS)/.ready $(TORCH)/.ready $(if $(ALL_COMBINATIONS),$(FIT)/.ready) .tools/bin/gcsfuse ## Run what the clusters run: Ray, JAX, PyTorch and a bucket's mount on this machine
 	@$(RUN) -m pytest -o addopts="--strict-markers -ra" tests/workloads/launchers tests/workloads/mounts
 	@$(WORKLOADS)/bin/python -m pytest tests/workloads/trainings
 	@$(RUN) -m pytest -o addopts="--strict-markers -ra" tests/workloads/fits
@@ -94,18 +129,26 @@ test-workloads: setup $(WORKLOADS)/.ready $(if $(ALL_COMBINATIONS),$(FIT)/.ready
 demo-train: setup kube-tools $(WORKLOADS)/.ready ## Submit gcsfuse-checkpoint's job with aistack: it trains on Ray on this machine
 	@$(RUN) -m tools.demo_train --python $(WORKLOADS)/bin/python
 
-inventory: setup ## Write again what tests compare: tests/stacks/inventory, a review's example, docs/facts.md, docs/judges.md, schema/
+scan: setup $(SCAN)/.ready ## Look through the manifests of every preset with checkov
+	@$(RUN) -m pytest -o addopts="--strict-markers -ra" tests/scans
+
+inventory: setup ## Write again what tests compare: tests/stacks/inventory, a review's example, docs/facts.md, docs/judges.md, docs/given-back.md, docs/hardened.md, docs/pins.md, schema/
 	@$(RUN) -m stacks schema
 	@$(RUN) -m tests.stacks.inventory
 	@$(RUN) -m tests.review.example
 	@$(RUN) -m tools.facts
 	@$(RUN) -m tools.judges
+	@$(RUN) -m tools.given_back
+	@$(RUN) -m tools.hardened
+	@$(RUN) -m tools.pins
 
-check: setup .tools/bin/actionlint ## Format, lint, types, workflows, and the tree's own rules
+check: setup .tools/bin/actionlint ## Format, lint, types, workflows, what attackers look for, and the tree's own rules
 	@$(VENV)/bin/ruff format --check .
 	@$(VENV)/bin/ruff check .
 	@$(VENV)/bin/basedpyright --level error
 	@.tools/bin/actionlint -shellcheck= -pyflakes=
+	@$(VENV)/bin/zizmor --offline --quiet --no-progress --config .github/zizmor.yml .github
+	@$(VENV)/bin/bandit --quiet --configfile pyproject.toml --recursive .
 	@$(RUN) -m tools.check
 
 format: setup ## Format and fix what can be fixed
@@ -122,13 +165,17 @@ lock: setup ## Pin pyproject.toml's dependencies again, with hashes
 		--custom-compile-command "make lock" --extra aistack --extra sandbox --extra dev pyproject.toml -o requirements-dev.txt
 	@$(VENV)/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 		--custom-compile-command "make lock" --group workloads -o requirements-workloads.txt
+	@$(VENV)/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+		--custom-compile-command "make lock" --group torch -o requirements-torch.txt
 	@$(VENV)/bin/uv pip compile -q --no-deps --python-version 3.12 --generate-hashes --no-emit-index-url \
 		--custom-compile-command "make lock" --group options -o requirements-options.txt
-	@$(VENV)/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+	@$(VENV)/bin/uv pip compile -q --universal --python-version 3.12 --generate-hashes --no-emit-index-url \
 		--custom-compile-command "make lock" --group fit -o requirements-fit.txt
+	@$(VENV)/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+		--custom-compile-command "make lock" --group scan -o requirements-scan.txt
 	@$(VENV)/bin/uv pip compile -q --no-deps --python-version 3.12 --generate-hashes --no-emit-index-url \
 		--custom-compile-command "make lock" --group maxtext -o requirements-maxtext.txt
 
 clean: ## Remove what was built here, the sandbox included
 	@if [ -e .sandbox ] && [ -e $(VENV)/.ready ]; then $(RUN) -m sandbox reset; fi
-	rm -rf $(VENV) $(WORKLOADS) $(FIT) .tools .sandbox .bench
+	rm -rf $(VENV) $(WORKLOADS) $(FIT) $(SCAN) $(TORCH) .tools .sandbox .bench

@@ -8,10 +8,11 @@ from aistack.cluster import Cluster
 from aistack.errors import VerbError
 from aistack.find import Found
 from aistack.job import MANAGER
-from aistack.kinds import RAY_CLUSTER
+from aistack.offered import offered_up
 from aistack.submit.head_files import take_away
 from components.labels import MANAGED_BY
-from sandbox.kube.objects import labels_of
+from kube.kinds import DEPLOYMENT, RAY_CLUSTER
+from kube.objects import labels_of
 
 
 def cancel(cluster: Cluster, found: Found) -> str:
@@ -21,6 +22,11 @@ def cancel(cluster: Cluster, found: Found) -> str:
         raise VerbError(
             f"{job.name} is a Ray cluster, which jobs run on, and no job; "
             "nearest: its jobs, or take it out of the stack's config"
+        )
+    if found.kind == DEPLOYMENT:
+        raise VerbError(
+            f"{job.name} is a model server, and no job; nearest: take it out of `servers` in the "
+            f"stack's config, and `{offered_up()}`"
         )
     which = f"{job.kind} {job.namespace}/{job.name}"
     if job.state.has_ended and labels_of(found.obj).get(MANAGED_BY) != MANAGER:
@@ -39,6 +45,6 @@ def _again(owner: str) -> str:
     if not owner.startswith("pulumi:"):
         return ""
     return (
-        ". It is one of the stack's own jobs: `pulumi up --refresh` runs it again, unless it is "
-        "taken out of the config"
+        f". It is one of the stack's own jobs: `{offered_up(refresh=True)}` runs it again, unless "
+        "it is taken out of the config"
     )

@@ -48,16 +48,18 @@ class Channels:
         tick: Callable[[], None] = lambda: None,
         *,
         ends_with_input: bool = False,
+        through: Callable[[bytes], bytes] = lambda data: data,
     ) -> Iterator[tuple[int, bytes]]:
-        """What comes, by channel, while what the file `local` says goes there; until the other side
-        has closed, in whatever way, or with `ends_with_input` until it is silent after the end of
-        `local`. Raises LostError where the connection breaks."""
+        """What comes, by channel, while what the file `local` says goes there, as `through` has it;
+        until the other side has closed, in whatever way, or with `ends_with_input` until it is
+        silent after the end of `local`. Raises LostError where the connection breaks, and what
+        `through` raises."""
         while True:
             ready = self._ready(local)
             tick()
             if not ready and local is None and ends_with_input:
                 return
-            if local is not None and local in ready and not self._send_from(local):
+            if local is not None and local in ready and not self._send_from(local, through):
                 local = None
             try:
                 if not ready:
@@ -75,11 +77,12 @@ class Channels:
             if opcode in _DATA and frame.data:
                 yield frame.data[0], frame.data[1:]
 
-    def _send_from(self, local: int) -> bool:
+    def _send_from(self, local: int, through: Callable[[bytes], bytes]) -> bool:
         """Whether there may be more."""
         data = os.read(local, _MOST)
         if data:
-            self.send(INPUT, data)
+            if passed := through(data):
+                self.send(INPUT, passed)
         elif self._closes_alone:
             self.send(CLOSE_CHANNEL, bytes([INPUT]))
         return bool(data)

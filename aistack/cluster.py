@@ -14,9 +14,10 @@ from websocket import WebSocket, WebSocketBadStatusException, WebSocketException
 
 from aistack.credentials import client_of
 from aistack.errors import ForbiddenError, LostError, MissingError, VerbError
-from aistack.kinds import POD, SERVICE_ACCOUNT, Kind
 from aistack.stack import Stack
-from sandbox.kube.objects import JsonObject
+from kube import discovery
+from kube.kinds import POD, SERVICE_ACCOUNT, Kind
+from kube.objects import JsonObject
 
 # A page of objects is all that is held of a kind at once.
 _PAGE = 250
@@ -44,21 +45,39 @@ class Cluster:
         return cls(client_of(stack), str(stack.outputs["cluster_name"]))
 
     def pages(
-        self, kind: Kind, namespace: str = "", *, labels: str = "", fields: str = ""
+        self,
+        kind: Kind,
+        namespace: str = "",
+        *,
+        labels: str = "",
+        fields: str = "",
+        accept: str = "application/json",
     ) -> Iterator[JsonObject]:
         """All objects of a kind, page by page; none of a kind that is not served."""
         query = {"limit": str(_PAGE), "labelSelector": labels, "fieldSelector": fields}
         while True:
-            found = self._call("GET", kind.path(namespace), query)
+            found = self._call("GET", _path(kind, namespace), query, accept=accept)
             if found is None:
                 return
-            yield from found["items"]
+            # An empty list of metadata has no items.
+            yield from found["items"] or ()
             query["continue"] = found["metadata"].get("continue") or ""
             if not query["continue"]:
                 return
 
+    def kinds(self) -> Iterator[Kind]:
+        """Every kind in namespaces that the API server lists."""
+        for path in discovery.PATHS:
+            answer = self._call("GET", path, {}, accept=discovery.ACCEPT)
+            yield from discovery.namespaced_kinds(answer or {})
+
     def get(self, kind: Kind, namespace: str, name: str) -> JsonObject | None:
-        return self._call("GET", kind.path(namespace, name), {})
+        """None, too, for a name that no object has: fields of others' objects may have any text."""
+        try:
+            path = kind.path(namespace, name)
+        except ValueError:
+            return None
+        return self._call("GET", path, {})
 
     def create(
         self, kind: Kind, namespace: str, obj: Mapping[str, Any], *, dry_run: bool = False
@@ -66,7 +85,7 @@ class Cluster:
         """With `dry_run` all but the storing of it, webhooks included. Raises MissingError of a
         kind that is not served."""
         query = {"dryRun": "All"} if dry_run else {}
-        found = self._call("POST", kind.path(namespace), query, dict(obj))
+        found = self._call("POST", _path(kind, namespace), query, dict(obj))
         if found is None:
             raise MissingError(f"cluster {self._name} knows no {kind.name}")
         return found
@@ -84,7 +103,7 @@ class Cluster:
         and leaves out now goes."""
         name = obj["metadata"]["name"]
         query = {"fieldManager": manager, "dryRun": "All" if dry_run else ""}
-        self._call("PATCH", kind.path(namespace, name), query, dict(obj), _APPLY)
+        self._call("PATCH", _path(kind, namespace, name), query, dict(obj), _APPLY)
 
     def refusal(self, kind: Kind, namespace: str, obj: Mapping[str, Any]) -> str:
         """Why the object would not be made, webhooks asked and nothing stored; empty where it
@@ -99,7 +118,7 @@ class Cluster:
 
     def token(self, namespace: str, account: str, audience: str, seconds: int) -> str:
         """One of a service account, which is good for the audience alone. Raises MissingError."""
-        path = SERVICE_ACCOUNT.path(namespace, account, "token")
+        path = _path(SERVICE_ACCOUNT, namespace, account, "token")
         found = self._call(
             "POST",
             path,
@@ -120,12 +139,12 @@ class Cluster:
         return str(found.get("gitVersion") or "")
 
     def patch(self, kind: Kind, namespace: str, name: str, change: Mapping[str, Any]) -> None:
-        self._call("PATCH", kind.path(namespace, name), {}, dict(change), _MERGE)
+        self._call("PATCH", _path(kind, namespace, name), {}, dict(change), _MERGE)
 
     def delete(self, kind: Kind, namespace: str, name: str) -> bool:
         """And what it owns, in the background; whether it was there."""
         options = {"propagationPolicy": "Background"}
-        return self._call("DELETE", kind.path(namespace, name), {}, options) is not None
+        return self._call("DELETE", _path(kind, namespace, name), {}, options) is not None
 
     def log(
         self,
@@ -149,7 +168,7 @@ class Cluster:
             "sinceTime": since,
             "timestamps": "true",
         }
-        path = POD.path(namespace, pod, "log")
+        path = _path(POD, namespace, pod, "log")
         limit = _SILENCE_SECONDS if follow else seconds
         answer = self._request("GET", path, query, timeout=limit)
         rest = b""
@@ -180,10 +199,12 @@ class Cluster:
         query: Mapping[str, str],
         body: JsonObject | None = None,
         content_type: str = "application/json",
+        *,
+        accept: str = "application/json",
     ) -> JsonObject | None:
         """None where what was asked for, or its kind, is not there."""
         try:
-            answer = self._request(method, path, query, body, content_type)
+            answer = self._request(method, path, query, body, content_type, accept=accept)
             return json.loads(answer.data)
         except MissingError:
             return None
@@ -196,8 +217,10 @@ class Cluster:
         body: JsonObject | None = None,
         content_type: str = "application/json",
         timeout: int = _SECONDS,
+        *,
+        accept: str = "application/json",
     ) -> urllib3.BaseHTTPResponse:
-        headers = {"Accept": "application/json", "Content-Type": content_type}
+        headers = {"Accept": accept, "Content-Type": content_type}
         _, url, signed, _, _ = self._client.param_serialize(
             method,
             path,
@@ -231,6 +254,14 @@ class Cluster:
                 return LostError(f"cluster {self._name} cannot answer: {message}")
             case _:
                 return VerbError(f"cluster {self._name} refuses: {message}")
+
+
+def _path(kind: Kind, namespace: str = "", name: str = "", part: str = "") -> str:
+    """Raises VerbError for what is no name."""
+    try:
+        return kind.path(namespace, name, part)
+    except ValueError as error:
+        raise VerbError(f"{error}, so nothing is asked for it") from None
 
 
 def _cause(error: urllib3.exceptions.HTTPError) -> str:

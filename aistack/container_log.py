@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 from aistack.cluster import Cluster
 from aistack.errors import MissingError, VerbError
-from aistack.kinds import POD
 from aistack.members import Member
 from aistack.patience import Patience
-from sandbox.kube.objects import JsonObject, dig, maps, namespace_of
+from kube.kinds import POD
+from kube.objects import JsonObject, dig, maps, namespace_of
 
 _AGAIN_SECONDS = 1.0
 # A kubelet's own words, such as that a file is gone, come without a time.

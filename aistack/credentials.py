@@ -1,5 +1,6 @@
-"""The user's own way into a stack's cluster: a context of their kubeconfig, else what the stack's
-outputs say."""
+"""The user's own way into a stack's cluster: a context of their kubeconfig, else by what Google
+Cloud says of the cluster. What a state says of the way is never taken: who may push a branch may
+write it."""
 
 from __future__ import annotations
 
@@ -12,9 +13,11 @@ from kubernetes import config
 from kubernetes.client import ApiClient
 from kubernetes.config.config_exception import ConfigException
 
+from aistack.control_plane import ClusterId
 from aistack.errors import VerbError
 from aistack.stack import Stack
-from sandbox.kube.objects import dig
+from catalog.strict_yaml import load_yaml
+from kube.objects import dig
 
 # What the client's loader raises for files that are no kubeconfig
 # (kubernetes-client/python kubernetes/base/config/kube_config.py).
@@ -25,28 +28,26 @@ def client_of(stack: Stack) -> ApiClient:
     """Raises VerbError where there is none, or it cannot be taken."""
     if stack.kubeconfig_file is not None:
         return config.new_client_from_config(str(stack.kubeconfig_file))
-    nearest = f"nearest: {stack.outputs.get('kubeconfig_command') or '`pulumi up`'}"
+    cluster = stack.cluster_id
     try:
         with _told_apart():
-            return _made(stack, nearest)
+            return _client(cluster)
     except ConfigException as error:
-        raise VerbError(f"credentials for cluster {stack.context}: {error}") from None
+        raise VerbError(f"credentials for cluster {cluster.context}: {error}") from None
     except _NO_KUBECONFIG as error:
         said = str(error).splitlines()[0] if str(error) else type(error).__name__
+        nearest = f"nearest: {cluster.credentials_command}"
         raise VerbError(f"KUBECONFIG: is no kubeconfig: {said}; {nearest}") from None
 
 
-def _made(stack: Stack, nearest: str) -> ApiClient:
+def _client(cluster: ClusterId) -> ApiClient:
     try:
         contexts, _ = config.list_kube_config_contexts()
     except ConfigException:
         contexts = []
-    if any(dig(it, "name") == stack.context for it in contexts):
-        return config.new_client_from_config(context=stack.context)
-    given = stack.outputs.get("kubeconfig")
-    if not isinstance(given, str):
-        raise VerbError(f"no kubeconfig has the context {stack.context}; {nearest}")
-    return config.new_client_from_config_dict(yaml.safe_load(given))
+    if any(dig(it, "name") == cluster.context for it in contexts):
+        return config.new_client_from_config(context=cluster.context)
+    return config.new_client_from_config_dict(load_yaml(cluster.kubeconfig()))
 
 
 @contextmanager

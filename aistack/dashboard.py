@@ -3,22 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from aistack.cluster import Cluster
 from aistack.errors import VerbError
 from aistack.exit_codes import ExitCode
 from aistack.find import Found, find_job
-from aistack.kinds import RAY_CLUSTER
 from aistack.listing import list_jobs
 from aistack.members import members_of
+from aistack.offered import offered
+from aistack.ray_token import token_command
 from aistack.service import Door, find_service
-from sandbox.kube.objects import JsonObject, dig, namespace_of
+from kube.kinds import RAY_CLUSTER
+from kube.objects import JsonObject, dig, namespace_of
 
-# ray-project/kuberay v1.4.2 ray-operator/controllers/ray/utils/constant.go.
+# ray-project/kuberay v1.6.2 ray-operator/controllers/ray/utils/constant.go.
 _PORT = "dashboard"
 
 
-def ray_dashboard(cluster: Cluster, namespaces: Sequence[str], asked: str | None) -> Door:
+@dataclass(frozen=True)
+class RayPage:
+    """`token_command` prints the token that the page asks for; None where it asks for none."""
+
+    door: Door
+    token_command: str | None
+
+
+def ray_dashboard(cluster: Cluster, namespaces: Sequence[str], asked: str | None) -> RayPage:
     """Raises VerbError where there is none, or several and none is named."""
     found = find_job(cluster, namespaces, asked or _only(cluster, namespaces))
     ray = _ray_cluster(cluster, found)
@@ -26,10 +37,11 @@ def ray_dashboard(cluster: Cluster, namespaces: Sequence[str], asked: str | None
     if ray is None or not service:
         raise VerbError(
             f"{found.job.name} has no Ray cluster that is up; "
-            f"nearest: `aistack why {found.job.name}`"
+            f"nearest: `{offered('why', found.job.name)}`"
         )
     place = namespace_of(ray)
-    return find_service(cluster, [place], f"{place}/{service}:{_PORT}")
+    door = find_service(cluster, [place], f"{place}/{service}:{_PORT}")
+    return RayPage(door, token_command(ray))
 
 
 def _only(cluster: Cluster, namespaces: Sequence[str]) -> str:

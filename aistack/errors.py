@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from aistack.exit_codes import ExitCode
-from sandbox.errors import UserError
+from cli.errors import UserError
 
 
 class VerbError(UserError):
@@ -18,7 +18,8 @@ class CannotRunError(VerbError):
     """A job that is not made, with every reason why."""
 
     def __init__(self, reasons: Iterable[str]) -> None:
-        super().__init__("\n".join(["the job cannot run; nothing was made.", *reasons]))
+        self.reasons = tuple(reasons)
+        super().__init__("\n".join(["the job cannot run; nothing was made.", *self.reasons]))
 
 
 class LostError(VerbError):

@@ -8,9 +8,9 @@ from datetime import datetime
 
 from aistack.cluster import Cluster
 from aistack.find import Found
-from aistack.kinds import EVENT, WORKLOAD
 from aistack.members import Members
-from sandbox.kube.objects import JsonObject, name_of
+from kube.kinds import EVENT, WORKLOAD
+from kube.objects import JsonObject, name_of
 
 # sigs.k8s.io/kueue v0.19.2 pkg/controller/constants/constants.go.
 JOB_UID_LABEL = "kueue.x-k8s.io/job-uid"

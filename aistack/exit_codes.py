@@ -22,4 +22,5 @@ class ExitCode(IntEnum):
     NOT_READY = 5, "`status` found something that cannot be used yet"
     JOB_FAILED = 6, "the job that was waited for has failed, or is gone"
     DOES_NOT_FIT = 7, "`fit` found a job that its accelerators cannot hold"
+    MAY_NOT_FIT = 8, "`fit` found no job that cannot fit, and one of which it cannot say yes"
     INTERRUPTED = 130, "Ctrl-C"

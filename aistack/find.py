@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from aistack.cluster import Cluster
 from aistack.errors import ForbiddenError, VerbError
 from aistack.exit_codes import ExitCode
-from aistack.job import Job, is_own, job_of
-from aistack.kinds import WORK, Kind
+from aistack.job import Job, job_of
 from aistack.listing import list_jobs
-from sandbox.kube.objects import JsonObject
+from kube.jobs import is_work
+from kube.kinds import DEPLOYMENT, RAY_CLUSTER, WORK_AND_SERVERS, Kind
+from kube.objects import JsonObject
 
 _NAME = re.compile(r"[a-z0-9]([-.a-z0-9]*[a-z0-9])?")
 
@@ -29,18 +30,18 @@ class Found:
 
 
 def find_job(cluster: Cluster, namespaces: Sequence[str], asked: str) -> Found:
-    """`asked` is [NAMESPACE/][KIND/]NAME, a kind in any case; a Ray cluster only where no job has
-    its name. Raises VerbError where none or several are meant."""
+    """`asked` is [NAMESPACE/][KIND/]NAME, a kind in any case; a Ray cluster or a model server only
+    where no job has its name. Raises VerbError where none or several are meant."""
     *before, name = asked.split("/")
     words = {it.lower() for it in before}
-    known = {*(it.name.lower() for it in WORK), *namespaces}
+    known = {*(it.name.lower() for it in WORK_AND_SERVERS), *namespaces}
     if wrong := [it for it in before if it not in known and it.lower() not in known]:
-        near = ", ".join((*namespaces, *(it.name for it in WORK)))
+        near = ", ".join((*namespaces, *(it.name for it in WORK_AND_SERVERS)))
         raise VerbError(
             f'NAME: "{wrong[0]}" is neither a namespace of the stack nor a kind; nearest: {near}',
             ExitCode.NOT_FOUND,
         )
-    kinds = [it for it in WORK if it.name.lower() in words] or WORK
+    kinds = [it for it in WORK_AND_SERVERS if it.name.lower() in words] or WORK_AND_SERVERS
     # What no object can be called would be another path of the API server's.
     kinds = kinds if _NAME.fullmatch(name) else ()
     places = [it for it in namespaces if it in before] or namespaces
@@ -48,9 +49,9 @@ def find_job(cluster: Cluster, namespaces: Sequence[str], asked: str) -> Found:
         Found(kind, obj)
         for kind in kinds
         for namespace in places
-        if (obj := _get(cluster, kind, namespace, name)) is not None and is_own(obj)
+        if (obj := _get(cluster, kind, namespace, name)) is not None and is_work(kind, obj)
     ]
-    jobs = [it for it in found if it.kind is not WORK[-1]] or found
+    jobs = [it for it in found if it.kind not in (RAY_CLUSTER, DEPLOYMENT)] or found
     if len(jobs) == 1:
         return jobs[0]
     if jobs:

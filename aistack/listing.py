@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 from aistack.cluster import Cluster
 from aistack.errors import ForbiddenError
-from aistack.job import Job, is_own, job_of
-from aistack.kinds import WORK, Kind
+from aistack.job import Job, job_of
+from kube.jobs import is_work
+from kube.kinds import DEPLOYMENT, WORK_AND_SERVERS, Kind
 
 _AT_ONCE = 8
 
@@ -27,7 +28,10 @@ def list_jobs(cluster: Cluster, namespaces: Sequence[str]) -> Listing:
     jobs: list[Job] = []
     hidden: dict[str, ForbiddenError] = {}
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        asked = {it: [pool.submit(_own, cluster, kind, it) for kind in WORK] for it in namespaces}
+        asked = {
+            it: [pool.submit(_own, cluster, kind, it) for kind in WORK_AND_SERVERS]
+            for it in namespaces
+        }
     for namespace, found in asked.items():
         try:
             jobs += [job for each in found for job in each.result()]
@@ -40,5 +44,14 @@ def list_jobs(cluster: Cluster, namespaces: Sequence[str]) -> Listing:
 
 
 def _own(cluster: Cluster, kind: Kind, namespace: str) -> Sequence[Job]:
-    """Of each page only this is kept."""
-    return [job_of(kind, obj) for obj in cluster.pages(kind, namespace) if is_own(obj)]
+    """Of each page only this is kept. Who sees jobs and no Deployments sees no servers."""
+    try:
+        return _jobs(cluster, kind, namespace)
+    except ForbiddenError:
+        if kind != DEPLOYMENT:
+            raise
+        return []
+
+
+def _jobs(cluster: Cluster, kind: Kind, namespace: str) -> list[Job]:
+    return [job_of(kind, obj) for obj in cluster.pages(kind, namespace) if is_work(kind, obj)]

@@ -10,10 +10,11 @@ from aistack.cluster import Cluster
 from aistack.container_log import ContainerLog, Line
 from aistack.errors import VerbError
 from aistack.find import Found
-from aistack.kinds import RAY_JOB
 from aistack.members import DRIVER, LAUNCHER, Member
+from aistack.offered import offered
 from aistack.ray_job_log import RayJobLog
-from sandbox.kube.objects import dig
+from kube.kinds import RAY_JOB
+from kube.objects import dig
 
 _ALL = "all"
 
@@ -87,7 +88,7 @@ def nothing_said(found: Found, pods: Sequence[Member], wanted: Wanted) -> VerbEr
         return VerbError(f'--container: "{wanted.container}": there is none; nearest: {near}')
     if wanted.previous:
         return VerbError(f"--previous: nothing of {name} was restarted; nearest: without it")
-    return VerbError(f"nothing of {name} has begun; nearest: `aistack why {name}`")
+    return VerbError(f"nothing of {name} has begun; nearest: `{offered('why', name)}`")
 
 
 def _has_driver(found: Found) -> bool:

@@ -7,9 +7,17 @@ from dataclasses import dataclass
 
 from aistack.cluster import Cluster
 from aistack.find import Found
-from aistack.kinds import JOB, JOB_SET, POD, RAY_CLUSTER, Kind
 from components.job_set_manifest import NAME_LABEL
-from sandbox.kube.objects import JsonObject, dig, labels_of, maps, name_of
+from kube.kinds import (
+    DEPLOYMENT,
+    JOB,
+    JOB_SET,
+    POD,
+    RAY_CLUSTER,
+    REPLICA_SET,
+    Kind,
+)
+from kube.objects import JsonObject, dig, labels_of, maps, name_of
 
 # ray-project/kuberay v1.4.2 ray-operator/controllers/ray/utils/constant.go.
 RAY_CLUSTER_LABEL = "ray.io/cluster"
@@ -22,7 +30,7 @@ _JOB_INDEX = "jobset.sigs.k8s.io/job-global-index"
 # kubernetes/kubectl v0.35.4 pkg/cmd/util/podcmd/podcmd.go.
 _MAIN_CONTAINER = "kubectl.kubernetes.io/default-container"
 # GKE puts it before the others (GoogleCloudPlatform/gcs-fuse-csi-driver docs/known-issues.md).
-_SIDECAR = "gke-gcsfuse-sidecar"
+SIDECAR = "gke-gcsfuse-sidecar"
 LAUNCHER = "launcher"
 # Of a RayJob without a launcher: its command, which runs on the head.
 DRIVER = "driver"
@@ -50,12 +58,12 @@ class Member:
         """The one that does the job's work."""
         said = dig(self.pod, "metadata", "annotations", _MAIN_CONTAINER)
         names = [it["name"] for it in self.pod["spec"]["containers"]]
-        return said or next((it for it in names if it != _SIDECAR), names[0])
+        return said or next((it for it in names if it != SIDECAR), names[0])
 
 
 @dataclass(frozen=True)
 class Members:
-    """`made` are the Jobs, and the Ray cluster, between the job and its pods."""
+    """`made` are the Jobs, the Ray cluster and the ReplicaSets between the job and its pods."""
 
     pods: tuple[Member, ...] = ()
     made: tuple[tuple[Kind, JsonObject], ...] = ()
@@ -76,7 +84,24 @@ def members_of(cluster: Cluster, found: Found) -> Members:
         return Members(_ranked(pods(f"{NAME_LABEL}={name}"), list(_sizes(found.obj))), made)
     if found.kind == RAY_CLUSTER:
         return Members(_of_ray(pods(f"{RAY_CLUSTER_LABEL}={name}")))
+    if found.kind == DEPLOYMENT:
+        return _of_server(cluster, found)
     return _of_ray_job(cluster, found)
+
+
+def _of_server(cluster: Cluster, found: Found) -> Members:
+    """Its pods by age, each with a number of its own: they are alike, and none follows another."""
+    chosen = dig(found.obj, "spec", "selector", "matchLabels") or {}
+    labels = ",".join(f"{key}={it}" for key, it in chosen.items())
+    sets = cluster.pages(REPLICA_SET, found.job.namespace, labels=labels)
+    pods = sorted(cluster.pages(POD, found.job.namespace, labels=labels), key=_made)
+    made = tuple((REPLICA_SET, it) for it in sets if _is_of(found, it))
+    return Members(tuple(Member(it, str(number)) for number, it in enumerate(pods)), made)
+
+
+def _is_of(found: Found, obj: JsonObject) -> bool:
+    owners = maps(dig(obj, "metadata", "ownerReferences"))
+    return any(it.get("uid") == found.job.uid for it in owners)
 
 
 def _of_ray_job(cluster: Cluster, found: Found) -> Members:
@@ -84,7 +109,7 @@ def _of_ray_job(cluster: Cluster, found: Found) -> Members:
     name, namespace = found.job.name, found.job.namespace
     made: list[tuple[Kind, JsonObject]] = []
     launcher = cluster.pages(POD, namespace, labels=f"{JOB_LABEL}={name}")
-    pods = [Member(it, LAUNCHER) for it in launcher]
+    pods = [Member(it, LAUNCHER) for it in sorted(launcher, key=_made)]
     if submitter := cluster.get(JOB, namespace, name):
         made.append((JOB, submitter))
     if ray := found.job.runs_on or dig(found.obj, "status", "rayClusterName"):
@@ -95,8 +120,9 @@ def _of_ray_job(cluster: Cluster, found: Found) -> Members:
 
 
 def _of_ray(pods: list[JsonObject]) -> tuple[Member, ...]:
-    """The head, then workers by name."""
+    """The head, the newest last, then workers by name."""
     heads = [it for it in pods if labels_of(it).get(RAY_NODE_TYPE_LABEL) == "head"]
+    heads.sort(key=_made)
     workers = sorted((it for it in pods if it not in heads), key=name_of)
     ranks = [Member(it, str(number)) for number, it in enumerate(workers)]
     return (*(Member(it, "head") for it in heads), *ranks)
@@ -115,15 +141,24 @@ def _size(job: JsonObject) -> int:
 
 
 def _ranked(pods: list[JsonObject], sizes: Sequence[int]) -> tuple[Member, ...]:
-    """A pod that was made again has the rank of the one before it; without indices they are ranked
-    by name, unless there is to be one."""
-    unnamed = sorted(name_of(it) for it in pods if _INDEX not in labels_of(it))
+    """A pod that was made again has the rank of the one before it, and stands after it. Without
+    indices the newest are ranked by name, and no pod says which one it replaces: those before them
+    are given their ranks in turn."""
+    unnamed = sorted((it for it in pods if _INDEX not in labels_of(it)), key=_made)
+    wanted = sum(sizes)
+    before, newest = unnamed[:-wanted], sorted(unnamed[-wanted:], key=name_of)
+    turn = {name_of(it): number % wanted for number, it in enumerate(before)}
+    turn |= {name_of(it): number for number, it in enumerate(newest)}
 
     def rank(pod: JsonObject) -> int:
         labels = labels_of(pod)
         if _INDEX not in labels:
-            return 0 if sum(sizes) == 1 else unnamed.index(name_of(pod))
+            return turn[name_of(pod)]
         return sum(sizes[: int(labels.get(_JOB_INDEX, "0"))]) + int(labels[_INDEX])
 
-    found = sorted(pods, key=lambda it: (rank(it), it["metadata"]["creationTimestamp"]))
+    found = sorted(pods, key=lambda it: (rank(it), _made(it)))
     return tuple(Member(it, str(rank(it))) for it in found)
+
+
+def _made(pod: JsonObject) -> str:
+    return pod["metadata"]["creationTimestamp"]

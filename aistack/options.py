@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from aistack.offered import SANDBOX_VARIABLE, given, means
+
 if TYPE_CHECKING:
     from aistack.cluster import Cluster
     from aistack.stack import Stack
@@ -19,7 +21,7 @@ SandboxOption = Annotated[
     Path | None,
     typer.Option(
         "--sandbox",
-        envvar="AISTACK_SANDBOX",
+        envvar=SANDBOX_VARIABLE,
         help="The sandbox's folder, for a stack that is up there with --kube real.",
     ),
 ]
@@ -29,10 +31,12 @@ NameArgument = Annotated[str, typer.Argument(help="[NAMESPACE/][KIND/]NAME of a 
 
 def opened(name: str | None, sandbox: Path | None) -> tuple[Stack, Cluster]:
     """Raises VerbError."""
+    given(name, sandbox)
     # The client costs most of a second to import: `--help` does without.
     from aistack.cluster import Cluster
     from aistack.sandbox_stack import sandbox_stack
     from aistack.stack import selected_stack
 
     stack = selected_stack(name) if sandbox is None else sandbox_stack(sandbox, name)
+    means(stack.name)
     return stack, Cluster.of(stack)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+
+from cli.console import say_aside
 
 _SECONDS = 2.0
 
@@ -13,7 +14,7 @@ _SECONDS = 2.0
 @contextmanager
 def told(what: str) -> Iterator[None]:
     """Says `what` is going on if it is not done by then."""
-    timer = threading.Timer(_SECONDS, print, [f"{what} ..."], {"file": sys.stderr, "flush": True})
+    timer = threading.Timer(_SECONDS, say_aside, [f"{what} ..."])
     timer.daemon = True
     timer.start()
     try:

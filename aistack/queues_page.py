@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from aistack.cluster import Cluster
 from aistack.errors import ForbiddenError, VerbError
 from aistack.exit_codes import ExitCode
-from aistack.kinds import SERVICE
+from aistack.offered import offered_up
 from aistack.service import Door
 from aistack.tunnel import Tunnel
 from components.kueue_manifest import NAMESPACE, RELEASE
@@ -19,10 +19,12 @@ from components.kueueviz_manifest import (
     ACCOUNT,
     AUDIENCE,
     BACKEND_PORT,
+    ORIGINS,
     PAGE_PORT,
     backend_service,
     page_service,
 )
+from kube.kinds import SERVICE
 
 # A day at work; the page then says that it has ended.
 _TOKEN_SECONDS = 12 * 3600
@@ -61,7 +63,7 @@ def led_to(cluster: Cluster, found: QueuesPage, tell: Tell) -> Iterator[Callable
     with ExitStack() as stack:
         page = stack.enter_context(_listener(PAGE_PORT, "the backend answers no page at another"))
         backend = stack.enter_context(_listener(BACKEND_PORT, "the page can call no other"))
-        behind = Tunnel(cluster, found.backend, tell).serve
+        behind = Tunnel(cluster, found.backend, tell, ORIGINS).serve
         threading.Thread(target=behind, args=(backend,), daemon=True).start()
         yield lambda: Tunnel(cluster, found.page, tell).serve(page)
 
@@ -81,7 +83,8 @@ def _door(cluster: Cluster, name: str) -> Door:
     if service is None:
         raise VerbError(
             f"KueueViz, Kueue's own page, is not installed: there is no Service {NAMESPACE}/"
-            f"{name}; nearest: `queues.dashboard: true` in the stack's config and `pulumi up`",
+            f"{name}; nearest: `queues.dashboard: true` in the stack's config, and "
+            f"`{offered_up()}`",
             ExitCode.NOT_FOUND,
         )
     return Door(service, service["spec"]["ports"][0])

@@ -15,6 +15,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from typing import cast
+from urllib.parse import quote
 
 import urllib3
 from websocket import (
@@ -28,14 +29,17 @@ from websocket import (
 
 from aistack.cluster import Cluster
 from aistack.container_log import Line
-from aistack.errors import LostError, MissingError, VerbError
+from aistack.errors import ForbiddenError, LostError, MissingError, VerbError
 from aistack.find import Found
 from aistack.members import DRIVER
 from aistack.patience import Patience
+from aistack.ray_token import ray_token
 from aistack.service import find_service
 from aistack.tunnel import Tunnel
-from sandbox.kube.objects import dig
+from kube.kinds import RAY_CLUSTER
+from kube.objects import dig
 
+_OK, _FAILED = 200, 500
 _AGAIN_SECONDS = 1.0
 _SECONDS = 30.0
 _SILENCE_SECONDS = 60.0
@@ -43,16 +47,26 @@ _SILENCE_SECONDS = 60.0
 
 class RayJobLog:
     """Of a RayJob that runs or has run. `address` says where Ray's dashboard is reached, as
-    HOST:PORT; it raises VerbError where it is not."""
+    HOST:PORT, `token` what it asks for, if anything; both raise VerbError. `seconds` is how long
+    it may take to answer."""
 
-    def __init__(self, found: Found, address: Callable[[], str]) -> None:
+    def __init__(
+        self,
+        found: Found,
+        address: Callable[[], str],
+        token: Callable[[], str | None] = lambda: None,
+        seconds: float = _SECONDS,
+    ) -> None:
         self._found = found
+        self._seconds = seconds
         self._address = address
+        self._token = token
         self._shown = 0
 
     @classmethod
-    def of(cls, cluster: Cluster, found: Found) -> RayJobLog:
-        return cls(found, _Way(cluster, found).address)
+    def of(cls, cluster: Cluster, found: Found, seconds: float = _SECONDS) -> RayJobLog:
+        way = _Way(cluster, found)
+        return cls(found, way.address, way.token, seconds)
 
     @property
     def uid(self) -> str:
@@ -129,27 +143,57 @@ class RayJobLog:
 
     def _opened(self) -> WebSocket:
         return create_connection(
-            f"ws://{self._address()}/api/jobs/{self._id}/logs/tail", timeout=_SILENCE_SECONDS
+            f"ws://{self._address()}/{self._path}/tail",
+            timeout=_SILENCE_SECONDS,
+            header=self._headers(),
+            # A head is its owner's, and would choose whom this machine asks, with the token.
+            redirect_limit=0,
         )
+
+    def _headers(self) -> dict[str, str]:
+        """In memory alone: a token is on no command line and in no message."""
+        token = self._token()
+        return {} if token is None else {"Authorization": f"Bearer {token}"}
 
     def _printed(self) -> str:
         try:
             answer = urllib3.request(
                 "GET",
-                f"http://{self._address()}/api/jobs/{self._id}/logs",
-                timeout=_SECONDS,
+                f"http://{self._address()}/{self._path}",
+                timeout=self._seconds,
+                headers=self._headers(),
                 retries=False,
             )
         except urllib3.exceptions.HTTPError as error:
             raise LostError(f"Ray's dashboard does not answer: {error}") from None
-        if answer.status >= 400:
+        if answer.status != _OK:
             raise self._refused(answer.status, answer.data)
-        return str(cast(dict[str, object], json.loads(answer.data))["logs"])
+        try:
+            return str(cast(dict[str, object], json.loads(answer.data))["logs"])
+        except (ValueError, KeyError, TypeError):
+            raise self._refused(answer.status, b"what it answers is no log of Ray's") from None
+
+    @property
+    def _path(self) -> str:
+        """A job may have any text for its id."""
+        return f"api/jobs/{quote(self._id, safe='')}/logs"
 
     def _refused(self, status: int, data: bytes) -> VerbError:
         said = data.decode(errors="replace").strip().partition("\n")[0] or f"HTTP {status}"
         if status == 404:
             return MissingError(f"Ray knows nothing of {self._found.job.name} any more: {said}")
+        if status in (401, 403):
+            # Another token does not come by waiting.
+            return ForbiddenError(
+                f"Ray's dashboard refuses the token of {self._found.job.name}: {said}; nearest: "
+                "the RayCluster's own, by spec.authOptions"
+            )
+        if status < _FAILED:
+            # It would answer the next request as it has this one.
+            return VerbError(
+                f"what answers for {self._found.job.name} is no dashboard of Ray's: {said}; "
+                "nearest: --rank all, what the pods of its cluster say"
+            )
         return LostError(f"Ray's dashboard cannot answer: {said}")
 
     def _last(self, lines: Iterable[str], tail: int | None) -> Iterator[Line]:
@@ -187,6 +231,15 @@ class _Way:
 
     def address(self) -> str:
         return self._opened
+
+    def token(self) -> str | None:
+        return self._read
+
+    @cached_property
+    def _read(self) -> str | None:
+        name = str(dig(self._found.obj, "status", "rayClusterName") or "")
+        ray = self._cluster.get(RAY_CLUSTER, self._found.job.namespace, name) if name else None
+        return None if ray is None else ray_token(self._cluster, ray)
 
     @cached_property
     def _opened(self) -> str:

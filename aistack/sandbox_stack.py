@@ -7,13 +7,13 @@ from pathlib import Path
 
 from aistack.errors import VerbError
 from aistack.stack import Stack
+from cli.kube_mode import KubeMode
+from cli.next_steps import command
+from cli.project import stack_names
+from kube.text import nearest
 from sandbox.cloud.kinds.cluster import Cluster
 from sandbox.clusters import Clusters
-from sandbox.kube.text import nearest
-from sandbox.kube_mode import KubeMode
-from sandbox.next_steps import command
-from sandbox.pulumi_cli import cli_environment
-from sandbox.workspace import Workspace, stack_names
+from sandbox.workspace import Workspace
 
 
 def sandbox_stack(folder: Path, name: str | None) -> Stack:
@@ -27,7 +27,7 @@ def sandbox_stack(folder: Path, name: str | None) -> Stack:
         asked = (found.outputs.get("cluster_location"), found.outputs.get("cluster_name"))
         if place == asked and clusters.is_live(cluster):
             file = clusters.control_plane(cluster).kubeconfig
-            return replace(found, kubeconfig_file=file, environment=cli_environment(workspace))
+            return replace(found, kubeconfig_file=file, environment=workspace.cli_environment)
     if workspace.stack not in (known := stack_names()):
         near = nearest(workspace.stack, known)
         raise VerbError(f'--stack: "{workspace.stack}": there is no such stack{near}')

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from aistack.cluster import Cluster
 from aistack.errors import ForbiddenError, LostError, VerbError
 from aistack.exit_codes import ExitCode
-from aistack.kinds import POD, SERVICE
 from aistack.why.snapshot import is_ready
-from sandbox.kube.objects import JsonObject, dig, maps, name_of, namespace_of
+from kube.kinds import POD, SERVICE
+from kube.objects import JsonObject, dig, maps, name_of, namespace_of
 
 
 @dataclass(frozen=True)
@@ -88,4 +88,7 @@ def _port_of(pod: JsonObject, port: JsonObject) -> int:
         for it in maps(container.get("ports")):
             if it.get("name") == target:
                 return int(it["containerPort"])
+    if isinstance(target, str) and not target.isdecimal():
+        # Another pod may come that has it.
+        raise LostError(f"pod {name_of(pod)} has no port that is called {target}")
     return int(target)

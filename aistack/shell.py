@@ -20,25 +20,29 @@ from aistack.channels import Channels
 from aistack.cluster import Cluster
 from aistack.errors import LostError, VerbError
 from aistack.find import Found
-from aistack.kinds import POD
 from aistack.members import LAUNCHER, Member
-from sandbox.kube.objects import JsonObject, dig, maps, namespace_of
+from aistack.offered import offered
+from kube.kinds import DEPLOYMENT, POD
+from kube.objects import JsonObject, dig, maps, namespace_of
 
 _QUERY = re.compile(r"\?command=[^\s\"]*")
 SHELL = ("/bin/sh", "-c", "command -v bash >/dev/null && exec bash || exec sh")
 
 
 def member_for(found: Found, pods: Sequence[Member], rank: str | None) -> Member:
-    """By default the head of a Ray cluster, else rank 0. Raises VerbError where it does not run."""
+    """By default the head of a Ray cluster, whichever pod of a server runs, else rank 0. Raises
+    VerbError where it does not run."""
     roles = list(dict.fromkeys(it.role for it in pods))
     wanted = rank or next((it for it in roles if it != LAUNCHER), LAUNCHER)
     if rank and roles and rank not in roles:
         raise VerbError(f'--rank: "{rank}": there is none; nearest: {", ".join(roles)}')
+    any_will_do = rank is None and found.kind == DEPLOYMENT
     for it in pods:
-        if it.role == wanted and dig(it.pod, "status", "phase") == "Running":
+        is_meant = any_will_do or it.role == wanted
+        if is_meant and dig(it.pod, "status", "phase") == "Running":
             return it
     name = found.job.name
-    raise VerbError(f"{wanted} of {name} does not run; nearest: `aistack why {name}`")
+    raise VerbError(f"{wanted} of {name} does not run; nearest: `{offered('why', name)}`")
 
 
 def run(cluster: Cluster, member: Member, container: str, command: Sequence[str]) -> int:

@@ -11,11 +11,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from aistack.control_plane import ClusterId
 from aistack.errors import VerbError
-from sandbox.names import PROJECT
-from sandbox.pulumi_cli import binary
-from sandbox.urns import token_of
-from sandbox.workspace import PROJECT_FOLDER
+from aistack.offered import offered_up
+from aistack.own_cluster import check_cluster
+from cli.project import PROJECT, PROJECT_FOLDER
+from cli.pulumi_cli import binary
+from cli.urns import token_of
+from kube.names import is_label_1123
 
 _ROOT = "pulumi:pulumi:Stack"
 
@@ -34,8 +37,8 @@ class Config:
 @dataclass(frozen=True, kw_only=True)
 class Stack:
     """`resources` are the engine's records. `kubeconfig_file` is the way into the sandbox's
-    cluster; without it the user's own credentials are, as the outputs say. `environment` leads the
-    CLI to the stack's backend, where that is not the user's own."""
+    cluster; without it the user's own credentials are. `environment` leads the CLI to the stack's
+    backend, where that is not the user's own."""
 
     name: str
     resources: Sequence[Mapping[str, Any]] = field(repr=False)
@@ -55,31 +58,42 @@ class Stack:
         if not isinstance(found, list):
             raise VerbError(
                 f'--stack: "{self.name}" does not say in which namespaces its jobs are; '
-                "nearest: `pulumi up`, which adds that output"
+                f"nearest: `{offered_up()}`, which adds that output"
             )
-        return [str(it) for it in found]
+        names = [str(it) for it in found]
+        if strange := [it for it in names if not is_label_1123(it)]:
+            raise VerbError(
+                f'--stack: "{self.name}": the state has a namespace "{strange[0][:80]}", which is '
+                f"no name of one; nearest: `{offered_up()}`, which writes it again"
+            )
+        return names
 
     @property
-    def context(self) -> str:
-        """As `gcloud container clusters get-credentials` names the cluster's context
-        (documentation of Google Cloud, "Install kubectl and configure cluster access")."""
-        words = (self.outputs[it] for it in ("project", "cluster_location", "cluster_name"))
-        return "_".join(("gke", *map(str, words)))
+    def cluster_id(self) -> ClusterId:
+        """The stack's cluster, by its outputs. Raises VerbError where they name none."""
+        names = ("project", "cluster_location", "cluster_name")
+        return ClusterId(*(str(self.outputs.get(it, "")) for it in names))
 
 
 def selected_stack(name: str | None) -> Stack:
-    """A stack of the user's own backend, by default the selected one. Raises VerbError."""
-    words = [] if name is None else ["--stack", name]
-    resources = _pulumi("stack", "export", *words)["deployment"].get("resources") or []
-    stack = Stack(name=name or _name(resources), resources=resources)
-    if "cluster_name" not in stack.outputs:
-        shown = "the selected stack" if name is None else f'--stack: "{name}"'
-        raise VerbError(f"{shown} has no cluster; nearest: `pulumi up`")
+    """A stack of the user's own backend, by default the selected one, that names the cluster of
+    the user's own config. Raises VerbError."""
+    stack = recorded_stack(name)
+    check_cluster(stack.name.rpartition("/")[2], stack.outputs, PROJECT_FOLDER)
     return stack
 
 
-def _name(resources: Sequence[Mapping[str, Any]]) -> str:
-    return str(resources[0]["urn"]).split("::")[0].rpartition(":")[2] if resources else ""
+def recorded_stack(name: str | None) -> Stack:
+    """A stack for who reads the state alone, and goes to no cluster that it names. Raises
+    VerbError."""
+    # Not by the state: who writes it would choose the config that it is compared with.
+    name_there = name or _said("stack", "--show-name").strip()
+    resources = _pulumi("stack", "export", "--stack", name_there)["deployment"].get("resources")
+    stack = Stack(name=name_there, resources=resources or [])
+    if "cluster_name" not in stack.outputs:
+        shown = "the selected stack" if name is None else f'--stack: "{name}"'
+        raise VerbError(f"{shown} has no cluster; nearest: `{offered_up()}`")
+    return stack
 
 
 def last_config(stack: Stack) -> Config:
@@ -94,7 +108,7 @@ def last_config(stack: Stack) -> Config:
     if runs and (runs[0]["result"] != "succeeded" or runs[0]["kind"] == "destroy"):
         raise VerbError(
             f'--stack: "{stack.name}": its last run, {runs[0]["kind"]}, has {runs[0]["result"]}: '
-            "what is there may not be what its config says; nearest: `pulumi up`"
+            f"what is there may not be what its config says; nearest: `{offered_up()}`"
         )
     ours = f"{PROJECT}:"
     own = {key.removeprefix(ours): it for key, it in found.items() if key.startswith(ours)}
@@ -117,22 +131,29 @@ def history_of(stack: Stack) -> list[Mapping[str, Any]]:
 
 
 def _pulumi(*words: str, environment: Mapping[str, str] | None = None) -> Any:
-    """The answer of a command. Values of secrets come encrypted."""
+    """The answer of a command, of JSON. Values of secrets come encrypted."""
+    return json.loads(_said(*words, environment=environment))
+
+
+def _said(*words: str, environment: Mapping[str, str] | None = None) -> str:
     command = [str(binary()), *words, "--non-interactive", "--color=never"]
     own = {**os.environ, "PULUMI_SKIP_UPDATE_CHECK": "true", **(environment or {})}
-    try:
-        done = subprocess.run(
-            # By its project's folder the CLI knows whose stacks these are, wherever the user is.
-            command,
-            capture_output=True,
-            text=True,
-            check=False,
-            cwd=PROJECT_FOLDER,
-            env=own,
-        )
-    except FileNotFoundError:
-        raise VerbError("pulumi: not found on PATH; nearest: install it, or --sandbox") from None
+    done = subprocess.run(
+        # By its project's folder the CLI knows whose stacks these are, wherever the user is.
+        command,
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=PROJECT_FOLDER,
+        env=own,
+    )
     if done.returncode:
         said = done.stderr.strip().removeprefix("error: ")
+        # pulumi/pulumi pkg/backend/backenderr/backenderr.go:118, 1b5949891b.
+        if "must be set for login" in said:
+            raise VerbError(
+                "pulumi: nobody is logged in; nearest: `pulumi login`, or for a stack of the "
+                "sandbox with a real control plane --sandbox .sandbox"
+            )
         raise VerbError(f"`pulumi {' '.join(words[:2])}`: {said}")
-    return json.loads(done.stdout)
+    return done.stdout

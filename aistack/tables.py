@@ -12,7 +12,7 @@ from aistack.events import Event
 from aistack.job import Job
 from aistack.listing import Listing
 from aistack.why.verdict import Verdict
-from sandbox.console import new_console, new_table
+from cli.console import new_console, new_table, say_raw
 
 _GIB = 2**30
 
@@ -32,7 +32,8 @@ def show_jobs(listing: Listing, now: datetime) -> None:
         numbers = (str(it.pods or ""), str(it.accelerators or ""))
         on = f"on {it.runs_on}" if it.runs_on else it.queue
         words = (it.namespace, it.name, it.kind, it.state, on)
-        table.add_row(*words, *numbers, age(it.created, now), it.owner)
+        owner = ", ".join(filter(None, (it.owner, it.submitter)))
+        table.add_row(*words, *numbers, age(it.created, now), owner)
     console = new_console()
     console.print(table if listing.jobs else "there are no jobs")
     if listing.hidden:
@@ -69,4 +70,4 @@ def job_json(job: Job) -> dict[str, object]:
 
 
 def print_json(value: object) -> None:
-    print(json.dumps(value, indent=2, default=str))
+    say_raw(json.dumps(value, indent=2, default=str))

@@ -1,22 +1,28 @@
-"""A port of this machine that leads to a service of the cluster, whichever pod is behind it."""
+"""A port of this machine that leads to a service of the cluster, whichever pod is behind it.
+
+Requests of web pages that are not the port's own do not get through (`http_gate`)."""
 
 from __future__ import annotations
 
 import socket
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from contextlib import suppress
 
 from aistack.channels import Channels
 from aistack.cluster import Cluster
 from aistack.errors import LostError, VerbError
-from aistack.kinds import POD
+from aistack.http_gate import HttpGate, RefusedError
 from aistack.service import Door
+from kube.kinds import POD
 
 _AGAIN_SECONDS = 1.0
 # So long a caller waits for a pod that comes in place of another.
 _PATIENCE_SECONDS = 120.0
 _HERE = "127.0.0.1"
+# So long the sender of a refused request is let finish, to read why.
+_LAST_SECONDS = 5.0
 # Channels of a forwarded port (kubernetes/kubelet v0.35.4
 # pkg/cri/streaming/portforward/websocket.go); each first says which port it is of.
 _DATA = 0
@@ -24,12 +30,20 @@ _ERROR = 1
 
 
 class Tunnel:
-    """`say` is told, once each, why something does not get through."""
+    """`say` is told, once each, why something does not get through. `origins` are other pages that
+    may call what the port leads to."""
 
-    def __init__(self, cluster: Cluster, door: Door, say: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        cluster: Cluster,
+        door: Door,
+        say: Callable[[str], None],
+        origins: Collection[str] = (),
+    ) -> None:
         self._cluster = cluster
         self._door = door
         self._say = say
+        self._origins = origins
         self._told = ""
 
     def open(self, port: int | None) -> socket.socket:
@@ -58,6 +72,9 @@ class Tunnel:
             try:
                 with self._channels() as channels:
                     self._pass_on(channels, caller)
+            except RefusedError as error:
+                self._tell(f"a request does not get through: {error}")
+                self._answer(caller, error.answer)
             except VerbError as error:
                 self._tell(str(error))
             except OSError:
@@ -80,13 +97,26 @@ class Tunnel:
 
     def _pass_on(self, channels: Channels, caller: socket.socket) -> None:
         begun: set[int] = set()
-        for channel, data in channels.exchange(caller.fileno(), ends_with_input=True):
+        gate = HttpGate(self._origins)
+        for channel, data in channels.exchange(
+            caller.fileno(), ends_with_input=True, through=gate.request
+        ):
             if channel not in begun:
                 begun.add(channel)
             elif channel == _DATA:
-                caller.sendall(data)
+                caller.sendall(gate.answer(data))
             elif channel == _ERROR:
                 raise VerbError(data.decode(errors="replace").strip())
+
+    @staticmethod
+    def _answer(caller: socket.socket, answer: bytes) -> None:
+        with suppress(OSError):
+            caller.sendall(answer)
+            # With bytes unread the operating system would take the answer back.
+            caller.shutdown(socket.SHUT_WR)
+            caller.settimeout(_LAST_SECONDS)
+            while caller.recv(2**16):
+                pass
 
     def _tell(self, what: str) -> None:
         if what != self._told:

@@ -1,4 +1,4 @@
-"""Waits for a job's end, through lost connections."""
+"""Waits for a job's end, or until a server can be used, through lost connections."""
 
 from __future__ import annotations
 
@@ -8,10 +8,16 @@ from collections.abc import Iterator
 from aistack.cluster import Cluster
 from aistack.errors import VerbError
 from aistack.find import Found
-from aistack.job import State
 from aistack.patience import Patience
+from kube.jobs import State
+from kube.kinds import DEPLOYMENT
 
 _SECONDS = 2.0
+
+
+def reached(found: Found, state: State) -> bool:
+    """Whether there is nothing more to wait for: a server never ends."""
+    return state.has_ended or (found.kind == DEPLOYMENT and state is State.RUNNING)
 
 
 def states(cluster: Cluster, found: Found) -> Iterator[State | None]:
@@ -21,7 +27,7 @@ def states(cluster: Cluster, found: Found) -> Iterator[State | None]:
     """
     last, patience = found.job.state, Patience()
     yield last
-    while last is not None and not last.has_ended:
+    while last is not None and not reached(found, last):
         time.sleep(_SECONDS)
         try:
             obj = cluster.get(found.kind, found.job.namespace, found.job.name)

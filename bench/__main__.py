@@ -21,9 +21,9 @@ from bench.review import review_times
 from bench.scale import BASE, SHOWN, growth
 from bench.verbs import JOBS, PODS, STACK, verb_times
 from bench.workloads import checkpoint_times
+from cli.project import PROJECT_FOLDER, stack_names
 from sandbox.__main__ import DEFAULT_SPEED
 from sandbox.first_step import EARLY, LATE
-from sandbox.workspace import PROJECT_FOLDER, stack_names
 
 # Promised where there is much to do side by side; nearly all of dev is one chain.
 PARALLEL_GAIN = {"b200-lustre": ">=1.6", "verl-b200": ">=1.6", "verl-h200": ">=1.6"}

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from bench.probe import EMPTY_STACK
+from cli.project import PROJECT_FOLDER
 from sandbox.__main__ import DEFAULT_SPEED
-from sandbox.workspace import PROJECT_FOLDER
 
 ROUNDS = 3
 EMPTY = {

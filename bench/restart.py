@@ -9,12 +9,14 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from review.node_pool_facts import pool_facts
+from catalog.durations import RAY_CLUSTER
+from cli.project import PROJECT_FOLDER
+from cli.urns import name_of, token_of
 from sandbox import deployment
-from sandbox.image_pulls import POOL, RAY_CLUSTER
+from sandbox.image_pulls import POOL
 from sandbox.restart import Part, restart_parts, total
-from sandbox.urns import name_of, token_of
-from sandbox.workspace import PROJECT_FOLDER, Workspace
+from sandbox.workspace import Workspace
+from stacks.node_pool_facts import pool_facts
 
 
 def restart_seconds(folder: Path, stack: str) -> dict[str, float]:

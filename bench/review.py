@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from sandbox.pulumi_cli import binary
-from sandbox.workspace import PROJECT_FOLDER
+from cli.project import PROJECT_FOLDER
+from cli.pulumi_cli import binary
 
 # A file of every stack's program, and a line that changes nothing.
 _EVERY_STACK, _LINE = "stacks/__init__.py", "# Another line.\n"

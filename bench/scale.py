@@ -13,8 +13,9 @@ from typing import Any
 import yaml
 
 from bench.measure import ROUNDS, probe
+from catalog.strict_yaml import read_yaml
+from cli.project import PROJECT_FOLDER
 from sandbox.__main__ import DEFAULT_SPEED
-from sandbox.workspace import PROJECT_FOLDER
 
 BASE = "verl-b200"
 SIZES = (16, 32, 64, 128)
@@ -70,7 +71,7 @@ def exponent(costs: dict[int, float]) -> float:
 
 def config_with(pools: int) -> dict[str, Any]:
     """The base stack's config with so many pools more, of one node each."""
-    config = yaml.safe_load((PROJECT_FOLDER / f"Pulumi.{BASE}.yaml").read_text())
+    config = read_yaml(PROJECT_FOLDER / f"Pulumi.{BASE}.yaml")
     stack = config["config"][_CONFIG]
     gpu = stack["pools"]["gpu"]
     stack["pools"] |= {

@@ -16,12 +16,13 @@ from pathlib import Path
 from typing import Any
 
 from aistack.cluster import Cluster
-from aistack.kinds import JOB, NODE, POD, Kind
 from aistack.sandbox_stack import sandbox_stack
 from bench.measure import ROUNDS
+from cli.kube_mode import KubeMode
+from cli.project import PROJECT_FOLDER
+from kube.kinds import JOB, NODE, POD, Kind
 from sandbox.forget import forget
-from sandbox.kube_mode import KubeMode
-from sandbox.workspace import PROJECT_FOLDER, Workspace
+from sandbox.workspace import Workspace
 
 # It has more resources than the 80 of which the promise is.
 STACK = "lab"

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 
 from bench.measure import timed
-from sandbox.workspace import PROJECT_FOLDER
+from cli.project import PROJECT_FOLDER
 
 _PYTHON = PROJECT_FOLDER / ".venv-workloads" / "bin" / "python"
 

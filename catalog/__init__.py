@@ -25,7 +25,7 @@ from catalog.machines import (
     NicGroup,
     Sidecar,
 )
-from catalog.models import MaxTextTable, ServedModelFacts, ServedModelTable
+from catalog.models import ChipMemory, MaxTextTable, ServedModelFacts, ServedModelTable
 from catalog.prices import MachineRate, PriceRange, Rate, Way
 from catalog.table import FactError
 from catalog.topologies import Topology
@@ -45,6 +45,7 @@ __all__ = [
     "CapacityMode",
     "Catalog",
     "CatalogAdditions",
+    "ChipMemory",
     "Component",
     "ContainerImage",
     "DiskType",

@@ -29,8 +29,12 @@ class Bounds:
 
     def clamped(self, value: float) -> str:
         """What is nearest to `value` within the bounds, as a config has it."""
+        return str(self.clamped_number(value))
+
+    def clamped_number(self, value: float) -> float:
+        """What is nearest to `value` within the bounds; a whole number as one."""
         near = min(max(value, self.low), self.high)
-        return str(int(near)) if near == int(near) else str(near)
+        return int(near) if near == int(near) else near
 
     def _number(self, value: Any) -> Any:
         # Python takes true for 1, and a config that says so means something else.

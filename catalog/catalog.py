@@ -1,15 +1,19 @@
 """The catalog: every lookup that stacks, the sandbox and checks make."""
 
+from collections.abc import Callable, Sequence
+from datetime import date
 from functools import cache, cached_property
 from typing import Self, TypeVar
 
 from pydantic import BaseModel, Field
 
 from catalog.families import NvlinkDomain
+from catalog.gke_calendar import GkeCalendar
 from catalog.gke_version import GkeVersion
+from catalog.gpu_drivers import GpuDriverTable, cuda_in_tag, is_newer
+from catalog.known_holes import KnownHoles
 from catalog.lustre import LustreTable, LustreTier
 from catalog.machines import (
-    DEFAULT_DISK_GB,
     Allocatable,
     GcsFuseFacts,
     MachineName,
@@ -19,15 +23,33 @@ from catalog.machines import (
     NicKind,
     Sidecar,
     allocatable,
+    machines_meant,
 )
 from catalog.models import MaxTextTable, ServedModelTable
+from catalog.node_room import DEFAULT_DISK_GB, DEFAULT_PODS, NodeRoomTable, NodeShape
 from catalog.prices import MachineRate, PriceTable, Rate, Way, machine_rate
 from catalog.replacing import ReplacingTable
-from catalog.table import Fact, FactError, load_table, nearest_names
+from catalog.table import Fact, FactError, folded, load_table, names_alike, nearest_names
 from catalog.topologies import Topology, TopologyTable
-from catalog.versions import Component, ContainerImage, Feature, NcclStack, VersionTable
-from catalog.zones import Zone, ZoneAddition, ZoneName, ZoneTable, nearest_zones, profile_name
+from catalog.versions import (
+    Component,
+    ContainerImage,
+    Feature,
+    NcclStack,
+    ReleaseChannel,
+    VersionTable,
+)
+from catalog.zones import (
+    Zone,
+    ZoneAddition,
+    ZoneName,
+    ZoneTable,
+    nearest_zones,
+    profile_name,
+    region_of_name,
+)
 
+_MOST_MEANT = 4
 _Found = TypeVar("_Found", bound=BaseModel)
 
 
@@ -41,11 +63,17 @@ class CatalogAdditions(Fact, use_attribute_docstrings=True):
 
 
 def _found(
-    known: dict[str, _Found], name: str, what: str, fix: str = "", near: str | None = None
+    known: dict[str, _Found],
+    name: str,
+    what: str,
+    fix: str = "",
+    near: str | None = None,
+    alike: Callable[[str], Sequence[str]] | None = None,
 ) -> _Found:
     if name in known:
         return known[name]
-    near = nearest_names(name, known, near) + (f". {fix}" if fix else "")
+    meant = ", ".join(alike(name)) if alike else ""
+    near = (meant or nearest_names(name, known, near)) + (f". {fix}" if fix else "")
     raise FactError(f'"{name}" is not {what} the catalog knows; nearest: {near}')
 
 
@@ -93,17 +121,48 @@ class Catalog(Fact):
             name,
             "a machine type",
             'A newer one can be added under "catalog.machine_types"',
+            alike=self.nearest_machines,
         )
+
+    def nearest_machines(self, text: str) -> tuple[str, ...]:
+        """The machine types that a text may stand for: those with the accelerator that it names,
+        the smallest first, or those that are spelt like it."""
+        return machines_meant(text, self.machines)
 
     def nvlink_domain(self, machine: str) -> NvlinkDomain | None:
         return self._machine_table.nvlink_domains.get(self.machine(machine).family)
 
     def allocatable(
-        self, machine: str, disk_gb: int = DEFAULT_DISK_GB, threads_per_core: int = 2
+        self,
+        machine: str,
+        disk_gb: int = DEFAULT_DISK_GB,
+        threads_per_core: int = 2,
+        *,
+        max_pods: int = DEFAULT_PODS,
+        image_streaming: bool = False,
     ) -> Allocatable:
         """What pods get on a node of this machine type with a boot disk of that size."""
-        overhead = self._machine_table.overhead
-        return allocatable(self.machine(machine), overhead, disk_gb, threads_per_core)
+        found, domain = self.machine(machine), self.nvlink_domain(machine)
+        ssd = found.local_ssd
+        shape = NodeShape(
+            machine_type=found.name,
+            vcpus=found.vcpus,
+            memory_gib=found.memory_gib,
+            disk_gb=disk_gb,
+            local_ssds=0 if ssd is None else ssd.count,
+            gib_each=0 if ssd is None else ssd.gib_each,
+            threads_per_core=threads_per_core,
+            max_pods=max_pods,
+            image_streaming=image_streaming,
+            architecture="amd64" if domain is None else domain.architecture,
+        )
+        accelerators = found.accelerator.count if found.accelerator else 0
+        return allocatable(shape, self.node_room, accelerators)
+
+    @property
+    def node_room(self) -> NodeRoomTable:
+        """What GKE takes of nodes."""
+        return load_table(NodeRoomTable, "node_room")
 
     @property
     def gcsfuse_sidecar(self) -> Sidecar:
@@ -132,7 +191,32 @@ class Catalog(Fact):
         return zones
 
     def zone(self, name: str) -> Zone:
-        return _found(self.zones, name, "a zone", 'A newer one can be added under "catalog.zones"')
+        return _found(
+            self.zones,
+            name,
+            "a zone",
+            'A newer one can be added under "catalog.zones"',
+            alike=self.nearest_zones,
+        )
+
+    def nearest_zones(self, text: str) -> tuple[str, ...]:
+        """The zone that a text may stand for, or those of the region that it may name."""
+        word = folded(text)
+        if word in self.zones:
+            return (word,)
+        spelt = {name.replace("-", ""): name for name in self.zones}
+        if found := spelt.get(word.replace("-", "")):
+            return (found,)
+        regions = self.nearest_regions(word) or self.nearest_regions(region_of_name(word))
+        return self.zones_in(regions[0])[:_MOST_MEANT] if regions else ()
+
+    def nearest_regions(self, text: str) -> tuple[str, ...]:
+        """The regions that are spelt like a text, or like the region of a zone."""
+        word, regions = folded(text), sorted({it.region for it in self.zones.values()})
+        for name in (word, region_of_name(word)):
+            if name in regions:
+                return (name,)
+        return names_alike(word, regions)
 
     def region_of(self, zone: str) -> str:
         return self.zone(zone).region
@@ -143,7 +227,7 @@ class Catalog(Fact):
         for name in sorted(self.zones):
             regions.setdefault(self.zones[name].region, []).append(name)
         if region not in regions:
-            near = nearest_names(region, regions)
+            near = ", ".join(self.nearest_regions(region)) or nearest_names(region, regions)
             raise FactError(f'"{region}" is not a region the catalog knows; nearest: {near}')
         return tuple(regions[region])
 
@@ -158,10 +242,15 @@ class Catalog(Fact):
     def check_offer(self, zone: str, machine: str) -> None:
         """Raises FactError, with the nearest zones that do, when `zone` lacks the machine type."""
         if not self.offers(zone, machine):
-            near = nearest_zones(zone, self.zones_offering(machine))
+            zones = self.zones_offering(machine)
+            if not zones:
+                raise FactError(
+                    f'"{zone}" does not offer {machine} as far as the catalog knows, nor does any '
+                    f"other zone; nearest: catalog.zones.{zone}.offers with {machine} in it"
+                )
             raise FactError(
                 f'"{zone}" does not offer {machine} as far as the catalog knows; '
-                f"nearest: the zone {near}. "
+                f"nearest: the zone {nearest_zones(zone, zones)}. "
                 'A newer offer can be added under "catalog.zones"'
             )
 
@@ -225,8 +314,17 @@ class Catalog(Fact):
         return load_table(ServedModelTable, "served_models")
 
     @property
+    def gke_calendar(self) -> GkeCalendar:
+        """Which GKE versions Google offers, and until when."""
+        return load_table(GkeCalendar, "gke_calendar")
+
+    @property
     def versions(self) -> VersionTable:
         return load_table(VersionTable, "versions")
+
+    @property
+    def known_holes(self) -> KnownHoles:
+        return load_table(KnownHoles, "known_holes")
 
     def feature(self, name: str) -> Feature:
         return _found(self.versions.features, name, "a GKE feature")
@@ -250,6 +348,29 @@ class Catalog(Fact):
     def image(self, name: str) -> ContainerImage:
         return _found(self.versions.images, name, "an image")
 
+    @property
+    def gpu_drivers(self) -> GpuDriverTable:
+        """Which NVIDIA driver GKE installs, and which one a program needs."""
+        return load_table(GpuDriverTable, "gpu_drivers")
+
+    def software_of(self, reference: str) -> dict[str, str]:
+        """Versions of the software in an image, as far as the catalog knows them."""
+        known = (it for it in self.versions.images.values() if it.is_named_by(reference))
+        return next((it.versions for it in known), {})
+
+    def cuda_of(self, reference: str) -> int | None:
+        """The major version of CUDA that an image is built for, as the catalog or the image's tag
+        says, or an older release of the same image, for no release goes back to an older one; None
+        where none does. In a mirror an image has its name, tag and digest."""
+        images = self.versions.images.values()
+        for image in images:
+            if image.is_named_by(reference):
+                return image.cuda
+        named = cuda_in_tag(reference)
+        if named is not None:
+            return named
+        return next((it.cuda for it in images if is_newer(reference, it.reference)), None)
+
     def nccl(self, machine: str) -> NcclStack | None:
         """What NCCL needs on the machine type; None on machines without RDMA interfaces."""
         found = self.machine(machine)
@@ -269,23 +390,36 @@ class Catalog(Fact):
         own = self.machine(machine).minimum_gke if machine else None
         return max([*wanted, own] if own else wanted, default=None)
 
-    def check_gke(self, version: GkeVersion, *features: str, machine: str | None = None) -> None:
-        """Raises FactError when `version` is too old for one of `features` or for `machine`."""
+    def check_gke(
+        self,
+        version: GkeVersion,
+        *features: str,
+        machine: str | None = None,
+        channel: ReleaseChannel = ReleaseChannel.REGULAR,
+        today: date | None = None,
+    ) -> None:
+        """Raises FactError when `version` is too old for one of `features` or for `machine`; the
+        nearest is one that `channel` offers on the day, where there is one."""
         needs = {name: self.feature(name).minimum_gke for name in features}
         if machine and (own := self.machine(machine).minimum_gke):
             needs[machine] = own
         for name, minimum in needs.items():
             if not version.meets(minimum):
-                nearest = max(needs.values())
-                raise FactError(f"GKE {version} is older than {name} needs; nearest: {nearest}")
+                least = max(needs.values())
+                near = least if today is None else self._offered(least, channel, today)
+                raise FactError(f"GKE {version} is older than {name} needs; nearest: {near}")
+
+    def _offered(self, least: GkeVersion, channel: ReleaseChannel, today: date) -> str:
+        return self.gke_calendar.nearest(channel, today, least)
 
     def machine_rate(self, machine: str, way: Way, region: str) -> MachineRate | None:
         """USD an hour; None when not known of any region."""
         return machine_rate(self.machine(machine).name, way, region)
 
-    def lustre_price(self, mbps_per_tib: int) -> Rate | None:
+    def lustre_price(self, mbps_per_tib: int, region: str) -> Rate | None:
         """USD per GiB and month; None when not known."""
-        return self.prices.lustre_gib_month.get(self.lustre_tier(mbps_per_tib).mbps_per_tib)
+        known = self.prices.lustre_gib_month.get(self.lustre_tier(mbps_per_tib).mbps_per_tib)
+        return None if known is None else known.rate(region)
 
     @property
     def prices(self) -> PriceTable:

@@ -2,6 +2,7 @@
 
 from pydantic import PositiveInt
 
+from catalog.node_room import Architecture
 from catalog.table import Fact
 
 
@@ -29,5 +30,5 @@ class NvlinkDomain(Fact):
 
     machines: PositiveInt
     topology: str
-    architecture: str
+    architecture: Architecture
     source: str

@@ -5,12 +5,16 @@ from dataclasses import dataclass
 from functools import total_ordering
 from typing import Annotated, Self
 
-from pydantic import BeforeValidator, PlainSerializer
+from pydantic import BeforeValidator, Field, PlainSerializer
+from pydantic_core import PydanticKnownError
 
 from catalog.table import FactError
 
+# A minor version, such as 1.35, as a key of a table.
+MinorName = Annotated[str, Field(pattern=r"^\d+\.\d+$")]
 _PATTERN = re.compile(r"(\d+)\.(\d+)(?:\.(\d+)(?:-gke\.(\d+))?)?")
-_EXAMPLES = "1.34, 1.34.1, 1.34.1-gke.1829001"
+# Of the minor that stacks have by default, so that Google still offers it.
+EXAMPLES = ("1.35", "1.35.8", "1.35.8-gke.1225000")
 
 
 @total_ordering
@@ -31,7 +35,8 @@ class GkeVersion:
         """Raises FactError on anything that is not a GKE version."""
         match = _PATTERN.fullmatch(text) if isinstance(text, str) else None
         if match is None:
-            raise FactError(f"{text!r} is not a GKE version; forms that work: {_EXAMPLES}")
+            forms = ", ".join(EXAMPLES)
+            raise FactError(f"{text!r} is not a GKE version; forms that work: {forms}")
         major, minor, patch, build = match.groups()
         return cls(
             int(major),
@@ -72,7 +77,12 @@ class GkeVersion:
 
 
 def _from_config(value: object) -> GkeVersion:
-    return value if isinstance(value, GkeVersion) else GkeVersion.parse(value)
+    if isinstance(value, GkeVersion):
+        return value
+    if not isinstance(value, str):
+        # 1.35 is a number to YAML, and says nothing of 1.350.
+        raise PydanticKnownError("string_type")
+    return GkeVersion.parse(value)
 
 
 GkeVersionField = Annotated[

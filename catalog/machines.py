@@ -1,20 +1,17 @@
-"""Compute Engine machine types as GKE node pools see them, and what GKE leaves of them to pods.
+"""Compute Engine machine types as GKE node pools see them, and what GKE leaves of them to pods."""
 
-Source of the latter: GKE documentation, "Plan GKE Standard node sizes" (reservation tiers, eviction
-thresholds, ephemeral storage on a boot disk and on local SSDs). From GKE 1.37 on the memory
-reservation is the smaller of these tiers and a per-pod figure, so the tiers stay a safe upper
-bound.
-"""
-
-from itertools import pairwise
+import re
+from collections.abc import Mapping
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, PositiveInt, model_validator
+from pydantic import Field, PositiveFloat, PositiveInt, model_validator
 
 from catalog.bounds import Bounds
 from catalog.families import NvlinkDomain, UnbuiltFamily, UnbuiltTransport
 from catalog.gke_version import GkeVersionField
-from catalog.table import Fact, FactError, Table
+from catalog.node_room import MIB, NodeRoomTable, NodeShape
+from catalog.table import Fact, FactError, Table, folded, names_alike
+from catalog.text_check import like
 
 DiskType = Literal["pd-standard", "pd-balanced", "pd-ssd", "hyperdisk-balanced"]
 CapacityMode = Literal[
@@ -27,7 +24,22 @@ _ORDINARY: tuple[CapacityMode, ...] = ("on-demand", "spot", "reservation", "any-
 _WITH_ACCELERATOR: tuple[CapacityMode, ...] = (*_ORDINARY, "flex-start", "queued")
 
 
-MachineName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9]*(-[a-z0-9]+)+$", max_length=63)]
+_TPU_LABEL = re.compile(r"^tpu-?|-(pod)?slice$")
+_GPU_LABEL = re.compile(r"^nvidia-|-\d+gb$")
+
+# What every maker's accelerators are called.
+_SAY_NOTHING = frozenset({"nvidia", "google", "cloud"})
+_MOST_MEANT = 4
+
+MachineName = Annotated[
+    str,
+    Field(max_length=63),
+    like(r"[a-z][a-z0-9]*(-[a-z0-9]+)+", "the name of a machine type", "z9-standard-8"),
+]
+AcceleratorType = Annotated[
+    str,
+    like(r"[a-z0-9][a-z0-9-]{0,62}", "a value of GKE's accelerator label", "nvidia-l4"),
+]
 
 
 class Accelerator(Fact, use_attribute_docstrings=True):
@@ -35,12 +47,24 @@ class Accelerator(Fact, use_attribute_docstrings=True):
 
     kind: Literal["gpu", "tpu"]
     """GPUs or TPUs."""
-    type: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,62}$")]
+    type: AcceleratorType
     """Value of GKE's accelerator label."""
     count: Annotated[int, Bounds(1, 64, "any machine has")]
     """How many a node has."""
     memory_gib: Annotated[int, Bounds(1, 4096, "any accelerator has")]
     """GiB of memory of each."""
+
+    @property
+    def model(self) -> str:
+        """As people call it, such as H200 or TPU v6e."""
+        if self.kind == "tpu":
+            return f"TPU {_TPU_LABEL.sub('', self.type)}"
+        return _GPU_LABEL.sub("", self.type).replace("-", " ").upper()
+
+    @property
+    def words(self) -> frozenset[str]:
+        """The words that it is called by: `tpu`, `v6e`, `h100`."""
+        return frozenset({self.kind, *self.type.split("-")})
 
     @property
     def resource(self) -> str:
@@ -78,6 +102,19 @@ class Interface(Fact):
     device: str
 
 
+def machines_meant(text: str, machines: Mapping[str, "MachineType"]) -> tuple[str, ...]:
+    """The machine types that a text may stand for, best first: those whose accelerator it names,
+    such as "L4" or "nvidia-h100-80gb", the smallest first; else those that are spelt like it."""
+    words = {*folded(text).split("-")} - _SAY_NOTHING
+    having = [
+        it for it in machines.values() if it.accelerator and words and words <= it.accelerator.words
+    ]
+    if having and folded(text) not in machines:
+        having.sort(key=lambda it: (it.accelerator.count if it.accelerator else 0, it.vcpus))
+        return tuple(it.name for it in having)[:_MOST_MEANT]
+    return names_alike(text, machines)
+
+
 class MachineTypeFacts(Fact, use_attribute_docstrings=True):
     """A machine type without its name, the shape that a config adds under `catalog:`."""
 
@@ -97,6 +134,10 @@ class MachineTypeFacts(Fact, use_attribute_docstrings=True):
     """Its interfaces, the node's own first."""
     compact_placement: bool = False
     """Whether its nodes can be placed close together."""
+    not_compact_on: tuple[CapacityMode, ...] = ()
+    """Ways to have it in which its nodes are not placed close together all the same."""
+    sub_block_machines: Annotated[int, Bounds(1, 1024, "any sub-block has")] | None = None
+    """Machines of a sub-block of a reservation, where that is known."""
     capacity: tuple[CapacityMode, ...] | None = None
     """Ways to have it; by default every way that machines with, or without, accelerators can."""
     minimum_gke: GkeVersionField | None = None
@@ -107,15 +148,18 @@ class MachineTypeFacts(Fact, use_attribute_docstrings=True):
     source: str | None = None
     """Where these facts come from."""
 
-    @model_validator(mode="after")
-    def _node_network_first(self) -> Self:
+    @property
+    def wrong_first_nic(self) -> tuple[str, str] | None:
+        """The key of the first interface that is not as GKE has it, and why."""
         first = self.nics[0]
-        if (first.kind, first.role) != ("gvnic", "host"):
-            raise ValueError(
-                f"nics starts with {first.kind}/{first.role}, but GKE puts the node's own network "
-                "on the first interface; nearest: gvnic/host first"
-            )
-        return self
+        wanted = {"kind": "gvnic", "role": "host"}
+        for key, value in wanted.items():
+            if getattr(first, key) != value:
+                return key, (
+                    f"nics starts with {first.kind}/{first.role}, but GKE puts the node's own "
+                    f"network on the first interface; nearest: {value}"
+                )
+        return None
 
 
 class MachineType(MachineTypeFacts):
@@ -160,19 +204,6 @@ class MachineType(MachineTypeFacts):
         )
 
 
-class NodeOverhead(Fact):
-    """What a node loses besides GKE's published reservation.
-
-    `memory_percent` is the share of the machine's memory that the kernel and firmware keep;
-    `daemonset_*` is set aside for the DaemonSets that GKE runs on every node.
-    """
-
-    memory_percent: Annotated[float, Field(ge=0, lt=100)]
-    daemonset_cpu_millicores: Annotated[int, Field(ge=0)]
-    daemonset_memory_mib: Annotated[int, Field(ge=0)]
-    source: str
-
-
 class Sidecar(Fact):
     """What a container that GKE adds to a pod requests when nothing else is said."""
 
@@ -182,23 +213,40 @@ class Sidecar(Fact):
     source: str
 
 
+class WriteBenchmark(Fact):
+    """Google's own measurement of sequential writes from one machine, `files` at once."""
+
+    gb_per_s: PositiveFloat
+    files: PositiveInt
+    source: str
+
+    def seconds(self, size: int, file_size: int) -> float:
+        """Time that a machine takes for `size` bytes in files of `file_size`, all at once: none is
+        faster than one of the benchmark's, and all together no faster than those."""
+        together = self.gb_per_s * 1e9
+        one = together / self.files
+        return max(min(size, file_size) / one, size / together)
+
+
 class GcsFuseFacts(Fact):
     """What Cloud Storage FUSE takes of its sidecar: memory for each file that it streams, and
     blocks, of which each such file has one.
 
-    `blocks` is its own default on ordinary machines, `most_blocks` on the largest. On those it also
-    renames a directory of up to `rename_dir_limit` files in a flat bucket, on others none at all.
+    `blocks` is its own default on ordinary machines, `most_blocks` on `large_machines`. On those it
+    also renames a directory of up to `rename_dir_limit` files in a flat bucket, on others none at
+    all.
     """
 
     streamed_file_mib: PositiveInt
     blocks: PositiveInt
     most_blocks: PositiveInt
+    large_machines: tuple[str, ...]
+    benchmark: WriteBenchmark
     rename_dir_limit: PositiveInt
     source: str
 
 
 class MachineTable(Table):
-    overhead: NodeOverhead
     gcsfuse_sidecar: Sidecar
     gcsfuse_prefetch: Sidecar
     gcsfuse: GcsFuseFacts
@@ -207,23 +255,20 @@ class MachineTable(Table):
     nvlink_domains: dict[str, NvlinkDomain]
     machine_types: dict[str, MachineTypeFacts]
 
+    @model_validator(mode="after")
+    def _node_networks_first(self) -> Self:
+        for name, facts in self.machine_types.items():
+            if wrong := facts.wrong_first_nic:
+                raise ValueError(f"{name}: {wrong[1]}")
+        return self
+
     def check_buildable(self, machine: str) -> None:
         """Raises FactError for a machine of a family that no pool here can be made of."""
         for family, facts in self.unbuilt_families.items():
             if machine.startswith(f"{family}-"):
-                raise FactError(f"no pool can be made of it: {facts.why}; nearest: {facts.nearest}")
-
-
-# (up to this many cores, micro-cores reserved for each core in the tier)
-_CPU_TIERS = ((1, 60_000), (2, 10_000), (4, 5_000), (float("inf"), 2_500))
-# (up to this many GiB, percent reserved in the tier)
-_MEMORY_TIERS = ((4, 25), (8, 20), (16, 10), (128, 6), (float("inf"), 2))
-_EVICTION_MIB = 100
-_EVICTION_STORAGE_PERCENT = 10
-# GiB that GKE reserves on one, two, and three or more local SSDs.
-_SSD_RESERVED_GIB = (50, 75, 100)
-# The size of a boot disk that nobody asked for.
-DEFAULT_DISK_GB = 100
+                raise FactError(
+                    f'"{machine}": no pool can be made of it: {facts.why}; nearest: {facts.nearest}'
+                )
 
 
 class Allocatable(Fact):
@@ -235,50 +280,12 @@ class Allocatable(Fact):
     accelerators: int
 
 
-def _tiered(amount: float, tiers: tuple[tuple[float, int], ...]) -> float:
-    bounds = (0.0, *(upper for upper, _ in tiers))
-    return sum(
-        max(0.0, min(amount, upper) - lower) * rate
-        for (lower, upper), (_, rate) in zip(pairwise(bounds), tiers, strict=True)
-    )
-
-
-def reserved_cpu_millicores(vcpus: int) -> int:
-    """Millicores that GKE reserves, rounded up."""
-    return -(-int(_tiered(vcpus, _CPU_TIERS)) // 1000)
-
-
-def reserved_memory_mib(memory_gib: float) -> int:
-    """MiB that GKE reserves, rounded up; the eviction threshold of 100 MiB is not in it."""
-    return -int(-_tiered(memory_gib, _MEMORY_TIERS) * 1024 // 100)
-
-
-def ephemeral_storage_mib(machine: MachineType, disk_gb: int) -> int:
-    """What pods can write: on the local SSDs of a machine that has them, else on the boot disk."""
-    if machine.local_ssd is None:
-        size = disk_gb * 10**9 / 2**30
-        reserved = min(size / 2, 6 + 0.35 * size, 100)
-    else:
-        size = machine.local_ssd.count * machine.local_ssd.gib_each
-        reserved = _SSD_RESERVED_GIB[min(machine.local_ssd.count, 3) - 1]
-    return max(0, int((size * (100 - _EVICTION_STORAGE_PERCENT) / 100 - reserved) * 1024))
-
-
-def allocatable(
-    machine: MachineType, overhead: NodeOverhead, disk_gb: int, threads_per_core: int = 2
-) -> Allocatable:
-    """Machine size less GKE's reservation, the eviction threshold, and `overhead`.
-
-    With one thread a core half of the vCPUs are not there. Never below zero, so that a machine too
-    small for GKE shows as empty.
-    """
-    vcpus = machine.vcpus if threads_per_core == 2 else machine.vcpus // 2
-    cpu = vcpus * 1000 - reserved_cpu_millicores(vcpus)
-    visible_mib = int(machine.memory_gib * 1024 * (100 - overhead.memory_percent) / 100)
-    memory = visible_mib - reserved_memory_mib(machine.memory_gib) - _EVICTION_MIB
+def allocatable(shape: NodeShape, table: NodeRoomTable, accelerators: int) -> Allocatable:
+    """What the node's status has as allocatable, less what is set aside for GKE's DaemonSets."""
+    room, own = table.room(shape), table.daemonsets
     return Allocatable(
-        cpu_millicores=max(0, cpu - overhead.daemonset_cpu_millicores),
-        memory_mib=max(0, memory - overhead.daemonset_memory_mib),
-        ephemeral_storage_mib=ephemeral_storage_mib(machine, disk_gb),
-        accelerators=machine.accelerator.count if machine.accelerator else 0,
+        cpu_millicores=max(0, room.cpu_millicores - own.cpu_millicores),
+        memory_mib=max(0, room.memory // MIB - own.memory_mib),
+        ephemeral_storage_mib=room.disk // MIB,
+        accelerators=accelerators,
     )

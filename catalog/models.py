@@ -1,9 +1,18 @@
 """Models, and what they take of memory: those that MaxText trains, of a chip's, and those that a
 server may serve, of a GPU's, with what is kept of each token."""
 
+from collections.abc import Mapping
+from functools import cached_property
+from math import ceil
+from typing import Literal, NamedTuple
+
 from pydantic import PositiveFloat, PositiveInt
 
 from catalog.table import Fact, Table
+
+_GIB = 2**30
+# Activations of a layer by MaxText's names.
+SavedActivation = Literal["query_proj", "key_proj", "value_proj", "out_proj", "mlpwi_0", "mlpwi_1"]
 
 
 class TransformerShape(Fact):
@@ -23,9 +32,21 @@ class TransformerShape(Fact):
         layer = attention + 3 * self.width * self.mlp + 2 * self.width
         return 2 * self.vocabulary * self.width + self.layers * layer + self.width
 
+    def saved_numbers(self, name: SavedActivation) -> int:
+        """Numbers a token of one layer's activation."""
+        keys = self.kv_heads * self.head_width
+        return {
+            "query_proj": self.heads * self.head_width,
+            "key_proj": keys,
+            "value_proj": keys,
+            "out_proj": self.width,
+            "mlpwi_0": self.mlp,
+            "mlpwi_1": self.mlp,
+        }[name]
+
     def flops(self, sequences: float, tokens: int) -> float:
         """Of a step, forward and back, with attention to the tokens before alone, as MaxText counts
-        them (0.2.1, utils/maxtext_utils.py, calculate_tflops_training_per_device)."""
+        them (0.2.5, utils/maxtext_utils.py, calculate_tflops_training_per_device)."""
         attention = 2 * self.width * self.head_width * (self.heads + self.kv_heads)
         weights = self.layers * (attention + 3 * self.width * self.mlp)
         weights += self.vocabulary * self.width
@@ -33,37 +54,124 @@ class TransformerShape(Fact):
         return 6 * sequences * tokens * (weights + scores)
 
 
+class CompiledStep(Fact):
+    """Memory that a compiler counted for one chip of a training step: a sample to judge estimates
+    by. `shards` are the chips that hold one copy of the model between them."""
+
+    model: str
+    generation: str
+    shards: PositiveInt
+    batch: PositiveInt
+    tokens: PositiveInt
+    remat_policy: str = "full"
+    gib: PositiveFloat
+    source: str
+
+
+class RefusedFlags(Fact):
+    """Flags of libtpu that the MaxText of the version lock compiles nothing with on chips of these
+    `generations` where all of them are "true" and `unless` is not "false"."""
+
+    flags: tuple[str, ...]
+    unless: str
+    generations: tuple[str, ...]
+    source: str
+
+    def met_by(self, generation: str, given: Mapping[str, str]) -> bool:
+        """Whether `given`, values by the names of flags, are refused on such chips."""
+        if generation not in self.generations or given.get(self.unless) == "false":
+            return False
+        return all(given.get(it) == "true" for it in self.flags)
+
+
+class ChipMemory(NamedTuple):
+    """Bytes of one chip, by what they hold."""
+
+    state: int
+    inputs: int
+    saved: int
+    logits: int
+    gradients: int
+
+    @property
+    def bytes(self) -> int:
+        """Gradients take the memory of logits, which nothing reads any more when the last gradient
+        is computed: the larger of the two counts."""
+        return self.state + self.inputs + self.saved + max(self.logits, self.gradients)
+
+    @property
+    def parts(self) -> dict[str, int]:
+        """The parts that add up to `bytes`, for messages."""
+        larger = "logits" if self.logits > self.gradients else "gradients"
+        saved = {"activations that remat_policy saves": self.saved} if self.saved else {}
+        return {
+            "weights and optimizer": self.state,
+            "layers' inputs": self.inputs,
+            **saved,
+            larger: max(self.logits, self.gradients),
+        }
+
+
 class MaxTextTable(Table):
-    """`state_bytes` a parameter in a chip's memory, `checkpoint_bytes` in a checkpoint; `hbm_gib`
-    by a chip's generation."""
+    """`state_bytes` a parameter of weights and optimizer, in a chip's memory and in a checkpoint;
+    `saved` are activations by remat policy."""
 
     state_bytes: PositiveInt
-    checkpoint_bytes: PositiveInt
+    checkpoint_file_bytes: PositiveInt
+    gradient_bytes: PositiveInt
     activation_bytes: PositiveInt
-    hbm_gib: dict[str, PositiveFloat]
+    logit_bytes: PositiveInt
+    default_remat_policy: str
+    saved: dict[str, tuple[SavedActivation, ...]]
     models: dict[str, TransformerShape]
+    compiled: tuple[CompiledStep, ...]
+    refused_flags: tuple[RefusedFlags, ...]
 
-    def usable(self, generation: str, memory_gib: int) -> float:
-        """GiB of a chip that a program can have, as a compiler says it, where one was asked."""
-        return self.hbm_gib.get(generation, memory_gib)
+    def needs(
+        self, model: str, *, shards: int, batch: int, tokens: int, remat_policy: str | None
+    ) -> ChipMemory:
+        """The least that one chip holds: weights and optimizer, cut over `shards` chips, and what
+        the way back reads of `batch` sequences.
 
-    def state(self, model: str, shards: int) -> int:
-        """Bytes a chip of weights, optimizer and gradients, cut over `shards` chips."""
-        return self.models[model].parameters * self.state_bytes // shards
-
-    def activations(self, model: str, batch: int, tokens: int) -> int:
-        """Bytes a chip of each layer's input, which every way of rematerialization keeps.
-
-        An estimate of ours, with what a single layer and the logits need at a time left out: a
-        compilation for v6e of llama3-70b on 32 chips, two sequences of 4096 tokens a chip, counted
-        50.0 GiB, of which this and the state are 42.9.
+        A lower bound. Left out are copies in another precision (logits are bfloat16 and float32 in
+        turn), what a single layer needs at a time, and what collectives buffer. Logits are the
+        same for every cut: the tensor axis multiplies the sequences of a chip as much as it cuts
+        the vocabulary.
         """
         shape = self.models[model]
-        return shape.layers * batch * tokens * shape.width * self.activation_bytes
+        here = batch * tokens
+        each = sum(map(shape.saved_numbers, self.saved[remat_policy or self.default_remat_policy]))
+        return ChipMemory(
+            state=shape.parameters * self.state_bytes // shards,
+            inputs=shape.layers * here * shape.width * self.activation_bytes,
+            saved=shape.layers * here * each * self.activation_bytes,
+            logits=here * shape.vocabulary * self.logit_bytes,
+            gradients=shape.parameters * self.gradient_bytes // shards,
+        )
+
+    @cached_property
+    def margin(self) -> float:
+        """The most that a compiler counted for one byte of such an estimate."""
+        return max(
+            it.gib
+            * _GIB
+            / self.needs(
+                it.model,
+                shards=it.shards,
+                batch=it.batch,
+                tokens=it.tokens,
+                remat_policy=it.remat_policy,
+            ).bytes
+            for it in self.compiled
+        )
 
     def checkpoint(self, model: str) -> int:
         """Bytes of one checkpoint."""
-        return self.models[model].parameters * self.checkpoint_bytes
+        return self.models[model].parameters * self.state_bytes
+
+    def checkpoint_files(self, model: str, hosts: int) -> int:
+        """Files that each of `hosts` writes of a checkpoint, at most all of them at once."""
+        return ceil(self.checkpoint(model) / hosts / self.checkpoint_file_bytes)
 
 
 class ServedModelFacts(Fact):

@@ -35,15 +35,21 @@ class Calls(Fact):
 
 
 class PermissionTable(Table):
+    """`without_cloud`: packages of types that no cloud and no cluster ever hears of."""
+
+    without_cloud: dict[str, str]
     methods: tuple[Methods, ...]
     types: dict[str, Calls]
+    dns_endpoint: tuple[str, ...]
     object_verbs: dict[Operation, tuple[str, ...]]
     objects: dict[str, str]
     release: tuple[str, ...]
 
     def needed(self, resource_type: str, operation: Operation) -> tuple[str, ...]:
-        """What the operation itself takes comes first. Raises LookupError for a type that nobody
-        has looked up."""
+        """What the operation itself takes comes first; nothing for a type that no cloud hears of.
+        Raises LookupError for a type that nobody has looked up."""
+        if resource_type.partition(":")[0] in self.without_cloud:
+            return ()
         if resource_type.startswith("kubernetes:"):
             return self._of_objects(resource_type.rpartition(":")[2], operation)
         if resource_type not in self.types:

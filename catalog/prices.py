@@ -2,18 +2,18 @@
 
 Prices differ by region and drift. Those of machines, disks and buckets stand in books, each of one
 source as it was on one day: of a region holds the newest that has it. Where none has, there is the
-range over the regions that are known.
+range over the regions that are known. A price is as old as its figure, however late it was read.
 """
 
 import datetime
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import StrEnum
 from functools import cache
 from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from catalog.table import DATA, Fact, Table, parse
+from catalog.table import DATA, Fact, Table, check_days, load_table, parse
 
 BOOKS = DATA / "machine_prices"
 Usd = Annotated[float, Field(gt=0)]
@@ -43,17 +43,25 @@ class PriceRange(Fact):
 
 
 class Rate(PriceRange):
-    """A price with a source of its own and the day on which it was read.
+    """A price with a source of its own, the day that the figure is of, and the day on which it was
+    `read`. `date` is None where the copy that was read has no day.
 
     `elsewhere`: that of the region is not known, and these are the prices of other regions.
     """
 
     source: str = Field(min_length=1)
-    date: datetime.date
+    date: datetime.date | None = None
+    read: datetime.date | None = None
     elsewhere: bool = False
 
+    @model_validator(mode="after")
+    def _of_the_past(self) -> Self:
+        check_days(self.date, self.read)
+        return self
+
     def __str__(self) -> str:
-        return f"{self.source}, {self.date}" + (", of other regions" if self.elsewhere else "")
+        day = f"{self.date}" if self.date else f"of an unknown day, read {self.read}"
+        return f"{self.source}, {day}" + (", of other regions" if self.elsewhere else "")
 
 
 class PriceBook(Table):
@@ -68,6 +76,12 @@ class PriceBook(Table):
     disk_gib_month: dict[str, ByRegion] = Field(default_factory=dict)
     local_ssd_gib_month: dict[Way, ByRegion] = Field(default_factory=dict)
     bucket_gib_month: ByRegion = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _both_days(self) -> Self:
+        if self.read is None:
+            raise ValueError("a price book has the date of its figures and the day of its reading")
+        return self
 
 
 class MachineRate(Rate):
@@ -88,13 +102,16 @@ def machine_rate(machine: str, way: Way, region: str) -> MachineRate | None:
     found = _newest(books(), lambda it: it.machine_types.get(machine, {}).get(way, {}), region)
     if found is None:
         return None
-    rate, book = found
-    with_ssd = machine in book.with_local_ssd
+    rate, having = found
+    # The lowest price of a range may be of a book without the disks: rather twice than left out.
+    with_ssd = all(machine in it.with_local_ssd for it in having)
     return MachineRate(**rate.model_dump(), way=way, with_local_ssd=with_ssd)
 
 
 def disk_rate(kind: str, region: str) -> Rate | None:
-    return _rate(lambda it: it.disk_gib_month.get(kind, {}), region)
+    found = _rate(lambda it: it.disk_gib_month.get(kind, {}), region)
+    of_one_region = load_table(PriceTable, "prices").disk_gib_month.get(kind)
+    return of_one_region.rate(region) if found is None and of_one_region is not None else found
 
 
 def local_ssd_rate(way: Way, region: str) -> Rate | None:
@@ -112,14 +129,15 @@ def _rate(prices: Callable[[PriceBook], ByRegion], region: str) -> Rate | None:
 
 def _newest(
     known: Iterable[PriceBook], prices: Callable[[PriceBook], ByRegion], region: str
-) -> tuple[Rate, PriceBook] | None:
+) -> tuple[Rate, Sequence[PriceBook]] | None:
     by_region: dict[str, float] = {}
     having: list[PriceBook] = []
     for book in known:
         own = prices(book)
         if region in own:
             usd = own[region]
-            return Rate(low=usd, high=usd, source=book.source, date=book.date), book
+            days = {"date": book.date, "read": book.read}
+            return Rate(low=usd, high=usd, source=book.source, **days), [book]
         if own:
             having.append(book)
         by_region = {**own, **by_region}
@@ -129,11 +147,11 @@ def _newest(
         low=min(by_region.values()),
         high=max(by_region.values()),
         source="; ".join(it.source for it in having),
-        # Of several days the one since which none of them was read again.
+        # Of several days the one since which none of them was looked up again.
         date=min(it.date for it in having),
         elsewhere=True,
     )
-    return rate, having[0]
+    return rate, having
 
 
 class NatPrices(Fact):
@@ -162,6 +180,7 @@ class RedisPrices(Fact):
     region: str
     source: str = Field(min_length=1)
     date: datetime.date
+    read: datetime.date
 
     def rate(self, tier: str, gib: int, region: str) -> Rate | None:
         """USD an hour for each GiB of an instance of that size; None when not known."""
@@ -174,15 +193,33 @@ class RedisPrices(Fact):
             high=fits.high,
             source=self.source,
             date=self.date,
+            read=self.read,
             elsewhere=region != self.region,
         )
 
 
-class PriceTable(Table):
-    """Prices that hold in every region that is known; `lustre_gib_month` is keyed by the tier's
-    MB/s per TiB."""
+class RegionalRate(Rate):
+    """A price that is known of one `region` alone."""
 
+    region: str
+
+    def rate(self, region: str) -> Rate:
+        own = self.model_dump(exclude={"region", "elsewhere"})
+        return Rate(**own, elsewhere=region != self.region)
+
+
+class PriceTable(Table):
+    """Prices that hold in every region that is known, or are known of one; `lustre_gib_month` is
+    keyed by the tier's MB/s per TiB, and `free` has the types of resources that Google bills
+    nothing for, each with its source."""
+
+    disk_gib_month: dict[str, RegionalRate]
+    image_gb_month: Rate
+    log_gib: Rate
+    bucket_operations: Rate
+    free: dict[str, str]
     cluster_hour: Rate
-    lustre_gib_month: dict[int, Rate]
+    extended_cluster_hour: Rate
+    lustre_gib_month: dict[int, RegionalRate]
     redis_gib_hour: RedisPrices
     nat: NatPrices

@@ -1,12 +1,17 @@
 """The version lock: what goes with which GKE, and which image and API version is used."""
 
 from enum import StrEnum
-from typing import Self
+from typing import Annotated, Self
 
-from pydantic import Field, PositiveInt, model_validator
+from packaging.version import Version
+from pydantic import AfterValidator, Field, PositiveInt, model_validator
 
 from catalog.gke_version import GkeVersion, GkeVersionField
+from catalog.image_name import ImageName
 from catalog.table import Fact, FactError, Table
+
+# Version raises ValueError for what is none.
+RayRelease = Annotated[str, AfterValidator(lambda text: str(Version(text)))]
 
 
 class ReleaseChannel(StrEnum):
@@ -46,19 +51,46 @@ class Feature(Fact):
         return there and (version is None or version.meets(self.minimum_gke))
 
 
+class PublishedDigest(Fact):
+    """The SHA256 of a chart as its publisher states it: the digest of the manifest in an OCI
+    registry, or of the archive in a repository's index."""
+
+    sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
+    source: str
+
+
 class HelmChart(Fact):
-    """Where Helm finds a chart; a chart in an OCI registry is named by its whole address."""
+    """Where Helm finds a chart; a chart in an OCI registry is named by its whole address. `digests`
+    are by version; a version without one is installed by its number alone."""
 
     name: str
     repository: str | None = None
+    digests: dict[str, PublishedDigest] = Field(default_factory=dict)
+
+    @property
+    def in_oci_registry(self) -> bool:
+        return self.name.startswith("oci://")
+
+    def checked_digest(self, version: str) -> str | None:
+        """The digest by which Helm pulls a version of the chart. Of a repository that is no
+        registry Helm compares nothing, so there is none."""
+        known = self.digests.get(version)
+        return f"sha256:{known.sha256}" if known and self.in_oci_registry else None
 
 
 class Release(Fact):
     """The apiVersions that a release serves each kind as, the stored one first. With
-    `guarded_dashboard` it has a page that can ask who calls it."""
+    `guarded_dashboard` it has a page that can ask who calls it. `token_from_ray` is the oldest Ray
+    whose clusters it can have ask for a token; None where it has none ask."""
 
     apis: dict[str, tuple[str, ...]]
     guarded_dashboard: bool = False
+    token_from_ray: RayRelease | None = None
+
+    def asks_for_token(self, ray_version: str) -> bool:
+        """Whether it can have a cluster of this Ray ask its clients for a token."""
+        oldest = self.token_from_ray
+        return oldest is not None and Version(ray_version) >= Version(oldest)
 
 
 class Component(Fact):
@@ -79,6 +111,8 @@ class Component(Fact):
     def _serves_its_objects(self) -> Self:
         if self.releases and (self.version not in self.releases or self.unserved(self.version)):
             raise ValueError(f"{self.version} is no release that serves {sorted(self.apis)}")
+        if self.chart and (unknown := self.chart.digests.keys() - self.releases.keys()):
+            raise ValueError(f"digests of {sorted(unknown)}, which are no releases")
         return self
 
     def unserved(self, version: str) -> list[str]:
@@ -113,37 +147,53 @@ class Registry(Fact):
 
 class ContainerImage(Fact):
     """An image that a stack runs. `moving` tags change under the same name. `unpacked_gib` is what
-    it takes of a node's disk, an estimate."""
+    it takes of a node's disk, an estimate. `cuda` is the major version of CUDA that its programs
+    are built for; None where it has none, or where that is not known. `software` are versions of
+    what is in it besides Ray, by which `known_holes.yaml` is asked."""
 
     reference: str
     unpacked_gib: PositiveInt | None = None
+    cuda: PositiveInt | None = None
     ray_version: str | None = None
+    software: dict[str, str] = Field(default_factory=dict)
     moving: bool = False
     source: str
 
+    @property
+    def name(self) -> ImageName:
+        return ImageName.parse(self.reference)
+
+    @property
+    def versions(self) -> dict[str, str]:
+        """Of the software in it, Ray's included."""
+        ray = {} if self.ray_version is None else {"ray": self.ray_version}
+        return ray | self.software
+
+    def is_named_by(self, reference: str) -> bool:
+        """Whether a reference names this image, by its tag, its digest or both, in its own registry
+        or in a mirror."""
+        return ImageName.parse(reference).is_same(self.name)
+
     @model_validator(mode="after")
     def _tagged(self) -> Self:
-        if ":" not in self.reference.rpartition("/")[2]:
+        if not (self.name.tag or self.name.digest):
             raise ValueError(f"{self.reference} names no tag, so what it runs is not fixed")
         return self
 
 
 class NcclStack(Fact):
-    """NCCL over RDMA on one machine family: the plug-in that is installed on its nodes, the image
-    that tests it, the `network` that every process has to take, and further `environment`, which is
-    for what the plug-in's own script leaves open. `feature` has the oldest GKE, and
+    """NCCL over RDMA on one machine family: the plug-in that is installed on its nodes and the
+    `network` that every process has to take. `tuner_config` is what Google's trainings on the
+    family set over the plug-in's own script. `feature` has the oldest GKE, and
     `installer_accelerators` the nodes of the plug-in's installer on Autopilot, which brings a
-    libnccl, too; with `installs_nccl` it does so everywhere."""
+    libnccl, too."""
 
     feature: str
     plugin_image: str
-    diagnostic_image: str
     pause_image: str
     installer_accelerators: tuple[str, ...]
     tuner_config: str | None = None
     network: str
-    environment: dict[str, str]
-    installs_nccl: bool = False
     source: str
 
     @property
@@ -153,12 +203,8 @@ class NcclStack(Fact):
 
     @property
     def settings(self) -> dict[str, str]:
-        """Where neither a process nor the plug-in's script says otherwise."""
-        tuner = self.tuner_config
-        return {
-            **self.environment,
-            **({} if tuner is None else {"NCCL_TUNER_CONFIG_PATH": tuner}),
-        }
+        """Values that take precedence over those of the plug-in's own script."""
+        return {} if self.tuner_config is None else {"NCCL_TUNER_CONFIG_PATH": self.tuner_config}
 
 
 class GkeDefault(Fact):

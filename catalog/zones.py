@@ -3,12 +3,11 @@
 from collections.abc import Iterable, Sequence
 from typing import Annotated
 
-from pydantic import Field
-
 from catalog.table import Fact, FactError, Table, nearest_names
+from catalog.text_check import like
 
 ZONE_PATTERN = r"^[a-z]+-[a-z]+\d+-[a-z][a-z0-9]*$"
-ZoneName = Annotated[str, Field(pattern=ZONE_PATTERN)]
+ZoneName = Annotated[str, like(ZONE_PATTERN[1:-1], "a zone", "us-east1-b")]
 
 
 def region_of_name(zone: str) -> str:

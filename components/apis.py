@@ -10,6 +10,7 @@ import pulumi
 import pulumi_gcp as gcp
 
 from components.lifecycle import child_of
+from components.tokens import formerly
 
 _DOMAIN = ".googleapis.com"
 
@@ -29,7 +30,9 @@ class ProjectApis(pulumi.ComponentResource):
     def __init__(
         self, name: str, args: ProjectApisArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        super().__init__("gke-ai-stacks:apis:ProjectApis", name, None, opts)
+        super().__init__(
+            "gke-ai-stacks:index:ProjectApis", name, None, formerly("apis:ProjectApis", opts)
+        )
         self._services = {
             service: gcp.projects.Service(
                 f"{name}-{service}",

@@ -11,6 +11,7 @@ import pulumi_gcp as gcp
 
 from components.lifecycle import fixed_name
 from components.naming import NameKind, check_bucket_name, check_name
+from components.tokens import formerly
 
 _DAY_S = 86_400
 
@@ -18,6 +19,8 @@ _DAY_S = 86_400
 @dataclass(frozen=True, kw_only=True)
 class BucketArgs:
     """`soft_delete_days` is how long deleted objects can be brought back, and are paid for.
+
+    New objects are encrypted with `kms_key`, by default with a key of Google's.
 
     `versioning` is for flat buckets: with a hierarchical namespace there are no versions.
     """
@@ -30,6 +33,7 @@ class BucketArgs:
     versioning: bool = False
     soft_delete_days: int
     force_destroy: bool = False
+    kms_key: pulumi.Input[str] | None = None
     lifecycle_rules: Sequence[gcp.storage.BucketLifecycleRuleArgs] = ()
     protect: bool = False
 
@@ -44,7 +48,7 @@ class Bucket(pulumi.ComponentResource):
     def __init__(
         self, name: str, args: BucketArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        super().__init__("gke-ai-stacks:bucket:Bucket", name, None, opts)
+        super().__init__("gke-ai-stacks:index:Bucket", name, None, formerly("bucket:Bucket", opts))
         bucket = gcp.storage.Bucket(
             f"{name}-bucket",
             project=args.project,
@@ -59,6 +63,7 @@ class Bucket(pulumi.ComponentResource):
             versioning=None if args.hierarchical_namespace else {"enabled": args.versioning},
             force_destroy=args.force_destroy,
             lifecycle_rules=list(args.lifecycle_rules) or None,
+            encryption=None if args.kms_key is None else {"default_kms_key_name": args.kms_key},
             labels=args.labels,
             opts=fixed_name(self, protect=args.protect),
         )

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_gcp as gcp
 
+from components.tokens import formerly
+
 
 @dataclass(frozen=True, kw_only=True)
 class BucketGrantArgs:
@@ -21,7 +23,12 @@ class BucketGrant(pulumi.ComponentResource):
     def __init__(
         self, name: str, args: BucketGrantArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        super().__init__("gke-ai-stacks:bucket_grant:BucketGrant", name, None, opts)
+        super().__init__(
+            "gke-ai-stacks:index:BucketGrant",
+            name,
+            None,
+            formerly("bucket_grant:BucketGrant", opts),
+        )
         grant = gcp.storage.BucketIAMMember(
             f"{name}-grant",
             bucket=args.bucket_name,

@@ -10,6 +10,7 @@ import pulumi_gcp as gcp
 
 from components.gcsfuse_options import GcsFuseMountOptions, volume_attributes
 from components.static_volume import StaticVolume, VolumeMount, static_volume
+from components.tokens import formerly
 
 _DRIVER = "gcsfuse.csi.storage.gke.io"
 
@@ -41,7 +42,12 @@ class BucketVolume(pulumi.ComponentResource):
     def __init__(
         self, name: str, args: BucketVolumeArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        super().__init__("gke-ai-stacks:bucket_volume:BucketVolume", name, None, opts)
+        super().__init__(
+            "gke-ai-stacks:index:BucketVolume",
+            name,
+            None,
+            formerly("bucket_volume:BucketVolume", opts),
+        )
         self.mount = static_volume(
             self,
             name,
@@ -63,4 +69,4 @@ class BucketVolume(pulumi.ComponentResource):
                 mount_options=args.options.as_mount_options(),
             ),
         )
-        self.register_outputs({"volume": self.mount.volume, "claim": self.mount.claim})
+        self.register_outputs(self.mount.as_outputs())

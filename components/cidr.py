@@ -1,7 +1,7 @@
 """IPv4 range arithmetic. Pure."""
 
 from collections.abc import Iterable, Mapping
-from ipaddress import IPv4Network
+from ipaddress import IPv4Network, collapse_addresses
 from itertools import combinations, islice
 
 _PRIVATE = IPv4Network("10.0.0.0/8")
@@ -21,6 +21,37 @@ _PROHIBITED = (
     (IPv4Network("224.0.0.0/4"), "multicast"),
     (IPv4Network("255.255.255.255/32"), "broadcast"),
 )
+
+
+# What a VPC network may have beside addresses of the Internet that are used in private (VPC
+# documentation, "Subnets", valid IPv4 ranges, read 2026-11-22).
+_NOT_ON_THE_INTERNET = tuple(
+    IPv4Network(it)
+    for it in (
+        *("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "192.0.0.0/24"),
+        *("192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24", "192.88.99.0/24"),
+        *("198.18.0.0/15", "240.0.0.0/4"),
+    )
+)
+
+
+def is_reserved(block: str) -> bool:
+    """Whether no address of it is on the Internet."""
+    return any(IPv4Network(block).subnet_of(it) for it in _NOT_ON_THE_INTERNET)
+
+
+def on_the_internet(blocks: Iterable[str]) -> int:
+    """Addresses of the Internet that the blocks have together, each counted once."""
+    left = list(collapse_addresses(IPv4Network(it) for it in blocks))
+    for kept in _NOT_ON_THE_INTERNET:
+        left = [part for it in left for part in _without(it, kept)]
+    return sum(it.num_addresses for it in left)
+
+
+def _without(block: IPv4Network, other: IPv4Network) -> Iterable[IPv4Network]:
+    if other.subnet_of(block):
+        return block.address_exclude(other)
+    return () if block.subnet_of(other) else (block,)
 
 
 def check_not_prohibited(block: str, *, whole: bool) -> str:

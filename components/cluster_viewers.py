@@ -10,8 +10,9 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_gcp as gcp
 
-from components.lifecycle import child_of
+from components.lifecycle import fixed_name
 from components.members import MemberArgs, iam_members
+from components.tokens import formerly
 
 # It has container.clusters.get, without which nobody gets in, and nothing inside a cluster (GKE
 # documentation, "Authorize actions in clusters using role-based access control").
@@ -34,7 +35,12 @@ class ClusterViewers(pulumi.ComponentResource):
     def __init__(
         self, name: str, args: ClusterViewersArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        super().__init__("gke-ai-stacks:cluster_viewers:ClusterViewers", name, None, opts)
+        super().__init__(
+            "gke-ai-stacks:index:ClusterViewers",
+            name,
+            None,
+            formerly("cluster_viewers:ClusterViewers", opts),
+        )
         # One member of one role, as for nodes: others add bindings to the project, too.
         grants = [
             gcp.projects.IAMMember(
@@ -42,7 +48,7 @@ class ClusterViewers(pulumi.ComponentResource):
                 project=args.resource_manager_project,
                 role=_ROLE,
                 member=member,
-                opts=child_of(self),
+                opts=fixed_name(self),
             )
             for member in iam_members(args.members)
         ]

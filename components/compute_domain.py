@@ -13,6 +13,7 @@ import pulumi_kubernetes as k8s
 
 from components.lifecycle import fixed_name, object_name
 from components.naming import NameKind, check_name, cloud_name
+from components.tokens import formerly
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +38,12 @@ class ComputeDomain(pulumi.ComponentResource):
     def __init__(
         self, name: str, args: ComputeDomainArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        super().__init__("gke-ai-stacks:compute_domain:ComputeDomain", name, None, opts)
+        super().__init__(
+            "gke-ai-stacks:index:ComputeDomain",
+            name,
+            None,
+            formerly("compute_domain:ComputeDomain", opts),
+        )
         channel = cloud_name(NameKind.KUBERNETES, args.domain_name, "channel")
         domain = k8s.apiextensions.CustomResource(
             f"{name}-domain",

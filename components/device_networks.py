@@ -13,6 +13,7 @@ import pulumi_kubernetes as k8s
 from components.lifecycle import fixed_name, object_name
 from components.naming import NameKind, check_name
 from components.node_network import NodeNetwork
+from components.tokens import formerly
 
 _PARAMETERS = "GKENetworkParamSet"
 
@@ -32,7 +33,12 @@ class DeviceNetworks(pulumi.ComponentResource):
     def __init__(
         self, name: str, args: DeviceNetworksArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        super().__init__("gke-ai-stacks:device_networks:DeviceNetworks", name, None, opts)
+        super().__init__(
+            "gke-ai-stacks:index:DeviceNetworks",
+            name,
+            None,
+            formerly("device_networks:DeviceNetworks", opts),
+        )
         self.objects: list[pulumi.Resource] = []
         names: list[pulumi.Output[str]] = []
         for one in args.networks:

@@ -10,6 +10,7 @@ import pulumi
 import pulumi_gcp as gcp
 import pulumi_kubernetes as k8s
 
+from components.control_plane import ControlPlaneEndpoint, Endpoints
 from components.existing_facts import ClusterFacts
 from components.existing_part import Part, first, flag, read_part, relative
 from components.kubernetes_provider import kubeconfig_of, kubernetes_provider
@@ -35,6 +36,7 @@ class ExistingCluster:
     """
 
     found: ClusterFacts
+    reached: ControlPlaneEndpoint
     cluster_name: pulumi.Output[str]
     endpoint: pulumi.Output[str]
     kubeconfig: pulumi.Output[str]
@@ -68,6 +70,9 @@ def read_cluster(args: ExistingClusterArgs, provider: gcp.Provider) -> ClusterFa
     private = first(cluster.private_cluster_configs)
     groups = first(cluster.authenticator_groups_configs)
     auth = first(cluster.master_auths)
+    ways = _endpoints(cluster)
+    by_name = ways.chosen is ControlPlaneEndpoint.DNS
+    authority = "" if auth is None else auth.cluster_ca_certificate
     lustre = [] if addons is None else addons.lustre_csi_driver_configs
     # The zone of a zonal cluster is not among its further ones.
     own_zone = [args.location] if args.location.count("-") > 1 else []
@@ -81,12 +86,15 @@ def read_cluster(args: ExistingClusterArgs, provider: gcp.Provider) -> ClusterFa
         subnetwork_id=relative(cluster.subnetwork),
         pods_range=None if ranges is None else ranges.cluster_secondary_range_name or None,
         services_range=None if ranges is None else ranges.services_secondary_range_name or None,
-        endpoint=cluster.endpoint,
-        ca_certificate="" if auth is None else auth.cluster_ca_certificate,
+        endpoint=ways.host,
+        ca_certificate=None if by_name else authority,
+        dns_name=ways.dns_name or None,
+        reached=ways.chosen,
         version=cluster.master_version,
         release_channel=_NO_CHANNEL if channel is None else channel.channel,
         autopilot=bool(cluster.enable_autopilot),
         dataplane_v2=cluster.datapath_provider == _DATAPLANE_V2,
+        calico=flag(cluster.network_policies),
         multi_networking=bool(cluster.enable_multi_networking),
         private_nodes=flag(cluster.private_cluster_configs, "enable_private_nodes"),
         workload_pool=None if pool is None else pool.workload_pool or None,
@@ -106,11 +114,26 @@ def existing_cluster(name: str, found: ClusterFacts) -> ExistingCluster:
     config = kubeconfig_of(found.name, found.endpoint, found.ca_certificate)
     return ExistingCluster(
         found=found,
+        reached=found.reached,
         cluster_name=pulumi.Output.from_input(found.name),
         endpoint=pulumi.Output.from_input(found.endpoint),
         location=pulumi.Output.from_input(found.location),
         network_id=pulumi.Output.from_input(found.network_id),
         workload_pool=pulumi.Output.from_input(found.workload_pool or ""),
         kubeconfig=config,
-        kubernetes=kubernetes_provider(name, config),
+        kubernetes=kubernetes_provider(name, config, found.dns_name),
+    )
+
+
+def _endpoints(cluster: gcp.container.GetClusterResult) -> Endpoints:
+    config = first(cluster.control_plane_endpoints_configs)
+    private = first(cluster.private_cluster_configs)
+    dns = None if config is None else first(config.dns_endpoint_configs)
+    address = None if config is None else first(config.ip_endpoints_configs)
+    return Endpoints(
+        address=cluster.endpoint,
+        dns_name="" if dns is None else dns.endpoint,
+        has_address=address is None or address.enabled,
+        is_public=private is None or not private.enable_private_endpoint,
+        is_dns_open=dns is not None and dns.allow_external_traffic,
     )

@@ -6,6 +6,8 @@ Nothing here can be changed by a stack: it stands on these parts, and somebody e
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from components.control_plane import ControlPlaneEndpoint
+
 
 @dataclass(frozen=True, kw_only=True)
 class NetworkFacts:
@@ -31,12 +33,15 @@ class NetworkFacts:
 
 @dataclass(frozen=True, kw_only=True)
 class ClusterFacts:
-    """A GKE cluster. `location` is a region or a zone, `zones` are where its nodes stand, and
-    `ca_certificate` is base64.
+    """A GKE cluster. `location` is a region or a zone, and `zones` are where its nodes stand.
+
+    `endpoint` is the host where its control plane answers, and `ca_certificate`, base64, its
+    authority; None where everybody trusts the certificate. `reached` is what kind of host that
+    is, and `dns_name` no other cluster has.
 
     `network_id` and `subnetwork_id` begin with projects/, which is the host's in a Shared VPC.
     `workload_pool` and the range names are None where the cluster has none. `release_channel` is
-    UNSPECIFIED for a cluster in no channel.
+    UNSPECIFIED for a cluster in no channel. `calico` is whether Calico enforces network policies.
     """
 
     project: str
@@ -48,11 +53,12 @@ class ClusterFacts:
     pods_range: str | None
     services_range: str | None
     endpoint: str
-    ca_certificate: str
+    ca_certificate: str | None
     version: str
     release_channel: str
     autopilot: bool
     dataplane_v2: bool
+    calico: bool
     multi_networking: bool
     private_nodes: bool
     workload_pool: str | None
@@ -62,6 +68,8 @@ class ClusterFacts:
     lustre_legacy_port: bool
     custom_metrics: bool
     labels: Mapping[str, str]
+    dns_name: str | None = None
+    reached: ControlPlaneEndpoint = ControlPlaneEndpoint.PUBLIC
     control_plane_range: str | None = None
     security_group: str | None = None
 

@@ -4,16 +4,13 @@ Leaves out who may read it: a grant is a resource of the stack's own, beside tho
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import pulumi
 import pulumi_gcp as gcp
+from pulumi_gcp.artifactregistry.outputs import GetRepositoryRemoteRepositoryConfigResult
 
 from components.existing_facts import RepositoryFacts
 from components.existing_part import Part, first, read_part
-
-if TYPE_CHECKING:
-    from pulumi_gcp.artifactregistry.outputs import GetRepositoryRemoteRepositoryConfigResult
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -20,9 +20,11 @@ from components.node_taints import NodeTaintArgs
 from components.pod_manifest import (
     DEFAULT_SECCOMP,
     GPU,
-    NO_MORE_PRIVILEGES,
+    MACHINE_GONE,
+    NO_TOKEN,
     bucket_volume,
     gpu_tolerations,
+    no_more_privileges,
     plain_environment,
     script_command,
     script_mount,
@@ -33,11 +35,18 @@ from components.pod_manifest import (
 from components.queue_labels import PRIORITY_LABEL, QUEUE_LABEL, queue_labels
 from components.ray_manifest import BucketMount, Quantity
 from components.script_file import ScriptFile, script_config_map
+from components.tokens import formerly
 
 # Has each pod find the others by `{job}-{number}.{service}`.
 JOB_LABEL = "batch.kubernetes.io/job-name"
 
 _MAIN_PORT = 29500
+_CONTAINER = "fine-tune"
+# By which launch.sh says that a pod failed with another one: EX_TEMPFAIL of sysexits.h.
+_LOST_PEER_CODE = 75
+# Beyond the seconds that a pod has to end: names are cached for 30 (GKE documentation, "Setting up
+# NodeLocal DNSCache").
+_LOST_PEER_SECONDS = 60
 _BUCKET = "bucket"
 
 
@@ -68,18 +77,28 @@ class FineTunePods:
 
 
 def fine_tune_spec(pods: FineTunePods, *, file_name: str, config_map: Any) -> Any:
-    """Pods that start together, each knowing its number, suspended until a queue admits them."""
+    """Pods that start together, each knowing its number, suspended until a queue admits them.
+
+    Of a lost machine nothing counts as a failure: neither the pod that was on it nor the pods that
+    fail with that one."""
     return {
         "suspend": True,
         "completionMode": "Indexed",
         "completions": pods.pods,
         "parallelism": pods.pods,
         "backoffLimit": pods.backoff_limit,
+        "podFailurePolicy": {"rules": [MACHINE_GONE, _PEER_GONE]},
         "template": {
             "metadata": {"annotations": pods.annotations},
             "spec": _pod_spec(pods, file_name, config_map),
         },
     }
+
+
+_PEER_GONE = {
+    "action": "Ignore",
+    "onExitCodes": {"containerName": _CONTAINER, "operator": "In", "values": [_LOST_PEER_CODE]},
+}
 
 
 def headless_service_spec(job_name: str) -> Any:
@@ -104,19 +123,20 @@ def _pod_spec(pods: FineTunePods, file_name: str, config_map: Any) -> dict[str, 
     priority = {} if pods.priority_class is None else {"priorityClassName": pods.priority_class}
     return {
         **priority,
-        # In its place on its node, with the image there.
-        "restartPolicy": "OnFailure",
+        # A Job with a policy for failures takes no other.
+        "restartPolicy": "Never",
         "terminationGracePeriodSeconds": pods.grace_seconds,
         "serviceAccountName": pods.service_account,
+        **NO_TOKEN,
         "subdomain": pods.subdomain,
         "nodeSelector": pods.node_selector,
         "tolerations": gpu_tolerations(pods.taints),
         "securityContext": DEFAULT_SECCOMP,
         "containers": [
             {
-                "name": "fine-tune",
+                "name": _CONTAINER,
                 "image": pods.image,
-                "securityContext": NO_MORE_PRIVILEGES,
+                "securityContext": no_more_privileges(),
                 "command": script_command(file_name),
                 "env": _environment(pods),
                 "ports": [{"containerPort": _MAIN_PORT}],
@@ -140,6 +160,8 @@ def _environment(pods: FineTunePods) -> list[dict[str, Any]]:
         "HOST_PREFIX": pods.job_name,
         "SUBDOMAIN": pods.subdomain,
         "MAIN_PORT": str(_MAIN_PORT),
+        "LOST_PEER_CODE": str(_LOST_PEER_CODE),
+        "LOST_PEER_SECONDS": str(pods.grace_seconds + _LOST_PEER_SECONDS),
     }
     return [
         *plain_environment({**pods.environment, **place}),
@@ -211,7 +233,12 @@ class FineTuneJob(pulumi.ComponentResource):
     def __init__(
         self, name: str, args: FineTuneJobArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        super().__init__("gke-ai-stacks:fine_tune_job:FineTuneJob", name, None, opts)
+        super().__init__(
+            "gke-ai-stacks:index:FineTuneJob",
+            name,
+            None,
+            formerly("fine_tune_job:FineTuneJob", opts),
+        )
         job_name = check_name(NameKind.KUBERNETES, args.job_name)
         service = k8s.core.v1.Service(
             f"{name}-service",

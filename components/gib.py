@@ -9,6 +9,7 @@ the result as its file of settings, whose lines give way to a process's own vari
 src/misc/param.cc, setEnvFile: setenv with overwrite 0).
 """
 
+import shlex
 from collections.abc import Mapping
 from typing import Any
 
@@ -23,6 +24,9 @@ _SETTINGS = "nccl-settings"
 _SETTINGS_FILE = "/etc/nccl.conf"
 _WRITTEN_IN = "/run/nccl"
 _WRITTEN = "nccl.conf"
+# As long as the installer's DaemonSet may take. The container is started again then, and its pod
+# shows a failure; a wait without an end looks like one that goes on.
+_INSTALLED_S = 1800
 
 
 def gib_volumes() -> list[dict[str, Any]]:
@@ -50,35 +54,72 @@ def nccl_volumes() -> list[tuple[dict[str, Any], dict[str, Any]]]:
     ]
 
 
+def nccl_environment(variables: Mapping[str, str]) -> dict[str, str]:
+    """Environment of every process whose NCCL uses the plugin: the `variables` of its machine
+    family, and where NCCL finds libnccl-net.so."""
+    return {**variables, "LD_LIBRARY_PATH": LIBRARY_PATH}
+
+
 def nccl_container(image: str, settings: Mapping[str, str]) -> dict[str, Any]:
-    """Waits for the plugin, and writes what NCCL is told: what its script says, and `settings`
-    where that says nothing. It is to see no file of settings itself, which is not there yet."""
+    """Waits for the plugin, and writes NCCL's settings: `settings`, then those of the plugin's own
+    script. It does not mount the file of settings, which does not exist yet."""
     return {
         "name": "wait-for-nccl-plugin",
         "image": image,
-        "command": ["bash", "-c", settings_script()],
-        "env": [{"name": name, "value": value} for name, value in settings.items()],
+        "command": ["bash", "-c", settings_script(settings)],
         "volumeMounts": [*gib_mounts(), {"name": _SETTINGS, "mountPath": _WRITTEN_IN}],
     }
 
 
-def settings_script(gib: str = POD_GIB_DIR, folder: str = _WRITTEN_IN) -> str:
-    """By bash alone: an image may have no more."""
+def settings_script(
+    settings: Mapping[str, str], *, gib: str = POD_GIB_DIR, folder: str = _WRITTEN_IN
+) -> str:
+    """A bash script that writes and prints NCCL's settings, and fails without a network among those
+    of the plugin.
+
+    NCCL takes the first line of a name (NVIDIA/nccl 5067397c, src/misc/param.cc and ncclOsSetEnv),
+    so lines stand in the order of precedence: `settings`, what the plugin's script exports, and the
+    lines of the file that the script names in NCCL_CONF_FILE (A3 Ultra, September 2026). The
+    variables of the image are in its containers anyway. No command but bash's own, for an image may
+    have no other.
+    """
+    script = f"{gib}/scripts/set_nccl_env.sh"
+    lines = " ".join(shlex.quote(f"{name}={value}") for name, value in settings.items())
     return f"""\
 {_once_there(gib)}
-source {gib}/scripts/set_nccl_env.sh
+fail() {{
+  echo "nccl: $1" >&2
+  exit 1
+}}
+unset "${{!NCCL_@}}"
+source {script}
+settings=()
 for name in "${{!NCCL_@}}"; do
-  echo "$name=${{!name}}"
-done >{folder}/{_WRITTEN}
+  [[ $name == NCCL_CONF_FILE ]] || settings+=("$name=${{!name}}")
+done
+if [[ -n ${{NCCL_CONF_FILE:-}} ]]; then
+  [[ -r $NCCL_CONF_FILE ]] || fail "{script} names $NCCL_CONF_FILE, which cannot be read"
+  while IFS= read -r line || [[ -n $line ]]; do
+    settings+=("$line")
+  done <"$NCCL_CONF_FILE"
+fi
+[[ $'\n'$(printf '%s\n' "${{settings[@]}}") == *$'\n'NCCL_NET=?* ]] ||
+  fail "{script} sets no NCCL_NET on this node, so NCCL would go without the plug-in's settings; \
+it sets: ${{settings[*]:-nothing}}"
+printf '%s\n' {lines}{" " if lines else ""}"${{settings[@]}}" >{folder}/{_WRITTEN} || exit 1
+echo "nccl: settings, the first line of a name counts:"
+printf '%s\n' "$(<{folder}/{_WRITTEN})"
 """
 
 
-def wait_for_gib() -> list[str]:
-    """A command that ends once the installer has put the plugin on this node."""
-    return ["bash", "-c", _once_there(POD_GIB_DIR)]
-
-
 def _once_there(gib: str) -> str:
-    files = ("lib64/libnccl-net_internal.so", "configs", "scripts/set_nccl_env.sh")
+    files = ("lib64/libnccl-net.so", "configs", "scripts/set_nccl_env.sh")
     there = " && ".join(f"[ -e {gib}/{file} ]" for file in files)
-    return f"until {there}; do sleep 2; done"
+    return f"""\
+until {there}; do
+  if ((SECONDS >= {_INSTALLED_S})); then
+    echo "nccl: {gib} is not whole after {_INSTALLED_S} s; does nccl-rdma-installer run here?" >&2
+    exit 1
+  fi
+  sleep 2
+done"""

@@ -11,14 +11,28 @@ import pulumi
 import pulumi_gcp as gcp
 
 from components.cluster_mode import ClusterMode, autopilot, standard
+from components.control_plane import ControlPlaneEndpoint
 from components.kubernetes_provider import kubeconfig_of, kubernetes_provider
 from components.lifecycle import child_of, fixed_name
 from components.members import check_security_group
 from components.naming import NameKind, check_name
 from components.network import PODS_RANGE, SERVICES_RANGE
+from components.tokens import formerly
 
 _LOGS = ["SYSTEM_COMPONENTS", "WORKLOADS"]
+_ENFORCE = "PROJECT_SINGLETON_POLICY_ENFORCE"
 _METRICS = ["SYSTEM_COMPONENTS", "POD", "CADVISOR", "KUBELET", "STORAGE", "DCGM"]
+# GKE's own bindings stay, and so do others that are there already; new ones of these groups are
+# refused (GKE documentation, "Best practices for GKE RBAC", "Prevent usage of default groups", from
+# 1.30.1-gke.1283000 on; gke-labs/kube-agents f4e8b934,
+# .agents/skills/review-security-k8s-rbac/resources/gke-rbac.md).
+_BINDINGS: gcp.container.ClusterRbacBindingConfigArgsDict = {
+    "enable_insecure_binding_system_authenticated": False,
+    "enable_insecure_binding_system_unauthenticated": False,
+}
+# Who says not who they are may ask for /readyz, /livez and /healthz alone (gcloud reference,
+# "container clusters create", --anonymous-authentication-config).
+_ANONYMOUS: gcp.container.ClusterAnonymousAuthenticationConfigArgsDict = {"mode": "LIMITED"}
 _RAY_OPERATOR: gcp.container.ClusterAddonsConfigRayOperatorConfigArgsDict = {
     "enabled": True,
     "ray_cluster_logging_config": {"enabled": True},
@@ -72,10 +86,17 @@ class GkeClusterArgs:
 
     `pods_range` and `services_range` are names of the subnetwork's secondary ranges.
 
+    `endpoint` is where the control plane answers; at a private address `authorized_networks` are
+    ranges of the VPC network beside the cluster's own, and by a name there are none.
+
     `ray_operator` has GKE run KubeRay; without it somebody else has to. `custom_metrics` has pods
     scale by metrics that GKE reads from them; once it is on, leaving it out does not turn it off.
     The same holds for `security_group`, gke-security-groups@DOMAIN: Google groups that are members
     of it can be named in Kubernetes' role bindings.
+
+    `binary_authorization` has the cluster ask the project's policy for each image.
+    `intranode_visibility` is for Standard clusters: Autopilot has it. `kms_key` encrypts Secrets,
+    and the boot disks of nodes that GKE makes itself.
     """
 
     project: pulumi.Input[str]
@@ -90,6 +111,7 @@ class GkeClusterArgs:
     node_service_account: pulumi.Input[str]
     release_channel: pulumi.Input[str]
     version: pulumi.Input[str] | None = None
+    endpoint: ControlPlaneEndpoint = ControlPlaneEndpoint.PUBLIC
     authorized_networks: Sequence[AuthorizedNetwork] | None = None
     maintenance_window: MaintenanceWindow | None = None
     autopilot: bool = False
@@ -99,14 +121,19 @@ class GkeClusterArgs:
     lustre: bool = False
     lustre_legacy_port: bool = False
     security_group: str | None = None
+    binary_authorization: bool = False
+    intranode_visibility: bool = False
+    kms_key: pulumi.Input[str] | None = None
     deletion_protection: bool
     labels: pulumi.Input[dict[str, str]]
 
 
 class GkeCluster(pulumi.ComponentResource):
-    """`kubernetes` is the provider for resources in the cluster, made from its outputs alone.
+    """`kubernetes` is the provider for resources in the cluster, made from its outputs alone, and
+    `cluster` the cluster itself, with which all in it goes.
 
     `workload_pool` is where Kubernetes service accounts are principals, PROJECT.svc.id.goog.
+    `endpoint` is the host that the kubeconfig has, and `reached` what kind of host that is.
     """
 
     cluster_name: pulumi.Output[str]
@@ -119,7 +146,9 @@ class GkeCluster(pulumi.ComponentResource):
     def __init__(
         self, name: str, args: GkeClusterArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        super().__init__("gke-ai-stacks:gke_cluster:GkeCluster", name, None, opts)
+        super().__init__(
+            "gke-ai-stacks:index:GkeCluster", name, None, formerly("gke_cluster:GkeCluster", opts)
+        )
         mode = _mode(args)
         cluster = gcp.container.Cluster(
             f"{name}-cluster",
@@ -140,10 +169,13 @@ class GkeCluster(pulumi.ComponentResource):
             },
             private_cluster_config={
                 "enable_private_nodes": True,
-                "enable_private_endpoint": False,
+                # By a name alone Google Cloud answers true, whatever was sent
+                # (hashicorp/terraform-provider-google issue 27901).
+                "enable_private_endpoint": args.endpoint is not ControlPlaneEndpoint.PUBLIC,
                 "master_ipv4_cidr_block": args.control_plane_range,
             },
-            master_authorized_networks_config=_authorized(args.authorized_networks),
+            control_plane_endpoints_config=_endpoints(args.endpoint),
+            master_authorized_networks_config=_authorized(args),
             release_channel={"channel": args.release_channel},
             min_master_version=args.version,
             maintenance_policy=_maintenance(args.maintenance_window),
@@ -159,33 +191,45 @@ class GkeCluster(pulumi.ComponentResource):
             initial_node_count=mode.initial_node_count,
             node_config=mode.node_config,
             cluster_autoscaling=mode.cluster_autoscaling,
+            node_pool_defaults=mode.node_pool_defaults,
+            node_pool_auto_config=mode.node_pool_auto_config,
+            rbac_binding_config=_BINDINGS,
+            anonymous_authentication_config=_ANONYMOUS,
             authenticator_groups_config=_groups(args.security_group),
+            binary_authorization={"evaluation_mode": _ENFORCE}
+            if args.binary_authorization
+            else None,
+            enable_intranode_visibility=True if args.intranode_visibility else None,
+            database_encryption=None
+            if args.kms_key is None
+            else {"state": "ENCRYPTED", "key_name": args.kms_key},
             pod_autoscaling={"hpa_profile": "PERFORMANCE"} if args.custom_metrics else None,
             deletion_protection=args.deletion_protection,
             resource_labels=args.labels,
             # The first pool is gone after the create, and Autopilot's nodes come and go, so what
             # the provider reads back differs from what was asked for, and both force a
-            # replacement of the whole cluster.
+            # replacement of the whole cluster. What Autopilot's nodes begin with is not changed
+            # under work that runs: it is for nodes that are there, too (Container API v1,
+            # ClusterUpdate, desiredNodePoolAutoConfigKubeletConfig), and how they get it is not
+            # published.
             opts=fixed_name(
                 self,
                 minutes=_MINUTES,
                 protect=args.deletion_protection,
-                ignore_changes=["node_config", "initial_node_count"],
+                ignore_changes=["node_config", "initial_node_count", "node_pool_auto_config"],
             ),
         )
+        self.cluster = cluster
+        self.reached = args.endpoint
         self.cluster_name = cluster.name
-        self.endpoint = cluster.endpoint
+        self.endpoint, authority = _way_in(cluster, args.endpoint)
         self.location = cluster.location
         self.network_id = cluster.network.apply(str)
         self.workload_pool = pulumi.Output.concat(cluster.project, ".svc.id.goog")
-        config = kubeconfig_of(
-            cluster.name,
-            cluster.endpoint,
-            cluster.master_auth.apply(lambda auth: auth.cluster_ca_certificate),
-        )
+        config = kubeconfig_of(cluster.name, self.endpoint, authority)
         # A client's key stands beside the authority's certificate, which so counts as a secret.
         self.kubeconfig = pulumi.Output.unsecret(config)
-        self.kubernetes = kubernetes_provider(name, config, child_of(self))
+        self.kubernetes = kubernetes_provider(name, config, _dns_name(cluster), child_of(self))
         self.register_outputs(
             {
                 "cluster_name": self.cluster_name,
@@ -207,7 +251,45 @@ def _mode(args: GkeClusterArgs) -> ClusterMode:
             f'location "{args.location}" is a zone, and an Autopilot cluster is regional; '
             f"nearest: {region}"
         )
-    return autopilot(args.node_service_account)
+    return autopilot(args.node_service_account, args.kms_key)
+
+
+def _endpoints(
+    endpoint: ControlPlaneEndpoint,
+) -> gcp.container.ClusterControlPlaneEndpointsConfigArgsDict | None:
+    if endpoint is not ControlPlaneEndpoint.DNS:
+        return None
+    return {
+        "dns_endpoint_config": {"allow_external_traffic": True},
+        "ip_endpoints_config": {"enabled": False},
+    }
+
+
+def _way_in(
+    cluster: gcp.container.Cluster, endpoint: ControlPlaneEndpoint
+) -> tuple[pulumi.Output[str], pulumi.Input[str | None]]:
+    """The host, and the authority whose certificate it has; None where everybody trusts it."""
+    if endpoint is ControlPlaneEndpoint.DNS:
+        return _dns_name(cluster), None
+    # Of a cluster that is not known yet, and of one whose certificate is not: none.
+    authority = cluster.master_auth.apply(lambda auth: auth.cluster_ca_certificate or "")
+    if endpoint is ControlPlaneEndpoint.PRIVATE:
+        private = cluster.private_cluster_config.apply(lambda it: it.private_endpoint or "")
+        return private, authority
+    # What `endpoint` is of a cluster that is to become public, a preview cannot know yet.
+    public = cluster.private_cluster_config.apply(lambda it: it.public_endpoint or "")
+    either = pulumi.Output.all(public, cluster.endpoint)
+    return either.apply(lambda it: str(it[0] or it[1])), authority
+
+
+def _dns_name(cluster: gcp.container.Cluster) -> pulumi.Output[str]:
+    """Every cluster has one, whether it answers there or not, and no two have the same."""
+
+    def name(config: gcp.container.outputs.ClusterControlPlaneEndpointsConfig) -> str:
+        dns = config.dns_endpoint_config
+        return "" if dns is None else dns.endpoint or ""
+
+    return cluster.control_plane_endpoints_config.apply(name)
 
 
 def _groups(
@@ -222,10 +304,9 @@ def _addons(args: GkeClusterArgs, mode: ClusterMode) -> gcp.container.ClusterAdd
     addons: gcp.container.ClusterAddonsConfigArgsDict = {
         **mode.storage_addons,
         # Left out, an add-on that is on would stay on.
+        "lustre_csi_driver_config": {"enabled": args.lustre},
         "ray_operator_configs": [_RAY_OPERATOR if args.ray_operator else {"enabled": False}],
     }
-    if args.lustre:
-        addons["lustre_csi_driver_config"] = {"enabled": True}
     if args.lustre and args.lustre_legacy_port:
         # Nodes of older versions speak to Lustre on another port than instances do by default.
         addons["lustre_csi_driver_config"] = {"enabled": True, "enable_legacy_lustre_port": True}
@@ -233,8 +314,14 @@ def _addons(args: GkeClusterArgs, mode: ClusterMode) -> gcp.container.ClusterAdd
 
 
 def _authorized(
-    networks: Sequence[AuthorizedNetwork] | None,
+    args: GkeClusterArgs,
 ) -> gcp.container.ClusterMasterAuthorizedNetworksConfigArgsDict | None:
+    """A private address has the block, with or without ranges: "Master authorized networks must be
+    enabled if private endpoint is enabled" (GoogleCloudPlatform/magic-modules pull request
+    8338)."""
+    networks = args.authorized_networks
+    if networks is None and args.endpoint is ControlPlaneEndpoint.PRIVATE:
+        networks = ()
     if networks is None:
         return None
     return {

@@ -17,6 +17,8 @@ import pulumi
 from components.gib import NODE_DRIVER_DIR
 from components.helm_chart import HelmChartArgs, install_release
 from components.node_terms import GKE_ACCELERATOR, on_any, one_of
+from components.pod_security import PRIVILEGED
+from components.tokens import formerly
 
 _RELEASE = "dra-driver-nvidia-gpu"
 
@@ -41,13 +43,19 @@ class GpuClaimDriver(pulumi.ComponentResource):
     def __init__(
         self, name: str, args: GpuClaimDriverArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        super().__init__("gke-ai-stacks:gpu_claim_driver:GpuClaimDriver", name, None, opts)
+        super().__init__(
+            "gke-ai-stacks:index:GpuClaimDriver",
+            name,
+            None,
+            formerly("gpu_claim_driver:GpuClaimDriver", opts),
+        )
         self.release = install_release(
             self,
             name,
             args.chart,
             release_name=_RELEASE,
             namespace=args.namespace,
+            pod_security=PRIVILEGED,
             labels=args.labels,
             values=domain_values(args.domain_accelerators)
             if args.domain_accelerators

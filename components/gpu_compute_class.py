@@ -1,7 +1,9 @@
 """Machines with GPUs that Autopilot makes for pods which name the class, with networks to claim.
 
 Leaves out the pods' claims on the networks, and NCCL's plug-in. As Google's own sample has it:
-GoogleCloudSamples/AIHypercomputerSamples gpu/tuning/verl_rl_autopilot/4_setup_dranet.sh, e27e53a5.
+GoogleCloudSamples/AIHypercomputerSamples gpu/tuning/verl_rl_autopilot/4_setup_dranet.sh, e27e53a5;
+the driver, which is "default" where a class says nothing: GoogleCloudPlatform/compute-class-api
+api/cloud.google.com/v1/types.go, 8067eaeb of 2026-08-21.
 """
 
 from dataclasses import dataclass
@@ -11,17 +13,20 @@ import pulumi
 from components.capacity import CapacityArgs
 from components.compute_class import capacity_of, compute_class
 from components.lifecycle import object_name
+from components.tokens import formerly
 
 
 @dataclass(frozen=True, kw_only=True)
 class GpuComputeClassArgs:
-    """`accelerator` is the value of GKE's label, such as nvidia-b200; `gpus` are a machine's."""
+    """`accelerator` is the value of GKE's label, such as nvidia-b200; `gpus` are a machine's.
+    `driver` is GKE's word for the NVIDIA driver that it installs: default or latest."""
 
     class_name: str
     zone: str
     machine_type: str
     accelerator: str
     gpus: int
+    driver: str
     capacity: CapacityArgs
     labels: pulumi.Input[dict[str, str]]
 
@@ -34,7 +39,12 @@ class GpuComputeClass(pulumi.ComponentResource):
     def __init__(
         self, name: str, args: GpuComputeClassArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        super().__init__("gke-ai-stacks:gpu_compute_class:GpuComputeClass", name, None, opts)
+        super().__init__(
+            "gke-ai-stacks:index:GpuComputeClass",
+            name,
+            None,
+            formerly("gpu_compute_class:GpuComputeClass", opts),
+        )
         made = compute_class(
             self,
             name,
@@ -43,7 +53,11 @@ class GpuComputeClass(pulumi.ComponentResource):
             dranet=True,
             priority={
                 "machineType": args.machine_type,
-                "gpu": {"type": args.accelerator, "count": args.gpus},
+                "gpu": {
+                    "type": args.accelerator,
+                    "count": args.gpus,
+                    "driverVersion": args.driver,
+                },
                 **capacity_of(args.capacity, args.zone),
             },
         )

@@ -1,8 +1,10 @@
 """NVIDIA's driver on nodes on which GKE installs none: those whose GPUs pods claim.
 
 What its DaemonSet does is Google's: GoogleCloudPlatform/container-engine-accelerators,
-nvidia-driver-installer/cos/daemonset-preloaded.yaml, 992db812 of 2026-06-09. The installer's image
-is on the nodes, for their own system. Left out: dividing GPUs, which nobody claims.
+nvidia-driver-installer/cos/daemonset-preloaded-latest.yaml, 992db812 of 2026-06-09. Without
+`--version=latest` it installs GKE's default, which does not run CUDA 13 (rapidsai/deployment issue
+#656). The installer's image is on the nodes, for their own system. Left out: dividing GPUs, which
+nobody claims.
 """
 
 from dataclasses import dataclass
@@ -15,6 +17,7 @@ from components.gib import NODE_DRIVER_DIR, POD_DRIVER_DIR
 from components.lifecycle import fixed_name, object_name
 from components.naming import NameKind, check_name
 from components.nccl_rdma_installer import on_any, selector_terms
+from components.tokens import formerly
 
 _NAMESPACE = "kube-system"
 # The driver's kernel module, for each node.
@@ -26,7 +29,7 @@ _SCRIPT = """\
 if lsmod | grep nvidia; then
   echo "there is a driver already"
 else
-  /cos-gpu-installer install
+  /cos-gpu-installer install --version=latest
 fi
 """
 _FOLDERS = {
@@ -56,7 +59,12 @@ class GpuDriverInstaller(pulumi.ComponentResource):
     def __init__(
         self, name: str, args: GpuDriverInstallerArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        super().__init__("gke-ai-stacks:gpu_driver_installer:GpuDriverInstaller", name, None, opts)
+        super().__init__(
+            "gke-ai-stacks:index:GpuDriverInstaller",
+            name,
+            None,
+            formerly("gpu_driver_installer:GpuDriverInstaller", opts),
+        )
         placement = pulumi.Output.all(*args.node_selectors).apply(
             lambda it: on_any(selector_terms(it))
         )

@@ -12,6 +12,7 @@ import pulumi_gcp as gcp
 from components.lifecycle import fixed_name
 from components.naming import NameKind, cloud_name, network_name
 from components.network import custom_vpc, device_subnetwork
+from components.tokens import formerly
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,7 +48,12 @@ class GvnicNetwork(pulumi.ComponentResource):
     def __init__(
         self, name: str, args: GvnicNetworkArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        super().__init__("gke-ai-stacks:gvnic_network:GvnicNetwork", name, None, opts)
+        super().__init__(
+            "gke-ai-stacks:index:GvnicNetwork",
+            name,
+            None,
+            formerly("gvnic_network:GvnicNetwork", opts),
+        )
         vpc_name = network_name(args.base_name, args.key)
         subnetwork_name = cloud_name(NameKind.SUBNETWORK, args.base_name, args.key, "sub")
         vpc = custom_vpc(

@@ -16,7 +16,9 @@ import pulumi
 import pulumi_kubernetes as k8s
 
 from components.lifecycle import fixed_name, object_name
+from components.namespace import with_pod_security
 from components.naming import NameKind, check_name
+from components.pod_manifest import EVICT_UNHEALTHY
 
 # A new node for the pod, and its image.
 _MINUTES = 15
@@ -24,11 +26,27 @@ _MINUTES = 15
 
 @dataclass(frozen=True, kw_only=True)
 class HelmChartArgs:
-    """`chart` is a name in `repository`, or without one the address in an OCI registry."""
+    """`chart` is a name in `repository`, or without one the address in an OCI registry. With a
+    `digest` Helm pulls what has it, and fails where the version's tag is of another one
+    (helm/helm v3.20.2 pkg/registry/client.go, ValidateReference; the provider's Helm is that or
+    newer: pulumi/pulumi-kubernetes v4.32.0 provider/go.mod)."""
 
     chart: str
     version: str
     repository: str | None = None
+    digest: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.digest is not None and self.repository is not None:
+            raise ValueError(
+                f"digest {self.digest} of {self.chart}: Helm compares none of a chart in "
+                f"{self.repository}; nearest: leave it out, or an address of an OCI registry"
+            )
+
+    @property
+    def pulled(self) -> str:
+        """What Helm is asked for."""
+        return self.chart if self.digest is None else f"{self.chart}@{self.digest}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,10 +59,12 @@ class InstalledChart:
 
 
 class ReleaseArgs(TypedDict):
-    """`namespace` is made for the release."""
+    """`namespace` is made for the release, and `pod_security` is the most that its pods may ask of
+    their node. `restricted` is for none of them: the chart's version can be the config's."""
 
     release_name: str
     namespace: str
+    pod_security: str
     labels: pulumi.Input[dict[str, str]]
     values: Mapping[str, Any]
 
@@ -67,7 +87,7 @@ def install_release(
         f"{name}-namespace",
         metadata={
             "name": check_name(NameKind.NAMESPACE, args["namespace"]),
-            "labels": args["labels"],
+            "labels": with_pod_security(args["labels"], args["pod_security"]),
         },
         opts=fixed_name(parent),
     )
@@ -78,7 +98,7 @@ def install_release(
         f"{name}-release",
         name=args["release_name"],
         namespace=object_name(made),
-        chart=chart.chart,
+        chart=chart.pulled,
         version=chart.version,
         repository_opts=repository,
         values=args["values"],
@@ -116,6 +136,10 @@ def _healthy(
             "labels": labels,
             "annotations": {"pulumi.com/waitFor": "jsonpath={.status.currentHealthy}=1"},
         },
-        spec={"max_unavailable": 1, "selector": {"match_labels": selector}},
+        spec={
+            "max_unavailable": 1,
+            "unhealthy_pod_eviction_policy": EVICT_UNHEALTHY,
+            "selector": {"match_labels": selector},
+        },
         opts=options,
     )

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_gcp as gcp
 
-from components.lifecycle import child_of, fixed_name
+from components.lifecycle import fixed_name
 from components.naming import NameKind, check_name
+from components.tokens import formerly
 
 _READER = "roles/artifactregistry.reader"
 
@@ -31,12 +32,15 @@ class UpstreamArgs:
 @dataclass(frozen=True, kw_only=True)
 class ImageMirrorArgs:
     """`project` is known once the API of Artifact Registry is on. Without `upstream` the repository
-    exists already. `readers` are emails of service accounts, by a name that stays."""
+    exists already. `readers` are emails of service accounts, by a name that stays. Images in a
+    repository that is made are encrypted with `kms_key`, by default with a key of Google's; another
+    key is another repository."""
 
     project: pulumi.Input[str]
     location: pulumi.Input[str]
     repository_id: str
     upstream: UpstreamArgs | None = None
+    kms_key: pulumi.Input[str] | None = None
     readers: Mapping[str, pulumi.Input[str]]
     labels: pulumi.Input[dict[str, str]]
 
@@ -50,7 +54,12 @@ class ImageMirror(pulumi.ComponentResource):
     def __init__(
         self, name: str, args: ImageMirrorArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        super().__init__("gke-ai-stacks:image_mirror:ImageMirror", name, None, opts)
+        super().__init__(
+            "gke-ai-stacks:index:ImageMirror",
+            name,
+            None,
+            formerly("image_mirror:ImageMirror", opts),
+        )
         repository_id = check_name(NameKind.REPOSITORY, args.repository_id)
         repository: pulumi.Input[str] = repository_id
         if args.upstream is not None:
@@ -63,6 +72,7 @@ class ImageMirror(pulumi.ComponentResource):
                 format="DOCKER",
                 mode="REMOTE_REPOSITORY",
                 remote_repository_config=_remote(args.upstream),
+                kms_key_name=args.kms_key,
                 labels=args.labels,
                 opts=fixed_name(self),
             ).name
@@ -75,7 +85,7 @@ class ImageMirror(pulumi.ComponentResource):
                 repository=repository,
                 role=_READER,
                 member=pulumi.Output.concat("serviceAccount:", email),
-                opts=child_of(self),
+                opts=fixed_name(self),
             )
         self.repository_name = pulumi.Output.from_input(repository)
         self.register_outputs({"repository_name": self.repository_name})

@@ -14,6 +14,8 @@ import pulumi_kubernetes as k8s
 from components.lifecycle import fixed_name
 from components.naming import NameKind, check_name
 from components.node_terms import on_any, selector_terms
+from components.pod_manifest import DEFAULT_SECCOMP, NO_TOKEN, no_more_privileges
+from components.tokens import formerly
 
 _NAMESPACE = "kube-system"
 
@@ -35,7 +37,12 @@ class ImagePreload(pulumi.ComponentResource):
     def __init__(
         self, name: str, args: ImagePreloadArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        super().__init__("gke-ai-stacks:image_preload:ImagePreload", name, None, opts)
+        super().__init__(
+            "gke-ai-stacks:index:ImagePreload",
+            name,
+            None,
+            formerly("image_preload:ImagePreload", opts),
+        )
         self.daemon_set = k8s.apps.v1.DaemonSet(
             f"{name}-daemon-set",
             metadata={
@@ -52,8 +59,14 @@ class ImagePreload(pulumi.ComponentResource):
 
 def preload_spec(args: ImagePreloadArgs) -> Any:
     """Each image runs once and ends, and then the pod rests. It asks for nothing of the node, which
-    the pods that it is for may fill, and goes before any of them."""
+    the pods that it is for may fill, and goes before any of them. The user stays each image's: of
+    some nobody else may enter the folders."""
     names = {"k8s-app": args.preload_name}
+    closed = {
+        **no_more_privileges(),
+        "capabilities": {"drop": ["ALL"]},
+        "readOnlyRootFilesystem": True,
+    }
     return {
         "selector": {"matchLabels": names},
         "updateStrategy": {"rollingUpdate": {"maxUnavailable": "100%"}},
@@ -62,13 +75,21 @@ def preload_spec(args: ImagePreloadArgs) -> Any:
             "spec": {
                 **on_any(selector_terms(args.node_selectors)),
                 "tolerations": [{"operator": "Exists"}],
-                "automountServiceAccountToken": False,
+                **NO_TOKEN,
+                "securityContext": DEFAULT_SECCOMP,
                 "terminationGracePeriodSeconds": 1,
                 "initContainers": [
-                    {"name": f"image-{place}", "image": image, "command": ["/bin/sh", "-c", ":"]}
+                    {
+                        "name": f"image-{place}",
+                        "image": image,
+                        "command": ["/bin/sh", "-c", ":"],
+                        "securityContext": closed,
+                    }
                     for place, image in enumerate(args.images)
                 ],
-                "containers": [{"name": "pause", "image": args.pause_image}],
+                "containers": [
+                    {"name": "pause", "image": args.pause_image, "securityContext": closed}
+                ],
             },
         },
     }

@@ -7,6 +7,7 @@ Source, read 2026-11-21: scaling from GKE documentation, "Expose custom metrics 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any
 
 from components.gib import nccl_container, nccl_volumes
@@ -15,12 +16,14 @@ from components.node_taints import NodeTaintArgs
 from components.pod_access import CLIENT_LABEL, pod_access_spec
 from components.pod_manifest import (
     DEFAULT_SECCOMP,
-    NO_MORE_PRIVILEGES,
+    EVICT_UNHEALTHY,
+    NO_TOKEN,
     bucket_volume,
     claims_of_container,
     claims_of_pod,
     gpu_amount,
     gpu_tolerations,
+    no_more_privileges,
     secret_variable,
     shared_memory,
 )
@@ -35,7 +38,14 @@ _CONTAINER = "inference-server"
 _PORT_NAME = "http"
 _BUCKET = "bucket"
 _CACHE = "cache"
+_MODULE = "module"
+_MODULE_DIR = "/etc/inference-server"
+# The pod has the module's text itself, so that another text is a rollout.
+_MODULE_ANNOTATION = "gke-ai-stacks/module"
 _PROBE_S = 10
+# To the cluster's autoscaler, which else empties nodes that are little used (kubernetes/autoscaler
+# cluster-autoscaler/FAQ.md, "What types of pods can prevent CA from removing a node?").
+_STAYS = {"cluster-autoscaler.kubernetes.io/safe-to-evict": "false"}
 _ENGINES = {InferenceEngine.TGI: TGI, InferenceEngine.VLLM: VLLM}
 
 
@@ -54,14 +64,48 @@ class ModelFolder:
         return f"{self.mount_path}/{self.model_path}"
 
 
+def _rolling(*, surge: int, unavailable: int) -> dict[str, Any]:
+    """A rolling update's strategy."""
+    steps = {"maxSurge": surge, "maxUnavailable": unavailable}
+    return {"type": "RollingUpdate", "rollingUpdate": steps}
+
+
+class Rollout(StrEnum):
+    """How pods of a changed server come.
+
+    `SURGE`: the new one beside the old one, which goes once it is ready. `ONE_BY_ONE`: an old pod
+    is deleted, and the new one made at once. `RECREATE`: the new ones are made once the old ones
+    are gone, all of them.
+    """
+
+    SURGE = "surge"
+    ONE_BY_ONE = "one-by-one"
+    RECREATE = "recreate"
+
+
+_STRATEGIES = {
+    Rollout.SURGE: _rolling(surge=1, unavailable=0),
+    Rollout.ONE_BY_ONE: _rolling(surge=0, unavailable=1),
+    Rollout.RECREATE: {"type": "Recreate"},
+}
+
+
+def rollout_steps(rollout: Rollout, servers: int) -> int:
+    """How many servers of a changed Deployment come one after the other: the strategies surge by
+    one, or let one be away."""
+    return 1 if rollout is Rollout.RECREATE else servers
+
+
 @dataclass(frozen=True, kw_only=True)
 class ServerPod:
     """A model on the GPUs of one pod, which `folder` has where it is not from Hugging Face.
 
+    `stays` keeps the pod on its node while another node would hold it, too: for the only one.
     `minutes` is how long it may take to be ready, waiting for a node, the image and the weights
-    included. Without `secret_name` there is no token. With `claims` the GPUs are among them, and
-    with `rdma` interfaces that speak it; `nccl` is what NCCL is told of them where its plugin's own
-    script says nothing, `environment` what every process is.
+    included. Without `secret_name` there is no token, and without `key_secret` no API key: clients
+    bring the value of its `key_secret_key`. With `claims` the GPUs are among them, and
+    with `rdma` interfaces that speak it; `nccl` are NCCL's settings over those of its plugin's own
+    script, `environment` what every process has.
     """
 
     server_name: str
@@ -74,6 +118,8 @@ class ServerPod:
     shm_gib: int
     secret_name: Any
     secret_key: str
+    key_secret: Any = None
+    key_secret_key: str = ""
     node_selector: Any
     taints: Sequence[NodeTaintArgs] = ()
     claims: Mapping[str, Any] = field(default_factory=dict[str, Any])
@@ -84,27 +130,32 @@ class ServerPod:
     queue: Any
     workload_priority: Any
     minutes: int
+    stays: bool = False
 
     @property
     def runs(self) -> Engine:
         return _ENGINES[self.engine]
 
 
-def deployment_spec(pod: ServerPod, *, replicas: int | None) -> Any:
-    """Without `replicas`, an autoscaler decides.
-
-    A pod goes before its successor comes, for a quota or a pool that is full has no room for both.
-    """
+def deployment_spec(pod: ServerPod, *, replicas: int | None, rollout: Rollout) -> Any:
+    """Without `replicas`, an autoscaler decides."""
     return {
         **({} if replicas is None else {"replicas": replicas}),
         "selector": {"matchLabels": server_selector(pod.server_name)},
-        "strategy": {
-            "type": "RollingUpdate",
-            "rollingUpdate": {"maxSurge": 0, "maxUnavailable": 1},
-        },
+        "strategy": _STRATEGIES[rollout],
         # Kubernetes gives a rollout up after 10 minutes, and the weights alone may take as long.
         "progressDeadlineSeconds": pod.minutes * 60,
         "template": {"metadata": _pod_metadata(pod), "spec": _pod_spec(pod)},
+    }
+
+
+def budget_spec(server_name: str) -> Any:
+    """A PodDisruptionBudget's: a drain takes one server at a time, and the next once its successor
+    is ready. One that is not ready may go at any time."""
+    return {
+        "maxUnavailable": 1,
+        "unhealthyPodEvictionPolicy": EVICT_UNHEALTHY,
+        "selector": {"matchLabels": server_selector(server_name)},
     }
 
 
@@ -120,14 +171,15 @@ def service_spec(server_name: str) -> Any:
     }
 
 
-def access_spec(server_name: str, namespace: Any, *, in_team: bool = False) -> Any:
-    """A NetworkPolicy's spec: the server answers whoever reaches it, without authentication."""
+def access_spec(server_name: str, namespace: Any) -> Any:
+    """A NetworkPolicy's spec: without a key the server answers whoever reaches it. Teams do: it is
+    for them."""
     return pod_access_spec(
         server_selector(server_name),
         namespace=namespace,
         beside={CLIENT_LABEL: server_name},
         ports=[PORT],
-        in_team=in_team,
+        for_teams=True,
     )
 
 
@@ -168,9 +220,13 @@ def _pod_metadata(pod: ServerPod) -> dict[str, Any]:
         "ai.gke.io/inference-server": pod.runs.label,
         **({} if pod.queue is None else queued_pod_labels(pod.queue, pod.workload_priority)),
     }
-    if pod.folder is None:
-        return {"labels": labels}
-    return {"labels": labels, "annotations": pod.folder.annotations}
+    module = pod.runs.module
+    annotations = {
+        **(_STAYS if pod.stays else {}),
+        **({} if module is None else {_MODULE_ANNOTATION: module.text}),
+        **({} if pod.folder is None else pod.folder.annotations),
+    }
+    return {"labels": labels, **({"annotations": annotations} if annotations else {})}
 
 
 def _pod_spec(pod: ServerPod) -> dict[str, Any]:
@@ -180,10 +236,12 @@ def _pod_spec(pod: ServerPod) -> dict[str, Any]:
     priority = {} if pod.priority_class is None else {"priorityClassName": pod.priority_class}
     account = {} if pod.folder is None else {"serviceAccountName": pod.folder.service_account}
     command = pod.runs.command(pod.model)
-    before = [{**nccl_container(pod.image, pod.nccl), "securityContext": NO_MORE_PRIVILEGES}]
+    privileges = no_more_privileges(rdma=pod.rdma)
+    before = [{**nccl_container(pod.image, pod.nccl), "securityContext": privileges}]
     return {
         **priority,
         **account,
+        **NO_TOKEN,
         **pod.runs.pod,
         "nodeSelector": pod.node_selector,
         "tolerations": gpu_tolerations(pod.taints),
@@ -193,7 +251,7 @@ def _pod_spec(pod: ServerPod) -> dict[str, Any]:
             {
                 "name": _CONTAINER,
                 "image": pod.image,
-                "securityContext": NO_MORE_PRIVILEGES,
+                "securityContext": privileges,
                 **({"command": command} if command else {}),
                 **pod.runs.container,
                 "env": _environment(pod),
@@ -222,6 +280,11 @@ def _volumes(pod: ServerPod) -> tuple[list[dict[str, Any]], list[dict[str, Any]]
         # On the node's disk, where it counts as the pod's ephemeral storage.
         volumes.append({"name": _CACHE, "emptyDir": {}})
         mounts.append({"name": _CACHE, "mountPath": cache})
+    if (module := pod.runs.module) is not None:
+        text = {"fieldPath": f"metadata.annotations['{_MODULE_ANNOTATION}']"}
+        items = [{"path": module.name, "fieldRef": text}]
+        volumes.append({"name": _MODULE, "downwardAPI": {"items": items}})
+        mounts.append({"name": _MODULE, "mountPath": _MODULE_DIR, "readOnly": True})
     for volume, mount in nccl_volumes() if pod.rdma else ():
         volumes.append(volume)
         mounts.append(mount)
@@ -241,10 +304,13 @@ def _volumes(pod: ServerPod) -> tuple[list[dict[str, Any]], list[dict[str, Any]]
 
 
 def _environment(pod: ServerPod) -> list[dict[str, Any]]:
-    plain = {**pod.runs.environment(pod.model), **pod.environment}
+    imports = {} if pod.runs.module is None else {"PYTHONPATH": _MODULE_DIR}
+    plain = {**pod.runs.environment(pod.model), **imports, **pod.environment}
     given = [{"name": name, "value": value} for name, value in plain.items()]
     if pod.secret_name is not None:
         given.append(secret_variable("HF_TOKEN", pod.secret_name, pod.secret_key))
+    if pod.key_secret is not None:
+        given.append(secret_variable(pod.runs.key_variable, pod.key_secret, pod.key_secret_key))
     return given
 
 

@@ -1,5 +1,6 @@
-"""A model server: its pods, the Service in front of them, who may reach them and, where it scales,
-the autoscaler with the metric that it reads.
+"""A model server: its pods, the Service in front of them, who may reach them, where there may be
+several the budget of how many may go at once and, where it scales, the autoscaler with the metric
+that it reads.
 
 Leaves out the queue that admits the pods, the priority class, the Secret with the token and the
 bucket with its grant.
@@ -16,11 +17,14 @@ from components.bucket_mount import BucketMountArgs
 from components.inference_engine import PORT, InferenceEngine, ServedModel
 from components.inference_manifest import (
     ModelFolder,
+    Rollout,
     ServerPod,
     access_spec,
     autoscaler_spec,
+    budget_spec,
     deployment_spec,
     metric_spec,
+    rollout_steps,
     scaled_metric,
     service_spec,
 )
@@ -28,6 +32,7 @@ from components.lifecycle import fixed_name, object_name
 from components.naming import NameKind, check_name
 from components.node_taints import NodeTaintArgs
 from components.ray_manifest import Quantity
+from components.tokens import formerly
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,15 +67,18 @@ class InferenceServerArgs:
     then aims at `target_queue_size` waiting requests a server.
 
     `model` is Hugging Face's name for it; where the weights are in a `folder`, any name by which
-    clients ask for it. `shards`, `max_model_len` and `gpu_memory_utilization` are as a
-    ServedModel's. Only models that anybody may have need no token, which is `secret_name`'s.
+    clients ask for it. `revision`, `shards`, `max_model_len` and `gpu_memory_utilization` are as a
+    ServedModel's. Only models that anybody may have need no token, which is `secret_name`'s. With
+    `key_secret`, clients bring the value of its `key_secret_key`.
     `shm_gib` is part of `memory_gib`. `queue` is a LocalQueue, which admits every pod on its own;
     without one they are not Kueue's. `workload_priority` is Kueue's own class, in place of
-    `priority_class` where the queue decides. `minutes` is how long a pod may take to be ready.
-    Where `in_team`, other teams' pods do not reach the server. `taints` are those of the nodes.
+    `priority_class` where the queue decides. `minutes` is how long a pod may take to be ready; an
+    update has this time for each pod that comes after another.
+    `rollout` is how pods of a changed server come, and with `stays` the only one keeps its node.
+    `taints` are those of the nodes.
     With `claims`, by names with their templates, pods have the GPUs by these, and with `rdma`
-    interfaces that speak it; `nccl` is what NCCL is told of them where its plugin's own script says
-    nothing, `environment` what every process is.
+    interfaces that speak it; `nccl` are NCCL's settings over those of its plugin's own script,
+    `environment` what every process has.
     """
 
     namespace: pulumi.Input[str]
@@ -78,6 +86,7 @@ class InferenceServerArgs:
     engine: InferenceEngine
     image: str
     model: str
+    revision: str | None = None
     folder: ModelFolderArgs | None = None
     replicas: int
     max_replicas: int | None = None
@@ -92,6 +101,8 @@ class InferenceServerArgs:
     shm_gib: int
     secret_name: pulumi.Input[str] | None = None
     secret_key: str
+    key_secret: pulumi.Input[str] | None = None
+    key_secret_key: str = ""
     priority_class: pulumi.Input[str] | None = None
     queue: pulumi.Input[str] | None = None
     workload_priority: pulumi.Input[str] | None = None
@@ -102,7 +113,8 @@ class InferenceServerArgs:
     nccl: dict[str, str] = field(default_factory=dict[str, str])
     environment: dict[str, str] = field(default_factory=dict[str, str])
     minutes: int
-    in_team: bool = False
+    rollout: Rollout
+    stays: bool = False
     labels: pulumi.Input[dict[str, str]]
 
 
@@ -116,8 +128,13 @@ class InferenceServer(pulumi.ComponentResource):
     def __init__(
         self, name: str, args: InferenceServerArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        super().__init__("gke-ai-stacks:inference_server:InferenceServer", name, None, opts)
-        scaled = args.max_replicas is not None
+        super().__init__(
+            "gke-ai-stacks:index:InferenceServer",
+            name,
+            None,
+            formerly("inference_server:InferenceServer", opts),
+        )
+        scaled, most = args.max_replicas is not None, max(args.replicas, args.max_replicas or 0)
         access = k8s.networking.v1.NetworkPolicy(
             f"{name}-access",
             metadata=_metadata(args),
@@ -127,10 +144,13 @@ class InferenceServer(pulumi.ComponentResource):
         deployment = k8s.apps.v1.Deployment(
             f"{name}-deployment",
             metadata={**_metadata(args), "annotations": _SCALED},
-            spec=deployment_spec(_pod(args), replicas=None if scaled else args.replicas),
+            spec=deployment_spec(
+                _pod(args), replicas=None if scaled else args.replicas, rollout=args.rollout
+            ),
             opts=fixed_name(
                 self,
                 minutes=args.minutes,
+                update_minutes=args.minutes * rollout_steps(args.rollout, most),
                 # Once it was written here, leaving it out would take it back to one.
                 ignore_changes=["spec.replicas"] if scaled else [],
                 # Nobody reaches a server before it says who may.
@@ -144,6 +164,13 @@ class InferenceServer(pulumi.ComponentResource):
             # The provider waits until the Service has pods that are ready.
             opts=fixed_name(self, minutes=args.minutes),
         )
+        if most > 1:
+            k8s.policy.v1.PodDisruptionBudget(
+                f"{name}-budget",
+                metadata=_metadata(args),
+                spec=budget_spec(args.server_name),
+                opts=fixed_name(self),
+            )
         if args.max_replicas is not None:
             self._scale(name, args, deployment, args.max_replicas)
         self.deployment_name = object_name(deployment)
@@ -194,7 +221,7 @@ def _metadata(args: InferenceServerArgs) -> k8s.meta.v1.ObjectMetaArgsDict:
 
 def _access(args: InferenceServerArgs) -> Any:
     where = pulumi.Output.from_input(args.namespace)
-    return where.apply(lambda it: access_spec(args.server_name, it, in_team=args.in_team))
+    return where.apply(lambda it: access_spec(args.server_name, it))
 
 
 def _pod(args: InferenceServerArgs) -> ServerPod:
@@ -207,6 +234,7 @@ def _pod(args: InferenceServerArgs) -> ServerPod:
         model=ServedModel(
             name=args.model,
             source=args.model if folder is None else folder.in_pod,
+            revision=args.revision if folder is None else None,
             shards=args.shards,
             max_model_len=args.max_model_len,
             gpu_memory_utilization=args.gpu_memory_utilization,
@@ -220,6 +248,8 @@ def _pod(args: InferenceServerArgs) -> ServerPod:
         shm_gib=args.shm_gib,
         secret_name=args.secret_name,
         secret_key=args.secret_key,
+        key_secret=args.key_secret,
+        key_secret_key=args.key_secret_key,
         node_selector=args.node_selector,
         taints=args.taints,
         claims=args.claims,
@@ -230,4 +260,5 @@ def _pod(args: InferenceServerArgs) -> ServerPod:
         queue=args.queue,
         workload_priority=args.workload_priority,
         minutes=args.minutes,
+        stays=args.stays,
     )

@@ -15,12 +15,13 @@ from components.node_terms import on_any
 from components.pod_access import CLIENT_LABEL, pod_access_spec
 from components.pod_manifest import (
     DEFAULT_SECCOMP,
-    NO_MORE_PRIVILEGES,
+    NO_TOKEN,
     SCRIPT_DIR,
     claims_of_container,
     claims_of_pod,
     gpu_amount,
     gpu_tolerations,
+    no_more_privileges,
     plain_environment,
     secret_variable,
     shared_memory,
@@ -61,9 +62,12 @@ class JobSetPods:
     `client_of` is a model server in their namespace that lets the pods in. Of nodes that
     `node_selector` picks, `node_terms` may pick some.
 
+    `secrets` are further Secrets of their namespace by their names, with the one key that becomes a
+    variable, in place of the one that `secret_keys` would give, or all of them.
+
     `claims` are names of claims with the templates that they are made from; the GPUs are among them
     where they are `gpus_claimed`. `rdma` mounts the plugin that NCCL needs once it is there; `nccl`
-    is what NCCL is told where the plugin's own script says nothing.
+    are NCCL's settings over those of the plugin's own script.
     `minutes` is how long a run may take, None for as long as it takes. `queued` pods wait for their
     queue.
     """
@@ -78,6 +82,7 @@ class JobSetPods:
     environment: Mapping[str, Any]
     secret_name: Any
     secret_keys: Sequence[str]
+    secrets: Sequence[tuple[str, str | None]] = ()
     service_account: Any
     files: Any
     volumes: Sequence[tuple[dict[str, Any], dict[str, Any]]]
@@ -151,11 +156,11 @@ def job_set_spec(pods: JobSetPods) -> Any:
     }
 
 
-def job_set_access_spec(job_name: str, namespace: Any, *, in_team: bool = False) -> Any:
-    """A NetworkPolicy's spec: pods beside the JobSet's in its namespace and in `default` do not
-    reach them. What they listen with to each other asks nobody who he is."""
+def job_set_access_spec(job_name: str, namespace: Any) -> Any:
+    """A NetworkPolicy's spec: pods beside the JobSet's in its namespace, in `default` and of
+    teams do not reach them. What they listen with to each other asks nobody who he is."""
     pods = {NAME_LABEL: job_name}
-    return pod_access_spec(pods, namespace=namespace, beside=pods, in_team=in_team)
+    return pod_access_spec(pods, namespace=namespace, beside=pods)
 
 
 def _pod_metadata(pods: JobSetPods) -> dict[str, Any]:
@@ -170,9 +175,10 @@ def _pod_spec(pods: JobSetPods) -> dict[str, Any]:
     main: dict[str, Any] = {
         "name": "script",
         "image": pods.image,
-        "securityContext": NO_MORE_PRIVILEGES,
+        "securityContext": no_more_privileges(rdma=pods.rdma),
         "command": list(pods.command),
         "env": _environment(pods),
+        **_env_from(pods),
         "ports": [{"containerPort": _PORT}],
         # All of it, for a queue counts requests, and what is left out counts as nothing.
         "resources": {
@@ -187,6 +193,7 @@ def _pod_spec(pods: JobSetPods) -> dict[str, Any]:
         "restartPolicy": "Never",
         "terminationGracePeriodSeconds": pods.grace_seconds,
         "nodeSelector": pods.node_selector,
+        **NO_TOKEN,
         "containers": [main],
         "volumes": [volume for volume, _ in volumes],
         **claims_of_pod(pods.claims),
@@ -209,7 +216,7 @@ def _pod_spec(pods: JobSetPods) -> dict[str, Any]:
         spec["priorityClassName"] = pods.priority_class
     if pods.rdma:
         before = nccl_container(pods.image, pods.nccl)
-        spec["initContainers"] = [{**before, "securityContext": NO_MORE_PRIVILEGES}]
+        spec["initContainers"] = [{**before, "securityContext": no_more_privileges(rdma=True)}]
     return spec
 
 
@@ -248,9 +255,21 @@ def _environment(pods: JobSetPods) -> list[dict[str, Any]]:
         "GPUS_PER_NODE": str(pods.gpus),
     }
     given = {name: it for name, it in pods.environment.items() if name not in OWN_VARIABLES}
+    named = {key: name for name, key in pods.secrets if key is not None}
     return [
         *plain_environment(place),
         {"name": "NODE_RANK", "valueFrom": {"fieldRef": {"fieldPath": _INDEX}}},
         *plain_environment(given),
-        *(secret_variable(key, pods.secret_name, key) for key in pods.secret_keys),
+        *(
+            secret_variable(key, pods.secret_name, key)
+            for key in pods.secret_keys
+            if key not in named
+        ),
+        *(secret_variable(key, name, key) for key, name in named.items()),
     ]
+
+
+def _env_from(pods: JobSetPods) -> dict[str, Any]:
+    """Variables of the pod's own go before those of whole Secrets."""
+    whole = [{"secretRef": {"name": name}} for name, key in pods.secrets if key is None]
+    return {"envFrom": whole} if whole else {}

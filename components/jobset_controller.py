@@ -12,6 +12,8 @@ import pulumi
 
 from components.helm_chart import HelmChartArgs, install_chart
 from components.lifecycle import object_name
+from components.pod_security import BASELINE
+from components.tokens import formerly
 
 # Of its pod; the control plane calls it for every JobSet and every pod of one
 # (kubernetes-sigs/jobset charts/jobset/templates/controller/deployment.yaml, v0.12.0).
@@ -38,13 +40,19 @@ class JobSetController(pulumi.ComponentResource):
     def __init__(
         self, name: str, args: JobSetControllerArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        super().__init__("gke-ai-stacks:jobset_controller:JobSetController", name, None, opts)
+        super().__init__(
+            "gke-ai-stacks:index:JobSetController",
+            name,
+            None,
+            formerly("jobset_controller:JobSetController", opts),
+        )
         installed = install_chart(
             self,
             name,
             args.chart,
             release_name="jobset",
             namespace=args.namespace,
+            pod_security=BASELINE,
             labels=args.labels,
             values=_values(args),
         )

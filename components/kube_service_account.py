@@ -6,7 +6,8 @@ import pulumi
 import pulumi_kubernetes as k8s
 
 from components.lifecycle import fixed_name, object_name
-from components.naming import NameKind, check_name
+from components.naming import NameKind, check_name, check_own_account
+from components.tokens import formerly
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,14 +25,21 @@ class KubeServiceAccount(pulumi.ComponentResource):
     def __init__(
         self, name: str, args: KubeServiceAccountArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        super().__init__("gke-ai-stacks:kube_service_account:KubeServiceAccount", name, None, opts)
+        super().__init__(
+            "gke-ai-stacks:index:KubeServiceAccount",
+            name,
+            None,
+            formerly("kube_service_account:KubeServiceAccount", opts),
+        )
         account = k8s.core.v1.ServiceAccount(
             f"{name}-account",
             metadata={
-                "name": check_name(NameKind.KUBERNETES, args.account_name),
+                "name": check_own_account(check_name(NameKind.KUBERNETES, args.account_name)),
                 "namespace": args.namespace,
                 "labels": args.labels,
             },
+            # Pods that need a token for the API server say so themselves.
+            automount_service_account_token=False,
             opts=fixed_name(self),
         )
         self.account_name = object_name(account)

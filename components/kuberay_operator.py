@@ -11,6 +11,8 @@ import pulumi
 
 from components.helm_chart import HelmChartArgs, install_chart
 from components.lifecycle import object_name
+from components.pod_security import BASELINE
+from components.tokens import formerly
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,7 +35,12 @@ class KubeRayOperator(pulumi.ComponentResource):
     def __init__(
         self, name: str, args: KubeRayOperatorArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        super().__init__("gke-ai-stacks:kuberay_operator:KubeRayOperator", name, None, opts)
+        super().__init__(
+            "gke-ai-stacks:index:KubeRayOperator",
+            name,
+            None,
+            formerly("kuberay_operator:KubeRayOperator", opts),
+        )
         values: dict[str, Any] = {}
         if args.node_selector is not None:
             values["nodeSelector"] = args.node_selector
@@ -43,6 +50,7 @@ class KubeRayOperator(pulumi.ComponentResource):
             args.chart,
             release_name="kuberay-operator",
             namespace=args.namespace,
+            pod_security=BASELINE,
             labels=args.labels,
             values=values,
         )

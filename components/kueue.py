@@ -13,7 +13,10 @@ import pulumi
 
 from components.helm_chart import HelmChartArgs, install_chart
 from components.kueue_manifest import NAMESPACE, RELEASE, kueue_values
+from components.kueueviz_manifest import kueueviz_values
 from components.lifecycle import object_name
+from components.pod_security import BASELINE
+from components.tokens import formerly
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,13 +48,14 @@ class Kueue(pulumi.ComponentResource):
     def __init__(
         self, name: str, args: KueueArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        super().__init__("gke-ai-stacks:kueue:Kueue", name, None, opts)
+        super().__init__("gke-ai-stacks:index:Kueue", name, None, formerly("kueue:Kueue", opts))
         installed = install_chart(
             self,
             name,
             args.chart,
             release_name=RELEASE,
             namespace=args.namespace,
+            pod_security=BASELINE,
             labels=args.labels,
             values={
                 **kueue_values(
@@ -73,6 +77,5 @@ def _page(args: KueueArgs) -> dict[str, Any]:
     if not args.dashboard:
         return {}
     # Few stacks have it.
-    from components.kueueviz_manifest import kueueviz_values
 
     return kueueviz_values(args.node_selector)

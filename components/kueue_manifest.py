@@ -116,6 +116,16 @@ def kueue_values(
     }
 
 
+def check_framework(framework: str) -> None:
+    """Raises ValueError on one that would stop Kueue's pod."""
+    if framework not in FRAMEWORKS:
+        near = get_close_matches(framework, sorted(FRAMEWORKS), n=3, cutoff=0.4)
+        raise ValueError(
+            f'"{framework}" is not a framework that Kueue integrates; '
+            f"nearest: {', '.join(near) or 'pod'}"
+        )
+
+
 def controller_configuration(
     frameworks: Sequence[str],
     unmanaged_namespaces: Sequence[str],
@@ -129,12 +139,7 @@ def controller_configuration(
     ValueError on a framework that would stop Kueue's pod.
     """
     for framework in frameworks:
-        if framework not in FRAMEWORKS:
-            near = get_close_matches(framework, sorted(FRAMEWORKS), n=3, cutoff=0.4)
-            raise ValueError(
-                f'"{framework}" is not a framework that Kueue integrates; '
-                f"nearest: {', '.join(near) or 'pod'}"
-            )
+        check_framework(framework)
     return {
         "apiVersion": "config.kueue.x-k8s.io/v1beta2",
         "kind": "Configuration",

@@ -1,13 +1,12 @@
 """What workloads queue by: flavors of nodes and where those stand, checks before a workload starts,
-cohorts, cluster queues with their quotas, the local queues of namespaces, and classes of priority
-that hold in queues alone.
+cohorts, cluster queues with their quotas, and classes of priority that hold in queues alone.
 
-Leaves out Kueue, and the workloads. A queue goes before what it names, and all of it before Kueue,
-without which nobody would take Kueue's finalizers off.
+Leaves out Kueue, the workloads and the local queues, which are in namespaces. A queue goes before
+what it names, and all of it before Kueue, without which nobody would take Kueue's finalizers off.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import pulumi
@@ -23,6 +22,7 @@ from components.kueue_topology import topology_spec
 from components.lifecycle import fixed_name, object_name
 from components.naming import NameKind, check_name
 from components.provisioning_manifest import admission_check_spec, provisioning_config_spec
+from components.tokens import formerly
 
 # What a kind is called in the names of resources.
 _ROLES = {
@@ -71,13 +71,6 @@ class CohortArgs:
 
 
 @dataclass(frozen=True, kw_only=True)
-class LocalQueueArgs:
-    name: str
-    namespace: str
-    cluster_queue: str
-
-
-@dataclass(frozen=True, kw_only=True)
 class WorkloadPriorityClassArgs:
     name: str
     value: int
@@ -89,7 +82,6 @@ class KueueQueuesArgs:
     """`kueue` is the Helm release that the objects live and die with, `ready` what is there once
     they can be made; they have no type here, for a component's schema has no word for it, and are
     None where somebody else has installed Kueue.
-    `namespaces` are those of the stack, by name, each known once it exists.
     """
 
     kueue: Any
@@ -99,23 +91,26 @@ class KueueQueuesArgs:
     admission_checks: Sequence[AdmissionCheckArgs] = ()
     cohorts: Sequence[CohortArgs] = ()
     cluster_queues: Sequence[ClusterQueueArgs]
-    local_queues: Sequence[LocalQueueArgs]
     priority_classes: Sequence[WorkloadPriorityClassArgs] = ()
-    namespaces: dict[str, pulumi.Input[str]] = field(default_factory=dict[str, pulumi.Input[str]])
     labels: pulumi.Input[dict[str, str]]
 
 
 class KueueQueues(pulumi.ComponentResource):
-    """`local_queues` are names by `namespace/name`, `class_names` names by name, known once
-    workloads can use them."""
+    """`cluster_queues` and `class_names` are names by name, known once workloads can use them;
+    `names` has each cluster queue's by itself, known once that one exists."""
 
-    local_queues: pulumi.Output[dict[str, str]]
+    cluster_queues: pulumi.Output[dict[str, str]]
     class_names: pulumi.Output[dict[str, str]]
 
     def __init__(
         self, name: str, args: KueueQueuesArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        super().__init__("gke-ai-stacks:kueue_queues:KueueQueues", name, None, opts)
+        super().__init__(
+            "gke-ai-stacks:index:KueueQueues",
+            name,
+            None,
+            formerly("kueue_queues:KueueQueues", opts),
+        )
         self._args = args
         topologies = {
             one.name: self._object("Topology", one.name, topology_spec(one.levels))
@@ -144,14 +139,13 @@ class KueueQueues(pulumi.ComponentResource):
             )
             for one in args.cluster_queues
         }
-        local_queues = {
-            f"{one.namespace}/{one.name}": self._local_queue(one, _names(cluster_queues))
-            for one in args.local_queues
-        }
         classes = {one.name: self._priority_class(one) for one in args.priority_classes}
-        self.local_queues = pulumi.Output.all(**local_queues)
+        self.names = _names(cluster_queues)
+        self.cluster_queues = pulumi.Output.all(**self.names)
         self.class_names = pulumi.Output.all(**classes)
-        self.register_outputs({"local_queues": self.local_queues, "class_names": self.class_names})
+        self.register_outputs(
+            {"cluster_queues": self.cluster_queues, "class_names": self.class_names}
+        )
 
     def _flavor(
         self, flavor: ResourceFlavorArgs, topology: k8s.apiextensions.CustomResource | None
@@ -183,21 +177,6 @@ class KueueQueues(pulumi.ComponentResource):
             opts=self._options(),
         )
 
-    def _local_queue(
-        self, queue: LocalQueueArgs, cluster_queues: Mapping[str, pulumi.Output[str]]
-    ) -> pulumi.Output[str]:
-        namespace = self._args.namespaces.get(queue.namespace, queue.namespace)
-        made = k8s.apiextensions.CustomResource(
-            f"{self.pulumi_resource_name}-local-queue-{queue.namespace}-{queue.name}",
-            api_version=API_VERSION,
-            kind="LocalQueue",
-            metadata={**self._metadata(queue.name), "namespace": namespace},
-            spec={"clusterQueue": cluster_queues.get(queue.cluster_queue, queue.cluster_queue)},
-            # Kueue lets a queue's ClusterQueue not change.
-            opts=self._options(replace_on_changes=["spec.clusterQueue"]),
-        )
-        return object_name(made)
-
     def _priority_class(self, one: WorkloadPriorityClassArgs) -> pulumi.Output[str]:
         # The class for custom objects knows no field beside metadata and spec; this kind has two.
         made = pulumi.CustomResource(
@@ -217,12 +196,12 @@ class KueueQueues(pulumi.ComponentResource):
     def _metadata(self, name: str) -> dict[str, Any]:
         return {"name": check_name(NameKind.KUBERNETES, name), "labels": self._args.labels}
 
-    def _options(self, *, replace_on_changes: Sequence[str] = ()) -> pulumi.ResourceOptions:
+    def _options(self) -> pulumi.ResourceOptions:
         """No value of the release is in the objects: it makes their kinds and checks them."""
         kueue = self._args.kueue
         if kueue is None:
-            return fixed_name(self, replace_on_changes=replace_on_changes)
-        options = fixed_name(self, replace_on_changes=replace_on_changes, replace_with=[kueue])
+            return fixed_name(self)
+        options = fixed_name(self, replace_with=[kueue])
         options.depends_on = [kueue, self._args.ready]
         return options
 

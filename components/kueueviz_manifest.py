@@ -25,7 +25,8 @@ HERE = "127.0.0.1"
 AUDIENCE = "kueueviz"
 # Of its pods, and so what tokens are made of; the chart makes no other.
 ACCOUNT = "default"
-_ORIGINS = ",".join(f"http://{it}:{PAGE_PORT}" for it in (HERE, "localhost"))
+# Of the page, as browsers name it.
+ORIGINS = tuple(f"http://{it}:{PAGE_PORT}" for it in (HERE, "localhost"))
 # The limits are the chart's, which asks for as much.
 _LIMITS = {"cpu": "500m", "memory": "512Mi"}
 _REQUESTS = {"cpu": "50m", "memory": "128Mi"}
@@ -36,7 +37,7 @@ def kueueviz_values(node_selector: Any) -> dict[str, Any]:
     pod: dict[str, Any] = {"resources": {"limits": _LIMITS, "requests": _REQUESTS}}
     if node_selector is not None:
         pod["nodeSelector"] = node_selector
-    environment = {"GIN_MODE": "release", "KUEUEVIZ_ALLOWED_ORIGINS": _ORIGINS}
+    environment = {"GIN_MODE": "release", "KUEUEVIZ_ALLOWED_ORIGINS": ",".join(ORIGINS)}
     backend = {
         **pod,
         "env": [{"name": name, "value": value} for name, value in environment.items()],

@@ -1,10 +1,13 @@
 """What recurs in the lives of resources: options, each with the failure that it prevents, and the
 name of an object for those that wait for it."""
 
+import asyncio
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import pulumi
+
+_T = TypeVar("_T")
 
 
 def child_of(parent: pulumi.Resource, *, protect: bool | None = None) -> pulumi.ResourceOptions:
@@ -16,21 +19,24 @@ def fixed_name(
     parent: pulumi.Resource,
     *,
     minutes: int | None = None,
+    update_minutes: int | None = None,
     protect: bool | None = None,
     ignore_changes: Sequence[str] = (),
     replace_on_changes: Sequence[str] = (),
     replace_with: Sequence[pulumi.Resource] = (),
+    replacement_trigger: Sequence[str] | None = None,
     depends_on: Sequence[pulumi.Resource] = (),
 ) -> pulumi.ResourceOptions:
     """Options of a child whose cloud name stays the same when it is replaced.
 
     Created before its predecessor is gone, the replacement would be refused as already existing.
-    `minutes` is how long a create, update or delete may take before the engine gives up.
+    `minutes` is how long a create, update or delete may take before the engine gives up, and
+    `update_minutes` how long an update may take where that is another time.
     """
     timeouts = None
     if minutes is not None:
-        limit = f"{minutes}m"
-        timeouts = pulumi.CustomTimeouts(create=limit, update=limit, delete=limit)
+        limit, update = f"{minutes}m", f"{update_minutes or minutes}m"
+        timeouts = pulumi.CustomTimeouts(create=limit, update=update, delete=limit)
     return pulumi.ResourceOptions(
         parent=parent,
         protect=protect,
@@ -39,6 +45,7 @@ def fixed_name(
         ignore_changes=list(ignore_changes),
         replace_on_changes=list(replace_on_changes),
         replace_with=list(replace_with) or None,
+        replacement_trigger=replacement_trigger and pulumi.Output.from_input(replacement_trigger),
         depends_on=list(depends_on) or None,
     )
 
@@ -52,6 +59,21 @@ def held_to(value: pulumi.Input[str], *others: pulumi.Input[str]) -> pulumi.Outp
     findResourcesReplacedWith, 3.256).
     """
     return pulumi.Output.all(value, *others).apply(lambda known: known[0])
+
+
+def not_followed(value: pulumi.Input[_T]) -> pulumi.Output[_T]:
+    """The value, as a property that comes from no resource: what has it stays where the source is
+    replaced, and waits for the source by `depends_on`.
+
+    Where a source is deleted before it is replaced, the engine asks the provider what a value that
+    is not known would do, and heeds no `ignore_changes` then (pulumi/pulumi
+    pkg/resource/deploy/step_generator.go, calculateDependentReplacements, 3.256).
+    """
+    source = pulumi.Output.from_input(value)
+    # Tasks, so that a program that ends itself leaves none that nobody waits for.
+    known: Any = asyncio.ensure_future(source.future(with_unknowns=True))
+    is_known, is_secret = map(asyncio.ensure_future, (source.is_known(), source.is_secret()))
+    return pulumi.Output(set(), known, is_known, is_secret)
 
 
 _METADATA = "metadata"

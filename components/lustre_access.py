@@ -12,6 +12,7 @@ import pulumi_gcp as gcp
 
 from components.lifecycle import fixed_name
 from components.naming import NameKind, cloud_name
+from components.tokens import formerly
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +38,12 @@ class LustreAccess(pulumi.ComponentResource):
     def __init__(
         self, name: str, args: LustreAccessArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        super().__init__("gke-ai-stacks:lustre_access:LustreAccess", name, None, opts)
+        super().__init__(
+            "gke-ai-stacks:index:LustreAccess",
+            name,
+            None,
+            formerly("lustre_access:LustreAccess", opts),
+        )
         rule = lustre_rule(
             self,
             f"{name}-firewall",

@@ -12,6 +12,7 @@ import pulumi_gcp as gcp
 from components.lustre_access import lustre_rule
 from components.naming import NameKind, check_name, cloud_name
 from components.private_service_access import in_ranges
+from components.tokens import formerly
 
 # Google says 10 to 15 minutes, the provider waits 20; large instances take longer.
 _MINUTES = 60
@@ -24,7 +25,9 @@ class LustreInstanceArgs:
     `ranges` are those that it has its addresses of, and is made anew with. `peering_range` is where
     Google puts the servers. `legacy_port` has them listen on the port of older nodes, and `port` is
     that port or the other: instance, nodes and firewall have one.
-    `network_project` is whose the network is, where that is another project.
+    `network_project` is whose the network is, where that is another project. Files and their
+    names are encrypted with `kms_key`, by default with a key of Google's; another key is another
+    instance.
     """
 
     project: pulumi.Input[str]
@@ -39,6 +42,7 @@ class LustreInstanceArgs:
     port: int
     legacy_port: bool = False
     network_project: pulumi.Input[str] | None = None
+    kms_key: pulumi.Input[str] | None = None
     labels: pulumi.Input[dict[str, str]]
     protect: bool = False
 
@@ -50,6 +54,7 @@ class LustreInstance(pulumi.ComponentResource):
     """
 
     instance: gcp.lustre.Instance
+    firewall: gcp.compute.Firewall
     instance_name: pulumi.Output[str]
     mount_point: pulumi.Output[str]
     filesystem: pulumi.Output[str]
@@ -60,18 +65,22 @@ class LustreInstance(pulumi.ComponentResource):
     def __init__(
         self, name: str, args: LustreInstanceArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        super().__init__("gke-ai-stacks:lustre_instance:LustreInstance", name, None, opts)
+        super().__init__(
+            "gke-ai-stacks:index:LustreInstance",
+            name,
+            None,
+            formerly("lustre_instance:LustreInstance", opts),
+        )
         instance = gcp.lustre.Instance(
             f"{name}-instance",
             project=args.project,
             location=args.zone,
             instance_id=check_name(NameKind.LUSTRE, args.instance_name),
             network=args.network_id,
-            capacity_gib=pulumi.Output.from_input(args.capacity_gib).apply(str),
-            per_unit_storage_throughput=pulumi.Output.from_input(
-                args.throughput_mbps_per_tib
-            ).apply(str),
+            capacity_gib=_text(args.capacity_gib),
+            per_unit_storage_throughput=_text(args.throughput_mbps_per_tib),
             filesystem=args.filesystem,
+            kms_key=args.kms_key,
             gke_support_enabled=True if args.legacy_port else None,
             labels=args.labels,
             opts=in_ranges(self, args.ranges, minutes=_MINUTES, protect=args.protect),
@@ -86,6 +95,7 @@ class LustreInstance(pulumi.ComponentResource):
             port=args.port,
         )
         self.instance = instance
+        self.firewall = firewall
         self.instance_name = instance.instance_id
         self.mount_point = instance.mount_point
         self.filesystem = instance.filesystem
@@ -99,6 +109,7 @@ class LustreInstance(pulumi.ComponentResource):
         self.register_outputs(
             {
                 "instance": self.instance,
+                "firewall": self.firewall,
                 "instance_name": self.instance_name,
                 "mount_point": self.mount_point,
                 "filesystem": self.filesystem,
@@ -107,3 +118,9 @@ class LustreInstance(pulumi.ComponentResource):
                 "handle": self.handle,
             }
         )
+
+
+def _text(number: pulumi.Input[int]) -> pulumi.Input[str]:
+    """The provider has whole numbers of 64 bits as text. A plain one stays plain: what it is can be
+    judged before the engine hears of the instance."""
+    return str(number) if isinstance(number, int) else pulumi.Output.from_input(number).apply(str)

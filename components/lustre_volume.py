@@ -7,6 +7,7 @@ from typing import Any
 import pulumi
 
 from components.static_volume import StaticVolume, VolumeMount, static_volume
+from components.tokens import formerly
 
 _DRIVER = "lustre.csi.storage.gke.io"
 
@@ -34,7 +35,12 @@ class LustreVolume(pulumi.ComponentResource):
     def __init__(
         self, name: str, args: LustreVolumeArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        super().__init__("gke-ai-stacks:lustre_volume:LustreVolume", name, None, opts)
+        super().__init__(
+            "gke-ai-stacks:index:LustreVolume",
+            name,
+            None,
+            formerly("lustre_volume:LustreVolume", opts),
+        )
         self.mount = static_volume(
             self,
             name,
@@ -51,4 +57,4 @@ class LustreVolume(pulumi.ComponentResource):
                 labels=args.labels,
             ),
         )
-        self.register_outputs({"volume": self.mount.volume, "claim": self.mount.claim})
+        self.register_outputs(self.mount.as_outputs())

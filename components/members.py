@@ -18,6 +18,8 @@ _EMAIL = re.compile(r"[a-z0-9._%+'-]+@[a-z0-9-]+(?:\.[a-z0-9-]+)+")
 # Google's own word; the group of this name holds the groups that Kubernetes may know of.
 _SECURITY_GROUP = "gke-security-groups"
 _API_GROUP = "rbac.authorization.k8s.io"
+# Of Google's own ones, and of users' (IAM documentation, "Types of service accounts").
+_OF_SERVICE_ACCOUNTS = (".gserviceaccount.com", "@gserviceaccount.com")
 _KINDS = {USER: "User", GROUP: "Group"}
 
 
@@ -44,13 +46,41 @@ ROLES = (VIEW, EDIT)
 
 
 def check_email(email: str) -> str:
-    """Returns the e-mail. Raises ValueError where it is none, or not in lower case: Kubernetes
-    compares names letter by letter."""
+    """Returns the e-mail. Raises ValueError where it is none, not in lower case, for Kubernetes
+    compares names letter by letter, or a service account's."""
     if _EMAIL.fullmatch(email):
+        check_no_service_account(email)
         return email
-    near = re.sub(r"[^a-z0-9._%+'@-]+", "", email.lower())
-    near = near if _EMAIL.fullmatch(near) else "name@example.com"
-    raise ValueError(f'"{email}" is not an e-mail in lower case; nearest: {near}')
+    kind, near = _kind_and_email(email)
+    if not _EMAIL.fullmatch(near):
+        kind, near = "", "name@example.com"
+    check_no_service_account(near)
+    where = "the key groups, with " if kind == GROUP else ""
+    raise ValueError(f'"{email}" is not an e-mail in lower case; nearest: {where}{near}')
+
+
+def check_no_service_account(email: str) -> None:
+    """IAM knows a service account by `serviceAccount:` alone (IAM documentation, "Principal
+    identifiers"; hashicorp/terraform-provider-google-beta
+    website/docs/r/google_project_iam.html.markdown, `member/members`, 93c65b2d)."""
+    if email.endswith(_OF_SERVICE_ACCOUNTS):
+        raise ValueError(
+            f'"{email}" is a service account, which is no user or group to IAM, and for which no '
+            "key here is; nearest: leave it out"
+        )
+
+
+def _kind_and_email(text: str) -> tuple[str, str]:
+    """What a text may mean that is no e-mail as it stands: as IAM writes it, as a mail program
+    does, or in capitals. Nothing is taken out of a name, for what is left would be somebody
+    else's."""
+    written = text.strip().lower()
+    if of_a_mail := re.fullmatch(r"[^<>]*<([^<>]+)>", written):
+        written = of_a_mail[1].strip()
+    kind, colon, rest = written.partition(":")
+    if not colon:
+        kind, rest = "", written
+    return kind.strip(), re.sub(r"\s*@\s*", "@", rest.strip())
 
 
 def check_security_group(email: str) -> str:

@@ -12,7 +12,8 @@ from typing import Any
 import pulumi
 import pulumi_gcp as gcp
 
-from components.lifecycle import child_of
+from components.lifecycle import fixed_name
+from components.tokens import formerly
 
 _COLUMNS = 48
 _TILE_HEIGHT = 16
@@ -73,7 +74,12 @@ class Chart:
 
 
 def dashboard(title: str, charts: tuple[Chart, ...], labels: dict[str, str]) -> dict[str, Any]:
-    """A dashboard of charts, two in a row."""
+    """A dashboard of charts, two in a row.
+
+    It has no zeros and no empty lists: Google gives none back, and the provider would show each as
+    a difference for ever (GoogleCloudPlatform/magic-modules #18515 of 2026-08-04,
+    chainguard-dev/terraform-infra-common modules/dashboard/main.tf, 09c052eb).
+    """
     width = _COLUMNS // 2
     tiles = [
         {
@@ -85,11 +91,19 @@ def dashboard(title: str, charts: tuple[Chart, ...], labels: dict[str, str]) -> 
         }
         for index, chart in enumerate(charts)
     ]
-    return {
-        "displayName": title,
-        "labels": labels,
-        "mosaicLayout": {"columns": _COLUMNS, "tiles": tiles},
-    }
+    return _without_zeros(
+        {
+            "displayName": title,
+            "labels": labels,
+            "mosaicLayout": {"columns": _COLUMNS, "tiles": tiles},
+        }
+    )
+
+
+def _without_zeros(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _without_zeros(it) for key, it in value.items() if it not in (0, [])}
+    return [_without_zeros(it) for it in value] if isinstance(value, list) else value
 
 
 def lustre_charts(instance: str, zone: str) -> tuple[Chart, ...]:
@@ -223,7 +237,12 @@ class MonitoringDashboard(pulumi.ComponentResource):
     def __init__(
         self, name: str, args: MonitoringDashboardArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        super().__init__("gke-ai-stacks:monitoring_dashboard:MonitoringDashboard", name, None, opts)
+        super().__init__(
+            "gke-ai-stacks:index:MonitoringDashboard",
+            name,
+            None,
+            formerly("monitoring_dashboard:MonitoringDashboard", opts),
+        )
         charts = (tpu_charts if args.tpus else gpu_charts)(args.cluster_name)
         if args.lustre_instance is not None:
             charts = (*lustre_charts(args.lustre_instance, args.zone), *charts)
@@ -231,7 +250,7 @@ class MonitoringDashboard(pulumi.ComponentResource):
             f"{name}-dashboard",
             project=args.project,
             dashboard_json=json.dumps(dashboard(args.title, charts, args.labels), sort_keys=True),
-            opts=child_of(self),
+            opts=fixed_name(self),
         )
         self.dashboard_id = made.id
         self.register_outputs({"dashboard_id": self.dashboard_id})

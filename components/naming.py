@@ -24,6 +24,13 @@ class NameRule:
     digit_first: bool = False
     shorten: bool = False
 
+    @property
+    def letters(self) -> str:
+        first = "a letter or digit" if self.digit_first else "a letter"
+        return (
+            f'{self.shortest} to {self.longest} of a-z, 0-9 and "-", {first} first, no hyphen last'
+        )
+
     def pattern(self) -> re.Pattern[str]:
         return _LETTER_OR_DIGIT_FIRST if self.digit_first else _LETTER_FIRST
 
@@ -32,6 +39,10 @@ class NameKind(Enum):
     """Kinds of names with Google's, Kubernetes', KubeRay's or JobSet's limit."""
 
     PROJECT = NameRule("a project ID", 30, shortest=6)
+    # Parts of a stack by names of the user's, of which names of resources are made.
+    POOL_KEY = NameRule("a short name for a pool", 30)
+    BUCKET_KEY = NameRule("a short name for a bucket", 30)
+    NETWORK_KEY = NameRule("a short name for a network", 20)
     SERVICE_ACCOUNT = NameRule("a service account ID", 30, shortest=6, shorten=True)
     CLUSTER = NameRule("a GKE cluster name", 40)
     # Its cluster has it, and accounts of its nodes are NAME-cpu or longer.
@@ -85,10 +96,8 @@ def check_name(kind: NameKind, name: str) -> str:
             f"nearest: {_repaired(name, rule)}"
         )
     if not rule.pattern().fullmatch(name):
-        first = "a letter or digit" if rule.digit_first else "a letter"
         raise ValueError(
-            f'"{name}" is not {rule.what} (a-z, 0-9 and "-", {first} first, no hyphen last); '
-            f"nearest: {_repaired(name, rule)}"
+            f'"{name}" is not {rule.what} ({rule.letters}); nearest: {_repaired(name, rule)}'
         )
     return name
 
@@ -133,3 +142,18 @@ def _repaired(name: str, rule: NameRule) -> str:
         clean = clean.lstrip("-0123456789")
     clean = (clean or "name")[: rule.longest].rstrip("-")
     return clean if len(clean) >= rule.shortest else f"{clean}-stack"
+
+
+# Kubernetes makes one of this name in every namespace, and pods that name none run as it.
+GIVEN_ACCOUNT = "default"
+
+
+def check_own_account(name: str) -> str:
+    """Returns the name. Raises ValueError for the one that pods have which name none: a role that
+    is bound to it is every pod's of the namespace."""
+    if name == GIVEN_ACCOUNT:
+        raise ValueError(
+            f'"{name}": Kubernetes makes one of this name in every namespace, for pods that name '
+            "none; nearest: pods"
+        )
+    return name

@@ -15,8 +15,11 @@ import pulumi_kubernetes as k8s
 
 from components.gib import NODE_DRIVER_DIR, NODE_GIB_DIR
 from components.lifecycle import fixed_name, object_name
+from components.namespace import with_pod_security
 from components.naming import NameKind, check_name
 from components.node_terms import GKE_ACCELERATOR, on_any, one_of, selector_terms
+from components.pod_security import PRIVILEGED
+from components.tokens import formerly
 
 # Autopilot keeps kube-system to itself.
 AUTOPILOT_NAMESPACE = "rdma-system"
@@ -41,7 +44,6 @@ def installer_spec(
     pause_image: str,
     placement: Mapping[str, Any],
     autopilot: bool,
-    installs_nccl: bool = False,
 ) -> Any:
     """Installs in an init container and then rests, so a pod that is ready is a node that is.
     `placement` says which nodes, as the functions below do."""
@@ -59,8 +61,9 @@ def installer_spec(
             },
             {"name": "gib", "hostPath": {"path": NODE_GIB_DIR}},
         ],
-        # Other Standard nodes bring a libnccl with the driver.
-        "initContainers": [_installer(image, installs_nccl=installs_nccl or autopilot)],
+        # The images of trainings bring NCCL; Google's manifests install it on Autopilot alone
+        # (container-engine-accelerators 2da1c92f of 2026-05-06).
+        "initContainers": [_installer(image, installs_nccl=autopilot)],
         "containers": [{"name": "pause", "image": pause_image}],
     }
     if not autopilot:
@@ -108,8 +111,7 @@ class NcclRdmaInstallerArgs:
     none, there is nothing to wait for.
 
     `installer_name` tells installers of one cluster apart. On Autopilot it goes to all nodes with
-    one of the `accelerators`, from a namespace of its own. With `installs_nccl` it brings a
-    libnccl, as it does there.
+    one of the `accelerators`, from a namespace of its own, and installs NCCL, too.
     """
 
     installer_name: str
@@ -119,7 +121,6 @@ class NcclRdmaInstallerArgs:
     node_selectors: Sequence[pulumi.Input[dict[str, str]]]
     accelerators: Sequence[str] = ()
     autopilot: bool = False
-    installs_nccl: bool = False
     labels: pulumi.Input[dict[str, str]]
 
 
@@ -130,7 +131,12 @@ class NcclRdmaInstaller(pulumi.ComponentResource):
     def __init__(
         self, name: str, args: NcclRdmaInstallerArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        super().__init__("gke-ai-stacks:nccl_rdma_installer:NcclRdmaInstaller", name, None, opts)
+        super().__init__(
+            "gke-ai-stacks:index:NcclRdmaInstaller",
+            name,
+            None,
+            formerly("nccl_rdma_installer:NcclRdmaInstaller", opts),
+        )
         self.namespace = self._namespace(name, args)
         daemon_set = k8s.apps.v1.DaemonSet(
             f"{name}-daemon-set",
@@ -145,7 +151,6 @@ class NcclRdmaInstaller(pulumi.ComponentResource):
                 pause_image=args.pause_image,
                 placement=_placement(args),
                 autopilot=args.autopilot,
-                installs_nccl=args.installs_nccl,
             ),
             opts=fixed_name(self, minutes=_MINUTES),
         )
@@ -166,7 +171,10 @@ class NcclRdmaInstaller(pulumi.ComponentResource):
             return pulumi.Output.from_input(STANDARD_NAMESPACE)
         made = k8s.core.v1.Namespace(
             f"{name}-namespace",
-            metadata={"name": args.own_namespace, "labels": args.labels},
+            metadata={
+                "name": args.own_namespace,
+                "labels": with_pod_security(args.labels, PRIVILEGED),
+            },
             opts=fixed_name(self),
         )
         return object_name(made)

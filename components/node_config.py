@@ -33,6 +33,8 @@ GPU_CLAIM_LABELS = {
 # Without it the disk is for data that pods mount by a path of the node's (pull request 2580 of
 # terraform-google-modules/terraform-google-kubernetes-engine).
 IMAGE_CACHE = "CONTAINER_IMAGE_CACHE"
+# The nodes stand close together.
+COMPACT = "COMPACT"
 _OAUTH_SCOPE = "https://www.googleapis.com/auth/cloud-platform"
 
 
@@ -45,7 +47,7 @@ class PoolArgs:
 
     With `managed_interfaces` GKE makes the networks of the further interfaces, for pods to claim,
     and they are none of `additional_networks`. With `image_streaming` containers start while their
-    image still comes; None leaves it as it is. `secondary_boot_disk` is a disk image with container
+    image still comes. `secondary_boot_disk` is a disk image with container
     images, which only nodes that stream read.
     """
 
@@ -59,10 +61,11 @@ class PoolArgs:
     capacity: CapacityArgs
     disk_type: pulumi.Input[str]
     disk_gb: pulumi.Input[int]
+    disk_kms_key: pulumi.Input[str] | None = None
     max_pods_per_node: int
     additional_networks: Sequence[NodeNetwork] = ()
     managed_interfaces: bool = False
-    image_streaming: bool | None = None
+    image_streaming: bool = False
     secondary_boot_disk: pulumi.Input[str] | None = None
     labels: pulumi.Input[dict[str, str]]
     node_labels: dict[str, str] = field(default_factory=dict[str, str])
@@ -124,14 +127,16 @@ def node_config(
         "oauth_scopes": [_OAUTH_SCOPE],
         "resource_labels": args.labels,
         "gvnic": {"enabled": True},
+        # Left out, it stays as it was.
+        "gcfs_config": {"enabled": args.image_streaming},
         "workload_metadata_config": {"mode": "GKE_METADATA"},
         "shielded_instance_config": {
             "enable_integrity_monitoring": True,
             "enable_secure_boot": secure_boot,
         },
     }
-    if args.image_streaming is not None:
-        config["gcfs_config"] = {"enabled": args.image_streaming}
+    if args.disk_kms_key is not None:
+        config["boot_disk_kms_key"] = args.disk_kms_key
     if args.secondary_boot_disk is not None:
         config["secondary_boot_disks"] = [
             {"disk_image": args.secondary_boot_disk, "mode": IMAGE_CACHE}
@@ -149,9 +154,26 @@ def _taint(taint: NodeTaintArgs) -> gcp.container.NodePoolNodeConfigTaintArgsDic
     return {"key": taint.key, "value": taint.value, "effect": provider_effect(taint)}
 
 
+def placed_by(policy: pulumi.Input[str]) -> gcp.container.NodePoolPlacementPolicyArgsDict:
+    """The type is the policy's own. GKE takes one here, never gives it back, and the provider then
+    has a difference at each run, which remakes the nodes (vllm-project/ci-infra #547 of 2026-09-11;
+    GoogleCloudPlatform/magic-modules #17643 of 2026-05-20). `gcloud` sends none with
+    `--placement-policy` either."""
+    return {"type": "", "policy_name": policy}
+
+
 # Machines keep the interfaces that they were made with; of a block that comes or goes as a whole
 # the engine has to be told.
 FIXED_INTERFACES = ("networkConfig",)
+
+
+def fixed_at_birth(args: PoolArgs, accelerator: str = "none") -> list[str]:
+    """What machines have for life and the provider leaves as it is where it is left out: without a
+    word of the program's own, a pool would keep its accelerators, and GKE's interfaces, for ever
+    (hashicorp/terraform-provider-google-beta node_config.go:316 and
+    resource_container_node_pool.go:568, optional and computed, 93c65b2d60)."""
+    own = "own" if args.additional_networks else "none"
+    return [accelerator, "managed" if args.managed_interfaces else own]
 
 
 def network_config(args: PoolArgs) -> gcp.container.NodePoolNetworkConfigArgsDict | None:

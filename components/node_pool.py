@@ -17,12 +17,15 @@ from components.node_config import (
     POOL_MINUTES,
     PoolArgs,
     attached_to,
+    fixed_at_birth,
     management,
     network_config,
     node_config,
+    placed_by,
     pool_place,
     upgrade_settings,
 )
+from components.tokens import formerly
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,23 +41,41 @@ class GpuArgs:
 
 
 @dataclass(frozen=True, kw_only=True)
+class NodeBoundsArgs:
+    """Fewest and most nodes that GKE's autoscaler may leave in a pool."""
+
+    min: int
+    max: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class NodePoolArgs(PoolArgs):
     """`placement` is the provider's word: COMPACT puts the nodes close together; with `policy`, the
     name of a workload policy, as that one says.
 
-    `nodes` and `min_nodes` count where machines are there from the start; a pool whose machines
-    come on request begins, and may end, with none. `kernel_modules` are some that are not Google's
-    own, such as the Lustre client.
+    Without `bounds` the pool has `nodes` nodes at all times. With `bounds` the pool begins with
+    `nodes`, and GKE's autoscaler adds a node when a pod is pending. `kernel_modules` are some that
+    are not Google's own, such as the Lustre client.
     """
 
     nodes: int
-    min_nodes: int
-    max_nodes: int
+    bounds: NodeBoundsArgs | None = None
     local_ssds: int = 0
     gpu: GpuArgs | None = None
     placement: str | None = None
     policy: pulumi.Input[str] | None = None
     kernel_modules: bool = False
+
+    def __post_init__(self) -> None:
+        """Raises ValueError for machines on request that are to be there from the start."""
+        PoolArgs.__post_init__(self)
+        if self.capacity.on_request and (self.nodes or self.bounds is None):
+            most = self.nodes if self.bounds is None else self.bounds.max
+            raise ValueError(
+                f"nodes {self.nodes} of {self.pool_name} cannot be there from the start, for "
+                f"{self.capacity.mode} machines come when pods are pending; nearest: nodes=0, "
+                f"bounds=NodeBoundsArgs(min=0, max={most})"
+            )
 
 
 _WITHOUT_DRIVER = "INSTALLATION_DISABLED"
@@ -78,18 +99,23 @@ class NodePool(pulumi.ComponentResource):
     def __init__(
         self, name: str, args: NodePoolArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        super().__init__("gke-ai-stacks:node_pool:NodePool", name, None, opts)
+        super().__init__(
+            "gke-ai-stacks:index:NodePool", name, None, formerly("node_pool:NodePool", opts)
+        )
         capacity = args.capacity
         attached = attached_to(args.additional_networks)
         pool = gcp.container.NodePool(
             f"{name}-pool",
             **pool_place(args),
-            initial_node_count=0 if capacity.on_request else args.nodes,
-            autoscaling={
-                "total_min_node_count": 0 if capacity.on_request else args.min_nodes,
-                "total_max_node_count": args.max_nodes,
-                "location_policy": "ANY",
-            },
+            # One or the other: GKE's autoscaler holds a pool at or above its minimum and does not
+            # bring a pool up to one (GoogleCloudPlatform/cluster-autoscaler
+            # pkg/processors/total_min_size_processor.go, 7d25050 of 2026-08-21, looks at removals
+            # alone; kubernetes/autoscaler #2288), and the provider documents `node_count` as not
+            # to be used with autoscaling (hashicorp/terraform-provider-google-beta
+            # resource_container_node_pool.go:553, 93c65b2d60 of 2026-08-21).
+            node_count=args.nodes if args.bounds is None else None,
+            initial_node_count=None if args.bounds is None else args.nodes,
+            autoscaling=_autoscaling(args),
             max_pods_per_node=args.max_pods_per_node,
             node_config=_node_config(args),
             network_config=network_config(args),
@@ -99,14 +125,15 @@ class NodePool(pulumi.ComponentResource):
             # A surge needs one more machine than the pool has; for scarce accelerators there is
             # none to be had, and the upgrade would wait for it for ever.
             upgrade_settings=upgrade_settings(capacity, surge=1 if args.gpu is None else 0),
-            # The count at birth says nothing once the autoscaler runs, and a change of it would
-            # replace the pool with all its machines.
+            # The count at birth says nothing later, and a change of it would replace the pool with
+            # all its machines: also where the pool gets a fixed count, or bounds.
             opts=fixed_name(
                 self,
                 minutes=POOL_MINUTES,
                 ignore_changes=["initial_node_count"],
                 replace_with=attached,
                 replace_on_changes=FIXED_INTERFACES,
+                replacement_trigger=fixed_at_birth(args, args.gpu.type if args.gpu else "none"),
                 depends_on=attached,
             ),
         )
@@ -128,9 +155,19 @@ class NodePool(pulumi.ComponentResource):
         )
 
 
+def _autoscaling(args: NodePoolArgs) -> gcp.container.NodePoolAutoscalingArgsDict | None:
+    if args.bounds is None:
+        return None
+    return {
+        "total_min_node_count": args.bounds.min,
+        "total_max_node_count": args.bounds.max,
+        "location_policy": "ANY",
+    }
+
+
 def _placed(args: NodePoolArgs) -> gcp.container.NodePoolPlacementPolicyArgsDict | None:
     if args.policy is not None:
-        return {"type": "COMPACT", "policy_name": args.policy}
+        return placed_by(args.policy)
     return None if args.placement is None else {"type": args.placement}
 
 

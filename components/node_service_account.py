@@ -9,15 +9,15 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_gcp as gcp
 
-from components.lifecycle import child_of, fixed_name
+from components.lifecycle import fixed_name
 from components.naming import NameKind, cloud_name
+from components.tokens import formerly
 
 # Logs, metrics and autoscaling metadata; GKE's own page on hardening names this role alone.
 _ROLE = "roles/container.defaultNodeServiceAccount"
 # For nodes with an account of their own (GKE documentation, "Use Image streaming to pull container
 # images", requirements).
 _STREAMING_ROLE = "roles/serviceusage.serviceUsageConsumer"
-_PREFIX = "serviceAccount:"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,14 +32,20 @@ class NodeServiceAccountArgs:
 
 
 class NodeServiceAccount(pulumi.ComponentResource):
-    """`email` is known once the roles are granted, so nodes never start without them."""
+    """Nodes wait for the whole component, so they never start without the roles: a grant that is
+    replaced leaves them as they are, and an account that is replaced does not."""
 
     email: pulumi.Output[str]
 
     def __init__(
         self, name: str, args: NodeServiceAccountArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        super().__init__("gke-ai-stacks:node_service_account:NodeServiceAccount", name, None, opts)
+        super().__init__(
+            "gke-ai-stacks:index:NodeServiceAccount",
+            name,
+            None,
+            formerly("node_service_account:NodeServiceAccount", opts),
+        )
         account = gcp.serviceaccount.Account(
             f"{name}-account",
             project=args.iam_project,
@@ -52,16 +58,13 @@ class NodeServiceAccount(pulumi.ComponentResource):
         roles = {"role": _ROLE}
         if args.image_streaming:
             roles["streaming-role"] = _STREAMING_ROLE
-        grants = [
+        for key, role in roles.items():
             gcp.projects.IAMMember(
                 f"{name}-{key}",
                 project=args.resource_manager_project,
                 role=role,
-                member=account.email.apply(lambda email: _PREFIX + email),
-                opts=child_of(self),
+                member=account.email.apply(lambda email: f"serviceAccount:{email}"),
+                opts=fixed_name(self),
             )
-            for key, role in roles.items()
-        ]
-        granted = pulumi.Output.all(*(it.member for it in grants))
-        self.email = granted.apply(lambda members: members[0].removeprefix(_PREFIX))
+        self.email = account.email
         self.register_outputs({"email": self.email})

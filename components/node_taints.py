@@ -46,8 +46,8 @@ def check_node_labels(
     Raises ValueError for a label that GKE or Kubernetes does not take, or keeps for itself.
     """
     for key, value in labels.items():
-        _check_key("node label", key)
-        _check_value(f"the node label {key}", value)
+        check_node_label_key(key)
+        check_node_label_value(key, value)
     together = {**(beside or {}), **labels}
     length = len(",".join(f"{key}={value}" for key, value in together.items()))
     if length > _LONGEST:
@@ -58,13 +58,33 @@ def check_node_labels(
     return together
 
 
+def check_node_label_key(key: str) -> None:
+    """Raises ValueError, with the nearest key that works, when nodes cannot have it."""
+    _check_key("node label", key)
+
+
+def check_node_label_value(key: str, value: str) -> None:
+    """Raises ValueError, with the nearest value that works, when a node label cannot have it."""
+    _check_value(f"the node label {key}", value)
+
+
+def check_node_taint_key(key: str) -> None:
+    """Raises ValueError, with the nearest key that works, when a taint cannot have it."""
+    _check_key("node taint", key)
+
+
+def check_node_taint_value(key: str, value: str) -> None:
+    """Raises ValueError, with the nearest value that works, when a taint cannot have it."""
+    _check_value(f"the node taint {key}", value)
+
+
 def check_node_taints(taints: Sequence[NodeTaintArgs]) -> tuple[NodeTaintArgs, ...]:
     """Returns the taints. Raises ValueError for one that GKE or Kubernetes does not take, keeps
     for itself or has already."""
     seen: set[tuple[str, str]] = set()
     for taint in taints:
-        _check_key("node taint", taint.key)
-        _check_value(f"the node taint {taint.key}", taint.value)
+        check_node_taint_key(taint.key)
+        check_node_taint_value(taint.key, taint.value)
         if taint.effect not in _EFFECTS:
             raise ValueError(
                 f'"{taint.effect}" is not an effect of the node taint {taint.key} '

@@ -1,6 +1,8 @@
-"""A NetworkPolicy for pods that serve whoever reaches them, as plain data. Pure.
+"""NetworkPolicies for pods that serve whoever reaches them and for namespaces of teams, as plain
+data. Pure.
 
-Dataplane V2, which every cluster here has, enforces it. The interfaces of device networks and RDMA
+Dataplane V2 enforces it, which every cluster of a stack has; stacks/parts/cluster/existing_rules.py
+judges clusters of others. The interfaces of device networks and RDMA
 are not in it: a NetworkPolicy is about a pod's default network.
 """
 
@@ -20,18 +22,19 @@ def pod_access_spec(
     namespace: Any,
     beside: Mapping[str, str],
     ports: Sequence[int] = (),
-    in_team: bool = False,
+    for_teams: bool = False,
 ) -> dict[str, Any]:
     """`pods` and `beside` are labels; without `ports` it is every port.
 
     In their namespace, only pods with the labels of `beside` reach `pods`, and in `default` none.
     Other namespaces do, and what is no pod: GKE's operators and collectors are there, and nobody
-    has published where. `in_team`: namespaces of other teams do not.
+    has published where. Namespaces of teams do only with `for_teams`, whichever stack made them:
+    teams may be those of the platform that the cluster belongs to.
     """
     elsewhere: list[dict[str, Any]] = [
         {"key": _NAMESPACE, "operator": "NotIn", "values": [namespace, "default"]}
     ]
-    if in_team:
+    if not for_teams:
         elsewhere.append({"key": TEAM_LABEL, "operator": "DoesNotExist"})
     rule: dict[str, Any] = {
         "from": [
@@ -47,4 +50,31 @@ def pod_access_spec(
         "podSelector": {"matchLabels": dict(pods)},
         "policyTypes": ["Ingress"],
         "ingress": [rule],
+    }
+
+
+def team_access_spec() -> Any:
+    """A NetworkPolicy's spec: pods of other teams and of `default` reach none of the namespace.
+
+    The namespaces without a team do, and what is no pod: GKE's operators and collectors are there.
+    Policies of one pod add up: within the namespace pods reach each other, whatever a narrower one
+    says, and none but a model server's lets other teams in.
+    """
+    elsewhere = [
+        {"key": TEAM_LABEL, "operator": "DoesNotExist"},
+        {"key": _NAMESPACE, "operator": "NotIn", "values": ["default"]},
+    ]
+    return {
+        "podSelector": {},
+        "policyTypes": ["Ingress"],
+        "ingress": [
+            {
+                "from": [
+                    {"podSelector": {}},
+                    {"namespaceSelector": {"matchExpressions": elsewhere}},
+                    # Dataplane V2 takes pods for no part of any range.
+                    {"ipBlock": {"cidr": "0.0.0.0/0"}},
+                ]
+            }
+        ],
     }

@@ -9,21 +9,60 @@ from typing import Any
 from components.gcsfuse_options import volume_attributes
 from components.node_taints import NodeTaintArgs, toleration
 
+# GKE documentation, "Run GPUs in Standard node pools" and "About TPUs in GKE": pods request
+# accelerators by these, and GKE taints the nodes by the same keys.
 GPU = "nvidia.com/gpu"
+TPU = "google.com/tpu"
 SHM_DIR = "/dev/shm"
-# Of the Pod Security Standards' restricted level, what takes nothing from an image: users stay
-# those of the images, some of them root. Ray needs no more (Ray documentation, "Pod Security").
-NO_MORE_PRIVILEGES = {"allowPrivilegeEscalation": False}
 # Autopilot gives it to every pod, Standard to none (GKE documentation, "About seccomp in GKE").
 DEFAULT_SECCOMP = {"seccompProfile": {"type": "RuntimeDefault"}}
 
+# No token for the API server, which none of these pods speaks to. Cloud Storage FUSE does without:
+# its driver asks for a token of its own (GoogleCloudPlatform/gcs-fuse-csi-driver 5fcdc04a
+# deploy/base/setup/csi_driver.yaml, tokenRequests), and Workload Identity knows pods by their
+# addresses (GKE documentation, "About Workload Identity Federation for GKE").
+NO_TOKEN = {"automountServiceAccountToken": False}
+# Where a pod's token is mounted, and the seconds that the API server's own volume asks for it
+# (Kubernetes documentation, "Managing Service Accounts", bound service account token volume). Such
+# a token it takes for longer, from clients that read it once (kubernetes/enhancements
+# keps/sig-auth/1205-bound-service-account-tokens).
+TOKEN_DIR = "/var/run/secrets/kubernetes.io/serviceaccount"
+_TOKEN_SECONDS = 3607
+
 GCSFUSE = "gcsfuse.csi.storage.gke.io"
+# Of PodDisruptionBudgets. By default a pod that runs and is not ready counts as away and is not
+# evicted either, so a server that crashes or loads its weights holds up each drain
+# (kubernetes/enhancements keps/sig-apps/3017-pod-healthy-policy-for-pdb, stable since 1.31).
+EVICT_UNHEALTHY = "AlwaysAllow"
+
+
+def no_more_privileges(*, rdma: bool = False) -> dict[str, Any]:
+    """Security context of a container: of the Pod Security Standards' restricted level, what takes
+    nothing from an image. Users stay those of the images, some of them root. Ray needs no more (Ray
+    documentation, "Pod Security").
+
+    Without RDMA no program here sends raw packets, and on Autopilot no pod may add the capability
+    (GKE documentation, "Run privileged open source workloads on GKE Autopilot", read 2026-11-27).
+    With RDMA it stays as the runtime gives it: verbs have queue pairs of raw packets, which take
+    CAP_NET_RAW (Linux drivers/infiniband/core/uverbs_cmd.c, create_qp, IB_QPT_RAW_PACKET), and
+    whether gIB creates one nobody says."""
+    dropped = {} if rdma else {"capabilities": {"drop": ["NET_RAW"]}}
+    return {"allowPrivilegeEscalation": False, **dropped}
+
+
+def accelerator_taint(resource: str) -> dict[str, str]:
+    """Taint of nodes whose accelerators pods request as `resource`."""
+    return {"key": resource, "value": "present", "effect": "NoSchedule"}
+
+
+def accelerator_toleration(resource: str) -> dict[str, str]:
+    """Toleration of that taint."""
+    return {"key": resource, "operator": "Exists", "effect": "NoSchedule"}
 
 
 def gpu_tolerations(taints: Sequence[NodeTaintArgs] = ()) -> list[dict[str, Any]]:
     """GKE taints GPU nodes; `taints` are what the config adds."""
-    gpu = {"key": GPU, "operator": "Exists", "effect": "NoSchedule"}
-    return [gpu, *(toleration(it) for it in taints)]
+    return [accelerator_toleration(GPU), *(toleration(it) for it in taints)]
 
 
 def shared_memory(gib: int) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -49,6 +88,21 @@ def bucket_volume(
         ),
     }
     return {"name": name, "csi": {"driver": GCSFUSE, "volumeAttributes": attributes}}
+
+
+def token_volume(name: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A volume with the pod's token for the API server, for single containers, and its mount."""
+    fields = [{"path": "namespace", "fieldRef": {"fieldPath": "metadata.namespace"}}]
+    certificates = {"name": "kube-root-ca.crt", "items": [{"key": "ca.crt", "path": "ca.crt"}]}
+    sources = [
+        {"serviceAccountToken": {"path": "token", "expirationSeconds": _TOKEN_SECONDS}},
+        {"configMap": certificates},
+        {"downwardAPI": {"items": fields}},
+    ]
+    return (
+        {"name": name, "projected": {"sources": sources}},
+        {"name": name, "mountPath": TOKEN_DIR, "readOnly": True},
+    )
 
 
 def secret_variable(name: str, secret: Any, key: str) -> dict[str, Any]:
@@ -94,10 +148,22 @@ def plain_environment(variables: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [{"name": name, "value": value} for name, value in variables.items()]
 
 
+# A rule of a Job's podFailurePolicy: a pod that was evicted, preempted or lost with its node counts
+# for no failure (kubernetes/kubernetes v1.35.4 pkg/apis/batch/types.go and pkg/apis/core/types.go,
+# DisruptionTarget).
+MACHINE_GONE = {
+    "action": "Ignore",
+    "onPodConditions": [{"type": "DisruptionTarget", "status": "True"}],
+}
+
+
 def job_spec(
     *, minutes: int, retries: int, pod: Mapping[str, Any], annotations: Any, pods: int = 1
 ) -> Any:
     """A Job of pods that each run once; with more than one, each knows its number.
+
+    A single pod that loses its machine runs again, and counts for no failure. Of several, which
+    work on one thing together, it takes the others with it.
 
     Failed pods stay, and their logs with them. So does the Job: it is the record that the work is
     done, and Pulumi would make a new one in place of one that is gone.
@@ -112,4 +178,6 @@ def job_spec(
     }
     if pods > 1:
         spec |= {"completionMode": "Indexed", "completions": pods, "parallelism": pods}
+    else:
+        spec["podFailurePolicy"] = {"rules": [MACHINE_GONE]}
     return spec

@@ -8,6 +8,7 @@ import pulumi_kubernetes as k8s
 
 from components.lifecycle import fixed_name, object_name
 from components.naming import NameKind, check_name
+from components.tokens import formerly
 
 _HIGHEST = 1_000_000_000
 # Kubernetes lets neither change, for pods carry both from the day they were made.
@@ -46,7 +47,12 @@ class PriorityClasses(pulumi.ComponentResource):
     def __init__(
         self, name: str, args: PriorityClassesArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        super().__init__("gke-ai-stacks:priority_classes:PriorityClasses", name, None, opts)
+        super().__init__(
+            "gke-ai-stacks:index:PriorityClasses",
+            name,
+            None,
+            formerly("priority_classes:PriorityClasses", opts),
+        )
         made = {
             one.name: k8s.scheduling.v1.PriorityClass(
                 f"{name}-{one.name}",

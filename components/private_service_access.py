@@ -12,6 +12,7 @@ import pulumi_gcp as gcp
 from components.lifecycle import child_of, fixed_name
 from components.naming import NameKind, cloud_name
 from components.private_service_access_policy import PeeringRemoval
+from components.tokens import formerly
 
 
 def range_name(base_name: str, block: IPv4Network) -> str:
@@ -66,7 +67,10 @@ class PrivateServiceAccess(pulumi.ComponentResource):
         self, name: str, args: PrivateServiceAccessArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__(
-            "gke-ai-stacks:private_service_access:PrivateServiceAccess", name, None, opts
+            "gke-ai-stacks:index:PrivateServiceAccess",
+            name,
+            None,
+            formerly("private_service_access:PrivateServiceAccess", opts),
         )
         block = IPv4Network(args.address_range)
         # A range left to Google's choice can take addresses that a later subnetwork wants.
@@ -95,4 +99,5 @@ class PrivateServiceAccess(pulumi.ComponentResource):
         )
         self.network_id = peering.network
         self.range = address
+        self.peering = peering
         self.register_outputs({"network_id": self.network_id})

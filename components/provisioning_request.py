@@ -18,6 +18,7 @@ from components.provisioning_manifest import (
     TEMPLATE_LABELS,
     provisioning_request_spec,
 )
+from components.tokens import formerly
 
 # The queue for scarce machines is long, and whoever gives up has lost the place in it.
 _MINUTES = 7 * 24 * 60
@@ -60,7 +61,12 @@ class ProvisioningRequest(pulumi.ComponentResource):
     def __init__(
         self, name: str, args: ProvisioningRequestArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        super().__init__("gke-ai-stacks:provisioning_request:ProvisioningRequest", name, None, opts)
+        super().__init__(
+            "gke-ai-stacks:index:ProvisioningRequest",
+            name,
+            None,
+            formerly("provisioning_request:ProvisioningRequest", opts),
+        )
         request_name = check_name(NameKind.KUBERNETES, args.request_name)
         labels = pulumi.Output.from_input(args.labels)
         template = k8s.core.v1.PodTemplate(

@@ -24,6 +24,7 @@ from components.ray_manifest import (
     ray_pod_template,
 )
 from components.ray_pod_args import RayPodArgs, RaySetupArgs, RayVolumeArgs, RayWorkersArgs
+from components.tokens import formerly
 
 __all__ = [
     "RayCluster",
@@ -38,6 +39,9 @@ _REPLACING = [
     # KubeRay makes no new pods for these; only the number of workers changes in place.
     "spec.rayVersion",
     "spec.enableInTreeAutoscaling",
+    # KubeRay 1.6.2 gives pods that run neither the variables of a new token nor takes them away
+    # (raycluster_controller.go:1150, shouldRecreatePodsForUpgrade, without an upgradeStrategy).
+    "spec.authOptions",
     # Taken away in place, it would leave a finalizer that KubeRay then never takes away.
     "spec.gcsFaultToleranceOptions",
     "spec.headGroupSpec",
@@ -72,8 +76,9 @@ class RayClusterArgs:
     With `autoscaling`, workers of each group come and go between its own numbers. `queue` is the
     LocalQueue that admits the cluster: as a whole, or where it scales each worker as it comes. With
     `head_is_enough` the cluster is there once its head is, for a job that waits for workers itself
-    and begins with fewer than all. With `fault_tolerance` it has no queue. Where `in_team`, other
-    teams' pods stay out.
+    and begins with fewer than all. With `fault_tolerance` it has no queue. With `asks_for_token`
+    Ray answers who brings the token that KubeRay makes, alone: in a Secret of the cluster's own
+    name, which no other Secret of the namespace may have.
     """
 
     namespace: pulumi.Input[str]
@@ -91,7 +96,7 @@ class RayClusterArgs:
     queue: pulumi.Input[str] | None = None
     head_is_enough: bool = False
     fault_tolerance: RayFaultToleranceArgs | None = None
-    in_team: bool = False
+    asks_for_token: bool = False
     labels: pulumi.Input[dict[str, str]]
 
     @property
@@ -132,7 +137,9 @@ class RayCluster(pulumi.ComponentResource):
     def __init__(
         self, name: str, args: RayClusterArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        super().__init__("gke-ai-stacks:ray_cluster:RayCluster", name, None, opts)
+        super().__init__(
+            "gke-ai-stacks:index:RayCluster", name, None, formerly("ray_cluster:RayCluster", opts)
+        )
         access = k8s.networking.v1.NetworkPolicy(
             f"{name}-access",
             metadata={
@@ -206,6 +213,7 @@ def _spec(args: RayClusterArgs) -> dict[str, Any]:
         context=args.context(),
         launcher_config_map=launcher_config_map(args.cluster_name),
         elastic=args.elastic,
+        asks_for_token=args.asks_for_token,
     )
 
 
@@ -225,4 +233,4 @@ def _labels(args: RayClusterArgs) -> pulumi.Input[dict[str, str]]:
 
 def _access(args: RayClusterArgs) -> Any:
     where = pulumi.Output.from_input(args.namespace)
-    return where.apply(lambda it: ray_access_spec(args.cluster_name, it, in_team=args.in_team))
+    return where.apply(lambda it: ray_access_spec(args.cluster_name, it))

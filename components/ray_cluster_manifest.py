@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from components.pod_access import pod_access_spec
+from components.pod_manifest import token_volume
 from components.queue_labels import ELASTIC_GATE
 from components.ray_manifest import (
     CLUSTER_LABEL,
@@ -51,6 +52,7 @@ def ray_cluster_spec(
     launcher_config_map: str,
     autoscaling: RayAutoscaling | None = None,
     elastic: bool = False,
+    asks_for_token: bool = False,
 ) -> dict[str, Any]:
     """A RayCluster of one head and groups of `workers` by their names.
 
@@ -61,6 +63,9 @@ def ray_cluster_spec(
     """
     head_template = ray_pod_template("ray-head", head, context)
     _add_launcher(head_template["spec"], launcher_config_map)
+    if autoscaling is not None:
+        volume, _ = _autoscaler_token()
+        head_template["spec"]["volumes"].append(volume)
     templates = {
         name: ray_pod_template("ray-worker", group.pod, context) for name, group in workers.items()
     }
@@ -70,6 +75,7 @@ def ray_cluster_spec(
             template["spec"]["schedulingGates"] = [dict(ELASTIC_GATE)]
     return {
         "rayVersion": version,
+        **token_fields(asks_for_token=asks_for_token),
         **scaling_fields(autoscaling),
         "headGroupSpec": {
             "rayStartParams": {"dashboard-host": "0.0.0.0", **head.start_params},
@@ -88,6 +94,18 @@ def ray_cluster_spec(
             for name, group in workers.items()
         ],
     }
+
+
+def token_fields(*, asks_for_token: bool) -> dict[str, Any]:
+    """What a RayCluster's spec says about who may ask Ray.
+
+    KubeRay makes a random token in a Secret that goes with the cluster, and gives it to the
+    containers of Ray, of the autoscaler and of submitters as a variable from that Secret, and to
+    its own requests (ray-project/kuberay v1.6.2 ray-operator/controllers/ray:
+    raycluster_controller.go:380, common/pod.go:297, rayjob_controller.go:631, utils/util.go:973).
+    So the token is in no manifest, no state and no argument of a process.
+    """
+    return {"authOptions": {"mode": "token"}} if asks_for_token else {}
 
 
 def _add_launcher(spec: dict[str, Any], config_map: str) -> None:
@@ -127,8 +145,21 @@ def scaling_fields(wanted: RayAutoscaling | None) -> dict[str, Any]:
             "idleTimeoutSeconds": wanted.idle_seconds,
             "upscalingMode": "Default",
             "resources": {"requests": amounts, "limits": amounts},
+            "volumeMounts": [_autoscaler_token()[1]],
         },
     }
+
+
+def _autoscaler_token() -> tuple[dict[str, Any], dict[str, Any]]:
+    """The token by which the autoscaler changes the RayCluster, and its mount.
+
+    Jobs run in the head's other container, and would have the whole pod's token: it changes every
+    RayCluster of the namespace, images and commands included (ray-project/kuberay v1.4.2 and v1.6.2
+    ray-operator/controllers/ray/common/rbac.go; issue 1416). KubeRay gives the autoscaler's
+    container these mounts (common/pod.go, mergeAutoscalerOverrides), and Ray reads the token there
+    (ray-project/ray python/ray/autoscaler/_private/kuberay/node_provider.py, load_k8s_secrets).
+    """
+    return token_volume("autoscaler-token")
 
 
 def replica_fields(
@@ -147,10 +178,11 @@ def replica_fields(
     return {"replicas": least, **few} if elastic else few
 
 
-def ray_access_spec(cluster_name: str, namespace: Any, *, in_team: bool = False) -> dict[str, Any]:
-    """A NetworkPolicy's spec: pods beside Ray in its namespace and in `default` do not reach it.
+def ray_access_spec(cluster_name: str, namespace: Any) -> dict[str, Any]:
+    """A NetworkPolicy's spec: pods beside Ray in its namespace, in `default` and of teams do not
+    reach it: whoever does runs what he likes.
 
     GKE's operator submits jobs from another namespace.
     """
     pods = {CLUSTER_LABEL: cluster_name}
-    return pod_access_spec(pods, namespace=namespace, beside=pods, in_team=in_team)
+    return pod_access_spec(pods, namespace=namespace, beside=pods)

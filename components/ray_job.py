@@ -19,6 +19,7 @@ from components.lifecycle import fixed_name, object_name
 from components.naming import NameKind, check_name
 from components.ray_manifest import LAUNCHER_DIR, ray_job_spec
 from components.script_file import versioned_file_name
+from components.tokens import formerly
 
 # The kubelet brings a changed ConfigMap to a running pod within its sync period and cache lifetime,
 # about two minutes at worst.
@@ -35,8 +36,13 @@ def launcher_command(file_name: str, parameters: Mapping[str, str]) -> list[str]
 
 def resumed_command(resume: "ResumeArgs", command: Sequence[str]) -> list[str]:
     """The same by a script that runs it again."""
+    options: list[str] = []
+    if resume.checkpoints is not None:
+        options += ["--checkpoints", resume.checkpoints]
+    if resume.test is not None:
+        options += ["--test", ":".join([resume.test.path, *resume.test.arguments])]
     numbers = [str(resume.gpus), str(resume.retries)]
-    return ["python3", f"{LAUNCHER_DIR}/{resume.file_name}", *numbers, *command]
+    return ["python3", f"{LAUNCHER_DIR}/{resume.file_name}", *options, *numbers, *command]
 
 
 def entrypoint(file_names: Sequence[str], command: Sequence[str]) -> str:
@@ -55,14 +61,37 @@ def by_hand(command: Sequence[str]) -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
+class TestArgs:
+    """A Python script that runs before the launcher, with its arguments."""
+
+    name: str
+    script: str
+    arguments: Sequence[str] = ()
+
+    @property
+    def file_name(self) -> str:
+        return versioned_file_name(self.name, self.script)
+
+    @property
+    def path(self) -> str:
+        return f"{LAUNCHER_DIR}/{self.file_name}"
+
+
+@dataclass(frozen=True, kw_only=True)
 class ResumeArgs:
     """A script that runs the launcher once there are `gpus`, and again if a machine goes away, or
-    `retries` times after any other failure."""
+    `retries` times after any other failure.
+
+    `checkpoints` is what the paths of the training's checkpoints begin with, before their number:
+    losses without a new one end the job. `test` runs before the launcher on new machines.
+    """
 
     name: str
     script: str
     gpus: int
     retries: int
+    checkpoints: str | None = None
+    test: TestArgs | None = None
 
     @property
     def file_name(self) -> str:
@@ -104,6 +133,8 @@ class RayJobArgs:
         found = {self.file_name: self.launcher}
         if self.resume is not None:
             found[self.resume.file_name] = self.resume.script
+            if (test := self.resume.test) is not None:
+                found[test.file_name] = test.script
         return found
 
 
@@ -116,7 +147,7 @@ class RayJob(pulumi.ComponentResource):
     def __init__(
         self, name: str, args: RayJobArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        super().__init__("gke-ai-stacks:ray_job:RayJob", name, None, opts)
+        super().__init__("gke-ai-stacks:index:RayJob", name, None, formerly("ray_job:RayJob", opts))
         command = launcher_command(args.file_name, args.parameters)
         if args.resume is not None:
             command = resumed_command(args.resume, command)

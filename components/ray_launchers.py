@@ -13,6 +13,7 @@ import pulumi_kubernetes as k8s
 
 from components.lifecycle import fixed_name
 from components.ray_manifest import launcher_config_map
+from components.tokens import formerly
 
 _OF_ONE_JOB = "gke-ai-stacks:ray_job:RayJob"
 
@@ -37,7 +38,12 @@ class RayLaunchers(pulumi.ComponentResource):
     def __init__(
         self, name: str, args: RayLaunchersArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        super().__init__("gke-ai-stacks:ray_launchers:RayLaunchers", name, None, opts)
+        super().__init__(
+            "gke-ai-stacks:index:RayLaunchers",
+            name,
+            None,
+            formerly("ray_launchers:RayLaunchers", opts),
+        )
         options = fixed_name(self)
         options.aliases = [
             pulumi.Alias(name=f"{it}-launcher", parent=pulumi.create_urn(it, _OF_ONE_JOB))

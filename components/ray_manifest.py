@@ -4,6 +4,7 @@ Values may be Pulumi inputs that are only known later; nothing here looks into t
 """
 
 import json
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,12 +15,14 @@ from components.node_taints import NodeTaintArgs
 from components.node_terms import on_any
 from components.pod_manifest import (
     DEFAULT_SECCOMP,
-    NO_MORE_PRIVILEGES,
+    NO_TOKEN,
+    TPU,
     bucket_volume,
     claims_of_container,
     claims_of_pod,
     gpu_amount,
     gpu_tolerations,
+    no_more_privileges,
     secret_variable,
     shared_memory,
 )
@@ -28,10 +31,12 @@ from components.provisioning_manifest import QUEUED_TOLERATION, consuming_annota
 CLUSTER_LABEL = "ray.io/cluster"
 DASHBOARD_PORT = 8265
 LAUNCHER_DIR = "/etc/launcher"
+# ray-project/kuberay v1.6.2 ray-operator/controllers/ray/utils/constant.go.
+TOKEN_KEY = "auth_token"
+_LONGEST_SECRET = 50
 # An image of tens of GB on every node, after the node itself is up.
 READY_MINUTES = 90
 
-_TPU = "google.com/tpu"
 # Where libtpu tells its metrics, which GKE's dashboards for TPUs show (cluster-toolkit
 # examples/gke-tpu-v6e/tpu-multislice.yaml, 5a728a531 of 2026-06-16).
 _TPU_PORTS = {"tpu-metrics": 8431}
@@ -41,6 +46,21 @@ _HEAD_PORTS = {"gcs-server": 6379, "dashboard": DASHBOARD_PORT, "client": 10001}
 def launcher_config_map(ray_cluster: str) -> str:
     """The ConfigMap that the head of this cluster mounts, whether or not it exists."""
     return cloud_name(NameKind.KUBERNETES, ray_cluster, "launcher")
+
+
+def token_secret_name(ray_cluster: str) -> str:
+    """The Secret that KubeRay makes for a cluster that asks for a token: the end of a long name,
+    and a letter in place of a digit or a sign at the start (ray-project/kuberay v1.6.2
+    ray-operator/controllers/ray/utils/util.go, CheckName)."""
+    name = ray_cluster[-_LONGEST_SECRET:]
+    return name if name[0].isalpha() else f"r{name[1:]}"
+
+
+def token_command(secret: str, namespace: str) -> str:
+    """Prints the token that a Secret has; of a cluster of others its name is any text."""
+    words = ["kubectl", "get", "secret", secret, f"--namespace={namespace}"]
+    path = f"--output=jsonpath='{{.data.{TOKEN_KEY}}}'"
+    return f"{shlex.join(words)} {path} | base64 --decode"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,7 +97,7 @@ class RayPod:
     `taints` are those of the nodes, in spite of which the pod comes onto them. Of nodes that
     `node_selector` picks, `node_terms` may pick some. `scratch` is a directory on the node's own
     disk. `rdma` mounts the plugin that NCCL needs once it is there, which on a new node takes a
-    while; `nccl` is what NCCL is told where the plugin's own script says nothing.
+    while; `nccl` are NCCL's settings over those of the plugin's own script.
     """
 
     requests: Quantity
@@ -163,7 +183,7 @@ def ray_pod_template(container: str, pod: RayPod, context: RayPodContext) -> dic
     """A pod that runs `container`, which is ray-head or ray-worker."""
     devices = gpu_amount(pod.gpus, claimed=pod.gpus_claimed)
     if pod.tpus:
-        devices[_TPU] = str(pod.tpus)
+        devices[TPU] = str(pod.tpus)
     volumes = _volumes(pod, context)
     main: dict[str, Any] = {
         "name": container,
@@ -184,10 +204,11 @@ def ray_pod_template(container: str, pod: RayPod, context: RayPodContext) -> dic
     environment += [secret_variable(key, context.secret_name, key) for key in context.secret_keys]
     if environment:
         main["env"] = environment
-    main["securityContext"] = NO_MORE_PRIVILEGES
+    main["securityContext"] = no_more_privileges(rdma=pod.rdma)
     spec: dict[str, Any] = {
         "nodeSelector": pod.node_selector,
         "tolerations": gpu_tolerations(pod.taints),
+        **NO_TOKEN,
         "containers": [main],
         "volumes": [volume for volume, _ in volumes],
     }
@@ -252,4 +273,4 @@ def _init_containers(
         # It sees what the main container sees.
         seen = {"image": context.image, "volumeMounts": mounts}
         found.append({"name": "setup", "command": command, **seen})
-    return [{**one, "securityContext": NO_MORE_PRIVILEGES} for one in found]
+    return [{**one, "securityContext": no_more_privileges(rdma=pod.rdma)} for one in found]

@@ -32,8 +32,8 @@ class RayPodArgs:
     one of these selectors picks, too.
 
     `claims` are names of claims with the templates that they are made from; with `rdma` they are on
-    interfaces that speak it, and the GPUs are among them where they are `gpus_claimed`. `nccl` is
-    what NCCL is told over RDMA where its plugin's own script says nothing.
+    interfaces that speak it, and the GPUs are among them where they are `gpus_claimed`. `nccl` are
+    NCCL's settings over those of its plugin's own script.
     `scratch` is a directory on the node's own disk. Without a CPU limit it may take what is idle.
     """
 

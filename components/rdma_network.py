@@ -11,6 +11,7 @@ import pulumi_gcp as gcp
 
 from components.naming import NameKind, cloud_name, network_name
 from components.network import custom_vpc, device_subnetwork
+from components.tokens import formerly
 
 # What RDMA drivers expect of a VPC with a profile; they take less of it by themselves.
 _MTU = 8896
@@ -47,7 +48,12 @@ class RdmaNetwork(pulumi.ComponentResource):
     def __init__(
         self, name: str, args: RdmaNetworkArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        super().__init__("gke-ai-stacks:rdma_network:RdmaNetwork", name, None, opts)
+        super().__init__(
+            "gke-ai-stacks:index:RdmaNetwork",
+            name,
+            None,
+            formerly("rdma_network:RdmaNetwork", opts),
+        )
         vpc_name = network_name(args.base_name, "rdma")
         vpc = custom_vpc(
             self,

@@ -15,6 +15,7 @@ import pulumi_gcp as gcp
 
 from components.naming import NameKind, check_name
 from components.private_service_access import in_ranges
+from components.tokens import formerly
 
 # What the provider waits by itself.
 _MINUTES = 20
@@ -45,7 +46,8 @@ class RedisInstanceArgs:
     `address_range` is a block of 8 addresses or more that nothing else on the VPC has; with private
     service access it is the name of one of its ranges. Without one Google chooses, and may take
     what a later subnetwork wants. `zone` is that of the instance, or of the first of the two; by
-    default Google's choice.
+    default Google's choice. What is stored is encrypted with `kms_key`, by default with a key of
+    Google's; another key is another instance.
     """
 
     project: pulumi.Input[str]
@@ -60,6 +62,7 @@ class RedisInstanceArgs:
     zone: pulumi.Input[str] | None = None
     address_range: pulumi.Input[str] | None = None
     auth: bool = True
+    kms_key: pulumi.Input[str] | None = None
     labels: pulumi.Input[dict[str, str]]
     protect: bool = False
 
@@ -80,7 +83,12 @@ class RedisInstance(pulumi.ComponentResource):
     def __init__(
         self, name: str, args: RedisInstanceArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        super().__init__("gke-ai-stacks:redis_instance:RedisInstance", name, None, opts)
+        super().__init__(
+            "gke-ai-stacks:index:RedisInstance",
+            name,
+            None,
+            formerly("redis_instance:RedisInstance", opts),
+        )
         instance = gcp.redis.Instance(
             f"{name}-instance",
             project=args.project,
@@ -94,6 +102,7 @@ class RedisInstance(pulumi.ComponentResource):
             memory_size_gb=args.memory_gib,
             redis_version=args.redis_version,
             auth_enabled=args.auth,
+            customer_managed_key=args.kms_key,
             transit_encryption_mode="DISABLED",
             labels=args.labels,
             # The engine's own protection says the same, and before anything is gone.

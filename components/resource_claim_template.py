@@ -11,6 +11,7 @@ import pulumi_kubernetes as k8s
 
 from components.lifecycle import fixed_name, object_name
 from components.naming import NameKind, check_name
+from components.tokens import formerly
 
 GPU_CLASS = "gpu.nvidia.com"
 # What both drivers publish of where a device is.
@@ -49,7 +50,10 @@ class ResourceClaimTemplate(pulumi.ComponentResource):
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         super().__init__(
-            "gke-ai-stacks:resource_claim_template:ResourceClaimTemplate", name, None, opts
+            "gke-ai-stacks:index:ResourceClaimTemplate",
+            name,
+            None,
+            formerly("resource_claim_template:ResourceClaimTemplate", opts),
         )
         self.template = k8s.resource.v1.ResourceClaimTemplate(
             f"{name}-template",

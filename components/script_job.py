@@ -12,8 +12,9 @@ from components.naming import NameKind, check_name
 from components.node_taints import NodeTaintArgs, toleration
 from components.pod_manifest import (
     DEFAULT_SECCOMP,
-    NO_MORE_PRIVILEGES,
+    NO_TOKEN,
     job_spec,
+    no_more_privileges,
     plain_environment,
     script_command,
     script_mount,
@@ -22,6 +23,7 @@ from components.pod_manifest import (
 from components.ray_manifest import Quantity
 from components.script_file import ScriptFile, script_config_map
 from components.static_volume import VolumeMount
+from components.tokens import formerly
 
 # The next `up` makes a failed Job anew; without this it would wait for the old one.
 _ANNOTATIONS = {"pulumi.com/replaceUnready": "true"}
@@ -79,7 +81,9 @@ class ScriptJob(pulumi.ComponentResource):
     def __init__(
         self, name: str, args: ScriptJobArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        super().__init__("gke-ai-stacks:script_job:ScriptJob", name, None, opts)
+        super().__init__(
+            "gke-ai-stacks:index:ScriptJob", name, None, formerly("script_job:ScriptJob", opts)
+        )
         script = ScriptFile(
             namespace=args.namespace,
             base_name=args.job_name,
@@ -102,6 +106,9 @@ class ScriptJob(pulumi.ComponentResource):
                 self,
                 # Longer than the job has, so that what ends it is the job's own deadline.
                 minutes=args.minutes + 1,
+                # A Job that is done lacks it where it was made before jobs had one, and is not run
+                # again for it.
+                ignore_changes=["spec.podFailurePolicy"],
                 replace_on_changes=["spec"],
                 replace_with=[] if args.volume is None else args.volume.resources(),
             ),
@@ -128,12 +135,13 @@ def _pod(args: ScriptJobArgs, file_name: str, config_map: pulumi.Output[str]) ->
     pod: dict[str, Any] = {
         "nodeSelector": args.node_selector,
         **({"tolerations": [toleration(it) for it in args.taints]} if args.taints else {}),
+        **NO_TOKEN,
         "securityContext": DEFAULT_SECCOMP,
         "containers": [
             {
                 "name": "script",
                 "image": args.image,
-                "securityContext": NO_MORE_PRIVILEGES,
+                "securityContext": no_more_privileges(),
                 "command": script_command(file_name, args.arguments),
                 "env": [*plain_environment(args.environment), *secrets],
                 "resources": {"requests": amounts, "limits": amounts},

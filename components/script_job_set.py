@@ -29,6 +29,15 @@ from components.node_terms import selector_terms
 from components.pod_manifest import bucket_volume
 from components.queue_labels import PRIORITY_LABEL, QUEUE_LABEL, queue_labels
 from components.ray_manifest import Quantity
+from components.tokens import formerly
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScriptSecretArgs:
+    """A Secret of the pods' namespace: `key` becomes a variable, or each of its keys does."""
+
+    name: str
+    key: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,8 +93,8 @@ class ScriptJobSetArgs:
     JAX_COORDINATOR_ADDRESS, NNODES, NODE_RANK and GPUS_PER_NODE; `$(NAME)` in the command is one of
     its variables. `networks` are the further interfaces of the nodes, all of which a pod gets, or
     else `claims` are what it claims of them, by names with their templates, which may speak
-    `rdma`, and have the GPUs where they are `gpus_claimed`; `nccl` is what NCCL is told over RDMA
-    where its plugin's own script says nothing, and `taints` are the nodes'. With `any_of` a node is
+    `rdma`, and have the GPUs where they are `gpus_claimed`; `nccl` are NCCL's settings over those
+    of its plugin's own script, and `taints` are the nodes'. With `any_of` a node is
     one that one of these selectors picks, too. GKE adds what mounts buckets to pods that say so in
     their `annotations`.
 
@@ -93,7 +102,7 @@ class ScriptJobSetArgs:
     Kueue's own class, in place of `priority_class` where the queue decides. A run may take
     `minutes`, waiting for nodes and the image included. One that fails starts again `max_restarts`
     times, and as often as a machine goes away. `held` is what the pods hold on to: a replacement of
-    any of it replaces the JobSet. Where `in_team`, other teams' pods reach none of its own.
+    any of it replaces the JobSet.
     `client_of` is a model server in the namespace that lets the pods in.
     """
 
@@ -121,8 +130,8 @@ class ScriptJobSetArgs:
     annotations: dict[str, str] = field(default_factory=dict[str, str])
     secret_name: pulumi.Input[str] | None = None
     secret_keys: Sequence[str] = ()
+    secrets: Sequence[ScriptSecretArgs] = ()
     service_account: pulumi.Input[str] | None = None
-    in_team: bool = False
     client_of: str | None = None
     priority_class: pulumi.Input[str] | None = None
     queue: pulumi.Input[str] | None = None
@@ -148,7 +157,12 @@ class ScriptJobSet(pulumi.ComponentResource):
     def __init__(
         self, name: str, args: ScriptJobSetArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        super().__init__("gke-ai-stacks:script_job_set:ScriptJobSet", name, None, opts)
+        super().__init__(
+            "gke-ai-stacks:index:ScriptJobSet",
+            name,
+            None,
+            formerly("script_job_set:ScriptJobSet", opts),
+        )
         job_name = check_name(NameKind.JOB_SET, args.job_name)
         where = pulumi.Output.from_input(args.namespace)
         access = k8s.networking.v1.NetworkPolicy(
@@ -158,7 +172,7 @@ class ScriptJobSet(pulumi.ComponentResource):
                 "namespace": args.namespace,
                 "labels": args.labels,
             },
-            spec=where.apply(lambda it: job_set_access_spec(job_name, it, in_team=args.in_team)),
+            spec=where.apply(lambda it: job_set_access_spec(job_name, it)),
             opts=fixed_name(self),
         )
         spec = job_set_spec(_pods(args, self._files(args)))
@@ -233,6 +247,7 @@ def _pods(args: ScriptJobSetArgs, files: pulumi.Output[str] | None) -> JobSetPod
         environment=args.environment,
         secret_name=args.secret_name,
         secret_keys=args.secret_keys,
+        secrets=[(it.name, it.key) for it in args.secrets],
         service_account=args.service_account,
         files=files,
         volumes=[it.as_volume() for it in args.mounts],

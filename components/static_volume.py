@@ -11,6 +11,7 @@ from components.lifecycle import fixed_name
 from components.naming import NameKind, cloud_name
 
 _ACCESS = ["ReadWriteMany"]
+BOUND = "bound"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,6 +29,13 @@ class VolumeMount:
 
     def resources(self) -> list[pulumi.Resource]:
         return [*self.backing, self.volume, self.claim]
+
+    def as_outputs(self) -> dict[str, Any]:
+        """What a component has of it. `bound` is the volume's uid, once a claim was made for it: no
+        other claim is ever bound to that volume."""
+        uid = self.volume.metadata.apply(lambda meta: meta.uid)
+        bound = pulumi.Output.all(uid, self.claim.id).apply(lambda both: both[0])
+        return {"volume": self.volume, "claim": self.claim, BOUND: bound}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -18,11 +18,19 @@ import pulumi_gcp as gcp
 import pulumi_kubernetes as k8s
 
 from components.bucket_grant import kubernetes_principal
-from components.lifecycle import child_of, fixed_name, object_name
+from components.lifecycle import fixed_name, object_name
 from components.members import EDIT, ROLES, VIEW, MemberArgs, subjects
 from components.naming import NameKind, check_name
-from components.pod_access import TEAM_LABEL
-from components.team_quota import TeamQuotaArgs, defaults_spec, quota_spec
+from components.pod_access import TEAM_LABEL, team_access_spec
+from components.pod_security import BASELINE, pod_security_labels
+from components.team_quota import (
+    TeamQuotaArgs,
+    defaults_spec,
+    queued_defaults_spec,
+    quota_spec,
+    storage_spec,
+)
+from components.tokens import formerly
 
 _SEE = ("get", "list", "watch")
 _CHANGE = ("create", "update", "patch", "delete", "deletecollection")
@@ -81,56 +89,10 @@ def _rule(group: str, resources: Sequence[str], verbs: Sequence[str]) -> dict[st
     return {"apiGroups": [group], "resources": list(resources), "verbs": list(verbs)}
 
 
-_NAMESPACE = "kubernetes.io/metadata.name"
-_POD_SECURITY = "pod-security.kubernetes.io"
-BASELINE = "baseline"
-PRIVILEGED = "privileged"
-
-
 def namespace_labels(team: str, pod_security: str) -> dict[str, str]:
-    """Of which team a namespace is, and what its pods may ask of their node.
-
-    Raises ValueError for a level that is none. `baseline` takes no pod that mounts folders of its
-    node, as those do that speak RDMA by gIB.
-    """
-    if pod_security not in (BASELINE, PRIVILEGED):
-        raise ValueError(
-            f'pod_security "{pod_security}" of the team {team} is not {BASELINE} or {PRIVILEGED}; '
-            f"nearest: {BASELINE}"
-        )
-    return {
-        TEAM_LABEL: team,
-        f"{_POD_SECURITY}/enforce": pod_security,
-        # For Deployments and Jobs, whose pods are refused only after them.
-        f"{_POD_SECURITY}/warn": pod_security,
-    }
-
-
-def team_access_spec() -> Any:
-    """A NetworkPolicy's spec: pods of other teams and of `default` reach none of the namespace.
-
-    The namespaces without a team do, and what is no pod: GKE's operators and collectors are there.
-    Policies of one pod add up: within the namespace pods reach each other, whatever a narrower one
-    says, and those that let more in have to be `in_team`.
-    """
-    elsewhere = [
-        {"key": TEAM_LABEL, "operator": "DoesNotExist"},
-        {"key": _NAMESPACE, "operator": "NotIn", "values": ["default"]},
-    ]
-    return {
-        "podSelector": {},
-        "policyTypes": ["Ingress"],
-        "ingress": [
-            {
-                "from": [
-                    {"podSelector": {}},
-                    {"namespaceSelector": {"matchExpressions": elsewhere}},
-                    # Dataplane V2 takes pods for no part of any range.
-                    {"ipBlock": {"cidr": "0.0.0.0/0"}},
-                ]
-            }
-        ],
-    }
+    """Of which team a namespace is, and what its pods may ask of their node. Raises ValueError for
+    a level that is none."""
+    return {TEAM_LABEL: team, **pod_security_labels(pod_security)}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,13 +107,17 @@ class TeamBucketArgs:
 @dataclass(frozen=True, kw_only=True)
 class TeamArgs:
     """`team` is the name of the namespace, too; `account_name` that of its pods' service account.
+    The work of a `queued` team counts by what it requests, so containers have default requests.
 
+    `storage_gib` is what its PersistentVolumeClaims may request together.
     The project's number and the workload pool, PROJECT.svc.id.goog, name the account in IAM.
     """
 
     team: str
     members: Sequence[MemberArgs] = ()
     quota: TeamQuotaArgs | None = None
+    queued: bool = False
+    storage_gib: int = 0
     account_name: str
     buckets: Sequence[TeamBucketArgs] = ()
     project_number: pulumi.Input[str]
@@ -170,7 +136,7 @@ class Team(pulumi.ComponentResource):
     def __init__(
         self, name: str, args: TeamArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        super().__init__("gke-ai-stacks:team:Team", name, None, opts)
+        super().__init__("gke-ai-stacks:index:Team", name, None, formerly("team:Team", opts))
         self._args = args
         made = k8s.core.v1.Namespace(
             f"{name}-namespace",
@@ -181,7 +147,7 @@ class Team(pulumi.ComponentResource):
             opts=fixed_name(self),
         )
         inside = object_name(made)
-        bounds = [*self._quota(inside), self._access(inside)]
+        bounds = [*self._quota(inside), self._storage(inside), self._access(inside)]
         for role in ROLES:
             self._role(role, inside)
         account = k8s.core.v1.ServiceAccount(
@@ -206,11 +172,9 @@ class Team(pulumi.ComponentResource):
 
     def _quota(self, inside: pulumi.Output[str]) -> list[pulumi.CustomResource]:
         """The defaults before the quota, which refuses pods that have none."""
-        quota = self._args.quota
-        if quota is None:
-            return []
-        found: list[pulumi.CustomResource] = []
-        if defaults := defaults_spec(quota):
+        quota, found = self._args.quota, list[pulumi.CustomResource]()
+        queued = queued_defaults_spec() if self._args.queued else None
+        if defaults := queued if quota is None else defaults_spec(quota):
             found.append(
                 k8s.core.v1.LimitRange(
                     f"{self.pulumi_resource_name}-defaults",
@@ -219,15 +183,24 @@ class Team(pulumi.ComponentResource):
                     opts=fixed_name(self),
                 )
             )
-        found.append(
-            k8s.core.v1.ResourceQuota(
-                f"{self.pulumi_resource_name}-quota",
-                metadata=self._metadata("team", inside),
-                spec=quota_spec(quota),
-                opts=fixed_name(self, depends_on=list(found)),
+        if quota is not None:
+            found.append(
+                k8s.core.v1.ResourceQuota(
+                    f"{self.pulumi_resource_name}-quota",
+                    metadata=self._metadata("team", inside),
+                    spec=quota_spec(quota),
+                    opts=fixed_name(self, depends_on=list(found)),
+                )
             )
-        )
         return found
+
+    def _storage(self, inside: pulumi.Output[str]) -> pulumi.CustomResource:
+        return k8s.core.v1.ResourceQuota(
+            f"{self.pulumi_resource_name}-storage",
+            metadata=self._metadata("storage", inside),
+            spec=storage_spec(self._args.storage_gib),
+            opts=fixed_name(self),
+        )
 
     def _access(self, inside: pulumi.Output[str]) -> pulumi.CustomResource:
         return k8s.networking.v1.NetworkPolicy(
@@ -272,7 +245,7 @@ class Team(pulumi.ComponentResource):
                 namespace=inside,
                 service_account=account,
             ),
-            opts=child_of(self),
+            opts=fixed_name(self),
         )
         return grant.member
 

@@ -4,6 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+# What a container requests that does not say.
+DEFAULT_MILLICORES = 100
+DEFAULT_MEBIBYTES = 256
+
 
 @dataclass(frozen=True, kw_only=True)
 class TeamQuotaArgs:
@@ -19,7 +23,7 @@ class TeamQuotaArgs:
     devices: dict[str, int] = field(default_factory=dict[str, int])
     pods: int | None = None
     default_cpu: int
-    default_memory: int = 256
+    default_memory: int = DEFAULT_MEBIBYTES
 
     def __post_init__(self) -> None:
         """Raises ValueError for amounts below nothing, and for a quota of nothing at all."""
@@ -68,16 +72,32 @@ def quota_spec(quota: TeamQuotaArgs) -> Any:
     return {"hard": {name: amount for name, amount in hard.items() if amount is not None}}
 
 
+def storage_spec(gib: int) -> Any:
+    """A ResourceQuota's spec: what the PersistentVolumeClaims of a namespace request together,
+    whatever their StorageClass. Those of a pod's own volumes count, too (kubernetes/kubernetes
+    v1.35.4 pkg/quota/v1/evaluator/core/persistent_volume_claims.go)."""
+    if gib < 0:
+        raise ValueError(f"storage of {gib} GiB is less than nothing; nearest: 0")
+    return {"hard": {"requests.storage": _written(gib * 1024, *_MEBIBYTES)}}
+
+
 def defaults_spec(quota: TeamQuotaArgs) -> Any:
     """A LimitRange's spec, where the quota makes requests obligatory."""
-    requests = {
-        name: amount
-        for name, amount, most in (
-            ("cpu", _written(quota.default_cpu, *_CORES), quota.cpu),
-            ("memory", _written(quota.default_memory, *_MEBIBYTES), quota.memory),
-        )
-        if most is not None
-    }
+    cpu = None if quota.cpu is None else quota.default_cpu
+    return _limits(cpu, None if quota.memory is None else quota.default_memory)
+
+
+def queued_defaults_spec() -> Any:
+    """A LimitRange's spec for a team with a queue, where work counts by its requests alone: Kueue
+    reads them off the pod, or adds the namespace's defaults itself (kubernetes-sigs/kueue v0.19.2
+    pkg/workload/resources.go, handlePodLimitRange)."""
+    return _limits(DEFAULT_MILLICORES, DEFAULT_MEBIBYTES)
+
+
+def _limits(cpu: int | None, memory: int | None) -> Any:
+    """What a container requests that does not say; millicores and MiB."""
+    given = {"cpu": _written(cpu, *_CORES), "memory": _written(memory, *_MEBIBYTES)}
+    requests = {name: amount for name, amount in given.items() if amount is not None}
     if not requests:
         return None
     return {"limits": [{"type": "Container", "defaultRequest": requests}]}

@@ -1,5 +1,6 @@
 """The tokens that pods get as environment, in one Kubernetes Secret."""
 
+import base64
 from dataclasses import dataclass
 
 import pulumi
@@ -7,6 +8,7 @@ import pulumi_kubernetes as k8s
 
 from components.lifecycle import fixed_name
 from components.naming import NameKind, check_name
+from components.tokens import formerly
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,7 +29,12 @@ class TokenSecret(pulumi.ComponentResource):
     def __init__(
         self, name: str, args: TokenSecretArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        super().__init__("gke-ai-stacks:token_secret:TokenSecret", name, None, opts)
+        super().__init__(
+            "gke-ai-stacks:index:TokenSecret",
+            name,
+            None,
+            formerly("token_secret:TokenSecret", opts),
+        )
         secret = k8s.core.v1.Secret(
             f"{name}-secret",
             metadata={
@@ -36,9 +43,18 @@ class TokenSecret(pulumi.ComponentResource):
                 "labels": args.labels,
             },
             type="Opaque",
-            string_data=pulumi.Output.secret(args.tokens),
+            # Of what is taken out of stringData server-side apply leaves the value in the cluster
+            # (kubernetes/kubernetes#108008, kubernetes/website#43668, 2023-10-24).
+            data={
+                name: pulumi.Output.secret(value).apply(_encoded)
+                for name, value in args.tokens.items()
+            },
             opts=fixed_name(self),
         )
         self.keys = sorted(args.tokens)
         self.secret_name = secret.metadata.apply(lambda meta: meta.name or args.secret_name)
         self.register_outputs({"secret_name": self.secret_name})
+
+
+def _encoded(token: str) -> str:
+    return base64.b64encode(token.encode()).decode()

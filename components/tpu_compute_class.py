@@ -10,6 +10,7 @@ import pulumi
 from components.capacity import CapacityArgs
 from components.compute_class import capacity_of, compute_class
 from components.lifecycle import object_name
+from components.tokens import formerly
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +47,12 @@ class TpuComputeClass(pulumi.ComponentResource):
     def __init__(
         self, name: str, args: TpuComputeClassArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        super().__init__("gke-ai-stacks:tpu_compute_class:TpuComputeClass", name, None, opts)
+        super().__init__(
+            "gke-ai-stacks:index:TpuComputeClass",
+            name,
+            None,
+            formerly("tpu_compute_class:TpuComputeClass", opts),
+        )
         made = compute_class(
             self,
             name,

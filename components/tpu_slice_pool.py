@@ -9,20 +9,23 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_gcp as gcp
 
-from components.capacity import CapacityArgs
 from components.lifecycle import fixed_name
 from components.node_config import (
+    COMPACT,
     DRANET_LABEL,
     FIXED_INTERFACES,
     POOL_MINUTES,
     PoolArgs,
     attached_to,
+    fixed_at_birth,
     management,
     network_config,
     node_config,
+    placed_by,
     pool_place,
     upgrade_settings,
 )
+from components.tokens import formerly
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,18 +33,27 @@ class TpuSlicePoolArgs(PoolArgs):
     """`hosts` is how many of the machine type make up `topology`, such as 4 for 4x4; `policy` is
     the name of the workload policy that places them, where the machine type asks for one.
 
-    With `dranet`, pods claim the additional networks.
+    With `from_zero` the pool begins without hosts, and GKE's autoscaler adds all of them when pods
+    are pending; else they are there at all times. With `dranet`, pods claim the additional
+    networks.
     """
 
     topology: str
     hosts: int
+    from_zero: bool
     threads_per_core: int
     dranet: bool
     policy: pulumi.Input[str] | None = None
 
     def __post_init__(self) -> None:
-        """Raises ValueError where pods would wait for ever for networks to claim."""
+        """Raises ValueError where pods would wait for ever for networks to claim, and for machines
+        on request that are to be there from the start."""
         PoolArgs.__post_init__(self)
+        if self.capacity.on_request and not self.from_zero:
+            raise ValueError(
+                f"{self.hosts} hosts of {self.pool_name} cannot be there from the start, for "
+                f"{self.capacity.mode} machines come when pods are pending; nearest: from_zero=True"
+            )
         if self.dranet and not self.additional_networks:
             raise ValueError(
                 f"dranet of {self.pool_name} gives pods the nodes' additional_networks, of which "
@@ -58,14 +70,19 @@ class TpuSlicePool(pulumi.ComponentResource):
     def __init__(
         self, name: str, args: TpuSlicePoolArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        super().__init__("gke-ai-stacks:tpu_slice_pool:TpuSlicePool", name, None, opts)
+        super().__init__(
+            "gke-ai-stacks:index:TpuSlicePool",
+            name,
+            None,
+            formerly("tpu_slice_pool:TpuSlicePool", opts),
+        )
         capacity = args.capacity
         attached = attached_to(args.additional_networks)
         self.pool = gcp.container.NodePool(
             f"{name}-pool",
             **pool_place(args),
-            node_count=None if _comes_with_pods(capacity) else args.hosts,
-            initial_node_count=0 if _comes_with_pods(capacity) else None,
+            node_count=None if args.from_zero else args.hosts,
+            initial_node_count=0 if args.from_zero else None,
             autoscaling=_autoscaling(args),
             max_pods_per_node=args.max_pods_per_node,
             node_config=_node_config(args),
@@ -80,9 +97,10 @@ class TpuSlicePool(pulumi.ComponentResource):
                 self,
                 minutes=POOL_MINUTES,
                 replace_on_changes=[
-                    *("placementPolicy", "nodeConfig.machineType"),
+                    *("placementPolicy.tpuTopology", "nodeConfig.machineType"),
                     *FIXED_INTERFACES,
                 ],
+                replacement_trigger=fixed_at_birth(args),
                 replace_with=attached,
                 depends_on=attached,
             ),
@@ -91,13 +109,8 @@ class TpuSlicePool(pulumi.ComponentResource):
         self.register_outputs({"pool": self.pool, "pool_name": self.pool_name})
 
 
-def _comes_with_pods(capacity: CapacityArgs) -> bool:
-    """A pool of a fixed size fails where spot machines are out of stock; from nothing it waits."""
-    return capacity.on_request or capacity.spot
-
-
 def _autoscaling(args: TpuSlicePoolArgs) -> gcp.container.NodePoolAutoscalingArgsDict | None:
-    if not _comes_with_pods(args.capacity):
+    if not args.from_zero:
         return None
     # A zone's bounds: with those of a whole pool, the provider fails on flex-start TPUs
     # (cluster-toolkit modules/compute/gke-node-pool/main.tf).
@@ -108,16 +121,12 @@ def _placement(args: TpuSlicePoolArgs) -> gcp.container.NodePoolPlacementPolicyA
     # The topology of a single host follows from its machine type; only several are placed.
     if args.hosts == 1:
         return None
-    placed: gcp.container.NodePoolPlacementPolicyArgsDict = {
-        "type": "COMPACT",
-        "tpu_topology": args.topology,
-    }
+    if args.policy is None:
+        return {"type": COMPACT, "tpu_topology": args.topology}
     # Beside the topology, which the provider and GKE's autoscaler give, too (cluster-toolkit
     # modules/compute/gke-node-pool/main.tf; GoogleCloudPlatform/cluster-autoscaler
     # pkg/cloudprovider/gke/gkeclient/autoscaling_gke_client_v1beta1.go, 7d25050).
-    if args.policy is not None:
-        placed["policy_name"] = args.policy
-    return placed
+    return {**placed_by(args.policy), "tpu_topology": args.topology}
 
 
 def _node_config(args: TpuSlicePoolArgs) -> gcp.container.NodePoolNodeConfigArgsDict:

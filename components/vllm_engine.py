@@ -3,28 +3,41 @@
 Sources, read 2026-11-22 in vllm-project/vllm at v0.31.0 (db9527a46): options in
 vllm/engine/arg_utils.py and vllm/utils/argparse_utils.py, /health in
 vllm/entrypoints/serve/instrumentator/health.py, the gauge in vllm/v1/metrics/loggers.py, variables
-in vllm/envs.py.
+in vllm/envs.py; read 2026-11-27, paths in vllm/entrypoints/launchers/api_server/routers.py, and
+`--middleware` in vllm/entrypoints/serve/middleware/register.py.
 """
 
-from components.inference_engine import PORT, Engine, ServedModel
+from pathlib import Path
+
+from components.inference_engine import (
+    DRAIN_S,
+    GRACE_S,
+    LEAVES_FIRST,
+    PORT,
+    Engine,
+    EngineModule,
+    ServedModel,
+)
 
 _CACHE = "/cache"
-# Of the time that a pod has to end: until nobody sends to it any more, and for what it is at.
-_GRACE_S = 60
-_LEAVE_S = 10
-_DRAIN_S = 45
+_PATHS = Path(__file__).parent.parent / "workloads" / "vllm" / "answering_paths.py"
 
 
 def _command(model: ServedModel) -> list[str]:
     """Its subcommand takes the model by its place; `--model` is deprecated there."""
     options = {
         "served-model-name": model.name,
+        "revision": model.revision,
+        "tokenizer-revision": model.revision,
         "port": PORT,
         "tensor-parallel-size": model.shards,
         "max-model-len": model.max_model_len,
         "gpu-memory-utilization": model.gpu_memory_utilization,
         # Without it every request that runs is dropped. Images have it since 0.18.
-        "shutdown-timeout": _DRAIN_S,
+        "shutdown-timeout": DRAIN_S,
+        # Paths that stop the server or change it are on the port that answers, and an API key
+        # guards none of them.
+        "middleware": f"{_PATHS.stem}.AnsweringPaths",
     }
     given = [f"--{name}={value}" for name, value in options.items() if value is not None]
     return ["vllm", "serve", model.source, *given]
@@ -38,6 +51,8 @@ def _environment(model: ServedModel) -> dict[str, str]:
         "VLLM_CACHE_ROOT": f"{_CACHE}/vllm",
         # By default it tells its makers what it runs on, and which kind of model.
         "VLLM_NO_USAGE_STATS": "1",
+        # An image may have it on, and with it a path that runs any method of the engine.
+        "VLLM_SERVER_DEV_MODE": "0",
     }
 
 
@@ -46,10 +61,12 @@ VLLM = Engine(
     gauge="vllm:num_requests_waiting",
     command=_command,
     environment=_environment,
+    key_variable="VLLM_API_KEY",
+    module=EngineModule(name=_PATHS.name, text=_PATHS.read_text()),
     cache_dir=_CACHE,
     # Of a Service named vllm Kubernetes would make VLLM_PORT, an address where vLLM expects a
     # number, and vLLM would end.
-    pod={"enableServiceLinks": False, "terminationGracePeriodSeconds": _GRACE_S},
+    pod={"enableServiceLinks": False, "terminationGracePeriodSeconds": GRACE_S},
     # It refuses new requests as soon as it is told to end.
-    container={"lifecycle": {"preStop": {"sleep": {"seconds": _LEAVE_S}}}},
+    container={"lifecycle": LEAVES_FIRST},
 )

@@ -14,6 +14,7 @@ import pulumi_gcp as gcp
 
 from components.lifecycle import fixed_name
 from components.naming import NameKind, cloud_name
+from components.tokens import formerly
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +38,12 @@ class WebhookAccess(pulumi.ComponentResource):
     def __init__(
         self, name: str, args: WebhookAccessArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        super().__init__("gke-ai-stacks:webhook_access:WebhookAccess", name, None, opts)
+        super().__init__(
+            "gke-ai-stacks:index:WebhookAccess",
+            name,
+            None,
+            formerly("webhook_access:WebhookAccess", opts),
+        )
         rule = gcp.compute.Firewall(
             f"{name}-rule",
             project=args.project,

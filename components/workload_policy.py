@@ -9,8 +9,9 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_gcp as gcp
 
-from components.lifecycle import child_of
+from components.lifecycle import fixed_name
 from components.naming import NameKind, check_name
+from components.tokens import formerly
 
 # The only type that takes the shape of a domain (GoogleCloudPlatform/cluster-toolkit
 # examples/gke-tpu-7x and examples/gke-a4x, 10470803 of 2026-06-25).
@@ -37,14 +38,19 @@ class WorkloadPolicy(pulumi.ComponentResource):
     def __init__(
         self, name: str, args: WorkloadPolicyArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        super().__init__("gke-ai-stacks:workload_policy:WorkloadPolicy", name, None, opts)
+        super().__init__(
+            "gke-ai-stacks:index:WorkloadPolicy",
+            name,
+            None,
+            formerly("workload_policy:WorkloadPolicy", opts),
+        )
         self.policy = gcp.compute.ResourcePolicy(
             f"{name}-policy",
             project=args.project,
             region=args.region,
             name=check_name(NameKind.RESOURCE_POLICY, args.policy_name),
             workload_policy={"type": _TYPE, "accelerator_topology": args.topology},
-            opts=child_of(self),
+            opts=fixed_name(self),
         )
         self.policy_name = self.policy.name
         self.register_outputs({"policy": self.policy, "policy_name": self.policy_name})

@@ -1,6 +1,7 @@
 """Puts a stack's state in order after a command that was killed: `python -m recovery --stack dev`.
 
-Looks up what became of the creates that were under way. Then `pulumi up` goes on from there.
+Looks up what became of the operations that were under way. Then the same command goes on from
+there.
 """
 
 from __future__ import annotations

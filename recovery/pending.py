@@ -1,9 +1,11 @@
-"""Adopts the creates that a killed `up` left pending.
+"""Puts the operations in order that a killed command left pending.
 
 The engine notes each operation before it starts. A create that it never saw the end of has no id,
 and a plain `up` would make the resource again and meet ALREADY_EXISTS. Here each pending create
-becomes a resource with the id that it must have; a refresh of just these then asks the provider,
-which fills in the outputs of those that exist and takes out those that do not.
+becomes a resource with the id that it must have. A delete or an update that the engine never saw
+the end of may have gone through: the state still has the resource as it was before, and an `up`
+would call it unchanged. A refresh of just these resources then asks the provider, which fills in
+the outputs of those that exist and takes out those that do not.
 """
 
 from __future__ import annotations
@@ -16,12 +18,18 @@ from recovery.ids import resource_id
 from recovery.state import Deployment, resources
 
 CLUSTER = "gcp:container/cluster:Cluster"
+NODE_POOL = "gcp:container/nodePool:NodePool"
 RELEASE = "kubernetes:helm.sh/v3:Release"
 
 
 # Stands at an adopted resource until a refresh has looked it up, which takes it away: a recovery
 # that is killed before is done again.
 NOT_LOOKED_UP = "adopted after a kill, and not looked up yet"
+# The same of a resource whose delete was under way.
+DELETE_NOT_LOOKED_UP = "its delete was killed, and it is not looked up yet"
+_MARKS = frozenset({NOT_LOOKED_UP, DELETE_NOT_LOOKED_UP})
+# What the engine calls an operation on a resource that stands, and how that one is marked.
+_CHANGES = {"updating": NOT_LOOKED_UP, "deleting": DELETE_NOT_LOOKED_UP}
 
 
 @dataclass(frozen=True)
@@ -35,36 +43,52 @@ class Orphan:
 
 @dataclass(frozen=True)
 class Adoption:
-    """A deployment without pending operations, and the URNs that are to be looked up."""
+    """A deployment without pending operations, and the URNs that are to be looked up; of these
+    `deleting` are those whose delete was under way."""
 
     deployment: Deployment
     adopted: tuple[str, ...]
     orphans: tuple[Orphan, ...]
+    deleting: frozenset[str] = frozenset()
 
 
 def adopt_pending(deployment: Deployment, ids: Mapping[str, str] | None = None) -> Adoption:
-    """Turn pending creates into resources with their ids; drop every pending operation.
+    """Turn pending creates into resources with their ids, mark the resources whose update or delete
+    was pending, and drop every pending operation.
 
     `deployment` is the `deployment` object of `pulumi stack export`; `ids` are those that were
-    looked up, by URN. Pending updates and deletes need nothing: their resources are still in the
-    state, and the next command does them again; but an update of a Helm release is looked up, for
-    Helm may take it for one that goes on.
+    looked up, by URN. The pending delete of a predecessor that is replaced needs nothing: it is
+    marked in the state, and every command that follows does it again.
     """
     there = list(resources(deployment))
     defaults = _provider_defaults(there)
     known = {one["urn"]: one for one in there if not (one.get("delete") or _is_replaced(one))}
-    adopted = [one["urn"] for one in there if NOT_LOOKED_UP in (one.get("initErrors") or ())]
+    adopted = [one["urn"] for one in there if _MARKS & {*(one.get("initErrors") or ())}]
+    deleting = {
+        one["urn"] for one in there if DELETE_NOT_LOOKED_UP in (one.get("initErrors") or ())
+    }
     orphans: list[Orphan] = []
     for operation in deployment.get("pending_operations") or []:
         resource = operation["resource"]
         urn = resource["urn"]
-        if operation["type"] == "updating" and resource["type"] == RELEASE and urn in known:
+        if _is_of_engine(resource) or not _is_custom(resource):
+            continue
+        before = known.get(urn)
+        if operation["type"] in _CHANGES:
+            # One that is replaced: its replacement may stand under the same URN.
+            if before is None or resource.get("id", before.get("id")) != before.get("id"):
+                continue
+            mark = _CHANGES[operation["type"]]
+            marked = {**before, "initErrors": [mark]}
+            there = [marked if one is before else one for one in there]
+            known[urn] = marked
             adopted.append(urn)
-        if operation["type"] != "creating" or _is_of_engine(resource):
+            if mark == DELETE_NOT_LOOKED_UP:
+                deleting.add(urn)
+        if operation["type"] != "creating":
             continue
         inputs = {**defaults, **resource.get("inputs", {})}
         found = (ids or {}).get(urn) or resource_id(resource["type"], inputs)
-        before = known.get(urn)
         if before is not None and found in (None, before.get("id")):
             continue
         if found is None:
@@ -78,7 +102,8 @@ def adopt_pending(deployment: Deployment, ids: Mapping[str, str] | None = None) 
         known[urn] = made
         adopted.append(urn)
     rest = {key: value for key, value in deployment.items() if key != "pending_operations"}
-    return Adoption({**rest, "resources": there}, tuple(adopted), tuple(orphans))
+    look_up = tuple(dict.fromkeys(adopted))
+    return Adoption({**rest, "resources": there}, look_up, tuple(orphans), frozenset(deleting))
 
 
 def _outputs(resource: Mapping[str, Any]) -> dict[str, Any]:
@@ -93,6 +118,13 @@ def _outputs(resource: Mapping[str, Any]) -> dict[str, Any]:
     if resource["type"] == CLUSTER and outputs.get("removeDefaultNodePool"):
         outputs["removeDefaultNodePool"] = False
     return outputs
+
+
+def _is_custom(resource: Mapping[str, Any]) -> bool:
+    """Whether a cloud has it. A component is made by its registration alone, which the engine
+    records as an operation too (pulumi/pulumi pkg/backend/snapshot.go, doCreate), and the next
+    command registers it again."""
+    return bool(resource.get("custom", True))
 
 
 def _is_of_engine(resource: Mapping[str, Any]) -> bool:

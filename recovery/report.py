@@ -5,8 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from recovery.pending import CLUSTER, RELEASE, Adoption
+from recovery.pending import CLUSTER, NODE_POOL, RELEASE, Adoption
 from recovery.state import Deployment, resources
+
+_HOLD_DATA = frozenset(
+    {
+        "gcp:lustre/instance:Instance",
+        "gcp:redis/instance:Instance",
+        "gcp:storage/bucket:Bucket",
+        "gcp:artifactregistry/repository:Repository",
+    }
+)
 
 
 def found(deployment: Deployment, adoption: Adoption) -> Iterator[str]:
@@ -26,14 +35,87 @@ def found(deployment: Deployment, adoption: Adoption) -> Iterator[str]:
 def left(stack: str, adoption: Adoption, deployment: Deployment) -> Iterator[str]:
     """What the look-up said, and what is still to be done by a person."""
     there = {one["urn"]: one for one in resources(deployment)}
+    yield from gone(adoption, deployment)
     for urn in adoption.adopted:
-        one = there.get(urn)
-        if one is None:
-            yield f"{_name(urn)} was not made: the next `up` makes it"
+        if urn not in there:
             continue
         yield f"{_name(urn)} is there"
-        yield from (f"  {line}" for line in _unfinished(stack, one))
-    yield f"now run: pulumi up --stack {stack}"
+        yield from (f"  {line}" for line in _unfinished(stack, there[urn]))
+        if urn in adoption.deleting:
+            again = f"pulumi refresh --stack {stack} --target '{urn}'"
+            yield (
+                "  its delete did not begin, or still goes on; look again before anything else: "
+                f"{again}"
+            )
+        else:
+            yield from (f"  {line}" for line in _status(there[urn]))
+    yield from off_record(adoption, deployment)
+    yield f"now run: {_next(stack, adoption)}"
+
+
+def gone(adoption: Adoption, deployment: Deployment) -> Iterator[str]:
+    """What the look-up took out of the state, a line each."""
+    there = {one["urn"] for one in resources(deployment)}
+    before = {one["urn"]: one for one in resources(adoption.deployment)}
+    for urn in adoption.adopted:
+        if urn in there:
+            continue
+        name = _name(urn)
+        if urn not in adoption.deleting:
+            yield f"{name} was not made: the next `up` makes it"
+        elif before[urn]["type"] in _HOLD_DATA:
+            yield (
+                f"{name}: its delete went through; {name} and its data are gone; an `up` makes an "
+                "empty one"
+            )
+        else:
+            yield f"{name}: its delete went through; an `up` makes another"
+
+
+def off_record(adoption: Adoption, deployment: Deployment) -> Iterator[str]:
+    """A destroy takes what is deleted with a cluster off the record before it comes to the
+    cluster, and nothing says whether there was any."""
+    if adoption.deleting and any(it["type"] == CLUSTER for it in resources(deployment)):
+        yield (
+            "a killed destroy of a stack with queues leaves Kueue in the cluster and off the "
+            "record: `destroy` again ends that; an `up` before says that its namespace exists "
+            "already (docs/lost-work.md)"
+        )
+
+
+def unsaid(adoption: Adoption, deployment: Deployment) -> Iterator[str]:
+    """Whether the machines of a pool came, or a cluster is sound: the provider reads no status into
+    the state, and the error that a create or a change ends in was lost with the engine
+    (hashicorp/terraform-provider-google-beta resource_container_node_pool.go, flattenNodePool, and
+    :960, 93c65b2d60)."""
+    for it in resources(deployment):
+        if it["urn"] in adoption.adopted and it["urn"] not in adoption.deleting:
+            yield from (f"{_name(it['urn'])}: {line}" for line in _status(it))
+
+
+def _status(resource: dict[str, Any]) -> Iterator[str]:
+    names = str(resource.get("id")).split("/")
+    named = dict(zip(names[::2], names[1::2], strict=False))
+    place = f"--location={named.get('locations')} --project={named.get('projects')}"
+    cluster = named.get("clusters")
+    if resource["type"] == CLUSTER:
+        look = f"`gcloud container clusters describe {cluster} {place}`"
+        yield f"whether it is sound the record does not say; {look} does"
+    elif resource["type"] == NODE_POOL:
+        pool = f"{named.get('nodePools')} --cluster={cluster}"
+        look = f"`gcloud container node-pools describe {pool} {place}`"
+        yield (
+            f"whether all of its machines came the record does not say; {look} does, and those "
+            "that came are paid for"
+        )
+
+
+def _next(stack: str, adoption: Adoption) -> str:
+    """An `up`; after a killed delete it may have been a destroy."""
+    up = f"pulumi up --stack {stack}"
+    if not adoption.deleting:
+        return up
+    return f"pulumi destroy --stack {stack}, where a destroy was killed; or {up}"
 
 
 def _unfinished(stack: str, resource: dict[str, Any]) -> Iterator[str]:

@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from sandbox.command_line import run_app
+from cli.app import run_app
+from review.command import run_review
 
 app = typer.Typer(add_completion=False, help=__doc__, rich_markup_mode=None)
 
@@ -29,7 +30,6 @@ def review(
 ) -> None:
     """Show what the working tree would do to every stack of a commit; 3: something is lost."""
     # The engine and its SDK cost about a second to import: `--help` does without.
-    from review.command import run_review
 
     if code := run_review(base, stack or [], markdown, json_file, pictures):
         raise typer.Exit(code)

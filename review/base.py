@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import os
+import posixpath
 import shutil
 import subprocess
 import tarfile
 import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from sandbox.errors import UserError
+from catalog.strict_yaml import YamlError
+from cli.errors import UserError
+from cli.project import PROJECT
+from stacks.ignored_files import IGNORE_FILES
+from stacks.names_beside import config_of
+from stacks.stack_file import project_values
 
-# What no stack's program or simulated cloud is made of.
+# What no stack's program or simulated cloud is made of, unless the stack's own config names it.
 _ASIDE = ("docs/", "tests/", "bench/", "tools/", ".github/", ".ci/", "review/")
 _CONFIG = "Pulumi."
 
@@ -83,10 +91,58 @@ class Base:
             raise UserError(f"--base: {self.commit[:12]}: git archive failed; nearest: git fsck")
 
 
-def touches(stack: str, files: frozenset[str]) -> bool:
-    """Whether a change of these files can be a change of the stack."""
+def touches(root: Path, stack: str, files: frozenset[str]) -> bool:
+    """Whether a change of these files can be a change of the stack in the working tree in `root`.
+    Where its config at the base is another, the config itself is among the files."""
     own = f"{_CONFIG}{stack}.yaml"
-    return any(not _is_aside(file, own) for file in files)
+    named = _Named.of(root, own)
+    return any(named.takes_in(file) or not _is_aside(file, own) for file in files)
+
+
+@dataclass(frozen=True)
+class _Named:
+    """Files and folders that a stack's config names, below the project's folder. Each text of the
+    config counts as one, whatever its key: no key of a model is forgotten so, and one text too many
+    costs no more than a preview. What is a link, or lies behind one, may be any file."""
+
+    paths: frozenset[str]
+    any_file: bool
+
+    @classmethod
+    def of(cls, root: Path, own: str) -> _Named:
+        try:
+            shared = project_values(root / "Pulumi.yaml", PROJECT)
+        except (OSError, YamlError):
+            shared = {}
+        # One does not take the other's place here: what is not read is no harm.
+        config = [shared, config_of(root / own, PROJECT)]
+        texts = {posixpath.normpath(it) for it in _texts(config) if it and "\0" not in it}
+        # A path that leads out of the folder is the program's to refuse.
+        paths = frozenset(it for it in texts if not it.startswith(("/", "..")))
+        top = os.path.realpath(root)
+        return cls(paths, any(os.path.realpath(root / it) != _joined(top, it) for it in paths))
+
+    def takes_in(self, file: str) -> bool:
+        if self.any_file or any(file == it or _is_in(file, it) for it in self.paths):
+            return True
+        folder, name = posixpath.split(file)
+        return name in IGNORE_FILES and any(_is_in(it, folder) for it in self.paths)
+
+
+def _joined(folder: str, path: str) -> str:
+    return posixpath.normpath(posixpath.join(folder, path))
+
+
+def _is_in(file: str, folder: str) -> bool:
+    return folder in ("", ".") or file.startswith(f"{folder}/")
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from _texts(inner)
 
 
 def _is_aside(file: str, own: str) -> bool:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from cli.urns import name_of, token_of
 from review.step import EngineStep
 from review.values import UNKNOWN, told_apart, value_at
-from sandbox.urns import name_of, token_of
 from stacks.acknowledge import REMOVED
-from stacks.refusal import changed_paths
+from stacks.property_paths import changed_paths, is_below
 
 Verb = Literal["create", "update", "replace", "delete"]
 VERBS: tuple[Verb, ...] = ("delete", "replace", "update", "create")
@@ -20,23 +20,36 @@ VERBS: tuple[Verb, ...] = ("delete", "replace", "update", "create")
 
 _REPLACING = frozenset({"replace", "create-replacement", "delete-replaced", "import-replacement"})
 _DELETING = frozenset({"delete", "discard", "discard-replaced", "remove-pending-replace"})
+_ID = "id"
 _TOP = re.compile(r"[^.\[]+")
 
 
 @dataclass(frozen=True)
 class Cause:
-    """A property with its value before and after; `because` names replaced resources behind it."""
+    """A property with its value before and after as a report shows them, and the `value` that it
+    gets; `because` names replaced resources behind it."""
 
     property: str
     before: str = ""
     after: str = ""
     because: tuple[str, ...] = ()
+    value: Any = field(default=None, compare=False)
+
+    def to_json(self) -> dict[str, Any]:
+        shown = {"property": self.property, "before": self.before, "after": self.after}
+        return {**shown, "because": list(self.because)}
 
     def __str__(self) -> str:
         if self.because:
             return f"{self.property} (of {', '.join(self.because)})"
-        values = f": {self.before} -> {self.after}" if self.before or self.after else ""
-        return f"{self.property}{values}"
+        if not (self.before or self.after):
+            return self.property
+        if self.before != self.after:
+            return f"{self.property}: {self.before} -> {self.after}"
+        # The engine's own, of a resource that `pulumi state taint` or `--replace` names.
+        if self.property == _ID:
+            return "it is marked for replacement"
+        return f"{self.property}: what it names is made anew under the same name"
 
 
 @dataclass(frozen=True)
@@ -157,7 +170,7 @@ def _cause(
     first, second = value_at(old, path), value_at(new, path)
     sources = (before.get("propertyDependencies") or {}).get(_top(path)) or []
     replaced = _destroyed(sources, verbs) if first == second or second == UNKNOWN else ()
-    return Cause(path, *told_apart(first, second), replaced)
+    return Cause(path, *told_apart(first, second), replaced, second)
 
 
 def _of_others(before: Mapping[str, Any], verbs: Mapping[str, Verb]) -> list[Cause]:
@@ -181,11 +194,7 @@ def _ignored(
     if before.get("replacementTrigger") is None:
         return []
     paths = before.get("ignoreChanges") or []
-    return [
-        path
-        for path in changed_paths(old, new)
-        if any(path == it or path.startswith((f"{it}.", f"{it}[")) for it in paths)
-    ]
+    return [path for path in changed_paths(old, new) if is_below(path, paths)]
 
 
 def _destroyed(urns: Iterable[str], verbs: Mapping[str, Verb]) -> tuple[str, ...]:

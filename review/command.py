@@ -9,11 +9,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from catalog.strict_yaml import YamlError
+from cli.console import say
+from cli.project import PROJECT, PROJECT_FOLDER
 from review.lines import lines_of
 from review.markdown import markdown
 from review.review import review
 from review.values import masked
-from sandbox.workspace import PROJECT, PROJECT_FOLDER
+from stacks.stack_file import text_of
 from stacks.tokens import SECRETS
 
 
@@ -28,7 +31,7 @@ def run_review(
     found = review(PROJECT_FOLDER, base, stacks)
     secrets = list(known_secrets(PROJECT_FOLDER))
     for line in lines_of(found):
-        print(masked(line, secrets), flush=True)
+        say(masked(line, secrets))
     if markdown_file is not None:
         markdown_file.write_text(masked(markdown(found), secrets))
     if json_file is not None:
@@ -47,8 +50,14 @@ def known_secrets(root: Path) -> Iterator[str]:
         if value := os.environ.get(name.upper()):
             yield value
         for file in sorted(root.glob("Pulumi.*.yaml")):
+            try:
+                text = text_of(file).decode(errors="replace")
+            except (OSError, YamlError):
+                # A link to a file elsewhere is left alone.
+                continue
             # By the line, for a config that is no YAML may hold one too.
-            found = re.search(rf"^\s+{PROJECT}:{name}:[ \t]*(\S.*)$", file.read_text(), re.M)
+            key = rf"(?:{PROJECT}:(?:config:)?)?{name}"
+            found = re.search(rf"^\s+{key}:[ \t]*(\S.*)$", text, re.M)
             if found and (value := found[1].strip().strip("'\"")):
                 yield value
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -10,27 +9,27 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from catalog.table import read_yaml
+from cli.project import PROJECT
 from review.change import all_removed, changes_of
 from review.cost import Cost, cost_of
-from review.danger import dangers_of, stale, warnings_of
+from review.danger import dangers_of, spent, warnings_of
 from review.manifests import manifest_diff
 from review.order import On, names_another_project
 from review.picture import coloured
 from review.preview import Preview
 from review.runs import Brought, preview
+from review.sandbox_engine import Unknown, Workspace, with_urns
 from review.stack_review import StackReview
 from review.svg import drawn
 from review.worker import Worker
-from sandbox.workspace import PROJECT, Workspace
 from stacks.acknowledge import Acknowledge
+from stacks.agreements import Agreements
+from stacks.names_beside import config_of
 from stacks.on_record import Record
 from stacks.running_work import RunningWork
 
 REMOVED_STACK = "stack removed"
 _ACKNOWLEDGED = TypeAdapter(tuple[Acknowledge, ...])
-# How the program says it of its platform: `stacks.reference`.
-_NOT_THERE = re.compile(r'cluster\.stack: "[^"]*"(?: is not there|: it has no outputs)')
 
 
 @dataclass(frozen=True)
@@ -121,7 +120,7 @@ def _of_removed(place: Place, stack: str, folder: Path, brought: Brought) -> Sta
         "after it, all of this is deleted",
         platform=place.on_before.get(stack, ""),
         changes=tuple(changes),
-        dangers=tuple(dangers_of(changes, (), catalog, place.standing_on(stack))),
+        dangers=tuple(dangers_of(changes, catalog, standing=place.standing_on(stack))),
         stops=tuple(work.stops(work.removed())),
         before=cost_of(_inputs(brought.state), catalog),
         after=Cost(),
@@ -142,8 +141,7 @@ def _of_preview(
 ) -> StackReview:
     platform = place.on.get(stack, "")
     if not seen.ok:
-        said = " ".join(" ".join(seen.errors).split())
-        if _NOT_THERE.search(said) and (why := _waits(place, stack)):
+        if seen.waits and (why := _waits(place, stack)):
             return StackReview(stack, "waits", why, platform=platform, engine_s=seconds)
         return StackReview(
             stack,
@@ -153,13 +151,25 @@ def _of_preview(
             platform=platform,
             engine_s=seconds,
         )
+    if state is not None:
+        state = with_urns({"resources": state}, seen.aliased)["resources"]
     catalog = Workspace(folder, stack, place.root).catalog()
     changes = changes_of(seen.steps, state or ())
     acknowledged = acknowledged_in(place.root, stack)
-    dangers = dangers_of(changes, acknowledged, catalog, place.standing_on(stack))
+    agreements = Agreements(acknowledged, seen.config, project=seen.project)
+    dangers = dangers_of(changes, catalog, agreements, place.standing_on(stack))
     mermaid, verbs = coloured(seen.goals, state or (), changes)
     gone = {change.urn for change in changes if change.verb == "delete"}
     wanted = {it.urn: it.new for it in seen.steps if it.new is not None and it.urn not in gone}
+    unknown = Unknown()
+    before, after = unknown.estimate(
+        "the cost",
+        lambda: (
+            None if state is None else cost_of(_inputs(state), catalog),
+            cost_of(wanted.items(), catalog),
+        ),
+        lambda: (None, None),
+    )
     return StackReview(
         stack,
         "new" if state is None else "changed" if changes else "same",
@@ -167,19 +177,21 @@ def _of_preview(
         platform=platform,
         changes=tuple(changes),
         dangers=tuple(dangers),
-        stale=tuple(stale(acknowledged, dangers, seen.stops)),
+        spent=tuple(spent(acknowledged, dangers, seen.stops)),
         stops=seen.stops,
         not_agreed=seen.not_agreed,
+        stop_entries=seen.stop_entries,
         warnings=tuple(warnings_of(changes, catalog)),
         refusal=seen.refusal,
-        before=None if state is None else cost_of(_inputs(state), catalog),
-        after=cost_of(wanted.items(), catalog),
+        before=before,
+        after=after,
         makespan_s=seen.makespan_s,
         low_s=seen.low_s,
         high_s=seen.high_s,
         sequential_s=seen.sequential_s,
         chain=seen.chain,
         courses=seen.courses,
+        not_estimated=(*seen.not_estimated, *unknown.lines),
         manifests=manifest_diff(changes) if state is not None else "",
         mermaid=mermaid if changes else "",
         svg=drawn(mermaid, verbs) if changes else "",
@@ -205,9 +217,9 @@ def _inputs(state: Iterable[Mapping[str, Any]]) -> Iterable[tuple[str, Mapping[s
 
 def acknowledged_in(root: Path, stack: str) -> tuple[Acknowledge, ...]:
     """What the stack's config agrees to; what the program would refuse is left to it."""
-    document = read_yaml(root / f"Pulumi.{stack}.yaml") or {}
-    own = (document.get("config") or {}).get(f"{PROJECT}:stack") or {}
+    own = config_of(root / f"Pulumi.{stack}.yaml", PROJECT).get(f"{PROJECT}:stack")
+    entries = own.get("acknowledge") if isinstance(own, dict) else None
     try:
-        return _ACKNOWLEDGED.validate_python(own.get("acknowledge") or ())
+        return _ACKNOWLEDGED.validate_python(entries or ())
     except ValidationError:
         return ()

@@ -5,23 +5,35 @@ An amount that is not known stays so: it never counts as zero, and totals say ho
 
 from __future__ import annotations
 
+import datetime
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from catalog import Catalog, FactError, MachineRate, PriceRange, Rate, Way
+from catalog import Catalog, FactError, GkeVersion, MachineRate, PriceRange, Rate, Way
 from catalog.prices import bucket_rate, disk_rate, local_ssd_rate
+from catalog.versions import ReleaseChannel
+from cli.urns import name_of, token_of
 from components.capacity import CapacityMode
-from review.node_pool_facts import PoolFacts, pool_facts
-from sandbox.urns import name_of, token_of
+from stacks import clock
 from stacks.machine_price import machine_price
-from stacks.refusal import NODE_POOL
-from stacks.workloads import RAY_CLUSTER, devices_of
+from stacks.money import Unpriced, unpriced
+from stacks.node_pool_facts import PoolFacts, pool_facts, region_of
+from stacks.refusal import CLUSTER, NODE_POOL
+from stacks.workloads import devices_of
 
 MONTH_HOURS = 730
+HOW_MANY = "; how many is not known"
 _NAT_CAP = 32
+_ON_AUTOPILOT = "what pods ask for, on Autopilot"
 _RESERVED = (CapacityMode.RESERVATION, CapacityMode.ANY_RESERVATION)
 _ON_REQUEST = (CapacityMode.FLEX_START, CapacityMode.QUEUED)
+_OF_GOOGLE = "gcp:"
+_NETWORK = "gcp:compute/network:Network"
+_TRAFFIC = "traffic out of the zone or the region"
+# A GKE boot disk of this type has what Compute Engine provisions by its size.
+_BILLED_ABOVE = {"hyperdisk-balanced": "IOPS above 3,000 and MiB/s above 140"}
 _PRICED = {Way.ON_DEMAND: "on demand", Way.CALENDAR: "of calendar mode"}
 
 
@@ -45,7 +57,9 @@ class Amount:
 @dataclass(frozen=True)
 class Part:
     """One line of a bill; `hourly` is None where a price or an amount is not known, and
-    `amount_unknown` says that it is the amount. `elsewhere`: at the prices of other regions."""
+    `amount_unknown` says that it is the amount. `elsewhere`: at the prices of other regions.
+    `unpriced` are machines whose price is not known. `date` is the day of the price, where its
+    source has one, and `spot` says that Google may change it any day."""
 
     component: str
     what: str
@@ -53,6 +67,9 @@ class Part:
     source: str
     amount_unknown: bool = False
     elsewhere: bool = False
+    unpriced: Unpriced | None = None
+    date: datetime.date | None = None
+    spot: bool = False
 
 
 @dataclass(frozen=True)
@@ -68,8 +85,18 @@ class Cost:
         return sum((it.hourly for it in self.parts if it.hourly), Amount(0.0, 0.0))
 
     @property
-    def monthly(self) -> Amount:
-        return self.hourly.times(MONTH_HOURS)
+    def monthly(self) -> Amount | None:
+        """None while machines are in it that have no price: the rest says nothing of it."""
+        return None if self.unpriced else self.hourly.times(MONTH_HOURS)
+
+    @property
+    def unpriced(self) -> tuple[Unpriced, ...]:
+        return tuple(it.unpriced for it in self.parts if it.unpriced is not None)
+
+    @property
+    def at_least(self) -> bool:
+        """Whether something has no price that is known."""
+        return any(it.hourly is None and not it.amount_unknown for it in self.parts)
 
     @property
     def unknown(self) -> tuple[Part, ...]:
@@ -94,31 +121,41 @@ def cost_of(
             parts += _pool(name, pools[name], catalog)
         else:
             parts += _other(name, token, inputs, machines, catalog)
+    parts += _on_existing({token: name for name, token, _ in reversed(found)}, catalog)
     parts.sort(key=lambda it: (it.component, it.what))
-    return Cost(tuple(parts), _devices(pools.values(), found))
+    asked = _asked_on_autopilot(found)
+    return Cost(tuple(_with_asked(it, asked) for it in parts), _devices(pools.values(), asked))
 
 
 def _pool(name: str, pool: PoolFacts, catalog: Catalog) -> Iterator[Part]:
     nodes, price = _count(pool.low, pool.high), _machine_rate(pool, catalog)
     what = f"{nodes} x {pool.machine_type}, {pool.capacity.value}{_note(pool, price)}"
-    yield _priced(name, what, price, (pool.low, pool.high))
+    part = _priced(name, what, price, (pool.low, pool.high))
+    on_spot = pool.capacity is CapacityMode.SPOT
+    part = replace(part, spot=on_spot)
+    if price is None and pool.high:
+        nodes_of = (pool.low, pool.high)
+        lacks = unpriced(pool.machine, pool.machine_type, nodes_of, pool.region, catalog)
+        part = replace(part, unpriced=lacks)
+    yield part
     disk = disk_rate(pool.disk_type, pool.region)
     what = f"{nodes} x {pool.disk_gb} GiB of {pool.disk_type or 'boot disk'}"
     yield _priced(
         name, what, disk, (pool.low * pool.disk_gb, pool.high * pool.disk_gb), MONTH_HOURS
     )
+    if (more := _BILLED_ABOVE.get(pool.disk_type)) and pool.high:
+        yield _by_use(name, f"{more} of {nodes} boot disks")
     if pool.secondary_disk:
-        what = (
-            f"each GiB of {nodes} secondary boot disks {_each(disk)} a month; how many is not known"
-        )
-        yield Part(name, what, None, _source(disk), amount_unknown=True)
+        what = f"each GiB of {nodes} secondary boot disks {_each(disk)} a month"
+        yield _by_use(name, what, disk)
     ssd = pool.machine.local_ssd if pool.machine is not None else None
     if ssd is not None and not (price and price.with_local_ssd):
         gib = ssd.count * ssd.gib_each
-        way = Way.SPOT if pool.capacity is CapacityMode.SPOT else Way.ON_DEMAND
+        way = Way.SPOT if on_spot else Way.ON_DEMAND
         rate = None if pool.capacity in _ON_REQUEST else local_ssd_rate(way, pool.region)
         what = f"{nodes} x {gib} GiB of local SSD"
-        yield _priced(name, what, rate, (pool.low * gib, pool.high * gib), MONTH_HOURS)
+        ssds = _priced(name, what, rate, (pool.low * gib, pool.high * gib), MONTH_HOURS)
+        yield replace(ssds, spot=on_spot)
 
 
 def _note(pool: PoolFacts, price: MachineRate | None) -> str:
@@ -140,13 +177,10 @@ def _other(
     prices = catalog.prices
     match token:
         case "gcp:container/cluster:Cluster":
-            fee = prices.cluster_hour
-            yield Part(name, "cluster fee", Amount(fee.low, fee.high), _source(fee))
-            if inputs.get("enableAutopilot"):
-                yield Part(name, "what pods ask for, on Autopilot", None, "no price known")
+            yield from _cluster(name, inputs, catalog)
         case "gcp:lustre/instance:Instance":
             gib, tier = int(inputs["capacityGib"]), int(inputs.get("perUnitStorageThroughput") or 0)
-            rate = _lustre(tier, catalog)
+            rate = _lustre(tier, region_of(str(inputs.get("location") or "")), catalog)
             what = f"{gib} GiB of Lustre at {tier} MB/s per TiB"
             yield _priced(name, what, rate, (gib, gib), MONTH_HOURS)
         case "gcp:redis/instance:Instance":
@@ -156,23 +190,77 @@ def _other(
             yield _priced(name, what, rate, (gib, gib))
         case "gcp:storage/bucket:Bucket":
             rate = bucket_rate(str(inputs.get("location") or "").lower())
-            what = f"each GiB stored {_each(rate)} a month; how many is not known"
-            yield Part(name, what, None, _source(rate), amount_unknown=True)
+            yield _by_use(name, f"each GiB stored {_each(rate)} a month", rate)
+            rate = prices.bucket_operations
+            yield _by_use(name, f"each 10,000 operations {_each(rate)}", rate)
+        case "gcp:artifactregistry/repository:Repository":
+            rate = prices.image_gb_month
+            yield _by_use(name, f"each GB of images {_each(rate)} a month", rate)
         case "gcp:compute/routerNat:RouterNat":
             yield _gateway(name, machines, catalog)
             rate = prices.nat.gib
-            what = f"each GiB through the gateway {_each(rate)}; how many is not known"
-            yield Part(name, what, None, _source(rate), amount_unknown=True)
+            yield _by_use(name, f"each GiB through the gateway {_each(rate)}", rate)
         case "gcp:compute/network:Network":
-            what = "traffic out of the zone or the region"
-            yield Part(name, what, None, "no price known", amount_unknown=True)
+            yield _by_use(name, _TRAFFIC)
+        case _ if token.startswith(_OF_GOOGLE) and token not in prices.free:
+            what = f"{token}, which no table of the catalog calls free"
+            yield Part(name, what, None, _source(None))
         case _:
             return
 
 
-def _lustre(tier: int, catalog: Catalog) -> Rate | None:
+def _cluster(name: str, inputs: Mapping[str, Any], catalog: Catalog) -> Iterator[Part]:
+    prices = catalog.prices
+    yield _priced(name, "cluster fee", prices.cluster_hour, (1, 1))
+    if _is_extended(inputs, catalog):
+        what = "cluster fee of the Extended channel, once standard support is over"
+        yield _priced(name, what, prices.extended_cluster_hour, (1, 1))
+    yield from _observed(name, catalog)
+    if inputs.get("enableAutopilot"):
+        yield Part(name, _ON_AUTOPILOT, None, "no price known")
+        rate = prices.nat.machine_hour
+        yield _by_use(name, f"each machine of Autopilot's behind a NAT gateway {_each(rate)}", rate)
+
+
+def _observed(name: str, catalog: Catalog) -> Iterator[Part]:
+    rate = catalog.prices.log_gib
+    yield _by_use(name, f"each GiB of logs {_each(rate)}", rate)
+    yield _by_use(name, "samples of metrics and API reads")
+
+
+def _on_existing(named: Mapping[str, str], catalog: Catalog) -> Iterator[Part]:
+    """What machines cause in a cluster or a network that the stack has not made. `named` is the
+    first resource of each type."""
+    host = named.get(CLUSTER) or named.get(NODE_POOL)
+    if host is None:
+        return
+    if CLUSTER not in named:
+        yield from _observed(host, catalog)
+    if _NETWORK not in named:
+        yield _by_use(host, _TRAFFIC)
+
+
+def _by_use(name: str, what: str, rate: Rate | None = None) -> Part:
+    """What Google bills by an amount that nobody knows beforehand."""
+    said = what if rate is None else f"{what}{HOW_MANY}"
+    return Part(name, said, None, _source(rate), amount_unknown=True)
+
+
+def _is_extended(cluster: Mapping[str, Any], catalog: Catalog) -> bool:
+    """Whether the cluster's version is supported only by the Extended channel any more."""
+    channel = (cluster.get("releaseChannel") or {}).get("channel")
+    version = cluster.get("minMasterVersion")
+    if channel != ReleaseChannel.EXTENDED or not isinstance(version, str):
+        return False
+    standard = catalog.gke_calendar.end_of_support(
+        GkeVersion.parse(version), ReleaseChannel.REGULAR
+    )
+    return standard is not None and standard <= clock.now().date()
+
+
+def _lustre(tier: int, region: str, catalog: Catalog) -> Rate | None:
     try:
-        return catalog.lustre_price(tier)
+        return catalog.lustre_price(tier, region)
     except FactError:
         return None
 
@@ -189,13 +277,29 @@ def _gateway(name: str, machines: tuple[int, int], catalog: Catalog) -> Part:
         f"NAT gateway for {_count(*machines)} machines, with one address",
         Amount(low + address, high + address),
         _source(nat.machine_hour),
+        date=nat.machine_hour.date,
     )
 
 
-def _devices(
-    pools: Iterable[PoolFacts], found: Iterable[tuple[str, str, Mapping[str, Any]]]
-) -> dict[str, tuple[int, int]]:
-    """Accelerators of the pools and, on Autopilot, of the Ray workers that nodes are made for."""
+def _asked_on_autopilot(found: Iterable[tuple[str, str, Mapping[str, Any]]]) -> dict[str, int]:
+    """Accelerators of the pods that nodes are made for; none where there is no such cluster."""
+    resources, asked = list(found), Counter[str]()
+    if any(inputs.get("enableAutopilot") for _, _, inputs in resources):
+        for _, token, inputs in resources:
+            asked += devices_of(token, inputs)
+    return dict(asked)
+
+
+def _with_asked(part: Part, asked: Mapping[str, int]) -> Part:
+    """Pods are all that is paid for there."""
+    if part.what != _ON_AUTOPILOT:
+        return part
+    devices = ", ".join(f"{count:,} {kind}s" for kind, count in sorted(asked.items()) if count)
+    return replace(part, unpriced=Unpriced(f"{devices or 'all'} that pods ask for on Autopilot"))
+
+
+def _devices(pools: Iterable[PoolFacts], asked: Mapping[str, int]) -> dict[str, tuple[int, int]]:
+    """Accelerators of the pools and, on Autopilot, of what pods ask for."""
     devices: dict[str, tuple[int, int]] = {}
 
     def add(kind: str, low: int, high: int) -> None:
@@ -205,12 +309,8 @@ def _devices(
     for pool in pools:
         if pool.accelerators:
             add(pool.kind, pool.accelerators * pool.low, pool.accelerators * pool.high)
-    resources = list(found)
-    if any(inputs.get("enableAutopilot") for _, _, inputs in resources):
-        for _, token, inputs in resources:
-            if token == RAY_CLUSTER:
-                for kind, count in devices_of(token, inputs).items():
-                    add(kind, count, count)
+    for kind, count in asked.items():
+        add(kind, count, count)
     return devices
 
 
@@ -222,7 +322,7 @@ def _priced(
         return Part(name, what, None, _source(rate))
     low, high = amount
     hourly = Amount(rate.low * low / per_hours, rate.high * high / per_hours)
-    return Part(name, what, hourly, _source(rate), elsewhere=rate.elsewhere)
+    return Part(name, what, hourly, _source(rate), elsewhere=rate.elsewhere, date=rate.date)
 
 
 def _source(rate: Rate | None) -> str:

@@ -4,38 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from catalog import Catalog
-from components.capacity import CapacityMode
 from review.change import Change, Verb
-from review.node_pool_facts import pool_facts
+from review.values import SECRET, UNKNOWN
+from stacks import property_paths
 from stacks.acknowledge import Acknowledge
-from stacks.data_loss import data_lost
-from stacks.refusal import (
-    CLUSTER,
-    KUBERNETES,
-    NAMESPACE,
-    NEW_NODES,
-    NODE_POOL,
-    RELEASE,
-    is_guarded,
-)
+from stacks.agreements import NO_AGREEMENTS, Agreements
+from stacks.data_loss import again, lost_in_place, lost_with
+from stacks.node_pool_facts import pool_facts
+from stacks.refusal import CLUSTER, KUBERNETES, NEW_NODES, NODE_POOL, RELEASE, is_guarded
 from stacks.running_work import Stop
 
-_AGAIN = {
-    CapacityMode.ON_DEMAND: "on-demand machines may not be had again",
-    CapacityMode.SPOT: "spot machines may not be had again",
-    CapacityMode.RESERVATION: "the reservation {reservation} keeps the machines",
-    CapacityMode.ANY_RESERVATION: "had again only as far as an open reservation fits",
-    CapacityMode.FLEX_START: "flex-start machines have to be waited for again",
-    CapacityMode.QUEUED: "queued machines have to be waited for again",
-}
 _GRANT = "IAMMember"
 
 
 @dataclass(frozen=True)
 class Danger:
-    """A replace or delete of a guarded resource; `properties` are what causes it."""
+    """A replace or delete of a guarded resource; `properties` are what causes it, and `entries` are
+    what `acknowledge` lacks."""
 
     resource: str
     type: str
@@ -43,18 +31,21 @@ class Danger:
     properties: tuple[str, ...]
     cause: str
     radius: str
-    acknowledged: bool
+    entries: tuple[str, ...] = ()
+
+    @property
+    def acknowledged(self) -> bool:
+        return not self.entries
 
 
 def dangers_of(
     changes: Iterable[Change],
-    acknowledged: Sequence[Acknowledge],
     catalog: Catalog,
+    agreements: Agreements = NO_AGREEMENTS,
     standing: Sequence[str] = (),
 ) -> list[Danger]:
     """Every destructive change of a guarded resource, what is not agreed to first; `standing` are
     the other stacks on the cluster."""
-    agreed = {(one.resource, one.property) for one in acknowledged}
     every = list(changes)
     found = [
         Danger(
@@ -63,9 +54,8 @@ def dangers_of(
             verb=change.verb,
             properties=tuple(cause.property for cause in change.causes),
             cause="; ".join(map(str, change.causes)),
-            radius=_radius(change, catalog) + _of_others(change, standing),
-            acknowledged=bool(change.causes)
-            and all((change.name, it.property) in agreed for it in change.causes),
+            radius=lost_with(change.type, change.old or {}, catalog) + _of_others(change, standing),
+            entries=tuple(_lacking(change, agreements)),
         )
         for change in every
         if change.destructive and is_guarded(change.type, change.old or {}, catalog)
@@ -81,13 +71,25 @@ def _with_its_cluster(change: Change, all_changes: Iterable[Change]) -> bool:
     return any(it.destructive and it.type == CLUSTER for it in all_changes)
 
 
-def stale(
+def _lacking(change: Change, agreements: Agreements) -> list[str]:
+    """What `acknowledge` lacks. Of which instance goes a review knows nothing."""
+    if change.removed:
+        return agreements.for_removal(change.name)
+    own = {it.property: _target(it.value) for it in change.causes if not it.because}
+    return agreements.for_replacement(change.name, own if len(own) == len(change.causes) else {})
+
+
+def _target(value: Any) -> Any:
+    return property_paths.UNKNOWN if value in (SECRET, UNKNOWN) else value
+
+
+def spent(
     acknowledged: Sequence[Acknowledge], dangers: Iterable[Danger], stops: Iterable[Stop]
 ) -> list[Acknowledge]:
-    """Acknowledgements that nothing in the change matches."""
-    causes = {(danger.resource, it) for danger in dangers for it in danger.properties}
-    causes |= {(stop.resource, stop.agreement or "") for stop in stops}
-    return [one for one in acknowledged if (one.resource, one.property) not in causes]
+    """Entries that agree to nothing in this change; of those that contradict it the program says
+    so itself."""
+    touched = {danger.resource for danger in dangers} | {stop.resource for stop in stops}
+    return [one for one in acknowledged if one.resource not in touched]
 
 
 def warnings_of(changes: Iterable[Change], catalog: Catalog) -> list[str]:
@@ -100,6 +102,9 @@ def warnings_of(changes: Iterable[Change], catalog: Catalog) -> list[str]:
                 f"{change.name}: {old.get('member', 'a member')} loses {old.get('role', 'a role')} "
                 f"on {old.get('bucket', 'what it was given on')}, and what runs as it fails there"
             )
+        if change.verb == "update":
+            in_place = lost_in_place(change.type, change.old or {}, change.new or {})
+            lines += [f"{change.name}: {line}" for line in in_place]
         if change.verb != "update" or change.type != NODE_POOL:
             continue
         pool = pool_facts(change.old or {}, catalog)
@@ -108,33 +113,9 @@ def warnings_of(changes: Iterable[Change], catalog: Catalog) -> list[str]:
             why = "; ".join(map(str, causes))
             lines.append(
                 f"{change.name} is updated in place, and its nodes with {pool.devices} are made "
-                f"anew ({why}): {_again(pool.capacity, pool.reservation)}"
+                f"anew ({why}): {again(pool)}"
             )
     return lines
-
-
-def _again(capacity: CapacityMode, reservation: str) -> str:
-    return _AGAIN[capacity].format(reservation=reservation or "(not named)")
-
-
-def _radius(change: Change, catalog: Catalog) -> str:
-    inputs = change.old or {}
-    if change.type == NODE_POOL:
-        pool = pool_facts(inputs, catalog)
-        return f"{pool.devices} taken away; {_again(pool.capacity, pool.reservation)}"
-    if (lost := data_lost(change.type, inputs)) is not None:
-        return lost
-    match change.type:
-        case "gcp:container/cluster:Cluster":
-            return "every node, pod and object of the cluster lost; data outside of it kept"
-        case _ if change.type == NAMESPACE:
-            return "every object in it is deleted: workloads, claims, secrets"
-        case _ if change.type == RELEASE:
-            return "Kueue's definitions go, and with them every queue and workload in the cluster"
-        case "gcp:compute/network:Network" if inputs.get("networkProfile"):
-            return "RDMA between all nodes on it lost; the pools on it go too; no data lost"
-        case _:
-            return "what is attached to it goes too, or the delete fails; no data of its own"
 
 
 def _of_others(change: Change, standing: Sequence[str]) -> str:

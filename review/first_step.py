@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sandbox.first_step import Course
-from sandbox.first_step_words import better, minutes, usd
+from review.sandbox_engine import Course, better, minutes, usd
 
 
 def first_step_lines(courses: Sequence[Course]) -> Iterator[str]:

@@ -3,19 +3,51 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from datetime import date
+from itertools import groupby
 
-from review.cost import Amount, Cost, Part
+from catalog.gke_calendar import FRESH
+from review.cost import HOW_MANY, Amount, Cost, Part
+from stacks import clock
+from stacks.money import nearest, span, total
 
 
 def cost_lines(before: Cost, after: Cost, to_first_step: Amount | None = None) -> Iterator[str]:
     """`before` is of what stood, `after` of what will stand; `to_first_step` is paid for
     accelerators until then."""
-    then = "as before" if after.parts == before.parts else f"{usd(before.hourly)} before"
-    month = usd(after.monthly, cents=False)
-    yield f"{usd(after.hourly)} USD an hour, {then}; {month} USD a month: list prices, which drift"
+    then = "as before" if after.parts == before.parts else f"{sum_of(before)} before"
+    known = after.monthly
+    month = (
+        "no figure a month while that is unknown"
+        if known is None
+        else total(usd(known, cents=False), "USD a month", at_least=after.at_least)
+    )
+    worth = dated(after.parts, clock.now().date())
+    yield f"{sum_of(after, 'USD an hour')}, {then}; {month}: {worth}"
+    if near := nearest(after.unpriced):
+        yield near
     if to_first_step is not None:
         yield f"{usd(to_first_step)} USD for accelerators before the first step"
     yield from reservations(after.parts)
+
+
+def sum_of(cost: Cost, unit: str = "") -> str:
+    """An hour of all that is known, and what is not."""
+    return total(usd(cost.hourly), unit, cost.unpriced, at_least=cost.at_least)
+
+
+def dated(parts: Sequence[Part], today: date) -> str:
+    """What list prices are worth on the day: how old the oldest is, and whether some move.
+
+    Google's spot prices "can change up to once every day" (cloud.google.com/spot-vms/pricing in
+    English, read 2026-11-26; older copies of the page say every 30 days).
+    """
+    counted = [it for it in parts if it.hourly is not None and it.hourly.high]
+    oldest = min((it.date for it in counted if it.date is not None), default=today)
+    old = f", some of {oldest}, more than {FRESH.days} days ago" if today - oldest > FRESH else ""
+    undated = ", some of an unknown day" if any(it.date is None for it in counted) else ""
+    spot = "; those of spot may change any day" if any(it.spot for it in counted) else ""
+    return f"list prices{old}{undated}, which drift{spot}"
 
 
 def reservations(parts: Sequence[Part]) -> Iterator[str]:
@@ -27,10 +59,16 @@ def reservations(parts: Sequence[Part]) -> Iterator[str]:
         ("at the prices of other regions", [it for it in parts if it.elsewhere and it.hourly]),
     ):
         if named:
-            yield f"{why}: {', '.join(f'{it.component} ({it.what})' for it in named)}"
+            yield f"{why}: {', '.join(_by_component(named))}"
+
+
+def _by_component(parts: Sequence[Part]) -> Iterator[str]:
+    for component, own in groupby(parts, key=lambda it: it.component):
+        yield f"{component} ({'; '.join(it.what.removesuffix(HOW_MANY) for it in own)})"
 
 
 def usd(amount: Amount, *, signed: bool = False, cents: bool = True) -> str:
+    if cents and not signed:
+        return span(amount.low, amount.high)
     form = f"{'+' if signed else ''},.{2 if cents else 0}f"
-    low, high = f"{amount.low:{form}}", f"{amount.high:{form}}"
-    return low if low == high else f"{low} to {high}"
+    return " to ".join(dict.fromkeys(f"{it:{form}}" for it in (amount.low, amount.high)))

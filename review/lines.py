@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from review.markdown import counted
 from review.quoted import logged
 from review.review import Review
+from stacks.acknowledge import written
 
 
 def lines_of(review: Review) -> Iterable[str]:
@@ -23,8 +24,8 @@ def _told(review: Review) -> Iterator[str]:
         for it in one.dangers:
             agreed = "agreed to" if it.acknowledged else "NOT agreed to"
             yield f"    {it.verb} {it.resource}: {it.cause}. {it.radius}. {agreed}"
-        for it in one.stale:
-            yield f"    acknowledge: {it.property} of {it.resource} is not touched: take it out"
+        for it in one.spent:
+            yield f"    acknowledge: this agrees to nothing any more, delete - {written(it)}"
         for it in one.stops:
             yield f"    running work stops: {it}{'. NOT agreed to' * (it in one.not_agreed)}"
         yield from (f"    take care: {line}" for line in one.warnings)

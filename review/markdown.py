@@ -8,16 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
 
-from review.bill import bill, money, month, parts, span
+from review.bill import bill, money, month, monthly, parts, span
 from review.budget import LONGEST, Section, fitted
 from review.change import Change
 from review.cost import Cost
 from review.first_step import first_step_lines
-from review.hourly import usd
 from review.quoted import code, fenced, html_code, word
 from review.review import Review
 from review.stack_review import StackReview
-from stacks.acknowledge import entry
+from stacks.acknowledge import written, yaml_block
 from stacks.running_work import Stop
 
 # What the workflow that posts finds its own comment by.
@@ -42,7 +41,7 @@ def markdown(review: Review, longest: int = LONGEST) -> str:
 
 def _head(review: Review) -> str:
     refused = sum(
-        sum(not it.acknowledged for it in one.dangers) + len(one.stale) + len(one.not_agreed)
+        sum(not it.acknowledged for it in one.dangers) + len(one.not_agreed)
         for one in review.stacks
     )
     failed = [word(one.stack) for one in review.stacks if one.status == "failed"]
@@ -88,26 +87,23 @@ def _dangers(review: Review) -> Iterator[Section]:
         left = len(rows) - _SHOWN
         yield Section(whole, f"{few}\n\n{left} more dangers; {_ELSEWHERE}.", 1 if left > 0 else 0)
     for one in review.stacks:
-        if one.refused and one.status != "removed":
+        if (one.refused or one.spent) and one.status != "removed":
             yield Section(_to_agree(one), f"How to agree for {word(one.stack)}: {_ELSEWHERE}.", 2)
 
 
 def _to_agree(one: StackReview) -> str:
     lines: list[str] = []
-    open_dangers = [it for it in one.dangers if not it.acknowledged]
     file = code(f"Pulumi.{one.stack}.yaml")
-    entries = [entry(it.resource, cause) for it in open_dangers for cause in it.properties]
-    entries += [entry(it.resource, it.agreement) for it in one.not_agreed if it.agreement]
+    entries = [line for it in one.dangers for line in it.entries] + [*one.stop_entries]
     if entries:
         lines += [
             f"If that is wanted, say so under `stack` in {file}, and take it out again afterwards:",
             "",
-            fenced("\n".join(["acknowledge:", *(f"  - {it}" for it in entries)]), "yaml"),
+            fenced(yaml_block(entries), "yaml"),
         ]
     lines += [
-        f"- {file} agrees to {code(it.property)} of {code(it.resource)}, which this change does "
-        "not touch: take it out."
-        for it in one.stale
+        f"- {file} has {code(written(it))}, which agrees to nothing any more: delete it."
+        for it in one.spent
     ]
     return "\n".join(lines)
 
@@ -126,7 +122,7 @@ def _stacks(review: Review) -> str:
     ]
     if len(known := [one.after for one in review.stacks if one.after is not None]) > 1:
         together = Cost(tuple(part for cost in known for part in cost.parts))
-        rows.append(f"| **together** | | {bill(together)} | {usd(together.monthly)} | | |")
+        rows.append(f"| **together** | | {bill(together)} | {monthly(together)} | | |")
     return "\n".join(rows)
 
 
@@ -168,6 +164,7 @@ def _details(one: StackReview) -> Iterator[Section]:
         for it in one.stops
     )
     warned += "".join(f"\n- Take care: {code(line)}" for line in one.warnings)
+    warned += "".join(f"\n- {code(line, _SENTENCE)}" for line in one.not_estimated)
     if one.refusal:
         warned += f"\n\nAn `up` refuses this:\n\n{fenced(one.refusal, 'text')}"
     yield Section(f"{title}{note}\n{warned}".strip())

@@ -12,7 +12,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from sandbox.names import PROJECT
+from cli.console import say, say_aside
+from cli.project import PROJECT
 from stacks.names_beside import config_of
 
 # The platform of each stack that stands on one.
@@ -22,7 +23,8 @@ On = Mapping[str, str]
 def platforms_in(folder: Path, stacks: Iterable[str], known: Collection[str]) -> dict[str, str]:
     """The platforms that the configs of these stacks name in the folder, of those that are
     `known`."""
-    named = {stack: _reference(config_of(folder / f"Pulumi.{stack}.yaml")) for stack in stacks}
+    configs = {it: config_of(folder / f"Pulumi.{it}.yaml", PROJECT) for it in stacks}
+    named = {stack: _reference(config) for stack, config in configs.items()}
     # A stack that names itself is the program's to refuse.
     return {
         stack: platform
@@ -33,7 +35,7 @@ def platforms_in(folder: Path, stacks: Iterable[str], known: Collection[str]) ->
 
 def names_another_project(file: Path) -> bool:
     """Whether the config's platform is a stack of another Pulumi project."""
-    project, _ = _reference(config_of(file))
+    project, _ = _reference(config_of(file, PROJECT))
     return project not in ("", PROJECT)
 
 
@@ -97,11 +99,12 @@ def main(stacks: Sequence[str], folder: Path) -> int:
     workflow's step."""
     on = platforms_in(folder, stacks, stacks)
     if wrong := circles(on):
-        print("\n".join(f"error: {it}" for it in wrong.values()), file=sys.stderr)
+        for circle in wrong.values():
+            say_aside(f"error: {circle}")
         return 1
     ordered = platforms_first(stacks, on)
-    print(f"first={json.dumps([it for it in ordered if it not in on])}")
-    print(f"workloads={json.dumps([it for it in ordered if it in on])}")
+    say(f"first={json.dumps([it for it in ordered if it not in on])}")
+    say(f"workloads={json.dumps([it for it in ordered if it in on])}")
     return 0
 
 

@@ -7,22 +7,21 @@ a pull request chooses them.
 from __future__ import annotations
 
 import re
-import unicodedata
 from html import escape
+
+from stacks.unseen import written_out
 
 # Of one value in a line, and of one line in a block.
 LONGEST = 300
-_LINE = 1000
+LINE = 1000
 _PIPE = re.compile(r"(\\*)\|")
 _WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,62}")
 _RUN = re.compile("`+")
-# What a reader does not see or sees in another order: controls, formats, surrogates, separators.
-_UNSEEN = ("Cc", "Cf", "Co", "Cs", "Cn", "Zl", "Zp")
 
 
 def one_line(text: str, longest: int = LONGEST) -> str:
     """On one line, with every character that is not to be seen written out, and cut to a length."""
-    seen = "".join(_seen(it) for it in text[: longest + 1])
+    seen = written_out(text[: longest + 1])
     return seen if len(seen) <= longest else f"{seen[: longest - 3]}..."
 
 
@@ -39,7 +38,7 @@ def word(text: str) -> str:
 
 def fenced(text: str, language: str) -> str:
     """A block of code, whose fence is longer than any in the text."""
-    lines = "\n".join(one_line(line, _LINE) for line in text.split("\n"))
+    lines = "\n".join(one_line(line, LINE) for line in text.split("\n"))
     longest = max((len(run) for run in _RUN.findall(lines)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}{language}\n{lines}\n{fence}"
@@ -52,7 +51,7 @@ def html_code(text: str) -> str:
 
 def logged(text: str) -> str:
     """For a log: one line, and no command to the machine that keeps the log."""
-    line = one_line(text, _LINE)
+    line = one_line(text, LINE)
     return re.sub(r"^(\s*):(?=:)", r"\1: ", line).replace("##[", "# #[")
 
 
@@ -60,11 +59,3 @@ def _escaped(pipe: re.Match[str]) -> str:
     """Behind an odd number of backslashes: a table takes two of them for one."""
     before = pipe[1] if len(pipe[1]) % 2 else f"{pipe[1]}\\"
     return f"{before}|"
-
-
-def _seen(character: str) -> str:
-    if character == "\n":
-        return "\\n"
-    if unicodedata.category(character) in _UNSEEN:
-        return f"\\u{ord(character):04x}"
-    return character

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -13,14 +13,16 @@ from pathlib import Path
 from queue import Queue
 from typing import Any
 
+from catalog.strict_yaml import YamlError
+from cli.errors import UserError
+from cli.project import PROJECT_FOLDER, stack_names
 from review.base import Base, touches
 from review.compare import Place, acknowledged_in, compared
 from review.order import On, above, circles, platforms_first, platforms_in, together
 from review.runs import Brought, bring_up
 from review.stack_review import StackReview
 from review.worker import Worker
-from sandbox.errors import UserError
-from sandbox.workspace import PROJECT_FOLDER, stack_names
+from stacks.stack_file import text_of
 
 # A stack's engine runs keep about one core at work.
 WORKERS = max(1, min(os.cpu_count() or 1, 4))
@@ -64,12 +66,13 @@ def review(root: Path, ref: str, only: Sequence[str] = ()) -> Review:
         )
     chosen = [name for name in known if not only or name in only]
     files = base.changed_files()
-    named = [name for name in known if _NAME.fullmatch(name)]
+    refused = {it.stack: it for it in _refused(root, known)}
+    named = [name for name in known if name not in refused]
     on = platforms_in(root, after.intersection(named), named)
-    found = [_misnamed(name) for name in chosen if name not in named]
+    found = [refused[name] for name in chosen if name in refused]
     found += [_in_a_circle(name, why) for name, why in circles(on).items() if name in chosen]
     left = [name for name in chosen if name not in {it.stack for it in found}]
-    touched = [name for name in left if touches(name, files)]
+    touched = [name for name in left if touches(root, name, files)]
     found += [_untouched(root, name, on, touched) for name in left if name not in touched]
     with tempfile.TemporaryDirectory(prefix="review-") as scratch:
         place = Place(root, Path(scratch), frozenset(before), frozenset(after), on=on)
@@ -83,6 +86,28 @@ def review(root: Path, ref: str, only: Sequence[str] = ()) -> Review:
     by_name = {it.stack: it for it in found}
     listed = platforms_first(list(by_name), place.on_both)
     return Review(ref, base.commit, tuple(by_name[name] for name in listed))
+
+
+def _refused(root: Path, names: Sequence[str]) -> Iterator[StackReview]:
+    """Stacks whose config is not read: it may be that of somebody whom nobody knows."""
+    for name in names:
+        file = root / f"Pulumi.{name}.yaml"
+        if not _NAME.fullmatch(name):
+            yield _misnamed(name)
+        elif why := _why_unread(file):
+            error = f"{file.name}: {why}"
+            yield StackReview(name, "failed", "its config is no file that is read", (error,))
+
+
+def _why_unread(file: Path) -> str:
+    try:
+        text_of(file)
+    except YamlError as error:
+        return str(error)
+    except OSError as error:
+        # At the base alone, or for the program to report.
+        return "" if isinstance(error, FileNotFoundError) else f"cannot be read: {error.strerror}"
+    return ""
 
 
 def _misnamed(name: str) -> StackReview:
@@ -101,7 +126,7 @@ def _untouched(root: Path, stack: str, on: On, touched: Sequence[str]) -> StackR
     if on.get(stack) in touched:
         note += "; what its platform's change makes of it is seen once that is up"
     return StackReview(
-        stack, "same", note, platform=on.get(stack, ""), stale=acknowledged_in(root, stack)
+        stack, "same", note, platform=on.get(stack, ""), spent=acknowledged_in(root, stack)
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from review.change import VERBS, Change
 from review.cost import MONTH_HOURS, Amount, Cost
 from review.danger import Danger
-from sandbox.first_step import Course
+from review.sandbox_engine import Course
 from stacks.acknowledge import Acknowledge
 from stacks.running_work import Stop
 
@@ -22,7 +22,8 @@ class StackReview:
 
     `platform` is the stack on whose cluster it stands. `before` or `after` is None for a stack that
     is new, removed, or was not run. `refusal` is why `up` would refuse the change, and `not_agreed`
-    the running work for which it would.
+    the running work for which it would; `stop_entries` of `acknowledge` agree to that. `spent` are
+    entries that agree to nothing any more. `not_estimated` says which estimates failed.
     """
 
     stack: str
@@ -32,9 +33,10 @@ class StackReview:
     platform: str = ""
     changes: tuple[Change, ...] = ()
     dangers: tuple[Danger, ...] = ()
-    stale: tuple[Acknowledge, ...] = ()
+    spent: tuple[Acknowledge, ...] = ()
     stops: tuple[Stop, ...] = ()
     not_agreed: tuple[Stop, ...] = ()
+    stop_entries: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     refusal: str = ""
     before: Cost | None = None
@@ -49,6 +51,7 @@ class StackReview:
     mermaid: str = ""
     svg: str = ""
     engine_s: float = 0.0
+    not_estimated: tuple[str, ...] = ()
     counts: dict[str, int] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -58,9 +61,9 @@ class StackReview:
 
     @property
     def refused(self) -> bool:
-        """Whether something would be lost that nobody agreed to, or was agreed to in vain."""
+        """Whether something would be lost that nobody agreed to."""
         unagreed = any(not danger.acknowledged for danger in self.dangers)
-        return unagreed or bool(self.stale) or bool(self.not_agreed)
+        return unagreed or bool(self.not_agreed)
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -76,12 +79,14 @@ class StackReview:
                     "urn": change.urn,
                     "type": change.type,
                     "verb": change.verb,
-                    "causes": [asdict(cause) for cause in change.causes],
+                    "causes": [cause.to_json() for cause in change.causes],
                 }
                 for change in self.changes
             ],
-            "dangers": [asdict(danger) for danger in self.dangers],
-            "stale": [one.model_dump() for one in self.stale],
+            "dangers": [
+                {**asdict(danger), "acknowledged": danger.acknowledged} for danger in self.dangers
+            ],
+            "spent": [one.model_dump() for one in self.spent],
             "stops": [
                 {**asdict(stop), "acknowledged": stop not in self.not_agreed} for stop in self.stops
             ],
@@ -101,6 +106,7 @@ class StackReview:
             "mermaid": self.mermaid,
             "svg": self.svg,
             "engine_s": round(self.engine_s, 3),
+            "not_estimated": list(self.not_estimated),
         }
 
 
@@ -120,6 +126,7 @@ def _bill(cost: Cost | None) -> dict[str, Any] | None:
         "known_usd_hour": _range(cost.hourly),
         "known_usd_month": _range(cost.monthly),
         "unknown_parts": len(cost.unknown),
+        "unpriced_accelerators": [it.what for it in cost.unpriced],
         "accelerator_hours_month": {
             kind: {"low": low * MONTH_HOURS, "high": high * MONTH_HOURS}
             for kind, (low, high) in cost.devices.items()

@@ -7,13 +7,14 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from stacks import property_paths
+
 SECRET = "[secret]"
 UNKNOWN = "[known after up]"
 HIDDEN = "[hidden]"
 # How the engine marks a secret, and what it writes for a value that a preview cannot know.
 _SIGNATURE = "4dabf18193072939515e22adb298388d"
 _UNKNOWN_TEXT = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
-_STEP = re.compile(r'\["([^"]*)"\]|\[(\d+|\*)\]|([^.\[\]]+)')
 # Forms of credentials that are known: a report hides them whatever field they stand in.
 _CREDENTIALS = re.compile(
     r"\b(?:hf_\w{16,}|gh[opsu]_\w{20,}|github_pat_\w{20,}|AIza[\w-]{30,}|ya29\.[\w-]{20,}"
@@ -37,16 +38,7 @@ def cleaned(value: Any) -> Any:
 
 def value_at(inputs: Mapping[str, Any] | None, path: str) -> Any:
     """The value at a property path such as `nodeConfig.taints[0].key`; None where there is none."""
-    here: Any = inputs
-    for quoted, index, name in _STEP.findall(path):
-        if isinstance(here, list):
-            place = int(index) if index.isdecimal() else len(here)
-            here = here[place] if place < len(here) else None
-        elif isinstance(here, dict):
-            here = here.get(quoted or name)
-        else:
-            return here if here in (SECRET, UNKNOWN) else None
-    return here
+    return property_paths.value_at(inputs, path, (SECRET, UNKNOWN))
 
 
 def shown(value: Any) -> str:

@@ -14,7 +14,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from sandbox.pulumi_cli import binary
+from cli.pulumi_cli import binary
 
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 # Only names of the command line that every commit has: the base runs its own code.
@@ -36,6 +36,9 @@ for line in sys.stdin:
     print(f"{MARK}{code}", flush=True)
 """
 _MARK = "\x00ended "
+# What a preview on the sandbox has a use for. The rest stays outside: the code and the configs that
+# are reviewed are others', and among the rest are tokens, passphrases and where credentials lie.
+_HANDED_ON = ("AI_STACKS_TODAY", "LANG", "LC_ALL", "TMPDIR", "TZ")
 # The engine saves its state once, not after every resource: what fails here is thrown away.
 _ONLY_THE_END_COUNTS = {"PULUMI_EXPERIMENTAL": "true", "PULUMI_SKIP_CHECKPOINTS": "true"}
 
@@ -51,7 +54,13 @@ class Worker:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-            env={**os.environ, **_ONLY_THE_END_COUNTS, "PATH": path},
+            env={
+                **{name: it for name in _HANDED_ON if (it := os.environ.get(name)) is not None},
+                **_ONLY_THE_END_COUNTS,
+                "PATH": path,
+                # Google's and Kubernetes' credentials are looked for there.
+                "HOME": str(folder),
+            },
             text=True,
             errors="replace",
         )

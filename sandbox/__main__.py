@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sandbox.command_line import run_app
-from sandbox.kube_mode import KubeMode
-from sandbox.next_steps import FOLDER
+from cli.app import run_app
+from cli.console import say
+from cli.kube_mode import KubeMode
+from cli.next_steps import FOLDER
 
 if TYPE_CHECKING:
     from sandbox.engine import Verb
@@ -24,6 +25,21 @@ VERBS: dict[Verb, str] = {
     "preview": "Show what `up` would do, and about how long it would take.",
     "up": "Bring the stack up, or to what its config says now.",
     "refresh": "Read what the simulated cloud really holds into the state.",
+}
+
+# What Terraform and other tools call the verbs.
+OTHER_TOOLS = {
+    "plan": "preview",
+    "diff": "preview",
+    "apply": "up",
+    "deploy": "up",
+    "create": "up",
+    "delete": "destroy",
+    "down": "destroy",
+    "remove": "destroy",
+    "show": "status",
+    "ps": "status",
+    "rm": "reset",
 }
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help=__doc__, rich_markup_mode=None)
@@ -67,7 +83,8 @@ RolesOption = Annotated[
     ),
 ]
 TargetOption = Annotated[
-    list[str] | None, typer.Option(help="URN of a resource to delete; all others stay.")
+    list[str] | None,
+    typer.Option(help="Resource to delete, by its URN or its logical name; all others stay."),
 ]
 DependentsOption = Annotated[
     bool, typer.Option("--target-dependents", help="Delete what needs a target, too.")
@@ -174,7 +191,7 @@ def kube_kubeconfig(stack: StackOption, folder: FolderOption = FOLDER) -> None:
     """Print what the environment variable KUBECONFIG is to be."""
     from sandbox.kube_command import kubeconfig
 
-    print(kubeconfig(_workspace(folder, stack)))
+    say(kubeconfig(_workspace(folder, stack)))
 
 
 @app.command()
@@ -195,7 +212,7 @@ def _workspace(folder: Path, stack: str) -> Workspace:
 
 
 def main() -> int:
-    return run_app(app)
+    return run_app(app, OTHER_TOOLS)
 
 
 if __name__ == "__main__":

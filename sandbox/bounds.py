@@ -11,11 +11,11 @@ from typing import Any
 
 import networkx as nx
 
+from catalog.durations import Durations
+from cli.urns import token_of
 from sandbox.cloud.kinds import KINDS
-from sandbox.durations import Durations
 from sandbox.providers.operations import OPERATIONS_AT_ONCE
 from sandbox.schedule import Node, TimedStep, graph_of
-from sandbox.urns import token_of
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass
 
-from sandbox.errors import UserError
+from cli.errors import UserError
 from sandbox.idle import all_idle
 
 # Between a finished step and the next (state written, program resumed, check and diff) there are

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from catalog import Catalog
+from cli.errors import UserError
 from sandbox.cloud.cloud import Cloud, State
 from sandbox.cloud.reservations import Reservations
 from sandbox.disk import replace_file
-from sandbox.errors import UserError
 from sandbox.faults import Faults
 
 

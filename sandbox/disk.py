@@ -7,7 +7,7 @@ import os
 import shutil
 from pathlib import Path
 
-from sandbox.errors import UserError
+from cli.errors import UserError
 
 # State, its copies and the simulated cloud of the largest stack take about 6 MiB.
 NEEDED_MIB = 64

@@ -8,9 +8,9 @@ from typing import Any
 
 import networkx as nx
 
+from cli.urns import name_of
 from sandbox.reasons import Reasons
 from sandbox.schedule import Node, TimedStep, graph_of, heaviest
-from sandbox.urns import name_of
 
 
 @dataclass(frozen=True)

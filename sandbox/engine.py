@@ -7,37 +7,45 @@ import re
 import subprocess
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
-from pulumi.automation import CommandError, EngineEvent, LocalWorkspace, Stack, UpdateSummary
+from pulumi.automation import (
+    CommandError,
+    EngineEvent,
+    LocalWorkspace,
+    PulumiCommand,
+    Stack,
+    UpdateSummary,
+)
 
+from catalog.durations import Durations
+from cli.errors import UserError
+from cli.pulumi_cli import BUILT, binary, is_built
+from cli.urns import state_dependencies
 from sandbox import deployment, engine_channels, killed_runs, state_copies
-from sandbox.bounds import bounds
 from sandbox.clock import VirtualClock
 from sandbox.cloud.caller import Caller
-from sandbox.cloud.cloud import Cloud
 from sandbox.clusters import Clusters
-from sandbox.errors import UserError
+from sandbox.estimate import Estimate, Unknown, estimate_of
 from sandbox.events import EngineReport
 from sandbox.faults import Faults
 from sandbox.interrupts import Interrupts
 from sandbox.journal import Journal
 from sandbox.locks import engine_pid
-from sandbox.plan import new_inputs, planned_steps, value_sources
+from sandbox.plan import in_one_order, new_inputs, planned_order, planned_steps, value_sources
 from sandbox.planned_pulls import with_pulls
 from sandbox.program import load_program
 from sandbox.providers.gcp import GcpStandIn
 from sandbox.providers.kubernetes import KubernetesStandIn
 from sandbox.providers.operations import Operations
 from sandbox.providers.server import ProviderServer
-from sandbox.pulumi_cli import binary, cli_environment, find_pulumi
 from sandbox.removal import data_last
 from sandbox.run_result import RunResult, Verb
-from sandbox.schedule import TimedStep, critical_path, state_dependencies
-from sandbox.status import everything
+from sandbox.schedule import TimedStep
+from sandbox.status import everything, of_stack
 from sandbox.workspace import Workspace
 
 # As many as the graph has: how many operations run at once is the cloud's limit to set, not the
@@ -83,53 +91,59 @@ class Engine:
         operations = Operations(cloud, clock, journal, durations, owner)
         with ProviderServer(clock) as server:
             server.serve("gcp", "pulumi-gcp", GcpStandIn(clusters, operations))
-            server.serve("kubernetes", "pulumi-kubernetes", KubernetesStandIn(clusters, operations))
+            kubernetes = KubernetesStandIn(clusters, operations)
+            server.serve("kubernetes", "pulumi-kubernetes", kubernetes, compares_inputs=True)
             killed_runs.mend_state(self._workspace, options.on_output)
             is_new = not any(self._workspace.state_files())
             stack = self._open(server.address, is_new=is_new)
             if verb == "preview":
                 before = self._workspace.deployment()
+                killed_runs.tell_pending(before, options.on_output)
             else:
                 killed_runs.unlock(stack, self._workspace, options.on_output)
-                before = {} if is_new else self._recovered(stack, cloud, options)
+                if not is_new:
+                    said = options.on_output
+                    stood = self._workspace.deployment() if options.only.get("target") else {}
+                    before = killed_runs.adopt(stack, self._workspace, cloud, said, PARALLEL)
+                    options = _without_deleted_targets(options, stood, before)
             operations.pulls.stand(deployment.resources(before))
             with Interrupts(owner) as interrupts:
-                ok = self._call(stack, verb, options, report, interrupts)
+                # To the CLI no target is everything.
+                nothing_left = options.only.get("target") == []
+                ok = nothing_left or self._call(stack, verb, options, report, interrupts)
             after = {} if verb == "preview" else self._state_after(options)
-        plan = self._plan() if verb == "preview" else {}
+        report.settle_aliases()
+        journal.settle_aliases(report.aliased)
+        before = deployment.with_urns(before, report.aliased)
+        plan = self._plan(report.aliased) if verb == "preview" else {}
+        unknown = Unknown()
         if verb == "preview":
             stands = new_inputs(report)
-            planned = planned_steps(plan, durations, stands)
-            steps, dependencies, inputs = with_pulls(
-                *planned, stands, durations, value_sources(plan)
-            )
+            estimate = _preview_estimate(plan, report, before, durations, unknown)
         else:
-            steps = [TimedStep(s.urn, s.operation, s.seconds) for s in journal.steps if s.ok]
-            known = [*deployment.resources(before), *deployment.resources(after)]
-            dependencies = operations.pulls.beside(state_dependencies(known))
             stands = deployment.inputs(after)
-            inputs = {**deployment.inputs(before), **stands, **operations.pulls.inputs}
-            if verb == "destroy":
-                dependencies = data_last(dependencies, inputs)
-        critical = critical_path(steps, dependencies)
-        likely = critical.seconds if verb == "preview" else journal.makespan
+            estimate = _run_estimate(verb, journal, operations, (before, after), durations, unknown)
         return RunResult(
             operation=verb,
             stack=self._workspace.stack,
             ok=ok,
             report=report,
-            makespan_s=likely,
-            bounds=bounds(steps, dependencies, durations, inputs, likely),
+            makespan_s=estimate.seconds or 0.0,
+            bounds=estimate.bounds,
             own_durations=durations.own is not None,
-            sequential_s=sum(step.seconds for step in steps),
-            critical=critical,
+            sequential_s=sum(step.seconds for step in estimate.steps),
+            critical=estimate.critical,
             wall_s=time.monotonic() - began,
-            outputs=deployment.stack_outputs(after),
+            outputs=deployment.previewed_outputs(report.outputs)
+            if verb == "preview"
+            else deployment.stack_outputs(after),
             cloud=everything(clusters),
+            own=of_stack(clusters, self._workspace.stack, after),
             timeline=journal.steps,
             plan=plan,
-            steps=steps,
-            dependencies=dependencies,
+            steps=estimate.steps,
+            dependencies=estimate.dependencies,
+            unknown=unknown,
             interrupted=interrupts.received,
             stood=deployment.inputs(before),
             stands=stands,
@@ -139,7 +153,7 @@ class Engine:
         local = LocalWorkspace(
             work_dir=str(self._workspace.work_dir),
             pulumi_home=str(self._workspace.home),
-            pulumi_command=find_pulumi(),
+            pulumi_command=_pulumi_command(),
             env_vars={**self._workspace.environment, "PULUMI_DEBUG_PROVIDERS": providers},
             program=partial(load_program, self._workspace.project_folder),
         )
@@ -162,7 +176,7 @@ class Engine:
             input=value,
             text=True,
             cwd=self._workspace.work_dir,
-            env=cli_environment(self._workspace),
+            env=self._workspace.cli_environment,
             capture_output=True,
             check=False,
         )
@@ -197,17 +211,23 @@ class Engine:
                 getattr(stack, verb)(show_secrets=False, **common, **options.only)
         except CommandError as error:
             if not report.failed:
-                report.diagnostics.append(_last_line(error))
+                report.diagnostics.append(_last_line(error, verb))
+            report.end()
             return False
         return True
 
-    def _plan(self) -> dict[str, Any]:
-        """What a preview says would be done, by URN; empty when it failed."""
+    def _plan(self, aliased: Mapping[str, str]) -> dict[str, Any]:
+        """What a preview says would be done, by URN; empty when it failed. `aliased` has by the URN
+        in the state the one in the program: what goes first is planned under the former."""
         file = self._workspace.plan_file
         if not file.exists():
             return {}
         plans = json.loads(file.read_text())["resourcePlans"]
         file.unlink()
+        for urn in aliased.keys() & plans.keys():
+            goes = plans.pop(urn)
+            planned = plans.setdefault(aliased[urn], {**goes, "steps": []})
+            planned["steps"] = [*(goes.get("steps") or []), *(planned.get("steps") or [])]
         return plans
 
     def _state_after(self, options: RunOptions) -> dict[str, Any]:
@@ -226,23 +246,78 @@ class Engine:
         for state in self._workspace.state_files():
             state_copies.keep_few(state)
 
-    def _recovered(self, stack: Stack, cloud: Cloud, options: RunOptions) -> dict[str, Any]:
-        """The state, after looking up what a killed run left pending."""
-        state = self._workspace.deployment()
-        adopted = killed_runs.adopt(stack, state, cloud, options.on_output, PARALLEL)
-        return state if adopted is None else self._workspace.deployment()
-
 
 _NO_SUMMARY = UpdateSummary("", datetime.min, "", {}, {}, "")
+
+
+@cache
+def _pulumi_command() -> PulumiCommand:
+    """Raises UserError."""
+    return PulumiCommand(root=str(BUILT)) if is_built(binary()) else PulumiCommand()
 
 
 def _nothing(stack_name: str) -> None:
     pass
 
 
-def _last_line(error: CommandError) -> str:
+def _without_deleted_targets(
+    options: RunOptions, before: dict[str, Any], after: dict[str, Any]
+) -> RunOptions:
+    """To the engine, a target that the look-up took out of the state is no resource."""
+    targets = options.only.get("target")
+    if not targets:
+        return options
+    stood, stands = ({it["urn"] for it in deployment.resources(state)} for state in (before, after))
+    left = [it for it in targets if it not in stood - stands]
+    return replace(options, only={**options.only, "target": left})
+
+
+def _preview_estimate(
+    plan: Mapping[str, Any],
+    report: EngineReport,
+    before: Mapping[str, Any],
+    durations: Durations,
+    unknown: Unknown,
+) -> Estimate:
+    stands = new_inputs(report)
+    planned, wanted = planned_steps(plan, durations, stands, planned_order(report))
+    # The plan has no dependencies of what goes.
+    dependencies = {**state_dependencies(deployment.current(before)), **wanted}
+    steps = in_one_order(planned, dependencies)
+    with_images = unknown.estimate(
+        "the pulls of images",
+        lambda: with_pulls(steps, dependencies, stands, durations, value_sources(plan)),
+        lambda: (steps, dependencies, dict(stands)),
+    )
+    return estimate_of(*with_images, durations, unknown)
+
+
+def _run_estimate(
+    verb: Verb,
+    journal: Journal,
+    operations: Operations,
+    states: tuple[Mapping[str, Any], Mapping[str, Any]],
+    durations: Durations,
+    unknown: Unknown,
+) -> Estimate:
+    steps = [TimedStep(s.urn, s.operation, s.seconds) for s in journal.steps if s.ok]
+    old, new = states
+    # What stands after the run waited for its new dependencies alone.
+    known = {
+        **state_dependencies(deployment.current(old)),
+        **state_dependencies(deployment.current(new)),
+    }
+    dependencies = operations.pulls.beside(known)
+    inputs = {**deployment.inputs(old), **deployment.inputs(new), **operations.pulls.inputs}
+    if verb == "destroy":
+        dependencies = data_last(dependencies, inputs)
+    return estimate_of(steps, dependencies, inputs, durations, unknown, journal.makespan)
+
+
+def _last_line(error: CommandError, verb: Verb) -> str:
     killed = re.search(r"code: -(\d+)", str(error))
     if killed:
-        return f"the Pulumi engine was killed by signal {killed[1]}; `up` again picks up from there"
+        ended = f"the Pulumi engine was killed by signal {killed[1]}"
+        return f"{ended}; `{verb}` again picks up from there"
     lines = [line for line in str(error).splitlines() if line.strip()]
     return lines[-1].strip() if lines else "the engine ended without a message"

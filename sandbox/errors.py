@@ -1,16 +1,9 @@
-"""The two ways in which the sandbox says no."""
+"""What Google Cloud and Kubernetes answer where they refuse."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
-
-
-class UserError(Exception):
-    """A mistake in what the user typed or wrote; shown as one line, never as a traceback. `code` is
-    the exit code."""
-
-    code = 1
 
 
 class CloudError(Exception):
@@ -35,3 +28,15 @@ class NotReadyError(CloudError):
         self.state = state
         self.inputs = inputs
         self.reason = reason
+
+
+class HalfMadeError(CloudError):
+    """A create that failed and left the resource: the provider has it in its state, with what it
+    has `read` of it, or only with what it sent. Or an update that failed and stays: the provider
+    has in its state what was there before, and has read nothing."""
+
+    def __init__(self, resource_id: str, message: str, *, read: bool) -> None:
+        super().__init__("INTERNAL", message)
+        self.resource_id = resource_id
+        self.message = message
+        self.read = read

@@ -5,10 +5,11 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+from cli.errors import UserError
 from sandbox.cloud.cloud import Cloud
 from sandbox.cloud.kinds import KINDS
 from sandbox.cloud.reservations import ExistingResource
-from sandbox.errors import CloudError, UserError
+from sandbox.errors import CloudError
 from sandbox.providers.schema import GcpSchema
 
 

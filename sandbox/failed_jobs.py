@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from cli.errors import UserError
 from sandbox.cloud.kinds.cluster import Cluster
 from sandbox.clusters import Clusters
-from sandbox.errors import UserError
 
 _WHY = "the simulated job was told to fail"
 _FAILED: dict[tuple[str, str], dict[str, Any]] = {

@@ -12,19 +12,19 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
+from catalog.durations import Durations
+from cli.urns import name_of, token_of
 from sandbox.bounds import ends, slots_of
-from sandbox.durations import Durations
 from sandbox.plan import value_sources
 from sandbox.planned_pulls import with_pulls, without_pulls
 from sandbox.schedule import Node, TimedStep, graph_of
-from sandbox.urns import name_of, token_of
 from stacks.first_steps import first_steps
 from stacks.machine_price import price_of
 from stacks.parts.pools.order import Component, choosable, components_of, late_pools, waits
 from stacks.plan import Plan
 
 EARLY, LATE, MIXED = "early", "just-in-time", "as it is"
-_OURS = "gke-ai-stacks:"
+_OURS = "gke-ai-stacks:index:"
 Dependencies = Mapping[str, set[str]]
 Waits = Mapping[Component, Collection[Component]]
 
@@ -86,7 +86,7 @@ def courses(
 
 @dataclass(frozen=True)
 class Family:
-    """Components of ours by type and name, and what is in each."""
+    """Components of ours by class and name, and what is in each."""
 
     urns: Mapping[Component, str]
     children: Mapping[str, Collection[str]]

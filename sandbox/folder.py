@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from sandbox.errors import UserError
+from cli.errors import UserError
 
 _MARK = "this-folder-is-a-sandbox"
 # Everything that the sandbox itself puts there; the lock comes last, for it is held.

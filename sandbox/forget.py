@@ -6,12 +6,13 @@ import shutil
 import subprocess
 from pathlib import Path
 
+from cli.console import say
+from cli.errors import UserError
+from cli.pulumi_cli import binary
 from sandbox import state_copies
 from sandbox.clusters import Clusters
-from sandbox.errors import UserError
 from sandbox.folder import delete_own, require_sandbox
 from sandbox.locks import engine_pid
-from sandbox.pulumi_cli import binary, cli_environment
 from sandbox.workspace import Workspace
 
 
@@ -29,7 +30,7 @@ def forget(workspace: Workspace) -> None:
         else:
             _end_control_planes(workspace.root)
             delete_own(workspace.root)
-            print("forgotten: every stack of this sandbox")
+            say("forgotten: every stack of this sandbox")
 
 
 def _forget_stack(workspace: Workspace) -> None:
@@ -44,7 +45,7 @@ def _forget_stack(workspace: Workspace) -> None:
         subprocess.run(
             [str(binary()), "stack", "rm", "--force", "--yes", "--stack", workspace.stack],
             cwd=workspace.work_dir,
-            env=cli_environment(workspace),
+            env=workspace.cli_environment,
             capture_output=True,
             check=False,
         )
@@ -52,7 +53,7 @@ def _forget_stack(workspace: Workspace) -> None:
         state_copies.forget(state)
         state.unlink(missing_ok=True)
     shutil.rmtree(workspace.work_dir, ignore_errors=True)
-    print(f"forgotten: {workspace.stack}, and {gone} resources of its in the simulated cloud")
+    say(f"forgotten: {workspace.stack}, and {gone} resources of its in the simulated cloud")
 
 
 def _end_control_planes(root: Path) -> None:

@@ -13,18 +13,15 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from catalog.durations import Durations, is_awaited
+from cli.urns import token_of
 from components.node_config import IMAGE_CACHE
 from sandbox.clock import Span
 from sandbox.cloud.kinds.pool_disks import streams
-from sandbox.durations import Durations, is_awaited
-from sandbox.urns import token_of
 
 Inputs = Mapping[str, Any]
 PULL = "container:image:Pull"
 PULLED, STREAMED, ON_DISK = "pulled", "streamed", "disk"
-# What runs the images of tens of GB.
-RAY_CLUSTER = "kubernetes:ray.io/v1:RayCluster"
-RUNNING = (RAY_CLUSTER, "kubernetes:batch/v1:Job")
 DAEMON_SET = "kubernetes:apps/v1:DaemonSet"
 POOL = "gcp:container/nodePool:NodePool"
 REPOSITORY = "gcp:artifactregistry/repository:Repository"
@@ -69,7 +66,8 @@ class Ground:
         return [urn for urn, it in self.preloads.items() if image in images_of(it)]
 
     def pools_of(self, preload: str) -> set[str]:
-        """The pools whose nodes one of its terms picks."""
+        """The pools whose nodes one of its terms picks; a pool that begins without nodes pulls
+        nothing, and no resource of the run waits for the nodes that come later."""
         spec = self.preloads[preload]["spec"]["template"]["spec"]
         required = spec["affinity"]["nodeAffinity"][
             "requiredDuringSchedulingIgnoredDuringExecution"
@@ -78,7 +76,7 @@ class Ground:
             urn
             for term in required["nodeSelectorTerms"]
             for urn, it in self.pools.items()
-            if _picks(term["matchExpressions"], it)
+            if _picks(term["matchExpressions"], it) and not _begins_empty(it)
         }
 
     def on_disks(self, inputs: Inputs, sources: Collection[str] = ()) -> tuple[set[str], set[str]]:
@@ -146,6 +144,10 @@ def _picks(expressions: Iterable[Inputs], pool: Inputs) -> bool:
         labels[_TOPOLOGY_LABEL] = topology
     ours = [it for it in expressions if it["key"] in labels or "google.com" not in it["key"]]
     return bool(ours) and all(labels.get(it["key"]) in it["values"] for it in ours)
+
+
+def _begins_empty(pool: Inputs) -> bool:
+    return pool.get("initialNodeCount") == 0
 
 
 def _streams(pool: Inputs) -> bool:

@@ -11,10 +11,10 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from sandbox.cloud.kinds.cluster import Cluster
+from cli.errors import UserError
+from sandbox.cloud.kinds.cluster import Cluster, is_named
 from sandbox.cloud.kinds.pools import POOL
 from sandbox.cloud.resource import Resource
-from sandbox.errors import UserError
 from sandbox.workspace import Workspace
 
 _PROVIDER = "pulumi:providers:kubernetes"
@@ -51,12 +51,11 @@ def _has_pools(pools: Sequence[str], clusters: Sequence[Resource]) -> bool:
 
 def _has_objects(state: Sequence[Mapping[str, Any]], clusters: Sequence[Resource]) -> bool:
     """On Autopilot a stack has objects alone."""
-    endpoints = [str(it.outputs.get("endpoint")) for it in clusters]
     providers = {
         one["urn"]
         for one in state
         if one["type"] == _PROVIDER
-        if any(it in str((one.get("inputs") or {}).get("kubeconfig")) for it in endpoints)
+        if any(is_named(it, str((one.get("inputs") or {}).get("kubeconfig"))) for it in clusters)
     }
     return any(str(one.get("provider")).rpartition("::")[0] in providers for one in state)
 

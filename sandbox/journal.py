@@ -3,7 +3,8 @@ took."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 from sandbox.clock import Span
 
@@ -32,6 +33,11 @@ class Journal:
 
     def add(self, step: Step) -> None:
         self.steps.append(step)
+
+    def settle_aliases(self, aliased: Mapping[str, str]) -> None:
+        """Give each step the URN that its resource has in the program; `aliased` has it by that in
+        the state."""
+        self.steps = [replace(it, urn=aliased.get(it.urn, it.urn)) for it in self.steps]
 
     @property
     def makespan(self) -> float:

@@ -3,18 +3,20 @@ operations."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from pulumi.automation import Deployment, Stack
 
+from cli.next_steps import command
+from cli.urns import name_of
 from recovery.pending import Adoption, Orphan, adopt_pending
+from recovery.report import gone, off_record, unsaid
 from sandbox import state_copies
 from sandbox.cloud.cloud import Cloud
 from sandbox.cloud.kinds import KINDS
 from sandbox.errors import CloudError
 from sandbox.locks import stale_locks
-from sandbox.next_steps import command
 from sandbox.workspace import Workspace
 
 Tell = Callable[[str], None]
@@ -36,20 +38,34 @@ def unlock(stack: Stack, workspace: Workspace, tell: Tell) -> None:
 
 
 def adopt(
-    stack: Stack, state: dict[str, Any], cloud: Cloud, tell: Tell, parallel: int
-) -> dict[str, Any] | None:
-    """Look up what became of the operations that are pending in a state; None: there are none."""
+    stack: Stack, workspace: Workspace, cloud: Cloud, tell: Tell, parallel: int
+) -> dict[str, Any]:
+    """The state, after looking up what became of the operations that are pending in it."""
+    state = workspace.deployment()
     pending = state.get("pending_operations") or []
     adoption = adopt_looked_up(state, cloud)
     if not (pending or adoption.adopted):
-        return None
+        return state
     stack.import_stack(Deployment(version=3, deployment=adoption.deployment))
     tell(f"a killed run left {len(pending)} operations pending: looking up what became of them")
     for orphan in adoption.orphans:
         tell(f"not found, so it was not made: {orphan.urn}")
     if adoption.adopted:
         stack.refresh(target=list(adoption.adopted), show_secrets=False, parallel=parallel)
-    return adoption.deployment
+    after = workspace.deployment()
+    for line in (*gone(adoption, after), *unsaid(adoption, after), *off_record(adoption, after)):
+        tell(line)
+    return after
+
+
+def tell_pending(state: Mapping[str, Any], tell: Tell) -> None:
+    """Say of what a preview does not know the end: it changes no state, and looks nothing up."""
+    pending = [(it["type"], it["resource"]) for it in state.get("pending_operations") or []]
+    if not pending:
+        return
+    named = ", ".join(f"{kind} {name_of(it['urn'])}" for kind, it in pending)
+    tell(f"a killed run left operations pending: {named}")
+    tell("  `up` looks them up first, and makes again what is gone; this preview does not know it")
 
 
 def adopt_looked_up(state: dict[str, Any], cloud: Cloud) -> Adoption:

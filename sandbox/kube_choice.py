@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from cli.errors import UserError
+from cli.kube_mode import KubeMode
 from sandbox.cloud.kinds.cluster import Cluster
 from sandbox.clusters import Clusters
 from sandbox.control_plane.binaries import binary, is_built
-from sandbox.errors import UserError
-from sandbox.kube_mode import KubeMode
 from sandbox.workspace import Workspace
 
 REAL = (
     "Kubernetes: a real control plane, with the real Kueue, KubeRay and JobSet, on simulated nodes"
 )
 IN_MEMORY = (
-    "Kubernetes: in memory; queues are not simulated in there. `make kube-tools` builds a real "
-    "control plane, which new clusters then have"
+    "Kubernetes: in memory, where queued work is admitted at once and no quota is counted. `make "
+    "kube-tools` builds a real control plane with the real Kueue, which new clusters then have"
 )
 
 
@@ -36,6 +36,10 @@ def is_real(workspace: Workspace, asked: KubeMode) -> bool:
                 "nearest: destroy it first, or another --folder"
             )
     return real
+
+
+def has_queues(workspace: Workspace) -> bool:
+    return workspace.stack_object().get("queues") is not None
 
 
 def said(workspace: Workspace, *, real: bool) -> str:

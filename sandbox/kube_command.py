@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
+from cli.console import new_console, new_table, say
+from cli.errors import UserError
+from cli.kube_mode import KubeMode
+from cli.next_steps import command
 from sandbox.cloud.kinds.cluster import Cluster
 from sandbox.clusters import Clusters
-from sandbox.console import new_console, new_table
 from sandbox.control_plane.control_plane import ControlPlane
-from sandbox.errors import CloudError, UserError
-from sandbox.kube_mode import KubeMode
-from sandbox.next_steps import command
+from sandbox.errors import CloudError
 from sandbox.workspace import Workspace
 
 
@@ -21,13 +22,13 @@ def start(workspace: Workspace) -> None:
             plane.start()
         except CloudError as error:
             raise UserError(f"{cluster}: {error}") from None
-        print(f"{cluster}: runs; export KUBECONFIG={plane.kubeconfig}")
+        say(f"{cluster}: runs; export KUBECONFIG={plane.kubeconfig}")
 
 
 def stop(workspace: Workspace) -> None:
     for cluster, plane in _control_planes(workspace).items():
         plane.stop()
-        print(f"{cluster}: stopped; what it holds is kept")
+        say(f"{cluster}: stopped; what it holds is kept")
 
 
 def show_status(workspace: Workspace) -> None:
@@ -38,7 +39,8 @@ def show_status(workspace: Workspace) -> None:
             ports = ", ".join(f"{purpose} {port}" for purpose, port in each.ports.items())
             process = str(each.pid) if each.running else "does not run"
             table.add_row(each.name, process, f"{each.rss_mib:.0f}", ports)
-        console.print(f"[bold]{cluster}[/]", table, sep="\n")
+        console.print(cluster, style="bold")
+        console.print(table)
 
 
 def kubeconfig(workspace: Workspace) -> str:
@@ -61,6 +63,8 @@ def _control_planes(workspace: Workspace) -> Mapping[str, ControlPlane]:
         for cluster in clusters.cloud.find(Cluster.token):
             if cluster.id in own and clusters.is_live(cluster):
                 found[cluster["name"]] = clusters.control_plane(cluster)
+    if not found and not workspace.config_file.exists() and not workspace.source.exists():
+        raise UserError(workspace.no_source())
     if not found:
         raise UserError(
             f'--stack: "{workspace.stack}": no cluster with a real control plane is up; '

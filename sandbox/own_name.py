@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sandbox.errors import UserError
+from cli.errors import UserError
 from sandbox.workspace import Workspace
 from stacks.names_beside import free_name
 

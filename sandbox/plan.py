@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
 from typing import Any
 
-from sandbox.durations import Durations
+import networkx as nx
+
+from catalog.durations import Durations
+from cli.urns import state_dependencies, token_of
 from sandbox.events import EngineReport
-from sandbox.schedule import TimedStep, state_dependencies
-from sandbox.urns import token_of
+from sandbox.schedule import REMOVALS, TimedStep
 
 # By URN.
 Inputs = Mapping[str, Mapping[str, Any]]
@@ -25,10 +28,13 @@ def planned_steps(
     plans: Mapping[str, Any],
     durations: Durations,
     inputs: Inputs,
+    order: Sequence[tuple[str, str]] = (),
 ) -> tuple[list[TimedStep], dict[str, set[str]]]:
     """Steps and dependencies of an update plan, as `pulumi preview --save-plan` writes it; it has
-    what changes, and `inputs` has all."""
-    steps: list[TimedStep] = []
+    what changes, and `inputs` has all. The plan has no order between resources: `order` has the
+    URNs and operations as the engine planned them."""
+    steps: list[tuple[int, TimedStep]] = []
+    places = {it: place for place, it in enumerate(order)}
     dependencies: dict[str, set[str]] = {}
     for urn, plan in plans.items():
         goal = plan.get("goal") or {}
@@ -38,10 +44,33 @@ def planned_steps(
         for operation in plan.get("steps") or []:
             timed = _TIMED.get(operation)
             if custom and timed is not None:
-                steps.append(
-                    TimedStep(urn, timed, durations.seconds(token, timed, inputs.get(urn)))
-                )
-    return steps, dependencies
+                seconds = durations.seconds(token, timed, inputs.get(urn))
+                place = places.get((urn, operation), len(places))
+                steps.append((place, TimedStep(urn, timed, seconds)))
+    steps.sort(key=lambda it: it[0])
+    return [step for _, step in steps], dependencies
+
+
+def in_one_order(
+    steps: Sequence[TimedStep], dependencies: Mapping[str, Iterable[str]]
+) -> list[TimedStep]:
+    """Of deletes that follow each other, those first that others do not wait for, and then by URN:
+    where none waits for the other the engine goes by the order of its state, which differs from
+    run to run."""
+    waits: nx.DiGraph[str] = nx.DiGraph()
+    waits.add_nodes_from(it.urn for it in steps)
+    for urn, needed in dependencies.items():
+        waits.add_edges_from((other, urn) for other in needed)
+
+    def dependents_first(step: TimedStep) -> tuple[int, str]:
+        # Who waits for another waits for all that the other does.
+        return -len(nx.ancestors(waits, step.urn)), step.urn
+
+    found: list[TimedStep] = []
+    for goes, together in groupby(steps, lambda it: it.operation in REMOVALS):
+        same = list(together)
+        found += sorted(same, key=dependents_first) if goes else same
+    return found
 
 
 def value_sources(plans: Mapping[str, Any]) -> dict[str, set[str]]:
@@ -59,3 +88,9 @@ def new_inputs(report: EngineReport) -> Inputs:
     return {
         one.metadata.urn: one.metadata.new.inputs or {} for one in found if one and one.metadata.new
     }
+
+
+def planned_order(report: EngineReport) -> list[tuple[str, str]]:
+    """URN and operation of each step, in the order in which the engine planned them."""
+    found = (event.resource_pre_event for event in report.step_events)
+    return [(one.metadata.urn, str(one.metadata.op.value)) for one in found if one]

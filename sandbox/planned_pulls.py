@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
+from catalog.durations import WITH_IMAGES, Durations
+from cli.urns import token_of
 from sandbox.bounds import ends
 from sandbox.clock import Span
-from sandbox.durations import Durations
 from sandbox.image_pulls import (
     ON_DISK,
     PULL,
-    RUNNING,
     STREAMED,
     Ground,
     Inputs,
@@ -20,7 +20,6 @@ from sandbox.image_pulls import (
     streaming_after_all,
 )
 from sandbox.schedule import TimedStep, graph_of
-from sandbox.urns import token_of
 
 
 def with_pulls(
@@ -40,17 +39,20 @@ def with_pulls(
         ground.learn(urn, one, made=urn in made)
     waits = {urn: set(needed) for urn, needed in dependencies.items()}
     ways: dict[str, Inputs] = {}
-    for step in list(known):
-        if step.operation != "create" or token_of(step.urn) not in RUNNING:
+    pulls: list[TimedStep] = []
+    for step in known:
+        if step.operation != "create" or token_of(step.urn) not in WITH_IMAGES:
             continue
         for urn, way, needed in _pulls(
             ground, step.urn, inputs[step.urn], other, (sources or {}).get(step.urn, ())
         ):
             if urn not in ways:
                 ways[urn] = way
-                known.append(_step(urn, way, durations))
+                pulls.append(_step(urn, way, durations))
                 waits[urn] = needed or set(waits.get(step.urn, ()))
             waits.setdefault(step.urn, set()).add(urn)
+    # The place of a creation after a delete has a meaning to the schedule.
+    known = [*pulls, *known]
     later = streaming_after_all(_spans(known, waits, ways), ways)
     ways |= {urn: {"way": STREAMED} for urn in later}
     known = [_step(it.urn, ways[it.urn], durations) if it.urn in later else it for it in known]

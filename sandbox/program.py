@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pulumi
 
+from sandbox.events import PROGRAM_ENDED
+
 
 def load_program(folder: Path) -> None:
     """Run `__main__.py` as Pulumi's language host does: as the main module of its folder."""
@@ -24,7 +26,7 @@ def load_program(folder: Path) -> None:
             runpy.run_path(str(folder / "__main__.py"), run_name="__main__")
     except SystemExit:
         # Of any other exception the Automation API shows a traceback.
-        raise pulumi.RunError("the program ended with what it said above") from None
+        raise pulumi.RunError(PROGRAM_ENDED) from None
 
 
 @contextmanager

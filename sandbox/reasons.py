@@ -8,9 +8,9 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
-from catalog.table import read_yaml
+from catalog.strict_yaml import read_yaml
+from cli.urns import token_of
 from sandbox.schedule import TimedStep
-from sandbox.urns import token_of
 
 TABLE = Path(__file__).parent / "reasons.yaml"
 

@@ -6,16 +6,20 @@ The engine would plan the stack itself first, and report the program's error twi
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from typing import Any
 
+from cli.project import PROJECT
 from sandbox.engine import RunResult, Verb
 from sandbox.events import EngineReport
 from sandbox.schedule import CriticalPath
-from sandbox.workspace import PROJECT, SANDBOX_PROJECT, Workspace
-from stacks.config import PLACES, ConfigError, object_of, validate
+from sandbox.secrets import IN_PLAIN, UNREADABLE
+from sandbox.workspace import SANDBOX_PROJECT, Workspace
+from stacks.config import PLACES, SECRET_OBJECT, ConfigError, object_of, of_keys, validate
 from stacks.names_beside import names_beside
 from stacks.plan import Plan
 from stacks.tokens import SECRETS
+from stacks.tried import with_value
 
 
 def refused(workspace: Workspace, verb: Verb, secrets: Mapping[str, str]) -> RunResult | None:
@@ -26,26 +30,75 @@ def refused(workspace: Workspace, verb: Verb, secrets: Mapping[str, str]) -> Run
     try:
         planned(workspace, secrets)
     except ConfigError as error:
-        return RunResult(
-            operation=verb,
-            stack=workspace.stack,
-            ok=False,
-            report=EngineReport(diagnostics=[str(error)]),
-            makespan_s=0,
-            sequential_s=0,
-            critical=CriticalPath((), 0),
-            wall_s=0,
-        )
+        return not_run(workspace, verb, str(error))
     return None
 
 
-def planned(workspace: Workspace, secrets: Mapping[str, str]) -> Plan:
-    """The plan that the program makes of the config. Raises ConfigError."""
+def not_run(workspace: Workspace, verb: Verb, reason: str) -> RunResult:
+    """A run that failed before the engine did anything."""
+    return RunResult(
+        operation=verb,
+        stack=workspace.stack,
+        ok=False,
+        report=EngineReport(diagnostics=[reason]),
+        makespan_s=0,
+        sequential_s=0,
+        critical=CriticalPath((), 0),
+        wall_s=0,
+    )
+
+
+def planned(
+    workspace: Workspace, secrets: Mapping[str, str], changes: Mapping[str, Any] | None = None
+) -> Plan:
+    """The plan that the program makes of the config, with other values of the stack's where
+    `changes` has them by path. Raises ConfigError."""
     config = workspace.config()
+    for path, value in (changes or {}).items():
+        changed = with_value(workspace.stack_object(), path, value)
+        config = {**config, f"{PROJECT}:stack": changed}
+    lines = list(_unread(config))
+    if lines and f"{PROJECT}:stack" not in config:
+        # One of these keys is meant to be it.
+        raise ConfigError(lines)
+    try:
+        plan = _plan(workspace, config, secrets)
+    except ConfigError as error:
+        raise ConfigError([*lines, *error.lines]) from None
+    if lines:
+        raise ConfigError(lines)
+    return plan
+
+
+def _unread(config: Mapping[str, Any]) -> Iterator[str]:
+    """What the program refuses of the config, and what the sandbox cannot read of it."""
+    plain = [it for it in SECRETS if config.get(f"{PROJECT}:{it}") == IN_PLAIN]
+    yield from of_keys(config, PROJECT, plain)
+
+
+def _holds(value: Any, wanted: str) -> bool:
+    if isinstance(value, dict):
+        return any(_holds(it, wanted) for it in value.values())
+    if isinstance(value, list):
+        return any(_holds(it, wanted) for it in value)
+    return value == wanted
+
+
+def _plan(workspace: Workspace, config: Mapping[str, Any], secrets: Mapping[str, str]) -> Plan:
     key = f"{PROJECT}:stack"
     stack = config.get(key)
+    if unread := [it for it in PLACES if config.get(f"gcp:{it}") == UNREADABLE]:
+        raise ConfigError(
+            [
+                f"gcp:{it}: encrypted, and the sandbox has no key to it; nearest: "
+                f"--set gcp:{it}={it.upper()}"
+                for it in unread
+            ]
+        )
+    if _holds(stack, UNREADABLE):
+        raise ConfigError([SECRET_OBJECT])
     # As the program has it: Pulumi hands an object over as JSON.
-    raw = object_of(None if stack is None else json.dumps(stack, default=str))
+    raw = object_of(stack if stack is None or isinstance(stack, str) else json.dumps(stack))
     return validate(
         {**raw, **{key: config.get(f"gcp:{key}") for key in PLACES}},
         secrets_set=frozenset(it for it in SECRETS if f"{PROJECT}:{it}" in {**config, **secrets}),

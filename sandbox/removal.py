@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from sandbox.urns import token_of
+from cli.urns import token_of
 from stacks.refusal import NODE_POOL
 
 # What holds data that nobody can make again.

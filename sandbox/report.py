@@ -4,71 +4,110 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 
-from sandbox.console import new_console, new_table
-from sandbox.durations import OWN
+from catalog.durations import OWN
+from cli.console import new_console, new_table
+from cli.kube_mode import KubeMode
+from cli.next_steps import command
+from cli.overrides import path_of
+from cli.urns import name_of
 from sandbox.first_step import Course
 from sandbox.first_step_words import better, minutes, usd
-from sandbox.kube_mode import KubeMode
-from sandbox.next_steps import command
 from sandbox.run_result import RunResult
-from sandbox.urns import name_of
+from stacks.refusal import OFF_FIRST
+from stacks.two_runs import BACK_ON
 
 SHOWN_STEPS = 12
+_OFF = "deletion_protection=false"
+# What does not come next, by verb, whether it succeeded, and whether the stack has anything.
+_OTHER_ROWS = {
+    ("preview", True, False): ("go on", "destroy"),
+    ("preview", True, True): ("go on", "destroy"),
+    ("preview", False, False): ("look", "go on", "bring up", "destroy"),
+    ("preview", False, True): ("go on", "bring up", "destroy"),
+    ("up", True, False): ("go on", "bring up"),
+    ("up", True, True): ("go on", "bring up"),
+    ("up", False, False): ("look", "bring up", "destroy"),
+    ("up", False, True): ("bring up",),
+}
 _COMMANDS = re.compile(r"^ +pulumi (destroy|up)\b(.*)$", re.MULTILINE)
 _TARGETS = re.compile(r"--target '([^']*)'")
 
 
 def print_report(
-    result: RunResult, root: Path, overrides: Sequence[str] = (), kube: KubeMode = KubeMode.auto
+    result: RunResult,
+    root: Path,
+    overrides: Sequence[str] = (),
+    kube: KubeMode = KubeMode.auto,
+    *,
+    protected: bool = False,
 ) -> None:
-    """`root`, `overrides` and `kube` are what the command was given, for the next ones."""
+    """`root`, `overrides` and `kube` are what the command was given, for the next ones; a stack
+    that is `protected` is not destroyed at once."""
     console = new_console()
     console.print()
     if not result.ok:
-        console.print(f"[bold red]{result.operation} of {result.stack} failed[/]")
-        for message in result.report.diagnostics:
-            console.print(f"  {message}", markup=False, soft_wrap=True)
-        _print_here(console, result, root, overrides, kube)
-        if result.operation == "destroy" and _is_protected(result):
+        console.print(f"{result.operation} of {result.stack} failed", style="bold red")
+        _print_lines(console, result.failure or result.report.errors)
+        if _COMMANDS.search("\n".join(result.report.diagnostics)):
+            _print_here(console, result, root, overrides, kube)
+        elif result.operation == "destroy" and _is_protected(result):
             _print_protected(console, result, root, overrides)
+        else:
+            _print_next(console, result, root, overrides, kube, protected)
+        if result.report.failed:
+            _print_lines(console, [f"warning: {it}" for it in result.report.warnings])
         return
-    console.print(f"[bold green]{result.operation} of {result.stack} succeeded[/]")
+    console.print(f"{result.operation} of {result.stack} succeeded", style="bold green")
+    _print_lines(console, [f"warning: {it}" for it in result.report.diagnostics])
     if result.operation in ("up", "destroy"):
         _print_resources(console, result)
     if result.outputs and result.operation == "up":
         _print_outputs(console, result.outputs)
     _print_times(console, result)
     _print_courses(console, result.courses)
-    _print_next(console, result, root, overrides, kube)
+    _print_lines(console, result.unknown.lines)
+    _print_next(console, result, root, overrides, kube, protected)
+
+
+def _print_lines(console: Console, lines: Sequence[str]) -> None:
+    for one in lines:
+        for line in one.splitlines():
+            console.print(f"  {line}", soft_wrap=True)
 
 
 def _print_resources(console: Console, result: RunResult) -> None:
-    table = new_table("in the simulated cloud", "count")
-    for kind, count in sorted(kinds(result.cloud).items()):
+    """The stack's own: other stacks have theirs in the same folder."""
+    table = new_table(f"{result.stack} in the simulated cloud", "count")
+    for kind, count in sorted(kinds(result.own).items()):
         table.add_row(kind, str(count))
     if table.row_count:
         console.print(table)
     elif result.operation == "destroy":
-        console.print("nothing is left in the simulated cloud")
+        gone = result.report.changes.get("delete", 0)
+        said = "is left in the simulated cloud" if gone else "was up, so nothing was deleted"
+        console.print(f"nothing of {result.stack} {said}")
 
 
 def _print_outputs(console: Console, outputs: dict[str, Any]) -> None:
-    console.print("[bold]outputs[/]")
+    console.print("outputs", style="bold")
     for name, value in outputs.items():
         shown = "[secret]" if _is_secret(value) else str(value)
         # Unbroken, so that commands can be copied.
-        console.print(f"  {name}: {shown}", markup=False, soft_wrap=True)
+        console.print(f"  {name}: {shown}", soft_wrap=True)
 
 
 def _print_times(console: Console, result: RunResult) -> None:
     if not result.sequential_s:
         console.print(f"{minutes(0)} of cloud time; {result.wall_s:.1f} s here")
+        return
+    if not result.critical.steps:
+        console.print(f"{minutes(result.sequential_s)} of cloud time, one after the other")
         return
     if result.operation == "preview":
         console.print(
@@ -84,7 +123,7 @@ def _print_times(console: Console, result: RunResult) -> None:
             f"{result.wall_s:.1f} s here"
         )
     if result.own_durations:
-        console.print(f"times are those of {OWN}, where it has them", markup=False)
+        console.print(f"times are those of {OWN}, where it has them")
     table = new_table("critical path", "time")
     for step in result.critical.steps[:SHOWN_STEPS]:
         table.add_row(f"{step.operation} {name_of(step.urn)}", minutes(step.seconds))
@@ -102,39 +141,78 @@ def _print_courses(console: Console, courses: Sequence[Course]) -> None:
         when = f"{it.when} (this config)" if it.chosen else it.when
         table.add_row(when, minutes(it.seconds), f"{it.accelerator_minutes:,.0f}", usd(it.usd))
     console.print(table)
-    console.print(better(courses), markup=False, soft_wrap=True)
+    console.print(better(courses), soft_wrap=True)
 
 
 def _print_next(
-    console: Console, result: RunResult, root: Path, overrides: Sequence[str], kube: KubeMode
+    console: Console,
+    result: RunResult,
+    root: Path,
+    overrides: Sequence[str],
+    kube: KubeMode,
+    protected: bool,
 ) -> None:
     if result.operation not in ("preview", "up"):
         return
     stack = result.stack
     preview = command("preview", stack, root, overrides=overrides)
+    up = command("up", stack, root, overrides=overrides, kube=kube)
     rows = {
         "look": command("status", stack, root),
         "change": f"edit Pulumi.{stack}.yaml, then {preview}",
-        "bring up": command("up", stack, root, overrides=overrides, kube=kube),
-        "destroy": command("destroy", stack, root),
+        "go on": up,
+        "bring up": up,
+        "destroy": " && ".join(_destroy(stack, root, overrides, protected=protected)),
     }
-    del rows["bring up" if result.operation == "up" else "destroy"]
-    console.print("[bold]next[/]")
+    for each in _OTHER_ROWS[result.operation, result.ok, bool(result.own)]:
+        del rows[each]
+    console.print("next", style="bold")
     for what, how in rows.items():
-        console.print(f"  {what:9} {how}", markup=False, soft_wrap=True)
+        console.print(f"  {what:9} {how}", soft_wrap=True)
 
 
 def _print_here(
     console: Console, result: RunResult, root: Path, overrides: Sequence[str], kube: KubeMode
 ) -> None:
-    """The commands of Pulumi that the program names, as they are here."""
-    named = _COMMANDS.findall("\n".join(result.report.diagnostics))
-    if named:
-        console.print("on the sandbox:", markup=False)
-    for verb, options in dict.fromkeys(named):
-        up = {"overrides": overrides, "kube": kube} if verb == "up" else {}
-        line = command(verb, result.stack, root, **up, targets=_TARGETS.findall(options))
-        console.print(f"  {line}", markup=False, soft_wrap=True)
+    """The commands of Pulumi that the program names, as they are here: each line can be pasted, one
+    after the other."""
+    said = "\n".join(result.report.diagnostics)
+    console.print("on the sandbox:")
+    for line in _here(said, result.stack, root, overrides, kube):
+        console.print(f"  {line}", soft_wrap=True)
+
+
+def _here(
+    said: str, stack: str, root: Path, overrides: Sequence[str], kube: KubeMode
+) -> Iterator[str]:
+    """`--set` holds for one command, and a stack's file for all: while the protection is off every
+    `up` is told so."""
+    off_first = OFF_FIRST in said
+    if off_first:
+        yield f"# with Pulumi.{stack}.yaml as it was at the last up:"
+        yield command("up", stack, root, overrides=[_OFF], kube=kube)
+        yield f"# with Pulumi.{stack}.yaml as it is now:"
+    up_with = _unprotected(overrides) if off_first else list(overrides)
+    for verb, options in dict.fromkeys(_COMMANDS.findall(said)):
+        up = {"overrides": up_with, "kube": kube} if verb == "up" else {}
+        yield command(verb, stack, root, **up, targets=_TARGETS.findall(options))
+    if off_first and BACK_ON in said:
+        yield command("up", stack, root, overrides=overrides, kube=kube)
+
+
+def _destroy(
+    stack: str, root: Path, overrides: Sequence[str], *, protected: bool
+) -> tuple[str, ...]:
+    """The commands that delete a stack; of one that is protected the protection goes first."""
+    destroy = command("destroy", stack, root)
+    if not protected:
+        return (destroy,)
+    return (command("up", stack, root, overrides=_unprotected(overrides)), destroy)
+
+
+def _unprotected(overrides: Sequence[str]) -> list[str]:
+    of_protection = path_of(_OFF)
+    return [*(it for it in overrides if path_of(it) != of_protection), _OFF]
 
 
 def _is_protected(result: RunResult) -> bool:
@@ -146,13 +224,11 @@ def _print_protected(
     console: Console, result: RunResult, root: Path, overrides: Sequence[str]
 ) -> None:
     """What to do, for the engine says it for one resource after the other, and by its state."""
-    off = [*overrides, "deletion_protection=false"]
-    up = command("up", result.stack, root, overrides=off)
     gone = result.report.changes.get("delete", 0)
     what = f"{gone} resources without protection are gone" if gone else "nothing was deleted"
-    console.print(f"the stack is protected: {what}. Take the protection off first:", markup=False)
-    for line in (up, command("destroy", result.stack, root)):
-        console.print(f"  {line}", markup=False, soft_wrap=True)
+    console.print(f"the stack is protected: {what}. Take the protection off first:")
+    for line in _destroy(result.stack, root, overrides, protected=True):
+        console.print(f"  {line}", soft_wrap=True)
 
 
 def kinds(cloud: dict[str, list[str]]) -> Counter[str]:

@@ -11,10 +11,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sandbox.durations import Durations, is_awaited
-from sandbox.durations_table import Seconds
-from sandbox.image_pulls import DAEMON_SET, POOL, PULL, RAY_CLUSTER, Ground, images_of
-from sandbox.urns import name_of, token_of
+from catalog.durations import RAY_CLUSTER, Durations, is_awaited
+from catalog.durations_table import Seconds
+from cli.urns import name_of, token_of
+from sandbox.image_pulls import DAEMON_SET, POOL, PULL, Ground, images_of
 
 _RAY_JOB = "kubernetes:ray.io/v1:RayJob"
 

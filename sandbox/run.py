@@ -2,32 +2,45 @@
 
 from __future__ import annotations
 
-import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import nullcontext
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+from cli.console import say, say_aside
+from cli.kube_mode import KubeMode
+from cli.next_steps import python
+from cli.urns import name_of, token_of
 from review.cost import Amount, Cost, cost_of
 from review.hourly import cost_lines
 from review.losses import losses
 from review.step import EngineStep
 from sandbox.cloud.caller import Caller
+from sandbox.cloud.kinds import KINDS
+from sandbox.cloud.kinds.node_pool import RUNNING, status_of
+from sandbox.cloud.kinds.pools import POOL
 from sandbox.clusters import Clusters
 from sandbox.engine import Engine, RunOptions, RunResult, Verb
+from sandbox.estimate import Unknown
 from sandbox.failed_jobs import fail_jobs
+from sandbox.failure import Context, failure_lines
 from sandbox.faults import Faults
 from sandbox.first_step import Course, courses
 from sandbox.in_use import refuse_platform_in_use
-from sandbox.json_file import check_json_file
-from sandbox.kube_choice import is_real, said
-from sandbox.kube_mode import KubeMode
+from sandbox.json_file import json_output
+from sandbox.kube_choice import has_queues, is_real, said
+from sandbox.live_output import LiveOutput
 from sandbox.own_name import refuse_taken_name
-from sandbox.refused import planned, refused
+from sandbox.people_runs import after_preview, before_destroy, before_up
+from sandbox.refused import not_run, planned, refused
 from sandbox.report import print_report
+from sandbox.secrets import secret_from_environment
+from sandbox.status import refuse_never_run
+from sandbox.targets import target_urns
 from sandbox.workspace import Workspace
+from stacks.config import ConfigError
 from stacks.plan import Plan
 
 # What a shell makes of a process that SIGINT ended.
@@ -47,44 +60,83 @@ def run_verb(
     only: Mapping[str, Any] | None = None,
 ) -> int:
     """Run a Pulumi verb and report it; the exit code is 0 only when the engine said yes."""
-    check_json_file(json_file)
-    real = is_real(workspace, kube)
-    caller, faults = Caller(roles), Faults.load(fault)
-    result = run(workspace, verb, speed, overrides, faults, project, real, caller=caller, only=only)
-    if json_file is not None:
-        summary = {**result.to_json(), "usd_hour": usd_hour(result, workspace)}
-        json_file.write_text(json.dumps(summary, indent=2) + "\n")
-    print_report(result, workspace.root, overrides, kube)
-    if verb in ("preview", "up"):
-        print(said(workspace, real=real), flush=True)
-        _print_losses(result, workspace)
-        print_cost(result, workspace)
+    with json_output(json_file) as write:
+        real = is_real(workspace, kube)
+        caller, faults = Caller(roles), Faults.load(fault)
+        result = run(
+            workspace, verb, speed, overrides, faults, project, real, caller=caller, only=only
+        )
+        usd = result.unknown.estimate(
+            "the cost", lambda: usd_hour(result, workspace), dict[str, Any]
+        )
+        write({**result.to_json(), "usd_hour": usd})
+        protected = workspace.is_protected
+        print_report(result, workspace.root, overrides, kube, protected=protected)
+        if verb in ("preview", "up"):
+            _print_after(result, workspace, real=real)
     if result.interrupted:
-        print(f"interrupted; `{verb}` again picks up from there", file=sys.stderr)
+        say_aside(f"interrupted; `{verb}` again picks up from there")
         return INTERRUPTED
     return 0 if result.ok else 1
+
+
+def _print_after(result: RunResult, workspace: Workspace, *, real: bool) -> None:
+    """What a preview or an `up` comes to, and what a real one would need besides."""
+    if result.ok and result.operation == "up" and has_queues(workspace):
+        say(said(workspace, real=real))
+    _print_losses(result, workspace)
+    print_cost(result, workspace)
+    if result.ok:
+        for line in _of_a_real_stack(workspace):
+            say(line)
+
+
+def _of_a_real_stack(workspace: Workspace) -> Iterator[str]:
+    """What a real stack is still to be given, and what it has that nobody can see here."""
+    stack = workspace.stack
+    for key in workspace.secrets_to_set():
+        name = key.partition(":")[2]
+        given = secret_from_environment(key)
+        what = f"from {name.upper()}, on the sandbox alone" if given else "a placeholder"
+        command = f"pulumi config set --secret {name} --stack {stack}"
+        yield f"{name}: {what}; before a real up: {command}"
+    if workspace.user_file().environments:
+        yield (
+            f"environment: Pulumi.{stack}.yaml has values from Pulumi ESC, which the sandbox does "
+            "not read; a real stack has them, too"
+        )
 
 
 def _print_losses(result: RunResult, workspace: Workspace) -> None:
     """Protection is off in most stacks here, and then the program itself says nothing of them."""
     steps = [step for it in result.report.step_events if (step := EngineStep.of_event(it))]
     if lines := list(losses(steps, workspace.catalog())):
-        print("what this takes away:")
-        print("\n".join(f"  {line}" for line in lines), flush=True)
+        say("what this takes away:")
+        for line in lines:
+            say(f"  {line}")
 
 
 def print_cost(result: RunResult, workspace: Workspace) -> None:
-    """What the stack costs an hour, before the run and after it."""
-    if result.ok:
-        print("what it costs:")
-        lines = cost_lines(*_bills(result, workspace), _to_first_step(result))
-        print("\n".join(f"  {line}" for line in lines), flush=True)
+    """What the stack costs an hour, before the run and after it: an `up` that failed leaves things
+    that are paid for."""
+    if result.ok or (result.operation == "up" and result.stands and result.steps):
+        bill = Unknown()
+        lines = bill.estimate(
+            "the cost",
+            lambda: list(cost_lines(*_bills(result, workspace), _to_first_step(result))),
+            list[str],
+        )
+        say("what it costs:" if result.ok else "what was made, and costs:")
+        for line in [*lines, *bill.lines]:
+            say(f"  {line}")
 
 
 def usd_hour(result: RunResult, workspace: Workspace) -> dict[str, Any]:
-    """The same as numbers, of what has a price that is known."""
-    before, after = _bills(result, workspace)
-    return {"before": asdict(before.hourly), "after": asdict(after.hourly)}
+    """The same as numbers, of what has a price that is known, and the accelerators without one."""
+    return {
+        when: {**asdict(it.hourly), "unpriced_accelerators": [one.what for one in it.unpriced]}
+        for when, it in zip(("before", "after"), _bills(result, workspace), strict=True)
+    }
 
 
 def _to_first_step(result: RunResult) -> Amount | None:
@@ -95,7 +147,23 @@ def _to_first_step(result: RunResult) -> Amount | None:
 
 def _bills(result: RunResult, workspace: Workspace) -> tuple[Cost, Cost]:
     catalog = workspace.catalog()
-    return cost_of(result.stood.items(), catalog), cost_of(result.stands.items(), catalog)
+    came = {} if result.ok else _machines_that_came(result, workspace)
+    return cost_of(result.stood.items(), catalog), cost_of(result.stands.items(), catalog, came)
+
+
+def _machines_that_came(result: RunResult, workspace: Workspace) -> dict[str, int]:
+    """Of the pools in an error state, by their logical names."""
+    cloud, pools = workspace.cloud(), KINDS[POOL]
+    found = {
+        name_of(urn): cloud.get(pools.identify(it))
+        for urn, it in result.stands.items()
+        if token_of(urn) == POOL
+    }
+    return {
+        name: cloud.short[pool.id]
+        for name, pool in found.items()
+        if pool is not None and status_of(pool, cloud) != RUNNING
+    }
 
 
 def run(
@@ -122,7 +190,7 @@ def run(
             RunOptions(
                 speed=speed,
                 faults=faults,
-                on_output=lambda line: print(line, flush=True),
+                on_output=LiveOutput(say),
                 color=sys.stdout.isatty(),
                 real_kube=real_kube,
                 caller=caller or Caller(),
@@ -140,24 +208,71 @@ def _run(
 ) -> RunResult:
     if project is not None:
         workspace.use_project(project)
+    if verb in ("destroy", "refresh") and workspace.source.exists():
+        end = ", and nothing was deleted" if verb == "destroy" else ""
+        refuse_never_run(workspace, end)
+    if targets := options.only.get("target"):
+        options = replace(options, only={**options.only, "target": target_urns(workspace, targets)})
     secrets = workspace.prepare(overrides)
-    if verb in ("preview", "up"):
-        refuse_taken_name(workspace)
-    if verb == "destroy":
-        refuse_platform_in_use(workspace)
-    if options.faults.failed_jobs:
-        clusters = Clusters(workspace.cloud(), workspace.cloud_file)
-        fail_jobs(clusters, options.faults.failed_jobs)
-    if (wrong := refused(workspace, verb, secrets)) is not None:
-        return wrong
+    if (stopped := _before(workspace, verb, secrets, options)) is not None:
+        return stopped
     result = Engine(workspace, secrets).run(verb, options)
+    if verb == "preview":
+        after_preview(workspace, result, options)
+    if not result.ok:
+        context = _context(workspace, secrets)
+        result.failure = list(failure_lines(result.report, context))
     if result.plan:
         plan = planned(workspace, secrets)
         result.courses = courses_of(result, plan, workspace)
     return result
 
 
+def _before(
+    workspace: Workspace, verb: Verb, secrets: Mapping[str, str], options: RunOptions
+) -> RunResult | None:
+    """What stops a run before the engine does anything. Raises UserError."""
+    if verb in ("preview", "up"):
+        refuse_taken_name(workspace)
+    if verb == "destroy":
+        refuse_platform_in_use(workspace)
+        before_destroy(workspace, options)
+    if options.faults.failed_jobs:
+        clusters = Clusters(workspace.cloud(), workspace.cloud_file)
+        fail_jobs(clusters, options.faults.failed_jobs)
+    if (wrong := refused(workspace, verb, secrets)) is not None:
+        return wrong
+    if verb == "up" and (reason := before_up(workspace, secrets, options)) is not None:
+        return not_run(workspace, verb, reason)
+    return None
+
+
+def _context(workspace: Workspace, secrets: Mapping[str, str]) -> Context:
+    def accepts(path: str, value: Any) -> bool:
+        try:
+            planned(workspace, secrets, {path: value})
+        except ConfigError:
+            return False
+        return True
+
+    try:
+        plan = planned(workspace, secrets)
+    except ConfigError:
+        plan = None
+    roles = f"{python()} -m tools.roles {workspace.stack}"
+    grants = f"{python()} -m tools.kms_grants {workspace.stack}"
+    cloud = workspace.cloud()
+    own = cloud.inventory(workspace.stack).get(POOL, ())
+    short = {it.rpartition("/")[2]: came for it, came in cloud.short.items() if it in own}
+    has_project = workspace.project_file.exists()
+    return Context(plan, accepts, roles, grants, has_project=has_project, short=short)
+
+
 def courses_of(result: RunResult, plan: Plan, workspace: Workspace) -> list[Course]:
     """The ways to the first step of what was previewed."""
     planned_run = (result.plan, result.steps, result.dependencies, result.stands)
-    return courses(plan, *planned_run, workspace.durations())
+    return result.unknown.estimate(
+        "the ways to the first step",
+        lambda: courses(plan, *planned_run, workspace.durations()),
+        list[Course],
+    )

@@ -14,7 +14,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from sandbox.errors import UserError
+from cli.errors import UserError
 
 # The engine's switch: a copy, STACK.json.NANOSECONDS, beside each state.
 ENVIRONMENT = {"PULUMI_DIY_BACKEND_RETAIN_CHECKPOINTS": "true"}

@@ -2,38 +2,52 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 
-from sandbox.cloud.kinds.cluster import Cluster
+from cli.console import new_console, new_table
+from cli.errors import UserError
+from cli.next_steps import command
+from sandbox import deployment
+from sandbox.cloud.kinds.cluster import Cluster, left_pools
+from sandbox.cloud.kinds.node_pool import pool_states
 from sandbox.clusters import Clusters
-from sandbox.console import new_console, new_table
-from sandbox.errors import CloudError, UserError
-from sandbox.json_file import check_json_file
-from sandbox.next_steps import command
+from sandbox.errors import CloudError
+from sandbox.json_file import json_output
+from sandbox.kube_choice import IN_MEMORY
 from sandbox.workspace import Workspace
+
+# Kinds of objects that are work of their own, before what else runs pods.
+_WORK = ("RayJob", "JobSet", "Job", "RayCluster", "LeaderWorkerSet", "Deployment")
 
 
 def show_status(workspace: Workspace, json_file: Path | None) -> None:
-    """Print resources, nodes and pods; `json_file` gets the same as one object."""
-    check_json_file(json_file)
+    """Print pools, pods, jobs, queues and resources; `json_file` gets the same as one object."""
+    with json_output(json_file) as write:
+        refuse_never_run(workspace)
+        found = describe(workspace)
+        write(found)
+        console = new_console()
+        for cluster in found["clusters"]:
+            _print_cluster(console, cluster)
+        # Last, for there are many, and their ids are long.
+        _print_resources(console, found["resources"])
+
+
+def refuse_never_run(workspace: Workspace, end: str = "") -> None:
+    """Raises UserError for a stack that no command of this sandbox was for."""
     if not workspace.config_file.exists():
+        if not workspace.source.exists():
+            raise UserError(workspace.no_source())
         raise UserError(
-            f'--stack: "{workspace.stack}" was never run here; '
+            f'--stack: "{workspace.stack}" was never run here{end}; '
             f"nearest: {command('up', workspace.stack, workspace.root)}"
         )
-    found = describe(workspace)
-    if json_file is not None:
-        json_file.write_text(json.dumps(found, indent=2) + "\n")
-    console = new_console()
-    _print_resources(console, found["resources"])
-    for cluster in found["clusters"]:
-        _print_cluster(console, cluster)
 
 
 def describe(workspace: Workspace) -> dict[str, Any]:
@@ -49,11 +63,20 @@ def describe(workspace: Workspace) -> dict[str, Any]:
         pods = kube.pods()
         used = Counter(pod.node for pod in pods if pod.node)
         pools = Counter(node.pool for node in nodes)
+        states = {**pool_states(cluster, cloud), **left_pools(cluster, cloud)}
         busy = Counter(node.pool for node in nodes if used[node.name])
         clusters.append(
             {
                 "id": cluster.id,
-                "pools": {pool: {"nodes": pools[pool], "with_pods": busy[pool]} for pool in pools},
+                "state": cloud.degraded.get(cluster.id, ""),
+                "pools": {
+                    pool: {
+                        "nodes": pools[pool],
+                        "with_pods": busy[pool],
+                        "state": states.get(pool, ""),
+                    }
+                    for pool in dict.fromkeys((*pools, *states))
+                },
                 "objects": kube.inventory(),
                 "pods": [
                     {
@@ -75,13 +98,33 @@ def everything(clusters: Clusters) -> dict[str, list[str]]:
     """Ids of all that exists in the simulated cloud: Google's resources and Kubernetes objects."""
     found = clusters.cloud.inventory()
     for cluster in clusters.cloud.find(Cluster.token):
-        try:
-            objects = clusters.kube(cluster).inventory()
-        except CloudError as error:
-            objects = {"unknown": [f"{cluster.id}: {error}"]}
-        for kind, names in objects.items():
+        for kind, names in _objects(clusters, cluster).items():
             found.setdefault(f"kubernetes:{kind}", []).extend(names)
     return found
+
+
+def of_stack(clusters: Clusters, stack: str, state: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Ids of what one stack has in the simulated cloud: Google's resources, and the objects in its
+    own cluster, or those of its state that are in the cluster of another."""
+    found = clusters.cloud.inventory(stack)
+    if Cluster.token in found:
+        for cluster in clusters.cloud.find(Cluster.token):
+            if cluster.id in found[Cluster.token]:
+                for kind, names in _objects(clusters, cluster).items():
+                    found.setdefault(f"kubernetes:{kind}", []).extend(names)
+        return found
+    for it in deployment.resources(state):
+        if it["type"].startswith("kubernetes:"):
+            kind = it["type"].rpartition(":")[2]
+            found.setdefault(f"kubernetes:{kind}", []).append(str(it.get("id")))
+    return found
+
+
+def _objects(clusters: Clusters, cluster: Any) -> dict[str, list[str]]:
+    try:
+        return clusters.kube(cluster).inventory()
+    except CloudError as error:
+        return {"unknown": [f"{cluster.id}: {error}"]}
 
 
 def _print_resources(console: Console, resources: dict[str, list[str]]) -> None:
@@ -93,10 +136,12 @@ def _print_resources(console: Console, resources: dict[str, list[str]]) -> None:
 
 
 def _print_cluster(console: Console, cluster: dict[str, Any]) -> None:
-    console.print(f"\n[bold]{cluster['id']}[/]")
-    pools = new_table("node pool", "nodes at most", "with pods")
+    state = f" {cluster['state']}" if cluster["state"] else ""
+    console.print()
+    console.print(f"{cluster['id']}{state}", style="bold")
+    pools = new_table("node pool", "nodes at most", "with pods", "state")
     for pool, counts in cluster["pools"].items():
-        pools.add_row(pool, str(counts["nodes"]), str(counts["with_pods"]))
+        pools.add_row(pool, str(counts["nodes"]), str(counts["with_pods"]), counts["state"])
     console.print(pools)
     pods = new_table("pod", "phase", "node or reason")
     for pod in cluster["pods"]:
@@ -105,13 +150,25 @@ def _print_cluster(console: Console, cluster: dict[str, Any]) -> None:
             name, pod["phase"], pod["node"] if pod["phase"] == "Running" else pod["reason"]
         )
     console.print(pods)
+    _print_jobs(console, cluster["objects"])
     for queue in cluster["queues"]:
         _print_queue(console, queue)
+    if "ClusterQueue" in cluster["objects"] and not cluster["queues"]:
+        console.print(IN_MEMORY, soft_wrap=True)
+
+
+def _print_jobs(console: Console, objects: dict[str, list[str]]) -> None:
+    jobs = new_table("job", "kind")
+    for kind in _WORK:
+        for name in objects.get(kind, ()):
+            jobs.add_row(name, kind)
+    if jobs.row_count:
+        console.print(jobs)
 
 
 def _print_queue(console: Console, queue: dict[str, Any]) -> None:
     cohort = f" in cohort {queue['cohort']}" if queue["cohort"] else ""
-    console.print(f"queue [bold]{queue['name']}[/]{cohort} {queue['inactive']}".rstrip())
+    console.print(f"queue {queue['name']}{cohort} {queue['inactive']}".rstrip(), style="bold")
     quotas = new_table("flavor", "resource", "quota", "used", "borrowed")
     for quota in queue["quotas"]:
         row = (quota[name] for name in ("flavor", "resource", "quota", "used", "borrowed"))

@@ -9,35 +9,43 @@ import difflib
 import hashlib
 import json
 import os
-import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import yaml
 from filelock import FileLock, Timeout
 from pydantic import ValidationError
 
 from catalog import Catalog, CatalogAdditions, FactError
-from catalog.table import read_yaml
+from catalog.durations import Durations
+from catalog.durations_table import TableError
+from catalog.strict_yaml import YamlError, load_yaml
+from cli.errors import UserError
+from cli.overrides import all_secrets, apply_overrides
+from cli.project import PROJECT, PROJECT_FOLDER, stack_names
 from sandbox import state_copies
 from sandbox.cloud.cloud import Cloud
 from sandbox.cloud.reservations import Reservations
 from sandbox.cloud_store import cloud_at
 from sandbox.disk import hold_reserve, replace_file, require_room
-from sandbox.durations import Durations
-from sandbox.errors import UserError
 from sandbox.faults import Faults
 from sandbox.folder import claim
-from sandbox.names import PROJECT
-from sandbox.overrides import apply_override
-from sandbox.secrets import PLACEHOLDER, all_secrets, required_secrets, secret_from_environment
+from sandbox.secrets import (
+    IN_PLAIN,
+    PLACEHOLDER,
+    UNREADABLE,
+    required_secrets,
+    secret_from_environment,
+)
+from stacks.stack_file import StackFile, is_encrypted, project_values, read_stack_file, text_of
 
-PROJECT_FOLDER = Path(__file__).resolve().parent.parent
 # A passphrase protects nothing that lies beside it: it only keeps secrets out of plain files.
 PASSPHRASE = "sandbox"
 SANDBOX_PROJECT = "sandbox-project"
+_Read = TypeVar("_Read")
+_SafeDumper: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 
 
 @dataclass(frozen=True)
@@ -98,6 +106,11 @@ class Workspace:
             "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",
         }
 
+    @property
+    def cli_environment(self) -> dict[str, str]:
+        """The environment of a CLI call beside the Automation API."""
+        return {**os.environ, **self.environment, "PULUMI_HOME": str(self.home)}
+
     def state_files(self) -> Iterator[Path]:
         """The engine's record of the stack, if it has any."""
         return self.backend.glob(f".pulumi/stacks/*/{self.stack}.json")
@@ -134,23 +147,29 @@ class Workspace:
         self.work_dir.mkdir(parents=True, exist_ok=True)
         self.backend.mkdir(parents=True, exist_ok=True)
         self._keep_from_logging()
-        shutil.copyfile(self.project_folder / "Pulumi.yaml", self.work_dir / "Pulumi.yaml")
+        project_file = _checked(self.project_folder / "Pulumi.yaml", lambda file, _: text_of(file))
+        (self.work_dir / "Pulumi.yaml").write_bytes(project_file)
         previous = self._previous()
-        config = self._user_config()
-        config.setdefault("gcp:project", SANDBOX_PROJECT)
-        taken_away: set[str] = set()
-        for override in overrides:
-            apply_override(config, taken_away, override)
-        wanted = {*self._encrypted_by_user(), *required_secrets(config)} - taken_away
-        secrets = dict.fromkeys(sorted(wanted), PLACEHOLDER)
+        given = self.user_file()
+        shared = _checked(self.project_folder / "Pulumi.yaml", project_values)
+        every = {**shared, **given.config}
+        config = {key: _readable(key, value) for key, value in every.items()}
+        if config.get("gcp:project") in (None, "", UNREADABLE):
+            config["gcp:project"] = SANDBOX_PROJECT
+        taken_away = apply_overrides(config, overrides)
+        own = {key for key in all_secrets() if is_encrypted(given.config.get(key))}
+        config = {key: value for key, value in config.items() if key not in own}
+        wanted = {*own, *required_secrets(config), *self._encrypted_before(previous, own)}
+        secrets = dict.fromkeys(sorted(wanted - taken_away), PLACEHOLDER)
         secrets.update(
             {key: found for key in all_secrets() if (found := secret_from_environment(key))}
         )
         kept, missing = self._keep_encrypted(secrets, previous)
         document: dict[str, Any] = {"config": {**config, **kept}}
-        if "encryptionsalt" in previous:
-            document["encryptionsalt"] = previous["encryptionsalt"]
-        replace_file(self.config_file, yaml.safe_dump(document, sort_keys=False))
+        if salt := _salt(self.config_file):
+            document["encryptionsalt"] = salt
+        replace_file(self.config_file, yaml.dump(document, Dumper=_Dumper, sort_keys=False))
+        self._note_own_secrets(own)
         return missing
 
     def _keep_from_logging(self) -> None:
@@ -186,17 +205,39 @@ class Workspace:
             real_control_planes=real_control_planes,
         )
 
+    def user_file(self) -> StackFile:
+        """The user's own file, as Pulumi reads it. Raises UserError."""
+        if not self.source.exists():
+            raise UserError(self.no_source())
+        return _read(self.source)
+
+    def secrets_to_set(self) -> list[str]:
+        """Secrets that the last command had, and that the user's own file does not have: a real
+        stack is still to be given them."""
+        own, config = self.user_file().config, self.config()
+        needed = required_secrets(config)
+        return [
+            key
+            for key in all_secrets()
+            if is_encrypted(config.get(key))
+            and not is_encrypted(own.get(key))
+            and (key in needed or secret_from_environment(key))
+        ]
+
     def config(self) -> dict[str, Any]:
         """The config that the last `prepare` wrote; empty where there was none."""
-        if not self.config_file.exists():
-            return {}
-        return _load(self.config_file).get("config") or {}
+        return _read(self.config_file).config if self.config_file.exists() else {}
 
     def stack_object(self) -> dict[str, Any]:
         """The stack's keys in that config; none where what stands there is no object, which is the
         program's to refuse."""
         found = self.config().get(f"{PROJECT}:stack")
         return found if isinstance(found, dict) else {}
+
+    @property
+    def is_protected(self) -> bool:
+        """Whether the last command's config protects what holds data, as it does by default."""
+        return self.stack_object().get("deletion_protection", True) is not False
 
     def beside(self) -> Iterator[Workspace]:
         """The other stacks of the sandbox, as their last commands left them."""
@@ -207,7 +248,10 @@ class Workspace:
     def durations(self) -> Durations:
         """How long operations take: by the user's own table first, where the project has one.
         Raises UserError."""
-        return Durations.of(self.project_folder)
+        try:
+            return Durations.of(self.project_folder)
+        except TableError as error:
+            raise UserError(str(error)) from None
 
     def catalog(self) -> Catalog:
         """The catalog with the stack's own additions; wrong ones are the program's to refuse."""
@@ -219,26 +263,51 @@ class Workspace:
             return catalog
 
     def _previous(self) -> dict[str, Any]:
-        """The last copy; one that was cut is as none, for the state has what it needs itself."""
+        """The last copy's config; one that was cut is as none, for the state has what it needs."""
         try:
-            return _load(self.config_file) if self.config_file.exists() else {}
+            return self.config()
         except UserError:
             return {}
 
-    def _encrypted_by_user(self) -> list[str]:
-        config = _load(self.source).get("config") or {}
-        return [key for key in all_secrets() if _is_encrypted(config.get(key))]
+    def _encrypted_before(self, previous: Mapping[str, Any], own: set[str]) -> Iterator[str]:
+        """Secrets stay in a config until somebody takes them out of the file."""
+        gone = self._own_secrets_noted() - own
+        for key in all_secrets():
+            if is_encrypted(previous.get(key)) and key not in gone:
+                yield key
 
-    def _user_config(self) -> dict[str, Any]:
-        if not self.source.exists():
-            known = stack_names(self.project_folder)
-            near = difflib.get_close_matches(self.stack, known, n=1, cutoff=0.3) or known
-            raise UserError(
-                f'--stack: "{self.stack}": there is no {self.source.name}; '
-                f"nearest: {', '.join(near)}"
-            )
-        config = _load(self.source).get("config") or {}
-        return {key: value for key, value in config.items() if not _is_encrypted(value)}
+    def _note_own_secrets(self, own: set[str]) -> None:
+        replace_file(self._own_secrets, json.dumps(sorted(own)))
+
+    def _own_secrets_noted(self) -> set[str]:
+        """Those that the user's file had at the last command."""
+        try:
+            return set(json.loads(self._own_secrets.read_text()))
+        except (OSError, ValueError):
+            return set()
+
+    @property
+    def _own_secrets(self) -> Path:
+        return self.work_dir / "own-secrets.json"
+
+    def no_source(self) -> str:
+        """Why there is no file, and the stack that is meant."""
+        known = stack_names(self.project_folder)
+        said = f'--stack: "{self.stack}":'
+        named = self.stack.removeprefix("Pulumi.")
+        for ending in (".yaml", ".yml", ".json"):
+            named = named.removesuffix(ending)
+        if named != self.stack and named in known:
+            return f"{said} the name of a stack is wanted, not that of its file; nearest: {named}"
+        for ending in (".yml", ".json"):
+            other = self.source.with_suffix(ending)
+            if other.exists():
+                return (
+                    f"{said} Pulumi reads {self.source.name}, as Pulumi.yaml ends in .yaml, and "
+                    f"passes over {other.name}; nearest: mv {other.name} {self.source.name}"
+                )
+        near = difflib.get_close_matches(named, known, n=1, cutoff=0.3) or known
+        return f"{said} there is no {self.source.name}; nearest: {', '.join(near)}"
 
     def _keep_encrypted(
         self, secrets: Mapping[str, str], previous: Mapping[str, Any]
@@ -246,8 +315,8 @@ class Workspace:
         kept: dict[str, Any] = {}
         missing: dict[str, str] = {}
         for key, value in secrets.items():
-            old = (previous.get("config") or {}).get(key)
-            if _is_encrypted(old) and self._is_remembered(key, value):
+            old = previous.get(key)
+            if is_encrypted(old) and (value == PLACEHOLDER or self._is_remembered(key, value)):
                 kept[key] = old
             else:
                 missing[key] = value
@@ -264,21 +333,47 @@ class Workspace:
         return _digest(value, bytes.fromhex(known.split(":")[0])) == known
 
 
-def stack_names(folder: Path = PROJECT_FOLDER) -> list[str]:
-    """Every stack that has a config file."""
-    files = folder.glob("Pulumi.*.yaml")
-    return sorted(file.name.removeprefix("Pulumi.").removesuffix(".yaml") for file in files)
+class _Dumper(_SafeDumper):
+    """Writes each text in quotes, so that Pulumi's YAML takes none of them for a number or time."""
 
 
-def _load(file: Path) -> dict[str, Any]:
+def _quoted(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style='"')
+
+
+_Dumper.add_representer(str, _quoted)
+
+
+def _read(file: Path) -> StackFile:
+    return _checked(file, read_stack_file)
+
+
+def _checked(file: Path, read: Callable[[Path, str], _Read]) -> _Read:
+    """Raises UserError where the file cannot be read, with each mistake in a line of its own."""
     try:
-        return read_yaml(file) or {}
-    except yaml.YAMLError as error:
-        raise UserError(f"{file.name}: not YAML: {error}") from None
+        return read(file, PROJECT)
+    except YamlError as error:
+        raise UserError("\n".join(f"{file.name}: {line}" for line in error.lines)) from None
 
 
-def _is_encrypted(value: Any) -> bool:
-    return isinstance(value, dict) and "secure" in value
+def _salt(file: Path) -> str | None:
+    """What the engine's secrets in the last copy are encrypted with."""
+    try:
+        found = load_yaml(text_of(file)) if file.exists() else None
+    except YamlError:
+        return None
+    return found.get("encryptionsalt") if isinstance(found, dict) else None
+
+
+def _readable(key: str, value: Any) -> Any:
+    """Without what is encrypted for another backend; and of a token in plain only that it is."""
+    if key in all_secrets():
+        return value if is_encrypted(value) else IN_PLAIN
+    if is_encrypted(value):
+        return UNREADABLE
+    if isinstance(value, dict):
+        return {inner: _readable("", it) for inner, it in value.items()}
+    return [_readable("", it) for it in value] if isinstance(value, list) else value
 
 
 def _digest(value: str, salt: bytes) -> str:

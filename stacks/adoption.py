@@ -29,6 +29,7 @@ from stacks.needs import (
     repository_needs,
 )
 from stacks.on_record import Record
+from stacks.one_run import PROVIDER
 from stacks.parts.buckets.existing_rules import bucket_advice, bucket_problems
 from stacks.parts.cluster.existing_rules import cluster_advice, cluster_problems
 from stacks.parts.images.existing_rules import (
@@ -42,17 +43,22 @@ from stacks.parts.network.existing_rules import network_advice, network_problems
 from stacks.plan import Plan
 from stacks.problems import Problem, under
 from stacks.reference import ReferredStack, cluster_of, refer
+from stacks.refusal import BUCKET, CLUSTER, LUSTRE
 from stacks.site import Adopted
 from stacks.survey import Survey
+from stacks.two_runs import forget
 
 AT = "cluster.stack"
+REPOSITORY = "gcp:artifactregistry/repository:Repository"
 
 
 def read(plan: Plan, provider: gcp.Provider, record: Record | None) -> Adopted:
     """Raises pulumi.RunError with all that is not there, and all that does not fit; else where the
     stack on record is in another cluster."""
+    if not plan.stack.stands_on_others:
+        return Adopted()
     survey = Survey()
-    reading = _Reading(plan, provider, survey)
+    reading = _Reading(plan, provider, survey, record)
     platform = reading.platform()
     network = reading.network()
     cluster, operators = reading.cluster(platform, network)
@@ -65,7 +71,8 @@ def read(plan: Plan, provider: gcp.Provider, record: Record | None) -> Adopted:
     )
     reading.repositories()
     reading.disk_images()
-    survey.close()
+    unread = cluster is None and not plan.stack.cluster.is_made
+    survey.close(_way_out() if unread and record is not None and record.of_type(PROVIDER) else "")
     if cluster is not None and record is not None:
         for moved in entering(cluster, record):
             raise pulumi.RunError(str(moved.refusal(record, pulumi.get_stack())))
@@ -77,6 +84,7 @@ class _Reading:
     plan: Plan
     provider: gcp.Provider
     survey: Survey
+    record: Record | None = None
 
     def platform(self) -> ReferredStack | None:
         name = self.plan.stack.cluster.stack
@@ -119,7 +127,9 @@ class _Reading:
         )
         self.survey.judge(operator_problems(self.plan, operators))
         if named is not None:
-            self._judge_owner("cluster.existing.name", f"the cluster {found.name}", found.labels)
+            self._judge_owner(
+                "cluster.existing.name", f"the cluster {found.name}", found.labels, CLUSTER
+            )
         return found, operators
 
     def network(self) -> ExistingNetwork | None:
@@ -164,7 +174,7 @@ class _Reading:
             self.survey.judge(under(names, found), () if platforms else advice)
         if lustre is not None:
             what = f"the instance {wanted.existing}"
-            self._judge_owner("lustre.existing", what, lustre.found.labels)
+            self._judge_owner("lustre.existing", what, lustre.found.labels, LUSTRE)
         return lustre
 
     def buckets(self) -> dict[str, ExistingBucket]:
@@ -187,7 +197,8 @@ class _Reading:
                 under(names, bucket_problems(bucket.found, needs)),
                 under(names, bucket_advice(bucket.found, needs)),
             )
-            self._judge_owner(field, f"the bucket {planned.name}", bucket.found.labels)
+            what = f"the bucket {planned.name}"
+            self._judge_owner(field, what, bucket.found.labels, BUCKET, planned.name)
             found[key] = bucket
         return found
 
@@ -214,6 +225,7 @@ class _Reading:
                 needs.field,
                 f"the repository {found.name}",
                 found.labels,
+                REPOSITORY,
                 made_by="leave it out",
                 lent_by="one of no stack",
             )
@@ -232,11 +244,24 @@ class _Reading:
                 self.survey.judge(disk_problems(field, found), disk_advice(field, disk))
 
     def _judge_owner(
-        self, field: str, what: str, labels: Mapping[str, str], **nearest: str
+        self,
+        field: str,
+        what: str,
+        labels: Mapping[str, str],
+        token: str,
+        name: str | None = None,
+        **nearest: str,
     ) -> None:
-        """What a platform has, the stacks on it use: it cannot go before them."""
-        if not self._is_platforms(labels):
-            self.survey.judge(owner_problems(field, what, labels, pulumi.get_stack(), **nearest))
+        """What a platform has, the stacks on it use: it cannot go before them. Of the stack's own
+        the record says whether it would go: one of the type and, where that is given, the name."""
+        if self._is_platforms(labels):
+            return
+        on_record = self.record is None or any(
+            name is None or it.outputs.get("name") == name for it in self.record.of_type(token)
+        )
+        self.survey.judge(
+            owner_problems(field, what, labels, pulumi.get_stack(), on_record=on_record, **nearest)
+        )
 
     def _is_platforms(self, labels: Mapping[str, str]) -> bool:
         reference = self.plan.stack.cluster.stack
@@ -250,4 +275,15 @@ def _elsewhere(project: str) -> Problem:
         "gcp:project",
         f"the cluster is in {project}, and the nodes of a cluster are in its own project; "
         f"nearest: {project}",
+    )
+
+
+def _way_out() -> str:
+    """A stack is left though the cluster that it was on is gone: a program that makes one of its
+    own asks for no other, and a destroy makes nothing."""
+    stack = pulumi.get_stack()
+    return (
+        "To leave this stack, where that cluster is gone with all that was in it: "
+        f"`{forget(stack)}`, then `pulumi destroy --stack {stack} --run-program` with "
+        "stack.deletion_protection false and without stack.cluster in the stack's file"
     )

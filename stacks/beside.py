@@ -22,16 +22,20 @@ def owner_problems(
     stack: str,
     *,
     made_by: str = "the block without `existing`",
+    on_record: bool = True,
     lent_by: str = "a reference, `stack: ORG/PROJECT/{owner}`",
 ) -> Iterator[Problem]:
     """One of another stack of ours goes when that stack goes; one of this stack's own would be
     deleted as soon as the program no longer makes it. `what` is the part with its name; `made_by`
-    is what has the stack make one, `lent_by` what another stack lends one by.
+    is what has the stack make one, `lent_by` what another stack lends one by. One of this stack's
+    own that is not `on_record` any more is deleted by nobody.
     Networks and subnetworks have no labels to tell by."""
     owner = owner_of(labels)
     if owner is None:
         return
     if owner == stack_labels({}, stack)[STACK]:
+        if not on_record:
+            return
         yield Problem(
             field,
             f"{what} is this stack's own, by its labels, and would be deleted now that it is only "

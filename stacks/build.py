@@ -11,60 +11,34 @@ APIs -> VPC -> peering -> Lustre, Redis ------> volume, Secret -+
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pulumi
 
-from stacks import exports, site
+from components.static_volume import VolumeMount
+from stacks import adoption, exports, site
+from stacks.on_record import Record
 from stacks.parts.buckets import build as buckets
 from stacks.parts.cluster import build as cluster
+from stacks.parts.dashboard import build as dashboard
+from stacks.parts.images import build as images
+from stacks.parts.jobs import build as jobs
+from stacks.parts.jobs import script_build as scripts
+from stacks.parts.lustre import build as lustre
 from stacks.parts.network import build as network
+from stacks.parts.network import claims_build, interfaces
+from stacks.parts.network import domain_build as domains
+from stacks.parts.network import interface_claims_build as interface_claims
 from stacks.parts.pools import build as pools
+from stacks.parts.pools import order
+from stacks.parts.pools.order import Component
 from stacks.parts.queues import build as queues
 from stacks.parts.ray import build as ray
+from stacks.parts.redis import build as redis
+from stacks.parts.servers import build as servers
+from stacks.parts.teams import build as teams
 from stacks.plan import Plan
-
-
-class _Later:
-    """A part's builder, loaded when it is used: not by a stack without the part."""
-
-    def __init__(self, part: str) -> None:
-        self._module = f"stacks.parts.{part}"
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(import_module(self._module), name)
-
-
-if TYPE_CHECKING:
-    from components.static_volume import VolumeMount
-    from stacks.on_record import Record
-    from stacks.parts.dashboard import build as dashboard
-    from stacks.parts.images import build as images
-    from stacks.parts.jobs import build as jobs
-    from stacks.parts.jobs import script_build as scripts
-    from stacks.parts.lustre import build as lustre
-    from stacks.parts.network import claims_build, interfaces
-    from stacks.parts.network import domain_build as domains
-    from stacks.parts.network import interface_claims_build as interface_claims
-    from stacks.parts.pools.order import Component
-    from stacks.parts.redis import build as redis
-    from stacks.parts.servers import build as servers
-    from stacks.parts.teams import build as teams
-else:
-    dashboard = _Later("dashboard.build")
-    images = _Later("images.build")
-    claims_build = _Later("network.claims_build")
-    domains = _Later("network.domain_build")
-    interface_claims = _Later("network.interface_claims_build")
-    interfaces = _Later("network.interfaces")
-    jobs = _Later("jobs.build")
-    scripts = _Later("jobs.script_build")
-    lustre = _Later("lustre.build")
-    redis = _Later("redis.build")
-    servers = _Later("servers.build")
-    teams = _Later("teams.build")
 
 
 def build(
@@ -79,7 +53,9 @@ def build(
     `adopted` the parts that exist already, where Google is not to be asked for them."""
     stack = plan.stack
     of_users = scripts.brought(plan, folder or Path()) if stack.jobs else {}
-    project = site.project(plan, record, adopted)
+    provider = site.google(stack)
+    existing = adopted or adoption.read(plan, provider, record)
+    project = site.project(plan, provider, existing, record)
 
     vpc = network.build(project)
     instance = lustre.build(project, vpc) if stack.lustre else None
@@ -96,21 +72,28 @@ def build(
     if plan.images.preloads:
         images.preload(project, gke, mirrors)
 
-    namespace = cluster.namespace(project, gke)
     here = site.Site(
         project=project,
         gke=gke,
         nodes=nodes,
-        namespace=namespace,
-        tokens=cluster.tokens(project, gke, secrets, namespace),
+        namespace=stack.namespace,
+        tokens=None,
         operators=cluster.operators(project, gke, nodes),
     )
-    sharing = teams.build(here, stored) if plan.teams else site.Teams()
     job_sets = scripts.controllers(here) if plan.needs_job_sets else []
+    shared = queues.shared(here, job_sets)
+    # Work in a namespace has finalizers that these take off: a namespace comes after and goes
+    # before them.
+    served = [*here.operators, *job_sets, *shared.made]
+    namespace = cluster.namespace(project, gke, served)
+    here = replace(
+        here, namespace=namespace, tokens=cluster.tokens(project, gke, secrets, namespace)
+    )
+    sharing = teams.build(here, stored, served) if plan.teams else site.Teams()
     volume = lustre.volume(here, vpc, instance) if instance else None
     mounted = buckets.mounts(here, stored)
     kept = redis.kept_state(here, vpc, state) if state else None
-    queued = queues.build(here, sharing, job_sets)
+    queued = queues.build(here, sharing, shared, served)
     if any(it.late for it in plan.pools.values()):
         ready = _ready(here, volume, mounted, kept, queued, job_sets)
         late = pools.build_late(project, gke, accounts, between, nodes, ready)
@@ -160,7 +143,6 @@ def _ready(
     job_sets: Sequence[pulumi.Resource],
 ) -> "dict[Component, Sequence[pulumi.Resource]]":
     """What a pool that is just in time may wait for, by component."""
-    from stacks.parts.pools import order
 
     return {
         order.KUBERAY: here.operators,

@@ -2,7 +2,7 @@
 
 from itertools import chain
 
-from stacks import held_networks, immutable, moving, one_run, ray_first
+from stacks import gke_upgrades, held_networks, immutable, moving, one_run, ray_first
 from stacks.on_record import Record
 from stacks.plan import Plan
 
@@ -11,6 +11,7 @@ def check(plan: Plan, record: Record, stack: str) -> None:
     """Raises ConfigError, and TwoRunsError with the commands that do it instead. `stack` is what
     Pulumi calls it."""
     immutable.check(plan, record)
+    gke_upgrades.check(plan, record)
     asked = (one_run.replacing, moving.leaving, held_networks.holding, ray_first.standing)
     for found in chain.from_iterable(each(plan, record) for each in asked):
         raise found.refusal(record, stack)

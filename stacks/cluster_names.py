@@ -9,6 +9,14 @@ from collections.abc import Iterable, Iterator
 from components.naming import NameKind
 from stacks.cloud_names import OF_STACK, Field, TakenName, cluster_of, names_of
 from stacks.object_names import derived_names
+from stacks.parts.queues.plan import guard_name
+from stacks.parts.teams.plan import (
+    pods_policy_name,
+    private_namespaces,
+    privileged_namespaces,
+    reach_policy_name,
+    services_policy_name,
+)
 from stacks.plan import Plan
 
 _NAMESPACE = NameKind.NAMESPACE
@@ -25,6 +33,14 @@ def _objects(plan: Plan, cluster: str) -> Iterator[tuple[TakenName, Field]]:
     if stack.namespace != "default":
         yield TakenName("namespace", cluster, stack.namespace), Field("namespace", _NAMESPACE)
     yield from _keys("namespace", cluster, "teams", stack.teams, _NAMESPACE)
+    for teams, policy_name in (
+        (list(plan.teams), reach_policy_name),
+        (private_namespaces(plan.teams.values()), services_policy_name),
+        (privileged_namespaces(plan.teams.values()), pods_policy_name),
+    ):
+        if teams:
+            policy = policy_name(stack.name)
+            yield TakenName("ValidatingAdmissionPolicy", cluster, policy), OF_STACK
     yield from _of_queues(plan, cluster)
     inside = f"{cluster}/{stack.namespace}"
     yield from _keys("RayCluster", inside, "ray", stack.ray, NameKind.RAY_CLUSTER)
@@ -57,10 +73,13 @@ def _of_queues(plan: Plan, cluster: str) -> Iterator[tuple[TakenName, Field]]:
             yield TakenName(kind, cluster, one.name), where
     for at, name in enumerate(queues.namespaces):
         yield TakenName("namespace", cluster, name), Field(f"queues.namespaces[{at}]", _NAMESPACE)
-    for team, it in plan.stack.teams.items():
-        if it.queue is not None:
-            where = Field(f"teams.{team}", _NAMESPACE, team)
-            yield TakenName("LocalQueue", f"{cluster}/{team}", team), where
+    if any(it.local_queues for it in plan.teams.values()):
+        policy = guard_name(plan.stack.name)
+        yield TakenName("ValidatingAdmissionPolicy", cluster, policy), OF_STACK
+    for team in plan.teams.values():
+        for name in team.local_queues:
+            where = Field(team.field, _NAMESPACE, team.name)
+            yield TakenName("LocalQueue", f"{cluster}/{team.name}", name), where
     for at, queue in enumerate(queues.local_queues):
         place = f"{cluster}/{queue.namespace or plan.stack.namespace}"
         where = Field(f"queues.local_queues[{at}].name", NameKind.KUBERNETES)

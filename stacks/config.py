@@ -1,26 +1,28 @@
-"""From Pulumi config to a checked model: read once, every mistake reported together.
-
-`validate` is pure; only `read` touches Pulumi.
-"""
+"""From a stack's config to a checked plan: every mistake is reported together."""
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from difflib import get_close_matches
 from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from stacks.checks import STAND_INS, Rule, problems_of, references_of
+from catalog.table import nearest_names
+from stacks.checks import names_for, problems_of, references_of
 from stacks.clashes import clashes
-from stacks.names_beside import NOBODY, Beside, free_name, names_beside
+from stacks.default_models import because, by_default
+from stacks.mistakes import Mistake, together, written
+from stacks.names_beside import NOBODY, Beside, free_name
+from stacks.offers import Suggestion
+from stacks.parts.part import Rule
+from stacks.parts.pools.part import PART as POOLS
+from stacks.parts.registry import stand_ins_for
 from stacks.plan import Plan
 from stacks.repairs import Checked, check
 from stacks.stack import Stack
 from stacks.tokens import SECRETS, required_secrets
-
-if TYPE_CHECKING:
-    import pulumi
+from stacks.tried import is_within, stands, tried
 
 _MISSING = {
     "gcp:project": "pulumi config set gcp:project PROJECT",
@@ -28,20 +30,30 @@ _MISSING = {
     "gcp:zone": "pulumi config set gcp:zone ZONE",
     "hugging_face_token": "pulumi config set --secret hugging_face_token",
     "wandb_api_key": "pulumi config set --secret wandb_api_key",
+    "model_server_key": "pulumi config set --secret model_server_key",
 }
-_OBJECT = "stack"
+OBJECT = "stack"
 # What it holds becomes names and manifests, which stand in the state as they are.
-_SECRET_OBJECT = (
+SECRET_OBJECT = (
     "stack: is a secret, or has one in it, and all in it stands in the state in plain; nearest: "
     "pulumi config rm stack, the same keys without --secret, and tokens as secrets of their own"
+)
+_IN_PLAIN = (
+    "stands in plain, for everybody who reads the file; nearest: a new one by pulumi config set "
+    "--secret {name}, and none that others have read"
 )
 _KIND = (
     "stack.kind: a stack has no kind any more, it is a list of parts under names of yours; "
     'nearest: the same stack as docs/parts.md has it under "From a config with a kind"'
 )
-_NO_POOLS = (
-    "stack.pools: missing; it has the machines that everything runs on, each kind of them under a "
-    "name of yours; nearest: {gpu: {machine_type: g2-standard-8, nodes: 1}}"
+_NO_POOLS = Mistake(
+    "pools",
+    "missing; it has the machines that everything runs on, each kind of them under a name of yours",
+    # The second is in every zone.
+    Suggestion.of_values(
+        {"gpu": {"machine_type": "g2-standard-8", "nodes": 1}},
+        {"cpu": {"machine_type": "e2-standard-4", "nodes": 1}},
+    ),
 )
 PLACES = ("project", "region", "zone")
 
@@ -78,21 +90,32 @@ def validate(
     # What a stand-in breaks is no mistake of the user's.
     known = {name.removeprefix("gcp:") for name in missing}
     missing += [name for name in required_secrets(raw) if name not in secrets_set]
-    lines = [f"{name}: missing; set it with: {_MISSING[name]}" for name in missing]
+    of_stack = f" --stack {beside.stack}" if beside.stack else ""
+    lines = [
+        f"{name}: missing{because(name, raw)}; set it with: {_MISSING[name]}{of_stack}"
+        for name in missing
+    ]
     full = {**_stand_ins(), **_without_empty(raw), "secrets_set": secrets_set}
-    how = Checked(model=Stack, hide_values=hide_values)
+    rules = partial(problems_of, now=now, without=without)
+    how = Checked(
+        model=Stack,
+        hide_values=hide_values,
+        rules=rules,
+        references=references_of,
+        stand_ins=stand_ins_for(full),
+        entries=names_for(full),
+    )
     if not raw.get("pools"):
-        lines.append(_NO_POOLS)
+        lines.append(_without_pools(how, full, frozenset(known)))
         known.add("pools")
         # Without any there is nothing that rules could hold.
-        full["pools"] = {"cpu": STAND_INS["pools"][0]}
-    else:
-        rules = partial(problems_of, now=now, without=without)
-        how = replace(how, rules=rules, references=references_of, stand_ins=STAND_INS)
+        full["pools"] = {"cpu": POOLS.stand_ins({})[0]}
+        how = Checked(model=Stack, hide_values=hide_values)
     config, mistakes = check(how, full, known=frozenset(known))
-    lines += [it.line for it in mistakes]
+    written_elsewhere = [written(it.moved) for it in mistakes if it.moved is not None]
+    lines += [_by_default(it, raw, written_elsewhere) for it in together(mistakes, raw)]
     if not any(it.path == "name" for it in mistakes):
-        lines += _taken(raw.get("name"), beside.names)
+        lines += _taken(raw.get("name"), beside)
     if lines or not isinstance(config, Stack):
         raise ConfigError(lines)
     plan = Plan(config)
@@ -101,29 +124,25 @@ def validate(
     return plan
 
 
-def read() -> "tuple[Plan, dict[str, pulumi.Output[str]]]":
-    """The current stack's config and its secrets. Raises ConfigError with every mistake."""
-    import pulumi
-
-    own, provider = pulumi.Config(), pulumi.Config("gcp")
-    secrets = {name: own.get_secret(name) for name in SECRETS}
-    present = {name: value for name, value in secrets.items() if value is not None}
-    key, folder = own.full_key(_OBJECT), pulumi.get_root_directory()
-    if pulumi.runtime.is_config_secret(key):
-        raise ConfigError([_SECRET_OBJECT])
-    place = {key: provider.get(key) for key in PLACES}
-    # A suggestion would show what is near the value.
-    hide_values = any(pulumi.runtime.is_config_secret(f"gcp:{key}") for key in PLACES)
-    plan = validate(
-        {**object_of(own.get(_OBJECT)), **place},
-        secrets_set=frozenset(present),
-        hide_values=hide_values,
-        # Run inline, the program has no folder; the sandbox checks names itself.
-        beside=names_beside(Path(folder), pulumi.get_stack(), key, place["project"])
-        if folder and not hide_values
-        else NOBODY,
-    )
-    return plan, present
+def of_keys(keys: Iterable[str], project: str, plain: Collection[str]) -> Iterator[str]:
+    """What is wrong with a config's keys: `plain` names secrets that are not encrypted."""
+    for name in sorted(plain):
+        yield f"{name}: {_IN_PLAIN.format(name=name)}"
+    known = (OBJECT, *SECRETS)
+    for key in sorted(keys):
+        prefix, _, name = key.partition(":")
+        if prefix == project and name not in known:
+            # Whole, for `pulumi config set` without --path makes keys of paths.
+            path = name.startswith(f"{OBJECT}.")
+            near = "--path, or --config-path" if path else nearest_names(name, known, OBJECT)
+            near = f"{OBJECT}.{name}" if name in Stack.model_fields else near
+            near = f"gcp:{name}" if name in PLACES else near
+            yield f"{name}: nothing reads this key of the config; nearest: {near}"
+        elif prefix == "gcp" and name not in PLACES:
+            # The stack's provider is told these alone, so that one key is not half of the truth.
+            close = get_close_matches(name.lower(), PLACES, n=1)
+            near = f"gcp:{close[0]}" if close else "leave it out"
+            yield f"{key}: nothing reads this key of the config; nearest: {near}"
 
 
 def object_of(text: str | None) -> dict[str, Any]:
@@ -149,6 +168,19 @@ def object_of(text: str | None) -> dict[str, Any]:
     return value
 
 
+def _without_pools(how: Checked, raw: dict[str, Any], known: frozenset[str]) -> str:
+    """The line about pools that are missing, with those that the rest of the config takes."""
+
+    def mistakes_in(config: dict[str, Any]) -> list[Mistake]:
+        return check(how, config, known=known)[1]
+
+    (best,) = tried([_NO_POOLS], {**raw, "pools": {}}, mistakes_in)
+    suggestion = best.suggestion
+    if suggestion is not None and suggestion.offers:
+        best = best.suggesting(suggestion.only(suggestion.offers[:1], ""))
+    return best.line
+
+
 def _stand_ins() -> dict[str, str]:
     """Let the rest be checked when a place is missing; never returned."""
     return {"project": "missing-project", "region": "us-east1", "zone": "us-east1-b"}
@@ -158,10 +190,25 @@ def _without_empty(raw: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in raw.items() if value or key not in PLACES}
 
 
-def _taken(name: object, taken: Mapping[str, str]) -> list[str]:
-    if not isinstance(name, str) or name not in taken:
+def _by_default(mistake: Mistake, raw: Mapping[str, Any], elsewhere: Sequence[str]) -> str:
+    """The mistake's line, which says so where nobody wrote the value that it begins with; what
+    stands `elsewhere` is under a key that is misspelt, or in another place."""
+    if mistake.of_rules:
+        mistake = replace(mistake, reason=by_default(mistake.reason, mistake.path, raw))
+    name, separator, rest = mistake.line.partition(": ")
+    has_value = rest[:1].isdecimal() or rest.startswith('"')
+    own = stands(raw, mistake.path) or any(is_within(mistake.path, it) for it in elsewhere)
+    if mistake.of_rules and has_value and not own:
+        return f"{name}{separator}by default, {rest}"
+    return mistake.line
+
+
+def _taken(name: object, beside: Beside) -> list[str]:
+    if not isinstance(name, str) or name not in beside.names:
         return []
+    other, own = beside.names[name], f"Pulumi.{beside.stack}.yaml"
     return [
-        f'stack.name: "{name}": {taken[name]} has it for the same project, and names in a project '
-        f"are unique; nearest: {free_name(name, taken)} in the file of the stack that is not up"
+        f'stack.name: "{name}": {other} has it for the same project, and names in a project are '
+        f"unique; nearest: {free_name(name, beside.names)} in {own}, or in {other} where this "
+        "stack is up already"
     ]

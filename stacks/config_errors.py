@@ -1,296 +1,291 @@
 """Validation errors as lines that a person can act on: field, value, why, nearest. No Pulumi."""
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from math import inf, isnan
-from typing import Annotated, Any, Literal, Self, Union, get_args, get_origin
+from typing import Any
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from catalog.bounds import Bounds
-from stacks.plain_values import Flaw, Place, printable
-from stacks.problems import ForeignKeysError, Problem
+from stacks.key_places import ANY_NAME, misplaced_tag, where_it_belongs, within_entry
+from stacks.mistakes import HIDDEN, Mistake, field_name, written
+from stacks.model_places import (
+    TAGS,
+    Located,
+    blocks_in,
+    located,
+    tag_of,
+    tag_values,
+)
+from stacks.offers import LEAVE_OUT, Suggestion, split
+from stacks.plain_values import Place, shown
+from stacks.problems import ForeignKeysError
+from stacks.wanted import bounds_in, example_of, wanted
 
-_PROVIDER_KEYS = {"project": "gcp:project", "region": "gcp:region", "zone": "gcp:zone"}
 _SENSITIVE = re.compile(r"token|secret|password|key", re.IGNORECASE)
 _LONGEST = 80
-# Of a line before what is nearest, and of that.
-_LONGEST_REASON = 300
-_LONGEST_NEAREST = 200
-NEAREST = "; nearest: "
-_VALUE_AT_THE_END = re.compile(r'; nearest: (?:one like )?"?([^\s,"]+)(?:"|, \S+)*$')
-# The keys that tell the members of a union apart.
-_TAGS = ("mode", "type")
-# How pydantic says that a key of a block is wrong, not its value.
-_OF_A_KEY = "[key]"
-_HIDDEN = "not valid; the value is a secret and stays out of this message"
-_WANTED = {
-    "int_": "a whole number",
-    "float_": "a number",
-    "bool_": "true, false",
-    "string_type": "text",
-    "model_": "a block of keys",
-    "dict_type": "a block of keys",
-    "tuple_type": "a list",
-    "datetime": "a time like 2026-01-03T02:00:00Z",
-    "timezone": "a time like 2026-01-03T02:00:00Z",
-    "too_short": "one of them",
-}
-_OURS = frozenset({"project", "region", "zone", "secrets_set"})
-
-
-@dataclass(frozen=True)
-class Mistake:
-    """One thing that is wrong: `path` as the user writes it below the config object, `place` as
-    pydantic has it, and what puts it right: `nearest` as a value, or the keys to take out.
-    `farthest` is another value that would do. What `leads_nowhere` names what there is not."""
-
-    path: str
-    message: str
-    place: Place = ()
-    nearest: str | None = None
-    farthest: str | None = None
-    surplus: tuple[str, ...] = ()
-    missing: bool = False
-    of_rules: bool = False
-    leads_nowhere: bool = False
-
-    @classmethod
-    def of_flaw(cls, flaw: Flaw) -> Self:
-        """Of a value that is none for any field; without the value, and short of unseen text."""
-        shown = [printable(str(part))[:_LONGEST] for part in flaw.place]
-        whole = [
-            f"[{it}]" if isinstance(part, int) else f".{it}"
-            for part, it in zip(flaw.place, shown, strict=True)
-        ]
-        path = "".join(whole).removeprefix(".")
-        return cls(path, flaw.message, flaw.place, nearest=flaw.nearest)
-
-    @classmethod
-    def of_rule(cls, problem: Problem, *, hide_values: bool, leads_nowhere: bool = False) -> Self:
-        message = _HIDDEN if hide_values else problem.message
-        return cls(problem.field, message, of_rules=True, leads_nowhere=leads_nowhere)
-
-    def suggesting(self, message: str) -> Self:
-        """The same mistake with what another message suggests."""
-        reason, separator, _ = self.message.rpartition(NEAREST)
-        near = message.rpartition(NEAREST)[2]
-        return replace(self, message=f"{reason}{separator}{near}") if separator else self
-
-    @property
-    def of_key(self) -> bool:
-        return bool(self.place) and self.place[-1] == _OF_A_KEY
-
-    @property
-    def line(self) -> str:
-        """In one line that ends, whatever the value was."""
-        text = printable(self.message.replace("\n", " "))
-        reason, separator, near = text.rpartition(NEAREST)
-        if not separator:
-            reason, near = near, ""
-        reason, near = _cut(reason, _LONGEST_REASON), _cut(near, _LONGEST_NEAREST)
-        return f"{field_name(self.path)}: {reason}{separator}{near}"
+_MODEL = "model"
+_NO_SUCH_KEY = "there is no such key"
+# What follows from a mistake that is told.
+_ECHOES = frozenset({"default_factory_not_called"})
 
 
 def mistakes_of(
-    error: ValidationError, model: type[BaseModel], *, hide_values: bool
+    error: ValidationError, model: type[BaseModel], raw: Mapping[str, Any], *, hide_values: bool
 ) -> Iterator[Mistake]:
     """In the order of the fields; values stay out where they may be secret."""
-    for detail in error.errors(include_url=False):
-        yield _mistake(detail, model, hide_values=hide_values)
-
-
-def field_name(path: str) -> str:
-    """A field's path as the user writes it."""
-    return _PROVIDER_KEYS.get(path, f"stack.{path}")
+    errors = error.errors(include_url=False)
+    within = {it["loc"][:-1] for it in errors}
+    # A list whose only entries are wrong is too short as well.
+    details = [
+        it
+        for it in errors
+        if it["type"] not in _ECHOES and not (it["type"] == "too_short" and it["loc"] in within)
+    ]
+    found = [_mistake(it, model, raw, hide_values=hide_values) for it in details]
+    # What is missing because its key is misspelt, or stands elsewhere, is not missing, too.
+    found = list(dict.fromkeys(found))
+    moved = {it.moved for it in found if it.moved is not None}
+    misplaced = {(*it.place, *it.surplus) for it in found if it.surplus and not it.of_key}
+    keys = {(*it.place, *it.surplus) for it in found if it.of_key}
+    for one in found:
+        if not one.of_key and one.place in keys:
+            # What stands under a name that is none is not told before the name is one.
+            continue
+        whole = (*one.place, *one.surplus)
+        if one.missing and any(it[: len(one.place)] == one.place for it in moved):
+            continue
+        if not any(whole[: len(it)] == it and len(it) < len(whole) for it in misplaced):
+            yield one
 
 
 def nearest(text: str, known: Sequence[str]) -> str:
     return ", ".join(get_close_matches(text, known, n=3, cutoff=0.5) or sorted(known))
 
 
-def _mistake(detail: ErrorDetails, model: type[BaseModel], *, hide_values: bool) -> Mistake:
-    place = detail["loc"]
-    path = _readable(model, place)
-    last = path.rpartition(".")[2]
-    hidden = hide_values or _SENSITIVE.search(last) is not None
-    value = "[hidden]" if hidden else _shown(detail["input"])
+def _mistake(
+    detail: ErrorDetails, model: type[BaseModel], raw: Mapping[str, Any], *, hide_values: bool
+) -> Mistake:
+    at = located(model, detail["loc"])
+    path = written(at.place)
+    name = str(at.place[-1]) if at.place else ""
+    hidden = hide_values or _SENSITIVE.search(name) is not None
+    if detail["type"] != "value_error" or at.of_key:
+        entry = _misplaced_entry(model, raw, at.place)
+        if entry is not None:
+            return entry
+    if at.of_key:
+        return _wrong_name(detail, at, hidden=hidden)
+    if not at.place:
+        return _of_check(detail, at, hidden=hidden)
     match detail["type"]:
         case "extra_forbidden":
-            # Without the value: what a misspelt key holds may well be a token.
-            known = [it for it in _fields_at(model, place[:-1]) if it not in _OURS]
-            message = f"there is no such key{NEAREST}{nearest(last[:_LONGEST], known)}"
-            return Mistake(path, message, place[:-1], surplus=(str(place[-1]),))
+            return _wrong_key(detail, at, model, raw)
         case "missing":
-            return Mistake(path, f"missing; {_example(model, detail)}", place, missing=True)
-        case "union_tag_invalid" | "union_tag_not_found":
-            return _wrong_tag(detail, model, path, hidden=hidden)
-        case "enum" | "literal_error":
-            expected = str(detail.get("ctx", {}).get("expected", ""))
-            options = [text or number for text, number in re.findall(r"'([^']*)'|(\d+)", expected)]
-            near = options[0] if hidden else nearest(str(detail["input"])[:_LONGEST], options)
-            message = f"{value}: not one of them{NEAREST}{near}"
-            return Mistake(path, message, place, nearest=near.partition(", ")[0])
+            return _missing(at)
+        case "union_tag_invalid" | "union_tag_not_found" if isinstance(detail["input"], dict):
+            return _wrong_tag(detail, at, hidden=hidden)
         case "value_error":
-            cause = detail.get("ctx", {}).get("error", detail["msg"])
-            surplus = cause.keys if isinstance(cause, ForeignKeysError) else ()
-            near = None if surplus else _suggested(str(cause))
-            message = _HIDDEN if hidden else str(cause)
-            far = str(int(near) + 1) if near and near.isdecimal() else None
-            return Mistake(path, message, place, nearest=near, farthest=far, surplus=surplus)
-        case _:
-            if bounds := _bounds_at(model, place):
-                return _out_of_bounds(detail, path, bounds, value)
-            return Mistake(path, f"{value}: {_reason(detail)}", place)
-
-
-def _suggested(message: str) -> str | None:
-    """The value that a message ends with."""
-    found = _VALUE_AT_THE_END.search(message)
-    return found[1] if found else None
-
-
-def _wrong_tag(detail: ErrorDetails, model: type[BaseModel], path: str, *, hidden: bool) -> Mistake:
-    block = detail["input"]
-    tag = str(detail.get("ctx", {}).get("discriminator", _TAGS[0])).strip("'")
-    tag = tag if tag in _TAGS else _TAGS[0]
-    given = block.get(tag) if isinstance(block, dict) else None
-    near = nearest(str(given)[:_LONGEST], sorted(_tags(model, detail["loc"])))
-    wrong = f"{'[hidden]' if hidden else _shown(given)}: not one of them"
+            return _of_check(detail, at, hidden=hidden)
+    if (bounds := bounds_in(at.annotation)) and (
+        beyond := _out_of_bounds(detail, at, bounds, hidden=hidden)
+    ):
+        return beyond
+    found = wanted(name, at.annotation, at.field, detail["input"], hidden=hidden)
     return Mistake(
-        f"{path}.{tag}",
-        f"{'missing' if given is None else wrong}{NEAREST}{near}",
-        (*detail["loc"], tag),
-        nearest=near.partition(", ")[0],
+        path,
+        found.reason,
+        found.suggestion,
+        at.place,
+        example=found.example,
+        farthest=found.farthest,
+        alternatives=found.alternatives,
     )
 
 
-def _out_of_bounds(detail: ErrorDetails, path: str, bounds: Bounds, value: str) -> Mistake:
+def _misplaced_entry(
+    model: type[BaseModel], raw: Mapping[str, Any], place: Place
+) -> Mistake | None:
+    """Of a place in what stands among names of the user's, and is a key of what they name."""
+    for end in range(1, len(place) + 1):
+        *above, key = place[:end]
+        if isinstance(key, str) and _has(raw, place[:end]):
+            value = _value_at(raw, place[:end])
+            if places := within_entry(model, raw, tuple(above), key, value):
+                return _misplaced(place[:end], places)
+    return None
+
+
+def _wrong_key(
+    detail: ErrorDetails, at: Located, model: type[BaseModel], raw: Mapping[str, Any]
+) -> Mistake:
+    """Without the value: what a misspelt key holds may well be a token."""
+    *above, key = at.place
+    block = tuple(above)
+    belongs = where_it_belongs(model, raw, block, str(key), detail["input"])
+    if belongs.places:
+        return _misplaced(at.place, belongs.places)
+    reason, near = _NO_SUCH_KEY, belongs.written or ", ".join(belongs.names) or LEAVE_OUT
+    if belongs.tags:
+        tag = belongs.tags[0].partition(": ")[0]
+        own = _value_at(raw, block).get(tag)
+        others = [it.removeprefix(f"{tag}: ") for it in belongs.tags]
+        reason = f"{_NO_SUCH_KEY} where {tag} is {own}, only where it is {' or '.join(others[:4])}"
+    return Mistake(
+        written(at.place),
+        reason,
+        Suggestion(rest=near),
+        block,
+        surplus=(str(key),),
+        moved=(*block, belongs.names[0]) if belongs.meant else None,
+        moved_value=belongs.value,
+    )
+
+
+def _misplaced(place: Place, belongs: Sequence[Place]) -> Mistake:
+    near = ", ".join(field_name(written(it)) for it in belongs)
+    known = ANY_NAME not in belongs[0]
+    return Mistake(
+        written(place),
+        _NO_SUCH_KEY,
+        Suggestion(rest=near),
+        place[:-1],
+        surplus=(str(place[-1]),),
+        moved=belongs[0] if known else None,
+        anywhere=None if known else belongs[0],
+        or_moved=tuple(it for it in belongs[1:] if known and ANY_NAME not in it),
+    )
+
+
+def _wrong_name(detail: ErrorDetails, at: Located, *, hidden: bool) -> Mistake:
+    """Of a name that the user gave to an entry."""
+    if detail["type"] == "value_error":
+        reason, suggestion = split(str(detail.get("ctx", {}).get("error", "")))
+        if hidden:
+            reason, suggestion = HIDDEN, None
+    else:
+        found = wanted("", at.annotation, None, detail["input"], hidden=hidden)
+        reason, suggestion = found.reason, found.suggestion
+    *block, key = at.place
+    offers = suggestion.offers if suggestion else ()
+    return Mistake(
+        written(at.place),
+        reason,
+        suggestion,
+        tuple(block),
+        surplus=(str(key),),
+        moved=(*block, offers[0].value) if offers else None,
+        of_key=True,
+    )
+
+
+def _missing(at: Located) -> Mistake:
+    name = str(at.place[-1])
+    suggestion = example_of(name, at.annotation)
+    farthest = suggestion.offers[0].value if suggestion else None
+    return Mistake(
+        written(at.place),
+        "missing",
+        suggestion,
+        at.place,
+        missing=True,
+        example=True,
+        farthest=farthest,
+    )
+
+
+def _wrong_tag(detail: ErrorDetails, at: Located, *, hidden: bool) -> Mistake:
+    blocks = list(blocks_in(at.annotation))
+    tag = tag_of(blocks) if blocks else TAGS[0]
+    given = detail["input"].get(tag)
+    known = sorted(one for it in blocks for one in tag_values(it))
+    near = nearest("" if hidden else str(given)[:_LONGEST], known).split(", ")
+    wrong = f"{'[hidden]' if hidden else shown(given)}: not one of them"
+    place = (*at.place, tag)
+    reason = "missing" if given is None else wrong
+    if given is None and (found := misplaced_tag(detail["input"], at.place, tag, known)):
+        return _misplaced(found, [place])
+    # Of all that there are none is known to be the one that is meant.
+    example = len(near) == len(known)
+    return Mistake(
+        written(place),
+        reason,
+        Suggestion.of_values(*near),
+        place,
+        example=example,
+        missing=given is None,
+    )
+
+
+def _of_check(detail: ErrorDetails, at: Located, *, hidden: bool) -> Mistake:
+    """What a check of ours says of a value."""
+    cause = detail.get("ctx", {}).get("error", detail["msg"])
+    surplus = cause.keys if isinstance(cause, ForeignKeysError) else ()
+    reason, suggestion = (HIDDEN, None) if hidden else split(str(cause))
+    field = at.field if at.place[-1:] == (_MODEL,) else None
+    default = None if field is None else field.default
+    if suggestion is not None and suggestion.lead and isinstance(default, str):
+        # Rules then judge the one that is there by default, and no example of ours.
+        suggestion = Suggestion.of_values(default, lead=suggestion.lead)
+    near = suggestion.offers[0].value if suggestion and suggestion.offers else None
+    example = suggestion is not None and bool(suggestion.lead)
+    return Mistake(
+        written(at.place),
+        reason,
+        suggestion,
+        at.place,
+        farthest=_other_end(at.annotation, near) if near is not None and not example else near,
+        surplus=tuple(surplus),
+        alternatives=tuple(it.value for it in suggestion.offers[1:]) if suggestion else (),
+        example=example,
+    )
+
+
+def _other_end(annotation: Any, near: Any) -> Any:
+    """Another value than the nearest, as far from it as may be; None where none is known."""
+    bounds = bounds_in(annotation)
+    ends = [bounds.clamped_number(inf), bounds.clamped_number(-inf)] if bounds else []
+    others = ends or ([near + 1] if type(near) is int else [])
+    return next((it for it in others if it != near), None)
+
+
+def _out_of_bounds(
+    detail: ErrorDetails, at: Located, bounds: Bounds, *, hidden: bool
+) -> Mistake | None:
+    """None where the value is no number."""
     number = detail["input"]
+    value = "[hidden]" if hidden else shown(number)
     match detail["type"]:
         case "less_than_equal":
-            near = bounds.clamped(inf)
+            near = bounds.clamped_number(inf)
             reason = f"{value} is more than {bounds.why}"
         case "greater_than_equal":
-            near = bounds.clamped(-inf)
+            near = bounds.clamped_number(-inf)
             reason = f"{value} is less than {near}"
         case "finite_number" | "int_parsing_size":
-            near = bounds.clamped(-inf if isinstance(number, float) and isnan(number) else inf)
+            near = bounds.clamped_number(
+                -inf if isinstance(number, float) and isnan(number) else inf
+            )
             reason = f"{value} is no number that ends"
         case _:
-            return Mistake(path, f"{value}: {_reason(detail)}", detail["loc"])
-    ends = {bounds.clamped(-inf), bounds.clamped(inf)}
-    far = max(ends - {near})
-    return Mistake(path, f"{reason}{NEAREST}{near}", detail["loc"], nearest=near, farthest=far)
+            return None
+    far = _other_end(at.annotation, near)
+    path = written(at.place)
+    return Mistake(path, reason, Suggestion.of_values(near), at.place, farthest=far)
 
 
-def _bounds_at(model: type[BaseModel], place: Place) -> Bounds | None:
-    names = [part for part in place if isinstance(part, str)]
-    block = place[: place.index(names[-1])] if names else ()
-    known = _blocks_at(model, block)
-    fields = [it.model_fields[names[-1]] for it in known if names and names[-1] in it.model_fields]
-    return next(
-        (b for it in fields for b in _bounds_in(Annotated[it.annotation, *it.metadata, None])), None
-    )
+def _has(raw: Any, place: Place) -> bool:
+    try:
+        _value_at(raw, place)
+    except (LookupError, TypeError):
+        return False
+    return True
 
 
-def _bounds_in(annotation: Any) -> Iterator[Bounds]:
-    for inner in get_args(annotation):
-        if isinstance(inner, Bounds):
-            yield inner
-        else:
-            yield from _bounds_in(inner)
-
-
-def _cut(text: str, longest: int) -> str:
-    return text if len(text) <= longest else f"{text[:longest]}..."
-
-
-def _reason(detail: ErrorDetails) -> str:
-    kind = detail["type"]
-    wanted = next((what for start, what in _WANTED.items() if kind.startswith(start)), "")
-    message = detail["msg"][0].lower() + detail["msg"][1:]
-    return f"{message}{NEAREST}{wanted}" if wanted else message
-
-
-def _example(model: type[BaseModel], detail: ErrorDetails) -> str:
-    fields = _fields_at(model, detail["loc"][:-1])
-    annotation = fields.get(str(detail["loc"][-1]))
-    inner = next(iter(models_in(annotation)), None)
-    if inner is None:
-        path = field_name(_readable(model, detail["loc"]))
-        return f"set it with: pulumi config set --path {path} VALUE"
-    needed = [name for name, field in inner.model_fields.items() if field.is_required()]
-    return f"it needs a block with {', '.join(needed or list(inner.model_fields))}"
-
-
-def _shown(value: object) -> str:
-    if isinstance(value, dict | list):
-        return "a block" if isinstance(value, dict) else "a list"
-    if isinstance(value, int) and abs(value) >= 10**_LONGEST:
-        # Python refuses to write out the longest.
-        return "a number without an end"
-    return _cut(f'"{value}"' if isinstance(value, str) else str(value), _LONGEST)
-
-
-def _readable(model: type[BaseModel], loc: Sequence[int | str]) -> str:
-    """The path without the tags that pydantic puts in for members of unions."""
-    parts: list[str] = []
-    here: dict[str, Any] = {name: field.annotation for name, field in model.model_fields.items()}
-    is_key = False
-    for index, part in enumerate(loc):
-        if isinstance(part, int):
-            parts[-1] += f"[{part}]"
-            continue
-        if part != _OF_A_KEY and (is_key or part in here or part not in _tags(model, loc[:index])):
-            parts.append(part)
-        # What a user calls something may be a tag's or a field's name.
-        is_key = not is_key and get_origin(here.get(part)) is dict
-        here = _fields_at(model, loc[: index + 1])
-    return ".".join(parts)
-
-
-def _fields_at(model: type[BaseModel], loc: Sequence[int | str]) -> dict[str, Any]:
-    """The fields, with their annotations, of whatever block stands at `loc`."""
-    blocks = _blocks_at(model, loc)
-    return {name: field.annotation for b in blocks for name, field in b.model_fields.items()}
-
-
-def _blocks_at(model: type[BaseModel], loc: Sequence[int | str]) -> list[type[BaseModel]]:
-    blocks: list[type[BaseModel]] = [model]
-    is_key = False
-    for part in loc:
-        if isinstance(part, int):
-            continue
-        named = [b.model_fields[part].annotation for b in blocks if part in b.model_fields]
-        named = [] if is_key else named
-        is_key = any(get_origin(it) is dict for it in named)
-        if named:
-            blocks = [inner for annotation in named for inner in models_in(annotation)]
-        else:
-            blocks = [b for b in blocks if part in _tag_values(b)] or blocks
-    return blocks
-
-
-def _tags(model: type[BaseModel], loc: Sequence[int | str]) -> set[str]:
-    blocks: list[type[BaseModel]] = [model]
-    for part in loc:
-        named = [b.model_fields[part].annotation for b in blocks if part in b.model_fields]
-        blocks = [inner for annotation in named for inner in models_in(annotation)] or blocks
-    return {tag for b in blocks for tag in _tag_values(b)}
-
-
-def _tag_values(block: type[BaseModel]) -> set[str]:
-    fields = [block.model_fields[name].annotation for name in _TAGS if name in block.model_fields]
-    return {str(tag) for it in fields if get_origin(it) is Literal for tag in get_args(it)}
-
-
-def models_in(annotation: Any) -> Iterator[type[BaseModel]]:
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        yield annotation
-    elif get_origin(annotation) in (Annotated, Union, tuple, dict) or get_args(annotation):
-        for inner in get_args(annotation):
-            yield from models_in(inner)
+def _value_at(raw: Any, place: Place) -> Any:
+    for part in place:
+        raw = raw[part]
+    return raw

@@ -6,34 +6,37 @@ name.
 
 import asyncio
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pulumi
 
+from components.fine_tune_job import FineTuneJob
 from components.inference_engine import PORT
+from components.inference_server import InferenceServer
 from components.monitoring_dashboard import MonitoringDashboard
 from components.private_service_access_policy import PeeringRemoval
 from components.ray_cluster import RayCluster
 from components.ray_manifest import DASHBOARD_PORT
+from components.script_job_set import ScriptJobSet
+from stacks import after_jobs
 from stacks.machine_price import hourly_cost
 from stacks.outputs import (
     DASHBOARD_URL,
     cleanup_note,
     control_plane_access,
+    credentials_flag,
     forward_command,
+    kms_grants,
     submit_command,
+    team_note,
+    with_token,
 )
 from stacks.parts.buckets.build import AnyBucket
 from stacks.parts.cluster.config import Operator
+from stacks.parts.jobs.build import Launched
+from stacks.parts.lustre.build import Instance
 from stacks.plan import Plan
 from stacks.site import Site, Teams
-
-if TYPE_CHECKING:
-    from components.fine_tune_job import FineTuneJob
-    from components.inference_server import InferenceServer
-    from components.script_job_set import ScriptJobSet
-    from stacks.parts.jobs.build import Launched
-    from stacks.parts.lustre.build import Instance
 
 
 def of(
@@ -74,7 +77,9 @@ def of(
             }
         ),
         "team_service_accounts": dict(teams.service_accounts) or None,
+        "teams": {name: team_note(it) for name, it in site.plan.teams.items()} or None,
         "machines_hourly_cost": _hourly_cost(site.plan),
+        "machines_after_jobs": _after_jobs(site.plan),
         "queue_command": None
         if site.plan.queues is None
         else f"kubectl --namespace={namespace} get workloads",
@@ -89,6 +94,11 @@ def _of_cluster(site: Site) -> dict[str, Any]:
     lost += [
         f"in the bucket {it.name}" for it in site.plan.buckets.values() if it.config.force_destroy
     ]
+    kept = [
+        f"gs://{it.name}"
+        for it in site.plan.buckets.values()
+        if it.config.existing is None and not it.config.force_destroy
+    ]
     abandons = stack.makes_peering and stack.network.peering_on_destroy is PeeringRemoval.ABANDON
     return {
         "project": stack.project,
@@ -102,12 +112,15 @@ def _of_cluster(site: Site) -> dict[str, Any]:
             gke.cluster_name,
             " --location=",
             gke.location,
-            f" --project={stack.project}",
+            f" --project={stack.project}{credentials_flag(gke.reached)}",
         ),
         "cleanup_note": cleanup_note(
-            protected=stack.deletion_protection, lost=lost, abandons_peering=abandons
+            protected=stack.deletion_protection, lost=lost, kept=kept, abandons_peering=abandons
         ),
-        "control_plane_access": control_plane_access(stack.cluster.authorized_networks),
+        "control_plane_access": control_plane_access(gke.reached, stack.cluster.authorized_networks)
+        if stack.cluster.is_made
+        else "as the cluster's owner has it",
+        "kms_grants": kms_grants(site.plan, stack.project) or None,
     }
 
 
@@ -116,8 +129,16 @@ def _hourly_cost(plan: Plan) -> "pulumi.Output[str] | None":
     for."""
     if plan.autopilot or not plan.pools:
         return None
-    cost = asyncio.to_thread(hourly_cost, plan.pools.values(), plan.facts)
+    loop = asyncio.get_event_loop()
+    cost = loop.run_in_executor(None, hourly_cost, plan.pools.values(), plan.facts)
     return pulumi.Output.from_input(cost)
+
+
+def _after_jobs(plan: Plan) -> "pulumi.Output[list[str]] | None":
+    """Prices are read while the engine is waited for."""
+    if not after_jobs.staying(plan) and not after_jobs.idle_pools(plan):
+        return None
+    return pulumi.Output.from_input(asyncio.to_thread(after_jobs.sentences, plan))
 
 
 def _installed(site: Site) -> list[str]:
@@ -144,10 +165,11 @@ def _submit_commands(
     for name, ray in site.plan.ray.items():
         if not ray.jobs and name in clusters:
             gpus = ray.accelerated.first.kind == "gpu"
+            before = with_token(ray, site.plan.stack.namespace)
             found[name] = (
-                submit_command("nvidia-smi", "{}", gpus=1)
+                submit_command("nvidia-smi", "{}", gpus=1, before=before)
                 if gpus
-                else submit_command("python3", "{}")
+                else submit_command("python3", "{}", before=before)
             )
     return _one_or_all(found)
 

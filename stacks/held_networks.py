@@ -2,6 +2,7 @@
 Google's to take away, so that the networks are free for certain only without the cluster."""
 
 from collections.abc import Iterator
+from ipaddress import IPv4Network
 
 from stacks.on_record import Record, Recorded
 from stacks.one_run import of_everything, short
@@ -23,7 +24,7 @@ def holding(plan: Plan, record: Record) -> Iterator[TwoRuns]:
             yield TwoRuns(
                 what=f"{cluster.name} has nodes in networks that would go, and no single run does "
                 "that",
-                differences=[Difference(_field(plan), ", ".join(sorted(lost)), there)],
+                differences=[Difference(_field(plan, lost), ", ".join(sorted(lost)), there)],
                 why="an Autopilot cluster keeps its nodes some time after their pods, and they "
                 "their networks",
                 loss=of_everything(record),
@@ -35,8 +36,16 @@ def blocks(plan: Plan) -> set[str]:
     return {block for one in plan.interface_sets for block in blocks_of(plan.stack, one)}
 
 
-def _field(plan: Plan) -> str:
-    return "stack.network.accelerators" if plan.interface_sets else "stack.pools"
+def _field(plan: Plan, lost: list[str]) -> str:
+    """What was changed: blocks that are cut from the same range, as the config has it, go with the
+    machines that have their interfaces there."""
+    ranges = plan.stack.network.accelerators
+    whole = IPv4Network(ranges.range)
+    same = (
+        block.prefixlen == ranges.prefix_length and block.subnet_of(whole)
+        for block in map(IPv4Network, lost)
+    )
+    return "stack.pools" if all(same) else "stack.network.accelerators"
 
 
 def _of_interfaces(cluster: Recorded, record: Record) -> Iterator[str]:

@@ -10,4 +10,9 @@ def helm_chart(plan: Plan, component: str, version: str | None = None) -> HelmCh
     # Whatever the lock lets a stack install has one.
     assert chart is not None
     release = plan.facts.release(component, version)
-    return HelmChartArgs(chart=chart.name, repository=chart.repository, version=release)
+    return HelmChartArgs(
+        chart=chart.name,
+        repository=chart.repository,
+        version=release,
+        digest=chart.checked_digest(release),
+    )

@@ -1,20 +1,22 @@
 """What cannot become what the config asks for while it is in use, held against what the stack has
 on record."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from ipaddress import IPv4Network
 from typing import Any
 
 from catalog import FactError
 from catalog.lustre import check_growth
 from components.cidr import next_free
+from components.control_plane import ControlPlaneEndpoint
 from components.naming import network_name
 from stacks.config import ConfigError
 from stacks.on_record import Record
+from stacks.one_run import PROVIDER
 from stacks.parts.pools.node_labels import only
 from stacks.parts.queues.plan import PlannedQueues
 from stacks.plan import Plan
-from stacks.refusal import ADDRESS, LUSTRE, RELEASE
+from stacks.refusal import ADDRESS, CLUSTER, LUSTRE, RELEASE
 
 # What Kueue calls what a flavor with a topology keeps.
 _FIELDS = {
@@ -22,6 +24,9 @@ _FIELDS = {
     "node labels": "nodeLabels",
     "tolerations": "tolerations",
 }
+# The field of a flavor that each comes from.
+_OF_FLAVOR = {"topology": "topology", "node labels": "pool", "tolerations": "pool"}
+_KEEPER = "a flavor with a topology"
 _KUEUE = "kubernetes:kueue.x-k8s.io/v1beta2"
 
 
@@ -32,7 +37,7 @@ def check(plan: Plan, record: Record) -> None:
 
 
 def _found(plan: Plan, record: Record) -> Iterator[str]:
-    for each in (overlapping, shrinking, of_topologies, installed_here):
+    for each in (overlapping, shrinking, of_topologies, installed_here, moved_endpoint):
         yield from each(plan, record)
 
 
@@ -45,6 +50,32 @@ def installed_here(plan: Plan, record: Record) -> Iterator[str]:
                 f"stack.cluster.existing.operators: {it} is in the cluster by this stack, and "
                 f"would go with it; nearest: operators without {it}"
             )
+
+
+def moved_endpoint(plan: Plan, record: Record) -> Iterator[str]:
+    """A Kubernetes provider that does not know its cluster by its name yet takes another address
+    for another cluster, and is replaced with all that is in it (pulumi/pulumi-kubernetes
+    provider/pkg/provider/provider.go, DiffConfig, 94977969)."""
+    known = all(it.outputs.get("clusterIdentifier") for it in record.of_type(PROVIDER))
+    if known or not plan.stack.cluster.is_made:
+        return
+    wanted = plan.hardening.endpoint
+    for it in record.of_type(CLUSTER):
+        before = _endpoint(it.outputs)
+        if before is not wanted:
+            yield (
+                f"stack.cluster.endpoint: {wanted} is another address than {before}, and the stack "
+                "does not know its cluster by more than that yet; nearest: one `pulumi up` with "
+                f"cluster.endpoint {before}, then {wanted}"
+            )
+
+
+def _endpoint(outputs: Mapping[str, Any]) -> ControlPlaneEndpoint:
+    address = (outputs.get("controlPlaneEndpointsConfig") or {}).get("ipEndpointsConfig") or {}
+    if not address.get("enabled", True):
+        return ControlPlaneEndpoint.DNS
+    private = (outputs.get("privateClusterConfig") or {}).get("enablePrivateEndpoint")
+    return ControlPlaneEndpoint.PRIVATE if private else ControlPlaneEndpoint.PUBLIC
 
 
 def overlapping(plan: Plan, record: Record) -> Iterator[str]:
@@ -101,18 +132,26 @@ def of_topologies(plan: Plan, record: Record) -> Iterator[str]:
         name, before = it.outputs["metadata"]["name"], it.outputs["spec"]
         if "topologyName" not in before or name not in queues.flavors:
             continue
-        for (path, what), kept in _kept(plan, planned, name).items():
-            if (before.get(_FIELDS[what]) or None) != kept:
-                yield (
-                    f"stack.queues.flavors.{name}.{path}: a flavor with a topology keeps its "
-                    f"{what}; nearest: a flavor by another name in its place"
-                )
+        kept = _kept(plan, planned, name)
+        changed = {what for what, now in kept.items() if (before.get(_FIELDS[what]) or None) != now}
+        flavor, pool = f"queues.flavors.{name}", planned.flavors[name].name
+        for what in _FIELDS:
+            if what not in changed:
+                continue
+            # Without other node labels it is the same pool, of which something was changed.
+            own = what == "tolerations" and "node labels" not in changed
+            where = f"pools.{pool}" if own else f"{flavor}.{_OF_FLAVOR[what]}"
+            kept_by = f"{flavor} has a topology, and such a flavor" if own else _KEEPER
+            yield (
+                f"stack.{where}: {kept_by} keeps its {what}; nearest: a flavor by another name in "
+                "its place"
+            )
 
 
-def _kept(plan: Plan, planned: PlannedQueues, flavor: str) -> dict[tuple[str, str], Any]:
-    """What a flavor may never change, by the field that it comes from and what it is."""
+def _kept(plan: Plan, planned: PlannedQueues, flavor: str) -> dict[str, Any]:
+    """What a flavor may never change."""
     return {
-        ("topology", "topology"): planned.config.flavors[flavor].topology,
-        ("pool", "node labels"): only(plan, planned.flavors[flavor]),
-        ("pool", "tolerations"): planned.tolerations(flavor) or None,
+        "topology": planned.config.flavors[flavor].topology,
+        "node labels": only(plan, planned.flavors[flavor]),
+        "tolerations": planned.tolerations(flavor) or None,
     }

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from catalog import Catalog, MachineRate, Way
 from components.capacity import CapacityMode
+from stacks.money import Unpriced, nearest, total, unpriced
 from stacks.parts.pools.plan import PlannedPool
 
 _CENTS_BELOW = 10
@@ -30,16 +31,25 @@ def machine_price(
 
 def hourly_cost(pools: Iterable[PlannedPool], catalog: Catalog) -> str:
     """From the fewest to the most nodes, with the day of the oldest price."""
-    prices = {it.name: (it.bounds, price_of(it, catalog)) for it in pools}
-    known = {name: (size, it) for name, (size, it) in prices.items() if it is not None}
-    unknown = [f"pools.{name}" for name in prices if name not in known]
-    if not known:
-        return f"not published of {', '.join(unknown)}"
-    low = sum(price.low * size.min for size, price in known.values())
-    high = sum(price.high * size.max for size, price in known.values())
-    day = min(price.date for _, price in known.values())
-    more = f", and what is not published of {', '.join(unknown)}" if unknown else ""
-    return f"{usd(low, high)} USD at the prices of {day}{more}"
+    priced = [(it, price_of(it, catalog)) for it in pools]
+    known = [(it.bounds, price) for it, price in priced if price is not None]
+    low = sum(price.low * size.min for size, price in known)
+    high = sum(price.high * size.max for size, price in known)
+    day = min((price.date for _, price in known if price.date is not None), default=None)
+    missing = [
+        unpriced_of(it, (it.bounds.min, it.bounds.max), catalog)
+        for it, price in priced
+        if price is None
+    ]
+    amount = "" if day is None else usd(low, high)
+    said = total(amount, f"USD at the prices of {day}", missing)
+    return "; ".join(it for it in (said, nearest(missing)) if it)
+
+
+def unpriced_of(pool: PlannedPool, nodes: tuple[int, int], catalog: Catalog) -> Unpriced:
+    """So many machines of a pool whose price is not known."""
+    region = pool.zone.rpartition("-")[0]
+    return unpriced(pool.machine, pool.machine.name, nodes, region, catalog)
 
 
 def price_of(pool: PlannedPool, catalog: Catalog) -> MachineRate | None:

@@ -10,10 +10,9 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-import yaml
-
-from catalog.table import read_yaml
+from catalog.strict_yaml import YamlError
 from components.naming import NameKind
+from stacks.stack_file import project_values, read_stack_file
 
 _LONGEST = NameKind.STACK.value.longest
 
@@ -57,12 +56,14 @@ def names_beside(
     own = folder / f"Pulumi.{stack}.yaml"
     if project is None or not own.is_file():
         return NOBODY
-    # As an object with its `value`, too: Pulumi.yaml's config may be either.
-    shared = config_of(folder / "Pulumi.yaml").get("gcp:project", unset)
-    default = shared.get("value") if isinstance(shared, dict) else shared
+    prefix = key.partition(":")[0]
+    try:
+        default = project_values(folder / "Pulumi.yaml", prefix).get("gcp:project", unset)
+    except (OSError, YamlError):
+        default = unset
     found: list[Neighbour] = []
     for file in sorted(folder.glob("Pulumi.*.yaml")):
-        config = {} if file == own else config_of(file)
+        config = {} if file == own else config_of(file, prefix)
         block = config.get(key)
         block = block if isinstance(block, dict) else {}
         name = block.get("name")
@@ -80,14 +81,11 @@ def free_name(name: str, taken: Container[str], longest: int = _LONGEST) -> str:
     return next(it for end in ends if (it := name[: longest - len(end)] + end) not in taken)
 
 
-def config_of(file: Path) -> dict[str, Any]:
+def config_of(file: Path, project: str) -> dict[str, Any]:
     """What cannot be read is for its own stack to report."""
     try:
-        document = read_yaml(file)
-    except (OSError, ValueError, RecursionError, yaml.YAMLError):
-        return {}
-    config = document.get("config") if isinstance(document, dict) else None
-    if not isinstance(config, dict):
+        read = read_stack_file(file, project)
+    except (OSError, YamlError):
         return {}
     # An ESC environment may give a project that nobody can see here.
-    return {"gcp:project": None, **config} if "environment" in document else config
+    return {"gcp:project": None, **read.config} if read.environments else read.config

@@ -76,6 +76,8 @@ def cluster_needs(
         # An instance that is made is on its port, and one that exists has a rule of its own.
         lustre_legacy_port=None if stack.lustre is None else found.lustre_legacy_port,
         groups=any(one.kind == GROUP for it in plan.teams.values() for one in it.members),
+        teams=bool(plan.teams),
+        guarded=bool(stack.ray or plan.scripts or plan.servers),
         custom_metrics="custom_metrics" in plan.features,
         network_id=network_id,
         release_channel=cluster.release_channel.value if asked else None,

@@ -7,6 +7,7 @@ Pulumi import.
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from components.ray_manifest import token_secret_name
 from stacks.parts.buckets.plan import with_key
 from stacks.parts.jobs.config import VerlTraining
 from stacks.parts.ray.plan import PlannedRay
@@ -38,6 +39,11 @@ def name_problems(plan: Plan) -> Iterator[Problem]:
 
 
 def derived_names(plan: Plan) -> Iterator[Derived]:
+    # KubeRay takes a Secret of the name that it would give one, and without Ray's token in it no
+    # Ray pod starts.
+    yield Derived("Secret", plan.tokens_name, "secrets")
+    if plan.stack.redis is not None:
+        yield Derived("Secret", plan.redis_secret_name, "redis")
     for name, server in plan.servers.items():
         yield Derived("Service", name, server.field)
         yield Derived("NetworkPolicy", name, server.field)
@@ -64,13 +70,12 @@ def _of_ray(plan: Plan, ray: PlannedRay) -> Iterator[Derived]:
     field, name = ray.field, ray.name
     yield Derived("NetworkPolicy", f"{name}-ray", field)
     yield Derived("Service", f"{name}-head-svc", field)
+    if ray.asks_for_token:
+        yield Derived("Secret", token_secret_name(name), field)
     if any(it.hosts > 1 for it in ray.groups.values()):
         yield Derived("Service", f"{name}-headless", field)
     if ray.jobs:
         yield Derived("ConfigMap", f"{name}-launcher", field)
-    if ray.config.nccl_test is not None:
-        yield Derived("Service", f"{name}-nccl-test", field)
-        yield from _of_script(f"{name}-nccl-test", field)
     if any(isinstance(it, VerlTraining) and it.preparation is not None for it in ray.jobs):
         yield from _of_script(f"{name}-data", field)
 

@@ -1,125 +1,145 @@
-"""What a message offers after "nearest:" is tried before it is shown: only what is not refused at
-the same field stays. No Pulumi import."""
+"""What a message offers after "nearest:": values, as a config has them, or words. No Pulumi."""
 
+import json
 import re
-from collections.abc import Callable
-from copy import deepcopy
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from typing import Any, Self
 
-import yaml
+from catalog.strict_yaml import YamlError
+from stacks.stack_file import value_of
 
-from stacks.config_errors import NEAREST, Mistake
-
+NEAREST = "; nearest: "
+LEAVE_OUT = "leave it out"
+WITH_QUOTES = ", with quotes"
 # One value, or several to choose from, and no sentence.
-_VALUE = re.compile(r'"[^"]*"|\{[^}]*\}|\[[^]]*\]|[^\s,{}"\[\]]+')
-_PART = re.compile(r"[^.\[\]]+")
-# What is no value of a config but says what one is.
-_WORDS = frozenset({"text", "missing"})
-_LEAVE_OUT = "leave it out"
-_NO_SINGLE_VALUE = ("nearest: a block of keys", "nearest: a list")
-_MOST_TRIED = 8
-_STEPS = 3
-
-# What is wrong with a config.
-Check = Callable[[dict[str, Any]], list[Mistake]]
-
-
-class Offer(NamedTuple):
-    """The values that a message offers, as it writes them, and what it says after them."""
-
-    texts: tuple[str, ...]
-    rest: str
+_BLOCK = r"\{(?:[^{}]|\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\})*\}"
+_LIST = r"\[(?:[^\[\]]|\[[^\[\]]*\])*\]"
+_VALUE = re.compile(rf'"(?:[^"\\]|\\.)*"|{_BLOCK}|{_LIST}|[^\s,{{}}"\[\]]+')
+_ONE_LIKE = "one like "
+# After these words a message goes on with another way, or a sentence.
+_REST = re.compile(rf"{WITH_QUOTES}|, or |\. [A-Z]")
+# What says how a value looks, and is none.
+_NO_VALUES = frozenset({"text", "missing"})
+_PLAIN = re.compile(r"[A-Za-z0-9_./$-][\w.+/@=;$-]*(:[\w.+/@=;$-]+)*", re.ASCII)
+# Pulumi takes these for text, and other readers of YAML do not.
+_TEXT_IN_PULUMI = ("off", "on", "yes", "no")
 
 
-def offer_in(message: str) -> Offer | None:
-    """None where a message offers something to do, and no values."""
-    near = message.rpartition(NEAREST)[2] if NEAREST in message else ""
-    if near == _LEAVE_OUT:
-        return Offer((near,), "")
-    cut = re.search(r", or |\. [A-Z]", near)
-    listed = near[: cut.start()] if cut else near
-    texts = tuple(_VALUE.findall(listed.removeprefix("one like ")))
-    if not texts or listed in _WORDS or ", ".join(texts) != listed.removeprefix("one like "):
-        return None
-    return Offer(texts, near[len(listed) :])
+class _Removal(Enum):
+    """In the place of a value: the key itself goes."""
+
+    REMOVE = "remove"
 
 
-def offered_in(message: str) -> tuple[Any, ...]:
-    """The values that a message offers, None to leave the field out."""
-    if message.rpartition(NEAREST)[2].startswith(_LEAVE_OUT):
-        return (None,)
-    offer = offer_in(message)
-    return () if offer is None else tuple(value_of(it) for it in offer.texts)
+REMOVE = _Removal.REMOVE
 
 
-def tried(mistakes: list[Mistake], raw: dict[str, Any], check: Check) -> list[Mistake]:
-    return [_tried(it, raw, check) for it in mistakes]
+@dataclass(frozen=True)
+class Offer:
+    """A value that works, and how a config writes it."""
+
+    text: str
+    value: Any = field(compare=False)
+
+    @classmethod
+    def of(cls, value: Any) -> Self:
+        return cls(LEAVE_OUT if value is REMOVE else yaml_text(value), value)
+
+    @classmethod
+    def written(cls, text: str) -> Self:
+        """Raises ValueError where the text is no YAML."""
+        if text == LEAVE_OUT:
+            return cls(text, REMOVE)
+        try:
+            return cls(text, value_of(text))
+        except YamlError as error:
+            raise ValueError(f"{text} is no value of YAML") from error
 
 
-def _tried(mistake: Mistake, raw: dict[str, Any], check: Check) -> Mistake:
-    # Of a key that is wrong the suggestion is a key.
-    offer = None if mistake.surplus or mistake.of_key else offer_in(mistake.message)
-    if offer is None or any(_is_field(it, raw) for it in offer.texts):
-        return mistake
-    way_out = offer.rest.removeprefix(", or ") if offer.rest.startswith(", or ") else None
-    tail = "" if way_out else offer.rest
-    first, last = offer, offer.texts[0]
-    for _ in range(_STEPS):
-        results = {it: _refusal(mistake.path, it, raw, check) for it in offer.texts[:_MOST_TRIED]}
-        if any(it and it.endswith(_NO_SINGLE_VALUE) for it in results.values()):
-            # What is wrong is something within the block.
-            return mistake
-        if good := tuple(it for it, refusal in results.items() if refusal is None):
-            if good == offer.texts and offer == first:
-                return mistake
-            rest = offer.rest if offer.rest.endswith(tail) else offer.rest + tail
-            return mistake.suggesting(NEAREST + ", ".join(good) + rest)
-        if way_out:
-            return mistake.suggesting(NEAREST + way_out)
-        said = next(it for it in results.values() if it is not None)
-        last = offer.texts[0]
-        offer = offer_in(said)
-        if offer is None:
-            more = said.rpartition(NEAREST)[2]
-            return mistake.suggesting(f"{NEAREST}{last}, and {more}{tail}")
-    return mistake.suggesting(f"{NEAREST}none alone, for {last} is refused, too{tail}")
+@dataclass(frozen=True)
+class Suggestion:
+    """Offers to choose from; `lead` stands before them and `rest` after them. Without offers `rest`
+    is something to do, and `last_resort` is shown only where no offer does."""
+
+    offers: tuple[Offer, ...] = ()
+    lead: str = ""
+    rest: str = ""
+    last_resort: tuple[Offer, ...] = field(default=(), compare=False)
+
+    @classmethod
+    def of_values(cls, *values: Any, lead: str = "") -> Self:
+        offers = tuple(map(Offer.of, values))
+        quoted = any(it.text.startswith('"') and _is_mistaken(it.value) for it in offers)
+        return cls(offers, lead, WITH_QUOTES if quoted else "")
+
+    @classmethod
+    def written(cls, text: str) -> Self:
+        """What the text of a message offers."""
+        if text.startswith(LEAVE_OUT):
+            return cls((Offer(LEAVE_OUT, REMOVE),), rest=text.removeprefix(LEAVE_OUT))
+        end = _REST.search(text)
+        listed = text[: end.start()] if end else text
+        lead = _ONE_LIKE if listed.startswith(_ONE_LIKE) else ""
+        listed = listed.removeprefix(lead)
+        texts = _VALUE.findall(listed)
+        if not texts or listed in _NO_VALUES or ", ".join(texts) != listed:
+            return cls(rest=text)
+        try:
+            return cls(tuple(map(Offer.written, texts)), lead, text[len(lead) + len(listed) :])
+        except ValueError:
+            return cls(rest=text)
+
+    @property
+    def text(self) -> str:
+        return f"{self.lead}{', '.join(it.text for it in self.offers)}{self.rest}"
+
+    @property
+    def way_out(self) -> str | None:
+        """Something else to do, where the message names that, too."""
+        return self.rest.removeprefix(", or ") if self.rest.startswith(", or ") else None
+
+    def or_else(self, value: Any) -> Self:
+        return replace(self, last_resort=(Offer.of(value),))
+
+    def only(self, offers: tuple[Offer, ...], rest: str) -> Self:
+        lead = self.lead if offers == self.offers else ""
+        return replace(self, offers=offers, lead=lead, rest=rest)
 
 
-def _is_field(text: str, raw: dict[str, Any]) -> bool:
-    block, dot, _ = text.partition(".")
-    return bool(dot) and block in raw
+def split(message: str) -> tuple[str, Suggestion | None]:
+    """A message as its reason and what it suggests."""
+    reason, separator, near = message.rpartition(NEAREST)
+    return (reason, Suggestion.written(near)) if separator else (message, None)
 
 
-def _refusal(path: str, text: str, raw: dict[str, Any], check: Check) -> str | None:
-    """What is said of the field with that value in it."""
-    config = with_value(raw, path, None if text == _LEAVE_OUT else value_of(text))
-    if config is None:
-        return None
-    return next((it.message for it in check(config) if it.path == path), None)
+def yaml_text(value: Any) -> str:
+    """A value in one line of YAML, as these pages write it."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{_inner(k)}: {_inner(it)}" for k, it in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(_inner, value)) + "]"
+    if isinstance(value, str):
+        if value in _TEXT_IN_PULUMI:
+            return value
+        plain = _PLAIN.fullmatch(value) is not None and not _is_mistaken(value)
+        return value if plain else json.dumps(value, ensure_ascii=False)
+    if value is None:
+        return "null"
+    return str(value).lower()
 
 
-def value_of(text: str) -> Any:
-    """As a config has it; `off` is no word for false in Pulumi's YAML."""
-    return text if text in ("off", "on", "yes", "no") else yaml.safe_load(text)
+def _inner(value: Any) -> str:
+    """A value in a list or a block, where every reader of YAML takes text with quotes for text."""
+    quoted = isinstance(value, str) and value in _TEXT_IN_PULUMI
+    return json.dumps(value) if quoted else yaml_text(value)
 
 
-def with_value(raw: dict[str, Any], path: str, value: Any) -> dict[str, Any] | None:
-    """`value` None leaves the field out. None where nothing can be put at the path."""
-    result = deepcopy(raw)
-    parts = [int(it) if it.isdecimal() else it for it in _PART.findall(path)]
-    here: Any = result
+def _is_mistaken(text: Any) -> bool:
+    """Whether YAML takes a text for something else where it stands without quotes."""
+    if not isinstance(text, str):
+        return False
     try:
-        for at, part in enumerate(parts[:-1]):
-            inner = here.setdefault(part, {}) if isinstance(here, dict) else here[part]
-            if isinstance(inner, str) and parts[at + 1 :] == [0]:
-                # One name that stands for a list of it.
-                parts = parts[: at + 1]
-                break
-            here = inner
-        if value is not None:
-            here[parts[-1]] = value
-        else:
-            del here[parts[-1]]
-    except (KeyError, IndexError, TypeError, AttributeError):
-        return None
-    return result
+        return value_of(text) != text
+    except YamlError:
+        return True

@@ -14,6 +14,8 @@ from google.protobuf.json_format import MessageToDict
 from pulumi.runtime.proto import resource_pb2
 from pulumi.runtime.settings import get_monitor
 
+from components.tokens import current
+
 # pulumi/pulumi pkg/resource/deploy/builtins.go, v3.256.0. A resource that only waits for its delete
 # is left out there.
 _FUNCTION = "pulumi:pulumi:readStackResourceOutputs"
@@ -24,12 +26,18 @@ _MARK = "4dabf18193072939515e22adb298388d"
 
 @dataclass(frozen=True)
 class Recorded:
-    """A resource as it was last seen; what is a secret in `outputs` is left out."""
+    """A resource as it was last seen; what is a secret in `outputs` is left out. `urn` is as the
+    state has it, `type` as this release writes it."""
 
     urn: str
     type: str
     name: str
     outputs: Mapping[str, Any] = field(repr=False)
+
+    @property
+    def registered_urn(self) -> str:
+        """The URN that this program registers it under, which `pulumi up` takes as a target."""
+        return current(self.urn)
 
 
 class Record:
@@ -38,7 +46,9 @@ class Record:
     def __init__(self, resources: Mapping[str, Mapping[str, Any]] | None = None) -> None:
         found = resources or {}
         self.resources = tuple(
-            Recorded(urn, it["type"], urn.rpartition("::")[2], _plain(it.get("outputs") or {}))
+            Recorded(
+                urn, current(it["type"]), urn.rpartition("::")[2], _plain(it.get("outputs") or {})
+            )
             for urn, it in found.items()
         )
         self._by_key = {(it.type, it.name): it for it in self.resources}

@@ -17,10 +17,16 @@ from stacks.data_loss import data_lost
 from stacks.on_record import Record, Recorded
 from stacks.plan import Plan
 from stacks.refusal import CLUSTER, NETWORK, SUBNETWORK
+from stacks.running_work import ended
 from stacks.two_runs import Difference, TwoRuns
+from stacks.workloads import JOBS
 
 PROVIDER = "pulumi:providers:kubernetes"
 _REGION = "gcp:region"
+_DISK_KEY = "clusterAutoscaling.autoProvisioningDefaults.bootDiskKmsKey"
+# Properties that a cluster may have or lack, of which both are on record.
+_WITHOUT = frozenset({_DISK_KEY})
+_NONE = "none"
 WHY = (
     "for then the engine replaces the provider of everything in the cluster, too, and cannot "
     "delete what is there (pulumi/pulumi #14650)"
@@ -52,6 +58,9 @@ def differences(plan: Plan, record: Record, cluster: Recorded) -> Iterator[Clust
         return
     for path, (field, wanted) in asked(plan).items():
         before = _at(cluster.outputs, path)
+        if path in _WITHOUT:
+            # The provider reads an absent one as no text.
+            before, wanted = before or _NONE, wanted or _NONE
         # What is off is not always on record.
         before = bool(before) if isinstance(wanted, bool) else short(before)
         if before in (None, wanted) or not plan.facts.replaces(CLUSTER, path):
@@ -82,6 +91,9 @@ def asked(plan: Plan) -> dict[str, tuple[str, Any]]:
             network.control_plane,
         ),
     }
+    if plan.autopilot:
+        # The nodes of a Standard cluster are in pools, which follow.
+        found[_DISK_KEY] = ("stack.cmek", stack.cmek)
     policy = ("clusterSecondaryRangeName", "servicesSecondaryRangeName")
     pods, services = (f"ipAllocationPolicy.{it}" for it in policy)
     there = network.existing
@@ -130,21 +142,48 @@ def _two_runs(
     found: list[ClusterDifference], cluster: Recorded, provider: Recorded, record: Record
 ) -> TwoRuns:
     everything = any(it.everything for it in found)
-    inside = f"what the stack has in {cluster.name}; with `up` goes that, with its nodes"
     return TwoRuns(
         what=f"{cluster.name} would be replaced, and no single run does that",
         differences=found,
         why=WHY,
         targets=() if everything else (provider.urn,),
-        loss=of_everything(record) if everything else f"With `destroy` goes {inside}.",
+        loss=of_everything(record) if everything else of_cluster(cluster, record),
     )
 
 
-def of_everything(record: Record) -> str:
-    """What a destroy of the whole stack makes of it."""
+def of_cluster(cluster: Recorded, record: Record) -> str:
+    """What becomes of a cluster and of all that is in it."""
+    name, runs = cluster.name, running_jobs(record)
+    ends = [f"What runs there now ends: {', '.join(runs)}."] if runs else []
+    return " ".join(
+        [
+            f"`destroy` deletes what the stack has in {name}.",
+            *ends,
+            f"`up` deletes {name} with its nodes, and makes all of it again.",
+        ]
+    )
+
+
+def running_jobs(record: Record) -> list[str]:
+    """By their keys in the config."""
+    return [
+        f"jobs.{it.name.removesuffix('-job-set').removesuffix('-job')}"
+        for token in JOBS
+        for it in record.of_type(token)
+        if not ended(it)
+    ]
+
+
+_EVERYTHING = "everything that the stack made"
+
+
+def of_everything(record: Record, what: str = _EVERYTHING) -> str:
+    """What a destroy of the whole stack makes of it, or of the part that holds its data."""
     lost = ((it.name, data_lost(it.type, it.outputs)) for it in record.resources)
     data = (f"{name}: {what}" for name, what in lost if what is not None)
-    return f"With `destroy` goes {'; '.join(['everything that the stack made', *data])}."
+    runs = running_jobs(record) if what == _EVERYTHING else []
+    jobs = [f"what runs now: {', '.join(runs)}"] if runs else []
+    return f"With `destroy` goes {'; '.join([what, *jobs, *data])}."
 
 
 def _at(outputs: Mapping[str, Any], path: str) -> Any:
@@ -155,6 +194,7 @@ def _at(outputs: Mapping[str, Any], path: str) -> Any:
 
 
 def short(value: Any) -> Any:
-    """The name at the end of a resource's full one; a range stays what it is."""
-    is_path = isinstance(value, str) and value.count("/") > 1
+    """The name at the end of a resource's full one; a range stays what it is, and so does a key,
+    of which rings have some with the same name."""
+    is_path = isinstance(value, str) and value.count("/") > 1 and "/cryptoKeys/" not in value
     return value.rpartition("/")[2] if is_path else value

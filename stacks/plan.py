@@ -5,10 +5,12 @@ from functools import cached_property
 
 from catalog import Catalog, GkeVersion, NcclStack
 from components.labels import stack_labels
+from components.pod_security import BASELINE, PRIVILEGED
+from stacks.hardened import Hardening, hardening_of
 from stacks.parts.buckets.plan import PlannedBucket, with_key
-from stacks.parts.cluster.config import ClusterLocation
+from stacks.parts.cluster.config import ClusterLocation, Operator
 from stacks.parts.cluster.plan import features_of, version_of
-from stacks.parts.images.plan import PlannedImages, planned_images
+from stacks.parts.images.plan import ImageUse, PlannedImages, may_stream, planned_images
 from stacks.parts.jobs.config import FineTuning, RayJob, VerlTraining
 from stacks.parts.jobs.plan import (
     JOB_SETS,
@@ -23,6 +25,7 @@ from stacks.parts.pools.interface_modes import interface_modes
 from stacks.parts.pools.nodes import Host
 from stacks.parts.pools.plan import PlannedPool, autopilot_cpu_host, planned_pools
 from stacks.parts.queues.plan import PlannedQueues, queued_minutes
+from stacks.parts.queues.unqueued import unqueued
 from stacks.parts.ray.config import StackRayCluster, Workers
 from stacks.parts.ray.plan import PlannedRay, PlannedWorkers
 from stacks.parts.servers.plan import PlannedServer, planned_servers
@@ -103,18 +106,44 @@ class Plan:
         """The Secret that pods have their tokens from."""
         return f"{self.stack.name}-tokens"
 
+    @property
+    def redis_secret_name(self) -> str:
+        """The Secret that Ray's heads have the password of Redis from."""
+        return f"{self.stack.name}-redis"
+
     # Nodes
 
     @cached_property
     def pools(self) -> dict[str, PlannedPool]:
+        machines = [self.facts.machine(it.machine_type) for it in self.stack.pools.values()]
+        accelerated = any(it.accelerator is not None for it in machines)
         return planned_pools(
             self.stack.pools,
             self.facts,
             interface_modes(self.stack, self.facts),
             zone=self.stack.zone,
             autopilot=self.autopilot,
+            streaming=may_stream(self.stack, accelerated=accelerated),
+            placed=self._placed_pools,
             prefix=self.prefix,
         )
+
+    @property
+    def _placed_pools(self) -> frozenset[str]:
+        """Pools onto whose nodes Kueue assigns pods by a topology."""
+        queues = self.stack.queues
+        placed = () if queues is None else queues.flavors.values()
+        return frozenset(it.pool or self.default_pool for it in placed if it.topology is not None)
+
+    @cached_property
+    def default_pool(self) -> str:
+        """The pool of flavors that name none: the first with GPUs, else with TPUs, else of all."""
+
+        def rank(name: str) -> int:
+            has = self.facts.machine(self.stack.pools[name].machine_type).accelerator
+            return 2 if has is None else int(has.kind != "gpu")
+
+        return min(self.stack.pools, key=rank, default="")
 
     @property
     def gpu_pools(self) -> dict[str, PlannedPool]:
@@ -151,6 +180,16 @@ class Plan:
         found = [self.facts.nccl(it.machine.name) for it in pools]
         return list({it.feature: it for it in found if it is not None}.values())
 
+    @cached_property
+    def hardening(self) -> Hardening:
+        return hardening_of(self.stack)
+
+    @property
+    def pod_security(self) -> str:
+        """What the stack's namespaces let pods ask of their node. Those that speak RDMA mount
+        folders of it, and whoever submits to the stack makes such pods, too."""
+        return PRIVILEGED if self.nccl_stacks else BASELINE
+
     def claims(self, pool: PlannedPool) -> int:
         """Interfaces that a pod claims which has a node alone."""
         return pool.claims(len(self.stack.network.dcn))
@@ -180,9 +219,22 @@ class Plan:
                     default=1,
                 ),
                 claimed=key in prepared,
+                on_large_hosts=self._on_large_hosts(key),
             )
             for key in self.stack.buckets
         }
+
+    def _on_large_hosts(self, bucket: str) -> bool:
+        """Whether all that mount the bucket let Cloud Storage FUSE have its own number of streams
+        on large machines."""
+        clusters = [it.on_large_hosts for it in self.ray.values() if bucket in it.buckets]
+        others = any(bucket in it.buckets for it in self.scripts.values())
+        tunings = any(
+            (it.storage or only(self.stack.buckets)) == bucket
+            for it in self.stack.jobs.values()
+            if isinstance(it, FineTuning)
+        )
+        return bool(clusters) and all(clusters) and not others and not tunings
 
     # What runs
 
@@ -241,10 +293,15 @@ class Plan:
         return planned_servers(self.stack, self.pools, self.facts)
 
     @cached_property
+    def image_uses(self) -> list[ImageUse]:
+        """Images of all pods, by the references of config and catalog."""
+        pods = [*self.ray.values(), *self.servers.values(), *self.fine_tunings.values()]
+        return [it.image_use for it in (*pods, *self.scripts.values())]
+
+    @cached_property
     def images(self) -> PlannedImages:
         """Where the images of all pods come from."""
-        pods = [*self.ray.values(), *self.servers.values(), *self.fine_tunings.values()]
-        uses = [it.image_use for it in (*pods, *self.scripts.values())]
+        uses = self.image_uses
         return planned_images(self.stack, uses, self.facts, accelerated=bool(self.accelerated))
 
     @cached_property
@@ -255,10 +312,11 @@ class Plan:
         return PlannedQueues(
             stack.queues,
             self.pools,
-            default_pool=next(iter(self.accelerated), next(iter(self.pools), "")),
+            default_pool=self.default_pool,
             namespace=stack.namespace,
             waiting=queued_minutes(stack.ray, stack.servers, stack.jobs),
             teams=tuple(stack.teams),
+            unqueued=unqueued(self.pools.values(), self.ray.values(), self.servers.values()),
         )
 
     @cached_property
@@ -279,6 +337,8 @@ class Plan:
             {key: self._plain_bucket(key) for key in self.stack.buckets if key in mounts},
             LUSTRE in mounts,
             self.stack.cluster.ray_operator,
+            self.stack.cluster.existing is not None
+            and Operator.KUBERAY in self.stack.cluster.existing.operators,
             self.autopilot,
             self.facts,
         )

@@ -7,10 +7,12 @@ from typing import NamedTuple
 
 
 class Problem(NamedTuple):
-    """`field` is the path below the stack's config object; `message` is value, why, nearest."""
+    """`field` is the path below the stack's config object; `message` is value, why, nearest; where
+    that is `of_key` it is about the last name of the path, and offers another name."""
 
     field: str
     message: str
+    of_key: bool = False
 
 
 class BrokenRulesError(ValueError):
@@ -21,6 +23,10 @@ class BrokenRulesError(ValueError):
         super().__init__("\n".join(f"{one.field}: {one.message}" for one in self.problems))
 
 
+class NotUpError(BrokenRulesError):
+    """The stack that a config stands on is not up: nothing of the config itself is wrong."""
+
+
 class ForeignKeysError(ValueError):
     """Keys of a block that belong to another kind of it."""
 
@@ -29,12 +35,12 @@ class ForeignKeysError(ValueError):
         super().__init__(message)
 
 
-def problem_of(field: str, check: Callable[[], object]) -> list[Problem]:
+def problem_of(field: str, check: Callable[[], object], *, of_key: bool = False) -> list[Problem]:
     """What a check that raises ValueError finds wrong with a field: one problem or none."""
     try:
         check()
     except ValueError as error:
-        return [Problem(field, str(error))]
+        return [Problem(field, str(error), of_key)]
     return []
 
 
@@ -61,4 +67,4 @@ def under(names: Mapping[str, str], problems: Iterable[Problem]) -> Iterator[Pro
         return pattern.sub(lambda found: names[found[1]], text)
 
     for one in problems:
-        yield Problem(renamed(one.field), renamed(one.message))
+        yield Problem(renamed(one.field), renamed(one.message), one.of_key)

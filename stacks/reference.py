@@ -14,7 +14,7 @@ from typing import Any, cast
 import pulumi
 
 from components.existing_cluster import ExistingClusterArgs
-from stacks.problems import BrokenRulesError, Problem
+from stacks.problems import BrokenRulesError, NotUpError, Problem
 
 # pulumi/pulumi pkg/resource/deploy/builtins.go, 1b594989 of 2026-08-21: what a StackReference's
 # own Read calls, too.
@@ -67,12 +67,16 @@ class ReferredStack:
         if output in self.outputs:
             return self.outputs[output]
         if not self.outputs:
-            raise self._broken("it has no outputs; nearest: `pulumi up` of it first")
+            why = "it has no outputs; nearest: `pulumi up` of it first"
+            raise NotUpError([self._problem(why)])
         near = get_close_matches(output, self.outputs, n=1) or sorted(self.outputs)[:1]
         raise self._broken(f"it has no output {output}; nearest: {near[0]}, or `pulumi up` of it")
 
     def _broken(self, why: str) -> BrokenRulesError:
-        return BrokenRulesError([Problem(self.field, f'"{self.name}": {why}')])
+        return BrokenRulesError([self._problem(why)])
+
+    def _problem(self, why: str) -> Problem:
+        return Problem(self.field, f'"{self.name}": {why}')
 
 
 def refer(field: str, name: str) -> ReferredStack:
@@ -86,7 +90,8 @@ def refer(field: str, name: str) -> ReferredStack:
     except Exception as error:
         # The SDK raises bare exceptions, whatever went wrong.
         reason = " ".join(str(error).rpartition("returned an error: ")[2].split())
-        raise BrokenRulesError([Problem(field, _refused(name, reason))]) from None
+        kind = NotUpError if _is_unknown(reason) else BrokenRulesError
+        raise kind([Problem(field, _refused(name, reason))]) from None
     return ReferredStack(
         field=field,
         name=name,
@@ -119,9 +124,13 @@ def _refused(name: str, reason: str) -> str:
     if "organization name must be" in reason:
         near = f"{_ORGANIZATION}/{project}/{stack}"
         return f'"{name}": this backend has no organizations but "{_ORGANIZATION}"; nearest: {near}'
-    if "unknown stack" in reason:
+    if _is_unknown(reason):
         return f'"{name}" is not there; nearest: one that `pulumi stack ls --all` shows'
     return f'"{name}" could not be read: {reason or "no reason was given"}'
+
+
+def _is_unknown(reason: str) -> bool:
+    return "unknown stack" in reason and "organization name must be" not in reason
 
 
 def _own_project(stack: str) -> str:

@@ -1,66 +1,16 @@
-"""What is guarded, for it is hard to get back, and why it may not go: by what changes and what was
-agreed to. Pure.
+"""What is guarded, for it is hard to get back, what replaces it, and how a run says that it may not
+go. No Pulumi import.
 
 Paths of properties are as the engine writes them.
 """
 
-import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from catalog import Catalog, FactError
-from stacks.acknowledge import REMOVED, Acknowledge, entry
-
-_SIMPLE = re.compile(r"[A-Za-z_]\w*")
-# Where a bridged provider notes the keys that it filled in itself.
-_DEFAULTS = "__defaults"
-
-
-class Unknown:
-    """A value that is known only once what it comes from exists."""
-
-
-UNKNOWN: Final = Unknown()
-
-
-def changed_paths(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
-    """Every leaf that was added, removed or changed; a value that is not known yet counts."""
-    return sorted(_of_maps(old, new, ""))
-
-
-def _of_maps(old: Mapping[str, Any], new: Mapping[str, Any], path: str) -> Iterator[str]:
-    filled_in = {_DEFAULTS, *(old.get(_DEFAULTS) or ())}
-    for key in {**old, **new}:
-        if key in new or key not in filled_in:
-            yield from _of_values(old.get(key), new.get(key), _join(path, key))
-
-
-def _of_values(old: Any, new: Any, path: str) -> Iterator[str]:
-    if new is UNKNOWN:
-        yield path
-    elif isinstance(old, Mapping) and isinstance(new, Mapping):
-        yield from _of_maps(old, new, path)
-    elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
-        for place, (before, after) in enumerate(zip(old, new, strict=True)):
-            yield from _of_values(before, after, f"{path}[{place}]")
-    elif not _same(old, new):
-        yield path
-
-
-def _same(old: Any, new: Any) -> bool:
-    """Whether the values are one to a provider, which takes "9000" for 9000."""
-    scalars = (str, int, float)
-    if isinstance(old, scalars) and isinstance(new, scalars):
-        return old == new or str(old).lower() == str(new).lower()
-    return old == new
-
-
-def _join(path: str, key: str) -> str:
-    if not _SIMPLE.fullmatch(key):
-        quoted = key.replace('"', '\\"')
-        return f'{path}["{quoted}"]'
-    return f"{path}.{key}" if path else key
-
+from stacks.acknowledge import yaml_block
+from stacks.property_paths import changed_paths, is_below, value_at
 
 NODE_POOL = "gcp:container/nodePool:NodePool"
 KUBERNETES = "kubernetes:"
@@ -69,9 +19,11 @@ RELEASE = "kubernetes:helm.sh/v3:Release"
 # Its chart has the custom resource definitions among its templates: with them go all objects.
 _KUEUE = "kueue"
 CLUSTER = "gcp:container/cluster:Cluster"
+BUCKET = "gcp:storage/bucket:Bucket"
 LUSTRE = "gcp:lustre/instance:Instance"
 SUBNETWORK = "gcp:compute/subnetwork:Subnetwork"
 NETWORK = "gcp:compute/network:Network"
+REDIS = "gcp:redis/instance:Instance"
 ADDRESS = "gcp:compute/globalAddress:GlobalAddress"
 _ALWAYS = frozenset(
     {
@@ -79,8 +31,8 @@ _ALWAYS = frozenset(
         SUBNETWORK,
         CLUSTER,
         LUSTRE,
-        "gcp:redis/instance:Instance",
-        "gcp:storage/bucket:Bucket",
+        REDIS,
+        BUCKET,
         NAMESPACE,
     }
 )
@@ -93,7 +45,7 @@ def is_guarded(token: str, inputs: Mapping[str, Any], catalog: Catalog) -> bool:
     A pool of machines that the catalog does not know counts as one of them.
     """
     if token == RELEASE:
-        return inputs.get("name") == _KUEUE
+        return is_kueue(inputs)
     if token != NODE_POOL:
         return token in _ALWAYS
     config = inputs.get("nodeConfig")
@@ -105,35 +57,132 @@ def is_guarded(token: str, inputs: Mapping[str, Any], catalog: Catalog) -> bool:
         return True
 
 
+def is_kueue(inputs: Mapping[str, Any]) -> bool:
+    """Whether a Helm release with these inputs is Kueue's."""
+    return inputs.get("name") == _KUEUE
+
+
+_STREAMING = "nodeConfig.gcfsConfig"
 # An update of these has GKE move a pool to new nodes; one of labels or taints does not (Container
 # API v1, UpdateNodePoolRequest; GKE documentation, "Update Kubernetes node labels and taints for
 # node pools", 2026-11-23).
-NEW_NODES = ("nodeConfig.machineType", "nodeConfig.diskSizeGb", "nodeConfig.diskType")
+NEW_NODES = (
+    "nodeConfig.machineType",
+    "nodeConfig.diskSizeGb",
+    "nodeConfig.diskType",
+    # The same request: the version and the image of the nodes.
+    "nodeConfig.imageType",
+    "version",
+    # GKE documentation, "Use Image streaming": turning it on or off recreates the nodes; also
+    # GoogleCloudPlatform/magic-modules#11510 and hashicorp/terraform-provider-google#17522.
+    _STREAMING,
+)
 
 
 def renews_nodes(token: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
     """Whether an update in place makes a pool's nodes anew."""
-    return token == NODE_POOL and any(it.startswith(NEW_NODES) for it in changed_paths(old, new))
+    return token == NODE_POOL and any(
+        path.startswith(NEW_NODES) and not (path.startswith(_STREAMING) and _stream_alike(old, new))
+        for path in changed_paths(old, new)
+    )
 
 
-# The property that an agreement names under which a job that runs is made anew.
-SPEC = "spec"
-# What a review gives as cause for a resource that goes only because another one does.
-WITH_ANOTHER = ("replaceWith", "provider", "dependencies")
+def drops_nodes(token: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
+    """Whether an update in place takes nodes of a pool away at once: to a fixed count below the one
+    before, or below what the autoscaler may have added (hashicorp/terraform-provider-google-beta
+    resource_container_node_pool.go:1869, SetSize, 93c65b2d60). Bounds that become smaller take none
+    that is in use."""
+    count = new.get("nodeCount")
+    if token != NODE_POOL or count is None:
+        return False
+    bounds: Mapping[str, Any] = old.get("autoscaling") or {}
+    most = bounds.get("totalMaxNodeCount") if bounds else old.get("nodeCount")
+    return most is not None and int(count) < int(most)
+
+
+def _stream_alike(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
+    """What an earlier release left out is off, as GKE begins with."""
+    was, now = (value_at(it, f"{_STREAMING}.enabled") for it in (old, new))
+    return bool(was) == bool(now)
+
+
 # Stands while protection is on, and depends on all that the program has, so a destroy comes to it
 # first. Not a part of any picture.
 SEAL_TYPE = "gke-ai-stacks-guard:guard:DeletionGuard"
+# Where the seal keeps the fingerprint of the config that the last complete `up` brought about.
+SEAL_CONFIG = "config"
 OFF_FIRST = "`pulumi up` with stack.deletion_protection false and nothing else changed"
 
-OF_DESTROY = (
+_OFF = (
     "stack.deletion_protection is on, and nothing was deleted; "
     f"nearest: {OFF_FIRST}, then `pulumi destroy`"
 )
+_OFF_OR_PROGRAM = (
+    f"{_OFF}; or, where that `up` cannot end, `pulumi destroy --run-program` with it false in the "
+    "stack's file"
+)
+# As states of earlier releases have it.
+OF_DESTROY_BEFORE = (_OFF, _OFF_OR_PROGRAM)
+OF_DESTROY = (
+    f"{_OFF_OR_PROGRAM}. People's work goes with the stack: `aistack work --stack NAME` lists it"
+)
+_BECOMES = ", to: "
 
 
-def agreed_to(name: str, acknowledged: Iterable[Acknowledge]) -> frozenset[str]:
-    """The properties of a resource that the config agrees to."""
-    return frozenset(one.property for one in acknowledged if one.resource == name)
+@dataclass(frozen=True)
+class Lock:
+    """A property by which the provider itself refuses a delete, with Python's name, and the value
+    that `opens` it. The provider reads it from the state, and a destroy changes no property."""
+
+    property: str
+    opens: bool
+    open_if_absent: bool = False
+
+    def is_shut(self, value: Any) -> bool:
+        return not self.open_if_absent if value is None else value is (not self.opens)
+
+
+# hashicorp/terraform-provider-google-beta 93c65b2d of 2026-08-21, google-beta/services:
+# container/resource_container_cluster.go, redis/resource_redis_instance.go,
+# storage/resource_storage_bucket.go.
+LOCKS = {
+    CLUSTER: Lock("deletion_protection", opens=False),
+    REDIS: Lock("deletion_protection", opens=False, open_if_absent=True),
+    BUCKET: Lock("force_destroy", opens=True),
+}
+
+
+def still_locked(locked: Mapping[str, str], seals: Iterable[str], stack: str) -> str:
+    """Why a destroy would end half-way, and the commands that end it. `locked` has by URN the
+    property that the config opens and the state keeps shut; `seals` depend on all of it."""
+    locks = ", ".join(f"{urn.rpartition('::')[2]} ({name})" for urn, name in locked.items())
+    targets = "".join(f" --target '{urn}'" for urn in (*locked, *seals))
+    return "\n".join(
+        [
+            "The destroy would end half-way; nothing was deleted.",
+            f"  The state still has the old value for {locks}",
+            "Why: a destroy changes no property, and the provider asks the state whether it may "
+            "delete. What does it:",
+            f"  pulumi up --stack {stack}{targets}",
+            f"  pulumi destroy --stack {stack} --run-program",
+        ]
+    )
+
+
+_STACK_KEY = "gke-ai-stacks:stack"
+
+
+class RefusedError(ValueError):
+    """What may not go, and the YAML that agrees to it."""
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """A sentence on what would go, why, and what is lost with it; `entries` of `acknowledge` agree
+    to that."""
+
+    sentence: str
+    entries: tuple[str, ...]
 
 
 def causes_of(
@@ -143,115 +192,70 @@ def causes_of(
     catalog: Catalog,
     ignored: Collection[str] = (),
     forced: Collection[str] = (),
-) -> list[str]:
-    """The changed properties that make the resource anew.
+) -> dict[str, Any]:
+    """The changed properties that make the resource anew, with their new values.
 
     Where none of them is known to, all of them are. `ignored` and `forced` are the resource's own
     options `ignore_changes` and `replace_on_changes`.
     """
-    changed = [path for path in changed_paths(old, new) if not _below(path, ignored)]
-    causes = [path for path in changed if catalog.replaces(token, path) or _below(path, forced)]
-    return causes or changed
+    changed = [path for path in changed_paths(old, new) if not is_below(path, ignored)]
+    causes = [path for path in changed if catalog.replaces(token, path) or is_below(path, forced)]
+    return {path: value_at(new, path) for path in causes or changed}
 
 
-def of_replaced(name: str, causes: Sequence[str], agreed: Collection[str]) -> str | None:
-    """Why one that is made anew may not go; each of its causes has to be agreed to."""
-    if not causes:
-        return None if set(agreed) & set(WITH_ANOTHER) else _as_it_is(name)
-    missing = [path for path in causes if not _covered(path, agreed)]
-    if not missing:
-        return None
-    return (
-        f"{name} would be replaced ({', '.join(causes)} changes), and stack.acknowledge does not "
-        f"agree to {', '.join(missing)}; nearest: {_entries(name, missing)}"
+def changed_for_certain(
+    token: str,
+    recorded: Mapping[str, Any],
+    new: Mapping[str, Any],
+    catalog: Catalog,
+    ignored: Collection[str] = (),
+) -> dict[str, Any]:
+    """The properties that are known to replace the resource and that differ from what is on record,
+    as the provider gave it back: there a name may be a whole path, and what is not known before the
+    engine hears of it counts as the same."""
+    return {
+        path: value
+        for path in changed_paths(recorded, new)
+        if catalog.replaces(token, path) and not is_below(path, ignored)
+        if isinstance(value := value_at(new, path), str | int | float)
+        if _last(value) != _last(value_at(recorded, path))
+    }
+
+
+def _last(value: Any) -> str:
+    return str(value).rpartition("/")[2].lower()
+
+
+def text_of(
+    refusals: Sequence[Refusal],
+    kept: Sequence[str] = (),
+    *,
+    turned_off: bool = False,
+    begun: bool = False,
+    standing: bool = False,
+) -> str:
+    """All of them in one message, with the YAML that agrees to them beside the entries that are
+    `kept`. `turned_off` says that this very run would take protection away, and `begun` that it
+    has changed other things by now; `standing` that the config has entries, if only spent ones."""
+    reason = "stack.acknowledge does not agree to this"
+    if turned_off:
+        reason = f"this run would turn it off and take away what it protects, and {reason}"
+    touched = "nothing of it was touched"
+    if begun:
+        touched = "the run stopped before that, and what it did until then is in its output"
+    on = "was" if turned_off else "is"
+    needed = [one for refusal in refusals for one in refusal.entries]
+    # Of one property, or of one resource as a whole, a config has one entry.
+    replaced = {one.rpartition(_BECOMES)[0] for one in needed}
+    stays = [one for one in kept if one.rpartition(_BECOMES)[0] not in replaced]
+    block = yaml_block([*stays, *needed])
+    where = f"{_STACK_KEY} in the stack's file"
+    return "\n".join(
+        [
+            f"stack.deletion_protection {on} on, and {reason}; {touched}.",
+            *(f"  {line}" for line in dict.fromkeys(one.sentence for one in refusals)),
+            "nearest: the config without that change; or, if it is wanted, below "
+            f"{where}{', in the place of what stands there' if kept or standing else ''}:",
+            *(f"  {line}" for line in block.splitlines()),
+        ]
     )
-
-
-def of_object(
-    name: str, clusters: Sequence[str], acknowledged: Iterable[Acknowledge]
-) -> str | None:
-    """Why an object of Kubernetes that does not change may not go: it may only with its cluster."""
-    if {one.resource for one in acknowledged} & set(clusters):
-        return None
-    return (
-        f"{name} would go as it is, with its cluster or in a destroy, and stack.acknowledge names "
-        f"no cluster; nearest: what `python -m review --base main` shows for "
-        f"{', '.join(clusters)}"
-    )
-
-
-def of_removed(name: str, agreed: Collection[str]) -> str | None:
-    """Why one that the program has no more may not go."""
-    if REMOVED in agreed:
-        return None
-    return (
-        f"{name} would be deleted, for the program no longer has it, and stack.acknowledge does "
-        f"not agree to that; nearest: {_entries(name, [REMOVED])}"
-    )
-
-
-def of_work(line: str, name: str, wanted: str, agreed: Collection[str]) -> str | None:
-    """Why work that runs may not stop, of which `line` says what that costs. It is agreed to by one
-    word, whatever stops it."""
-    if wanted in agreed:
-        return None
-    return f"{line}. stack.acknowledge does not agree to that; nearest: {_entries(name, [wanted])}"
-
-
-def of_dependent(name: str, links: Sequence[str], agreed: Collection[str]) -> str | None:
-    """Why one may not go whose turn in the program comes only after what it hangs on is replaced.
-
-    `links` are its properties that come from guarded resources. What it will be is not known by
-    then; that is judged when its turn comes, and a preview waits for it.
-    """
-    if set(agreed) & {*links, *WITH_ANOTHER}:
-        return None
-    near = " or ".join(_entries(name, [path]) for path in links or WITH_ANOTHER[-1:])
-    return (
-        f"{name} would be replaced with what it hangs on, and stack.acknowledge does not agree to "
-        f"that; nearest: {near}"
-    )
-
-
-def of_unprotected(name: str) -> str:
-    """Why protection cannot be turned off together with what it protects from."""
-    return (
-        f"{name} was brought up with stack.deletion_protection on and would go in the very run "
-        f"that turns it off; nearest: {OFF_FIRST}, then this"
-    )
-
-
-def out_of_place(acknowledged: Iterable[Acknowledge], declared: Collection[str]) -> list[str]:
-    """A line for every agreement that cannot match: it is left from an earlier change."""
-    return [
-        f"stack.acknowledge: {one.property} of {one.resource} matches nothing, for the program "
-        f"{'has' if one.property == REMOVED else 'does not have'} {one.resource}: take it out"
-        for one in acknowledged
-        if (one.resource in declared) is (one.property == REMOVED)
-    ]
-
-
-def _as_it_is(name: str) -> str:
-    return (
-        f"{name} would be deleted with nothing of its own changed, and stack.deletion_protection "
-        f"is on; nearest: {OFF_FIRST}, then `pulumi destroy`"
-    )
-
-
-def _entries(name: str, paths: Iterable[str]) -> str:
-    return f"acknowledge: [{', '.join(entry(name, path) for path in paths)}] under stack"
-
-
-def _covered(path: str, agreed: Collection[str]) -> bool:
-    """Agreed to as it is, or by a part of it: an engine may name an item where a list changes."""
-    wanted = _unquoted(path)
-    return any(one == wanted or one.startswith(f"{wanted}[") for one in map(_unquoted, agreed))
-
-
-def _unquoted(path: str) -> str:
-    """With every key of a map behind a dot: engine and providers do not all quote the same ones."""
-    return path.replace('["', ".").replace('"]', "")
-
-
-def _below(path: str, prefixes: Iterable[str]) -> bool:
-    return any(path == it or path.startswith((f"{it}.", f"{it}[")) for it in prefixes)

@@ -2,16 +2,17 @@
 their messages suggest, so that one report has them all. No Pulumi."""
 
 from collections.abc import Callable, Iterable, Mapping
-from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, get_origin
 
 from pydantic import BaseModel, ValidationError
 
-from stacks.config_errors import Mistake, mistakes_of
-from stacks.offers import offered_in, tried, with_value
-from stacks.plain_values import Place, flaws
+from stacks.config_errors import mistakes_of
+from stacks.key_places import ANY_NAME
+from stacks.mistakes import Mistake, written
+from stacks.plain_values import Place, copied, flaws
 from stacks.problems import Problem
+from stacks.tried import is_within, tried, with_value
 
 # Putting one thing right can show the next; what takes more rounds is told in the next report.
 _ROUNDS = 6
@@ -26,19 +27,30 @@ def no_rules(config: Any) -> tuple[Problem, ...]:
     return ()
 
 
+# Of which other parts the amounts are that a part's rules compare with.
+_RESTS_ON: Mapping[str, frozenset[str]] = {
+    "jobs": frozenset({"pools", "queues", "ray"}),
+    "pools": frozenset({"catalog"}),
+    "queues.cluster_queues": frozenset({"pools"}),
+    "teams": frozenset({"pools", "queues"}),
+}
+
+
 @dataclass(frozen=True, kw_only=True)
 class Checked:
     """A model with what it is checked by. `references` are told, and put right, before `rules` are
     asked, which know no config with names that lead nowhere.
 
     `stand_ins` are, by the name of a block, what stands in for one that cannot be read, so that
-    what names it is not said to name nothing: several, of which rules say different things.
+    what names it is not said to name nothing: several, of which rules say different things. Where
+    all blocks by names of the user's cannot be read, `entries` are the names that stand in.
     """
 
     model: type[BaseModel]
     rules: Rules = no_rules
     references: Rules = no_rules
     stand_ins: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    entries: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     hide_values: bool = False
 
     def block(self, place: Place) -> Place:
@@ -52,8 +64,14 @@ class Checked:
 
     def stand_in(self, place: Place, guess: int) -> Any:
         """None where nothing stands in."""
-        known = self.stand_ins.get(str(place[0])) if len(place) == self._depth(place) else None
-        return None if known is None else deepcopy(known[guess % len(known)])
+        known = self.stand_ins.get(str(place[0])) if place else None
+        if known is None or len(place) > self._depth(place):
+            return None
+        one = known[guess % len(known)]
+        if len(place) == self._depth(place):
+            return copied(one)
+        names = self.entries.get(str(place[0]))
+        return None if names is None else {name: copied(one) for name in names}
 
     def _depth(self, place: Place) -> int:
         known = self.model.model_fields.get(str(place[0])) if place else None
@@ -82,9 +100,23 @@ def _check(
     guessed = {how.block(_parts(path)) for path in told}
     others = [_put_right(how, raw, found, it) for it in how.guesses]
     raw = _put_right(how, raw, found)
+    # What names an entry by a name that it may not have is not told beside that.
+    renamed = {name for it in found if it.of_key for name in it.surplus}
+    renames = _renames(found)
+    put_in = {it.path for it in found if it.nearest is not None}
+    # Of blocks with a key that is none: it may be meant for what is missing there.
+    strange: set[str] = set()
+    # Parts of which some value is none: what rests on them is told once they can be read.
+    unread = {_part(it.path) for it in found}
     for _ in range(_ROUNDS):
         config, these = _mistakes(how, raw)
-        if these:
+        unread |= {_part(it.path) for it in these if not it.of_rules}
+        strange |= {written(it.place) for it in these if it.surplus and it.place}
+        if ours := [it for it in these if it.of_rules and _is_about(it, put_in)]:
+            # A value that we put in is refused, and what else is said may be an echo of that.
+            raw = _corrected(raw, ours)
+            put_in -= {path for path in put_in for it in ours if is_within(it.path, path)}
+        elif these:
             # What is said only because of a value that we put in is nothing of the user's.
             alike = set(these)
             ways = [(guess, it) for guess, it in zip(how.guesses, others, strict=True) if it != raw]
@@ -92,18 +124,26 @@ def _check(
             for broken in heard if heard or not ways else [set[Mistake]()]:
                 alike &= broken
             found += [
-                it
+                _as_written(it, renames)
                 for it in these
                 if not any(_related(it.path, path) for path in told)
+                # What stands under a name that is none is not told before the name is one.
+                and it.path not in renames
+                and not (it.missing and any(is_within(it.path, block) for block in strange))
                 and not (it.of_rules and (how.block(_parts(it.path)) in guessed or it not in alike))
+                and not (it.of_rules and any(f'"{name}"' in it.reason for name in renamed))
+                and (not it.of_rules or it.leads_nowhere or not unread & _rests_on(it.path))
             ]
             told |= {it.path for it in these}
+            renamed |= {name for it in these if it.of_key for name in it.surplus}
+            renames |= _renames(these)
             fields = [it for it in these if not it.of_rules or it.leads_nowhere]
             guessed |= {
                 how.block(_parts(it.path))
                 for it in fields
                 if it.nearest is None and not it.surplus and not it.leads_nowhere
             }
+            put_in |= {it.path for it in fields if it.nearest is not None}
             before = raw
             others = [
                 _put_right(how, it, fields, guess)
@@ -117,12 +157,47 @@ def _check(
     return None, _unique(found)
 
 
+def _rests_on(path: str) -> frozenset[str]:
+    """The parts that a mistake of a rule at this path may be an echo of."""
+    found = (parts for within, parts in _RESTS_ON.items() if is_within(path, within))
+    return frozenset[str]().union(*found)
+
+
+def _part(path: str) -> str:
+    return str(next(iter(_parts(path)), ""))
+
+
+def _renames(mistakes: list[Mistake]) -> dict[str, str]:
+    """Entries under the names that we gave them, and as the user has them."""
+    return {written(it.moved): it.path for it in mistakes if it.of_key and it.moved is not None}
+
+
+def _as_written(mistake: Mistake, renames: Mapping[str, str]) -> Mistake:
+    for ours, users in renames.items():
+        if is_within(mistake.path, ours):
+            return replace(mistake, path=users + mistake.path[len(ours) :])
+    return mistake
+
+
+def _is_about(mistake: Mistake, paths: set[str]) -> bool:
+    """Whether a mistake is in one of those places, and offers another value for it."""
+    offers = mistake.suggestion is not None and mistake.suggestion.offers
+    return bool(offers) and any(is_within(mistake.path, it) for it in paths)
+
+
+def _corrected(raw: dict[str, Any], mistakes: list[Mistake]) -> dict[str, Any]:
+    for one in mistakes:
+        if one.suggestion is not None:
+            raw = with_value(raw, one.path, one.suggestion.offers[0].value) or raw
+    return raw
+
+
 def _mistakes(how: Checked, raw: dict[str, Any]) -> tuple[BaseModel | None, list[Mistake]]:
     hide_values = how.hide_values
     try:
         config = how.model.model_validate(raw)
     except ValidationError as error:
-        return None, list(mistakes_of(error, how.model, hide_values=hide_values))
+        return None, list(mistakes_of(error, how.model, raw, hide_values=hide_values))
     nowhere = [
         Mistake.of_rule(it, hide_values=hide_values, leads_nowhere=True)
         for it in how.references(config)
@@ -153,45 +228,126 @@ def _put_right(
     how: Checked, raw: dict[str, Any], mistakes: list[Mistake], guess: int = 0
 ) -> dict[str, Any]:
     """What is suggested stands in the place of what is wrong; in a later `guess` something else."""
-    result = deepcopy(raw)
+    result = copied(raw)
     gone: list[Place] = []
+    unmissed: set[Place] = set()
     for one in mistakes:
         place = _place_in(raw, one.place)
         if one.leads_nowhere:
             continue
         if one.surplus:
             gone += [(*place, key) for key in one.surplus]
-        elif guess and not one.farthest and how.stand_in(how.block(place), guess) is not None:
+            # What stands in a place that is not its own is missed by nobody there.
+            unmissed |= set() if one.of_key else {(*place, key) for key in one.surplus}
+            result = _with_moved(result, place, one, guess)
+        elif guess and _is_unsure(one) and how.stand_in(how.block(place), guess) is not None:
             # No other value is known to be one, so that the whole block is another.
             gone.append(how.block(place))
-        elif one.nearest is not None and place:
-            _set(result, place, one.farthest or one.nearest if guess else one.nearest)
-        elif one.missing:
-            # A block without what it needs; the config itself cannot go.
-            gone += [_place_in(raw, one.place[:-1])] if len(one.place) > 1 else []
+        elif (value := _value_for(one, raw, guess)) is not None:
+            _set(result, one.place, value)
         else:
-            gone.append(place)
+            gone += _what_goes(one, raw, place)
     # The last of a list first, so that the places of the others stay.
     for one in reversed(mistakes):
         if one.leads_nowhere:
             result = _led_right(how, result, one, guess)
-    return _without(result, gone, {it: how.stand_in(it, guess) for it in gone})
+    instead = {it: None if it in unmissed else how.stand_in(it, guess) for it in gone}
+    return _without(result, gone, instead)
+
+
+def _value_for(mistake: Mistake, raw: dict[str, Any], guess: int) -> Any:
+    """What comes in the place of what is wrong; None where nothing is known to do."""
+    if not _has_block(raw, mistake.place):
+        return None
+    if guess and mistake.alternatives:
+        return mistake.alternatives[(guess - 1) % len(mistake.alternatives)]
+    return mistake.farthest if guess and mistake.farthest is not None else mistake.nearest
+
+
+def _is_unsure(mistake: Mistake) -> bool:
+    return mistake.example or mistake.farthest is None
+
+
+def _has_block(raw: Any, place: Place) -> bool:
+    """Whether the block is there that a place is in."""
+    if not place:
+        return False
+    *block, key = place
+    for part in block:
+        if not _has(raw, part):
+            return False
+        raw = raw[part]
+    return isinstance(raw, dict) or (isinstance(raw, list) and _has(raw, key))
 
 
 def _led_right(how: Checked, raw: dict[str, Any], mistake: Mistake, guess: int) -> dict[str, Any]:
     """With what the message offers in the place of a name that leads nowhere, else without the
     block that it is in."""
-    values = offered_in(mistake.message)
-    if values:
-        better = with_value(raw, mistake.path, values[-1 if guess else 0])
+    if mistake.suggestion is not None and mistake.suggestion.offers:
+        offer = mistake.suggestion.offers[-1 if guess else 0]
+        better = with_value(raw, mistake.path, offer.value)
         if better is not None:
             return better
     place = _place_in(raw, how.block(_parts(mistake.path)))
     return _without(raw, [place], {place: how.stand_in(place, guess)})
 
 
+def _moved(raw: dict[str, Any], place: Place, target: Place, value: Any) -> dict[str, Any]:
+    """With what stands at a place, or another value, where it belongs, too, unless something is
+    there."""
+    *block, key = target
+    here: Any = raw
+    for part in place:
+        if not _has(here, part):
+            return raw
+        here = here[part]
+    result = copied(raw)
+    into: Any = result
+    for part in block:
+        if isinstance(into, dict):
+            into = into.setdefault(part, {})
+        elif _has(into, part):
+            into = into[part]
+        else:
+            return raw
+    if not isinstance(into, dict) or key in into:
+        return raw
+    into[key] = copied(here) if value is None else value
+    return result
+
+
+def _what_goes(mistake: Mistake, raw: dict[str, Any], place: Place) -> list[Place]:
+    if not mistake.missing:
+        return [place]
+    # A block without what it needs; the config itself cannot go.
+    return [_place_in(raw, mistake.place[:-1])] if len(mistake.place) > 1 else []
+
+
+def _with_moved(raw: dict[str, Any], place: Place, mistake: Mistake, guess: int) -> dict[str, Any]:
+    """With a key where it belongs, too."""
+    here = (*place, mistake.surplus[0])
+    if guess and mistake.anywhere is not None:
+        return _moved_anywhere(raw, here, mistake.anywhere)
+    if mistake.moved is not None:
+        places = (mistake.moved, *mistake.or_moved)
+        return _moved(raw, here, places[guess % len(places)], mistake.moved_value)
+    return raw
+
+
+def _moved_anywhere(raw: dict[str, Any], place: Place, target: Place) -> dict[str, Any]:
+    """With what stands at a place in each entry of the block by names that it may belong to."""
+    at = target.index(ANY_NAME)
+    block: Any = raw
+    for part in target[:at]:
+        block = block[part] if _has(block, part) else {}
+    for name in list(block) if isinstance(block, dict) else ():
+        if ANY_NAME not in target[at + 1 :]:
+            raw = _moved(raw, place, (*target[:at], name, *target[at + 1 :]), None)
+    return raw
+
+
 def _place_in(raw: Any, place: Place) -> Place:
-    """Where a mistake is in the config itself: without the tags that pydantic puts in."""
+    """The part of a place that a config has."""
     found: list[str | int] = []
     here = raw
     for part in place:
@@ -213,7 +369,7 @@ def _without(
     raw: dict[str, Any], places: list[Place], instead: Mapping[Place, Any]
 ) -> dict[str, Any]:
     """`instead` has what comes in the place of what goes, or None."""
-    result = deepcopy(raw)
+    result = copied(raw)
     # The last of a list first, so that the places of the others stay.
     for place in sorted(set(places), key=_order, reverse=True):
         here: Any = result

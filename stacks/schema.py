@@ -25,6 +25,7 @@ _PLACES: dict[str, tuple[Any, str]] = {
 _SECRETS = {
     "hugging_face_token": "Token for Hugging Face, which pods have as HF_TOKEN.",
     "wandb_api_key": "Key for Weights & Biases, which pods have as WANDB_API_KEY.",
+    "model_server_key": "Key that clients bring to model servers with `api_key`.",
 }
 
 

@@ -127,7 +127,8 @@ class _Tables:
     def _takes(self, field: Schema) -> str:
         inner = _without_null(field)
         if "anyOf" in inner:
-            return " or ".join(self._takes(it) for it in inner["anyOf"] if it["type"] != "null")
+            choices = (self._takes(it) for it in inner["anyOf"] if it["type"] != "null")
+            return " or ".join(dict.fromkeys(choices))
         resolved = self._resolved(inner)
         if "enum" in resolved or "const" in resolved:
             return _choices(resolved.get("enum", [resolved.get("const")]))

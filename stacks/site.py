@@ -3,25 +3,26 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Union
+from typing import Union
 
 import pulumi
 import pulumi_gcp as gcp
 
 from components.apis import ProjectApis, ProjectApisArgs
+from components.existing_bucket import ExistingBucket
+from components.existing_cluster import ExistingCluster
+from components.existing_facts import ClusterFacts
+from components.existing_lustre import ExistingLustre
+from components.existing_network import ExistingNetwork
 from components.gke_cluster import GkeCluster
 from components.node_network import NodeNetwork
+from components.resource_claim_template import ResourceClaimTemplate
+from components.token_secret import TokenSecret
+from stacks.on_record import Record
+from stacks.parts.registry import PARTS
 from stacks.plan import Plan
-
-if TYPE_CHECKING:
-    from components.existing_bucket import ExistingBucket
-    from components.existing_cluster import ExistingCluster
-    from components.existing_facts import ClusterFacts
-    from components.existing_lustre import ExistingLustre
-    from components.existing_network import ExistingNetwork
-    from components.resource_claim_template import ResourceClaimTemplate
-    from components.token_secret import TokenSecret
-    from stacks.on_record import Record
+from stacks.stack import Stack
+from stacks.tokens import VARIABLES
 
 # The types of our components, and that of a pool of nodes.
 _OURS = "gke-ai-stacks:"
@@ -102,6 +103,11 @@ class Ground:
     peering: pulumi.Resource | None = None
     subnetwork: gcp.compute.Subnetwork | None = None
     ranges: Sequence[gcp.compute.GlobalAddress] = ()
+
+    @property
+    def beneath_services(self) -> list[pulumi.Resource]:
+        """What instances of Google's services stand on, and are made anew with."""
+        return [*self.ranges, *([] if self.peering is None else [self.peering])]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -202,6 +208,14 @@ class Site:
         """In the cluster, once these are there."""
         return pulumi.ResourceOptions(providers=[self.gke.kubernetes], depends_on=list(resources))
 
+    def going_with_cluster(self, opts: pulumi.ResourceOptions) -> pulumi.ResourceOptions:
+        """The options with the cluster as what the objects are deleted with, where the stack makes
+        it: when both go, nobody waits for finalizers of the objects. When the objects go alone,
+        they are deleted as any other."""
+        if isinstance(self.gke, GkeCluster):
+            opts.deleted_with = self.gke.cluster
+        return opts
+
     def standing_pools(self, workload: str) -> list[pulumi.Resource]:
         """Node pools on record, for a component that is on record, too: it may have been on any of
         them, whatever it is to run on now. One that is made anew takes along what was on it, and
@@ -225,23 +239,19 @@ class Site:
 
     @property
     def secret_keys(self) -> Sequence[str]:
-        return [] if self.tokens is None else self.tokens.keys
+        """Those that programs look for: pods that call no server have no key for it."""
+        keys = [] if self.tokens is None else self.tokens.keys
+        return [it for it in keys if it in VARIABLES.values()]
 
 
-def project(plan: Plan, record: "Record | None", adopted: Adopted | None = None) -> Project:
+def google(stack: Stack) -> gcp.Provider:
+    return gcp.Provider("google", project=stack.project, region=stack.region, zone=stack.zone)
+
+
+def project(plan: Plan, provider: gcp.Provider, adopted: Adopted, record: Record | None) -> Project:
     stack = plan.stack
-    provider = gcp.Provider("google", project=stack.project, region=stack.region, zone=stack.zone)
     opts = pulumi.ResourceOptions(providers=[provider])
-    existing = adopted or _adopted(plan, provider, record)
-    services = (
-        *_SERVICES,
-        *(("lustre",) if stack.makes_lustre else ()),
-        *(("servicenetworking",) if stack.makes_peering else ()),
-        *(("redis",) if stack.redis is not None else ()),
-        *(("storage",) if stack.buckets else ()),
-        *(("artifactregistry",) if plan.images.mirrors else ()),
-        *(("containerfilesystem",) if plan.images.streamed else ()),
-    )
+    services = (*_SERVICES, *(api for it in PARTS for api in it.apis(plan)))
     apis = ProjectApis("apis", ProjectApisArgs(project=stack.project, services=services), opts=opts)
     labels = plan.labels(pulumi.get_stack())
     return Project(
@@ -250,18 +260,9 @@ def project(plan: Plan, record: "Record | None", adopted: Adopted | None = None)
         opts=opts,
         apis=apis,
         labels=labels,
-        adopted=existing,
+        adopted=adopted,
         record=record,
     )
-
-
-def _adopted(plan: Plan, provider: gcp.Provider, record: "Record | None") -> Adopted:
-    if not plan.stack.stands_on_others:
-        return Adopted()
-    # What most stacks have no use for is not loaded.
-    from stacks import adoption
-
-    return adoption.read(plan, provider, record)
 
 
 def beside(project: Project, gke: Cluster) -> pulumi.ResourceOptions:
@@ -270,3 +271,8 @@ def beside(project: Project, gke: Cluster) -> pulumi.ResourceOptions:
     (pulumi/pulumi pkg/resource/deploy/step_generator.go, ScheduleDeletes, v3.256.0). Waiting for
     the objects' provider, it is in a level with objects and pools, and takes no time of its own."""
     return pulumi.ResourceOptions(providers=[project.provider], depends_on=[gke.kubernetes])
+
+
+def once_there(name: pulumi.Output[str], labels: dict[str, str]) -> Selector:
+    """A node selector that is known once what makes the nodes exists; `name` is its name."""
+    return name.apply(lambda _: labels)

@@ -21,8 +21,10 @@ from stacks.parts.redis.config import StackRedis
 from stacks.parts.servers.config import ModelServer
 from stacks.parts.teams.config import StackTeam, TeamName
 from stacks.types import (
+    AccountName,
     Block,
     BucketKey,
+    KmsKeyName,
     Labels,
     NamespaceName,
     ObjectName,
@@ -64,13 +66,22 @@ class Stack(Block, frozen=True):
     secrets_set: SkipJsonSchema[frozenset[str]] = frozenset()
     namespace: NamespaceName = "default"
     """Kubernetes namespace of what runs; any but `default` is made."""
-    service_account: ObjectName | None = None
+    service_account: AccountName | None = None
     """Kubernetes service account of pods that use buckets; by default of the stack's name."""
     labels: Labels = Field(default_factory=dict)
     """Your labels on all that takes labels."""
     deletion_protection: bool = True
     """Protect what holds data or is costly to get back: cluster, networks, Lustre, Redis,
     buckets."""
+    hardened: bool = False
+    """Close what costs money or effort to have closed: Binary Authorization, intranode visibility
+    and flow logs are on unless their own keys say otherwise, and `cmek`, a `namespace` but
+    `default` are required. The control plane answers by its name alone, or at an address that
+    `cluster.authorized_networks` narrows."""
+    cmek: KmsKeyName | None = None
+    """A Cloud KMS key in the stack's region that encrypts Secrets in the cluster, boot disks of
+    nodes, and the buckets, the Lustre and Redis instances and the mirrors of images that are made
+    here; by default Google's own keys do."""
     acknowledge: tuple[Acknowledge, ...] = ()
     """Destructive changes that are agreed to."""
     monitoring: Monitoring = Monitoring()
@@ -101,6 +112,10 @@ class Stack(Block, frozen=True):
     """Servers of models, by name."""
     teams: dict[TeamName, StackTeam] = Field(default_factory=dict)
     """Teams that share the cluster, by name."""
+
+    def key_of(self, part: StackLustre | StackRedis | None) -> str | None:
+        """The key that an instance made here is encrypted with; None is Google's."""
+        return self.cmek if part is not None and part.cmek else None
 
     @property
     def makes_network(self) -> bool:

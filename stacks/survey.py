@@ -7,8 +7,10 @@ from typing import TypeVar
 import pulumi
 
 from components.existing_part import ExistingPartError
+from stacks import waiting
 from stacks.config import ConfigError
-from stacks.problems import BrokenRulesError, Problem, under
+from stacks.mistakes import field_name
+from stacks.problems import BrokenRulesError, NotUpError, Problem, under
 
 _Found = TypeVar("_Found")
 _NO_NAMES: Mapping[str, str] = MappingProxyType({})
@@ -20,6 +22,7 @@ class Survey:
     def __init__(self) -> None:
         self._problems: list[Problem] = []
         self._advice: list[Problem] = []
+        self._not_up: list[Problem] = []
 
     def read(
         self, field: str, call: Callable[[], _Found], names: Mapping[str, str] = _NO_NAMES
@@ -34,6 +37,8 @@ class Survey:
         except BrokenRulesError as error:
             # A reference to another stack names its own field.
             self._problems.extend(error.problems)
+            if isinstance(error, NotUpError):
+                self._not_up.extend(error.problems)
         return None
 
     def judge(self, problems: Iterable[Problem], advice: Iterable[Problem] = ()) -> None:
@@ -41,13 +46,19 @@ class Survey:
         self._problems.extend(problems)
         self._advice.extend(advice)
 
-    def close(self) -> None:
-        """Raises pulumi.RunError with every problem; without any, warns with the advice."""
+    def close(self, way_out: str = "") -> None:
+        """Raises pulumi.RunError with every problem, each once, and the way out of them; without
+        any, warns with the advice."""
         if self._problems:
-            raise pulumi.RunError(str(ConfigError([_line(it) for it in self._problems])))
+            if set(self._problems) == set(self._not_up):
+                waiting.note()
+            lines = dict.fromkeys(map(_line, self._problems))
+            raise pulumi.RunError("\n".join(filter(None, [str(ConfigError([*lines])), way_out])))
         for one in self._advice:
             pulumi.log.warn(_line(one))
 
 
 def _line(problem: Problem) -> str:
-    return f"{problem.field}: {problem.message}"
+    # A place has its own key, `gcp:project`.
+    field = problem.field if ":" in problem.field else field_name(problem.field)
+    return f"{field}: {problem.message}"

@@ -7,6 +7,19 @@ from typing import Any
 from stacks.on_record import Record
 from stacks.refusal import OFF_FIRST, SEAL_TYPE
 
+BACK_ON = "`pulumi up` with stack.deletion_protection true and nothing else changed"
+
+
+# The plugin then takes from the record what it cannot ask for, Helm releases as well; its delete
+# heeds this for all but those (pulumi/pulumi-kubernetes provider/pkg/provider/provider.go, Read and
+# Delete, 94977969 of 2026-07-01).
+FORGET = "PULUMI_K8S_DELETE_UNREACHABLE=true pulumi refresh"
+
+
+def forget(stack: str) -> str:
+    """Takes from the record what was in a cluster that is gone."""
+    return f"{FORGET} --stack {stack}"
+
 
 class TwoRunsError(ValueError):
     """Says why, and the commands."""
@@ -27,13 +40,22 @@ class Difference:
 @dataclass(frozen=True, kw_only=True)
 class TwoRuns:
     """A destroy of `targets` and of what depends on them, or of everything where there are none;
-    then an `up`. `what` is the first sentence, `loss` the last."""
+    then an `up`, with the options `again`. The `up` alone where nothing `destroys`. `first` is what
+    goes before; `what` is the first sentence, `loss` the last. `instead` is a value of the config
+    with which one run would do. What was in a cluster that is gone is not destroyed, but forgotten:
+    first where the stack `forgets`, instead where `perhaps_gone` is gone."""
 
     what: str
     differences: Sequence[Difference]
     why: str
+    first: Sequence[str] = ()
     targets: Sequence[str] = ()
+    destroys: bool = True
+    again: str = ""
     loss: str
+    instead: str = ""
+    forgets: bool = False
+    perhaps_gone: str = ""
 
     def refusal(self, record: Record, stack: str) -> TwoRunsError:
         """`stack` is what Pulumi calls it."""
@@ -44,15 +66,27 @@ class TwoRuns:
             f"Why: {self.why}. What does it:",
             *(f"  {step}" for step in self._steps(record, stack)),
             self.loss,
+            *([f"Or, in one run: {self.instead}"] if self.instead else []),
+            *([self._where_gone(stack)] if self.perhaps_gone else []),
         )
         return TwoRunsError("\n".join(lines))
+
+    def _where_gone(self, stack: str) -> str:
+        return (
+            f"Or, where {self.perhaps_gone} is gone with all that was in it: `{forget(stack)}`, "
+            f"then `pulumi up --stack {stack}`"
+        )
 
     def _steps(self, record: Record, stack: str) -> list[str]:
         targets = "".join(f" --target '{it}'" for it in self.targets)
         dependents = " --target-dependents" if self.targets else ""
-        protected = bool(record.of_type(SEAL_TYPE))
+        protected = self.destroys and bool(record.of_type(SEAL_TYPE))
+        destroy = f"pulumi destroy --stack {stack}{targets}{dependents}"
         return [
+            *self.first,
+            *([forget(stack)] if self.forgets else []),
             *([f"{OFF_FIRST}, for the stack is protected"] if protected else []),
-            f"pulumi destroy --stack {stack}{targets}{dependents}",
-            f"pulumi up --stack {stack}",
+            *([destroy] if self.destroys else []),
+            f"pulumi up --stack {stack}{self.again}",
+            *([BACK_ON] if protected else []),
         ]

@@ -1,17 +1,23 @@
 """What configs are made of: blocks, and constrained types, named once. No Pulumi import."""
 
+from difflib import get_close_matches
 from typing import Annotated
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, Field
 
+from catalog import Catalog
 from catalog.bounds import Bounds
-from components.labels import check_user_labels
-from components.naming import NameKind, check_bucket_name
+from catalog.text_check import like
+from components.labels import check_label_value, check_user_label_key, check_user_labels
+from components.naming import NameKind, check_bucket_name, check_own_account
 from stacks.value_checks import (
+    KMS_KEY,
     MOST_SLICES,
+    PROJECT_ID,
+    Octal,
     flag_text,
     ipv4_range,
-    like,
+    kms_key_parts,
     moment,
     mount_path,
     named,
@@ -44,10 +50,26 @@ _WEEK_SECONDS = 7 * 24 * 3600
 
 
 ProjectId = Annotated[str, named(NameKind.PROJECT)]
-Region = Annotated[str, like(r"[a-z]+-[a-z]+\d+", "a region", "us-east1")]
-Zone = Annotated[str, like(r"[a-z]+-[a-z]+\d+-[a-z][a-z0-9]*", "a zone", "us-east1-b")]
+Region = Annotated[
+    str, like(r"[a-z]+-[a-z]+\d+", "a region", "us-east1", near=Catalog.load().nearest_regions)
+]
+Zone = Annotated[
+    str,
+    like(
+        r"[a-z]+-[a-z]+\d+-[a-z][a-z0-9]*",
+        "a zone",
+        "us-east1-b",
+        near=Catalog.load().nearest_zones,
+    ),
+]
 MachineTypeName = Annotated[
-    str, like(r"[a-z][a-z0-9]*(-[a-z0-9]+)+", "a machine type", "a4-highgpu-8g")
+    str,
+    like(
+        r"[a-z][a-z0-9]*(-[a-z0-9]+)+",
+        "a machine type",
+        "a4-highgpu-8g",
+        near=Catalog.load().nearest_machines,
+    ),
 ]
 ReservationPart = Annotated[
     str, like(r"[a-z]([a-z0-9-]{0,61}[a-z0-9])?", "a name in a reservation", "my-reservation")
@@ -56,9 +78,21 @@ ReservationPart = Annotated[
 DiskImageName = Annotated[
     str,
     like(
-        r"(projects/[a-z][a-z0-9-]{4,28}[a-z0-9]/)?global/images/[a-z]([a-z0-9-]{0,61}[a-z0-9])?",
+        rf"(projects/{PROJECT_ID}/)?global/images/[a-z]([a-z0-9-]{{0,61}}[a-z0-9])?",
         "a disk image",
         "projects/my-project/global/images/my-image",
+    ),
+]
+
+# Cloud KMS REST reference, projects.locations.keyRings.cryptoKeys: `CryptoKey.name`.
+KmsKeyName = Annotated[
+    str,
+    BeforeValidator(kms_key_parts),
+    like(
+        rf"projects/{PROJECT_ID}/locations/[a-z0-9-]+/keyRings/[\w-]{{1,63}}"
+        r"/cryptoKeys/[\w-]{1,63}",
+        "a Cloud KMS key",
+        KMS_KEY,
     ),
 ]
 
@@ -141,16 +175,12 @@ PrefixLength = Annotated[int, Bounds(8, 29, "a subnetwork's range has")]
 
 # Text.
 
-NetworkKey = Annotated[
-    str, like(r"[a-z]([a-z0-9-]{0,18}[a-z0-9])?", "a short name for a network", "net-1")
-]
-PoolKey = Annotated[
-    str, like(r"[a-z]([a-z0-9-]{0,28}[a-z0-9])?", "a short name for a pool", "spot")
-]
-BucketKey = Annotated[
-    str, like(r"[a-z]([a-z0-9-]{0,28}[a-z0-9])?", "a short name for a bucket", "data")
-]
-Labels = Annotated[dict[str, str], AfterValidator(check_user_labels)]
+NetworkKey = Annotated[str, named(NameKind.NETWORK_KEY)]
+PoolKey = Annotated[str, named(NameKind.POOL_KEY)]
+BucketKey = Annotated[str, named(NameKind.BUCKET_KEY)]
+LabelKey = Annotated[str, AfterValidator(check_user_label_key)]
+LabelValue = Annotated[str, AfterValidator(check_label_value)]
+Labels = Annotated[dict[LabelKey, LabelValue], AfterValidator(check_user_labels)]
 
 ClusterPlace = Annotated[
     str, like(r"[a-z]+-[a-z]+\d+(-[a-z][a-z0-9]*)?", "a region or a zone", "us-east1")
@@ -163,8 +193,9 @@ StackName = Annotated[str, named(NameKind.STACK)]
 LustreName = Annotated[str, named(NameKind.LUSTRE)]
 # Of a subnetwork and its secondary ranges, too: Google has one rule for all.
 NetworkName = Annotated[str, named(NameKind.NETWORK)]
-FileMode = Annotated[str, like(r"[0-7]{3}", "a file mode", '"775"')]
+FileMode = Annotated[str, Octal(), like(r"[0-7]{3}", "a file mode", '"775"')]
 ObjectName = Annotated[str, named(NameKind.KUBERNETES)]
+AccountName = Annotated[ObjectName, AfterValidator(check_own_account)]
 # A workload names its queue in a label, whose value has 63 characters at most.
 QueueName = Annotated[str, Field(max_length=63), named(NameKind.KUBERNETES)]
 FlavorName = QueueName
@@ -192,7 +223,8 @@ RayVersion = Annotated[str, like(r"\d+\.\d+\.\d+", "a Ray version", "2.54.0")]
 ImageReference = Annotated[
     str,
     like(
-        r"[a-z0-9][a-z0-9./_-]*(:(?!latest$)[A-Za-z0-9_][A-Za-z0-9_.-]*(@sha256:[0-9a-f]{64})?"
+        r"([a-z0-9][a-z0-9.-]*:\d+/)?[a-z0-9][a-z0-9./_-]*"
+        r"(:(?!latest$)[A-Za-z0-9_][A-Za-z0-9_.-]*(@sha256:[0-9a-f]{64})?"
         r"|@sha256:[0-9a-f]{64})",
         "an image with a fixed tag or digest",
         "registry/name:1.2.3",
@@ -224,12 +256,23 @@ DataSource = Annotated[
         "generated",
     ),
 ]
+
+
+def models_like(text: str) -> list[str]:
+    """Models that the catalog knows, by the part of the name after the slash."""
+    known = {it.rpartition("/")[2].lower(): it for it in Catalog.load().served_models.models}
+    word = text.rpartition("/")[2].lower()[:80]
+    close = [word] if word in known else get_close_matches(word, known, n=3, cutoff=0.6)
+    return [known[it] for it in close]
+
+
 ModelName = Annotated[
     str,
     like(
         r"(?!.*(\.\.|--))[A-Za-z0-9][\w.-]*/[A-Za-z0-9]([\w.-]{0,61}[A-Za-z0-9])?",
         "a model on Hugging Face, with a name of at most 63 characters, which is a label, too",
         "Qwen/Qwen2.5-72B-Instruct",
+        models_like,
     ),
 ]
 Architecture = Annotated[str, like(r"\w+ForCausalLM", "a model architecture", "Qwen2ForCausalLM")]

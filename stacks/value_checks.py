@@ -2,25 +2,28 @@
 
 import json
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime
 from ipaddress import IPv4Network
 from pathlib import PurePosixPath
 from typing import Annotated, Any, cast
 
-from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, TypeAdapter, ValidationError
-from pydantic.json_schema import JsonSchemaValue
-from pydantic_core import CoreSchema, core_schema
+from pydantic import TypeAdapter, ValidationError
 
 from catalog.bounds import Bounds
+from catalog.text_check import TextCheck
 from components.cidr import check_not_prohibited
 from components.naming import NameKind, check_name
+from stacks.plain_values import shown
 from stacks.recurrence import parsed
 
 # A pool each; no more are documented to work in one cluster than GKE gives nodes to a pool.
 MOST_SLICES = 1000
 _SLICES = TypeAdapter(Annotated[int, Bounds(1, MOST_SLICES, "a cluster has pools for")])
+_PRINTED_BY_GO = re.compile(
+    r"(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d(?:\.\d+)?) ([-+]\d\d)(\d\d) (?:[A-Z]+|[-+]\d{4})"
+)
 _RFC_3339 = re.compile(r"\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}:\d{2}", re.ASCII)
 # Kubernetes documentation, "Namespaces" (kube-); GKE documentation of managed collection, Config
 # Sync, Policy Controller and Config Connector; the charts of Kueue, KubeRay and JobSet.
@@ -52,24 +55,6 @@ _OF_THE_SYSTEM = frozenset(
 _NOT_COVERED = ("/home", "/home/ray")
 
 
-@dataclass(frozen=True)
-class TextCheck:
-    """A check of a text, and what of it a JSON schema can say."""
-
-    check: Callable[[str], str]
-    schema: Mapping[str, Any] = field(hash=False)
-
-    def __get_pydantic_core_schema__(
-        self, source: Any, handler: GetCoreSchemaHandler
-    ) -> CoreSchema:
-        return core_schema.no_info_after_validator_function(self.check, handler(source))
-
-    def __get_pydantic_json_schema__(
-        self, core: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> JsonSchemaValue:
-        return {**self.schema, **handler(core)}
-
-
 def named(kind: NameKind) -> TextCheck:
     def check(value: str) -> str:
         return check_name(kind, value)
@@ -80,15 +65,36 @@ def named(kind: NameKind) -> TextCheck:
     return TextCheck(check, {"pattern": f"^{shape}$", **sizes})
 
 
-def like(pattern: str, what: str, example: str) -> TextCheck:
-    compiled = re.compile(pattern, re.ASCII)
+KMS_KEY = "projects/my-project/locations/us-east1/keyRings/my-ring/cryptoKeys/my-key"
+# Of a project's ID (Resource Manager documentation, "Creating and managing projects").
+PROJECT_ID = r"[a-z][a-z0-9-]{4,28}[a-z0-9]"
+_KMS_PARTS = KMS_KEY.split("/")[::2]
 
-    def check(value: str) -> str:
-        if not compiled.fullmatch(value):
-            raise ValueError(f'"{value}" is not {what}; nearest: one like {example}')
+
+def kms_key_parts(value: Any) -> Any:
+    """Which part of a key's name is wrong, where the rest has the form of one."""
+    parts = value.split("/") if isinstance(value, str) else []
+    if len(parts) < len(KMS_KEY.split("/")) or parts[: 2 * len(_KMS_PARTS) : 2] != _KMS_PARTS:
         return value
+    key = "/".join(parts[: 2 * len(_KMS_PARTS)])
+    if len(parts) > 2 * len(_KMS_PARTS):
+        raise ValueError(
+            f'"{value}" has more than a key, such as a version of it, and Google\'s services '
+            f"choose the version themselves; nearest: {key}"
+        )
+    if not re.fullmatch(PROJECT_ID, parts[1]):
+        raise ValueError(
+            f'"{value}" is in no project: "{parts[1]}" is no project ID, which has 6 to 30 of '
+            f"a-z, 0-9 and -; nearest: "
+            + "/".join([parts[0], "my-project", *parts[2 : 2 * len(_KMS_PARTS)]])
+        )
+    return value
 
-    return TextCheck(check, {"pattern": f"^({pattern})$"})
+
+@dataclass(frozen=True)
+class Octal:
+    """Of a text that is an octal number. YAML reads one without quotes as a number, and one that
+    begins with 0 as the number that its digits mean."""
 
 
 def ipv4_range(low: int, high: int, what: str, example: str) -> Callable[[str], str]:
@@ -139,8 +145,8 @@ def slice_numbers(value: Any) -> Any:
         return tuple(range(_SLICES.validate_python(value)))
     except ValidationError:
         raise ValueError(
-            f"that is neither how many slices there are, 1 to {MOST_SLICES}, nor a list of their "
-            f"numbers; nearest: {MOST_SLICES if _is_above(value, MOST_SLICES) else 1}"
+            f"{shown(value)} is neither how many slices there are, 1 to {MOST_SLICES}, nor a list "
+            f"of their numbers; nearest: {MOST_SLICES if _is_above(value, MOST_SLICES) else 1}"
         ) from None
 
 
@@ -154,10 +160,13 @@ def recurrence(value: str) -> str:
 
 
 def moment(value: Any) -> Any:
-    """A number would be seconds since 1970."""
+    """A number would be seconds since 1970. Pulumi hands a time without quotes over as Go prints
+    it, `2027-01-02 02:00:00 +0000 UTC`."""
+    if isinstance(value, str) and (printed := _PRINTED_BY_GO.fullmatch(value)):
+        value = "{}T{}{}:{}".format(*printed.groups())
     if isinstance(value, datetime) or (isinstance(value, str) and _RFC_3339.match(value)):
         return value
-    raise ValueError("that is no time; nearest: one like 2027-01-02T02:00:00Z")
+    raise ValueError(f"{shown(value)} is no time; nearest: one like 2027-01-02T02:00:00Z")
 
 
 def own_namespace(value: str) -> str:

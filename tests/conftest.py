@@ -5,8 +5,10 @@ about what providers or the engine make of it.
 """
 
 import asyncio
+import base64
 import gc
-from collections.abc import Callable, Iterator, Mapping
+import os
+from collections.abc import Callable, Generator, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,8 +21,14 @@ from google.protobuf.json_format import MessageToDict
 from pulumi.runtime import mocks, set_all_config, set_mocks
 from pulumi.runtime.settings import set_root_resource
 
+from stacks import clock
 from tests.wire import SECRET, revealed
 
+# Programs that tests run in processes of their own have it, too.
+os.environ.setdefault(clock.VARIABLE, "2026-12-01")
+# What a machine says of its user's accounts is no part of a test.
+_ACCOUNTS = ("CLOUDSDK_", "GCLOUD_", "GOOGLE_", "HF_", "HUGGING_FACE_", "KUBECONFIG", "WANDB_")
+_ENVIRONMENT: dict[str, str] = {}
 # The cloud's SDK has many objects that stay: to look through them as often as by default is a tenth
 # of what a test costs.
 gc.set_threshold(100_000, 50, 100)
@@ -29,7 +37,12 @@ ROOT = Path(__file__).parent.parent
 PROJECT = "gke-ai-stacks"
 PROJECT_NUMBER = "123456789012"
 TOKEN = "hf_test_token_value"
+# As a Secret has it.
+ENCODED_TOKEN = base64.b64encode(TOKEN.encode()).decode()
 PASSWORD = "0f4c-test-password"
+DNS_NAME = "gke-1a2b3c-123456789012.us-east1.gke.goog"
+# Of a container without RDMA.
+NO_RAW_PACKETS = {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["NET_RAW"]}}
 
 
 @dataclass(frozen=True)
@@ -51,8 +64,10 @@ class Registered:
     replacement_trigger: Any
     delete_before_replace: bool
     create_timeout: str
+    update_timeout: str
     secret_inputs: frozenset[str]
     property_dependencies: Mapping[str, frozenset[str]]
+    alias_types: frozenset[str]
 
 
 @dataclass
@@ -105,6 +120,22 @@ class Recording:
         return seen
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(
+    item: pytest.Item, nextitem: pytest.Item | None
+) -> Generator[None, None, None]:
+    """A module leaves the environment as it was: what comes after it is in no fixed order."""
+    yield
+    if nextitem is None or nextitem.path != item.path:
+        changed = dict(_ENVIRONMENT.items() ^ os.environ.items())
+        left = sorted(changed.keys() - {"PYTEST_CURRENT_TEST"})
+        os.environ.update({it: _ENVIRONMENT[it] for it in left if it in _ENVIRONMENT})
+        for name in left:
+            if name not in _ENVIRONMENT:
+                os.environ.pop(name, None)
+        assert not left, f"{item.path.name} leaves other values of {left}"
+
+
 class RecordingMonitor(mocks.MockMonitor):
     def __init__(self, answers: mocks.Mocks, recording: Recording) -> None:
         super().__init__(answers)
@@ -131,6 +162,7 @@ class RecordingMonitor(mocks.MockMonitor):
                 replacement_trigger=revealed(MessageToDict(request.replacement_trigger)),
                 delete_before_replace=bool(request.deleteBeforeReplace),
                 create_timeout=request.customTimeouts.create if request.customTimeouts else "",
+                update_timeout=request.customTimeouts.update if request.customTimeouts else "",
                 secret_inputs=frozenset(
                     key for key in request.object if SECRET in str(request.object[key])
                 ),
@@ -138,6 +170,7 @@ class RecordingMonitor(mocks.MockMonitor):
                     key: frozenset(found.urns)
                     for key, found in request.propertyDependencies.items()
                 },
+                alias_types=frozenset(it.spec.type for it in request.aliases if it.spec.type),
             )
         )
         return answer
@@ -166,6 +199,12 @@ class Answers(mocks.Mocks):
                 return email, {**given, "email": email}
             case "gcp:container/cluster:Cluster":
                 given["masterAuth"] = {"clusterCaCertificate": "Y2E="}
+                given["controlPlaneEndpointsConfig"] = {
+                    **given.get("controlPlaneEndpointsConfig", {}),
+                    "dnsEndpointConfig": {"endpoint": DNS_NAME, "allowExternalTraffic": False},
+                }
+                private = {**given["privateClusterConfig"], "privateEndpoint": "10.10.1.2"}
+                given["privateClusterConfig"] = private
                 return args.name, {**given, "endpoint": "203.0.113.7"}
             case "gcp:lustre/instance:Instance":
                 return args.name, {**given, "mountPoint": f"10.10.0.2@tcp:/{given['filesystem']}"}
@@ -191,6 +230,9 @@ class Answers(mocks.Mocks):
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    for name in [it for it in os.environ if it.startswith(_ACCOUNTS)]:
+        del os.environ[name]
+    _ENVIRONMENT.update(os.environ)
     # Google's SDK warns of its own old classes when it is imported.
     config.addinivalue_line("filterwarnings", r"ignore:gcp\.:DeprecationWarning")
 
@@ -230,6 +272,12 @@ def _have_a_loop() -> None:
         asyncio.get_event_loop()
     except RuntimeError:
         asyncio.set_event_loop(asyncio.new_event_loop())
+
+
+@pytest.fixture(autouse=True)
+def a_loop() -> None:
+    """For outputs that a test makes outside a program."""
+    _have_a_loop()
 
 
 @pytest.fixture

@@ -1,18 +1,20 @@
 """What the program makes of a config: lines of what is wrong with it, or resources."""
 
+import json
 import re
+import runpy
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pulumi
-from pulumi.runtime import mocks
+from pulumi.runtime import mocks, set_all_config
 
 from stacks.build import build
 from stacks.config import ConfigError, validate
 from stacks.plan import Plan
 from stacks.tokens import SECRETS
-from tests.conftest import TOKEN, Recording, recorded
+from tests.conftest import PROJECT, ROOT, TOKEN, Recording, recorded
 
 # What most stacks have, and all that there are.
 WITH_TOKEN = frozenset({"hugging_face_token"})
@@ -61,3 +63,21 @@ def registered(
         build(plan, {key: pulumi.Output.secret(TOKEN) for key in plan.stack.secrets_set}, folder)
 
     return recorded(program, stack=stack, answers=answers)
+
+
+PLACES = ("project", "region", "zone")
+
+
+def whole_program(config: Mapping[str, Any]) -> Recording:
+    """`__main__.py` with a config of `stack_config`'s form: what stands around a stack's parts is
+    registered, too."""
+    keys = [f"{PROJECT}:{it}" for it in SECRETS]
+    stack = {key: it for key, it in config.items() if key not in PLACES}
+    values = {f"gcp:{it}": str(config[it]) for it in PLACES if it in config}
+    values |= {f"{PROJECT}:stack": json.dumps(stack), **dict.fromkeys(keys, TOKEN)}
+
+    def program() -> None:
+        set_all_config(values, secret_keys=keys)
+        runpy.run_path(str(ROOT / "__main__.py"), run_name="__main__")
+
+    return recorded(program, stack="test")

@@ -1,5 +1,5 @@
 """`make check`'s own rules over the tree: no machine's paths, no dead commands, no dead files in
-the docs, no code twice."""
+the docs, no secrets, no code twice."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from stacks.file_secrets import secrets_in_file
 from tools.repeats import repeats
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -19,7 +20,6 @@ MACHINE_PATH = re.compile(
 CODE_BLOCK = re.compile(r"^```(?:sh|bash|console)\n(.*?)^```", re.M | re.S)
 INLINE = re.compile(r"`([^`\n]+)`")
 FILE_NAME = re.compile(r"(?:[\w.-]+/)*[\w.-]+\.(?:py|yaml|md|json|sh|mod|toml)")
-LONGEST_FILE = 300
 # It names the files of other repositories.
 COMPARISON = "docs/compared.md"
 # Commands that a user brings along.
@@ -39,6 +39,7 @@ FOREIGN = frozenset(
         "pulumi",
         "python3",
         "ray",
+        "sed",
         "sh",
         "vi",
     ]
@@ -63,14 +64,6 @@ def machine_paths(files: list[Path]) -> Iterator[str]:
         for number, line in enumerate(file.read_text(errors="replace").splitlines(), 1):
             if MACHINE_PATH.search(line):
                 yield f"{_name(file)}:{number}: an absolute path of a machine"
-
-
-def long_files(files: list[Path]) -> Iterator[str]:
-    for file in files:
-        if file.suffix == ".py":
-            lines = len(file.read_text().splitlines())
-            if lines > LONGEST_FILE:
-                yield f"{_name(file)}: {lines} lines; at most {LONGEST_FILE}: split it by entity"
 
 
 def dead_commands(files: list[Path]) -> Iterator[str]:
@@ -127,6 +120,14 @@ def dead_files(files: list[Path]) -> Iterator[str]:
                 yield f"{_name(file)}: `{code}`: there is no such file"
 
 
+def secrets(files: list[Path]) -> Iterator[str]:
+    """By the rules for files that users bring to a cluster."""
+    for file in files:
+        if file.suffix != ".png":
+            for secret in secrets_in_file(file.name, file.read_text(errors="replace")):
+                yield f"{_name(file)}:{secret.line}: looks like a secret ({secret.kind})"
+
+
 def _name(file: Path) -> str:
     return file.relative_to(ROOT).as_posix()
 
@@ -135,9 +136,9 @@ def main() -> int:
     files = tracked()
     problems = [
         *machine_paths(files),
-        *long_files(files),
         *dead_commands(files),
         *dead_files(files),
+        *secrets(files),
         *repeats(ROOT, files),
     ]
     for problem in problems:

@@ -17,10 +17,10 @@ from typing import Any
 
 import yaml
 
-from catalog.table import read_yaml
-from sandbox.kube import paths
+from catalog.strict_yaml import load_documents, read_yaml
+from kube import paths
+from kube.objects import JsonObject
 from sandbox.kube.custom_resources import definition_of
-from sandbox.kube.objects import JsonObject
 from tools.gke_facts import gke_facts
 from tools.written_page import table_row
 
@@ -102,7 +102,7 @@ def compare(checkout: Checkout, source: JsonObject) -> JsonObject:
     found: list[JsonObject] = []
     same = 0
     for kind, file in source.get("definitions", {}).items():
-        (definition,) = (each for each in yaml.safe_load_all(checkout.read(file)) if each)
+        (definition,) = (each for each in load_documents(checkout.read(file)) if each)
         ours = {each["name"]: each for each in definition_of(kind)["spec"]["versions"]}
         for version in definition["spec"]["versions"]:
             if version["name"] in ours:

@@ -21,13 +21,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from cli.project import PROJECT_FOLDER
 from sandbox.cloud.kinds.cluster import Cluster
 from sandbox.clusters import Clusters
 from sandbox.control_plane.binaries import binary
 from sandbox.engine import Engine, RunOptions
 from sandbox.faults import Faults
 from sandbox.forget import forget
-from sandbox.workspace import PROJECT_FOLDER, Workspace
+from sandbox.workspace import Workspace
 from tools.ray_here import RayHere
 
 STACK = "gcsfuse-checkpoint"

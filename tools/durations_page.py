@@ -1,21 +1,21 @@
 """docs/durations.md: how long each operation takes, and who says so; `python -m tools.facts` writes
-it from sandbox/durations.yaml."""
+it from catalog/data/durations.yaml."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
 
-from sandbox.durations import TABLE
-from sandbox.durations_table import Seconds, Table, read_table
+from catalog.durations import TABLE
+from catalog.durations_table import Seconds, Table, read_table
 from tools.written_page import table_row
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "durations.md"
 _TEXT = """\
 # How long operations take
 
-The seconds of `sandbox/durations.yaml`: the shortest and the longest that was seen or is published
-of an operation that went well, and the likely one, with which the simulation runs.
+The seconds of `catalog/data/durations.yaml`: the shortest and the longest that was seen or is
+published of an operation that went well, and the likely one, with which the simulation runs.
 `python -m tools.facts` writes this page.
 """
 

@@ -1,6 +1,7 @@
 """docs/facts.md: every fact about a product that the program depends on, with its source.
 
-`python -m tools.facts` writes the page from catalog/data, and docs/durations.md with it; `--check`
+`python -m tools.facts` writes the page from catalog/data, and docs/durations.md and
+docs/node-room.md with it; `--check`
 says instead whether those that are there are the same.
 """
 
@@ -11,12 +12,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import yaml
-
 from catalog.facts import RegisteredFact, register
 from catalog.prices import BOOKS
+from catalog.strict_yaml import read_yaml
 from catalog.table import DATA
-from tools import durations_page
+from tools import durations_page, node_room_page
 from tools.written_page import table_row, write_or_check
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "facts.md"
@@ -61,14 +61,16 @@ def page() -> str:
 
 def entries_of(file: Path) -> Iterator[TableEntry]:
     """Every entry of a table that has a source of its own, the table's first."""
-    yield from _entries(yaml.safe_load(file.read_text(encoding="utf-8")), "", "")
+    yield from _entries(read_yaml(file), "", "")
 
 
 def _entries(node: object, path: str, read: str) -> Iterator[TableEntry]:
     if isinstance(node, Mapping):
-        read = str(node.get("date", read))
+        of, looked_up = node.get("date"), node.get("read")
+        read = str(looked_up or of or read)
         if isinstance(node.get("source"), str):
-            yield TableEntry(path=path or "(all)", source=node["source"], read=read)
+            day = f"{of}, read {looked_up}" if of and looked_up else read
+            yield TableEntry(path=path or "(all)", source=node["source"], read=day)
         for key, inner in node.items():
             yield from _entries(inner, f"{path}.{key}" if path else str(key), read)
     elif isinstance(node, list):
@@ -133,7 +135,8 @@ def _short(test: str) -> str:
 def main(arguments: Sequence[str]) -> int:
     pages = {
         PAGE: (page(), "catalog/data"),
-        durations_page.PAGE: (durations_page.page(), "sandbox/durations.yaml"),
+        durations_page.PAGE: (durations_page.page(), "catalog/data/durations.yaml"),
+        node_room_page.PAGE: (node_room_page.page(), "catalog/data"),
     }
     remedy = "docs/{} is not what {} says; nearest: python -m tools.facts"
     return max(

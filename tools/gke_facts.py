@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from kube.objects import JsonObject, dig, labels_of, maps
 from sandbox.gke.agent.tpu_pods import Host, assigned, problem
 from sandbox.gke.agent.webhooks import configurations
 from sandbox.gke.networks import PARAMS_KIND, network_problem, params_problem
 from sandbox.gke.pod_webhooks import GCSFUSE, GCSFUSE_DRIVER, denial, mutated
 from sandbox.gke.provisioning_rules import QUEUED_CLASS, provisioning_findings
-from sandbox.kube.objects import JsonObject, dig, labels_of, maps
 from sandbox.kube.store import Store
 
 _ANSWERS = ("1", "FALSE", "False", "TRUE", "True", "false", "no", "true", "yes")

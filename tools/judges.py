@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeAlias
 
-from catalog.table import read_yaml
+from catalog.strict_yaml import read_yaml
 from tools.judged_properties import COUNTS
 from tools.refusals import SANDBOX, Refusal, refusals
 from tools.written_page import table_row, write_or_check
@@ -197,9 +197,7 @@ def _ours(counts: Counts) -> Iterator[str]:
     )
     for rule, count in counts:
         if rule.judge == OURS:
-            yield table_row(
-                rule.refuses, f"`sandbox/{rule.module}`", str(count), rule.real or "the same"
-            )
+            yield table_row(rule.refuses, f"`{rule.module}`", str(count), rule.real or "the same")
 
 
 def _others(counts: Counts) -> Iterator[str]:
@@ -212,7 +210,7 @@ def _others(counts: Counts) -> Iterator[str]:
             continue
         if rule.module != module:
             module = rule.module
-            yield table_row(f"**`sandbox/{module}`**", "", "", "", "")
+            yield table_row(f"**`{module}`**", "", "", "", "")
         yield table_row(rule.refuses, rule.judge, rule.source, str(count), rule.real or "the same")
 
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
 from catalog import Catalog
 from catalog.prices import BOOKS, Way
-from catalog.table import read_yaml
+from catalog.strict_yaml import read_yaml
 
 BOOK = BOOKS / "billing_catalog.yaml"
 _SOURCE = (
@@ -29,14 +29,15 @@ _MONTH = {Way.ON_DEMAND: "month", Way.SPOT: "month_spot"}
 _WIDTH, _DIGITS = 100, 4
 
 
-def book(found: Mapping[str, Any], commit: str, catalog: Catalog) -> str:
-    """The table's text. `found` is the whole of `pricing.yml`."""
+def book(found: Mapping[str, Any], commit: str, catalog: Catalog, read: date) -> str:
+    """The table's text. `found` is the whole of `pricing.yml`, looked up on the day `read`."""
     made = datetime.fromtimestamp(found["about"]["timestamp"], UTC).date()
     machines, storage = found["compute"]["instance"], found["compute"]["storage"]
     lines = [
-        "# USD, written by `python -m tools.prices`. List prices; those of spot move monthly.",
+        "# USD, written by `python -m tools.prices`. List prices.",
         f"source: >-\n  {_SOURCE},\n  {commit}",
         f"date: {made}",
+        f"read: {read}",
         f"with_local_ssd: [{', '.join(_WITH_LOCAL_SSD)}]",
         "",
         "machine_types:",
@@ -87,7 +88,8 @@ def _prices(
 
 
 def main(file: Path, commit: str) -> None:
-    BOOK.write_text(book(read_yaml(file), commit, Catalog.load()), encoding="utf-8")
+    today = datetime.now(UTC).date()
+    BOOK.write_text(book(read_yaml(file), commit, Catalog.load(), today), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -19,11 +19,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
-import yaml
-
+from catalog.strict_yaml import load_yaml
 from components.ray_manifest import LAUNCHER_DIR, launcher_config_map
-from sandbox.gke.agent.dashboard import OUTCOME, RUN
-from sandbox.kube.objects import JsonObject, Ref, dig
+from kube.objects import JsonObject, Ref, dig
+from sandbox.gke.agent.dashboard import OUTCOME, RUN, token_of
 from sandbox.live_kube.api import Api
 from sandbox.live_kube.kubelet import kubelet
 from tools.ray_log import RayLog
@@ -61,7 +60,8 @@ class RayHere:
     def running(self, name: str) -> Iterator[Future[bool]]:
         """The RayJob, once KubeRay has submitted it; whether it ends well. Its log can be read
         within."""
-        log = RayLog(_until(lambda: self._submitted(name)))
+        job = _until(lambda: self._submitted(name))
+        log = RayLog(job, token_of(self._api, self._got(self._ref("RayCluster", self.cluster))))
         own = self.folder / name
         launcher = own / "launcher"
         launcher.mkdir(parents=True)
@@ -143,7 +143,7 @@ def packages(spec: Mapping[str, Any]) -> Sequence[str]:
 
 
 def _environment(spec: Mapping[str, Any]) -> Mapping[str, Any]:
-    return yaml.safe_load(spec.get("runtimeEnvYAML") or "") or {}
+    return load_yaml(spec.get("runtimeEnvYAML") or "") or {}
 
 
 def _until(look: Callable[[], _Seen | None]) -> _Seen:

@@ -18,13 +18,15 @@ _SHORT = 125
 
 class RayLog(ThreadingHTTPServer):
     """Of the job `job`; any other is not known. Whoever listens hears what is printed from the
-    beginning, until it ends or breaks off."""
+    beginning, until it ends or breaks off. With a `token` it answers who brings that, alone
+    (python/ray/_private/authentication/http_token_authentication.py)."""
 
     daemon_threads = True
 
-    def __init__(self, job: str) -> None:
+    def __init__(self, job: str, token: str | None = None) -> None:
         super().__init__(("127.0.0.1", 0), _Dashboard)
         self.job = job
+        self.token = token
         self.has_ended = False
         self._parts: list[bytes] = []
         self._listeners: list[queue.Queue[bytes | None]] = []
@@ -78,7 +80,12 @@ class _Dashboard(BaseHTTPRequestHandler):
         log = self.server
         assert isinstance(log, RayLog)
         place = f"/api/jobs/{log.job}/logs"
-        if self.path == f"{place}/tail":
+        given = self.headers["Authorization"]
+        if log.token is not None and given is None:
+            self.send_error(401, "Unauthorized: Missing authentication token")
+        elif log.token is not None and given != f"Bearer {log.token}":
+            self.send_error(403, "Forbidden: Invalid authentication token")
+        elif self.path == f"{place}/tail":
             self._follow(log)
         elif self.path == place:
             body = json.dumps({"logs": log.printed}).encode()
@@ -90,7 +97,9 @@ class _Dashboard(BaseHTTPRequestHandler):
             self.send_error(404, "does not exist")
 
     def _follow(self, log: RayLog) -> None:
-        accepted = hashlib.sha1((self.headers["Sec-WebSocket-Key"] + _MAGIC).encode()).digest()
+        accepted = hashlib.sha1(
+            (self.headers["Sec-WebSocket-Key"] + _MAGIC).encode(), usedforsecurity=False
+        ).digest()
         self.send_response_only(101)
         self.send_header("Upgrade", "websocket")
         self.send_header("Connection", "Upgrade")

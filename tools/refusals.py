@@ -11,8 +11,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
-SANDBOX = Path(__file__).resolve().parent.parent / "sandbox"
-FOLDERS = ("cloud", "gke", "kube", "live_kube", "memory_kube", "providers")
+ROOT = Path(__file__).resolve().parent.parent
+SANDBOX = ROOT / "sandbox"
+FILES = (
+    "kube/*.py",
+    *(
+        f"sandbox/{it}/**/*.py"
+        for it in ("cloud", "gke", "kube", "live_kube", "memory_kube", "providers")
+    ),
+)
 _ERRORS = {"CloudError", "KubeError", "_AnswerError", "_refusal", "_refused", "invalid"}
 # What is caught and raised again in other words was refused elsewhere.
 _REFUSED_ELSEWHERE = {"ApiError", "KubeError"}
@@ -31,10 +38,10 @@ class Refusal:
 
 
 def refusals() -> Iterator[Refusal]:
-    for folder in FOLDERS:
-        for file in sorted((SANDBOX / folder).rglob("*.py")):
+    for pattern in FILES:
+        for file in sorted(ROOT.glob(pattern)):
             yield from in_module(
-                file.relative_to(SANDBOX).as_posix(), file.read_text(encoding="utf-8")
+                file.relative_to(ROOT).as_posix(), file.read_text(encoding="utf-8")
             )
 
 

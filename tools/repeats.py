@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
-FOLDERS = ("catalog", "components", "recovery", "review", "sandbox", "stacks")
+FOLDERS = ("catalog", "cli", "components", "kube", "recovery", "review", "sandbox", "stacks")
 LINES = 6
 
 

@@ -1,11 +1,12 @@
 """The roles that the caller of a stack needs, as the commands that grant them.
 
-    python -m tools.roles [STACK] [--read] [--names]
+    python -m tools.roles [STACK] [--for TASK] [--names]
 
-STACK is any that has a Pulumi.STACK.yaml: one whose resources are not recorded in
-tests/stacks/inventory is previewed on a sandbox. Without it the table of docs/roles.md is printed.
-With `--read` the commands are for reading alone. PROJECT and MEMBER stand in them as they are.
-`--names` prints the roles with commas between them, as `python -m sandbox up --roles` takes them.
+STACK is any that has a Pulumi.STACK.yaml, which is previewed on a sandbox as it stands now. Without
+it the table of docs/roles.md is printed, of the shipped stacks.
+TASK is preview, drift, up or destroy; by default up. PROJECT, MEMBER and STATE_BUCKET stand in the
+commands as they are. `--names` prints the roles with commas between them, as `python -m sandbox up
+--roles` takes them.
 """
 
 from __future__ import annotations
@@ -14,28 +15,28 @@ import argparse
 import math
 import sys
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import yaml
-
-from catalog.roles import roles_of, roles_table
-from sandbox.errors import UserError
+from catalog.roles import CUSTOM, TASKS, Task, allowed_by, roles_of, roles_table
+from catalog.strict_yaml import read_yaml
+from cli.errors import UserError
+from cli.urns import token_of
 from sandbox.faults import Faults
-from sandbox.urns import token_of
 
 INVENTORY = Path(__file__).resolve().parent.parent / "tests" / "stacks" / "inventory"
 
 
 def types_of(stack: str) -> list[str]:
-    """The types of all resources of a stack."""
-    file = INVENTORY / f"{stack}.yaml"
-    if not file.exists():
-        return _previewed(stack)
-    return sorted(yaml.safe_load(file.read_text(encoding="utf-8"))["counts"])
+    """The types of all resources of a shipped stack, as they are recorded."""
+    return sorted(read_yaml(INVENTORY / f"{stack}.yaml")["counts"])
 
 
-def _previewed(stack: str) -> list[str]:
+@cache
+def previewed(stack: str) -> tuple[str, ...]:
+    """The types of all resources of a stack as its file stands now: a shipped stack may have been
+    changed since it was recorded."""
     # The engine and its SDK cost about a second to import.
     from sandbox.engine import Engine, RunOptions
     from sandbox.workspace import Workspace
@@ -47,26 +48,48 @@ def _previewed(stack: str) -> list[str]:
             result = Engine(workspace, workspace.prepare([])).run("preview", quiet)
     if not result.ok:
         raise UserError("\n".join(result.report.diagnostics))
-    return sorted({token_of(urn) for urn in result.plan})
+    return tuple(sorted({token_of(urn) for urn in result.plan}))
 
 
 def recorded_stacks() -> list[str]:
     return sorted(file.stem for file in INVENTORY.glob("*.yaml"))
 
 
-def commands(stack: str, *, read: bool = False) -> list[str]:
-    """One command a role."""
-    roles = roles_of(types_of(stack), "read" if read else "change")
-    return [
-        f"gcloud projects add-iam-policy-binding PROJECT --member=MEMBER --role={role}"
+def commands(stack: str, task: Task = "up") -> list[str]:
+    """One command a role, after those that make the project's own."""
+    roles = roles_of(previewed(stack), task)
+    made = [_creation(it) for it in roles if it.startswith(CUSTOM)]
+    given = [
+        f"gcloud projects add-iam-policy-binding PROJECT --member=MEMBER --role={_full(role)}"
         f" --condition={_condition(role)}"
         for role in roles
     ]
+    state = (
+        "gcloud storage buckets add-iam-policy-binding gs://STATE_BUCKET --member=MEMBER "
+        f"--role={roles_table().state[task]}"
+    )
+    return [*made, *given, state]
+
+
+def _creation(role: str) -> str:
+    name = role.removeprefix(CUSTOM)
+    # One role of a name is for all tasks and stacks of a project.
+    return (
+        f'gcloud iam roles describe {name} --project=PROJECT --format="value(name)" || '
+        f'gcloud iam roles create {name} --project=PROJECT --title="'
+        f'{roles_table().custom[name].title}" --permissions={",".join(sorted(allowed_by(role)))}'
+    )
+
+
+def _full(role: str) -> str:
+    if role.startswith(CUSTOM):
+        return f"projects/PROJECT/roles/{role.removeprefix(CUSTOM)}"
+    return role
 
 
 def table() -> str:
     """Which stacks need which roles for `up`, as Markdown."""
-    by_stack = {stack: roles_of(types_of(stack), "change") for stack in recorded_stacks()}
+    by_stack = {stack: roles_of(types_of(stack), "up") for stack in recorded_stacks()}
     rows = ["| role | for | stacks |", "| --- | --- | --- |"]
     for role in sorted({role for roles in by_stack.values() for role in roles}):
         stacks = [stack for stack, roles in by_stack.items() if role in roles]
@@ -82,6 +105,9 @@ def _short(resource_type: str) -> str:
 
 
 def _condition(role: str) -> str:
+    if role in roles_table().spare_the_state:
+        state = "projects/_/buckets/STATE_BUCKET"
+        return f"\"title=not-the-state,expression=!resource.name.startsWith('{state}')\""
     granted = roles_table().limits.get(role)
     if granted is None:
         return "None"
@@ -95,15 +121,15 @@ def _condition(role: str) -> str:
 def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="tools.roles", description=__doc__)
     parser.add_argument("stack", nargs="?")
-    for flag in ("--read", "--names"):
-        parser.add_argument(flag, action="store_true")
+    parser.add_argument("--for", choices=TASKS, default="up", dest="task")
+    parser.add_argument("--names", action="store_true")
     given = parser.parse_args(arguments)
     if given.stack is None:
         print(table())
     elif given.names:
-        print(",".join(roles_of(types_of(given.stack), "read" if given.read else "change")))
+        print(",".join(roles_of(previewed(given.stack), given.task)))
     else:
-        print("\n".join(commands(given.stack, read=given.read)))
+        print("\n".join(commands(given.stack, given.task)))
     return 0
 
 

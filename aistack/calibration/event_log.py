@@ -15,7 +15,7 @@ from typing import Any
 
 from aistack.calibration.observed import OPERATIONS, Observed, is_its_own, is_timed, value_of
 from aistack.errors import VerbError
-from sandbox.urns import token_of
+from cli.urns import token_of
 
 _BEGUN, _ENDED, _FAILED = "resourcePreEvent", "resOutputsEvent", "resOpFailedEvent"
 
@@ -39,7 +39,7 @@ def read_event_log(file: Path, source: str) -> EventLog:
         except (ValueError, KeyError, TypeError, AttributeError):
             raise VerbError(
                 f"--event-log: {file.name}: line {number} is no event of the engine; "
-                "nearest: the file of `pulumi up --event-log FILE`"
+                "nearest: the file of `PULUMI_DEBUG_COMMANDS=true pulumi up --event-log FILE`"
             ) from None
     log.unfinished = len(begun)
     if not log.observed:

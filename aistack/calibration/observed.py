@@ -11,10 +11,9 @@ from typing import Any
 
 import yaml
 
-from sandbox.durations import is_awaited
-from sandbox.durations_table import By, Entry, Seconds, Table
-from sandbox.image_pulls import RUNNING
-from sandbox.urns import token_of
+from catalog.durations import WITH_IMAGES, is_awaited
+from catalog.durations_table import By, Entry, Seconds, Table
+from cli.urns import token_of
 
 # By what else than its type an operation's time differs, as a path of inputs.
 KEYED: Mapping[str, str] = {
@@ -28,7 +27,7 @@ OPERATIONS: Mapping[str, str] = {
     "delete": "delete",
     "delete-replaced": "delete",
 }
-_HEAD = "# Written by `aistack calibrate`; it comes before sandbox/durations.yaml.\n"
+_HEAD = "# Written by `aistack calibrate`; it comes before catalog/data/durations.yaml.\n"
 
 
 @dataclass(frozen=True)
@@ -68,7 +67,7 @@ def is_timed(urn: str) -> bool:
 def is_its_own(token: str, operation: str, inputs: Mapping[str, Any]) -> bool:
     """Whether Pulumi waits for it, and for nothing besides: with pods it waits for their images,
     which are a step of their own here."""
-    with_images = token in RUNNING and operation == "create"
+    with_images = token in WITH_IMAGES and operation == "create"
     return is_awaited(inputs) and not with_images
 
 
@@ -117,7 +116,7 @@ def _figure(
 
 
 def table_of(found: Iterable[Figure], sources: Mapping[str, str], day: date) -> Table:
-    """In the form of sandbox/durations.yaml."""
+    """In the form of catalog/data/durations.yaml."""
     entries: dict[str, dict[str, dict[str, Seconds]]] = defaultdict(lambda: defaultdict(dict))
     for it in found:
         entries[it.type][it.value][it.operation] = it.seconds

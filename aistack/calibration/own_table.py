@@ -11,9 +11,9 @@ from aistack.calibration.event_log import read_event_log
 from aistack.calibration.observed import Figure, Observed, figures, table_of, text_of
 from aistack.calibration.state_times import Run, read_state
 from aistack.errors import VerbError
-from aistack.stack import history_of, selected_stack
-from sandbox.durations import TABLE
-from sandbox.durations_table import read_table
+from aistack.stack import history_of, recorded_stack
+from catalog.durations import TABLE
+from catalog.durations_table import read_table
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +41,7 @@ def own_table(logs: Iterable[Path], stack: str | None, day: date, *, from_state:
         failed, unfinished = failed + log.failed, unfinished + log.unfinished
         sources[name] = f"the event log {file.name}, in whole seconds"
     if from_state:
-        asked = selected_stack(stack)
+        asked = recorded_stack(stack)
         runs = [Run.of_json(it) for it in history_of(asked)]
         state = read_state(asked.resources, runs, "state")
         observed += state.observed

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from aistack.calibration.own_table import OwnTable
-from sandbox.console import new_console, new_table
-from sandbox.durations import OWN
-from sandbox.workspace import PROJECT_FOLDER
+from catalog.durations import OWN
+from cli.console import new_console, new_table
+from cli.project import PROJECT_FOLDER
 
 
 def show(found: OwnTable, out: Path | None) -> None:
@@ -25,14 +25,14 @@ def show(found: OwnTable, out: Path | None) -> None:
     console = new_console()
     console.print(table)
     for name, what in found.sources.items():
-        console.print(f"{name}: {what}", markup=False)
+        console.print(f"{name}: {what}")
     left = {"failed": found.failed, "not ended": found.unfinished, "not known": found.unknown}
     if any(left.values()):
         said = ", ".join(f"{count} {why}" for why, count in left.items() if count)
-        console.print(f"left out: {said}", markup=False)
+        console.print(f"left out: {said}")
     if out is None:
         console.print(f"nothing is written; with --out {OWN} the sandbox and review take it")
     elif out.resolve() == PROJECT_FOLDER / OWN:
-        console.print(f"written to {out}, which the sandbox and review take", markup=False)
+        console.print(f"written to {out}, which the sandbox and review take")
     else:
-        console.print(f"written to {out}; as {OWN} beside Pulumi.yaml they take it", markup=False)
+        console.print(f"written to {out}; as {OWN} beside Pulumi.yaml they take it")

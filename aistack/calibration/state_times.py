@@ -13,8 +13,7 @@ from datetime import datetime
 from typing import Any
 
 from aistack.calibration.observed import Observed, is_its_own, is_timed, value_of
-from sandbox.schedule import state_dependencies
-from sandbox.urns import token_of
+from cli.urns import state_dependencies, token_of
 
 
 @dataclass(frozen=True)

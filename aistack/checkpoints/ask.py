@@ -14,7 +14,7 @@ from aistack.cluster import Cluster
 from aistack.errors import VerbError
 from aistack.members import Member
 from aistack.shell import end_of, started
-from sandbox.kube.objects import JsonObject
+from kube.objects import JsonObject
 
 _PROGRAM = Path(__file__).parent / "in_pod.py"
 Progress = Callable[[JsonObject], None]

@@ -9,10 +9,10 @@ from pathlib import PurePosixPath
 from aistack.cluster import Cluster
 from aistack.errors import ForbiddenError, VerbError
 from aistack.exit_codes import ExitCode
-from aistack.kinds import CLAIM, PERSISTENT_VOLUME
 from aistack.members import Member
 from components.pod_manifest import GCSFUSE
-from sandbox.kube.objects import JsonObject, dig, maps, namespace_of
+from kube.kinds import CLAIM, PERSISTENT_VOLUME
+from kube.objects import JsonObject, dig, maps, namespace_of
 
 _SCHEME = "gs://"
 _ONLY = "only-dir="

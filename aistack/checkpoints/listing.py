@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from aistack.errors import VerbError
-from sandbox.kube.objects import JsonObject
+from kube.objects import JsonObject
 
 
 @dataclass(frozen=True)

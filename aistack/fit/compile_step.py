@@ -31,6 +31,7 @@ ABSENT = frozenset(
         "drjax",
         "google_cloud_mldiagnostics",
         "grain",
+        "huggingface_hub",
         "jinja2",
         "librosa",
         "ml_goodput_measurement",
@@ -48,9 +49,23 @@ ABSENT = frozenset(
         "urllib3",
     }
 )
-# As XLA's TPU compiler says it (jax 0.8.1 with libtpu 0.0.30).
-_OUT_OF_MEMORY = re.compile(r"Used ([\d.]+)([KMG]) of ([\d.]+)([KMG]) hbm")
-_UNITS = {"K": 2**10, "M": 2**20, "G": 2**30}
+# Generations that MaxText calls by another name than Google's machines and Ray do (maxtext 0.2.5,
+# utils/accelerator_to_spec_map.py).
+MAXTEXT_GENERATIONS = {"v5p": "v5", "v7x": "tpu7x"}
+# As XLA's TPU compiler says it (jax 0.8.1 with libtpu 0.0.30; where sparse cores have a part,
+# openxla/xla docs/errors/error_1000.md, 21ecdc47), and since jax 0.11.1 with libtpu 0.0.46 of a
+# program whose temporaries alone are too large, before it places anything (Llama 3 8B cut to two
+# layers, 16, 24 and 64 sequences a chip of a slice 2x4 of v6e, compiled 2026-11-27).
+_SIZE = r"([\d.]+)([BKMGTPE])"
+_TEMPORARIES = re.compile(
+    rf"total memory required for HLO temporaries \({_SIZE}\) exceeds available HBM \({_SIZE}\)"
+)
+_OUT_OF_MEMORY = re.compile(rf"Used {_SIZE} of {_SIZE} hbm")
+_OF_BOTH_CORES = re.compile(
+    rf"TensorCore Hbm usage: {_SIZE}, SparseCore Hbm usage:? {_SIZE}, exceeding available bytes: "
+    + _SIZE
+)
+_UNITS = {unit: 1024**power for power, unit in enumerate("BKMGTPE")}
 
 
 class _Anything(ABCMeta):
@@ -75,6 +90,9 @@ class _Anything(ABCMeta):
 
 
 class _StandIn(ModuleType):
+    # Of no release: MaxText 0.2.5 compares that of transformers.
+    __version__ = "0"
+
     def __getattr__(self, name: str) -> type:
         if name.startswith("__"):
             raise AttributeError(name)
@@ -118,19 +136,25 @@ def compiled(options: list[str]) -> dict[str, Any]:
     except _CompiledError:
         pass
     except Exception as error:
-        if (found := _OUT_OF_MEMORY.search(str(error))) is None:
-            return {"error": str(error).strip()[:2000] or type(error).__name__}
-        used, unit, there, of = found.groups()
-        return {
-            "fits": False,
-            "used_bytes": round(float(used) * _UNITS[unit]),
-            "hbm_bytes": round(float(there) * _UNITS[of]),
-        }
+        said = str(error).strip()
+        return too_large(said) or {"error": said[:2000] or type(error).__name__}
     memory = kept[0].memory_analysis()
     sizes = ("argument", "output", "temp", "alias", "generated_code")
     parts = {it: int(getattr(memory, f"{it}_size_in_bytes")) for it in sizes}
     # XLA's own: the sum of the parts can be more than there is although every buffer has its place.
     return {"fits": True, "used_bytes": int(memory.peak_memory_in_bytes), "parts": parts}
+
+
+def too_large(said: str) -> dict[str, Any] | None:
+    """What XLA counted of a program that it has no place for; None where it says something else."""
+    temporaries = _TEMPORARIES.search(said)
+    found = temporaries or _OUT_OF_MEMORY.search(said) or _OF_BOTH_CORES.search(said)
+    if found is None:
+        return None
+    words = iter(found.groups())
+    *used, there = (round(float(it) * _UNITS[next(words)]) for it in words)
+    counted = {"fits": False, "used_bytes": sum(used), "hbm_bytes": there}
+    return counted | ({"without_arguments": True} if temporaries else {})
 
 
 def named_topology(options: list[str]) -> list[str]:
@@ -140,7 +164,8 @@ def named_topology(options: list[str]) -> list[str]:
     key, asked = "compile_topology=", ""
     for option in options:
         asked = option.removeprefix(key) if option.startswith(key) else asked
-    shape = asked.replace("v5p:", "v5:")
+    generation, colon, sides = asked.partition(":")
+    shape = f"{MAXTEXT_GENERATIONS.get(generation, generation)}{colon}{sides}"
     names = known.UserFacingNameToSystemCharacteristics
     name = next((it for it, facts in names.items() if facts.topology_name == shape), None)
     if name is None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from aistack.errors import VerbError
-from sandbox.workspace import PROJECT_FOLDER
+from cli.project import PROJECT_FOLDER
 
 PYTHON = PROJECT_FOLDER / ".venv-fit" / "bin" / "python"
 _READY = PROJECT_FOLDER / ".venv-fit" / ".ready"
@@ -28,16 +28,25 @@ _NO_TPU_HERE = {
     "TPU_WORKER_ID": "0",
 }
 
+# Variables of this machine's shell that would make it another step than the workers compile:
+# MaxText takes each option from M_NAME, too (maxtext 0.2.5, configs/pyconfig.py:43).
+_CHANGES_A_STEP = ("JAX_", "LIBTPU_", "M_", "XLA_")
+
 
 @dataclass(frozen=True, kw_only=True)
 class Compiled:
-    """GiB of a chip, `by` which packages, and seconds that it took to find out."""
+    """GiB of a chip, `by` which packages, and seconds that it took to find out. `used_gib` is the
+    compiler's own peak; `loaded_gib` is the step's arguments and the program that is loaded beside
+    them, of a step that was compiled. With `without_arguments`, `used_gib` has neither weights nor
+    optimizer: the compiler counted temporaries alone."""
 
     fits: bool
     used_gib: float
+    loaded_gib: float | None = None
     memory_gib: float | None
     by: str
     seconds: float
+    without_arguments: bool = False
 
 
 def is_there() -> bool:
@@ -57,7 +66,11 @@ def compile_step(
     }
     # Not with the folder of the script: modules there have names that packages have, too.
     command = [str(PYTHON), "-P", str(_STEP), *(f"{key}={it}" for key, it in given.items())]
-    environment = {**os.environ, **_NO_TPU_HERE, "LIBTPU_INIT_ARGS": flags}
+    environment = {
+        **{name: it for name, it in os.environ.items() if not name.startswith(_CHANGES_A_STEP)},
+        **_NO_TPU_HERE,
+        "LIBTPU_INIT_ARGS": flags,
+    }
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     last = done.stdout.strip().rpartition("\n")[2]
     try:
@@ -73,7 +86,17 @@ def _found(said: Mapping[str, Any]) -> Compiled:
     return Compiled(
         fits=said["fits"],
         used_gib=said["used_bytes"] / _GIB,
+        loaded_gib=_loaded(said["parts"]) / _GIB if "parts" in said else None,
         memory_gib=said["hbm_bytes"] / _GIB if "hbm_bytes" in said else None,
         by=said["by"],
         seconds=said["seconds"],
+        without_arguments=said.get("without_arguments", False),
     )
+
+
+def _loaded(parts: Mapping[str, int]) -> int:
+    """Bytes that stand in memory at once when the step runs: its arguments, and beside them the
+    program with all its temporaries, which the runtime reserves as one block, however few are alive
+    at a time (openxla/xla docs/errors/error_0101.md, 11903d43). Results that take the place of
+    arguments take none of their own."""
+    return sum(parts.values()) - 2 * parts["alias"]

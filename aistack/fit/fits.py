@@ -9,6 +9,7 @@ from aistack.fit.gpus import fit_on_gpus
 from aistack.fit.maxtext import slices_of
 from aistack.fit.report import Fit
 from aistack.fit.search import fitting
+from aistack.fit.unjudged import not_judged
 from stacks.parts.jobs.fine_tune import FineTuning
 from stacks.parts.jobs.maxtext import MaxTextTraining
 from stacks.parts.jobs.nemo_rl import NemoRlJob
@@ -32,6 +33,8 @@ def fits_of(
                 yield here.compiled() if compiles else here.estimate()
         elif isinstance(job, VerlTraining | NemoRlJob | FineTuning):
             yield fit_on_gpus(plan, name, job, utilisation)
+        elif (found := not_judged(plan, name, job, utilisation)) is not None:
+            yield found
 
 
 def layouts_of(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from aistack.fit.report import Fit, How, Storage
+from aistack.fit.report import Fit, How, Storage, Verdict
 from aistack.fit.storage import seconds_to_write
 from stacks.parts.jobs.fine_tune import FineTuning
 from stacks.parts.jobs.gpu_memory import GpuTraining, checkpoint_of, needs_of
@@ -52,7 +52,7 @@ def _judged(plan: Plan, name: str, job: GpuTraining, fit: Fit) -> Fit:
     return replace(
         fit,
         how=How.ESTIMATE,
-        fits=not broken,
+        verdict=Verdict.NO if broken else Verdict.MAYBE,
         used_gib=most.bytes / _GIB,
         parts={f"{most.stage}: {what}": it / _GIB for what, it in most.parts.items()},
         nearest=f"{field} {nearest}".strip() if broken else None,

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from aistack.errors import VerbError
 from aistack.exit_codes import ExitCode
-from sandbox.names import PROJECT
-from sandbox.overrides import apply_override
-from sandbox.workspace import PROJECT_FOLDER, stack_names
+from catalog.strict_yaml import YamlError
+from cli.overrides import apply_overrides
+from cli.project import PROJECT, PROJECT_FOLDER, stack_names
 
 if TYPE_CHECKING:
     from stacks.plan import Plan
@@ -24,17 +24,19 @@ def planned(name: str, overrides: Sequence[str], folder: Path = PROJECT_FOLDER) 
     """Without the rules that refuse what cannot fit: that is what is asked. Raises VerbError."""
     from catalog.table import nearest_names
     from stacks.config import PLACES, ConfigError, object_of, validate
-    from stacks.names_beside import config_of
     from stacks.parts.jobs.rules import fit_rules
+    from stacks.stack_file import read_stack_file
     from stacks.tokens import SECRETS
 
     file = folder / f"Pulumi.{name}.yaml"
     if not file.is_file():
         near = nearest_names(name, stack_names(folder))
         raise VerbError(f'--stack: "{name}": there is no {file.name}; nearest: {near}')
-    config: dict[str, Any] = dict(config_of(file))
-    for override in overrides:
-        apply_override(config, set(), override)
+    try:
+        config = dict(read_stack_file(file, PROJECT).config)
+    except YamlError as error:
+        raise VerbError(f"{file.name}: {error}", ExitCode.REFUSED) from None
+    apply_overrides(config, overrides)
     places = {it: config.get(f"gcp:{it}") for it in PLACES}
     places["project"] = places["project"] or _PROJECT
     try:
@@ -47,7 +49,7 @@ def planned(name: str, overrides: Sequence[str], folder: Path = PROJECT_FOLDER) 
 
 def _text(value: object) -> str | None:
     """As Pulumi hands it over."""
-    return None if value is None else json.dumps(value)
+    return value if value is None or isinstance(value, str) else json.dumps(value)
 
 
 def chosen(plan: Plan, asked: str | None) -> Mapping[str, Any]:

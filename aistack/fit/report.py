@@ -15,21 +15,34 @@ class How(StrEnum):
     NOT_JUDGED = "not judged"
 
 
+class Verdict(StrEnum):
+    """Whether accelerators hold a job. Only a compiler says `FITS`, of the packages that the
+    workers install and of a program with room beside its arguments: an estimate is a lower bound,
+    which says `NO` or `MAYBE`."""
+
+    FITS = "yes"
+    MAYBE = "maybe"
+    NO = "no"
+    UNKNOWN = "unknown"
+
+
 @dataclass(frozen=True, kw_only=True)
 class Storage:
-    """`seconds` are None where the storage promises no speed; `every_seconds` where the time of a
-    step is not known."""
+    """`seconds` are None where nobody says how fast the storage is, and `measured` where Google has
+    only measured it; `every_seconds` are None where the time of a step is not known."""
 
     checkpoint_gb: float
     period: str
     seconds: float | None
+    measured: bool = False
     every_seconds: float | None
 
     @property
     def sentence(self) -> str:
         said = f"a checkpoint is {self.checkpoint_gb:,.0f} GB, one every {self.period}"
         if self.seconds is not None:
-            said += f"; the storage takes {self.seconds:,.0f} s at its full speed"
+            speed = "as fast as Google measured Cloud Storage FUSE" if self.measured else ""
+            said += f"; the storage takes {self.seconds:,.0f} s {speed or 'at its full speed'}"
         if self.every_seconds is not None:
             said += f"; from one to the next {self.every_seconds:,.0f} s"
             if self.seconds is None:
@@ -47,7 +60,8 @@ class Storage:
 @dataclass(frozen=True, kw_only=True)
 class Fit:
     """Of a job on so many accelerators; `parts` are GiB of one of them, of TPU7x of one of the two
-    devices that a chip is. `tflops` of a step are those of all accelerators."""
+    devices that a chip is. `compiled_before` says how much more than such an estimate a compiler
+    has counted. `tflops` of a step are those of all accelerators."""
 
     job: str
     model: str
@@ -56,10 +70,11 @@ class Fit:
     accelerators: int
     slices: int | None = None
     how: How
-    fits: bool | None = None
+    verdict: Verdict = Verdict.UNKNOWN
     used_gib: float | None = None
     memory_gib: float
     parts: Mapping[str, float]
+    compiled_before: str | None = None
     nearest: str | None = None
     tflops: float | None = None
     step_seconds: float | None = None

@@ -1,65 +1,73 @@
-"""The layouts and batches of a MaxText job that its chips hold, fastest first.
+"""The layouts of a MaxText job that its chips hold, fastest first.
 
-Arithmetic prunes what cannot fit, and orders the rest: a step takes as long as its computing at the
-stated utilisation or, if that is longer, as what a chip has to exchange with others of its slice at
-their links' full speed. A compiler has the last word.
+Arithmetic drops the layouts that cannot hold the job, and orders the others, all with one batch: a
+step takes as long as its computing at the stated utilisation or, if that is longer, as what a chip
+has to exchange with others of its slice at their links' full speed. How large a batch a layout
+holds, only a compiler says: with one, each layout has the largest batch that it took.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from itertools import product
 from math import log
 
-from aistack.fit.maxtext import Slices, with_compiled
+from aistack.fit.maxtext import Slices
 from aistack.fit.report import Fit
 from stacks.parts.jobs.divisors import divisors
 from stacks.parts.jobs.maxtext import DcnParallelism, SliceParallelism
-from stacks.parts.jobs.maxtext_rules import memory_problems
+from stacks.parts.jobs.maxtext_rules import is_possible, largest_likely_batch
 
 # Compilations that are spent on a layout.
 _TRIES = 3
-_LARGEST_BATCH = 64
-
-
-@dataclass(frozen=True)
-class _Candidate:
-    at: Slices
-    seconds_a_token: float
 
 
 def fitting(
     job: Slices, *, most: int, compiles: bool, tell: Callable[[str], None]
 ) -> Iterator[Fit]:
-    """The first few; compiled ones alone where a compiler is there."""
-    shown = 0
-    for candidate in candidates(job):
-        found = _confirmed(candidate.at, tell) if compiles else candidate.at.estimate()
-        if found is not None:
-            yield found
-            shown += 1
-        if shown == most:
-            return
+    """The first few layouts, by arithmetic; with a compiler those that it has taken."""
+    ordered = candidates(job)
+    if not compiles:
+        yield from (at.estimate() for at in ordered[:most])
+        return
+    compiled: list[tuple[Slices, Fit]] = []
+    for at in ordered:
+        if (found := _compiled(at, tell)) is not None:
+            compiled.append(found)
+        if len(compiled) == most:
+            break
+    yield from (fit for _, fit in sorted(compiled, key=lambda it: _order(it[0])))
 
 
-def candidates(job: Slices) -> list[_Candidate]:
-    """Each layout with the largest batch that arithmetic lets through, fastest first."""
-    found: list[_Candidate] = []
-    for ici, dcn in product(_cuts(job.chips.a_slice), _between(job)):
-        at = job.with_job(ici=ici, dcn=dcn)
-        if _heads_are_whole(at) and (batch := _largest(at)):
-            largest = at.with_job(per_device_batch_size=batch)
-            found.append(_Candidate(largest, seconds_a_token(largest)))
-    return sorted(found, key=_order)
+def candidates(job: Slices) -> list[Slices]:
+    """The layouts that arithmetic lets through, fastest first, all with the job's own batch; where
+    none holds that, with the largest that one of them is likely to hold."""
+    layouts = [
+        at
+        for ici, dcn in product(_cuts(job.chips.a_slice), _between(job))
+        if _heads_are_whole(at := job.with_job(ici=ici, dcn=dcn))
+    ]
+    batch = job.job.per_device_batch_size
+    if not any(map(_is_possible, layouts)):
+        likely = (largest_likely_batch(it.table, it.job, it.chips) for it in layouts)
+        batch = max(1, max(likely, default=1))
+    alike = [_with_batch(it, batch) for it in layouts]
+    return sorted(filter(_is_possible, alike), key=_order)
 
 
-def _order(it: _Candidate) -> tuple[float, ...]:
-    """Of those that take as long, within a hundredth: the fewest cuts between slices, the most work
-    a step, the fewest chips that share a layer."""
-    job = it.at.job
-    same = round(log(it.seconds_a_token) * 100)
-    return (same, job.dcn.fsdp, -job.per_device_batch_size, job.ici.tensor)
+def _with_batch(at: Slices, batch: int) -> Slices:
+    return at.with_job(per_device_batch_size=batch)
+
+
+def _is_possible(at: Slices) -> bool:
+    return is_possible(at.table, at.job, at.chips)
+
+
+def _order(at: Slices) -> tuple[float, ...]:
+    """Of layouts that take as long, within a hundredth: the fewest cuts between slices, the most
+    work a step, the fewest chips that share a layer."""
+    same = round(log(seconds_a_token(at)) * 100)
+    return (same, at.job.dcn.fsdp, -at.job.per_device_batch_size, at.job.ici.tensor)
 
 
 def _cuts(chips: int) -> Iterator[SliceParallelism]:
@@ -80,17 +88,6 @@ def _between(job: Slices) -> Iterator[DcnParallelism]:
 def _heads_are_whole(at: Slices) -> bool:
     shape = at.table.models[at.job.model]
     return shape.kv_heads % at.job.ici.tensor == 0
-
-
-def _largest(at: Slices) -> int:
-    """0 where one sequence is too much."""
-    fits = 0
-    for batch in range(1, _LARGEST_BATCH + 1):
-        larger = at.with_job(per_device_batch_size=batch)
-        if next(memory_problems(at.table, larger.job, at.chips), None) is not None:
-            break
-        fits = batch
-    return fits
 
 
 def seconds_a_token(at: Slices) -> float:
@@ -118,19 +115,26 @@ def _links(at: Slices) -> float:
     return peak.interconnect_gbps * 1e9 * at.share
 
 
-def _confirmed(at: Slices, tell: Callable[[str], None]) -> Fit | None:
-    """With the largest batch that a compiler takes, if it does after a few tries."""
-    for _ in range(_TRIES):
-        batch = at.job.per_device_batch_size
-        tell(f"compiling {at.layout}, {batch} sequences a {at.chips.what}")
-        found = at.compile()
-        if found.fits:
-            return with_compiled(at.estimate(), found)
-        least = at.parts["weights, optimizer, gradients"]
-        a_sequence = (found.used_gib - least) / batch
-        left = (found.memory_gib or at.chips.memory_gib) - least
-        smaller = min(batch - 1, int(left / a_sequence))
-        if smaller < 1:
-            return None
-        at = at.with_job(per_device_batch_size=smaller)
-    return None
+def _compiled(at: Slices, tell: Callable[[str], None]) -> tuple[Slices, Fit] | None:
+    """The layout with the largest batch that a compiler took in a few tries; None where it took
+    none, not even a single sequence. The first try is the batch that arithmetic calls likely, and
+    each compilation says how much a sequence takes."""
+    best: tuple[Slices, Fit] | None = None
+    taken, too_large = 0, None
+    batch = max(1, largest_likely_batch(at.table, at.job, at.chips))
+    for left in reversed(range(_TRIES)):
+        if not left and best is None:
+            batch = 1
+        trial = _with_batch(at, batch)
+        tell(f"compiling {trial.layout}, {batch} sequences a {trial.chips.what}")
+        found = trial.compile()
+        if trial.can_load(found):
+            best, taken = (trial, trial.with_compiled(found)), batch
+        else:
+            too_large = batch
+        batch = trial.next_batch(found)
+        if too_large is not None:
+            batch = max(1, min(batch, too_large - 1))
+        if batch <= taken or batch == too_large:
+            break
+    return best

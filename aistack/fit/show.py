@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from aistack.fit.report import Fit, How
-from sandbox.console import new_console, new_table
+from aistack.fit.report import Fit, How, Verdict
+from cli.console import new_console, new_table
 
 
 def show_fits(fits: Sequence[Fit], *, search: bool) -> None:
     """Of a search the layouts alone."""
     console = new_console()
     if not fits:
-        console.print("the stack has no job whose memory could be known beforehand")
+        no_job = "the stack has no job whose memory could be known beforehand"
+        console.print("no layout on these machines holds the job" if search else no_job)
         return
     table = new_table("job", "model", "on", "layout", "GiB", "of", "fits", "by", "a step")
     for it in fits:
         on = f"{it.accelerators} x {it.accelerator}"
         on += "" if it.slices is None else f", {_slices(it.slices)}"
         used = "unknown" if it.used_gib is None else f"{it.used_gib:.1f}"
-        fits_ = {None: "unknown", True: "yes", False: "no"}[it.fits]
-        words = (it.job, it.model, on, it.layout, used, f"{it.memory_gib:g}", fits_)
+        words = (it.job, it.model, on, it.layout, used, f"{it.memory_gib:g}", it.verdict.value)
         table.add_row(*words, it.how.value, _step(it))
     console.print(table)
     if not search:
@@ -37,6 +37,9 @@ def lines_of(fit: Fit) -> list[str]:
         parts = ", ".join(f"{it:.1f} GiB {what}" for what, it in fit.parts.items())
         least = "" if fit.how is How.ESTIMATE else " by arithmetic"
         lines.append(f"{where}: at least{least} {parts}")
+    if fit.verdict is Verdict.MAYBE and fit.how is How.ESTIMATE:
+        compiled = f"; {fit.compiled_before}" if fit.compiled_before else ""
+        lines.append(f"{where}: a lower bound alone, so it may not fit{compiled}")
     if fit.nearest is not None:
         lines.append(f"{where}: does not fit; nearest: {fit.nearest}")
     if fit.tflops is not None:

@@ -13,10 +13,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from aistack.job import condition
 from aistack.status.pools import nodes_in, pool_name
 from aistack.status.snapshot import Snapshot
-from sandbox.kube.objects import JsonObject, dig, name_of, namespace_of
+from kube.jobs import condition
+from kube.objects import JsonObject, dig, name_of, namespace_of
 from stacks.refusal import NODE_POOL
 
 _LONGEST = timedelta(days=7)

@@ -9,7 +9,14 @@ from typing import TypeVar
 
 from aistack.cluster import Cluster
 from aistack.errors import ForbiddenError
-from aistack.kinds import (
+from aistack.stack import Stack
+from aistack.status.holdings import holdings, waiting
+from aistack.status.readers import readers
+from aistack.status.snapshot import Snapshot, records
+from aistack.status.teams import notes_of_teams
+from aistack.status.trials import TRIALS
+from kube.discovery import METADATA
+from kube.kinds import (
     CLAIM,
     CLUSTER_QUEUE,
     CSI_DRIVER,
@@ -20,17 +27,16 @@ from aistack.kinds import (
     NODE,
     POD,
     PROVISIONING_REQUEST,
+    RAY_CLUSTER,
+    RESOURCE_QUOTA,
     RESOURCE_SLICE,
+    SECRET,
     Kind,
 )
-from aistack.stack import Stack
-from aistack.status.holdings import Holding, holdings
-from aistack.status.snapshot import Snapshot, records
-from aistack.status.trials import TRIALS
-from sandbox.kube.objects import JsonObject
+from kube.objects import JsonObject
 
 _AT_ONCE = 8
-_RUNNING = "status.phase!=Succeeded,status.phase!=Failed,spec.nodeName!="
+_UNFINISHED = "status.phase!=Succeeded,status.phase!=Failed"
 _WHOLE = {
     NODE: "nodes",
     CLUSTER_QUEUE: "cluster queues",
@@ -39,6 +45,7 @@ _WHOLE = {
     CSI_DRIVER: "drivers of volumes",
     NETWORK: "networks",
     RESOURCE_SLICE: "devices of nodes",
+    RAY_CLUSTER: "Ray clusters",
 }
 _Seen = TypeVar("_Seen")
 
@@ -46,15 +53,18 @@ _Seen = TypeVar("_Seen")
 def look(stack: Stack, cluster: Cluster) -> Snapshot:
     namespaces = stack.namespaces
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        held = pool.submit(_holdings, cluster, namespaces)
+        unfinished = pool.submit(_unfinished, cluster, namespaces)
         refusals = pool.submit(_refusals, cluster, namespaces)
         version = pool.submit(cluster.version)
         whole = {kind: pool.submit(_allowed, _all(cluster, kind)) for kind in _WHOLE}
         claims = pool.submit(_in_namespaces, cluster, CLAIM, namespaces)
         doors = pool.submit(_in_namespaces, cluster, LOCAL_QUEUE, namespaces)
+        bounded = [it for it in namespaces if it in notes_of_teams(stack.outputs)]
+        quotas = pool.submit(_in_namespaces, cluster, RESOURCE_QUOTA, bounded)
+        secrets = pool.submit(_in_namespaces, cluster, SECRET, namespaces, accept=METADATA)
         requests = pool.submit(_in_namespaces, cluster, PROVISIONING_REQUEST, namespaces)
     objects = {kind: it.result() for kind, it in whole.items()}
-    own, elsewhere = held.result()
+    pods, elsewhere = unfinished.result()
     unseen = [_WHOLE[kind] for kind, found in objects.items() if found is None]
     unseen += [f"what runs in {it}" for it in elsewhere]
     unseen += ["webhooks"] if refusals.result() is None else []
@@ -67,8 +77,12 @@ def look(stack: Stack, cluster: Cluster) -> Snapshot:
         objects=objects,
         claims=_joined(claims.result()),
         local_queues=_joined(doors.result()),
+        quotas=_joined(quotas.result()),
         requests=_joined(requests.result()),
-        holdings=own,
+        holdings=holdings(pods),
+        waiting=waiting(pods),
+        readers=readers(pods),
+        secrets=_joined(secrets.result()),
         refusals=refusals.result(),
         hidden=unseen,
     )
@@ -86,10 +100,14 @@ def _allowed(read: Callable[[], _Seen]) -> _Seen | None:
 
 
 def _in_namespaces(
-    cluster: Cluster, kind: Kind, namespaces: Sequence[str]
+    cluster: Cluster, kind: Kind, namespaces: Sequence[str], *, accept: str = "application/json"
 ) -> Mapping[str, Sequence[JsonObject]]:
     """By namespace, without those where the user may see none."""
-    tried = {it: _allowed(lambda it=it: list(cluster.pages(kind, it))) for it in namespaces}
+
+    def own(namespace: str) -> Callable[[], Sequence[JsonObject]]:
+        return lambda: list(cluster.pages(kind, namespace, accept=accept))
+
+    tried = {it: _allowed(own(it)) for it in namespaces}
     return {namespace: found for namespace, found in tried.items() if found is not None}
 
 
@@ -97,13 +115,14 @@ def _joined(found: Mapping[str, Sequence[JsonObject]]) -> Sequence[JsonObject]:
     return [one for each in found.values() for one in each]
 
 
-def _holdings(
+def _unfinished(
     cluster: Cluster, namespaces: Sequence[str]
-) -> tuple[Sequence[Holding], Sequence[str]]:
-    """Everybody's, else those of the namespaces that the user may see, and which he may not."""
+) -> tuple[Sequence[JsonObject], Sequence[str]]:
+    """Everybody's pods, else those of the namespaces that the user may see, and which he may
+    not."""
 
-    def own(namespace: str) -> Callable[[], Sequence[Holding]]:
-        return lambda: holdings(cluster.pages(POD, namespace, fields=_RUNNING))
+    def own(namespace: str) -> Callable[[], Sequence[JsonObject]]:
+        return lambda: list(cluster.pages(POD, namespace, fields=_UNFINISHED))
 
     whole = _allowed(own(""))
     if whole is not None:

@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from aistack.job import ACCELERATORS, condition
-from aistack.kinds import NODE, RESOURCE_SLICE
 from aistack.status.snapshot import Record, Snapshot
 from catalog import Catalog
-from review.node_pool_facts import PoolFacts, pool_facts
-from sandbox.kube import quantity
-from sandbox.kube.objects import JsonObject, dig, labels_of, maps, name_of
+from kube import quantity
+from kube.jobs import ACCELERATORS, condition
+from kube.kinds import NODE, RESOURCE_SLICE
+from kube.objects import JsonObject, dig, labels_of, maps, name_of
+from stacks.node_pool_facts import PoolFacts, pool_facts
 from stacks.refusal import NODE_POOL
 
 POOL_LABEL = "cloud.google.com/gke-nodepool"

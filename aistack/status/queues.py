@@ -8,19 +8,24 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from aistack.job import condition
-from aistack.kinds import CLUSTER_QUEUE
 from aistack.status.snapshot import Snapshot
-from sandbox.kube.objects import JsonObject, dig, maps, name_of, namespace_of
+from kube.jobs import condition
+from kube.kinds import CLUSTER_QUEUE
+from kube.objects import JsonObject, dig, maps, name_of, namespace_of
+
+_NO_LIMIT = "no limit"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Quota:
-    """`most` is empty where the user sees the door to the queue and not the queue."""
+    """`most` is the nominal quota, and `may_borrow` what the queue may have of its cohort past
+    that: "no limit" where none is set. Both are empty where the user sees the door to the queue and
+    not the queue."""
 
     flavor: str
     resource: str
     most: str
+    may_borrow: str
     used: str
     borrowed: str
 
@@ -58,8 +63,12 @@ def _queue(queue: JsonObject, name: str) -> Queue:
 
 def _quotas(queue: JsonObject) -> Iterator[Quota]:
     """By flavor and resource; of a door only what is had is known."""
+    alone = "0" if dig(queue, "spec", "cohortName") is None else _NO_LIMIT
     most = {
-        (flavor["name"], each["name"]): str(each.get("nominalQuota", ""))
+        (flavor["name"], each["name"]): (
+            str(each.get("nominalQuota", "")),
+            str(each.get("borrowingLimit", alone)),
+        )
         for group in maps(dig(queue, "spec", "resourceGroups"))
         for flavor in maps(group.get("flavors"))
         for each in maps(flavor.get("resources"))
@@ -71,10 +80,12 @@ def _quotas(queue: JsonObject) -> Iterator[Quota]:
     }
     for flavor, resource in most or used:
         had = used.get((flavor, resource), {})
+        nominal, may_borrow = most.get((flavor, resource), ("", ""))
         yield Quota(
             flavor=flavor,
             resource=resource,
-            most=most.get((flavor, resource), ""),
+            most=nominal,
+            may_borrow=may_borrow,
             used=str(had.get("total") or "0"),
             borrowed=str(had.get("borrowed") or "0"),
         )

@@ -7,22 +7,12 @@ left out.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from aistack.job import condition
-from aistack.kinds import (
-    CLUSTER_QUEUE,
-    CSI_DRIVER,
-    DAEMON_SET,
-    DEPLOYMENT,
-    NETWORK,
-    NODE,
-    RESOURCE_SLICE,
-    Kind,
-)
+from aistack import offered as commands
 from aistack.status.pools import (
     accelerated,
     facts,
@@ -37,14 +27,29 @@ from aistack.status.snapshot import Record, Snapshot
 from aistack.status.software import controllers
 from aistack.why.snapshot import listed
 from catalog import Catalog
-from sandbox.cloud.kinds.pools import additional_networks, is_dranet
-from sandbox.gke.agent.slices import DRIVER
-from sandbox.kube.objects import JsonObject, dig, maps, name_of, namespace_of
+from kube.jobs import State as JobState
+from kube.jobs import condition, is_server, pod_groups, state_of
+from kube.kinds import (
+    CLUSTER_QUEUE,
+    CSI_DRIVER,
+    DAEMON_SET,
+    DEPLOYMENT,
+    DRANET_DRIVER,
+    NETWORK,
+    NODE,
+    RAY_CLUSTER,
+    RESOURCE_SLICE,
+    Kind,
+)
+from kube.objects import JsonObject, dig, maps, name_of, namespace_of
+from stacks.node_pool_facts import additional_networks, is_dranet
 from stacks.refusal import NODE_POOL
 
 _CLAIM = "kubernetes:core/v1:PersistentVolumeClaim"
 _VOLUME = "kubernetes:core/v1:PersistentVolume"
 _DAEMON_SET = "kubernetes:apps/v1:DaemonSet"
+_DEPLOYMENT = "kubernetes:apps/v1:Deployment"
+_RAY_CLUSTER = "kubernetes:ray.io/v1:RayCluster"
 _NETWORK = "kubernetes:networking.gke.io/v1:Network"
 _OFFERED = "networking.gke.io.networks/"
 _UNANSWERED = re.compile(r'failed calling webhook "(?P<hook>[^"]+)": (?P<why>.+)')
@@ -90,7 +95,8 @@ def nodes(it: Snapshot) -> Iterator[str]:
         name, least = pool_name(pool), facts(pool, catalog).low
         there = nodes_in(it, name)
         if len(there) < least:
-            yield f"The pool {name} has {len(there)} of its {least} nodes."
+            nodes_wanted = f"{least} node{'' if least == 1 else 's'} that it wants"
+            yield f"The pool {name} has {len(there)} of the {nodes_wanted}."
     sick = [node for node in it.seen(NODE) if not is_healthy(node)]
     for node in sick:
         yield f"The node {name_of(node)} {_sickness(node)}."
@@ -144,7 +150,9 @@ def interfaces(it: Snapshot) -> Iterator[str]:
     for pool in _with_networks(it):
         wanted = len(list(additional_networks(pool.inputs)))
         for node in nodes_in(it, pool_name(pool)):
-            found = published(it, node, DRIVER) if is_dranet(pool.inputs) else _networks(node)
+            found = (
+                published(it, node, DRANET_DRIVER) if is_dranet(pool.inputs) else _networks(node)
+            )
             if found < wanted:
                 yield f"The node {name_of(node)} offers {found} of its {wanted} interfaces."
 
@@ -209,6 +217,39 @@ def storage(it: Snapshot) -> Iterator[str]:
             yield f"The volume claim {namespace}/{name} has no volume: it is {phase}."
 
 
+def servers(it: Snapshot) -> Iterator[str]:
+    """Model servers answer as many as the stack wants, by their own probe."""
+    yield from _unusable(it, "model server", DEPLOYMENT, _servers(it))
+
+
+def ray(it: Snapshot) -> Iterator[str]:
+    yield from _unusable(it, "Ray cluster", RAY_CLUSTER, it.made(_RAY_CLUSTER))
+
+
+def _unusable(it: Snapshot, noun: str, kind: Kind, records: Iterable[Record]) -> Iterator[str]:
+    found = {(namespace_of(one), name_of(one)): one for one in it.seen(kind)}
+    for record in records:
+        namespace, name = _place(record)
+        obj = found.get((namespace, name))
+        if obj is None:
+            yield f"The {noun} {namespace}/{name} is not there."
+        elif (state := state_of(kind, obj)) is not JobState.RUNNING:
+            why = commands.offered("why", f"{namespace}/{kind.name}/{name}")
+            yield f"The {noun} {namespace}/{name} is {state}{_ready(kind, obj)}; `{why}` says why."
+
+
+def _ready(kind: Kind, obj: JsonObject) -> str:
+    if kind != DEPLOYMENT:
+        return ""
+    ready = int(dig(obj, "status", "readyReplicas") or 0)
+    wanted = sum(count for count, _ in pod_groups(kind, obj))
+    return f", with {ready} of {wanted} servers ready"
+
+
+def _servers(it: Snapshot) -> Iterator[Record]:
+    return (record for record in it.made(_DEPLOYMENT) if is_server({**record.inputs}))
+
+
 def _place(record: Record) -> tuple[str, str]:
     metadata: Any = record.inputs.get("metadata") or {}
     return metadata.get("namespace") or "default", metadata.get("name") or ""
@@ -252,6 +293,18 @@ _AREAS = (
         name="queues",
         rule=queues,
         asked=lambda it: it.local_queues or it.seen(CLUSTER_QUEUE),
+    ),
+    _Area(
+        name="servers",
+        rule=servers,
+        asked=lambda it: any(_servers(it)),
+        needs=(DEPLOYMENT,),
+    ),
+    _Area(
+        name="ray",
+        rule=ray,
+        asked=lambda it: any(it.made(_RAY_CLUSTER)),
+        needs=(RAY_CLUSTER,),
     ),
     _Area(name="storage", rule=storage, asked=lambda it: any(it.made(_CLAIM))),
 )

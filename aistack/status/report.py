@@ -6,16 +6,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from aistack.status.holdings import Use, uses
+from aistack.status.holdings import Use, Waiting, uses
 from aistack.status.leases import Lease, leases
+from aistack.status.old_values import OldValue, old_values
 from aistack.status.pools import Pool, pools
 from aistack.status.queues import Queue, queues
 from aistack.status.readiness import Readiness, State, readiness
 from aistack.status.snapshot import Snapshot
 from aistack.status.software import versions
 from aistack.status.spending import Spending, spending
+from aistack.status.teams import Team, teams
 from catalog import Catalog
-from sandbox.kube.objects import dig, name_of, namespace_of
+from kube.objects import dig, name_of, namespace_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,11 +35,15 @@ class Report:
     pools: Sequence[Pool]
     leases: Sequence[Lease]
     uses: Sequence[Use]
+    waiting: Sequence[Waiting]
+    old_values: Sequence[OldValue]
     queues: Sequence[Queue]
+    teams: Sequence[Team]
     claims: Sequence[Claim]
     storage: Mapping[str, Sequence[str]]
     versions: Mapping[str, str]
     spending: Spending
+    after_jobs: Sequence[str]
     readiness: Sequence[Readiness]
     hidden: Sequence[str]
 
@@ -57,7 +63,10 @@ def report(it: Snapshot) -> Report:
         pools=pools(it, catalog),
         leases=leases(it),
         uses=uses(it.holdings),
+        waiting=it.waiting,
+        old_values=old_values(it),
         queues=queues(it),
+        teams=teams(it),
         claims=[
             Claim(
                 namespace=namespace_of(claim),
@@ -70,6 +79,7 @@ def report(it: Snapshot) -> Report:
         storage={kind: where for kind, where in stored.items() if where},
         versions=versions(it),
         spending=spending(it, catalog),
+        after_jobs=list(it.outputs.get("machines_after_jobs") or ()),
         readiness=readiness(it),
         hidden=it.hidden,
     )

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from aistack.kinds import Kind
-from aistack.status.holdings import Holding
-from sandbox.kube.objects import JsonObject
-from sandbox.urns import name_of, token_of
+from aistack.status.holdings import Holding, Waiting
+from aistack.status.readers import Reader
+from cli.urns import name_of, token_of
+from kube.kinds import Kind
+from kube.objects import JsonObject
 
 
 @dataclass(frozen=True)
@@ -47,8 +48,8 @@ def records(resources: Sequence[Mapping[str, Any]]) -> Sequence[Record]:
 @dataclass(frozen=True, kw_only=True)
 class Snapshot:
     """`objects` are None of a kind that the user may not see, and `refusals`, of an object of each
-    kind that was tried, where he may make none. Of `claims`, `local_queues` and `requests` for
-    machines he sees those of the `namespaces`."""
+    kind that was tried, where he may make none. Of `claims`, `local_queues`, `quotas`, `requests`
+    for machines and the metadata of `secrets` he sees those of the `namespaces`."""
 
     now: datetime
     records: Sequence[Record]
@@ -58,8 +59,12 @@ class Snapshot:
     objects: Mapping[Kind, Sequence[JsonObject] | None]
     claims: Sequence[JsonObject] = ()
     local_queues: Sequence[JsonObject] = ()
+    quotas: Sequence[JsonObject] = ()
     requests: Sequence[JsonObject] = ()
     holdings: Sequence[Holding] = ()
+    waiting: Sequence[Waiting] = ()
+    readers: Sequence[Reader] = ()
+    secrets: Sequence[JsonObject] = ()
     refusals: Mapping[str, str] | None = field(default_factory=dict[str, str])
     hidden: Sequence[str] = ()
 

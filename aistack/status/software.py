@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from aistack.kinds import DEPLOYMENT, NODE
 from aistack.status.snapshot import Record, Snapshot
-from sandbox.kube.objects import JsonObject, dig, maps
+from catalog.image_name import ImageName
+from kube.kinds import DEPLOYMENT, NODE
+from kube.objects import JsonObject, dig, maps
 from stacks.parts.cluster.config import Operator
 from stacks.refusal import CLUSTER
 
@@ -45,12 +46,14 @@ def _has_ray_addon(cluster: Record) -> bool:
 
 
 def _operator(image: str) -> Operator | None:
-    name = image.partition("@")[0].rpartition(":")[0]
+    name = ImageName.parse(image).repository
     return next((one for end, one in _IMAGES.items() if name.endswith(f"/{end}")), None)
 
 
 def _tag(image: str) -> str:
-    return image.partition("@")[0].rpartition(":")[2]
+    """The version; of an image that is named by its digest alone, the digest."""
+    name = ImageName.parse(image)
+    return name.tag or name.digest
 
 
 def _image(deployment: JsonObject) -> str:

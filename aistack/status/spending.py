@@ -10,12 +10,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from aistack.kinds import NODE
 from aistack.status.pools import nodes_in, pool_name
 from aistack.status.snapshot import Record, Snapshot
 from catalog import Catalog
+from kube.kinds import NODE
+from kube.objects import JsonObject
 from review.cost import Amount, Part, cost_of
-from sandbox.kube.objects import JsonObject
+from review.hourly import dated
+from stacks.money import nearest
 from stacks.refusal import NODE_POOL
 
 _NOTHING = Amount(0.0, 0.0)
@@ -24,15 +26,20 @@ _NOTHING = Amount(0.0, 0.0)
 @dataclass(frozen=True, kw_only=True)
 class Spending:
     """In USD. `spent` is since `since`; `unknown` are the parts without a price, in neither,
-    `elsewhere` those at the prices of other regions, and `by_bounds` says that nodes count from the
-    pools' smallest to their largest size, since the pools are there, for the user may not see
-    nodes."""
+    `unpriced` the machines with accelerators among them, `nearest` what is known of the same
+    machines had in other ways, `elsewhere` those at the prices of other regions, `prices` says how
+    old the prices are, and `by_bounds`
+    says that nodes count from the pools' smallest to their largest size, since the pools are there,
+    for the user may not see nodes."""
 
     since: datetime | None
     hourly: Amount
     spent: Amount
     unknown: Sequence[str]
+    unpriced: Sequence[str]
+    nearest: str
     elsewhere: Sequence[str]
+    prices: str
     by_bounds: bool
 
 
@@ -53,7 +60,10 @@ def spending(it: Snapshot, catalog: Catalog) -> Spending:
         hourly=cost.hourly,
         spent=sum(spent, _NOTHING),
         unknown=_named(it for it in cost.unknown if counts.get(it.component) != 0),
+        unpriced=[it.what for it in cost.unpriced],
+        nearest=nearest(cost.unpriced),
         elsewhere=_named(it for it in cost.parts if it.elsewhere and it.hourly),
+        prices=dated(cost.parts, it.now.date()),
         by_bounds=not sees,
     )
 

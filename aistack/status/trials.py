@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from aistack.kinds import JOB, JOB_SET, POD, RAY_CLUSTER, RAY_JOB, Kind
+from kube.kinds import JOB, JOB_SET, POD, RAY_CLUSTER, RAY_JOB, Kind
 
 _AMOUNTS = {"cpu": "1m", "memory": "1Mi"}
 _POD = {

@@ -8,11 +8,20 @@ from contextlib import suppress
 from aistack.cluster import Cluster
 from aistack.errors import ForbiddenError, LostError, VerbError
 from aistack.find import Found
-from aistack.job import condition
-from aistack.kinds import JOB, JOB_SET, LOCAL_QUEUE, RAY_JOB, RESOURCE_QUOTA, WORKLOAD
+from aistack.offered import offered_up
 from aistack.submit.head_files import HeadFiles
 from aistack.submit.parcel import MARK, Parcel
-from sandbox.kube.objects import JsonObject, dig, name_of, namespace_of
+from kube.jobs import condition
+from kube.kinds import (
+    JOB,
+    JOB_SET,
+    LOCAL_QUEUE,
+    RAY_JOB,
+    RESOURCE_QUOTA,
+    SECRET,
+    WORKLOAD,
+)
+from kube.objects import JsonObject, dig, name_of, namespace_of
 
 
 def hand_over(cluster: Cluster, parcel: Parcel, warn: Callable[[str], None]) -> JsonObject:
@@ -21,6 +30,7 @@ def hand_over(cluster: Cluster, parcel: Parcel, warn: Callable[[str], None]) -> 
     namespace = parcel.namespace
     _check_name(cluster, parcel.work, namespace)
     _check_queue(cluster, parcel)
+    _check_secrets(cluster, parcel)
     files = HeadFiles.of(cluster, parcel)
     if files is not None:
         files.bring(dry_run=True)
@@ -122,10 +132,33 @@ def _check_name(cluster: Cluster, work: Found, namespace: str) -> None:
                 )
 
 
+def _check_secrets(cluster: Cluster, parcel: Parcel) -> None:
+    """Pods wait for ever for one that is not there. Whoever may not read Secrets may name them."""
+    problems: list[str] = []
+    for (name, key), said_by in parcel.secrets.items():
+        try:
+            found = cluster.get(SECRET, parcel.namespace, name)
+        except ForbiddenError:
+            continue
+        keys = sorted({**((found or {}).get("data") or {})})
+        if found is None:
+            problems.append(
+                f'{said_by}: "{name}" is no Secret of {parcel.namespace}; nearest: kubectl create '
+                f"secret generic {name} --namespace {parcel.namespace} --from-env-file FILE, with "
+                f"a line {key or 'NAME'}=VALUE in it"
+            )
+        elif key and key not in keys:
+            problems.append(
+                f'{said_by}: "{name}" has no key {key}; nearest: {", ".join(keys) or "a key in it"}'
+            )
+    if problems:
+        raise VerbError("; ".join(problems))
+
+
 def _check_queue(cluster: Cluster, parcel: Parcel) -> None:
     if parcel.queue and cluster.get(LOCAL_QUEUE, parcel.namespace, parcel.queue) is None:
         there = [name_of(it) for it in cluster.pages(LOCAL_QUEUE, parcel.namespace)]
         raise VerbError(
             f'--queue: "{parcel.queue}" is no queue of {parcel.namespace}; '
-            f"nearest: {', '.join(there) or 'the queues of the config, by `pulumi up`'}"
+            f"nearest: {', '.join(there) or f'the queues of the config, by `{offered_up()}`'}"
         )

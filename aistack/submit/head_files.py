@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 from aistack.cluster import Cluster
 from aistack.find import Found
 from aistack.job import MANAGER
-from aistack.kinds import CONFIG_MAP, RAY_JOB
 from components.ray_manifest import launcher_config_map
-from sandbox.kube.objects import JsonObject, dig, maps, name_of
+from kube.kinds import CONFIG_MAP, RAY_JOB
+from kube.objects import JsonObject, dig, maps, name_of
 
 if TYPE_CHECKING:
     from aistack.submit.parcel import Parcel

@@ -11,11 +11,11 @@ from dataclasses import replace
 from typing import Any
 
 from aistack.find import Found
-from aistack.kinds import JOB, JOB_SET, NETWORK_POLICY
 from aistack.members import JOB_LABEL
 from aistack.submit.parcel import Parcel
 from components.job_set_manifest import NAME_LABEL, host_of_first
-from sandbox.kube.objects import JsonObject, maps, name_of
+from kube.kinds import JOB, JOB_SET, NETWORK_POLICY
+from kube.objects import JsonObject, maps, name_of
 
 _SELF = "localhost"
 

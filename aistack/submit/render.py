@@ -18,8 +18,8 @@ from pulumi.runtime.settings import set_root_resource
 from pulumi.runtime.stack import run_pulumi_func
 
 from aistack.submit.stand_ins import adopted
-from sandbox.kube.objects import JsonObject
-from sandbox.names import PROJECT
+from cli.project import PROJECT
+from kube.objects import JsonObject
 from stacks.build import build
 from stacks.plan import Plan
 from stacks.site import Adopted
@@ -87,12 +87,16 @@ class _Listener(mocks.Mocks):
         return {**args.args, "number": "0"}
 
 
+# A control plane that is never asked.
+_NAME = "gke-0.us-central1.gke.goog"
 # What of others' answers the program looks into; no object of a job has any of it.
 _ANSWERS: Mapping[str, Mapping[str, Any]] = {
     "gcp:serviceaccount/account:Account": {"email": ""},
     "gcp:container/cluster:Cluster": {
         "endpoint": "",
         "masterAuth": {"clusterCaCertificate": ""},
+        "controlPlaneEndpointsConfig": {"dnsEndpointConfig": {"endpoint": _NAME}},
+        "privateClusterConfig": {"privateEndpoint": ""},
     },
     "gcp:lustre/instance:Instance": {"mountPoint": "0.0.0.0@tcp:/lustre"},
     "gcp:artifactregistry/repository:Repository": {"name": ""},

@@ -9,6 +9,7 @@ from typing import Any
 from aistack.errors import CannotRunError, VerbError
 from aistack.exit_codes import ExitCode
 from aistack.kinds import Shape
+from aistack.offered import offered_up
 from aistack.submit.request import Request
 from stacks.parts.jobs.plan import JOB_SETS
 from stacks.parts.queues.config import StackQueues
@@ -65,8 +66,8 @@ def _check_several(request: Request, nodes: object, *, has_job_sets: bool) -> No
     if not has_job_sets:
         raise VerbError(
             f"--nodes: {nodes} nodes start together as a JobSet, whose controller this stack does "
-            "not have; nearest: --nodes 1, or the job among the stack's `jobs`, and `pulumi up`, "
-            "which installs it"
+            "not have; nearest: --nodes 1, or the job among the stack's `jobs`, and "
+            f"`{offered_up()}`, which installs it"
         )
 
 

@@ -52,6 +52,7 @@ def _cluster(plan: Plan) -> ClusterFacts:
         release_channel="",
         autopilot=plan.autopilot,
         dataplane_v2=True,
+        calico=False,
         multi_networking=True,
         private_nodes=True,
         workload_pool=f"{stack.project}.svc.id.goog",

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from copy import deepcopy
-from typing import Any
+from typing import Any, cast
 
 from aistack.errors import VerbError
 from aistack.exit_codes import ExitCode
 from aistack.find import Found
-from aistack.job import pod_groups
-from aistack.kinds import NETWORK_POLICY, RAY_JOB, RESOURCE_CLAIM_TEMPLATE
-from aistack.submit.parcel import Parcel
+from aistack.submit.parcel import Parcel, with_own_templates
 from components.inference_engine import PORT
-from components.labels import MANAGED_BY
-from components.naming import NameKind, cloud_name
 from components.queue_labels import QUEUE_LABEL
-from sandbox.kube.objects import JsonObject, maps, name_of
-from sandbox.kube.text import nearest
+from kube.jobs import pod_groups
+from kube.kinds import NETWORK_POLICY, RAY_JOB
+from kube.objects import JsonObject, dig, maps
+from kube.text import nearest
 from stacks.parts.jobs.script import SERVER_VARIABLE
 from stacks.parts.queues.config import StackQueues
+from stacks.secret_references import SecretKey, named_secret
 from stacks.stack import Stack
 
 Values = Mapping[str, Any]
@@ -29,8 +28,8 @@ def for_team(
     team: str, values: Values, job: Values, asked: Collection[str] = ()
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Config and job by which the rules judge it as if it were in the stack's own namespace: in a
-    queue that leads where the team's does, with the buckets that are the team's. `asked` are fields
-    that the user names, and not the job that it is like. Raises VerbError."""
+    queue that leads where the team's does, with the buckets and Secrets that are the team's.
+    `asked` are fields that the user names, and not the job that it is like. Raises VerbError."""
     teams: Mapping[str, Any] = values.get("teams") or {}
     if team not in teams:
         near = nearest(team, teams) if teams else "; nearest: leave it out, for there are no teams"
@@ -39,6 +38,8 @@ def for_team(
     one = teams[team] or {}
     judged = {key: it for key, it in job.items() if key != "queue"}
     judged["mounts"] = list(one.get("buckets") or {})
+    if shared := _shared_secrets(one.get("secrets"), job):
+        judged["secrets"] = [*shared, *(job.get("secrets") or ())]
     behind = one.get("queue")
     if behind is None:
         return dict(values), judged
@@ -46,31 +47,23 @@ def for_team(
     return {**values, "queues": queues}, {**judged, "queue": door}
 
 
-def moved(parcel: Parcel, team: str, account: str, there: Iterable[JsonObject] = ()) -> Parcel:
+def moved(
+    parcel: Parcel,
+    team: str,
+    account: str,
+    there: Iterable[JsonObject] = (),
+    secrets: Collection[SecretKey] = (),
+) -> Parcel:
     """Into the team's namespace, whose own policies say who reaches its pods. Of the templates that
-    its pods claim devices by, which are among what is `there`, the job brings its own. Raises
-    VerbError where it holds on to something else of the stack's namespace."""
+    its pods claim devices by, which are among what is `there`, the job brings its own. `secrets`
+    are keys of Secrets of the team's namespace. Raises VerbError where it holds on to something
+    else of the stack's namespace."""
     assert parcel.work.kind != RAY_JOB
-    beside = [_moved(it, team, account) for it in parcel.beside if it.kind != NETWORK_POLICY]
-    work = _moved(parcel.work, team, account)
-    return Parcel(work, (*beside, *_own_templates(work, there)))
-
-
-def _own_templates(work: Found, there: Iterable[JsonObject]) -> Iterator[Found]:
-    """The job's pods then name these."""
-    kind, metadata = RESOURCE_CLAIM_TEMPLATE, work.obj["metadata"]
-    known = {name_of(it): it for it in there if it.get("kind") == kind.name}
-    made: dict[str, str] = {}
-    for _, pod in pod_groups(work.kind, work.obj):
-        for claim in maps(pod.get("resourceClaims")):
-            name = claim["resourceClaimTemplateName"]
-            if name not in made:
-                made[name] = cloud_name(NameKind.KUBERNETES, metadata["name"], name)
-                own = {key: metadata[key] for key in ("namespace", "annotations")}
-                labels = {MANAGED_BY: metadata["labels"][MANAGED_BY]}
-                whole = {**own, "name": made[name], "labels": labels}
-                yield Found(kind, {**known[name], "metadata": whole})
-            claim["resourceClaimTemplateName"] = made[name]
+    beside = [
+        _moved(it, team, account, secrets) for it in parcel.beside if it.kind != NETWORK_POLICY
+    ]
+    work = _moved(parcel.work, team, account, secrets)
+    return with_own_templates(Parcel(work, tuple(beside)), there)
 
 
 def _check(team: str, values: Values, job: Values, asked: Collection[str]) -> None:
@@ -96,6 +89,18 @@ def _check(team: str, values: Values, job: Values, asked: Collection[str]) -> No
         )
 
 
+def _shared_secrets(of_team: Any, job: Values) -> list[str]:
+    """Those of the team's whose variables the job has from nowhere else."""
+    own, environment = job.get("secrets") or [], job.get("environment") or {}
+    # What is none is refused in the words of the config.
+    if not isinstance(of_team, list) or not isinstance(own, list):
+        return []
+    references = [str(it) for it in cast("list[Any]", own)]
+    said = {*environment, *(key for it in references if (key := named_secret(it)[1]) is not None)}
+    each = [str(it) for it in cast("list[Any]", of_team)]
+    return [it for it in each if it not in references and named_secret(it)[1] not in said]
+
+
 def _with_door(team: str, behind: str, values: Values) -> tuple[dict[str, Any], str]:
     """The queues with a door in the stack's namespace that leads where the team's does, and its
     name."""
@@ -119,7 +124,7 @@ def _home(values: Values) -> str:
     return values.get("namespace", Stack.model_fields["namespace"].default)
 
 
-def _moved(found: Found, team: str, account: str) -> Found:
+def _moved(found: Found, team: str, account: str, secrets: Collection[SecretKey]) -> Found:
     obj = deepcopy(found.obj)
     metadata = obj["metadata"]
     metadata["namespace"] = team
@@ -127,11 +132,11 @@ def _moved(found: Found, team: str, account: str) -> Found:
         metadata["labels"][QUEUE_LABEL] = team
     if "spec" in obj:
         for _, pod in pod_groups(found.kind, obj):
-            _belong(pod, team, account)
+            _belong(pod, team, account, secrets)
     return Found(found.kind, obj)
 
 
-def _belong(pod: JsonObject, team: str, account: str) -> None:
+def _belong(pod: JsonObject, team: str, account: str, secrets: Collection[SecretKey]) -> None:
     claims = [it["name"] for it in maps(pod.get("volumes")) if "persistentVolumeClaim" in it]
     if claims:
         raise VerbError(
@@ -140,7 +145,10 @@ def _belong(pod: JsonObject, team: str, account: str) -> None:
         )
     pod["serviceAccountName"] = account
     for container in (*maps(pod.get("initContainers")), *maps(pod["containers"])):
-        # The stack's Secret is in the stack's namespace.
+        # The stack's Secret is in the stack's namespace, and the team's may be called like it.
         container["env"] = [
-            it for it in maps(container.get("env")) if "secretKeyRef" not in it.get("valueFrom", {})
+            it
+            for it in maps(container.get("env"))
+            if (of := dig(it, "valueFrom", "secretKeyRef")) is None
+            or (of["name"], of["key"]) in secrets
         ]

@@ -9,11 +9,11 @@ from math import ceil
 from typing import NamedTuple
 
 from aistack.errors import CannotRunError
-from aistack.job import pod_groups
 from aistack.submit.parcel import Parcel
 from components.pod_manifest import GPU
-from sandbox.kube import quantity
-from sandbox.kube.objects import maps
+from kube import quantity
+from kube.jobs import pod_groups
+from kube.objects import maps
 from stacks.parts.jobs.plan import PlannedScript
 from stacks.parts.teams.plan import PlannedTeam
 

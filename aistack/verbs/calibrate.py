@@ -16,7 +16,10 @@ from aistack.progress import told
 def calibrate(
     event_log: Annotated[
         list[Path] | None,
-        typer.Option(help="What `pulumi up --event-log FILE` wrote; may be given several times."),
+        typer.Option(
+            help="What `PULUMI_DEBUG_COMMANDS=true pulumi up --event-log FILE` wrote; may be given "
+            "several times."
+        ),
     ] = None,
     from_state: Annotated[
         bool,

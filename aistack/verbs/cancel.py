@@ -1,5 +1,6 @@
 from aistack.options import JsonOption, NameArgument, SandboxOption, StackOption, opened
 from aistack.progress import told
+from cli.console import say
 
 
 def cancel(
@@ -20,4 +21,4 @@ def cancel(
     if as_json:
         print_json({"job": job_json(found.job), "said": said})
     else:
-        print(said)
+        say(said)

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import sys
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated
@@ -11,9 +10,10 @@ from aistack.errors import VerbError
 from aistack.exit_codes import ExitCode
 from aistack.options import JsonOption, NameArgument, SandboxOption, StackOption, opened
 from aistack.progress import told
+from cli.console import say, say_aside
 
 if TYPE_CHECKING:
-    from sandbox.kube.objects import JsonObject
+    from kube.objects import JsonObject
 
 
 def checkpoints(
@@ -65,9 +65,9 @@ def checkpoints(
     if as_json:
         print_json({**request, **copied})
     else:
-        print(f"{source} is in {to}: {copied['files']} files, {copied['bytes']:,} bytes")
+        say(f"{source} is in {to}: {copied['files']} files, {copied['bytes']:,} bytes")
 
 
 def _show_progress(said: JsonObject) -> None:
     share = said["copied"] / max(1, said["of"])
-    print(f"copied {share:.0%} of {said['of']:,} bytes ...", file=sys.stderr, flush=True)
+    say_aside(f"copied {share:.0%} of {said['of']:,} bytes ...")

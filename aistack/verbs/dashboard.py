@@ -6,6 +6,7 @@ import typer
 from aistack.options import JsonOption, SandboxOption, StackOption, opened
 from aistack.progress import told
 from aistack.verbs.tunnel import PortOption, lead
+from cli.console import say, say_aside
 
 if TYPE_CHECKING:
     from aistack.cluster import Cluster
@@ -32,8 +33,8 @@ def dashboard(
 
     with told("looking for the Ray cluster"):
         here, cluster = opened(stack, sandbox)
-        door = ray_dashboard(cluster, here.namespaces, name)
-    lead(cluster, door, port, as_json=as_json)
+        page = ray_dashboard(cluster, here.namespaces, name)
+    lead(cluster, page.door, port, as_json=as_json, token_command=page.token_command)
 
 
 def _of_queues(
@@ -60,7 +61,7 @@ def _lead_to_queues(cluster: "Cluster", found: "QueuesPage", *, as_json: bool) -
     from aistack.tables import print_json
     from components.kueueviz_manifest import BACKEND_PORT, HERE, PAGE_PORT
 
-    with led_to(cluster, found, lambda what: print(what, file=sys.stderr, flush=True)) as serve:
+    with led_to(cluster, found, say_aside) as serve:
         url, backend = (f"http://{HERE}:{it}" for it in (PAGE_PORT, BACKEND_PORT))
         if as_json:
             print_json(
@@ -72,12 +73,13 @@ def _lead_to_queues(cluster: "Cluster", found: "QueuesPage", *, as_json: bool) -
                 }
             )
         else:
-            print(f"{url} leads to {found.page}, and {backend} to {found.backend}, until Ctrl-C")
+            say(f"{url} leads to {found.page}, and {backend} to {found.backend}, until Ctrl-C")
             # None goes into a file or a log.
             token = token_for(cluster) if sys.stdout.isatty() else None
             if token is None:
-                print(f"The page asks for a token, which who may make one has by: {TOKEN_COMMAND}")
+                say(f"The page asks for a token, which who may make one has by: {TOKEN_COMMAND}")
             else:
-                print(f"The page asks for a token; this one is good for it alone:\n{token}")
+                say("The page asks for a token; this one is good for it alone:")
+                say(token)
         sys.stdout.flush()
         serve()

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import sys
 from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
@@ -9,8 +8,10 @@ import typer
 
 from aistack.errors import VerbError
 from aistack.exit_codes import ExitCode
+from aistack.offered import given
 from aistack.options import JsonOption
 from aistack.progress import told
+from cli.console import say_aside
 
 if TYPE_CHECKING:
     from aistack.fit.report import Fit
@@ -45,30 +46,40 @@ def fit(
     from aistack.fit.planned import chosen, planned
     from aistack.fit.show import show_fits
     from aistack.tables import print_json
+    from stacks.parts.jobs.maxtext import MaxTextTraining
 
+    given(stack)
     with told("reading the stack"):
         plan = planned(stack, set_ or [])
         jobs = chosen(plan, job)
     compiles = not estimate and is_there()
     if not estimate and not compiles:
-        print(f"nothing is compiled, for MaxText is not here; nearest: {TARGET}", file=sys.stderr)
+        say_aside(f"nothing is compiled, for MaxText is not here; nearest: {TARGET}")
     look = partial(layouts_of, most=layouts) if search else fits_of
     found = list(look(plan, jobs, utilisation, compiles=compiles, tell=_tell))
-    if search and not found:
+    if search and not any(isinstance(it, MaxTextTraining) for it in jobs.values()):
         raise VerbError("--search: no MaxText job among those; nearest: --job", ExitCode.NOT_FOUND)
     if as_json:
         print_json({"stack": stack, "fits": [asdict(it) for it in found]})
     else:
         show_fits(found, search=search)
-    if _is_bad(found, search=search):
-        raise typer.Exit(ExitCode.DOES_NOT_FIT)
+    if (code := _code(found, search=search)) is not ExitCode.FINE:
+        raise typer.Exit(code)
 
 
-def _is_bad(found: list[Fit], *, search: bool) -> bool:
+def _code(found: list[Fit], *, search: bool) -> ExitCode:
+    """Of a search one layout that fits is enough; else all jobs have to."""
+    from aistack.fit.report import Verdict
+
+    verdicts = {it.verdict for it in found}
     if search:
-        return not any(it.fits for it in found)
-    return any(it.fits is False for it in found)
+        if Verdict.FITS in verdicts:
+            return ExitCode.FINE
+        return ExitCode.MAY_NOT_FIT if Verdict.MAYBE in verdicts else ExitCode.DOES_NOT_FIT
+    if Verdict.NO in verdicts:
+        return ExitCode.DOES_NOT_FIT
+    return ExitCode.FINE if verdicts <= {Verdict.FITS} else ExitCode.MAY_NOT_FIT
 
 
 def _tell(what: str) -> None:
-    print(f"{what} ...", file=sys.stderr, flush=True)
+    say_aside(f"{what} ...")

@@ -1,5 +1,4 @@
 import json
-import os
 import sys
 from collections.abc import Iterable
 from dataclasses import asdict
@@ -10,8 +9,10 @@ import typer
 
 from aistack.errors import VerbError
 from aistack.exit_codes import ExitCode
+from aistack.offered import offered
 from aistack.options import NameArgument, SandboxOption, StackOption, opened
 from aistack.progress import told
+from cli.console import last_state, say, say_aside, say_raw
 
 if TYPE_CHECKING:
     from aistack.container_log import Line
@@ -35,6 +36,9 @@ def logs(
     stack: StackOption = None,
     sandbox: SandboxOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print a JSON object a line.")] = False,
+    raw: Annotated[
+        bool, typer.Option("--raw", help="Let control characters go to the terminal.")
+    ] = False,
 ) -> None:
     """Print what all ranks of a job say, or one; of a RayJob what its launcher does."""
     from aistack.find import find_job
@@ -44,6 +48,8 @@ def logs(
 
     if follow and previous:
         raise VerbError("--previous: what was said before goes on no more", ExitCode.USAGE)
+    # A file or another program gets what was said as it is.
+    raw = raw or not sys.stdout.isatty()
     wanted = Wanted(rank=rank, container=container, tail=tail, previous=previous)
     with told("looking for the job's pods"):
         here, cluster = opened(stack, sandbox)
@@ -56,28 +62,27 @@ def logs(
         lines = lines_of(found, wanted)
         with told("asking for what was said"):
             first = list(islice(lines, 1))
-        _show(chain(first, lines), as_json=as_json, several=len(found) > 1)
+        show_lines(chain(first, lines), as_json=as_json, several=len(found) > 1, raw=raw)
         return
     try:
-        following = Following(cluster, job, wanted, _say)
-        _show(following.lines(), as_json=as_json, several=wanted.several(job))
+        following = Following(cluster, job, wanted, say_aside)
+        show_lines(following.lines(), as_json=as_json, several=wanted.several(job), raw=raw)
     except KeyboardInterrupt:
-        said = {"--rank": rank, "--container": container, "--stack": stack}
+        said = {"--rank": rank, "--container": container}
         words = [word for key, it in said.items() if it for word in (key, it)]
-        again = " ".join(["aistack", "logs", name, "--follow", "--tail", "10", *words])
-        _say(f"\n{name} goes on; back to it: `{again}`")
+        again = offered("logs", name, "--follow", "--tail", "10", *words)
+        say_aside("")
+        say_aside(f"{name} goes on; back to it: `{again}`")
         raise typer.Exit(ExitCode.INTERRUPTED) from None
 
 
-def _show(lines: Iterable["Line"], *, as_json: bool, several: bool) -> None:
-    try:
-        for it in lines:
-            said = f"[{it.role}] {it.text}" if several else it.text
-            print(json.dumps(asdict(it)) if as_json else said, flush=True)
-    except BrokenPipeError:
-        # Whoever read has read enough, such as `head`; nothing is left to be flushed at the end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def _say(what: str) -> None:
-    print(what, file=sys.stderr, flush=True)
+def show_lines(lines: Iterable["Line"], *, as_json: bool, several: bool, raw: bool) -> None:
+    for it in lines:
+        if as_json:
+            say_raw(json.dumps(asdict(it)))
+            continue
+        rank = f"[{it.role}] " if several else ""
+        if raw:
+            say_raw(f"{rank}{it.text}")
+        else:
+            say(f"{rank}{last_state(it.text)}")

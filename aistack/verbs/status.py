@@ -11,13 +11,13 @@ from aistack.progress import told
 def status(
     stack: StackOption = None, sandbox: SandboxOption = None, as_json: JsonOption = False
 ) -> None:
-    """Show pools, who uses them, queues, storage, versions and cost, and what is ready."""
+    """Show pools, who uses them, queues, teams, storage, versions and cost, and what is ready."""
     from aistack.status.look import look
     from aistack.status.report import report
     from aistack.status.show import show_report
     from aistack.tables import print_json
 
-    with told("looking at nodes, queues and storage"):
+    with told("looking at nodes, queues, teams and storage"):
         found = report(look(*opened(stack, sandbox)))
     if as_json:
         print_json(asdict(found))

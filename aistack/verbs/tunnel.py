@@ -5,6 +5,7 @@ import typer
 
 from aistack.options import JsonOption, SandboxOption, StackOption, opened
 from aistack.progress import told
+from cli.console import say, say_aside
 
 if TYPE_CHECKING:
     from aistack.cluster import Cluster
@@ -34,17 +35,31 @@ def tunnel(
     lead(cluster, door, port, as_json=as_json)
 
 
-def lead(cluster: "Cluster", door: "Door", port: int | None, *, as_json: bool) -> None:
-    """Says where it is open, and serves for ever."""
+def lead(
+    cluster: "Cluster",
+    door: "Door",
+    port: int | None,
+    *,
+    as_json: bool,
+    token_command: str | None = None,
+) -> None:
+    """Says where it is open and what prints the token that is asked for there, and serves for
+    ever."""
     from aistack.tables import print_json
     from aistack.tunnel import Tunnel
 
-    made = Tunnel(cluster, door, lambda what: print(what, file=sys.stderr, flush=True))
+    made = Tunnel(cluster, door, say_aside)
     with made.open(port) as listener:
         url = f"http://127.0.0.1:{listener.getsockname()[1]}"
         if as_json:
-            print_json({"url": url, "to": str(door)})
+            asked = {} if token_command is None else {"token_command": token_command}
+            print_json({"url": url, "to": str(door), **asked})
         else:
-            print(f"{url} leads to {door}, until Ctrl-C")
+            say(f"{url} leads to {door}, until Ctrl-C")
+            if token_command is not None:
+                say(
+                    "Ray asks for a token, in the page and as RAY_AUTH_TOKEN with "
+                    f"RAY_AUTH_MODE=token for `ray job`; who may read it has it by: {token_command}"
+                )
         sys.stdout.flush()
         made.serve(listener)

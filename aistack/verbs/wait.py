@@ -1,13 +1,14 @@
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
 import typer
 
 from aistack.exit_codes import ExitCode
+from aistack.offered import offered
 from aistack.options import JsonOption, NameArgument, SandboxOption, StackOption, opened
 from aistack.progress import told
+from cli.console import say_aside
 
 if TYPE_CHECKING:
     from aistack.cluster import Cluster
@@ -20,7 +21,8 @@ def wait(
     sandbox: SandboxOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Wait until a job has ended, and end as it did. Ctrl-C leaves the job alone."""
+    """Wait until a job has ended, and end as it did, or until a server can be used. Ctrl-C leaves
+    it alone."""
     from aistack.find import find_job
     from aistack.tables import print_json
 
@@ -30,7 +32,7 @@ def wait(
     state = ended(cluster, found)
     if as_json:
         print_json({"job": f"{found.job.namespace}/{found.job.name}", "state": state})
-    leave(state)
+    leave(state, found)
 
 
 def ended(cluster: Cluster, found: Found) -> str:
@@ -41,13 +43,15 @@ def ended(cluster: Cluster, found: Found) -> str:
     try:
         for state in states(cluster, found):
             last = "gone" if state is None else str(state)
-            print(f"{name} is {last}", file=sys.stderr, flush=True)
+            say_aside(f"{name} is {last}")
     except KeyboardInterrupt:
-        print(f"{name} goes on; come back with: aistack wait {name}", file=sys.stderr)
+        say_aside(f"{name} goes on; come back with: {offered('wait', name)}")
         raise
     return last
 
 
-def leave(state: str) -> None:
-    if state != "succeeded":
+def leave(state: str, found: Found) -> None:
+    from kube.kinds import DEPLOYMENT
+
+    if state != ("running" if found.kind == DEPLOYMENT else "succeeded"):
         raise typer.Exit(ExitCode.JOB_FAILED)

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from aistack.why.devices import Device, Devices, Request, Together, Wanted, most_together
 from aistack.why.snapshot import Reason, Snapshot, listed, unscheduled
-from sandbox.kube.objects import JsonObject, dig, labels_of, name_of
+from kube.objects import JsonObject, dig, labels_of, name_of
 
 _REFUSED = re.compile(r"cannot allocate all claims|device class (?P<name>\S+) does not exist")
 _WAIT = "Wait until they are given back, or claim fewer."

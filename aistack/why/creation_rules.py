@@ -8,12 +8,23 @@ security/podsecurity and serviceaccount/admission.go.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
-from aistack.why.saying import Saying, first_said
+from aistack.why.saying import Saying, first_said, spoken
 from aistack.why.snapshot import Reason, Rule, Snapshot
+from kube.objects import dig
 
 _OTHER = re.compile(r"Fail\w*Creat\w*|\w*Create?(ion)?Failed")
-_MADE_BY = ("Job", "JobSet", "RayJob", "RayCluster")
+# What was read a moment too early: k8s.io/apimachinery v0.35.4 pkg/api/errors/errors.go,
+# NewAlreadyExists; k8s.io/apiserver v0.35.4 pkg/registry/generic/registry/store.go,
+# OptimisticLockErrorMsg. The controller asks again by itself. JobSet's webhook refuses followers
+# until their leader has a node: what keeps the leader is the cause (kubernetes-sigs/jobset issue
+# 1187 of 2026-03-13).
+_PASSING = re.compile(
+    r"already exists|the object has been modified"
+    r"|follower pod node selector not set|leader pod not yet scheduled"
+)
+_MADE_BY = ("Job", "JobSet", "RayJob", "RayCluster", "Deployment", "ReplicaSet")
 
 _SAYINGS = (
     Saying(
@@ -42,7 +53,13 @@ _SAYINGS = (
     ),
     Saying(
         "refused-by-webhook",
-        re.compile(r'admission webhook "(?P<hook>[^"]+)" denied the request: (?P<what>.+)'),
+        # GKE's Warden names its rules on a second line (argoproj/argo-workflows issue 13073 of
+        # 2024-05-21).
+        re.compile(
+            r'admission webhook "(?P<hook>[^"]+)" denied the request: (?P<what>.+?)\s*'
+            r"(Requested by user|$(?!\n))",
+            re.DOTALL,
+        ),
         "The webhook {hook} refuses its pods: {what}.",
         "Change the pods as it says, and submit the job again.",
     ),
@@ -51,15 +68,22 @@ _SAYINGS = (
 
 def cannot_be_made(it: Snapshot) -> Reason | None:
     """The newest word of whoever makes the pods, while some are missing."""
-    if len(it.pods) >= max(1, it.wanted):
+    alive = [one for one in it.pods if dig(one.pod, "status", "phase") != "Failed"]
+    if it.job.state.has_ended or len(alive) >= max(1, it.wanted):
         return None
     for event in it.said(*_MADE_BY):
         if not event.warns or not _OTHER.fullmatch(event.reason):
             continue
-        return first_said(_SAYINGS, [event.message]) or Reason(
+        if _PASSING.search(event.message):
+            continue
+        known = first_said(_SAYINGS, [event.message])
+        ago = spoken((it.now - event.at).total_seconds())
+        if known is not None:
+            return replace(known, sentence=f"{known.sentence} It was so {ago} ago.")
+        return Reason(
             "pods-refused",
-            f"Its pods cannot be made: {event.message.rstrip('.')}.",
-            "Change the job as that says, and submit it again.",
+            f"Its pods cannot be made, {ago} ago: {event.message.rstrip('.')}.",
+            "No rule knows these words: change the job as they say, and submit it again.",
         )
     return None
 

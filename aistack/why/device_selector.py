@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from sandbox.kube.objects import JsonObject, dig
+from kube.objects import JsonObject, dig
 
 _VALUE = r"""(?:\s*==\s*(?P<value>"[^"]*"|'[^']*'|true|false|\d+))?"""
 _TERM = re.compile(

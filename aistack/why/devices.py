@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from aistack.why.device_selector import attribute, selects
-from sandbox.kube.objects import JsonObject, dig, maps, name_of, namespace_of
+from kube.objects import JsonObject, dig, maps, name_of, namespace_of
 
 # Driver, pool and name.
 _Id = tuple[str, str, str]

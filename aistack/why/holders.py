@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from fractions import Fraction
 
-from aistack.job import condition
+from aistack.why.saying import spoken
 from aistack.why.snapshot import Snapshot, listed
-from sandbox.kube import quantity
-from sandbox.kube.objects import JsonObject, dig, maps, name_of
+from kube import quantity
+from kube.jobs import condition
+from kube.objects import JsonObject, dig, maps, name_of
 
 
 @dataclass(frozen=True)
@@ -21,8 +22,8 @@ class _Holder:
     left: int | None
 
     def __str__(self) -> str:
-        left = "" if self.left is None else f", for {_spoken(self.left)} at the most still"
-        return f"{self.name} {quantity.render(self.amount)} for {_spoken(self.seconds)}{left}"
+        left = "" if self.left is None else f", for {spoken(self.left)} at the most still"
+        return f"{self.name} {quantity.render(self.amount)} for {spoken(self.seconds)}{left}"
 
 
 def holders_of(it: Snapshot, flavor: str, resource: str) -> str:
@@ -55,10 +56,3 @@ def job_name(workload: JsonObject) -> str:
     owners = maps(dig(workload, "metadata", "ownerReferences"))
     name = owners[0]["name"] if owners else name_of(workload)
     return f"{dig(workload, 'metadata', 'namespace')}/{name}"
-
-
-def _spoken(seconds: int) -> str:
-    for size, unit in ((86400, "days"), (3600, "h"), (60, "min")):
-        if seconds >= size:
-            return f"{seconds // size} {unit}"
-    return f"{max(0, seconds)} s"

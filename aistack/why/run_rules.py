@@ -1,18 +1,19 @@
-"""What is wrong with a job as a whole: stopped, ended, without a head, on the wrong network. Pure.
+"""What is wrong with a job as a whole: stopped, ended, on the wrong network. Pure.
 
 kubernetes/kubernetes v1.35.4 staging/src/k8s.io/api/batch/v1/types.go (a Job's failures);
-kubernetes-sigs/jobset v0.12.0 pkg/constants; ray-project/kuberay v1.4.2
-ray-operator/apis/ray/v1/rayjob_types.go; NVIDIA/nccl src/transport/net.cc ("Using network").
+kubernetes-sigs/jobset v0.12.0 pkg/constants; NVIDIA/nccl src/transport/net.cc ("Using network").
 """
 
 from __future__ import annotations
 
 import re
+from datetime import datetime
 
-from aistack.job import State, condition
-from aistack.kinds import RAY_CLUSTER, RAY_JOB
+from aistack.offered import offered
+from aistack.why.saying import spoken
 from aistack.why.snapshot import Reason, Rule, Snapshot, is_ready
-from sandbox.kube.objects import JsonObject, annotations_of, dig
+from kube.jobs import State, condition
+from kube.objects import JsonObject, annotations_of, dig
 
 _SOCKET = re.compile(r"NCCL INFO Using network Socket|NCCL INFO NET/Socket : Using")
 _INTERFACES = "networking.gke.io/interfaces"
@@ -22,9 +23,11 @@ def stopping(it: Snapshot) -> Reason | None:
     if it.job.state is not State.STOPPING:
         return None
     held = ", ".join(dig(it.found.obj, "metadata", "finalizers") or [])
+    since = datetime.fromisoformat(it.found.obj["metadata"]["deletionTimestamp"])
+    age = spoken((it.now - since).total_seconds())
     return Reason(
         "stopping",
-        f"It is being deleted{f', which {held} holds up' if held else ''}.",
+        f"It is being deleted for {age}{f', which {held} holds up' if held else ''}.",
         "Wait; if it stays, see whether the controller that holds it runs.",
     )
 
@@ -51,47 +54,6 @@ def too_late(it: Snapshot) -> Reason | None:
     )
 
 
-def no_ray_cluster(it: Snapshot) -> Reason | None:
-    wanted = it.job.runs_on
-    if it.found.kind != RAY_JOB or it.job.state.has_ended or not wanted:
-        return None
-    if any(kind == RAY_CLUSTER for kind, _ in it.members.made):
-        return None
-    return Reason(
-        "ray-cluster-missing",
-        f"The Ray cluster {wanted} that it runs on is not there.",
-        "Bring the stack up again, or submit the job to a cluster that is there.",
-    )
-
-
-def no_ray_head(it: Snapshot) -> Reason | None:
-    """All that Ray knows is the head's: without it jobs on the cluster are lost."""
-    if it.job.state.has_ended or not any(kind == RAY_CLUSTER for kind, _ in _objects(it)):
-        return None
-    heads = [member for member in it.pods if member.role == "head"]
-    others = [member for member in it.pods if member.role not in ("head", "launcher")]
-    alive = [it for it in heads if dig(it.pod, "status", "phase") in ("Running", "Pending")]
-    if alive or not (heads or others):
-        return None
-    return Reason(
-        "ray-head-gone",
-        "The head of its Ray cluster is gone, and with it what Ray knew of its jobs.",
-        "KubeRay makes another; submit the job again, or give the cluster `redis`, which keeps it.",
-    )
-
-
-def failed_by_ray(it: Snapshot) -> Reason | None:
-    if it.found.kind != RAY_JOB or it.job.state is not State.FAILED:
-        return None
-    said = str(dig(it.found.obj, "status", "message") or "").strip()
-    why = dig(it.found.obj, "status", "reason") or "Failed"
-    return Reason(
-        "ray-job-failed",
-        f"Ray says that it failed, {why}{f': {said[-300:]}' if said else ''}.",
-        f"See `aistack events {it.job.name}`, and what its pods said.",
-    )
-
-
 def failed(it: Snapshot) -> Reason | None:
     found = condition(it.found.obj, "Failed")
     if found is None:
@@ -100,7 +62,7 @@ def failed(it: Snapshot) -> Reason | None:
     return Reason(
         "failed",
         f"It has failed: {said}.",
-        f"See `aistack events {it.job.name}`, and submit it again.",
+        f"See `{offered('events', it.job.name)}`, and submit it again.",
     )
 
 
@@ -125,24 +87,22 @@ def nccl_on_tcp(it: Snapshot) -> Reason | None:
 
 
 def not_ready(it: Snapshot) -> Reason | None:
-    """A pod that runs and does not become ready, which its own probe says."""
+    """A pod that runs and does not become ready, which its own probe says. A startup probe fails
+    until the program has started: that it takes too long the kubelet says by stopping it
+    (kubeai-project/kubeai issue 499 of 2025-04-09)."""
     if it.job.state is not State.STARTING:
         return None
     for member in it.pods:
         for event in it.said_of_pod(member):
-            if event.reason == "Unhealthy" and not is_ready(member.pod):
+            starts = event.message.startswith("Startup probe failed")
+            if event.reason == "Unhealthy" and not starts and not is_ready(member.pod):
                 return Reason(
                     "not-ready",
                     f"{member.name} runs and is not ready: {event.message.rstrip('.')}.",
-                    f"See `aistack events {it.job.name}`, and what its pods said.",
+                    f"See `{offered('events', it.job.name)}`, and what its pods said.",
                 )
     return None
 
 
-def _objects(it: Snapshot) -> list[tuple[object, object]]:
-    return [(it.found.kind, it.found.obj), *it.members.made]
-
-
 FIRST: tuple[Rule, ...] = (stopping, suspended, too_late)
-BEFORE_PODS: tuple[Rule, ...] = (no_ray_cluster,)
-LAST: tuple[Rule, ...] = (no_ray_head, failed_by_ray, failed, nccl_on_tcp, not_ready)
+LAST: tuple[Rule, ...] = (failed, nccl_on_tcp, not_ready)

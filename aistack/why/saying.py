@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from aistack.offered import offered
 from aistack.why.snapshot import Reason
 
 
@@ -18,12 +19,22 @@ class Saying:
     sentence: str
     advice: str
 
-    def reason(self, message: str) -> Reason | None:
+    def groups(self, message: str) -> dict[str, str] | None:
+        """What fills the sentence, by name; None where the message does not have the words."""
         match = self.words.search(message)
         if match is None:
             return None
-        groups = {key: text.rstrip(".") for key, text in match.groupdict().items()}
-        return Reason(self.cause, self.sentence.format(**groups), self.advice.format(**groups))
+        return {key: (text or "").rstrip(".") for key, text in match.groupdict().items()}
+
+    def reason(self, message: str) -> Reason | None:
+        groups = self.groups(message)
+        if groups is None:
+            return None
+        return Reason(
+            self.cause,
+            self.sentence.format(**groups),
+            self.advice.format(**groups, jobs=offered("jobs"), status=offered("status")),
+        )
 
 
 def first_said(sayings: Iterable[Saying], messages: Iterable[str]) -> Reason | None:
@@ -31,3 +42,16 @@ def first_said(sayings: Iterable[Saying], messages: Iterable[str]) -> Reason | N
     heard = list(messages)
     found = (saying.reason(message) for saying in sayings for message in heard)
     return next((reason for reason in found if reason is not None), None)
+
+
+def capital(sentence: str) -> str:
+    return sentence[:1].upper() + sentence[1:]
+
+
+def spoken(seconds: float) -> str:
+    """A time in its largest unit that is whole."""
+    whole = max(0, int(seconds))
+    for size, unit in ((86400, "days"), (3600, "h"), (60, "min")):
+        if whole >= size:
+            return f"{whole // size} {unit}"
+    return f"{whole} s"

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 
 from aistack.events import Event
 from aistack.find import Found
-from aistack.job import Job, pod_groups
+from aistack.job import Job
 from aistack.members import Member, Members
 from aistack.why.devices import Devices
-from sandbox.kube.objects import JsonObject, dig, maps
+from kube.jobs import pod_groups
+from kube.kinds import DEPLOYMENT
+from kube.objects import JsonObject, dig, maps
 
 
 @dataclass(frozen=True)
@@ -25,9 +28,13 @@ class Reason:
 
 @dataclass(frozen=True, kw_only=True)
 class Snapshot:
-    """What the user may not see is empty, and of `nodes` None. `admitted` are the workloads that
-    have quota of the job's cluster queue or its cohort, `waiting` those before it there. `devices`
-    is None where no pod that has no node claims any. `logs` are the last lines of pods by name."""
+    """What the user may not see is empty, and of `nodes` and `cohort` None. `admitted` are the
+    workloads that have quota of the job's cluster queue or its cohort, `waiting` those before it
+    there, `cohort` all cluster queues that share quota, its own too, where all their workloads may
+    be seen, `rivals` the workloads that wait in them, and `alike` those that ask for the same and
+    were refused. `devices` is None where no pod that has no node claims any. `logs` are the last
+    lines of pods by name, and of a RayJob without a launcher of its driver, and `line_times` when
+    these lines were printed."""
 
     found: Found
     members: Members
@@ -37,18 +44,36 @@ class Snapshot:
     cluster_queue: JsonObject | None = None
     admitted: Sequence[JsonObject] = ()
     waiting: Sequence[JsonObject] = ()
+    cohort: Sequence[JsonObject] | None = None
+    rivals: Sequence[JsonObject] = ()
+    alike: Sequence[JsonObject] = ()
     requests: Sequence[JsonObject] = ()
     nodes: Sequence[JsonObject] | None = None
     devices: Devices | None = None
     logs: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
+    line_times: Mapping[str, Sequence[datetime]] = field(
+        default_factory=dict[str, Sequence[datetime]]
+    )
 
     @property
     def job(self) -> Job:
         return self.found.job
 
-    @property
+    @cached_property
     def pods(self) -> Sequence[Member]:
-        return self.members.pods
+        """Of each rank the newest: Kubernetes keeps pods that failed beside those that follow them
+        until the job ends, and they are history. So it is with those of a server once others are
+        in their place, whichever is in whose."""
+        newest = {member.role: member for member in self.members.pods}
+        if self.found.kind != DEPLOYMENT:
+            return list(newest.values())
+        there = [one for one in newest.values() if not _has_ended(one.pod)]
+        return there if there and len(there) >= self.job.pods else list(newest.values())
+
+    def earlier(self, member: Member) -> Sequence[Member]:
+        """The pods that had its rank before it, the oldest first."""
+        same = [one for one in self.members.pods if one.role == member.role]
+        return [one for one in same if one.name != member.name]
 
     @property
     def wanted(self) -> int:
@@ -64,6 +89,10 @@ class Snapshot:
 
     def said_of_pod(self, member: Member) -> Iterator[Event]:
         return (it for it in reversed(self.events) if it.about == f"Pod/{member.name}")
+
+
+def _has_ended(pod: JsonObject) -> bool:
+    return dig(pod, "status", "phase") in ("Failed", "Succeeded")
 
 
 def unscheduled(it: Snapshot) -> Iterator[tuple[Member, str]]:
@@ -87,6 +116,11 @@ def is_ready(pod: JsonObject) -> bool:
     conditions = maps(dig(pod, "status", "conditions"))
     ready = any(it["type"] == "Ready" and it["status"] == "True" for it in conditions)
     return ready or dig(pod, "status", "phase") == "Succeeded"
+
+
+def pod_words(member: Member) -> str:
+    """What a pod is in its job, in the middle of a sentence."""
+    return f"rank {member.role}" if member.role.isdecimal() else f"the {member.role}"
 
 
 def listed(names: Sequence[str], most: int = 3) -> str:

@@ -10,25 +10,37 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from aistack.job import State
 from aistack.why import (
+    clock_rules,
     container_rules,
     creation_rules,
     queue_rules,
+    ray_rules,
     run_rules,
     scheduling_rules,
+    server_rules,
 )
+from aistack.why.container_rules import tries_before
+from aistack.why.saying import spoken
 from aistack.why.snapshot import Reason, Snapshot, is_ready
+from kube.jobs import State, condition
 
 _RULES = (
     *run_rules.FIRST,
     *queue_rules.RULES,
-    *run_rules.BEFORE_PODS,
+    *ray_rules.BEFORE_PODS,
+    *clock_rules.BEFORE_PODS,
     *creation_rules.RULES,
+    *server_rules.RULES,
     *container_rules.RULES,
     *scheduling_rules.RULES,
+    *ray_rules.LAST,
     *run_rules.LAST,
+    *clock_rules.LAST,
 )
+
+
+_NEW_SECONDS = 60
 
 
 @dataclass(frozen=True)
@@ -43,7 +55,7 @@ def verdict(it: Snapshot) -> Verdict:
     if it.job.state is not State.SUCCEEDED:
         for rule in _RULES:
             if (reason := rule(it)) is not None:
-                return Verdict(reason, reason.sentence)
+                return Verdict(reason, f"{reason.sentence}{server_rules.meanwhile(it)}")
     return Verdict(None, _healthy(it))
 
 
@@ -53,8 +65,17 @@ def _healthy(it: Snapshot) -> str:
         case State.SUCCEEDED:
             return "It has ended well."
         case State.RUNNING:
-            return f"It runs, with {ready} of {max(it.wanted, len(it.pods))} pods ready."
+            wanted = max(it.wanted, len(it.pods))
+            return f"It runs, with {ready} of {wanted} pods ready{tries_before(it)}."
+        case State.QUEUED if condition(it.workload or {}, "Admitted"):
+            return "Kueue has admitted it, and it is about to start."
         case State.QUEUED:
-            return "It is new in its queue, which has not looked at it yet."
+            age = (it.now - it.job.created).total_seconds()
+            if age < _NEW_SECONDS:
+                return "It is new in its queue, which has not looked at it yet."
+            return (
+                f"It has waited in its queue for {spoken(age)}, and Kueue has said nothing of it."
+            )
         case _:
-            return f"It starts: {ready} of {max(it.wanted, len(it.pods))} pods are ready."
+            wanted = max(it.wanted, len(it.pods))
+            return f"It starts: {ready} of {wanted} pods are ready{tries_before(it)}."

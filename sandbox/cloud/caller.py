@@ -8,7 +8,10 @@ from functools import cached_property
 from catalog.permissions import Operation, permission_table
 from catalog.roles import allowed_by, roles_table
 from catalog.table import nearest_names
-from sandbox.errors import CloudError, UserError
+from cli.errors import UserError
+from sandbox.errors import CloudError
+
+_SET_POLICY = "resourcemanager.projects.setIamPolicy"
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,29 @@ class Caller:
                 is_object = resource_type.startswith("kubernetes:")
                 why = _forbidden(permission, where) if is_object else _denied(permission, where)
                 raise CloudError("PERMISSION_DENIED", why)
+
+    def check_connect(self, host: str) -> None:
+        """Raises CloudError where the caller may not reach control planes by their names."""
+        for permission in permission_table().dns_endpoint if self.roles else ():
+            if permission not in self._allowed:
+                raise CloudError("PERMISSION_DENIED", _denied(permission, host))
+
+    def check_grant(self, role: str) -> None:
+        """Raises CloudError for a role that the caller may not give or take: one with a limit is
+        held with the condition that `tools.roles` prints, where no other role lets it set
+        policies. The first sentence is Google's (hashicorp/terraform-provider-google issue 10079,
+        of a caller with such a condition), which does not say why."""
+        limits = roles_table().limits
+        limited = [it for it in self.roles if it in limits]
+        free = frozenset[str]().union(*(allowed_by(it) for it in self.roles if it not in limits))
+        if not limited or _SET_POLICY in free or any(role in limits[it] for it in limited):
+            return
+        given = ", ".join(limits[limited[0]])
+        raise CloudError(
+            "PERMISSION_DENIED",
+            f"Policy update access denied. {limited[0]} has a condition, by which its holder gives "
+            f"and takes {given}, and not {role}",
+        )
 
     @cached_property
     def _allowed(self) -> frozenset[str]:

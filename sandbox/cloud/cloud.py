@@ -12,15 +12,18 @@ from typing import Any, TypeAlias
 
 from catalog import Catalog
 from sandbox.cloud.caller import Caller
+from sandbox.cloud.given_back import GivenBack
 from sandbox.cloud.kind import Kind, digest
 from sandbox.cloud.kinds import KINDS
+from sandbox.cloud.kinds.kms import check_keys
+from sandbox.cloud.kinds.node_pool import is_in_stock
 from sandbox.cloud.kinds.pools import POOL
 from sandbox.cloud.preemption import preempted_pools
 from sandbox.cloud.reservations import Reservations
 from sandbox.cloud.resource import Inputs, Resource
 from sandbox.cloud.told_machines import to_keep, with_told
-from sandbox.errors import CloudError
-from sandbox.faults import Faults
+from sandbox.errors import CloudError, HalfMadeError
+from sandbox.faults import Faults, Stockout
 
 State: TypeAlias = dict[str, Any]
 
@@ -48,7 +51,8 @@ class Cloud:
         self._keep = keep
         self._state: State = {"resources": {}, "apis": [], "clusters": {}}
         self._state |= {"producers": [], "abandoned_peerings": [], "identity_pools": []}
-        self._state |= {"preempted": [], "told": {}}
+        self._state |= {"preempted": [], "told": {}, "births": {}, "short": {}, "degraded": {}}
+        self._state |= {"stockouts": []}
         self._state |= state or {}
         self.catalog = with_told(catalog, self._state["told"])
 
@@ -80,6 +84,10 @@ class Cloud:
     def project_number(self, project: str) -> str:
         return str(int(digest("project", project), 16) % 10**12).zfill(12)
 
+    def births(self, resource_id: str) -> int:
+        """How often a resource of this id was created."""
+        return self._state["births"].get(resource_id, 0)
+
     def kubernetes(self, cluster_id: str) -> dict[str, Any]:
         """The state of the cluster's in-memory API server; changes to it are saved with `save`."""
         return self._state["clusters"].setdefault(cluster_id, {})
@@ -104,6 +112,36 @@ class Cloud:
     def preempted(self) -> list[str]:
         return self._state["preempted"]
 
+    def stockout(self, machine_type: str, zone: str) -> Stockout | None:
+        last = Faults.model_validate({"rules": self._state["stockouts"]})
+        asked = (machine_type, zone)
+        return self.faults.stockout(*asked) or last.stockout(*asked)
+
+    @property
+    def short(self) -> dict[str, int]:
+        return self._state["short"]
+
+    @property
+    def degraded(self) -> dict[str, str]:
+        return self._state["degraded"]
+
+    def half_made(self, resource: Resource) -> HalfMadeError | None:
+        """The error with which the resource's create ended, if it left an error state."""
+        return KINDS[resource.token].half_made(resource, self)
+
+    def half_changed(self, olds: Inputs, resource: Resource) -> HalfMadeError | None:
+        """The error with which the resource's update ended, if the change stays all the same."""
+        return KINDS[resource.token].half_changed(olds, resource, self)
+
+    def change_minutes(self, token: str, resource_id: str, inputs: Inputs) -> float | None:
+        """How long an update takes that fails and stays."""
+        old = self.get(resource_id)
+        return None if old is None else KINDS[token].change_minutes(old.inputs, inputs, self)
+
+    def create_minutes(self, token: str, inputs: Inputs) -> float | None:
+        """How long a create takes that ends in an error state."""
+        return KINDS[token].create_minutes(inputs, self)
+
     def api_is_on(self, project: str, api: str) -> bool:
         return f"{project}/{api}" in self._state["apis"]
 
@@ -119,7 +157,7 @@ class Cloud:
         self._require_api(kind, inputs)
         resource_id = kind.identify(inputs)
         existing = self._state["resources"].get(resource_id)
-        if existing is not None and kind.shared:
+        if existing is not None and (kind.shared or kind.merged):
             # Who asks again did not hear the first answer.
             if urn not in existing["urns"]:
                 existing["urns"].append(urn)
@@ -127,6 +165,8 @@ class Cloud:
         if existing is not None:
             raise CloudError("ALREADY_EXISTS", kind.taken(existing["inputs"], inputs))
         kind.admit(inputs, self)
+        check_keys(token, None, inputs, self)
+        self._state["births"][resource_id] = self.births(resource_id) + 1
         outputs = kind.outputs(inputs, self, resource_id)
         resource = Resource(token, resource_id, deepcopy(inputs), outputs)
         self._put(resource, [urn], creating=True)
@@ -152,7 +192,13 @@ class Cloud:
 
     def begin_run(self) -> None:
         """What the cloud does by itself before a run: it goes on with creates whose caller has
-        died, and takes back machines by the run's rules, which hold until the next run."""
+        died, brings machines that were out of stock, and takes back machines by the run's rules,
+        which hold until the next run."""
+        self._state["stockouts"] = [it.model_dump() for it in self.faults.stockouts]
+        for pool_id in list(self.short):
+            pool = self.get(pool_id)
+            if pool is None or is_in_stock(pool, self):
+                del self.short[pool_id]
         for resource_id, entry in list(self._state["resources"].items()):
             resource = self.get(resource_id)
             if entry["creating"] and resource is not None:
@@ -175,11 +221,14 @@ class Cloud:
         if old is None:
             raise CloudError("NOT_FOUND", f"{resource_id} was not found")
         kind = KINDS[token]
-        inputs = kind.with_kept(old.inputs, inputs)
+        inputs = GivenBack.load().of(token).with_kept(old.inputs, inputs)
         kind.change(old, inputs, self)
+        check_keys(token, old.inputs, inputs, self)
         outputs = {**old.outputs, **kind.outputs(inputs, self, resource_id)}
         resource = Resource(token, resource_id, deepcopy(inputs), outputs)
         self._put(resource, self._state["resources"][resource_id]["urns"])
+        kind.after_change(old.inputs, resource, self)
+        self.save()
         return resource
 
     def check_delete(self, resource: Resource) -> None:
@@ -188,7 +237,7 @@ class Cloud:
     def finish_delete(self, resource: Resource, urn: str | None = None) -> None:
         """Let go of a resource; one that stacks share goes with the last of them."""
         owners: list[str] = self._state["resources"][resource.id]["urns"]
-        if urn in owners and len(owners) > 1:
+        if KINDS[resource.token].shared and urn in owners and len(owners) > 1:
             owners.remove(urn)
             self.save()
             return

@@ -5,14 +5,16 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator
-from copy import deepcopy
+from datetime import UTC, datetime, timedelta
 from typing import Any, ClassVar
 
 from recovery.ids import resource_id
 from sandbox.cloud.resource import Inputs, Resource
 from sandbox.cloud.view import View
-from sandbox.errors import CloudError
+from sandbox.errors import CloudError, HalfMadeError
 
+# Of the simulated cloud, whose times are the same in every run.
+_FIRST_DAY = datetime(2026, 1, 1, tzinfo=UTC)
 RFC1035 = re.compile(r"[a-z]([-a-z0-9]*[a-z0-9])?")
 
 
@@ -23,11 +25,11 @@ class Kind:
     api: ClassVar[str | None] = None
     # Whether several stacks can have it at once: making it again changes nothing.
     shared: ClassVar[bool] = False
-    # Inputs that the provider has in its state alone, and that the cloud never gives back.
-    provider_only: ClassVar[tuple[str, ...]] = ()
-    # Paths of what the provider leaves as it is where its input is left out: optional, and computed
-    # by the cloud.
-    kept: ClassVar[tuple[str, ...]] = ()
+    # Whether it is a line of a policy: making it again changes nothing, and the first delete takes
+    # it away, whoever made it.
+    merged: ClassVar[bool] = False
+    # Paths in blocks that a program sends part of, whose values the cloud makes up.
+    made_up: ClassVar[tuple[str, ...]] = ()
 
     def identify(self, inputs: Inputs) -> str:
         """The new resource's id; raises CloudError where an input that it is made of is missing."""
@@ -63,24 +65,41 @@ class Kind:
         del olds, news
         return frozenset()
 
-    def with_kept(self, olds: Inputs, news: Inputs) -> dict[str, Any]:
-        """The inputs of an update with what the provider keeps."""
-        merged = deepcopy(dict(news))
-        for path in self.kept:
-            *blocks, name = path.split(".")
-            old: Any = olds
-            new: Any = merged
-            for block in blocks:
-                old, new = (old or {}).get(block), (new or {}).get(block)
-            if old and new is not None and new.get(name) is None and old.get(name) is not None:
-                new[name] = deepcopy(old[name])
-        return merged
+    def unasked(self, inputs: Inputs, cloud: View) -> dict[str, Any]:
+        """Inputs that nobody sent, and that the cloud answers with nevertheless: the table's
+        `unasked`, as blocks."""
+        del inputs, cloud
+        return {}
 
     def release(self, resource: Resource, cloud: View) -> None:
         """Refuse a delete by raising CloudError."""
 
     def after_create(self, resource: Resource, cloud: View) -> None:
         """What the cloud does by itself once the resource exists."""
+
+    def half_made(self, resource: Resource, cloud: View) -> HalfMadeError | None:
+        """The provider's error where the create ended in an error state, and left the resource."""
+        del resource, cloud
+
+    def create_minutes(self, inputs: Inputs, cloud: View) -> float | None:
+        """How long the create takes that ends so; None for as long as one that goes well."""
+        del inputs, cloud
+
+    def sent(self, state: Inputs, news: Inputs, there: Inputs) -> Inputs:
+        """What an update sends, by what the provider has in its `state`, and what is `there`."""
+        del state, there
+        return news
+
+    def after_change(self, olds: Inputs, resource: Resource, cloud: View) -> None:
+        """What the cloud does by itself once the resource has changed."""
+
+    def half_changed(self, olds: Inputs, resource: Resource, cloud: View) -> HalfMadeError | None:
+        """The provider's error where the update failed, and the resource has the change."""
+        del olds, resource, cloud
+
+    def change_minutes(self, olds: Inputs, news: Inputs, cloud: View) -> float | None:
+        """How long the update takes that ends so; None for as long as one that goes well."""
+        del olds, news, cloud
 
     def after_cut_off(self, resource: Resource, cloud: View) -> None:
         """What there is more where the provider died before a create's further calls."""
@@ -101,6 +120,17 @@ class Kind:
         """The key under which operations are limited to a few at once, or None."""
         del inputs
         return None
+
+
+def birth_digest(cloud: View, resource_id: str, length: int = 12) -> str:
+    """A stand-in for what a real cloud makes up for each instance of a resource."""
+    return digest(resource_id, str(cloud.births(resource_id)), length=length)
+
+
+def birth_time(cloud: View, resource_id: str) -> str:
+    """When this instance was created; no two of one id were at the same time."""
+    born = _FIRST_DAY + timedelta(days=cloud.births(resource_id))
+    return born.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def check_name(kind: str, name: str, limit: int = 63) -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from cli.errors import UserError
 from sandbox.cloud.kinds.pools import POOL
 from sandbox.cloud.resource import Resource
 from sandbox.cloud.view import View
-from sandbox.errors import UserError
 from sandbox.faults import Preempt
 
 

@@ -1,5 +1,6 @@
 """What the simulated project has from the start: reservations, which are bought outside a stack,
-the bucket names that others hold, and resources that belong to no stack."""
+the bucket names that others hold, keys and who may use them, and resources that belong to no
+stack."""
 
 from __future__ import annotations
 
@@ -10,10 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, PositiveInt, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, PositiveInt, ValidationError, field_validator
 
-from catalog.table import read_yaml
-from sandbox.errors import UserError
+from catalog.customer_keys import customer_keys
+from catalog.strict_yaml import read_yaml
+from catalog.table import nearest_names
+from cli.errors import UserError
 
 PACKAGED = Path(__file__).parent.parent / "data" / "project.yaml"
 _REFERENCE = re.compile(
@@ -64,14 +67,26 @@ class ExistingResource(_Given):
 
 
 class Reservations(_Given):
-    """The reservations of the project by name, the bucket names taken in the whole world, and what
-    exists already, each after what it refers to."""
+    """The reservations of the project by name, the bucket names taken in the whole world, the Cloud
+    KMS keys by their names, each with the services whose identities may use it, and what exists
+    already, each after what it refers to."""
 
     source: str | None = None
     date: datetime.date | None = None
     reservations: dict[str, Reservation] = Field(default_factory=dict)
     taken_bucket_names: frozenset[str] = frozenset()
+    keys: dict[str, frozenset[str]] = Field(default_factory=dict[str, frozenset[str]])
     existing: tuple[ExistingResource, ...] = ()
+
+    @field_validator("keys")
+    @classmethod
+    def _known_services(cls, keys: dict[str, frozenset[str]]) -> dict[str, frozenset[str]]:
+        known = customer_keys().services
+        for key, services in keys.items():
+            for one in sorted(services - known.keys()):
+                near = nearest_names(one, known, ", ".join(known))
+                raise ValueError(f'{key}: "{one}" is no service that uses keys; nearest: {near}')
+        return keys
 
     @staticmethod
     def load(path: Path | None = None) -> Reservations:

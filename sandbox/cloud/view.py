@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from catalog import Catalog
 from sandbox.cloud.reservations import Reservations
 from sandbox.cloud.resource import Resource
-from sandbox.faults import Faults
+from sandbox.faults import Faults, Stockout
 
 
 class View(Protocol):
@@ -46,6 +46,20 @@ class View(Protocol):
         """Node pools whose machines Google has taken back."""
         ...
 
+    def stockout(self, machine_type: str, zone: str) -> Stockout | None:
+        """The rule of this run, or of the last one, by which machines are missing."""
+        ...
+
+    @property
+    def short(self) -> dict[str, int]:
+        """By node pool how many machines came, of those that are out of stock."""
+        ...
+
+    @property
+    def degraded(self) -> dict[str, str]:
+        """By cluster the error state that it was made in."""
+        ...
+
     def find(self, token: str) -> Iterator[Resource]: ...
 
     def get(self, resource_id: str) -> Resource | None: ...
@@ -55,6 +69,12 @@ class View(Protocol):
         ...
 
     def project_number(self, project: str) -> str: ...
+
+    def births(self, resource_id: str) -> int:
+        """How often a resource of this id was created; another instance of it is another one."""
+        ...
+
+    def api_is_on(self, project: str, api: str) -> bool: ...
 
     def turn_on_api(self, project: str, api: str) -> None: ...
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sandbox.errors import UserError
-from sandbox.workspace import PROJECT_FOLDER
+from cli.errors import UserError
+from cli.project import PROJECT_FOLDER
 
 BUILT = PROJECT_FOLDER / ".tools" / "kube"
 BINARIES = BUILT / "bin"

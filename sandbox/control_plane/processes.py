@@ -17,10 +17,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from cli.errors import UserError
 from sandbox.control_plane.layout import Layout
 from sandbox.control_plane.private_files import write_private
 from sandbox.control_plane.programs import Program
-from sandbox.errors import UserError
 
 _PROC = Path("/proc")
 _BOOT = _PROC / "sys/kernel/random/boot_id"

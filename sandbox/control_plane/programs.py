@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+from cli.project import PROJECT_FOLDER
 from sandbox.control_plane.binaries import binary
 from sandbox.control_plane.layout import Layout
 from sandbox.control_plane.operators import OPERATORS
-from sandbox.workspace import PROJECT_FOLDER
 
 # By program, what each of its ports is for.
 PORTS: dict[str, tuple[str, ...]] = {

@@ -7,19 +7,26 @@ from dataclasses import replace
 from typing import Any
 
 from catalog import FactError, MachineType, Topology
-from sandbox.cloud.kinds.pool_capacity import RESERVATION_KEY, check_capacity
+from components.node_config import DRANET_LABEL
+from kube.errors import KubeError
+from kube.objects import Node, Provision
+from sandbox.cloud.kinds.pool_capacity import (
+    RESERVATION_KEY,
+    check_capacity,
+    no_stock,
+    stockout_of,
+)
 from sandbox.cloud.kinds.pool_networks import check_additional_networks
 from sandbox.cloud.kinds.pool_tpus import check_tpus
-from sandbox.cloud.kinds.pools import DRANET_LABEL, HELD_NETWORKS, POOL, pool_region
+from sandbox.cloud.kinds.pools import HELD_NETWORKS, POOL, pool_region
 from sandbox.cloud.resource import Resource
 from sandbox.cloud.view import View
 from sandbox.errors import CloudError
 from sandbox.gke.autopilot_machines import choose_machine
 from sandbox.gke.compute_classes import Wish, wishes
+from sandbox.gke.gpu_drivers import ASKED, DRIVER_LABEL
 from sandbox.gke.networks import networks_asked
 from sandbox.gke.nodes import devices_of, pool_nodes
-from sandbox.kube.errors import KubeError
-from sandbox.kube.objects import Node, Provision
 
 _GKE = "cloud.google.com"
 _RESERVATION = ("name", "project", "blocks", "subblocks")
@@ -63,16 +70,21 @@ def _node(
     cluster: Resource,
     cloud: View,
 ) -> Node:
-    """Raises CloudError or FactError where Google Cloud would make none."""
+    """Raises CloudError or FactError where Google Cloud would make none: of machines that are out
+    of stock, unless some come all the same."""
     pool_id = f"{cluster.id}/nodePools/auto"
     zone, machine = choose_machine(pod, wish.selector, cluster, cloud)
     inputs = _pool(wish, zone, machine, networks, cloud)
     check_tpus(inputs, machine, pool_region(pool_id), cloud)
     check_capacity(pool_id, inputs, cluster, machine, cloud)
+    if (rule := stockout_of(inputs, cluster, machine, cloud)) is not None and not rule.machines:
+        raise CloudError("RESOURCE_POOL_EXHAUSTED", no_stock(rule.zone, machine))
     check_additional_networks(pool_id, inputs, cluster, machine, cloud)
     node = next(pool_nodes(Resource(POOL, pool_id, inputs, {}), cluster, cloud))
     # Autopilot labels the node with what the pod asked of it.
     asked = {key: value for key, value in wish.selector.items() if key in _GRANTED}
+    if machine.accelerator is not None and machine.accelerator.kind == "gpu":
+        asked[DRIVER_LABEL] = _driver(wish)
     # With DRANET, it makes the networks of all interfaces by itself.
     devices = devices_of(machine, len(machine.additional_interfaces)) if wish.dranet else {}
     return replace(node, labels={**node.labels, **asked}, devices=devices)
@@ -115,7 +127,11 @@ def _node_config(wish: Wish, machine: MachineType) -> dict[str, Any]:
     if wish.selector.get(f"{_GKE}/gke-flex-start") == "true":
         node["flexStart"] = True
     if wish.dranet:
-        node["labels"] = {DRANET_LABEL: "true"}
+        node["labels"] = dict(DRANET_LABEL)
+    if machine.accelerator is not None and machine.accelerator.kind == "gpu":
+        installed = {"gpuDriverVersion": ASKED[_driver(wish)]}
+        gpus = {"type": machine.accelerator.type, "count": machine.accelerator.count}
+        node["guestAccelerators"] = [{**gpus, "gpuDriverInstallationConfig": installed}]
     if reservation := _reservation(wish.selector):
         node["reservationAffinity"] = {
             "consumeReservationType": "SPECIFIC_RESERVATION",
@@ -123,6 +139,19 @@ def _node_config(wish: Wish, machine: MachineType) -> dict[str, Any]:
             "values": [reservation],
         }
     return node
+
+
+def _driver(wish: Wish) -> str:
+    """Raises CloudError for a word that GKE does not know. Nodes that are made for pods which ask
+    for none get the default (GoogleCloudPlatform/cluster-autoscaler
+    pkg/cloudprovider/gke/labels/system_labels.go, SystemLabelsForGPU, 7d25050)."""
+    driver = wish.selector.get(DRIVER_LABEL, "default")
+    if driver not in ASKED:
+        raise CloudError(
+            "INVALID_ARGUMENT",
+            f'there is no GPU driver "{driver}"; nearest: {", ".join(ASKED)}',
+        )
+    return driver
 
 
 def _reservation(selector: Mapping[str, str]) -> str | None:

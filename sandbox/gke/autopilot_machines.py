@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from catalog import MachineType
+from kube.pod_requests import requests_of
 from sandbox.cloud.kinds.pools import pool_region
 from sandbox.cloud.resource import Resource
 from sandbox.cloud.view import View
 from sandbox.errors import CloudError
-from sandbox.kube.scheduler import fits, requests_of
+from sandbox.kube.scheduler import fits
 
 _GKE = "cloud.google.com"
 _ZONE = "topology.kubernetes.io/zone"
@@ -128,7 +129,7 @@ def _zones(selector: Mapping[str, str], cluster: Resource, cloud: View) -> Itera
 
 
 def _holds(pod: Mapping[str, Any], machine: MachineType, cloud: View) -> bool:
-    free = cloud.catalog.allocatable(machine.name)
+    free = cloud.catalog.allocatable(machine.name, image_streaming=True)
     room = {
         "cpu": f"{free.cpu_millicores}m",
         "memory": f"{free.memory_mib}Mi",

@@ -8,7 +8,7 @@ from functools import partial
 from itertools import count
 from typing import Any
 
-from sandbox.kube.objects import Node, Provision, name_of, namespace_of
+from kube.objects import Node, Provision, name_of, namespace_of
 from sandbox.kube.pods import suffix
 
 _HOST_NAME = "kubernetes.io/hostname"

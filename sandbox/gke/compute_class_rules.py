@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sandbox.kube.objects import JsonObject, dig, maps
+from kube.objects import JsonObject, dig, maps
 
 Finding = tuple[str, str]
 KIND = "ComputeClass"

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from kube.errors import KubeError
+from kube.objects import JsonObject, dig, maps
 from sandbox.gke.compute_class_rules import API, KIND
-from sandbox.kube.errors import KubeError
-from sandbox.kube.objects import JsonObject, dig, maps
 from sandbox.kube.store import Store
 
 _GKE = "cloud.google.com"
@@ -64,6 +64,7 @@ def _choices(priority: Mapping[str, Any]) -> Iterator[dict[str, str]]:
         f"{_GKE}/gke-spot": "true" if priority.get("spot") else None,
         f"{_GKE}/gke-flex-start": "true" if dig(priority, "flexStart", "enabled") else None,
         f"{_GKE}/gke-accelerator": dig(priority, "gpu", "type"),
+        f"{_GKE}/gke-gpu-driver-version": dig(priority, "gpu", "driverVersion"),
         f"{_GKE}/gke-tpu-accelerator": dig(priority, "tpu", "type"),
         f"{_GKE}/gke-tpu-topology": dig(priority, "tpu", "topology"),
         f"{_GKE}/gke-accelerator-count": (priority.get("tpu") or priority.get("gpu") or {}).get(

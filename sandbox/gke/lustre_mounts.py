@@ -18,8 +18,8 @@ from sandbox.cloud.kinds.network import find_network, on_network, refers
 from sandbox.cloud.resource import Resource
 
 if TYPE_CHECKING:
+    from kube.objects import Mounts
     from sandbox.cloud.view import View
-    from sandbox.kube.objects import Mounts
 
 
 def lustre_mounts(cluster: Resource, cloud: View) -> Mounts:

@@ -4,7 +4,7 @@ GKE publishes no list; these names and its words are those of Qovery/engine,
 src/cloud_provider/gcp/kubernetes/mod.rs, read 2026-11-22.
 """
 
-from sandbox.kube.errors import KubeError
+from kube.errors import KubeError
 
 _MANAGED = frozenset(
     {

@@ -7,7 +7,7 @@ x-kubernetes-validations.
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sandbox.kube.objects import maps
+from kube.objects import maps
 
 Finding = tuple[str, str]
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from kube.objects import JsonObject, Node, name_of
 from sandbox.gke.networks import PARAMS_KIND, Problem, network_problem, params_problem, users_of
-from sandbox.kube.objects import JsonObject, Node, name_of
 from sandbox.kube.store import Store
 
 

@@ -8,8 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from sandbox.gke.pod_webhooks import NETWORK_RESOURCE, networks_of
-from sandbox.kube.objects import JsonObject, Node, annotations_of, dig, maps, name_of
+from kube.objects import JsonObject, Node, annotations_of, dig, maps, name_of
+from kube.pod_networks import networks_of
+from sandbox.gke.pod_webhooks import NETWORK_RESOURCE
 from sandbox.kube.pods import FINISHED, phase
 from sandbox.kube.store import Store
 

@@ -7,13 +7,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from catalog import FactError, MachineType
-from catalog.machines import DEFAULT_DISK_GB
+from catalog.node_room import DEFAULT_DISK_GB, DEFAULT_PODS
+from cli.errors import UserError
+from kube.objects import Node, Taint
 from sandbox.cloud.kinds.pool_capacity import is_queued, reservation_of
 from sandbox.cloud.kinds.pools import (
     POOL,
-    additional_networks,
     attached,
-    is_dranet,
     machine_of,
     most_nodes,
     pool_zones,
@@ -21,9 +21,9 @@ from sandbox.cloud.kinds.pools import (
 )
 from sandbox.cloud.resource import Resource
 from sandbox.cloud.view import View
-from sandbox.errors import UserError
+from sandbox.gke.gpu_drivers import driver_of
 from sandbox.kube.claims import CHANNEL_CLASS, DEVICE_CLASSES, GPU_CLASS
-from sandbox.kube.objects import Node, Taint
+from stacks.node_pool_facts import additional_networks, is_dranet
 
 # Labels of nodes whose GPUs pods claim: GKE's own device plug-in stays away, and NVIDIA's driver
 # comes (GKE documentation, "Prepare GKE infrastructure for DRA workloads", read 2026-11-24).
@@ -40,8 +40,8 @@ EFFECTS = {
 
 
 def nodes_of(cluster: Resource, cloud: View) -> list[Node]:
-    """Every node up to the pools' largest sizes, less those of preempted pools: the cluster
-    autoscaler adds what pods wait for."""
+    """Every node up to the pools' largest sizes, less those of preempted pools and machines that
+    are out of stock: the cluster autoscaler adds what pods wait for."""
     nodes: list[Node] = []
     for pool in cloud.find(POOL):
         if pool.id.startswith(f"{cluster.id}/") and pool.id not in cloud.preempted:
@@ -68,8 +68,10 @@ def pool_nodes(pool: Resource, cluster: Resource, cloud: View) -> Iterator[Node]
         (network.rpartition("/")[2], subnetwork.rpartition("/")[2])
         for network, subnetwork in additional_networks(pool.inputs)
     )
+    driver = driver_of(pool, machine, cluster, cloud)
     devices = devices_of(machine, attached(pool.inputs, machine)) if is_dranet(pool.inputs) else {}
-    for number in range(most_nodes(pool.inputs)):
+    most = most_nodes(pool.inputs)
+    for number in range(min(most, cloud.short.get(pool.id, most))):
         zone = zones[number % len(zones)]
         name = f"gke-{cluster['name']}-{pool['name']}-{number}"
         yield Node(
@@ -80,6 +82,7 @@ def pool_nodes(pool: Resource, cluster: Resource, cloud: View) -> Iterator[Node]
             allocatable=resources,
             networks=networks,
             devices={**devices, **gpus},
+            driver=driver,
         )
 
 
@@ -104,17 +107,23 @@ def devices_of(machine: MachineType, interfaces: int) -> dict[str, int]:
 
 
 def _resources(pool: Resource, machine: MachineType, cloud: View) -> dict[str, str]:
-    disk_gb = int((pool["nodeConfig"] or {}).get("diskSizeGb") or DEFAULT_DISK_GB)
-    features = (pool["nodeConfig"] or {}).get("advancedMachineFeatures") or {}
-    threads = int(features.get("threadsPerCore") or 2)
-    free = cloud.catalog.allocatable(machine.name, disk_gb, threads)
+    config = pool["nodeConfig"] or {}
+    features = config.get("advancedMachineFeatures") or {}
+    most_pods = int(pool["maxPodsPerNode"] or DEFAULT_PODS)
+    free = cloud.catalog.allocatable(
+        machine.name,
+        int(config.get("diskSizeGb") or DEFAULT_DISK_GB),
+        int(features.get("threadsPerCore") or 2),
+        max_pods=most_pods,
+        image_streaming=bool((config.get("gcfsConfig") or {}).get("enabled")),
+    )
     resources = {
         "cpu": f"{free.cpu_millicores}m",
         "memory": f"{free.memory_mib}Mi",
         "ephemeral-storage": f"{free.ephemeral_storage_mib}Mi",
-        "pods": str(pool["maxPodsPerNode"] or 110),
+        "pods": str(most_pods),
     }
-    without_plugin = ((pool["nodeConfig"] or {}).get("labels") or {}).get(WITHOUT_PLUGIN) == "true"
+    without_plugin = (config.get("labels") or {}).get(WITHOUT_PLUGIN) == "true"
     if machine.accelerator is not None and not without_plugin:
         resources[machine.accelerator.resource] = str(machine.accelerator.count)
     return resources

@@ -8,23 +8,20 @@ for the resources that GKE's nodes offer.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from kube import quantity
+from kube.errors import KubeError
+from kube.objects import JsonObject, annotations_of, dig, maps, namespace_of
+from kube.pod_networks import INTERFACES, interfaces_of, networks_of
 from sandbox.gke.queued_machines import with_request
 from sandbox.gke.tpu_webhook import tolerating_tpus
-from sandbox.kube import quantity
-from sandbox.kube.errors import KubeError
-from sandbox.kube.objects import JsonObject, annotations_of, dig, maps, namespace_of
 from sandbox.kube.store import Store
 
 NETWORK_RESOURCE = "networking.gke.io.networks/"
-INTERFACES = "networking.gke.io/interfaces"
 DEFAULT_INTERFACE = "networking.gke.io/default-interface"
-# Both names mean the cluster's own network, which every pod has.
-_OWN_NETWORKS = ("default", "pod-network")
 _NETWORKS_WEBHOOK = "networking.gke.io"
 
 GCSFUSE = "gke-gcsfuse/volumes"
@@ -109,12 +106,6 @@ def mutated(store: Store, pod: Mapping[str, Any]) -> JsonObject:
     return {**pod, "spec": tolerating_tpus(with_request(store, pod, spec))}
 
 
-def networks_of(annotations: Mapping[str, str]) -> list[str]:
-    """The additional networks of a pod, one an interface; none where the list cannot be read."""
-    names = [item.get("network") for item in _interfaces(annotations) or []]
-    return [name for name in names if isinstance(name, str) and name not in _OWN_NETWORKS]
-
-
 def gcsfuse_volumes(store: Store, pod: Mapping[str, Any]) -> Iterator[tuple[str, JsonObject]]:
     """The buckets that a pod mounts: the kubelet's name of the volume, and its csi source."""
     for volume in maps(pod["spec"].get("volumes")):
@@ -141,17 +132,8 @@ def has_sidecar(pod: Mapping[str, Any]) -> bool:
     return any(container.get("name") == _SIDECAR.name for container in containers)
 
 
-def _interfaces(annotations: Mapping[str, str]) -> list[JsonObject] | None:
-    try:
-        found = json.loads(annotations.get(INTERFACES) or "[]")
-    except ValueError:
-        return None
-    good = isinstance(found, list) and all(isinstance(item, dict) for item in found)
-    return maps(found) if good else None
-
-
 def _interface_problems(annotations: Mapping[str, str]) -> Iterator[str]:
-    interfaces = _interfaces(annotations)
+    interfaces = interfaces_of(annotations)
     if interfaces is None:
         yield f"{INTERFACES}: is not a JSON list of objects with interfaceName and network"
         return

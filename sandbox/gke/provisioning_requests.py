@@ -9,6 +9,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import groupby
 
+from kube.objects import JsonObject, Node, name_of, namespace_of
 from sandbox.gke.networks import with_networks
 from sandbox.gke.pod_webhooks import mutated
 from sandbox.gke.provisioning_rules import KIND
@@ -20,7 +21,6 @@ from sandbox.gke.queued_machines import (
     is_queued,
     standing,
 )
-from sandbox.kube.objects import JsonObject, Node, name_of, namespace_of
 from sandbox.kube.pods import pod_from, suffix
 from sandbox.kube.scheduler import Candidate, place
 from sandbox.kube.store import Store

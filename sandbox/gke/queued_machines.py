@@ -13,8 +13,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from kube.objects import JsonObject, Node, annotations_of, dig, maps, namespace_of
 from sandbox.gke.provisioning_rules import API, KIND, QUEUED_CLASS
-from sandbox.kube.objects import JsonObject, Node, annotations_of, dig, maps, namespace_of
 from sandbox.kube.pods import FINISHED, phase
 from sandbox.kube.store import Store, owner_of
 

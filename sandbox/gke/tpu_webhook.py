@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from math import prod
 from typing import Any
 
-from sandbox.kube import quantity
-from sandbox.kube.objects import JsonObject, dig, labels_of, maps, namespace_of
+from kube import quantity
+from kube.objects import JsonObject, dig, labels_of, maps, namespace_of
 
 TPU = "google.com/tpu"
 TOPOLOGY = "cloud.google.com/gke-tpu-topology"
@@ -91,7 +91,7 @@ def _asked(spec: Mapping[str, Any]) -> list[JsonObject]:
 
 
 def _chips(container: Mapping[str, Any]) -> int:
-    limits, requests = (dig(container, "resources", field) for field in ("limits", "requests"))
+    limits, requested = (dig(container, "resources", field) for field in ("limits", "requests"))
     limit = (limits or {}).get(TPU, "0")
-    request = limit if requests is None else requests.get(TPU, "0")
+    request = limit if requested is None else requested.get(TPU, "0")
     return int(min(quantity.parse(limit), quantity.parse(request)))

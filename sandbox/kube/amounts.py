@@ -1,15 +1,14 @@
-"""Amounts of resources that are added up and shown as Kubernetes' Quantity shows them.
+"""Amounts of resources, written as Kubernetes' Quantity writes them.
 
-Source: k8s.io/apimachinery 0.35.4, pkg/api/resource/quantity.go (Add, CanonicalizeBytes).
+Source: k8s.io/apimachinery 0.35.4, pkg/api/resource/quantity.go (CanonicalizeBytes).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from sandbox.kube import quantity
+from kube import quantity
 
 _DECIMAL = ((18, "E"), (15, "P"), (12, "T"), (9, "G"), (6, "M"), (3, "k"), (0, ""), (-3, "m"))
 _BINARY = tuple((1024**power, f"{unit}i") for power, unit in enumerate("KMGTPE", start=1))[::-1]
@@ -17,7 +16,7 @@ _BINARY = tuple((1024**power, f"{unit}i") for power, unit in enumerate("KMGTPE",
 
 @dataclass(frozen=True)
 class Amount:
-    """`binary` where it is written in Ki and the like; a sum is written as its first part is."""
+    """`binary` where it is written in Ki and the like."""
 
     value: Fraction
     binary: bool
@@ -25,9 +24,6 @@ class Amount:
     @classmethod
     def read(cls, text: str | int | float) -> Amount:
         return cls(quantity.parse(text), str(text).endswith("i"))
-
-    def __add__(self, other: Amount) -> Amount:
-        return Amount(self.value + other.value, self.binary if self.value else other.binary)
 
     def __str__(self) -> str:
         if self.binary and self.value.denominator == 1 and abs(self.value) >= 1024:
@@ -40,18 +36,3 @@ class Amount:
             if self.value and scaled.denominator == 1:
                 return f"{scaled}{unit}"
         return "0"
-
-
-NOTHING = Amount(Fraction(0), False)
-
-
-def total(parts: Iterable[Amount]) -> Amount:
-    found = NOTHING
-    for part in parts:
-        found += part
-    return found
-
-
-def shown(amounts: Mapping[str, Amount]) -> str:
-    """As quotas name them in errors."""
-    return ",".join(f"{name}={amounts[name]}" for name in sorted(amounts))

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sandbox.kube.names import is_label_1123
-from sandbox.kube.objects import JsonObject, dig, maps
+from kube.names import is_label_1123
+from kube.objects import JsonObject, dig, maps
 
 Finding = tuple[str, str]
 MODES = ("ExactCount", "All")

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from sandbox.kube.objects import DeviceRequest, JsonObject, Node, dig, maps, name_of, namespace_of
+from kube.names import chart_name
+from kube.objects import DeviceRequest, JsonObject, Node, dig, maps, name_of, namespace_of
 from sandbox.kube.pods import FINISHED, phase, suffix
 from sandbox.kube.store import Store
 
@@ -70,7 +71,7 @@ def waits_for_claims(store: Store, pod: Mapping[str, Any]) -> Iterator[str]:
 def _brought_classes(store: Store) -> Iterator[str]:
     """By the chart of NVIDIA's driver, as its values say."""
     for each in store.all("Release"):
-        if each["spec"]["chart"].rpartition("/")[2] == GPU_CLAIMS_CHART:
+        if chart_name(each["spec"]["chart"]) == GPU_CLAIMS_CHART:
             yield from classes_of(each["spec"].get("values") or {})
 
 

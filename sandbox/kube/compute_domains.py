@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kube.objects import JsonObject, Node, name_of, namespace_of
 from sandbox.kube.claims import API, CHANNEL_CLASS
-from sandbox.kube.objects import JsonObject, Node, name_of, namespace_of
 from sandbox.kube.store import Store
 
 KIND = "ComputeDomain"

@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from sandbox.kube.objects import JsonObject, dig, maps
+from kube.objects import JsonObject, dig, maps
 from sandbox.kube.store import Store
 
 KIND = "CustomResourceDefinition"
@@ -33,7 +33,7 @@ def definition_of(kind: str) -> JsonObject:
     file = _DEFINITIONS / f"{kind.lower()}.yaml"
     if not file.is_file():
         return {}
-    from catalog.table import read_yaml
+    from catalog.strict_yaml import read_yaml
 
     return read_yaml(file)
 

@@ -7,8 +7,8 @@ are taken from pulumi-kubernetes 4.x `provider/pkg/provider/diff.go` and the API
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from sandbox.kube import paths, quantity
-from sandbox.kube.objects import dig
+from kube import paths, quantity
+from kube.objects import dig
 
 _IDENTITY = ("apiVersion", "kind", "metadata.name", "metadata.namespace")
 _VOLUME_SOURCES = [

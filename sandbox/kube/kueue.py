@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from kube.objects import JsonObject, labels_of, maps
 from sandbox.kube.helm.installed import chart_release, operator_pods_run
 from sandbox.kube.kueue_configuration import Configuration, read_configuration
-from sandbox.kube.objects import JsonObject, labels_of, maps
 from sandbox.kube.store import Store
 
 QUEUE = "kueue.x-k8s.io/queue-name"

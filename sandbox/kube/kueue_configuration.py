@@ -12,9 +12,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+import yaml
+
+from catalog.strict_yaml import YamlError, load_yaml
 from components.kueue_frameworks import FRAMEWORKS
-from sandbox.kube.objects import JsonObject, dig, matches_labels
-from sandbox.kube.text import nearest
+from kube.objects import JsonObject, dig, matches_labels
+from kube.text import nearest
 
 Finding = tuple[str, str]
 FIELD = "values.managerConfig.controllerManagerConfigYaml"
@@ -64,14 +67,12 @@ _DEFAULT: JsonObject = {
 @dataclass(frozen=True, kw_only=True)
 class Configuration:
     """What decides which objects the manager takes care of. `pod_options` are None where the
-    release does not read them; resources whose names start with one of `left_out` do not count.
-    What is not ready after `ready_timeout` is stopped; empty where it is not. With `elastic` a job
-    may say that its pods come and go."""
+    release does not read them. What is not ready after `ready_timeout` is stopped; empty where it
+    is not. With `elastic` a job may say that its pods come and go."""
 
     frameworks: frozenset[str]
     namespaces: Mapping[str, Any]
     pod_options: Mapping[str, Any] | None
-    left_out: tuple[str, ...]
     ready_timeout: str
     elastic: bool
 
@@ -85,8 +86,6 @@ class Configuration:
 
 
 def config_text(values: Mapping[str, Any]) -> str:
-    import yaml
-
     given = dig(values, "managerConfig", "controllerManagerConfigYaml")
     return given if given is not None else yaml.safe_dump(_DEFAULT)
 
@@ -102,7 +101,6 @@ def read_configuration(release: Mapping[str, Any]) -> Configuration:
         frameworks=frozenset(integrations.get("frameworks") or ["batch/job"]),
         namespaces=config.get("managedJobsNamespaceSelector") or everywhere_else,
         pod_options=_pod_options(integrations, spec["version"]),
-        left_out=tuple(dig(config, "resources", "excludeResourcePrefixes") or ()),
         ready_timeout=_ready_timeout(config, spec["version"]),
         elastic=bool(
             (config.get("featureGates") or {}).get(
@@ -130,11 +128,10 @@ def _pod_options(integrations: JsonObject, version: str) -> Mapping[str, Any] | 
 
 @lru_cache(maxsize=16)
 def _parsed(text: str) -> JsonObject | None:
-    import yaml
 
     try:
-        found = yaml.safe_load(text)
-    except yaml.YAMLError:
+        found = load_yaml(text)
+    except YamlError:
         return None
     return found if isinstance(found, dict) else None
 

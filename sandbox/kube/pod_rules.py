@@ -3,20 +3,15 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sandbox.kube import quantity
+from kube import quantity
+from kube.errors import KubeError
+from kube.names import is_label_1123
+from kube.objects import JsonObject, dig, maps
+from kube.pod_requests import is_extended
 from sandbox.kube.claim_rules import pod_claim_findings
-from sandbox.kube.errors import KubeError
-from sandbox.kube.names import is_label_1123
-from sandbox.kube.objects import JsonObject, dig, maps
 
 Finding = tuple[str, str]
 MAX_PODS = 2000
-_OVERCOMMITTED = ("cpu", "memory", "ephemeral-storage")
-
-
-def is_extended(resource: str) -> bool:
-    """Devices such as nvidia.com/gpu: counted whole, never overcommitted."""
-    return resource not in _OVERCOMMITTED and not resource.startswith("hugepages-")
 
 
 def pod_findings(spec: Mapping[str, Any], path: str) -> Iterator[Finding]:

@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from sandbox.kube.objects import (
+from kube.objects import (
     JsonObject,
     PodView,
     annotations_of,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sandbox.kube import quantity
+from kube import quantity
+from kube.objects import JsonObject, dig, maps, name_of, namespace_of
 from sandbox.kube.kueue import cohort_of, flavors_of, installed
-from sandbox.kube.objects import JsonObject, dig, maps, name_of, namespace_of
 from sandbox.kube.pods import FINISHED, is_running, phase
 from sandbox.kube.store import Store, owner_of
 
@@ -108,7 +108,7 @@ def _workload(store: Store, workload: JsonObject) -> WorkloadView:
 
 
 def _unready(store: Store, workload: JsonObject) -> str:
-    """There is no time here: this is what would come of pods that never are ready."""
+    """What Kueue does after its timeout if the pods are not ready by then."""
     config, owner = installed(store), owner_of(workload)
     above = store.get(
         owner.get("apiVersion", ""),

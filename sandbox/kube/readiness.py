@@ -7,12 +7,12 @@ what for. Semantics of the waits: pulumi-kubernetes 4.x `provider/pkg/await`.
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from kube.names import CLUSTER_SELECTOR_KEY
+from kube.objects import JsonObject, Readiness, annotations_of, dig, name_of, namespace_of
 from sandbox.gke.networks import not_ready
 from sandbox.gke.queued_machines import why_waiting
 from sandbox.kube import registry
 from sandbox.kube.helm import job_set_controller_runs, ray_operator_runs
-from sandbox.kube.names import CLUSTER_SELECTOR_KEY
-from sandbox.kube.objects import JsonObject, Readiness, annotations_of, dig, name_of, namespace_of
 from sandbox.kube.pods import FINISHED, endpoints, is_running, phase, why_pending
 from sandbox.kube.store import Store
 from sandbox.kube.volumes import waits_because

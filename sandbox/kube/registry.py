@@ -6,8 +6,8 @@ Kinds of `_DEFINED` are served only while their definition is there: a chart or 
 from dataclasses import dataclass
 from difflib import get_close_matches
 
+from kube.errors import KubeError
 from sandbox.kube.custom_resources import served_versions
-from sandbox.kube.errors import KubeError
 from sandbox.kube.store import Store
 
 
@@ -48,6 +48,12 @@ _KINDS = [
     *_kinds("networking.k8s.io/v1", "NetworkPolicy"),
     *_kinds("scheduling.k8s.io/v1", "PriorityClass", namespaced=False),
     *_kinds("storage.k8s.io/v1", "StorageClass", namespaced=False),
+    *_kinds(
+        "admissionregistration.k8s.io/v1",
+        "ValidatingAdmissionPolicy",
+        "ValidatingAdmissionPolicyBinding",
+        namespaced=False,
+    ),
     *_kinds(_RBAC, "Role", "RoleBinding"),
     *_kinds(_RBAC, "ClusterRole", "ClusterRoleBinding", namespaced=False),
     *_kinds("resource.k8s.io/v1", "ResourceClaimTemplate"),

@@ -8,16 +8,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import lru_cache
 from typing import Any
 
-from sandbox.kube import quantity
-from sandbox.kube.objects import DeviceRequest, Node, Taint, dig, maps, matches_expression
-from sandbox.kube.pod_rules import is_extended
+from kube import quantity
+from kube.objects import DeviceRequest, Node, Taint, dig, maps, matches_expression
+from kube.pod_requests import Amounts, requests_of
+from kube.taints import tolerates
 
-Amounts = Mapping[str, Fraction]
 _DEFAULT_PODS = "110"
 _NOT_SELECTED = "node(s) didn't match Pod's node affinity/selector"
 
@@ -25,11 +24,13 @@ _NOT_SELECTED = "node(s) didn't match Pod's node affinity/selector"
 @dataclass(frozen=True, kw_only=True)
 class Candidate:
     """A pod that wants a node or has one; `blocked` says why no node may take it yet, and `only`
-    names the one node that may. Pods of one `slice` share a node pool with no other slice;
-    `claims` are devices of the node."""
+    names the one node that may. `choices` are other specs of it, of which the first that finds a
+    node counts. Pods of one `slice` share a node pool with no other slice; `claims` are devices of
+    the node."""
 
     key: str
     spec: Mapping[str, Any]
+    choices: tuple[Mapping[str, Any], ...] = ()
     priority: int = 0
     node: str = ""
     blocked: str = ""
@@ -131,7 +132,8 @@ def place(pods: Iterable[Candidate], nodes: Sequence[Node]) -> dict[str, Place]:
 
 def _stays(pod: Candidate, room: _Room) -> bool:
     held = not room.lacks(requests_of(pod.spec)) and room.after(pod.claims) is not None
-    return held and not _repelling(pod.spec, room.node, ("NoExecute",))
+    specs = pod.choices or (pod.spec,)
+    return held and not all(_repelling(it, room.node, ("NoExecute",)) for it in specs)
 
 
 def _choose(pod: Candidate, rooms: list[_Room], slices: _Slices) -> Place:
@@ -140,6 +142,16 @@ def _choose(pod: Candidate, rooms: list[_Room], slices: _Slices) -> Place:
     rooms = [room for room in rooms if pod.only in ("", room.node.name)]
     if not rooms:
         return Place(reason="no nodes available to schedule pods")
+    reasons: list[str] = []
+    for spec in pod.choices or (pod.spec,):
+        found = _choose_for(replace(pod, spec=spec), rooms, slices)
+        if found.node:
+            return found
+        reasons.append(found.reason)
+    return Place(reason="; ".join(dict.fromkeys(reasons)))
+
+
+def _choose_for(pod: Candidate, rooms: list[_Room], slices: _Slices) -> Place:
     wanted = requests_of(pod.spec)
     against: Counter[str] = Counter()
     open_rooms: list[_Room] = []
@@ -194,19 +206,8 @@ def _unwelcome(spec: Mapping[str, Any], node: Node) -> int:
 def _untolerated(spec: Mapping[str, Any], node: Node, effects: tuple[str, ...]) -> Iterator[Taint]:
     tolerations = maps(spec.get("tolerations"))
     for taint in node.taints:
-        if taint.effect in effects and not any(_tolerates(t, taint) for t in tolerations):
+        if taint.effect in effects and not any(tolerates(t, taint) for t in tolerations):
             yield taint
-
-
-def _tolerates(toleration: Mapping[str, Any], taint: Taint) -> bool:
-    key, effect = toleration.get("key") or "", toleration.get("effect") or ""
-    if effect and effect != taint.effect:
-        return False
-    if key and key != taint.key:
-        return False
-    if (toleration.get("operator") or "Equal") == "Exists":
-        return True
-    return bool(key) and (toleration.get("value") or "") == taint.value
 
 
 def selects(spec: Mapping[str, Any], node: Node) -> bool:
@@ -229,46 +230,3 @@ def _term_selects(term: Mapping[str, Any], labels: dict[str, str], name: str) ->
     return all(matches_expression(e, labels) for e in by_label) and all(
         matches_expression(e, fields) for e in by_field
     )
-
-
-def requests_of(spec: Mapping[str, Any]) -> Amounts:
-    """What a pod takes from its node: containers side by side, init containers one by one."""
-    total = _sum(_requests(container) for container in maps(spec.get("containers")))
-    highest: dict[str, Fraction] = {}
-    sidecars: dict[str, Fraction] = {}
-    for container in maps(spec.get("initContainers")):
-        if container.get("restartPolicy") == "Always":
-            sidecars = _sum([sidecars, _requests(container)])
-            highest = _highest(highest, sidecars)
-        else:
-            highest = _highest(highest, _sum([sidecars, _requests(container)]))
-    total = _highest(_sum([total, sidecars]), highest)
-    if isinstance(own := spec.get("resources"), Mapping):
-        total |= _requests({"resources": own})
-    overhead = {name: quantity.parse(v) for name, v in (spec.get("overhead") or {}).items()}
-    return {**_sum([total, overhead]), "pods": Fraction(1)}
-
-
-def _requests(container: Mapping[str, Any]) -> dict[str, Fraction]:
-    resources = container.get("resources") or {}
-    given = {**(resources.get("limits") or {}), **(resources.get("requests") or {})}
-    return {name: _amount(name, value) for name, value in given.items()}
-
-
-@lru_cache(maxsize=4096)
-def _amount(name: str, value: Any) -> Fraction:
-    amount = quantity.parse(value)
-    return Fraction(-(-amount // 1)) if is_extended(name) else amount
-
-
-def _sum(parts: Iterable[Mapping[str, Fraction]]) -> dict[str, Fraction]:
-    total: dict[str, Fraction] = {}
-    for part in parts:
-        for name, amount in part.items():
-            total[name] = total.get(name, Fraction(0)) + amount
-    return total
-
-
-def _highest(left: Mapping[str, Fraction], right: Mapping[str, Fraction]) -> dict[str, Fraction]:
-    zero = Fraction(0)
-    return {name: max(left.get(name, zero), right.get(name, zero)) for name in {**left, **right}}

@@ -11,9 +11,9 @@ from difflib import get_close_matches
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from sandbox.kube import paths
+from kube import paths
+from kube.objects import JsonObject
 from sandbox.kube.custom_resources import schema_of
-from sandbox.kube.objects import JsonObject
 
 if TYPE_CHECKING:
     from jsonschema import Draft202012Validator

@@ -7,9 +7,12 @@ import hmac
 from collections.abc import Mapping
 from typing import Any
 
-from sandbox.kube.objects import JsonObject, dig
+from kube.objects import JsonObject, dig
 
 DIGESTS = "sandboxSecretDigests"
+# The keys that came as stringData, which server-side apply never takes away again
+# (kubernetes/kubernetes#108008, 2022-02-08).
+_KEPT = "sandboxSecretKept"
 _LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 
 
@@ -22,7 +25,17 @@ def seal(secret: Mapping[str, Any], salt: str) -> JsonObject:
         kept = {key: value for key, value in annotations.items() if key != _LAST_APPLIED}
         sealed["metadata"] = {**secret["metadata"], "annotations": kept}
     sealed[DIGESTS] = digests(secret.get("data"), secret.get("stringData"), salt)
+    if plain := secret.get("stringData"):
+        sealed[_KEPT] = sorted(plain)
     return sealed
+
+
+def keep(live: Mapping[str, Any], sealed: JsonObject) -> None:
+    """Leave in the Secret that takes the place of `live` what applying it does not take away."""
+    if kept := live.get(_KEPT):
+        old, new = live[DIGESTS], sealed[DIGESTS]
+        sealed[DIGESTS] = {key: old[key] for key in kept if key not in new} | new
+        sealed[_KEPT] = sorted({*kept, *sealed.get(_KEPT, ())})
 
 
 def digests(

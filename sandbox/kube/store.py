@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sandbox.kube.objects import JsonObject, Mounts, Ref, dig
+from kube.objects import JsonObject, Mounts, Ref, dig
 
 _EPOCH = datetime(2026, 1, 1, tzinfo=UTC)
 _UIDS = uuid.UUID("6f1c7c64-2f3a-4d0c-9d54-1f0c2a9be6d1")
@@ -39,6 +39,10 @@ class Store:
         state.setdefault("serial", 0)
         state.setdefault("objects", {})
         self._state = state
+        # By kind and key, oldest first: each controller asks for some kinds, for each pod again.
+        self._kinds: dict[str, dict[str, JsonObject]] = {}
+        for key, entry in sorted(state["objects"].items(), key=lambda it: it[1]["serial"]):
+            self._kinds.setdefault(entry["object"]["kind"], {})[key] = entry
         self.revision = 0
         self.refused: dict[str, str] = {}
 
@@ -62,9 +66,11 @@ class Store:
 
     def all(self, *kinds: str) -> list[JsonObject]:
         """Objects of the kinds, oldest first; of every kind when none is named."""
-        entries = sorted(self._state["objects"].values(), key=lambda entry: entry["serial"])
-        objects = [entry["object"] for entry in entries]
-        return [obj for obj in objects if not kinds or obj["kind"] in kinds]
+        wanted = dict.fromkeys(kinds or self._kinds)
+        found = [entry for kind in wanted for entry in self._kinds.get(kind, {}).values()]
+        if len(wanted) > 1:
+            found.sort(key=lambda entry: entry["serial"])
+        return [entry["object"] for entry in found]
 
     def owned_by(self, owner: Mapping[str, Any], *kinds: str) -> list[JsonObject]:
         uid = owner["metadata"]["uid"]
@@ -92,7 +98,9 @@ class Store:
                     "controller": True,
                 }
             ]
-        self._state["objects"][Ref.of(obj).key] = {"serial": serial, "object": obj}
+        key, entry = Ref.of(obj).key, {"serial": serial, "object": obj}
+        self._state["objects"][key] = entry
+        self._kinds.setdefault(obj["kind"], {})[key] = entry
         return obj
 
     def replace(self, live: JsonObject, manifest: Mapping[str, Any]) -> JsonObject:
@@ -121,8 +129,10 @@ class Store:
 
     def remove(self, obj: Mapping[str, Any]) -> None:
         """Deletes the object, then what it owns, as the garbage collector does."""
-        if self._state["objects"].pop(Ref.of(obj).key, None) is None:
+        key = Ref.of(obj).key
+        if self._state["objects"].pop(key, None) is None:
             return
+        self._kinds[obj["kind"]].pop(key)
         self.revision += 1
         for child in self.owned_by(obj):
             self.remove(child)

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
-from sandbox.kube import quantity
-from sandbox.kube.objects import (
+from kube import quantity
+from kube.objects import (
     JsonObject,
     dig,
     labels_of,

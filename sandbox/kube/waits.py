@@ -7,8 +7,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from sandbox.kube.errors import KubeError
-from sandbox.kube.objects import Readiness, dig, maps
+from kube.errors import KubeError
+from kube.objects import Readiness, dig, maps
 
 _STEP = re.compile(
     r"\.(?P<field>(?:[A-Za-z0-9_-]|\\.)+)"

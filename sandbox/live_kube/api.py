@@ -11,9 +11,10 @@ from typing import Any
 from urllib.parse import urlencode
 
 import urllib3
-import yaml
 
-from sandbox.kube.objects import JsonObject, Ref
+from catalog.strict_yaml import load_yaml
+from kube import discovery
+from kube.objects import JsonObject, Ref
 
 AGENT = "gke-agent"
 Kind = tuple[str, str]
@@ -47,7 +48,7 @@ class Api:
 
     def __init__(self, kubeconfig: Path, manager: str = AGENT) -> None:
         self._manager = manager
-        settings = yaml.safe_load(kubeconfig.read_text())
+        settings = load_yaml(kubeconfig.read_text())
         cluster, user = settings["clusters"][0]["cluster"], settings["users"][0]["user"]
         authority = base64.b64decode(cluster["certificate-authority-data"]).decode()
         self._server = str(cluster["server"])
@@ -72,6 +73,20 @@ class Api:
         api_version, name = kind
         items = [{"apiVersion": api_version, "kind": name, **item} for item in found["items"]]
         return items, found["metadata"]["resourceVersion"]
+
+    def finalized(self) -> list[JsonObject]:
+        """The metadata of objects in namespaces that have finalizers, of every kind."""
+        found: list[JsonObject] = []
+        for path in discovery.PATHS:
+            answer = self.call("GET", path, accept=discovery.ACCEPT)
+            for kind in discovery.namespaced_kinds(answer):
+                listed = self.call("GET", kind.path(), accept=discovery.METADATA)
+                found += [
+                    {**it, "apiVersion": kind.api_version, "kind": kind.name}
+                    for it in listed["items"] or ()
+                    if it["metadata"].get("finalizers")
+                ]
+        return found
 
     def get(self, ref: Ref) -> JsonObject | None:
         try:
@@ -166,10 +181,11 @@ class Api:
         body: Mapping[str, Any] | None = None,
         content_type: str = "application/json",
         query: Mapping[str, str] | None = None,
+        accept: str = "application/json",
     ) -> JsonObject:
         """One request. Raises ApiError for what the API server refuses."""
         url = f"{self._server}{path}" + (f"?{urlencode(query)}" if query else "")
-        headers = {**self._headers, "Content-Type": content_type}
+        headers = {**self._headers, "Accept": accept, "Content-Type": content_type}
         try:
             answer = self._pool.request(
                 method,

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
+from kube.errors import KubeError
+from kube.objects import JsonObject, Ref
 from sandbox.errors import CloudError
-from sandbox.kube.errors import KubeError
-from sandbox.kube.objects import JsonObject, Ref
 from sandbox.live_kube.api import Api, ApiError
 
 FIELD_MANAGER = "pulumi-kubernetes"
@@ -36,6 +36,10 @@ class ApiServer:
         """All objects of a kind, in every namespace; none of a kind that is not served."""
         nothing: list[JsonObject] = []
         return _or(nothing, lambda: self._api.list((api_version, kind))[0])
+
+    def finalized(self) -> list[JsonObject]:
+        """The metadata of objects in namespaces that have finalizers, of every kind."""
+        return _told(self._api.finalized)
 
     def apply(
         self, manifest: Mapping[str, Any], *, force: bool = False, dry_run: bool = False

@@ -11,17 +11,17 @@ import time
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from kube.errors import KubeError
+from kube.objects import JsonObject, Ref, dig, maps, namespace_of
 from sandbox.control_plane import ControlPlane
 from sandbox.control_plane.binaries import MANIFESTS
 from sandbox.control_plane.operators import Operator
 from sandbox.kube import claims
 from sandbox.kube.custom_resources import definition_of
-from sandbox.kube.errors import KubeError
 from sandbox.kube.helm.chart import values_of
 from sandbox.kube.helm.gpu_claims_chart import classes
 from sandbox.kube.helm.jobset_chart import configuration
 from sandbox.kube.helm.release import chart_of, refuse_hanging_uninstall
-from sandbox.kube.objects import JsonObject, Ref, dig, maps, namespace_of
 from sandbox.live_kube.api_server import ApiServer
 from sandbox.live_kube.operators import (
     job_set_objects,

@@ -6,7 +6,7 @@ import copy
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from sandbox.kube.objects import JsonObject, dig, maps
+from kube.objects import JsonObject, dig, maps
 
 
 def without_others(

@@ -16,11 +16,11 @@ from typing import Any
 
 import yaml
 
+from cli.errors import UserError
+from kube.objects import JsonObject, Ref, name_of, namespace_of
 from sandbox.control_plane.binaries import binary
 from sandbox.control_plane.certificates import make_certificates
 from sandbox.control_plane.layout import Layout
-from sandbox.errors import UserError
-from sandbox.kube.objects import JsonObject, Ref, name_of, namespace_of
 from sandbox.live_kube.api_server import ApiServer
 
 _KWOK = "kwok.x-k8s.io/v1alpha1"
@@ -71,12 +71,14 @@ class Kubelet:
         self._process.send_signal(signal.SIGKILL)
         self._process.wait()
 
-    def say(self, pod: str, *texts: str, previous: bool = False) -> None:
-        """In the form of the container runtime's log files."""
+    def say(
+        self, pod: str, *texts: str, previous: bool = False, at: datetime | None = None
+    ) -> None:
+        """In the form of the container runtime's log files, as of now or of `at`."""
         file = self.logs[pod].with_suffix(".previous") if previous else self.logs[pod]
         with file.open("a") as log:
             for text in texts:
-                log.write(f"{datetime.now(UTC).isoformat()} stdout F {text}\n")
+                log.write(f"{(at or datetime.now(UTC)).isoformat()} stdout F {text}\n")
 
     def _listens(self) -> bool:
         with socket.socket() as asked:

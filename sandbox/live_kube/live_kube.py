@@ -9,11 +9,8 @@ from collections.abc import Callable, Collection, Mapping
 from functools import cached_property
 from typing import Any, TypeVar
 
-from sandbox.control_plane import ControlPlane
-from sandbox.errors import CloudError
-from sandbox.gke.networks import GNP_FINALIZER, users_of
-from sandbox.kube.errors import KubeError
-from sandbox.kube.objects import (
+from kube.errors import KubeError
+from kube.objects import (
     JsonObject,
     Node,
     PodView,
@@ -28,6 +25,9 @@ from sandbox.kube.objects import (
     namespace_of,
     normalized,
 )
+from sandbox.control_plane import ControlPlane
+from sandbox.errors import CloudError
+from sandbox.gke.networks import GNP_FINALIZER, users_of
 from sandbox.kube.pods import view
 from sandbox.kube.queue_view import QueueView, queue_views
 from sandbox.kube.readiness import awaited, health, lacks_ray_pods, on_read
@@ -135,6 +135,14 @@ class LiveKube:
         """Objects of that name, in every namespace."""
         found = map(Ref.of, self._server.list(api_version, kind))
         return [it for it in found if it.name == name]
+
+    def listed(self, api_version: str, kind: str) -> list[JsonObject]:
+        """All objects of a kind; none of a kind that is not served."""
+        return self._server.list(api_version, kind)
+
+    def finalized(self) -> list[JsonObject]:
+        """The metadata of objects in namespaces that have finalizers, of every kind."""
+        return self._server.finalized()
 
     def set_status(self, ref: Ref, status: Mapping[str, Any]) -> None:
         self._server.set_status(ref, status)

@@ -8,8 +8,9 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from kube.names import chart_name
+from kube.objects import JsonObject, labels_of, name_of, namespace_of
 from sandbox.kube.helm import RELEASE, release_manifest
-from sandbox.kube.objects import JsonObject, labels_of, name_of, namespace_of
 
 _TYPE = "helm.sh/release.v1"
 _INPUTS = "pulumi-inputs"
@@ -19,7 +20,7 @@ def record_of(release: Mapping[str, Any], *, deployed: bool) -> JsonObject:
     """The Secret that says that a release is installed."""
     name, namespace, spec = name_of(release), namespace_of(release), release["spec"]
     status = "deployed" if deployed else "pending-install"
-    chart = {"name": spec["chart"].rpartition("/")[2], "version": spec["version"]}
+    chart = {"name": chart_name(spec["chart"]), "version": spec["version"]}
     body = {
         "name": name,
         "namespace": namespace,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sandbox.kube.objects import JsonObject, Ref, dig, labels_of, maps, name_of, namespace_of
+from kube.objects import JsonObject, Ref, dig, labels_of, maps, name_of, namespace_of
 from sandbox.kube.registry import REGISTRY
 from sandbox.kube.store import Store, owner_of
 from sandbox.live_kube.api_server import ApiServer

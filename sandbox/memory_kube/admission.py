@@ -3,16 +3,10 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from sandbox.gke import pod_webhooks as gke_webhooks
-from sandbox.gke.compute_class_rules import compute_class_findings
-from sandbox.gke.monitoring_rules import port_findings
-from sandbox.gke.provisioning_rules import provisioning_findings
-from sandbox.kube import paths, quantity, registry, schemas, secrets, waits
-from sandbox.kube.claim_rules import template_claim_findings
-from sandbox.kube.errors import KubeError, invalid
-from sandbox.kube.helm import RELEASE, release_findings
-from sandbox.kube.names import label_findings, name_findings
-from sandbox.kube.objects import (
+from kube import paths, quantity
+from kube.errors import KubeError, invalid
+from kube.names import label_findings, name_findings
+from kube.objects import (
     JsonObject,
     annotations_of,
     dig,
@@ -22,13 +16,19 @@ from sandbox.kube.objects import (
     normalized,
     pod_templates,
 )
+from sandbox.gke import pod_webhooks as gke_webhooks
+from sandbox.gke.compute_class_rules import compute_class_findings
+from sandbox.gke.monitoring_rules import port_findings
+from sandbox.gke.provisioning_rules import provisioning_findings
+from sandbox.kube import registry, schemas, secrets, waits
+from sandbox.kube.claim_rules import template_claim_findings
+from sandbox.kube.helm import RELEASE, release_findings
 from sandbox.kube.pod_rules import count_findings, template_findings
 from sandbox.kube.store import Store
+from sandbox.memory_kube.amount_rules import limit_range_findings, quota_findings
 from sandbox.memory_kube.defaults import with_defaults
 from sandbox.memory_kube.job_set_rules import job_set_findings
 from sandbox.memory_kube.kueue.rules import KUEUE_RULES
-from sandbox.memory_kube.limit_ranges import limit_range_findings
-from sandbox.memory_kube.quotas import quota_findings
 from sandbox.memory_kube.ray_rules import ray_findings
 from sandbox.memory_kube.references import refuse_missing
 

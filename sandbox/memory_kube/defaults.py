@@ -5,11 +5,11 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
 
+from kube.errors import KubeError
+from kube.objects import JsonObject, dig, maps, pod_templates
 from sandbox.kube.amounts import Amount
 from sandbox.kube.claim_rules import requests_in
 from sandbox.kube.custom_resources import fill_defaults, schema_of
-from sandbox.kube.errors import KubeError
-from sandbox.kube.objects import JsonObject, dig, maps, pod_templates
 from sandbox.kube.store import DEFAULT_STORAGE_CLASS
 
 MAX_INT32 = 2147483647

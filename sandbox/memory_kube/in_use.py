@@ -1,14 +1,13 @@
 """Objects that cannot be deleted while others use them, as their finalizers see to."""
 
+from kube.errors import KubeError
+from kube.objects import JsonObject, Ref, dig
 from sandbox.gke.networks import PARAMS_KIND, pods_on, users_of
-from sandbox.kube.errors import KubeError
 from sandbox.kube.helm import chart_release, refuse_hanging_uninstall
 from sandbox.kube.kueue import flavors_of, running
-from sandbox.kube.objects import JsonObject, Ref, dig, labels_of
 from sandbox.kube.store import BUILT_IN_NAMESPACES, Store
 from sandbox.kube.volumes import claim_of, pods_using
-from sandbox.memory_kube.kueue.jobs import MANAGED
-from sandbox.memory_kube.kueue.quota import checks_of
+from sandbox.memory_kube.kueue.queues import WORK, checks_of, queued_work, running_work
 from sandbox.memory_kube.ray_state import FINALIZER, why_it_stays
 
 _KUEUE_KINDS = ("AdmissionCheck", "ClusterQueue", "ResourceFlavor", "Topology")
@@ -47,14 +46,15 @@ def refuse_in_use(store: Store, ref: Ref, found: JsonObject) -> None:
 def _hung(store: Store, found: JsonObject) -> list[JsonObject]:
     """What would stay for ever with a finalizer of Kueue's."""
     if found["kind"] == "Release" and chart_release(store, "kueue") == found:
-        return store.all(*_KUEUE_KINDS) + _managed_pods(store.all("Pod"))
+        return store.all(*_KUEUE_KINDS) + _queued_pods(store, store.all("Pod"))
     if found["kind"] in ("Deployment", "Pod") and running(store) is None:
-        return _managed_pods([found, *store.owned_by(found, "Pod")])
+        return _queued_pods(store, [found, *store.owned_by(found, "Pod")])
     return []
 
 
-def _managed_pods(objects: list[JsonObject]) -> list[JsonObject]:
-    return [each for each in objects if each["kind"] == "Pod" and MANAGED in labels_of(each)]
+def _queued_pods(store: Store, objects: list[JsonObject]) -> list[JsonObject]:
+    """Pods that have Kueue's finalizer: those that wait in a queue by themselves."""
+    return [it for it in objects if it["kind"] == "Pod" and queued_work(store, it) == it]
 
 
 def _users(store: Store, ref: Ref, found: JsonObject) -> list[JsonObject]:
@@ -65,8 +65,8 @@ def _users(store: Store, ref: Ref, found: JsonObject) -> list[JsonObject]:
             # A pod without a node holds nothing; a finished one still holds its claim.
             return [pod for pod in pods_using(store, found) if dig(pod, "spec", "nodeName")]
         case "ClusterQueue":
-            held = store.all("Workload")
-            return [w for w in held if dig(w, "status", "admission", "clusterQueue") == ref.name]
+            admitted = dig(found, "status", WORK) or ()
+            return [it for uid, it in running_work(store).items() if uid in admitted]
         case "ResourceFlavor":
             queues = store.all("ClusterQueue")
             return [q for q in queues if ref.name in {it["name"] for it in flavors_of(q)}]

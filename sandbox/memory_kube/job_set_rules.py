@@ -9,8 +9,8 @@ other managers, and success of any Job alone.
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sandbox.kube.names import is_label_1035
-from sandbox.kube.objects import JsonObject, dig, maps, name_of
+from kube.names import is_label_1035
+from kube.objects import JsonObject, dig, maps, name_of
 from sandbox.kube.pod_rules import count_findings, template_findings
 
 Finding = tuple[str, str]

@@ -10,11 +10,8 @@ import copy
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from sandbox.gke.managed_namespaces import refuse_managed
-from sandbox.kube import registry, secrets
-from sandbox.kube.errors import KubeError, invalid
-from sandbox.kube.immutability import refused_changes
-from sandbox.kube.objects import (
+from kube.errors import KubeError, invalid
+from kube.objects import (
     JsonObject,
     Mounts,
     Node,
@@ -26,9 +23,12 @@ from sandbox.kube.objects import (
     name_of,
     namespace_of,
 )
+from sandbox.gke.managed_namespaces import refuse_managed
+from sandbox.kube import registry, secrets
+from sandbox.kube.immutability import refused_changes
 from sandbox.kube.pod_rules import MAX_PODS
 from sandbox.kube.pods import view
-from sandbox.kube.queue_view import QueueView, queue_views
+from sandbox.kube.queue_view import QueueView
 from sandbox.kube.readiness import awaited, health, on_read
 from sandbox.kube.store import Store, owner_of
 from sandbox.kube.volumes import bind_volumes
@@ -40,9 +40,9 @@ from sandbox.memory_kube.controllers import (
     run_provisioning_requests,
 )
 from sandbox.memory_kube.in_use import refuse_in_use
-from sandbox.memory_kube.kueue.webhooks import held_back, with_admission
-from sandbox.memory_kube.owned_pods import admitted_pod
+from sandbox.memory_kube.kueue.admission import admitted as admitted_by_kueue
 from sandbox.memory_kube.placement import nodes_now, place_pods
+from sandbox.memory_kube.pod_security import refuse_unsafe
 
 _ROUNDS = 20
 # What a controller wrote into the spec of a live object and an update does not mention.
@@ -121,7 +121,7 @@ class MemoryKube:
         if live is not None:
             self._merge(live, manifest, self._sealed(admitted))
         elif admitted["kind"] == "Pod":
-            admitted = admitted_pod(self._store, admitted)
+            refuse_unsafe(self._store, admitted)
         elif admitted["kind"] == "Namespace" and self._provision:
             refuse_managed(name_of(admitted), "create")
         return admitted
@@ -131,7 +131,7 @@ class MemoryKube:
         ref = Ref.of(admitted)
         live = self._store.find(ref)
         if live is None:
-            self._store.add(held_back(self._store, admitted))
+            self._store.add(admitted_by_kueue(self._store, admitted))
         else:
             self._store.replace(live, self._merge(live, manifest, admitted))
         self.reconcile()
@@ -150,7 +150,9 @@ class MemoryKube:
                 merged["spec"][field] = live["spec"][field]
         if kind == "PersistentVolume" and (bound := live["spec"].get("claimRef")):
             merged["spec"]["claimRef"] = {**bound, **(merged["spec"].get("claimRef") or {})}
-        merged = with_admission(self._store, live, merged)
+        if kind == "Secret":
+            secrets.keep(live, merged)
+        merged = admitted_by_kueue(self._store, merged)
         if problems := list(refused_changes(kind, live, merged)):
             raise invalid(kind, name_of(live), problems)
         return merged
@@ -197,6 +199,16 @@ class MemoryKube:
         found = (Ref.of(it) for it in self._store.all(kind) if it["apiVersion"] == api_version)
         return [it for it in found if it.name == name]
 
+    def listed(self, api_version: str, kind: str) -> list[JsonObject]:
+        """All objects of a kind; none of a kind that is not known."""
+        found = (it for it in self._store.all(kind) if it["apiVersion"] == api_version)
+        return [copy.deepcopy(it) for it in found]
+
+    def finalized(self) -> list[JsonObject]:
+        """Objects in namespaces that have finalizers."""
+        found = (it for it in self._store.all() if dig(it, "metadata", "finalizers"))
+        return [copy.deepcopy(it) for it in found if namespace_of(it)]
+
     def set_status(self, ref: Ref, status: Mapping[str, Any]) -> None:
         live = self._live_object(ref)
         self._store.patch(live, status={**(live.get("status") or {}), **status})
@@ -223,8 +235,8 @@ class MemoryKube:
         return [view(pod) for pod in self._store.all("Pod")]
 
     def queues(self) -> list[QueueView]:
-        """Kueue's queues, by name; none where it is not installed."""
-        return queue_views(self._store)
+        """None: queued work is admitted at once, so that nothing waits and no quota is used."""
+        return []
 
     def inventory(self) -> dict[str, list[str]]:
         """What users made, by kind; what controllers and Helm made of it is left out."""

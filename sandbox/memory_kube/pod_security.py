@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from sandbox.kube.errors import KubeError
-from sandbox.kube.objects import JsonObject, dig, maps, name_of, namespace_of
+from kube.errors import KubeError
+from kube.objects import JsonObject, dig, maps, name_of, namespace_of
 from sandbox.kube.store import Store
 
 _ENFORCE = "pod-security.kubernetes.io/enforce"
@@ -23,13 +23,13 @@ def refuse_unsafe(store: Store, pod: Mapping[str, Any]) -> None:
     labels = store.namespace_labels(namespace_of(pod))
     if labels.get(_ENFORCE) != _BASELINE:
         return
-    if found := ", ".join(f"{what} ({detail})" for what, detail in _forbidden(pod["spec"])):
+    if found := ", ".join(f"{what} ({detail})" for what, detail in past_baseline(pod["spec"])):
         version = labels.get(f"{_ENFORCE}-version", "latest")
         text = f'violates PodSecurity "{_BASELINE}:{version}": {found}'
         raise KubeError(f'pods "{name_of(pod)}" is forbidden: {text}', reason="Forbidden")
 
 
-def _forbidden(spec: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def past_baseline(spec: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """What is too much, in the order in which an API server names it."""
     if shared := [f"{field}=true" for field in _NAMESPACES if spec.get(field)]:
         yield "host namespaces", ", ".join(shared)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from kube.objects import JsonObject, dig, maps, name_of, namespace_of
 from sandbox.gke.gcsfuse_mounts import refusal
+from sandbox.gke.gpu_drivers import crashes
 from sandbox.gke.networks import waits_for_networks
 from sandbox.gke.pod_webhooks import (
     GCSFUSE,
@@ -17,10 +19,11 @@ from sandbox.gke.pod_webhooks import (
 )
 from sandbox.gke.queued_machines import waits_for_request
 from sandbox.kube.claims import waits_for_claims
-from sandbox.kube.objects import JsonObject, dig, maps, namespace_of
 from sandbox.kube.secrets import DIGESTS
 from sandbox.kube.store import BUILT_IN_PRIORITIES, Store
 from sandbox.kube.volumes import claim_names, unmountable, waits_because
+from sandbox.memory_kube.kueue.admission import on_flavors
+from sandbox.memory_kube.kueue.queues import cluster_queue_of, queued_work
 
 Missing = tuple[str, str]
 
@@ -30,11 +33,13 @@ GATED = "SchedulingGated"
 
 def _gates(store: Store, pod: JsonObject) -> Iterator[str]:
     if pod["spec"].get("schedulingGates"):
-        workload = next(iter(store.owned_by(pod, "Workload")), None)
-        conditions = maps(dig(workload, "status", "conditions"))
-        why = (each["message"] for each in conditions if each["type"] == "QuotaReserved")
-        default = "Scheduling is blocked due to non-empty scheduling gates"
-        yield f"{GATED}: {next(why, default)}"
+        yield f"{GATED}: Scheduling is blocked due to non-empty scheduling gates"
+    work = queued_work(store, pod)
+    queue = cluster_queue_of(store, work) if work else None
+    if isinstance(queue, str):
+        yield f"{GATED}: {queue}"
+    elif queue and not any(on_flavors(store, pod, pod["spec"])):
+        yield f"{GATED}: couldn't assign flavors: none of {name_of(queue)} match node affinity"
 
 
 def blocks_scheduling(store: Store, pod: JsonObject) -> Iterator[str]:
@@ -67,8 +72,9 @@ def blocks_scheduling(store: Store, pod: JsonObject) -> Iterator[str]:
             yield f'pod has unbound immediate PersistentVolumeClaims: "{name}": {why}'
 
 
-def blocks_start(store: Store, pod: JsonObject) -> Iterator[Missing]:
-    """Why the containers of a placed pod (as the webhooks leave it) do not start."""
+def blocks_start(store: Store, pod: JsonObject, driver: int) -> Iterator[Missing]:
+    """Why the containers of a placed pod (as the webhooks leave it) do not start, or do not stay:
+    `driver` is NVIDIA's on its node."""
     namespace, spec = namespace_of(pod), pod["spec"]
     for volume in maps(spec.get("volumes")):
         for kind, name, keys, optional in _volume_references(volume):
@@ -89,6 +95,7 @@ def blocks_start(store: Store, pod: JsonObject) -> Iterator[Missing]:
         for kind, name, keys, optional in _env_references(container):
             if why := _missing(store, kind, namespace, name, keys, optional=optional):
                 yield "CreateContainerConfigError", f'container "{container["name"]}": {why}'
+    yield from (("CrashLoopBackOff", why) for why in crashes(spec, driver))
 
 
 def _without_bucket(spec: Mapping[str, Any]) -> Iterator[Missing]:
@@ -131,12 +138,19 @@ def _env_references(container: Mapping[str, Any]) -> Iterator[Reference]:
                 yield kind, reference.get("name") or "", [reference["key"]], optional
 
 
+# A controller writes it into every namespace (kubernetes/kubernetes v1.35.4
+# pkg/controller/certificates/rootcacertpublisher/publisher.go).
+_ROOT_CERTIFICATE = "kube-root-ca.crt"
+
+
 def _missing(
     store: Store, kind: str, namespace: str, name: str, keys: list[str], *, optional: bool
 ) -> str:
     if optional:
         return ""
     found = store.get("v1", kind, namespace, name)
+    if found is None and (kind, name) == ("ConfigMap", _ROOT_CERTIFICATE):
+        found = {"data": {"ca.crt": ""}}
     if found is None:
         return f'{kind.lower()} "{name}" not found'
     held = {*(found.get(DIGESTS) or {}), *(found.get("data") or {})}

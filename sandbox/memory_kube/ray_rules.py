@@ -1,24 +1,31 @@
 """KubeRay's own rules for RayCluster and RayJob.
 
-KubeRay 1.4.2 accepts such an object, emits an event and leaves it alone for ever; here it is
+KubeRay 1.6.2 accepts such an object, emits an event and leaves it alone for ever; here it is
 refused at once. Four rules are stricter than KubeRay's: replicas outside their range (it clamps
 them without a word), two groups of one name (it mixes their pods), a rayClusterSpec beside a
-clusterSelector (it ignores the former), and a missing entrypoint. Those on backoffLimit with a
-clusterSelector and on minReplicas above maxReplicas are from later versions of KubeRay.
+clusterSelector (it ignores the former), and a missing entrypoint. A deletionStrategy and
+an upgradeStrategy KubeRay runs, and the sandbox does not.
 """
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sandbox.kube import paths
-from sandbox.kube.names import CLUSTER_SELECTOR_KEY, is_label_1035, is_label_1123
-from sandbox.kube.objects import JsonObject, annotations_of, dig, maps, name_of
+from packaging.version import InvalidVersion, Version
+
+from catalog.strict_yaml import YamlError, load_yaml
+from kube import paths
+from kube.names import CLUSTER_SELECTOR_KEY, is_label_1035, is_label_1123
+from kube.objects import JsonObject, annotations_of, dig, maps, name_of
+from kube.ray import asks_for_token
 from sandbox.kube.pod_rules import count_findings
 from sandbox.memory_kube.ray_state import ENABLED, STORAGE, keeps_state
 
 Finding = tuple[str, str]
 # 63 less what KubeRay appends: a RayJob's own cluster gets five more characters and a dash.
 MAX_NAME = {"RayCluster": 53, "RayJob": 47}
+# ray-project/kuberay v1.6.2 ray-operator/controllers/ray/utils/validation.go:238.
+_OLDEST_FOR_TOKEN = Version("2.52.0")
+_OLDEST_FOR_KUBERNETES = Version("2.55.0")
 _REDIS_VARIABLES = ("RAY_REDIS_ADDRESS", "REDIS_PASSWORD")
 
 
@@ -45,6 +52,10 @@ def _cluster_findings(
 ) -> Iterator[Finding]:
     autoscaling = bool(spec.get("enableInTreeAutoscaling"))
     yield from _redis_findings(spec, f"{path}.headGroupSpec", annotations)
+    yield from _token_findings(spec, path)
+    if dig(spec, "upgradeStrategy", "type") == "Recreate":
+        why = "Recreate: the sandbox does not run it; nearest: None"
+        yield f"{path}.upgradeStrategy.type", why
     names: set[str] = set()
     for index, group in enumerate(maps(spec.get("workerGroupSpecs"))):
         at, name = f"{path}.workerGroupSpecs[{index}]", group["groupName"]
@@ -55,9 +66,28 @@ def _cluster_findings(
         if not is_label_1123(name.lower()):
             yield f"{at}.groupName", f'"{name}" must be at most 63 letters, digits or -'
         yield from _replica_findings(group, at, autoscaling=autoscaling)
-        if group.get("suspend"):
-            why = "needs the RayJobDeletionPolicy feature gate, which is off by default"
-            yield f"{at}.suspend", why
+        if group.get("suspend") and autoscaling:
+            yield f"{at}.suspend", "is not supported with enableInTreeAutoscaling"
+
+
+def _token_findings(spec: JsonObject, path: str) -> Iterator[Finding]:
+    options = spec.get("authOptions") or {}
+    at, version = f"{path}.authOptions", spec.get("rayVersion") or ""
+    by_kubernetes = bool(options.get("enableK8sTokenAuth"))
+    if not asks_for_token(spec):
+        if by_kubernetes:
+            yield f"{at}.enableK8sTokenAuth", "needs authOptions.mode token"
+        return
+    oldest = _OLDEST_FOR_KUBERNETES if by_kubernetes else _OLDEST_FOR_TOKEN
+    try:
+        known = Version(version)
+    except InvalidVersion:
+        yield f"{path}.rayVersion", f'"{version}" is no version; authOptions need {oldest} or newer'
+        return
+    if known < oldest:
+        yield f"{path}.rayVersion", f"{version} is older than authOptions need; nearest: {oldest}"
+    if by_kubernetes and options.get("secretName"):
+        yield f"{at}.secretName", "may not be set beside enableK8sTokenAuth"
 
 
 def _replica_findings(group: JsonObject, path: str, *, autoscaling: bool) -> Iterator[Finding]:
@@ -117,9 +147,8 @@ def _job_findings(spec: JsonObject, annotations: Mapping[str, str]) -> Iterator[
             yield "spec.suspend", "only a job with shutdownAfterJobFinishes can be suspended"
         if spec["ttlSecondsAfterFinished"] > 0:
             yield "spec.ttlSecondsAfterFinished", "only with shutdownAfterJobFinishes"
-    if spec.get("deletionPolicy"):
-        why = "needs the RayJobDeletionPolicy feature gate, which is off by default"
-        yield "spec.deletionPolicy", why
+    if spec.get("deletionStrategy"):
+        yield "spec.deletionStrategy", "the sandbox does not run it; nearest: leave it out"
     yield from _number_findings(spec)
     yield from _entry_findings(spec)
 
@@ -138,7 +167,7 @@ def _selector_findings(spec: JsonObject) -> Iterator[Finding]:
             "is not supported with clusterSelector: a retry needs its own cluster",
         )
     if spec.get("metadata"):
-        # KubeRay 1.4.2 reads the Ray version from the missing rayClusterSpec and crashes.
+        # KubeRay 1.6.2 reads the Ray version from the missing rayClusterSpec and crashes.
         yield "spec.metadata", "is not supported with clusterSelector"
 
 
@@ -158,11 +187,9 @@ def _entry_findings(spec: JsonObject) -> Iterator[Finding]:
     if not interactive and not (spec.get("entrypoint") or "").strip():
         yield "spec.entrypoint", "required value: without it `ray job submit` has nothing to run"
     if spec.get("runtimeEnvYAML"):
-        import yaml
-
         try:
-            parsed = yaml.safe_load(spec["runtimeEnvYAML"])
-        except yaml.YAMLError:
+            parsed = load_yaml(spec["runtimeEnvYAML"])
+        except YamlError:
             yield "spec.runtimeEnvYAML", "is not valid YAML"
         else:
             if not isinstance(parsed, dict):

@@ -1,6 +1,6 @@
 """Why a RayCluster whose head keeps its state in Redis stays when it is deleted.
 
-ray-project/kuberay ray-operator v1.4.2, controllers/ray/raycluster_controller.go:204. The Job that
+ray-project/kuberay ray-operator v1.6.2, controllers/ray/raycluster_controller.go:208. The Job that
 clears Redis is not made here: it takes a few seconds where it can run, and where it cannot the
 cluster goes without it after five minutes. Where nobody makes it, or nobody lets it run, the
 cluster stays for ever.
@@ -9,9 +9,9 @@ cluster stays for ever.
 from collections.abc import Mapping
 from typing import Any
 
+from kube.objects import JsonObject, annotations_of
 from sandbox.kube.helm import ray_operator_runs
 from sandbox.kube.kueue import queue_of, running
-from sandbox.kube.objects import JsonObject, annotations_of
 from sandbox.kube.store import Store
 
 ENABLED = "ray.io/ft-enabled"

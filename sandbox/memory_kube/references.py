@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kube.errors import KubeError
+from kube.names import chart_name
+from kube.objects import JsonObject, Ref, dig, name_of, namespace_of
 from sandbox.gke import tpu_webhook
-from sandbox.kube.errors import KubeError
 from sandbox.kube.helm import chart_release, job_set_controller_runs
-from sandbox.kube.objects import JsonObject, Ref, dig, name_of, namespace_of
 from sandbox.kube.store import Store
 from sandbox.memory_kube.kueue.webhooks import denial
 
@@ -52,7 +53,7 @@ def _conflicts(obj: JsonObject, store: Store) -> Iterator[str]:
 
 
 def _release_conflicts(obj: JsonObject, store: Store) -> Iterator[str]:
-    chart = obj["spec"]["chart"].rpartition("/")[2]
+    chart = chart_name(obj["spec"]["chart"])
     if chart == "kuberay-operator" and store.ray_addon:
         # Two operators would write the same Ray clusters.
         has = "the cluster has the Ray operator add-on"

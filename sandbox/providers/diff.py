@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from sandbox.kube.paths import join
+from kube.paths import join
 from sandbox.providers.schema import Difference
 
 

@@ -4,23 +4,26 @@ cloud."""
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
 from pulumi.provider.experimental import provider as rpc
 from pulumi.provider.experimental.property_value import PropertyValue
 
+from cli.urns import token_of
+from sandbox.cloud.given_back import GivenBack, TypeTable
 from sandbox.cloud.kinds import KINDS
 from sandbox.cloud.kinds.cluster import Cluster
 from sandbox.cloud.kinds.node_pool import NodePool
+from sandbox.cloud.resource import Resource
 from sandbox.clusters import Clusters
-from sandbox.errors import CloudError
+from sandbox.errors import CloudError, HalfMadeError, NotReadyError
 from sandbox.providers import functions
+from sandbox.providers.diff import is_within
 from sandbox.providers.operations import Operations
 from sandbox.providers.schema import Difference, GcpSchema
 from sandbox.providers.values import UNKNOWN, plain_map, whole_unknowns_marked, wrap_map
-from sandbox.urns import token_of
 
 PROVIDER_INPUTS = ("project", "region", "zone")
 # hashicorp/terraform-provider-google-beta, resource_container_node_pool.go,
@@ -28,6 +31,10 @@ PROVIDER_INPUTS = ("project", "region", "zone")
 _NETWORK_CONFIG_PANIC = (
     "the real provider panics here (can't use ElementIterator on unknown value): networkConfig of "
     "a node pool must not depend on another resource's outputs; nearest: plain names and depends_on"
+)
+_UNLISTED = (
+    "{}: what Google answers to it nobody has looked up; nearest: a row of "
+    "sandbox/data/given-back.yaml, by the provider's read function"
 )
 
 
@@ -39,6 +46,7 @@ class GcpStandIn(rpc.Provider):
         self._cloud = clusters.cloud
         self._operations = operations
         self._schema = GcpSchema.load()
+        self._given_back = GivenBack.load()
         self._defaults: dict[str, Any] = {}
 
     async def configure(self, request: rpc.ConfigureRequest) -> rpc.ConfigureResponse:
@@ -60,10 +68,12 @@ class GcpStandIn(rpc.Provider):
         for key in ("project", "region"):
             if key not in inputs and key in self._defaults and self._schema.takes(token, key):
                 inputs[key] = PropertyValue(self._defaults[key])
-        failures = self._schema.check(token, plain_map(inputs))
-        return rpc.CheckResponse(
-            inputs=inputs, failures=[rpc.CheckFailure(f.path, f.reason) for f in failures]
-        )
+        values = plain_map(inputs)
+        failures = [rpc.CheckFailure(f.path, f.reason) for f in self._schema.check(token, values)]
+        if not failures:
+            unlisted = self._given_back.of(token).unlisted(values)
+            failures = [rpc.CheckFailure(path, _UNLISTED.format(path)) for path in unlisted]
+        return rpc.CheckResponse(inputs=inputs, failures=failures)
 
     async def diff(self, request: rpc.DiffRequest) -> rpc.DiffResponse:
         olds = plain_map(request.old_state)
@@ -71,12 +81,11 @@ class GcpStandIn(rpc.Provider):
         token = token_of(request.urn)
         if token == NodePool.token and news.get("networkConfig") is UNKNOWN:
             raise CloudError("INTERNAL", _NETWORK_CONFIG_PANIC)
-        kind = KINDS[token]
-        forced = kind.replaced_by(olds, news)
+        forced = KINDS[token].replaced_by(olds, news)
+        table = self._given_back.of(token)
         found = [
             replace(each, replaces=each.replaces or each.path in forced)
-            for each in self._schema.diff(token, olds, news)
-            if not (each.kind == "delete" and each.path in kind.kept)
+            for each in differences(token, table, olds, news, request.ignore_changes)
         ]
         replaces = [difference.path for difference in found if difference.replaces]
         return rpc.DiffResponse(
@@ -92,21 +101,35 @@ class GcpStandIn(rpc.Provider):
         inputs = plain_map(request.properties)
         if request.preview:
             return rpc.CreateResponse("", wrap_map(self._expected(token_of(request.urn), inputs)))
-        resource = await self._operations.create(request.urn, token_of(request.urn), inputs)
+        token = token_of(request.urn)
+        try:
+            resource = await self._operations.create(request.urn, token, inputs)
+        except HalfMadeError as error:
+            self._follow(token)
+            raise self._kept(token, error, inputs) from None
         self._follow(resource.token)
-        return rpc.CreateResponse(resource.id, wrap_map({**resource.inputs, **resource.outputs}))
+        return rpc.CreateResponse(resource.id, wrap_map(self._state_of(resource)))
 
     async def update(self, request: rpc.UpdateRequest) -> rpc.UpdateResponse:
-        inputs = plain_map(request.news)
+        inputs, token = plain_map(request.news), token_of(request.urn)
         if request.preview:
-            return rpc.UpdateResponse(wrap_map({**plain_map(request.olds), **inputs}))
-        resource = await self._operations.update(
-            request.urn, token_of(request.urn), request.resource_id, inputs
-        )
-        kind = KINDS[resource.token]
-        kind.after_update(resource, plain_map(request.olds), self._cloud)
+            olds = plain_map(request.olds)
+            seen = self._given_back.of(token).seen(olds, inputs)
+            return rpc.UpdateResponse(wrap_map({**olds, **seen}))
+        state, kind = plain_map(request.olds), KINDS[token]
+        there = self._cloud.get(request.resource_id)
+        sent = inputs if there is None else dict(kind.sent(state, inputs, there.inputs))
+        try:
+            resource = await self._operations.update(request.urn, token, request.resource_id, sent)
+        except HalfMadeError as error:
+            # The state stays as it was (hashicorp/terraform-provider-google-beta
+            # resource_container_node_pool.go:1053, d.Partial, 93c65b2d60; pulumi/
+            # pulumi-terraform-bridge pkg/tfbridge/provider.go:1793, 59de6c661).
+            self._follow(token)
+            raise NotReadyError(error.resource_id, state, inputs, error.message) from None
+        kind.after_update(resource, state, self._cloud)
         self._follow(resource.token)
-        return rpc.UpdateResponse(wrap_map({**resource.inputs, **resource.outputs}))
+        return rpc.UpdateResponse(wrap_map(self._state_of(resource)))
 
     async def delete(self, request: rpc.DeleteRequest) -> None:
         token = token_of(request.urn)
@@ -126,12 +149,26 @@ class GcpStandIn(rpc.Provider):
         resource = self._cloud.read(token, request.resource_id)
         if resource is None:
             return rpc.ReadResponse("")
-        known = plain_map(request.properties)
-        own = {key: known[key] for key in KINDS[token].provider_only if key in known}
-        inputs = {**resource.inputs, **own}
-        return rpc.ReadResponse(
-            resource.id, wrap_map({**inputs, **resource.outputs}), wrap_map(inputs)
-        )
+        table, known = self._given_back.of(token), plain_map(request.properties)
+        state = table.with_state_only(self._state_of(resource), known)
+        inputs = table.with_state_only(table.answered(resource.inputs), known)
+        return rpc.ReadResponse(resource.id, wrap_map(state), wrap_map(inputs))
+
+    def _state_of(self, resource: Resource) -> dict[str, Any]:
+        """What the provider has in its state once the cloud has answered."""
+        table = self._given_back.of(resource.token)
+        unasked = KINDS[resource.token].unasked(resource.inputs, self._cloud)
+        answered = table.with_own_entries(table.answered(resource.inputs))
+        return {**_merged(answered, unasked), **resource.outputs}
+
+    def _kept(self, token: str, error: HalfMadeError, inputs: dict[str, Any]) -> NotReadyError:
+        """The engine keeps what the provider has in its state, with the error beside it (pulumi/
+        pulumi-terraform-bridge pkg/tfbridge/provider.go:1413, 59de6c661 of 2026-08-05)."""
+        resource = self._cloud.get(error.resource_id)
+        assert resource is not None, "what is half made is there"
+        sent = self._given_back.of(token).answered(resource.inputs)
+        state = self._state_of(resource) if error.read else sent
+        return NotReadyError(error.resource_id, state, inputs, error.message)
 
     async def invoke(self, request: rpc.InvokeRequest) -> rpc.InvokeResponse:
         answer = functions.call(self._cloud, request.tok, plain_map(request.args), self._defaults)
@@ -139,7 +176,41 @@ class GcpStandIn(rpc.Provider):
 
     def _expected(self, token: str, inputs: Mapping[str, Any]) -> dict[str, Any]:
         """A previewed create's outputs: the inputs, and every computed property as unknown."""
-        return {**dict.fromkeys(self._schema.outputs(token), UNKNOWN), **inputs}
+        expected = {**dict.fromkeys(self._schema.outputs(token), UNKNOWN), **inputs}
+        for path in KINDS[token].made_up:
+            expected = _merged(expected, _block(path, UNKNOWN))
+        return expected
+
+
+def differences(
+    token: str,
+    table: TypeTable,
+    state: Mapping[str, Any],
+    news: Mapping[str, Any],
+    ignored: Collection[str] = (),
+) -> list[Difference]:
+    """What the provider shows between its state and new inputs."""
+    # What only the cloud fills in is in the state as well.
+    known = {key: it for key, it in state.items() if key in table.names or key in news}
+    return [
+        each
+        for each in GcpSchema.load().diff(token, known, table.seen(known, news))
+        if not any(is_within(each.path, it) for it in ignored)
+    ]
+
+
+def _merged(values: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
+    """With `more`, blocks in blocks."""
+    merged = dict(values)
+    for key, it in more.items():
+        old = merged.get(key)
+        merged[key] = _merged(old, it) if isinstance(old, dict) and isinstance(it, dict) else it
+    return merged
+
+
+def _block(path: str, value: Any) -> dict[str, Any]:
+    first, _, rest = path.partition(".")
+    return {first: _block(rest, value) if rest else value}
 
 
 def unknown_type(token: str) -> str:

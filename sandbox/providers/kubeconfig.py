@@ -7,9 +7,9 @@ cmd/gke-gcloud-auth-plugin/cred.go).
 
 from typing import Any
 
-import yaml
 from pulumi.runtime.rpc import UNKNOWN as WIRE_UNKNOWN
 
+from catalog.strict_yaml import YamlError, load_yaml
 from sandbox.errors import CloudError
 
 _PLUGIN = "gke-gcloud-auth-plugin"
@@ -19,7 +19,7 @@ _FLAG = "--use_application_default_credentials"
 def credentials_problem(kubeconfig: Any) -> str:
     """Why Kubernetes calls would be another's than those to Google Cloud; empty when they are
     not."""
-    config = yaml.safe_load(kubeconfig) if isinstance(kubeconfig, str) else None
+    config = load_yaml(kubeconfig) if isinstance(kubeconfig, str) else None
     users = config.get("users") if isinstance(config, dict) else None
     for user in users or []:
         plugin = user["user"].get("exec") or {}
@@ -31,11 +31,35 @@ def credentials_problem(kubeconfig: Any) -> str:
     return ""
 
 
+def certificate_problem(kubeconfig: Any) -> str:
+    """Why no certificate would be trusted; empty when one is. A name of the DNS-based endpoint has
+    one that the public trusts, an address one of the cluster's own authority (Google Cloud SDK,
+    googlecloudsdk/api_lib/container/kubeconfig.py, Cluster, read 2026-11-27)."""
+    config = load_yaml(kubeconfig) if isinstance(kubeconfig, str) else None
+    clusters = config.get("clusters") if isinstance(config, dict) else None
+    for one in clusters or []:
+        cluster = one["cluster"]
+        by_name = str(cluster.get("server")).endswith(".gke.goog")
+        if by_name and "certificate-authority-data" in cluster:
+            return (
+                f"{cluster['server']} has no certificate of the cluster's own authority; nearest: "
+                "leave certificate-authority-data out"
+            )
+    return ""
+
+
+def authority_of(kubeconfig: Any) -> str | None:
+    """The certificate authority that the API server has to be of; None where the public's do."""
+    if server_of(kubeconfig) is None:
+        return None
+    return load_yaml(kubeconfig)["clusters"][0]["cluster"].get("certificate-authority-data")
+
+
 def server_of(kubeconfig: Any) -> str | None:
     """The API server's URL; None while the cluster that the kubeconfig is made of is to be made."""
     if not isinstance(kubeconfig, str) or kubeconfig == WIRE_UNKNOWN:
         return None
     try:
-        return yaml.safe_load(kubeconfig)["clusters"][0]["cluster"]["server"]
-    except (yaml.YAMLError, KeyError, IndexError, TypeError):
+        return load_yaml(kubeconfig)["clusters"][0]["cluster"]["server"]
+    except (YamlError, KeyError, IndexError, TypeError):
         raise CloudError("INVALID_ARGUMENT", "the kubeconfig names no cluster server") from None

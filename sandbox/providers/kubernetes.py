@@ -4,29 +4,37 @@ or real."""
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
 from pulumi.provider.experimental import provider as rpc
 
+from cli.urns import token_of
+from kube.errors import KubeError
+from kube.objects import Ref
 from recovery.ids import object_id
-from sandbox.cloud.kinds.cluster import Cluster
+from sandbox.cloud.kinds.cluster import Cluster, hosts_of
 from sandbox.cloud.resource import Resource
 from sandbox.clusters import Clusters, Kube
 from sandbox.errors import CloudError, NotReadyError
-from sandbox.kube.errors import KubeError
 from sandbox.kube.immutability import replaced_by
-from sandbox.kube.objects import Ref
 from sandbox.memory_kube.admission import check
 from sandbox.providers.diff import compare, is_within, same_fields
-from sandbox.providers.kubeconfig import credentials_problem, server_of
+from sandbox.providers.kubeconfig import (
+    authority_of,
+    certificate_problem,
+    credentials_problem,
+    server_of,
+)
 from sandbox.providers.manifests import (
     RELEASE,
     inputs_of,
     kind_of,
     manifest_of,
     state_of,
+    without_server_fields,
 )
 from sandbox.providers.operations import Operations
 from sandbox.providers.values import (
@@ -35,7 +43,7 @@ from sandbox.providers.values import (
     plain_map,
     wrap_map,
 )
-from sandbox.urns import token_of
+from stacks.two_runs import FORGET
 
 # As many as the engine runs at once: each may wait for its object in a real cluster.
 _THREADS = 64
@@ -44,6 +52,8 @@ _NOT_THERE_YET = ("NotFound",)
 # A delete in memory looks again whether what holds on to the object has gone meanwhile: the plugin
 # waits for ten minutes (pulumi-kubernetes provider/pkg/await/await.go, Deletion, 94977969).
 _BETWEEN_LOOKS_SECONDS, _LOOKS = 30, 20
+_CLUSTER_ID = "clusterIdentifier"
+_DELETE_UNREACHABLE = "PULUMI_K8S_DELETE_UNREACHABLE"
 _Answer = TypeVar("_Answer")
 
 
@@ -54,6 +64,7 @@ class KubernetesStandIn(rpc.Provider):
         self._clusters = clusters
         self._operations = operations
         self._server: str | None = None
+        self._authority: str | None = None
         self._mutable: dict[str, bool] = {}
         self._threads = ThreadPoolExecutor(_THREADS)
 
@@ -61,7 +72,8 @@ class KubernetesStandIn(rpc.Provider):
 
     async def check_config(self, request: rpc.CheckRequest) -> rpc.CheckResponse:
         inputs = plain_map(request.new_inputs)
-        reason = credentials_problem(inputs.get("kubeconfig"))
+        config = inputs.get("kubeconfig")
+        reason = credentials_problem(config) or certificate_problem(config)
         if "kubeconfig" not in inputs:
             reason = "no kubeconfig is given; the sandbox never uses the ambient one"
         if reason:
@@ -72,19 +84,29 @@ class KubernetesStandIn(rpc.Provider):
 
     async def diff_config(self, request: rpc.DiffRequest) -> rpc.DiffResponse:
         olds, news = plain_map(request.old_state), plain_map(request.new_inputs)
-        if has_unknown(news.get("kubeconfig")):
-            return rpc.DiffResponse(changes=True, replaces=["kubeconfig"], diffs=["kubeconfig"])
-        changed = olds.get("kubeconfig") != news.get("kubeconfig")
-        moved = changed and server_of(olds.get("kubeconfig")) != server_of(news.get("kubeconfig"))
-        return rpc.DiffResponse(
-            changes=changed,
-            replaces=["kubeconfig"] if moved else [],
-            diffs=["kubeconfig"] if changed else [],
-        )
+        before, after = (it.get(_CLUSTER_ID) for it in (olds, news))
+        known = before is not None and after is not None
+        # Adding or taking away what a cluster is known by replaces nothing, and what it is known by
+        # says alone whether it is another (pulumi-kubernetes provider/pkg/provider/provider.go,
+        # DiffConfig, 94977969).
+        replaces = [_CLUSTER_ID] if known and before != after else []
+        keys = ("kubeconfig", _CLUSTER_ID)
+        diffs = [key for key in keys if olds.get(key) != news.get(key)]
+        config = news.get("kubeconfig")
+        if has_unknown(config):
+            another = True
+        else:
+            # Of what the whole block of the cluster has: server and certificate authority.
+            read = (server_of, authority_of)
+            another = any(of(olds.get("kubeconfig")) != of(config) for of in read)
+        if another and not (known and before == after):
+            replaces.append("kubeconfig")
+        return rpc.DiffResponse(changes=bool(diffs), replaces=replaces, diffs=diffs)
 
     async def configure(self, request: rpc.ConfigureRequest) -> rpc.ConfigureResponse:
         args = plain_map(request.args)
         self._server = server_of(args.get("kubeconfig"))
+        self._authority = authority_of(args.get("kubeconfig"))
         self._mutable = {
             "mutable_secrets": _is_true(args.get("enableSecretMutable")),
             "mutable_config_maps": _is_true(args.get("enableConfigMapMutable")),
@@ -111,7 +133,7 @@ class KubernetesStandIn(rpc.Provider):
 
     async def diff(self, request: rpc.DiffRequest) -> rpc.DiffResponse:
         token = token_of(request.urn)
-        olds = manifest_of(token, plain_map(request.old_state))
+        olds = manifest_of(token, without_server_fields(plain_map(request.old_state)))
         news = manifest_of(token, plain_map(request.new_inputs))
         found = compare(inputs_of(token, olds), inputs_of(token, news))
         unknown = [key for key, value in news.items() if value is UNKNOWN]
@@ -164,7 +186,11 @@ class KubernetesStandIn(rpc.Provider):
     async def delete(self, request: rpc.DeleteRequest) -> None:
         manifest = manifest_of(token_of(request.urn), plain_map(request.properties))
         ref = Ref.of(manifest)
-        if self._cluster() is None or await self._ask(lambda kube: kube.get(ref)) is None:
+        if self._cluster() is None:
+            # The plugin asks the cluster for a release whatever the variable says.
+            self._forget(unless=token_of(request.urn) == RELEASE)
+            return
+        if await self._ask(lambda kube: kube.get(ref)) is None:
             return
         live = self._real_server_judges()
         async with self._operations.step(
@@ -192,6 +218,7 @@ class KubernetesStandIn(rpc.Provider):
         inputs = plain_map(request.inputs) or plain_map(request.properties)
         manifest = manifest_of(token_of(request.urn), inputs)
         if self._cluster() is None:
+            self._forget()
             return rpc.ReadResponse("")
         ref = Ref.of(manifest)
         self._clusters.cloud.caller.check(token_of(request.urn), "read", str(ref))
@@ -213,9 +240,22 @@ class KubernetesStandIn(rpc.Provider):
 
     def _cluster(self) -> Resource | None:
         for cluster in self._clusters.cloud.find(Cluster.token):
-            if self._server == f"https://{cluster.outputs['endpoint']}":
-                return cluster
+            if self._server in [f"https://{host}" for host in hosts_of(cluster)]:
+                authority = cluster.outputs["masterAuth"]["clusterCaCertificate"]
+                if self._authority in (None, authority):
+                    return cluster
         return None
+
+    def _forget(self, *, unless: bool = False) -> None:
+        """What was in a cluster that is gone the plugin takes from the state where a variable asks
+        for it, and fails else (pulumi-kubernetes provider/pkg/provider/provider.go, Read and
+        Delete, 94977969)."""
+        if unless or not _is_true(os.environ.get(_DELETE_UNREACHABLE)):
+            raise CloudError(
+                "UNAVAILABLE",
+                f"configured Kubernetes cluster is unreachable: {self._server}. If the cluster was "
+                f"deleted, run `{FORGET}`, which takes what was in it from the state",
+            )
 
     def _real_server_judges(self) -> bool:
         """Where one stands, it alone says what it takes: by a dry run in a preview. Of charts it
@@ -228,6 +268,8 @@ class KubernetesStandIn(rpc.Provider):
         cluster = self._cluster()
         if cluster is None:
             raise CloudError("UNAVAILABLE", f"no cluster answers at {self._server}")
+        if self._authority is None:
+            self._clusters.cloud.caller.check_connect(str(self._server))
         kube = self._clusters.kube(cluster)
         if self._clusters.is_live(cluster):
             loop = asyncio.get_running_loop()

@@ -13,17 +13,18 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, nullcontext
 from typing import Any
 
+from catalog.durations import WITH_IMAGES, Durations
 from catalog.permissions import Operation
+from cli.urns import name_of
 from sandbox.clock import Slots, Span, VirtualClock
 from sandbox.cloud.cloud import Cloud
 from sandbox.cloud.kinds import KINDS
+from sandbox.cloud.kinds.iam import ProjectIamMember
 from sandbox.cloud.resource import Resource
-from sandbox.durations import Durations
 from sandbox.errors import CloudError
 from sandbox.faults import Crash
-from sandbox.image_pulls import RUNNING, Pulls
+from sandbox.image_pulls import Pulls
 from sandbox.journal import Journal, Step
-from sandbox.urns import name_of
 
 # GKE runs at most five operations at once on a cluster; the provider retries the 429 of a sixth
 # (hashicorp/terraform-provider-google #15205).
@@ -52,15 +53,27 @@ class Operations:
     async def create(self, urn: str, token: str, inputs: dict[str, Any]) -> Resource:
         async with self._step(urn, token, "create", inputs) as spend:
             resource = self._cloud.begin_create(token, inputs, urn)
-            await spend()
-            return self._cloud.finish_create(resource)
+            await spend(self._cloud.create_minutes(token, inputs))
+            made = self._cloud.finish_create(resource)
+            if (error := self._cloud.half_made(made)) is not None:
+                if not error.read:
+                    # The provider makes none of its further calls.
+                    KINDS[token].after_cut_off(made, self._cloud)
+                    self._cloud.save()
+                raise error
+            return made
 
     async def update(
         self, urn: str, token: str, resource_id: str, inputs: dict[str, Any]
     ) -> Resource:
         async with self._step(urn, token, "update", inputs) as spend:
-            await spend()
-            return self._cloud.update(token, resource_id, inputs)
+            old = self._cloud.get(resource_id)
+            await spend(self._cloud.change_minutes(token, resource_id, inputs))
+            made = self._cloud.update(token, resource_id, inputs)
+            error = None if old is None else self._cloud.half_changed(old.inputs, made)
+            if error is not None:
+                raise error
+            return made
 
     async def delete(self, urn: str, token: str, resource_id: str) -> None:
         resource = self._cloud.get(resource_id)
@@ -85,7 +98,7 @@ class Operations:
         inputs: dict[str, Any] | None = None,
         *,
         asked: bool = True,
-    ) -> AsyncIterator[Callable[[], Any]]:
+    ) -> AsyncIterator[Callable[..., Any]]:
         """A journalled step that the caller fills in: kubernetes objects, which have no slots.
         `asked`: the cluster is, before the time is spent."""
         self._cloud.caller.check(token, operation, name_of(urn))
@@ -95,10 +108,12 @@ class Operations:
     @asynccontextmanager
     async def _step(
         self, urn: str, token: str, operation: Operation, inputs: dict[str, Any]
-    ) -> AsyncIterator[Callable[[], Any]]:
+    ) -> AsyncIterator[Callable[..., Any]]:
         kind = KINDS[token]
         if kind.is_asked(operation, inputs):
             self._cloud.caller.check(token, operation, kind.identify(inputs))
+            if token == ProjectIamMember.token:
+                self._cloud.caller.check_grant(inputs["role"])
         key = kind.slots(inputs)
         slots = self._slots.setdefault(key, Slots(OPERATIONS_AT_ONCE)) if key else nullcontext()
         requested = self._clock.now
@@ -117,26 +132,30 @@ class Operations:
         inputs: dict[str, Any] | None = None,
         *,
         asked: bool,
-    ) -> AsyncIterator[Callable[[], Any]]:
+    ) -> AsyncIterator[Callable[..., Any]]:
         start = self._clock.now
         span = Span(start, start)
         crash: Crash | None = None
 
-        async def spend() -> None:
+        async def spend(minutes: float | None = None) -> None:
             nonlocal span
             if crash and asked:
                 # What was asked for is so, or comes to be.
                 await self._kill_engine()
-            if operation == "create" and token in RUNNING:
+            if operation == "create" and token in WITH_IMAGES:
                 await self._images(urn, inputs or {})
             seconds = self._durations.seconds(token, operation, inputs)
-            span = await self._clock.spend(seconds * self._cloud.faults.slowdown(token))
+            seconds *= self._cloud.faults.slowdown(token)
+            span = await self._clock.spend(seconds if minutes is None else minutes * 60)
 
         ok = False
         try:
             crash = self._cloud.faults.started(token, operation)
             if crash and crash.call == "lost":
                 await self._kill_engine()
+            if (fail := self._cloud.faults.failing(token, operation)) is not None:
+                span = await self._clock.spend(fail.minutes * 60)
+                raise CloudError("INTERNAL", fail.message)
             yield spend
             if crash:
                 await self._kill_engine()

@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from catalog.table import read_yaml
+from catalog.strict_yaml import read_yaml
 from sandbox.providers.values import UNKNOWN
 
 DATA = Path(__file__).parent.parent / "data"

@@ -36,9 +36,12 @@ class _Servicer(ProviderServicer):
     appends a traceback to every error, where a user must see only what the cloud would say.
     """
 
-    def __init__(self, package: str, provider: rpc.Provider, clock: VirtualClock) -> None:
+    def __init__(
+        self, package: str, provider: rpc.Provider, clock: VirtualClock, *, compares_inputs: bool
+    ) -> None:
         super().__init__([], version(package), provider, "")
         self._clock = clock
+        self._compares_inputs = compares_inputs
 
     async def Attach(self, request: Any, context: Any) -> empty_pb2.Empty:
         del request, context
@@ -70,8 +73,9 @@ class _Servicer(ProviderServicer):
         return await self._answer(super().Check, request, context)
 
     async def Diff(self, request: Any, context: Any) -> Any:
-        # The SDK passes on the old outputs only; what the program changed is seen between inputs.
-        request.olds.CopyFrom(request.old_inputs)
+        # The SDK passes on the old state alone.
+        if self._compares_inputs:
+            request.olds.CopyFrom(request.old_inputs)
         return await self._answer(super().Diff, request, context)
 
     async def Create(self, request: Any, context: Any) -> Any:
@@ -159,9 +163,15 @@ class ProviderServer:
             asyncio.run_coroutine_threadsafe(server.stop(grace=None), self._loop).result()
         asyncio.run_coroutine_threadsafe(_cancel_tasks(), self._loop).result()
 
-    def serve(self, name: str, package: str, provider: rpc.Provider) -> None:
-        """Offer a provider to the engine under its plugin's name; `package` gives the version."""
-        servicer = _Servicer(package, provider, self._clock)
+    def serve(
+        self, name: str, package: str, provider: rpc.Provider, *, compares_inputs: bool = False
+    ) -> None:
+        """Offer a provider to the engine under its plugin's name; `package` gives the version.
+
+        The new inputs are compared with the old ones, or with the state, as by a provider that is
+        made of Terraform's.
+        """
+        servicer = _Servicer(package, provider, self._clock, compares_inputs=compares_inputs)
         start = asyncio.run_coroutine_threadsafe(self._start(servicer), self._loop)
         self._ports[name] = start.result()
 

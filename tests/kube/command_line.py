@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from aistack.exit_codes import ExitCode
-from sandbox.kube.objects import JsonObject, dig, labels_of, name_of
+from kube.objects import JsonObject, dig, labels_of, name_of
 from sandbox.live_kube.api_server import ApiServer
 from tests.conftest import ROOT
 from tests.kube.conftest import LiveSandbox, eventually

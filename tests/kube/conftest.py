@@ -17,20 +17,22 @@ from typing import TypeVar
 import pytest
 from _pytest._code.code import ExceptionChainRepr
 
+from kube.errors import KubeError
 from sandbox.cloud.kinds.cluster import Cluster
 from sandbox.cloud.resource import Resource
 from sandbox.clusters import Kube
 from sandbox.control_plane import ControlPlane
 from sandbox.errors import CloudError
 from sandbox.forget import forget
-from sandbox.kube.errors import KubeError
+from sandbox.live_kube.api import ApiError
 from sandbox.live_kube.api_server import ApiServer
 from sandbox.workspace import Workspace
 from tests.kube.what_stands import what_stands
 from tests.stacks.conftest import CANARY, Sandbox
 
 # After so long without the event that is waited for, it will not come.
-_PATIENCE_SECONDS = 120.0
+# What is waited for comes within seconds on an idle machine, and later on one that is shared.
+PATIENCE_SECONDS = 300.0
 _Seen = TypeVar("_Seen")
 
 
@@ -65,11 +67,25 @@ class LiveSandbox(Sandbox):
 
 def eventually(look: Callable[[], _Seen], wanted: Callable[[_Seen], bool]) -> _Seen:
     """What is seen once it is as wanted."""
-    until = time.monotonic() + _PATIENCE_SECONDS
+    until = time.monotonic() + PATIENCE_SECONDS
     while not wanted(seen := look()):
         assert time.monotonic() < until, seen
         time.sleep(0.3)
     return seen
+
+
+def refused(call: Callable[[], object], why: str = "") -> str:
+    """What the API server says to a request that it refuses, with `why` in it, once it has read the
+    policies, which it does by itself."""
+
+    def answer() -> str:
+        try:
+            call()
+        except ApiError as error:
+            return str(error)
+        return ""
+
+    return eventually(answer, lambda it: bool(it) and why in it)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -1,21 +1,22 @@
 """Somebody with credentials of their own, for a cluster that no sandbox knows: as on GKE, the
-stack's outputs are the engine's own command's, and the way in is a context of a kubeconfig."""
+stack's outputs are in a backend of theirs, and the way in is a context of a kubeconfig."""
 
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from cli.project import PROJECT
+from kube.objects import JsonObject
 from sandbox.control_plane import ControlPlane
-from sandbox.kube.objects import JsonObject
 from sandbox.live_kube.api import Api
 
 _CONTEXT = "gke_example_us-central1_shared"
+_STACK, _ROOT = "shared", "pulumi:pulumi:Stack"
 _OUTPUTS = {"project": "example", "cluster_location": "us-central1", "cluster_name": "shared"}
 # In place of nodes of the stack's CPU pool, on which kwok runs what pods there are.
 NODE: JsonObject = {
@@ -57,14 +58,32 @@ def token_of(plane: ControlPlane, name: str) -> str:
     return api.call("POST", path, request)["status"]["token"]
 
 
+def token_with_role_of(plane: ControlPlane, name: str, team: str) -> str:
+    """Of a service account with the role that the stack gives NAME@example.com in the team's
+    namespace: GKE knows who has an e-mail, and this API server does not."""
+    api, rbac = Api(plane.kubeconfig, "kubectl"), "rbac.authorization.k8s.io/v1"
+    bindings, _ = api.list((rbac, "RoleBinding"))
+    (theirs,) = (it for it in bindings if f"{name}@example.com" in json.dumps(it.get("subjects")))
+    token = token_of(plane, name)
+    api.apply(
+        {
+            "apiVersion": rbac,
+            "kind": "RoleBinding",
+            "metadata": {"name": f"{name}-here", "namespace": team},
+            "roleRef": theirs["roleRef"],
+            "subjects": [{"kind": "ServiceAccount", "name": name, "namespace": "default"}],
+        }
+    )
+    return token
+
+
 def _environment(
     plane: ControlPlane, folder: Path, namespaces: Sequence[str], user: Mapping[str, str]
 ) -> Mapping[str, str]:
     folder.mkdir()
     kubeconfig = kubeconfig_of(plane, folder, _CONTEXT, user)
-    pulumi_says(folder, {**_OUTPUTS, "namespaces": [*namespaces]})
-    path = f"{folder}{os.pathsep}{os.environ['PATH']}"
-    return {"PATH": path, "KUBECONFIG": str(kubeconfig)}
+    backend = backend_with(folder, {**_OUTPUTS, "namespaces": [*namespaces]})
+    return {**backend, "KUBECONFIG": str(kubeconfig)}
 
 
 def kubeconfig_of(plane: ControlPlane, folder: Path, context: str, user: Mapping[str, str]) -> Path:
@@ -77,11 +96,24 @@ def kubeconfig_of(plane: ControlPlane, folder: Path, context: str, user: Mapping
     return kubeconfig
 
 
-def pulumi_says(folder: Path, outputs: Mapping[str, Any]) -> None:
-    """As `pulumi stack export` does of a stack that is up."""
-    urn = "urn:pulumi:shared::example::pulumi:pulumi:Stack::example-shared"
-    state = {"deployment": {"resources": [{"urn": urn, "outputs": outputs}]}}
-    program(folder / "pulumi", json.dumps(state))
+def backend_with(folder: Path, outputs: Mapping[str, Any]) -> Mapping[str, str]:
+    """The environment of who is logged in to a file backend with one stack, which is up: as Pulumi
+    writes it (pulumi/pulumi pkg/backend/diy, v3.256.0)."""
+    urn = f"urn:pulumi:{_STACK}::{PROJECT}::{_ROOT}::{PROJECT}-{_STACK}"
+    root = {"urn": urn, "custom": False, "type": _ROOT, "outputs": outputs}
+    name = f"organization/{PROJECT}/{_STACK}"
+    state = {"version": 3, "checkpoint": {"stack": name, "latest": {"resources": [root]}}}
+    backend = folder / "backend"
+    file = backend / ".pulumi" / "stacks" / PROJECT / f"{_STACK}.json"
+    file.parent.mkdir(parents=True)
+    file.write_text(json.dumps(state))
+    (backend / ".pulumi" / "meta.yaml").write_text("version: 1\n")
+    return {
+        "PULUMI_BACKEND_URL": backend.as_uri(),
+        "PULUMI_HOME": str(folder / "home"),
+        "PULUMI_STACK": _STACK,
+        "GOOGLE_PROJECT": str(outputs["project"]),
+    }
 
 
 def program(file: Path, says: str) -> None:

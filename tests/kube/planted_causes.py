@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from components.queue_labels import PRIORITY_LABEL, QUEUE_LABEL
@@ -19,14 +20,15 @@ _CPU_ONLY = {"cloud.google.com/gke-nodepool": "cpu-pool"}
 @dataclass(frozen=True, kw_only=True)
 class Planted:
     """`beside` is made before the job, in this order. `pod_status` is what its kubelet says of its
-    pod, `told` an event of the pod, and `says` is in its log; `refused` says that no pod of it may
-    be made."""
+    pod, `told` an event of the pod, and `says` is in its log, now or at each time of `said_at`;
+    `refused` says that no pod of it may be made."""
 
     job: Manifest
     beside: tuple[Manifest, ...] = ()
     pod_status: Mapping[str, Any] = field(default_factory=dict[str, Any])
     told: tuple[str, str] | None = None
     says: str = ""
+    said_at: Sequence[datetime] = ()
     refused: bool = False
 
     @property
@@ -95,6 +97,12 @@ def queue(name: str, cpu: str = "2", *, flavor: str = "plain", **spec: Any) -> t
             "spec": door,
         },
     )
+
+
+def apart(place: str, labels: Mapping[str, str]) -> Manifest:
+    """An affinity of pods that go nowhere where one of these labels is."""
+    terms = [{"topologyKey": place, "labelSelector": {"matchLabels": dict(labels)}}]
+    return {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": terms}}
 
 
 def flavor(name: str, **spec: Any) -> Manifest:
@@ -169,7 +177,7 @@ RESOURCE_QUOTA = {
 PLAIN = flavor("plain")
 
 
-def _unready(name: str, **pod: Any) -> Manifest:
+def unready(name: str, **pod: Any) -> Manifest:
     return job(name, annotations=NOT_READY, **pod)
 
 
@@ -236,7 +244,20 @@ CAUSES: Mapping[str, Planted] = {
     ),
     "no-such-node": Planted(job=job("no-such-node", nodeSelector={"machine": "none-such"})),
     "taint": Planted(job=job("taint", nodeSelector={"cloud.google.com/gke-nodepool": "h200-pool"})),
-    "no-room": Planted(job=job("no-room", cpu="500")),
+    "too-large": Planted(job=job("too-large", cpu="500")),
+    # The pool has two nodes with 7.41 CPUs for pods.
+    "no-room": Planted(
+        beside=(
+            job("sits", cpu="500m", annotations=ENDLESS),
+            job(
+                "sits-apart",
+                cpu="500m",
+                annotations=ENDLESS,
+                affinity=apart("kubernetes.io/hostname", {"batch.kubernetes.io/job-name": "sits"}),
+            ),
+        ),
+        job=job("no-room", cpu="7200m"),
+    ),
     "network-missing": Planted(
         job=job("network-missing", amounts={"networking.gke.io.networks/rdma-0.IP": "1"})
     ),
@@ -262,32 +283,48 @@ CAUSES: Mapping[str, Planted] = {
         ),
     ),
     "image": Planted(
-        job=_unready("image"), pod_status=waiting("ImagePullBackOff", "manifest not found")
+        job=unready("image"), pod_status=waiting("ImagePullBackOff", "manifest not found")
     ),
     "secret-missing": Planted(
-        job=_unready("secret-missing"),
+        job=unready("secret-missing"),
         pod_status=waiting("CreateContainerConfigError", 'secret "tokens" not found'),
     ),
     "volume-not-mounted": Planted(
-        job=_unready("volume-not-mounted"),
+        job=unready("volume-not-mounted"),
         pod_status=waiting("ContainerCreating"),
         told=("FailedMount", 'MountVolume.SetUp failed for volume "lustre": connection timed out'),
     ),
     "out-of-memory": Planted(
-        job=_unready("out-of-memory"),
+        job=unready("out-of-memory"),
         pod_status=ended("OOMKilled", 137),
     ),
     "evicted-for-disk": Planted(
-        job=_unready("evicted-for-disk"),
+        job=unready("evicted-for-disk"),
         pod_status={
             "phase": "Failed",
             "reason": "Evicted",
             "message": "The node was low on resource: ephemeral-storage.",
         },
     ),
-    "program-failed": Planted(job=_unready("program-failed"), pod_status=ended("Error", 3)),
-    "deadline": Planted(job=_unready("deadline", activeDeadlineSeconds=1)),
+    "program-failed": Planted(job=unready("program-failed"), pod_status=ended("Error", 3)),
+    "deadline": Planted(job=unready("deadline", activeDeadlineSeconds=1)),
 }
+# kubernetes-sigs/kueue issue 4809 of 2025-03-28. Kueue tries it again and again, without a pause.
+KEPT = Planted(
+    beside=(
+        *queue(
+            "lender",
+            "600m",
+            cohortName="kept",
+            queueingStrategy="StrictFIFO",
+            preemption={"reclaimWithinCohort": "Never"},
+        ),
+        *queue("borrower", "200m", cohortName="kept"),
+        job("borrows", queue="borrower", cpu="400m", annotations=ENDLESS),
+        job("lacks", queue="lender", cpu="500m"),
+    ),
+    job=job("kept-for-another", queue="borrower", cpu="100m"),
+)
 # What makes the one of that name wait, once that runs.
 AFTERWARDS: Mapping[str, Callable[[], Manifest]] = {
     "preempted": lambda: job("preempting", queue="ranked", priority="high", cpu="2")

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.kube.objects import JsonObject, dig, name_of
+from kube.objects import JsonObject, dig, name_of
 from sandbox.live_kube.kubelet import kubelet
 from tests.conftest import ROOT
 from tests.kube.command_line import folder_of

@@ -17,7 +17,7 @@ from aistack.queues_page import TOKEN_COMMAND, token_for
 from aistack.sandbox_stack import sandbox_stack
 from components.kueue_manifest import NAMESPACE
 from components.kueueviz_manifest import ACCOUNT, AUDIENCE
-from sandbox.kube.objects import JsonObject, dig, name_of
+from kube.objects import JsonObject, dig, name_of
 from sandbox.live_kube.api import Api
 from sandbox.live_kube.kubelet import kubelet
 from tests.kube.command_line import (
@@ -31,7 +31,7 @@ from tests.kube.command_line import (
     submit,
 )
 from tests.kube.conftest import LiveSandbox, eventually
-from tests.kube.person import program, pulumi_says
+from tests.kube.person import backend_with, kubeconfig_of, program
 from tests.kube.planted_causes import job
 from tests.kube.web import answer, echo
 
@@ -145,15 +145,16 @@ def test_what_is_in_the_way_is_an_exit_code(live: LiveSandbox) -> None:
 def test_a_users_own_credentials_are_taken_where_there_is_no_sandbox(
     live: LiveSandbox, tmp_path: Path
 ) -> None:
-    """As on GKE: the stack's outputs, by the engine's own command, and Google's plugin."""
-    config = yaml.safe_load(live.plane.kubeconfig.read_text())
-    cluster, user = config["clusters"][0]["cluster"], config["users"][0]["user"]
-    outputs = sandbox_stack(live.workspace.root, "dev").outputs
-    given = json.loads(outputs["kubeconfig"])
-    given["clusters"][0]["cluster"] = cluster
+    """As on GKE: the stack's outputs name the cluster, and the user's kubeconfig has its context,
+    with Google's plugin."""
+    stack = sandbox_stack(live.workspace.root, "dev")
     folder = tmp_path / "bin"
     folder.mkdir()
-    pulumi_says(folder, {**outputs, "kubeconfig": json.dumps(given)})
+    backend = backend_with(folder, stack.outputs)
+    context = stack.cluster_id.context
+    own = json.loads(stack.outputs["kubeconfig"])["users"][0]["user"]
+    kubeconfig = kubeconfig_of(live.plane, folder, context, own)
+    user = yaml.safe_load(live.plane.kubeconfig.read_text())["users"][0]["user"]
     credential = {
         "apiVersion": "client.authentication.k8s.io/v1beta1",
         "kind": "ExecCredential",
@@ -161,7 +162,7 @@ def test_a_users_own_credentials_are_taken_where_there_is_no_sandbox(
     }
     program(folder / "gke-gcloud-auth-plugin", json.dumps(credential))
     path = f"{folder}{os.pathsep}{os.environ['PATH']}"
-    done = aistack("jobs", "--json", PATH=path, KUBECONFIG=str(tmp_path / "none"))
+    done = aistack("jobs", "--json", PATH=path, KUBECONFIG=str(kubeconfig), **backend)
     assert done.returncode == ExitCode.FINE, done.stderr
     assert "dev" in [it["name"] for it in json.loads(done.stdout)["jobs"]]
 

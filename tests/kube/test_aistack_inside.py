@@ -18,21 +18,21 @@ import sys
 import termios
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from urllib.error import HTTPError
 
 import pytest
 
 from aistack.exit_codes import ExitCode
+from kube.objects import JsonObject, Ref, name_of
 from sandbox.control_plane import ControlPlane
-from sandbox.kube.objects import JsonObject, Ref, name_of
 from sandbox.live_kube.api_server import ApiServer
 from sandbox.live_kube.kubelet import Kubelet, kubelet
 from tests.conftest import ROOT
 from tests.kube.command_line import aistack, next_told, opened, started, submit
-from tests.kube.conftest import eventually
+from tests.kube.conftest import PATIENCE_SECONDS, eventually
 from tests.kube.person import NODE, administrator
 from tests.kube.web import answer, echo
 
-PATIENCE_SECONDS = 60
 TWO = {"parallelism": 2, "completions": 2, "completionMode": "Indexed"}
 
 SERVICE: JsonObject = {
@@ -180,6 +180,20 @@ def test_a_tunnel_leads_to_a_service(server: ApiServer, me: Mapping[str, str]) -
         assert answer(found["url"], much) == much
         tunnel.send_signal(signal.SIGINT)
         assert tunnel.wait(PATIENCE_SECONDS) == ExitCode.INTERRUPTED
+
+
+def test_a_web_page_of_somebody_else_gets_nothing_through_a_tunnel(
+    server: ApiServer, me: Mapping[str, str]
+) -> None:
+    assert server
+    with started("tunnel", "chat", "--json", **me) as tunnel:
+        url = opened(tunnel)["url"]
+        for header in ({"Host": "evil.example"}, {"Origin": "https://evil.example"}):
+            with pytest.raises(HTTPError) as refused:
+                answer(url, b"hello", **header)
+            assert refused.value.code == 403
+            assert "evil.example" in next_told(tunnel)
+        assert answer(url, b"hello") == b"hello"
 
 
 def test_a_tunnel_waits_for_a_pod_that_comes_in_place_of_another(

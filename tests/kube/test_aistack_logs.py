@@ -16,7 +16,7 @@ import pytest
 
 from aistack.exit_codes import ExitCode
 from components.queue_labels import QUEUE_LABEL
-from sandbox.kube.objects import JsonObject, Ref, name_of
+from kube.objects import JsonObject, Ref, name_of
 from sandbox.live_kube.kubelet import kubelet
 from tests.kube.command_line import (
     answered,
@@ -27,7 +27,7 @@ from tests.kube.command_line import (
     started,
     submit,
 )
-from tests.kube.conftest import LiveSandbox, eventually
+from tests.kube.conftest import PATIENCE_SECONDS, LiveSandbox, eventually
 from tests.kube.planted_causes import ENDLESS, job
 
 AWAY_SECONDS = 10
@@ -117,7 +117,7 @@ def test_a_followed_log_is_taken_up_again_after_a_lost_connection(
         nodes.say(speaker, "third", "fourth")
         assert texts(following, 2) == ["third", "fourth"]
         asked(live, "cancel", "speaks")
-        said, told = following.communicate(timeout=60)
+        said, told = following.communicate(timeout=PATIENCE_SECONDS)
         assert (said, following.returncode) == ("", ExitCode.FINE)
         assert "speaks is gone" in told
 
@@ -158,10 +158,10 @@ def test_the_api_server_may_be_away_for_ten_seconds(live: LiveSandbox, tmp_path:
         nodes.say(name_of(pod), "after")
         assert texts(following, 1) == ["after"]
         following.send_signal(signal.SIGINT)
-        _, told = following.communicate(timeout=60)
+        _, told = following.communicate(timeout=PATIENCE_SECONDS)
         assert waiting.poll() is None
         asked(live, "cancel", "outlives")
-        _, ended = waiting.communicate(timeout=60)
+        _, ended = waiting.communicate(timeout=PATIENCE_SECONDS)
         assert waiting.returncode == ExitCode.JOB_FAILED
         assert ended.splitlines()[-1] == "outlives is gone"
     assert "what is said meanwhile comes when it answers again" in told
@@ -187,7 +187,7 @@ def test_a_ray_jobs_launcher_is_followed_while_kuberay_starts_again(
         live.plane.start()
         assert texts(following, 1) == ["step 1"]
         live.server.set_status(_ref(pod), {"phase": "Succeeded"})
-        said, told = following.communicate(timeout=120)
+        said, told = following.communicate(timeout=PATIENCE_SECONDS)
     assert (said, following.returncode) == ("", ExitCode.FINE)
     assert "trains has succeeded" in told
     jobs = {it["name"]: it["state"] for it in answered(live, "jobs")["jobs"]}

@@ -12,8 +12,8 @@ import pytest
 
 from aistack.exit_codes import ExitCode
 from components.members import MemberArgs
+from kube.objects import JsonObject, Ref, dig, name_of
 from sandbox.control_plane import ControlPlane
-from sandbox.kube.objects import JsonObject, Ref, dig, name_of
 from sandbox.live_kube.api_server import ApiServer
 from sandbox.live_kube.kubelet import kubelet
 from tests.conftest import recorded

@@ -1,5 +1,5 @@
 """The promise of a preview on the real control plane: changes of running stacks, that together are
-of every kind of object that the presets have."""
+of every kind of object that the presets have. Work of others is in the cluster, and stays."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from tests.kube.conftest import LiveSandbox
+from tests.parts.bystanders import Bystanders
 from tests.parts.commit_sample import of_this_commit
 from tests.stacks.conftest import changed
 from tests.stacks.inventory import FOLDER, file_of
@@ -38,6 +39,8 @@ STEPS: dict[str, list[list[str]]] = {
     # Its networks are its own, which GKE knows by objects.
     "verl-b200-autopilot": [["labels.purpose=other"], ["namespace=elsewhere"]],
 }
+# Where no pod says which pool it is for.
+_AUTOPILOT = ("serve-autopilot", "verl-b200-autopilot")
 SAMPLE = 1
 _PREFIX = "kubernetes:"
 
@@ -49,6 +52,9 @@ def test_what_a_preview_shows_is_what_up_does(
     sandbox = live_sandbox(stack)
     said: list[str] = []
     sandbox.succeed("up")
+    others = Bystanders(sandbox)
+    if stack not in _AUTOPILOT:
+        others.come()
     for step in STEPS[stack]:
         said += step
         shown = changed(sandbox.succeed("preview", *said))
@@ -57,6 +63,8 @@ def test_what_a_preview_shows_is_what_up_does(
         assert done.items() <= shown.items()
         assert {shown[it] for it in shown.keys() - done.keys()} <= {"update"}
         assert changed(sandbox.succeed("preview", *said)) == {}
+        assert others.stand()
+    others.leave()
     assert sandbox.succeed("destroy").cloud == {}
 
 

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from cli.project import PROJECT_FOLDER
+from kube.objects import JsonObject, Ref, dig
 from sandbox.control_plane import ControlPlane
 from sandbox.control_plane.programs import WAVES
-from sandbox.kube.objects import JsonObject, Ref, dig
 from sandbox.live_kube.api_server import ApiServer
-from sandbox.workspace import PROJECT_FOLDER
 from tests.kube.conftest import eventually
 
 pytestmark = pytest.mark.kube

@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
+from kube.errors import KubeError
+from kube.objects import JsonObject
 from sandbox.control_plane import ControlPlane
 from sandbox.control_plane.binaries import MANIFESTS
 from sandbox.kube import schemas
-from sandbox.kube.errors import KubeError
-from sandbox.kube.objects import JsonObject
 from sandbox.live_kube.api import Api, ApiError
 from sandbox.live_kube.operators.kustomization import customized, read_objects
 from sandbox.memory_kube.admission import check

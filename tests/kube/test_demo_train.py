@@ -13,7 +13,7 @@ import pytest
 from aistack.exit_codes import ExitCode
 from tests.conftest import ROOT
 from tests.kube.command_line import answered, asked, folder_of, started, state
-from tests.kube.conftest import LiveSandbox
+from tests.kube.conftest import PATIENCE_SECONDS, LiveSandbox
 from tools import demo_train
 from tools.ray_here import RayHere
 
@@ -73,7 +73,7 @@ def test_the_log_of_a_job_follows_it_while_it_runs(
         assert following.stdout.readline() == "step 1\n"
         assert state(live, name) == "running"
         told.touch()
-        said, _ = following.communicate(timeout=120)
+        said, _ = following.communicate(timeout=PATIENCE_SECONDS)
         assert (said, following.returncode) == ("step 2\n", ExitCode.FINE)
     assert outcome.result() is (code == 0)
     assert state(live, name) == ended

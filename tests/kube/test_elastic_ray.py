@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import pytest
 
-from sandbox.kube.objects import JsonObject, dig, maps, name_of
+from kube.objects import JsonObject, dig, maps, name_of
 from sandbox.live_kube.api import Api
 from tests.kube.conftest import LiveSandbox, eventually
 from tests.stacks.conftest import changed

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from components.node_taints import NodeTaintArgs, toleration
+from kube.objects import JsonObject, Ref, dig, name_of
 from sandbox.control_plane import ControlPlane
-from sandbox.kube.objects import JsonObject, Ref, dig, name_of
 from sandbox.live_kube.api import Api, ApiError, Kind
 from tests.kube.conftest import eventually
 from tests.kube.written_cloud import CLUSTER, resource, write

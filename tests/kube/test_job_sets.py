@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from components.job_set_manifest import MAX_FILE_BYTES, host_of_first, job_set_spec
+from kube.errors import KubeError
+from kube.objects import JsonObject, Ref, dig, labels_of, maps, name_of
 from sandbox.control_plane import ControlPlane
 from sandbox.gke.agent.nodes import end_pod
-from sandbox.kube.errors import KubeError
-from sandbox.kube.objects import JsonObject, Ref, dig, labels_of, maps, name_of
 from sandbox.live_kube.api import Api
 from sandbox.live_kube.api_server import FIELD_MANAGER, ApiServer
 from sandbox.live_kube.charts import Charts

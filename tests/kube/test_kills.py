@@ -1,7 +1,8 @@
 """An engine that is killed in each of its operations on objects of a real control plane.
 
 What it asked for goes on there, and what is deleted is still on its way out as the next command
-begins.
+begins. Work of others is in the cluster: in a namespace of their own, which stays as it is, and in
+the stack's own, which goes with the stack.
 """
 
 from __future__ import annotations
@@ -11,11 +12,13 @@ from collections.abc import Callable
 import pytest
 
 from tests.kube.conftest import LiveSandbox
+from tests.parts.bystanders import Bystanders
 from tests.parts.commit_sample import everything_is_run
 from tests.stacks.conftest import changed
 from tests.stacks.kills import (
     CALLS,
     ELSEWHERE,
+    IN_ELSEWHERE,
     NO_QUEUES,
     OWN,
     PATIENCE_SECONDS,
@@ -49,12 +52,18 @@ def test_a_stack_gets_through_its_life_though_each_operation_on_an_object_is_kil
 ) -> None:
     stack, call = LIVES[name]
     sandbox = live_sandbox(stack)
-    total = 0
+    others, total = Bystanders(sandbox), 0
     for step in STEPS[stack]:
         _, kills = kill_in_each(sandbox, "up", call, *step, of=OBJECTS)
         total += kills
         assert made_once(sandbox)
         assert changed(sandbox.succeed("preview", *step)) == {}
+        if step == STEPS[stack][0]:
+            others.come()
+        assert others.stand()
+    others.leave()
+    if STEPS[stack][-1] == (ELSEWHERE,):
+        Bystanders(sandbox, IN_ELSEWHERE).come()
     result, kills = kill_in_each(sandbox, "destroy", call, of=OBJECTS)
     record_property("kills", f"{total + kills} times: {name}, real control plane")
     assert result.cloud == {}

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from kube.objects import JsonObject, Ref, dig, labels_of
 from sandbox.control_plane import ControlPlane
 from sandbox.gke.agent.mounts import WAITS
-from sandbox.kube.objects import JsonObject, Ref, dig, labels_of
 from sandbox.live_kube.live_kube import LiveKube
 from tests.kube.conftest import eventually
 from tests.unit.memory_kube_samples import CLAIM, changed, lustre_claim, lustre_volume, pod
@@ -28,7 +28,7 @@ def project(tmp_path: Path) -> Project:
     made.peer(network)
     made.lustre(network)
     driver = {"lustreCsiDriverConfig": {"enabled": True}}
-    version = "1.34.1-gke.1829001"
+    version = "1.35.8-gke.1225000"
     cluster = made.cluster(network, subnet, minMasterVersion=version, addonsConfig=driver)
     made.pool(cluster, "e2-standard-4")
     return made

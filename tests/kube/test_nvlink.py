@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from sandbox.kube.objects import JsonObject, Ref, dig, maps
+from kube.objects import JsonObject, Ref, dig, maps
 from tests.kube.conftest import LiveSandbox, eventually
 from tests.kube.documented import documented
 from tests.stacks.conftest import changed

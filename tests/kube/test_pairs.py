@@ -8,10 +8,10 @@ from collections.abc import Iterator
 import pytest
 
 from components.resource_claim_template import paired_devices
+from kube.objects import JsonObject, Ref, dig, maps, name_of
 from sandbox.control_plane import ControlPlane
 from sandbox.gke.agent.slices import PCIE_ROOT, SLICE
 from sandbox.kube.helm.gpu_claims_chart import gpu_class
-from sandbox.kube.objects import JsonObject, Ref, dig, maps, name_of
 from sandbox.live_kube.api import Api
 from tests.kube.conftest import eventually
 from tests.kube.written_cloud import CLUSTER, resource, write

@@ -10,15 +10,15 @@ import pytest
 from aistack.cancel import cancel
 from aistack.cluster import Cluster
 from aistack.find import Found, find_job
-from aistack.job import State
-from aistack.kinds import CONFIG_MAP, NETWORK_POLICY
 from aistack.members import members_of
 from aistack.stack import Config, Stack
 from aistack.submit.hand_over import hand_over
 from aistack.submit.preflight import checked
 from aistack.submit.request import Request
+from kube.jobs import State
+from kube.kinds import CONFIG_MAP, NETWORK_POLICY
+from kube.objects import JsonObject, Ref, dig, labels_of, name_of
 from sandbox.control_plane import ControlPlane
-from sandbox.kube.objects import JsonObject, Ref, dig, labels_of, name_of
 from sandbox.live_kube.api_server import ApiServer
 from stacks.tokens import SECRETS
 from tests.conftest import stack_config

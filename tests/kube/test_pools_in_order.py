@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from kube.objects import dig, maps
 from sandbox.forget import forget
-from sandbox.kube.objects import dig, maps
 from sandbox.workspace import Workspace
 from tests.kube.conftest import LiveSandbox, eventually
 from tests.stacks.conftest import changed

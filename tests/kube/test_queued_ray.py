@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from sandbox.kube.errors import KubeError
-from sandbox.kube.objects import JsonObject, dig
-from tests.kube.conftest import LiveSandbox
+from kube.errors import KubeError
+from kube.objects import JsonObject, dig
+from tests.kube.conftest import LiveSandbox, eventually
 from tests.stacks.conftest import changed
 
 QUEUED = (
@@ -29,9 +29,13 @@ def live(live_sandbox: Callable[[str], LiveSandbox]) -> LiveSandbox:
 
 
 def ray(live: LiveSandbox) -> JsonObject:
-    (cluster,) = live.server.list("ray.io/v1", "RayCluster")
-    assert dig(cluster, "status", "state") == "ready"
-    return cluster
+    """Once its workers are there: `up` waits for the head of a cluster on spot machines alone."""
+
+    def seen() -> JsonObject:
+        (cluster,) = live.server.list("ray.io/v1", "RayCluster")
+        return cluster
+
+    return eventually(seen, lambda it: dig(it, "status", "state") == "ready")
 
 
 def workers(cluster: JsonObject) -> JsonObject:

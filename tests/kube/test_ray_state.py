@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
+from kube.errors import KubeError
+from kube.objects import JsonObject, Ref, annotations_of, dig, name_of
 from sandbox.forget import forget
-from sandbox.kube.errors import KubeError
-from sandbox.kube.objects import JsonObject, Ref, annotations_of, dig, name_of
 from sandbox.live_kube.api import Api
 from sandbox.memory_kube.memory import MemoryKube
 from sandbox.memory_kube.ray_state import FINALIZER

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from kube.objects import JsonObject, Ref, dig, maps, name_of
 from sandbox.control_plane import ControlPlane
 from sandbox.gke.provisioning_rules import API, QUEUED_CLASS
 from sandbox.gke.queued_machines import QUEUED_TAINT
-from sandbox.kube.objects import JsonObject, Ref, dig, maps, name_of
 from sandbox.live_kube.api_server import ApiServer
 from sandbox.live_kube.live_kube import LiveKube
 from tests.kube.conftest import eventually

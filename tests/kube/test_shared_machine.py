@@ -13,8 +13,8 @@ from aistack.find import find_job
 from aistack.sandbox_stack import sandbox_stack
 from aistack.why.look import look
 from aistack.why.verdict import Verdict, verdict
+from kube.objects import JsonObject, dig, maps
 from sandbox.gke.agent.slices import PCIE_ROOT
-from sandbox.kube.objects import JsonObject, dig, maps
 from tests.kube.conftest import LiveSandbox, eventually
 from tests.kube.documented import documented
 from tests.kube.planted_causes import job

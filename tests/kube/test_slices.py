@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 import pytest
 
+from kube.errors import KubeError
+from kube.objects import Ref, dig
 from sandbox.faults import FailJob, Faults, Preempt
-from sandbox.kube.errors import KubeError
-from sandbox.kube.objects import Ref, dig
 from tests.kube.conftest import LiveSandbox, eventually
-from tests.stacks.conftest import changed, replaced
+from tests.stacks.conftest import changed, replaced, unexpected
 
 _POOL = "v6e-16-1"
 _HOSTS = 4
@@ -31,7 +31,7 @@ def told(live: LiveSandbox, faults: Faults | None = None) -> str:
     found = live.run("up", faults=faults)
     assert found.ok, found.report.diagnostics
     assert changed(found) == {}
-    return "\n".join(found.report.diagnostics)
+    return "\n".join(unexpected(found))
 
 
 def workers(live: LiveSandbox) -> list[str]:

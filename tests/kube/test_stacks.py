@@ -7,10 +7,11 @@ from collections.abc import Callable
 
 import pytest
 
-from sandbox.kube.objects import dig, maps, name_of
-from sandbox.workspace import stack_names
+from cli.project import stack_names
+from kube.objects import dig, maps, name_of
 from tests.kube.conftest import LiveSandbox
 from tests.parts.commit_sample import of_this_commit
+from tests.parts.leaks import files_with
 from tests.stacks.conftest import CANARY, changed
 
 SAMPLE = 3
@@ -87,7 +88,7 @@ def test_every_device_claim_is_allocated(live: LiveSandbox) -> None:
 def test_no_secret_is_in_any_file(live: LiveSandbox) -> None:
     files = [file for file in live.workspace.root.rglob("*") if file.is_file()]
     assert any(file.name == "db" for file in files), "etcd's own file is among them"
-    assert [file for file in files if CANARY.encode() in file.read_bytes()] == []
+    assert files_with(CANARY, live.workspace.root) == []
 
 
 def test_what_is_refreshed_is_no_difference(live: LiveSandbox) -> None:

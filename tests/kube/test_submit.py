@@ -13,9 +13,9 @@ import pytest
 
 from aistack.exit_codes import ExitCode
 from components.labels import MANAGED_BY
-from sandbox.kube.objects import JsonObject, Ref, dig, labels_of, name_of
+from kube.objects import JsonObject, Ref, dig, labels_of, name_of
 from tests.kube.command_line import answered, asked, folder_of, next_told, started, state
-from tests.kube.conftest import LiveSandbox, eventually
+from tests.kube.conftest import PATIENCE_SECONDS, LiveSandbox, eventually
 from tests.stacks.conftest import changed
 
 STACK = "lab"
@@ -142,7 +142,7 @@ def test_a_job_that_fails_is_an_exit_code(live: LiveSandbox, script: str) -> Non
         (pod,) = [it for it in live.server.list("v1", "Pod") if name_of(it).startswith("fails-")]
         ref = Ref(api_version="v1", kind="Pod", namespace="default", name=name_of(pod))
         live.server.set_status(ref, {"phase": "Failed"})
-        assert process.wait(timeout=120) == ExitCode.JOB_FAILED
+        assert process.wait(timeout=PATIENCE_SECONDS) == ExitCode.JOB_FAILED
 
 
 def test_who_stops_waiting_leaves_the_job_alone(live: LiveSandbox, script: str) -> None:
@@ -150,7 +150,7 @@ def test_who_stops_waiting_leaves_the_job_alone(live: LiveSandbox, script: str) 
     with waiting(live, "left") as process:
         assert next_told(process).startswith("left is ")
         process.send_signal(signal.SIGINT)
-        _, told = process.communicate(timeout=60)
+        _, told = process.communicate(timeout=PATIENCE_SECONDS)
         assert process.returncode == ExitCode.INTERRUPTED
         assert "left goes on; come back with: aistack wait left" in told
     eventually(lambda: state(live, "left"), lambda it: it == "running")

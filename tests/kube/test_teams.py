@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
+from kube.errors import KubeError
+from kube.objects import Ref, dig
 from sandbox.control_plane import ControlPlane
-from sandbox.kube.errors import KubeError
-from sandbox.kube.objects import Ref, dig
 from sandbox.live_kube.api import Api
 from sandbox.live_kube.api_server import ApiServer
 from tests.conftest import recorded
@@ -173,7 +173,7 @@ def test_a_container_that_says_nothing_asks_for_the_teams_default(server: ApiSer
 
 
 @pytest.mark.parametrize("refused", REFUSED, ids=lambda it: it.name)
-def test_a_pod_over_quota_is_refused_in_the_words_of_the_in_memory_api(
+def test_a_pod_over_quota_is_refused_with_what_it_asks_for_and_what_is_used(
     server: ApiServer, refused: Refused
 ) -> None:
     server.apply(pod("first", FIRST))

@@ -12,13 +12,12 @@ import pytest
 
 from aistack.exit_codes import ExitCode
 from aistack.sandbox_stack import sandbox_stack
-from sandbox.kube.objects import Ref, dig, name_of
+from kube.objects import Ref, dig, name_of
 from sandbox.live_kube.api import Api
 from sandbox.live_kube.kubelet import kubelet
-from sandbox.pulumi_cli import cli_environment
 from tests.kube.command_line import aistack, running_pods, started
-from tests.kube.conftest import LiveSandbox, eventually
-from tests.kube.person import kubeconfig_of, token_of
+from tests.kube.conftest import PATIENCE_SECONDS, LiveSandbox, eventually
+from tests.kube.person import kubeconfig_of, token_with_role_of
 
 STACK = "lab"
 TEAMS = {"ada": "research", "eve": "serving"}
@@ -46,29 +45,11 @@ def people(
 
 
 def _person(live: LiveSandbox, folder: Path, name: str) -> Environment:
-    """Nobody here says who has an e-mail, as GKE does: a service account has the role that the
-    stack gave to it."""
-    team = ALL[name]
-    (theirs,) = (
-        it
-        for it in live.server.list("rbac.authorization.k8s.io/v1", "RoleBinding")
-        if f"{name}@example.com" in json.dumps(it.get("subjects"))
-    )
-    subject = {"kind": "ServiceAccount", "name": name, "namespace": "default"}
-    metadata = {"name": f"{name}-here", "namespace": team}
-    token = token_of(live.plane, name)
-    live.server.acting_as("kubectl").apply(
-        {
-            "apiVersion": theirs["apiVersion"],
-            "kind": theirs["kind"],
-            "metadata": metadata,
-            "roleRef": theirs["roleRef"],
-            "subjects": [subject],
-        }
-    )
-    context = sandbox_stack(live.workspace.root, STACK).context
-    kubeconfig = kubeconfig_of(live.plane, folder, context, {"token": token})
-    return {**cli_environment(live.workspace), "KUBECONFIG": str(kubeconfig)}
+    token = token_with_role_of(live.plane, name, ALL[name])
+    cluster = sandbox_stack(live.workspace.root, STACK).cluster_id
+    kubeconfig = kubeconfig_of(live.plane, folder, cluster.context, {"token": token})
+    own = {"KUBECONFIG": str(kubeconfig), "GOOGLE_PROJECT": cluster.project}
+    return {**live.workspace.cli_environment, **own}
 
 
 @pytest.fixture
@@ -186,7 +167,7 @@ def test_a_job_is_watched_resized_and_cancelled_by_who_submitted_it(
             assert {it.rpartition("of ")[2].strip() for it in said} == set(map(name_of, pods))
             assert did(ada, "why", "grows")["sentence"] == "It runs, with 2 of 2 pods ready."
             did(ada, "cancel", "grows")
-            assert following.wait(timeout=120) == ExitCode.FINE
+            assert following.wait(timeout=PATIENCE_SECONDS) == ExitCode.FINE
     eventually(lambda: state(ada, "grows"), lambda it: it == "")
 
 

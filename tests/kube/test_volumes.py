@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from kube.objects import Ref
 from sandbox.control_plane import ControlPlane
-from sandbox.kube.objects import Ref
 from sandbox.live_kube.api_server import ApiServer
 from sandbox.live_kube.live_kube import LiveKube
 from tests.kube.conftest import eventually

@@ -5,29 +5,34 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 
 import pytest
 
 from aistack.cluster import Cluster
 from aistack.events import workload_of
 from aistack.find import find_job
-from aistack.job import State
-from aistack.kinds import POD
 from aistack.sandbox_stack import sandbox_stack
 from aistack.why.look import look
 from aistack.why.verdict import Verdict, verdict
-from sandbox.kube.errors import KubeError
-from sandbox.kube.objects import JsonObject, Ref, dig, maps, name_of
+from components.queue_labels import QUEUE_LABEL
+from kube.errors import KubeError
+from kube.jobs import State
+from kube.kinds import POD
+from kube.objects import JsonObject, Ref, dig, labels_of, maps, name_of
 from sandbox.live_kube.api_server import ApiServer
 from sandbox.live_kube.kubelet import kubelet
 from tests.kube.conftest import LiveSandbox, eventually
-from tests.kube.planted_causes import AFTERWARDS, CAUSES, HEALTHY, PLAIN, Planted, queue
+from tests.kube.planted_causes import AFTERWARDS, CAUSES, HEALTHY, KEPT, PLAIN, Planted, queue
 from tests.kube.planted_claims import CLAIM_CAUSES, SENTENCES
+from tests.kube.planted_ends import END_CAUSES
 from tests.kube.planted_logs import LOG_CAUSES
 from tests.kube.planted_machines import MACHINE_CAUSES
 
 STACK = "lab"
-_ALL = {**CAUSES, **CLAIM_CAUSES, **LOG_CAUSES, **MACHINE_CAUSES}
+_ALL = {**CAUSES, **CLAIM_CAUSES, **LOG_CAUSES, **MACHINE_CAUSES, **END_CAUSES}
+# The last tests of this file make what would be in the way of the others.
+PLANTED = (*_ALL, "kept-for-another", "ray-head-gone")
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +52,7 @@ def cluster(live: LiveSandbox, tmp_path_factory: pytest.TempPathFactory) -> Iter
     for planted in _ALL.values():
         for it in planted.beside:
             admin.apply(it, force=True)
-            if it["kind"] == "Job":
+            if QUEUE_LABEL in labels_of(it):
                 _wait_until_judged(cluster, name_of(it))
         if planted.refused:
             eventually(lambda planted=planted: _is_refused(admin, planted.pod), bool)
@@ -61,7 +66,8 @@ def cluster(live: LiveSandbox, tmp_path_factory: pytest.TempPathFactory) -> Iter
     folder = tmp_path_factory.mktemp("kubelet")
     with kubelet(live.plane.kubeconfig, folder, list(pods.values())) as nodes:
         for name, pod in pods.items():
-            nodes.say(name_of(pod), _ALL[name].says)
+            for when in _ALL[name].said_at or (datetime.now(UTC),):
+                nodes.say(name_of(pod), _ALL[name].says, at=when)
         yield cluster
 
 
@@ -144,6 +150,25 @@ def test_a_healthy_job_has_nothing_in_its_way(cluster: Cluster, name: str) -> No
     _state(cluster, name, State.RUNNING)
     found = said(cluster, name)
     assert found == Verdict(None, "It runs, with 1 of 1 pods ready.")
+
+
+def test_quota_that_kueue_keeps_for_another_is_not_called_full(
+    live: LiveSandbox, cluster: Cluster
+) -> None:
+    admin = live.server.acting_as("kubectl")
+    try:
+        for it in KEPT.beside:
+            admin.apply(it, force=True)
+            if QUEUE_LABEL in labels_of(it):
+                _wait_until_judged(cluster, name_of(it))
+        admin.apply(KEPT.job, force=True)
+        name = name_of(KEPT.job)
+        found = eventually(lambda: said(cluster, name), lambda it: cause(it) == name)
+        print(found)
+    finally:
+        for it in (KEPT.job, *KEPT.beside):
+            if it["kind"] == "Job":
+                live.server.delete(Ref.of(it))
 
 
 def test_a_ray_cluster_without_its_head_says_so_until_it_is_back(

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-_PATIENCE_SECONDS = 60
+from tests.kube.conftest import PATIENCE_SECONDS
 
 
 class _Echo(BaseHTTPRequestHandler):
@@ -32,6 +32,8 @@ def echo() -> Iterator[int]:
         server.shutdown()
 
 
-def answer(url: str, body: bytes) -> bytes:
-    with urllib.request.urlopen(url, body, _PATIENCE_SECONDS) as found:
+def answer(url: str, body: bytes, **headers: str) -> bytes:
+    """Raises HTTPError for what is refused."""
+    asked = urllib.request.Request(url, body, headers)
+    with urllib.request.urlopen(asked, timeout=PATIENCE_SECONDS) as found:
         return found.read()

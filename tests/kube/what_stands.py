@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from aistack.events import said_at
-from sandbox.kube.objects import dig, name_of
+from kube.objects import dig, name_of
 from sandbox.live_kube.api_server import ApiServer
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import os
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
-from sandbox.kube.objects import JsonObject
+from kube.objects import JsonObject
 
 CLUSTER = "projects/p/locations/us-central1/clusters/c"
 

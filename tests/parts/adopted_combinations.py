@@ -19,7 +19,7 @@ from tests.parts.existing_ground import (
 # What says how a part is made, by the part.
 _OF_MADE = {
     "network": ("subnet", "pods", "services", "peering_on_destroy"),
-    "cluster": ("name", "location", "version", "authorized_networks", "maintenance"),
+    "cluster": ("name", "location", "version", "endpoint", "authorized_networks", "maintenance"),
     "buckets": ("name", "versioning", "soft_delete_days", "force_destroy", "lifecycle"),
     "lustre": ("name", "throughput_mbps_per_tib"),
 }

@@ -33,6 +33,8 @@ def cluster(drawn: Drawn) -> dict[str, Any]:
     if not drawn.tpus() and maybe(draw, 4):
         found["ray_operator"] = "helm"
     if maybe(draw, 5):
+        found["endpoint"] = one_of(draw, ("public", "private", "dns"))
+    if found.get("endpoint") != "dns" and maybe(draw, 5):
         found["authorized_networks"] = [{"name": "office", "cidr": "203.0.113.0/24"}]
     if maybe(draw, 5):
         found["maintenance"] = {"start": "2026-01-03T02:00:00Z", "end": "2026-01-03T08:00:00Z"}

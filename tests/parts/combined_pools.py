@@ -119,7 +119,8 @@ def _gpu_pool(drawn: Drawn, machine: MachineType) -> dict[str, Any]:
     elif maybe(draw, 3):
         more = 0 if machine.name in _ALONE else 1
         pool["autoscaling"] = {"min": one_of(draw, (0, 1)), "max": pool["nodes"] + more}
-    if machine.compact_placement and mode in ("on-demand", "spot") and maybe(draw, 3):
+    compact = machine.compact_placement and mode not in machine.not_compact_on
+    if compact and mode in ("on-demand", "spot") and maybe(draw, 3):
         pool["compact_placement"] = True
     if mode not in ("flex-start", "queued") and maybe(draw, 4):
         pool["when"] = "just-in-time"

@@ -49,13 +49,15 @@ def _ray_cluster(drawn: Drawn, name: str, free: list[str]) -> None:
     if everything and maybe(draw, 3):
         cluster["mounts"] = everything[:1]
     rdma = drawn.facts.machine(drawn.pool(pool)).rdma_nics
-    if rdma and raw["pools"][pool].get("nodes", 0) > 1 and "queued" not in modes and maybe(draw, 3):
+    if rdma and raw["pools"][pool].get("nodes", 0) > 1 and maybe(draw, 3):
         cluster["nccl_test"] = {"minimum_bus_bandwidth_gbps": 100}
     raw["ray"][name] = cluster
     if everything and len(groups) == 1 and maybe(draw, 1):
         job = job_on(drawn, name, pools)
         if job is not None:
             raw["jobs"][f"{name}-job"] = job
+            if job["type"] not in ("nemo-rl", "verl"):
+                cluster.pop("nccl_test", None)
 
 
 def _workers(drawn: Drawn, pools: list[str]) -> dict[str, Any]:

@@ -3,11 +3,11 @@
 import os
 import subprocess
 from random import Random
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from sandbox.workspace import PROJECT_FOLDER
+from cli.project import PROJECT_FOLDER
 
-_One = TypeVar("_One", int, str)
+_One = TypeVar("_One", int, str, tuple[str, str], tuple[str, Any])
 
 
 def everything_is_run() -> bool:

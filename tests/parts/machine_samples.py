@@ -41,7 +41,13 @@ NVLINK: dict[str, Any] = {
             "pool": "gb200",
             "nodes": 2,
             "image": "nvcr.io/nvidia/pytorch:25.09-py3",
-            "command": ["torchrun", "train.py"],
+            "command": [
+                "torchrun",
+                "--nnodes=$(NNODES)",
+                "--node-rank=$(NODE_RANK)",
+                "--master-addr=$(MASTER_ADDR)",
+                "train.py",
+            ],
             "requests": {"cpu": 120, "memory_gib": 700, "ephemeral_storage_gib": 200},
         }
     },

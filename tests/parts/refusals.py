@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from tests.parts.samples import AUTOPILOT, BARE, CLASSIFIER, DEV, TPU, TWO_ZONES, VERL
+from tests.parts.samples import AUTOPILOT, BARE, CLASSIFIER, DEV, HARDENED, RL, TPU, TWO_ZONES, VERL
 
 
 class Refused(NamedTuple):
@@ -21,6 +21,7 @@ def dcn(*networks: str) -> dict[str, Any]:
 
 
 _SMALL = {"vcpus": 4, "memory_gib": 16, "boot_disk_types": ["pd-balanced"]}
+_KEY = HARDENED["cmek"]
 _TAINT = {"key": "team", "value": "a"}
 _FLAG = {"name": "xla_enable_async_all_gather", "value": "true"}
 _QUEUED: dict[str, Any] = {"mode": "queued"}
@@ -103,9 +104,29 @@ POOLS = [
     ),
     Refused(
         DEV,
-        {"pools__gpu__autoscaling": {"min": 2, "max": 3}},
+        {"pools__cpu__autoscaling": {"min": 3, "max": 2}},
+        "pools.cpu.autoscaling.min",
+        "3 is more than the max of 2; nearest: 1",
+    ),
+    Refused(
+        DEV,
+        {"pools__gpu__autoscaling": {"min": 1, "max": 2}},
         "pools.gpu.autoscaling",
-        "leaves out the 1 nodes that the workloads use; nearest: 1 to 3",
+        "spot machines come when pods wait for them, so the pool's minimum of 1 cannot be kept; "
+        "nearest: {min: 0, max: 2}",
+    ),
+    Refused(
+        RL,
+        {"pools__gpu__when": "just-in-time"},
+        "pools.gpu.when",
+        "spot machines with GPUs come when pods ask for them, and none is paid for before; "
+        "nearest: early",
+    ),
+    Refused(
+        BARE,
+        {"pools__gpu__autoscaling": {"min": 2, "max": 3}},
+        "pools.gpu.autoscaling.min",
+        "at least 2 leaves out the 1 nodes that the workloads use; nearest: 1",
     ),
     Refused(
         VERL, {"pools__gpu__capacity": None}, "pools.gpu.capacity.mode", "on-demand is not to be"
@@ -158,6 +179,12 @@ POOLS = [
     ),
     Refused(
         AUTOPILOT,
+        {"pools__gpu__driver_version": "disabled"},
+        "pools.gpu.driver_version",
+        "Autopilot lets nobody install a driver of their own; nearest: latest",
+    ),
+    Refused(
+        AUTOPILOT,
         {"pools__gpu__disk": {"size_gb": 200}},
         "pools.gpu.disk",
         "Autopilot decides it for its nodes; nearest: leave it out",
@@ -175,11 +202,11 @@ POOLS = [
         "pools.tpu.capacity.mode",
         "Autopilot takes TPUs only from a reservation that is named; nearest: reservation",
     ),
-    Refused(BARE, {"pools__gpu__labels": {"a b": "c"}}, "pools.gpu.labels", "nearest: a-b"),
+    Refused(BARE, {"pools__gpu__labels": {"a b": "c"}}, "pools.gpu.labels.a b", "nearest: a-b"),
     Refused(
         BARE,
         {"pools__gpu__labels": {"kubernetes.io/team": "a"}},
-        "pools.gpu.labels",
+        "pools.gpu.labels.kubernetes.io/team",
         "which GKE and Kubernetes keep for themselves; nearest: team",
     ),
     Refused(BARE, {"pools__gpu__taints": [_TAINT, _TAINT]}, "pools.gpu.taints", "there twice with"),
@@ -259,6 +286,116 @@ CLUSTER = [
         "has no RoCE network profile",
     ),
     Refused(
+        HARDENED,
+        {"cmek": None},
+        "cmek",
+        "missing: a hardened stack encrypts with a key of yours; nearest: projects/my-project/"
+        "locations/us-central1/keyRings/my-ring/cryptoKeys/my-key",
+    ),
+    Refused(
+        HARDENED,
+        {"namespace": None},
+        "namespace",
+        "default is not the stack's, which sets no Pod Security level there; nearest: bare",
+    ),
+    Refused(
+        HARDENED,
+        {"cluster": {"endpoint": "public"}},
+        "cluster.authorized_networks",
+        "missing: the control plane of a hardened stack does not answer everywhere; nearest: the "
+        "ranges of those who use it, or cluster.endpoint dns",
+    ),
+    Refused(
+        BARE,
+        {
+            "cluster": {
+                "endpoint": "dns",
+                "authorized_networks": [{"name": "office", "cidr": "10.1.0.0/16"}],
+            }
+        },
+        "cluster.authorized_networks",
+        "the control plane answers by its name alone, which ranges do not narrow; nearest: leave "
+        "it out, or cluster.endpoint public",
+    ),
+    Refused(
+        BARE,
+        {
+            "cluster": {
+                "endpoint": "private",
+                "authorized_networks": [
+                    {"name": "vpn", "cidr": "10.1.0.0/16"},
+                    {"name": "home", "cidr": "8.8.8.0/24"},
+                ],
+            }
+        },
+        "cluster.authorized_networks[1].cidr",
+        "8.8.8.0/24 is on the Internet, and a private address answers the VPC network alone; "
+        "nearest: a range of yours such as 10.0.0.0/8",
+    ),
+    Refused(BARE, {"cluster": {"endpoint": "internal"}}, "cluster.endpoint", '"internal"'),
+    Refused(
+        HARDENED,
+        {
+            "cluster__authorized_networks": [
+                {"name": "a", "cidr": "0.0.0.0/1"},
+                {"name": "b", "cidr": "128.0.0.0/1"},
+            ]
+        },
+        "cluster.authorized_networks",
+        "together they are 4,004,313,856 addresses of the Internet, more than a /8 "
+        "(16,777,216), a whole row of the IANA's registry, and a hardened stack does not answer "
+        "everywhere; "
+        "nearest: the ranges of those who use it, or cluster.endpoint dns without this key",
+    ),
+    Refused(
+        BARE,
+        {"cluster__authorized_networks": []},
+        "cluster.authorized_networks",
+        "an empty list lets in the cluster's own nodes alone, so that `up` fails at the first "
+        "object in the cluster; nearest: the ranges of those who use it, or "
+        "cluster.endpoint private, or cluster.endpoint dns without this key",
+    ),
+    Refused(
+        BARE,
+        {"service_account": "default"},
+        "service_account",
+        '"default": Kubernetes makes one of this name in every namespace, for pods that name none; '
+        "nearest: pods",
+    ),
+    Refused(
+        CLASSIFIER,
+        {"name": "default"},
+        "service_account",
+        "missing: by default it has the stack's name, which Kubernetes has for pods that name "
+        "none; nearest: pods",
+    ),
+    Refused(
+        BARE,
+        {"cmek": _KEY + "/cryptoKeyVersions/1"},
+        "cmek",
+        f'"{_KEY}/cryptoKeyVersions/1" has more than a key, such as a version of it, and Google\'s '
+        f"services choose the version themselves; nearest: {_KEY}",
+    ),
+    Refused(
+        BARE,
+        {"cmek": _KEY.replace("my-keys", "p")},
+        "cmek",
+        f'"{_KEY.replace("my-keys", "p")}" is in no project: "p" is no project ID, which '
+        f"has 6 to 30 of a-z, 0-9 and -; nearest: projects/my-project/",
+    ),
+    Refused(
+        BARE,
+        {"cmek": _KEY.replace("us-central1", "global")},
+        "cmek",
+        f"the key is in global, and what it encrypts in us-central1; nearest: {_KEY}",
+    ),
+    Refused(
+        AUTOPILOT,
+        {"cluster__intranode_visibility": True},
+        "cluster.intranode_visibility",
+        "Autopilot clusters always have it; nearest: leave it out",
+    ),
+    Refused(
         BARE,
         {"cluster__authorized_networks": [{"name": n, "cidr": "203.0.113.0/24"} for n in "ab"]},
         "cluster.authorized_networks[1]",
@@ -267,7 +404,7 @@ CLUSTER = [
     Refused(
         BARE,
         {"catalog": {"zones": {"us-central1-a": {"offers": ["zz-9"]}}}},
-        "catalog",
+        "catalog.zones.us-central1-a.offers[0]",
         '"zz-9" is not a machine type the catalog knows',
     ),
     *(
@@ -280,5 +417,29 @@ CLUSTER = [
             ({"catalog__machine_types": {machine: _SMALL}}, f"catalog.machine_types.{machine}"),
             ({"pools__gpu__machine_type": machine}, "pools.gpu.machine_type"),
         )
+    ),
+    *(
+        Refused(
+            BARE,
+            {"catalog__machine_types": {machine: {**_SMALL, **disks}}},
+            f"catalog.machine_types.{machine}.local_ssd",
+            f"nearest: {nearest}",
+        )
+        for machine, disks, nearest in (
+            ("a3-highgpu-2g", {}, "local_ssd.count: 4"),
+            ("c3-standard-8-lssd", {}, "local_ssd.count: 2"),
+            ("a3-highgpu-16g", {}, "local_ssd with their number"),
+            ("c5-standard-8-lssd", {}, "local_ssd with their number"),
+        )
+    ),
+    Refused(
+        BARE,
+        {
+            "catalog__machine_types": {
+                "a3-highgpu-2g": {**_SMALL, "local_ssd": {"count": 2, "gib_each": 375}}
+            }
+        },
+        "catalog.machine_types.a3-highgpu-2g.local_ssd.count",
+        "nearest: 4",
     ),
 ]

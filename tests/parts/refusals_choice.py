@@ -22,14 +22,6 @@ _OF_TWO: dict[str, Any] = {
     "cluster_queues": {"gpus": {}},
     "local_queues": [{"name": "lq", "cluster_queue": "gpus"}],
 }
-# Two pools with RDMA, and a test of the network.
-_TESTED = changed(
-    VERL,
-    pools__spot=_SPOT_B200,
-    ray__verl__workers__gpu__pools=["gpu", "spot"],
-    ray__verl__nccl_test={},
-)
-
 CHOICE = [
     Refused(EITHER, {f"{_GPUS}__order": ["sopt"]}, "queues.cluster_queues.gpus.order[0]", "spot"),
     Refused(
@@ -166,17 +158,5 @@ CHOICE = [
         },
         "ray.app.workers.gpu.pools[1]",
         "more has gpus_by device-plugin, and workers of one group have theirs by claim; nearest",
-    ),
-    Refused(
-        _TESTED,
-        {"pools__more": _SPOT_B200},
-        "ray.verl.nccl_test",
-        "the test comes onto any nodes with the GPUs of gpu, spot, so those of more, too",
-    ),
-    Refused(
-        changed(_TESTED, queues=_OF_TWO),
-        {"ray__verl__queue": "lq"},
-        "ray.verl.nccl_test",
-        "it would be of any of gpu, spot, of which Kueue takes one; nearest: leave it out",
     ),
 ]

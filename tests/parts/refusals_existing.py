@@ -35,6 +35,7 @@ _OF_THE_INSTANCE = "the instance is there already, with its own; nearest: leave 
 EXISTING = [
     _beside(ON_NETWORK, "network__subnet", "10.0.0.0/20", _OF_THE_NETWORK),
     _beside(ON_NETWORK, "network__pods", "10.8.0.0/16", _OF_THE_NETWORK),
+    _beside(ON_NETWORK, "network__flow_logs", True, _OF_THE_NETWORK),
     _beside(ON_NETWORK, "network__services", "10.9.0.0/20", _OF_THE_NETWORK),
     _beside(ON_NETWORK, "network__peering_on_destroy", "abandon", _OF_THE_NETWORK),
     _beside(IN_CLUSTER, "network", {"control_plane": "10.10.5.0/28"}, "unused")._replace(
@@ -62,6 +63,15 @@ EXISTING = [
     ),
     _beside(IN_CLUSTER, "cluster__name", "ours", _OF_THE_CLUSTER),
     _beside(IN_CLUSTER, "cluster__location", "zonal", _OF_THE_CLUSTER),
+    _beside(IN_CLUSTER, "cluster__endpoint", "dns", _OF_THE_CLUSTER),
+    _beside(IN_CLUSTER, "cluster__binary_authorization", True, _OF_THE_CLUSTER),
+    _beside(IN_CLUSTER, "cluster__intranode_visibility", True, _OF_THE_CLUSTER),
+    Refused(
+        IN_CLUSTER,
+        {"hardened": True},
+        "hardened",
+        "the cluster is there already, closed as its owner has it; nearest: false",
+    ),
     _beside(IN_CLUSTER, "cluster__version", "1.35.2-gke.1842000", _OF_THE_CLUSTER),
     _beside(IN_CLUSTER, "cluster__maintenance", _WINDOW, _OF_THE_CLUSTER),
     _beside(

@@ -37,8 +37,8 @@ FITS = [
             "buckets__bucket__mount__sidecar__memory_gib": 30,
         },
         "jobs.finetune-gemma-l4.model",
-        "needs 51.2 GiB of a GPU that has 24 in training, on 1 GPUs: 50.7 of frozen weights, 0.2 "
-        "of layers' inputs, 0.2 of logits; nearest: google/gemma-2-9b, or more GPUs",
+        "needs 51.2 GiB of a GPU that has 22.49 in training, on 1 GPUs: 50.7 of frozen weights, "
+        "0.2 of layers' inputs, 0.2 of logits; nearest: google/gemma-2-9b, or more GPUs",
     ),
     Refused(
         L4S,
@@ -51,20 +51,44 @@ FITS = [
         TPU,
         {"jobs__maxtext__ici": {"data": 16}},
         "jobs.maxtext.ici",
-        "119.7 of weights, optimizer and gradients cut over 1 chips, 4.0 of activations; nearest: "
-        "{fsdp: -1, tensor: 1, data: 1}",
+        "needs at least 123.7 GiB of a chip that has 31.25: 89.7 of weights and optimizer, 4.0 of "
+        "layers' inputs, 29.9 of gradients; weights are cut over 1 chips. `aistack fit` compiles "
+        "what is nearest; nearest: {fsdp: -1, tensor: 1, data: 1}",
+    ),
+    Refused(
+        TPU,
+        {"jobs__maxtext__ici": {"data": 16}, "jobs__maxtext__per_device_batch_size": 64},
+        "jobs.maxtext.ici",
+        "64.0 of layers' inputs, 62.6 of logits; weights are cut over 1 chips. `aistack fit` "
+        "compiles what is nearest; nearest: {fsdp: -1, tensor: 1, data: 1} with "
+        "per_device_batch_size 8",
     ),
     Refused(
         TPU,
         {"jobs__maxtext__model": "llama3-70b"},
-        "jobs.maxtext.model",
-        "20.0 of activations; 94 such chips would do, cut by fsdp or tensor; nearest: llama3-8b",
+        "pools.tpu.topology",
+        "20.0 of layers' inputs, 16.4 of gradients; weights are cut over 16 chips. `aistack fit` "
+        "compiles what is nearest; nearest: 8x8 with ici {fsdp: -1, tensor: 4} and "
+        "per_device_batch_size 1",
     ),
     Refused(
         TPU,
         {"jobs__maxtext__max_target_length": 2**17},
-        "jobs.maxtext",
-        "no number of such chips would do with this batch; nearest: leave it out",
+        "jobs.maxtext.max_target_length",
+        "128.0 of layers' inputs, 125.2 of logits; weights are cut over 16 chips. `aistack fit` "
+        "compiles what is nearest; nearest: 8192",
+    ),
+    Refused(
+        TPU,
+        {
+            "pools__tpu__topology": "16x16",
+            "jobs__maxtext__model": "llama3-70b",
+            "jobs__maxtext__ici": {"data": 256},
+            "jobs__maxtext__max_target_length": 2**20,
+            "jobs__maxtext__elastic": {},
+        },
+        "jobs.maxtext.model",
+        "weights are cut over 1 chips, and no larger slice holds it; nearest: larger machines",
     ),
     Refused(
         VERL,
@@ -74,7 +98,7 @@ FITS = [
             "pools__gpu__autoscaling": {"min": 1, "max": 1},
         },
         "ray.verl.nccl_test",
-        "the test runs between two nodes, and there is one; nearest: nodes 2",
+        "the test runs between two nodes, and there is one; nearest: nodes 2, or leave it out",
     ),
     Refused(
         EITHER,
@@ -83,6 +107,12 @@ FITS = [
         "head: Kueue has the head's pods by this name; nearest: another name",
     ),
     Refused(_MEGA, {"jobs": {"all": _SCRIPT}}, "pools.gpu.machine_type", _PLAIN_TCP),
+    Refused(
+        _MEGA,
+        {"pools__gpu__compact_placement": True},
+        "pools.gpu.compact_placement",
+        "a3-megagpu-8g on spot is not placed compactly; nearest: false",
+    ),
     Refused(
         changed(_MEGA, ray={"all": {"head": _PODS, "workers": {"gpu": _PODS}}}),
         {

@@ -94,7 +94,7 @@ INTERFACES = [
         CLAIMED,
         {"pools__gpu__driver_version": "default"},
         "pools.gpu.driver_version",
-        "installs the driver that fits the nodes' system; nearest: leave it out",
+        "installs the latest driver; nearest: leave it out",
     ),
     Refused(
         CLAIMED,
@@ -112,7 +112,13 @@ INTERFACES = [
             "pools__gpu__autoscaling": {"min": 0, "max": 1},
         },
         "pools.gpu.gpus_by",
-        "knows no PCIe root of one that is not there; nearest: device-plugin",
+        "knows no PCIe root of one that does not exist yet; nearest: device-plugin",
+    ),
+    Refused(
+        CLAIMED,
+        {"pools__gpu__autoscaling": {"min": 1, "max": 2}},
+        "pools.gpu.autoscaling",
+        "does not exist yet; nearest: leave it out, and the pool has its 1 machine at all times",
     ),
     Refused(
         AUTOPILOT,
@@ -145,6 +151,19 @@ INTERFACES = [
         {"cluster": {"existing": {"name": "shared", "location": "us-west3-b"}}},
         "pools.gpu.gpus_by",
         "whether the existing one has it; nearest: device-plugin",
+    ),
+    Refused(
+        CLAIMED,
+        {
+            "pools__more": {"machine_type": "e2-standard-4", "nodes": 1},
+            "queues": {
+                "flavors": {"more": {"pool": "more"}},
+                "cluster_queues": {"more": {}},
+            },
+            "teams": {"ml": {"queue": "more"}},
+        },
+        "teams.ml.queue",
+        "past the queue more; nearest: pools.gpu.gpus_by device-plugin",
     ),
     Refused(
         CLAIMED,

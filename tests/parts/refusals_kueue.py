@@ -47,17 +47,17 @@ KUEUE = [
     ),
     Refused(
         MIXED,
-        {f"{_QUOTA}__memory_gib": 256},
+        {f"{_QUOTA}__memory_gib": 257},
         f"{_QUOTA_FIELD}.memory_gib",
-        "256 GiB of memory are more than the 255 that gpu can ever have (3 x "
-        "g2-standard-24); nearest: 255",
+        "257 GiB of memory are more than the 256 that gpu can ever have (3 x "
+        "g2-standard-24); nearest: 256",
     ),
     Refused(
         MIXED,
-        {f"{_QUOTA}__ephemeral_storage_gib": 1801},
+        {f"{_QUOTA}__ephemeral_storage_gib": 1765},
         f"{_QUOTA_FIELD}.ephemeral_storage_gib",
-        "1801 GiB of ephemeral storage are more than the 1800 that gpu can ever "
-        "have (3 x g2-standard-24); nearest: 1800",
+        "1765 GiB of ephemeral storage are more than the 1764 that gpu can ever "
+        "have (3 x g2-standard-24); nearest: 1764",
     ),
     Refused(
         MIXED,
@@ -172,7 +172,7 @@ KUEUE = [
         MIXED,
         {"queues__cluster_queues__cluster-queue__flavors": {"default": {}}},
         "queues.cluster_queues.cluster-queue.flavors.default",
-        "there is no such flavor; nearest: default-flavor",
+        '"default" is no flavor; nearest: default-flavor',
     ),
     Refused(
         MIXED,
@@ -291,7 +291,7 @@ KUEUE = [
     Refused(
         MIXED,
         {"queues__frameworks": ["batch/job", "pods"]},
-        "queues.frameworks",
+        "queues.frameworks[1]",
         '"pods" is not a framework that Kueue integrates; nearest: pod',
     ),
 ]

@@ -62,7 +62,7 @@ KUEUE_NODES = [
         },
         "queues.topologies.nodes.levels",
         "levels go from the widest to the narrowest, each of them once; nearest: "
-        "cloud.google.com/gce-topology-block, kubernetes.io/hostname",
+        "[cloud.google.com/gce-topology-block, kubernetes.io/hostname]",
     ),
     Refused(
         MIXED,
@@ -73,8 +73,8 @@ KUEUE_NODES = [
                 "kubernetes.io/hostname",
             ],
         },
-        "queues.topologies.nodes.levels",
-        "nearest: kubernetes.io/hostname",
+        "queues.topologies.nodes.levels[1]",
+        "kubernetes.io/hostname is there twice; nearest: leave it out",
     ),
     Refused(
         MIXED,
@@ -88,6 +88,12 @@ KUEUE_NODES = [
         _TOPOLOGY_FIELD,
         "g2-standard-24 has cloud.google.com/gce-topology-block only where it is "
         "placed compactly; nearest: a topology of kubernetes.io/hostname alone",
+    ),
+    Refused(
+        MIXED,
+        {**PLACED, "pools__gpu__capacity": {"mode": "flex-start"}},
+        "queues.flavors.default-flavor.topology",
+        "the pool has 0 to 3; nearest: leave it out, or pools.gpu.capacity.mode on-demand or spot",
     ),
     Refused(
         MIXED,

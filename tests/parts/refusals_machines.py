@@ -99,7 +99,7 @@ MACHINES = [
         NVLINK,
         {"cluster": {"version": "1.34.1-gke.1829001"}},
         "cluster.version",
-        "nearest: 1.34.2-gke.0",
+        'nearest: "1.35", with quotes',
     ),
     Refused(
         FALCON,
@@ -129,7 +129,7 @@ MACHINES = [
         FALCON,
         {"cluster": {"version": "1.33.2-gke.4730999"}},
         "cluster.version",
-        "nearest: 1.33.2-gke.4731000",
+        'nearest: "1.35", with quotes',
     ),
     Refused(
         FALCON,

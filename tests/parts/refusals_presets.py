@@ -13,7 +13,7 @@ PRESETS = [
         B200,
         {"cluster": {"version": "1.32.2"}},
         "cluster.version",
-        "older than lustre_csi needs; nearest: 1.33.2-gke.1111000",
+        'older than lustre_csi needs; nearest: "1.35", with quotes',
     ),
     Refused(
         B200,
@@ -61,7 +61,7 @@ PRESETS = [
         VERL_AUTOPILOT,
         {"cluster": {"mode": "autopilot", "version": "1.30.1-gke.1000000"}},
         "cluster.version",
-        "is older than multi_network_autopilot needs; nearest: 1.32.2-gke.1475000",
+        'is older than multi_network_autopilot needs; nearest: "1.35", with quotes',
     ),
     Refused(
         VERL_AUTOPILOT,
@@ -73,7 +73,7 @@ PRESETS = [
         VERL_AUTOPILOT,
         {"ray__b200-ray-cluster__nccl_test": {}, "pools__gpu__nodes": 1},
         "ray.b200-ray-cluster.nccl_test",
-        "there is one; nearest: nodes 2",
+        "there is one; nearest: nodes 2, or leave it out",
     ),
     Refused(
         CLASSIFIER,
@@ -97,7 +97,8 @@ PRESETS = [
         CLASSIFIER,
         {"buckets__bucket__mount__sidecar": {"memory_gib": 25}},
         "ray.gcsfuse-checkpoint.workers.gpu-worker-group.requests.memory_gib",
-        "16 GiB are more than a node of g2-standard-8 leaves to pods; nearest: 1",
+        "16 GiB with the container that mounts buckets, 25 GiB, are more than a node of "
+        "g2-standard-8 leaves to pods; nearest: 1",
     ),
     Refused(
         VERL,
@@ -129,13 +130,13 @@ PRESETS = [
         VERL,
         {"cluster": {"version": "1.32.1-gke.1800000"}},
         "cluster.version",
-        "is older than a4_rdma needs; nearest: 1.32.2-gke.1475000",
+        'is older than a4_rdma needs; nearest: "1.35", with quotes',
     ),
     Refused(
         VERL,
         {"cluster": {"version": "1.32.1-gke.1729000"}},
         "cluster.version",
-        "nearest: 1.32.2-gke.1475000",
+        'nearest: "1.35", with quotes',
     ),
     Refused(
         VERL,
@@ -145,7 +146,7 @@ PRESETS = [
             "pools__gpu__autoscaling": {"min": 0, "max": 4},
         },
         "cluster.version",
-        "is older than flex_start needs; nearest: 1.32.2-gke.1652000",
+        'is older than flex_start needs; nearest: "1.35", with quotes',
     ),
     Refused(VERL, {"name": "google-verl"}, "buckets.bucket.name", "nearest: my-verl-my-project"),
     Refused(
@@ -162,21 +163,21 @@ PRESETS = [
     ),
     Refused(
         VERL,
-        {f"{_WORKERS}__requests__memory_gib": 3782},
+        {f"{_WORKERS}__requests__memory_gib": 3815},
         f"{_WORKERS_FIELD}.requests.memory_gib",
-        "nearest: 3780",
+        "nearest: 3814",
     ),
     Refused(
         VERL,
-        {f"{_WORKERS}__requests__ephemeral_storage_gib": 10696},
+        {f"{_WORKERS}__requests__ephemeral_storage_gib": 10605},
         f"{_WORKERS_FIELD}.requests.ephemeral_storage_gib",
-        "more than a node of a4-highgpu-8g leaves to pods; nearest: 10695",
+        "more than a node of a4-highgpu-8g leaves to pods; nearest: 10604",
     ),
     Refused(
         VERL,
         {"ray__b200-ray-cluster__head__requests__ephemeral_storage_gib": 200},
         "ray.b200-ray-cluster.head.requests.ephemeral_storage_gib",
-        "nearest: 91",
+        "nearest: 92",
     ),
     Refused(
         VERL,
@@ -186,7 +187,7 @@ PRESETS = [
             "pools__gpu__autoscaling": None,
         },
         "ray.b200-ray-cluster.nccl_test",
-        "the test runs between two nodes, and there is one; nearest: nodes 2",
+        "the test runs between two nodes, and there is one; nearest: nodes 2, or leave it out",
     ),
     Refused(
         DEV,

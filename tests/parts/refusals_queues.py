@@ -4,7 +4,7 @@ from typing import Any
 
 from tests.parts.preset_samples import MIXED
 from tests.parts.refusals import Refused
-from tests.parts.samples import AUTOPILOT, DEV, TPU
+from tests.parts.samples import AUTOPILOT, DEV, SERVE, TPU
 
 _FLEX = {"mode": "flex-start"}
 _QUEUED = {"mode": "queued"}
@@ -21,8 +21,69 @@ _FLAVORS = "queues__cluster_queues__gpus__flavors"
 _THREE = {"pools__gpu": {"machine_type": "g2-standard-8", "nodes": 3}}
 _NEVER = "are admitted together, and would wait for ever for what gpus never has of"
 
+_SLICES: dict[str, Any] = {
+    "queues": {
+        "flavors": {"tpu": {"pool": "tpu"}, "cpu": {"pool": "cpu"}},
+        "cluster_queues": {"chips": {"cohort": "all", "flavors": {"tpu": {}}}, "rest": {}},
+    },
+    "ray": None,
+    "jobs": None,
+}
+_CHIPS = "queues__cluster_queues__chips__flavors__tpu"
+_ALL_GIVEN: dict[str, Any] = {
+    "ray": None,
+    "queues": {"flavors": {"l4": {}}, "cluster_queues": {"gpus": {}}},
+}
+
 
 QUEUES = [
+    *(
+        Refused(
+            TPU,
+            {**_SLICES, f"{_CHIPS}{limit}": {"chips": 20}},
+            f"{_CHIPS}{limit}".replace("__", ".") + ".chips",
+            "20 chips are not whole slices of tpu, which have 16 each on several hosts; "
+            "nearest: 16",
+        )
+        for limit in ("", "__borrowing")
+    ),
+    # Servers and Ray clusters without a queue are on the nodes, too.
+    Refused(
+        SERVE,
+        {
+            "jobs": None,
+            "servers__gemma__queue": None,
+            "servers__gemma__priority": None,
+            "queues__cluster_queues__gpus__flavors": {"l4": {"gpus": 5}},
+        },
+        "queues.cluster_queues.gpus.flavors.l4.gpus",
+        "5 GPUs are more than the 4 that gpu can ever have (3 x g2-standard-24, past which "
+        "servers.gemma run); nearest: 4",
+    ),
+    Refused(
+        {**DEV, "ray": {"dev": {**DEV["ray"]["dev"], "queue": None, "autoscaling": None}}},
+        {"queues__cluster_queues__gpus__flavors": {"l4": {"gpus": 1}, "cpu": {}}},
+        "queues.cluster_queues.gpus.flavors.l4.gpus",
+        "1 GPUs are more than the 0 that gpu can ever have (1 x g2-standard-8, past which ray.dev "
+        "run); nearest: 0",
+    ),
+    Refused(
+        DEV,
+        {**_ALL_GIVEN, "teams": {"ml": {"quota": {"gpus": 1}}}},
+        "teams.ml.quota.gpus",
+        "1 GPUs are more than the 0 that queues leave of all nodes; nearest: 0, or less in queues",
+    ),
+    Refused(
+        DEV,
+        {
+            **_ALL_GIVEN,
+            "pools__gpu__autoscaling__max": 3,
+            "queues__cluster_queues__gpus__flavors": {"l4": {"gpus": 1}},
+            "teams": {"ml": {"quota": {"gpus": 1}}, "vision": {"quota": {"gpus": 2}}},
+        },
+        "teams.vision.quota.gpus",
+        "2 GPUs are more than the 1 that queues leave of all nodes; nearest: 1, or less in queues",
+    ),
     Refused(DEV, {"queues": None}, "ray.dev.queue", "the stack has no queues; nearest: leave it"),
     Refused(DEV, {"ray__dev__queue": "lk"}, "ray.dev.queue", "nearest: lq"),
     Refused(
@@ -84,7 +145,7 @@ QUEUES = [
         DEV,
         {"queues__cluster_queues__gpus__flavors": {"l5": {}}},
         "queues.cluster_queues.gpus.flavors.l5",
-        "there is no such flavor",
+        '"l5" is no flavor',
     ),
     Refused(
         DEV,
@@ -114,9 +175,13 @@ QUEUES = [
     ),
     Refused(
         {**TPU, "queues": DEV["queues"]},
-        {"ray__tpu__queue": "lq", "queues__flavors": {"tpu": {}, "cpu": {"pool": "cpu"}}},
+        {
+            "ray__tpu__queue": "lq",
+            "queues__flavors": {"tpu": {}, "cpu": {"pool": "cpu"}},
+            _FLAVORS: {"tpu": {"chips": 16}, "cpu": {}},
+        },
         "ray.tpu.queue",
-        "quotas of this stack have no TPU chips; nearest: leave it out",
+        f"the head and 8 workers {_NEVER} tpu: 32 of 16 TPU chips; nearest: a larger quota",
     ),
     # What Ray has to have at once: all workers, or of a cluster that scales one of each group.
     Refused(

@@ -147,10 +147,12 @@ RAY = [
     ),
     Refused(
         VERL,
-        {"pools__gpu__capacity": _QUEUED, "pools__gpu__autoscaling": {"min": 0, "max": 2}}
-        | {"ray__verl__nccl_test": {}},
+        {
+            "ray__verl__nccl_test": {},
+            "jobs": {"mine": {"type": "script", "command": ["true"], "ray": "verl"}},
+        },
         "ray.verl.nccl_test",
-        "too late for a test before; nearest: leave it out",
+        "of the jobs on verl none is of type nemo-rl or verl; nearest: leave it out",
     ),
     Refused(
         DEV,

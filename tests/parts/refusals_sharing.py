@@ -3,7 +3,7 @@
 from typing import Any
 
 from tests.parts.refusals import Refused
-from tests.parts.samples import BARE, SERVE
+from tests.parts.samples import BARE, SERVE, SERVE_ALONE
 
 
 def _server(gpus: int, **more: Any) -> dict[str, Any]:
@@ -15,6 +15,12 @@ _SECOND = {"machine_type": "g2-standard-12", "nodes": 1}
 _QUEUED = {"mode": "queued"}
 _ONLY_MORE: dict[str, Any] = {"flavors": {"more": {}}}
 _LONG = "n" * 64
+_NOBODY_PREEMPTS = {
+    "queues__priorities": [
+        {"name": "low", "value": 20, "preempts": False},
+        {"name": "high", "value": 30, "preempts": False},
+    ]
+}
 
 FINE_TUNING = [
     Refused(
@@ -116,6 +122,98 @@ SERVERS = [
     ),
     Refused(
         SERVE, {"servers__gemma__gpus": 4}, "servers.gemma.gpus", "than a node of g2-standard-24"
+    ),
+    Refused(
+        SERVE,
+        {"servers__gemma__engine": "vllm", "pools__gpu__driver_version": "default"},
+        "pools.gpu.driver_version",
+        "has CUDA 13, which needs 580; nearest: latest",
+    ),
+    Refused(
+        SERVE,
+        {"servers__gemma__image": "example.com/tgi:cu130", "pools__gpu__driver_version": "default"},
+        "pools.gpu.driver_version",
+        "example.com/tgi:cu130 has CUDA 13, which needs 580; nearest: latest",
+    ),
+    *(
+        Refused(
+            SERVE,
+            {f"servers__gemma__{key}": value},
+            f"servers.gemma.{key}",
+            "Text Generation Inference decides by itself; nearest: leave it out",
+        )
+        for key, value in (("max_model_len", 4096), ("gpu_memory_utilization", 0.8))
+    ),
+    Refused(
+        SERVE,
+        {"servers__gemma__rollout": "surge"},
+        "servers.gemma.rollout",
+        "unless its priority class has preempts false; nearest: in-place",
+    ),
+    Refused(
+        SERVE,
+        {"servers__gemma__rollout": "surge", "servers__gemma__replicas": 3, **_NOBODY_PREEMPTS},
+        "servers.gemma.rollout",
+        "one server more, and ",
+    ),
+    Refused(
+        SERVE,
+        {"servers__gemma__rollout": "surge", **_NOBODY_PREEMPTS},
+        "servers.gemma.rollout",
+        "the new one stops others (jobs.tune) or waits behind them beside the one before; "
+        "nearest: in-place",
+    ),
+    Refused(
+        SERVE_ALONE,
+        {
+            "cluster": {"mode": "autopilot", "release_channel": "RAPID"},
+            "pools": {
+                "gpu": {
+                    "machine_type": "g2-standard-24",
+                    "nodes": 1,
+                    "capacity": {"mode": "reservation", "name": "ours"},
+                }
+            },
+            "servers__gemma__rollout": "surge",
+        },
+        "servers.gemma.rollout",
+        "need 2 nodes of gpu, which has at most 1; nearest: in-place",
+    ),
+    Refused(
+        SERVE_ALONE,
+        {
+            "servers__gemma__model": "Qwen/Qwen2.5-7B-Instruct",
+            "servers__gemma__requests__ephemeral_storage_gib": 10,
+        },
+        "servers.gemma.requests.ephemeral_storage_gib",
+        "do not hold the weights of Qwen/Qwen2.5-7B-Instruct, which a pod downloads, and 2 GiB "
+        "beside them; nearest: 17",
+    ),
+    Refused(
+        SERVE_ALONE,
+        {
+            "pools__gpu__machine_type": "g2-standard-48",
+            "servers__gemma__model": "Qwen/Qwen2.5-32B-Instruct",
+            "servers__gemma__requests__ephemeral_storage_gib": 80,
+        },
+        "servers.gemma.gpus",
+        "; nearest: 4",
+    ),
+    Refused(
+        SERVE_ALONE,
+        {
+            "servers__gemma__model": "Qwen/Qwen2.5-72B-Instruct",
+            "servers__gemma__requests__ephemeral_storage_gib": 160,
+        },
+        "servers.gemma.model",
+        "; nearest: GPUs with more memory",
+    ),
+    Refused(
+        SERVE_ALONE,
+        {"servers__gemma__rollout": "surge", "servers__gemma__replicas": 3},
+        "servers.gemma.rollout",
+        "4 servers, one more than there may be, need 4 nodes of gpu, which has at most 3; "
+        "nearest: in-place",
     ),
     Refused(SERVE, {"servers__gemma__shards": 1}, "servers.gemma.shards", "nearest: 2"),
     Refused(

@@ -1,21 +1,45 @@
 """Mistakes in slices of TPUs and in trainings on them, one a line."""
 
+from tests.conftest import changed
 from tests.parts.preset_samples import ELASTIC, TPU, TPU_AUTOPILOT
 from tests.parts.refusals import Refused, dcn
+from tests.parts.samples import BARE
 
 _LLAMA = "jobs__maxtext-llama3-8b"
 _LLAMA_FIELD = "jobs.maxtext-llama3-8b"
 _ELASTIC_JOB = "jobs__maxtext-elastic-8b"
 _ELASTIC_JOB_FIELD = "jobs.maxtext-elastic-8b"
 _SLICES = "pools__v6e-16"
+# One cube, which is a sub-block of the reservation.
+_CUBE = {
+    "machine_type": "tpu7x-standard-4t",
+    "topology": "4x4x4",
+    "slices": 1,
+    "capacity": {"mode": "reservation", "name": "cubes", "block": "b", "sub_block": "s"},
+}
+_CUBES = changed(BARE, zone="us-central1-c", pools={"tpu": _CUBE})
 _SLICES_FIELD = "pools.v6e-16"
+
+# The tutorial's, which the libtpu of its day took.
+FUSED = [
+    {"name": "xla_tpu_enable_async_collective_fusion_multiple_steps", "value": "true"},
+    {"name": "xla_tpu_enable_async_collective_fusion_fuse_all_gather", "value": "true"},
+    {"name": "xla_enable_async_all_gather"},
+]
 
 TPUS = [
     Refused(
         TPU,
+        {f"{_SLICES}__libtpu_flags": FUSED},
+        f"{_SLICES_FIELD}.libtpu_flags[1].value",
+        "the libtpu that it installs refuses them on v6e; nearest: false",
+    ),
+    Refused(
+        TPU,
         {f"{_LLAMA}__model": "llama3-70b", f"{_LLAMA}__dcn": {"data": 1, "fsdp": 2}},
-        f"{_LLAMA_FIELD}.model",
-        "; 94 such chips would do, cut by fsdp or tensor; nearest: llama3-8b",
+        "pools.v6e-16.topology",
+        "cut over 32 chips. `aistack fit` compiles what is nearest; nearest: 4x8 with ici "
+        "{fsdp: -1, tensor: 4} and per_device_batch_size 1",
     ),
     Refused(
         TPU,
@@ -163,7 +187,7 @@ TPUS = [
         TPU,
         dcn("net-1 10.50.0.0/16", "net-2 10.60.0.0/16", "net-3 10.70.0.0/16"),
         "network.dcn",
-        "more than the further interfaces of ct6e-standard-4t; nearest: 2",
+        "more than the further interfaces of ct6e-standard-4t; nearest: 2 of them",
     ),
     Refused(
         TPU,
@@ -173,19 +197,19 @@ TPUS = [
             **dcn("net-1 10.50.0.0/16"),
         },
         "network.dcn",
-        "more than the further interfaces of ct5lp-hightpu-4t; nearest: 0",
+        "more than the further interfaces of ct5lp-hightpu-4t; nearest: leave it out",
     ),
     Refused(
         TPU,
         {"cluster__version": "1.34.1-gke.1829000"},
         "cluster.version",
-        "is older than dranet needs; nearest: 1.34.1-gke.1829001",
+        'is older than dranet needs; nearest: "1.35", with quotes',
     ),
     Refused(
         TPU,
         {"cluster__version": "1.31.2-gke.1115000", "network": {"dcn": []}},
         "cluster.version",
-        "is older than gcsfuse_streaming_writes needs; nearest: 1.32.1-gke.1753001",
+        'is older than gcsfuse_streaming_writes needs; nearest: "1.35", with quotes',
     ),
     Refused(
         TPU,
@@ -229,5 +253,23 @@ TPUS = [
         },
         f"{_SLICES_FIELD}.topology",
         "placed by a workload policy, which is made for node pools alone",
+    ),
+    Refused(
+        _CUBES,
+        {"pools__tpu__slices": 4},
+        "pools.tpu.slices",
+        "64 machines are more than the 16 of the sub-block s; nearest: 1, or the block",
+    ),
+    Refused(
+        _CUBES,
+        {"pools__tpu__topology": "4x4x8"},
+        "pools.tpu.topology",
+        "32 machines are more than the 16 of the sub-block s; nearest: the block without",
+    ),
+    Refused(
+        _CUBES,
+        {"pools__more": _CUBE},
+        "pools.more.topology",
+        "32 machines are more than the 16 of the sub-block s; nearest: the block without",
     ),
 ]

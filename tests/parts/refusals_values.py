@@ -22,11 +22,18 @@ VALUES = [
         B200, {"pools__gpu__machine_typ": "x"}, "pools.gpu.machine_typ", "nearest: machine_type"
     ),
     Refused(B200, {"lustr": {}}, "lustr", "nearest: lustre"),
-    Refused(B200, {"pools__gpu__capacity__zone": "a"}, "pools.gpu.capacity.zone", "nearest: mode"),
-    Refused(B200, {"pools__gpu__nodes": "lots"}, "pools.gpu.nodes", "nearest: a whole number"),
+    Refused(B200, {"pools__gpu__capacity__zone": "a"}, "pools.gpu.capacity.zone", "only where"),
+    Refused(
+        B200,
+        {"pools__gpu__nodes": "lots"},
+        "pools.gpu.nodes",
+        '"lots" is no whole number; nearest: 1',
+    ),
     Refused(B200, {"pools__gpu__nodes": 0}, "pools.gpu.nodes", "0 is less than 1; nearest: 1"),
     Refused(B200, {"deletion_protection": "maybe"}, "deletion_protection", "nearest: true, false"),
-    Refused(B200, {"network": "10.0.0.0/8"}, "network", "nearest: a block of keys"),
+    Refused(
+        B200, {"network": "10.0.0.0/8"}, "network", "is no block of keys; nearest: {mtu: 8896}"
+    ),
     Refused(
         B200,
         {"pools__gpu__capacity": {"mode": "spots"}},
@@ -36,7 +43,7 @@ VALUES = [
     Refused(
         B200, {"pools__gpu__driver_version": "lates"}, "pools.gpu.driver_version", "nearest: latest"
     ),
-    Refused(B200, {"cluster": {"version": "new"}}, "cluster.version", "1.34.1, 1.34.1-gke.1829001"),
+    Refused(B200, {"cluster": {"version": "new"}}, "cluster.version", "1.35.8, 1.35.8-gke.1225000"),
     Refused(B200, {"network": {"mtu": 9000}}, "network.mtu", "nearest: 8896"),
     Refused(B200, {"lustre__filesystem": "lustre-fs"}, "lustre.filesystem", "nearest: lustrefs"),
     Refused(
@@ -68,8 +75,8 @@ VALUES = [
         "has at most 63; nearest: llllllllllllllllllllllllllllllllllllllllllllllllllllllll-6714e9",
     ),
     Refused(B200, {"namespace": "RL"}, "namespace", "nearest: rl"),
-    Refused(B200, {"labels__Team": "x"}, "labels", "nearest: team"),
-    Refused(B200, {"labels__stack": "x"}, "labels", "sets itself; nearest: my-stack"),
+    Refused(B200, {"labels__Team": "x"}, "labels.Team", "nearest: team"),
+    Refused(B200, {"labels__stack": "x"}, "labels.stack", "sets itself; nearest: my-stack"),
     Refused(
         VERL_AUTOPILOT,
         {"cluster": {"mode": "autopilot", "verson": "1"}},
@@ -98,7 +105,7 @@ VALUES = [
         CLASSIFIER,
         {"buckets__bucket__mount__implicit_dir": True},
         "buckets.bucket.mount.implicit_dir",
-        "there is no such key; nearest: implicit_dirs, only_dir",
+        "there is no such key; nearest: implicit_dirs",
     ),
     Refused(
         CLASSIFIER,
@@ -167,7 +174,7 @@ VALUES = [
         TPU,
         dcn("net-1 10.50.0.0/16", "Net_2 10.60.0.0/16"),
         "network.dcn[1].name",
-        "is not a short name for a network; nearest: net-1-2",
+        "a letter first, no hyphen last); nearest: net-2",
     ),
     Refused(
         TPU,
@@ -193,9 +200,7 @@ VALUES = [
         "pools.gpu.capacity.mode",
         "missing; nearest: any-reservation, flex-start, on-demand, queued, reservation, spot",
     ),
-    Refused(
-        VERL, {"pools__gpu__capacity": "spot"}, "pools.gpu.capacity", "nearest: a block of keys"
-    ),
+    Refused(VERL, {"pools__gpu__capacity": "spot"}, "pools.gpu.capacity", "nearest: {mode: spot}"),
     Refused(
         VERL,
         {
@@ -213,7 +218,7 @@ VALUES = [
             }
         },
         "pools.More",
-        "is not a short name for a pool; nearest: one like spot",
+        "a letter first, no hyphen last); nearest: more",
     ),
     Refused(
         VERL,
@@ -232,7 +237,7 @@ VALUES = [
     Refused(
         VERL, {"cluster": {"mode": 7}}, "cluster.mode", "7: not one of them; nearest: autopilot"
     ),
-    Refused(VERL, {"cluster": "autopilot"}, "cluster", "nearest: a block of keys"),
+    Refused(VERL, {"cluster": "autopilot"}, "cluster", "nearest: {mode: autopilot}"),
     Refused(VERL, {"cluster": {"mode": "standard", "nme": "x"}}, "cluster.nme", "nearest: name"),
     Refused(
         VERL,

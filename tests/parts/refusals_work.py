@@ -69,7 +69,7 @@ WORK = [
         B200,
         {f"{_RL}__model": "Qwen"},
         f"{_RL_FIELD}.model",
-        "nearest: one like Qwen/Qwen2.5-72B-Instruct",
+        "nearest: Qwen/Qwen3-8B, Qwen/Qwen3-32B",
     ),
     Refused(
         CLASSIFIER,
@@ -121,7 +121,7 @@ WORK = [
         TPU,
         {f"{_LLAMA}__model": "llama3-9b"},
         f"{_LLAMA_FIELD}.model",
-        "nearest: llama3-8b, llama3.1-8b",
+        "nearest: llama3-8b, llama3-70b, llama3.1-8b",
     ),
     Refused(
         TPU,
@@ -153,12 +153,17 @@ WORK = [
         "queues.priorities[0].value",
         "nearest: 1000000000",
     ),
-    Refused(MIXED, {"queues__flavors": {}}, "queues.flavors", "not 0; nearest: one of them"),
+    Refused(
+        MIXED,
+        {"queues__flavors": {}},
+        "queues.flavors",
+        "an empty block, where at least one is wanted; nearest: leave it out",
+    ),
     Refused(
         MIXED,
         {"queues__cluster_queues": {}},
         "queues.cluster_queues",
-        "not 0; nearest: one of them",
+        "an empty block, where at least one is wanted; nearest: leave it out",
     ),
     Refused(
         MIXED,

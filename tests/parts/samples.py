@@ -59,6 +59,13 @@ BARE = _of(
     "us-central1", "a", name="bare", pools={"gpu": {"machine_type": "g2-standard-24", "nodes": 1}}
 )
 
+HARDENED = {
+    **BARE,
+    "hardened": True,
+    "cmek": "projects/my-keys/locations/us-central1/keyRings/ring/cryptoKeys/key",
+    "namespace": "work",
+}
+
 # NeMo RL on B200s with Managed Lustre.
 RL = _of(
     "us-east1",
@@ -223,6 +230,18 @@ SERVE = _of(
         }
     },
 )
+
+# The server alone, without a queue.
+SERVE_ALONE = {
+    **{key: it for key, it in SERVE.items() if key not in ("queues", "jobs")},
+    "servers": {
+        "gemma": {
+            key: it
+            for key, it in SERVE["servers"]["gemma"].items()
+            if key not in ("priority", "queue")
+        }
+    },
+}
 
 # An image classifier that goes on after a loss.
 CLASSIFIER = _of(

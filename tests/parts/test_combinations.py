@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from stacks.config_errors import models_in
+from stacks.model_places import models_in
 from stacks.stack import Stack
 from tests.conftest import Recording
 from tests.parts.combinations import put_right

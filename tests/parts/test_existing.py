@@ -230,7 +230,7 @@ def test_what_does_not_fit_is_said_under_its_field(
 ) -> None:
     found = lines(changed(config, **values), simulated)
     assert len(found) == 1
-    assert found[0].startswith(line), found
+    assert found[0].startswith(line if line.startswith("gcp:") else f"stack.{line}"), found
 
 
 def test_a_cluster_in_another_project_is_refused(simulated: Simulated) -> None:
@@ -243,9 +243,9 @@ def test_all_that_is_not_there_is_said_at_once(simulated: Simulated) -> None:
     values = {"lustre__existing": "lost", "buckets__data__existing": "lost-too"}
     found = lines(changed(IN_CLUSTER, cluster__existing__name="gone", **values), simulated)
     assert [it.partition(":")[0] for it in found] == [
-        "cluster.existing.name",
-        "lustre.existing",
-        "buckets.data.existing",
+        "stack.cluster.existing.name",
+        "stack.lustre.existing",
+        "stack.buckets.data.existing",
     ]
 
 
@@ -263,9 +263,34 @@ def test_a_part_of_another_stack_is_refused_but_for_the_platforms(
     key = "resourceLabels" if "cluster" in token else "labels"
     answers = Simulated(tmp_path, parts(token, **{key: stack_labels({}, "platform")}))
     (line,) = lines(IN_CLUSTER, answers)
-    assert line.startswith(f"{field}: ")
+    assert line.startswith(f"stack.{field}: ")
     assert "belongs to the stack platform" in line
     assert built(ON_PLATFORM, answers).of_type(":NodePool")
+
+
+LEGACY = {"datapathProvider": None}
+CALICO = {**LEGACY, "networkPolicy": {"enabled": True, "provider": "CALICO"}}
+
+
+@pytest.mark.parametrize(
+    ("data_plane", "why"),
+    [(LEGACY, "enforces no network policies"), (CALICO, "enforces network policies by Calico")],
+)
+def test_teams_are_refused_in_a_cluster_whose_data_plane_keeps_pods_not_apart(
+    tmp_path: Path, data_plane: dict[str, Any], why: str
+) -> None:
+    """A platform's cluster may be such a one, too."""
+    answers = Simulated(tmp_path, parts("container/cluster:Cluster", **data_plane))
+    for config, field in ((IN_CLUSTER, "cluster.existing.name"), (ON_PLATFORM, "cluster.stack")):
+        (line,) = lines(changed(config, teams={"vision": {}}), answers)
+        assert line.startswith(f"stack.{field}: platform {why}, ")
+        assert "nearest: a cluster on Dataplane V2" in line
+        assert built(config, answers).of_type(":RayCluster")
+
+
+def test_teams_are_built_in_a_cluster_on_dataplane_v2(simulated: Simulated) -> None:
+    made = built(changed(IN_CLUSTER, teams={"vision": {}}), simulated)
+    assert made.named("vision-access")
 
 
 def test_pods_of_an_autopilot_cluster_of_others_need_no_pools(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from tests.parts.existing_samples import IN_CLUSTER, Simulated, built
 from tests.stacks.on_existing import EXISTING, P
 
 POOL = "gpu"
-FIELD = f"pools.{POOL}.secondary_boot_disk"
+FIELD = f"stack.pools.{POOL}.secondary_boot_disk"
 
 
 def named(path: str) -> dict[str, Any]:

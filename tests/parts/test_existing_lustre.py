@@ -55,6 +55,6 @@ def test_servers_that_nobody_is_known_to_let_in_are_warned_of_before_the_first_r
     said: list[str] = []
     monkeypatch.setattr("pulumi.log.warn", said.append)
     made = built(config, Simulated(tmp_path, parts("lustre/instance:Instance", labels=labels)))
-    of_servers = [it for it in said if it.startswith("network.peering: ")]
+    of_servers = [it for it in said if it.startswith("stack.network.peering: ")]
     assert [" in on tcp:988, or nothing mounts" in it for it in of_servers] == [True] * told
     assert "lustre-access-firewall" not in {it.name for it in made.resources}

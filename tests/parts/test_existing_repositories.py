@@ -14,7 +14,7 @@ from tests.stacks.on_existing import EXISTING, REGION, P
 
 PATH = f"{REGION}-docker.pkg.dev/{P}/mirror"
 NAMED: dict[str, Any] = {"images": {"repositories": {"nvcr.io": PATH}}}
-FIELD = "images.repositories.nvcr.io"
+FIELD = "stack.images.repositories.nvcr.io"
 
 
 def beside(folder: Path, host: str = "nvcr.io", **inputs: Any) -> Simulated:

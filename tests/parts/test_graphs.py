@@ -9,13 +9,18 @@ from typing import Any
 import pytest
 
 from stacks.config import validate
-from tests.conftest import TOKEN, Recording, Registered, changed
-from tests.parts.samples import BARE, DEV, RL, SAMPLES, SERVE, TPU
+from tests.conftest import ENCODED_TOKEN, TOKEN, Recording, Registered, changed
+from tests.parts.samples import BARE, DEV, RL, SAMPLES, SERVE, SERVE_ALONE, TPU
 from tests.parts.test_plan import TPU_AUTOPILOT
 from tests.programs import WITH_TOKEN, registered
 
 ZONES = SAMPLES["zones"]
 ZONES_AUTOPILOT = changed(ZONES, cluster={"mode": "autopilot"})
+SERVE_AUTOPILOT = changed(
+    SERVE_ALONE,
+    cluster={"mode": "autopilot", "release_channel": "RAPID"},
+    pools={"gpu": {"machine_type": "g2-standard-24", "nodes": 3}},
+)
 B200 = ["nvidia-b200"]
 # Of one zone and with the same interfaces, beside one without.
 TWO_TYPES = {
@@ -114,7 +119,7 @@ def test_whatever_is_in_the_cluster_has_its_provider(made: Recording) -> None:
 def test_the_token_stands_in_no_input_that_is_not_a_secret(made: Recording) -> None:
     for one in made.resources:
         plain = {key: it for key, it in one.inputs.items() if key not in one.secret_inputs}
-        assert TOKEN not in str(plain), one.name
+        assert not any(it in str(plain) for it in (TOKEN, ENCODED_TOKEN)), one.name
 
 
 def test_nothing_is_protected_that_may_be_destroyed(made: Recording) -> None:
@@ -173,3 +178,40 @@ def test_claims_have_one_name_whoever_makes_the_networks() -> None:
 
 def _dependencies(one: Registered) -> set[str]:
     return {urn.rpartition("::")[2] for urn in one.dependencies}
+
+
+def _gpu_selectors(value: Any) -> list[dict[str, str]]:
+    """Node selectors of all pods in a resource's inputs that ask for GPUs."""
+    if isinstance(value, list):
+        return [it for one in value for it in _gpu_selectors(one)]
+    if not isinstance(value, dict):
+        return []
+    below = [it for one in value.values() for it in _gpu_selectors(one)]
+    asks = any("nvidia.com/gpu" in str(it.get("resources")) for it in value.get("containers", ()))
+    return [*below, value["nodeSelector"]] if asks and "nodeSelector" in value else below
+
+
+@pytest.mark.parametrize("driver", ["latest", "default"])
+@pytest.mark.parametrize(
+    "config",
+    [
+        SAMPLES["autopilot"],
+        changed(SAMPLES["autopilot"], pools__gpu__interfaces="managed"),
+        SERVE_AUTOPILOT,
+    ],
+    ids=["own", "managed", "serve"],
+)
+def test_pods_with_gpus_ask_autopilot_for_the_driver_of_their_pool(
+    config: dict[str, Any], driver: str
+) -> None:
+    said = {f"pools__{it}__driver_version": driver for it in config["pools"]}
+    made = built(config if driver == "latest" else changed(config, **said))
+    classes = {
+        one.inputs["metadata"]["name"]: one.inputs["spec"]["priorities"][0]["gpu"]["driverVersion"]
+        for one in made.of_type(":ComputeClass")
+    }
+    selectors = [it for one in made.resources for it in _gpu_selectors(one.inputs)]
+    assert selectors
+    for it in selectors:
+        of_class = classes.get(it["cloud.google.com/compute-class"])
+        assert (of_class or it["cloud.google.com/gke-gpu-driver-version"]) == driver, it

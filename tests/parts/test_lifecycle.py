@@ -9,8 +9,6 @@ from tests.conftest import changed
 from tests.parts.samples import BARE, CLASSIFIER, DEV, RL, SERVE, VERL
 from tests.programs import lines_of, registered
 from tests.unit.bucket_samples import RULED
-from tests.unit.config_mutants import mutants
-from tests.unit.test_config_mutants import SEED, found_wrong, written
 
 BY_AGE = {"action": "delete", "age_days": 30}
 
@@ -88,12 +86,3 @@ def test_directories_of_a_flat_bucket_are_seen_without_their_objects_or_named_ap
     assert lines_of(changed(BARE, buckets__data=of_files)) == ()
     with_folders = {**hidden, "hierarchical_namespace": True}
     assert lines_of(changed(BARE, buckets__data=with_folders)) == ()
-
-
-def test_rules_with_anything_changed_are_right_or_refused_under_their_field() -> None:
-    wrong = {
-        f"{written(it.path)} = {it.what}": found
-        for it in mutants(SEED, 45, {"ruled": RULED})
-        if (found := found_wrong(it))
-    }
-    assert not wrong

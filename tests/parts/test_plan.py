@@ -8,6 +8,8 @@ from catalog import Catalog
 from stacks.config import validate
 from stacks.plan import Plan
 from tests.conftest import changed
+from tests.parts.claim_samples import CLAIMED
+from tests.parts.preset_samples import MIXED, PLACED
 from tests.parts.samples import AUTOPILOT, BARE, CLASSIFIER, DEV, RL, SERVE, TPU, VERL
 from tests.programs import WITH_TOKEN
 
@@ -55,8 +57,25 @@ def test_the_nodes_of_tpus_follow_from_topology_and_slices() -> None:
 def test_a_pool_that_scales_has_the_bounds_it_says_and_another_none() -> None:
     plan = planned(VERL)
     assert (plan.pools["gpu"].bounds.min, plan.pools["gpu"].bounds.max) == (2, 10)
-    rl = planned(RL).pools["gpu"].bounds
-    assert (rl.min, rl.max) == (8, 8)
+    cpu = planned(RL).pools["cpu"]
+    assert (cpu.bounds.min, cpu.bounds.max, cpu.scales) == (cpu.nodes, cpu.nodes, False)
+
+
+def test_spot_machines_with_gpus_come_from_none_and_spot_machines_without_are_there() -> None:
+    gpu = planned(RL).pools["gpu"]
+    spot = {"machine_type": "e2-standard-4", "nodes": 2, "capacity": {"mode": "spot"}}
+    cpu = planned(BARE, pools__cpu=spot).pools["cpu"]
+    assert (gpu.bounds.min, gpu.bounds.max, gpu.from_zero) == (0, 8, True)
+    assert not cpu.from_zero
+
+
+def test_spot_machines_that_no_pod_is_ever_pending_for_are_there_from_the_start() -> None:
+    claimed = planned(CLAIMED, pools__gpu__capacity={"mode": "spot"}).pools["gpu"]
+    assert "pods claim the GPUs" in (claimed.never_pending or "")
+    assert (claimed.from_zero, claimed.bounds.min) == (False, claimed.nodes)
+    placed = planned(MIXED, **PLACED, pools__gpu__capacity={"mode": "spot"}).pools["gpu"]
+    assert "Kueue assigns pods" in (placed.never_pending or "")
+    assert not placed.from_zero
 
 
 def test_slices_that_come_by_flex_start_come_from_none() -> None:
@@ -148,7 +167,8 @@ def test_each_gpu_of_a_worker_writes_its_files_at_once() -> None:
     groups = {"gpu": {"requests": {"cpu": 100, "memory_gib": 1000, "ephemeral_storage_gib": 9}}}
     runs = planned(RL, buckets={"runs": {}}, ray__rl={"head": on_disk, "workers": groups})
     assert runs.buckets["runs"].files_at_once == 16
-    assert planned(TPU).buckets["data"].files_at_once == 1
+    # A host of TPUs writes its share of a checkpoint.
+    assert planned(TPU).buckets["data"].files_at_once == 6
     assert planned(SERVE).buckets["models"].files_at_once == 1
 
 

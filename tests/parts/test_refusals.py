@@ -30,8 +30,7 @@ from tests.parts.refusals_values import PLACES, VALUES
 from tests.parts.refusals_work import WORK
 from tests.parts.samples import SAMPLES
 from tests.programs import WITH_TOKEN, mistakes
-from tests.unit.config_mutants import Mutant
-from tests.unit.test_config_mutants import failed_suggestions
+from tests.unit.wrong_answers import failed_offers
 
 REFUSED = (
     *(*PLACES, *VALUES, *POOLS, *INTERFACES, *TPUS, *CLUSTER, *STORAGE, *RAY, *REDIS, *JOBS, *WORK),
@@ -82,6 +81,5 @@ def test_a_mistake_is_told_with_its_field_and_what_works(case: Refused) -> None:
     assert named, lines
     assert len(set(lines)) == len(lines)
     assert WAYS_OUT.search(named[0])
-    mutant = Mutant(case.stack["name"], "", (), config, wrong=True)
-    assert [failed_suggestions(mutant, it) for it in lines] == [[]] * len(lines)
+    assert [it for line in lines for it in failed_offers(config, line)] == []
     assert [it for it in lines if OLD_NAMES.search(it.removeprefix("stack."))] == []

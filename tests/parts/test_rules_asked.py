@@ -1,19 +1,18 @@
 """Rules of a part are asked only of a stack that has the part: those of others have nothing to say
 of it."""
 
-from importlib import import_module
-
 from pydantic import ValidationError
 
 from catalog import FactError
-from stacks.checks import PARTS, references_of, rules_of
+from stacks.checks import references_of, rules_of
+from stacks.parts.registry import PARTS
 from stacks.plan import Plan
 from stacks.stack import Stack
 from tests.conftest import changed
 from tests.parts.samples import SAMPLES
 from tests.parts.test_refusals import REFUSED
 
-RULES = [rule for part in PARTS for rule in import_module(f"stacks.parts.{part}.rules").RULES]
+RULES = [rule for part in PARTS for rule in part.rules]
 
 
 def test_a_part_that_a_stack_has_not_has_nothing_to_say_of_it() -> None:

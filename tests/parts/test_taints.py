@@ -86,7 +86,8 @@ def test_other_workloads_tolerate_the_taints_of_their_pool(
 def test_what_a_queue_sends_to_tainted_nodes_may_go_there(made: Recording) -> None:
     spec = made.named("queues-flavor-serve").inputs["spec"]
     assert spec["nodeTaints"] == [TAINT]
-    assert spec["tolerations"] == [TOLERATION]
+    gpu = {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}
+    assert spec["tolerations"] == [gpu, TOLERATION]
 
 
 def test_the_clusters_own_pods_are_on_a_pool_without_taints() -> None:
@@ -109,7 +110,7 @@ def test_a_taint_that_only_asks_keeps_nobody_away() -> None:
 
 @pytest.mark.parametrize(
     ("mode", "topology", "most"),
-    [("spot", None, 8), ("queued", None, 7), ("spot", "hosts", 7)],
+    [("spot", None, 7), ("queued", None, 6), ("spot", "hosts", 7)],
 )
 def test_a_flavor_has_no_more_taints_than_kueue_takes(
     mode: str, topology: str | None, most: int

@@ -134,27 +134,12 @@ class TestGroups:
         plan = plan_of(**ON_H100, ray__main__workers__cpu=beside)
         assert (plan.ray["main"].workers, plan.ray["main"].gpus) == (2, 16)
 
-    def test_one_test_of_the_network_for_a_cluster_of_two_groups(self) -> None:
-        rdma = {
-            "region": "us-central1",
-            "zone": "us-central1-b",
-            "pools__h100": {
-                "machine_type": "a3-ultragpu-8g",
-                "nodes": 2,
-                "capacity": {"mode": "spot"},
-            },
-            "ray__main__workers__cpu": {"requests": SMALL, "pools": "system"},
-            "ray__main__nccl_test": {},
-        }
-        found = made(**ON_H100, **rdma)
-        assert [it.name for it in found.resources].count("main-nccl-test") == 1
-
     def test_a_cluster_without_gpus_is_not_told_to_look_for_them(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         told: list[str] = []
 
-        def submit(command: str, _environment: str, gpus: int = 0) -> str:
+        def submit(command: str, _environment: str, gpus: int = 0, before: str = "") -> str:
             told.append(f"{command} on {gpus} GPUs")
             return ""
 

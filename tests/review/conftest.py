@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 from filelock import FileLock
 
-from sandbox.pulumi_cli import binary
+from cli.pulumi_cli import binary
 
 ROOT = Path(__file__).parent.parent.parent
 # Not stacks, so a program without them reviews in the same way.

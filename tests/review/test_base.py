@@ -6,11 +6,18 @@ import os
 from pathlib import Path
 
 import pytest
+import yaml
 
+from cli.errors import UserError
 from review.base import Base, touches
+from review.command import known_secrets
 from review.review import review
-from sandbox.errors import UserError
 from tests.review.conftest import git
+
+_LINK = (
+    "Pulumi.{}.yaml: is a link, which may lead to a file that others should not see; "
+    "nearest: a file"
+)
 
 
 @pytest.fixture
@@ -80,6 +87,21 @@ def test_a_shallow_clone_is_told_what_to_fetch(repository: Path, tmp_path: Path)
     assert Base.of(clone, "FETCH_HEAD").stacks() == ["dev", "new"]
 
 
+def test_a_config_that_is_no_file_is_refused_unread(repository: Path, tmp_path: Path) -> None:
+    (tmp_path / "key.json").write_text('{"private_key": "secret"}')
+    (repository / "Pulumi.key.yaml").symlink_to(tmp_path / "key.json")
+    (repository / "Pulumi.nowhere.yaml").symlink_to(tmp_path / "nowhere")
+    (repository / "Pulumi.folder.yaml").mkdir()
+    found = review(repository, "HEAD", ["key", "nowhere", "folder"])
+    assert found.exit_code == 1
+    assert {it.stack: it.errors for it in found.stacks} == {
+        "folder": ("Pulumi.folder.yaml: is a folder; nearest: a file",),
+        "key": (_LINK.format("key"),),
+        "nowhere": (_LINK.format("nowhere"),),
+    }
+    assert list(known_secrets(repository)) == []
+
+
 def test_an_unknown_commit_and_a_folder_without_git_say_what_helps(
     repository: Path, tmp_path: Path
 ) -> None:
@@ -106,9 +128,63 @@ def test_an_unknown_commit_and_a_folder_without_git_say_what_helps(
     ],
 )
 def test_only_files_that_a_stack_can_be_made_of_touch_it(
-    files: tuple[str, ...], touched: bool
+    tmp_path: Path, files: tuple[str, ...], touched: bool
 ) -> None:
-    assert touches("dev", frozenset(files)) is touched
+    assert touches(tmp_path, "dev", frozenset(files)) is touched
+
+
+NAMED = """config:
+  gke-ai-stacks:stack:
+    jobs:
+      one: {type: script, file: docs/jobs/fetch.py, command: [python, docs/jobs/fetch.py]}
+      two: {type: script, folder: ./tools//mine/, command: [sh]}
+      gone: {type: script, file: tests/gone.py, command: [cat, /lustre, "", "a\\0b", ../x]}
+      three: {type: script, file: Pulumi.other.yaml, command: [cat]}
+"""
+
+
+@pytest.mark.parametrize(
+    ("file", "touched"),
+    [
+        ("docs/jobs/fetch.py", True),
+        ("docs/jobs/other.py", False),
+        ("tests/gone.py", True),
+        ("docs/jobs/.gitignore", True),
+        ("docs/.dockerignore", True),
+        ("tests/.gitignore", True),
+        ("bench/.gitignore", False),
+        ("tools/mine/a.md", True),
+        ("tools/mine/deeper/a.md", True),
+        ("tools/mine2/a.py", False),
+        ("Pulumi.other.yaml", True),
+        ("Pulumi.third.yaml", False),
+        ("docs/a.md", False),
+    ],
+)
+def test_what_a_config_names_is_what_its_stack_is_made_of(
+    tmp_path: Path, file: str, touched: bool
+) -> None:
+    for name in ("docs/jobs/fetch.py", "tools/mine/a.md", "Pulumi.other.yaml"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    (tmp_path / "Pulumi.dev.yaml").write_text(NAMED)
+    assert touches(tmp_path, "dev", frozenset({file})) is touched
+
+
+def test_what_is_named_for_all_stacks_or_is_gone_is_part_of_each(tmp_path: Path) -> None:
+    shared = yaml.safe_load(NAMED)["config"]["gke-ai-stacks:stack"]
+    project = {"name": "gke-ai-stacks", "config": {"gke-ai-stacks:stack": {"value": shared}}}
+    (tmp_path / "Pulumi.yaml").write_text(yaml.safe_dump(project))
+    (tmp_path / "Pulumi.dev.yaml").write_text("config: {}\n")
+    assert touches(tmp_path, "dev", frozenset({"docs/jobs/fetch.py"}))
+
+
+def test_behind_a_link_that_a_config_names_any_file_may_be(tmp_path: Path) -> None:
+    (tmp_path / "docs" / "real").mkdir(parents=True)
+    (tmp_path / "docs" / "real" / "fetch.py").touch()
+    (tmp_path / "docs" / "jobs").symlink_to("real")
+    (tmp_path / "Pulumi.dev.yaml").write_text(NAMED)
+    assert touches(tmp_path, "dev", frozenset({"docs/real/fetch.py"}))
 
 
 def test_a_file_whose_name_is_no_stacks_is_told_in_one_line(repository: Path) -> None:

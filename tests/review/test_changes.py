@@ -168,3 +168,19 @@ def test_a_token_left_in_a_config_is_known_even_where_the_config_is_no_yaml(
     text = "config:\n  gke-ai-stacks:hugging_face_token: 'open'\n  broken: [\n"
     (tmp_path / "Pulumi.dev.yaml").write_text(text)
     assert set(known_secrets(tmp_path)) == {"open", "from the environment"}
+
+
+@pytest.mark.parametrize(
+    ("cause", "told"),
+    [
+        (Cause("id", "nothing", "nothing"), "it is marked for replacement"),
+        (
+            Cause("subnetwork", "x", "x"),
+            "subnetwork: what it names is made anew under the same name",
+        ),
+        (Cause("location", "US", "EU"), "location: US -> EU"),
+        (Cause("removed"), "removed"),
+    ],
+)
+def test_a_cause_with_the_same_value_twice_says_what_it_follows(cause: Cause, told: str) -> None:
+    assert str(cause) == told

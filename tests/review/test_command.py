@@ -5,6 +5,7 @@ a base that is broken. Through the real engine.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import stat
 import subprocess
@@ -12,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.parts.leaks import files_with
 from tests.review.conftest import ROOT, Repository, git
 from tests.review.example import EXAMPLE, example
 
@@ -20,8 +22,14 @@ CANARY = "hf_canary_5d41402abc4b2a76b9719d911017c592"
 SPOT = ("capacity: {mode: spot}", "capacity: {mode: on-demand}")
 AGREED = (
     "    name: dev\n",
-    "    name: dev\n    acknowledge:\n      - {resource: gpu-pool, property: nodeConfig.spot}\n",
+    "    name: dev\n    acknowledge:\n"
+    "      - {resource: gpu-pool, property: nodeConfig.spot, to: false}\n",
 )
+
+
+def back(change: tuple[str, str]) -> tuple[str, str]:
+    old, new = change
+    return new, old
 
 
 def offline() -> tuple[str, ...]:
@@ -60,23 +68,25 @@ def test_it_works_offline_with_an_empty_environment_in_a_tree_that_cannot_be_wri
 
 
 def test_a_token_never_reaches_report_json_picture_or_log(repository: Repository) -> None:
-    """In the environment, in the config, in a label's place, and in an error message."""
-    repository.edit(
-        "Pulumi.dev.yaml",
-        ("config:\n", f"config:\n  gke-ai-stacks:hugging_face_token: {CANARY}\n"),
-        ("    name: dev\n", f"    name: dev\n    ray_image_note: {CANARY}\n"),
-    )
+    """In the environment, in the config, in a label's place, and in an error message: one that
+    stands in plain is refused, with or without another mistake, and one of a comment is not read.
+    """
+    plain = ("config:\n", f"config:\n  gke-ai-stacks:hugging_face_token: {CANARY}\n")
+    note = ("    name: dev\n", f"    name: dev\n    ray_image_note: {CANARY}\n")
+    repository.edit("Pulumi.dev.yaml", plain, note)
     env = {**os.environ, "HUGGING_FACE_TOKEN": f"{CANARY}x"}
     refused = repository.review("HEAD", "dev", env=env)
-    assert refused.code == 1
-    repository.edit("Pulumi.dev.yaml", (f"    ray_image_note: {CANARY}\n", ""), SPOT)
+    repository.edit("Pulumi.dev.yaml", back(note))
+    alone = repository.review("HEAD", "dev", env=env, out=repository.folder.with_name("alone"))
+    assert "stands in plain" in alone.log
+    assert (refused.code, alone.code) == (1, 1)
+    repository.edit("Pulumi.dev.yaml", back(plain), ("config:\n", f"config:  # {CANARY}\n"), SPOT)
     done = repository.review("HEAD", "dev", env=env, out=repository.folder.with_name("second"))
     assert done.code == 3, done.log
-    for one in (refused, done):
+    for one in (refused, alone, done):
         assert one.report
-        files = [file for file in one.folder.rglob("*") if file.is_file()]
         assert CANARY not in one.log
-        assert [file.name for file in files if CANARY.encode() in file.read_bytes()] == []
+        assert files_with(CANARY, one.folder) == []
     assert (done.folder / "pictures" / "dev.svg").exists()
 
 
@@ -104,7 +114,7 @@ def test_a_base_that_cannot_come_up_is_not_compared(repository: Repository) -> N
     assert any("broken" in line for line in done.stack("dev")["errors"])
 
 
-def test_what_was_agreed_to_passes_once_and_is_refused_from_then_on(
+def test_what_was_agreed_to_passes_once_and_is_to_be_deleted_from_then_on(
     repository: Repository,
 ) -> None:
     repository.edit("Pulumi.dev.yaml", SPOT, AGREED)
@@ -113,8 +123,9 @@ def test_what_was_agreed_to_passes_once_and_is_refused_from_then_on(
     assert [it["acknowledged"] for it in done.stack("dev")["dangers"]] == [True]
     repository.commit()
     again = repository.review("HEAD", "dev", out=repository.folder.with_name("second"))
-    assert again.code == 3
-    assert again.stack("dev")["stale"] == [{"resource": "gpu-pool", "property": "nodeConfig.spot"}]
+    assert again.code == 0
+    assert [it["resource"] for it in again.stack("dev")["spent"]] == ["gpu-pool"]
+    assert "agrees to nothing any more, delete" in again.log
 
 
 def test_a_protected_stack_is_reviewed_to_the_end(repository: Repository) -> None:
@@ -149,9 +160,7 @@ def test_a_protected_stack_keeps_its_job_until_that_is_agreed_to(
     assert done.code == 3, done.log
     assert "it starts again from the last checkpoint in /lustre" in done.log.lower()
     assert "NOT agreed to" in done.log
-    (stop,) = done.stack("b200-lustre")["stops"]
-    entry = f"{{resource: {stop['resource']}, property: {stop['agreement']}}}"
-    assert f"  - {entry}\n" in done.markdown
+    (entry,) = re.findall(r"^  - (\{.*-job, to: config [0-9a-f]{8}\})$", done.markdown, re.M)
     repository.edit(file, (protected, f"{protected}    acknowledge: [{entry}]\n"))
     agreed = repository.review("HEAD", "b200-lustre", out=repository.folder.with_name("second"))
     assert agreed.code == 0, agreed.log

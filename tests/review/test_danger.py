@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,9 +11,11 @@ from hypothesis import strategies as st
 
 from catalog import Catalog
 from review.change import changes_of
-from review.danger import Danger, dangers_of, stale, warnings_of
+from review.danger import Danger, dangers_of, spent, warnings_of
 from review.step import EngineStep
+from review.values import UNKNOWN
 from stacks.acknowledge import Acknowledge
+from stacks.agreements import Agreements
 from stacks.refusal import NAMESPACE, RELEASE, is_guarded
 from stacks.running_work import Stop
 from tests.review.test_changes import POOL, step
@@ -38,11 +41,14 @@ RESERVED: dict[str, Any] = {
         },
     },
 }
+DELETE_AFTER_7 = {"action": {"type": "Delete"}, "condition": {"age": 7, "withState": "ANY"}}
+TO_COLDLINE = {"action": {"type": "SetStorageClass"}, "condition": {"age": 7}}
+WEEK = {"softDeletePolicy": {"retentionDurationSeconds": 604800}}
 SLICE = {"nodeCount": 4, "nodeConfig": {"machineType": "ct6e-standard-4t"}}
 
 
 def danger(name: str, operation: str, token: str = POOL, **more: Any) -> list[Danger]:
-    return dangers_of(changes_of([step(name, operation, token, **more)]), (), CATALOG)
+    return dangers_of(changes_of([step(name, operation, token, **more)]), CATALOG)
 
 
 @pytest.mark.parametrize(
@@ -116,36 +122,75 @@ def test_a_release_of_another_chart_is_none_of_the_guards_business() -> None:
 def test_an_object_that_goes_with_its_cluster_is_told_by_the_cluster_alone() -> None:
     cluster = step("gke-cluster", "replace", CLUSTER, keys=("name",))
     with_it = changes_of([cluster, step("ours", "replace", NAMESPACE)])
-    assert [it.resource for it in dangers_of(with_it, (), CATALOG)] == ["gke-cluster"]
+    assert [it.resource for it in dangers_of(with_it, CATALOG)] == ["gke-cluster"]
     removed = changes_of([cluster, step("ours", "delete", NAMESPACE)])
-    assert {it.resource for it in dangers_of(removed, (), CATALOG)} == {"gke-cluster", "ours"}
+    assert {it.resource for it in dangers_of(removed, CATALOG)} == {"gke-cluster", "ours"}
     alone = changes_of([step("ours", "replace", NAMESPACE, keys=("metadata.name",))])
-    assert [it.properties for it in dangers_of(alone, (), CATALOG)] == [("metadata.name",)]
+    assert [it.properties for it in dangers_of(alone, CATALOG)] == [("metadata.name",)]
+
+
+def agreed(*entries: Acknowledge, config: str = "00000000") -> Agreements:
+    return Agreements(entries, config)
 
 
 def test_only_the_very_change_that_was_agreed_to_passes() -> None:
-    changes = changes_of([step("gpu", "replace", old=SPOT, keys=("a", "b"))])
-    agreed = [Acknowledge(resource="gpu", property="a"), Acknowledge(resource="gpu", property="b")]
-    other = Acknowledge(resource="cpu", property="b")
-    for given_, passes in ((agreed, True), (agreed[:1], False), ([agreed[0], other], False)):
-        (found,) = dangers_of(changes, given_, CATALOG)
+    changes = changes_of(
+        [
+            step(
+                "gpu",
+                "replace",
+                old={**SPOT, "a": 1, "b": 1},
+                new={**SPOT, "a": 2},
+                keys=("a", "b"),
+            )
+        ]
+    )
+    to_2 = Acknowledge(resource="gpu", property="a", to=2)
+    gone = Acknowledge(resource="gpu", property="b", to="removed")
+    other = Acknowledge(resource="cpu", property="b", to="removed")
+    for entries, passes in (
+        ([to_2, gone], True),
+        ([to_2], False),
+        ([to_2, other], False),
+        ([Acknowledge(resource="gpu", property="a", to=3), gone], False),
+        ([Acknowledge(resource="gpu", property="a"), gone], False),
+    ):
+        (found,) = dangers_of(changes, CATALOG, agreed(*entries))
         assert found.acknowledged is passes
+    (found,) = dangers_of(changes, CATALOG)
+    assert found.entries == (
+        "{resource: gpu, property: a, to: 2}",
+        "{resource: gpu, property: b, to: removed}",
+    )
 
 
-def test_an_acknowledgement_that_matches_nothing_any_more_is_stale() -> None:
-    one = Acknowledge(resource="gpu", property="nodeConfig.spot")
+def test_what_goes_with_another_is_agreed_to_by_the_config_that_it_comes_to() -> None:
+    network = step("vpc", "replace", NETWORK, keys=("name",), old={"name": "a"}, new={"name": "b"})
+    pool = step("gpu", "replace", old={**SPOT, "network": "a"}, new=SPOT, keys=("network",))
+    state = [{"urn": pool.urn, "propertyDependencies": {"network": [network.urn]}}]
+    pool = replace(pool, new={**SPOT, "network": UNKNOWN})
+    (found,) = [
+        it
+        for it in dangers_of(changes_of([network, pool], state), CATALOG, agreed())
+        if it.resource == "gpu"
+    ]
+    assert found.entries == ("{resource: gpu, to: config 00000000}",)
+    one = Acknowledge(resource="gpu", to="config 00000000")
+    (passes,) = [
+        it
+        for it in dangers_of(changes_of([network, pool], state), CATALOG, agreed(one))
+        if it.resource == "gpu"
+    ]
+    assert passes.acknowledged
+
+
+def test_an_entry_for_what_the_change_leaves_is_spent() -> None:
+    one = Acknowledge(resource="gpu", property="nodeConfig.spot", to=False)
     (found,) = danger("gpu", "replace", old=SPOT, keys=("nodeConfig",))
-    assert stale([one], [found], ()) == [one]
-    assert stale([one], [], ()) == [one]
-    assert stale([Acknowledge(resource="gpu", property="nodeConfig")], [found], ()) == []
-
-
-@pytest.mark.parametrize("word", ["spec", "removed"])
-def test_an_agreement_to_stop_a_job_is_not(word: str) -> None:
-    one = Acknowledge(resource="training-job", property=word)
-    stop = Stop("training-job", "jobs.training runs on 64 GPUs", "is replaced", word)
-    assert stale([one], [], [stop]) == []
-    assert stale([one], [], ()) == [one]
+    assert spent([one], [found], ()) == []
+    assert spent([one], [], ()) == [one]
+    stop = Stop("training-job", "jobs.training runs on 64 GPUs", "is replaced", "replaced")
+    assert spent([Acknowledge(resource="training-job", to="config 0")], [], [stop]) == []
 
 
 def test_an_update_that_makes_the_nodes_anew_is_warned_of() -> None:
@@ -214,7 +259,7 @@ STEPS = st.lists(
 def test_the_guard_is_never_silent_where_a_step_takes_something_away(
     steps: list[EngineStep],
 ) -> None:
-    named = {danger.resource for danger in dangers_of(changes_of(steps), (), CATALOG)}
+    named = {danger.resource for danger in dangers_of(changes_of(steps), CATALOG)}
     by_urn: dict[str, list[EngineStep]] = {}
     for one in steps:
         by_urn.setdefault(one.urn, []).append(one)
@@ -226,6 +271,24 @@ def test_the_guard_is_never_silent_where_a_step_takes_something_away(
 
 @given(STEPS)
 def test_nothing_passes_unless_each_of_its_causes_was_agreed_to(steps: list[EngineStep]) -> None:
-    agreed = [Acknowledge(resource=name, property="name") for name in "abcd"]
-    for danger_ in dangers_of(changes_of(steps), agreed, CATALOG):
+    entries = [Acknowledge(resource=name, property="name", to="removed") for name in "abcd"]
+    for danger_ in dangers_of(changes_of(steps), CATALOG, agreed(*entries)):
         assert danger_.acknowledged is (set(danger_.properties) == {"name"})
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ({}, {"lifecycleRules": [DELETE_AFTER_7]}, "deletes the objects that a new rule is for"),
+        ({"lifecycleRules": [DELETE_AFTER_7]}, {"lifecycleRules": [DELETE_AFTER_7]}, ""),
+        ({"lifecycleRules": [DELETE_AFTER_7]}, {}, ""),
+        ({}, {"lifecycleRules": [TO_COLDLINE]}, ""),
+        (WEEK, {"softDeletePolicy": {"retentionDurationSeconds": 0}}, "for 0 days, 7 before"),
+        ({}, WEEK, ""),
+    ],
+)
+def test_an_update_in_place_that_loses_objects_is_warned_of(
+    old: dict[str, Any], new: dict[str, Any], said: str
+) -> None:
+    lines = warnings_of(changes_of([step("data", "update", BUCKET, old=old, new=new)]), CATALOG)
+    assert [said in line for line in lines] == ([True] if said else [])

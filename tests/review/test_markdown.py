@@ -13,13 +13,15 @@ from review.picture import coloured
 from review.review import Review
 from review.stack_review import StackReview
 from review.svg import drawn
-from stacks.acknowledge import Acknowledge
+from stacks.acknowledge import Acknowledge, entry
+from stacks.money import Unpriced
 from tests.review.test_changes import POOL, urn
 
 PATH = "nodeConfig.taints[0].key"
 SPOT = Cause("nodeConfig.spot", "true", "false")
 CHANGE = Change(urn("gpu-pool"), "replace", (SPOT,), {}, {})
-LOST = Danger("gpu-pool", POOL, "replace", (PATH,), "a | b", "8 GPUs taken away", False)
+ENTRY = entry("gpu-pool", PATH, "held")
+LOST = Danger("gpu-pool", POOL, "replace", (PATH,), "a | b", "8 GPUs taken away", (ENTRY,))
 BEFORE = Cost((Part("gpu", "machines", Amount(1.0, 2.0), "a page"),), {"GPU": (8, 8)})
 AFTER = Cost((Part("gpu", "machines", Amount(2.0, 4.0), "a page"), Part("l", "x", None, "none")))
 
@@ -45,14 +47,16 @@ def test_the_text_to_agree_with_is_yaml_that_the_config_takes() -> None:
 
     text = text_of(reviewed(dangers=(LOST,)))
     block = text.partition("```yaml\n")[2].partition("```")[0]
-    (entry,) = yaml.safe_load(block)["acknowledge"]
-    assert Acknowledge.model_validate(entry) == Acknowledge(resource="gpu-pool", property=PATH)
+    (pasted,) = yaml.safe_load(block)["acknowledge"]
+    wanted = Acknowledge(resource="gpu-pool", property=PATH, to="held")
+    assert Acknowledge.model_validate(pasted) == wanted
 
 
-def test_a_stale_acknowledgement_is_to_be_taken_out() -> None:
-    old = Acknowledge(resource="gpu-pool", property="nodeConfig")
-    text = text_of(StackReview("dev", "same", "no difference", stale=(old,)))
-    assert "agrees to `nodeConfig` of `gpu-pool`, which this change does not touch" in text
+def test_an_agreement_that_is_spent_is_to_be_deleted() -> None:
+    old = Acknowledge(resource="gpu-pool", property="nodeConfig.spot", to=False)
+    text = text_of(StackReview("dev", "same", "no difference", spent=(old,)))
+    line = "{resource: gpu-pool, property: nodeConfig.spot, to: false}"
+    assert f"has `{line}`, which agrees to nothing any more: delete it" in text
 
 
 def test_every_stack_has_what_a_month_of_it_costs_and_the_last_line_has_all_of_them() -> None:
@@ -76,6 +80,26 @@ def test_cost_is_shown_before_after_and_as_a_difference_with_what_is_unknown() -
         in row
     )
     assert "8 GPU -> none" in row
+
+
+def test_accelerators_without_a_price_stand_in_every_sum_and_leave_no_month() -> None:
+    lacks = Unpriced("2 x a3-ultragpu-8g (16 H200)", "a3-ultragpu-8g")
+    flex = Part("gpu", "2 x a3-ultragpu-8g, flex-start", None, "no price known", unpriced=lacks)
+    after = Cost((Part("gke", "cluster fee", Amount(0.1, 0.1), "a page"), flex))
+    text = text_of(reviewed(after=after), reviewed(after=after))
+    said = "at least 0.10, and 2 x a3-ultragpu-8g (16 H200) of unknown price"
+    row = next(it for it in text.splitlines() if it.startswith("| dev | "))
+    assert f"| 1.00 to 2.00 -> {said} | unknown | " in row
+    known = next(it for it in text.splitlines() if it.startswith("| **known together**"))
+    assert known.endswith(f"| {said} | unknown | |")
+    (last,) = [it for it in text.splitlines() if it.startswith("| **together**")]
+    assert last.endswith(
+        "at least 0.20, and 2 x a3-ultragpu-8g (16 H200) and 2 x a3-ultragpu-8g (16 H200) "
+        "of unknown price | unknown | | |"
+    )
+    bill = reviewed(after=after).to_json()["cost"]["after"]
+    assert bill["known_usd_month"] is None
+    assert bill["unpriced_accelerators"] == ["2 x a3-ultragpu-8g (16 H200)"]
 
 
 def test_the_time_of_up_is_shown_with_its_range() -> None:

@@ -104,8 +104,8 @@ def test_a_platform_is_listed_before_a_workload_that_is_worse_off() -> None:
 def test_a_platforms_loss_names_the_stacks_that_stand_on_it(token: str) -> None:
     inputs: dict[str, Any] = {"name": "kueue"}
     changes = changes_of([step("it", "delete", token, old=inputs)])
-    (alone,) = dangers_of(changes, (), Catalog.load())
-    (danger,) = dangers_of(changes, (), Catalog.load(), ("serving", "work"))
+    (alone,) = dangers_of(changes, Catalog.load())
+    (danger,) = dangers_of(changes, Catalog.load(), standing=("serving", "work"))
     assert danger.radius.startswith(alone.radius)
     assert danger.radius.endswith("serving, work")
 
@@ -226,7 +226,7 @@ def test_a_platform_that_goes_still_comes_before_what_stood_on_it(
 @pytest.fixture
 def refused(monkeypatch: pytest.MonkeyPatch) -> None:
     def preview(head: Worker, stack: str, folder: Path) -> tuple[Preview, float]:
-        return Preview(False, (NOT_THERE,), (), {}, 0.0, 0.0, ()), 1.0
+        return Preview(False, (NOT_THERE,), (), {}, 0.0, 0.0, (), waits=True), 1.0
 
     monkeypatch.setattr("review.compare.preview", preview)
 
@@ -257,6 +257,19 @@ def test_a_platform_of_another_project_is_waited_for_and_a_wrong_name_is_a_failu
     (tmp_path / "Pulumi.work.yaml").write_text(config("platform", "another"))
     assert work_on(place).note.startswith("its platform is a stack of another project")
     (tmp_path / "Pulumi.work.yaml").write_text(config("platfrom"))
+    assert work_on(place).status == "failed"
+
+
+def test_a_failure_whose_words_are_those_of_one_who_waits_is_a_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def preview(head: Worker, stack: str, folder: Path) -> tuple[Preview, float]:
+        return Preview(False, (NOT_THERE,), (), {}, 0.0, 0.0, ()), 1.0
+
+    monkeypatch.setattr("review.compare.preview", preview)
+    place = Place(
+        tmp_path, tmp_path, frozenset(), frozenset({"work", "platform"}), on={"work": "platform"}
+    )
     assert work_on(place).status == "failed"
 
 

@@ -71,6 +71,11 @@ EVIL = [
     "a",
 ]
 HOSTILE = st.lists(st.one_of(st.sampled_from(EVIL), st.text(max_size=8)), max_size=6).map("".join)
+# Letters and marks that are drawn as nothing, or as a space.
+IGNORABLE = [
+    *("\u3164", "\u2800", "\u115f", "\u1160", "\uffa0", "\u034f", "\u17b4", "\u180b", "\u180f"),
+    *("\ufe00", "\ufe0f", "\U000e0100", "\U000e01ef"),
+]
 READER = MarkdownIt("commonmark").enable("table")
 OURS = {"What this change does to the stacks", "Dangers", "Stacks"}
 HTML = re.compile(
@@ -80,16 +85,17 @@ HTML = re.compile(
 
 def review_of(text: str, other: str) -> Review:
     change = Change(urn(text), "replace", (Cause(text, other, text), Cause(other)), {}, {})
-    lost = Danger(text, POOL, "delete", (text, other), other, text, False)
+    lost = Danger(text, POOL, "delete", (text, other), other, text, (text, other))
     cost = Cost(
         (Part(text, other, Amount(1, 2), text), Part("b", text, None, other)), {text: (1, 2)}
     )
-    agreed = Acknowledge.model_construct(resource=text, property=other)
+    agreed = Acknowledge.model_construct(resource=text, property=other, to=text)
     fields: dict[str, Any] = {
         "errors": (text, other),
         "changes": (change,),
         "dangers": (lost,),
-        "stale": (agreed,),
+        "spent": (agreed,),
+        "stop_entries": (text, other),
         "stops": (Stop(text, other, text, other),),
         "not_agreed": (Stop(text, other, text, other),),
         "warnings": (text,),
@@ -188,7 +194,7 @@ def test_a_picture_has_only_lines_that_it_is_made_of(text: str) -> None:
     ET.fromstring(drawn(mermaid, verbs))
 
 
-@pytest.mark.parametrize("text", ["a\nb", "a\u2028b", "a\rb", "\u202eb"])
+@pytest.mark.parametrize("text", ["a\nb", "a\u2028b", "a\rb", "\u202eb", *IGNORABLE])
 def test_what_is_not_to_be_seen_is_written_out(text: str) -> None:
     assert len(one_line(text).splitlines()) == 1
     assert "\\" in one_line(text)

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping
 from typing import Any
 
 import pytest
 import yaml
-from pydantic import TypeAdapter
 
 from catalog import Catalog
 from sandbox.providers.schema import GcpSchema
 from stacks import refusal
-from stacks.acknowledge import Acknowledge, entry
-from stacks.refusal import CLUSTER, NODE_POOL, UNKNOWN, changed_paths
+from stacks.acknowledge import REMOVED, Acknowledge, entry, repeated_entries, written
+from stacks.agreements import SPENT, Agreements, instance_of
+from stacks.property_paths import UNKNOWN, Secret, changed_paths
+from stacks.refusal import BUCKET, CLUSTER, NODE_POOL, Refusal, text_of
 
 CATALOG = Catalog.load()
 OLD: dict[str, Any] = {
@@ -32,7 +34,7 @@ def pool(**node: Any) -> dict[str, Any]:
 
 
 def causes(new: Mapping[str, Any], **more: Any) -> list[str]:
-    return refusal.causes_of(NODE_POOL, OLD, new, CATALOG, **more)
+    return list(refusal.causes_of(NODE_POOL, OLD, new, CATALOG, **more))
 
 
 def test_each_cause_is_named_at_its_full_path() -> None:
@@ -75,80 +77,149 @@ def test_what_a_provider_filled_in_itself_is_no_change() -> None:
     assert changed_paths({"capacityGib": "9000"}, {"capacityGib": 9000}) == []
 
 
-def test_an_agreement_to_another_property_lets_nothing_through() -> None:
-    why = refusal.of_replaced("gpu-pool", ["nodeConfig.spot"], {"nodeConfig.diskSizeGb"})
-    assert why is not None
-    assert "does not agree to nodeConfig.spot;" in why
+POOL = "gpu-pool"
+SPOT, PODS = "nodeConfig.spot", "maxPodsPerNode"
 
 
-def test_every_cause_has_to_be_agreed_to() -> None:
-    both = ["maxPodsPerNode", "nodeConfig.spot"]
-    why = refusal.of_replaced("gpu-pool", both, {"nodeConfig.spot"})
-    assert why is not None
-    assert "does not agree to maxPodsPerNode;" in why
-    assert refusal.of_replaced("gpu-pool", both, both) is None
+def agreed(*entries: Acknowledge, **more: Any) -> Agreements:
+    return Agreements(entries, **{"config": "aaaaaaaa", "project": "ours", **more})
+
+
+def to(path: str | None, value: Any, resource: str = POOL) -> Acknowledge:
+    return Acknowledge(resource=resource, property=path, to=value)
+
+
+def test_every_cause_has_to_be_agreed_to_with_the_value_that_comes() -> None:
+    both = {PODS: 32, SPOT: None}
+    assert agreed().for_replacement(POOL, both) == [
+        f"{{resource: gpu-pool, property: {PODS}, to: 32}}",
+        f"{{resource: gpu-pool, property: {SPOT}, to: removed}}",
+    ]
+    assert agreed(to(PODS, 32)).for_replacement(POOL, both) == [entry(POOL, SPOT, REMOVED)]
+    assert agreed(to(PODS, 64), to(SPOT, REMOVED)).for_replacement(POOL, both)
+    assert agreed(to(PODS, "32"), to(SPOT, REMOVED)).for_replacement(POOL, both) == []
 
 
 def test_an_agreement_to_the_block_is_not_one_to_what_is_in_it() -> None:
-    assert refusal.of_replaced("gpu-pool", ["nodeConfig.spot"], {"nodeConfig"})
+    assert agreed(to("nodeConfig", True)).for_replacement(POOL, {SPOT: True})
 
 
-def test_the_refusal_has_the_text_that_lets_it_through() -> None:
+def test_what_an_entry_says_lets_the_change_through() -> None:
     path = 'nodeConfig.metadata["disable-legacy"]'
-    why = refusal.of_replaced("gpu-pool", [path], ())
-    assert why is not None
-    pasted = why.partition("nearest: ")[2].removesuffix(" under stack")
-    agreed = TypeAdapter(tuple[Acknowledge, ...]).validate_python(
-        yaml.safe_load(pasted)["acknowledge"]
+    (line,) = agreed().for_replacement(POOL, {path: "yes"})
+    one = Acknowledge.model_validate(yaml.safe_load(line))
+    assert agreed(one).for_replacement(POOL, {path: "yes"}) == []
+    assert agreed(one).for_replacement(POOL, {path: "no"})
+
+
+@pytest.mark.parametrize(
+    "value", [UNKNOWN, Secret("held"), "projects/ours/x", "a" * 200, [{"a": UNKNOWN}]]
+)
+def test_a_value_that_cannot_be_told_is_agreed_to_by_the_instance_that_goes(value: Any) -> None:
+    causes = {"cluster": value}
+    assert agreed().for_replacement(POOL, causes, "bbbbbbbb") == [
+        "{resource: gpu-pool, to: replaced bbbbbbbb}"
+    ]
+    for word in ("replaced bbbbbbbb", "config aaaaaaaa"):
+        assert agreed(to(None, word)).for_replacement(POOL, causes, "bbbbbbbb") == []
+    assert agreed(to(None, "replaced cccccccc")).for_replacement(POOL, causes, "bbbbbbbb")
+
+
+def test_what_agrees_by_the_config_is_spent_once_the_stack_is_there() -> None:
+    one = to(None, "config aaaaaaaa")
+    assert agreed(one, reached=True).for_replacement(POOL, {}, "bbbbbbbb") == [
+        "{resource: gpu-pool, to: replaced bbbbbbbb}"
+    ]
+    assert agreed(one, reached=True).judge({(NODE_POOL, POOL): {}}, {}, {}) == (
+        [],
+        [entry(POOL, None, one.to)],
     )
-    paths = refusal.agreed_to("gpu-pool", agreed)
-    assert refusal.of_replaced("gpu-pool", [path], paths) is None
 
 
-@pytest.mark.parametrize("text", ["on", "null", "a: b", 'labels["a/b"]', "12", "x # y", "{a}"])
-def test_an_entry_reads_back_as_it_was(text: str) -> None:
-    assert yaml.safe_load(entry(text, text)) == {"resource": text, "property": text}
+@pytest.mark.parametrize("reached", [True, False])
+@pytest.mark.parametrize(
+    "seen",
+    [{}, {POOL: "cccccccc"}, {POOL: "bbbbbbbb"}, {POOL: SPENT}],
+    ids=lambda it: it.get(POOL, ""),
+)
+@pytest.mark.parametrize(
+    "causes",
+    [{}, {PODS: 32}, {"spot": None}, {PODS: 32, "spot": None}, {"cluster": UNKNOWN}, {"list": [1]}],
+    ids=" and ".join,
+)
+@pytest.mark.parametrize(
+    "standing", [None, to(None, "config aaaaaaaa"), to(PODS, 32), to(None, "replaced cccccccc")]
+)
+def test_each_entry_that_a_refusal_offers_is_taken(
+    standing: Acknowledge | None, causes: dict[str, Any], seen: dict[str, str], *, reached: bool
+) -> None:
+    """With what the config had, as the refusal has it."""
+    before = {(NODE_POOL, POOL): {PODS: 110, "spot": True, "cluster": "a", "list": []}}
+    after = {(NODE_POOL, POOL): {**before[NODE_POOL, POOL], **causes}}
+    instances = {POOL: "bbbbbbbb"}
+    asked = agreed(*([standing] if standing else []), reached=reached, seen=seen)
+    wrong, spent = asked.judge(after, before, instances)
+    needed = asked.for_replacement(POOL, causes, "bbbbbbbb")
+    kept = [written(one) for one in asked.entries if not wrong and written(one) not in spent]
+    text = text_of([Refusal("it goes", tuple(needed))], kept)
+    block = textwrap.dedent(text[text.index("  acknowledge:") :])
+    pasted = [Acknowledge.model_validate(it) for it in yaml.safe_load(block)["acknowledge"] or []]
+    again = agreed(*pasted, reached=reached, seen=seen)
+    assert again.for_replacement(POOL, causes, "bbbbbbbb") == []
+    assert again.judge(after, before, instances) == ([], [])
+    assert not list(repeated_entries(pasted))
+
+
+def test_the_entry_for_rules_is_taken_for_them_alone_and_until_they_are_there() -> None:
+    rule = {"action": {"type": "Delete"}, "condition": {"age": 3}}
+    after = {(BUCKET, "data"): {"lifecycleRules": [rule]}}
+    before: dict[tuple[str, str], dict[str, Any]] = {(BUCKET, "data"): {}}
+    (line,) = agreed(reached=True).for_rules("data", after[BUCKET, "data"])
+    pasted = agreed(Acknowledge.model_validate(yaml.safe_load(line)), reached=True)
+    assert pasted.for_rules("data", after[BUCKET, "data"]) == []
+    assert pasted.judge(after, before, {}) == ([], [])
+    assert pasted.judge(after, after, {}) == ([], [line])
+    assert pasted.for_replacement("data", {}, "bbbbbbbb")
+    assert not pasted.awaits("data", {})
+    other = {(BUCKET, "data"): {"lifecycleRules": [{**rule, "condition": {"age": 4}}]}}
+    ((wrong,), _) = pasted.judge(other, before, {})
+    assert "lifecycleRules of data becomes rules" in wrong
+    assert pasted.for_rules("data", other[BUCKET, "data"])
+
+
+def test_a_refusal_of_a_run_that_has_begun_does_not_say_that_nothing_was_touched() -> None:
+    one = Refusal("it goes", ("{resource: it, to: removed}",))
+    assert "nothing of it was touched" in text_of([one])
+    begun = text_of([one], begun=True, standing=True)
+    assert "nothing of it was touched" not in begun
+    assert "in the place of what stands there" in begun
 
 
 def test_a_removal_needs_its_own_word() -> None:
-    why = refusal.of_removed("gpu-pool", {"nodeConfig.spot"})
-    assert why is not None
-    assert "nearest: acknowledge: [{resource: gpu-pool, property: removed}]" in why
-    assert refusal.of_removed("gpu-pool", {"removed"}) is None
+    assert agreed(to(SPOT, False)).for_removal(POOL) == ["{resource: gpu-pool, to: removed}"]
+    assert agreed(to(None, REMOVED)).for_removal(POOL) == []
+    assert agreed(to(None, REMOVED, "other")).for_removal(POOL)
 
 
-def test_one_that_goes_before_its_turn_needs_a_property_that_it_hangs_by() -> None:
-    assert refusal.of_dependent("gpu-pool", ["cluster"], {"nodeConfig.spot", "removed"})
-    assert refusal.of_dependent("gpu-pool", ["cluster"], {"cluster"}) is None
+@pytest.mark.parametrize("value", ["on", "null", "a: b", 'a"b', "x # y", "{a}", True, 1.5])
+def test_an_entry_reads_back_as_it_was(value: Any) -> None:
+    wanted = {"resource": POOL, "property": SPOT, "to": value}
+    assert yaml.safe_load(entry(POOL, SPOT, value)) == wanted
 
 
-def test_protection_goes_in_a_run_of_its_own() -> None:
-    assert "nearest: " in refusal.of_unprotected("gpu-pool")
+def test_an_instance_is_told_by_what_no_other_one_has() -> None:
+    old, new = ({"instanceGroupUrls": [f"z/gke-a-{it}-grp"]} for it in ("5fe1", "77ab"))
+    assert instance_of(NODE_POOL, old) != instance_of(NODE_POOL, new)
+    assert instance_of(NODE_POOL, {"name": "a"}) == ""
 
 
-def test_an_object_goes_only_with_a_cluster_that_was_agreed_to() -> None:
-    cluster = Acknowledge(resource="gke-cluster", property="name")
-    assert refusal.of_object("kueue-release", ["gke-cluster"], [cluster]) is None
-    assert refusal.of_object("kueue-release", ["gke-cluster"], [])
-
-
-def test_one_that_does_not_change_goes_with_another_or_not_at_all() -> None:
-    assert refusal.of_replaced("gpu-pool", [], {"nodeConfig.spot"})
-    assert refusal.of_replaced("gpu-pool", [], {"replaceWith"}) is None
-
-
-def test_an_agreement_that_cannot_match_is_told() -> None:
-    entries = [
-        Acknowledge(resource="gpu-pool", property="removed"),
-        Acknowledge(resource="old-pool", property="nodeConfig.spot"),
-        Acknowledge(resource="gpu-pool", property="nodeConfig.spot"),
-        Acknowledge(resource="old-pool", property="removed"),
-    ]
-    lines = refusal.out_of_place(entries, {"gpu-pool"})
-    assert [line.partition(" matches")[0] for line in lines] == [
-        "stack.acknowledge: removed of gpu-pool",
-        "stack.acknowledge: nodeConfig.spot of old-pool",
-    ]
+def test_a_refusal_says_each_thing_once_and_ends_with_yaml_to_paste() -> None:
+    one = Refusal("gpu-pool would be deleted: lost", (entry(POOL, None, REMOVED),))
+    text = text_of([one, one])
+    assert text.count("gpu-pool would be deleted") == 1
+    pasted = text.partition("acknowledge:")[2]
+    assert yaml.safe_load(pasted) == [{"resource": POOL, "to": REMOVED}]
+    assert "this run would turn it off" in text_of([one], turned_off=True)
 
 
 @pytest.mark.parametrize(
@@ -186,3 +257,20 @@ def test_the_catalog_and_the_providers_schema_agree_on_what_replaces(
 ) -> None:
     for one in GcpSchema.load().diff(token, old, new):
         assert CATALOG.replaces(token, one.path) is one.replaces, one.path
+
+
+def test_what_the_engine_is_not_to_see_replaces_nothing_that_google_gave_back_otherwise() -> None:
+    """A cluster whose first pool is gone has another number of nodes than it began with."""
+    recorded, declared = {"name": "a"}, {"name": "a", "initialNodeCount": 1}
+    certain = {"initialNodeCount": 1}
+    assert refusal.changed_for_certain(CLUSTER, recorded, declared, CATALOG) == certain
+    ignored = ("initialNodeCount",)
+    assert not refusal.changed_for_certain(CLUSTER, recorded, declared, CATALOG, ignored)
+
+
+def test_a_pool_whose_nodes_did_not_stream_gets_no_new_ones_when_that_is_said() -> None:
+    unsaid: dict[str, Any] = {"nodeConfig": {}}
+    off, on = ({"nodeConfig": {"gcfsConfig": {"enabled": it}}} for it in (False, True))
+    assert not refusal.renews_nodes(NODE_POOL, unsaid, off)
+    assert refusal.renews_nodes(NODE_POOL, unsaid, on)
+    assert refusal.renews_nodes(NODE_POOL, on, off)

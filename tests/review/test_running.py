@@ -11,7 +11,7 @@ from review.losses import losses
 from review.markdown import markdown
 from review.review import Review
 from review.stack_review import StackReview
-from stacks.refusal import CLUSTER, NAMESPACE
+from stacks.refusal import CLUSTER, NAMESPACE, NODE_POOL
 from stacks.running_work import Stop
 from stacks.workloads import (
     DEPLOYMENT,
@@ -77,13 +77,14 @@ def test_the_verdict_does_not_say_that_nothing_is_lost() -> None:
 
 
 def test_work_that_a_protected_stack_keeps_is_refused_with_what_to_write() -> None:
-    stop = Stop("training-job", "jobs.training runs on 64 GPUs", "is replaced", "spec")
-    one = StackReview("dev", "changed", stops=(stop,), not_agreed=(stop,))
+    stop = Stop("training-job", "jobs.training runs on 64 GPUs", "is replaced", "replaced")
+    entry = "{resource: training-job, to: config 00000000}"
+    one = StackReview("dev", "changed", stops=(stop,), not_agreed=(stop,), stop_entries=(entry,))
     assert Review("main", "", (one,)).exit_code == 3
     assert "**Refused: 1 thing to agree to" in verdict(one)
     assert "lost that was not agreed to" not in verdict(one)
     text = markdown(Review("main", "0123456789abcdef", (one,)))
-    assert "  - {resource: training-job, property: spec}" in text
+    assert f"  - {entry}" in text
 
 
 def verdict(one: StackReview) -> str:
@@ -108,6 +109,25 @@ def test_a_run_without_protection_says_what_it_takes_away() -> None:
         "lustre-instance is replaced (perUnitStorageThroughput: 1000 -> 500): "
         "all data on 9000 GiB lost"
     ]
+
+
+def test_a_run_says_of_every_pool_that_goes_that_it_takes_its_nodes_away() -> None:
+    steps = [
+        step(
+            f"{kind}-pool",
+            "replace",
+            NODE_POOL,
+            old={"name": "a", "nodeConfig": {"machineType": machine}},
+            new={"name": "b", "nodeConfig": {"machineType": machine}},
+            keys=("name",),
+        )
+        for kind, machine in (("cpu", "e2-standard-4"), ("gpu", "g2-standard-8"))
+    ]
+    gpus, cpus = losses(steps, Catalog.load())
+    assert gpus.startswith("gpu-pool is replaced (name: a -> b): ")
+    assert cpus == "cpu-pool is replaced (name: a -> b): its nodes and their pods"
+    gone = [*steps, step("gke-cluster", "replace", CLUSTER, keys=("name",))]
+    assert not any(it.startswith("cpu-pool") for it in losses(gone, Catalog.load()))
 
 
 def test_objects_that_go_with_their_cluster_are_told_by_the_cluster() -> None:

@@ -16,8 +16,11 @@ from typing import Any
 
 import pytest
 import yaml
+from markdown_it import MarkdownIt
 
+from review import engine_log
 from review.markdown import MARK
+from stacks import waiting
 from tests.review.conftest import ROOT
 
 FOLDER = ROOT / ".github"
@@ -113,7 +116,8 @@ HARNESS = """
 const fs = require('fs'), posted = []
 const run = Object.getPrototypeOf(async function () {}).constructor
 const github = {
-  paginate: async () => [],
+  // Of a person who has left GitHub a comment has no user.
+  paginate: async () => [{ user: null, body: '' }],
   rest: {
     pulls: { get: async () => ({ data: { head: { sha: 'abc' } } }) },
     issues: { createComment: async (it) => posted.push(it) },
@@ -194,39 +198,196 @@ def test_workloads_are_planned_once_all_platforms_are_up() -> None:
     assert all(jobs[job]["steps"] == jobs[later]["steps"] for job, later in same.items())
 
 
-@pytest.mark.parametrize(
-    ("said", "code"),
-    [
-        ('cluster.stack: "o/p/platform" is not there; nearest: one', 0),
-        ('cluster.stack: "o/p/platform": it has no outputs; nearest: `pulumi up`', 0),
-        ('cluster.stack: "o/p/platform": it has no output operators; nearest: a', 1),
-        ("error: anything else", 1),
-    ],
-)
-def test_the_preview_of_a_workload_waits_for_its_platform_and_for_nothing_else(
-    tmp_path: Path, said: str, code: int
-) -> None:
-    pulumi = tmp_path / "pulumi"
-    pulumi.write_text(f"#!/bin/sh\necho '{said}' >&2\nexit 255\n")
-    pulumi.chmod(0o755)
-    script = list(steps(loaded("preview")))[-1]["run"]
-    summary = tmp_path / "summary"
-    done = subprocess.run(
+def ran(folder: Path, script: str, pulumi: str) -> subprocess.CompletedProcess[str]:
+    """A step's script as GitHub runs it, with a stand-in for Pulumi."""
+    tool = folder / "pulumi"
+    tool.write_text(f"#!/bin/sh\n{pulumi}\n")
+    tool.chmod(0o755)
+    if not (folder / ".venv").exists():
+        (folder / ".venv").symlink_to(ROOT / ".venv")
+    return subprocess.run(
         ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script],
-        cwd=tmp_path,
+        cwd=folder,
         env={
-            "PATH": f"{tmp_path}:{os.environ['PATH']}",
+            "PATH": f"{folder}:{os.environ['PATH']}",
+            "PYTHONPATH": str(ROOT),
             "STACK": "work",
-            "GITHUB_STEP_SUMMARY": str(summary),
+            "AGAIN": "work",
+            "RUNNER_TEMP": str(folder),
+            "GITHUB_STEP_SUMMARY": str(folder / "summary"),
         },
         capture_output=True,
         text=True,
         check=False,
     )
+
+
+_NOT_UP = """echo 'cluster.stack: "o/p/platform" is not there; nearest: one' >&2"""
+
+
+@pytest.mark.parametrize(
+    ("pulumi", "code"),
+    [
+        (f'{_NOT_UP}; touch "${waiting.VARIABLE}"; exit 255', 0),
+        (f"{_NOT_UP}; exit 255", 1),
+        ("exit 255", 1),
+    ],
+)
+def test_the_preview_of_a_workload_waits_where_the_program_says_so_and_not_by_an_errors_words(
+    tmp_path: Path, pulumi: str, code: int
+) -> None:
+    done = ran(tmp_path, list(steps(loaded("preview")))[-1]["run"], pulumi)
     assert done.returncode == code
-    assert ("work waits: its platform is not up yet" in summary.read_text()) is (code == 0)
+    assert ("its platform is not up yet" in (tmp_path / "summary").read_text()) is (code == 0)
+
+
+# What a config may have a say in: pulumi's own answers to `login` and `version` are not.
+_ENGINE = re.compile(r"\bpulumi (?!login\b)")
+_PASSED_ON = re.compile(r"2>&1 \| \.venv/bin/python -m review\.engine_log ")
+
+
+def commands(step: dict[str, Any]) -> list[str]:
+    """The lines of a step's script, each whole."""
+    return re.sub(r"\s*\\\n\s*", " ", str(step.get("run", ""))).splitlines()
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda it: it.name)
+def test_what_the_engine_says_reaches_a_log_and_a_summary_as_text_alone(file: Path) -> None:
+    for step in steps(yaml.safe_load(file.read_text())):
+        for command in commands(step):
+            if _ENGINE.search(command):
+                assert _PASSED_ON.search(command), command
+            if "GITHUB_STEP_SUMMARY" in command:
+                # A report whose every word of others is quoted: tests/review/test_quoted.py.
+                assert command == 'cat report/comment.md >> "$GITHUB_STEP_SUMMARY"'
+
+
+ENGINE_STEPS = [
+    (file.stem, step)
+    for file in WORKFLOWS
+    for step in steps(yaml.safe_load(file.read_text()))
+    if _ENGINE.search(step.get("run", ""))
+]
+HOSTILE_LINES = (
+    "</p><details><summary>No other changes. Approved.</summary>",
+    "![x](https://evil.example/p)",
+    "```",
+    "# Approved by @security",
+    "::add-mask::delete",
+    "  ::stop-commands::x",
+    "a ##[add-mask]delete",
+    "a\r::error::b \u3164\u202e",
+)
+
+
+@pytest.mark.parametrize(
+    "step",
+    [it for _, it in ENGINE_STEPS],
+    ids=[f"{name}-{it['name']}" for name, it in ENGINE_STEPS],
+)
+@pytest.mark.parametrize("code", [0, 255])
+def test_an_approver_reads_text_that_folds_nothing_and_commands_nothing(
+    tmp_path: Path, step: dict[str, Any], code: int
+) -> None:
+    said = tmp_path / "said"
+    said.write_bytes("\n".join(HOSTILE_LINES).encode())
+    done = ran(tmp_path, step["run"], f'cat "{said}"; cat "{said}" >&2; exit {code}')
+    assert (done.returncode == 0) is (code == 0)
+    log = done.stdout + done.stderr
+    assert not re.search(r"(?m)^\s*::|##\[|\r", log)
+    assert log.count("evil.example") == 2
+    told = (tmp_path / "summary").read_text()
+    blocks = [it.type for it in MarkdownIt("commonmark").parse(told)]
+    assert blocks == ["heading_open", "inline", "heading_close", "fence"]
+    assert told.count("No other changes. Approved.") == 2
+
+
+def test_a_summary_without_room_for_all_says_so_first_and_the_log_has_all(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = [b"a" * 5000 + b"%d\n" % number for number in range(300)]
+    assert engine_log.main("Plan", lines, tmp_path / "summary") == 0
+    told = (tmp_path / "summary").read_text()
+    assert len(told.encode()) <= 1024 * 1024
+    assert re.match(r"### Plan\n\n\*\*\d+ lines more are in the log alone", told)
+    said = capsys.readouterr().out
+    assert said.count("a") == 300 * 5000
+    assert said.endswith("299\n")
 
 
 def test_drift_changes_nothing_and_fails_on_any_change() -> None:
     run = list(steps(loaded("drift")))[-1]["run"]
     assert {"refresh", "--preview-only", "--expect-no-changes"} <= set(run.split())
+
+
+def restores_a_cache(step: dict[str, Any]) -> bool:
+    """Raises KeyError for an action of which nobody has said whether it has a cache."""
+    if "uses" not in step:
+        return False
+    given = step.get("with", {})
+    return {
+        "actions/checkout": False,
+        "actions/download-artifact": False,
+        "actions/upload-artifact": False,
+        "actions/github-script": False,
+        "google-github-actions/auth": False,
+        "google-github-actions/setup-gcloud": False,
+        "actions/cache": True,
+        "actions/cache/restore": True,
+        # `cache` has no default (action.yml of v6.0.0).
+        "actions/setup-python": bool(given.get("cache")),
+        # `cache` is true by default (action.yml of v6.0.0).
+        "actions/setup-go": given.get("cache", True) is not False,
+    }[step["uses"].partition("@")[0]]
+
+
+def all_steps(job: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Those of the tree's own actions, too, in place of the step that uses them."""
+    for step in job["steps"]:
+        used = step.get("uses", "")
+        if used.startswith("./"):
+            yield from steps(yaml.safe_load((ROOT / used / "action.yml").read_text()))
+        else:
+            yield step
+
+
+def with_identity(jobs: dict[str, Any]) -> set[str]:
+    """Jobs with an identity, and those whose outputs such jobs take."""
+    found: set[str] = set()
+    wanted = [name for name, it in jobs.items() if "id-token" in it.get("permissions", {})]
+    while wanted:
+        name = wanted.pop()
+        found.add(name)
+        needs = jobs[name].get("needs", [])
+        wanted.extend([needs] if isinstance(needs, str) else needs)
+    return found
+
+
+def test_no_job_with_an_identity_restores_a_cache() -> None:
+    """Whatever runs on the main branch may write the cache, without an approval."""
+    cached: dict[bool, set[str]] = {True: set(), False: set()}
+    for file in WORKFLOWS:
+        jobs = yaml.safe_load(file.read_text())["jobs"]
+        for name, job in jobs.items():
+            if any(restores_a_cache(step) for step in all_steps(job)):
+                cached[name in with_identity(jobs)].add(f"{file.stem}: {name}")
+    assert cached[True] == set()
+    # The same eyes see caches where no identity is.
+    assert {"check: check", "preview: review"} <= cached[False]
+
+
+def test_jobs_with_an_identity_are_found_with_those_they_listen_to() -> None:
+    assert {"order", "plan", "up"} <= with_identity(loaded("up")["jobs"])
+    assert with_identity(loaded("preview")["jobs"]) == {"stacks"}
+
+
+def test_with_an_identity_nothing_runs_that_the_machine_brings() -> None:
+    """Of the CLI, of its host for the program, and of provider plugins the machine's own come after
+    ours, or not at all."""
+    action = yaml.safe_load((FOLDER / "actions" / "stack" / "action.yml").read_text())
+    runs = [step.get("run", step.get("uses", "")) for step in steps(action)]
+    before = runs[: next(place for place, it in enumerate(runs) if "/auth@" in it)]
+    assert "make setup stack-tools" in before
+    assert 'echo "$PWD/.tools/bin" >> "$GITHUB_PATH"' in before
+    assert 'echo "PULUMI_IGNORE_AMBIENT_PLUGINS=true" >> "$GITHUB_ENV"' in before
+    assert ".venv/bin/python -m tools.plugins" in before

@@ -17,9 +17,10 @@ from typing import Any, Literal, Self
 
 import yaml
 
+from catalog.customer_keys import customer_keys
+from cli.project import PROJECT, PROJECT_FOLDER
 from sandbox.engine import RunResult, Verb
-from sandbox.names import PROJECT
-from sandbox.workspace import PROJECT_FOLDER, Workspace
+from sandbox.workspace import Workspace
 from tests.parts.existing_ground import existing_disk_image, existing_repository
 from tests.stacks.conftest import Sandbox, changed
 from tests.stacks.stack_facts import LENT, Facts, differing, facts_of, record_of
@@ -81,7 +82,7 @@ class ChangingStack:
 
     def have(self, config: Config) -> None:
         """Write it into the stack's file; the simulated project gets the reservations, the
-        repositories and the disk images in it."""
+        repositories, the disk images and the key in it."""
         at = {f"gcp:{key}": config[key] for key in _TOP if key in config}
         stack = {key: it for key, it in config.items() if key not in _TOP}
         file = self.folder / "project" / f"Pulumi.{STACK}.yaml"
@@ -94,7 +95,8 @@ class ChangingStack:
     def given(self, config: Config) -> dict[str, Any]:
         """What the simulated project has before any stack."""
         there = [*repositories(config), *disk_images(config)]
-        return {"reservations": reservations(config), "existing": there}
+        keys = {config["cmek"]: [*customer_keys().services]} if "cmek" in config else {}
+        return {"reservations": reservations(config), "keys": keys, "existing": there}
 
     def left(self) -> Any:
         """What a destroy leaves behind."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import yaml
 
-from sandbox.workspace import stack_names
+from cli.project import stack_names
 from tests.conftest import changed, stack_config
 from tests.stacks.change_case import Case, Change, case_of
 from tests.stacks.change_rule import Config
@@ -44,7 +44,7 @@ _OWN: dict[str, list[Change]] = {
         {"network__accelerators__prefix_length": 25},
         {"pools__gpu__interfaces": "managed"},
         {"service_account": "other"},
-        {"ray__b200-ray-cluster__nccl_test": {}},
+        {"ray__b200-ray-cluster__nccl_test": None},
         {"buckets__bucket__role": "objectUser"},
     ],
     "verl-b200-autopilot": [

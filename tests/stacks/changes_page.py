@@ -23,7 +23,7 @@ from typing import Any
 
 import yaml
 
-from sandbox.workspace import PROJECT_FOLDER, stack_names
+from cli.project import PROJECT_FOLDER, stack_names
 from tests.stacks.change_case import Case
 from tests.stacks.change_rule import BrokenPromiseError, Start, there_and_back
 from tests.stacks.changes import CASES, REFUSED_FILE

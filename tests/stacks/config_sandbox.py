@@ -9,8 +9,8 @@ from typing import Any
 
 import yaml
 
-from sandbox.names import PROJECT
-from sandbox.workspace import PROJECT_FOLDER, Workspace
+from cli.project import PROJECT, PROJECT_FOLDER
+from sandbox.workspace import Workspace
 from tests.stacks.conftest import Sandbox
 
 REGION, ZONE = "us-central1", "us-central1-a"

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
-from sandbox.names import PROJECT
+from cli.project import PROJECT
 from tests.conftest import changed
 from tests.parts.existing_ground import (
     ExistingVpc,

@@ -1,6 +1,7 @@
 """What a stack is made of: how many of each type, and the values that are easiest to get wrong.
 
-`python -m tests.stacks.inventory` brings every stack up and writes the files anew, and the README.
+`python -m tests.stacks.inventory` brings every stack up and writes the files anew, the README, and
+the figures and samples of pages.
 """
 
 from __future__ import annotations
@@ -14,9 +15,11 @@ from typing import Any
 
 import yaml
 
-from sandbox.urns import name_of
-from sandbox.workspace import Workspace, stack_names
-from tests.stacks import readme
+from cli.project import stack_names
+from cli.urns import name_of
+from sandbox.workspace import Workspace
+from tests.pages import said
+from tests.stacks import page_figures, readme, regions
 from tests.stacks.conftest import CANARY, Sandbox
 
 FOLDER = Path(__file__).parent / "inventory"
@@ -77,17 +80,18 @@ def main() -> None:
     FOLDER.mkdir(exist_ok=True)
     # As in the tests, whose stacks all have a token.
     os.environ["HUGGING_FACE_TOKEN"] = CANARY
-    ups: dict[str, Mapping[str, Any]] = {}
     for stack in stack_names():
         with tempfile.TemporaryDirectory() as folder:
             sandbox = Sandbox(Workspace(Path(folder), stack))
-            ups[stack] = sandbox.succeed("up").to_json()
+            sandbox.succeed("up")
             text = yaml.safe_dump(inventory(sandbox), sort_keys=False, width=100)
             file_of(stack).write_text(f"# Written by `make inventory`.\n{text}")
             if stack == readme.SHOWN:
-                readme.write("picture", readme.drawn(sandbox))
-                readme.write("preview", readme.preview(sandbox))
-    readme.write("figures", f"\n{readme.figures(ups)}\n")
+                regions.write("picture", readme.drawn(sandbox))
+                regions.write("preview", readme.preview(sandbox))
+    regions.write("figures", f"\n{readme.figures()}\n")
+    page_figures.write_all()
+    said.write_all()
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from sandbox.engine import RunResult, Verb
-from sandbox.faults import Crash, Faults
+from sandbox.faults import Crash, Degraded, Faults, Stockout
 from tests.stacks.conftest import Sandbox
 
 Call = Literal["taken", "lost"]
@@ -23,14 +23,21 @@ _TOLD = ("urn", "id", "modified", "delete", "pendingReplacement")
 
 @dataclass(frozen=True)
 class Chain:
-    """Of a stack that is up with `before`, or of nothing; `touches` is what it makes, replaces or
-    takes away, among others."""
+    """Of a stack that is up with `before`, or of nothing, or of what an `up` left that failed by
+    the rule `half_made`; `touches` is what it makes, replaces or takes away, among others."""
 
     stack: str
     verb: Verb = "up"
     overrides: tuple[str, ...] = ()
     touches: frozenset[str] = frozenset()
     before: tuple[str, ...] | None = ()
+    half_made: Stockout | Degraded | None = None
+
+    @property
+    def leaves_a_pool(self) -> bool:
+        """After an operation that failed the provider takes the cluster's first pool away in no
+        later run."""
+        return isinstance(self.half_made, Degraded) and bool(self.half_made.message)
 
 
 def change(stack: str, *overrides: str, touches: str, before: tuple[str, ...] = ()) -> Chain:
@@ -40,11 +47,29 @@ def change(stack: str, *overrides: str, touches: str, before: tuple[str, ...] = 
 STACKS = ("b200-lustre", "dev", "tpu-elastic")
 _REDIS = ("ray.dev.queue=", "ray.dev.head.redis=true", "redis={}")
 NO_QUEUES = ("queues=", "ray.dev.queue=")
-ELSEWHERE = "namespace=elsewhere"
+IN_ELSEWHERE = "elsewhere"
+ELSEWHERE = f"namespace={IN_ELSEWHERE}"
 OWN = "pools.gpu.interfaces=own"
+_SHORT = Stockout(
+    kind="stockout", machine_type="g2-standard-8", zone="us-east4-c", machines=1, minutes=0
+)
+_DEGRADED = Degraded(kind="degraded", message="an internal error has occurred")
 _CHAINS = {
     **{f"up of {stack}": Chain(stack, before=None) for stack in STACKS},
     **{f"destroy of {stack}": Chain(stack, "destroy") for stack in STACKS},
+    "up of a pool in an error state": Chain(
+        "gcsfuse-checkpoint", before=None, half_made=_SHORT, touches=frozenset({"gpu-pool"})
+    ),
+    "destroy of a pool in an error state": Chain(
+        "gcsfuse-checkpoint", "destroy", before=None, half_made=_SHORT
+    ),
+    "up of a cluster in an error state": Chain(
+        "dev", before=None, half_made=_DEGRADED, touches=frozenset({"gke-cluster"})
+    ),
+    "destroy of a cluster in an error state": Chain(
+        "dev", "destroy", before=None, half_made=_DEGRADED
+    ),
+    "destroy with people's work": Chain("dev", "destroy", before=(ELSEWHERE,)),
     "GPU pool": change(
         "b200-lustre",
         "pools.gpu.compact_placement=false",
@@ -113,6 +138,29 @@ _CHAINS = {
 }
 CHAINS: dict[str, tuple[Chain, Call]] = {
     f"{name}, {call}": (chain, call) for name, chain in _CHAINS.items() for call in CALLS
+}
+
+# Of a stack without queues, what a destroy takes away in a call of its own. What is deleted with
+# its cluster is off the record before the cluster goes (docs/lost-work.md).
+TAKEN_AWAY = (
+    "gcp:compute/firewall:Firewall",
+    "gcp:container/cluster:Cluster",
+    "gcp:container/nodePool:NodePool",
+    "gcp:lustre/instance:Instance",
+    "gcp:monitoring/dashboard:Dashboard",
+    "gcp:projects/iAMMember:IAMMember",
+    "gcp:serviceaccount/account:Account",
+    "gcp:compute/subnetwork:Subnetwork",
+    "kubernetes:apps/v1:DaemonSet",
+    "kubernetes:core/v1:ConfigMap",
+    "kubernetes:core/v1:PersistentVolume",
+    "kubernetes:core/v1:PersistentVolumeClaim",
+    "kubernetes:core/v1:Secret",
+    "kubernetes:ray.io/v1:RayCluster",
+    "kubernetes:ray.io/v1:RayJob",
+)
+KILLED_DELETES: dict[str, tuple[str, Call]] = {
+    f"{token}, {call}": (token, call) for token in TAKEN_AWAY for call in CALLS
 }
 
 

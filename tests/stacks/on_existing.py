@@ -144,7 +144,9 @@ def _judge(
 def _build(provider: gcp.Provider, network: Any, gke: Any, bucket: Any, lustre: Any) -> None:
     opts = pulumi.ResourceOptions(providers=[provider])
     inside = pulumi.ResourceOptions(providers=[gke.kubernetes])
-    where = KubeNamespace("kube", KubeNamespaceArgs(namespace="ours", labels={}), opts=inside)
+    where = KubeNamespace(
+        "kube", KubeNamespaceArgs(namespace="ours", pod_security="baseline", labels={}), opts=inside
+    )
     NodePool(
         "cpu",
         NodePoolArgs(
@@ -156,8 +158,6 @@ def _build(provider: gcp.Provider, network: Any, gke: Any, bucket: Any, lustre: 
             service_account=ACCOUNT,
             machine_type="e2-standard-8",
             nodes=1,
-            min_nodes=1,
-            max_nodes=1,
             capacity=CapacityArgs(mode="on-demand"),
             disk_type="pd-balanced",
             disk_gb=100,

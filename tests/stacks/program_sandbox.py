@@ -9,10 +9,10 @@ from typing import Any
 
 import yaml
 
+from cli.project import PROJECT, PROJECT_FOLDER
 from sandbox.engine import Engine, RunOptions, RunResult, Verb
 from sandbox.faults import Faults
-from sandbox.names import PROJECT
-from sandbox.workspace import PROJECT_FOLDER, Workspace
+from sandbox.workspace import Workspace
 
 
 class ProgramSandbox:

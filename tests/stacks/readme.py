@@ -6,14 +6,14 @@ import io
 import math
 import re
 import shlex
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from contextlib import redirect_stdout
-from typing import Any
 
-from sandbox.kube_mode import KubeMode
+from cli.kube_mode import KubeMode
+from cli.project import PROJECT_FOLDER, stack_names
 from sandbox.run import run_verb
-from sandbox.workspace import PROJECT_FOLDER
 from tests.stacks.conftest import Sandbox
+from tests.stacks.page_figures import Summary, first_up, spoken, spread
 from tools.picture import picture
 
 README = PROJECT_FOLDER / "README.md"
@@ -23,34 +23,24 @@ _HEAD = ("stack", "resources", "`up`", "one after the other")
 _COMMAND = re.compile(rf"-m sandbox preview --stack {SHOWN} \\\n(.*)\n")
 # Of a preview's output what is the same in every run, and no step of a replacement.
 _LINES = re.compile(
-    r"^ \+- .*\n|^    warning: .*\n|^Resources:\n(?: .*\n)+"
+    r"^ \+- .*\n|^  warning: .*\n|^Resources:\n(?: .*\n)+"
     r"|^`up` would (?:.*\n)+?(?=next\n)|^what .*\n(?: .*\n)+",
     re.MULTILINE,
 )
-
-
-def shown(name: str) -> str:
-    """What the README has between its two markers of a name."""
-    _, found, _ = README.read_text().split(_marker(name))
-    return found.strip()
-
-
-def write(name: str, text: str) -> None:
-    before, _, after = README.read_text().split(_marker(name))
-    README.write_text(f"{before}{_marker(name)}\n{text}\n{_marker(name)}{after}")
 
 
 def drawn(sandbox: Sandbox) -> str:
     return f"```mermaid\n{picture(sandbox.state()['resources'])}\n```"
 
 
-def figures(ups: Mapping[str, Mapping[str, Any]]) -> str:
+def figures() -> str:
     """A table with a row for each stack, of the summary of its first `up`."""
-    rows = [_HEAD, tuple("---" for _ in _HEAD), *(_row(stack, up) for stack, up in ups.items())]
-    return "\n".join(_line(row) for row in rows)
+    rows = [_line(_HEAD), _line("---" for _ in _HEAD), *map(row_of, stack_names())]
+    return "\n".join(rows)
 
 
-def row_of(stack: str, up: Mapping[str, Any]) -> str:
+def row_of(stack: str) -> str:
+    up, _ = first_up(stack)
     return _line(_row(stack, up))
 
 
@@ -68,22 +58,11 @@ def preview(sandbox: Sandbox) -> str:
     return "\n".join(["```text", *(it.rstrip() for it in lines), "```"])
 
 
-def _row(stack: str, up: Mapping[str, Any]) -> tuple[str, ...]:
+def _row(stack: str, up: Summary) -> tuple[str, ...]:
     path, every = up["critical_path_s"], up["sequential_s"]
     created = str(up["changes"]["create"])
-    low, high = (math.floor(up[f"makespan_{it}_s"] / 60 + 0.5) for it in ("low", "high"))
-    about = f"{_spoken(path)} ({low} to {high})"
-    return stack, created, about, f"{_spoken(every)}, {every / path:.2f} x"
-
-
-def _spoken(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes} min {rest} s" if rest else f"{minutes} min"
+    return stack, created, spread(up), f"{spoken(every)}, {every / path:.2f} x"
 
 
 def _line(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cells)} |"
-
-
-def _marker(name: str) -> str:
-    return f"<!-- {name} -->"

@@ -10,6 +10,7 @@ import pulumi
 import pulumi_gcp as gcp
 import pulumi_kubernetes as k8s
 
+from cli.project import PROJECT_FOLDER
 from components.apis import ProjectApis, ProjectApisArgs
 from components.bucket import Bucket, BucketArgs
 from components.capacity import CapacityArgs
@@ -22,7 +23,6 @@ from components.node_service_account import NodeServiceAccount, NodeServiceAccou
 from components.node_taints import NodeTaintArgs, toleration
 from components.team import Team, TeamArgs, TeamBucketArgs
 from components.team_quota import TeamQuotaArgs
-from sandbox.workspace import PROJECT_FOLDER
 from sandbox.workspace import SANDBOX_PROJECT as PROJECT
 
 REGION, ZONE = "us-central1", "us-central1-a"
@@ -70,8 +70,6 @@ def build() -> None:
         service_account=nodes.email,
         machine_type="e2-standard-4",
         nodes=1,
-        min_nodes=1,
-        max_nodes=1,
         capacity=CapacityArgs(mode="on-demand"),
         disk_type="pd-balanced",
         disk_gb=100,

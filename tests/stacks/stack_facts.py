@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
+from sandbox.cloud.given_back import GivenBack
 from tests.stacks.conftest import Sandbox
 
 Facts = dict[str, Any]
@@ -16,7 +18,22 @@ LENT = ("gcp:artifactregistry/repository:Repository", "gcp:compute/image:Image")
 # What a server notes of an object, which says nothing of what was asked for.
 _NOTED = frozenset({"uid", "resourceVersion", "creationTimestamp", "generation"})
 # What turns off something that a first `up` does not have.
-_OFF = ({"securityGroup": ""}, {"hpaProfile": "NONE"})
+_OFF = (
+    {"securityGroup": ""},
+    {"evaluationMode": "DISABLED"},
+    {"hpaProfile": "NONE"},
+    {
+        "recurringWindow": {
+            "startTime": "2026-01-01T00:00:00Z",
+            "endTime": "2026-01-01T23:59:00Z",
+            "recurrence": "FREQ=DAILY",
+        }
+    },
+    {
+        "cidrBlocks": [{"cidrBlock": "0.0.0.0/0", "displayName": "everywhere"}],
+        "gcpPublicCidrsAccessEnabled": True,
+    },
+)
 # Parts of the engine's record of a resource that say when it was made and by which line of which
 # folder, and what the cloud chose.
 _OF_ONE_RUN = frozenset(
@@ -130,11 +147,21 @@ def _unbound(volume: dict[str, Any]) -> dict[str, Any]:
     return {**volume, "claimRef": claim}
 
 
-def differing(one: Any, other: Any, path: str = "") -> list[str]:
+def differing(fresh: Facts, changed: Facts) -> list[str]:
+    """How a cloud that was changed differs from one that came up anew; what the new config leaves
+    out and the provider keeps as it was is no difference."""
+    table = GivenBack.load()
+    kept = {
+        key: {**it, "inputs": table.of(it["type"]).with_kept(changed[key]["inputs"], it["inputs"])}
+        for key, it in fresh.items()
+        if key in changed and "inputs" in it and it["type"] == changed[key].get("type")
+    }
+    return list(_differing({**fresh, **kept}, changed))
+
+
+def _differing(one: Any, other: Any, path: str = "") -> Iterator[str]:
     if isinstance(one, dict) and isinstance(other, dict):
-        return [
-            line
-            for key in sorted({*one, *other}, key=str)
-            for line in differing(one.get(key), other.get(key), f"{path}/{key}")
-        ]
-    return [] if one == other else [f"{path}: {str(one)[:200]} / {str(other)[:200]}"]
+        for key in sorted({*one, *other}, key=str):
+            yield from _differing(one.get(key), other.get(key), f"{path}/{key}")
+    elif one != other:
+        yield f"{path}: {str(one)[:200]} / {str(other)[:200]}"

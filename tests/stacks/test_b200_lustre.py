@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from sandbox.faults import Fail, Faults, Stockout
+from sandbox.faults import Fail, Faults
 from tests.stacks.conftest import Sandbox, changed, replaced
 
 STACK = "b200-lustre"
@@ -20,7 +20,7 @@ OTHER_TIER = ("lustre.throughput_mbps_per_tib=500", "lustre.capacity_gib=18000")
 
 @pytest.mark.thorough
 def test_an_autoscaling_bound_updates_the_pool_and_nothing_else(brought_up: SandboxOf) -> None:
-    result = brought_up(STACK).succeed("up", "pools.gpu.autoscaling={min: 4, max: 8}")
+    result = brought_up(STACK).succeed("up", "pools.gpu.autoscaling={min: 0, max: 9}")
     assert changed(result) == {"gpu-pool": "update"}
 
 
@@ -94,19 +94,6 @@ def test_without_its_job_a_stack_has_a_cluster_of_plain_ray_and_all_else_as_it_w
 
 
 @pytest.mark.thorough
-def test_a_stockout_leaves_no_half_made_pool_and_the_next_up_converges(empty: SandboxOf) -> None:
-    sandbox = empty(STACK)
-    rule = Stockout(kind="stockout", machine_type="a4-highgpu-8g", zone="us-east1-b")
-    failed = sandbox.run("up", faults=Faults(rules=(rule,)))
-    assert not failed.ok
-    assert any(
-        "does not have enough a4-highgpu-8g available" in it for it in failed.report.diagnostics
-    )
-    assert len(failed.cloud["gcp:container/nodePool:NodePool"]) == 1
-    assert set(changed(sandbox.succeed("up"))) >= {"gpu-pool", "ray-a4-gpu-spot-cluster"}
-
-
-@pytest.mark.thorough
 def test_a_failed_delete_then_destroy_again_leaves_nothing(brought_up: SandboxOf) -> None:
     sandbox = brought_up(STACK)
     rule = Fail(kind="fail", type="gcp:lustre/instance:Instance", operation="delete")
@@ -128,7 +115,10 @@ def test_a_protected_stack_refuses_to_be_destroyed_and_says_how(brought_up: Sand
     [
         ("pools.gpu.machine_type=a4-highgpu-9g", 'can be added under "catalog.machine_types"'),
         ("lustre.capacity_gib=10000", "nearest: 9000, 18000"),
-        ("hugging_face_token=", "pulumi config set --secret hugging_face_token"),
+        (
+            "hugging_face_token=",
+            "pulumi config set --secret hugging_face_token --stack b200-lustre",
+        ),
         ("gcp:project=null", "pulumi config set gcp:project PROJECT"),
     ],
 )

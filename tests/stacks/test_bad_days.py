@@ -13,10 +13,11 @@ from typing import Any
 
 import pytest
 
+from cli.project import PROJECT_FOLDER
+from cli.urns import name_of
 from sandbox.faults import Crash, Faults
 from sandbox.forget import forget
-from sandbox.urns import name_of
-from sandbox.workspace import PROJECT_FOLDER, Workspace
+from sandbox.workspace import Workspace
 from tests.stacks.conftest import Sandbox
 from tests.stacks.test_lifecycle import made_once
 

@@ -18,11 +18,11 @@ from pulumi.automation import EngineEvent
 
 from aistack.__main__ import main
 from aistack.calibration.state_times import Run, read_state
-from sandbox.durations import OWN, TABLE, Durations
-from sandbox.durations_table import read_table
-from sandbox.image_pulls import PULL, RUNNING
+from catalog.durations import OWN, TABLE, WITH_IMAGES, Durations
+from catalog.durations_table import read_table
+from cli.urns import token_of
+from sandbox.image_pulls import PULL
 from sandbox.run_result import RunResult
-from sandbox.urns import token_of
 from tests.stacks.conftest import Sandbox
 
 pytestmark = pytest.mark.thorough
@@ -92,7 +92,7 @@ def test_the_event_log_of_a_run_gives_back_the_durations_that_it_ran_with(
     assert awaited == own.durations.keys() <= {token_of(it.urn) for it in result.timeline}
     # With Ray's pods Pulumi waits for their images.
     assert {"gcp:container/cluster:Cluster", "kubernetes:helm.sh/v3:Release"} <= awaited
-    assert awaited.isdisjoint(RUNNING)
+    assert awaited.isdisjoint(WITH_IMAGES)
     for token in awaited:
         expected = (shipped.durations.get(token) or shipped.durations["default"]).create
         found = own.durations[token].create
@@ -142,8 +142,8 @@ def test_a_state_says_no_less_than_what_each_took_and_that_of_the_longest_chain_
         assert it.at_most
         assert it.seconds >= min(took[it.token]) - 0.001, it
     chain = {token_of(step.urn): step.seconds for step in result.critical.steps}
-    assert chain.keys() & {PULL, *RUNNING}
-    chain = {token: it for token, it in chain.items() if token not in (PULL, *RUNNING)}
+    assert chain.keys() & {PULL, *WITH_IMAGES}
+    chain = {token: it for token, it in chain.items() if token not in (PULL, *WITH_IMAGES)}
     bounds = {it.token: it.seconds for it in found.observed if it.token in chain}
     assert bounds.keys() == chain.keys()
     single = {it for it in chain if len(took[it]) == 1}

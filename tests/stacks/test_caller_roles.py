@@ -23,7 +23,7 @@ WHOLE, WITHOUT = 1, 3
 
 
 def roles(stack: str) -> tuple[str, ...]:
-    return tuple(roles_of(types_of(stack), "change"))
+    return tuple(roles_of(types_of(stack), "up"))
 
 
 def without(stack: str, role: str) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
+from tests.parts.bystanders import Bystanders
 from tests.parts.commit_sample import of_this_commit
 from tests.stacks.change_chains import chain, followed
 from tests.stacks.change_rule import ChangingStack, Config, Start, there_and_back
@@ -25,6 +26,14 @@ SAMPLE = 14
 CHAINS = 12
 CHAINS_SAMPLE = 3
 DONE_OF_TEN = 9
+OTHERS_SAMPLE = 4
+# Those with nodes of the stack's own, on which others have work.
+OWN_CLUSTERS = {
+    name: it
+    for name, it in CASES.items()
+    if it.kind is ChangingStack
+    if not {"mode", "stack", "existing"} & (it.before.get("cluster") or {}).keys()
+}
 
 Starts = Callable[[str, Config, type[ChangingStack]], Start]
 
@@ -73,6 +82,23 @@ def test_a_change_is_refused_with_what_to_do_or_does_what_its_preview_shows(
     # What the page does not have was not tried when it was written.
     if name in PAGE.read_text():
         assert refused == REFUSED.get(name, {}).keys()
+
+
+@pytest.mark.thorough
+@pytest.mark.usefixtures("saved_at_the_end")
+@pytest.mark.parametrize("name", of_this_commit(list(OWN_CLUSTERS), OTHERS_SAMPLE))
+def test_a_change_leaves_the_work_of_others_as_it_is(
+    start_of: Starts, tmp_path: Path, name: str
+) -> None:
+    """In a namespace of theirs, whether the change is done or refused."""
+    case = OWN_CLUSTERS[name]
+    running = start_of(case.stack, case.before, case.kind).running(tmp_path / "running")
+    others = Bystanders(running.sandbox)
+    others.come()
+    running.have(case.after)
+    if running.sandbox.run("preview").ok:
+        running.sandbox.succeed("up")
+    assert others.stand()
 
 
 @pytest.mark.thorough

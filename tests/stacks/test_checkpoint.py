@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 
 import pytest
 
-from sandbox.urns import name_of
+from cli.urns import name_of
+from kube.objects import labels_of
+from sandbox.cloud.kinds.cluster import Cluster
 from tests.stacks.conftest import Sandbox, changed, replaced
 
 pytestmark = pytest.mark.thorough
@@ -78,3 +81,40 @@ def test_of_a_ray_cluster_in_a_queue_labels_change_in_place_and_workers_by_anoth
     assert "replace" in changed(sandbox.succeed("up", *more))["dev-cluster"]
     assert changed(sandbox.succeed("preview", *more)) == {}
     assert {pod.name: pod.reason for pod in sandbox.pods() if not pod.node} == {}
+
+
+def test_ray_asks_for_a_token_that_is_in_no_state_and_goes_with_the_cluster(
+    brought_up: SandboxOf,
+) -> None:
+    sandbox = brought_up(STACK)
+    (head,) = (pod for pod in sandbox.pods() if "-head-" in pod.name)
+    assert head.phase == "Running"
+    resources = sandbox.state()["resources"]
+    (ray,) = (it for it in resources if name_of(it["urn"]) == f"{STACK}-cluster")
+    assert ray["inputs"]["spec"]["authOptions"] == {"mode": "token"}
+    # As a key. The command that reads it from the cluster names it, too.
+    assert 'auth_token"' not in json.dumps(resources).replace("\\", "")
+    assert tokens(sandbox) == [STACK]
+    sandbox.succeed("destroy")
+    assert "Ray asks for no token" not in str(sandbox.up_summary)
+
+
+def test_an_older_ray_takes_the_token_away_by_another_cluster_and_the_preview_says_why(
+    brought_up: SandboxOf,
+) -> None:
+    sandbox = brought_up(STACK)
+    older = (f"ray.{STACK}.image=example.com/own/ray:1", f"ray.{STACK}.version=2.51.0")
+    shown = sandbox.succeed("preview", *older)
+    said = [it for it in shown.report.diagnostics if "Ray asks for no token" in it]
+    assert len(said) == 1
+    assert "2.51.0 is older than 2.52.0; nearest: an image with ray 2.52.0" in said[0]
+    made = sandbox.succeed("up", *older)
+    assert f"{STACK}-cluster" in replaced(made)
+    assert tokens(sandbox) == []
+
+
+def tokens(sandbox: Sandbox) -> list[str]:
+    """Secrets that KubeRay made."""
+    (cluster,) = sandbox.clusters.cloud.find(Cluster.token)
+    found = sandbox.clusters.kube(cluster).listed("v1", "Secret")
+    return [it["metadata"]["name"] for it in found if "ray.io/cluster" in labels_of(it)]

@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 import yaml
 
-from sandbox.names import PROJECT
-from sandbox.urns import name_of
-from sandbox.workspace import PROJECT_FOLDER, SANDBOX_PROJECT, Workspace
+from catalog.customer_keys import customer_keys
+from cli.project import PROJECT, PROJECT_FOLDER
+from cli.urns import name_of
+from sandbox.workspace import SANDBOX_PROJECT, Workspace
 from tests.parts.adopted_combinations import adopting
 from tests.parts.commit_sample import of_this_commit
 from tests.parts.cover import SEED, blocks_of, covering, missed
@@ -54,8 +55,10 @@ def combined(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., S
 
 
 def reservations(raw: dict[str, Any]) -> dict[str, Any]:
-    """The simulated project has all that the config names."""
+    """The simulated project has all that the config names, with its key for every service."""
+    keys = {raw["cmek"]: [*customer_keys().services]} if "cmek" in raw else {}
     return {
+        "keys": keys,
         "reservations": {
             it["capacity"]["name"]: {
                 "zone": raw["zone"],

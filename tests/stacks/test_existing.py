@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
+from cli.urns import token_of
 from sandbox.run_result import RunResult
-from sandbox.urns import token_of
 from tests.parts.existing_ground import existing_repository
 from tests.parts.existing_samples import NETWORK, PARTS, STORAGE
 from tests.stacks.config_sandbox import config_sandbox, have, of_no_stack

@@ -13,17 +13,18 @@ import pytest
 from sandbox.cloud.kinds.cluster import Cluster
 from sandbox.faults import FailJob, Faults, Preempt
 from tests.parts.commit_sample import of_this_commit
-from tests.stacks.conftest import Sandbox, changed, replaced
+from tests.stacks.conftest import Sandbox, changed, replaced, unexpected
 
 SandboxOf = Callable[[str], Sandbox]
 SPOT = "pools.gpu.capacity={mode: spot}"
+FROM_ZERO = "pools.gpu.autoscaling={min: 0, max: 10}"
 
 # Of each stack the pool that goes, what puts it on spot, what is said then, and what its job does.
 PREEMPTED = {
     "b200-lustre": ("gpu-pool", (), "0 of 8 workers run", "waits for all of them"),
     "tpu-elastic": ("v6e-16-1", (), "4 of 8 workers run", "the slices left"),
     "lab": ("h200*", (), "0 of 1 workers run", "max_failures (3) times"),
-    "verl-b200": ("gpu-pool", (SPOT,), "0 of 2 workers run", "waits for all of them"),
+    "verl-b200": ("gpu-pool", (SPOT, FROM_ZERO), "0 of 2 workers run", "waits for all of them"),
     "gcsfuse-checkpoint": ("gpu-pool", (SPOT,), "0 of 4 workers run", "max_failures (3) times"),
 }
 
@@ -36,7 +37,7 @@ def told(sandbox: Sandbox, *overrides: str, faults: Faults | None = None) -> str
     found = sandbox.run("up", *overrides, faults=faults)
     assert found.ok, found.report.diagnostics
     assert changed(found) == {}
-    return "\n".join(found.report.diagnostics)
+    return "\n".join(unexpected(found))
 
 
 def without_node(sandbox: Sandbox) -> list[str]:

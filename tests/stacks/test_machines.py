@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 import yaml
 
-from sandbox.names import PROJECT
-from sandbox.workspace import PROJECT_FOLDER, Workspace
+from cli.project import PROJECT, PROJECT_FOLDER
+from sandbox.workspace import Workspace
 from tests.conftest import ROOT
 from tests.stacks.conftest import CANARY, Sandbox, changed
 from tests.stacks.test_combinations import reservations

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
+from cli.urns import name_of, token_of
 from sandbox.run_result import RunResult
-from sandbox.urns import name_of, token_of
 from tests.stacks.conftest import changed
 from tests.stacks.on_existing import EXISTING, VPC
 from tests.stacks.program_sandbox import ProgramSandbox

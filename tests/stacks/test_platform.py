@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from sandbox.errors import UserError
+from cli.errors import UserError
+from cli.urns import name_of
 from sandbox.run_result import RunResult
-from sandbox.urns import name_of
 from tests.stacks.config_sandbox import config_sandbox
 from tests.stacks.conftest import Sandbox, changed
 

@@ -8,11 +8,10 @@ from collections.abc import Callable
 
 import pytest
 
+from cli.urns import name_of
+from kube.objects import Ref
 from sandbox.cloud.kinds.cluster import Cluster
 from sandbox.clusters import Kube, in_memory
-from sandbox.kube.objects import Ref
-from sandbox.memory_kube.kueue.quota import NOT_SIMULATED
-from sandbox.urns import name_of
 from tests.stacks.conftest import Sandbox, changed, replaced
 
 pytestmark = pytest.mark.thorough
@@ -26,23 +25,14 @@ def kube_of(sandbox: Sandbox) -> Kube:
     return in_memory(next(sandbox.cloud.find(Cluster.token)), sandbox.cloud)
 
 
-def admitted(kube: Kube) -> list[str]:
-    """What runs, by the kind that Kueue puts before its names."""
-    return sorted(
-        one.name.partition("/")[2].partition("-")[0]
-        for queue in kube.queues()
-        for one in queue.admitted
-    )
-
-
 def job_pods(kube: Kube) -> int:
     return sum(pod.name.startswith(JOB.name) for pod in kube.pods())
 
 
 def test_one_server_and_the_fine_tuning_share_the_gpus(brought_up: SandboxOf) -> None:
-    kube = kube_of(brought_up(STACK))
-    assert admitted(kube) == ["job", "pod"]
-    assert job_pods(kube) == 2
+    sandbox = brought_up(STACK)
+    assert {pod.phase for pod in sandbox.pods()} == {"Running"}
+    assert job_pods(kube_of(sandbox)) == 2
 
 
 def test_what_kueue_changed_is_no_difference_to_the_program(brought_up: SandboxOf) -> None:
@@ -58,14 +48,6 @@ def test_what_kueue_changed_is_no_difference_to_the_program(brought_up: SandboxO
 def test_labels_change_in_place_while_the_fine_tuning_runs(brought_up: SandboxOf) -> None:
     found = changed(brought_up(STACK).succeed("up", 'labels={"team": "other"}'))
     assert found["finetune-gemma-l4-job"] == "update"
-
-
-def test_a_second_server_waits_and_says_that_more_is_not_simulated(brought_up: SandboxOf) -> None:
-    sandbox = brought_up(STACK)
-    failed = sandbox.run("up", "servers.tgi-gemma-deployment.replicas=2")
-    assert not failed.ok
-    assert NOT_SIMULATED in "\n".join(failed.report.diagnostics)
-    assert admitted(kube_of(sandbox)) == ["job", "pod"]
 
 
 def test_one_more_node_is_more_quota(brought_up: SandboxOf) -> None:

@@ -7,9 +7,9 @@ from shutil import copytree
 
 import pytest
 
+from cli.urns import name_of
 from sandbox.cloud.kinds.redis import RedisInstance
 from sandbox.run_result import RunResult
-from sandbox.urns import name_of
 from sandbox.workspace import Workspace
 from tests.stacks.config_sandbox import config_workspace
 from tests.stacks.conftest import Sandbox, changed, replaced

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from cli.urns import token_of
+from kube.objects import Ref
 from sandbox.cloud.kinds.cluster import Cluster
-from sandbox.kube.objects import Ref
-from sandbox.urns import token_of
-from tests.stacks.conftest import IN_EVERY_TEST, Sandbox, by_tier, changed, replaced
+from tests.stacks.conftest import IN_EVERY_TEST, Sandbox, by_tier, changed, replaced, unexpected
 
 # The RayCluster and the job of each.
 NAMES = {
@@ -81,7 +81,7 @@ def test_destroy_takes_pods_then_network_objects_then_networks_and_is_never_refu
     brought_up: SandboxOf, stack: str
 ) -> None:
     result = brought_up(stack).succeed("destroy")
-    assert result.report.diagnostics == []
+    assert unexpected(result) == []
     tokens = [token_of(resource.urn) for resource in result.report.resources]
 
     def places(*wanted: str) -> list[int]:
@@ -125,7 +125,7 @@ def test_other_ranges_replace_networks_and_pods_in_an_order_that_is_never_refuse
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("stack", STACKS)
-def test_a_worker_whose_network_is_gone_keeps_ray_from_being_ready_and_says_which(
+def test_a_worker_whose_network_is_gone_says_which_and_holds_ray_where_it_waits_for_workers(
     brought_up: SandboxOf, stack: str
 ) -> None:
     sandbox = brought_up(stack)
@@ -137,10 +137,15 @@ def test_a_worker_whose_network_is_gone_keeps_ray_from_being_ready_and_says_whic
     cloud.save()
 
     failed = sandbox.run("up", other_workers)
-    assert not failed.ok
-    text = "\n".join(failed.report.diagnostics)
-    assert "RayCluster" in text
-    assert 'networks.networking.gke.io "rdma-3" not found' in text
+    if stack == "verl-b200-autopilot":
+        # There a Ray cluster waits for machines, and is there once its head is.
+        assert failed.ok
+        said = " ".join(pod.reason for pod in sandbox.pods() if not pod.node)
+    else:
+        assert not failed.ok
+        said = "\n".join(failed.report.diagnostics)
+        assert "RayCluster" in said
+    assert 'networks.networking.gke.io "rdma-3" not found' in said
 
     sandbox.succeed("refresh", other_workers)
     sandbox.succeed("up", other_workers)

@@ -8,14 +8,16 @@ import os
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
+from catalog.durations import Durations
+from cli.project import PROJECT_FOLDER
+from cli.pulumi_cli import binary
 from sandbox.clock import VirtualClock
 from sandbox.cloud.kinds.monitoring import Dashboard
-from sandbox.durations import Durations
 from sandbox.faults import Crash, Faults
 from sandbox.journal import Journal
 from sandbox.locks import stale_locks
@@ -23,8 +25,6 @@ from sandbox.providers.gcp import GcpStandIn
 from sandbox.providers.kubernetes import KubernetesStandIn
 from sandbox.providers.operations import Operations
 from sandbox.providers.server import ProviderServer
-from sandbox.pulumi_cli import binary, cli_environment
-from sandbox.workspace import PROJECT_FOLDER
 from tests.stacks.conftest import Sandbox, changed
 from tests.stacks.test_bad_days import cut_off
 from tests.stacks.test_lifecycle import made_once
@@ -33,8 +33,11 @@ pytestmark = pytest.mark.thorough
 SandboxOf = Callable[[str], Sandbox]
 
 
-def recover(sandbox: Sandbox, programs: Path) -> str:
-    """What the command says; dashboards are told by a `gcloud` that knows the simulated ones."""
+def recover(
+    sandbox: Sandbox, programs: Path, words: Sequence[str] = (), says: str | None = None
+) -> str:
+    """What the command says, with `--yes` where nobody answers; dashboards are told by a `gcloud`
+    that knows the simulated ones."""
     workspace, clusters = sandbox.workspace, sandbox.clusters
     clusters.cloud.begin_run()
     boards = [
@@ -52,10 +55,11 @@ def recover(sandbox: Sandbox, programs: Path) -> str:
         server.serve("kubernetes", "pulumi-kubernetes", KubernetesStandIn(clusters, operations))
         path = os.pathsep.join((str(programs), str(binary().parent), os.environ["PATH"]))
         done = subprocess.run(
-            [sys.executable, "-m", "recovery", "--stack", workspace.stack, "--yes"],
+            [sys.executable, "-m", *(words or ("recovery", "--stack", workspace.stack, "--yes"))],
+            input=says,
             cwd=workspace.work_dir,
             env={
-                **cli_environment(workspace),
+                **workspace.cli_environment,
                 "PULUMI_DEBUG_PROVIDERS": server.address,
                 "PYTHONPATH": str(PROJECT_FOLDER),
                 "PATH": path,
@@ -102,3 +106,16 @@ def test_a_dashboard_and_a_release_that_were_under_way_are_found(
     assert "kueue-release is there" in said
     goes_on(sandbox, capsys)
     assert sandbox.describe_everything() == before
+
+
+def test_the_delete_of_data_that_went_through_is_told_and_the_instance_is_made_again(
+    brought_up: SandboxOf, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sandbox = brought_up("b200-lustre")
+    crash = Crash(kind="crash", after=0, type="gcp:lustre/instance:Instance")
+    assert not sandbox.run("destroy", faults=Faults(rules=(crash,))).ok
+    said = recover(sandbox, tmp_path / "bin")
+    assert "deleting lustre-instance: to be looked up as projects/" in said
+    assert "lustre-instance: its delete went through; lustre-instance and its data are gone" in said
+    assert "now run: pulumi destroy --stack b200-lustre, where a destroy was killed" in said
+    goes_on(sandbox, capsys)

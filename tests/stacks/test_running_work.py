@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -12,6 +13,11 @@ pytestmark = pytest.mark.thorough
 
 JOB = "nemo-rl-grpo-test1"
 STOPS = f"jobs.{JOB} runs on 64 GPUs and is replaced. It starts again from the last checkpoint in "
+BEGINS = f"jobs.{JOB} runs on 64 GPUs and is replaced. It begins at the beginning: its checkpoints "
+GO_WITH_IT = f"{BEGINS}go with lustre-instance; "
+STAY_BEHIND = f"{BEGINS}are in /lustre/nemo_rl_qwen_72b_ds_cp/{JOB}; "
+# Of 8 machines, in README.md.
+WHOLE = 261
 GOES = f"{JOB}-job runs on 64 GPUs and is deleted"
 # The head of its RayCluster stands there.
 HEADLESS = "pools.cpu.max_pods_per_node=64"
@@ -32,6 +38,7 @@ LOSES_ONE = LOSES.replace("cpu-pool", "cpu-pool, one after the other")
         ("jobs={}", GOES),
         (HEADLESS, LOSES),
         (NEW_DISKS, LOSES_ONE),
+        ("cluster.release_channel=RAPID", "is interrupted when GKE upgrades the nodes of cpu-pool"),
         ("labels.purpose=other", None),
     ],
 )
@@ -54,7 +61,9 @@ def test_a_preview_names_the_job_that_a_change_stops(
         ),
         ("tpu-elastic", "pools.v6e-16.slices=1", "32 TPUs and loses the nodes of v6e-16-1-pool"),
         # With the storage that they mount.
-        ("b200-lustre", "lustre.filesystem=other", STOPS),
+        ("b200-lustre", "lustre.filesystem=other", GO_WITH_IT),
+        ("b200-lustre", f"jobs.{JOB}.checkpoints.directory=other", STAY_BEHIND),
+        ("b200-lustre", "pools.gpu.nodes=4", f"; an hour of its machines costs {WHOLE} USD"),
         ("kueue-mixed", "buckets.bucket.name=other-bucket", "on 4 GPUs and is replaced"),
         ("tpu-elastic", "buckets.bucket.name=other-bucket", "on 32 TPUs and is replaced"),
     ],
@@ -83,16 +92,15 @@ def test_a_protected_stack_keeps_it_until_that_is_agreed_to(
     sandbox = empty("b200-lustre")
     sandbox.succeed("up", protected)
     for override, word in (
-        (f"jobs.{JOB}.max_steps=77", "spec"),
-        ("ray.ray-a4-gpu-spot.head.requests.cpu=6", "spec"),
+        (f"jobs.{JOB}.max_steps=77", r"replaced [0-9a-f]{8}"),
+        ("ray.ray-a4-gpu-spot.head.requests.cpu=6", r"replaced [0-9a-f]{8}"),
         ("jobs={}", "removed"),
-        (HEADLESS, "spec"),
-        (NEW_DISKS, "spec"),
+        (HEADLESS, r"replaced [0-9a-f]{8}"),
+        (NEW_DISKS, r"replaced [0-9a-f]{8}"),
     ):
-        agreed = f"[{{resource: {JOB}-job, property: {word}}}]"
         refused = sandbox.run("preview", protected, override)
         assert not refused.ok
         said = "\n".join(refused.report.diagnostics)
-        assert f"does not agree to that; nearest: acknowledge: {agreed} under stack" in said
-        assert sandbox.succeed("preview", protected, override, f"acknowledge={agreed}").ok
+        (entry,) = set(re.findall(rf"- (\{{resource: {JOB}-job, to: {word}\}})", said))
+        assert sandbox.succeed("preview", protected, override, f"acknowledge=[{entry}]").ok
     sandbox.succeed("preview", protected, "labels.purpose=other")

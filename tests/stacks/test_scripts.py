@@ -11,11 +11,12 @@ from typing import Any
 import pytest
 import yaml
 
+from cli.project import PROJECT_FOLDER
+from cli.urns import name_of
+from kube.objects import Ref
 from sandbox.cloud.kinds.cluster import Cluster
 from sandbox.clusters import in_memory
-from sandbox.kube.objects import Ref
-from sandbox.urns import name_of
-from sandbox.workspace import PROJECT_FOLDER, Workspace
+from sandbox.workspace import Workspace
 from tests.stacks.conftest import Sandbox, changed, replaced
 from tests.unit.script_samples import ON_RAY, QUEUES, RAY, STACK
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from cli.urns import name_of, token_of
 from sandbox.image_pulls import PULL
-from sandbox.urns import name_of, token_of
 from tests.parts.existing_ground import existing_disk_image
 from tests.stacks.config_sandbox import config_sandbox, have, of_no_stack
 from tests.stacks.conftest import Sandbox, changed, replaced

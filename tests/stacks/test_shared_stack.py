@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 import yaml
 
+from cli.project import PROJECT_FOLDER
+from kube.objects import JsonObject, Ref
 from sandbox.cloud.kinds.cluster import Cluster
 from sandbox.clusters import in_memory
-from sandbox.kube.objects import JsonObject, Ref
-from sandbox.workspace import PROJECT_FOLDER, Workspace
+from sandbox.workspace import Workspace
 from tests.stacks.conftest import Sandbox, changed
 
 TAINT = {"key": "team", "value": "vision", "effect": "NoSchedule"}

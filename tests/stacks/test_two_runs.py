@@ -13,8 +13,10 @@ import pytest
 
 from sandbox.engine import RunResult, Verb
 from sandbox.faults import Faults
+from sandbox.report import print_report
 from sandbox.run import run
 from sandbox.workspace import Workspace
+from stacks.refusal import SEAL_TYPE
 
 LOCATION, NAME = "cluster.location=regional", "name=other"
 RANGES = ("network.pods=10.64.0.0/14", "network.subnet=10.20.0.0/20")
@@ -57,3 +59,44 @@ def test_its_commands_end_in_the_same_cloud_as_a_fresh_up(
     assert done(fresh, "up", *overrides).ok
     found, wanted = (Workspace(it, "dev").cloud().inventory("dev") for it in (folder, fresh))
     assert found == wanted
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("overrides", [(LOCATION,), RANGES[1:], (NAME,)])
+@pytest.mark.parametrize("protected", [False, True])
+def test_the_lines_for_the_sandbox_do_it_as_they_are_pasted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], overrides: tuple[str, ...], protected: bool
+) -> None:
+    folder = tmp_path / "sandbox"
+    on = (f"deletion_protection={str(protected).lower()}",)
+    assert done(folder, "up", *on).ok
+    refused = done(folder, "preview", *overrides, *on)
+    capsys.readouterr()
+    print_report(refused, folder, [*overrides, *on])
+    _, lines = capsys.readouterr().out.split("on the sandbox:\n")
+    pasted = [words for it in lines.splitlines() if (words := shlex.split(it, comments=True))]
+    assert len(pasted) == (4 if protected else 2)
+    for words in pasted:
+        run_line(folder, words)
+    again = done(folder, "preview", *overrides, *on)
+    assert set(again.report.changes) == {"same"}
+    seals = [it for it in again.stood if it.split("::")[2].endswith(SEAL_TYPE)]
+    assert bool(seals) is protected
+
+
+def run_line(folder: Path, words: list[str]) -> None:
+    """A command line of the sandbox, with what its own parser makes of it."""
+    assert words[1:3] == ["-m", "sandbox"]
+    verb = "destroy" if words[3] == "destroy" else "up"
+    assert words[3] == verb
+
+    def values(option: str) -> list[str]:
+        return [words[at + 1] for at, it in enumerate(words) if it == option]
+
+    assert values("--stack") == ["dev"]
+    assert values("--folder") == [str(folder)]
+    target = values("--target")
+    dependents = "--target-dependents" in words
+    only = {"target": target, "target_dependents": dependents} if target else {}
+    result = done(folder, verb, *values("--set"), only=only)
+    assert result.ok, result.report.diagnostics

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin
 
 from pydantic import BaseModel
 
-from stacks.config_errors import models_in
+from stacks.model_places import models_in
 
 _WORDS = ("mode", "type")
 Place = tuple[str | int, ...]

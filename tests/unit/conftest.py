@@ -1,6 +1,28 @@
-"""Property tests are held to no time: the machine may be busy."""
+"""What many tests start from. Property tests are held to no time: the machine may be busy."""
 
+from pathlib import Path
+
+import pytest
 from hypothesis import settings
 
 settings.register_profile("any-machine", deadline=None)
 settings.load_profile("any-machine")
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> Path:
+    """A program that somebody submits."""
+    file = tmp_path / "train.py"
+    file.write_text("print('step 1')\n")
+    return file
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project with the files that scripts bring."""
+    # The warnings of Google's SDK are let through only once pytest is configured.
+    from tests.unit.effect_stacks import bring_scripts
+
+    made = tmp_path_factory.mktemp("project")
+    bring_scripts(made)
+    return made

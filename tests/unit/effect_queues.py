@@ -1,7 +1,7 @@
 """Stacks in which fields of queues have an effect."""
 
 from tests.conftest import changed
-from tests.parts.samples import BARE
+from tests.parts.samples import BARE, TPU
 
 BLOCKS = ["cloud.google.com/gce-topology-block", "kubernetes.io/hostname"]
 CPUS = {"machine_type": "e2-standard-4", "nodes": 2}
@@ -83,6 +83,22 @@ EITHER = changed(
 )
 _FLAVORS = {"first": {"pool": "gpu"}, "spot": {"pool": "spot"}}
 QUEUE_OF_CPUS = changed(QUEUES, pools__cpu=CPUS, queues={"flavors": _FLAVORS})
+# Two teams that share the slices of a TPU pool.
+_OF_OURS = {"chips": 32, "borrowing": {"chips": 16}, "lending": {"chips": 16}}
+QUEUES_OF_CHIPS = changed(
+    TPU,
+    pools__tpu__slices=4,
+    ray=None,
+    jobs=None,
+    queues={
+        "flavors": {"tpu": {"pool": "tpu"}},
+        "cluster_queues": {
+            "ours": {"cohort": "all", "flavors": {"tpu": _OF_OURS}},
+            "theirs": {"cohort": "all"},
+        },
+        "local_queues": [{"name": "lq", "cluster_queue": "ours"}],
+    },
+)
 # Machines that Kueue asks for.
 QUEUED = changed(
     BARE,

@@ -11,20 +11,22 @@ from tests.parts.samples import (
     BARE,
     CLASSIFIER,
     DEV,
+    HARDENED,
     KEPT,
     MIRRORED,
     RL,
     SERVE,
+    SERVE_ALONE,
     TPU,
     VERL,
 )
 from tests.unit.bucket_samples import RULED
-from tests.unit.effect_queues import CPUS, EITHER, QUEUE_OF_CPUS, QUEUED, QUEUES
+from tests.unit.effect_queues import CPUS, EITHER, QUEUE_OF_CPUS, QUEUED, QUEUES, QUEUES_OF_CHIPS
 from tests.unit.script_samples import CHAT, JOB_SET, ON_RAY, RAY, STACK
 from tests.unit.team_stack import LAB
 
 _OWN_SCRIPTS = Path("workloads", "datasets")
-_START, _END = "2099-01-03T02:00:00Z", "2099-01-03T08:00:00Z"
+_START, _END = "2027-03-06T02:00:00Z", "2027-03-06T08:00:00Z"
 _WINDOW = {"start": _START, "end": _END}
 _RESERVED = {"mode": "reservation", "name": "mine", "block": "b", "sub_block": "s"}
 
@@ -132,7 +134,7 @@ SCRIPTS = changed(
 # Two RayClusters, and a job of either.
 TWO_VERLS = changed(
     VERL,
-    pools__more={**VERL["pools"]["gpu"], "capacity": {"mode": "spot"}},
+    pools__more={**VERL["pools"]["gpu"], "capacity": {"mode": "reservation", "name": "others"}},
     pools__cpu={"machine_type": "c2-standard-16", "nodes": 2, "disk": {"size_gb": 200}},
     buckets={"data": {}, "other": {"mount_path": "/other"}},
     ray=_on_pools(
@@ -221,6 +223,14 @@ OWN_RDMA = changed(
     catalog__zones={"us-central1-b": {"offers": ["z9-standard-8"]}},
     jobs={"train": JOB_SET},
 )
+
+
+def _with_key(stack: dict[str, Any]) -> dict[str, Any]:
+    """Encrypted with a key that the simulated project has."""
+    region = stack["region"]
+    return {**stack, "cmek": HARDENED["cmek"].replace("us-central1", region)}
+
+
 BASES: dict[str, dict[str, Any]] = {
     "plain": PLAIN,
     "reserved": changed(VERL, pools__gpu__capacity=_RESERVED),
@@ -234,17 +244,21 @@ BASES: dict[str, dict[str, Any]] = {
     "either": EITHER,
     "queued": QUEUED,
     "teams": TEAMS,
+    "queues of chips": QUEUES_OF_CHIPS,
+    "server": SERVE_ALONE,
     "team on tpus": changed(TPU, teams={"audio": {"quota": {"chips": 8}}}),
     "limited": LIMITED,
     "cached": CACHED,
     "dev": DEV,
     "rl": RL,
     "slower rl": changed(RL, lustre__capacity_gib=18000),
+    "keyed rl": _with_key(RL),
     "two rl": RL_AND_BUCKET,
     "bare ray": changed(RL_AND_BUCKET, jobs=None, ray__second=None),
     "tested rl": changed(RL, ray__rl__nccl_test={}),
     "claimed": changed(CLAIMED, ray__app__workers__gpu__gpus=8, jobs=None, servers=None),
     "kept": KEPT,
+    "keyed kept": _with_key(KEPT),
     "mirrored": MIRRORED,
     "verl": VERL,
     "prepared verl": changed(
@@ -280,6 +294,7 @@ BASES: dict[str, dict[str, Any]] = {
 def bring_scripts(folder: Path) -> None:
     """The files that scripts of these stacks and of the presets run."""
     shutil.copytree(ROOT / _OWN_SCRIPTS, folder / _OWN_SCRIPTS)
-    for name in ("train.py", "other.py", "code/tune.py", "more/other.py"):
+    for name in ("train.py", "more/train.py", "code/tune.py", "more/tune.py"):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(f"print({name!r})\n")
+    (folder / "code" / "requirements.txt").write_text("einops==0.8.1\n")

@@ -1,8 +1,11 @@
 """For each field of the ground, the pools and the storage a change to try, in a stack in which it
 has an effect."""
 
+from tests.parts.samples import HARDENED
 from tests.unit.effect_queues import BLOCKS
 
+# In the stack's own region, and one that the simulated project has.
+KEY = HARDENED["cmek"]
 Changes = dict[str, list[dict[str, object]]]
 
 GROUND: Changes = {
@@ -14,6 +17,11 @@ GROUND: Changes = {
         {"labels": {"team": "research"}},
         {"deletion_protection": True},
         {"monitoring__dashboard": False},
+        {"cmek": KEY},
+        {"hardened": True, "cmek": KEY, "namespace": "work"},
+        {"network__flow_logs": True},
+        {"cluster__binary_authorization": True},
+        {"cluster__intranode_visibility": True},
         {"network__mtu": 1460},
         {"network__subnet": "10.20.0.0/20"},
         {"network__pods": "10.24.0.0/16"},
@@ -23,18 +31,20 @@ GROUND: Changes = {
         {"cluster__mode": "autopilot", "pools__cpu": None, "pools__gpu__taints": None},
         {"cluster__location": "zonal"},
         {"cluster__release_channel": "RAPID"},
-        {"cluster__version": "1.34.1"},
+        {"cluster__version": "1.35.8"},
         {"cluster__security_group": "gke-security-groups@example.com"},
         {"cluster__authorized_networks": None},
+        {"cluster__endpoint": "private"},
+        {"cluster__endpoint": "dns", "cluster__authorized_networks": None},
         {"cluster__authorized_networks__0__name": "other"},
         {"cluster__authorized_networks__0__cidr": "192.0.3.0/24"},
         {"cluster__maintenance": None},
-        {"cluster__maintenance__start": "2099-01-03T01:00:00Z"},
-        {"cluster__maintenance__end": "2099-01-03T09:00:00Z"},
+        {"cluster__maintenance__start": "2027-03-06T01:00:00Z"},
+        {"cluster__maintenance__end": "2027-03-06T09:00:00Z"},
         {"cluster__maintenance__recurrence": "FREQ=DAILY"},
         {"cluster__maintenance__exclusions__0__name": "other"},
-        {"cluster__maintenance__exclusions__0__start": "2099-01-03T03:00:00Z"},
-        {"cluster__maintenance__exclusions__0__end": "2099-01-03T07:00:00Z"},
+        {"cluster__maintenance__exclusions__0__start": "2027-03-06T03:00:00Z"},
+        {"cluster__maintenance__exclusions__0__end": "2027-03-06T07:00:00Z"},
         {"cluster__maintenance__exclusions__0__scope": "NO_MINOR_UPGRADES"},
         {"pools__gpu__machine_type": "g2-standard-12"},
         {"pools__gpu__nodes": 3},
@@ -70,7 +80,6 @@ GROUND: Changes = {
         {"network__accelerators": {"range": "172.16.0.0/16"}},
         {"network__accelerators": {"prefix_length": 25}},
         {"pools__gpu__interfaces": "managed"},
-        {"pools__gpu__when": "just-in-time"},
         {"network__peering": "10.23.0.0/22"},
         {"network__peering_on_destroy": "delete"},
         {"lustre": None, "jobs": None},
@@ -99,6 +108,8 @@ GROUND: Changes = {
         {"images__credentials__nvcr.io__username": "other"},
         {"images__credentials__nvcr.io__secret_version": "projects/p/secrets/s/versions/2"},
     ],
+    "keyed rl": [{"lustre__cmek": False}],
+    "keyed kept": [{"redis__cmek": False}],
     "slower rl": [{"lustre__throughput_mbps_per_tib": 500}],
     "tpu": [
         {"pools__tpu__slices": 3},
@@ -176,6 +187,7 @@ BUCKETS: Changes = {
 _OURS = "queues__cluster_queues__ours"
 _GPUS = "queues__cluster_queues__gpus"
 _FIRST = f"{_OURS}__flavors__first"
+_CHIPS = f"{_OURS}__flavors__tpu"
 _PARTS = ("cpu", "memory_gib", "gpus", "ephemeral_storage_gib")
 QUEUES: Changes = {
     "queues": [
@@ -194,7 +206,7 @@ QUEUES: Changes = {
         *({f"{_FIRST}__borrowing__{part}": 1} for part in _PARTS),
         *({f"{_FIRST}__lending__{part}": 1} for part in _PARTS),
         {f"{_OURS}__preemption": {"within_queue": "Never"}},
-        {f"{_OURS}__preemption": {"reclaim_from_cohort": "Any"}},
+        {f"{_OURS}__preemption": {"reclaim_from_cohort": "LowerPriority"}},
         {f"{_OURS}__preemption": {"borrow_from_cohort": "LowerPriority"}},
         {"queues__local_queues__0__name": "other"},
         {"queues__local_queues__0__cluster_queue": "theirs"},
@@ -216,6 +228,11 @@ QUEUES: Changes = {
         {"ray__either__workers__gpu__pools": ["reserved"]},
         {"jobs__train__pools": ["spot"]},
     ],
+    "queues of chips": [
+        {f"{_CHIPS}__chips": 16},
+        {f"{_CHIPS}__borrowing__chips": 32},
+        {f"{_CHIPS}__lending__chips": 0},
+    ],
     "team on tpus": [{"teams__audio__quota__chips": 4}],
     "teams": [
         {"teams__vision__groups__view": ["all@example.com"]},
@@ -224,11 +241,14 @@ QUEUES: Changes = {
         {"teams__vision__users__edit": ["other@example.com"]},
         {"teams__vision__queue": None},
         {"teams__vision__buckets__data": "objectAdmin"},
+        {"teams__vision__secrets": ["hub=HF_TOKEN"]},
         {"teams__vision__pod_security": "baseline"},
+        {"teams__vision__load_balancers": True},
+        {"teams__vision__storage_gib": 50},
         {"teams__audio__quota": None},
         {"teams__audio__quota__cpu": 3},
         {"teams__audio__quota__memory_gib": 5},
-        {"teams__audio__quota__gpus": 2},
+        {"teams__audio__quota__gpus": 0},
         {"teams__audio__quota__pods": 4},
         {"teams__audio__service_account": "other"},
     ],

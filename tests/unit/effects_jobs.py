@@ -32,7 +32,7 @@ RAY: Changes = {
         {"cluster__ray_operator": "helm"},
         {"jobs": None},
     ],
-    "bare ray": [{"ray__rl__nccl_test": {}}, {"ray__rl__workers__gpu__pools": ["more"]}],
+    "bare ray": [{"ray__rl__workers__gpu__pools": ["more"]}],
     "kept": [{"ray__app__head__redis": None, "redis": None}],
     "tested rl": [{"ray__rl__nccl_test__minimum_bus_bandwidth_gbps": 300}],
 }
@@ -58,6 +58,7 @@ NEMO_RL: Changes = {
         {f"{_RL}__checkpoints__period": 4},
         {f"{_RL}__checkpoints__keep": 3},
         {f"{_RL}__checkpoints__metric": "val:accuracy"},
+        {"ray__rl__nccl_test": {}},
         {f"{_RL}__hugging_face_cache": "other"},
         {f"{_RL}__socket_interface": "eth1"},
         {f"{_RL}__retries": 2},
@@ -128,7 +129,7 @@ MAXTEXT: Changes = {
         {f"{_MAXTEXT}__ici__data": 2, f"{_MAXTEXT}__ici__fsdp": 2},
         {f"{_MAXTEXT}__dcn": {"data": 2}},
         {f"{_MAXTEXT}__dcn": {"fsdp": 2}},
-        {f"{_MAXTEXT}__remat_policy": "minimal"},
+        {f"{_MAXTEXT}__remat_policy": "minimal", f"{_MAXTEXT}__per_device_batch_size": 1},
         {f"{_MAXTEXT}__checkpoint_period": 5},
         {f"{_MAXTEXT}__checkpoints_to_keep": 5},
         {f"{_MAXTEXT}__install_maxtext": False},
@@ -164,8 +165,8 @@ _TRAIN = "jobs__train"
 SCRIPT: Changes = {
     "scripts": [
         {_TRAIN: None},
-        {f"{_TRAIN}__file": "other.py"},
-        {f"{_TRAIN}__command": ["python3", "$(SCRIPT_DIR)/other.py"]},
+        {f"{_TRAIN}__file": "more/train.py"},
+        {f"{_TRAIN}__command": ["python3", "$(SCRIPT_DIR)/train.py", "--fast"]},
         {f"{_TRAIN}__environment": {"EPOCHS": "3"}},
         {f"{_TRAIN}__image": "torch:2"},
         {f"{_TRAIN}__requests__cpu": 9},
@@ -176,6 +177,8 @@ SCRIPT: Changes = {
         {f"{_TRAIN}__pool": "more"},
         {f"{_TRAIN}__mounts": ["data"]},
         {f"{_TRAIN}__shm_gib": 2},
+        {f"{_TRAIN}__secrets": ["mine=WANDB_PROJECT_KEY"]},
+        {"jobs__tune__install_requirements": False},
         {f"{_TRAIN}__queue": "lq"},
         {f"{_TRAIN}__priority": "first"},
         {f"{_TRAIN}__minutes": 60},
@@ -242,8 +245,12 @@ SERVERS: Changes = {
         {f"{_CHAT}__minutes": 45},
         {f"{_CHAT}__pool": "more"},
         {f"{_CHAT}__max_model_len": 4096},
+        {f"{_CHAT}__revision": "main"},
         {f"{_CHAT}__gpu_memory_utilization": 0.8},
+        {f"{_CHAT}__api_key": True},
     ],
+    # In a queue others may be stopped for a server that comes beside the one before.
+    "server": [{f"{_CHAT}__rollout": "in-place"}],
     "tgi": [
         # With room for both beside the job, which Kueue would stop for a second one.
         {f"{_CHAT}__replicas": 2, "pools__gpu__nodes": 4},

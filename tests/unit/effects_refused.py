@@ -77,6 +77,23 @@ DECIDES = {
         {f"{_OWN}__compact_placement": False},
         "cannot be placed compactly",
     ),
+    "catalog.machine_types.not_compact_on": Decides(
+        changed(
+            BASES["own"], **{f"{_OWN}__compact_placement": True}, pools__gpu__compact_placement=True
+        ),
+        {f"{_OWN}__not_compact_on": ["on-demand"]},
+        "z9-standard-8 on on-demand is not placed compactly",
+    ),
+    "catalog.machine_types.sub_block_machines": Decides(
+        changed(
+            BASES["own"],
+            **{f"{_OWN}__capacity": ["reservation"]},
+            pools__gpu__nodes=2,
+            pools__gpu__capacity={**_RESERVED, "block": "b", "sub_block": "s"},
+        ),
+        {f"{_OWN}__sub_block_machines": 1},
+        "2 machines are more than the 1 of the sub-block s; nearest: 1",
+    ),
     "catalog.machine_types.minimum_gke": Decides(
         changed(BASES["own"], cluster__version="1.34.1"),
         {f"{_OWN}__minimum_gke": "1.35.0"},

@@ -11,7 +11,7 @@ from components.lustre_access import LustreAccess, LustreAccessArgs
 from components.ray_launchers import RayLaunchers, RayLaunchersArgs
 from components.ray_manifest import Quantity
 from components.script_job_set import ScriptJobSet, ScriptJobSetArgs, ScriptMountArgs
-from sandbox.kube.objects import JsonObject, Ref
+from kube.objects import JsonObject, Ref
 
 CONTROLLER = JobSetControllerArgs(
     chart=HelmChartArgs(chart="oci://charts.example/jobset", version="1.2.3"),

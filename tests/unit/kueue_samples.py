@@ -9,9 +9,8 @@ import pytest
 import yaml
 
 from catalog import Catalog
-from sandbox.kube.errors import KubeError
-from sandbox.kube.objects import Node, PodView, Ref
-from sandbox.kube.queue_view import QueueView
+from kube.errors import KubeError
+from kube.objects import Node, PodView, Ref
 from sandbox.memory_kube.admission import check
 from sandbox.memory_kube.memory import MemoryKube
 from tests.unit.memory_kube_samples import asking, changed, container, cpu_node, make
@@ -25,10 +24,11 @@ NAMESPACE = "llm"
 SERVER = {"app": "gemma-server"}
 
 
-def l4_nodes(count: int = 3) -> list[Node]:
+def l4_nodes(count: int = 3, **labels: str) -> list[Node]:
     size = {"cpu": "23", "memory": "88Gi", "ephemeral-storage": "100Gi", "nvidia.com/gpu": "2"}
     return [
-        Node(name=f"l4-{index}", pool="l4", labels=L4, allocatable=size) for index in range(count)
+        Node(name=f"l4-{index}", pool="l4", labels={**L4, **labels}, allocatable=size)
+        for index in range(count)
     ]
 
 
@@ -160,21 +160,48 @@ def job_ref(name: str = "finetune") -> Ref:
     return Ref(api_version="batch/v1", kind="Job", namespace=NAMESPACE, name=name)
 
 
-def with_kueue(
-    nodes: Sequence[Node] | None = None, state: dict[str, Any] | None = None
-) -> MemoryKube:
+def ray_cluster() -> dict[str, Any]:
+    """In the queue of the scenario: a head, and two workers with two GPUs each."""
+
+    def template(**amounts: str) -> dict[str, Any]:
+        spec = {
+            "priorityClassName": "low",
+            "containers": [container("ray", resources=asking(**amounts))],
+        }
+        return {"spec": spec}
+
+    workers = {
+        "groupName": "workers",
+        "replicas": 2,
+        "minReplicas": 2,
+        "maxReplicas": 2,
+        "rayStartParams": {},
+        "template": template(cpu="4", memory="16Gi", gpu="2"),
+    }
+    spec = {
+        "rayVersion": "2.54.0",
+        "headGroupSpec": {"rayStartParams": {}, "template": template(cpu="2", memory="8Gi")},
+        "workerGroupSpecs": [workers],
+    }
+    manifest = in_llm(make("RayCluster", "ray", "ray.io/v1", spec=spec))
+    return changed(manifest, {QUEUE: "lq"}, "metadata", "labels")
+
+
+def ray_ref(kind: str = "RayCluster", name: str = "ray") -> Ref:
+    return Ref(api_version="ray.io/v1", kind=kind, namespace=NAMESPACE, name=name)
+
+
+def with_kueue(*nodes: Node) -> MemoryKube:
     """A cluster with Kueue and no queue."""
-    kube = MemoryKube(
-        {} if state is None else state, [cpu_node(), *(l4_nodes() if nodes is None else nodes)]
-    )
+    kube = MemoryKube({}, [cpu_node(), *(nodes or l4_nodes())])
     for manifest in (namespace("kueue-system"), namespace(NAMESPACE), release()):
         kube.apply(manifest)
     return kube
 
 
-def scenario(**queue: Any) -> MemoryKube:
+def scenario(*nodes: Node, **queue: Any) -> MemoryKube:
     """The queue of the scenario: 6 GPUs, one local queue, three priorities."""
-    kube = with_kueue()
+    kube = with_kueue(*nodes)
     for manifest in (
         flavor(),
         cluster_queue(**queue),
@@ -193,19 +220,6 @@ def pods_of(kube: MemoryKube, start: str) -> list[PodView]:
 
 def phases(kube: MemoryKube, start: str) -> list[str]:
     return [pod.phase for pod in pods_of(kube, start)]
-
-
-def queue_of(kube: MemoryKube, name: str = "cluster-queue") -> QueueView:
-    return next(queue for queue in kube.queues() if queue.name == name)
-
-
-def kinds(workloads: Sequence[Any]) -> list[str]:
-    """What sort of job each workload is of."""
-    return [each.name.partition("/")[2].partition("-")[0] for each in workloads]
-
-
-def used(queue: QueueView, resource: str = "nvidia.com/gpu") -> str:
-    return next(each.used for each in queue.quotas if each.resource == resource)
 
 
 def refused(manifest: dict[str, Any]) -> str:

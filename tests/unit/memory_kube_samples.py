@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
+from kube.errors import KubeError
+from kube.objects import Node, PodView, Ref, Taint
 from sandbox.clusters import Kube
-from sandbox.kube.errors import KubeError
-from sandbox.kube.objects import Node, PodView, Ref, Taint
 from sandbox.memory_kube.memory import MemoryKube
 
 GPU_TAINT = Taint(key="nvidia.com/gpu", value="present")

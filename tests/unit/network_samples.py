@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from sandbox.kube.objects import Node
+from kube.objects import Node
 from sandbox.memory_kube.memory import MemoryKube
 from tests.unit.memory_kube_samples import changed, make, pod, ref
 

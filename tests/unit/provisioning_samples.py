@@ -8,7 +8,7 @@ from components.provisioning_manifest import (
     consuming_annotations,
     provisioning_request_spec,
 )
-from sandbox.kube.objects import Node, Ref, Taint
+from kube.objects import Node, Ref, Taint
 from sandbox.memory_kube.memory import MemoryKube
 from tests.unit.memory_kube_samples import (
     TOLERATION,

@@ -1,5 +1,4 @@
-"""Pods that a quota has no room for, and Kubernetes' own words for it: what the in-memory API says
-and what a real API server says are held to the same."""
+"""Pods that a quota has no room for, and Kubernetes' own words for it."""
 
 from dataclasses import dataclass
 from typing import Any

@@ -19,7 +19,7 @@ JOB_SET: dict[str, Any] = {
 ON_RAY: dict[str, Any] = {
     "type": "script",
     "folder": "code",
-    "command": ["python3", "$(SCRIPT_DIR)/tune.py", "--name=a b", "$(OTHER)"],
+    "command": ["python3", "$(SCRIPT_DIR)/tune.py", "--name=a b", "$(EPOCHS"],
     "ray": "small",
 }
 RAY: dict[str, Any] = {

@@ -6,22 +6,32 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from aistack.kinds import (
+from aistack.status.pools import MACHINE_LABEL, POOL_LABEL
+from aistack.status.snapshot import Record, Snapshot
+from kube.kinds import (
     CLUSTER_QUEUE,
     CSI_DRIVER,
     DAEMON_SET,
     DEPLOYMENT,
     NETWORK,
     NODE,
+    RAY_CLUSTER,
     RESOURCE_SLICE,
     Kind,
 )
-from aistack.status.pools import MACHINE_LABEL, POOL_LABEL
-from aistack.status.snapshot import Record, Snapshot
 
 NOW = datetime(2026, 11, 23, 12, tzinfo=UTC)
 POOL, MACHINE = "l4-pool", "g2-standard-24"
-_WHOLE = (NODE, CLUSTER_QUEUE, DEPLOYMENT, DAEMON_SET, CSI_DRIVER, NETWORK, RESOURCE_SLICE)
+_WHOLE = (
+    NODE,
+    CLUSTER_QUEUE,
+    DEPLOYMENT,
+    DAEMON_SET,
+    CSI_DRIVER,
+    NETWORK,
+    RESOURCE_SLICE,
+    RAY_CLUSTER,
+)
 
 
 def record(token: str, inputs: Any, name: str = "it", hours: float = 10) -> Record:

@@ -19,7 +19,7 @@ LAB: dict[str, Any] = {
         "gpu": {"machine_type": "g2-standard-8", "nodes": 1, "autoscaling": {"min": 0, "max": 2}},
     },
     "buckets": {"data": {}, "runs": {"mount_path": "/runs"}},
-    "queues": {"flavors": {"l4": {}}, "cluster_queues": {"gpus": {}}},
+    "queues": {"flavors": {"l4": {}}, "cluster_queues": {"gpus": {"flavors": {"l4": {"gpus": 1}}}}},
     "teams": {
         "vision": {
             "groups": {"edit": ["vision@example.com"]},

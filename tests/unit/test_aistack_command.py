@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -18,10 +19,15 @@ def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
 @pytest.mark.parametrize(
     ("words", "code", "end"),
     [
-        (("frob",), ExitCode.USAGE, "No such command 'frob'."),
-        (("jobs", "--frob"), ExitCode.USAGE, "No such option: --frob"),
+        (("frob",), ExitCode.USAGE, "No such command 'frob'; nearest: submit"),
+        (("jobs", "--frob"), ExitCode.USAGE, "--frob: there is no such option"),
         (("submit", "none.py"), ExitCode.USAGE, "'none.py' does not exist."),
-        (("submit", "--as", "pod"), ExitCode.USAGE, "'pod' is not one of 'job', 'jobset'."),
+        (
+            ("submit", "binary", "alexnet"),
+            ExitCode.USAGE,
+            "nearest: -- before alexnet, where it is",
+        ),
+        (("submit", "--as", "pod"), ExitCode.USAGE, '"pod": not one of them; nearest: job'),
         (("shell", "a", "--json"), ExitCode.USAGE, "nearest: COMMAND"),
         (("checkpoints", "a", "--copy", "1"), ExitCode.USAGE, "which one, and where to"),
         (("dashboard", "dev", "--queues"), ExitCode.USAGE, "nearest: leave it out"),
@@ -51,6 +57,21 @@ def test_a_mistake_is_one_line_and_an_exit_code(
     assert (said.out, said.err.count("\n")) == ("", 1)
     assert said.err.startswith("error: ")
     assert end in said.err
+
+
+def test_who_is_not_logged_in_is_told_so_and_of_the_sandbox(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pulumi = tmp_path / "pulumi"
+    said = "error: PULUMI_ACCESS_TOKEN must be set for login during non-interactive CLI sessions"
+    pulumi.write_text(f"#!/bin/sh\necho '{said}' >&2\nexit 255\n")
+    pulumi.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    assert run(monkeypatch, "jobs", "--stack", "lab") == ExitCode.REFUSED
+    assert capsys.readouterr().err == (
+        "error: pulumi: nobody is logged in; nearest: `pulumi login`, or for a stack of the "
+        "sandbox with a real control plane --sandbox .sandbox\n"
+    )
 
 
 def test_without_a_word_it_says_which_there_are(

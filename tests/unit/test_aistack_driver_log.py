@@ -3,15 +3,19 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
 from aistack.errors import LostError, MissingError, VerbError
 from aistack.find import Found
-from aistack.kinds import JOB_SET, RAY_JOB
 from aistack.logs import Wanted
 from aistack.ray_job_log import RayJobLog
+from aistack.why.look import look
+from kube.kinds import JOB_SET, RAY_JOB
+from tests.unit.test_hand_over import Answering
 from tools.ray_log import RayLog
 
 ID = "train-x7k2p"
@@ -97,6 +101,106 @@ def test_a_job_that_ray_forgot_is_said_and_followed_no_more(ray: RayLog) -> None
 def test_a_dashboard_that_is_away_is_said() -> None:
     with pytest.raises(LostError, match="does not answer"):
         texts(RayJobLog(found(), lambda: "127.0.0.1:1"))
+
+
+class _Lying(ThreadingHTTPServer):
+    """A head that answers whatever it is asked with `status` and `body`, and remembers who asked
+    for what."""
+
+    daemon_threads = True
+
+    def __init__(self, status: int, body: bytes, location: str = "") -> None:
+        super().__init__(("127.0.0.1", 0), _Answers)
+        self.status, self.body, self.location = status, body, location
+        self.asked: list[str] = []
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    @property
+    def address(self) -> str:
+        return f"127.0.0.1:{self.server_address[1]}"
+
+
+class _Answers(BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        head = self.server
+        assert isinstance(head, _Lying)
+        head.asked.append(self.path)
+        self.send_response(head.status)
+        if head.location:
+            self.send_header("Location", head.location)
+        self.send_header("Content-Length", str(len(head.body)))
+        self.end_headers()
+        self.wfile.write(head.body)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Nothing: what it would print is nobody's concern."""
+
+
+def test_why_reads_what_a_driver_prints(ray: RayLog, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[float] = []
+
+    def of(cluster: object, job: Found, seconds: float) -> RayJobLog:
+        asked.append(seconds)
+        return RayJobLog(job, lambda: address(ray), seconds=seconds)
+
+    monkeypatch.setattr(RayJobLog, "of", of)
+    ray.say("2026-11-23 12:00:01,100 INFO epoch 3\n")
+    shot = look(Answering(), found())
+    assert list(shot.logs["driver"]) == [
+        "epoch 1",
+        "epoch 2",
+        "2026-11-23 12:00:01,100 INFO epoch 3",
+    ]
+    assert [f"{it:%H:%M:%S}" for it in shot.line_times["driver"]] == ["12:00:01"]
+    look(Answering(), found(mode="K8sJobMode"))
+    look(Answering(), found(status="SUCCEEDED"))
+    assert len(asked) == 1, "a launcher repeats it, and what has ended is not silent"
+
+
+def test_why_does_without_a_driver_whom_nobody_can_ask(monkeypatch: pytest.MonkeyPatch) -> None:
+    def of(cluster: object, job: Found, seconds: float) -> RayJobLog:
+        return RayJobLog(job, lambda: "127.0.0.1:1", seconds=seconds)
+
+    monkeypatch.setattr(RayJobLog, "of", of)
+    assert look(Answering(), found()).logs == {}
+
+
+def _stop(error: VerbError) -> None:
+    raise EOFError(str(error))
+
+
+def test_a_head_does_not_choose_whom_the_users_machine_asks() -> None:
+    other = _Lying(200, b"")
+    for scheme in ("http", "ws"):
+        head = _Lying(302, b"", f"{scheme}://{other.address}/here")
+        log = RayJobLog(found(), lambda head=head: head.address, lambda: "token-of-a-test")
+        with pytest.raises(VerbError, match="no dashboard of Ray's: HTTP 302"):
+            texts(log)
+        # Who follows is told, and asks the same head again.
+        with pytest.raises(EOFError):
+            next(log.followed(tail=None, lost=_stop))
+        assert len(head.asked) == 2
+        head.shutdown()
+    assert other.asked == []
+    other.shutdown()
+
+
+@pytest.mark.parametrize("body", [b"", b"<html>", b"[]", b'"text"', b'{"log": "epoch 1"}'])
+def test_what_is_no_log_of_rays_is_said_in_a_line(body: bytes) -> None:
+    head = _Lying(200, body)
+    with pytest.raises(VerbError, match="what it answers is no log of Ray's; nearest: --rank all"):
+        texts(RayJobLog(found(), lambda: head.address))
+    head.shutdown()
+
+
+def test_the_id_of_a_job_is_one_name_whatever_text_it_is() -> None:
+    head = _Lying(404, b"")
+    job = found()
+    job.obj["status"]["jobId"] = "../../nodes?view=\r\nx: y#"
+    with pytest.raises(MissingError):
+        texts(RayJobLog(job, lambda: head.address))
+    assert head.asked == ["/api/jobs/..%2F..%2Fnodes%3Fview%3D%0D%0Ax%3A%20y%23/logs"]
+    head.shutdown()
 
 
 @pytest.mark.parametrize("status", ["", "PENDING"])

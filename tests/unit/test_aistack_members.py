@@ -10,9 +10,9 @@ import pytest
 
 from aistack.cluster import Cluster
 from aistack.find import Found
-from aistack.kinds import JOB, JOB_SET
 from aistack.members import Member, members_of
-from sandbox.kube.objects import JsonObject
+from kube.kinds import JOB, JOB_SET
+from kube.objects import JsonObject
 from tests.kube.planted_causes import job
 
 INDEX = "batch.kubernetes.io/job-completion-index"

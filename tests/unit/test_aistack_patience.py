@@ -15,10 +15,10 @@ from aistack.__main__ import app
 from aistack.cluster import Cluster
 from aistack.errors import ForbiddenError, LostError, VerbError
 from aistack.find import Found
-from aistack.job import State
-from aistack.kinds import JOB, Kind
 from aistack.wait import states
-from sandbox.kube.objects import JsonObject
+from kube.jobs import State
+from kube.kinds import JOB, Kind
+from kube.objects import JsonObject
 
 RUNS: JsonObject = {
     "metadata": {
@@ -99,11 +99,9 @@ def test_what_takes_more_than_two_seconds_says_what_it_is(
 
         daemon = False
 
-        def __init__(
-            self, seconds: float, call: Callable[..., None], args: Any, kwargs: Any
-        ) -> None:
+        def __init__(self, seconds: float, call: Callable[..., None], args: Any) -> None:
             asked.append(seconds)
-            self.start = lambda: call(*args, **kwargs)
+            self.start = lambda: call(*args)
             self.cancel = lambda: None
 
     monkeypatch.setattr(progress, "threading", SimpleNamespace(Timer=AtOnce))

@@ -8,7 +8,7 @@ import pytest
 
 from aistack.errors import LostError, VerbError
 from aistack.shell import end_of
-from sandbox.kube.objects import JsonObject
+from kube.objects import JsonObject
 
 OUTPUT, ERROR = 1, 3
 ENDED: JsonObject = {

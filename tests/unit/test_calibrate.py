@@ -17,8 +17,8 @@ from aistack.calibration.observed import Observed, figures, table_of, text_of
 from aistack.calibration.state_times import Run, StateTimes, read_state
 from aistack.errors import VerbError
 from aistack.stack import Stack
-from sandbox.durations import OWN, TABLE
-from sandbox.durations_table import read_table
+from catalog.durations import OWN, TABLE
+from catalog.durations_table import read_table
 
 POOL = "gcp:container/nodePool:NodePool"
 CLUSTER = "gcp:container/cluster:Cluster"
@@ -195,7 +195,7 @@ def test_the_verb_asks_the_engine_for_state_and_history(
 ) -> None:
     asked = Stack(name="mine", resources=[made(CLUSTER, 8)])
     history = [{"startTime": "2026-11-23T12:00:00.000Z", "endTime": "2026-11-23T12:30:00.000Z"}]
-    monkeypatch.setattr("aistack.calibration.own_table.selected_stack", lambda name: asked)
+    monkeypatch.setattr("aistack.calibration.own_table.recorded_stack", lambda name: asked)
     monkeypatch.setattr("aistack.calibration.own_table.history_of", lambda stack: history)
     out = tmp_path / "mine.yaml"
     monkeypatch.setattr("sys.argv", ["aistack", "calibrate", "--from-state", "--out", str(out)])

@@ -8,8 +8,8 @@ from aistack.cancel import cancel
 from aistack.cluster import Cluster
 from aistack.find import Found
 from aistack.job import MANAGER
-from aistack.kinds import JOB_SET, Kind
 from components.labels import MANAGED_BY, STACK
+from kube.kinds import JOB_SET, Kind
 
 
 class _Cluster(Cluster):

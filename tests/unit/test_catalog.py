@@ -146,7 +146,6 @@ def test_spot_is_cheaper_than_on_demand_wherever_one_book_has_both() -> None:
 
 def test_an_unknown_price_is_absent_and_never_zero() -> None:
     assert CATALOG.machine_rate("h4d-standard-192", Way.ON_DEMAND, "us-central1") is None
-    assert CATALOG.lustre_price(1000) is None
     with pytest.raises(ValidationError, match="greater than 0"):
         PriceRange(low=0, high=1)
 
@@ -160,4 +159,4 @@ def test_the_price_of_an_unknown_machine_or_tier_is_an_error() -> None:
     with pytest.raises(FactError, match=re.escape('"catalog.machine_types"') + "$"):
         CATALOG.machine_rate("a4-highgpu-9g", Way.SPOT, "us-central1")
     with pytest.raises(FactError, match=r"nearest: 500, 1000$"):
-        CATALOG.lustre_price(750)
+        CATALOG.lustre_price(750, "us-central1")

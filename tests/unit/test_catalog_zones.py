@@ -44,7 +44,7 @@ def test_an_unknown_zone_names_the_nearest() -> None:
     with pytest.raises(FactError, match=re.escape('under "catalog.zones"') + "$") as caught:
         CATALOG.zone("us-east1-x")
     message = str(caught.value)
-    assert "nearest: us-east1-d, us-east1-c, us-east1-b" in message
+    assert "nearest: us-east1-b, us-east1-c, us-east1-d" in message
 
 
 def test_a_zone_without_the_machine_type_names_near_zones_that_have_it() -> None:

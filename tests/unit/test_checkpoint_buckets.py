@@ -10,10 +10,10 @@ import pytest
 from aistack.checkpoints.buckets import MountedBucket, buckets_of, path_of
 from aistack.cluster import Cluster
 from aistack.errors import ForbiddenError, VerbError
-from aistack.kinds import CLAIM, PERSISTENT_VOLUME, Kind
 from aistack.members import Member
 from components.pod_manifest import bucket_volume
-from sandbox.kube.objects import JsonObject
+from kube.kinds import CLAIM, PERSISTENT_VOLUME, Kind
+from kube.objects import JsonObject
 
 OBJECTS: dict[tuple[str, str], JsonObject] = {
     ("PersistentVolumeClaim", "lustre"): {"spec": {"volumeName": "lustre-pv"}},

@@ -13,11 +13,12 @@ import pytest
 
 from aistack.checkpoints.ask import command, listing_of
 from aistack.checkpoints.listing import Checkpoints, checkpoints_of
-from aistack.checkpoints.whereabouts import LAYOUTS, Whereabouts, whereabouts
+from aistack.checkpoints.whereabouts import Whereabouts, whereabouts
 from aistack.errors import VerbError
 from aistack.find import Found
-from aistack.kinds import JOB, JOB_SET, RAY_CLUSTER, RAY_JOB
-from sandbox.kube.objects import JsonObject
+from kube.kinds import JOB, JOB_SET, RAY_CLUSTER, RAY_JOB
+from kube.objects import JsonObject
+from stacks.checkpoint_folder import LAYOUTS
 from stacks.config import validate
 from stacks.planned_jobs import planned_jobs
 from tests.conftest import Register, stack_config

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from catalog.table import read_yaml
-from sandbox.kube.objects import JsonObject
+from catalog.strict_yaml import read_yaml
+from kube.objects import JsonObject
 from tools.compare_definitions import DATA, PAGE, Checkout, compare, differences, page
 from tools.gke_facts import gke_facts
 

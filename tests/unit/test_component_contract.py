@@ -12,6 +12,7 @@ import pulumi
 import pytest
 from pulumi.provider.experimental.analyzer import Analyzer
 
+from catalog.strict_yaml import load_yaml
 from stacks.config import validate
 from tests.conftest import (
     PROJECT,
@@ -29,6 +30,7 @@ from tests.parts.samples import AUTOPILOT, KEPT, TPU
 from tests.programs import WITH_TOKEN, registered
 from tests.unit.job_set_samples import beside_the_stacks
 from tests.unit.team_samples import make_teams
+from tests.unit.team_stack import LAB
 
 FILES = sorted((ROOT / "components").glob("*.py"))
 # Their first lines say so.
@@ -50,6 +52,8 @@ def _components() -> list[type[pulumi.ComponentResource]]:
 
 
 COMPONENTS = _components()
+TOKENS: dict[str, list[str]] = load_yaml((ROOT / "tests/unit/component_tokens.yaml").read_text())
+TOKENS_BY_CLASS = {token.rpartition(":")[2]: token for token in TOKENS}
 
 
 def args_class(component: type[pulumi.ComponentResource]) -> Any:
@@ -84,12 +88,29 @@ def test_a_schema_can_be_derived_for_other_languages(
 
 
 @pytest.mark.parametrize("component", COMPONENTS, ids=lambda it: it.__name__)
-def test_the_type_token_names_package_module_and_class(
-    component: type[pulumi.ComponentResource],
-) -> None:
-    module = component.__module__.rpartition(".")[2]
+def test_the_type_token_is_the_listed_one(component: type[pulumi.ComponentResource]) -> None:
     tokens = re.findall(rf'"({PROJECT}:[^"]*)"', inspect.getsource(component))
-    assert tokens == [f"{PROJECT}:{module}:{component.__name__}"]
+    assert tokens == [TOKENS_BY_CLASS[component.__name__]]
+
+
+def test_a_token_that_was_released_once_is_kept(everything: list[Recording]) -> None:
+    """A state may have any of them: `tests/unit/component_tokens.yaml` only grows."""
+    aliases: dict[str, set[str]] = {}
+    for made in everything:
+        for one in made.resources:
+            if not one.custom:
+                aliases.setdefault(one.type, set()).update(one.alias_types)
+    assert aliases == {token: set(former) for token, former in TOKENS.items()}
+
+
+def test_only_components_name_what_earlier_releases_called_them() -> None:
+    """Whoever else looks for a part of such a token finds it in no state of this release."""
+    former = {it.partition(":")[2] for names in TOKENS.values() for it in names}
+    folders = ("aistack", "cli", "kube", "recovery", "review", "sandbox", "stacks")
+    files = [path for it in folders for path in (ROOT / it).rglob("*.py")]
+    words = re.compile("|".join(rf"(?<![\w/]){re.escape(it)}\b" for it in sorted(former)))
+    found = {path.name: words.findall(path.read_text(encoding="utf-8")) for path in files}
+    assert {name: tokens for name, tokens in found.items() if tokens} == {}
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda it: it.stem)
@@ -137,9 +158,7 @@ def everything() -> list[Recording]:
         for config in (
             changed(stack_config("b200-lustre"), namespace="rl"),
             stack_config("verl-b200"),
-            changed(
-                stack_config("verl-b200-autopilot"), **{"ray__b200-ray-cluster__nccl_test": {}}
-            ),
+            stack_config("verl-b200-autopilot"),
             changed(
                 stack_config("verl-b200"),
                 pools__gpu__capacity={"mode": "queued"},
@@ -154,6 +173,7 @@ def everything() -> list[Recording]:
             KEPT,
             CLAIMED,
             changed(AUTOPILOT, pools__gpu__interfaces="managed"),
+            LAB,
         )
     ]
     return [*stacks, recorded(beside_the_stacks), recorded(make_teams)]
@@ -173,10 +193,7 @@ def test_every_component_registers_its_outputs_once(everything: list[Recording])
 
 
 def test_outputs_are_registered_under_the_attributes_names(everything: list[Recording]) -> None:
-    declared = {
-        f"{PROJECT}:{it.__module__.rpartition('.')[2]}:{it.__name__}": inspect.get_annotations(it)
-        for it in COMPONENTS
-    }
+    declared = {TOKENS_BY_CLASS[it.__name__]: inspect.get_annotations(it) for it in COMPONENTS}
     for made in everything:
         for one in made.resources:
             if not one.custom:

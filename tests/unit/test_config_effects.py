@@ -23,10 +23,10 @@ from tests.programs import mistakes
 from tests.stacks.existing_changes import CASES as EXISTING
 from tests.unit.config_leaves import differing, leaves
 from tests.unit.effect_changes import CHANGES, name_of
-from tests.unit.effect_stacks import BASES, bring_scripts
+from tests.unit.effect_stacks import BASES
 from tests.unit.effects_refused import DECIDES
 
-SECRETS = frozenset({"hugging_face_token", "wandb_api_key"})
+SECRETS = frozenset({"hugging_face_token", "wandb_api_key", "model_server_key"})
 LEAVES = {it.path: it for it in leaves(Stack)}
 _OF_OTHERS = "names what is read, which this stand-in for the engine does not have"
 WITHOUT_EFFECT = {
@@ -36,6 +36,7 @@ WITHOUT_EFFECT = {
     "secrets_set": "says which secrets there are, whose values come another way",
     "acknowledge.resource": "is held against the engine's record",
     "acknowledge.property": "is held against the engine's record",
+    "acknowledge.to": "is held against the engine's record",
     "catalog.machine_types.source": "says where the facts are from",
 }
 
@@ -75,14 +76,6 @@ def credited(base: str, change: dict[str, Any]) -> set[str]:
     choosing = {it for it in touched if it in LEAVES and LEAVES[it].chooses}
     fewest = min((it.count(".") for it in choosing), default=0)
     return {it for it in choosing if it.count(".") == fewest}
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """With what scripts bring."""
-    made = tmp_path_factory.mktemp("project")
-    bring_scripts(made)
-    return made
 
 
 @cache

@@ -8,6 +8,7 @@ from stacks.config import validate
 from stacks.plan import Plan
 from tests.conftest import changed
 from tests.parts.preset_samples import AUTOPILOT, MIXED, TEAMS
+from tests.parts.samples import DEV, TPU
 from tests.programs import WITH_TOKEN, mistakes
 
 SERVER = "servers__tgi-gemma-deployment"
@@ -60,6 +61,51 @@ def test_quotas_are_all_that_the_nodes_have_unless_the_config_says_less() -> Non
     assert quotas()[GPU] == 6
     said = {"queues__cluster_queues__cluster-queue__flavors__default-flavor__gpus": 4}
     assert quotas(**said)[GPU] == 4
+
+
+def test_what_the_stack_runs_past_its_queues_is_no_quota() -> None:
+    """On Autopilot it has nodes of its own."""
+    past = {f"{SERVER}__queue": None, f"{SERVER}__priority": None}
+    assert quotas(**past)[GPU] == 4
+    assert quotas()["cpu"] - quotas(**past)["cpu"] == 4000
+    assert quotas(**{**AUTOPILOT, **past})[GPU] == quotas(**AUTOPILOT)[GPU]
+    # An autoscaler may have the most.
+    scales = {f"{SERVER}__replicas": None, f"{SERVER}__autoscaling": {"min": 1, "max": 2}}
+    assert quotas(**past, **scales, jobs={})[GPU] == 2
+
+
+def test_what_a_ray_cluster_has_without_a_queue_is_no_quota() -> None:
+    past = changed(DEV, ray__dev__queue=None)
+    scales = validate(past).queues
+    assert scales is not None
+    assert scales.quotas["gpus"]["l4"][GPU] == 1
+    planned = validate(changed(past, ray__dev__autoscaling=None)).queues
+    assert planned is not None
+    has = planned.quotas["gpus"]
+    assert has["l4"][GPU] == 0
+    waiting = validate(DEV).queues
+    assert waiting is not None
+    # The head, and what mounts its bucket.
+    assert waiting.quotas["gpus"]["cpu"]["cpu"] - has["cpu"]["cpu"] == 1250
+    slices = {"flavors": {"tpu": {"pool": "tpu"}}, "cluster_queues": {"chips": {}}}
+    local = {"local_queues": [{"name": "lq", "cluster_queue": "chips"}]}
+    on_slices = validate(changed(TPU, queues={**slices, **local})).queues
+    assert on_slices is not None
+    assert on_slices.quotas["chips"]["tpu"]["google.com/tpu"] == 0
+
+
+@pytest.mark.parametrize(
+    ("slices", "shares"), [(1, [16, 0, 0]), (2, [16, 16, 0]), (4, [32, 16, 16])]
+)
+def test_queues_share_slices_of_several_hosts_whole(slices: int, shares: list[int]) -> None:
+    queues = {
+        "flavors": {"tpu": {"pool": "tpu"}},
+        "cluster_queues": {name: {"cohort": "all"} for name in ("a", "b", "c")},
+        "local_queues": [{"name": "lq", "cluster_queue": "a"}],
+    }
+    found = validate(changed(TPU, queues=queues, ray={}, jobs={}, pools__tpu__slices=slices)).queues
+    assert found is not None
+    assert [it["tpu"]["google.com/tpu"] for it in found.quotas.values()] == shares
 
 
 @pytest.mark.parametrize("part", ["cpu", "memory_gib", "gpus", "ephemeral_storage_gib"])

@@ -9,7 +9,8 @@ import pytest
 import yaml
 from pulumi.runtime import set_all_config
 
-from stacks.config import ConfigError, read
+from stacks.config import ConfigError
+from stacks.pulumi_config import read
 from tests.conftest import PROJECT, TOKEN, Register, changed
 
 
@@ -150,9 +151,60 @@ def test_the_name_in_another_stacks_file_is_one_of_the_mistakes(
     assert found == (
         [
             'stack.name: "ray-a4-gpu-spot": Pulumi.theirs.yaml has it for the same project, and '
-            "names in a project are unique; nearest: ray-a4-gpu-spot-2 in the file of the stack "
-            "that is not up"
+            "names in a project are unique; nearest: ray-a4-gpu-spot-2 in Pulumi.mine.yaml, or in "
+            "Pulumi.theirs.yaml where this stack is up already"
         ]
         if refused
         else []
     )
+
+
+def _refused(register: Register, values: dict[str, str], folder: str = "") -> str:
+    said: list[str] = []
+
+    def program() -> None:
+        set_all_config(values, secret_keys=[])
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(pulumi, "get_root_directory", lambda: folder)
+            with pytest.raises(ConfigError) as refused:
+                read()
+        said.append(str(refused.value))
+
+    register(program)
+    (one,) = said
+    return one
+
+
+def _values(b200: Any) -> dict[str, str]:
+    stack = {key: it for key, it in b200.items() if key not in ("project", "region", "zone")}
+    return {
+        f"{PROJECT}:stack": json.dumps(stack),
+        **{f"gcp:{it}": b200[it] for it in ("project", "region", "zone")},
+    }
+
+
+def test_a_real_run_refuses_a_token_in_plain_without_its_value(
+    register: Register, b200: Any
+) -> None:
+    key = f"{PROJECT}:hugging_face_token"
+    said = _refused(register, {**_values(b200), key: "hf_plainplain"})
+    assert "hugging_face_token: stands in plain" in said
+    assert "pulumi config set --secret hugging_face_token" in said
+    assert "hf_plainplain" not in said
+
+
+def test_a_real_run_refuses_a_key_that_nothing_reads(register: Register, b200: Any) -> None:
+    key = f"{PROJECT}:stack.pools.gpu.nodes"
+    said = _refused(register, {**_values(b200), key: "4"})
+    assert said.endswith(
+        "stack.pools.gpu.nodes: nothing reads this key of the config; nearest: --path, or "
+        "--config-path"
+    )
+
+
+def test_a_real_run_refuses_a_file_of_which_pulumi_read_a_part(
+    register: Register, b200: Any, tmp_path: Path
+) -> None:
+    (tmp_path / "Pulumi.test.yaml").write_text("config: {a: 1}\n---\nconfig: {b: 2}\n")
+    said = _refused(register, _values(b200), str(tmp_path))
+    assert "Pulumi.test.yaml: line 3: a second document, which Pulumi passes over" in said

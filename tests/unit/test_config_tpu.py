@@ -91,7 +91,7 @@ def test_a_stack_that_needs_a_version_and_names_none_has_the_locks(config: dict[
 @pytest.mark.parametrize("config", [FIXED, AUTOPILOT])
 def test_the_version_that_is_offered_is_accepted(config: dict[str, Any]) -> None:
     (line,) = mistakes(changed(config, cluster__version="1.28.0"))
-    offered = line.rpartition("nearest: ")[2]
+    offered = line.rpartition("nearest: ")[2].removesuffix(", with quotes").strip('"')
     assert validate(changed(config, cluster__version=offered))
 
 

@@ -19,7 +19,7 @@ def test_a_machine_says_which_gke_it_needs_where_nothing_newer_is_used(
     (line,) = mistakes(changed(verl_h200, cluster={"version": "1.31.5-gke.1169000"}))
     assert line == (
         "stack.cluster.version: GKE 1.31.5-gke.1169000 is older than gcsfuse_streaming_writes "
-        "needs; nearest: 1.32.1-gke.1753001"
+        'needs; nearest: "1.35", with quotes'
     )
 
 
@@ -28,7 +28,7 @@ def test_the_version_that_is_offered_is_accepted(stack: str) -> None:
     config = stack_config(stack)
     cluster = config.get("cluster", {})
     (line,) = mistakes(changed(config, cluster={**cluster, "version": "1.28.0"}))
-    offered = line.rpartition("nearest: ")[2]
+    offered = line.rpartition("nearest: ")[2].removesuffix(", with quotes").strip('"')
     assert validate(changed(config, cluster={**cluster, "version": offered}))
 
 
@@ -44,7 +44,7 @@ def wrong_fields(
         reserved = False
     elif mode not in known.capacity_modes:
         wrong.add("capacity.mode")
-    if mode in ("flex-start", "queued") and minimum > 0:
+    if mode in ("spot", "flex-start", "queued") and minimum > 0:
         wrong.add("autoscaling")
     placed = mode == "queued" or reserved or (mode == "flex-start" and not known.rdma_nics)
     if compact and (placed or not known.compact_placement):

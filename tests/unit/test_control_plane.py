@@ -1,241 +1,101 @@
-"""Starting, ending and restarting a control plane, with programs that only say that they are ready:
-nothing here shows that the real ones take their flags."""
+"""Which of its endpoints a cluster is reached at, and that only Google's names are trusted."""
 
-from __future__ import annotations
-
-import os
-import signal
-import socket
-import threading
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
+from dataclasses import replace
 
 import pytest
-import yaml
 
-from sandbox.control_plane import ControlPlane, binaries
-from sandbox.control_plane.layout import Layout
-from sandbox.errors import CloudError, UserError
-from tests.unit.control_plane_programs import CORE, crash, mend, write_programs
+from catalog.roles import roles_table
+from components.control_plane import ControlPlaneEndpoint, Endpoints, check_dns_name
+from sandbox.cloud.caller import Caller
+from sandbox.errors import CloudError
+from stacks.config import validate
+from stacks.parts.cluster.advice import advice
+from tests.conftest import changed
+from tests.parts.samples import BARE
+from tests.programs import WITH_ALL_SECRETS
+from tests.unit.effect_stacks import TEAMS
 
-KUEUE: dict[str, Any] = {"apiVersion": "config.kueue.x-k8s.io/v1beta2", "kind": "Configuration"}
-
-
-@pytest.fixture
-def built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder of the programs."""
-    folder = tmp_path / "bin"
-    write_programs(folder)
-    monkeypatch.setattr(binaries, "BINARIES", folder)
-    return folder
-
-
-@pytest.fixture
-def plane(tmp_path: Path, built: Path) -> Iterator[ControlPlane]:
-    del built
-    plane = ControlPlane(tmp_path / "plane")
-    yield plane
-    plane.stop()
+OPEN = Endpoints(
+    address="203.0.113.7",
+    dns_name="gke-1a2b3c-123456789012.us-central1.gke.goog",
+    has_address=True,
+    is_public=True,
+    is_dns_open=True,
+)
 
 
-def pids(plane: ControlPlane) -> dict[str, int | None]:
-    return {each.name: each.pid for each in plane.status()}
-
-
-def kill(plane: ControlPlane, name: str) -> None:
-    """Without waiting for its end."""
-    pid = pids(plane)[name]
-    assert pid is not None
-    os.kill(pid, signal.SIGKILL)
-
-
-def test_start_brings_up_every_program_and_waits_until_it_is_ready(plane: ControlPlane) -> None:
-    plane.start()
-    assert [each.name for each in plane.status()] == CORE
-    for each in plane.status():
-        assert each.running
-        assert each.rss_mib > 1
-        socket.create_connection(("127.0.0.1", next(iter(each.ports.values())))).close()
-
-
-def test_a_second_start_leaves_all_as_it_is(plane: ControlPlane) -> None:
-    plane.start()
-    before = pids(plane)
-    plane.start()
-    assert pids(plane) == before
-
-
-def test_start_restarts_only_what_was_killed(plane: ControlPlane) -> None:
-    plane.start()
-    for name in CORE:
-        before = pids(plane)
-        kill(plane, name)
-        plane.start()
-        after = pids(plane)
-        assert {each for each in CORE if after[each] != before[each]} == {name}
-        assert after[name] is not None
-
-
-def test_two_commands_at_once_start_each_program_once(plane: ControlPlane, tmp_path: Path) -> None:
-    other = ControlPlane(tmp_path / "plane")
-    threads = [threading.Thread(target=each.start) for each in (plane, other)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert pids(plane) == pids(other)
-    assert not list((tmp_path / "plane" / "logs").glob("*.previous.log"))
-
-
-def test_stop_leaves_no_process_and_start_finds_the_same_ports(plane: ControlPlane) -> None:
-    plane.start()
-    before = plane.status()
-    plane.stop()
-    for each in before:
-        assert each.pid is not None
-        with pytest.raises(ProcessLookupError):
-            os.kill(each.pid, 0)
-    assert not any(each.running for each in plane.status())
-    plane.start()
-    assert [each.ports for each in plane.status()] == [each.ports for each in before]
-
-
-def test_remove_leaves_neither_process_nor_file(plane: ControlPlane, tmp_path: Path) -> None:
-    plane.start()
-    plane.remove()
-    assert not (tmp_path / "plane").exists()
-    assert not any(each.running for each in plane.status())
-    plane.remove()
-
-
-def test_what_was_never_started_can_be_asked_and_stopped_and_leaves_no_folder(
-    plane: ControlPlane, tmp_path: Path
+@pytest.mark.parametrize(
+    ("ways", "chosen"),
+    [
+        (OPEN, ControlPlaneEndpoint.PUBLIC),
+        (replace(OPEN, is_dns_open=False), ControlPlaneEndpoint.PUBLIC),
+        (replace(OPEN, is_public=False), ControlPlaneEndpoint.DNS),
+        (replace(OPEN, is_public=False, is_dns_open=False), ControlPlaneEndpoint.PRIVATE),
+        (replace(OPEN, has_address=False), ControlPlaneEndpoint.DNS),
+    ],
+)
+def test_an_address_on_the_internet_comes_first_then_the_name_then_a_private_address(
+    ways: Endpoints, chosen: ControlPlaneEndpoint
 ) -> None:
-    assert not any(each.running for each in plane.status())
-    plane.stop()
-    assert not (tmp_path / "plane").exists()
+    assert ways.chosen is chosen
+    assert ways.host == (OPEN.dns_name if chosen is ControlPlaneEndpoint.DNS else OPEN.address)
 
 
-def test_a_port_that_somebody_has_taken_is_chosen_anew_and_told_to_all_who_ask_there(
-    plane: ControlPlane,
+@pytest.mark.parametrize(
+    "name",
+    [
+        "gke-1a2b3c-123456789012.us-central1.gke.goog",
+        "gke-0f-1.us-central1-a.gke.goog",
+    ],
+)
+def test_a_name_of_google_clouds_is_taken(name: str) -> None:
+    assert check_dns_name(name) == name
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "",
+        "203.0.113.7",
+        "evil.example",
+        "gke-1.us-central1.gke.goog.evil.example",
+        "evil.example/gke-1.us-central1.gke.goog",
+        "evil.example#.us-central1.gke.goog",
+        "user@gke-1.us-central1.gke.goog",
+        "gke-1.us-central1.gke.goog:8443",
+        "gke-1.us-central1.gke.goog\n",
+        "gke-1.us-central1.xgke.goog",
+    ],
+)
+def test_any_other_host_is_refused(name: str) -> None:
+    with pytest.raises(ValueError, match="is no name of a control plane at Google Cloud"):
+        check_dns_name(name)
+
+
+def test_who_may_not_connect_does_not_reach_a_control_plane_by_its_name() -> None:
+    with pytest.raises(CloudError, match=r'Required "container.clusters.connect" permission'):
+        Caller(("roles/compute.networkViewer",)).check_connect(OPEN.dns_name)
+    for role in roles_table().roles:
+        if role.startswith("roles/container.") or role == "custom/stacksClusterReader":
+            Caller((role,)).check_connect(OPEN.dns_name)
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "told"),
+    [(None, []), ("private", ["from the VPC network alone"]), ("dns", ["clusters.connect"])],
+)
+def test_a_preview_says_where_one_has_to_be_and_what_one_needs(
+    endpoint: str | None, told: list[str]
 ) -> None:
-    plane.start()
-    (taken,) = [each.ports["api"] for each in plane.status() if each.name == "kube-apiserver"]
-    plane.stop()
-    with socket.create_server(("127.0.0.1", taken)):
-        plane.start()
-        (chosen,) = [each.ports["api"] for each in plane.status() if each.name == "kube-apiserver"]
-        assert chosen != taken
-        document = yaml.safe_load(plane.kubeconfig.read_text())
-        assert document["clusters"][0]["cluster"]["server"] == f"https://127.0.0.1:{chosen}"
+    plan = validate(changed(BARE, cluster={"endpoint": endpoint}), secrets_set=WITH_ALL_SECRETS)
+    said = list(advice(plan))
+    assert len(said) == len(told)
+    assert all(part in line for line, part in zip(said, told, strict=True))
 
 
-def test_programs_restart_when_what_they_read_has_changed(
-    plane: ControlPlane, tmp_path: Path
-) -> None:
-    plane.start()
-    before = pids(plane)
-    Layout(tmp_path / "plane").tokens.unlink()
-    plane.start()
-    after = pids(plane)
-    changed = {name for name in CORE if after[name] != before[name]}
-    assert changed == {"kube-apiserver", "kube-controller-manager", "kube-scheduler", "kwok"}
-
-
-def test_a_program_that_ends_is_an_error_with_its_last_words(
-    plane: ControlPlane, built: Path
-) -> None:
-    crash(built, "kube-scheduler", "first line\nno such flag: --config\n")
-    with pytest.raises(CloudError, match=r"UNAVAILABLE: kube-scheduler ended: no such flag"):
-        plane.start()
-    mend(built, "kube-scheduler")
-    plane.start()
-    assert all(each.running for each in plane.status())
-
-
-def test_programs_that_were_not_built_are_the_users_to_build(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(binaries, "BINARIES", binaries.PROJECT_FOLDER / "no-such-folder")
-    with pytest.raises(UserError, match=r"etcd: not in no-such-folder.*run `make kube-tools`"):
-        ControlPlane(tmp_path / "plane").start()
-
-
-def test_programs_get_nothing_of_the_users_environment(
-    plane: ControlPlane, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("SOME_TOKEN", "a-credential")
-    plane.start()
-    for pid in pids(plane).values():
-        assert b"a-credential" not in Path(f"/proc/{pid}/environ").read_bytes()
-
-
-def test_only_the_owner_may_read_the_folder(plane: ControlPlane, tmp_path: Path) -> None:
-    plane.start()
-    assert (tmp_path / "plane").stat().st_mode & 0o77 == 0
-    written = [tmp_path / "plane" / name for name in ("tokens.csv", "encryption.yaml")]
-    keys = list((tmp_path / "plane" / "certificates").rglob("*.key"))
-    assert len(keys) > 5
-    for file in [*written, *keys, plane.kubeconfig]:
-        assert file.stat().st_mode & 0o77 == 0, file
-
-
-def test_an_operator_runs_until_it_is_ended(plane: ControlPlane) -> None:
-    plane.run_ray_operator()
-    assert pids(plane)["ray-operator"] is not None
-    kill(plane, "ray-operator")
-    plane.start()
-    assert pids(plane)["ray-operator"] is not None
-    plane.end_operator("ray-operator")
-    plane.start()
-    assert "ray-operator" not in pids(plane)
-
-
-def test_kueue_restarts_when_its_configuration_changed_and_only_then(plane: ControlPlane) -> None:
-    plane.run_kueue(KUEUE)
-    first = pids(plane)
-    plane.run_kueue(KUEUE)
-    assert pids(plane) == first
-    plane.run_kueue({**KUEUE, "manageJobsWithoutQueueName": True})
-    second = pids(plane)
-    assert {name for name in second if second[name] != first[name]} == {"kueue"}
-
-
-def test_kueue_listens_where_its_webhooks_are_called(plane: ControlPlane, tmp_path: Path) -> None:
-    plane.run_kueue({**KUEUE, "webhook": {"port": 9443}})
-    written = yaml.safe_load(Layout(tmp_path / "plane").configuration("kueue").read_text())
-    assert plane.webhook_url("kueue") == f"https://127.0.0.1:{written['webhook']['port']}"
-    assert (Path(written["webhook"]["certDir"]) / "tls.crt").exists()
-
-
-def test_jobset_listens_where_its_webhooks_are_called(plane: ControlPlane, tmp_path: Path) -> None:
-    plane.run_job_set("jobs", {"kind": "Configuration"})
-    assert pids(plane)["jobset"] is not None
-    written = yaml.safe_load(Layout(tmp_path / "plane").configuration("jobset").read_text())
-    assert plane.webhook_url("jobset") == f"https://127.0.0.1:{written['webhook']['port']}"
-    assert (Path(written["webhook"]["certDir"]) / "tls.crt").exists()
-    assert written["kind"] == "Configuration"
-    plane.end_operator("jobset")
-    assert "jobset" not in pids(plane)
-
-
-def test_an_operator_asks_as_the_account_of_its_release(
-    plane: ControlPlane, tmp_path: Path
-) -> None:
-    plane.run_ray_operator("rays")
-    document = yaml.safe_load(Layout(tmp_path / "plane").kubeconfig("ray-operator").read_text())
-    assert document["users"][0]["user"]["as"] == "system:serviceaccount:rays:kuberay-operator"
-
-
-def test_an_operator_that_crashes_fails_its_own_command_and_no_other(
-    plane: ControlPlane, built: Path
-) -> None:
-    crash(built, "kueue", "unknown field spec.frameworks")
-    with pytest.raises(CloudError, match=r"kueue ended: unknown field spec\.frameworks"):
-        plane.run_kueue(KUEUE)
-    plane.start()
-    assert [each.name for each in plane.status() if not each.running] == ["kueue"]
-    mend(built, "kueue")
-    plane.start()
-    assert all(each.running for each in plane.status())
+def test_members_of_teams_are_told_apart_for_their_role_may_not_do() -> None:
+    plan = validate(changed(TEAMS, cluster__endpoint="dns"), secrets_set=WITH_ALL_SECRETS)
+    assert [it.partition(": ")[0] for it in advice(plan)] == [
+        "stack.cluster.endpoint",
+        "stack.teams",
+    ]

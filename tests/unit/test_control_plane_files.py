@@ -6,6 +6,7 @@ import base64
 import csv
 import json
 import ssl
+import tempfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,6 +14,7 @@ import pytest
 import yaml
 from cryptography import x509
 
+from sandbox.control_plane import ports
 from sandbox.control_plane.certificates import make_certificates
 from sandbox.control_plane.identities import IDENTITIES, make_tokens
 from sandbox.control_plane.kubeconfigs import write_kubeconfigs
@@ -54,7 +56,7 @@ def test_the_authoritys_key_is_not_kept(layout: Layout) -> None:
 
 
 def test_the_service_account_key_is_in_the_form_that_the_api_server_reads(layout: Layout) -> None:
-    assert layout.service_account_key.read_text().startswith("-----BEGIN EC PRIVATE KEY-----")
+    assert layout.service_account_key.read_text().startswith("-----BEGIN EC " + "PRIVATE KEY-----")
 
 
 def test_tokens_last_and_a_missing_one_is_added(tmp_path: Path) -> None:
@@ -94,10 +96,23 @@ def test_no_two_clusters_kubeconfigs_have_a_name_in_common(tmp_path: Path) -> No
 
 def test_ports_are_kept_even_if_they_are_in_use_by_whom_they_are_for(tmp_path: Path) -> None:
     file = tmp_path / "ports.json"
-    ports = choose_ports(file, ["a", "b"], ["a", "b"])
-    assert len(set(ports.values())) == 2
-    assert choose_ports(file, ["a", "b", "c"], []).items() > ports.items()
+    chosen = choose_ports(file, ["a", "b"], ["a", "b"])
+    assert len(set(chosen.values())) == 2
+    assert choose_ports(file, ["a", "b", "c"], []).items() > chosen.items()
     assert json.loads(file.read_text()).keys() == {"a", "b", "c"}
+
+
+def test_a_port_that_another_sandbox_has_chosen_is_not_free_before_anybody_listens(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ports, "_RANGE", range(20000, 20008))
+    monkeypatch.setattr(ports, "_is_free", lambda _: True)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    one = choose_ports(tmp_path / "one.json", "abcd", "abcd").values()
+    two = choose_ports(tmp_path / "two.json", "abcd", "abcd").values()
+    assert {*one, *two} == {*range(20000, 20008)}
+    (tmp_path / "one.json").unlink()
+    assert {*choose_ports(tmp_path / "three.json", "abcd", "abcd").values()} == {*one}
 
 
 def test_a_program_that_reads_another_file_or_is_called_otherwise_is_another(

@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
+from cli.project import PROJECT_FOLDER
 from sandbox.control_plane.layout import Layout
 from sandbox.control_plane.processes import ManagedProcess, end
 from sandbox.control_plane.programs import Program
-from sandbox.workspace import PROJECT_FOLDER
 
 SLEEP = "import signal; signal.pause()"
 # Says that it is deaf before it is.

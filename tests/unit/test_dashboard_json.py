@@ -11,7 +11,7 @@ def tiles(value: dict) -> list[dict]:
 
 def test_tiles_stand_two_in_a_row_without_overlap() -> None:
     made = dashboard("t", (*lustre_charts("fs", "us-east1-b"), *gpu_charts("c")), {"a": "b"})
-    places = [(tile["xPos"], tile["yPos"]) for tile in tiles(made)]
+    places = [(tile.get("xPos", 0), tile.get("yPos", 0)) for tile in tiles(made)]
     assert places == [(0, 0), (24, 0), (0, 16), (24, 16)]
     assert made["labels"] == {"a": "b"}
 

@@ -20,7 +20,8 @@ def test_it_has_no_lustre_no_token_and_no_job(register: Register) -> None:
     for kind in (":Instance", ":Connection", ":Secret", ":PersistentVolume", ":RayJob"):
         assert not made.of_type(kind)
     assert "apis-lustre" not in made.names()
-    assert "lustreCsiDriverConfig" not in made.named("gke-cluster").inputs["addonsConfig"]
+    addons = made.named("gke-cluster").inputs["addonsConfig"]
+    assert addons["lustreCsiDriverConfig"] == {"enabled": False}
 
 
 def test_one_spot_machine_with_a_gpu_comes_from_zero(register: Register) -> None:
@@ -35,7 +36,7 @@ def test_nothing_is_paid_for_in_advance_or_kept_after_a_destroy(register: Regist
     made = up(register)
     assert "reservationAffinity" not in made.named("gpu-pool").inputs["nodeConfig"]
     assert made.named("gke-cluster").inputs["location"] == "us-central1-a"
-    assert made.named("cpu-pool").inputs["autoscaling"]["totalMaxNodeCount"] == 1
+    assert made.named("cpu-pool").inputs["nodeCount"] == 1
     assert made.named("bucket-bucket").inputs["forceDestroy"] is True
     assert not [it.name for it in made.resources if it.protect]
 

@@ -10,11 +10,9 @@ from typing import Any, get_args
 
 import pulumi
 import pytest
-import yaml
 from pydantic import BaseModel
 
-from catalog import Catalog
-from sandbox.workspace import stack_names
+from cli.project import stack_names
 from stacks.build import build
 from stacks.config import validate
 from stacks.parts.pools.config import Capacity
@@ -41,9 +39,7 @@ KEYS = [
 ]
 PARTS = frozenset(key[0] for key in KEYS)
 # What keys were called before.
-# Values by words of the user's.
-OF_USERS = ("labels", "repositories")
-BEFORE = frozenset({"bucket", "fine_tune", "job", "kueue", "nccl_test", "server", "tpu"})
+BEFORE = frozenset({"bucket", "fine_tune", "job", "kueue", "server", "tpu"})
 # Pages that name keys of other projects.
 OF_OTHERS = ("docs/compared.md", "docs/facts.md")
 _PATH = r"[a-z_]+(?:\.[\w-]+)+"
@@ -73,20 +69,6 @@ def _section(page: str, heading: str) -> str:
 
 def _without(page: str, heading: str) -> str:
     return page.replace(_section(page, heading), "") if f"## {heading}\n" in page else page
-
-
-def _paths_in(block: Any, path: str = "") -> Iterator[str]:
-    """The path of each value of a config that is no block."""
-    if isinstance(block, dict) and path.rpartition(".")[2] not in OF_USERS:
-        for key, inner in block.items():
-            # A registry's host is one name.
-            name = key.replace(".", "_")
-            yield from _paths_in(inner, f"{path}.{name}" if path else name)
-    elif isinstance(block, list):
-        for inner in block:
-            yield from _paths_in(inner, path)
-    else:
-        yield path
 
 
 def _rows(page: str, heading: str) -> list[list[str]]:
@@ -144,19 +126,6 @@ def test_keys_that_are_none_would_be_found() -> None:
     assert unknown == ["pools.gpu.nods", "job.epochs", "ray.mine.worker.gpus"]
 
 
-@pytest.mark.parametrize("name", PAGES)
-def test_every_block_of_config_on_a_page_has_keys_of_a_stack_alone(name: str) -> None:
-    unknown = list[str]()
-    for text in re.findall(r"^```yaml\n(.*?)^```", PAGES[name], re.S | re.M):
-        block = yaml.safe_load(text)
-        whole = block or {}
-        stack = whole.get("config", whole).get("gke-ai-stacks:stack", whole)
-        # Others are files of the sandbox's.
-        if not (PARTS | BEFORE).isdisjoint(stack):
-            unknown += [it for it in _paths_in(stack) if not _is_key(it)]
-    assert unknown == []
-
-
 def test_what_each_key_is_called_now_is_a_key() -> None:
     rows = _rows(PAGES["docs/parts.md"], "From a config with a kind")
     now = [it for row in rows for it in re.findall(rf"`({_PATH})`", row[1])]
@@ -191,17 +160,10 @@ def _models_in(annotation: Any) -> Iterator[type[BaseModel]]:
         yield from _models_in(inner)
 
 
-def test_images_without_a_digest_stand_in_the_shared_page() -> None:
-    lock = Catalog.load().versions
-    images = {it.reference for it in lock.images.values()}
-    for nccl in lock.nccl.values():
-        images |= {nccl.plugin_image, nccl.diagnostic_image, nccl.pause_image}
-    by_tag = {it for it in images if "@sha256:" not in it}
-    assert _written(SHARED_PAGE, "Images").keys() == by_tag
-
-
 def test_every_output_stands_in_the_shared_page(register: Register) -> None:
-    plan = validate(stack_config("lab"), secrets_set=WITH_TOKEN)
+    lab = stack_config("lab")
+    key = f"projects/my-keys/locations/{lab['region']}/keyRings/ring/cryptoKeys/key"
+    plan = validate({**lab, "cmek": key}, secrets_set=WITH_TOKEN)
     outputs = dict[str, Any]()
 
     def program() -> None:

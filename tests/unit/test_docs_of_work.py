@@ -16,8 +16,9 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from aistack.__main__ import app
-from sandbox.workspace import stack_names
+from cli.project import stack_names
 from tests.conftest import ROOT, stack_config
+from tests.pages.blocks import shown_config
 
 PAGES = {
     str(path.relative_to(ROOT)): path.read_text(encoding="utf-8")
@@ -84,7 +85,7 @@ def test_a_command_is_one_and_names_what_its_stack_has(it: Command) -> None:
     stack = asked.get("stack")
     if stack is None or stack in _OF_ONE_S_OWN:
         return
-    config = stack_config(stack)
+    config = stack_config(stack) if stack in stack_names() else shown_config(stack)
     name = (asked.get("name") or "").rpartition("/")[2] if verb != "submit" else ""
     if verb == "tunnel":
         assert name.partition(":")[0] in (config.get("servers") or {})

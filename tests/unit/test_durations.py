@@ -8,11 +8,10 @@ from pathlib import Path
 import networkx as nx
 import pytest
 
+from catalog.durations import OWN, TABLE, Durations
+from catalog.durations_table import OPERATIONS, TableError, read_table
 from sandbox.bounds import Bounds, bounds, makespan
 from sandbox.cloud.kinds import KINDS
-from sandbox.durations import OWN, TABLE, Durations
-from sandbox.durations_table import OPERATIONS, read_table
-from sandbox.errors import UserError
 from sandbox.schedule import Node, TimedStep
 from tools import durations_page
 
@@ -65,12 +64,12 @@ def test_every_source_is_one_of_a_figure() -> None:
 def test_a_table_that_says_too_little_or_nonsense_is_refused(
     tmp_path: Path, seconds: str, words: str
 ) -> None:
-    with pytest.raises(UserError, match=words):
+    with pytest.raises(TableError, match=words):
         own(tmp_path, f"date: 2026-11-23\ndurations: {{a:b:C: {{create: {{{seconds}}}}}}}\n")
 
 
 def test_a_table_that_is_no_yaml_is_refused_in_a_line(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"^durations.yaml: is no YAML: "):
+    with pytest.raises(TableError, match=r"^durations.yaml: is no YAML: "):
         own(tmp_path, "a: [")
 
 

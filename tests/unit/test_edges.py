@@ -5,15 +5,15 @@ from __future__ import annotations
 
 import pytest
 
-from sandbox.durations import Durations
+from catalog.durations import Durations
+from cli.project import stack_names
+from cli.urns import name_of, token_of
 from sandbox.edges import waits_of
 from sandbox.plan import planned_steps
 from sandbox.planned_pulls import with_pulls
 from sandbox.reasons import Reason, Reasons
 from sandbox.removal import DATA, data_last
 from sandbox.schedule import TimedStep, critical_path
-from sandbox.urns import name_of, token_of
-from sandbox.workspace import stack_names
 from stacks.config import validate
 from tests.conftest import stack_config
 from tests.programs import WITH_TOKEN, registered

@@ -29,6 +29,7 @@ CLUSTER = ClusterFacts(
     release_channel="REGULAR",
     autopilot=False,
     dataplane_v2=True,
+    calico=False,
     multi_networking=True,
     private_nodes=True,
     workload_pool="p.svc.id.goog",
@@ -54,6 +55,7 @@ IN_CLUSTER = ClusterNeeds(
     machines=("a4-highgpu-8g",),
 )
 CATALOG = Catalog.load()
+FIELD = "cluster.existing.cluster"
 
 
 def test_a_cluster_that_has_all_that_is_needed_has_no_problem() -> None:
@@ -81,7 +83,7 @@ def test_a_cluster_that_has_all_that_is_needed_has_no_problem() -> None:
             {"version": "1.32.1-gke.1729000"},
             {},
             "cluster.existing.cluster: GKE 1.32.1-gke.1729000 is older than lustre_csi needs; "
-            "nearest: 1.33.2-gke.1111000",
+            "nearest: 1.35",
         ),
         (
             {"version": "1.30.0-gke.1747000"},
@@ -164,6 +166,40 @@ def test_a_cluster_that_lacks_something_is_refused_for_just_that(
     assert only(problems).startswith(line)
 
 
+NO_POLICIES = "shared enforces no network policies, so "
+CALICO = (
+    "shared enforces network policies by Calico, which takes pods for part of the range "
+    "0.0.0.0/0, so "
+)
+ON_V2 = "; nearest: a cluster on Dataplane V2"
+MODEST = ClusterNeeds(project="p", region="us-east1")
+
+
+@pytest.mark.parametrize(("calico", "why"), [(False, NO_POLICIES), (True, CALICO)])
+def test_teams_are_refused_where_network_policies_keep_them_not_apart(
+    *, calico: bool, why: str
+) -> None:
+    cluster = replace(CLUSTER, dataplane_v2=False, calico=calico)
+    teams = replace(MODEST, teams=True, guarded=True)
+    line = f"{FIELD}: {why}pods of a team would reach those of the others{ON_V2}"
+    assert only(cluster_problems(cluster, teams, CATALOG)) == line
+    assert lines(cluster_advice(cluster, teams)) == []
+    assert lines(cluster_problems(replace(cluster, dataplane_v2=True), teams, CATALOG)) == []
+
+
+@pytest.mark.parametrize(("calico", "why"), [(False, NO_POLICIES), (True, CALICO)])
+def test_a_stack_without_teams_is_warned_where_network_policies_guard_nothing(
+    *, calico: bool, why: str
+) -> None:
+    cluster = replace(CLUSTER, dataplane_v2=False, calico=calico)
+    guarded = replace(MODEST, guarded=True)
+    line = f"{FIELD}: {why}every pod of the cluster reaches those of the stack{ON_V2}"
+    assert lines(cluster_problems(cluster, guarded, CATALOG)) == []
+    assert only(cluster_advice(cluster, guarded)) == line
+    assert lines(cluster_advice(replace(cluster, dataplane_v2=True), guarded)) == []
+    assert lines(cluster_advice(cluster, MODEST)) == []
+
+
 def test_what_a_stack_does_not_use_a_cluster_need_not_have() -> None:
     bare = replace(
         CLUSTER,
@@ -207,6 +243,12 @@ class TestOwner:
         labels = stack_labels({}, "dev")
         line = only(owner_problems("cluster.existing.cluster", self.WHAT, labels, "dev"))
         assert "is this stack's own, by its labels, and would be deleted" in line
+
+    def test_a_part_that_is_off_the_record_may_be_named_by_the_stack_that_made_it(self) -> None:
+        labels = stack_labels({}, "dev")
+        field = "cluster.existing.cluster"
+        assert lines(owner_problems(field, self.WHAT, labels, "dev", on_record=False)) == []
+        assert lines(owner_problems(field, self.WHAT, labels, "other", on_record=False)) != []
 
     @pytest.mark.parametrize(
         "labels", [{}, {"stack": "x"}, {"managed-by": "pulumi"}, {"managed-by": "t", "stack": "x"}]

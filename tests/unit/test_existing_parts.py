@@ -22,6 +22,8 @@ from components.existing_lustre import ExistingLustreArgs, existing_lustre
 from components.existing_network import ExistingNetworkArgs, existing_network
 from components.existing_part import ExistingPartError, Part, read_part
 from components.existing_repository import ExistingRepositoryArgs, existing_repository
+from sandbox.cloud.kinds.cluster import hosts_of
+from sandbox.cloud.resource import Resource
 from tests.unit.existing_parts import REGION, ZONE, Reader, values
 from tests.unit.simulated_project import APIS, BUCKET, DISK_IMAGE, REPOSITORY, ROUTER, P, Project
 
@@ -46,9 +48,9 @@ def reader(project: Project) -> Reader:
 
 
 class TestCluster:
-    def cluster(self, project: Project, **inputs: Any) -> None:
+    def cluster(self, project: Project, **inputs: Any) -> Resource:
         made = project.network()
-        project.cluster(made, project.subnet(made), **inputs)
+        return project.cluster(made, project.subnet(made), **inputs)
 
     def test_its_facts_are_read(self, project: Project, reader: Reader) -> None:
         self.cluster(
@@ -75,6 +77,7 @@ class TestCluster:
         assert found.version == "1.35.2-gke.1842000"
         assert found.release_channel == "RAPID"
         assert found.dataplane_v2
+        assert not found.calico
         assert found.multi_networking
         assert found.private_nodes
         assert found.workload_pool == f"{P}.svc.id.goog"
@@ -91,9 +94,50 @@ class TestCluster:
         found = reader.run(partial(read_cluster, CLUSTER_ARGS))
         assert not any((found.ray_operator, found.gcs_fuse, found.lustre, found.lustre_legacy_port))
         assert not any((found.autopilot, found.dataplane_v2, found.multi_networking))
+        assert not found.calico
         assert not any((found.private_nodes, found.workload_pool, found.custom_metrics))
         assert found.release_channel == "UNSPECIFIED"
         assert found.labels == {}
+
+    @pytest.mark.parametrize(
+        ("open_name", "address", "private", "reached"),
+        [
+            (False, True, False, "public"),
+            (True, True, False, "public"),
+            (False, True, True, "private"),
+            (True, True, True, "dns"),
+            (True, False, True, "dns"),
+        ],
+    )
+    def test_it_is_reached_where_its_owner_lets_it_answer(
+        self,
+        project: Project,
+        reader: Reader,
+        *,
+        open_name: bool,
+        address: bool,
+        private: bool,
+        reached: str,
+    ) -> None:
+        cluster = self.cluster(
+            project,
+            privateClusterConfig={"enablePrivateNodes": True, "enablePrivateEndpoint": private},
+            masterAuthorizedNetworksConfig={"gcpPublicCidrsAccessEnabled": False},
+            controlPlaneEndpointsConfig={
+                "dnsEndpointConfig": {"allowExternalTraffic": open_name},
+                "ipEndpointsConfig": {"enabled": address},
+            },
+        )
+        found = reader.run(partial(read_cluster, CLUSTER_ARGS))
+        assert found.reached == reached
+        assert (found.ca_certificate is None) is (reached == "dns")
+        assert found.endpoint in hosts_of(cluster)
+        assert found.dns_name is not None
+
+    def test_who_enforces_network_policies_is_read(self, project: Project, reader: Reader) -> None:
+        self.cluster(project, networkPolicy={"enabled": True, "provider": "CALICO"})
+        found = reader.run(partial(read_cluster, CLUSTER_ARGS))
+        assert (found.calico, found.dataplane_v2) == (True, False)
 
     def test_a_zonal_clusters_own_zone_is_one_of_its_zones(
         self, project: Project, reader: Reader

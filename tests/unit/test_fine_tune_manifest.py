@@ -2,6 +2,7 @@
 
 import os
 import shlex
+import signal
 import subprocess
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 
 from components.fine_tune_job import FineTunePods, fine_tune_spec, headless_service_spec
 from components.ray_manifest import BucketMount, Quantity
-from tests.conftest import ROOT
+from tests.conftest import NO_RAW_PACKETS, ROOT
 
 LAUNCHER = ROOT / "workloads" / "fine_tune" / "launch.sh"
 BUCKET = BucketMount(
@@ -113,8 +114,7 @@ def test_the_token_comes_from_the_secret() -> None:
     assert token["valueFrom"] == {"secretKeyRef": {"name": "tokens", "key": "HF_TOKEN"}}
 
 
-def test_a_pod_that_fails_starts_again_on_its_node_and_one_that_goes_has_time() -> None:
-    assert pod()["restartPolicy"] == "OnFailure"
+def test_a_pod_that_is_stopped_has_time_to_end() -> None:
     assert pod(grace_seconds=90)["terminationGracePeriodSeconds"] == 90
     assert pod()["priorityClassName"] == "low"
     assert "priorityClassName" not in pod(priority_class=None)
@@ -124,13 +124,16 @@ def test_the_config_cannot_change_where_a_pod_stands() -> None:
     assert variables(environment={"PODS": "9", "MODEL_PATH": "/m"})["PODS"] == "2"
 
 
-def launch(tmp_path: Path, index: int = 0, **values: Any) -> subprocess.CompletedProcess[str]:
+def launch(
+    tmp_path: Path, index: int = 0, tools: dict[str, str] | None = None, **values: Any
+) -> subprocess.CompletedProcess[str]:
     """The launcher in an image whose `accelerate` says what it is given, and which finds every
-    name at once."""
-    for tool, body in {
+    name at once, unless other `tools` are given."""
+    usual = {
         "accelerate": 'printf "%s\\n" "$@"',
-        "getent": 'echo "asked for $2" >&2',
-    }.items():
+        "getent": 'echo "asked for $2" >&2; echo "10.0.0.1 $2"',
+    }
+    for tool, body in {**usual, **(tools or {})}.items():
         path = tmp_path / "bin" / tool
         path.parent.mkdir(exist_ok=True)
         path.write_text(f"#!/bin/bash\n{body}\n", encoding="utf-8")
@@ -166,8 +169,100 @@ def test_every_pod_runs_its_part_of_all_processes(tmp_path: Path, index: int) ->
     assert arguments[-1] == "fine_tune.py"
 
 
-def test_it_starts_once_the_first_pod_has_a_name(tmp_path: Path) -> None:
-    assert "asked for tune-0.names" in launch(tmp_path, 1).stderr
+def test_it_starts_once_every_pod_has_a_name(tmp_path: Path) -> None:
+    asked = launch(tmp_path, 1).stderr
+    assert "asked for tune-0.names" in asked
+    assert "asked for tune-1.names" in asked
+
+
+FAILS = "exit 3"
+# A name has its second address once the training has been tried.
+CHANGES = """touch "$TRIED"; exit 3"""
+MOVED = 'if [[ "$2" == tune-1.names && -e "$TRIED" ]]; then {}; fi; echo "10.0.0.1 $2"'
+
+
+def ended(tmp_path: Path, index: int = 0, **tools: str) -> subprocess.CompletedProcess[str]:
+    tried = str(tmp_path / "tried")
+    return launch(tmp_path, index, tools=tools, LOST_PEER_SECONDS="0", TRIED=tried)
+
+
+def ignored(code: int) -> bool:
+    """Whether the Job counts an end with this code for nothing."""
+    rules = spec()["podFailurePolicy"]["rules"]
+    codes = [it["onExitCodes"] for it in rules if it["action"] == "Ignore" and "onExitCodes" in it]
+    (container,) = pod()["containers"]
+    return any(it["containerName"] == container["name"] and code in it["values"] for it in codes)
+
+
+@pytest.mark.parametrize("moved", ["exit 2", 'echo "10.0.0.9 $2"; exit'])
+def test_a_pod_that_fails_with_a_lost_peer_ends_with_a_code_that_counts_for_nothing(
+    tmp_path: Path, moved: str
+) -> None:
+    """The peer is gone, or another pod has its name."""
+    done = ended(tmp_path, accelerate=CHANGES, getent=MOVED.format(moved))
+    assert "a peer is gone" in done.stdout
+    assert ignored(done.returncode)
+
+
+def test_a_pod_that_fails_while_its_peers_stay_ends_with_its_own_code_which_counts(
+    tmp_path: Path,
+) -> None:
+    done = ended(tmp_path, accelerate=FAILS, getent='echo "10.0.0.1 $2"')
+    assert done.returncode == 3
+    assert not ignored(3)
+
+
+def test_a_pod_that_works_alone_looks_for_no_peer(tmp_path: Path) -> None:
+    tools = {"accelerate": FAILS, "getent": 'echo "10.0.0.1 $2"'}
+    done = launch(tmp_path, 0, tools=tools, PODS="1", LOST_PEER_SECONDS="3600")
+    assert done.returncode == 3
+
+
+def test_a_lost_machine_counts_for_no_failure() -> None:
+    (gone, _) = spec()["podFailurePolicy"]["rules"]
+    assert gone == {
+        "action": "Ignore",
+        "onPodConditions": [{"type": "DisruptionTarget", "status": "True"}],
+    }
+    # Kubernetes refuses such a policy beside any other.
+    assert pod()["restartPolicy"] == "Never"
+
+
+def test_a_stopped_pod_hands_the_signal_to_its_training_and_takes_no_time_of_its_own(
+    tmp_path: Path,
+) -> None:
+    """`accelerate` stops the launcher as the kubelet does, and says that it was stopped itself."""
+    training = """trap 'echo stopped; exit 5' TERM; kill -TERM $PPID; while :; do sleep 0.1; done"""
+    done = launch(
+        tmp_path,
+        0,
+        tools={"accelerate": training, "getent": 'echo "10.0.0.1 $2"'},
+        LOST_PEER_SECONDS="3600",
+    )
+    assert "stopped" in done.stdout
+    assert "looking for a peer" not in done.stdout
+    assert done.returncode not in (0, 75)
+
+
+@pytest.mark.parametrize("moment", range(1, 40))
+def test_no_moment_of_a_stop_leaves_a_training_behind(tmp_path: Path, moment: int) -> None:
+    """The signal comes with the launcher's command of that number, however slow the machine is. A
+    training that nobody stopped would hold the output open."""
+    before = tmp_path / "before.sh"
+    before.write_text(
+        f"unset BASH_ENV; trap '((++commands == {moment})) && kill -TERM $$' DEBUG",
+        encoding="utf-8",
+    )
+    # The launcher has no command of that number before it waits: then the training sends it.
+    training = "trap 'exit 5' TERM; sleep 0.5; while :; do kill -TERM $PPID; sleep 0.1; done"
+    done = launch(
+        tmp_path,
+        0,
+        tools={"accelerate": training, "getent": 'echo "10.0.0.1 $2"'},
+        BASH_ENV=str(before),
+        LOST_PEER_SECONDS="3600",
+    )
+    assert done.returncode in (5, 143, -signal.SIGTERM)
 
 
 def checkpoints(tmp_path: Path) -> None:
@@ -209,7 +304,7 @@ def test_a_dry_run_prints_the_command_and_touches_nothing(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("name", ["PODS", "SUBDOMAIN", "MODEL_PATH"])
 def test_it_says_what_it_was_not_told(tmp_path: Path, name: str) -> None:
-    done = launch(tmp_path, 0, **{name: ""})
+    done = launch(tmp_path, 0, None, **{name: ""})
     assert done.returncode != 0
     assert name in done.stderr
 
@@ -217,4 +312,4 @@ def test_it_says_what_it_was_not_told(tmp_path: Path, name: str) -> None:
 def test_its_pods_get_no_more_privileges_than_they_start_with() -> None:
     assert pod()["securityContext"] == {"seccompProfile": {"type": "RuntimeDefault"}}
     (container,) = pod()["containers"]
-    assert container["securityContext"] == {"allowPrivilegeEscalation": False}
+    assert container["securityContext"] == NO_RAW_PACKETS

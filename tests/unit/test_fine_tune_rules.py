@@ -85,7 +85,7 @@ def test_the_scenarios_job_fits_beside_the_scenarios_server() -> None:
         (
             {"requests": {"cpu": 4, "memory_gib": 20, "ephemeral_storage_gib": 600}},
             "requests.ephemeral_storage_gib",
-            "leaves to pods; nearest: 595",
+            "leaves to pods; nearest: 583",
         ),
         (
             {"shm_gib": 60, "requests": {"cpu": 4, "memory_gib": 40}},

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from sandbox.durations import Durations
+from catalog import Catalog, Way
+from catalog.durations import Durations
 from sandbox.first_step import EARLY, LATE, MIXED, Course, courses
 from sandbox.first_step_words import better, usd
 from sandbox.plan import planned_steps
@@ -19,7 +20,18 @@ from tests.conftest import changed, stack_config
 from tests.programs import WITH_TOKEN, registered
 from tests.unit.planned_goals import goals_of, inputs_of
 
-CHOOSE = ("b200-lustre", "verl-b200", "kueue-mixed", "gcsfuse-checkpoint", "tpu-multislice", "lab")
+# Machines with accelerators that are there from the start; spot ones come when pods are pending.
+OURS = {"mode": "reservation", "name": "ours"}
+RESERVED = changed(stack_config("b200-lustre"), pools__gpu__capacity=OURS)
+LAB = changed(
+    stack_config("lab"), pools__h200__capacity=OURS, pools__l4__capacity={"mode": "on-demand"}
+)
+CHOOSE = {
+    "b200-lustre": RESERVED,
+    "lab": LAB,
+    **{it: stack_config(it) for it in ("verl-b200", "kueue-mixed", "gcsfuse-checkpoint")},
+    "tpu-multislice": stack_config("tpu-multislice"),
+}
 # By a mirror that is there already, and has what was pulled through it.
 MIRROR = "us-east1-docker.pkg.dev/my-project/nvcr-io"
 STREAMED = {"images__repositories": {"nvcr.io": MIRROR}}
@@ -41,7 +53,7 @@ def late(config: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.mark.parametrize("stack", CHOOSE)
 def test_the_way_that_is_derived_is_the_way_that_the_config_would_have(stack: str) -> None:
-    early = stack_config(stack)
+    early = CHOOSE[stack]
     derived, real = of(early), of(late(early))
     assert derived[EARLY].chosen
     assert real[LATE].chosen
@@ -54,42 +66,45 @@ def test_the_way_that_is_derived_is_the_way_that_the_config_would_have(stack: st
 
 
 def test_pools_just_in_time_stand_with_lustre_and_not_after_it() -> None:
-    found = of(changed(stack_config("b200-lustre"), **STREAMED))
+    found = of(changed(RESERVED, **STREAMED))
     assert found[LATE].accelerator_seconds < found[EARLY].accelerator_seconds
     assert found[LATE].seconds <= 1.1 * found[EARLY].seconds
 
 
 def test_just_in_time_the_head_s_nodes_pull_first_through_an_empty_mirror() -> None:
-    found = of(stack_config("b200-lustre"))
-    streamed = of(changed(stack_config("b200-lustre"), **STREAMED))
+    found = of(RESERVED)
+    streamed = of(changed(RESERVED, **STREAMED))
     assert found[LATE].accelerator_seconds == streamed[LATE].accelerator_seconds
     assert found[LATE].accelerator_seconds <= found[EARLY].accelerator_seconds / 2
     assert found[LATE].seconds <= 1.1 * found[EARLY].seconds
 
 
 def test_accelerators_that_pull_an_image_are_paid_for_it_both_ways() -> None:
-    found = of(changed(stack_config("b200-lustre"), images__streaming=False))
+    found = of(changed(RESERVED, images__streaming=False))
     assert found[LATE].accelerator_seconds == found[EARLY].accelerator_seconds
     assert found[LATE].seconds > found[EARLY].seconds
 
 
 def test_accelerators_are_paid_from_when_they_stand_to_the_first_step() -> None:
-    (early, *_) = of(stack_config("b200-lustre")).values()
+    (early, *_) = of(RESERVED).values()
     assert early.accelerator_seconds % 64 == 0
     hours = early.accelerator_seconds / 64 / 3600
     assert early.usd is not None
-    # Eight machines at the spot price of us-east1.
-    assert early.usd[0] == early.usd[1] == pytest.approx(8 * 32.6064 * hours)
+    rate = Catalog.load().machine_rate("a4-highgpu-8g", Way.CALENDAR, "us-east1")
+    assert rate is not None
+    assert early.usd == pytest.approx((8 * rate.low * hours, 8 * rate.high * hours))
 
 
 def test_of_several_pools_some_may_be_just_in_time() -> None:
-    found = of(changed(stack_config("lab"), pools__h200__when="just-in-time"))
+    found = of(changed(LAB, pools__h200__when="just-in-time"))
     assert found[MIXED].chosen
     assert not found[EARLY].chosen
     assert not found[LATE].chosen
 
 
-@pytest.mark.parametrize("stack", ["serve-autopilot", "verl-b200-autopilot", "tpu-elastic"])
+@pytest.mark.parametrize(
+    "stack", ["serve-autopilot", "verl-b200-autopilot", "tpu-elastic", "b200-lustre", "lab", "dev"]
+)
 def test_machines_that_come_with_pods_leave_no_choice(stack: str) -> None:
     assert of(stack_config(stack)) == {}
 

@@ -31,7 +31,8 @@ def test_it_is_all_that_the_scenario_asks_for(register: Register) -> None:
     assert cluster["addonsConfig"]["gcsFuseCsiDriverConfig"] == {"enabled": True}
     assert cluster["workloadIdentityConfig"]
     pool = made.named("gpu-pool").inputs
-    assert pool["initialNodeCount"] == pool["autoscaling"]["totalMaxNodeCount"] == 4
+    assert pool["nodeCount"] == 4
+    assert "autoscaling" not in pool
     assert pool["nodeConfig"]["machineType"] == "g2-standard-8"
 
 

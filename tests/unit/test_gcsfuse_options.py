@@ -9,12 +9,13 @@ from typing import Any
 import pytest
 
 from catalog import Catalog
-from stacks.config import validate
+from stacks.config import ConfigError, validate
 from stacks.parts.buckets.build import annotations, mount_options
 from stacks.parts.buckets.config import GcsFuseSidecar, LogSeverity
 from stacks.parts.buckets.plan import sized_sidecar
 from stacks.parts.buckets.rules import mount_problems
 from tests.conftest import Recording, Register, changed, stack_config
+from tests.parts.samples import TPU
 from tests.programs import mistakes
 from tests.unit.bucket_samples import planned
 from tests.unit.stack_graphs import built
@@ -42,6 +43,20 @@ EVERYTHING = {
     "kernel_list_cache_ttl_s": -1,
     "log_severity": LogSeverity.TRACE,
 }
+
+_WIDE = {
+    "pools__tpu__topology": "8x8",
+    "jobs__maxtext__ici": {"fsdp": 16, "tensor": 4},
+    "jobs__maxtext__per_device_batch_size": 1,
+}
+_ON_V5E = {
+    "zone": "us-central1-a",
+    "pools__tpu__machine_type": "ct5lp-hightpu-4t",
+    "pools__tpu__libtpu_flags": [],
+    "ray__tpu__workers__tpu__requests": {"cpu": 8, "memory_gib": 100},
+    "jobs__maxtext__per_device_batch_size": 1,
+}
+_AUTOPILOT = {"cluster": {"mode": "autopilot"}, "pools__cpu": None}
 
 
 def name_of(option: str) -> str:
@@ -151,6 +166,66 @@ def test_as_many_files_are_streamed_as_a_pod_writes() -> None:
     assert not problems(files=8, write_global_max_blocks=8)
 
 
+@pytest.mark.parametrize(
+    ("values", "streams"),
+    [
+        # FUSE's own number on its large machines, where the sidecar has no limit of memory.
+        ({}, 1600),
+        # As many as a host writes of a checkpoint: files of 2 GiB, 16 hosts.
+        ({"jobs__maxtext__model": "llama3-70b", **_WIDE}, 1600),
+        ({"buckets__data__mount__write_global_max_blocks": 40}, 40),
+        # Machines that FUSE does not call large.
+        (_ON_V5E, 6),
+        # Every container has a limit there.
+        (_AUTOPILOT, 6),
+    ],
+)
+def test_on_tpu_hosts_as_many_files_are_streamed_as_fuse_or_a_host_has(
+    values: dict[str, Any], streams: int
+) -> None:
+    assert validate(changed(TPU, **values)).buckets["data"].streamed_files == streams
+
+
+def test_on_autopilot_the_sidecar_of_a_tpu_host_has_room_for_what_the_host_writes() -> None:
+    plan = validate(changed(TPU, **_AUTOPILOT))
+    (ray,) = plan.ray.values()
+    workers, head = ray.limits(head=False), ray.limits(head=True)
+    assert workers is not None
+    assert head is not None
+    # 96 GB over 8 hosts are 6 files of 2 GiB, each with 96 MiB and the 250m of one sidecar.
+    assert ray.files_at_once == 6
+    assert (workers.memory_gib, workers.millicores) == (1, 1500)
+    assert (head.memory_gib, head.millicores) == (1, 250)
+    elastic = validate(changed(TPU, **_AUTOPILOT, jobs__maxtext__elastic={}))
+    (shrinking,) = elastic.ray.values()
+    # One slice writes what two did.
+    assert shrinking.files_at_once == 12
+    limits = shrinking.limits(head=False)
+    assert limits is not None
+    assert limits.memory_gib == 2
+
+
+def test_fewer_streams_than_a_tpu_host_writes_files_are_refused() -> None:
+    values = {"buckets__data__mount__write_global_max_blocks": 4}
+    (line,) = mistakes(changed(TPU, **values))
+    assert line.startswith("stack.buckets.data.mount.write_global_max_blocks: 4 files are streamed")
+    assert line.endswith("nearest: 6")
+
+
+def test_a_bucket_that_others_mount_too_has_no_more_streams_than_their_sidecars_hold() -> None:
+    script = {
+        "type": "script",
+        "command": ["true"],
+        "image": "python:3.12-slim",
+        "nodes": 1,
+        "pool": "cpu",
+        "requests": {"cpu": 1, "memory_gib": 4},
+    }
+    shared = validate(changed(TPU, jobs__other=script))
+    assert shared.scripts["other"].buckets
+    assert shared.buckets["data"].streamed_files == 6
+
+
 def test_names_and_sizes_that_nobody_believes_are_not_read_at_the_mount() -> None:
     ((field, message),) = problems(metadata_prefetch=True)
     assert field == "bucket.mount.metadata_prefetch"
@@ -234,12 +309,10 @@ def test_the_bucket_is_used_by_the_account_of_the_config(register: Register) -> 
     assert made.one(":BucketIAMMember").inputs["member"].endswith("/sa/trainer")
 
 
-def test_the_account_that_every_namespace_has_is_not_made_again(register: Register) -> None:
-    made = with_account(register, "default")
-    assert "account" not in made.names()
-    assert made.one(":BucketIAMMember").inputs["member"].endswith("/sa/default")
-    worker = made.one(":RayCluster").inputs["spec"]["workerGroupSpecs"][0]["template"]
-    assert worker["spec"]["serviceAccountName"] == "default"
+def test_the_account_that_every_namespace_has_gets_no_bucket(register: Register) -> None:
+    """All pods of the namespace would have it that name no account."""
+    with pytest.raises(ConfigError, match="Kubernetes makes one of this name in every namespace"):
+        with_account(register, "default")
 
 
 @pytest.mark.parametrize(("real_folders", "limit"), [(False, 200000), (True, None)])

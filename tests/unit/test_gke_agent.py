@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from components.node_taints import NodeTaintArgs, toleration
+from kube.objects import JsonObject, Node, Taint
 from sandbox.gke.agent import machines
 from sandbox.gke.agent.autoscaler import additions, is_waiting
 from sandbox.gke.agent.install import own_objects
@@ -19,7 +20,6 @@ from sandbox.gke.agent.slices import PCIE_ROOT, slices_of_node
 from sandbox.gke.agent.statuses import dated
 from sandbox.gke.agent.tpu_pods import Host, assigned, hosts_taken, next_host, problem
 from sandbox.gke.agent.webhooks import Webhooks
-from sandbox.kube.objects import JsonObject, Node, Taint
 from sandbox.kube.scheduler import Candidate
 
 GPU = "nvidia.com/gpu"

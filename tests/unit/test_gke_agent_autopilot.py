@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from kube.objects import JsonObject, Node
 from sandbox.gke.agent.live import state_of
 from sandbox.gke.agent.pools import Plan, plan_nodes
-from sandbox.kube.objects import JsonObject, Node
 from sandbox.kube.store import Store
 from tests.unit.memory_kube_samples import asking, pod
 from tests.unit.simulated_project import APIS, Project

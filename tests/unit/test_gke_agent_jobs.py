@@ -6,9 +6,9 @@ from typing import Any, cast
 
 import pytest
 
+from kube.objects import JsonObject, Ref, name_of
 from sandbox.gke.agent.jobs import ENDS_AFTER, end_job_pods
 from sandbox.gke.agent.live import Live
-from sandbox.kube.objects import JsonObject, Ref, name_of
 from sandbox.kube.store import Store
 from sandbox.live_kube.api import Api
 

@@ -12,8 +12,8 @@ from typing import Any, cast
 
 import pytest
 
+from kube.objects import JsonObject
 from sandbox.gke.agent.live import Live
-from sandbox.kube.objects import JsonObject
 from sandbox.live_kube.api import Api, Kind
 
 POD: Kind = ("v1", "Pod")

@@ -14,7 +14,15 @@ from sandbox.gke.agent import agent as module
 from sandbox.gke.agent.agent import Agent, Options
 from sandbox.live_kube.api import ApiError
 
-PARTS = ("keep_networks", "keep_domains", "keep_requests", "keep_nodes", "mount", "end_job_pods")
+PARTS = (
+    "keep_networks",
+    "keep_domains",
+    "keep_requests",
+    "keep_nodes",
+    "mount",
+    "end_job_pods",
+    "keep_load_balancers",
+)
 
 
 @pytest.fixture

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from kube.objects import JsonObject
 from sandbox.gke.agent.webhooks import answer, configurations, with_images, without_repeats
-from sandbox.kube.objects import JsonObject
 
 
 def test_a_refusal_carries_its_reason_and_a_change_its_patch():

@@ -52,6 +52,9 @@ def test_gke_installs_neither_its_driver_nor_its_device_plugin(made: Recording) 
 
 def test_the_stack_installs_both_and_gib_after_the_driver(made: Recording) -> None:
     release = made.named("gpu-claims-release").inputs
+    address, _, digest = release["chart"].partition("@")
+    assert address == "oci://registry.k8s.io/dra-driver-nvidia/charts/dra-driver-nvidia-gpu"
+    assert digest == "sha256:7a00373fdef1025f27ebb1d353719446bbbe6ec4697e9a503c5ffd7e4f1525dd"
     assert release["values"]["nvidiaDriverRoot"] == "/home/kubernetes/bin/nvidia"
     assert release["values"]["gpuResourcesEnabledOverride"] is True
     pod = made.named("gpu-driver-daemon-set").inputs["spec"]["template"]["spec"]
@@ -121,15 +124,6 @@ def test_whole_machines_are_claimed_without_looking_for_pairs() -> None:
     found = devices_in(made, "pairs-8")
     assert [it["exactly"]["count"] for it in found["requests"]] == [8, 8]
     assert "constraints" not in found
-
-
-def test_a_test_of_the_network_claims_as_the_workers_do() -> None:
-    two = {"pools__gpu__nodes": 2, "jobs": None, "servers": None, "ray__app__nccl_test": {}}
-    made = up(**two)
-    pod = made.named("app-nccl-test-job").inputs["spec"]["template"]["spec"]
-    names, container = claims_of(pod)
-    assert names == ["four-pairs"]
-    assert "nvidia.com/gpu" not in container["resources"].get("limits", {})
 
 
 def test_nccl_fails_rather_than_take_tcp(made: Recording) -> None:

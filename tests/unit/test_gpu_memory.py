@@ -12,11 +12,17 @@ import yaml
 from pydantic import TypeAdapter
 
 from catalog import Catalog
+from catalog.accelerators import AcceleratorTable, usable_gib
+from catalog.machines import Accelerator
+from catalog.table import load_table
+from stacks.config import ConfigError, validate
 from stacks.parts.jobs.config import FineTuning, NemoRlJob, VerlTraining
 from stacks.parts.jobs.gpu_memory import GpuTraining, checkpoint_of, known_model, needs_of
-from stacks.parts.jobs.gpu_memory_rules import Gpus, gpu_memory_problems
+from stacks.parts.jobs.gpu_memory_rules import Gpus, gpu_memory_problems, gpus_of
+from stacks.plan import Plan
 from stacks.problems import Problem
 from tests.conftest import changed
+from tests.parts import samples
 
 FACTS = Catalog.load()
 GIB = 2**30
@@ -34,10 +40,17 @@ NEMO: dict[str, Any] = {
     "train_global_batch_size": 512,
     "checkpoints": {"directory": "here"},
 }
-B200, H200, L4 = 180, 141, 24
+# GiB that programs have of a GPU.
+B200, H200, L4 = 178.36, 139.81, 22.49
 
 
-def problems(job: dict[str, Any], count: int, memory_gib: int) -> list[Problem]:
+def accelerator_of(plan: Plan, pool: str) -> Accelerator:
+    found = plan.pools[pool].machine.accelerator
+    assert found is not None
+    return found
+
+
+def problems(job: dict[str, Any], count: int, memory_gib: float) -> list[Problem]:
     gpus = Gpus(count=count, memory_gib=memory_gib)
     return list(gpu_memory_problems(FACTS, JOB.validate_python(job), gpus))
 
@@ -68,12 +81,61 @@ def test_a_vocabulary_makes_up_the_parameters_that_the_catalog_counts(
 
 
 def test_fsdp_keeps_sixteen_bytes_a_parameter_over_all_gpus() -> None:
-    training, generation = needs_of(FACTS, JOB.validate_python(VERL), gpus=16, memory_gib=B200)
+    job = JOB.validate_python(VERL)
+    training, generation, _ = needs_of(FACTS, job, gpus=16, memory_gib=B200)
     assert training.parts["weights, optimizer, gradients"] == 32_763_876_352 * 16 / 16
     # 64 sequences of 1024 tokens, in 64 layers of 5120 numbers with two bytes each.
     assert training.parts["layers' inputs"] == 64 * 64 * 1024 * 5120 * 2
     assert training.parts["logits"] == 64 * 1024 * 152_064 * 2
     assert generation.parts["vLLM's share"] == pytest.approx(0.6 * B200 * GIB)
+
+
+def test_verl_has_logits_of_whole_micro_batches_when_it_computes_probabilities() -> None:
+    values = {"rollout": {"log_prob_micro_batch_size_per_gpu": 100}}
+    job = JOB.validate_python({**VERL, **values})
+    *_, need = needs_of(FACTS, job, gpus=16, memory_gib=H200)
+    assert need.stage == "probabilities"
+    # No gradients, and 100 samples of 1024 tokens with a number for each word.
+    assert need.parts["weights, optimizer"] == 32_763_876_352 * 12 / 16
+    assert need.parts["logits"] == 100 * 1024 * 152_064 * 2
+    # A GPU has no more than its part of 256 prompts with 8 samples each.
+    values = {"rollout": {"log_prob_micro_batch_size_per_gpu": 512}}
+    *_, need = needs_of(FACTS, JOB.validate_python({**VERL, **values}), gpus=16, memory_gib=H200)
+    assert need.parts["logits"] == 128 * 1024 * 152_064 * 2
+
+
+def test_the_policy_at_its_start_is_a_stage_where_its_divergence_is_in_the_loss() -> None:
+    divergence = {"loss": True, "reference_micro_batch_size_per_gpu": 2}
+    job = JOB.validate_python({**VERL, "divergence": divergence})
+    *_, need = needs_of(FACTS, job, gpus=16, memory_gib=H200)
+    assert need.stage == "reference probabilities"
+    assert need.parts["logits"] == 2 * 1024 * 152_064 * 2
+
+
+def test_programs_have_less_of_a_gpu_than_its_label_says_and_some_devices_more() -> None:
+    found = [it.accelerator for it in FACTS.machines.values() if it.accelerator]
+    machines = {it.type: it for it in found}
+    assert set(machines) == set(load_table(AcceleratorTable, "accelerators").usable)
+    have = {name: usable_gib(it) for name, it in machines.items()}
+    assert have["nvidia-h200-141gb"] == 139.81 < machines["nvidia-h200-141gb"].memory_gib
+    assert have["tpu-v5p-slice"] == 95.74 > machines["tpu-v5p-slice"].memory_gib
+    assert (have["tpu-v5-lite-podslice"], usable_gib(machines["tpu7x"], 2)) == (15.75, 94.75)
+    # Of a config's own machine type nothing else is known.
+    own = machines["nvidia-l4"].model_copy(update={"type": "nvidia-next", "memory_gib": 300})
+    assert (usable_gib(own), usable_gib(own, 2)) == (300, 150)
+
+
+def test_rules_of_trainings_and_servers_take_what_programs_have() -> None:
+    plan = validate(samples.VERL)
+    (job,) = plan.stack.jobs.values()
+    assert isinstance(job, VerlTraining)
+    assert gpus_of(plan, "grpo", job).memory_gib == usable_gib(accelerator_of(plan, "gpu"))
+    # Gemma 2 27B has 25.4 GiB of weights on each of two L4.
+    large = changed(samples.SERVE_ALONE, servers__gemma__model="google/gemma-2-27b-it")
+    large = changed(large, servers__gemma__engine="vllm")
+    # By its label a GPU has 24 GiB, of which vLLM's share would be 22.1.
+    with pytest.raises(ConfigError, match=r"of whose 22\.49 GiB vLLM takes 20\.7"):
+        validate(large, secrets_set=frozenset({"hugging_face_token"}))
 
 
 def test_megatron_keeps_the_optimizer_over_all_gpus_and_the_rest_over_those_of_a_copy() -> None:
@@ -128,7 +190,7 @@ def test_checkpoints_have_weights_and_moments_of_whole_models(
     ],
 )
 def test_what_cannot_fit_names_the_nearest_that_does(
-    job: dict[str, Any], count: int, memory: int, field: str, nearest: str | None
+    job: dict[str, Any], count: int, memory: float, field: str, nearest: str | None
 ) -> None:
     (found,) = problems(job, count, memory)
     offered = found.message.rpartition("; nearest: ")[2].removesuffix(", or more GPUs")

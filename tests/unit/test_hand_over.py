@@ -14,12 +14,12 @@ from aistack.cluster import Cluster
 from aistack.errors import LostError, VerbError
 from aistack.exit_codes import ExitCode
 from aistack.find import Found, find_job
-from aistack.job import State
-from aistack.kinds import CONFIG_MAP, JOB, JOB_SET, RAY_JOB, Kind
 from aistack.submit.hand_over import hand_over
 from aistack.submit.head_files import HeadFiles
 from aistack.submit.parcel import MARK, Parcel
-from sandbox.kube.objects import JsonObject, name_of
+from kube.jobs import State
+from kube.kinds import CONFIG_MAP, JOB, JOB_SET, RAY_JOB, Kind
+from kube.objects import JsonObject, name_of
 
 NAMESPACE = "default"
 
@@ -38,7 +38,13 @@ class Answering(Cluster):
         return self.objects.get((kind.name, name))
 
     def pages(
-        self, kind: Kind, namespace: str = "", *, labels: str = "", fields: str = ""
+        self,
+        kind: Kind,
+        namespace: str = "",
+        *,
+        labels: str = "",
+        fields: str = "",
+        accept: str = "",
     ) -> Iterator[JsonObject]:
         yield from (it for (name, _), it in self.objects.items() if name == kind.name)
 

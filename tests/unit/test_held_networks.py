@@ -67,3 +67,11 @@ def test_other_ones_take_all_that_the_stack_made(change: dict[str, Any]) -> None
 )
 def test_one_run_does_all_else(before: dict[str, Any], after: dict[str, Any]) -> None:
     assert refusals(before, after) == []
+
+
+def test_machines_with_fewer_networks_are_named_by_their_pools_and_not_by_a_range() -> None:
+    """Blocks are cut from the range that the config has, one for each interface."""
+    pool = changed(AUTOPILOT, jobs=None, ray=None)
+    (said,) = refusals(pool, changed(pool, pools__gpu__machine_type="a3-megagpu-8g"))
+    assert "\n  stack.pools: 192.168.8.0/24 -> 192.168.0.0/24, " in said
+    assert "stack.network.accelerators" not in said

@@ -7,14 +7,13 @@ from typing import Any
 
 import pytest
 
+from catalog.durations import RAY_CLUSTER, Durations
 from sandbox.clock import Span
-from sandbox.durations import Durations
 from sandbox.image_pulls import (
     DAEMON_SET,
     POOL,
     PULL,
     REPOSITORY,
-    RUNNING,
     Pulls,
     disk_urn,
     pull_urn,
@@ -23,7 +22,7 @@ from sandbox.planned_pulls import with_pulls, without_pulls
 from sandbox.restart import restart_parts, total
 from sandbox.schedule import TimedStep, critical_path
 
-RAY = RUNNING[0]
+RAY = RAY_CLUSTER
 NEAR = "us-east1-docker.pkg.dev/p/hub/a:1"
 SECONDS = Durations.load()
 PULLED, STREAMED, DISK = (

@@ -8,6 +8,7 @@ from stacks.config import ConfigError, validate
 from stacks.immutable import check
 from stacks.on_record import Record
 from tests.conftest import changed
+from tests.parts.samples import BARE
 from tests.programs import registered
 from tests.unit.effect_stacks import BASES
 from tests.unit.test_config_effects import SECRETS
@@ -73,7 +74,10 @@ FREE = {f"queues__flavors__{it}__topology": None for it in ("first", "spot")}
     [
         ({"queues__flavors__spot__topology": "blocks"}, r"spot.topology: .* topology; nearest: a "),
         (FREE, r"first.topology: .* keeps its topology; nearest"),
-        (TAINTED, r"spot.pool: .* keeps its tolerations; nearest: a flavor by another name"),
+        (
+            TAINTED,
+            r"stack.pools.spot: queues.flavors.spot has a topology, .* keeps its tolerations;",
+        ),
         (
             {"queues__flavors__spot__pool": "gpu", "queues__flavors__first__pool": "spot"},
             r"first.pool: .* keeps its node labels;",
@@ -128,3 +132,39 @@ def test_another_range_of_the_peering_does_not_overlap_the_one_that_is_there(blo
 )
 def test_a_range_that_overlaps_none_is_taken(change: dict[str, Any]) -> None:
     check(validate(changed(RL, **change), secrets_set=SECRETS), as_made(RL))
+
+
+def with_cluster(known_as: str | None, **outputs: Any) -> Record:
+    """A cluster, and the provider of what is in it."""
+    cluster, provider = "gcp:container/cluster:Cluster", "pulumi:providers:kubernetes"
+    return Record(
+        {
+            f"urn:pulumi:a::b::{cluster}::gke-cluster": {"type": cluster, "outputs": outputs},
+            f"urn:pulumi:a::b::{provider}::gke-kubernetes": {
+                "type": provider,
+                "outputs": {"clusterIdentifier": known_as},
+            },
+        }
+    )
+
+
+def test_another_endpoint_waits_until_the_provider_knows_its_cluster_by_name() -> None:
+    plan = validate(changed(BARE, cluster={"endpoint": "dns"}), secrets_set=SECRETS)
+    told = "dns is another address than public, .*nearest: one `pulumi up` with cluster.endpoint"
+    with pytest.raises(ConfigError, match=told):
+        check(plan, with_cluster(None))
+    check(plan, with_cluster("gke-1.us-central1.gke.goog"))
+    check(validate(BARE, secrets_set=SECRETS), with_cluster(None))
+    check(plan, Record())
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "outputs"),
+    [
+        ("private", {"privateClusterConfig": {"enablePrivateEndpoint": True}}),
+        ("dns", {"controlPlaneEndpointsConfig": {"ipEndpointsConfig": {"enabled": False}}}),
+    ],
+)
+def test_an_endpoint_stays_what_is_on_record(endpoint: str, outputs: dict[str, Any]) -> None:
+    plan = validate(changed(BARE, cluster={"endpoint": endpoint}), secrets_set=SECRETS)
+    check(plan, with_cluster(None, **outputs))

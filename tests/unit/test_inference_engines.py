@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from components.inference_engine import PORT, InferenceEngine
-from components.inference_manifest import deployment_spec, metric_spec
+from components.inference_manifest import Rollout, deployment_spec, metric_spec
 from tests.unit.inference_samples import FOLDER, GEMMA, TGI
 
 VLLM = replace(TGI, engine=InferenceEngine.VLLM, image="vllm:1")
@@ -12,7 +12,7 @@ TUNED = replace(GEMMA, name="my-gemma", source=FOLDER.in_pod)
 
 
 def pod_spec(pod: Any) -> dict[str, Any]:
-    return deployment_spec(pod, replicas=1)["template"]["spec"]
+    return deployment_spec(pod, replicas=1, rollout=Rollout.SURGE)["template"]["spec"]
 
 
 def container(pod: Any, **model: Any) -> dict[str, Any]:
@@ -38,10 +38,32 @@ def test_tgi_splits_the_model_as_it_is_told() -> None:
     assert (given["MODEL_ID"], given["NUM_SHARD"]) == ("google/gemma-2-27b", "4")
 
 
-def test_tgi_decides_on_lengths_and_memory_unless_it_is_told() -> None:
-    assert not {"MAX_TOTAL_TOKENS", "CUDA_MEMORY_FRACTION"} & environment(TGI).keys()
-    given = environment(TGI, max_model_len=8192, gpu_memory_utilization=0.8)
-    assert (given["MAX_TOTAL_TOKENS"], given["CUDA_MEMORY_FRACTION"]) == ("8192", "0.8")
+REVISION = "11c9b309abf73637e4b6f9a3fa1e92e615547819"
+
+
+def test_tgi_takes_the_models_newest_or_the_revision_that_is_given() -> None:
+    assert environment(TGI, revision=REVISION)["REVISION"] == REVISION
+    assert "REVISION" not in environment(TGI)
+
+
+def test_vllm_takes_a_model_and_its_tokenizer_of_one_revision() -> None:
+    told = container(VLLM, revision=REVISION)["command"]
+    assert {f"--revision={REVISION}", f"--tokenizer-revision={REVISION}"} <= set(told)
+    assert not any("revision" in it for it in container(VLLM)["command"])
+
+
+def test_tgi_ends_the_requests_that_it_is_at_before_its_pod_is_killed() -> None:
+    spec, leaving = pod_spec(TGI), container(TGI)["lifecycle"]["preStop"]["sleep"]["seconds"]
+    told = int(environment(TGI)["GRACEFUL_TERMINATION_TIMEOUT"])
+    assert leaving + told < spec["terminationGracePeriodSeconds"]
+
+
+def test_what_tgi_downloads_outlives_a_container_and_not_the_pod() -> None:
+    spec = pod_spec(TGI)
+    (cache,) = [it for it in spec["volumes"] if it["name"] == "cache"]
+    assert cache["emptyDir"] == {}
+    (mount,) = [it for it in spec["containers"][0]["volumeMounts"] if it["name"] == "cache"]
+    assert environment(TGI)["HF_HOME"] == mount["mountPath"]
 
 
 def test_tgi_reads_a_model_from_its_folder() -> None:
@@ -64,6 +86,7 @@ def test_vllm_is_told_where_the_model_is_what_it_is_called_and_how_it_is_split()
         f"--port={PORT}",
         "--tensor-parallel-size=2",
         "--shutdown-timeout=45",
+        "--middleware=answering_paths.AnsweringPaths",
     ]
 
 
@@ -99,7 +122,6 @@ def test_vllm_ends_the_requests_that_it_is_at_before_its_pod_is_killed() -> None
     leaving = made["lifecycle"]["preStop"]["sleep"]["seconds"]
     (told,) = [it for it in made["command"] if it.startswith("--shutdown-timeout=")]
     assert leaving + int(told.partition("=")[2]) < spec["terminationGracePeriodSeconds"]
-    assert "lifecycle" not in container(TGI)
 
 
 def test_vllm_tells_nobody_what_it_runs() -> None:

@@ -7,12 +7,15 @@ import pytest
 
 from components.inference_engine import PORT, InferenceEngine
 from components.inference_manifest import (
+    Rollout,
     autoscaler_spec,
+    budget_spec,
     deployment_spec,
     metric_spec,
     scaled_metric,
     service_spec,
 )
+from tests.conftest import NO_RAW_PACKETS
 from tests.unit.inference_samples import FOLDER, GEMMA
 from tests.unit.inference_samples import TGI as POD
 
@@ -20,7 +23,9 @@ ENGINES = list(InferenceEngine)
 
 
 def template(**values: Any) -> dict[str, Any]:
-    return deployment_spec(replace(POD, **values), replicas=1)["template"]
+    return deployment_spec(replace(POD, **values), replicas=1, rollout=Rollout.ONE_BY_ONE)[
+        "template"
+    ]
 
 
 def container(**values: Any) -> dict[str, Any]:
@@ -31,22 +36,49 @@ def environment(**values: Any) -> dict[str, str]:
     return {it["name"]: it["value"] for it in container(**values)["env"] if "value" in it}
 
 
-def test_a_pod_goes_before_its_successor_comes_so_that_a_full_quota_does_not_hang() -> None:
-    strategy = deployment_spec(POD, replicas=1)["strategy"]
-    assert strategy == {
-        "type": "RollingUpdate",
-        "rollingUpdate": {"maxSurge": 0, "maxUnavailable": 1},
-    }
+def strategy(rollout: Rollout) -> dict[str, Any]:
+    return deployment_spec(POD, replicas=1, rollout=rollout)["strategy"]
+
+
+def test_one_by_one_a_pod_goes_before_its_successor_comes_so_that_a_full_quota_does_not_hang() -> (
+    None
+):
+    steps = strategy(Rollout.ONE_BY_ONE)["rollingUpdate"]
+    assert steps == {"maxSurge": 0, "maxUnavailable": 1}
+
+
+def test_a_successor_beside_a_pod_is_ready_before_that_goes() -> None:
+    steps = strategy(Rollout.SURGE)["rollingUpdate"]
+    assert steps == {"maxSurge": 1, "maxUnavailable": 0}
+
+
+def test_recreated_pods_come_once_those_before_are_gone() -> None:
+    assert strategy(Rollout.RECREATE) == {"type": "Recreate"}
+
+
+def test_a_budget_lets_one_server_go_at_a_time_of_those_that_the_deployment_has() -> None:
+    spec = deployment_spec(POD, replicas=2, rollout=Rollout.SURGE)
+    budget = budget_spec("chat")
+    assert budget["maxUnavailable"] == 1
+    assert budget["selector"] == spec["selector"]
+
+
+def test_the_only_server_is_not_taken_off_its_node_to_save_one() -> None:
+    key = "cluster-autoscaler.kubernetes.io/safe-to-evict"
+    assert template(stays=True)["metadata"]["annotations"][key] == "false"
+    both = template(stays=True, folder=FOLDER)["metadata"]["annotations"]
+    assert both == {key: "false", **FOLDER.annotations}
+    assert "annotations" not in template()["metadata"]
 
 
 def test_replicas_are_said_unless_an_autoscaler_decides() -> None:
-    assert deployment_spec(POD, replicas=3)["replicas"] == 3
-    assert "replicas" not in deployment_spec(POD, replicas=None)
+    assert deployment_spec(POD, replicas=3, rollout=Rollout.ONE_BY_ONE)["replicas"] == 3
+    assert "replicas" not in deployment_spec(POD, replicas=None, rollout=Rollout.ONE_BY_ONE)
 
 
 @pytest.mark.parametrize("minutes", [5, 40])
 def test_the_rollout_and_the_first_start_have_the_time_that_was_given(minutes: int) -> None:
-    spec = deployment_spec(replace(POD, minutes=minutes), replicas=1)
+    spec = deployment_spec(replace(POD, minutes=minutes), replicas=1, rollout=Rollout.ONE_BY_ONE)
     assert spec["progressDeadlineSeconds"] == minutes * 60
     probe = container(minutes=minutes)["startupProbe"]
     assert probe["periodSeconds"] * probe["failureThreshold"] == minutes * 60
@@ -81,9 +113,9 @@ def test_it_gets_what_it_asks_for_so_that_a_queue_counts_all_of_it() -> None:
 
 
 def test_shared_memory_has_a_limit_of_its_own() -> None:
-    (volume,) = template(shm_gib=3)["spec"]["volumes"]
+    volume = template(shm_gib=3)["spec"]["volumes"][0]
     assert volume["emptyDir"] == {"medium": "Memory", "sizeLimit": "3Gi"}
-    assert container()["volumeMounts"] == [{"name": volume["name"], "mountPath": "/dev/shm"}]
+    assert {"name": volume["name"], "mountPath": "/dev/shm"} in container()["volumeMounts"]
 
 
 def test_it_runs_on_the_gpu_nodes_that_it_is_told() -> None:
@@ -113,7 +145,7 @@ def test_a_priority_is_said_only_where_there_is_one() -> None:
 
 
 def test_the_deployment_the_service_and_the_metric_find_the_same_pods() -> None:
-    spec = deployment_spec(POD, replicas=1)
+    spec = deployment_spec(POD, replicas=1, rollout=Rollout.ONE_BY_ONE)
     (metric,) = metric_spec("chat", POD.engine)["metrics"]
     selector = spec["selector"]["matchLabels"]
     assert service_spec("chat")["selector"] == selector
@@ -153,7 +185,7 @@ def test_the_autoscaler_keeps_between_the_least_and_the_most() -> None:
 
 def test_it_gets_no_more_privileges_than_it_starts_with() -> None:
     assert template()["spec"]["securityContext"] == {"seccompProfile": {"type": "RuntimeDefault"}}
-    assert container()["securityContext"] == {"allowPrivilegeEscalation": False}
+    assert container()["securityContext"] == NO_RAW_PACKETS
 
 
 def test_without_a_secret_there_is_no_token() -> None:
@@ -163,7 +195,7 @@ def test_without_a_secret_there_is_no_token() -> None:
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_folder_of_a_bucket_is_read_by_the_account_that_may(engine: InferenceEngine) -> None:
     made = template(engine=engine, folder=FOLDER)
-    assert made["metadata"]["annotations"] == {"gke-gcsfuse/volumes": "true"}
+    assert made["metadata"]["annotations"]["gke-gcsfuse/volumes"] == "true"
     spec = made["spec"]
     assert spec["serviceAccountName"] == "reader"
     (volume,) = [it for it in spec["volumes"] if "csi" in it]

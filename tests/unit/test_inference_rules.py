@@ -60,7 +60,7 @@ def problems(
     server = ModelServer.model_validate(config)
     return [
         *server_problems(server, host(machine)),
-        *tgi_problems(server, host(machine), nodes),
+        *tgi_problems(server, host(machine), nodes, Catalog.load().served_models),
     ]
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from components.bucket_mount import BucketMountArgs
 from components.inference_engine import InferenceEngine
+from components.inference_manifest import Rollout
 from components.inference_server import InferenceServer, InferenceServerArgs, ModelFolderArgs
 from components.pod_access import CLIENT_LABEL
 from sandbox.memory_kube.memory import MemoryKube
@@ -29,6 +30,7 @@ ARGS = InferenceServerArgs(
     priority_class="high",
     queue="lq",
     minutes=25,
+    rollout=Rollout.ONE_BY_ONE,
     labels={"stack": "test"},
     engine=InferenceEngine.TGI,
     replicas=1,
@@ -42,10 +44,26 @@ def made(register: Register, **values: Any) -> Recording:
 
 def test_a_fixed_number_of_servers_has_no_autoscaler(register: Register) -> None:
     recording = made(register, replicas=3)
-    assert recording.children("server") == {"server-access", "server-deployment", "server-service"}
+    names = ("access", "deployment", "service", "budget")
+    assert recording.children("server") == {f"server-{it}" for it in names}
     deployment = recording.named("server-deployment")
     assert deployment.inputs["spec"]["replicas"] == 3
     assert deployment.ignore_changes == ()
+
+
+def test_the_only_server_has_no_budget(register: Register) -> None:
+    assert "server-budget" not in made(register).children("server")
+
+
+@pytest.mark.parametrize("several", [{"replicas": 2}, {"max_replicas": 2}])
+def test_several_servers_have_a_budget_of_how_many_go_at_once(
+    register: Register, several: dict[str, int]
+) -> None:
+    budget = made(register, **several).one(":PodDisruptionBudget").inputs
+    assert budget["metadata"]["namespace"] == "llm"
+    assert budget["spec"]["maxUnavailable"] == 1
+    # One that crashes holds up no drain.
+    assert budget["spec"]["unhealthyPodEvictionPolicy"] == "AlwaysAllow"
 
 
 def test_once_an_autoscaler_decides_nobody_else_does(register: Register) -> None:
@@ -76,6 +94,23 @@ def test_the_deployment_and_the_service_have_the_time_that_a_server_takes(
     recording = made(register, minutes=25)
     for one in ("server-deployment", "server-service"):
         assert recording.named(one).create_timeout == "25m"
+
+
+@pytest.mark.parametrize(
+    ("rollout", "servers", "update"),
+    [
+        (Rollout.SURGE, {"replicas": 4}, "100m"),
+        (Rollout.ONE_BY_ONE, {"replicas": 4}, "100m"),
+        (Rollout.ONE_BY_ONE, {"max_replicas": 3}, "75m"),
+        (Rollout.RECREATE, {"replicas": 4}, "25m"),
+    ],
+)
+def test_an_update_has_the_time_of_each_server_that_comes_after_another(
+    register: Register, rollout: Rollout, servers: dict[str, int], update: str
+) -> None:
+    deployment = made(register, minutes=25, rollout=rollout, **servers).named("server-deployment")
+    assert deployment.update_timeout == update
+    assert deployment.create_timeout == "25m"
 
 
 def test_the_service_does_not_hold_the_deployment_up_for_it_waits_for_its_pods(
@@ -126,13 +161,6 @@ def test_pods_beside_the_server_reach_it_only_with_its_clients_label(register: R
     assert (elsewhere["operator"], elsewhere["values"]) == ("NotIn", ["llm", "default"])
     (port,) = template["spec"]["containers"][0]["ports"]
     assert rule["ports"] == [{"port": port["containerPort"], "protocol": "TCP"}]
-
-
-def test_a_server_of_a_team_keeps_the_pods_of_other_teams_out(register: Register) -> None:
-    policy = made(register, in_team=True).named("server-access")
-    (rule,) = policy.inputs["spec"]["ingress"]
-    *_, of_teams = rule["from"][1]["namespaceSelector"]["matchExpressions"]
-    assert of_teams == {"key": "gke-ai-stacks/team", "operator": "DoesNotExist"}
 
 
 def test_nobody_reaches_a_server_before_it_says_who_may(register: Register) -> None:

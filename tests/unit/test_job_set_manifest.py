@@ -12,6 +12,7 @@ from components.job_set_manifest import (
     job_set_spec,
 )
 from components.naming import NameKind, check_name
+from tests.conftest import NO_RAW_PACKETS
 from tests.unit.job_set_samples import PODS
 
 
@@ -124,6 +125,7 @@ def test_pods_with_gpus_go_where_those_are_and_share_their_memory() -> None:
 def test_no_container_gets_more_privileges() -> None:
     containers = [*pod(rdma=True)["containers"], *pod(rdma=True)["initContainers"]]
     assert [it["securityContext"] for it in containers] == [{"allowPrivilegeEscalation": False}] * 2
+    assert main()["securityContext"] == NO_RAW_PACKETS
 
 
 def test_files_lie_under_one_directory_and_can_be_run() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.kube.objects import JsonObject, name_of
+from kube.objects import JsonObject, name_of
 from sandbox.live_kube.operators import job_set_configuration, job_set_objects
 from tests.unit.test_operator_manifests import BUNDLE, URL, hook, write
 

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 import yaml
 
+from cli.errors import UserError
+from cli.kube_mode import KubeMode
+from cli.project import PROJECT
 from sandbox.cloud.kinds.cluster import Cluster
 from sandbox.control_plane import binaries
-from sandbox.errors import UserError
 from sandbox.kube_choice import IN_MEMORY, REAL, is_real, said
-from sandbox.kube_mode import KubeMode
-from sandbox.names import PROJECT
 from sandbox.workspace import Workspace
 
 Given = Callable[..., Workspace]

@@ -25,6 +25,11 @@ def test_others_learn_its_name_from_the_account_itself(register: Register) -> No
     assert account.delete_before_replace
 
 
+def test_its_pods_have_no_token_for_the_api_server_unless_they_ask(register: Register) -> None:
+    account = made(register).one(":ServiceAccount")
+    assert account.inputs["automountServiceAccountToken"] is False
+
+
 def test_an_illegal_name_is_refused(register: Register) -> None:
     with pytest.raises(ValueError, match=r"nearest: my-trainer$"):
         made(register, "My_Trainer")

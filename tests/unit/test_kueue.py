@@ -12,6 +12,7 @@ from components.helm_chart import HelmChartArgs
 from components.kueue import Kueue, KueueArgs
 from components.kueue_frameworks import DEFAULT_FRAMEWORKS
 from components.kueue_manifest import READY_MINUTES
+from components.pod_security import pod_security_labels
 from tests.conftest import Recording, Register
 
 ARGS = KueueArgs(
@@ -41,7 +42,7 @@ def test_the_release_is_the_charts_version_in_a_namespace_of_its_own(register: R
     assert "repositoryOpts" not in release.inputs
     assert recording.one(":Namespace").inputs["metadata"] == {
         "name": "kueue-system",
-        "labels": {"stack": "test"},
+        "labels": {"stack": "test", **pod_security_labels("baseline")},
     }
     assert "kueue-namespace" in recording.waits_for("kueue-release")
     assert release.delete_before_replace
@@ -67,7 +68,11 @@ def test_whoever_waits_for_it_waits_until_a_pod_of_kueue_is_healthy(register: Re
     }
     labels = {"app.kubernetes.io/name": "kueue", "app.kubernetes.io/instance": "kueue"}
     selector = {"matchLabels": labels}
-    assert budget.inputs["spec"] == {"maxUnavailable": 1, "selector": selector}
+    assert budget.inputs["spec"] == {
+        "maxUnavailable": 1,
+        "unhealthyPodEvictionPolicy": "AlwaysAllow",
+        "selector": selector,
+    }
     assert "kueue-release" in recording.waits_for("kueue-budget")
     assert int(budget.create_timeout.removesuffix("m")) >= 10
 

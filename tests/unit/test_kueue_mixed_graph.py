@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import TOKEN, Recording, Register
+from tests.conftest import ENCODED_TOKEN, Recording, Register
 from tests.parts.preset_samples import AUTOPILOT, CHECKED, PLACED, TEAMS
 from tests.unit.stack_graphs import assert_may_use_its_bucket_alone, built
 
@@ -59,6 +59,16 @@ def test_servers_go_before_the_fine_tuning(register: Register, mode: dict[str, A
     assert values[server] > values[job]
 
 
+def test_a_priority_class_that_is_made_anew_takes_no_work_with_it(register: Register) -> None:
+    """What has a property of a resource that is deleted first is made anew with it."""
+    made = up(register)
+    classes = {it.urn for it in made.of_type(":PriorityClass")}
+    for name in (SERVER, TUNING):
+        assert {made.named(it).urn for it in made.waits_for(name)} >= classes
+        having = made.named(name).property_dependencies.values()
+        assert not classes & frozenset().union(*having), name
+
+
 def test_priorities_are_the_scenarios(register: Register) -> None:
     found = {
         it.inputs["metadata"]["name"]: (
@@ -70,8 +80,10 @@ def test_priorities_are_the_scenarios(register: Register) -> None:
     }
     assert found == {
         "default-priority-nonpreempting": (10, "Never", True),
-        "low-priority-preempting": (20, "PreemptLowerPriority", False),
-        "high-priority-preempting": (30, "PreemptLowerPriority", False),
+        # Kueue takes quota back by the value; a scheduler that preempted would take the place of a
+        # pod that Kueue has just started.
+        "low-priority-preempting": (20, "Never", False),
+        "high-priority-preempting": (30, "Never", False),
     }
 
 
@@ -105,6 +117,7 @@ def test_on_autopilot_pods_ask_for_whole_machines_and_there_are_no_pools(
         "cloud.google.com/compute-class": "Performance",
         "cloud.google.com/gke-accelerator": "nvidia-l4",
         "cloud.google.com/gke-accelerator-count": "2",
+        "cloud.google.com/gke-gpu-driver-version": "latest",
         "topology.kubernetes.io/zone": "us-central1-a",
     }
     for name in (SERVER, TUNING):
@@ -131,7 +144,9 @@ def test_an_account_of_the_stack_may_use_the_objects_of_that_bucket_alone(
 @MODES
 def test_the_token_is_in_the_secret_alone(register: Register, mode: dict[str, Any]) -> None:
     made = up(register, **mode)
-    assert [it.name for it in made.resources if TOKEN in str(it.inputs)] == ["tokens-secret"]
+    assert [it.name for it in made.resources if ENCODED_TOKEN in str(it.inputs)] == [
+        "tokens-secret"
+    ]
     for name in (SERVER, TUNING):
         environment = pod_of(made, name)["spec"]["containers"][0]["env"]
         (token,) = [it for it in environment if it["name"] == "HF_TOKEN"]
@@ -182,6 +197,23 @@ def test_teams_have_namespaces_queues_and_a_cohort_of_their_own(register: Regist
     assert given == ["2", "4"]
 
 
+@pytest.mark.parametrize(
+    ("values", "whom"),
+    [
+        ({}, "Any"),
+        ({"queues__cluster_queues__theirs__preemption": {"reclaim_from_cohort": "Never"}}, "Never"),
+        ({"queues__cluster_queues__theirs__cohort": None}, "LowerPriority"),
+    ],
+    ids=["in a cohort", "as it is told", "without anybody to borrow"],
+)
+def test_what_others_borrowed_comes_back_whatever_their_priority(
+    register: Register, values: dict[str, Any], whom: str
+) -> None:
+    made = built(register, "kueue-mixed", keys=("hugging_face_token",), **{**TEAMS, **values})
+    preemption = made.named("queues-cluster-queue-theirs").inputs["spec"]["preemption"]
+    assert preemption["reclaimWithinCohort"] == whom
+
+
 def test_flavors_are_the_pools_that_they_name(register: Register) -> None:
     made = up(register, **TEAMS)
     pools = {
@@ -223,13 +255,31 @@ def test_on_a_standard_cluster_kueue_is_on_the_cpu_nodes(register: Register) -> 
     assert values["controllerManager"]["nodeSelector"]
 
 
+@MODES
+def test_pods_of_a_flavor_of_gpu_nodes_tolerate_their_taint_whether_they_ask_for_gpus_or_not(
+    register: Register, mode: dict[str, Any]
+) -> None:
+    spec = up(register, **mode).named("queues-flavor-default-flavor").inputs["spec"]
+    assert spec["tolerations"] == [
+        {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}
+    ]
+
+
 def test_a_flavor_with_a_topology_tolerates_the_taint_of_gpu_nodes(register: Register) -> None:
     spec = up(register, **PLACED).named("queues-flavor-default-flavor").inputs["spec"]
     assert spec["topologyName"] == "nodes"
     assert spec["tolerations"] == [
         {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}
     ]
-    assert "tolerations" not in up(register).named("queues-flavor-default-flavor").inputs["spec"]
+
+
+def test_what_asks_for_no_gpu_is_not_admitted_onto_queued_machines_that_never_come_for_it(
+    register: Register,
+) -> None:
+    flavor = up(register, **CHECKED).named("queues-flavor-default-flavor").inputs["spec"]
+    gpu = {"key": "nvidia.com/gpu", "value": "present", "effect": "NoSchedule"}
+    assert gpu in flavor["nodeTaints"]
+    assert "nvidia.com/gpu" not in [it["key"] for it in flavor["tolerations"]]
 
 
 def test_queued_machines_are_asked_for_by_the_queue_for_as_long_as_the_pool_has_them(
@@ -238,8 +288,8 @@ def test_queued_machines_are_asked_for_by_the_queue_for_as_long_as_the_pool_has_
     made = up(register, **CHECKED)
     flavor = made.named("queues-flavor-default-flavor").inputs["spec"]
     taint = {"key": "cloud.google.com/gke-queued", "value": "true", "effect": "NoSchedule"}
-    assert flavor["nodeTaints"] == [taint]
-    assert flavor["tolerations"] == [{**taint, "operator": "Equal"}]
+    assert taint in flavor["nodeTaints"]
+    assert {**taint, "operator": "Equal"} in flavor["tolerations"]
     config = made.named("queues-provisioning-config-dws").inputs["spec"]
     assert config["parameters"] == {"maxRunDurationSeconds": str(24 * 3600)}
     queue = made.named("queues-cluster-queue-cluster-queue").inputs["spec"]

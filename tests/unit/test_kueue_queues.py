@@ -1,5 +1,6 @@
 """Kueue's objects, as registered; what Kueue makes of them is not shown here."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -22,11 +23,11 @@ from components.kueue_queues import (
     CohortArgs,
     KueueQueues,
     KueueQueuesArgs,
-    LocalQueueArgs,
     ResourceFlavorArgs,
     TopologyArgs,
     WorkloadPriorityClassArgs,
 )
+from components.local_queues import LocalQueueArgs, LocalQueues, LocalQueuesArgs
 from components.namespace import KubeNamespace, KubeNamespaceArgs
 from tests.conftest import Recording, Register
 
@@ -40,12 +41,14 @@ ARGS = KueueQueuesArgs(
     ready=None,
     flavors=[ResourceFlavorArgs(name="l4", node_labels={"accelerator": "nvidia-l4"})],
     cluster_queues=[QUEUE],
-    local_queues=[LocalQueueArgs(name="lq", namespace="llm", cluster_queue="cluster-queue")],
     labels={"stack": "test"},
 )
+LOCAL_QUEUE = LocalQueueArgs(name="lq", namespace="llm", cluster_queue="cluster-queue")
 
 
-def made(register: Register, **values: Any) -> Recording:
+def made(
+    register: Register, local_queues: Sequence[LocalQueueArgs] = (LOCAL_QUEUE,), **values: Any
+) -> Recording:
     def program() -> None:
         chart = HelmChartArgs(chart="kueue", version="1.2.3")
         kueue = Kueue(
@@ -58,14 +61,28 @@ def made(register: Register, **values: Any) -> Recording:
                 ready_minutes=READY_MINUTES,
             ),
         )
-        namespace = KubeNamespace("llm", KubeNamespaceArgs(namespace="llm", labels={}))
-        args = replace(
-            ARGS, kueue=kueue.release, ready=kueue.ready, namespaces={"llm": namespace.namespace}
-        )
+        args = replace(ARGS, kueue=kueue.release, ready=kueue.ready)
         queues = KueueQueues("queues", replace(args, **values))
+        namespace = KubeNamespace(
+            "llm",
+            KubeNamespaceArgs(namespace="llm", pod_security="baseline", labels={}),
+            pulumi.ResourceOptions(depends_on=[queues]),
+        )
+        doors = LocalQueues(
+            "queues-local-queue",
+            LocalQueuesArgs(
+                kueue=kueue.release,
+                ready=kueue.ready,
+                queues="queues",
+                local_queues=local_queues,
+                cluster_queues=dict(queues.names),
+                namespaces={"llm": namespace.namespace},
+                labels={"stack": "test"},
+            ),
+        )
         k8s.core.v1.Pod(
             "pod",
-            metadata={"labels": {"queue": queues.local_queues["llm/lq"]}},
+            metadata={"labels": {"queue": doors.local_queues["llm/lq"]}},
             spec={"containers": []},
         )
 
@@ -95,19 +112,19 @@ def test_each_is_there_before_what_names_it_and_so_goes_after_it(register: Regis
         "kueue-release",
         "queues-flavor-l4",
         "queues-cluster-queue-cluster-queue",
+        "llm-namespace",
         "queues-local-queue-llm-lq",
         "pod",
     ]
     for before, after in pairwise(chain):
         assert before in recording.waits_for(after)
-    assert "llm-namespace" in recording.waits_for("queues-local-queue-llm-lq")
 
 
 def test_all_of_it_lives_and_dies_with_the_release(register: Register) -> None:
     classes = [WorkloadPriorityClassArgs(name="high", value=30)]
     recording = made(register, cohorts=[CohortArgs(name="all")], priority_classes=classes)
     release = frozenset({recording.named("kueue-release").urn})
-    children = recording.children("queues")
+    children = [*recording.children("queues"), *recording.children("queues-local-queue")]
     assert len(children) == 5
     for name in children:
         assert recording.named(name).replace_with == release, name
@@ -127,7 +144,7 @@ def test_queues_of_one_name_in_two_namespaces_are_two(register: Register) -> Non
         for namespace in ("llm", "default")
     ]
     recording = made(register, local_queues=queues)
-    assert recording.outputs[recording.named("queues").urn]["local_queues"] == {
+    assert recording.outputs[recording.named("queues-local-queue").urn]["local_queues"] == {
         "llm/lq": "lq",
         "default/lq": "lq",
     }

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from components.kueueviz_manifest import BACKEND_PORT, PAGE_PORT, kueueviz_values
+from kube.objects import JsonObject, dig, name_of
 from sandbox.kube.helm.kueue_chart import KueueChart
-from sandbox.kube.objects import JsonObject, dig, name_of
 from sandbox.memory_kube.memory import MemoryKube
 from tests.unit.kueue_samples import namespace, phases, refused, release
 from tests.unit.memory_kube_samples import changed, cpu_node
@@ -72,6 +72,13 @@ def test_who_calls_the_backend_has_a_token_for_it_which_it_may_ask_about() -> No
     assert "KUEUEVIZ_AUTH_MODE" not in environment(open_to_all, BACKEND)
     rules = open_to_all["ClusterRole", f"{BACKEND}-read-access"]["rules"]
     assert not [it for it in rules if "create" in it["verbs"]]
+
+
+def test_the_page_reads_no_secrets_and_changes_nothing() -> None:
+    rules = rendered()["ClusterRole", f"{BACKEND}-read-access"]["rules"]
+    assert not any("secrets" in it["resources"] for it in rules)
+    verbs = {verb for it in rules for verb in it["verbs"] if it["resources"] != ["tokenreviews"]}
+    assert verbs == {"get", "list", "watch"}
 
 
 @pytest.mark.parametrize("name", [BACKEND, PAGE])

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from kube.errors import KubeError
+from kube.objects import Readiness, Ref
 from sandbox.errors import CloudError
 from sandbox.gke.networks import GNP_FINALIZER
-from sandbox.kube.errors import KubeError
-from sandbox.kube.objects import Readiness, Ref
 from sandbox.kube.store import Store
 from sandbox.live_kube.live_kube import LiveKube
 from sandbox.live_kube.patience import MOST_LOOKS, STILL_LOOKS, Patience

@@ -45,7 +45,10 @@ def test_what_is_not_published_is_named_and_does_not_count() -> None:
     raw = changed(SAMPLES["dev"], pools__gpu__capacity={"mode": "flex-start"})
     plan = validate(raw, secrets_set=SECRETS)
     known = hourly_cost([plan.pools["cpu"]], plan.facts)
-    assert said(raw) == f"{known}, and what is not published of pools.gpu"
+    assert said(raw) == (
+        f"at least {known}, and 0 to 1 x g2-standard-8 (0 to 1 L4) of unknown price; "
+        "one g2-standard-8 costs 0.44 USD an hour on spot, 0.85 on demand"
+    )
 
 
 def test_a_small_amount_has_its_cents_and_a_range_both_ends() -> None:

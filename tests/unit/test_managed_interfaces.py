@@ -64,7 +64,7 @@ def test_on_autopilot_a_class_makes_the_machines_and_their_networks(register: Re
         "priorities": [
             {
                 "machineType": "a4-highgpu-8g",
-                "gpu": {"type": "nvidia-b200", "count": 8},
+                "gpu": {"type": "nvidia-b200", "count": 8, "driverVersion": "latest"},
                 "spot": True,
                 "location": {"zones": ["us-central1-b"]},
                 "acceleratorNetworkProfile": "auto",

@@ -24,7 +24,7 @@ from tests.unit.stack_graphs import built, options_of
 FIXED, ELASTIC = "tpu-multislice", "tpu-elastic"
 SLICES, WORKERS = "pools__v6e-16", "ray__maxtext-tpu-cluster__workers__tpu-group"
 JOB, ELASTIC_JOB = "jobs__maxtext-llama3-8b", "jobs__maxtext-elastic-8b"
-# MaxText's names and defaults: AI-Hypercomputer/maxtext, tag maxtext-v0.2.1 (61fa4f384),
+# MaxText's names and defaults: AI-Hypercomputer/maxtext, tag maxtext-v0.2.5 (61fa4f384),
 # src/maxtext/configs/base.yml, read 2026-11-21.
 MAXTEXT: dict[str, Any] = {
     "run_name": "",
@@ -86,13 +86,18 @@ def dry_run(made: Recording, folder: Path) -> dict[str, Any]:
         (launcher / name).write_text(content, encoding="utf-8")
     command = made.one(":RayJob").inputs["spec"]["entrypoint"]
     here = command.replace("/etc/launcher", str(launcher)).replace("=/data", f"={bucket}")
-    python = Path(sys.executable).parent
+    python, tools = Path(sys.executable).parent, folder / "bin"
+    tools.mkdir()
+    # An elastic job is run again by a script that asks Ray for its nodes.
+    ray = tools / "ray"
+    ray.write_text("#!/bin/sh\necho '[]'\n", encoding="utf-8")
+    ray.chmod(0o755)
     done = subprocess.run(
         shlex.split(here),
         capture_output=True,
         text=True,
         check=False,
-        env={"PATH": f"{python}:{os.environ['PATH']}", "DRY_RUN": "1"},
+        env={"PATH": f"{tools}:{python}:{os.environ['PATH']}", "DRY_RUN": "1"},
     )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
@@ -112,7 +117,7 @@ def test_with_all_keys_set_every_option_of_the_table_is_given() -> None:
     )
     at = Place(name="job", mount_path="/data", workers=2, gpus=0, nccl={}, packages=(), wandb=False)
     topology = Catalog.load().topology("ct6e-standard-4t", "4x4")
-    given = job.parameters(at, topology, "0.2.1")
+    given = job.parameters(at, topology, "0.2.5")
     assert given.keys() == MAXTEXT.keys() | OWN | {"min_slices", "max_failures"}
 
 
@@ -134,7 +139,7 @@ def test_the_options_for_8b_are_the_scenarios_and_keep_what_a_restart_needs_on_t
         "chips": "4",
         "topology": "4x4",
         "accelerator": "TPU-V6E",
-        "maxtext": "0.2.1",
+        "maxtext": "0.2.5",
         "run_name": "maxtext-llama3-8b",
         "base_output_directory": "/data",
         "model_name": "llama3-8b",
@@ -147,7 +152,7 @@ def test_the_options_for_8b_are_the_scenarios_and_keep_what_a_restart_needs_on_t
         "ici_data_parallelism": "1",
         "dcn_data_parallelism": "-1",
         "dcn_fsdp_parallelism": "1",
-        "checkpoint_period": "10",
+        "checkpoint_period": "25",
         "max_num_checkpoints_to_keep": "3",
         "jax_cache_dir": "/data/jax_cache",
     }
@@ -232,7 +237,7 @@ def test_the_trainer_asks_ray_for_a_worker_on_each_host_of_the_slices_that_there
     failures = 3 if stack == ELASTIC else 0
     assert plan["failure_config"] == {"max_failures": failures}
     (package,) = plan["run_config"]["worker_runtime_env"]["uv"]["packages"]
-    assert package == "maxtext[tpu]==0.2.1"
+    assert package == "maxtext[tpu]==0.2.5"
 
 
 def test_one_slice_more_is_no_other_job(register: Register) -> None:

@@ -8,11 +8,17 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from catalog import Catalog
 from stacks.parts.jobs.maxtext import MaxTextTraining
 from stacks.parts.jobs.maxtext_rules import Chips, maxtext_problems
 from stacks.problems import Problem
 from tests.conftest import changed
+from tests.parts.preset_samples import TPU
+from tests.parts.refusals_tpu import FUSED
+from tests.programs import lines_of
 
+OFF = {"name": "xla_tpu_enable_async_collective_fusion", "value": "false"}
+GENERATIONS = {"v5e", "v5p", "v6e", "v7x"}
 BASE = {"type": "maxtext", "model": "llama3-8b"}
 FACTOR = st.integers(-1, 40)
 NAMES = st.sampled_from(["job", "job-2", "job-3", "first"])
@@ -117,3 +123,23 @@ def test_whoever_takes_what_is_offered_soon_has_a_job_that_is_right(
             return
         job = accepting(job, found[0])
     raise AssertionError(job)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"pools__v6e-16__libtpu_flags": FUSED[:2]},
+        {"pools__v6e-16__libtpu_flags": [{**FUSED[0], "value": "false"}, *FUSED[1:]]},
+        {"pools__v6e-16__libtpu_flags": [*FUSED, OFF]},
+        {"pools__v6e-16__libtpu_flags": FUSED, "jobs__maxtext-llama3-8b__install_maxtext": False},
+    ],
+    ids=["two of three", "one off", "all off", "an image's own MaxText"],
+)
+def test_flags_that_libtpu_compiles_with_are_not_refused(values: dict[str, Any]) -> None:
+    assert not [it for it in lines_of(changed(TPU, **values)) if "libtpu_flags" in it]
+
+
+def test_of_three_flags_that_are_refused_together_v5e_takes_all() -> None:
+    (refused,) = Catalog.load().maxtext.refused_flags
+    given = dict.fromkeys(refused.flags, "true")
+    assert {it for it in GENERATIONS if refused.met_by(it, given)} == GENERATIONS - {"v5e"}

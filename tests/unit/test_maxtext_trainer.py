@@ -34,7 +34,7 @@ def test_a_fixed_job_asks_ray_for_one_worker_on_each_host_of_all_slices(site: Si
         "failure_config": {"max_failures": 0},
         "worker_runtime_env": {
             "uv": {
-                "packages": ["maxtext[tpu]==0.2.1"],
+                "packages": ["maxtext[tpu]==0.2.5"],
                 "uv_pip_install_options": ["--resolution=lowest"],
             }
         },
@@ -120,7 +120,7 @@ def test_a_dry_run_prints_what_ray_and_maxtext_would_get_and_writes_nothing(site
             "topology=4x8",
             "topology=4x8: 32 chips, but hosts=4 with chips=4 have 16; nearest: hosts=8",
         ),
-        ("maxtext=latest", "maxtext=latest: not a version; nearest: 0.2.1"),
+        ("maxtext=latest", "maxtext=latest: not a version; nearest: 0.2.5"),
         ("run_name=a/b", "run_name=a/b: not the name of one folder; nearest: a-b"),
         ("run_name=..", "run_name=..: not the name of one folder; nearest: run"),
         (

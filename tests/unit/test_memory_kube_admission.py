@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sandbox.kube.errors import KubeError
-from sandbox.kube.objects import Ref
+from kube.errors import KubeError
+from kube.objects import Ref
 from sandbox.memory_kube.memory import MemoryKube
 from tests.unit.memory_kube_samples import (
     LABELS,

@@ -4,9 +4,9 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from sandbox.kube import quantity
-from sandbox.kube.objects import Node
-from sandbox.kube.scheduler import requests_of
+from kube import quantity
+from kube.objects import Node
+from kube.pod_requests import requests_of
 from sandbox.memory_kube.memory import MemoryKube
 from tests.unit.memory_kube_samples import (
     CLUSTER,

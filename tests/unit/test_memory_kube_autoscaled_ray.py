@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sandbox.kube.objects import Node
+from kube.objects import Node
 from sandbox.memory_kube.memory import MemoryKube
 from tests.unit.memory_kube_samples import (
     asking,

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from sandbox.kube.errors import KubeError
-from sandbox.kube.objects import Node
+from kube.errors import KubeError
+from kube.objects import Node
 from sandbox.memory_kube.memory import MemoryKube
 from tests.unit.memory_kube_samples import changed, cpu_node, job, make, only_pod, pod, ref, refusal
 

@@ -9,9 +9,9 @@ import pytest
 
 from catalog import Catalog
 from components.gpu_claim_driver import domain_values
+from kube.errors import KubeError
+from kube.objects import Node, Ref, Taint
 from sandbox.kube.claims import CHANNEL_CLASS
-from sandbox.kube.errors import KubeError
-from sandbox.kube.objects import Node, Ref, Taint
 from sandbox.memory_kube.memory import MemoryKube
 from tests.unit.memory_kube_samples import make, pod
 

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
+from kube import quantity
+from kube.errors import KubeError
+from kube.objects import Ref
+from kube.pod_requests import requests_of
 from sandbox.gke.pod_webhooks import mutated
-from sandbox.kube import quantity
-from sandbox.kube.errors import KubeError
-from sandbox.kube.objects import Ref
-from sandbox.kube.scheduler import requests_of
 from sandbox.kube.store import Store
 from sandbox.memory_kube.memory import MemoryKube
 from tests.unit.memory_kube_samples import (

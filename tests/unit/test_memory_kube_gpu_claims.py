@@ -8,8 +8,8 @@ import pytest
 
 from catalog import Catalog
 from components.gpu_claim_driver import driver_values
-from sandbox.kube.errors import KubeError
-from sandbox.kube.objects import Node
+from kube.errors import KubeError
+from kube.objects import Node, Ref
 from sandbox.memory_kube.memory import MemoryKube
 from tests.unit.memory_kube_samples import make, pod
 
@@ -32,6 +32,25 @@ def release(**values: Any) -> dict[str, Any]:
         "metadata": {"name": "dra-driver-nvidia-gpu", "namespace": "default"},
         "spec": {**spec, "values": {**driver_values(), **values}},
     }
+
+
+def test_a_chart_by_the_digest_of_its_version_is_installed() -> None:
+    assert CHART.chart is not None
+    assert CHART.version is not None
+    by_digest = release()
+    by_digest["spec"]["chart"] += f"@{CHART.chart.checked_digest(CHART.version)}"
+    kube = MemoryKube({}, [])
+    kube.apply(by_digest)
+    installed = kube.get(Ref.of(by_digest))
+    assert installed is not None
+    assert installed["status"]["chart"] == "dra-driver-nvidia-gpu"
+
+
+def test_a_chart_by_another_digest_than_its_versions_is_refused() -> None:
+    other = release()
+    other["spec"]["chart"] += f"@sha256:{'0' * 64}"
+    with pytest.raises(KubeError, match="chart reference digest mismatch: sha256:7a00373f"):
+        MemoryKube({}, []).apply(other)
 
 
 def template(count: int) -> dict[str, Any]:

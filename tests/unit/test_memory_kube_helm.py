@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from catalog import Catalog
-from sandbox.kube.errors import KubeError
+from kube.errors import KubeError
+from kube.objects import Ref
 from sandbox.kube.helm import release_inputs, release_manifest
-from sandbox.kube.objects import Ref
 from sandbox.memory_kube.memory import MemoryKube
 from tests.unit.kueue_samples import (
     LOCK,

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from components.job_set_manifest import job_set_spec
-from sandbox.kube.errors import KubeError
-from sandbox.kube.objects import JsonObject, Ref
+from kube.errors import KubeError
+from kube.objects import JsonObject, Ref
 from sandbox.memory_kube.memory import MemoryKube
 from tests.unit.job_set_samples import PODS, RELEASE, release
 from tests.unit.kueue_samples import (
@@ -29,10 +29,7 @@ from tests.unit.kueue_samples import (
     namespace,
     phases,
     pods_of,
-    queue_of,
-    quota,
     refused,
-    used,
 )
 from tests.unit.kueue_samples import release as kueue_release
 from tests.unit.memory_kube_samples import changed, cpu_node, make, refusal
@@ -53,20 +50,18 @@ def queued(queue: str = "lq", **values: Any) -> JsonObject:
     return changed(job_set(queued=True, **values), {QUEUE: queue}, "metadata", "labels")
 
 
-def with_job_set(frameworks: list[str] | None = None, gpus: str = "6") -> MemoryKube:
+def with_job_set(frameworks: list[str] | None = None) -> MemoryKube:
     """A cluster with JobSet, and with Kueue and a queue where there are frameworks."""
     kube = MemoryKube({}, [cpu_node(), *l4_nodes()])
     for manifest in (namespace("jobset-system"), namespace(NAMESPACE), release()):
         kube.apply(manifest)
     if frameworks is not None:
         config = configuration(integrations={"frameworks": frameworks})
-        quotas = [quota("cpu", "72"), quota("memory", "288Gi"), quota("nvidia.com/gpu", gpus)]
-        quotas.append(quota("ephemeral-storage", "200Gi"))
         for manifest in (
             namespace("kueue-system"),
             kueue_release(config=config),
-            flavor(nodeLabels=L4 | {"kubernetes.io/arch": "amd64"}),
-            cluster_queue(quotas=quotas),
+            flavor(nodeLabels=L4),
+            cluster_queue(),
             local_queue(),
         ):
             kube.apply(manifest)
@@ -141,32 +136,21 @@ def test_nobody_waits_for_its_run() -> None:
     assert kube.readiness(REF).ready
 
 
-def test_a_queue_admits_all_its_pods_or_none() -> None:
-    kube = with_job_set(["jobset.x-k8s.io/jobset"], gpus="3")
-    kube.apply(queued())
-    assert live(kube)["spec"]["suspend"] is True
-    assert pods_of(kube, "train") == []
-    assert kube.health(REF).reason == "job set is suspended"
-
-
-def test_admitted_it_starts_on_its_flavors_nodes_and_goes_on() -> None:
+def test_in_a_queue_it_starts_at_once_on_its_flavors_nodes() -> None:
     kube = with_job_set(["jobset.x-k8s.io/jobset", "batch/job", "pod"])
     kube.apply(queued())
-    assert used(queue_of(kube)) == "4"
-    assert len(queue_of(kube).admitted) == 1
     kube.reconcile()
-    pods = pods_of(kube, "train")
-    assert len(pods) == 2
     assert live(kube)["spec"]["suspend"] is False
-    made = live(kube, child("Pod", pods[0].name, "v1"))
-    assert made["spec"]["nodeSelector"] == L4 | {"kubernetes.io/arch": "amd64"}
+    assert {pod.node[:2] for pod in pods_of(kube, "train")} == {"l4"}
+    assert phases(kube, "train") == ["Running", "Running"]
 
 
 def test_kueue_leaves_it_alone_without_its_framework() -> None:
     kube = with_job_set(["batch/job"])
-    kube.apply(changed(queued(), False, "spec", "suspend"))
-    assert queue_of(kube).admitted == ()
-    assert live(kube)["spec"]["suspend"] is False
+    kube.apply(queued())
+    assert live(kube)["spec"]["suspend"] is True
+    assert pods_of(kube, "train") == []
+    assert kube.health(REF).reason == "job set is suspended"
 
 
 @pytest.mark.parametrize("path", ["image", "nodes"])

@@ -1,12 +1,20 @@
-"""Kueue's scenario in memory: servers and a fine-tune Job that share six GPUs.
+"""Queued work in memory: admitted at once, on the nodes of its queue's flavors.
 
-It cannot prove how long anything takes: there is no time in here.
+It cannot prove quota, order, borrowing or preemption: those are the real Kueue's, in tests/kube.
 """
+
+from typing import Any
 
 import pytest
 
-from sandbox.memory_kube.kueue.quota import NOT_SIMULATED
+from components.provisioning_manifest import QUEUED_TOLERATION
+from kube.errors import KubeError
 from tests.unit.kueue_samples import (
+    KUEUE,
+    L4,
+    PRIORITY,
+    QUEUE,
+    SCENARIO_QUOTAS,
     SERVER_REF,
     changed,
     cluster_queue,
@@ -15,155 +23,154 @@ from tests.unit.kueue_samples import (
     flavor,
     group,
     job_ref,
-    kinds,
+    kueue_ref,
     l4_nodes,
     local_queue,
     make,
     phases,
     pods_of,
     priority,
-    queue_of,
     quota,
+    ray_cluster,
+    ray_ref,
     scenario,
     server,
-    used,
     with_kueue,
 )
-from tests.unit.memory_kube_samples import cpu_node
+from tests.unit.memory_kube_samples import TOLERATION, cpu_node
+from tests.unit.provisioning_samples import TAINT, queued_nodes
 
-INSUFFICIENT = "insufficient unused quota for nvidia.com/gpu in flavor l4, 2 more needed"
+SELECTOR = ("spec", "template", "spec", "nodeSelector")
+ELASTIC = "kueue.x-k8s.io/elastic-job"
+NO_QUOTA = [quota("nvidia.com/gpu", "0")]
 
 
-def test_one_server_is_admitted_and_runs() -> None:
-    kube = scenario()
+def test_queued_work_starts_whatever_its_quota() -> None:
+    kube = scenario(quotas=NO_QUOTA)
     kube.apply(server(1))
+    kube.apply(fine_tune())
     assert phases(kube, "tgi") == ["Running"]
-    assert kinds(queue_of(kube).admitted) == ["pod"]
-    assert used(queue_of(kube)) == "2"
+    assert phases(kube, "finetune") == ["Running", "Running"]
     assert kube.readiness(SERVER_REF).ready
+    assert kube.queues() == []
 
 
-def test_of_four_servers_three_are_admitted_and_the_fourth_is_gated() -> None:
+def test_what_has_no_node_waits_for_one_and_not_for_its_queue() -> None:
     kube = scenario()
     kube.apply(server(4))
     assert phases(kube, "tgi") == ["Running", "Running", "Running", "Pending"]
-    waiting = pods_of(kube, "tgi")[-1]
-    assert waiting.reason.startswith("SchedulingGated: couldn't assign flavors to pod set main: ")
-    assert waiting.reason.endswith(f"{INSUFFICIENT}, {NOT_SIMULATED}")
-    queue = queue_of(kube)
-    assert (len(queue.admitted), len(queue.waiting)) == (3, 1)
-    assert used(queue) == "6"
+    assert "Insufficient nvidia.com/gpu" in pods_of(kube, "tgi")[-1].reason
+    assert "3/4 pods are Running" in kube.wait_for(SERVER_REF).reason
 
 
-def test_a_deployment_with_a_gated_pod_is_not_ready_and_says_what_kueue_says() -> None:
-    kube = scenario()
-    kube.apply(server(4))
-    readiness = kube.wait_for(SERVER_REF)
-    assert not readiness.ready
-    assert readiness.reason.startswith("3/4 pods are Running")
-    assert INSUFFICIENT in readiness.reason
-
-
-def test_beside_one_server_the_fine_tune_job_is_admitted() -> None:
-    kube = scenario()
-    kube.apply(server(4))
-    kube.apply(fine_tune())
-    kube.apply(server(1))
-    assert kinds(queue_of(kube).admitted) == ["pod", "job"]
-    assert phases(kube, "finetune") == ["Running", "Running"]
-    assert used(queue_of(kube)) == "6"
-
-
-def test_a_job_of_three_pods_waits_until_no_server_is_left() -> None:
-    kube = scenario()
-    kube.apply(server(1))
-    kube.apply(fine_tune(pods=3))
-    assert INSUFFICIENT in queue_of(kube).waiting[0].reason
-    kube.apply(server(0))
-    assert phases(kube, "finetune") == ["Running"] * 3
-
-
-def test_a_job_goes_on_while_other_objects_come_and_go() -> None:
-    kube = scenario()
-    kube.apply(fine_tune())
-    for index in range(3):
-        kube.apply(make("ConfigMap", f"c{index}"))
-    assert phases(kube, "finetune") == ["Running", "Running"]
-
-
-def test_a_suspended_job_is_not_ready_as_the_provider_waits_for_its_end() -> None:
-    kube = scenario()
-    kube.apply(server(3))
-    kube.apply(fine_tune())
-    assert kube.wait_for(job_ref()).reason == "job is suspended"
-    skipping = changed(fine_tune(), {"pulumi.com/skipAwait": "true"}, "metadata", "annotations")
-    kube.apply(skipping)
-    assert kube.wait_for(job_ref()).ready
-
-
-def test_an_update_of_a_job_leaves_its_suspension_to_kueue() -> None:
+def test_a_manifest_that_is_suspended_for_its_queue_runs_and_goes_on_after_an_update() -> None:
     kube = scenario()
     kube.apply(fine_tune())
     kube.apply(changed(fine_tune(), {"team": "a"}, "metadata", "annotations"))
     job = kube.get(job_ref())
     assert job is not None
     assert job["spec"]["suspend"] is False
+    for index in range(3):
+        kube.apply(make("ConfigMap", f"c{index}"))
     assert phases(kube, "finetune") == ["Running", "Running"]
 
 
-def test_a_job_that_is_not_suspended_waits_for_its_queue_all_the_same() -> None:
+def test_without_a_queue_a_suspended_job_stays_suspended() -> None:
     kube = scenario()
-    kube.apply(server(3))
-    kube.apply(changed(fine_tune(), False, "spec", "suspend"))
+    kube.apply(changed(fine_tune(), {}, "metadata", "labels"))
     assert pods_of(kube, "finetune") == []
+    assert kube.wait_for(job_ref()).reason == "job is suspended"
 
 
-def test_the_labels_of_the_flavor_choose_the_nodes() -> None:
+@pytest.mark.parametrize("elastic", [False, True])
+def test_a_ray_cluster_starts_without_kueues_gates(*, elastic: bool) -> None:
     kube = scenario()
-    kube.apply(flavor(nodeLabels={"kubernetes.io/hostname": "none"}))
+    cluster = ray_cluster()
+    if elastic:
+        cluster = changed(cluster, {ELASTIC: "true"}, "metadata", "annotations")
+        (workers,) = cluster["spec"]["workerGroupSpecs"]
+        for template in (workers["template"], cluster["spec"]["headGroupSpec"]["template"]):
+            template["spec"]["schedulingGates"] = [{"name": ELASTIC}]
+    kube.apply(cluster)
+    assert phases(kube, "ray") == ["Running"] * 3
+    assert kube.wait_for(ray_ref()).ready
+
+
+def test_a_ray_job_runs_to_its_end() -> None:
+    kube = scenario()
+    spec = {
+        "entrypoint": "python train.py",
+        "rayClusterSpec": ray_cluster()["spec"],
+        "shutdownAfterJobFinishes": True,
+    }
+    manifest = make("RayJob", "train", "ray.io/v1", spec=spec)
+    manifest["metadata"] |= {"namespace": "llm", "labels": {QUEUE: "lq"}}
+    kube.apply(manifest)
+    for _ in range(4):
+        kube.reconcile()
+    found = kube.get(ray_ref("RayJob", "train"))
+    assert found is not None
+    assert found["status"]["jobDeploymentStatus"] == "Complete"
+
+
+def test_the_first_flavor_of_the_queue_with_room_has_the_pods() -> None:
+    first, second = ({"cloud.google.com/gke-nodepool": name} for name in ("one", "two"))
+    kube = with_kueue(*l4_nodes(1, **first), *l4_nodes(3, **second)[1:])
+    for manifest in (
+        flavor("one", nodeLabels=first),
+        flavor("two", nodeLabels=second),
+        cluster_queue(resourceGroups=[group(SCENARIO_QUOTAS, ("one", "two"))]),
+        local_queue(),
+        priority("high", 30),
+    ):
+        kube.apply(manifest)
+    kube.apply(server(2))
+    assert {pod.node for pod in pods_of(kube, "tgi")} == {"l4-0", "l4-1"}
+    kube.apply(server(3))
+    assert [pod.node for pod in pods_of(kube, "tgi")][-1] == "l4-2"
+
+
+def test_machines_that_kueue_requests_are_there_at_once_for_its_work_alone() -> None:
+    kube = scenario(*queued_nodes())
+    work = changed(server(1, tolerations=[TOLERATION]), ..., *SELECTOR)
+    kube.apply(work)
+    assert kube.nodes() == [cpu_node()]
+    spec = {"controllerName": "kueue.x-k8s.io/provisioning-request"}
+    kube.apply(make("AdmissionCheck", "dws", KUEUE, spec=spec))
+    assert [it.pool for it in kube.nodes() if TAINT in it.taints] == ["a4", "a4"]
+    assert "untolerated taint {cloud.google.com/gke-queued: true}" in pods_of(kube, "tgi")[0].reason
+    kube.apply(flavor(tolerations=[QUEUED_TOLERATION]))
+    (pod,) = pods_of(kube, "tgi")
+    assert pod.node.startswith("a4")
+
+
+def test_pods_that_select_nodes_of_no_flavor_wait() -> None:
+    kube = scenario()
+    kube.apply(flavor(nodeLabels={"cloud.google.com/gke-accelerator": "nvidia-b200"}))
     kube.apply(server(1))
     (pod,) = pods_of(kube, "tgi")
-    assert pod.reason.endswith("node(s) didn't match Pod's node affinity/selector.")
-    kube.apply(fine_tune())
-    assert [each.phase for each in pods_of(kube, "finetune")] == ["Pending", "Pending"]
+    assert pod.reason.endswith("couldn't assign flavors: none of cluster-queue match node affinity")
 
 
-def test_pods_without_a_label_or_in_kueues_own_namespace_are_left_alone() -> None:
-    kube = scenario(quotas=[quota("nvidia.com/gpu", "0")])
-    kube.apply(make("Pod", "plain", spec={"containers": [container()]}))
-    labels = {"kueue.x-k8s.io/queue-name": "lq"}
-    own = changed(
-        make("Pod", "own", spec={"containers": [container()]}), labels, "metadata", "labels"
-    )
-    kube.apply(changed(own, "kueue-system", "metadata", "namespace"))
-    assert phases(kube, "plain") == phases(kube, "own") == ["Running"]
-
-
-def test_the_sidecar_of_a_pod_counts_in_its_queue() -> None:
-    kube = scenario(
-        quotas=[
-            quota("cpu", "4"),
-            quota("memory", "40Gi"),
-            quota("nvidia.com/gpu", "2"),
-            quota("ephemeral-storage", "9Gi"),
-        ]
-    )
-    mounting = changed(
-        server(1), {"gke-gcsfuse/volumes": "true"}, "spec", "template", "metadata", "annotations"
-    )
-    kube.apply(mounting)
-    assert "insufficient quota for cpu in flavor l4" in queue_of(kube).waiting[0].reason
+def test_pods_in_kueues_own_namespace_are_left_alone() -> None:
+    kube = scenario()
+    own = make("Pod", "own", spec={"containers": [container()]})
+    own["metadata"] |= {"labels": {QUEUE: "nobody"}, "namespace": "kueue-system"}
+    kube.apply(own)
+    assert phases(kube, "own") == ["Running"]
 
 
 @pytest.mark.parametrize(
     ("queue", "reason"),
     [("nobody", "LocalQueue nobody doesn't exist"), ("lost", "ClusterQueue gone doesn't exist")],
 )
-def test_a_job_whose_queue_is_missing_waits_for_it(queue: str, reason: str) -> None:
+def test_work_whose_queue_is_missing_waits_for_it(queue: str, reason: str) -> None:
     kube = scenario()
     kube.apply(local_queue("lost", "gone"))
     kube.apply(server(1, queue=queue))
-    assert pods_of(kube, "tgi")[0].reason == f"SchedulingGated: {reason}"
+    kube.apply(fine_tune(queue=queue))
+    whys = {pod.reason for pod in (*pods_of(kube, "tgi"), *pods_of(kube, "finetune"))}
+    assert whys == {f"SchedulingGated: {reason}"}
     kube.apply(local_queue("nobody"))
     kube.apply(cluster_queue("gone"))
     assert phases(kube, "tgi") == ["Running"]
@@ -176,62 +183,27 @@ def test_a_queue_with_a_missing_flavor_is_inactive_until_it_comes() -> None:
     kube.apply(local_queue())
     kube.apply(server(1))
     text = "Can't admit new workloads: references missing ResourceFlavor(s): l4."
-    assert queue_of(kube).inactive == text
-    assert queue_of(kube).waiting[0].reason == "ClusterQueue cluster-queue is inactive"
-    kube.apply(flavor())
-    assert queue_of(kube).inactive == ""
+    queue = kueue_ref("ClusterQueue", "cluster-queue")
+    assert kube.health(queue).reason == text
+    assert pods_of(kube, "tgi")[0].reason.endswith("ClusterQueue cluster-queue is inactive")
+    kube.apply(flavor(nodeLabels=L4))
+    assert kube.health(queue).ready
+    assert kube.health(kueue_ref("LocalQueue", "lq", "llm")).ready
     assert phases(kube, "tgi") == ["Running"]
 
 
 def test_a_queue_that_selects_other_namespaces_admits_nothing_here() -> None:
     kube = scenario(namespaceSelector={"matchLabels": {"team": "other"}})
     kube.apply(server(1))
-    assert queue_of(kube).waiting[0].reason.endswith("doesn't match ClusterQueue selector")
+    assert pods_of(kube, "tgi")[0].reason.endswith("doesn't match ClusterQueue selector")
 
 
-def test_what_is_admitted_and_never_ready_is_shown_with_what_comes_of_it() -> None:
+def test_work_with_a_priority_class_that_is_missing_waits_for_it() -> None:
     kube = scenario()
-    kube.apply(fine_tune())
-    assert [one.reason for one in queue_of(kube).admitted] == [""]
-    kube.set_nodes([cpu_node(), *l4_nodes(1)])
-    (one,) = queue_of(kube).admitted
-    assert one.reason == "admitted, but 1 of 2 pods are not ready: Kueue stops it after 30m"
-
-
-def test_a_second_server_waits_for_what_the_real_kueue_would_take_from_the_fine_tuning() -> None:
-    kube = scenario()
-    kube.apply(server(1))
-    kube.apply(fine_tune())
-    kube.apply(server(2))
-    assert kinds(queue_of(kube).admitted) == ["pod", "job"]
-    (waiting,) = queue_of(kube).waiting
-    assert waiting.reason.endswith(f"{INSUFFICIENT}, {NOT_SIMULATED}")
-    assert not kube.wait_for(SERVER_REF).ready
-
-
-def test_what_the_others_of_a_cohort_leave_free_is_borrowed() -> None:
-    kube = scenario(cohortName="team", preemption={})
-    kube.apply(fine_tune(pods=4))
-    assert queue_of(kube).waiting[0].reason.endswith(f"maximum capacity (6), {NOT_SIMULATED}")
-    kube.apply(cluster_queue("other", cohortName="team"))
-    assert kinds(queue_of(kube).admitted) == ["job"]
-
-
-def test_a_flavor_that_the_pods_do_not_select_or_tolerate_is_passed_over() -> None:
-    kube = with_kueue()
-    amounts = [quota("cpu", "8"), quota("memory", "80Gi"), quota("nvidia.com/gpu", "2")]
-    for manifest in (
-        flavor("other", nodeLabels={"cloud.google.com/gke-accelerator": "nvidia-b200"}),
-        flavor("tainted", nodeTaints=[{"key": "k", "value": "v", "effect": "NoSchedule"}]),
-        cluster_queue(resourceGroups=[group(amounts, ("other", "tainted"))]),
-        local_queue(),
-        priority("high", 30),
-    ):
-        kube.apply(manifest)
-    kube.apply(server(1))
-    reason = queue_of(kube).waiting[0].reason
-    assert "flavor other doesn't match node affinity" in reason
-    assert reason.endswith("untolerated taint k=v:NoSchedule in flavor tainted")
+    kube.apply(changed(fine_tune(), {QUEUE: "lq", PRIORITY: "urgent"}, "metadata", "labels"))
+    assert pods_of(kube, "finetune")[0].reason.endswith("priority class is not found")
+    kube.apply(make("WorkloadPriorityClass", "urgent", KUEUE, value=1))
+    assert phases(kube, "finetune") == ["Running", "Running"]
 
 
 def test_a_running_job_is_not_ready_when_it_is_read_though_its_own_wait_is_over() -> None:
@@ -243,3 +215,19 @@ def test_a_running_job_is_not_ready_when_it_is_read_though_its_own_wait_is_over(
     skip = {"pulumi.com/skipAwait": "true"}
     kube.apply(changed(fine_tune(), skip, "metadata", "annotations"))
     assert kube.readiness_on_read(job_ref()).ready
+
+
+@pytest.mark.parametrize(
+    ("work", "named"), [(server(1), "Pod llm/tgi"), (fine_tune(), "Job llm/finetune")]
+)
+def test_a_queue_with_work_stays_without_its_local_queue(work: dict[str, Any], named: str) -> None:
+    kube = scenario()
+    kube.apply(work)
+    kube.delete(kueue_ref("LocalQueue", "lq", "llm"))
+    queue = kueue_ref("ClusterQueue", "cluster-queue")
+    with pytest.raises(KubeError, match=rf"resource-in-use\): used by {named}"):
+        kube.delete(queue)
+    kube.apply(server(0))
+    if work["kind"] == "Job":
+        kube.delete(job_ref())
+    kube.delete(queue)

@@ -1,4 +1,4 @@
-"""Model servers of either engine in Kueue's scenario: admitted, gated, with a bucket.
+"""Model servers of either engine in Kueue's scenario: rolled out, with a bucket.
 
 It cannot prove that an engine starts: nothing runs in here.
 """
@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from components.inference_engine import InferenceEngine
-from components.inference_manifest import ServerPod, deployment_spec, service_spec
-from sandbox.kube.objects import Ref
+from components.inference_manifest import Rollout, ServerPod, deployment_spec, service_spec
+from kube.objects import Ref
 from sandbox.memory_kube.memory import MemoryKube
 from tests.unit.inference_samples import FOLDER, TGI
-from tests.unit.kueue_samples import NAMESPACE, in_llm, phases, pods_of, queue_of, scenario, used
+from tests.unit.kueue_samples import NAMESPACE, in_llm, phases, pods_of, scenario
 from tests.unit.memory_kube_samples import make
 
 ENGINES = list(InferenceEngine)
@@ -22,7 +22,12 @@ CHAT = Ref(api_version="apps/v1", kind="Deployment", namespace=NAMESPACE, name="
 
 def deployment(pod: ServerPod, replicas: int) -> dict[str, Any]:
     return in_llm(
-        make("Deployment", "chat", "apps/v1", spec=deployment_spec(pod, replicas=replicas))
+        make(
+            "Deployment",
+            "chat",
+            "apps/v1",
+            spec=deployment_spec(pod, replicas=replicas, rollout=Rollout.ONE_BY_ONE),
+        )
     )
 
 
@@ -36,14 +41,7 @@ def served(pod: ServerPod, replicas: int) -> MemoryKube:
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_servers_are_admitted_as_far_as_the_quota_goes(engine: InferenceEngine) -> None:
-    kube = served(replace(TGI, engine=engine), 4)
-    assert phases(kube, "chat") == ["Running", "Running", "Running", "Pending"]
-    assert used(queue_of(kube)) == "6"
-
-
-@pytest.mark.parametrize("engine", ENGINES)
-def test_with_a_full_quota_another_model_is_rolled_out_all_the_same(
+def test_on_full_nodes_another_model_is_rolled_out_all_the_same(
     engine: InferenceEngine,
 ) -> None:
     pod = replace(TGI, engine=engine)

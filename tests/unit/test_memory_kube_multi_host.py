@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from sandbox.kube.objects import Node, PodView, Taint
+from kube.objects import Node, PodView, Taint
 from sandbox.kube.store import Store
 from sandbox.memory_kube.memory import MemoryKube
 from tests.unit.memory_kube_samples import (

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from sandbox.kube.errors import KubeError
+from kube.errors import KubeError
 from sandbox.memory_kube.memory import MemoryKube
 from tests.unit.memory_kube_samples import (
     changed,

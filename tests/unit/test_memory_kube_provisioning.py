@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from components.node_network import interface_annotations
+from kube.errors import KubeError
 from sandbox.gke.nodes import nodes_of
-from sandbox.kube.errors import KubeError
 from sandbox.memory_kube.memory import MemoryKube
 from tests.unit.memory_kube_samples import asking, changed, cpu_node, gpu_nodes, make
 from tests.unit.provisioning_samples import (

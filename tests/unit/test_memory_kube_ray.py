@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from sandbox.kube.errors import KubeError
+from kube.errors import KubeError
 from sandbox.memory_kube.memory import MemoryKube
 from tests.unit.memory_kube_samples import (
     CLAIM,
@@ -174,7 +174,11 @@ def test_a_wait_for_that_pulumi_cannot_read_is_refused() -> None:
         (9, (*WORKERS, "replicas"), "minReplicas 8 to maxReplicas 8: KubeRay would run 8"),
         (0, (*WORKERS, "numOfHosts"), "[0].numOfHosts: 0 must be at least 1"),
         ("GPU_group", (*WORKERS, "groupName"), "must be at most 63 letters, digits or -"),
-        (True, (*WORKERS, "suspend"), "feature gate, which is off by default"),
+        (
+            {"type": "Recreate"},
+            ("spec", "upgradeStrategy"),
+            "spec.upgradeStrategy.type: Recreate: the sandbox does not run it; nearest: None",
+        ),
         ("a" * 54, ("metadata", "name"), "has 54 characters, RayCluster names have at most 53"),
         ("4b200", ("metadata", "name"), "digits or - and start with a letter"),
         ([], (*WORKERS, "template", "spec", "containers"), "spec.containers: required value"),
@@ -205,3 +209,18 @@ def test_two_groups_of_one_name_are_refused() -> None:
     group = ray_cluster()["spec"]["workerGroupSpecs"][0]
     twice = changed(ray_cluster(), [group, group], "spec", "workerGroupSpecs")
     assert refused(twice).endswith('[1].groupName: duplicate value "gpu-worker-group"')
+
+
+def test_a_suspended_group_has_no_pods_and_the_cluster_is_ready_without_them() -> None:
+    """KubeRay 1.6.2, whose RayJobDeletionPolicy is on by default."""
+    kube = scenario()
+    kube.apply(changed(ray_cluster(), True, *WORKERS, "suspend"))
+    kube.reconcile()
+    assert [it.name for it in kube.pods() if "worker" in it.name] == []
+    assert kube.health(ray_ref()).ready
+
+
+def test_a_group_of_a_cluster_that_scales_by_itself_is_not_suspended() -> None:
+    scaling = changed(ray_cluster(), True, "spec", "enableInTreeAutoscaling")
+    ending = "[0].suspend: is not supported with enableInTreeAutoscaling"
+    assert refused(changed(scaling, True, *WORKERS, "suspend")).endswith(ending)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from sandbox.kube.errors import KubeError
+from kube.errors import KubeError
 from sandbox.kube.immutability import replaced_by
 from sandbox.memory_kube.memory import MemoryKube
 from tests.unit.memory_kube_samples import (
@@ -138,7 +138,11 @@ def test_a_suspended_ray_job_has_nothing_running() -> None:
         ({"runtimeEnvYAML": "a: [1"}, "spec.runtimeEnvYAML: is not valid YAML"),
         ({"runtimeEnvYAML": "text"}, "spec.runtimeEnvYAML: must be a YAML mapping"),
         ({"activeDeadlineSeconds": 0}, "spec.activeDeadlineSeconds: 0 must be positive"),
-        ({"deletionPolicy": "DeleteSelf"}, "feature gate, which is off by default"),
+        ({"deletionPolicy": "DeleteSelf"}, "the nearest known one is deletionStrategy"),
+        (
+            {"deletionStrategy": {"onSuccess": {"policy": "DeleteSelf"}}},
+            "spec.deletionStrategy: the sandbox does not run it; nearest: leave it out",
+        ),
         ({"entryPoint": "x"}, "unknown field, the nearest known one is entrypoint"),
         (
             {"submitterPodTemplate": {"spec": {"containers": [{"name": "s", "image": "i"}]}}},

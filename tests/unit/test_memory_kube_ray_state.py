@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from sandbox.kube.errors import KubeError
-from sandbox.kube.objects import JsonObject
+from kube.errors import KubeError
+from kube.objects import JsonObject
 from sandbox.memory_kube.memory import MemoryKube
 from tests.unit import kueue_samples
 from tests.unit.memory_kube_samples import (
@@ -20,8 +20,6 @@ from tests.unit.memory_kube_samples import (
     ray_ref,
     ref,
 )
-from tests.unit.test_memory_kube_kueue_ray import kueue_ray
-from tests.unit.test_memory_kube_kueue_ray import ray_cluster as queued_cluster
 
 OPTIONS = {
     "redisAddress": "redis://10.0.0.3:6379",
@@ -115,13 +113,13 @@ def test_a_cluster_goes_where_kuberay_clears_redis() -> None:
 def test_a_cluster_in_a_queue_never_goes_and_one_outside_of_it_does() -> None:
     kube = kueue_samples.scenario()
     state = {"redisAddress": OPTIONS["redisAddress"]}
-    queued = changed(queued_cluster(), state, "spec", "gcsFaultToleranceOptions")
+    queued = changed(kueue_samples.ray_cluster(), state, "spec", "gcsFaultToleranceOptions")
     kube.apply(queued)
     with pytest.raises(
         KubeError, match=r"ray.io/gcs-ft-redis-cleanup-finalizer\): Kueue keeps the Job"
     ):
-        kube.delete(kueue_ray())
+        kube.delete(kueue_samples.ray_ref())
     free = changed(changed(queued, ..., "metadata", "labels"), "free", "metadata", "name")
     kube.apply(free)
-    kube.delete(kueue_ray(name="free"))
-    assert kube.get(kueue_ray(name="free")) is None
+    kube.delete(kueue_samples.ray_ref(name="free"))
+    assert kube.get(kueue_samples.ray_ref(name="free")) is None

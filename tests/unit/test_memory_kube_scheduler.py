@@ -7,10 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sandbox.kube import quantity
-from sandbox.kube.errors import KubeError
-from sandbox.kube.objects import Node, Taint
-from sandbox.kube.scheduler import Candidate, place, requests_of
+from kube import quantity
+from kube.errors import KubeError
+from kube.objects import Node, Taint
+from kube.pod_requests import requests_of
+from sandbox.kube.scheduler import Candidate, place
 from tests.unit.memory_kube_samples import GPU_TAINT, asking, container, cpu_node, gpu_nodes
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sandbox.kube.errors import KubeError
+from kube.errors import KubeError
 from sandbox.kube.secrets import DIGESTS
 from sandbox.memory_kube.memory import MemoryKube
 from tests.unit.memory_kube_samples import (
@@ -121,6 +121,40 @@ def test_a_pod_runs_once_its_secret_has_the_key_and_stays_when_it_goes(kube: Mem
     assert only_pod(kube).phase == "Running"
 
 
+@pytest.mark.parametrize(
+    ("field", "value", "left"),
+    [
+        ("stringData", CANARY, {"kept", "gone"}),
+        ("data", base64.b64encode(CANARY.encode()).decode(), {"kept"}),
+    ],
+)
+def test_what_is_taken_out_of_string_data_stays_and_out_of_data_goes(
+    kube: MemoryKube, field: str, value: str, left: set[str]
+) -> None:
+    """As with server-side apply (kubernetes/kubernetes#108008)."""
+    both: dict[str, Any] = {field: {"kept": value, "gone": value}}
+    one: dict[str, Any] = {field: {"kept": value}}
+    kube.apply(make("Secret", "hf", **both))
+    assert set(kube.apply(make("Secret", "hf", **one))[DIGESTS]) == left
+
+
 def test_an_optional_secret_is_not_waited_for(kube: MemoryKube) -> None:
     kube.apply(pod(**from_secret(optional=True)))
     assert only_pod(kube).phase == "Running"
+
+
+def test_every_namespace_has_the_certificate_of_its_api_server(kube: MemoryKube) -> None:
+    """A controller writes it there, and volumes that project a token take it."""
+
+    def projecting(key: str) -> dict[str, Any]:
+        source = {"name": "kube-root-ca.crt", "items": [{"key": key, "path": "ca.crt"}]}
+        sources = [{"configMap": source}]
+        return pod(spec={"volumes": [{"name": "token", "projected": {"sources": sources}}]})
+
+    kube.apply(projecting("ca.crt"))
+    assert only_pod(kube).phase == "Running"
+    other = MemoryKube({}, kube.nodes())
+    other.apply(projecting("ca.key"))
+    assert (
+        "couldn't find key ca.key in ConfigMap default/kube-root-ca.crt" in only_pod(other).reason
+    )

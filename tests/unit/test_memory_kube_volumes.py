@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from sandbox.kube.errors import KubeError
-from sandbox.kube.objects import Ref
+from kube.errors import KubeError
+from kube.objects import Ref
 from sandbox.memory_kube.memory import MemoryKube
 from tests.unit.memory_kube_samples import (
     CLAIM,

@@ -14,13 +14,13 @@ from typing import Any
 
 import pytest
 
-from sandbox.workspace import stack_names
+from cli.project import stack_names
 from stacks.config import validate
 from stacks.refusal import LUSTRE
 from stacks.workloads import JOB, JOB_SET, RAY_CLUSTER, RAY_JOB, WORKLOADS, ray_cluster_of
 from tests.conftest import Recording, Registered, stack_config
 from tests.programs import WITH_TOKEN, registered
-from tests.unit.effect_stacks import BASES, bring_scripts
+from tests.unit.effect_stacks import BASES
 
 BUCKET = "gcp:storage/bucket:Bucket"
 CLAIM = "kubernetes:core/v1:PersistentVolumeClaim"
@@ -31,13 +31,6 @@ STACKS = {**{it: stack_config(it) for it in stack_names()}, **BASES}
 ALL_KINDS = ("two rl", "verl-b200", "scripts", "vllm")
 STORED = [it for it, config in STACKS.items() if config.get("buckets") or config.get("lustre")]
 OTHERS = [it for it in STORED if it not in ALL_KINDS]
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made = tmp_path_factory.mktemp("project")
-    bring_scripts(made)
-    return made
 
 
 @cache

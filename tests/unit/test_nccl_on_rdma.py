@@ -3,11 +3,11 @@ job on such machines. What NCCL makes of it only machines show."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any, get_args
 
 import pytest
+import yaml
 
 from stacks.config import validate
 from stacks.parts.jobs.config import FineTuning, RayJob
@@ -32,10 +32,13 @@ TYPES: dict[str, dict[str, Any]] = {
     "verl": stack_config("verl-b200"),
     "image-classifier": _CLASSIFIER,
     "script": changed(SCRIPT, jobs__train__file=None, jobs__train__command=_COMMAND["command"]),
-    "script on ray": changed(_B200, jobs={"mine": {**_COMMAND, "ray": _RAY}}),
+    "script on ray": changed(
+        _B200, jobs={"mine": {**_COMMAND, "ray": _RAY}}, **{f"ray__{_RAY}__nccl_test": None}
+    ),
 }
 # Of one machine each, whose pods have none of its further interfaces; on TPUs there is no NCCL.
 _WITHOUT = {"fine-tune", "maxtext"}
+PLUG_IN = {"NCCL_NET": "gIB", "LD_LIBRARY_PATH": "/usr/local/nvidia/lib64"}
 
 
 def pods(value: Any) -> Iterator[dict[str, Any]]:
@@ -69,20 +72,17 @@ def _has_rdma(pod: dict[str, Any]) -> bool:
 
 
 def assert_on_gib(made: Recording) -> None:
+    """A process that may take no other network finds the plug-in, too."""
     for name, them in on_rdma(made).items():
         for pod in them:
             container = pod["spec"]["containers"][0]
             variables = {it["name"]: it.get("value") for it in container.get("env", ())}
-            # A test of the network takes what the plug-in's own script says.
-            script = made_script(made, name)
-            assert variables.get("NCCL_NET") == "gIB" or "export NCCL_NET=gIB" in script, name
-
-
-def made_script(made: Recording, name: str) -> str:
-    if "nccl-test" not in name:
-        return ""
-    maps = [it for it in made.of_type("ConfigMap") if "nccl-test" in it.name]
-    return json.dumps([it.inputs["data"] for it in maps])
+            assert PLUG_IN.items() <= variables.items(), name
+    for job in made.of_type(":RayJob"):
+        variables = yaml.safe_load(job.inputs["spec"]["runtimeEnvYAML"])["env_vars"]
+        # NeMo RL puts the driver's environment, which is of a pod without GPUs, over its workers'.
+        if "NCCL_NET" in variables:
+            assert PLUG_IN.items() <= variables.items(), job.name
 
 
 @pytest.mark.parametrize("preset", PRESETS)
@@ -92,17 +92,21 @@ def test_presets(preset: str) -> None:
     assert_on_gib(made)
 
 
+def test_trainings_over_machines_with_rdma_begin_with_a_test_of_it() -> None:
+    tested = set[str]()
+    for preset in PRESETS:
+        made = registered(validate(stack_config(preset), secrets_set=WITH_TOKEN))
+        jobs = made.of_type(":RayJob")
+        entrypoints = [it.inputs["spec"]["entrypoint"] for it in jobs]
+        if any(" --test /etc/launcher/network_test-" in it for it in entrypoints):
+            tested.add(preset)
+    assert tested == _ON_RDMA - {"lab"}
+
+
 @pytest.mark.parametrize("name", TYPES)
 def test_types_of_jobs(name: str) -> None:
     made = registered(validate(TYPES[name], secrets_set=WITH_TOKEN))
     assert on_rdma(made)
-    assert_on_gib(made)
-
-
-def test_a_test_of_the_network() -> None:
-    tested = changed(_B200, **{f"ray__{_RAY}__nccl_test": {}})
-    made = registered(validate(tested, secrets_set=WITH_TOKEN))
-    assert any("nccl-test" in name for name in on_rdma(made))
     assert_on_gib(made)
 
 

@@ -80,6 +80,16 @@ def test_standard_and_autopilot_get_googles_own_variants(
     assert f"container_entry.sh {command}" in spec["initContainers"][0]["args"][0]
 
 
+@pytest.mark.parametrize("machine", ["a4-highgpu-8g", "a3-ultragpu-8g", "a4x-highgpu-4g"])
+def test_no_family_of_standard_nodes_gets_a_second_nccl(register: Register, machine: str) -> None:
+    """GoogleCloudPlatform/container-engine-accelerators 2da1c92f of 2026-05-06 took it out of the
+    installers for all of them: it would lie before the image's own in LD_LIBRARY_PATH."""
+    nccl = Catalog.load().nccl(machine)
+    assert nccl is not None
+    installer = pod(register, image=nccl.plugin_image)["initContainers"][0]
+    assert "--install-nccl" not in installer["args"][0]
+
+
 def test_on_autopilot_its_nodes_are_those_of_googles_own_manifest(register: Register) -> None:
     """Autopilot knows the pod of nccl-rdma-installer-autopilot.yaml, and that one alone."""
     nccl = Catalog.load().nccl("a4-highgpu-8g")

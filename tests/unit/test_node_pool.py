@@ -8,7 +8,7 @@ import pytest
 from components.capacity import CapacityArgs, ReservationArgs
 from components.gvnic_network import GvnicNetwork, GvnicNetworkArgs
 from components.node_network import NodeNetwork
-from components.node_pool import GpuArgs, NodePool, NodePoolArgs
+from components.node_pool import GpuArgs, NodeBoundsArgs, NodePool, NodePoolArgs
 from components.node_taints import NodeTaintArgs
 from tests.conftest import Recording, Register
 
@@ -21,8 +21,7 @@ CPU = NodePoolArgs(
     service_account="nodes@p",
     machine_type="e2-standard-4",
     nodes=2,
-    min_nodes=1,
-    max_nodes=3,
+    bounds=NodeBoundsArgs(min=1, max=3),
     capacity=CapacityArgs(mode="on-demand"),
     disk_type="pd-balanced",
     disk_gb=100,
@@ -34,13 +33,13 @@ GPU = replace(
     pool_name="gpu-pool",
     machine_type="a4-highgpu-8g",
     nodes=8,
-    min_nodes=8,
-    max_nodes=8,
+    bounds=None,
     capacity=CapacityArgs(mode="spot"),
     disk_type="hyperdisk-balanced",
     local_ssds=32,
     gpu=GpuArgs(type="nvidia-b200", count=8, driver="LATEST"),
 )
+FROM_ZERO = replace(GPU, nodes=0, bounds=NodeBoundsArgs(min=0, max=8))
 
 NETWORKS = (
     NodeNetwork(name="gvnic-1", interface="eth1", rdma=False, network="gvnic", subnetwork="g-sub"),
@@ -103,10 +102,31 @@ def test_bounds_count_the_whole_pool(register: Register) -> None:
     assert pool.inputs["nodeLocations"] == ["us-east1-b"]
 
 
-def test_a_changed_size_never_replaces_the_pool(register: Register) -> None:
-    pool = made(register, GPU).one(":NodePool")
-    assert pool.inputs["initialNodeCount"] == 8
+def test_a_pool_without_bounds_has_its_nodes_at_all_times(register: Register) -> None:
+    pool = made(register, GPU).one(":NodePool").inputs
+    assert pool["nodeCount"] == 8
+    assert not {"autoscaling", "initialNodeCount"} & pool.keys()
+
+
+@pytest.mark.parametrize("args", [CPU, GPU])
+def test_a_changed_size_never_replaces_the_pool(register: Register, args: NodePoolArgs) -> None:
+    pool = made(register, args).one(":NodePool")
     assert pool.ignore_changes == ("initialNodeCount",)
+
+
+def test_a_pool_with_bounds_begins_with_its_nodes(register: Register) -> None:
+    pool = made(register, CPU).one(":NodePool").inputs
+    assert pool["initialNodeCount"] == 2
+    assert "nodeCount" not in pool
+
+
+@pytest.mark.parametrize("mode", ["flex-start", "queued"])
+@pytest.mark.parametrize("bounds", [None, NodeBoundsArgs(min=0, max=8)])
+def test_machines_on_request_are_never_there_from_the_start(
+    mode: str, bounds: NodeBoundsArgs | None
+) -> None:
+    with pytest.raises(ValueError, match=r"nearest: nodes=0, bounds=NodeBoundsArgs\(min=0, max=8"):
+        replace(GPU, capacity=CapacityArgs(mode=mode), bounds=bounds)
 
 
 def test_scarce_machines_are_upgraded_without_spare_ones(register: Register) -> None:
@@ -232,7 +252,7 @@ def test_a_pool_on_request_begins_empty_and_is_never_repaired(
     register: Register, mode: str
 ) -> None:
     on_request = CapacityArgs(mode=mode, max_run_seconds=3600)
-    pool = made(register, GPU, capacity=on_request).one(":NodePool").inputs
+    pool = made(register, FROM_ZERO, capacity=on_request).one(":NodePool").inputs
     node = pool["nodeConfig"]
     assert (node["flexStart"], node["maxRunDuration"], node["spot"]) == (True, "3600s", False)
     assert node["reservationAffinity"] == {"consumeReservationType": "NO_RESERVATION"}
@@ -247,13 +267,15 @@ def test_a_pool_on_request_begins_empty_and_is_never_repaired(
 
 @pytest.mark.parametrize("mode", ["flex-start", "queued"])
 def test_how_machines_on_request_are_upgraded_is_left_to_gke(register: Register, mode: str) -> None:
-    pool = made(register, GPU, capacity=CapacityArgs(mode=mode)).one(":NodePool").inputs
+    pool = made(register, FROM_ZERO, capacity=CapacityArgs(mode=mode)).one(":NodePool").inputs
     assert "upgradeSettings" not in pool
 
 
 def test_only_queued_machines_need_a_provisioning_request(register: Register) -> None:
-    queued = made(register, GPU, capacity=CapacityArgs(mode="queued")).one(":NodePool").inputs
-    flexible = made(register, GPU, capacity=CapacityArgs(mode="flex-start")).one(":NodePool").inputs
+    queued, flexible = (
+        made(register, FROM_ZERO, capacity=CapacityArgs(mode=mode)).one(":NodePool").inputs
+        for mode in ("queued", "flex-start")
+    )
     assert queued["queuedProvisioning"] == {"enabled": True}
     assert "queuedProvisioning" not in flexible
 
@@ -292,3 +314,21 @@ def test_what_gke_keeps_for_itself_is_refused_before_any_resource(
 ) -> None:
     with pytest.raises(ValueError, match="keep for themselves; nearest: "):
         made(register, GPU, **values)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"gpu": None},
+        {"gpu": GpuArgs(type="nvidia-h200-141gb", count=8, driver="LATEST")},
+        {"managed_interfaces": True},
+        {"additional_networks": NETWORKS},
+    ],
+)
+def test_other_accelerators_or_interfaces_make_another_pool(
+    register: Register, values: dict[str, Any]
+) -> None:
+    before = made(register, GPU).one(":NodePool").replacement_trigger
+    assert before is not None
+    assert made(register, GPU, nodes=4).one(":NodePool").replacement_trigger == before
+    assert made(register, GPU, **values).one(":NodePool").replacement_trigger != before

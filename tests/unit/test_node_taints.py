@@ -11,7 +11,7 @@ from components.node_taints import (
     provider_effect,
     toleration,
 )
-from sandbox.kube.objects import Node, Taint
+from kube.objects import Node, Taint
 from sandbox.kube.scheduler import admits
 
 TEAM = NodeTaintArgs(key="team", value="vision", effect="NoSchedule")

@@ -24,7 +24,7 @@ def test_a_workload_policy_places_the_pool_within_one_domain() -> None:
     policy = found.named("gb200-placement-policy").inputs
     assert policy["workloadPolicy"] == {"type": "HIGH_THROUGHPUT", "acceleratorTopology": "1x72"}
     pool = found.named("gb200-pool").inputs
-    assert pool["placementPolicy"] == {"type": "COMPACT", "policyName": policy["name"]}
+    assert pool["placementPolicy"] == {"type": "", "policyName": policy["name"]}
     assert pool["networkConfig"]["acceleratorNetworkProfile"] == "auto"
     assert pool["nodeConfig"]["reservationAffinity"]["values"] == [
         "rack/reservationBlocks/rack-block-1"
@@ -58,16 +58,16 @@ def test_its_pods_do_not_mind_that_nodes_are_for_arm() -> None:
     assert [it["key"] for it in taints] == ["nvidia.com/gpu"]
 
 
-def test_the_plug_in_is_that_for_arm_with_a_libnccl_beside_it() -> None:
+def test_the_plug_in_is_that_for_arm_and_brings_no_libnccl() -> None:
     found = made()
     pod = found.named("nccl-daemon-set").inputs["spec"]["template"]["spec"]
     (installer,) = pod["initContainers"]
     assert "nccl-plugin-gib-arm64:" in installer["image"]
-    assert "install --install-nccl" in installer["args"][0]
+    assert "container_entry.sh install\n" in installer["args"][0]
     assert on_rdma(found).keys() == {"train-job-set"}
     assert_on_gib(found)
-    # Beside the plug-in's own script nothing is published.
-    assert pod_of(found)["initContainers"][0]["env"] == []
+    # Beside the plug-in's own script nothing is set before it runs.
+    assert "env" not in pod_of(found)["initContainers"][0]
 
 
 def test_the_driver_of_domains_leaves_gpus_to_gkes_device_plugin() -> None:

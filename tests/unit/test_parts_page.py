@@ -45,11 +45,6 @@ def test_there_is_a_stack_of_ten_lines_and_there_are_ten_more() -> None:
     assert len(others) == 10
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
-def test_an_example_has_no_mistake(name: str) -> None:
-    assert plan_of(name).stack.name == name
-
-
 def test_examples_are_what_their_headings_say() -> None:
     queued = plan_of("verl-queued")
     assert queued.queues is not None

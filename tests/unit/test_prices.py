@@ -2,23 +2,25 @@
 project's. That Google asks for them is not tested: they are of dated tables."""
 
 import re
+from datetime import date
 from pathlib import Path
 
 import pytest
 import yaml
+from pydantic import ValidationError
 
 from catalog import Catalog, Way
-from catalog.prices import BOOKS, books, bucket_rate, disk_rate
-from catalog.table import read_yaml
+from catalog.prices import BOOKS, PriceBook, Rate, books, bucket_rate, disk_rate
+from catalog.strict_yaml import read_yaml
+from tests.stacks import regions
+from tests.stacks.page_costs import costs
 from tools.prices import BOOK, book
 
 ROOT = Path(__file__).parent.parent.parent
 PRESETS = {path.name: path.read_text() for path in sorted(ROOT.glob("Pulumi.*.yaml"))}
-PAGES = {
-    path.name: path.read_text()
-    for path in sorted((ROOT / "docs").glob("*.md"))
-    if "catalog's dated tables" in path.read_text()
-}
+COSTS = [
+    f"{page}: {it}" for page in regions.pages() for it in regions.names(page) if "costs " in it
+]
 CATALOG = Catalog.load()
 # Machines in the form of the other project, of which one is not known here, and so is a region.
 OTHERS = {
@@ -43,8 +45,21 @@ OTHERS = {
     },
     "storage": {"bucket": {"standard": {"cost": {"us-east1": {"month": 0.02}}}}},
 }
-# N x machine, on demand or spot | hourly price
-LINE = re.compile(r"^\| (\d+) x ([a-z0-9-]+)(?:,? (on demand|spot))? +\| ([\d.]+(?: to [\d.]+)?) ")
+# What a run writes or compares, by its markers, and a review's example.
+WRITTEN = re.compile(
+    r"^<!-- ((?:costs|run|changes|first-steps|restarts|said|ways) .*|figures|preview|fit) -->$"
+    r".*?^<!-- \1 -->$|^````markdown$.*?^````$",
+    re.MULTILINE | re.DOTALL,
+)
+MONEY = re.compile(r"\d[\d,.]*\d USD|\d USD|USD \d[\d,.]*\d|USD \d|\| \d+\.\d\d \|")
+# Pages that are written and compared whole, and by whom.
+WHOLE = {"docs/facts.md": "tools.facts", "docs/node-room.md": "tools.facts"}
+# Google's own figures, and an example of a message.
+OTHERS_SUMS = {
+    "docs/dev.md": {"74.40 USD"},
+    "docs/gotchas.md": {"74.40 USD"},
+    "docs/pull-requests.md": {"0.40 USD"},
+}
 
 
 @pytest.mark.parametrize("preset", PRESETS)
@@ -60,19 +75,21 @@ def test_the_machines_of_a_preset_have_a_price_of_their_region(preset: str) -> N
         assert not rate.elsewhere
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_a_page_prints_the_prices_of_the_table_in_its_region(page: str) -> None:
-    costs = PAGES[page].partition("\n## Costs")[2]
-    named = re.search(r"USD an hour, in ([a-z0-9-]+)\)", costs)
-    assert named, "the page names no region"
-    lines = [found for line in costs.splitlines() if (found := LINE.match(line))]
-    assert lines
-    for count, machine, how, printed in (it.groups() for it in lines):
-        way = Way.SPOT if how == "spot" else Way.ON_DEMAND
-        each = CATALOG.machine_rate(machine, way, named[1])
-        assert each is not None
-        assert not each.elsewhere
-        assert printed == f"{int(count) * each.low:.2f}", machine
+@pytest.mark.parametrize("named", COSTS)
+def test_a_page_prints_what_the_program_says_that_a_preset_costs(named: str) -> None:
+    page, _, region = named.partition(": ")
+    assert regions.shown(region, page) == "\n".join(costs(region.removeprefix("costs ")))
+
+
+@pytest.mark.parametrize("page", [it for it in regions.pages() if it not in WHOLE])
+def test_a_sum_of_money_on_a_page_stands_where_a_run_writes_it(page: str) -> None:
+    found = MONEY.findall(WRITTEN.sub("", (ROOT / page).read_text(encoding="utf-8")))
+    assert set(found) <= OTHERS_SUMS.get(page, set())
+
+
+def test_such_a_sum_would_be_found() -> None:
+    said = "It costs 6.38 USD, 1,200 to 1,300 USD a month, and USD 5; | 3 x g2 | 6.00 |."
+    assert MONEY.findall(said) == ["6.38 USD", "1,300 USD", "USD 5", "| 6.00 |"]
 
 
 def test_of_a_region_holds_the_newest_book_that_has_it() -> None:
@@ -90,6 +107,53 @@ def test_of_a_region_holds_the_newest_book_that_has_it() -> None:
         assert (rate.date, rate.low) == having[0]
 
 
+@pytest.mark.parametrize(
+    ("machine", "region", "day", "usd"),
+    [
+        # Google's page as it was quoted in September, above what another book has of March.
+        ("a4-highgpu-8g", "us-central1", date(2026, 9, 17), 39.6336),
+        ("a3-highgpu-8g", "us-central1", date(2026, 9, 17), 52.962),
+        ("a3-highgpu-8g", "us-east4", date(2026, 7, 16), 34.5775),
+        # Of no other book.
+        ("a4-highgpu-8g", "us-east1", date(2026, 3, 5), 32.6064),
+    ],
+)
+def test_a_price_that_was_read_late_does_not_hide_a_newer_figure(
+    machine: str, region: str, day: date, usd: float
+) -> None:
+    rate = CATALOG.machine_rate(machine, Way.SPOT, region)
+    assert rate is not None
+    assert (rate.date, rate.low) == (day, usd)
+    assert rate.read is None or rate.read > day
+
+
+@pytest.mark.parametrize("book", books(), ids=lambda it: str(it.date))
+def test_a_book_has_the_day_of_its_figures_and_that_of_its_reading(book: PriceBook) -> None:
+    assert book.read is not None
+    assert book.date <= book.read
+
+
+@pytest.mark.parametrize(
+    ("days", "why"),
+    [
+        ({"date": "2026-11-22", "read": "2026-11-21"}, "read 2026-11-21 is before the figures"),
+        ({"date": "2026-11-22"}, "the date of its figures and the day of its reading"),
+    ],
+)
+def test_a_book_with_one_day_or_with_days_the_wrong_way_round_is_refused(
+    days: dict[str, str], why: str
+) -> None:
+    with pytest.raises(ValidationError, match=why):
+        PriceBook.model_validate({"source": "a page", **days})
+
+
+def test_a_price_without_any_day_is_refused_and_one_of_an_undated_copy_says_so() -> None:
+    with pytest.raises(ValidationError, match="neither date nor read"):
+        Rate(low=1, high=1, source="a page")
+    undated = Rate(low=1, high=1, source="a page", read=date(2026, 11, 21))
+    assert str(undated) == "a page, of an unknown day, read 2026-11-21"
+
+
 def test_without_a_price_of_the_region_there_is_the_range_of_the_newest_of_all_others() -> None:
     rate = CATALOG.machine_rate("e2-standard-4", Way.ON_DEMAND, "mars-north1")
     assert rate is not None
@@ -104,9 +168,10 @@ def test_without_a_price_of_the_region_there_is_the_range_of_the_newest_of_all_o
 
 def test_the_book_of_another_projects_prices_has_what_the_catalog_knows(tmp_path: Path) -> None:
     file = tmp_path / "book.yaml"
-    file.write_text(book(OTHERS, "c0ffee", CATALOG))
+    file.write_text(book(OTHERS, "c0ffee", CATALOG, date(2026, 11, 26)))
     found = read_yaml(file)
     assert found["date"].isoformat() == "2026-07-16"
+    assert found["read"].isoformat() == "2026-11-26"
     assert found["source"].endswith(" c0ffee")
     assert found["machine_types"] == {
         "g2-standard-8": {

@@ -11,7 +11,7 @@ import pytest
 import yaml
 from pulumi.runtime import set_all_config
 
-from tests.conftest import PROJECT, ROOT, TOKEN, Recording, Register
+from tests.conftest import PROJECT, ROOT, TOKEN, Recording, Register, stack_config
 
 _TOKEN_KEY = f"{PROJECT}:hugging_face_token"
 
@@ -54,17 +54,18 @@ def test_the_program_runs_from_each_stacks_file(
     assert made.one(":RayCluster").name == cluster
 
 
-def test_it_tells_how_to_get_in_look_run_and_clean_up(
-    register: Register, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def outputs_of(register: Register, monkeypatch: pytest.MonkeyPatch, stack: str) -> dict[str, Any]:
     exports: dict[str, Any] = {}
     outputs: dict[str, Any] = {}
     monkeypatch.setattr(pulumi, "export", exports.__setitem__)
+    run(register, stack, lambda: pulumi.Output.all(**exports).apply(outputs.update))
+    return outputs
 
-    def resolve() -> None:
-        pulumi.Output.all(**exports).apply(outputs.update)
 
-    run(register, "b200-lustre", resolve)
+def test_it_tells_how_to_get_in_look_run_and_clean_up(
+    register: Register, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outputs = outputs_of(register, monkeypatch, "b200-lustre")
     assert outputs["kubeconfig_command"] == (
         "gcloud container clusters get-credentials ray-a4-gpu-spot "
         "--location=us-east1 --project=my-project"
@@ -77,8 +78,22 @@ def test_it_tells_how_to_get_in_look_run_and_clean_up(
         "ray job submit --address=http://localhost:8265 "
     )
     assert "pulumi destroy" in outputs["cleanup_note"]
-    assert re.fullmatch(r"26\d USD at the prices of 20[-\d]{8}", outputs["machines_hourly_cost"])
+    assert re.fullmatch(
+        r"1\.\d\d to 26\d USD at the prices of 20[-\d]{8}", outputs["machines_hourly_cost"]
+    )
     assert outputs["control_plane_access"].startswith("from everywhere;")
+
+
+def test_a_command_for_a_ray_that_asks_for_a_token_reads_it_as_it_runs(
+    register: Register, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outputs = outputs_of(register, monkeypatch, "gcsfuse-checkpoint")
+    (cluster,) = stack_config("gcsfuse-checkpoint")["ray"]
+    assert outputs["job_submit_command"].startswith(
+        f'RAY_AUTH_MODE=token RAY_AUTH_TOKEN="$(kubectl get secret {cluster} --namespace=default '
+        "--output=jsonpath='{.data.auth_token}' | base64 --decode)\" "
+        "ray job submit --address=http://localhost:8265 "
+    )
 
 
 def test_a_mistake_is_told_once(register: Register, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -41,6 +41,7 @@ MOST = {
     "cpu": MOST_CPUS * MOST_NODES,
     "memory_gib": MOST_MEMORY_GIB * MOST_NODES,
     "gpus": MOST_GPUS * MOST_NODES,
+    "chips": MOST_GPUS * MOST_NODES,
     "ephemeral_storage_gib": MOST_MEMORY_GIB * MOST_NODES,
 }
 

@@ -70,6 +70,7 @@ def test_what_kuberay_would_ignore_replaces_the_cluster(register: Register) -> N
     assert cluster.replace_on_changes == (
         "spec.rayVersion",
         "spec.enableInTreeAutoscaling",
+        "spec.authOptions",
         "spec.gcsFaultToleranceOptions",
         "spec.headGroupSpec",
         "spec.workerGroupSpecs[*].template",
@@ -190,8 +191,8 @@ def test_the_dashboard_is_found_at_the_heads_service(register: Register) -> None
     assert outputs["dashboard_port"] == 8265
 
 
-def test_a_cluster_of_a_team_keeps_the_pods_of_other_teams_out(register: Register) -> None:
-    recording = register(lambda: RayCluster("ray", replace(ARGS, in_team=True)))
+def test_a_cluster_keeps_the_pods_of_all_teams_out(register: Register) -> None:
+    recording = register(lambda: RayCluster("ray", ARGS))
     policy = recording.named("ray-access")
     (rule,) = policy.inputs["spec"]["ingress"]
     *_, of_teams = rule["from"][1]["namespaceSelector"]["matchExpressions"]
@@ -210,7 +211,7 @@ def test_pods_beside_ray_in_its_namespace_do_not_reach_it(register: Register) ->
     peers = rule["from"]
     # Without a selector of namespaces it is those of its own.
     assert peers[0] == {"podSelector": of_ray}
-    (elsewhere,) = peers[1]["namespaceSelector"]["matchExpressions"]
+    elsewhere, _ = peers[1]["namespaceSelector"]["matchExpressions"]
     assert (elsewhere["operator"], elsewhere["values"]) == ("NotIn", ["rl", "default"])
     assert "ray-access" in recording.waits_for("ray-cluster")
 

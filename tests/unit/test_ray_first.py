@@ -25,7 +25,7 @@ def refusal(before: dict[str, Any], after: dict[str, Any]) -> str:
 
 
 VERL = stack_config("verl-b200")
-TESTED = changed(VERL, **{"ray__b200-ray-cluster__nccl_test": {}})
+UNTESTED = changed(VERL, **{"ray__b200-ray-cluster__nccl_test": None})
 FASTER = {"minimum_bus_bandwidth_gbps": 300}
 CHART = changed(stack_config("dev"), cluster__ray_operator="helm")
 
@@ -35,7 +35,6 @@ CHART = changed(stack_config("dev"), cluster__ray_operator="helm")
     [
         (stack_config("dev"), CHART, "stack.cluster.ray_operator: addon -> helm"),
         (CHART, stack_config("dev"), "stack.cluster.ray_operator: helm -> addon"),
-        (VERL, TESTED, "stack.ray.b200-ray-cluster.nccl_test: none -> one for 0"),
     ],
 )
 def test_ray_goes_first(before: dict[str, Any], after: dict[str, Any], line: str) -> None:
@@ -48,13 +47,37 @@ def test_ray_goes_first(before: dict[str, Any], after: dict[str, Any], line: str
 @pytest.mark.parametrize(
     ("before", "after"),
     [
-        (TESTED, TESTED),
-        (TESTED, VERL),
-        (TESTED, changed(VERL, **{"ray__b200-ray-cluster__nccl_test": FASTER})),
+        (VERL, VERL),
+        (UNTESTED, VERL),
+        (VERL, UNTESTED),
+        (VERL, changed(VERL, **{"ray__b200-ray-cluster__nccl_test": FASTER})),
         (VERL, changed(VERL, labels__purpose="other")),
         (changed(stack_config("dev"), ray=None, cluster__ray_operator="addon"), CHART),
     ],
-    ids=["as it is", "a test taken out", "another test", "labels", "the first Ray cluster"],
+    ids=[
+        "as it is",
+        "a test",
+        "a test taken out",
+        "another test",
+        "labels",
+        "the first Ray cluster",
+    ],
 )
 def test_ray_stays_for_all_else(before: dict[str, Any], after: dict[str, Any]) -> None:
     assert refusal(before, after) == ""
+
+
+LAB = stack_config("lab")
+
+
+def test_the_last_ray_cluster_that_goes_is_named_and_no_key_that_nobody_wrote() -> None:
+    """GKE's add-on for Ray follows from the Ray clusters of the stack."""
+    after = changed(LAB, ray=None, jobs=None)
+    said = refusal(LAB, after)
+    assert "  stack.ray.lab: a Ray cluster -> none\n" in said
+    assert "stack.cluster.ray_operator: addon -> helm" not in said
+    assert said.endswith(
+        "Or, in one run: stack.cluster.ray_operator: addon, which keeps the add-on without Ray "
+        "clusters"
+    )
+    assert refusal(LAB, changed(after, cluster__ray_operator="addon")) == ""

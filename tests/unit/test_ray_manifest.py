@@ -16,6 +16,7 @@ from components.ray_manifest import (
     ray_job_spec,
     runtime_environment,
 )
+from tests.conftest import NO_RAW_PACKETS
 
 CPU, GPU = {"pool": "cpu"}, {"pool": "gpu"}
 HEAD = RayPod(
@@ -253,11 +254,10 @@ def test_no_container_gets_more_privileges_than_it_starts_with() -> None:
     rdma = replace(WORKER, rdma=True)
     made = spec(worker=rdma)
     templates = [made["headGroupSpec"]["template"], made["workerGroupSpecs"][0]["template"]]
-    for template in templates:
-        pod = template["spec"]
-        for container in [*pod["containers"], *pod.get("initContainers", [])]:
-            assert container["securityContext"] == {"allowPrivilegeEscalation": False}
     head, worker = (it["spec"] for it in templates)
-    assert worker["initContainers"]
+    assert [it["securityContext"] for it in head["containers"]] == [NO_RAW_PACKETS]
+    # What RDMA asks for is the runtime's to give.
+    with_rdma = [*worker["containers"], *worker["initContainers"]]
+    assert [it["securityContext"] for it in with_rdma] == [{"allowPrivilegeEscalation": False}] * 2
     assert head["securityContext"] == {"seccompProfile": {"type": "RuntimeDefault"}}
     assert "securityContext" not in worker

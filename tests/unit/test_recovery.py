@@ -1,4 +1,5 @@
-"""Pending creates become resources with the ids that they must have."""
+"""Pending creates become resources with the ids that they must have; what a pending delete or
+update may have reached is looked up."""
 
 from __future__ import annotations
 
@@ -6,6 +7,7 @@ import json
 import os
 import shlex
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -95,6 +97,16 @@ BOARD = {"project": "p1", "dashboardJson": json.dumps({"displayName": "dev's boa
 DASHBOARD = "gcp:monitoring/dashboard:Dashboard"
 
 
+def test_a_component_whose_registration_was_killed_is_left_to_the_next_command() -> None:
+    """No cloud has it: it has no id that anybody could look up."""
+    operation = pending("gke-ai-stacks:image_mirror:ImageMirror", {})
+    operation["resource"]["custom"] = False
+    adoption = adopt_pending({"resources": [PROVIDER], "pending_operations": [operation]})
+    assert adoption.deployment == {"resources": [PROVIDER]}
+    assert not adoption.orphans
+    assert not adoption.adopted
+
+
 def test_a_create_with_an_id_of_the_clouds_choice_is_adopted_once_it_was_looked_up() -> None:
     operation = pending(DASHBOARD, BOARD)
     deployment = {"resources": [], "pending_operations": [operation]}
@@ -133,10 +145,114 @@ def test_an_adopted_cluster_still_has_the_pool_that_gke_began_it_with() -> None:
     )
 
 
-def test_pending_updates_and_deletes_are_dropped_for_their_resources_are_still_there() -> None:
-    operations = [pending(NETWORK, {"name": "n"}, kind) for kind in ("updating", "deleting")]
-    adoption = adopt_pending({"resources": [PROVIDER], "pending_operations": operations})
-    assert adoption.deployment == {"resources": [PROVIDER]}
+@pytest.mark.parametrize(
+    ("token", "inputs", "said"),
+    [
+        (
+            "gcp:container/cluster:Cluster",
+            {"project": "p", "location": "l", "name": "c"},
+            "whether it is sound the record does not say; `gcloud container clusters describe c "
+            "--location=l --project=p` does",
+        ),
+        (
+            "gcp:container/nodePool:NodePool",
+            {"cluster": "projects/p/locations/l/clusters/c", "name": "gpu"},
+            "whether all of its machines came the record does not say; `gcloud container "
+            "node-pools describe gpu --cluster=c --location=l --project=p` does, and those that "
+            "came are paid for",
+        ),
+    ],
+)
+def test_what_a_killed_create_may_have_left_half_made_is_told_with_what_looks(
+    token: str, inputs: dict[str, Any], said: str
+) -> None:
+    adoption = adopt_pending({"pending_operations": [pending(token, inputs)]})
+    assert list(report.unsaid(adoption, adoption.deployment)) == [f"it: {said}"]
+    assert f"  {said}" in report.left("s", adoption, adoption.deployment)
+    # What was deleted has nothing to come.
+    deleting = replace(adoption, deleting=frozenset(adoption.adopted))
+    assert list(report.unsaid(deleting, adoption.deployment)) == []
+    assert f"  {said}" not in report.left("s", deleting, adoption.deployment)
+
+
+LUSTRE = "gcp:lustre/instance:Instance"
+CONFIG_MAP = "kubernetes:core/v1:ConfigMap"
+
+
+def standing(operation: dict[str, Any], **more: Any) -> dict[str, Any]:
+    """The resource of a pending operation, as the state has it."""
+    return {**operation["resource"], "id": "the-id", **more}
+
+
+@pytest.mark.parametrize("kind", ["updating", "deleting"])
+@pytest.mark.parametrize("token", [NETWORK, LUSTRE, CONFIG_MAP])
+def test_what_a_killed_update_or_delete_may_have_reached_is_looked_up(
+    kind: str, token: str
+) -> None:
+    operation = pending(token, {"name": "n"}, kind)
+    one = standing(operation)
+    deployment = {"resources": [PROVIDER, one], "pending_operations": [operation]}
+    adoption = adopt_pending(deployment)
+    assert adoption.adopted == (one["urn"],)
+    assert adoption.deployment["resources"][1].pop("initErrors")
+    assert adoption.deployment == {"resources": [PROVIDER, one]}
+
+
+@pytest.mark.parametrize("mark", ["delete", "pendingReplacement"])
+def test_the_delete_of_a_predecessor_stays_to_be_done(mark: str) -> None:
+    operation = pending(NETWORK, {"name": "n"}, "deleting")
+    one = standing(operation, **{mark: True})
+    adoption = adopt_pending({"resources": [one], "pending_operations": [operation]})
+    assert adoption == type(adoption)({"resources": [one]}, (), ())
+
+
+def test_the_delete_of_a_predecessor_is_none_of_its_replacement() -> None:
+    operation = pending(NETWORK, {"name": "n"}, "deleting")
+    old, new = standing(operation, delete=True), standing(operation, id="the-new-id")
+    adoption = adopt_pending(
+        {"resources": [new, old], "pending_operations": [{**operation, "resource": old}]}
+    )
+    assert adoption.adopted == ()
+    assert adoption.deployment["resources"] == [new, old]
+
+
+@pytest.mark.parametrize(
+    ("token", "told"),
+    [
+        (LUSTRE, "it: its delete went through; it and its data are gone; an `up` makes an empty "),
+        (NETWORK, "it: its delete went through; an `up` makes another"),
+    ],
+)
+def test_a_delete_that_went_through_is_told_also_after_a_recovery_that_was_killed(
+    token: str, told: str
+) -> None:
+    operation = pending(token, {"name": "n"}, "deleting")
+    first = adopt_pending({"resources": [standing(operation)], "pending_operations": [operation]})
+    for adoption in (first, adopt_pending(first.deployment)):
+        gone, last = report.left("s", adoption, {"resources": []})
+        assert gone.startswith(told)
+        assert last == (
+            "now run: pulumi destroy --stack s, where a destroy was killed; or pulumi up --stack s"
+        )
+
+
+@pytest.mark.parametrize("clusters", [0, 1])
+def test_a_killed_destroy_that_leaves_the_cluster_may_leave_kueue_in_it(clusters: int) -> None:
+    operation = pending(NETWORK, {"name": "n"}, "deleting")
+    cluster = {"urn": "urn:pulumi:s::p::c::c", "type": "gcp:container/cluster:Cluster"}
+    resources = [standing(operation), *[cluster] * clusters]
+    adoption = adopt_pending({"resources": resources, "pending_operations": [operation]})
+    lines = list(report.left("s", adoption, {"resources": [cluster] * clusters}))
+    assert any("Kueue" in it for it in lines) is bool(clusters)
+
+
+def test_a_delete_that_may_still_go_on_is_to_be_looked_at_again_before_an_up() -> None:
+    operation = pending(LUSTRE, {"name": "n"}, "deleting")
+    one = standing(operation)
+    adoption = adopt_pending({"resources": [one], "pending_operations": [operation]})
+    there, again, _ = report.left("s", adoption, {"resources": [one]})
+    assert there == "it is there"
+    assert again.endswith(f"pulumi refresh --stack s --target '{one['urn']}'")
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,10 @@ from typing import Any, Self
 import pytest
 from pydantic import BaseModel, model_validator
 
-from stacks.config_errors import Mistake
-from stacks.offers import tried
+from stacks.mistakes import Mistake
 from stacks.problems import Problem
 from stacks.repairs import Checked, check
+from stacks.tried import tried
 
 
 class Whole(BaseModel):

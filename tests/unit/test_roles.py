@@ -1,23 +1,35 @@
 """Every resource of every recorded stack has its permissions, and the roles that are named for it
 allow these, with none too many. What a role allows is for Google to say."""
 
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 from catalog.permissions import Operation, permission_table
-from catalog.roles import allowed_by, fewest, roles_of, roles_table
+from catalog.roles import TASKS, Task, allowed_by, fewest, roles_of, roles_table
+from cli.project import stack_names
+from sandbox.cloud.caller import Caller
 from sandbox.cloud.kinds import KINDS
+from sandbox.errors import CloudError
 from sandbox.providers.functions import FUNCTIONS
-from tests.conftest import ROOT, Register
+from stacks.config import validate
+from tests.conftest import ROOT, stack_config
 from tests.parts.combinations import put_right
 from tests.parts.cover import drawn
-from tests.programs import registered
-from tests.unit.stack_graphs import built
+from tests.parts.samples import SAMPLES
+from tests.programs import registered, whole_program
+from tests.unit.effect_stacks import BASES
+from tests.unit.test_config_effects import SECRETS
 from tools.roles import commands, main, recorded_stacks, types_of
 
 PAGE = (ROOT / "docs" / "roles.md").read_text(encoding="utf-8")
 MADE: tuple[Operation, ...] = ("create", "read", "delete")
 NETWORK, FIREWALL = "gcp:compute/network:Network", "gcp:compute/firewall:Firewall"
 SAMPLE = 5
+# Parts of others are read, which the stand-in for the engine does not have.
+MADE_WHOLE = {name: it for name, it in BASES.items() if not name.startswith("own")}
 
 
 def are_enough_and_needed(types: list[str]) -> None:
@@ -25,7 +37,7 @@ def are_enough_and_needed(types: list[str]) -> None:
     theirs = [it for it in types if it.startswith(("gcp:", "kubernetes:"))]
     table = permission_table()
     needed = {it for one in theirs for each in MADE for it in table.needed(one, each)}
-    allowed = {role: allowed_by(role) for role in roles_of(types, "change")}
+    allowed = {role: allowed_by(role) for role in roles_of(types, "up")}
     assert needed <= set().union(*allowed.values())
     for role in allowed:
         others = [it for other, it in allowed.items() if other != role]
@@ -42,6 +54,35 @@ def test_the_roles_of_combinations_of_parts_are_enough_and_needed() -> None:
     assert right
     for _, plan in right:
         are_enough_and_needed(sorted({it.type for it in registered(plan).resources}))
+
+
+def protected(config: Mapping[str, Any]) -> dict[str, Any]:
+    """The config, saying nothing of protection, which is then on."""
+    return {key: value for key, value in config.items() if key != "deletion_protection"}
+
+
+def has_roles(config: Mapping[str, Any]) -> None:
+    """For all that the whole program registers, to read it as to change it."""
+    types = {it.type for it in whole_program(protected(config)).resources}
+    assert "gke-ai-stacks-guard:guard:DeletionGuard" in types
+    assert all(roles_of(types, task) for task in ("drift", "up", "destroy"))
+    roles_of(types, "preview")
+
+
+@pytest.mark.parametrize(
+    "config",
+    [*(pytest.param(stack_config(it), id=it) for it in stack_names()), *SAMPLES.values()],
+    ids=lambda it: it.get("name"),
+)
+def test_a_stack_that_says_nothing_of_protection_has_its_roles(config: dict[str, Any]) -> None:
+    has_roles(config)
+
+
+def test_combinations_of_parts_that_say_nothing_of_protection_have_their_roles() -> None:
+    right = [it for raw in drawn(SAMPLE) if (it := put_right(protected(raw))) is not None]
+    assert right
+    for config, _ in right:
+        has_roles(config)
 
 
 def test_the_simulated_cloud_serves_nothing_that_has_no_permission() -> None:
@@ -69,11 +110,11 @@ def test_what_nobody_says_but_us_is_the_smallest_part() -> None:
 
 def test_a_type_that_nobody_looked_up_is_no_role_at_all() -> None:
     with pytest.raises(LookupError, match="no permission is known for gcp:sql/databaseInstance"):
-        roles_of(["gcp:sql/databaseInstance:DatabaseInstance"], "change")
+        roles_of(["gcp:sql/databaseInstance:DatabaseInstance"], "up")
 
 
 def test_firewall_rules_take_more_than_networks() -> None:
-    roles = roles_of([NETWORK, FIREWALL], "change")
+    roles = roles_of([NETWORK, FIREWALL], "up")
     assert roles == {
         "roles/compute.networkAdmin": [NETWORK],
         "roles/compute.securityAdmin": [FIREWALL],
@@ -92,31 +133,130 @@ def test_a_permission_that_no_role_of_ours_allows_is_told() -> None:
         fewest(["compute.networks.get", "sql.instances.create"])
 
 
-def test_only_who_may_change_redis_reads_its_password() -> None:
-    assert list(roles_of(["gcp:redis/instance:Instance"], "read")) == ["roles/redis.admin"]
+REDIS, SECRET = "gcp:redis/instance:Instance", "kubernetes:core/v1:Secret"
+RELEASE = "kubernetes:helm.sh/v3:Release"
+VERBS_THAT_CHANGE = ("create", "delete", "update", "setIamPolicy", "actAs", "enable", "disable")
 
 
-def test_who_previews_changes_nothing_at_google() -> None:
+def allowed_to(stack: str, task: Task) -> set[str]:
+    return {it for role in roles_of(types_of(stack), task) for it in allowed_by(role)}
+
+
+@pytest.mark.parametrize("task", ["preview", "drift"])
+@pytest.mark.parametrize("stack", recorded_stacks())
+def test_who_previews_or_looks_for_drift_changes_nothing(stack: str, task: Task) -> None:
+    assert not [it for it in allowed_to(stack, task) if it.endswith(VERBS_THAT_CHANGE)]
+    assert roles_table().state[task] == "roles/storage.objectViewer"
+
+
+@pytest.mark.parametrize("stack", recorded_stacks())
+def test_who_previews_reads_no_secret(stack: str) -> None:
+    assert "container.secrets.get" not in allowed_to(stack, "preview")
+
+
+def test_a_preview_reads_nothing_that_the_state_has() -> None:
+    assert roles_of([NETWORK, REDIS], "preview") == {}
+    assert list(roles_of(["gcp:compute/getNetwork:getNetwork"], "preview")) == [
+        "roles/compute.networkViewer"
+    ]
+    assert list(roles_of([SECRET, RELEASE], "preview")) == ["roles/container.viewer"]
+
+
+def test_who_looks_for_drift_reads_secrets_and_passwords_by_roles_of_the_projects_own() -> None:
+    assert list(roles_of([SECRET, REDIS], "drift")) == [
+        "custom/stacksClusterReader",
+        "custom/stacksRedisReader",
+    ]
+
+
+def test_a_destroy_gives_nodes_no_account() -> None:
     for stack in recorded_stacks():
-        reading = roles_of(types_of(stack), "read")
-        assert not [role for role in reading if role.endswith(("Admin", ".admin", "Editor"))]
+        assert "iam.serviceAccounts.actAs" not in allowed_to(stack, "destroy")
 
 
-def test_the_caller_may_grant_just_what_the_program_grants(register: Register) -> None:
-    made = built(register, "b200-lustre", keys=("hugging_face_token",))
-    granted = {it.inputs["role"] for it in made.of_type("projects/iAMMember:IAMMember")}
+@pytest.mark.parametrize("stack", recorded_stacks())
+def test_nobody_may_act_as_any_account_or_write_in_clusters_to_read_them(stack: str) -> None:
+    for task in TASKS:
+        roles = roles_of(types_of(stack), task)
+        assert not roles.keys() & {it.instead_of for it in roles_table().custom.values()} - {
+            "roles/redis.admin"
+        }
+
+
+def test_a_role_of_the_projects_own_is_made_before_it_is_given() -> None:
+    lines = commands("dev")
+    made = next(it for it in lines if "gcloud iam roles create stacksNodeAccounts " in it)
+    given = next(it for it in lines if "--role=projects/PROJECT/roles/stacksNodeAccounts " in it)
+    assert lines.index(made) < lines.index(given)
+    permissions = "create,iam.serviceAccounts.delete,iam.serviceAccounts.get"
+    assert f"--permissions=iam.serviceAccounts.{permissions},iam.serviceAccounts.update" in made
+    assert "setIamPolicy" not in made
+
+
+def test_a_role_that_another_task_or_stack_has_made_is_not_made_again() -> None:
+    made = {
+        line
+        for stack in recorded_stacks()
+        for task in TASKS
+        for line in commands(stack, task)
+        if "gcloud iam roles create " in line
+    }
+    names = [it.partition("gcloud iam roles create ")[2].split()[0] for it in made]
+    assert len(names) == len(set(names))
+    for name, line in zip(names, made, strict=True):
+        assert line.startswith(f"gcloud iam roles describe {name} --project=PROJECT ")
+
+
+def test_the_state_is_out_of_reach_of_who_may_change_buckets() -> None:
+    (line,) = (it for it in commands("dev") if "--role=roles/storage.admin " in it)
+    assert "!resource.name.startsWith('projects/_/buckets/STATE_BUCKET')" in line
+
+
+def granted(config: Mapping[str, Any], folder: Path) -> set[str]:
+    """The roles on the project that the program gives."""
+    made = registered(validate(config, secrets_set=SECRETS), folder=folder).resources
+    token = "gcp:projects/iAMMember:IAMMember"
+    return {it.inputs["role"] for it in made if it.type == token}
+
+
+def test_the_caller_may_grant_just_what_programs_grant(folder: Path) -> None:
+    """Of stacks with every part, members of teams among them, which no preset has."""
+    every = set().union(*(granted(it, folder) for it in MADE_WHOLE.values()))
     (limit,) = roles_table().limits.values()
-    assert set(limit) == granted
+    assert set(limit) == every
     (line,) = (it for it in commands("b200-lustre") if "projectIamAdmin" in it)
-    assert f".hasOnly({sorted(granted)})" in line
+    assert f".hasOnly({sorted(every)})" in line
+
+
+def test_members_of_teams_find_the_cluster_by_a_role_that_the_caller_may_grant(
+    folder: Path,
+) -> None:
+    caller = Caller(tuple(roles_of(types_of("dev"), "up")))
+    found = granted(BASES["teams"], folder)
+    assert "roles/container.clusterViewer" in found
+    for role in found:
+        caller.check_grant(role)
+
+
+def test_a_role_outside_of_the_condition_is_refused_as_google_refuses_it() -> None:
+    caller = Caller(("roles/resourcemanager.projectIamAdmin",))
+    with pytest.raises(CloudError, match=r"Policy update access denied.* not roles/owner"):
+        caller.check_grant("roles/owner")
+    Caller().check_grant("roles/owner")
+
+
+@pytest.mark.parametrize("base", MADE_WHOLE)
+def test_the_roles_of_stacks_with_every_part_are_enough_and_needed(base: str, folder: Path) -> None:
+    plan = validate(BASES[base], secrets_set=SECRETS)
+    are_enough_and_needed(sorted({it.type for it in registered(plan, folder=folder).resources}))
 
 
 def test_the_page_has_the_table_and_the_commands(capsys: pytest.CaptureFixture[str]) -> None:
-    for arguments in ([], ["dev"]):
+    for arguments in ([], ["dev"], ["dev", "--for", "drift"]):
         assert main(arguments) == 0
         assert capsys.readouterr().out in PAGE
 
 
 def test_the_names_are_what_the_sandbox_takes(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["dev", "--names"]) == 0
-    assert capsys.readouterr().out.strip().split(",") == list(roles_of(types_of("dev"), "change"))
+    assert capsys.readouterr().out.strip().split(",") == list(roles_of(types_of("dev"), "up"))

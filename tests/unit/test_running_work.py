@@ -6,13 +6,15 @@ import pulumi
 import pytest
 
 from catalog import Catalog, Way
+from cli.project import stack_names
 from stacks.config import validate
 from stacks.on_record import Record, Recorded
-from stacks.planned_jobs import PlannedJob, planned_jobs
-from stacks.refusal import NODE_POOL, of_work, renews_nodes
-from stacks.running_work import Key, RunningWork, ended
+from stacks.planned_jobs import PlannedJob, planned_jobs, stores
+from stacks.refusal import CLUSTER, LUSTRE, NODE_POOL, drops_nodes, renews_nodes
+from stacks.running_work import DATA, Key, RunningWork, ended, of
 from stacks.workloads import DEPLOYMENT, JOB, JOB_SET, JOBS, RAY_CLUSTER, RAY_JOB
 from tests.conftest import changed, stack_config
+from tests.programs import WITH_TOKEN, registered
 from tests.review.test_running import GPU, RAY
 
 OBJECT = "training-job"
@@ -42,7 +44,7 @@ def work(
         },
     }
     pools = planned("tpu-elastic").pools
-    job = PlannedJob("training", "from the beginning", lambda: "261 USD", pools)
+    job = PlannedJob("training", "from the beginning", lambda _: "261 USD", pools)
     return RunningWork(dict.fromkeys(declared, job), Record(found), set(declared))
 
 
@@ -74,10 +76,104 @@ def test_an_hour_costs_as_much_as_its_machines() -> None:
     machine, region = config["pools"]["gpu"]["machine_type"], config["region"]
     spot = Catalog.load().machine_rate(machine, Way.SPOT, region)
     assert spot is not None
-    assert planned("b200-lustre").hourly == f"{8 * spot.low:,.0f} USD"
+    assert planned("b200-lustre").hourly({}) == f"{8 * spot.low:,.0f} USD"
     flex = {"mode": "flex-start"}, {"min": 0, "max": 2}
-    hourly = planned("verl-h200", **dict(zip(CAPACITY, flex, strict=True))).hourly
-    assert hourly == "what is not published"
+    hourly = planned("verl-h200", **dict(zip(CAPACITY, flex, strict=True))).hourly({})
+    assert hourly == (
+        "an unknown sum, of 2 x a3-ultragpu-8g (16 H200); one a3-ultragpu-8g costs 50.87 USD an "
+        "hour on spot, 59.36 in calendar mode, 84.81 on demand"
+    )
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"pools__gpu__nodes": 4},
+        {"pools__gpu__capacity": {"mode": "reservation", "name": "r"}},
+    ],
+)
+def test_an_hour_of_what_runs_costs_what_its_own_machines_do(change: dict[str, Any]) -> None:
+    """And not as many or such as come in their place."""
+    standing = pools_of("b200-lustre")
+    before, after = planned("b200-lustre"), planned("b200-lustre", **change)
+    assert after.hourly(standing) == before.hourly({})
+
+
+@pytest.mark.parametrize("stack", stack_names())
+def test_an_hour_costs_the_same_of_the_machines_that_stand_as_planned(stack: str) -> None:
+    config = validate(stack_config(stack), secrets_set=WITH_TOKEN)
+    standing = pools_of(stack)
+    for job in planned_jobs(config).values():
+        assert job.hourly(standing) == job.hourly({})
+
+
+def pools_of(stack: str) -> dict[str, dict[str, Any]]:
+    """The NodePools of a preset, as they are registered."""
+    found = registered(validate(stack_config(stack), secrets_set=WITH_TOKEN), stack="test")
+    return {it.name: it.inputs for it in found.resources if it.type == NODE_POOL}
+
+
+@pytest.mark.parametrize("stack", stack_names())
+def test_what_holds_the_data_of_jobs_is_known_by_the_names_that_it_has(stack: str) -> None:
+    plan = validate(stack_config(stack), secrets_set=WITH_TOKEN)
+    made = registered(plan, stack="test").resources
+    assert stores(plan) == {(it.type, it.name) for it in made if it.type in DATA}
+
+
+BEGINS = "It begins at the beginning: its checkpoints"
+LUSTRE_JOB = (RAY_JOB, "nemo-rl-grpo-test1-job")
+DIRECTORY = "jobs__nemo-rl-grpo-test1__checkpoints__directory"
+GROUP = "ray__ray-a4-gpu-spot__workers__gpu-worker-group"
+OLD_FOLDER = "/lustre/nemo_rl_qwen_72b_ds_cp/nemo-rl-grpo-test1"
+
+
+def again(change: dict[str, Any], *gone: Key) -> str:
+    """What is said of the job of b200-lustre, which is replaced with these."""
+    config = stack_config("b200-lustre")
+    made = registered(validate(config, secrets_set=WITH_TOKEN), stack="test")
+    record = Record({it.urn: {"type": it.type, "outputs": it.inputs} for it in made.resources})
+    found = of(validate(changed(config, **change), secrets_set=WITH_TOKEN), record)
+    found.declared.update((it.type, it.name) for it in made.resources)
+    found.gone.update(gone)
+    (stop,) = found.stops([LUSTRE_JOB])
+    return str(stop)
+
+
+def test_a_training_with_its_folder_goes_on_from_it() -> None:
+    assert f"It starts again from the last checkpoint in {OLD_FOLDER}, " in again({})
+    assert "It starts again" in again({"jobs__nemo-rl-grpo-test1__max_steps": 77})
+
+
+@pytest.mark.parametrize(
+    ("change", "gone", "told"),
+    [
+        ({}, [(LUSTRE, "lustre-instance")], f"{BEGINS} go with lustre-instance; "),
+        ({DIRECTORY: "elsewhere"}, [], f"{BEGINS} are in {OLD_FOLDER}; "),
+        (
+            {DIRECTORY: "elsewhere"},
+            [(LUSTRE, "lustre-instance")],
+            f"{BEGINS} go with lustre-instance; ",
+        ),
+        (
+            {
+                "lustre": None,
+                "buckets": {"data": {"mount_path": "/data"}},
+                "ray__ray-a4-gpu-spot__mounts": ["data"],
+                "ray__ray-a4-gpu-spot__head__requests__ephemeral_storage_gib": 1,
+                f"{GROUP}__requests__ephemeral_storage_gib": 1,
+            },
+            [],
+            f"{BEGINS} go with lustre-instance; ",
+        ),
+        ({"lustre__mount_path": "/other"}, [], f"{BEGINS} are in {OLD_FOLDER}; "),
+    ],
+)
+def test_a_training_without_its_checkpoints_begins_at_the_beginning(
+    change: dict[str, Any], gone: list[Key], told: str
+) -> None:
+    said = again(change, *gone)
+    assert told in said
+    assert "starts again" not in said
 
 
 ANEW = "It starts again from the beginning; an hour of its machines costs 261 USD"
@@ -128,19 +224,84 @@ def test_a_job_that_stays_is_named_where_its_nodes_are_made_anew() -> None:
     (stop,) = found.stops([], [pool])
     loses = "and loses the nodes of v6e-16-0-pool, one after the other"
     assert str(stop) == f"jobs.training runs on 64 GPUs {loses}. {ANEW}"
-    assert stop.agreement == "spec"
+    assert stop.agreement == "replaced"
     (stop,) = found.stops([(RAY_JOB, OBJECT)], [pool])
     assert "is replaced" in str(stop)
 
 
+CHANNELS = ({"releaseChannel": {"channel": it}} for it in ("REGULAR", "RAPID"))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "interrupted"),
+    [
+        (*CHANNELS, True),
+        ({"minMasterVersion": "1.34"}, {"minMasterVersion": "1.35"}, True),
+        ({"description": "one"}, {"description": "other"}, False),
+    ],
+)
+def test_a_job_is_named_where_gke_upgrades_the_nodes_under_it(
+    old: dict[str, Any], new: dict[str, Any], interrupted: bool
+) -> None:
+    found, standing = work((RAY_JOB, OBJECT)), "v6e-16-0-pool"
+    there = {it.urn: {"type": it.type, "outputs": it.outputs} for it in found.record.resources}
+    there[f"urn:pulumi:s::p::{NODE_POOL}::{standing}"] = {"type": NODE_POOL, "outputs": {}}
+    found.record = Record(there)
+    found.before(
+        pulumi.ResourceHookArgs(
+            urn="", id="", name="gke", type=CLUSTER, old_inputs=old, new_inputs=new
+        )
+    )
+    stops = list(found.stops([]))
+    what = f"is interrupted when GKE upgrades the nodes of {standing}, one after the other. {ANEW}"
+    told = [f"jobs.training runs on 64 GPUs and {what}"] if interrupted else []
+    assert [str(it) for it in stops] == told
+    assert all(it.agreement is None for it in stops)
+
+
 @pytest.mark.parametrize(
     ("path", "renews"),
-    [("machineType", True), ("diskSizeGb", True), ("diskType", True), ("labels", False)],
+    [
+        ("machineType", True),
+        ("diskSizeGb", True),
+        ("diskType", True),
+        ("imageType", True),
+        ("labels", False),
+    ],
 )
 def test_nodes_are_made_anew_for_other_machines_and_disks(path: str, renews: bool) -> None:
     old, new = ({"nodeConfig": {path: it}} for it in ("one", "other"))
     assert renews_nodes(NODE_POOL, old, new) is renews
     assert not renews_nodes(RAY_JOB, old, new)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "drops"),
+    [
+        ({"nodeCount": 4}, {"nodeCount": 2}, True),
+        ({"nodeCount": 2}, {"nodeCount": 4}, False),
+        ({"autoscaling": {"totalMaxNodeCount": 5}}, {"nodeCount": 1}, True),
+        ({"autoscaling": {"totalMaxNodeCount": 8}, "initialNodeCount": 2}, {"nodeCount": 8}, False),
+        ({"nodeCount": 4}, {"autoscaling": {"totalMaxNodeCount": 2}}, False),
+    ],
+)
+def test_only_a_fixed_count_that_becomes_smaller_takes_nodes_away(
+    old: dict[str, Any], new: dict[str, Any], drops: bool
+) -> None:
+    assert drops_nodes(NODE_POOL, old, new) is drops
+    assert not drops_nodes(RAY_JOB, old, new)
+
+
+def test_a_job_on_a_pool_that_gets_fewer_nodes_is_named_with_what_that_costs() -> None:
+    found = work((RAY_JOB, OBJECT))
+    old, new = {"nodeCount": 8}, {"nodeCount": 4}
+    found.before(
+        pulumi.ResourceHookArgs(
+            urn="", id="", name="v6e-16-0-pool", type=NODE_POOL, old_inputs=old, new_inputs=new
+        )
+    )
+    (stop,) = found.stops([], found.renewed, found.shrunk)
+    assert "may lose nodes of v6e-16-0-pool, which get fewer" in str(stop)
 
 
 @pytest.mark.parametrize("pool", ["v6e-160-pool", "other-pool", "v6e-pool", "v6e-16-a-pool"])
@@ -162,16 +323,6 @@ def test_a_server_is_named_and_needs_no_agreement() -> None:
     (stop,) = found.stops([(DEPLOYMENT, OBJECT)])
     assert str(stop) == f"{OBJECT} runs on 16 GPUs and is replaced"
     assert stop.agreement is None
-
-
-@pytest.mark.parametrize("word", ["spec", "removed"])
-def test_one_word_agrees_to_it_whatever_stops_it(word: str) -> None:
-    line = of_work("It runs", OBJECT, word, frozenset({"replaceWith"}))
-    wanted = f"acknowledge: [{{resource: {OBJECT}, property: {word}}}] under stack"
-    assert line is not None
-    assert line.startswith("It runs. ")
-    assert line.endswith(wanted)
-    assert of_work("It runs", OBJECT, word, frozenset({word})) is None
 
 
 ENDED = [

@@ -28,6 +28,10 @@ def cluster_of(project: Project, **inputs: Any) -> Resource:
     ("inputs", "end"),
     [
         ({"nodeConfig": {"spot": True}}, r"nearest: leave nodeConfig out$"),
+        (
+            {"enableIntranodeVisibility": True},
+            r"nearest: leave enableIntranodeVisibility out$",
+        ),
         ({"enableShieldedNodes": False}, r"nearest: leave enableShieldedNodes out$"),
         ({"removeDefaultNodePool": True}, r"nearest: leave removeDefaultNodePool out$"),
         ({"nodePools": [{"name": "own"}]}, r"nearest: leave nodePools out$"),

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
+from kube.objects import Node
 from sandbox.cloud.reservations import Reservation, Reservations
 from sandbox.cloud.resource import Resource
 from sandbox.clusters import Kube, in_memory
 from sandbox.errors import CloudError
 from sandbox.faults import Faults, Stockout
-from sandbox.kube.objects import Node
 from tests.unit.memory_kube_samples import TOLERATION, asking, make, only_pod, pod, ref
 from tests.unit.simulated_project import APIS, SUBNET, P, Project
 

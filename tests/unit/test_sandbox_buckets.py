@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from catalog import Catalog
+from sandbox.cloud.given_back import GivenBack
 from sandbox.cloud.resource import Resource
 from sandbox.cloud_store import cloud_at
 from sandbox.errors import CloudError
@@ -209,6 +210,16 @@ def test_a_bucket_takes_its_bindings_with_it(project: Project) -> None:
     assert project.cloud.get(member.id) is None
 
 
+def test_a_binding_that_is_there_is_taken_for_the_new_one_and_goes_with_the_first_delete(
+    project: Project,
+) -> None:
+    bucket(project)
+    first, second = bind(project, "allUsers"), bind(project, "allUsers")
+    assert first.id == second.id
+    project.delete(first)
+    assert project.cloud.get(second.id) is None
+
+
 def test_a_binding_needs_its_bucket(project: Project) -> None:
     with pytest.raises(CloudError, match=r'bucket "runs" was not found$'):
         bind(project, "allUsers")
@@ -227,7 +238,8 @@ def test_a_binding_for_an_account_of_the_project_needs_the_account(project: Proj
     account = project.make(ACCOUNT, accountId="trainer")
     member = bind(project, account.outputs["member"])
     assert member.id == f"b/runs/roles/storage.objectUser/{account.outputs['member']}"
-    assert member.outputs["bucket"] == "b/runs"
+    answered = GivenBack.load().of(member.token).answered(member.inputs)
+    assert answered["bucket"] == "b/runs"
 
 
 @pytest.mark.parametrize(

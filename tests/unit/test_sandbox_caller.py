@@ -2,8 +2,9 @@
 
 import pytest
 
+from cli.errors import UserError
 from sandbox.cloud.caller import Caller
-from sandbox.errors import CloudError, UserError
+from sandbox.errors import CloudError
 
 VIEWER = Caller(("roles/compute.networkViewer",))
 

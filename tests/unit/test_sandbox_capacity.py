@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 
 from catalog import Catalog
+from cli.errors import UserError
+from sandbox.cloud.kinds import KINDS
 from sandbox.cloud.reservations import Reservation, Reservations
 from sandbox.cloud.resource import Resource
-from sandbox.errors import CloudError, UserError
+from sandbox.errors import CloudError
 from sandbox.faults import Faults, Stockout
 from sandbox.gke.nodes import nodes_of
 from tests.unit.simulated_project import APIS, POOL, Project
@@ -184,15 +186,57 @@ def test_all_pools_on_a_reservation_fit_into_it_together(project: Project) -> No
     project.cloud.update(POOL, first.id, {**first.inputs, "initialNodeCount": 10})
 
 
-def test_a_stockout_stops_every_pool_but_one_with_a_reservation(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "node", [{}, {"spot": True}, {"reservationAffinity": ANY}, from_reservation("verl-b200")]
+)
+def test_a_stockout_stops_every_pool_but_one_with_a_reservation(
+    tmp_path: Path, node: dict[str, Any]
+) -> None:
     rule = Stockout(kind="stockout", machine_type=A4, zone=ZONE)
     project = Project(tmp_path, Faults(rules=(rule,)))
     project.enable(*APIS)
+    made = pool(project, cluster_of(project), node, initialNodeCount=1)
+    reserved = node == from_reservation("verl-b200")
+    assert (project.cloud.half_made(made) is None) == reserved
+
+
+def test_an_update_asks_for_more_machines_than_there_are_and_keeps_those_that_came(
+    tmp_path: Path,
+) -> None:
+    project = Project(tmp_path, Faults())
+    project.enable(*APIS)
     cluster = cluster_of(project)
-    for node in ({}, {"spot": True}, {"reservationAffinity": ANY}):
-        with pytest.raises(CloudError, match=r"does not have enough a4-highgpu-8g available$"):
-            pool(project, cluster, node)
-    pool(project, cluster, from_reservation("verl-b200"))
+    made = pool(project, cluster, {}, nodeCount=1)
+    rule = Stockout(kind="stockout", machine_type=A4, zone=ZONE, machines=2)
+    project.cloud.faults = Faults(rules=(rule,))
+    same = project.cloud.update(POOL, made.id, {**made.inputs, "maxPodsPerNode": 64})
+    assert project.cloud.half_changed(made.inputs, same) is None
+    assert project.cloud.change_minutes(POOL, made.id, {**made.inputs, "nodeCount": 2}) is None
+    assert project.cloud.change_minutes(POOL, made.id, {**made.inputs, "nodeCount": 3}) == 36
+    grown = project.cloud.update(POOL, made.id, {**made.inputs, "nodeCount": 3})
+    error = project.cloud.half_changed(same.inputs, grown)
+    assert error is not None
+    assert "Expected 3, running 2, transitioning 1" in error.message
+    assert len(list(nodes_of(cluster, project.cloud))) == 2
+
+
+def test_a_pool_that_scales_grows_without_a_machine(tmp_path: Path) -> None:
+    project = Project(tmp_path, Faults())
+    project.enable(*APIS)
+    made = pool(project, cluster_of(project), {}, autoscaling=UP_TO_4, initialNodeCount=1)
+    rule = Stockout(kind="stockout", machine_type=A4, zone=ZONE)
+    project.cloud.faults = Faults(rules=(rule,))
+    more = {**made.inputs, "autoscaling": {"totalMinNodeCount": 3, "totalMaxNodeCount": 8}}
+    assert project.cloud.change_minutes(POOL, made.id, more) is None
+    grown = project.cloud.update(POOL, made.id, more)
+    assert project.cloud.half_changed(made.inputs, grown) is None
+
+
+def test_a_size_that_is_on_record_is_not_set_again() -> None:
+    state, there = {"nodeCount": 1}, {"nodeCount": 3}
+    assert KINDS[POOL].sent(state, {"nodeCount": 1}, there) == {"nodeCount": 3}
+    assert KINDS[POOL].sent(state, {"nodeCount": 2}, there) == {"nodeCount": 2}
+    assert KINDS[POOL].sent({}, {"autoscaling": UP_TO_4}, {}) == {"autoscaling": UP_TO_4}
 
 
 @pytest.mark.parametrize(
@@ -252,3 +296,24 @@ def test_compact_placement_is_for_machines_that_have_it_in_one_zone(project: Pro
     with pytest.raises(CloudError, match=r"nearest: nodeLocations \[us-central1-a\]$"):
         pool(project, cluster, {}, "n2-standard-4", **compact)
     pool(project, cluster, {}, nodeLocations=[ZONE], **compact)
+
+
+def test_all_pools_on_a_sub_block_fit_into_it_together(tmp_path: Path) -> None:
+    """Of TPU7x it is one cube of 16 machines."""
+    machine, zone = "tpu7x-standard-4t", "us-central1-c"
+    cubes = Reservation(zone=zone, machine_type=machine, count=64, blocks={"b": ("s", "t")})
+    project = Project(tmp_path, reservations=Reservations(reservations={"cubes": cubes}))
+    project.enable(*APIS)
+    cluster = cluster_of(project, zone)
+
+    def hosts(name: str, sub_block: str, nodes: int) -> Resource:
+        part = f"cubes/reservationBlocks/b/reservationSubBlocks/{sub_block}"
+        reserved = {**from_reservation(part), "diskType": "hyperdisk-balanced"}
+        return pool(project, cluster, reserved, machine, name=name, initialNodeCount=nodes)
+
+    with pytest.raises(CloudError, match=r'"s" is .* required 17, and 16 of its 16 machines'):
+        hosts("first", "s", 17)
+    hosts("first", "s", 16)
+    with pytest.raises(CloudError, match=r"required 1, and 0 of its 16 machines are free$"):
+        hosts("second", "s", 1)
+    hosts("second", "t", 16)

@@ -8,8 +8,12 @@ from typing import Any
 
 import pytest
 
+from components.control_plane import check_dns_name
+from sandbox.cloud.kinds.cluster import hosts_of
+from sandbox.cloud.kinds.node_pool import status_of
 from sandbox.errors import CloudError
 from sandbox.faults import Faults, Stockout
+from sandbox.gke.nodes import nodes_of
 from tests.unit.simulated_project import APIS, CLUSTER, MEMBER, POOL, Project
 
 
@@ -80,6 +84,60 @@ def test_each_cluster_answers_at_an_address_of_its_own_and_keeps_it(project: Pro
     assert [it.outputs["endpoint"] for it in again] == found[30:]
 
 
+@pytest.mark.parametrize(
+    ("networks", "told"),
+    [
+        (None, r"must be enabled if private endpoint is enabled\.$"),
+        ({"gcpPublicCidrsAccessEnabled": True}, r"cannot be true if private endpoint is enabled$"),
+        ({"cidrBlocks": [{"cidrBlock": "8.8.8.0/24"}]}, r"is required for private endpoints\.$"),
+    ],
+)
+def test_a_private_address_has_ranges_of_a_vpc_network(
+    project: Project, networks: dict[str, Any] | None, told: str
+) -> None:
+    network = project.network()
+    config = {"enablePrivateNodes": True, "enablePrivateEndpoint": True}
+    with pytest.raises(CloudError, match=told):
+        project.cluster(
+            network,
+            project.subnet(network),
+            privateClusterConfig=config,
+            masterAuthorizedNetworksConfig=networks,
+        )
+
+
+def test_a_control_plane_answers_where_it_is_open_and_nowhere_else(project: Project) -> None:
+    network = project.network()
+    subnet = project.subnet(network)
+    private = {"enablePrivateNodes": True, "enablePrivateEndpoint": True}
+    public = project.cluster(network, subnet, name="a")
+    inside = project.cluster(
+        network,
+        subnet,
+        name="b",
+        privateClusterConfig=private,
+        masterAuthorizedNetworksConfig={"gcpPublicCidrsAccessEnabled": False},
+    )
+    named = project.cluster(
+        network,
+        subnet,
+        name="c",
+        controlPlaneEndpointsConfig={
+            "dnsEndpointConfig": {"allowExternalTraffic": True},
+            "ipEndpointsConfig": {"enabled": False},
+        },
+    )
+    assert hosts_of(public) == (public.outputs["endpoint"],)
+    assert hosts_of(inside) == (inside.outputs["privateClusterConfig"]["privateEndpoint"],)
+    (name,) = hosts_of(named)
+    assert check_dns_name(name) == name
+    everybody = [
+        it.outputs["controlPlaneEndpointsConfig"]["dnsEndpointConfig"]["endpoint"]
+        for it in (public, inside, named)
+    ]
+    assert len({*everybody}) == len(everybody)
+
+
 def test_a_machine_type_must_exist_in_the_pools_zone(project: Project) -> None:
     network = project.network()
     cluster = project.cluster(network, project.subnet(network))
@@ -112,15 +170,48 @@ def test_a_role_goes_to_an_account_that_exists(project: Project) -> None:
         project.make(MEMBER, role="roles/container.defaultNodeServiceAccount", member=member)
 
 
-def test_a_stockout_is_refused_in_that_zone_only(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("machines", "status"), [(0, "ERROR"), (1, "RUNNING_WITH_ERROR"), (2, "RUNNING")]
+)
+def test_a_pool_out_of_stock_has_the_machines_that_came_and_a_status(
+    tmp_path: Path, machines: int, status: str
+) -> None:
+    a4 = "a4-highgpu-8g"
+    rule = Stockout(kind="stockout", machine_type=a4, zone="us-east1-b", machines=machines)
+    project = Project(tmp_path, Faults(rules=(rule,)))
+    project.enable(*APIS)
+    network = project.network()
+    cluster = project.cluster(network, project.subnet(network))
+    pool = project.pool(cluster, a4, nodeCount=2, initialNodeCount=None)
+    assert status_of(pool, project.cloud) == status
+    assert len(nodes_of(cluster, project.cloud)) == machines
+    error = project.cloud.half_made(pool)
+    assert (error is None) == (status == "RUNNING")
+    assert error is None or error.message.endswith(f'was created in the error state "{status}"')
+
+
+def test_a_pool_out_of_stock_has_its_machines_in_a_run_without_the_rule(tmp_path: Path) -> None:
     rule = Stockout(kind="stockout", machine_type="a4-highgpu-8g", zone="us-east1-b")
     project = Project(tmp_path, Faults(rules=(rule,)))
     project.enable(*APIS)
     network = project.network()
     cluster = project.cluster(network, project.subnet(network))
-    with pytest.raises(CloudError, match=r"does not have enough a4-highgpu-8g available$"):
-        project.pool(cluster, "a4-highgpu-8g")
-    assert project.pool(cluster, "e2-standard-4").id.endswith("/nodePools/pool")
+    pool = project.pool(cluster, "a4-highgpu-8g")
+    project.cloud.begin_run()
+    assert status_of(pool, project.cloud) == "ERROR"
+    project.cloud.faults = Faults()
+    project.cloud.begin_run()
+    assert status_of(pool, project.cloud) == "RUNNING"
+
+
+def test_a_stockout_is_of_that_machine_type_only(tmp_path: Path) -> None:
+    rule = Stockout(kind="stockout", machine_type="a4-highgpu-8g", zone="us-east1-b")
+    project = Project(tmp_path, Faults(rules=(rule,)))
+    project.enable(*APIS)
+    network = project.network()
+    cluster = project.cluster(network, project.subnet(network))
+    pool = project.pool(cluster, "e2-standard-4")
+    assert project.cloud.half_made(pool) is None
 
 
 def test_google_groups_are_members_of_the_one_group_that_gke_knows(project: Project) -> None:
@@ -183,3 +274,19 @@ def test_a_pool_keeps_its_node_labels_where_the_program_names_none_any_more(
     left = updated()
     assert left["labels"] == {"team": "a"}
     assert "taints" not in left
+
+
+def test_a_control_plane_skips_no_minor_version(project: Project) -> None:
+    network = project.network()
+    made = project.cluster(network, project.subnet(network), minMasterVersion="1.33")
+    with pytest.raises(CloudError, match=r"more than a minor version at a time\.$"):
+        project.cloud.update(CLUSTER, made.id, {**made.inputs, "minMasterVersion": "1.35"})
+    raised = project.cloud.update(CLUSTER, made.id, {**made.inputs, "minMasterVersion": "1.34"})
+    assert raised.outputs["masterVersion"] == "1.34"
+
+
+def test_a_lower_minimum_version_changes_nothing(project: Project) -> None:
+    network = project.network()
+    made = project.cluster(network, project.subnet(network), minMasterVersion="1.35")
+    lowered = project.cloud.update(CLUSTER, made.id, {**made.inputs, "minMasterVersion": "1.34"})
+    assert lowered.outputs["masterVersion"] == "1.35"

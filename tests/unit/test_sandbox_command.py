@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
+from cli.console import new_console, new_table
 from sandbox.__main__ import main
-from sandbox.console import new_console, new_table
 from sandbox.folder import claim
 from sandbox.workspace import Workspace
 
@@ -30,6 +32,9 @@ def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
         (("up", "--stack", "dev", "--project", "nothing.yaml"), "there is no such file"),
         (("up", "--stack", "dev", "--json", "nowhere/run.json"), "nearest: run.json"),
         (("status", "--stack", "dev", "--json", "."), "nearest: run.json"),
+        (("destroy", "--stack", "Pulumi.dev.yaml"), "not that of its file; nearest: dev"),
+        (("status", "--stack", "devv"), "there is no Pulumi.devv.yaml; nearest: dev"),
+        (("kube", "status", "--stack", "devv"), "there is no Pulumi.devv.yaml; nearest: dev"),
         (("up", "--stack", "dev", "--set", "ray=[1"), "nearest: quotes around it"),
         (("reset",), "nearest: the folder that `up` was given"),
     ],
@@ -48,12 +53,70 @@ def test_a_users_mistake_is_one_line_and_exit_code_1(
     assert error.count("\n") == 1
 
 
+def test_what_runs_goes_on_where_nobody_reads_its_output_any_more() -> None:
+    program = """
+import sys
+from cli.console import say
+say("a line")
+say("another one")
+print("goes on", file=sys.stderr)
+"""
+    reads, writes = os.pipe()
+    os.close(reads)
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        stdout=writes,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    os.close(writes)
+    assert (done.returncode, done.stderr) == (0, "goes on\n")
+
+
 @pytest.mark.parametrize("arguments", [("explode",), ("up",), ("up", "--stack", "dev", "--quick")])
 def test_a_wrong_command_line_is_exit_code_2(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...]
 ) -> None:
     assert run(monkeypatch, *arguments) == 2
     assert capsys.readouterr().err.startswith("error: ")
+
+
+@pytest.mark.parametrize(
+    ("options", "line"),
+    [
+        (("--kube", "memroy"), '--kube: "memroy": not one of them; nearest: memory'),
+        (("--kube=rael",), '--kube: "rael": not one of them; nearest: real'),
+        (("--speed", "fast"), '--speed: "fast": no number; nearest: 150'),
+        (("--spede", "2"), "--spede: there is no such option; nearest: --speed"),
+    ],
+)
+def test_a_wrong_option_is_told_by_its_name_its_value_and_the_nearest(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    options: tuple[str, ...],
+    line: str,
+) -> None:
+    assert run(monkeypatch, "preview", "--stack", "dev", *options) == 2
+    assert capsys.readouterr().err == f"error: {line}\n"
+
+
+@pytest.mark.parametrize(
+    ("option", "line"),
+    [
+        ("--kube", "--kube: it is an option of preview, up, refresh, demo alone; nearest: leave "),
+        ("--sped", "--sped: there is no such option; nearest: --speed"),
+        ("--zzz", "--zzz: there is no such option; nearest: --stack, --speed, "),
+    ],
+)
+def test_an_option_that_a_verb_does_not_have_is_told_with_what_it_has(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    option: str,
+    line: str,
+) -> None:
+    assert run(monkeypatch, "destroy", "--stack", "dev", option, "memory") == 2
+    assert capsys.readouterr().err.startswith(f"error: {line}")
 
 
 def test_an_error_names_a_command_that_can_be_pasted(
@@ -176,3 +239,27 @@ def test_a_status_in_a_pipe_cuts_no_id(
     printed.add_row(long, "Running")
     new_console().print(printed)
     assert any(long in line and "Running" in line for line in capsys.readouterr().out.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("verb", "near"),
+    [("plan", "preview"), ("apply", "up"), ("previw", "preview"), ("destory", "destroy")],
+)
+def test_an_unknown_verb_leads_to_the_one_that_is_meant(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], verb: str, near: str
+) -> None:
+    assert run(monkeypatch, verb, "--stack", "dev") == 2
+    said = capsys.readouterr().err
+    assert said == f"error: No such command '{verb}'; nearest: {near}\n"
+
+
+@pytest.mark.parametrize("verb", ["destroy", "refresh", "status"])
+def test_a_stack_that_was_never_run_here_is_told_so(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path, verb: str
+) -> None:
+    folder = ("--folder", str(tmp_path / "sandbox"))
+    assert run(monkeypatch, verb, "--stack", "dev", *folder) == 1
+    said = capsys.readouterr()
+    assert said.err.startswith('error: --stack: "dev" was never run here')
+    assert " sandbox up --stack dev " in said.err
+    assert said.out == ""

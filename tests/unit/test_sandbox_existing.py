@@ -14,9 +14,10 @@ import pytest
 import yaml
 from pulumi.provider.experimental import provider as rpc
 
+from cli.errors import UserError
 from sandbox.cloud.resource import Resource
 from sandbox.clusters import Clusters
-from sandbox.errors import CloudError, UserError
+from sandbox.errors import CloudError
 from sandbox.providers.gcp import GcpStandIn
 from sandbox.providers.values import plain_map, wrap_map
 from sandbox.workspace import Workspace

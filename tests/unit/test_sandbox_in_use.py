@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from cli.errors import UserError
 from sandbox.cloud.resource import Resource
-from sandbox.errors import UserError
 from sandbox.in_use import refuse_platform_in_use
 from sandbox.workspace import Workspace
 from tests.unit.simulated_project import CLUSTER, NETWORK, POOL, SERVICE, SUBNET, P

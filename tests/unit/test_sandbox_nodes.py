@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from components.node_taints import NodeTaintArgs, provider_effect, toleration
+from kube.objects import Node
 from sandbox.cloud.resource import Resource
 from sandbox.errors import CloudError
 from sandbox.gke.nodes import nodes_of
-from sandbox.kube.objects import Node
 from sandbox.kube.scheduler import admits
 from tests.unit.simulated_project import APIS, Project
 

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from catalog import Catalog
+from cli.errors import UserError
 from sandbox.cloud.cloud import Cloud
 from sandbox.cloud.kinds.cluster import Cluster
 from sandbox.cloud.resource import Resource
 from sandbox.cloud_store import cloud_at
 from sandbox.clusters import Kube, in_memory
-from sandbox.errors import UserError
 from sandbox.faults import Faults, Preempt
 from tests.unit.memory_kube_samples import asking, only_pod, pod
 from tests.unit.simulated_project import APIS, Project

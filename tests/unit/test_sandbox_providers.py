@@ -13,10 +13,11 @@ from pulumi.provider.experimental.property_value import PropertyValue
 from pulumi.runtime.rpc import UNKNOWN as WIRE_UNKNOWN
 
 from catalog import Catalog
+from catalog.durations import Durations
+from components.kubeconfig import kubeconfig
 from sandbox.clock import VirtualClock
 from sandbox.cloud.cloud import Cloud
 from sandbox.clusters import Clusters
-from sandbox.durations import Durations
 from sandbox.errors import CloudError
 from sandbox.journal import Journal
 from sandbox.providers.gcp import GcpStandIn
@@ -109,3 +110,29 @@ def test_a_secret_whose_values_are_not_known_yet_is_no_mistake(
     new = wrap_map({"metadata": {"name": "it"}, "stringData": UNKNOWN})
     request = rpc.CheckRequest(urn, {}, new, b"")
     assert not asyncio.run(kubernetes.check(request)).failures
+
+
+SAME, OTHER = "gke-1.us-east1.gke.goog", "gke-2.us-east1.gke.goog"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "replaced"),
+    [
+        (None, None, ["kubeconfig"]),
+        (None, SAME, ["kubeconfig"]),
+        (SAME, SAME, []),
+        (SAME, OTHER, ["clusterIdentifier", "kubeconfig"]),
+    ],
+)
+def test_another_address_is_another_cluster_unless_what_it_is_known_by_stays(
+    kubernetes: KubernetesStandIn, before: str | None, after: str | None, replaced: list[str]
+) -> None:
+    def config(host: str, known_as: str | None) -> dict[str, Any]:
+        found = {"kubeconfig": kubeconfig("demo", host, "Y2E=")}
+        return found if known_as is None else {**found, "clusterIdentifier": known_as}
+
+    urn = "urn:pulumi:s::p::pulumi:providers:kubernetes::gke-kubernetes"
+    olds, news = (wrap_map(config(*it)) for it in (("203.0.113.7", before), ("10.0.0.2", after)))
+    found = asyncio.run(kubernetes.diff_config(rpc.DiffRequest(urn, "id", olds, news, [])))
+    assert found.changes
+    assert found.replaces == replaced

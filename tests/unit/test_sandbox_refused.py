@@ -95,3 +95,70 @@ def test_a_program_tells_its_engine_no_debug_lines(
     (tmp_path / "__main__.py").write_text(lines)
     load_program(tmp_path)
     assert [it.message for it in told] == ["shown"]
+
+
+def _report(root: Path, text: str, *overrides: str) -> list[str]:
+    """What is said of a stack file with this text."""
+    project = root / "project"
+    project.mkdir()
+    (project / "Pulumi.yaml").write_text((ROOT / "Pulumi.yaml").read_text())
+    (project / "Pulumi.dev.yaml").write_text(text)
+    workspace = Workspace(root / "sandbox", "dev", project)
+    result = refused(workspace, "preview", workspace.prepare(overrides))
+    if result is None:
+        return []
+    (report,) = result.report.diagnostics
+    return [line.strip() for line in report.splitlines()[1:]]
+
+
+DEV = (ROOT / "Pulumi.dev.yaml").read_text()
+
+
+@pytest.mark.parametrize("prefix", ["", "gke-ai-stacks:", "gke-ai-stacks:config:"])
+def test_a_token_in_plain_is_refused_without_its_value(tmp_path: Path, prefix: str) -> None:
+    text = DEV.replace("config:\n", f"config:\n  {prefix}hugging_face_token: hf_plainplain\n")
+    (line,) = _report(tmp_path, text)
+    assert line == (
+        "hugging_face_token: stands in plain, for everybody who reads the file; nearest: a new one "
+        "by pulumi config set --secret hugging_face_token, and none that others have read"
+    )
+
+
+def test_a_token_in_plain_that_is_taken_away_is_not_refused(tmp_path: Path) -> None:
+    text = DEV.replace("config:\n", "config:\n  hugging_face_token: hf_plainplain\n")
+    assert _report(tmp_path, text, "hugging_face_token=") == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        (
+            "gke-ai-stacks:stack:",
+            "stak:",
+            ["stak: nothing reads this key of the config; nearest: stack"],
+        ),
+        (
+            "config:\n",
+            "config:\n  gke-ai-stacks:stack.pools.gpu.nodes: 4\n",
+            [
+                "stack.pools.gpu.nodes: nothing reads this key of the config; nearest: --path, or "
+                "--config-path"
+            ],
+        ),
+        (
+            "gcp:zone: us-central1-a",
+            "gcp:zone: {secure: v1:x}",
+            ["gcp:zone: encrypted, and the sandbox has no key to it; nearest: --set gcp:zone=ZONE"],
+        ),
+        ("name: dev", "name: {secure: v1:x}", ["stack: is a secret, or has one in it"]),
+    ],
+)
+def test_what_no_program_reads_of_a_config_is_told_once(
+    tmp_path: Path, old: str, new: str, said: list[str]
+) -> None:
+    found = _report(tmp_path, DEV.replace(old, new))
+    assert [line[: len(part)] for line, part in zip(found, said, strict=True)] == said
+
+
+def test_a_config_without_prefix_goes_to_the_engine(tmp_path: Path) -> None:
+    assert _report(tmp_path, DEV.replace("gke-ai-stacks:stack:", "stack:")) == []

@@ -9,15 +9,19 @@ from typing import Any
 import pytest
 
 from catalog import Catalog, Way
+from catalog.durations import Durations
 from catalog.prices import disk_rate, local_ssd_rate
+from cli.kube_mode import KubeMode
 from sandbox.bounds import Bounds
+from sandbox.estimate import Unknown, estimate_of
 from sandbox.events import EngineReport
-from sandbox.kube_mode import KubeMode
 from sandbox.report import print_report
 from sandbox.run import print_cost, usd_hour
 from sandbox.run_result import RunResult
 from sandbox.schedule import TimedStep, critical_path
 from sandbox.workspace import Workspace
+from stacks.refusal import OFF_FIRST
+from stacks.two_runs import BACK_ON
 
 OVERRIDES = ["gpu_pool.nodes=4", "labels.of=my team"]
 
@@ -68,6 +72,17 @@ def test_the_default_folder_is_not_said(
     assert commands(capsys.readouterr().out)["destroy"][-2:] == ["--folder", "other"]
 
 
+def test_of_a_protected_stack_the_next_destroy_takes_the_protection_off_first(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    print_report(result(operation="up"), tmp_path, OVERRIDES[:1], protected=True)
+    printed = capsys.readouterr().out
+    (line,) = [it for it in printed.splitlines() if it.strip().startswith("destroy")]
+    off, destroy = line.split(" && ")
+    assert " up --stack dev --set gpu_pool.nodes=4 --set deletion_protection=false " in off
+    assert " destroy --stack dev " in destroy
+
+
 def test_a_destroy_under_protection_says_how_to_take_it_off(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
@@ -94,6 +109,29 @@ def test_a_refusals_commands_are_said_as_they_are_here_with_every_target(
     place = ["--folder", str(tmp_path)]
     assert found["destroy"] == ["--stack", "dev", *one, *other, "--target-dependents", *place]
     assert found["up"] == ["--stack", "dev", "--set", "gpu_pool.nodes=4", *place]
+
+
+@pytest.mark.parametrize("more", [[], ["deletion_protection=true"]])
+def test_a_protected_stacks_commands_keep_the_protection_off_until_the_last(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, more: list[str]
+) -> None:
+    steps = [
+        f"{OFF_FIRST}, for the stack is protected",
+        "pulumi destroy --stack dev --target 'urn' --target-dependents",
+        "pulumi up --stack dev",
+        BACK_ON,
+    ]
+    said = "\n  ".join(["refused", *steps])
+    report = EngineReport(diagnostics=[said])
+    print_report(result(ok=False, report=report), tmp_path, [*OVERRIDES[:1], *more])
+    _, here = capsys.readouterr().out.split("on the sandbox:\n")
+    # A shell takes each line by itself.
+    lines = [words for it in here.splitlines() if (words := shlex.split(it, comments=True))]
+    change, off = ["--set", OVERRIDES[0]], ["--set", "deletion_protection=false"]
+    back = [*change, *(word for it in more for word in ("--set", it))]
+    options = [words[words.index("--stack") + 2 : words.index("--folder")] for words in lines]
+    target = ["--target", "urn", "--target-dependents"]
+    assert options == [off, target, [*change, *off], back]
 
 
 @pytest.mark.parametrize(
@@ -136,7 +174,82 @@ def test_a_run_ends_with_what_the_stack_costs_before_and_after_it(
     hourly = sum(rate.low * amount for rate, amount in rates if rate)
     assert title == "what it costs:"
     assert first.startswith(f"  {hourly:.2f} USD an hour, 0.00 before; ")
-    assert not more
+    assert more == [
+        "  not in it, for the amount is not known: gpu-pool (each GiB of logs 0.5; samples of "
+        "metrics and API reads; traffic out of the zone or the region)"
+    ]
     assert usd_hour(ran, workspace)["after"]["low"] == pytest.approx(hourly)
     print_cost(result(ok=False, stands={pool: inputs}), workspace)
     assert not capsys.readouterr().out
+
+
+def test_a_failed_up_ends_with_what_comes_next(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    failed = result(operation="up", ok=False, own={"gcp:storage/bucket:Bucket": ["b"]})
+    failed.failure = ["stack.pools.gpu: none", "  nearest: another"]
+    print_report(failed, tmp_path, OVERRIDES[:1])
+    printed = capsys.readouterr().out
+    assert "  stack.pools.gpu: none\n    nearest: another\n" in printed
+    assert set(commands(printed)) == {"status", "preview", "up", "destroy"}
+
+
+def test_a_destroy_counts_what_is_left_of_its_own_stack_alone(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    cloud = {"gcp:container/cluster:Cluster": ["another's"]}
+    print_report(result(operation="destroy", cloud=cloud), tmp_path)
+    printed = capsys.readouterr().out
+    assert "nothing of dev was up, so nothing was deleted" in printed
+    assert "container.Cluster" not in printed
+    report = EngineReport(changes={"delete": 3})
+    print_report(result(operation="destroy", cloud=cloud, report=report), tmp_path)
+    assert "nothing of dev is left in the simulated cloud" in capsys.readouterr().out
+    print_report(result(operation="destroy", own=cloud, report=report), tmp_path)
+    assert "container.Cluster" in capsys.readouterr().out
+
+
+def test_warnings_of_a_run_that_succeeds_are_told_once(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    print_report(result(report=EngineReport(diagnostics=["data-bucket loses all"])), tmp_path)
+    assert capsys.readouterr().out.count("data-bucket loses all") == 1
+
+
+def fails() -> Any:
+    raise KeyError("cpu-pool-images")
+
+
+def test_an_estimate_that_fails_hides_nothing_of_the_change(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    unknown = Unknown()
+    assert unknown.estimate("the pulls of images", fails, list[str]) == []
+    circle = {"a": {"b"}, "b": {"a"}}
+    steps = [TimedStep(it, "create", 30.0) for it in circle]
+    found = estimate_of(steps, circle, {}, Durations.load(), unknown)
+    seen = result(
+        unknown=unknown, critical=found.critical, sequential_s=60.0, steps=steps, stack="dev"
+    )
+    print_report(seen, tmp_path)
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "preview of dev succeeded" in printed
+    assert "the pulls of images: not estimated" in printed
+    assert "the time and the critical path: not estimated" in printed
+    assert "01:00 min of cloud time, one after the other" in printed
+    assert seen.to_json()["not_estimated"] == unknown.lines
+
+
+def test_what_a_run_was_warned_of_is_no_reason_why_it_failed() -> None:
+    report = EngineReport(failed=True)
+    report.note("an image has a hole", None)
+    report.note("no machines", None, is_error=True)
+    report.note("no quota", None, is_error=True)
+    assert report.errors == ["no machines", "no quota"]
+    assert report.warnings == ["an image has a hole"]
+
+
+def test_of_a_run_that_ended_without_an_error_of_the_program_all_is_told() -> None:
+    report = EngineReport(diagnostics=["it was killed"], failed=True)
+    assert report.errors == ["it was killed"]
+    assert report.warnings == []

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from catalog import Catalog, CatalogAdditions
+from cli.errors import UserError
 from sandbox.cloud.cloud import Cloud
 from sandbox.cloud.resource import Resource
 from sandbox.cloud_store import cloud_at
-from sandbox.errors import UserError
 from sandbox.gke.nodes import nodes_of
 from tests.unit.simulated_project import APIS, POOL, Project
 

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from catalog import Catalog
+from kube.objects import Node
 from sandbox.cloud.resource import Resource
 from sandbox.clusters import in_memory
 from sandbox.errors import CloudError
 from sandbox.gke.nodes import nodes_of
-from sandbox.kube.objects import Node
 from tests.unit.memory_kube_samples import changed
 from tests.unit.simulated_project import APIS, Project
 from tests.unit.test_memory_kube_claims import claiming, template

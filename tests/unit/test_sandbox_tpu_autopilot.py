@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from kube.errors import KubeError
+from kube.objects import Node
 from sandbox.cloud.resource import Resource
 from sandbox.clusters import Kube, in_memory
 from sandbox.faults import Faults, Stockout
-from sandbox.kube.errors import KubeError
-from sandbox.kube.objects import Node
 from sandbox.memory_kube.memory import MemoryKube
 from tests.unit.memory_kube_samples import changed, make, only_pod, pod
 from tests.unit.simulated_project import APIS, Project

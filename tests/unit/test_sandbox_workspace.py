@@ -11,9 +11,10 @@ import pytest
 import yaml
 
 from catalog import Catalog
-from sandbox.errors import UserError
+from cli.errors import UserError
 from sandbox.own_name import refuse_taken_name
 from sandbox.workspace import Workspace
+from stacks.stack_file import parse_stack_file
 
 CONFIG = """
 encryptionsalt: v1:theirs
@@ -93,14 +94,17 @@ def test_a_secret_is_encrypted_again_only_when_it_has_changed(
     assert workspace.prepare([]) == {key: "another"}
 
 
+SECRETS = "variable HUGGING_FACE_TOKEN or WANDB_API_KEY or MODEL_SERVER_KEY"
+
+
 @pytest.mark.parametrize(
     ("override", "end"),
     [
         ("pools.gpu.nodes", "must be PATH=VALUE, e.g. pools.gpu.nodes=4"),
         ("hugging_face_token=hf_x", "nearest: the environment variable HUGGING_FACE_TOKEN"),
         ("name.of=x", "name holds no keys"),
-        ("ray.mine.hf_token=xyzzy", "environment variable HUGGING_FACE_TOKEN or WANDB_API_KEY"),
-        ("ray.mine.image=hf_x0123456789", "variable HUGGING_FACE_TOKEN or WANDB_API_KEY"),
+        ("ray.mine.hf_token=xyzzy", SECRETS),
+        ("ray.mine.image=hf_x0123456789", SECRETS),
         ("ray=[1", "nearest: quotes around it"),
     ],
 )
@@ -196,3 +200,145 @@ def test_a_name_under_which_another_stack_is_up_is_refused_before_the_preview(
     if found is not None:
         assert str(found.value).endswith("names in a project are unique; nearest: same-2")
     refuse_taken_name(theirs)
+
+
+@pytest.mark.parametrize(
+    ("overrides", "end"),
+    [
+        (["pools.gpu.nodes=2", "pools.gpu.nodes=3"], "--set: pools.gpu.nodes: stands twice; "),
+        (["pools.gpu.nodes=2", "stack.pools.gpu.nodes=2"], "stands twice; nearest: one of them"),
+        (["pools.gpu.nodes=2", "pools={}"], "pools.gpu.nodes: lies within pools, which is set"),
+        (["pools.gpu=", "pools.gpu.nodes=2"], "pools.gpu.nodes: lies within pools.gpu, which"),
+        (["gcp:zone=a", "gcp:zone=b"], "--set: gcp:zone: stands twice; nearest: one of them"),
+        (["pools.gpuu="], "pools.gpuu=: takes away a key that the file does not have; nearest: "),
+        (["pools.gpu={nodes: 1, nodes: 2}"], "nodes: stands twice, in line 1"),
+    ],
+)
+def test_overrides_that_contradict_each_other_or_the_file_are_refused(
+    workspace: Workspace, overrides: list[str], end: str
+) -> None:
+    with pytest.raises(UserError) as refused:
+        workspace.prepare(overrides)
+    assert end in str(refused.value)
+    assert not workspace.config_file.exists()
+
+
+@pytest.mark.parametrize("path", ["pools", "stack.pools", "gke-ai-stacks:stack.pools"])
+def test_every_form_of_a_path_is_the_same_path(workspace: Workspace, path: str) -> None:
+    workspace.prepare([f"{path}.gpu.nodes=4"])
+    assert workspace.stack_object()["pools"] == {"gpu": {"nodes": 4}}
+    assert set(workspace.config()) >= {"gke-ai-stacks:stack", "gcp:region"}
+    assert not [key for key in workspace.config() if "pools" in key]
+
+
+def test_an_override_is_read_as_a_value_of_the_file_is(workspace: Workspace) -> None:
+    workspace.prepare(["labels.a=yes", "pools.gpu.nodes=0o4"])
+    assert workspace.stack_object()["labels"] == {"a": "yes"}
+    assert workspace.stack_object()["pools"] == {"gpu": {"nodes": 4}}
+
+
+def test_an_override_changes_the_one_of_two_that_share_an_anchor(workspace: Workspace) -> None:
+    workspace.source.write_text("config: {stack: {pools: {a: &x {nodes: 1}, b: *x}}}")
+    workspace.prepare(["pools.a.nodes=2"])
+    assert workspace.stack_object()["pools"] == {"a": {"nodes": 2}, "b": {"nodes": 1}}
+
+
+def test_a_key_that_stands_twice_is_told_with_its_file(workspace: Workspace) -> None:
+    workspace.source.write_text("config:\n  stack:\n    buckets: {a: {}}\n    buckets: {b: {}}\n")
+    with pytest.raises(UserError) as refused:
+        workspace.prepare([])
+    assert str(refused.value) == (
+        "Pulumi.mine.yaml: stack.buckets: stands twice, in lines 3 and 4; "
+        "nearest: one block with both"
+    )
+
+
+def test_the_copy_says_to_the_engine_what_the_file_says(workspace: Workspace) -> None:
+    values = "{a: 'yes', b: '0o17', c: '2026-01-03', d: '1e3', e: 2026-01-03, f: 1e3, g: '~'}"
+    workspace.source.write_text(f"config: {{stack: {{labels: {values}}}}}")
+    workspace.prepare([])
+    wanted = parse_stack_file(workspace.source.read_bytes(), "gke-ai-stacks").config
+    assert workspace.stack_object() == wanted["gke-ai-stacks:stack"]
+    assert '"0o17"' in workspace.config_file.read_text()
+
+
+@pytest.mark.parametrize("name", ["Pulumi.mine", "Pulumi.mine.yaml", "mine.yaml"])
+def test_the_file_of_a_stack_in_place_of_its_name_leads_to_the_name(
+    workspace: Workspace, name: str
+) -> None:
+    other = Workspace(workspace.root, name, workspace.project_folder)
+    with pytest.raises(UserError, match=r"not that of its file; nearest: mine$"):
+        other.prepare([])
+
+
+def test_a_file_with_another_ending_is_one_that_pulumi_passes_over(workspace: Workspace) -> None:
+    workspace.source.rename(workspace.source.with_suffix(".yml"))
+    with pytest.raises(UserError, match=r"passes over Pulumi.mine.yml; nearest: mv Pulumi"):
+        workspace.prepare([])
+
+
+SECRET = "gke-ai-stacks:hugging_face_token"
+
+
+def _encrypt(workspace: Workspace, overrides: list[str]) -> dict[str, str]:
+    """As the engine does with what is missing."""
+    missing = workspace.prepare(overrides)
+    document = yaml.safe_load(workspace.config_file.read_text())
+    for key, value in missing.items():
+        document["config"][key] = {"secure": "v1:ours"}
+        workspace.remember_secret(key, value)
+    workspace.config_file.write_text(yaml.safe_dump(document))
+    return missing
+
+
+def test_a_secret_that_was_encrypted_once_stays_when_nothing_needs_it_any_more(
+    workspace: Workspace,
+) -> None:
+    workspace.source.write_text("config: {stack: {servers: {gemma: {}}}}")
+    assert set(_encrypt(workspace, [])) == {SECRET}
+    workspace.source.write_text("config: {stack: {ray: {}}}")
+    assert workspace.prepare([]) == {}
+    assert workspace.config()[SECRET] == {"secure": "v1:ours"}
+
+
+def test_a_secret_goes_when_the_users_file_has_it_no_more(workspace: Workspace) -> None:
+    assert set(_encrypt(workspace, [])) == {SECRET}
+    workspace.source.write_text("config: {stack: {ray: {}}}")
+    workspace.prepare([])
+    assert SECRET not in workspace.config()
+
+
+def test_a_secret_of_the_environment_stays_without_the_variable(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HUGGING_FACE_TOKEN", "first")
+    assert _encrypt(workspace, []) == {SECRET: "first"}
+    monkeypatch.delenv("HUGGING_FACE_TOKEN")
+    assert workspace.prepare([]) == {}
+
+
+def test_a_token_in_plain_reaches_no_copy(workspace: Workspace) -> None:
+    workspace.source.write_text("config: {hugging_face_token: hf_plainplain, stack: {ray: {}}}")
+    workspace.prepare([])
+    assert "hf_plainplain" not in workspace.config_file.read_text()
+
+
+def test_secrets_that_a_real_stack_is_still_to_be_given_are_known(workspace: Workspace) -> None:
+    _encrypt(workspace, [])
+    assert workspace.secrets_to_set() == []
+    workspace.source.write_text("config: {stack: {servers: {gemma: {}}}}")
+    _encrypt(workspace, [])
+    assert workspace.secrets_to_set() == [SECRET]
+
+
+def test_what_pulumi_yaml_gives_every_stack_is_in_the_config(workspace: Workspace) -> None:
+    (workspace.project_folder / "Pulumi.yaml").write_text(
+        "name: gke-ai-stacks\nruntime: python\nconfig:\n  gcp:project: shared\n"
+        "  gcp:zone: {value: us-east1-b}\n  gcp:region: us-west1\n  other: {type: string}\n"
+    )
+    workspace.prepare([])
+    found = workspace.config()
+    assert (found["gcp:project"], found["gcp:zone"]) == ("shared", "us-east1-b")
+    # The stack's own file has another.
+    assert found["gcp:region"] == "us-east1"
+    assert "gke-ai-stacks:other" not in found

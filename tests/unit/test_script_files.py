@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from components.job_set_manifest import MAX_FILE_BYTES
 from stacks.parts.jobs.script import Script
 from stacks.parts.jobs.script_files import Brought, read
+from stacks.token_shapes import CREDENTIAL_FILES
+from tests.parts.secret_samples import (
+    FILE_SECRETS,
+    MORE_FILE_SECRETS,
+    NEW_WANDB_KEY,
+    NO_FILE_SECRETS,
+)
 
 
 @pytest.fixture
@@ -71,6 +80,16 @@ def test_a_configmap_holds_one_mib(project: Path) -> None:
     assert brought(project, file="code/data.txt").problems == ()
 
 
+def test_a_pipe_in_the_folder_is_refused_and_not_read(project: Path) -> None:
+    os.mkfifo(project / "code" / "pipe")
+    (project / "code" / "gone.txt").symlink_to("nothing")
+    found = [it.message for it in brought(project, folder="code").problems]
+    assert sorted(it.partition(";")[0] for it in found) == [
+        "gone.txt is a link to nothing",
+        "pipe is neither a file nor a folder",
+    ]
+
+
 def test_an_empty_folder_has_nothing_to_bring(project: Path) -> None:
     (project / "empty").mkdir()
     assert refused(project, folder="empty").endswith("has no files; nearest: leave it out")
@@ -106,3 +125,234 @@ def test_scripts_of_one_raycluster_share_what_a_configmap_holds(project: Path) -
     assert "scripts of r have" in problem.message
     apart = Script.model_validate({**values, "ray": "s"})
     assert read(project, {"a": on_ray, "b": apart}).problems == ()
+
+
+def test_a_link_that_leaves_the_folder_is_refused(project: Path) -> None:
+    (project / "id_rsa").write_text("private\n")
+    (project / "code" / "notes.txt").symlink_to("../id_rsa")
+    found = brought(project, folder="code")
+    (problem,) = found.problems
+    assert problem.message.startswith("notes.txt is a link that leaves the folder: all who may")
+    assert found.files == {}
+
+
+def test_a_link_to_a_link_that_leaves_the_folder_is_refused(project: Path) -> None:
+    (project / "id_rsa").write_text("private\n")
+    (project / "code" / ".hidden").symlink_to("../id_rsa")
+    (project / "code" / "notes.txt").symlink_to(".hidden")
+    assert "notes.txt is a link that leaves the folder" in refused(project, folder="code")
+
+
+def test_a_file_that_is_a_link_out_of_the_project_is_refused(project: Path) -> None:
+    outside = project.parent / "outside.py"
+    outside.write_text("private\n")
+    (project / "train.py").symlink_to(outside)
+    assert "train.py is a link that leaves the folder" in refused(project, file="train.py")
+
+
+def test_a_folder_that_is_a_link_out_of_the_project_is_refused(project: Path) -> None:
+    outside = project.parent / "keys"
+    outside.mkdir()
+    (outside / "train.py").write_text("private\n")
+    (project / "keys").symlink_to(outside)
+    (project / "code" / "keys").symlink_to(outside)
+    for values in ({"folder": "keys"}, {"folder": "code/keys"}, {"file": "keys/train.py"}):
+        assert "is a link that leaves the folder" in refused(project, **values)
+    assert brought(project, folder="keys").files == {}
+
+
+def test_a_link_to_what_stays_behind_is_refused(project: Path) -> None:
+    (project / "code" / ".env").write_text("private\n")
+    (project / "code" / "key.json").write_text("private\n")
+    (project / "code" / ".gitignore").write_text("key.json\n")
+    for target in (".env", "key.json"):
+        link = project / "code" / "notes.txt"
+        link.symlink_to(target)
+        assert f"notes.txt is a link that leads to {target}, which stays behind: all who may" in (
+            refused(project, folder="code")
+        )
+        link.unlink()
+    (project / "train.py").symlink_to("code/.env")
+    assert "train.py is a link that leads to .env, which" in refused(project, file="train.py")
+
+
+def test_a_link_within_the_folder_is_brought(project: Path) -> None:
+    (project / "code" / "main.py").symlink_to("train.py")
+    assert brought(project, folder="code").files["train"]["main.py"] == "import model\r\n"
+
+
+@pytest.mark.parametrize("kind", FILE_SECRETS)
+def test_a_secret_in_a_file_is_refused_by_its_line_and_not_repeated(
+    project: Path, kind: str
+) -> None:
+    line, secret = FILE_SECRETS[kind]
+    (project / "code" / "train.py").write_text(f"import os\n{line}\n")
+    for found in (refused(project, folder="code"), refused(project, file="code/train.py")):
+        assert f"train.py: line 2 looks like a secret ({kind}), which all who may read" in found
+        assert secret not in found
+
+
+def test_a_secret_of_which_the_stack_has_a_key_belongs_there(project: Path) -> None:
+    near = {
+        "Hugging Face token": "HF_TOKEN, which pods have from `pulumi config set --secret hugging_",
+        "Weights & Biases key": "WANDB_API_KEY, which pods have from `pulumi config set --secret w",
+        "Private Key": "a Secret of the cluster",
+    }
+    for kind, told in near.items():
+        (project / "code" / "train.py").write_text(FILE_SECRETS[kind][0])
+        assert f"nearest: {told}" in refused(project, file="code/train.py")
+
+
+def test_a_key_of_weights_and_biases_of_the_new_kind_is_a_secret(project: Path) -> None:
+    (project / "code" / "train.py").write_text(f"KEY = '{NEW_WANDB_KEY}'\n")
+    assert "line 1 looks like a secret (Weights & Biases key)" in refused(project, folder="code")
+
+
+@pytest.mark.parametrize("whose", MORE_FILE_SECRETS)
+def test_a_secret_of_a_known_shape_is_refused_whoever_gave_it_out(
+    project: Path, whose: str
+) -> None:
+    kind, line, secret = MORE_FILE_SECRETS[whose]
+    (project / "code" / "train.py").write_text(f"import os\n{line.format(secret)}\n")
+    found = refused(project, folder="code")
+    assert f"train.py: line 2 looks like a secret ({kind}), which all who may read" in found
+    assert secret not in found
+
+
+@pytest.mark.parametrize("name", sorted(CREDENTIAL_FILES - {".netrc"}))
+def test_a_file_that_is_credentials_by_its_name_is_refused_whatever_its_lines_are(
+    project: Path, name: str
+) -> None:
+    (project / "code" / name).write_text("machine a\n  password b\n")
+    found = refused(project, folder="code")
+    assert f"{name}: line 1 looks like a secret (a file of credentials, by its name)" in found
+
+
+@pytest.mark.parametrize("line", NO_FILE_SECRETS)
+def test_what_only_resembles_a_secret_is_brought(project: Path, line: str) -> None:
+    (project / "code" / "train.py").write_text(f"{line}\n")
+    assert brought(project, folder="code").problems == ()
+
+
+def test_a_line_that_says_so_has_no_secret(project: Path) -> None:
+    train = project / "code" / "train.py"
+    line, _ = FILE_SECRETS["Hugging Face token"]
+    train.write_text(f"{line}  # pragma: allowlist secret\n")
+    assert brought(project, folder="code").problems == ()
+    train.write_text(f"# pragma: allowlist nextline secret\n{line}\n")
+    assert brought(project, folder="code").problems == ()
+    train.write_text(f"{line}\n# pragma: allowlist nextline secret\n")
+    assert "line 1 looks like a secret" in refused(project, folder="code")
+
+
+def test_a_secret_in_the_longest_line_that_a_file_has_is_seen(project: Path) -> None:
+    _, secret = FILE_SECRETS["Hugging Face token"]
+    for at in (0, 900, 1000, 1023, 200_000):
+        (project / "code" / "train.py").write_text(" " * at + secret + " " * 1000)
+        assert "line 1 looks like a secret" in refused(project, folder="code")
+
+
+@pytest.mark.parametrize("ignore_file", [".gitignore", ".dockerignore"])
+def test_what_the_folder_keeps_out_stays_behind(project: Path, ignore_file: str) -> None:
+    line, _ = FILE_SECRETS["Private Key"]
+    (project / "code" / "service-account.json").write_text(line)
+    (project / "code" / "runs").mkdir()
+    (project / "code" / ignore_file).write_text(
+        "# kept here\n\n/*.json\nruns/\n!\nmodel*\n!model.py\n"
+    )
+    (project / "code" / "model.bin").write_bytes(b"\xff")
+    found = brought(project, folder="code")
+    assert sorted(found.files["train"]) == ["model.py", "train.py"]
+    assert found.problems == ()
+
+
+def test_what_the_repository_keeps_out_stays_behind_unless_the_folder_says_otherwise(
+    project: Path,
+) -> None:
+    (project / ".git").mkdir()
+    (project / ".gitignore").write_text("*.env\nmodel.py\n")
+    (project / ".dockerignore").write_text("code/train.py\nmodel.py\n")
+    (project.parent / ".gitignore").write_text("*\n")
+    (project / "code" / ".gitignore").write_text("!model.py\n")
+    (project / "code" / "my.env").write_text("A=1\n")
+    assert sorted(brought(project, folder="code").files["train"]) == ["model.py"]
+
+
+def test_a_config_names_nothing_that_git_ignores(project: Path) -> None:
+    (project / ".git").mkdir()
+    (project / ".gitignore").write_text("/code/\n*.env\n")
+    (project / "my.env").write_text("A=1\n")
+    for key, path in (("file", "my.env"), ("file", "code/train.py"), ("folder", "code")):
+        assert refused(project, **{key: path}) == (
+            f'jobs.train.{key}: "{path}" is a file that .gitignore names, so that no clone has it; '
+            "nearest: a file that Git keeps"
+        )
+    (project / ".gitignore").write_text("*.env\n!my.env\n")
+    assert brought(project, file="my.env").files == {"train": {"my.env": "A=1\n"}}
+
+
+def test_a_config_names_what_images_leave_out(project: Path) -> None:
+    (project / ".dockerignore").write_text("*\n")
+    assert brought(project, file="code/train.py").problems == ()
+
+
+@pytest.mark.parametrize("path", [".env", "code/.env", "../outside.py", "/etc/passwd", ".git"])
+@pytest.mark.parametrize("key", ["file", "folder"])
+def test_a_config_names_no_hidden_file_and_none_outside_of_the_project(
+    project: Path, key: str, path: str
+) -> None:
+    with pytest.raises(
+        ValidationError, match="is not a relative path; nearest: one like runs/first"
+    ):
+        brought(project, **{key: path})
+
+
+def test_a_command_that_runs_what_stays_behind_is_refused(project: Path) -> None:
+    (project / "code" / ".gitignore").write_text("train.py\n")
+    found = refused(project, folder="code", command=["python3", "$(SCRIPT_DIR)/train.py"])
+    assert found == (
+        "jobs.train.command: train.py is not brought, for .gitignore names it; nearest: a line "
+        "!train.py in the folder's own .gitignore"
+    )
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--data_dir", "/data"],
+        ["--report_to", "wandb"],
+        ["--out", "out"],
+        ["--out=out"],
+        ["--log", "run.log"],
+    ],
+)
+def test_a_word_that_reads_like_what_stays_behind_is_taken(project: Path, words: list[str]) -> None:
+    (project / "code" / ".gitignore").write_text("data\nwandb\nout\n*.log\n")
+    for name in ("data", "wandb", "out"):
+        (project / "code" / name).mkdir()
+    (project / "code" / "run.log").write_text("")
+    command = ["python3", "$(SCRIPT_DIR)/train.py", *words]
+    assert brought(project, folder="code", command=command).problems == ()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["bash", "-c", "cd /tmp && python3 $SCRIPT_DIR/old.py"],
+        ["python3", "$(SCRIPT_DIR)/train.py", "--data", "$(SCRIPT_DIR)/old.py"],
+        ["python3", "./old.py"],
+    ],
+)
+def test_what_stays_behind_is_refused_wherever_the_command_names_it(
+    project: Path, words: list[str]
+) -> None:
+    (project / "code" / ".gitignore").write_text("old.py\n")
+    (project / "code" / "old.py").write_text("")
+    assert "old.py is not brought" in refused(project, folder="code", command=words)
+
+
+def test_a_folder_of_which_nothing_is_brought_says_what_keeps_it_out(project: Path) -> None:
+    (project / "code" / ".gitignore").write_text("*\n")
+    assert refused(project, folder="code").endswith(
+        '"code" has no files, for .gitignore names all in it; nearest: leave it out'
+    )

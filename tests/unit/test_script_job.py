@@ -10,7 +10,7 @@ import pytest
 from components.script_file import versioned_file_name
 from components.script_job import ScriptJob, ScriptJobArgs
 from components.static_volume import VolumeMount
-from tests.conftest import Recording, Register
+from tests.conftest import NO_RAW_PACKETS, Recording, Register
 
 ARGS = ScriptJobArgs(
     namespace="rl",
@@ -61,6 +61,12 @@ def test_the_script_runs_once_and_failed_pods_stay_to_be_read(register: Register
     spec = job(register)["spec"]
     assert spec["template"]["spec"]["restartPolicy"] == "Never"
     assert spec["backoffLimit"] == 2
+    assert spec["podFailurePolicy"]["rules"] == [
+        {
+            "action": "Ignore",
+            "onPodConditions": [{"type": "DisruptionTarget", "status": "True"}],
+        }
+    ]
     assert "completions" not in spec
 
 
@@ -158,4 +164,4 @@ def test_the_script_gets_no_more_privileges_than_it_starts_with(register: Regist
     made_pod = pod(register)
     assert made_pod["securityContext"] == {"seccompProfile": {"type": "RuntimeDefault"}}
     (container,) = made_pod["containers"]
-    assert container["securityContext"] == {"allowPrivilegeEscalation": False}
+    assert container["securityContext"] == NO_RAW_PACKETS

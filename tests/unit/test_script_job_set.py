@@ -42,8 +42,8 @@ def test_its_files_and_who_may_reach_it_are_there_before_the_pods(register: Regi
     assert mounted == recording.named("job-files").inputs["metadata"]["name"]
 
 
-def test_a_job_of_a_team_keeps_the_pods_of_other_teams_out(register: Register) -> None:
-    policy = made(register, in_team=True).named("job-access")
+def test_a_job_keeps_the_pods_of_all_teams_out(register: Register) -> None:
+    policy = made(register).named("job-access")
     (rule,) = policy.inputs["spec"]["ingress"]
     *_, of_teams = rule["from"][1]["namespaceSelector"]["matchExpressions"]
     assert of_teams == {"key": "gke-ai-stacks/team", "operator": "DoesNotExist"}

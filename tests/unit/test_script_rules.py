@@ -29,6 +29,10 @@ def lines(stack: dict[str, Any], **values: Any) -> tuple[str, ...]:
         ({TRAIN + "image": None}, "jobs.train.image: missing; nearest: rayproject/ray"),
         ({TRAIN + "requests": None}, "jobs.train.requests: missing; nearest: {cpu: 1, memory_gib"),
         ({TRAIN + "command": []}, "jobs.train.command: "),
+        ({TRAIN + "command": ["", "a"]}, r"jobs.train.command\[0\]: names no program; nearest: "),
+        ({TRAIN + "command": [" "]}, r"jobs.train.command\[0\]: names no program; nearest: "),
+        ({TRAIN + "command": ["run", "x" * 16385]}, "16385 characters .*; nearest: one of at most"),
+        ({TRAIN + "command": ["run", "a\u200b"]}, r"U\+200B .* cannot be seen"),
         ({TRAIN + "file": "../train.py"}, 'jobs.train.file: "../train.py" is not a relative path'),
         ({TRAIN + "environment": {"NNODES": "1"}}, "environment.NNODES: each pod has its own"),
         ({TRAIN + "environment": {"SCRIPT_DIR": "1"}}, "environment.SCRIPT_DIR: each pod has its"),
@@ -54,7 +58,7 @@ def lines(stack: dict[str, Any], **values: Any) -> tuple[str, ...]:
         ({TRAIN + "requests__cpu": 24}, "requests.cpu: 24 CPUs are more .*; nearest: 23"),
         (
             {TRAIN + "requests__memory_gib": 85, "buckets": BUCKET},
-            "requests.memory_gib: 85 GiB are more .*; nearest: 84",
+            "85 GiB with the container that mounts buckets, 1 GiB, .*; nearest: 84",
         ),
         ({TRAIN + "shm_gib": 33}, "shm_gib: 33 GiB of shared memory count .*; nearest: 32"),
         ({TRAIN + "queue": "lq"}, 'queue: "lq": the stack has no queues; nearest: leave it out'),
@@ -229,3 +233,21 @@ def test_kueue_leaves_a_job_the_time_that_its_image_may_take() -> None:
     queues = plan_of(STACK, jobs__train__queue="lq", queues=QUEUES).queues
     assert queues is not None
     assert queues.waiting["jobs.train.queue"] == 90
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        "",
+        # huggingface/transformers examples/pytorch/summarization/README.md @ fc4459fd.
+        "summarize: ",
+        "\t",
+        "set -e\ncd /tmp\nrun\n",
+        "a" * 16384,
+    ],
+)
+def test_a_programs_words_and_variables_are_taken_as_they_are(word: str) -> None:
+    values = {TRAIN + "command": ["bash", "-c", word], TRAIN + "environment": {"A": word}}
+    script = plan_of(changed(STACK, **values)).scripts["train"].config
+    assert script.command == ("bash", "-c", word)
+    assert script.environment == {"A": word}

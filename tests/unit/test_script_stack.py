@@ -109,7 +109,7 @@ def test_it_tolerates_the_taints_of_its_pool(made: Any) -> None:
 
 
 def test_without_files_no_variable_says_where_they_are(made: Any) -> None:
-    recording = made(STACK, jobs__train__file=None)
+    recording = made(STACK, jobs__train__file=None, jobs__train__command=["true"])
     assert "SCRIPT_DIR" not in variables(recording)
     assert "train-files" not in recording.names()
 
@@ -168,7 +168,7 @@ def test_buckets_and_lustre_are_mounted_as_the_stacks_account(made: Any) -> None
 
 def test_it_mounts_only_what_it_names(made: Any) -> None:
     recording = made(STACK, buckets=BUCKETS, jobs__train__mounts=[])
-    assert [it["name"] for it in pod(recording)["volumes"]] == ["files"]
+    assert [it["name"] for it in pod(recording)["volumes"]] == ["dshm", "files"]
     assert "serviceAccountName" not in pod(recording)
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from cli.errors import UserError
 from sandbox import state_copies
-from sandbox.errors import UserError
 from sandbox.locks import engine_pid, stale_locks
 
 RESET = "sandbox reset --stack dev"

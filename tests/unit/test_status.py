@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 import pytest
 
-from aistack.kinds import (
+from aistack.status.holdings import Use, Waiting, holdings, uses, waiting
+from aistack.status.pools import pools
+from aistack.status.queues import queues
+from aistack.status.readiness import Readiness, State, readiness
+from aistack.status.report import report
+from aistack.status.show import show_report
+from aistack.status.snapshot import Snapshot, records
+from aistack.status.spending import spending
+from aistack.status.teams import notes_of_teams
+from catalog import Catalog
+from kube.kinds import (
     CLUSTER_QUEUE,
     CSI_DRIVER,
     DAEMON_SET,
@@ -16,17 +28,10 @@ from aistack.kinds import (
     NODE,
     RESOURCE_SLICE,
 )
-from aistack.status.holdings import Use, holdings, uses
-from aistack.status.pools import pools
-from aistack.status.queues import queues
-from aistack.status.readiness import Readiness, State, readiness
-from aistack.status.report import report
-from aistack.status.snapshot import Snapshot, records
-from aistack.status.spending import spending
-from catalog import Catalog
 from stacks.refusal import CLUSTER
 from tests.unit.status_samples import (
     MACHINE,
+    NOW,
     POOL,
     conditions,
     made,
@@ -75,7 +80,11 @@ def _queue(state: str) -> dict[str, Any]:
 
 
 MISSING: dict[str, tuple[str, Snapshot, str]] = {
-    "too few nodes": ("nodes", snapshot(pool(2), seen={NODE: [node()]}), "has 1 of its 2 nodes"),
+    "too few nodes": (
+        "nodes",
+        snapshot(pool(2), seen={NODE: [node()]}),
+        "has 1 of the 2 nodes that it wants",
+    ),
     "a sick node": (
         "nodes",
         snapshot(pool(), seen={NODE: [node(ready="False")]}),
@@ -244,6 +253,23 @@ def test_accelerators_are_counted_by_the_job_that_has_them() -> None:
     assert (own.accelerators, own.in_use) == (2, 3)
 
 
+def test_pods_without_a_node_are_told_with_what_they_wait_for_and_gated_ones_are_not(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    workers = [_pod("ray", "", 8) for _ in range(2)]
+    for it in workers:
+        it["metadata"]["labels"] = {"ray.io/cluster": "train"}
+    gated = _pod("held", "", 4)
+    gated["spec"]["schedulingGates"] = [{"name": "kueue.x-k8s.io/topology"}]
+    pods = [*workers, gated, _pod("runs", "a", 1)]
+    found = waiting(pods)
+    assert found == [Waiting(namespace="default", job="train", pods=2, accelerators=16)]
+    assert [it.job for it in holdings(pods)] == ["runs-hash"]
+    show_report(report(snapshot(pool(), seen={NODE: [node()]}, waiting=found)), NOW)
+    said = " ".join(capsys.readouterr().out.split())
+    assert "waits for nodes: default/train with 2 pods for 16 accelerators; `aistack why`" in said
+
+
 def test_cost_is_of_the_nodes_that_are_there_for_as_long_as_they_are() -> None:
     def cost(*nodes: dict[str, Any], most: int = 9) -> tuple[float, float]:
         found = spending(snapshot(pool(most=most), seen={NODE: nodes}), Catalog.load())
@@ -262,12 +288,37 @@ def test_cost_is_by_the_bounds_of_pools_for_who_sees_no_nodes() -> None:
     assert found.spent.low == pytest.approx(10 * found.hourly.low)
 
 
+def test_accelerators_without_a_price_stand_beside_what_is_known(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    flex = pool(most=2, machineType="a3-ultragpu-8g", flexStart=True)
+    found = report(snapshot(flex, seen={NODE: [node(hours=3)]}))
+    assert found.spending.unpriced == ["1 x a3-ultragpu-8g (8 H200)"]
+    json.dumps(asdict(found.spending), default=str)
+    show_report(found, NOW)
+    said = " ".join(capsys.readouterr().out.split())
+    assert "USD an hour, and 1 x a3-ultragpu-8g (8 H200) of unknown price, and has cost at" in said
+    assert "one a3-ultragpu-8g costs 50.87 USD an hour on spot, 59.36 in calendar mode, " in said
+    assert "84.81 on demand; not in it" in said
+
+
 def test_what_has_no_price_is_named_and_counts_for_nothing() -> None:
     bucket = record("gcp:storage/bucket:Bucket", {}, "data")
     found = spending(snapshot(bucket), Catalog.load())
     assert (found.hourly.high, found.spent.high) == (0, 0)
-    (part,) = found.unknown
-    assert part.startswith("data: ")
+    assert found.unknown
+    assert all(it.startswith("data: ") for it in found.unknown)
+
+
+def test_what_a_stack_has_cost_says_how_old_its_prices_are(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    spot = pool(most=2, machineType="g2-standard-8", spot=True)
+    found = report(snapshot(spot, seen={NODE: [node(hours=3)]}))
+    show_report(found, NOW)
+    said = " ".join(capsys.readouterr().out.split())
+    assert f"at {found.spending.prices}; of the nodes that are there" in said
+    assert "those of spot may change any day" in found.spending.prices
 
 
 def test_a_queue_shows_what_is_had_of_what_it_may_give_and_who_waits() -> None:
@@ -284,9 +335,66 @@ def test_a_queue_shows_what_is_had_of_what_it_may_give_and_who_waits() -> None:
     (quota,) = queue.quotas
     assert (queue.name, queue.active, queue.waiting) == ("lab", True, 3)
     assert (quota.most, quota.used, quota.borrowed) == ("8", "10", "2")
+    assert quota.may_borrow == "0"
     (door,) = queues(snapshot(seen={CLUSTER_QUEUE: None}, local_queues=[obj("own", status=status)]))
     (had,) = door.quotas
     assert (door.name, had.most, had.used) == ("default/own", "", "10")
+
+
+@pytest.mark.parametrize(("limit", "shown"), [({}, "no limit"), ({"borrowingLimit": "4"}, "4")])
+def test_a_queue_of_a_cohort_shows_how_much_it_may_borrow(
+    capsys: pytest.CaptureFixture[str], limit: dict[str, str], shown: str
+) -> None:
+    resources = [{"name": "nvidia.com/gpu", "nominalQuota": "8", **limit}]
+    groups = [{"flavors": [{"name": "l4", "resources": resources}]}]
+    queue = obj(
+        "lab",
+        spec={"cohortName": "all", "resourceGroups": groups},
+        status=conditions(Active=("True", "")),
+    )
+    show_report(report(snapshot(seen={CLUSTER_QUEUE: [queue]})), NOW)
+    assert f"8 {shown} 0" in " ".join(capsys.readouterr().out.split())
+
+
+def test_a_team_shows_what_its_config_gives_it_and_what_it_has_of_its_quotas(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    given = "edit ada@example.com; pods as baseline; 5 GiB of volumes"
+    made_quotas = [
+        made("core/v1:ResourceQuota", "team", "vision", hard={"requests.nvidia.com/gpu": "4"}),
+        made("core/v1:ResourceQuota", "storage", "vision", hard={"requests.storage": "5Gi"}),
+        made("core/v1:ResourceQuota", "team", "audio", hard={"pods": "3"}),
+    ]
+    seen = [
+        obj("team", "vision", status={"used": {"requests.nvidia.com/gpu": "2"}}),
+        obj("gke-resource-quotas", "vision", status={"used": {"pods": "9"}}),
+    ]
+    outputs = {"teams": {"vision": given, "audio": "nobody"}}
+    found = report(snapshot(*made_quotas, outputs=outputs, quotas=seen))
+    vision, audio = found.teams
+    assert (vision.name, vision.given) == ("vision", given)
+    assert [(it.resource, it.most, it.used) for it in vision.bounds] == [
+        ("requests.nvidia.com/gpu", "4", "2"),
+        ("requests.storage", "5Gi", ""),
+    ]
+    assert [(it.resource, it.most, it.used) for it in audio.bounds] == [("pods", "3", "")]
+    show_report(found, NOW)
+    said = " ".join(capsys.readouterr().out.split())
+    assert "requests.nvidia.com/gpu 4 2" in said
+    assert "5 GiB of volumes" in said
+
+
+@pytest.mark.parametrize("told", [5, True, "vision", ["vision"], None])
+def test_a_state_that_has_no_teams_where_they_belong_shows_none(told: Any) -> None:
+    assert notes_of_teams({"teams": told}) == {}
+    assert report(snapshot(outputs={"teams": told})).teams == []
+
+
+@pytest.mark.parametrize("hard", [5, "pods", ["pods"], None])
+def test_a_quota_that_says_nothing_of_resources_bounds_none(hard: Any) -> None:
+    quota = made("core/v1:ResourceQuota", "team", "vision", hard=hard)
+    (team,) = report(snapshot(quota, outputs={"teams": {"vision": "nobody"}})).teams
+    assert team.bounds == []
 
 
 def test_resources_of_others_and_those_on_their_way_out_are_not_the_stacks() -> None:

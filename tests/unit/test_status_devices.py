@@ -1,7 +1,7 @@
 """What nodes offer, where pods claim it."""
 
-from aistack.kinds import NODE, RESOURCE_SLICE
 from aistack.status.readiness import State, readiness
+from kube.kinds import NODE, RESOURCE_SLICE
 from tests.unit.status_samples import node, obj, pool, snapshot
 
 

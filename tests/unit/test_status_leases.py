@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from aistack.kinds import NODE
 from aistack.status.leases import Lease, leases
+from kube.kinds import NODE
 from tests.unit.status_samples import NOW, POOL, node, obj, pool, snapshot
 
 

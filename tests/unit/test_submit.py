@@ -4,41 +4,39 @@ anything is made."""
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from aistack.__main__ import main
 from aistack.errors import VerbError
-from aistack.job import pod_groups
-from aistack.stack import Config
+from aistack.stack import Config, Stack
 from aistack.submit.parcel import packed
 from aistack.submit.preflight import checked
 from aistack.submit.render import Difference
 from aistack.submit.request import Request
 from components.labels import MANAGED_BY
-from sandbox.kube.objects import labels_of, name_of
+from kube.jobs import pod_groups
+from kube.kinds import Kind
+from kube.objects import JsonObject, labels_of, name_of
 from stacks.build import build
 from stacks.config import validate
 from stacks.tokens import SECRETS
 from tests.conftest import ROOT, Register, changed, stack_config
 from tests.parts.existing_samples import IN_CLUSTER, ON_NETWORK, ON_PLATFORM, PLATFORM_OUTPUTS
-from tests.parts.machine_samples import NVLINK
+from tests.parts.secret_samples import FILE_SECRETS
+from tests.unit.test_hand_over import Answering
 
 ALL_SECRETS = frozenset(SECRETS)
+OTHER = {"file": "folder", "folder": "file"}
 
 
 def config(stack: str) -> Config:
     return Config(stack_config(stack), ALL_SECRETS)
-
-
-@pytest.fixture
-def script(tmp_path: Path) -> Path:
-    file = tmp_path / "train.py"
-    file.write_text("print('step 1')\n")
-    return file
 
 
 def on_pods(name: str, *files: Path, **fields: Any) -> Request:
@@ -68,7 +66,7 @@ def test_files_of_a_job_on_ray_come_beside_those_that_the_head_has(script: Path)
 
 def test_what_an_hour_costs_is_known(script: Path) -> None:
     found = checked(on_pods("mine", script, pool="l4", gpus=1), config("lab"), (), "lab")
-    assert found.planned.hourly.endswith(" USD")
+    assert found.planned.hourly({}).endswith(" USD")
     assert name_of(found.parcel.work.obj) == "mine"
 
 
@@ -167,6 +165,147 @@ def test_a_script_that_no_config_map_holds_is_refused(tmp_path: Path) -> None:
         checked(Request(name="mine", files=[large]), config("lab"), (), "lab")
 
 
+def test_a_link_that_leaves_the_folder_takes_nothing_along(tmp_path: Path) -> None:
+    project, secret = tmp_path / "project", tmp_path / "id_rsa"
+    project.mkdir()
+    (project / "train.py").write_text("print()\n")
+    secret.write_text("private\n")
+    (project / "notes.txt").symlink_to(secret)
+    with pytest.raises(VerbError, match=r"FILE: notes\.txt is a link that leaves") as it:
+        checked(
+            Request(name="mine", files=[project], command="python3 train.py"),
+            config("lab"),
+            (),
+            "lab",
+        )
+    assert "private" not in str(it.value)
+
+
+@pytest.mark.parametrize("is_folder", [False, True])
+def test_a_name_on_the_command_line_that_is_a_link_takes_nothing_along(
+    tmp_path: Path, is_folder: bool
+) -> None:
+    project, private = tmp_path / "project", tmp_path / "private"
+    project.mkdir()
+    private.mkdir()
+    (private / "train.py").write_text("private\n")
+    given = project / ("src" if is_folder else "train.py")
+    given.symlink_to(private if is_folder else private / "train.py")
+    asked = Request(name="mine", files=[given], command="python3 $(SCRIPT_DIR)/train.py")
+    with pytest.raises(VerbError, match=rf"FILE: {given.name} is a link that leaves") as refused:
+        checked(asked, config("lab"), (), "lab")
+    assert "private" not in str(refused.value)
+
+
+@pytest.mark.parametrize("key", ["file", "folder"])
+def test_a_poisoned_config_of_the_last_run_names_no_file_of_the_users(
+    tmp_path: Path, key: str
+) -> None:
+    (tmp_path / "id_rsa").write_text("private\n")
+    outside = tmp_path if key == "folder" else tmp_path / "id_rsa"
+    for path in (str(outside), os.path.relpath(outside, ROOT), ".git"):
+        own = {f"jobs__cifar-10__{key}": path, f"jobs__cifar-10__{OTHER[key]}": None}
+        poisoned = Config(changed(stack_config("lab"), **own), ALL_SECRETS)
+        with pytest.raises(VerbError, match=rf"jobs\.mine\.{key}: .* is not a relative path"):
+            checked(Request(name="mine", like="cifar-10"), poisoned, (), "lab")
+
+
+def test_a_secret_in_a_file_is_said_before_anything_is_made(script: Path) -> None:
+    line, secret = FILE_SECRETS["Hugging Face token"]
+    script.write_text(f"import os\n{line}\n")
+    for files in ([script], [script.parent]):
+        asked = Request(name="mine", files=files, command="python3 $(SCRIPT_DIR)/train.py")
+        with pytest.raises(VerbError, match=r"FILE: train\.py: line 2 looks like a sec") as refused:
+            checked(asked, config("lab"), (), "lab")
+        assert secret not in str(refused.value)
+        assert "pulumi config set --secret hugging_face_token" in str(refused.value)
+
+
+def test_what_the_folder_keeps_out_is_not_submitted(script: Path) -> None:
+    folder, (line, secret) = script.parent, FILE_SECRETS["Private Key"]
+    (folder / "service-account.json").write_text(line)
+    (folder / "data").symlink_to("/")
+    (folder / ".gitignore").write_text("service-account.json\ndata\n")
+    asked = Request(name="mine", files=[folder], command="python3 $(SCRIPT_DIR)/train.py")
+    ready = checked(asked, config("lab"), (), "lab")
+    assert ready.left_out == {
+        ".gitignore": "it is hidden",
+        "data": ".gitignore names it",
+        "service-account.json": ".gitignore names it",
+    }
+    assert "print('step 1')" in str(ready.parcel)
+    assert secret not in str(ready.parcel)
+
+
+def test_what_the_folder_keeps_out_is_said_before_anything_is_made(
+    script: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (script.parent / ".gitignore").write_text("*.json\n")
+    (script.parent / ".dockerignore").write_text("notes.txt\n")
+    for name in ("key.json", "notes.txt", ".hidden"):
+        (script.parent / name).write_text("private\n")
+    (script.parent / "__pycache__").mkdir()
+    said: list[str] = []
+
+    class Refusing(Answering):
+        def create(
+            self, kind: Kind, namespace: str, obj: Mapping[str, Any], *, dry_run: bool = False
+        ) -> JsonObject:
+            said.append(capsys.readouterr().err)
+            raise VerbError("the API server takes nothing")
+
+    root = {"urn": "urn:pulumi:lab::p::pulumi:pulumi:Stack::p-lab"}
+    lab = Stack(name="lab", resources=[{**root, "outputs": {"namespaces": ["default"]}}])
+    monkeypatch.setattr("aistack.verbs.submit.opened", lambda *_: (lab, Refusing()))
+    monkeypatch.setattr("aistack.stack.last_config", lambda _: config("lab"))
+    words = ["submit", str(script.parent), "--set", "image=python:3.12", "--cpu", "1"]
+    words += ["--memory", "1", "--command", "python3 $(SCRIPT_DIR)/train.py"]
+    monkeypatch.setattr("sys.argv", ["aistack", *words])
+    assert main() != 0
+    left_out = [
+        ".dockerignore, for it is hidden",
+        ".gitignore, for it is hidden",
+        ".hidden, for it is hidden",
+        "__pycache__, for Python makes it again",
+        "key.json, for .gitignore names it",
+        "notes.txt, for .dockerignore names it",
+    ]
+    assert [it for it in said[0].splitlines() if it.startswith("left out: ")] == [
+        f"left out: {it}" for it in left_out
+    ]
+
+
+@pytest.mark.parametrize("is_pipe", [False, True])
+def test_what_is_neither_a_file_nor_a_folder_is_said_and_not_passed_over(
+    script: Path, is_pipe: bool
+) -> None:
+    odd = script.parent / "odd"
+    if is_pipe:
+        os.mkfifo(odd)
+    else:
+        odd.symlink_to("nothing")
+    asked = Request(name="mine", files=[script.parent], command="python3 $(SCRIPT_DIR)/train.py")
+    what = "neither a file nor a folder" if is_pipe else "a link to nothing"
+    with pytest.raises(VerbError, match=f"FILE: odd is {what}"):
+        checked(asked, config("lab"), (), "lab")
+
+
+def test_a_link_to_what_is_hidden_takes_nothing_along(script: Path) -> None:
+    (script.parent / ".env").write_text("private\n")
+    (script.parent / "cfg.txt").symlink_to(".env")
+    asked = Request(name="mine", files=[script.parent], command="python3 $(SCRIPT_DIR)/train.py")
+    with pytest.raises(VerbError, match=r"FILE: cfg\.txt is a link that leads to \.env") as refused:
+        checked(asked, config("lab"), (), "lab")
+    assert "private" not in str(refused.value)
+
+
+def test_a_command_that_runs_what_stays_behind_is_refused(script: Path) -> None:
+    (script.parent / ".gitignore").write_text("*.py\n")
+    asked = Request(name="mine", files=[script.parent], command="python3 $(SCRIPT_DIR)/train.py")
+    with pytest.raises(VerbError, match=r"command: train\.py is not brought, for \.gitignore"):
+        checked(asked, config("lab"), (), "lab")
+
+
 MISTAKES: dict[str, tuple[Callable[[Path], Request], str]] = {
     "words that no shell could part": (
         lambda file: Request(name="mine", files=[file], command="python3 'x"),
@@ -184,7 +323,7 @@ MISTAKES: dict[str, tuple[Callable[[Path], Request], str]] = {
     ),
     "a path for a name": (
         lambda file: Request(name="../mine", files=[file]),
-        'jobs.../mine: "../mine" is not a RayJob name',
+        '--name: "../mine" is not a RayJob name',
     ),
     "two files of a name": (
         lambda file: Request(name="mine", files=[file, file.parent / "lib"]),
@@ -214,7 +353,8 @@ MISTAKES: dict[str, tuple[Callable[[Path], Request], str]] = {
     ),
     "a hidden file": (
         lambda file: Request(name="mine", files=[file.parent / ".hidden.py"]),
-        "FILE: .hidden.py is hidden; nearest: hidden.py",
+        "FILE: .hidden.py is hidden, as what is private is: all who may read the job could read "
+        "it; nearest: leave it out, and --env for what everybody may know",
     ),
 }
 
@@ -252,12 +392,6 @@ def test_what_jobs_needed_that_have_ended_is_still_there(
         "RayJob",
         "Job",
     )
-
-
-def test_a_job_on_an_nvlink_domain_needs_a_compute_domain_that_the_stack_makes() -> None:
-    stack = Config(changed(NVLINK, pools__gb200__nodes=4), ALL_SECRETS)
-    with pytest.raises(VerbError, match=r"would have to change for this job: again-\S+; nearest: "):
-        checked(Request(name="again", like="train"), stack, (), "rack")
 
 
 def test_a_job_for_which_the_ray_cluster_would_change_is_refused() -> None:

@@ -13,8 +13,10 @@ from aistack.__main__ import app
 from aistack.stack import Config
 from aistack.submit.preflight import checked
 from aistack.submit.request import Request
+from cli.project import stack_names
 from stacks.tokens import SECRETS
 from tests.conftest import ROOT, stack_config
+from tests.pages.blocks import shown_config
 
 
 def submissions() -> list[str]:
@@ -45,4 +47,5 @@ def test_what_the_docs_submit_can_run(
     done = CliRunner().invoke(app, shlex.split(line)[1:])
     assert done.exit_code == 0, done.output
     ((request, stack),) = seen
-    checked(request, Config(stack_config(stack), frozenset(SECRETS)), (), stack)
+    config = stack_config(stack) if stack in stack_names() else shown_config(stack)
+    checked(request, Config(config, frozenset(SECRETS)), (), stack)

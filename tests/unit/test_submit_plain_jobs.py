@@ -18,7 +18,7 @@ from aistack.submit.request import Request
 from components.kueue_frameworks import DEFAULT_FRAMEWORKS
 from components.labels import MANAGED_BY
 from components.queue_labels import QUEUE_LABEL
-from sandbox.kube.objects import JsonObject, labels_of
+from kube.objects import JsonObject, labels_of
 from stacks.tokens import SECRETS
 from tests.conftest import changed, stack_config
 
@@ -26,13 +26,6 @@ ALL_SECRETS = frozenset(SECRETS)
 DEV = stack_config("dev")
 SMALL: dict[str, Any] = {"image": "python:3.12-slim", "requests": {"cpu": 1, "memory_gib": 2}}
 JOB_SETS = [*DEFAULT_FRAMEWORKS, "jobset.x-k8s.io/jobset"]
-
-
-@pytest.fixture
-def script(tmp_path: Path) -> Path:
-    file = tmp_path / "train.py"
-    file.write_text("print('step 1')\n")
-    return file
 
 
 def made(
@@ -154,7 +147,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "nodes that are no number": (
         {"fields": {**SMALL, "nodes": "two"}},
-        'jobs.mine.nodes: "two": input should be a valid integer',
+        'jobs.mine.nodes: "two" is no whole number; nearest: 1',
     ),
     "a Job on several nodes": (
         {"shape": Shape.JOB, "fields": {**SMALL, "nodes": 2}},
@@ -166,7 +159,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "a script on pods of its own without an image": (
         {"shape": Shape.JOB, "fields": {}},
-        "jobs.mine.image: missing",
+        "--image: missing",
     ),
 }
 

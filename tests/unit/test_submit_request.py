@@ -69,7 +69,7 @@ COMMANDS_WITH_SECRETS = (
 
 @pytest.mark.parametrize("command", COMMANDS_WITH_SECRETS)
 def test_a_secret_is_not_taken_in_a_command_either(command: str) -> None:
-    with pytest.raises(VerbError, match=r"^command: .*: looks like a secret") as refused:
+    with pytest.raises(VerbError, match=r"^--command: .*: looks like a secret") as refused:
         job_of(Request(name="mine", ray="lab", command=command), stack_config("lab"))
     assert "private" not in str(refused.value)
 
@@ -88,7 +88,7 @@ def test_a_command_may_speak_of_secrets_that_it_does_not_have(command: str) -> N
 
 def test_a_token_in_a_variable_of_any_name_is_a_secret() -> None:
     variables = {"GREETING": "hf_privateprivateprivate"}
-    with pytest.raises(VerbError, match=r"environment\.GREETING: looks like a secret"):
+    with pytest.raises(VerbError, match=r"^--env GREETING: looks like a secret"):
         job_of(Request(name="mine", ray="lab", command="true", variables=variables), {})
 
 
@@ -99,3 +99,15 @@ def test_a_token_of_a_tokenizer_is_no_secret() -> None:
 
 def test_values_are_yaml() -> None:
     assert fields_of(["max_steps=30", "ici={fsdp: 8}"]) == {"max_steps": 30, "ici": {"fsdp": 8}}
+
+
+@pytest.mark.parametrize(
+    ("option", "pairs"),
+    [("--env", ["A=1", "B=1", "A=2"]), ("--set", ["steps=1", "steps=2"])],
+)
+def test_a_name_that_is_given_twice_is_refused_with_its_option(
+    option: str, pairs: list[str]
+) -> None:
+    read = variables_of if option == "--env" else fields_of
+    with pytest.raises(VerbError, match=rf"^{option}: \w+: stands twice; nearest: one of them$"):
+        read(pairs)

@@ -10,14 +10,14 @@ import pytest
 
 from aistack.errors import VerbError
 from aistack.find import Found
-from aistack.job import pod_groups
-from aistack.kinds import JOB_SET, RESOURCE_CLAIM_TEMPLATE
 from aistack.stack import Config
 from aistack.submit.parcel import Parcel
 from aistack.submit.preflight import Checked, checked
 from aistack.submit.request import Request
 from aistack.submit.team import for_team
 from aistack.submit.team_limits import check_limits, short_of
+from kube.jobs import pod_groups
+from kube.kinds import JOB_SET, RESOURCE_CLAIM_TEMPLATE
 from stacks.config import validate
 from stacks.tokens import SECRETS
 from tests.conftest import changed, stack_config
@@ -26,13 +26,6 @@ ALL_SECRETS = frozenset(SECRETS)
 LAB = stack_config("lab")
 JOB = {"type": "script", "image": "python:3.12-slim", "command": ["true"]}
 SMALL = {"image": "python:3.12-slim", "requests": {"cpu": 1, "memory_gib": 2}}
-
-
-@pytest.fixture
-def script(tmp_path: Path) -> Path:
-    file = tmp_path / "train.py"
-    file.write_text("print('step 1')\n")
-    return file
 
 
 def submitted(script: Path, config: Mapping[str, Any], team: str, **fields: Any) -> Checked:
@@ -134,6 +127,8 @@ def test_pods_that_mount_folders_of_a_node_are_refused_where_baseline_holds(scri
     assert pod["resourceClaims"] == claims
 
 
+# The GPUs of a team with a quota are none of a queue's.
+LEFT = {"queues__cluster_queues__research__flavors__l4": {"gpus": 0}}
 # A quota, the job's fields, and what is refused of it; the container that mounts a bucket asks for
 # more.
 QUOTAS: dict[str, tuple[dict[str, Any], dict[str, Any], list[str]]] = {
@@ -184,13 +179,13 @@ QUOTAS: dict[str, tuple[dict[str, Any], dict[str, Any], list[str]]] = {
 @pytest.mark.parametrize("name", QUOTAS)
 def test_what_no_room_of_the_teams_quota_is_enough_for_is_refused(name: str) -> None:
     quota, fields, told = QUOTAS[name]
-    config = changed(LAB, servers={}, teams__research={"quota": quota})
+    config = changed(LAB, servers={}, teams__research={"quota": quota}, **LEFT)
     assert refusal(config, **fields) == [f"jobs.mine.{it}" for it in told]
 
 
 def test_what_others_of_the_team_have_is_waited_for() -> None:
     quota = {"cpu": 3, "memory_gib": 8, "gpus": 2, "pods": 4}
-    config = changed(LAB, servers={}, teams__research={"quota": quota})
+    config = changed(LAB, servers={}, teams__research={"quota": quota}, **LEFT)
     job = {**JOB, **SMALL, "pool": "l4", "gpus": 1, "nodes": 2}
     values, judged = for_team("research", config, job)
     plan = validate({**values, "jobs": {"mine": judged}}, secrets_set=ALL_SECRETS)

@@ -36,9 +36,9 @@ def test_all_problems_are_told_together_by_their_fields() -> None:
     title, *lines = str(raised.value).splitlines()
     assert title == "The config has 3 mistakes; nothing was changed."
     assert lines == [
-        '  network.existing.subnetwork: "x" is not in region r',
-        '  cluster.stack: "a" is not ORG/PROJECT/STACK',
-        "  lustre.filesystem: it is another",
+        '  stack.network.existing.subnetwork: "x" is not in region r',
+        '  stack.cluster.stack: "a" is not ORG/PROJECT/STACK',
+        "  stack.lustre.filesystem: it is another",
     ]
 
 
@@ -48,7 +48,7 @@ def test_advice_is_a_warning_and_stops_nothing(monkeypatch: pytest.MonkeyPatch) 
     survey = Survey()
     survey.judge([], [Problem("network.existing.mtu", "small")])
     survey.close()
-    assert warned == ["network.existing.mtu: small"]
+    assert warned == ["stack.network.existing.mtu: small"]
 
 
 def test_errors_of_another_kind_are_not_swallowed() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from components.team_quota import TeamQuotaArgs, quota_spec
+from components.team_quota import TeamQuotaArgs, quota_spec, storage_spec
 from tests.conftest import PROJECT_NUMBER, Recording, Register
 from tests.unit.team_samples import ADA, AUDIT, VISION, make_team
 
@@ -56,7 +56,7 @@ def test_a_role_that_nobody_has_is_not_made(register: Register) -> None:
 
 
 def test_the_quota_is_of_requests_and_pods(register: Register) -> None:
-    assert made(register).one(":ResourceQuota").inputs["spec"] == {
+    assert made(register).named("vision-quota").inputs["spec"] == {
         "hard": {
             "requests.cpu": "32",
             "requests.memory": "64Gi",
@@ -96,15 +96,38 @@ def test_what_the_quota_makes_obligatory_has_a_default_before_it(register: Regis
 
 def test_a_quota_of_devices_alone_makes_nothing_obligatory(register: Register) -> None:
     recording = made(register, quota=TeamQuotaArgs(devices={"google.com/tpu": 8}, default_cpu=100))
-    assert recording.one(":ResourceQuota").inputs["spec"] == {
+    assert recording.named("vision-quota").inputs["spec"] == {
         "hard": {"requests.google.com/tpu": "8"}
     }
     assert not recording.of_type(":LimitRange")
 
 
-def test_without_a_quota_nothing_is_limited(register: Register) -> None:
+def test_what_counts_by_its_requests_in_a_queue_has_some(register: Register) -> None:
+    recording = made(register, quota=None, queued=True)
+    assert recording.one(":LimitRange").inputs["spec"]["limits"] == [
+        {"type": "Container", "defaultRequest": {"cpu": "100m", "memory": "256Mi"}}
+    ]
+    assert "vision-quota" not in recording.names()
+
+
+def test_without_a_quota_storage_alone_is_limited(register: Register) -> None:
     recording = made(register, quota=None)
-    assert not recording.of_type(":ResourceQuota") + recording.of_type(":LimitRange")
+    assert recording.one(":ResourceQuota").name == "vision-storage"
+    assert not recording.of_type(":LimitRange")
+
+
+@pytest.mark.parametrize(("gib", "written"), [(0, "0"), (10, "10Gi"), (2048, "2Ti")])
+def test_a_team_stores_what_the_config_gives_and_by_default_nothing(
+    register: Register, gib: int, written: str
+) -> None:
+    values = {"storage_gib": gib} if gib else {}
+    spec = made(register, **values).named("vision-storage").inputs["spec"]
+    assert spec == {"hard": {"requests.storage": written}}
+
+
+def test_storage_below_nothing_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"nearest: 0$"):
+        storage_spec(-1)
 
 
 @pytest.mark.parametrize(

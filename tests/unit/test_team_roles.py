@@ -53,6 +53,33 @@ def test_who_views_sees_no_secret_and_gets_into_no_pod(resource: str) -> None:
     assert {"get", "create"} <= verbs("edit", "", resource)
 
 
+@pytest.mark.parametrize(
+    ("group", "resource"),
+    [
+        ("", "endpoints"),
+        ("", "nodes/proxy"),
+        ("", "pods/proxy"),
+        ("", "services/proxy"),
+        ("admissionregistration.k8s.io", "mutatingwebhookconfigurations"),
+        ("admissionregistration.k8s.io", "validatingwebhookconfigurations"),
+        ("apiextensions.k8s.io", "customresourcedefinitions"),
+        ("apiregistration.k8s.io", "apiservices"),
+    ],
+)
+def test_no_member_has_the_api_server_ask_others(group: str, resource: str) -> None:
+    assert verbs("edit", group, resource) | verbs("view", group, resource) == set()
+
+
+def test_no_member_writes_the_revisions_that_a_stateful_set_is_restored_from() -> None:
+    """Who writes both has the StatefulSet controller make pods in other namespaces, up to
+    Kubernetes 1.34.11, 1.35.8, 1.36.4 and in 1.37.0 (CVE-2026-2270, kubernetes/kubernetes #142097;
+    announced on oss-security on 2026-09-23)."""
+    assert {"create", "patch"} <= verbs("edit", "apps", "statefulsets")
+    for role in ("view", "edit"):
+        assert verbs(role, "apps", "controllerrevisions") == set()
+        assert not any("*" in rule["resources"] for rule in role_rules(role))
+
+
 def test_nobody_acts_as_somebody_else_or_has_everything() -> None:
     for role in ("view", "edit"):
         assert not {"impersonate", "escalate", "bind", "*"} & {

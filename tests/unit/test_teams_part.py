@@ -9,6 +9,8 @@ from tests.conftest import PROJECT_NUMBER, Recording, Register
 from tests.programs import registered
 from tests.unit.team_stack import planned
 
+LATER = {"name": "later", "namespace": "audio", "cluster_queue": "gpus"}
+
 
 def made(**values: Any) -> Recording:
     return registered(planned(**values))
@@ -48,7 +50,8 @@ def test_a_stack_without_members_gives_nobody_a_way_in() -> None:
 
 
 def test_a_quota_is_written_in_kubernetes_units(lab: Recording) -> None:
-    assert lab.one(":ResourceQuota").name == "audio-quota"
+    quotas = {it.name for it in lab.of_type(":ResourceQuota")}
+    assert quotas == {"audio-quota", "audio-storage", "vision-storage"}
     assert lab.named("audio-quota").inputs["spec"]["hard"] == {
         "requests.cpu": "2500m",
         "requests.memory": "4Gi",
@@ -63,20 +66,82 @@ def test_a_quota_below_what_a_container_asks_by_default_lowers_that() -> None:
     assert limit["defaultRequest"] == {"cpu": "50m"}
 
 
+def test_work_of_a_team_that_names_no_queue_has_the_teams(lab: Recording) -> None:
+    """Kueue gives it the one that is called so."""
+    own, default = (lab.named(f"queues-local-queue-vision-{it}") for it in ("vision", "default"))
+    assert default.inputs["metadata"]["name"] == "default"
+    assert default.inputs["spec"] == own.inputs["spec"]
+
+
+def test_the_policy_that_keeps_work_in_its_queue_holds_for_teams_with_one_alone(
+    lab: Recording,
+) -> None:
+    """The team audio has a quota."""
+    binding = lab.named("queues-guard-binding").inputs["spec"]
+    (namespaces,) = binding["matchResources"]["namespaceSelector"]["matchExpressions"]
+    assert namespaces["values"] == ["vision"]
+    policy = lab.named("queues-guard-policy").inputs["metadata"]["name"]
+    assert binding["policyName"] == policy
+    without = made(teams__vision__queue=None, queues__local_queues=[LATER])
+    assert "queues-guard-policy" not in without.names()
+
+
+def bound(recording: Recording, what: str) -> list[str]:
+    binding = recording.named(f"team-borders-{what}-binding").inputs["spec"]
+    (chosen,) = binding["matchResources"]["namespaceSelector"]["matchExpressions"]
+    policy = recording.named(f"team-borders-{what}-policy").inputs["metadata"]["name"]
+    assert binding["policyName"] == policy == f"lab-team-{what}"
+    return list(chosen["values"])
+
+
+def test_no_team_publishes_a_service_but_one_that_the_config_lets(lab: Recording) -> None:
+    assert bound(lab, "services") == ["vision", "audio"]
+    assert bound(made(teams__vision__load_balancers=True), "services") == ["audio"]
+    everybody = made(teams__vision__load_balancers=True, teams__audio__load_balancers=True)
+    assert "team-borders-services-policy" not in everybody.names()
+
+
+def test_others_reach_in_no_teams_name_what_it_does_not_reach(lab: Recording) -> None:
+    assert bound(lab, "reach") == ["vision", "audio"]
+    giving = made(teams__vision__load_balancers=True, teams__audio__load_balancers=True)
+    assert bound(giving, "reach") == ["vision", "audio"]
+    alone = made(teams={}, queues__local_queues=[{"name": "own", "cluster_queue": "gpus"}])
+    assert "team-borders-reach-policy" not in alone.names()
+
+
+def test_pods_that_mount_folders_of_their_node_are_judged_where_the_level_lets_them(
+    lab: Recording,
+) -> None:
+    assert bound(lab, "pods") == ["vision"]
+    assert "team-borders-pods-policy" not in made(teams__vision__pod_security="baseline").names()
+
+
+def test_a_teams_namespace_is_there_only_while_its_policies_are(lab: Recording) -> None:
+    needed = lab.waits_for("vision-namespace")
+    policies = ("reach", "services", "pods")
+    assert {f"team-borders-{it}-binding" for it in policies} <= needed
+
+
+def test_a_team_has_the_storage_that_the_config_gives(lab: Recording) -> None:
+    given = made(teams__audio__storage_gib=50)
+    assert given.named("audio-storage").inputs["spec"]["hard"] == {"requests.storage": "50Gi"}
+    assert lab.named("audio-storage").inputs["spec"]["hard"] == {"requests.storage": "0"}
+
+
 def test_a_teams_queue_is_one_of_its_name_in_its_namespace_once_that_is_bounded(
     lab: Recording,
 ) -> None:
     assert lab.named("queues-local-queue-vision-vision").inputs["metadata"]["name"] == "vision"
     queues = lab.of_type(":LocalQueue")
-    assert [it.inputs["metadata"]["namespace"] for it in queues] == ["vision"]
+    assert [it.inputs["metadata"]["namespace"] for it in queues] == ["vision", "vision"]
     assert queues[0].inputs["spec"] == {"clusterQueue": "gpus"}
     needed = lab.waits_for(queues[0].name)
-    assert {"vision-namespace", "vision-access", "queues-cluster-queue-gpus"} <= needed
+    bounds = {"vision-access", "vision-defaults", "vision-storage"}
+    assert {"vision-namespace", "queues-cluster-queue-gpus", *bounds} <= needed
 
 
 def test_a_team_may_have_more_queues_in_its_namespace() -> None:
-    more = [{"name": "later", "namespace": "audio", "cluster_queue": "gpus"}]
-    recording = made(queues__local_queues=more)
+    recording = made(queues__local_queues=[LATER])
     queue = recording.named("queues-local-queue-audio-later")
     assert queue.inputs["metadata"]["namespace"] == "audio"
     assert "audio-quota" in recording.waits_for(queue.name)
@@ -85,7 +150,7 @@ def test_a_team_may_have_more_queues_in_its_namespace() -> None:
 
 
 def test_a_cluster_queue_may_be_for_teams_alone() -> None:
-    assert planned(queues__cluster_queues__gpus={"namespaces": ["vision"]}).teams
+    assert planned(queues__cluster_queues__gpus__namespaces=["vision"]).teams
 
 
 def test_a_teams_pods_have_its_own_roles_on_its_buckets(lab: Recording) -> None:
@@ -114,12 +179,19 @@ def test_the_stack_says_whom_a_teams_pods_run_as(register: Register) -> None:
     assert said == {"vision": "team", "audio": "trainer"}
 
 
+def test_the_stack_says_who_is_in_each_team(register: Register) -> None:
+    said: dict[str, str] = {}
+    register(lambda: said.update(build(planned(), {})["teams"]), stack="lab")
+    assert said.keys() == {"vision", "audio"}
+    assert "edit ada@example.com" in said["audio"]
+
+
 def test_a_stack_without_teams_says_nothing_of_them(register: Register) -> None:
     outputs: list[str] = []
     plan = planned(teams=None, queues=None)
     register(lambda: outputs.extend(build(plan, {})), stack="lab")
     assert outputs
-    assert "team_service_accounts" not in outputs
+    assert not {"team_service_accounts", "teams"}.intersection(outputs)
 
 
 RAY = {
@@ -149,4 +221,5 @@ def test_teams_do_not_reach_what_the_stack_itself_runs_on_ray_or_in_a_job_set(
         for source in spec["ingress"][0]["from"]
         for one in source.get("namespaceSelector", {}).get("matchExpressions", [])
     ]
-    assert ("gke-ai-stacks/team" in keys) is teams
+    # Also where the stack has none: the platform that it is on may.
+    assert "gke-ai-stacks/team" in keys

@@ -30,7 +30,7 @@ REFUSALS: dict[str, tuple[dict[str, Any], str]] = {
     "an account that is there": (
         {"teams__audio__service_account": "default"},
         'stack.teams.audio.service_account: "default": Kubernetes makes one of this name in every '
-        "namespace; nearest: team",
+        "namespace, for pods that name none; nearest: pods",
     ),
     "groups that the cluster does not know": (
         {"cluster": {}},
@@ -61,6 +61,21 @@ REFUSALS: dict[str, tuple[dict[str, Any], str]] = {
         'stack.teams.vision.buckets.data: "owner": not one of them; nearest: objectAdmin, '
         "objectUser, objectViewer",
     ),
+    "what names no Secret": (
+        {"teams__vision__secrets": ["My_Tokens"]},
+        'stack.teams.vision.secrets[0]: "My_Tokens" is not the name of a Secret, or NAME=KEY; '
+        "nearest: one like my-tokens=HF_TOKEN",
+    ),
+    "a variable that each pod has of its own": (
+        {"teams__vision__secrets": ["hub=HF_TOKEN", "hub=NODE_RANK"]},
+        "stack.teams.vision.secrets[1]: hub would give the variable NODE_RANK, which the pods have "
+        "already; nearest: another key",
+    ),
+    "a variable of two Secrets": (
+        {"teams__vision__secrets": ["hub=HF_TOKEN", "hub", "old=HF_TOKEN"]},
+        "stack.teams.vision.secrets[2]: old would give the variable HF_TOKEN, which hub gives; "
+        "nearest: one of them",
+    ),
     "no queue": (
         {"teams__vision__queue": "gpu"},
         'stack.teams.vision.queue: "gpu" is no cluster queue of this stack; nearest: gpus',
@@ -70,7 +85,7 @@ REFUSALS: dict[str, tuple[dict[str, Any], str]] = {
         'stack.teams.vision.queue: "gpus": the stack has no queues; nearest: leave it out',
     ),
     "a queue that takes nothing of the team": (
-        {"queues__cluster_queues__gpus": {"namespaces": ["audio"]}},
+        {"queues__cluster_queues__gpus__namespaces": ["audio"]},
         "stack.teams.vision.queue: gpus takes nothing of the namespace vision, so all would wait "
         "for ever; nearest: vision in queues.cluster_queues.gpus.namespaces",
     ),
@@ -82,6 +97,20 @@ REFUSALS: dict[str, tuple[dict[str, Any], str]] = {
         },
         "stack.queues.local_queues[0]: teams.vision.queue makes this one already; nearest: leave "
         "it out",
+    ),
+    "another queue for work without a label": (
+        {
+            "queues__local_queues": [
+                {"name": "default", "namespace": "vision", "cluster_queue": "gpus"}
+            ]
+        },
+        "stack.queues.local_queues[0]: teams.vision.queue makes this one already; nearest: leave "
+        "it out",
+    ),
+    "pods that start past the queue": (
+        {"queues__frameworks": ["batch/job"]},
+        "stack.queues.frameworks: without pod single pods and Deployments of vision would start "
+        "past the queue gpus; nearest: [batch/job, pod]",
     ),
     "queues that nobody can wait in": (
         {"teams__vision__queue": None},
@@ -104,13 +133,18 @@ REFUSALS: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "more memory than there can be": (
         {"teams__audio__quota": {"memory_gib": 5000}},
-        "stack.teams.audio.quota.memory_gib: 5000 GiB of memory are more than the 64 that all "
-        "nodes can ever leave to pods; nearest: 64",
+        "stack.teams.audio.quota.memory_gib: 5000 GiB of memory are more than the 65 that all "
+        "nodes can ever leave to pods; nearest: 65",
     ),
     "more GPUs than there can be": (
-        {"teams__audio__quota": {"gpus": 3}},
+        {"teams__audio__quota": {"gpus": 3}, "queues": None, "teams__vision__queue": None},
         "stack.teams.audio.quota.gpus: 3 GPUs are more than the 2 that all nodes can ever leave to "
         "pods; nearest: 2",
+    ),
+    "GPUs that a queue gives out": (
+        {"teams__audio__quota": {"gpus": 2}},
+        "stack.teams.audio.quota.gpus: 2 GPUs are more than the 1 that queues leave of all nodes; "
+        "nearest: 1, or less in queues",
     ),
     "TPUs where there are none": (
         {"teams__audio__quota": {"chips": 8}},
@@ -139,7 +173,8 @@ def test_every_refusal_is_the_only_one() -> None:
 
 @pytest.mark.parametrize("part", ["gpus", "pods"])
 def test_a_quota_of_all_that_there_can_be_is_taken(part: str) -> None:
-    most = {"gpus": 2, "pods": 330}[part]
+    """Of two GPUs a queue gives out one."""
+    most = {"gpus": 1, "pods": 330}[part]
     assert planned(teams__audio__quota={part: most}).teams["audio"].quota
 
 
@@ -171,6 +206,7 @@ def test_queues_of_other_names_leave_the_stacks_namespace_without_one() -> None:
     queues = planned().stack.queues
     assert queues is not None
     assert queues.local_queues == ()
-    by_default = planned(queues={}, teams__vision__queue="cluster-queue").stack.queues
+    alone = {"teams__vision__queue": "cluster-queue", "teams__audio__quota": None}
+    by_default = planned(queues={}, **alone).stack.queues
     assert by_default is not None
     assert [it.name for it in by_default.local_queues] == ["lq"]

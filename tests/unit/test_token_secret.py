@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pulumi
 
 from components.token_secret import TokenSecret, TokenSecretArgs
-from tests.conftest import TOKEN, Register
+from tests.conftest import ENCODED_TOKEN, TOKEN, Register
 
 
 def test_tokens_are_secret_to_the_engine_whatever_they_were_before(register: Register) -> None:
@@ -21,6 +21,6 @@ def test_tokens_are_secret_to_the_engine_whatever_they_were_before(register: Reg
             TokenSecret("tokens", args)
 
         secret = register(program).one(":Secret")
-        assert secret.secret_inputs == {"stringData"}
-        assert secret.inputs["stringData"] == {"HF_TOKEN": TOKEN}
+        assert secret.secret_inputs == {"data"}
+        assert secret.inputs["data"] == {"HF_TOKEN": ENCODED_TOKEN}
         assert secret.inputs["metadata"]["namespace"] == "rl"

@@ -123,7 +123,9 @@ def test_an_elastic_job_is_submitted_once_rays_head_is_up_and_waits_for_slices_i
 
     assert waits(ELASTIC) == "condition=HeadPodReady"
     all_of_it = "jsonpath={.status.state}=ready"
-    assert waits(FIXED) == waits(ELASTIC, jobs=None) == all_of_it
+    assert waits(FIXED) == all_of_it
+    # Spot slices come when workers are pending, which may take hours.
+    assert waits(ELASTIC, jobs=None) == "condition=HeadPodReady"
 
 
 def test_the_elastic_stacks_slices_are_spot(register: Register) -> None:

@@ -14,14 +14,13 @@ from tests.unit.stack_graphs import at, before_ray, built, pods_of
 STACKS = ["tpu-multislice", "tpu-elastic"]
 FIXED = STACKS[0]
 WORKERS = "ray__maxtext-tpu-cluster__workers__tpu-group"
-# The scenario's, with the names of the interfaces that pods claim.
+# The scenario's without fused collectives, with the names of the interfaces that pods claim.
 FLAGS = (
     "--xla_tpu_scoped_vmem_limit_kib=122880 "
     "--xla_tpu_use_minor_sharding_for_major_trivial_input=true "
     "--xla_tpu_relayout_group_size_threshold_for_reduce_scatter=1 "
     "--xla_tpu_assign_all_reduce_scatter_layout "
-    "--xla_tpu_enable_async_collective_fusion_fuse_all_gather=true "
-    "--xla_tpu_enable_async_collective_fusion_multiple_steps=true "
+    "--xla_tpu_enable_async_collective_fusion=false "
     "--xla_tpu_overlap_compute_collective_tc=true "
     "--xla_enable_async_all_gather=true "
     "--megascale_grpc_interface_prefixes="
@@ -187,10 +186,12 @@ def test_a_limit_of_the_configs_own_takes_the_place_of_none(register: Register) 
 
 
 def test_autopilot_has_every_container_limited(register: Register) -> None:
-    for pod in pods_of(built(register, FIXED, **ON_AUTOPILOT)):
+    head, worker = pods_of(built(register, FIXED, **ON_AUTOPILOT))
+    # A host writes six files of a checkpoint, and each has the CPU of one sidecar.
+    for pod, cpu in ((head, "250m"), (worker, "1500m")):
         assert pod["metadata"]["annotations"] == {
             "gke-gcsfuse/volumes": "true",
-            "gke-gcsfuse/cpu-limit": "250m",
+            "gke-gcsfuse/cpu-limit": cpu,
             "gke-gcsfuse/memory-limit": "1Gi",
         }
     limited: dict[str, Any] = {**ON_AUTOPILOT, "buckets__bucket__mount__sidecar": {"cpu": 0.5}}

@@ -31,6 +31,7 @@ SLICE = TpuSlicePoolArgs(
     machine_type="ct6e-standard-4t",
     topology="4x4",
     hosts=4,
+    from_zero=False,
     capacity=CapacityArgs(mode="on-demand"),
     disk_type="hyperdisk-balanced",
     disk_gb=200,
@@ -71,7 +72,7 @@ def test_all_hosts_are_there_from_the_start_and_none_is_ever_added(
 def test_a_spot_slice_comes_with_its_pods_so_that_none_in_stock_fails_nothing(
     register: Register,
 ) -> None:
-    inputs = pool(register, capacity=CapacityArgs(mode="spot"))
+    inputs = pool(register, from_zero=True, capacity=CapacityArgs(mode="spot"))
     assert "nodeCount" not in inputs
     assert inputs["initialNodeCount"] == 0
     assert inputs["autoscaling"] == {"minNodeCount": 0, "maxNodeCount": 4, "locationPolicy": "ANY"}
@@ -83,7 +84,8 @@ def test_a_spot_slice_comes_with_its_pods_so_that_none_in_stock_fails_nothing(
 def test_a_slice_on_request_begins_with_no_host_and_comes_whole(
     register: Register, mode: str
 ) -> None:
-    inputs = pool(register, capacity=CapacityArgs(mode=mode, max_run_seconds=3600))
+    capacity = CapacityArgs(mode=mode, max_run_seconds=3600)
+    inputs = pool(register, from_zero=True, capacity=capacity)
     assert "nodeCount" not in inputs
     assert inputs["initialNodeCount"] == 0
     assert inputs["autoscaling"] == {
@@ -100,7 +102,7 @@ def test_a_slice_on_request_begins_with_no_host_and_comes_whole(
 
 @pytest.mark.parametrize("mode", ["on-demand", *ON_REQUEST])
 def test_several_hosts_are_placed_as_their_topology_says(register: Register, mode: str) -> None:
-    inputs = pool(register, capacity=CapacityArgs(mode=mode))
+    inputs = pool(register, from_zero=mode != "on-demand", capacity=CapacityArgs(mode=mode))
     assert inputs["placementPolicy"] == {"type": "COMPACT", "tpuTopology": "4x4"}
 
 
@@ -113,7 +115,7 @@ def test_a_single_host_is_not_placed(register: Register) -> None:
 def test_a_slice_of_another_shape_machine_or_network_is_another_slice(register: Register) -> None:
     made_pool = made(register).one(":NodePool")
     assert made_pool.replace_on_changes == (
-        *("placementPolicy", "nodeConfig.machineType", "networkConfig"),
+        *("placementPolicy.tpuTopology", "nodeConfig.machineType", "networkConfig"),
     )
     assert made_pool.delete_before_replace
 
@@ -128,7 +130,14 @@ def test_a_slice_is_upgraded_without_a_spare_host(register: Register) -> None:
 
 @pytest.mark.parametrize("mode", ON_REQUEST)
 def test_how_hosts_on_request_are_upgraded_is_left_to_gke(register: Register, mode: str) -> None:
-    assert "upgradeSettings" not in pool(register, capacity=CapacityArgs(mode=mode))
+    inputs = pool(register, from_zero=True, capacity=CapacityArgs(mode=mode))
+    assert "upgradeSettings" not in inputs
+
+
+@pytest.mark.parametrize("mode", ON_REQUEST)
+def test_hosts_on_request_are_never_there_from_the_start(mode: str) -> None:
+    with pytest.raises(ValueError, match="nearest: from_zero=True"):
+        replace(SLICE, capacity=CapacityArgs(mode=mode))
 
 
 def test_a_reservation_is_the_only_place_that_hosts_come_from(register: Register) -> None:
@@ -213,6 +222,6 @@ def test_a_teams_slice_has_its_labels_beside_that_of_claims_and_its_taints(
 
 def test_a_policy_stands_beside_the_topology_that_it_places(register: Register) -> None:
     inputs = pool(register, policy="slices-4x4")
-    placed = {"type": "COMPACT", "tpuTopology": "4x4", "policyName": "slices-4x4"}
+    placed = {"type": "", "tpuTopology": "4x4", "policyName": "slices-4x4"}
     assert inputs["placementPolicy"] == placed
     assert "placementPolicy" not in pool(register, ONE_HOST)

@@ -60,7 +60,7 @@ def test_a_rank_does_not_save_by_way_of_the_sidecars_disk() -> None:
 
 @pytest.mark.parametrize(
     ("preparation", "key", "end"),
-    [({"cpu": 32}, "cpu", "14"), ({"memory_gib": 70}, "memory_gib", "54")],
+    [({"cpu": 32}, "cpu", "14"), ({"memory_gib": 70}, "memory_gib", "55")],
 )
 def test_the_preparation_fits_a_node(preparation: dict[str, Any], key: str, end: str) -> None:
     lines = mistakes(changed(CONFIG, **{f"{JOB}__preparation": preparation}))

@@ -187,6 +187,21 @@ def test_a_pod_waits_until_the_bucket_holds_the_release_that_it_is_to_run(
     assert output.startswith("verl 1 in ")
 
 
+def test_a_pod_whose_release_never_comes_fails_and_names_the_job(
+    data: Path, tmp_path: Path
+) -> None:
+    text = (VERL / "use_verl.sh").read_text(encoding="utf-8")
+    done = subprocess.run(
+        ["bash", "-c", text, "use_verl", str(data / "verl"), str(tmp_path / "own"), "v2"],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={"PATH": os.environ["PATH"], "PREPARED_S": "0"},
+    )
+    assert done.returncode == 1
+    assert "no release v2 in 0 s; does the preparation's Job run?" in done.stderr
+
+
 def test_code_that_does_not_import_stops_the_pod(data: Path, tmp_path: Path) -> None:
     (data / "verl" / "verl" / "__init__.py").write_text("import no_such_module", encoding="utf-8")
     assert use(data / "verl", tmp_path / "own").returncode == 1

@@ -90,6 +90,7 @@ def test_on_autopilot_pods_ask_for_their_machines(register: Register) -> None:
         f"{GKE}/compute-class": "Performance",
         f"{GKE}/gke-accelerator": "nvidia-b200",
         f"{GKE}/gke-accelerator-count": "8",
+        f"{GKE}/gke-gpu-driver-version": "latest",
         f"{GKE}/gke-spot": "true",
         "topology.kubernetes.io/zone": "us-central1-b",
     }

@@ -7,9 +7,12 @@ from typing import Any
 
 import pytest
 
+from aistack.events import Event
+from aistack.why.look import shape_of
 from aistack.why.snapshot import Snapshot
 from aistack.why.verdict import verdict
-from tests.unit.why_samples import condition, job, pod, ray_cluster, snapshot, workload
+from kube.objects import JsonObject
+from tests.unit.why_samples import NOW, condition, job, pod, ray_cluster, snapshot, workload
 
 _FAILED = {
     "containerStatuses": [
@@ -83,6 +86,27 @@ def test_a_cause_is_told(cause: str) -> None:
     assert reason.cause == cause
 
 
+@pytest.mark.parametrize(
+    "word",
+    [
+        'Failed creating service default/lab-head-svc, services "lab-head-svc" already exists',
+        "Operation cannot be fulfilled on rayclusters.ray.io: the object has been modified; "
+        "please apply your changes to the latest version and try again",
+    ],
+)
+def test_what_a_controller_read_too_early_hides_nothing(word: str) -> None:
+    early = Event(
+        at=NOW,
+        warns=True,
+        about="RayCluster/train",
+        reason="FailedToCreateService",
+        message=word,
+    )
+    found = verdict(snapshot(ray_cluster(), pod("0"), events=[early])).reason
+    assert found is not None
+    assert found.cause == "ray-head-gone"
+
+
 def test_nccl_over_rdma_is_healthy() -> None:
     found = verdict(_on_rdma("node-0:1:7 [0] NCCL INFO Using network gIB"))
     assert found.reason is None
@@ -141,3 +165,18 @@ def test_a_flavor_that_can_never_hold_it_is_not_waited_for() -> None:
     found = verdict(snapshot(_QUEUED, workload=waits))
     assert found.reason is not None
     assert found.reason.cause == "never-fits"
+
+
+def asking(name: str, gpus: int, **spec: Any) -> JsonObject:
+    requests = {"requests": {"nvidia.com/gpu": str(gpus)}}
+    pods = {"containers": [{"name": "main", "image": name, "resources": requests}]}
+    found = workload(podSets=[{"name": "node", "count": 2, "template": {"spec": pods}}], **spec)
+    found["metadata"]["name"] = name
+    return found
+
+
+def test_workloads_that_ask_for_the_same_are_alike_whatever_they_run() -> None:
+    one = shape_of(asking("a", 1, queueName="research", priority=0))
+    assert one == shape_of(asking("b", 1, queueName="serving", priority=0))
+    assert one != shape_of(asking("a", 2, priority=0))
+    assert one != shape_of(asking("a", 1, priority=5))

@@ -6,10 +6,10 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from aistack.find import Found
-from aistack.kinds import JOB, RAY_CLUSTER, Kind
 from aistack.members import Member, Members
 from aistack.why.snapshot import Snapshot
 from components.queue_labels import QUEUE_LABEL
+from kube.kinds import JOB, RAY_CLUSTER, Kind
 
 NOW = datetime(2026, 11, 23, 12, tzinfo=UTC)
 _LONG_AGO = "2026-11-23T11:00:00Z"

@@ -24,7 +24,7 @@ from typing import Any
 
 LEAST = {"slices": 1, "min_slices": 1, "hosts": 1, "chips": 1, "devices": 1, "max_failures": -1}
 DEFAULTS = {"slices": "2", "hosts": "4", "chips": "4", "devices": "1", "max_failures": "0"}
-DEFAULTS |= {"topology": "4x4", "accelerator": "TPU-V6E", "maxtext": "0.2.1"}
+DEFAULTS |= {"topology": "4x4", "accelerator": "TPU-V6E", "maxtext": "0.2.5"}
 OWN = {*DEFAULTS, *LEAST}
 ACCELERATORS = ("TPU-V6E", "TPU-V5P", "TPU-V5LITEPOD", "TPU-V7X")
 # With one of these, a training may rightly end without a checkpoint of its last step.
@@ -221,16 +221,16 @@ def plan(job: Job) -> dict[str, dict[str, Any]]:
 def train_loop(config: dict[str, Any]) -> None:
     """On each worker. Ray sends it there without the rest of this file.
 
-    MaxText returns from a preemption and from a checkpoint that it could not write as from its last
-    step (0.2.1, common/checkpointing.py and trainers/pre_train/train.py). Raised here, it is one of
-    Ray's failures: an elastic job goes on with the slices that are left.
+    MaxText returns from a preemption as from its last step (0.2.5, common/checkpointing.py and
+    trainers/pre_train/train.py), and 0.2.1 from a checkpoint that it could not write, too. Raised
+    here, it is one of Ray's failures: an elastic job goes on with the slices that are left.
     """
     from importlib.resources import files
     from pathlib import Path
 
     from maxtext.trainers.pre_train.train import main as maxtext_main
 
-    # Not of `maxtext`, which has no __init__.py and so no folder of its own.
+    # Not of `maxtext`, which had no __init__.py before 0.2.5, and so no folder of its own.
     maxtext_main(["maxtext", str(files("maxtext.configs") / "base.yml"), *config["options"]])
     if (folder := config["checkpoints"]) is None:
         return

@@ -12,7 +12,7 @@ from typing import Any
 
 from catalog import FactError
 from sandbox.cloud.kind import Kind, digest
-from sandbox.cloud.kinds.iam import check_binding
+from sandbox.cloud.kinds.iam import IamMember, check_binding
 from sandbox.cloud.resource import Inputs, Resource
 from sandbox.cloud.view import View
 from sandbox.errors import CloudError
@@ -61,8 +61,8 @@ class Repository(Kind):
                 cloud.drop(member)
 
 
-class RepositoryIamMember(Kind):
-    """One additive binding on a repository, which stands for the API."""
+class RepositoryIamMember(IamMember):
+    """On a repository, which stands for the API."""
 
     token = "gcp:artifactregistry/repositoryIamMember:RepositoryIamMember"
 

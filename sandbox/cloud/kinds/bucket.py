@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from sandbox.cloud.kind import Kind, digest
-from sandbox.cloud.kinds.iam import check_binding
+from sandbox.cloud.kind import Kind, birth_time, digest
+from sandbox.cloud.kinds.iam import IamMember, check_binding
 from sandbox.cloud.resource import Inputs, Resource
 from sandbox.cloud.view import View
 from sandbox.errors import CloudError
@@ -54,6 +54,7 @@ class Bucket(Kind):
         return {
             "url": f"gs://{resource_id}",
             "selfLink": f"https://www.googleapis.com/storage/v1/b/{resource_id}",
+            "timeCreated": birth_time(cloud, resource_id),
             "projectNumber": int(cloud.project_number(inputs["project"])),
             "effectiveLabels": dict(inputs.get("labels") or {}),
         }
@@ -81,8 +82,8 @@ class Bucket(Kind):
                 cloud.drop(member)
 
 
-class BucketIamMember(Kind):
-    """One additive binding on a bucket. It names no project: its bucket stands for the API."""
+class BucketIamMember(IamMember):
+    """On a bucket. It names no project: its bucket stands for the API."""
 
     token = "gcp:storage/bucketIAMMember:BucketIAMMember"
 
@@ -91,8 +92,8 @@ class BucketIamMember(Kind):
         check_binding(inputs, bucket["project"], cloud)
 
     def outputs(self, inputs: Inputs, cloud: View, resource_id: str) -> dict[str, Any]:
-        # The provider gives the bucket back in this form, whatever it was given.
-        return {"etag": digest(resource_id), "bucket": f"b/{inputs['bucket']}"}
+        del inputs, cloud
+        return {"etag": digest(resource_id)}
 
 
 def _has_folders(inputs: Inputs) -> bool:

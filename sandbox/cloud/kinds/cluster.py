@@ -7,7 +7,8 @@ import re
 from typing import Any
 
 from catalog import FactError, GkeVersion
-from sandbox.cloud.kind import Kind, check_name, digest
+from components.cidr import is_reserved
+from sandbox.cloud.kind import Kind, birth_digest, check_name, digest
 from sandbox.cloud.kinds.network import (
     Subnetwork,
     find_network,
@@ -20,11 +21,12 @@ from sandbox.cloud.kinds.network import (
 from sandbox.cloud.kinds.network_profile import refuse_on_rdma
 from sandbox.cloud.resource import Inputs, Resource
 from sandbox.cloud.view import View
-from sandbox.errors import CloudError
+from sandbox.errors import CloudError, HalfMadeError
 
 # Schema of the provider (ConflictsWith enable_autopilot); nodeConfig: its issue 8863.
 NOT_IN_AUTOPILOT = (
     "defaultMaxPodsPerNode",
+    "enableIntranodeVisibility",
     "enableShieldedNodes",
     "networkPolicy",
     "nodeConfig",
@@ -35,16 +37,19 @@ NOT_IN_AUTOPILOT = (
 
 # What GKE begins a cluster with, where the provider did not get to take it away again. No resource
 # of a stack is one. Its nodes are not simulated: nothing here would run on them.
+# Where the private address of a cluster is that has no range for it.
+_NO_BLOCK = "10.128.0.0/28"
 _DEFAULT_POOL = "the pool that GKE began a cluster with"
 
 
 class Cluster(Kind):
     token = "gcp:container/cluster:Cluster"
     api = "container.googleapis.com"
-    provider_only = ("removeDefaultNodePool",)
-    # hashicorp/terraform-provider-google-beta, resource_container_cluster.go:1215 and :1922
-    # (93c65b2d60, 2026-08-21).
-    kept = ("authenticatorGroupsConfig", "podAutoscaling")
+    made_up = (
+        "controlPlaneEndpointsConfig.dnsEndpointConfig.endpoint",
+        "privateClusterConfig.privateEndpoint",
+        "privateClusterConfig.publicEndpoint",
+    )
 
     def admit(self, inputs: Inputs, cloud: View) -> None:
         check_name("cluster", inputs["name"], 40)
@@ -52,6 +57,8 @@ class Cluster(Kind):
         _check_mode(inputs)
         _check_exclusions(inputs)
         _check_groups(inputs)
+        _check_endpoints(inputs)
+        _check_binary_authorization(inputs, cloud)
         pool = (inputs.get("workloadIdentityConfig") or {}).get("workloadPool")
         if pool is not None and pool != f"{inputs['project']}.svc.id.goog":
             raise CloudError(
@@ -67,9 +74,11 @@ class Cluster(Kind):
                 raise CloudError("INVALID_ARGUMENT", f"node location {zone} is not in {region}")
 
     def change(self, resource: Resource, news: Inputs, cloud: View) -> None:
-        del resource
+        _check_version(resource, news)
         _check_mode(news)
         _check_exclusions(news)
+        _check_endpoints(news)
+        _check_binary_authorization(news, cloud)
         # An update to none, "", turns the feature off (resource_container_cluster.go,
         # expandContainerClusterAuthenticatorGroupsConfig, as above).
         if news.get("authenticatorGroupsConfig") != {"securityGroup": ""}:
@@ -78,8 +87,29 @@ class Cluster(Kind):
 
     def after_create(self, resource: Resource, cloud: View) -> None:
         _add_identity_pool(resource.inputs, cloud)
+        if (rule := cloud.faults.degraded(resource["name"])) is not None:
+            cloud.degraded[resource.id] = rule.state
         if cloud.real_control_planes:
             cloud.kubernetes(resource.id)["control_plane"] = True
+
+    # hashicorp/terraform-provider-google-beta resource_container_cluster.go,
+    # resourceContainerClusterCreate, :3644 and :5962 (93c65b2d60, 2026-08-21): after an operation
+    # that failed the provider keeps the cluster's id and reads nothing, and the pool that GKE began
+    # the cluster with stays; one that is made and degraded is read, and then fails.
+
+    def half_made(self, resource: Resource, cloud: View) -> HalfMadeError | None:
+        if (state := cloud.degraded.get(resource.id)) is None:
+            return None
+        rule = cloud.faults.degraded(resource["name"])
+        if rule is None or not rule.message:
+            message = f'Cluster {resource["name"]} was created in the error state "{state}"'
+            return HalfMadeError(resource.id, message, read=True)
+        message = f"Error waiting for creating GKE cluster: {rule.message}"
+        return HalfMadeError(resource.id, message, read=False)
+
+    def create_minutes(self, inputs: Inputs, cloud: View) -> float | None:
+        rule = cloud.faults.degraded(inputs["name"])
+        return rule.minutes if rule is not None and rule.minutes else None
 
     # hashicorp/terraform-provider-google-beta, resource_container_cluster.go,
     # resourceContainerClusterCreate and resourceContainerClusterUpdate (93c65b2d60, 2026-08-21):
@@ -101,12 +131,14 @@ class Cluster(Kind):
         own = cloud.catalog.versions.gke.version
         rapid = (inputs.get("releaseChannel") or {}).get("channel") == "RAPID"
         default = own if rapid else GkeVersion(own.major, own.minor - 1)
-        version = inputs.get("minMasterVersion") or default
         made = cloud.get(resource_id)
-        authority = base64.b64encode(f"simulated CA of {resource_id}".encode()).decode()
+        version = _master_version(inputs.get("minMasterVersion"), made, default)
+        authority = base64.b64encode(
+            f"simulated CA of {resource_id}, {cloud.births(resource_id)}".encode()
+        ).decode()
         return {
             "selfLink": f"https://container.googleapis.com/v1/{resource_id}",
-            "endpoint": _endpoint(resource_id, cloud) if made is None else made.outputs["endpoint"],
+            **_answers(inputs, cloud, resource_id, made),
             "masterVersion": str(version),
             "masterAuth": {"clusterCaCertificate": authority},
             "effectiveLabels": dict(inputs.get("resourceLabels") or {}),
@@ -124,10 +156,12 @@ class Cluster(Kind):
 
     def after_delete(self, resource: Resource, cloud: View) -> None:
         cloud.forget_kubernetes(resource.id)
+        cloud.degraded.pop(resource.id, None)
         for token in ("gcp:container/nodePool:NodePool", _DEFAULT_POOL):
             for pool in list(cloud.find(token)):
                 if pool.id.startswith(f"{resource.id}/"):
                     cloud.drop(pool)
+                    cloud.short.pop(pool.id, None)
 
     def slots(self, inputs: Inputs) -> str | None:
         return self.identify(inputs)
@@ -162,6 +196,15 @@ class Cluster(Kind):
                     )
 
 
+def left_pools(cluster: Resource, cloud: View) -> dict[str, str]:
+    """By its name what stayed of the pool that GKE began the cluster with: no stack has it on
+    record, and each of its nodes is paid for."""
+    pool = _default_pool(cluster)
+    if cloud.get(pool.id) is None:
+        return {}
+    return {pool.id.rpartition("/")[2]: f"{_DEFAULT_POOL}: on no record, and paid for"}
+
+
 def _default_pool(cluster: Resource) -> Resource:
     return Resource(_DEFAULT_POOL, f"{cluster.id}/nodePools/default-pool", {}, {})
 
@@ -188,6 +231,31 @@ def as_read(cluster: Resource, cloud: View) -> dict[str, Any]:
         "resourceLabels": state["effectiveLabels"],
         "networkingMode": "VPC_NATIVE",
     }
+
+
+def _master_version(minimum: str | None, made: Resource | None, default: GkeVersion) -> str:
+    """A minimum that is no newer than what runs changes nothing (resource_container_cluster.go,
+    line 4916, as above)."""
+    if made is None:
+        return str(minimum or default)
+    running = made.outputs["masterVersion"]
+    newer = minimum is not None and GkeVersion.parse(running) < GkeVersion.parse(minimum)
+    return str(minimum) if newer else running
+
+
+def _check_version(cluster: Resource, news: Inputs) -> None:
+    """Refuse to skip a minor version (nebari-dev/nebari-docs
+    docs/docs/how-tos/upgrade-kubernetes-version.md, f194b10a, has GKE's words)."""
+    minimum = news.get("minMasterVersion")
+    if minimum is None:
+        return
+    running, wanted = (GkeVersion.parse(it) for it in (cluster.outputs["masterVersion"], minimum))
+    if (wanted.major, wanted.minor) > (running.major, running.minor + 1):
+        raise CloudError(
+            "INVALID_ARGUMENT",
+            f'Master cannot be upgraded to "{minimum}": cannot upgrade the master more than a '
+            "minor version at a time.",
+        )
 
 
 def _check_exclusions(inputs: Inputs) -> None:
@@ -218,6 +286,18 @@ def _check_groups(inputs: Inputs) -> None:
             "INVALID_ARGUMENT",
             f'security group "{group}" must be gke-security-groups@DOMAIN',
         )
+
+
+def _check_binary_authorization(inputs: Inputs, cloud: View) -> None:
+    """Asking the project's policy takes the API that has it."""
+    mode = (inputs.get("binaryAuthorization") or {}).get("evaluationMode")
+    api = "binaryauthorization.googleapis.com"
+    if mode in (None, "", "DISABLED") or cloud.api_is_on(inputs["project"], api):
+        return
+    raise CloudError(
+        "FAILED_PRECONDITION",
+        f"{api} is not enabled in project {inputs['project']}; enable it first",
+    )
 
 
 def _check_mode(inputs: Inputs) -> None:
@@ -259,10 +339,105 @@ def _add_identity_pool(inputs: Inputs, cloud: View) -> None:
         cloud.identity_pools.append(inputs["project"])
 
 
-def _endpoint(resource_id: str, cloud: View) -> str:
+def _has_address(inputs: Inputs) -> bool:
+    config = (inputs.get("controlPlaneEndpointsConfig") or {}).get("ipEndpointsConfig") or {}
+    return config.get("enabled") is not False
+
+
+def _is_dns_open(inputs: Inputs) -> bool:
+    config = inputs.get("controlPlaneEndpointsConfig") or {}
+    return bool((config.get("dnsEndpointConfig") or {}).get("allowExternalTraffic"))
+
+
+def _check_endpoints(inputs: Inputs) -> None:
+    """What a private address takes. By a name alone nothing of it is sent
+    (resource_container_cluster.go:7116, expandControlPlaneEndpointsConfig, as above)."""
+    private = (inputs.get("privateClusterConfig") or {}).get("enablePrivateEndpoint")
+    if not private or not _has_address(inputs):
+        return
+    networks = inputs.get("masterAuthorizedNetworksConfig")
+    if networks is None:
+        raise CloudError(
+            "INVALID_ARGUMENT",
+            "Master authorized networks must be enabled if private endpoint is enabled.",
+        )
+    if networks.get("gcpPublicCidrsAccessEnabled"):
+        raise CloudError(
+            "INVALID_ARGUMENT",
+            "'masterAuthorizedNetworksConfig.gcpPublicCidrsAccessEnabled' cannot be true if "
+            "private endpoint is enabled",
+        )
+    for one in networks.get("cidrBlocks") or []:
+        if not is_reserved(one["cidrBlock"]):
+            raise CloudError(
+                "INVALID_ARGUMENT",
+                f'Invalid master authorized networks: network "{one["cidrBlock"]}" is not a '
+                "reserved network, which is required for private endpoints.",
+            )
+
+
+def _answers(
+    inputs: Inputs, cloud: View, resource_id: str, made: Resource | None
+) -> dict[str, Any]:
+    """Where the control plane answers: always by a name, which says what cluster it is of, and at
+    addresses unless they are off, when the API shows none and calls the cluster private
+    (GoogleCloudPlatform/k8s-config-connector mockgcp/mockcontainer/cluster.go, read 2026-11-27;
+    resource_container_cluster.go:9107; hashicorp/terraform-provider-google issue 27901). What
+    `endpoint` is then nobody says: here it is empty."""
+    number = cloud.project_number(inputs["project"])
+    name = f"gke-{birth_digest(cloud, resource_id, 36)}-{number}.{inputs['location']}.gke.goog"
+    has_address, sent = _has_address(inputs), inputs.get("privateClusterConfig") or {}
+    is_public = has_address and not sent.get("enablePrivateEndpoint")
+    public = _public_address(resource_id, cloud, made)
+    block = sent.get("masterIpv4CidrBlock") or _NO_BLOCK
+    private = str(parse_cidr(block)[2]) if has_address else ""
+    return {
+        "endpoint": public if is_public else private,
+        "controlPlaneEndpointsConfig": {
+            "dnsEndpointConfig": {"endpoint": name, "allowExternalTraffic": _is_dns_open(inputs)},
+            "ipEndpointsConfig": {"enabled": has_address},
+        },
+        "privateClusterConfig": {
+            **sent,
+            "enablePrivateEndpoint": not is_public,
+            "privateEndpoint": private,
+            # An address that is off is kept for when it is on again.
+            "publicEndpoint": public,
+        },
+    }
+
+
+def hosts_of(cluster: Resource) -> tuple[str, ...]:
+    """Where its control plane answers. Whether who asks is in the VPC network is not simulated."""
+    config, private = (
+        cluster.outputs[it] for it in ("controlPlaneEndpointsConfig", "privateClusterConfig")
+    )
+    dns = config["dnsEndpointConfig"]
+    public = () if private["enablePrivateEndpoint"] else (private["publicEndpoint"],)
+    addresses = public or (private["privateEndpoint"],)
+    return (
+        *([it for it in addresses if it] if config["ipEndpointsConfig"]["enabled"] else []),
+        *([dns["endpoint"]] if dns["allowExternalTraffic"] else []),
+    )
+
+
+def is_named(cluster: Resource, kubeconfig: str) -> bool:
+    """Whether a kubeconfig, in whatever text a state has it, is of this cluster, wherever it
+    answers by now: private addresses of several may be the same."""
+    name = cluster.outputs["controlPlaneEndpointsConfig"]["dnsEndpointConfig"]["endpoint"]
+    address = f"https://{cluster.outputs['privateClusterConfig']['publicEndpoint']}"
+    authority = cluster.outputs["masterAuth"]["clusterCaCertificate"]
+    ends = ('"', "\\")
+    return any(it in kubeconfig for it in (name, authority, *(address + end for end in ends)))
+
+
+def _public_address(resource_id: str, cloud: View, made: Resource | None) -> str:
     """An address of the documentation range 203.0.113.0/24, so that it can never be anybody's, and
     that no other cluster has."""
-    taken = {it.outputs["endpoint"] for it in cloud.find(Cluster.token)}
+    if made is not None:
+        return made.outputs["privateClusterConfig"]["publicEndpoint"]
+    clusters = cloud.find(Cluster.token)
+    taken = {it.outputs["privateClusterConfig"]["publicEndpoint"] for it in clusters}
     first = int(digest(resource_id, length=2), 16)
     addresses = (f"203.0.113.{(first + at) % 254 + 1}" for at in range(254))
     return next(it for it in addresses if it not in taken)

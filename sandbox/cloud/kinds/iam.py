@@ -41,8 +41,17 @@ class ServiceAccount(Kind):
         }
 
 
-class ProjectIamMember(Kind):
-    """One additive binding; the member must exist when it belongs to this project."""
+class IamMember(Kind):
+    """One member of a role in a policy. The provider reads the policy, adds or takes away the
+    member, and writes it back: a member that is there is no error (hashicorp/
+    terraform-provider-google-beta google-beta/tpgiamresource/resource_iam_member.go,
+    resourceIamMemberCreate and resourceIamMemberDelete, 93c65b2d of 2026-08-21)."""
+
+    merged = True
+
+
+class ProjectIamMember(IamMember):
+    """On a project; the member must exist when it belongs to this project."""
 
     token = "gcp:projects/iAMMember:IAMMember"
     api = "cloudresourcemanager.googleapis.com"

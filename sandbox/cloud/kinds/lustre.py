@@ -6,7 +6,7 @@ from ipaddress import IPv4Network
 from typing import Any
 
 from catalog import FactError, LustreTier, check_capacity, check_growth
-from sandbox.cloud.kind import Kind, check_name, digest
+from sandbox.cloud.kind import Kind, birth_digest, birth_time, check_name
 from sandbox.cloud.kinds.network import find_network
 from sandbox.cloud.kinds.peering import free_block
 from sandbox.cloud.resource import Inputs, Resource
@@ -44,7 +44,8 @@ class LustreInstance(Kind):
             "name": resource_id,
             "mountPoint": f"{address}@tcp:/{inputs['filesystem']}",
             "state": "ACTIVE",
-            "uid": digest(resource_id),
+            "uid": birth_digest(cloud, resource_id),
+            "createTime": birth_time(cloud, resource_id),
             "effectiveLabels": dict(inputs.get("labels") or {}),
         }
 

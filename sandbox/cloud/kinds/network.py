@@ -6,17 +6,13 @@ from collections.abc import Iterator
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from typing import Any
 
-from sandbox.cloud.kind import Kind, check_name, digest, refuse_if_used
+from sandbox.cloud.kind import Kind, birth_digest, birth_time, check_name, digest, refuse_if_used
 from sandbox.cloud.kinds.network_profile import check_profile, profile_zone, refuse_on_rdma
-from sandbox.cloud.kinds.pools import (
-    HELD_NETWORKS,
-    POOL,
-    additional_networks,
-    pool_region,
-)
+from sandbox.cloud.kinds.pools import HELD_NETWORKS, POOL, pool_region
 from sandbox.cloud.resource import Inputs, Resource
 from sandbox.cloud.view import View
 from sandbox.errors import CloudError
+from stacks.node_pool_facts import additional_networks
 
 # Valid MTU of a VPC network (VPC documentation, "Maximum transmission unit").
 MTU_RANGE = range(1300, 8897)
@@ -44,8 +40,8 @@ class Network(Kind):
     def outputs(self, inputs: Inputs, cloud: View, resource_id: str) -> dict[str, Any]:
         return {
             "selfLink": f"{COMPUTE_URL}/{resource_id}",
-            "networkId": str(int(digest(resource_id, length=15), 16)),
-            "numericId": str(int(digest(resource_id, length=15), 16)),
+            "networkId": str(int(birth_digest(cloud, resource_id, length=15), 16)),
+            "numericId": str(int(birth_digest(cloud, resource_id, length=15), 16)),
             "gatewayIpv4": "",
         }
 
@@ -108,12 +104,27 @@ class Subnetwork(Kind):
         if any(before[name] != after.get(name) for name in before if name != "primary"):
             self.release(resource, cloud)
 
+    def unasked(self, inputs: Inputs, cloud: View) -> dict[str, Any]:
+        """What GKE notes in the ranges of a cluster; what its name is like is our own reading."""
+        own = self.identify(inputs)
+        clusters = cloud.find("gcp:container/cluster:Cluster")
+        if not any(str(it.inputs.get("subnetwork")).endswith(own) for it in clusters):
+            return {}
+        ranges = inputs.get("secondaryIpRanges") or []
+        noted = f"projects/{inputs['project']}/locations/global/internalRanges/gke-"
+        return {
+            "secondaryIpRanges": [
+                {"reservedInternalRange": f"{noted}{it['rangeName']}", **it} for it in ranges
+            ]
+        }
+
     def outputs(self, inputs: Inputs, cloud: View, resource_id: str) -> dict[str, Any]:
         cidr = parse_cidr(inputs["ipCidrRange"])
         return {
             "selfLink": f"{COMPUTE_URL}/{resource_id}",
             "gatewayAddress": str(cidr[1]),
-            "subnetworkId": int(digest(resource_id), 16),
+            "subnetworkId": int(birth_digest(cloud, resource_id), 16),
+            "creationTimestamp": birth_time(cloud, resource_id),
             "fingerprint": digest(resource_id, "fingerprint"),
         }
 

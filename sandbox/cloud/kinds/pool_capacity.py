@@ -12,6 +12,7 @@ from sandbox.cloud.reservations import Reservation, ReservationReference
 from sandbox.cloud.resource import Inputs, Resource
 from sandbox.cloud.view import View
 from sandbox.errors import CloudError
+from sandbox.faults import Stockout
 
 RESERVATION_KEY = "compute.googleapis.com/reservation-name"
 # GKE documentation, "About flex-start provisioning mode": seven days.
@@ -21,19 +22,27 @@ FLEX_SECONDS = 7 * 86_400
 def check_capacity(
     pool_id: str, inputs: Inputs, cluster: Resource, machine: MachineType, cloud: View
 ) -> None:
-    """Refuse ways that do not go together, and a pool that there are no machines for."""
+    """Refuse ways that do not go together, and a pool that its reservation has no room for."""
     zones = pool_zones(inputs, cluster, cloud)
     for message in (*_conflicts(inputs, machine), *_placement_conflicts(inputs, machine, zones)):
         raise CloudError("INVALID_ARGUMENT", message)
     if _affinity(inputs) == "SPECIFIC_RESERVATION":
         _check_reservation(pool_id, inputs, cluster, machine, cloud)
-        return
-    for zone in zones:
-        if wanted_nodes(inputs) and cloud.faults.out_of_stock(machine.name, zone):
-            raise CloudError(
-                "RESOURCE_POOL_EXHAUSTED",
-                f"the zone {zone} does not have enough {machine.name} available",
-            )
+
+
+def stockout_of(
+    inputs: Inputs, cluster: Resource, machine: MachineType, cloud: View
+) -> Stockout | None:
+    """The rule by which machines for the pool are missing; those of a reservation are there."""
+    if _affinity(inputs) == "SPECIFIC_RESERVATION":
+        return None
+    zones = pool_zones(inputs, cluster, cloud)
+    rules = (cloud.stockout(machine.name, zone) for zone in zones)
+    return next((rule for rule in rules if rule is not None), None)
+
+
+def no_stock(zone: str, machine: MachineType) -> str:
+    return f"the zone {zone} does not have enough {machine.name} available"
 
 
 def reservation_of(inputs: Inputs) -> ReservationReference | None:
@@ -198,6 +207,20 @@ def _check_room(
         if (bound := reservation_of(pool.inputs)) and bound.name == reference.name
     )
     wanted = wanted_nodes(inputs)
+    room = cloud.catalog.machine(reservation.machine_type).sub_block_machines
+    if reference.sub_block is not None and room is not None:
+        others = sum(
+            wanted_nodes(pool.inputs)
+            for pool in other_pools(cloud, pool_id)
+            if (bound := reservation_of(pool.inputs)) and bound == reference
+        )
+        if others + wanted > room:
+            raise CloudError(
+                "RESOURCE_POOL_EXHAUSTED",
+                f'sub-block "{reference.sub_block}" is insufficient for node pool '
+                f'"{inputs["name"]}": required {wanted}, and {room - others} of its {room} '
+                "machines are free",
+            )
     short = taken + wanted - reservation.count
     if short > 0:
         raise CloudError(

@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 from catalog import FactError, GkeVersion, MachineType
-from sandbox.cloud.kinds.pools import (
-    POOL,
-    additional_networks,
-    is_dranet,
-    network_profile,
-    pool_zones,
-)
+from sandbox.cloud.kinds.pools import POOL, network_profile, pool_zones
 from sandbox.cloud.resource import Inputs, Resource
 from sandbox.cloud.view import View
 from sandbox.errors import CloudError
+from stacks.node_pool_facts import additional_networks, is_dranet
 
 
 def check_profile(

@@ -16,9 +16,7 @@ from sandbox.cloud.kinds.network import (
 from sandbox.cloud.kinds.network_profile import PROFILES, profile_zone, takes
 from sandbox.cloud.kinds.pool_dranet import check_dranet, check_profile
 from sandbox.cloud.kinds.pools import (
-    additional_networks,
     has_tpus,
-    is_dranet,
     most_nodes,
     network_profile,
     other_pools,
@@ -28,6 +26,7 @@ from sandbox.cloud.kinds.pools import (
 from sandbox.cloud.resource import Inputs, Resource
 from sandbox.cloud.view import View
 from sandbox.errors import CloudError
+from stacks.node_pool_facts import additional_networks, is_dranet
 
 # VPC documentation, "Subnets": the first two and the last two addresses of a primary range.
 RESERVED_ADDRESSES = 4

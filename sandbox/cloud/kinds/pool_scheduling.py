@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
+from kube.names import label_findings
 from sandbox.cloud.resource import Inputs
 from sandbox.errors import CloudError
-from sandbox.kube.names import label_findings
 
 # A kubelet takes no other labels of these two domains (k8s.io/kubelet 0.35.4,
 # pkg/apis/well_known_labels.go; its set of single names is what cloud providers give).

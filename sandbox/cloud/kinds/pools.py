@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from catalog import MachineType, Topology
 from sandbox.cloud.resource import Inputs, Resource
 from sandbox.cloud.view import View
+from stacks.node_pool_facts import additional_networks
 
 POOL = "gcp:container/nodePool:NodePool"
 # Where the state of an Autopilot cluster keeps the networks of its nodes' further interfaces.
 HELD_NETWORKS = "held_networks"
-DRANET_LABEL = "cloud.google.com/gke-networking-dra-driver"
 
 
 def machine_of(inputs: Inputs, cloud: View) -> MachineType:
@@ -32,12 +32,6 @@ def topology_of(inputs: Inputs, machine: MachineType, cloud: View) -> Topology |
         return cloud.catalog.topology(machine.name, name)
     known = cloud.catalog.topologies(machine.name).values()
     return next((topology for topology in known if not topology.multi_host), None)
-
-
-def is_dranet(inputs: Inputs) -> bool:
-    """Whether pods claim the nodes' additional interfaces of GKE's own driver."""
-    labels = (inputs.get("nodeConfig") or {}).get("labels") or {}
-    return labels.get(DRANET_LABEL) == "true"
 
 
 def network_profile(inputs: Inputs) -> str | None:
@@ -65,7 +59,7 @@ def bounds(inputs: Inputs) -> tuple[int, int]:
     """The pool's smallest and largest number of nodes; both the fixed size without autoscaling."""
     auto = inputs.get("autoscaling")
     if not auto:
-        size = int(inputs.get("nodeCount") or inputs.get("initialNodeCount") or 0)
+        size = _first_nodes(inputs)
         return size, size
     low = auto.get("totalMinNodeCount", auto.get("minNodeCount", 0))
     high = auto.get("totalMaxNodeCount", auto.get("maxNodeCount", 0))
@@ -74,18 +68,18 @@ def bounds(inputs: Inputs) -> tuple[int, int]:
 
 def wanted_nodes(inputs: Inputs) -> int:
     """How many nodes a create asks for at once."""
-    return max(int(inputs.get("initialNodeCount") or 0), bounds(inputs)[0])
+    return max(_first_nodes(inputs), bounds(inputs)[0])
+
+
+def _first_nodes(inputs: Inputs) -> int:
+    """A fixed count; the count at birth says nothing where the pool got a fixed one later."""
+    fixed = inputs.get("nodeCount")
+    return int(inputs.get("initialNodeCount") or 0) if fixed is None else int(fixed)
 
 
 def most_nodes(inputs: Inputs) -> int:
     """How many nodes the pool can ever have."""
     return max(bounds(inputs)[1], wanted_nodes(inputs))
-
-
-def additional_networks(inputs: Inputs) -> list[tuple[str, str]]:
-    """References to the network and the subnetwork of each additional interface, in order."""
-    configs = (inputs.get("networkConfig") or {}).get("additionalNodeNetworkConfigs") or []
-    return [(str(config.get("network")), str(config.get("subnetwork"))) for config in configs]
 
 
 def other_pools(cloud: View, own_id: str) -> Iterator[Resource]:

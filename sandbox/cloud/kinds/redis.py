@@ -14,7 +14,7 @@ from typing import Any
 from uuid import UUID
 
 from catalog import FactError
-from sandbox.cloud.kind import Kind, digest
+from sandbox.cloud.kind import Kind, birth_time, digest
 from sandbox.cloud.kinds.network import REDIS, find_network, parse_cidr, ranges_of
 from sandbox.cloud.kinds.peering import free_block
 from sandbox.cloud.resource import Inputs, Resource
@@ -72,6 +72,7 @@ class RedisInstance(Kind):
             "host": str(block[3]),
             "port": _TLS_PORT if tls else _PORT,
             "authString": _password(resource_id, block) if inputs.get("authEnabled") else "",
+            "createTime": birth_time(cloud, resource_id),
             "currentLocationId": inputs.get("locationId"),
             "effectiveReservedIpRange": str(block),
             "effectiveLabels": dict(inputs.get("labels") or {}),

@@ -18,6 +18,7 @@ from sandbox.gke.agent.domains import TEMPLATE, keep_domains
 from sandbox.gke.agent.install import install
 from sandbox.gke.agent.jobs import JOB, end_job_pods
 from sandbox.gke.agent.live import Live
+from sandbox.gke.agent.load_balancers import SERVICE, keep_load_balancers
 from sandbox.gke.agent.machines import NODE
 from sandbox.gke.agent.mounts import CLAIM, VOLUME, mount
 from sandbox.gke.agent.networks import NETWORK, PARAMS, keep_networks
@@ -45,6 +46,7 @@ KINDS: tuple[Kind, ...] = (
     ("v1", "PodTemplate"),
     CLAIM,
     VOLUME,
+    SERVICE,
     ("storage.k8s.io/v1", "StorageClass"),
 )
 # A file of the simulated cloud tells nobody that it changed.
@@ -145,6 +147,7 @@ class Agent:
             "nodes": nodes,
             "mounts": lambda: mount(api, live, lustre_mounts(cluster, cloud)),
             "jobs": lambda: end_job_pods(api, live, store),
+            "load balancers": lambda: keep_load_balancers(api, live),
         }
 
     def _tried(self, name: str, part: Callable[[], None]) -> bool:

@@ -10,9 +10,9 @@ from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from kube.objects import DeviceRequest, JsonObject, Node, dig, maps, name_of, namespace_of
 from sandbox.gke.agent.tpu_pods import replica_of
 from sandbox.kube.claims import API as CLAIM_API
-from sandbox.kube.objects import DeviceRequest, JsonObject, Node, dig, maps, name_of, namespace_of
 from sandbox.kube.pods import FINISHED, phase
 from sandbox.kube.scheduler import Candidate, admits, place
 from sandbox.kube.store import Store, owner_of

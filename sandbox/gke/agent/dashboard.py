@@ -3,11 +3,13 @@
 A job runs at once and has succeeded after its next two polls. That of a queued RayJob, a training,
 runs on until its submitter's pod has been ended, or without one the RayJob has the annotation that
 ends pods. Of a Ray cluster that somebody runs for real the RayJob's annotation says how it ended.
-Endpoints: KubeRay 1.4.2, ray-operator/controllers/ray/utils/dashboard_httpclient.go.
+A cluster that asks for a token is answered for to who brings it. Endpoints and the header: KubeRay
+1.6.2, ray-operator/controllers/ray/utils/dashboardclient/dashboard_httpclient.go.
 """
 
 from __future__ import annotations
 
+import base64
 import json
 import threading
 import time
@@ -16,12 +18,15 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
+from components.ray_manifest import TOKEN_KEY
+from kube.objects import JsonObject, Ref, annotations_of, dig, name_of, namespace_of
+from kube.ray import asks_for_token, token_secret
 from sandbox.gke.agent.jobs import ENDS_AFTER
 from sandbox.kube.kueue import queue_of
-from sandbox.kube.objects import JsonObject, Ref, annotations_of, dig, name_of, namespace_of
 from sandbox.live_kube.api import Api, ApiError, Kind
 
 RAY_JOB: Kind = ("ray.io/v1", "RayJob")
+RAY_CLUSTER: Kind = ("ray.io/v1", "RayCluster")
 _JOBS = "/api/jobs"
 _POLLS = 2
 # Of a RayCluster: somebody runs for real what it is given; and of its RayJobs, how that went, in
@@ -39,7 +44,12 @@ class Dashboard:
         self._stopped: set[str] = set()
         self._started: dict[str, int] = {}
 
-    def respond(self, method: str, url: str, body: bytes) -> tuple[int, JsonObject | None]:
+    def respond(
+        self, method: str, url: str, body: bytes, token: str
+    ) -> tuple[int, JsonObject | None]:
+        """`token` is what X-Ray-Authorization says, by which KubeRay brings a cluster's token."""
+        if refused := self._refused(url, token):
+            return refused, None
         path = urlsplit(url).path.rstrip("/")
         if not path.startswith(_JOBS):
             return 404, None
@@ -54,6 +64,20 @@ class Dashboard:
                 self._submitted.discard(job)
                 return 200, {"deleted": True}
             return self._state(job)
+
+    def _refused(self, url: str, token: str) -> int | None:
+        """As Ray does: 401 without a token where the cluster asks for one, 403 with another."""
+        host = urlsplit(url).hostname or ""
+        service, _, rest = host.partition(".")
+        namespace = rest.partition(".")[0]
+        for ray in self._api.list(RAY_CLUSTER)[0]:
+            there = (namespace_of(ray), dig(ray, "status", "head", "serviceName"))
+            if there == (namespace, service):
+                asked = token_of(self._api, ray)
+                if asked is None or token == f"Bearer {asked}":
+                    return None
+                return 403 if token else 401
+        return None
 
     def _submit(self, request: Mapping[str, Any]) -> tuple[int, JsonObject | None]:
         job = request.get("submission_id") or request.get("job_id") or ""
@@ -119,3 +143,15 @@ class Dashboard:
         except ApiError:
             return None
         return next((each for each in found if dig(each, "status", "jobId") == job), None)
+
+
+def token_of(api: Api, ray: JsonObject) -> str | None:
+    """What a RayCluster asks for; None where it asks for nothing."""
+    if not asks_for_token(ray["spec"]):
+        return None
+    name = token_secret(ray)
+    if name is None:
+        return "-"
+    secret = api.get(Ref(api_version="v1", kind="Secret", namespace=namespace_of(ray), name=name))
+    # Nobody has a token that is not there.
+    return base64.b64decode(dig(secret, "data", TOKEN_KEY) or "").decode() or "-"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from kube.objects import name_of, namespace_of
 from sandbox.gke.agent.live import Live
 from sandbox.kube.claims import API
 from sandbox.kube.compute_domains import KIND, channel_template
-from sandbox.kube.objects import name_of, namespace_of
 from sandbox.kube.registry import NVIDIA_GROUP
 from sandbox.kube.store import Store
 from sandbox.live_kube.api import Api, ApiError, Kind

@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from importlib.resources import files
 from threading import Event
 
-import yaml
-
+from catalog.strict_yaml import load_documents
+from kube.objects import JsonObject, Ref, dig, maps
 from sandbox.control_plane.binaries import MANIFESTS
 from sandbox.kube.custom_resources import definition_of
-from sandbox.kube.objects import JsonObject, Ref, dig, maps
 from sandbox.live_kube.api import Api
 from sandbox.live_kube.operators.kustomization import read_objects
 
@@ -25,7 +24,7 @@ def own_objects() -> Iterator[JsonObject]:
     for kind in _KINDS:
         yield definition_of(kind)
     for name in ("devices", "storage"):
-        yield from yaml.safe_load_all((files("sandbox.gke") / "data" / f"{name}.yaml").read_text())
+        yield from load_documents((files("sandbox.gke") / "data" / f"{name}.yaml").read_text())
 
 
 def install(api: Api) -> None:

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from kube.objects import JsonObject, Ref, annotations_of, namespace_of
 from sandbox.gke.agent.live import Live
 from sandbox.kube.kueue import queue_of
-from sandbox.kube.objects import JsonObject, Ref, annotations_of, namespace_of
 from sandbox.kube.pods import is_running
 from sandbox.kube.store import Store, owner_of
 from sandbox.live_kube.api import Api

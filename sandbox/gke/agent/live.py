@@ -7,7 +7,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sandbox.kube.objects import JsonObject, Ref
+from kube.objects import JsonObject, Ref
 from sandbox.kube.store import Store
 from sandbox.live_kube.api import Api, ApiError, Kind
 

@@ -7,9 +7,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from sandbox.gke.pod_webhooks import NETWORK_RESOURCE
-from sandbox.kube import quantity
-from sandbox.kube.objects import (
+from kube import quantity
+from kube.objects import (
     JsonObject,
     Node,
     Taint,
@@ -19,14 +18,17 @@ from sandbox.kube.objects import (
     maps,
     name_of,
 )
+from sandbox.gke.pod_webhooks import NETWORK_RESOURCE
 from sandbox.live_kube.api import AGENT, Kind
 
 NODE: Kind = ("v1", "Node")
 _POOL = "cloud.google.com/gke-nodepool"
 _FAKE = {"kwok.x-k8s.io/node": "fake"}
-# What a Node object has no field for: interfaces by (VPC, subnetwork), and devices by class.
+# What a Node object has no field for: interfaces by (VPC, subnetwork), devices by class, and
+# NVIDIA's driver.
 _INTERFACES = "gke-agent/interfaces"
 _DEVICES = "gke-agent/devices"
+_DRIVER = "gke-agent/nvidia-driver"
 _KUBERNETES_TAINT = "node.kubernetes.io/"
 
 
@@ -43,6 +45,7 @@ def manifest(node: Node, live: Mapping[str, Any] | None = None) -> JsonObject:
         **_FAKE,
         _INTERFACES: json.dumps(node.networks),
         _DEVICES: json.dumps(dict(sorted(node.devices.items()))),
+        _DRIVER: str(node.driver),
     }
     return {
         "apiVersion": "v1",
@@ -99,6 +102,7 @@ def read(live: Mapping[str, Any]) -> Node:
             (network, subnetwork) for network, subnetwork in json.loads(annotations[_INTERFACES])
         ),
         devices=json.loads(annotations.get(_DEVICES) or "{}"),
+        driver=int(annotations.get(_DRIVER) or 0),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from kube.objects import JsonObject, Node, dig, name_of
 from sandbox.cloud.cloud import Cloud
 from sandbox.cloud.resource import Resource
 from sandbox.gke.agent.live import Live
@@ -19,7 +20,6 @@ from sandbox.gke.agent.machines import (
 )
 from sandbox.gke.agent.pools import plan_nodes
 from sandbox.gke.agent.slices import SLICE, slices_of_node
-from sandbox.kube.objects import JsonObject, Node, dig, name_of
 from sandbox.kube.pods import FINISHED, phase
 from sandbox.kube.store import Store
 from sandbox.live_kube.api import Api

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 
+from kube.objects import Node, name_of, namespace_of
 from sandbox.cloud.cloud import Cloud
 from sandbox.cloud.kinds.pools import POOL, machine_of, topology_of, wanted_nodes
 from sandbox.cloud.resource import Resource
@@ -17,7 +18,6 @@ from sandbox.gke.autopilot_nodes import node_for
 from sandbox.gke.networks import with_networks
 from sandbox.gke.nodes import nodes_of
 from sandbox.gke.queued_machines import is_queued, standing
-from sandbox.kube.objects import Node, name_of, namespace_of
 from sandbox.kube.store import Store
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sandbox.kube.objects import JsonObject, name_of, namespace_of
+from kube.objects import JsonObject, name_of, namespace_of
 from sandbox.kube.store import Store
 from sandbox.live_kube.api import Api
 

@@ -11,11 +11,12 @@ from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
+from kube.objects import JsonObject
 from sandbox.gke.agent.webhooks import Webhooks, answer
-from sandbox.kube.objects import JsonObject
 
-# Method, path with query, body; status and body, where None is no body.
-Respond = Callable[[str, str, bytes], tuple[int, JsonObject | None]]
+# Method, path with query, body, and what X-Ray-Authorization says; status and body, where None is
+# no body.
+Respond = Callable[[str, str, bytes, str], tuple[int, JsonObject | None]]
 
 
 def serve(port: int, respond: Respond, certificate: ssl.SSLContext | None = None) -> None:
@@ -24,7 +25,8 @@ def serve(port: int, respond: Respond, certificate: ssl.SSLContext | None = None
 
         def _respond(self) -> None:
             length = int(self.headers.get("Content-Length") or 0)
-            status, body = respond(self.command, self.path, self.rfile.read(length))
+            token = self.headers.get("X-Ray-Authorization") or ""
+            status, body = respond(self.command, self.path, self.rfile.read(length), token)
             text = b"" if body is None else json.dumps(body).encode()
             self.send_response(status)
             self.send_header("Content-Type", "application/json")
@@ -61,8 +63,8 @@ def certificate_in(folder: Path) -> ssl.SSLContext:
 
 
 def reviewing(webhooks: Webhooks) -> Respond:
-    def respond(method: str, path: str, body: bytes) -> tuple[int, JsonObject | None]:
-        del method
+    def respond(method: str, path: str, body: bytes, token: str) -> tuple[int, JsonObject | None]:
+        del method, token
         # The API server adds its time limit as a query.
         handler = webhooks.handlers.get(path.partition("?")[0])
         if handler is None:
@@ -87,8 +89,8 @@ def reviewing(webhooks: Webhooks) -> Respond:
 
 
 def health(is_ready: threading.Event) -> Respond:
-    def respond(method: str, path: str, body: bytes) -> tuple[int, JsonObject | None]:
-        del method, body
+    def respond(method: str, path: str, body: bytes, token: str) -> tuple[int, JsonObject | None]:
+        del method, body, token
         if path.startswith("/readyz") and not is_ready.is_set():
             return 503, {"status": "starting"}
         return 200, {"status": "ok"}

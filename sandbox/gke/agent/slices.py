@@ -12,12 +12,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from kube.kinds import DRANET_DRIVER
+from kube.objects import JsonObject, Node
 from sandbox.kube.claims import API, CHANNEL_CLASS, DEVICE_CLASSES, GPU_CLASS
-from sandbox.kube.objects import JsonObject, Node
 from sandbox.live_kube.api import Kind
 
 SLICE: Kind = (API, "ResourceSlice")
-DRIVER = "dra.net"
 GPU_DRIVER = "gpu.nvidia.com"
 DOMAIN_DRIVER = "compute-domain.nvidia.com"
 PCIE_ROOT = "resource.kubernetes.io/pcieRoot"
@@ -28,7 +28,7 @@ _AT_A_ROOT = 2
 def slices_of_node(node: Node, live: Mapping[str, Any]) -> list[JsonObject]:
     """The ResourceSlices, one of each driver with devices, owned by the live node."""
     found = {
-        DRIVER: _interfaces(node),
+        DRANET_DRIVER: _interfaces(node),
         GPU_DRIVER: _gpus(node),
         DOMAIN_DRIVER: _channels(node),
     }
@@ -65,8 +65,8 @@ def _interfaces(node: Node) -> list[JsonObject]:
 def _interface(number: int, *, rdma: bool) -> JsonObject:
     name = f"gpu{number}rdma0" if rdma else f"eth{number + 1}"
     attributes: JsonObject = {
-        f"{DRIVER}/ifName": {"string": name},
-        f"{DRIVER}/rdma": {"bool": rdma},
+        f"{DRANET_DRIVER}/ifName": {"string": name},
+        f"{DRANET_DRIVER}/rdma": {"bool": rdma},
     }
     return {"name": name, "attributes": attributes | (_root(number) if rdma else {})}
 

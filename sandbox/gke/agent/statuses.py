@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from kube.objects import JsonObject, Ref, maps
 from sandbox.gke.agent.live import Live
-from sandbox.kube.objects import JsonObject, Ref, maps
 from sandbox.kube.store import Store
 from sandbox.live_kube.api import Api, Kind
 

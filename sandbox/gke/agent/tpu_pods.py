@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
+from kube.objects import JsonObject, dig, labels_of, maps, namespace_of
 from sandbox.gke.tpu_webhook import (
     CLUSTER,
     GROUP,
@@ -23,7 +24,6 @@ from sandbox.gke.tpu_webhook import (
     chips_of,
     slice_of,
 )
-from sandbox.kube.objects import JsonObject, dig, labels_of, maps, namespace_of
 
 NUMBERED = "replicaIndex"
 WORKER_ID = "TPU_WORKER_ID"

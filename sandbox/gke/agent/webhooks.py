@@ -11,6 +11,8 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from kube.objects import JsonObject, annotations_of, labels_of, maps, name_of
+from kube.pod_networks import networks_of
 from sandbox.gke import tpu_webhook
 from sandbox.gke.agent.live import Live
 from sandbox.gke.agent.mounts import CLAIM, VOLUME, waiting
@@ -18,9 +20,8 @@ from sandbox.gke.agent.networks import NETWORK, PARAMS
 from sandbox.gke.agent.provisioning import REQUEST
 from sandbox.gke.agent.tpu_pods import Host, assigned, hosts_taken, next_host, problem
 from sandbox.gke.networks import pods_on
-from sandbox.gke.pod_webhooks import GCSFUSE, denial, mutated, networks_of
+from sandbox.gke.pod_webhooks import GCSFUSE, denial, mutated
 from sandbox.gke.queued_machines import CONSUME
-from sandbox.kube.objects import JsonObject, annotations_of, labels_of, maps, name_of
 from sandbox.live_kube.api import Api, Kind
 
 Review = Mapping[str, Any]

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from kube.objects import JsonObject, name_of
+from kube.text import nearest
 from sandbox.kube.custom_resources import definition
-from sandbox.kube.objects import JsonObject, name_of
 from sandbox.kube.registry import REGISTRY
-from sandbox.kube.text import nearest
 
 if TYPE_CHECKING:
     from catalog.versions import Component, HelmChart

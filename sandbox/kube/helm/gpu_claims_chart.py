@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from kube.objects import JsonObject, name_of
 from sandbox.kube.claims import API, CHANNEL_CLASS, GPU_CLAIMS_CHART, GPU_CLASS, classes_of
 from sandbox.kube.helm.chart import Chart, Finding, deployment_spec, full_name, made, values_of
-from sandbox.kube.objects import JsonObject, name_of
 
 # On nodes of whoever has no feature discovery.
 PRESENT = "nvidia.com/gpu.present"

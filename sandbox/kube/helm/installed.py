@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from sandbox.kube.objects import JsonObject
+from kube.names import chart_name
+from kube.objects import JsonObject
 from sandbox.kube.pods import is_running
 from sandbox.kube.store import Store
 
@@ -10,7 +11,7 @@ from sandbox.kube.store import Store
 def chart_release(store: Store, chart: str) -> JsonObject | None:
     """The oldest release of a chart, by the chart's short name."""
     releases = store.all("Release")
-    named = (each for each in releases if each["spec"]["chart"].rpartition("/")[2] == chart)
+    named = (each for each in releases if chart_name(each["spec"]["chart"]) == chart)
     return next(named, None)
 
 

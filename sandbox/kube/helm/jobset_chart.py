@@ -10,6 +10,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from kube.objects import JsonObject, name_of
 from sandbox.kube.helm.chart import (
     WEBHOOK_PORT,
     Chart,
@@ -18,7 +19,6 @@ from sandbox.kube.helm.chart import (
     full_name,
     values_of,
 )
-from sandbox.kube.objects import JsonObject, name_of
 
 _RESOURCES = {
     "requests": {"cpu": "500m", "memory": "128Mi"},

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from kube.objects import JsonObject, name_of
 from sandbox.kube.helm.chart import Chart, deployment_spec, made, values_of
-from sandbox.kube.objects import JsonObject, name_of
 
 _RESOURCES = {"limits": {"cpu": "100m", "memory": "512Mi"}}
 

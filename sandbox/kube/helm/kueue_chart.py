@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from kube.objects import JsonObject, name_of
 from sandbox.kube.helm.chart import (
     Chart,
     Finding,
@@ -20,7 +21,6 @@ from sandbox.kube.helm.chart import (
 )
 from sandbox.kube.helm.kueueviz import kueueviz_findings, kueueviz_objects
 from sandbox.kube.kueue_configuration import config_findings, config_text
-from sandbox.kube.objects import JsonObject, name_of
 
 _RESOURCES = {
     "limits": {"cpu": "2", "memory": "512Mi"},

@@ -11,9 +11,9 @@ import hashlib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from kube.objects import JsonObject, dig, namespace_of
+from kube.text import nearest
 from sandbox.kube.helm.chart import Finding, made, values_of
-from sandbox.kube.objects import JsonObject, dig, namespace_of
-from sandbox.kube.text import nearest
 
 _PORT = 8080
 _AMOUNTS = {"cpu": "500m", "memory": "512Mi"}

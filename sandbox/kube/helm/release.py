@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sandbox.kube.errors import KubeError
+from kube.errors import KubeError
+from kube.names import chart_name, is_label_1123
+from kube.objects import JsonObject, name_of
+from kube.text import nearest
 from sandbox.kube.helm.chart import Chart
 from sandbox.kube.helm.charts import CHARTS
-from sandbox.kube.names import is_label_1123
-from sandbox.kube.objects import JsonObject, name_of
-from sandbox.kube.text import nearest
 
 Finding = tuple[str, str]
 RELEASE = {"apiVersion": "helm.sh/v3", "kind": "Release"}
@@ -37,7 +37,7 @@ def release_inputs(manifest: Mapping[str, Any]) -> JsonObject:
 
 def chart_of(release: Mapping[str, Any]) -> Chart:
     """The chart of a release that is installed."""
-    return CHARTS[_short(release["spec"]["chart"])]
+    return CHARTS[chart_name(release["spec"]["chart"])]
 
 
 def refuse_hanging_uninstall(release: Mapping[str, Any]) -> None:
@@ -72,11 +72,12 @@ def _name_findings(name: str) -> Iterator[Finding]:
 
 def _source_findings(spec: Mapping[str, Any]) -> Iterator[Finding]:
     named = str(spec.get("chart") or "")
-    chart = CHARTS.get(_short(named))
+    chart = CHARTS.get(chart_name(named))
     if chart is None:
         yield "chart", f'"{named}" is no chart that the sandbox knows{nearest(named, CHARTS)}'
         return
-    source = (named, (spec.get("repositoryOpts") or {}).get("repo"))
+    address, _, digest = named.partition("@")
+    source = (address, (spec.get("repositoryOpts") or {}).get("repo"))
     if source != (chart.source.name, chart.source.repository):
         wanted = chart.source.name
         if chart.source.repository:
@@ -86,7 +87,11 @@ def _source_findings(spec: Mapping[str, Any]) -> Iterator[Finding]:
     if version not in chart.versions:
         near = nearest(version, chart.versions)
         yield "version", f'"{version}" is no version of {chart.name} that the lock knows{near}'
+    elif digest:
+        yield from _digest_findings(chart.source.checked_digest(version), digest)
 
 
-def _short(chart: str) -> str:
-    return chart.rpartition("/")[2]
+def _digest_findings(of_version: str | None, digest: str) -> Iterator[Finding]:
+    """Helm compares a reference's digest with that of the version's tag."""
+    if digest != of_version:
+        yield "chart", f"chart reference digest mismatch: {of_version} is not {digest}"

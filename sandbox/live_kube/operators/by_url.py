@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sandbox.kube.objects import JsonObject
+from kube.objects import JsonObject
 
 
 def call_by_url(webhook: JsonObject | None, url: str, ca_bundle: str) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from sandbox.kube.objects import JsonObject, maps, name_of
+from kube.objects import JsonObject, maps, name_of
 from sandbox.live_kube.operators.by_url import call_by_url
 from sandbox.live_kube.operators.kustomization import customized, read_objects
 from sandbox.live_kube.operators.rbac import installed

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sandbox.kube.objects import JsonObject
+from kube.objects import JsonObject
 from sandbox.live_kube.operators.kustomization import customized
 from sandbox.live_kube.operators.rbac import installed
 

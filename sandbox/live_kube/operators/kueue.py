@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from kube.objects import JsonObject, dig, maps, name_of, namespace_of
 from sandbox.kube.helm.kueue_chart import KueueChart
 from sandbox.kube.kueue_configuration import Configuration, read_configuration
-from sandbox.kube.objects import JsonObject, dig, maps, name_of, namespace_of
 from sandbox.live_kube.operators.by_url import call_by_url
 from sandbox.live_kube.operators.kustomization import customized, read_objects
 from sandbox.live_kube.operators.rbac import installed

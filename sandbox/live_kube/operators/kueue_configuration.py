@@ -9,11 +9,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import yaml
-
+from catalog.strict_yaml import load_yaml
+from kube.objects import JsonObject, name_of, namespace_of
 from sandbox.kube.helm.chart import values_of
 from sandbox.kube.kueue_configuration import config_text
-from sandbox.kube.objects import JsonObject, name_of, namespace_of
 from sandbox.live_kube.operators.kueue import chart_object
 
 _HOST = "127.0.0.1"
@@ -25,7 +24,7 @@ def release_configuration(release: Mapping[str, Any]) -> JsonObject:
         "webhookServiceName": name_of(chart_object(release, "Service")),
         "webhookSecretName": name_of(chart_object(release, "Secret")),
     }
-    given: JsonObject = yaml.safe_load(config_text(values_of(release)))
+    given: JsonObject = load_yaml(config_text(values_of(release)))
     return {
         "namespace": namespace_of(release),
         "internalCertManagement": {"enable": True, **certificates},

@@ -9,13 +9,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import yaml
-
-from sandbox.errors import UserError
-from sandbox.kube.objects import JsonObject, maps
-
-# The parser in C takes a second for the definitions; the one in Python takes five.
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+from catalog.strict_yaml import load_documents
+from cli.errors import UserError
+from kube.objects import JsonObject, maps
 
 
 def read_objects(file: Path) -> list[JsonObject]:
@@ -23,7 +19,7 @@ def read_objects(file: Path) -> list[JsonObject]:
         text = file.read_text()
     except FileNotFoundError:
         raise UserError(f"{file}: there is no such file; nearest: run `make kube-tools`") from None
-    return [each for each in yaml.load_all(text, _LOADER) if each]
+    return [each for each in load_documents(text) if each]
 
 
 def customized(folder: Path) -> list[JsonObject]:

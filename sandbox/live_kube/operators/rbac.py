@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from sandbox.kube.objects import JsonObject, maps
+from kube.objects import JsonObject, maps
 
 _IN_A_NAMESPACE = frozenset({"Role", "RoleBinding", "ServiceAccount"})
 

@@ -14,7 +14,7 @@ import datetime
 from collections.abc import Mapping
 from typing import Any
 
-from sandbox.kube.objects import JsonObject
+from kube.objects import JsonObject
 from sandbox.live_kube.operators.kueue import chart_object
 
 # Kueue makes another under any other name, or within 90 days of the end.

@@ -8,9 +8,9 @@ from sandbox.gke.provisioning_requests import run_provisioning_requests
 from sandbox.kube.claims import make_claims
 from sandbox.kube.compute_domains import run_compute_domains
 from sandbox.memory_kube.controllers.autoscalers import run_autoscalers
-from sandbox.memory_kube.controllers.disruptions import count_healthy
 from sandbox.memory_kube.controllers.helm import run_releases
 from sandbox.memory_kube.controllers.job_set import run_job_sets
+from sandbox.memory_kube.controllers.policies import run_disruption_budgets, run_quotas
 from sandbox.memory_kube.controllers.queues import run_queues
 from sandbox.memory_kube.controllers.ray_cluster import run_ray_clusters
 from sandbox.memory_kube.controllers.ray_job import advance_ray_jobs, run_ray_jobs
@@ -21,7 +21,6 @@ from sandbox.memory_kube.controllers.workloads import (
     run_deployments,
     run_jobs,
 )
-from sandbox.memory_kube.quotas import count_quotas
 
 CONTROLLERS = (
     run_releases,
@@ -33,12 +32,12 @@ CONTROLLERS = (
     run_jobs,
     run_ray_jobs,
     run_ray_clusters,
-    count_healthy,
+    run_disruption_budgets,
     address_services,
     run_compute_domains,
     make_claims,
     run_queues,
-    count_quotas,
+    run_quotas,
 )
 
 __all__ = [

@@ -5,7 +5,7 @@ There are no metrics in here, so a target only comes into the range of its autos
 
 from collections.abc import Sequence
 
-from sandbox.kube.objects import Node
+from kube.objects import Node
 from sandbox.kube.store import Store
 from sandbox.memory_kube.references import scaled
 

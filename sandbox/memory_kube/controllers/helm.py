@@ -5,9 +5,10 @@ A release owns them here, so that they go with it; what a chart keeps has no own
 
 from collections.abc import Sequence
 
+from kube.names import chart_name
+from kube.objects import JsonObject, Node, Ref, dig, name_of, namespace_of
 from sandbox.kube.custom_resources import drop_undefined
 from sandbox.kube.helm.release import chart_of
-from sandbox.kube.objects import JsonObject, Node, Ref, dig, name_of, namespace_of
 from sandbox.kube.pods import is_running
 from sandbox.kube.registry import JOB_SET_GROUP, KUEUE_GROUP, RAY_GROUP
 from sandbox.kube.store import Store
@@ -58,7 +59,7 @@ def _status(store: Store, release: JsonObject) -> JsonObject:
     return {
         "name": name_of(release),
         "namespace": namespace_of(release),
-        "chart": spec["chart"].rpartition("/")[2],
+        "chart": chart_name(spec["chart"]),
         "version": spec["version"],
         "appVersion": f"v{spec['version']}",
         "revision": release["metadata"]["generation"],

@@ -7,8 +7,7 @@ pod fails in here, so nothing starts again.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from sandbox.kube.helm import job_set_controller_runs
-from sandbox.kube.objects import (
+from kube.objects import (
     JsonObject,
     Node,
     annotations_of,
@@ -18,6 +17,7 @@ from sandbox.kube.objects import (
     name_of,
     namespace_of,
 )
+from sandbox.kube.helm import job_set_controller_runs
 from sandbox.kube.pods import is_running
 from sandbox.kube.store import Store
 from sandbox.memory_kube.defaults import with_defaults

@@ -1,19 +1,28 @@
 """RayCluster: a head pod, the workers of each group, and whether they run.
 
-As in KubeRay 1.4.2 a changed template leaves running pods alone; only the number of replicas acts.
+As in KubeRay 1.6.2 a changed template leaves running pods alone; only the number of replicas acts.
 Unlike there, the state does not stay `ready` when a pod is lost later, and replicas of several
 hosts come, go and are numbered as a whole, as in newer versions (RayMultiHostIndexing).
 """
 
+import base64
+import hashlib
 from collections.abc import Sequence
 
+from components.ray_manifest import TOKEN_KEY
+from kube.objects import JsonObject, Node, dig, labels_of, maps, name_of, namespace_of
 from sandbox.gke.tpu_webhook import CLUSTER, GROUP, HOST_INDEX, REPLICA_INDEX, REPLICA_NAME
 from sandbox.kube.helm import ray_operator_runs
-from sandbox.kube.objects import JsonObject, Node, dig, labels_of, maps, name_of, namespace_of
 from sandbox.kube.pods import is_running, pod_from, suffix
+from sandbox.kube.secrets import seal
 from sandbox.kube.store import Store
 from sandbox.memory_kube.owned_pods import keep_pods
-from sandbox.memory_kube.ray_pods import head_template, workers_of
+from sandbox.memory_kube.ray_pods import (
+    head_template,
+    made_token_secret,
+    with_token,
+    workers_of,
+)
 
 _NODE_TYPE = "ray.io/node-type"
 _PROVISIONED = "RayClusterProvisioned"
@@ -24,20 +33,39 @@ def run_ray_clusters(store: Store, nodes: Sequence[Node]) -> None:
     if not ray_operator_runs(store):
         return
     for cluster in store.all("RayCluster"):
+        _make_token(store, cluster)
         suspended = bool(cluster["spec"].get("suspend"))
         keep_pods(store, cluster, {} if suspended else _wanted(cluster))
         store.patch(cluster, status=_status(store, cluster))
 
 
+def _make_token(store: Store, cluster: JsonObject) -> None:
+    """As reconcileAuthSecret: whatever Secret has the name already is left as it is."""
+    name, namespace = made_token_secret(cluster), namespace_of(cluster)
+    if name is None or store.get("v1", "Secret", namespace, name) is not None:
+        return
+    # KubeRay's token is random; here each cluster has one of its own.
+    token = hashlib.sha256(f"{store.salt}/{cluster['metadata']['uid']}".encode()).digest()
+    secret = {
+        "apiVersion": "v1",
+        "kind": "Secret",
+        "metadata": {"name": name, "namespace": namespace, "labels": {CLUSTER: name_of(cluster)}},
+        "type": "Opaque",
+        "stringData": {TOKEN_KEY: base64.b64encode(token).decode()},
+    }
+    store.add(seal(secret, store.salt), owner=cluster)
+
+
 def _wanted(cluster: JsonObject) -> dict[str, JsonObject]:
     spec, name = cluster["spec"], name_of(cluster)
-    head = head_template(spec)
+    head = with_token(head_template(spec), cluster)
     pods = [_pod(cluster, head, _pod_name(name, "head"), "headgroup", "head")]
     for group in maps(spec.get("workerGroupSpecs")):
+        worker = with_token(group["template"], cluster)
         prefix, hosts = f"{name}-{group['groupName']}", group["numOfHosts"]
         for index in range(workers_of(group)):
             pod_name = _pod_name(prefix, "worker", index)
-            pod = _pod(cluster, group["template"], pod_name, group["groupName"], "worker")
+            pod = _pod(cluster, worker, pod_name, group["groupName"], "worker")
             if hosts > 1:
                 pod["metadata"]["labels"] |= _place_in_replica(group["groupName"], index, hosts)
             pods.append(pod)
@@ -90,6 +118,6 @@ def _status(store: Store, cluster: JsonObject) -> JsonObject:
 
 
 def _was_whole(cluster: JsonObject) -> bool:
-    """Once true it stays (raycluster_types.go, v1.4.2)."""
+    """Once true it stays (raycluster_types.go, v1.6.2)."""
     conditions = maps(dig(cluster, "status", "conditions"))
     return {"type": _PROVISIONED, "status": "True"} in conditions

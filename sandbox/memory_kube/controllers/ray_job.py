@@ -1,15 +1,14 @@
 """RayJob: its own RayCluster or a chosen one, the submitter Job, and the two statuses.
 
-As in KubeRay 1.4.2 a changed spec starts nothing again: cluster, job id and submitter are made
+As in KubeRay 1.6.2 a changed spec starts nothing again: cluster, job id and submitter are made
 once.
 """
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sandbox.kube.helm import ray_operator_runs
-from sandbox.kube.names import CLUSTER_SELECTOR_KEY
-from sandbox.kube.objects import (
+from kube.names import CLUSTER_SELECTOR_KEY
+from kube.objects import (
     JsonObject,
     Node,
     annotations_of,
@@ -18,10 +17,11 @@ from sandbox.kube.objects import (
     name_of,
     namespace_of,
 )
+from sandbox.kube.helm import ray_operator_runs
 from sandbox.kube.pods import is_running, suffix
 from sandbox.kube.store import Store
 from sandbox.memory_kube.defaults import with_defaults
-from sandbox.memory_kube.ray_pods import submitter_template
+from sandbox.memory_kube.ray_pods import submitter_template, with_token
 
 _DONE = ("Complete", "Failed")
 
@@ -30,7 +30,7 @@ def advance_ray_jobs(store: Store) -> None:
     """HTTPMode has no submitter pod that could finish: its job ends in the next reconcile.
 
     Not while pods of its cluster are away. With the head the job itself is gone, and KubeRay
-    submits it again to the next one (v1.4.2 rayjob_controller.go: a job that is not found). Whether
+    submits it again to the next one (v1.6.2 rayjob_controller.go: a job that is not found). Whether
     a job outlives its workers is its own affair; here every job waits for them.
     """
     for job in store.all("RayJob"):
@@ -128,11 +128,12 @@ def _make_cluster(store: Store, job: JsonObject, name: str) -> None:
 
 def _submitter(job: JsonObject, cluster: JsonObject) -> JsonObject:
     """The Job that runs `ray job submit`."""
+    template = submitter_template(job["spec"], cluster["spec"])
     manifest = {
         "apiVersion": "batch/v1",
         "kind": "Job",
         "metadata": {"name": name_of(job), "namespace": namespace_of(job)},
-        "spec": {"template": submitter_template(job["spec"], cluster["spec"])},
+        "spec": {"template": with_token(template, cluster)},
     }
     return with_defaults(manifest, namespaced=True)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from sandbox.kube.objects import JsonObject, Node, dig
+from kube.objects import JsonObject, Node, dig
 from sandbox.kube.store import Store
 
 

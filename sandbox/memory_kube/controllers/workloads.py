@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from kube.objects import JsonObject, Node, dig, name_of, namespace_of
 from sandbox.kube.kueue import queue_of
-from sandbox.kube.objects import JsonObject, Node, dig, name_of, namespace_of
 from sandbox.kube.pods import (
     FINISHED,
     is_running,
@@ -91,7 +91,7 @@ def _pinned_to(node: Node) -> JsonObject:
 def finish_job_pods(store: Store) -> None:
     """There is no time here: a Job's pod that ran in one reconcile has succeeded in the next.
 
-    A queued Job is a training: it goes on for as long as its queue leaves it the quota.
+    A queued Job is a training, and goes on.
     """
     for job in store.all("Job"):
         if queue_of(job) or _is_of_queued(store, job):

@@ -1,1 +1,2 @@
-"""Kueue: queues of the cluster, and which pods, Jobs and Ray clusters may start."""
+"""Kueue's rules about manifests. Queued work is admitted at once: quota, order, borrowing and
+preemption are the real Kueue's, which `make kube-tools` builds."""

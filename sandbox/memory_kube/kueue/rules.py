@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
-from sandbox.kube import quantity
-from sandbox.kube.errors import KubeError
-from sandbox.kube.objects import JsonObject, dig, maps
+from kube import quantity
+from kube.errors import KubeError
+from kube.objects import JsonObject, dig, maps
 
 Finding = tuple[str, str]
 _HOSTNAME = "kubernetes.io/hostname"

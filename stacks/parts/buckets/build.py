@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Union
+from typing import Union
 
 import pulumi
 import pulumi_gcp as gcp
@@ -11,6 +11,7 @@ from components.bucket import Bucket, BucketArgs
 from components.bucket_grant import BucketGrant, BucketGrantArgs, kubernetes_principal
 from components.bucket_mount import BucketMountArgs
 from components.bucket_volume import BucketVolume, BucketVolumeArgs
+from components.existing_bucket import ExistingBucket
 from components.gcsfuse_options import GcsFuseMountOptions, pod_annotations
 from components.kube_service_account import KubeServiceAccount, KubeServiceAccountArgs
 from components.static_volume import VolumeMount
@@ -18,14 +19,9 @@ from stacks.parts.buckets.config import GcsFuseSidecar, LifecycleAction, Lifecyc
 from stacks.parts.buckets.plan import PlannedBucket, with_key
 from stacks.site import Project, Site, beside
 
-if TYPE_CHECKING:
-    from components.existing_bucket import ExistingBucket
-
 AnyBucket = Union[Bucket, "ExistingBucket"]
 # Only there so that volume and claim name the same class; none of that name is made.
 _STORAGE_CLASS = "gcsfuse-sc"
-# Kubernetes makes one of this name in every namespace.
-_GIVEN_ACCOUNT = "default"
 _ACTIONS = {
     LifecycleAction.DELETE: "Delete",
     LifecycleAction.SET_STORAGE_CLASS: "SetStorageClass",
@@ -72,6 +68,7 @@ def build(project: Project) -> dict[str, AnyBucket]:
                 versioning=one.config.versioning,
                 soft_delete_days=one.config.soft_delete_days,
                 force_destroy=one.config.force_destroy,
+                kms_key=stack.cmek,
                 lifecycle_rules=[_lifecycle_rule(it) for it in one.config.lifecycle],
                 protect=stack.deletion_protection,
             ),
@@ -188,12 +185,11 @@ def _lifecycle_rule(rule: LifecycleRule) -> gcp.storage.BucketLifecycleRuleArgs:
 
 
 def _account(site: Site) -> pulumi.Output[str]:
-    name = site.plan.account_name
-    if name == _GIVEN_ACCOUNT:
-        return pulumi.Output.from_input(name)
     made = KubeServiceAccount(
         "account",
-        KubeServiceAccountArgs(namespace=site.namespace, account_name=name, labels=site.labels),
+        KubeServiceAccountArgs(
+            namespace=site.namespace, account_name=site.plan.account_name, labels=site.labels
+        ),
         opts=site.inside,
     )
     return made.account_name

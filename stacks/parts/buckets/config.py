@@ -83,7 +83,7 @@ class GcsFuse(Block, frozen=True):
     """Write without a copy on the node's disk first."""
     write_global_max_blocks: BlockCount | None = None
     """Files that are streamed at once; by default as many as a pod of the stack writes, and 4 at
-    least."""
+    least, or 1600 where only TPU hosts mount it that Cloud Storage FUSE calls large."""
     uid: UserId | None = None
     """User whose files they are, by default root. Pods that run as another user need it."""
     gid: UserId | None = None

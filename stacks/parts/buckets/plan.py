@@ -23,7 +23,9 @@ _UNLIMITED = GcsFuseSidecar(cpu=0, memory_gib=0, ephemeral_storage_gib=0)
 @dataclass(frozen=True, kw_only=True)
 class PlannedBucket:
     """`name` is the bucket's own, `key` the stack's for it; a pod writes at most
-    `files_at_once` to it at once. Where it is `claimed` a job waits for its volume."""
+    `files_at_once` to it at once. Where it is `claimed` a job waits for its volume. It is
+    `on_large_hosts` where only pods mount it whose sidecars have no limit of memory, and their
+    workers are on machines that Cloud Storage FUSE calls large."""
 
     key: str
     config: StackBucket
@@ -31,6 +33,7 @@ class PlannedBucket:
     facts: Catalog
     files_at_once: int = 1
     claimed: bool = False
+    on_large_hosts: bool = False
 
     @property
     def field(self) -> str:
@@ -87,9 +90,11 @@ class PlannedBucket:
 
     def _streamed(self, files: int) -> int:
         """As many as the config says, else all that a pod writes, and no fewer than FUSE's own
-        number."""
+        number, which is `most_blocks` on large machines. Where the sidecar has a limit of memory,
+        that number would be more than fits into it."""
         fuse, asked = self.facts.gcsfuse, self.config.mount.write_global_max_blocks
-        return asked or min(max(fuse.blocks, files), fuse.most_blocks)
+        own = fuse.most_blocks if self.on_large_hosts else fuse.blocks
+        return asked or min(max(own, files), fuse.most_blocks)
 
 
 def with_key(base: str, key: str) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import PurePosixPath
 
-from components.naming import NameKind, check_bucket_name, check_name
+from components.naming import GIVEN_ACCOUNT, NameKind, check_bucket_name, check_name
 from stacks.beside import beside_problems
 from stacks.parts.buckets.lifecycle_rules import lifecycle_problems
 from stacks.parts.buckets.plan import PlannedBucket
@@ -30,6 +30,16 @@ def existing_problems(plan: Plan) -> Iterator[Problem]:
         if bucket.config.existing is not None:
             whose = "the bucket is there already, with its own"
             yield from beside_problems(bucket.field, bucket.config, _OF_MADE, whose)
+
+
+def account_problems(plan: Plan) -> Iterator[Problem]:
+    """By default the account has the stack's name, which may be the one that is nobody's own."""
+    if plan.buckets and plan.account_name == GIVEN_ACCOUNT:
+        yield Problem(
+            "service_account",
+            "missing: by default it has the stack's name, which Kubernetes has for pods that name "
+            "none; nearest: pods",
+        )
 
 
 def own_problems(plan: Plan) -> Iterator[Problem]:
@@ -161,4 +171,4 @@ def _meet(one: str, other: str) -> bool:
     return first == second or first in second.parents or second in first.parents
 
 
-RULES = (existing_problems, own_problems, apart_problems, lifecycle_problems)
+RULES = (existing_problems, account_problems, own_problems, apart_problems, lifecycle_problems)

@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
 import pulumi
 
+from components.existing_cluster import existing_cluster
 from components.gke_cluster import (
     AuthorizedNetwork,
     GkeCluster,
@@ -13,15 +13,16 @@ from components.gke_cluster import (
     MaintenanceExclusion,
     MaintenanceWindow,
 )
+from components.kuberay_operator import KubeRayOperator, KubeRayOperatorArgs
+from components.namespace import KubeNamespace, KubeNamespaceArgs
 from components.node_service_account import NodeServiceAccount, NodeServiceAccountArgs
+from components.token_secret import TokenSecret, TokenSecretArgs
+from components.webhook_access import WebhookAccess, WebhookAccessArgs
 from stacks.helm_charts import helm_chart
 from stacks.parts.cluster.config import Maintenance, Operator
 from stacks.parts.cluster.plan import runs_kuberay
 from stacks.site import Cluster, Ground, Nodes, Project, Site, beside
-from stacks.tokens import VARIABLES
-
-if TYPE_CHECKING:
-    from components.token_secret import TokenSecret
+from stacks.tokens import SECRET_KEYS, SERVER_KEY
 
 
 def identity(project: Project, kind: str) -> NodeServiceAccount:
@@ -55,8 +56,6 @@ def build(
     then beside what has the peering, Lustre, and not after it.
     """
     if project.adopted.cluster is not None:
-        from components.existing_cluster import existing_cluster
-
         return existing_cluster("gke", project.adopted.cluster)
     # Those of a cluster that is made are made before it.
     assert nodes is not None
@@ -69,7 +68,7 @@ def build(
     return GkeCluster(
         "gke",
         GkeClusterArgs(
-            project=project.apis.project_with("container"),
+            project=_with_apis(project),
             location=plan.location,
             zone=stack.zone,
             cluster_name=plan.cluster_name,
@@ -81,6 +80,7 @@ def build(
             node_service_account=nodes.email,
             release_channel=wanted.release_channel.value,
             version=None if plan.gke_version is None else str(plan.gke_version),
+            endpoint=plan.hardening.endpoint,
             authorized_networks=None
             if allowed is None
             else [AuthorizedNetwork(name=it.name, cidr=it.cidr) for it in allowed],
@@ -92,27 +92,45 @@ def build(
             lustre=stack.lustre is not None,
             lustre_legacy_port=plan.lustre_legacy_port,
             security_group=wanted.security_group,
+            binary_authorization=plan.hardening.binary_authorization,
+            intranode_visibility=plan.hardening.intranode_visibility,
+            kms_key=stack.cmek,
             deletion_protection=stack.deletion_protection,
             labels=project.labels,
         ),
         opts=pulumi.ResourceOptions.merge(
-            project.opts, pulumi.ResourceOptions(depends_on=[*beneath, *held])
+            project.opts, pulumi.ResourceOptions(depends_on=[nodes, *beneath, *held])
         ),
     )
 
 
-def namespace(project: Project, gke: Cluster) -> pulumi.Input[str]:
-    """The namespace's name; made here unless every cluster has it."""
+def _with_apis(project: Project) -> pulumi.Output[str]:
+    """The project's id, known once the APIs that the cluster needs are on."""
+    container = project.apis.project_with("container")
+    if not project.plan.hardening.binary_authorization:
+        return container
+    asked = project.apis.project_with("binaryauthorization")
+    return pulumi.Output.all(container, asked).apply(lambda it: it[0])
+
+
+def namespace(
+    project: Project, gke: Cluster, served: Sequence[pulumi.Resource] = ()
+) -> pulumi.Input[str]:
+    """The namespace's name; made here unless every cluster has it. It goes, with all work in it,
+    before what is `served`: queues and operators, which take the finalizers of that work off."""
     name = project.plan.stack.namespace
     if name == "default":
         return name
-    from components.namespace import KubeNamespace, KubeNamespaceArgs
 
     made = KubeNamespace(
         "kube",
-        KubeNamespaceArgs(namespace=name, labels=project.labels),
+        KubeNamespaceArgs(
+            namespace=name, pod_security=project.plan.pod_security, labels=project.labels
+        ),
         # Waits for the provider as pools do: `destroy` then takes both at once.
-        opts=pulumi.ResourceOptions(providers=[gke.kubernetes], depends_on=[gke.kubernetes]),
+        opts=pulumi.ResourceOptions(
+            providers=[gke.kubernetes], depends_on=[gke.kubernetes, *served]
+        ),
     )
     return made.namespace
 
@@ -123,13 +141,13 @@ def tokens(
     secrets: Mapping[str, pulumi.Output[str]],
     namespace: pulumi.Input[str],
 ) -> "TokenSecret | None":
+    # A key that no server asks for any more is nobody's to read.
+    asked = any(it.config.api_key for it in project.plan.servers.values())
     values: dict[str, pulumi.Input[str]] = {
-        VARIABLES[name]: value for name, value in secrets.items()
+        SECRET_KEYS[name]: value for name, value in secrets.items() if asked or name != SERVER_KEY
     }
     if not values:
         return None
-    # What most stacks have no use for is not loaded.
-    from components.token_secret import TokenSecret, TokenSecretArgs
 
     return TokenSecret(
         "tokens",
@@ -149,7 +167,6 @@ def operators(project: Project, gke: Cluster, nodes: Nodes) -> list[pulumi.Resou
     installed = Operator.KUBERAY in project.adopted.operators
     if not runs_kuberay(plan.stack) or "ray_operator" in plan.features or installed:
         return []
-    from components.kuberay_operator import KubeRayOperator, KubeRayOperatorArgs
 
     made = KubeRayOperator(
         "kuberay",
@@ -167,8 +184,6 @@ def webhook_access(site: Site, key: str, port: int) -> list[pulumi.Resource]:
     block = stack.network.control_plane if existing is None else existing.control_plane_range
     if block is None:
         return []
-    # What most stacks have no use for is not loaded.
-    from components.webhook_access import WebhookAccess, WebhookAccessArgs
 
     access = WebhookAccess(
         f"{key}-webhook",

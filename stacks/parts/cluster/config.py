@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from catalog import GkeVersionField, ReleaseChannel
+from components.control_plane import ControlPlaneEndpoint
 from components.members import check_security_group
 from stacks.config_errors import nearest
 from stacks.types import (
@@ -80,8 +81,12 @@ class ExclusionScope(StrEnum):
     NO_MINOR_OR_NODE_UPGRADES = "NO_MINOR_OR_NODE_UPGRADES"
 
 
+# Under these GKE leaves nodes at their version.
+KEEP_NODES = frozenset({ExclusionScope.NO_UPGRADES, ExclusionScope.NO_MINOR_OR_NODE_UPGRADES})
+
+
 class AuthorizedRange(Block, frozen=True):
-    """Who may reach the control plane's public address."""
+    """Who may reach the control plane's address."""
 
     name: Annotated[str, Field(min_length=1)]
     """A name for the range."""
@@ -129,9 +134,19 @@ class StackCluster(Block, frozen=True):
     version: GkeVersionField | None = None
     """GKE version, whole or like `1.35`; by default the lock's, or the channel's default where
     nothing that the stack uses has a minimum."""
+    endpoint: ControlPlaneEndpoint | None = None
+    """Where the control plane answers: at a public address, at a private one in the VPC network
+    alone, or by a name of Google Cloud's alone; by default `public`; with
+    `hardened` `dns`, unless `authorized_networks` narrows a public one."""
     authorized_networks: tuple[AuthorizedRange, ...] | None = None
-    """Who may reach the control plane; by default it answers everywhere, to IAM identities
-    alone."""
+    """Who may reach the control plane's address; by default a public one answers everywhere, to IAM
+    identities alone, and a private one the cluster's own nodes and pods."""
+    binary_authorization: bool | None = None
+    """Run only images that the project's Binary Authorization policy allows; by default as
+    `hardened` says."""
+    intranode_visibility: bool | None = None
+    """Show traffic between pods of one node to the VPC network, its flow logs and its firewall
+    rules; by default as `hardened` says, and on Autopilot always."""
     maintenance: Maintenance | None = None
     """When GKE may upgrade by itself; by default at any time."""
     existing: NamedCluster | None = None

@@ -4,13 +4,22 @@ What can be turned on is not turned on here: the cluster is somebody else's. Com
 GKE's documentation, "Enable the Ray operator", "Cloud Storage FUSE CSI driver", "Managed Lustre CSI
 driver", "Workload Identity Federation for GKE"; read 2026-11-22. That DRANET needs Dataplane V2:
 GoogleCloudPlatform/cluster-toolkit modules/compute/gke-node-pool, enable_dranet, 10470803.
+
+A GKE cluster enforces network policies by Dataplane V2 or by Calico (hashicorp/
+terraform-provider-google-beta google-beta/services/container/resource_container_cluster.go,
+datapath_provider and network_policy, 93c65b2d60). Policies here let in what is no pod by the range
+0.0.0.0/0, and Calico compares a range with the address of every sender, pods too
+(projectcalico/calico libcalico-go/lib/backend/k8s/conversion/conversion.go,
+k8sPeerToCalicoFields, fb7b1d4c).
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
-from catalog import Catalog, GkeVersion
+from catalog import Catalog, GkeVersion, ReleaseChannel
 from components.existing_facts import ClusterFacts
+from stacks import clock
 from stacks.problems import Problem, problem_of
 
 AT = "cluster.existing"
@@ -24,6 +33,7 @@ class ClusterNeeds:
     `multi_networking` is for nodes with further interfaces. `ray_operator` is whether GKE is to run
     KubeRay, None where nothing needs it. `lustre_legacy_port` is None without Lustre, or whether
     its servers listen on the port of older nodes. `groups` is whether teams are of Google groups.
+    `teams` is whether the stack has any, `guarded` whether network policies guard its own pods.
     `network_id` is the network that the stack names beside the cluster, if any, and
     `release_channel` the one that it asks for, if any.
     """
@@ -38,6 +48,8 @@ class ClusterNeeds:
     lustre_legacy_port: bool | None = None
     custom_metrics: bool = False
     groups: bool = False
+    teams: bool = False
+    guarded: bool = False
     network_id: str | None = None
     release_channel: str | None = None
     features: tuple[str, ...] = ()
@@ -51,11 +63,15 @@ def cluster_problems(found: ClusterFacts, needs: ClusterNeeds, facts: Catalog) -
     yield from _network_problems(found, needs)
     yield from _identity_problems(found, needs)
     yield from _group_problems(found, needs)
+    if needs.teams and not found.dataplane_v2:
+        yield _without_borders(found, "pods of a team would reach those of the others")
     yield from _addon_problems(found, needs)
 
 
 def cluster_advice(found: ClusterFacts, needs: ClusterNeeds) -> Iterator[Problem]:
     """What may surprise, but keeps nothing from working."""
+    if needs.guarded and not needs.teams and not found.dataplane_v2:
+        yield _without_borders(found, "every pod of the cluster reaches those of the stack")
     if found.autopilot and not found.private_nodes:
         yield Problem(
             _FIELD,
@@ -98,11 +114,24 @@ def _version_problems(
     for machine in needs.machines or (None,):
         broken = problem_of(
             _FIELD,
-            lambda one=machine: facts.check_gke(version, *needs.features, machine=one),
+            partial(
+                facts.check_gke,
+                version,
+                *needs.features,
+                machine=machine,
+                channel=_channel_of(found),
+                today=clock.now().date(),
+            ),
         )
         if broken:
             yield from broken
             return
+
+
+def _channel_of(found: ClusterFacts) -> ReleaseChannel:
+    """Of a cluster in none Google offers what Regular has."""
+    known = found.release_channel in list(ReleaseChannel)
+    return ReleaseChannel(found.release_channel) if known else ReleaseChannel.REGULAR
 
 
 def _network_problems(found: ClusterFacts, needs: ClusterNeeds) -> Iterator[Problem]:
@@ -149,6 +178,17 @@ def _group_problems(found: ClusterFacts, needs: ClusterNeeds) -> Iterator[Proble
             f"{found.name} knows no groups, and teams are of groups; "
             f"nearest: {_update(found, flag)}",
         )
+
+
+def _without_borders(found: ClusterFacts, consequence: str) -> Problem:
+    why = (
+        "enforces network policies by Calico, which takes pods for part of the range 0.0.0.0/0"
+        if found.calico
+        else "enforces no network policies"
+    )
+    return Problem(
+        _FIELD, f"{found.name} {why}, so {consequence}; nearest: a cluster on Dataplane V2"
+    )
 
 
 def _addon_problems(found: ClusterFacts, needs: ClusterNeeds) -> Iterator[Problem]:

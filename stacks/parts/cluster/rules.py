@@ -3,13 +3,18 @@ import.
 
 Sources: GKE documentation, "Maintenance windows and exclusions", "Configure maintenance windows and
 exclusions", "Authorized networks"; hashicorp/terraform-provider-google-beta
-website/docs/r/container_cluster (20 exclusions); read 2026-11-22.
+website/docs/r/container_cluster (20 exclusions); read 2026-11-22. Three exclusions without any
+upgrade, and none of another scope after the end of support: the same documentation, section
+"Limitations", in a public copy read 2026-11-26.
 """
 
-from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
-from functools import partial
+from collections.abc import Iterator, Sequence
+from datetime import UTC, date, datetime, timedelta
+from functools import cache, partial
 
+from components.cidr import is_reserved, on_the_internet
+from components.control_plane import ControlPlaneEndpoint
+from stacks import clock
 from stacks.beside import beside_problems
 from stacks.parts.cluster.config import (
     ClusterLocation,
@@ -22,11 +27,20 @@ from stacks.plan import Plan
 from stacks.problems import Problem, problem_of, repeats
 from stacks.recurrence import parsed
 
-_OF_MADE = ("name", "location", "version", "authorized_networks", "maintenance", "security_group")
+_OF_MADE = (
+    *("name", "location", "version", "endpoint", "authorized_networks", "maintenance"),
+    "security_group",
+    *("binary_authorization", "intranode_visibility"),
+)
 _FIELD = "cluster.maintenance"
 _LONGEST_WITHOUT_UPGRADES = timedelta(days=90)
 _MOST_EXCLUSIONS = 20
+_MOST_WITHOUT_UPGRADES = 3
 _MOST_AUTHORIZED = 100
+# Of a /8: the IANA's registry of IPv4 addresses has 256 rows, one for each (IANA, "IPv4 Address
+# Space Registry", whose rows hrbrmstr.github.io/iptools/reference/iana_assignments.html counts;
+# read 2026-11-27).
+_MOST_ON_THE_INTERNET = 1 << 24
 # Of which so many hours are to be open to maintenance, in pieces of no less than four. English
 # pages say 32 days, the newest 92: what is too little for the longer is too little for both.
 _ROLLING_DAYS = 92
@@ -61,9 +75,51 @@ def gke_problems(plan: Plan) -> Iterator[Problem]:
     """The version has what the stack uses."""
     if plan.gke_version is None:
         return
+    channel, today = plan.stack.cluster.release_channel, clock.now().date()
     for pool in plan.pools.values():
-        check = partial(plan.facts.check_gke, plan.gke_version, *plan.features)
-        yield from problem_of("cluster.version", partial(check, machine=pool.machine.name))
+        check = partial(
+            plan.facts.check_gke,
+            plan.gke_version,
+            *plan.features,
+            machine=pool.machine.name,
+            channel=channel,
+            today=today,
+        )
+        yield from problem_of("cluster.version", check)
+
+
+def support_problems(plan: Plan) -> Iterator[Problem]:
+    """GKE counts an exclusion without an end up to the end of support of the cluster's minor
+    version, and takes none that would end before it starts (GoogleCloudPlatform/cluster-toolkit
+    pull requests 6063 of 2026-08-03 and 4986 of 2025-12-12)."""
+    cluster, calendar = plan.stack.cluster, plan.facts.gke_calendar
+    if cluster.maintenance is None or not cluster.is_made:
+        return
+    channel, version = cluster.release_channel, plan.gke_version
+    known = None if version is None else calendar.end_of_support(version, channel)
+    # Of the channel's default, which moves on, and of what is newer than the calendar.
+    last = max(calendar.last_end_of_support(channel), clock.now().date())
+    end = known or last
+    named = "the newest version that is known" if known is None else f"GKE {version}"
+    for place, one in enumerate(cluster.maintenance.exclusions):
+        if one.end is None and one.start.astimezone(UTC).date() >= end:
+            yield Problem(
+                f"{_FIELD}.exclusions[{place}].start",
+                f"{_shown(one.start)} is not before {end}, when the support of {named} ends in the "
+                f"channel {channel}, and with it an exclusion without an end; nearest: "
+                f"{end - timedelta(days=1)}T00:00:00Z",
+            )
+        elif (
+            one.end is not None
+            and one.scope is not ExclusionScope.NO_UPGRADES
+            and one.end.astimezone(UTC).date() > end
+        ):
+            yield Problem(
+                f"{_FIELD}.exclusions[{place}].end",
+                f"{_shown(one.end)} is after {end}, when the support of {named} ends in the "
+                f"channel {channel}, and no exclusion of this scope goes on after that; nearest: "
+                f"{end}T00:00:00Z, or no end, which is that day",
+            )
 
 
 def profile_problems(plan: Plan) -> Iterator[Problem]:
@@ -77,7 +133,105 @@ def profile_problems(plan: Plan) -> Iterator[Problem]:
             )
 
 
-RULES = (existing_problems, mode_problems, gke_problems, profile_problems)
+def closed_problems(plan: Plan) -> Iterator[Problem]:
+    """What `hardened` cannot derive stands in the config; keys are where what they encrypt is (GKE
+    documentation, "Use customer-managed encryption keys" and "Encrypt Secrets at the application
+    layer"; Cloud Storage documentation, "Customer-managed encryption keys")."""
+    stack, cluster = plan.stack, plan.stack.cluster
+    if cluster.autopilot and cluster.intranode_visibility is not None:
+        yield Problem(
+            "cluster.intranode_visibility",
+            "Autopilot clusters always have it; nearest: leave it out",
+        )
+    key = stack.cmek
+    if key is not None and (place := key.split("/")[3]) != stack.region:
+        near = key.replace(f"/locations/{place}/", f"/locations/{stack.region}/")
+        yield Problem(
+            "cmek",
+            f"the key is in {place}, and what it encrypts in {stack.region}; nearest: {near}",
+        )
+    if not stack.hardened:
+        return
+    if not cluster.is_made:
+        yield Problem(
+            "hardened", "the cluster is there already, closed as its owner has it; nearest: false"
+        )
+        return
+    if key is None:
+        yield Problem(
+            "cmek",
+            "missing: a hardened stack encrypts with a key of yours; nearest: projects/"
+            f"{stack.project}/locations/{stack.region}/keyRings/my-ring/cryptoKeys/my-key",
+        )
+    if stack.namespace == "default":
+        yield Problem(
+            "namespace",
+            "default is not the stack's, which sets no Pod Security level there; nearest: "
+            f"{stack.name}",
+        )
+    public = plan.hardening.endpoint is ControlPlaneEndpoint.PUBLIC
+    if cluster.authorized_networks is None and public:
+        yield Problem(
+            "cluster.authorized_networks",
+            "missing: the control plane of a hardened stack does not answer everywhere; nearest: "
+            "the ranges of those who use it, or cluster.endpoint dns",
+        )
+    answered = on_the_internet(it.cidr for it in cluster.authorized_networks or ())
+    if public and answered > _MOST_ON_THE_INTERNET:
+        yield Problem(
+            "cluster.authorized_networks",
+            f"together they are {answered:,} addresses of the Internet, more than a /8 "
+            f"({_MOST_ON_THE_INTERNET:,}), a whole row of the IANA's registry, and a hardened "
+            "stack does not answer everywhere; nearest: the ranges of those who use it, or "
+            "cluster.endpoint dns without this key",
+        )
+
+
+def endpoint_problems(plan: Plan) -> Iterator[Problem]:
+    """Ranges narrow addresses and no name (hashicorp/terraform-provider-google-beta
+    resource_container_cluster.go:7116, 93c65b2d, sends none beside a name alone), and of a private
+    address they are ranges that a VPC network can have (GKE: "is not a reserved network, which is
+    required for private endpoints", terraform-google-modules/terraform-google-kubernetes-engine
+    issue 153)."""
+    ranges, field = plan.stack.cluster.authorized_networks, "cluster.authorized_networks"
+    if not plan.stack.cluster.is_made or ranges is None:
+        return
+    match plan.hardening.endpoint:
+        case ControlPlaneEndpoint.DNS:
+            yield Problem(
+                field,
+                "the control plane answers by its name alone, which ranges do not narrow; nearest: "
+                "leave it out, or cluster.endpoint public",
+            )
+        case ControlPlaneEndpoint.PRIVATE:
+            for place, one in enumerate(ranges):
+                if not is_reserved(one.cidr):
+                    yield Problem(
+                        f"{field}[{place}].cidr",
+                        f"{one.cidr} is on the Internet, and a private address answers the VPC "
+                        "network alone; nearest: a range of yours such as 10.0.0.0/8",
+                    )
+        case ControlPlaneEndpoint.PUBLIC:
+            if not ranges:
+                # Virtual machines of Google Cloud are not let in either (components/gke_cluster.py,
+                # gcp_public_cidrs_access_enabled).
+                yield Problem(
+                    field,
+                    "an empty list lets in the cluster's own nodes alone, so that `up` fails at "
+                    "the first object in the cluster; nearest: the ranges of those who use it, or "
+                    "cluster.endpoint private, or cluster.endpoint dns without this key",
+                )
+
+
+RULES = (
+    existing_problems,
+    mode_problems,
+    gke_problems,
+    support_problems,
+    profile_problems,
+    closed_problems,
+    endpoint_problems,
+)
 
 
 def cluster_problems(cluster: StackCluster, now: datetime) -> Iterator[Problem]:
@@ -113,6 +267,41 @@ def maintenance_problems(maintenance: Maintenance, now: datetime) -> Iterator[Pr
             f"{len(maintenance.exclusions)} exclusions are more than a cluster takes; "
             f"nearest: {_MOST_EXCLUSIONS} of them",
         )
+        return
+    without = [it for it in maintenance.exclusions if it.scope is ExclusionScope.NO_UPGRADES]
+    if len(without) > _MOST_WITHOUT_UPGRADES:
+        yield Problem(
+            f"{_FIELD}.exclusions",
+            f"{len(without)} exclusions without any upgrade are more than a cluster takes; "
+            f"nearest: {_MOST_WITHOUT_UPGRADES} of them, others as "
+            f"{ExclusionScope.NO_MINOR_UPGRADES}",
+        )
+    else:
+        yield from _closed_problems(without)
+
+
+def _closed_problems(without: Sequence[MaintenanceExclusion]) -> Iterator[Problem]:
+    """Exclusions without any upgrade, none of them too long, leave GKE its hours one after another,
+    too: counted as if the window were always open."""
+    closed = sorted((it.start, it.end) for it in without if it.end is not None)
+    if any(end - start > _LONGEST_WITHOUT_UPGRADES for start, end in closed):
+        return
+    for start, end in closed:
+        since, open_until = end - timedelta(days=_ROLLING_DAYS), end
+        left = timedelta()
+        # From the last to the first.
+        for one_start, one_end in reversed([it for it in closed if it[0] < end]):
+            left += max(open_until - max(one_end, since), timedelta())
+            open_until = min(open_until, one_start)
+        left += max(open_until - since, timedelta())
+        if left < timedelta(hours=_OPEN_HOURS):
+            yield Problem(
+                f"{_FIELD}.exclusions",
+                f"in the {_ROLLING_DAYS} days before {_shown(end)} exclusions leave "
+                f"{_hours(left)} for upgrades, and GKE wants {_OPEN_HOURS}; nearest: a later start "
+                f"than {_shown(start)}, or {ExclusionScope.NO_MINOR_UPGRADES}",
+            )
+            return
 
 
 def _window_problems(window: Maintenance) -> Iterator[Problem]:
@@ -126,13 +315,7 @@ def _window_problems(window: Maintenance) -> Iterator[Problem]:
         )
         return
     # Days of the week are UTC's.
-    first = window.start.astimezone(UTC).date()
-    days = parsed(window.recurrence).days(first, _LOOKED_AT_DAYS)
-    open_at = {(day - first).days for day in days}
-    windows = min(
-        len(open_at.intersection(range(at, at + _ROLLING_DAYS)))
-        for at in range(0, _LOOKED_AT_DAYS - _ROLLING_DAYS, 7)
-    )
+    windows = _fewest_windows(window.recurrence, window.start.astimezone(UTC).date())
     least = windows * length / timedelta(hours=1)
     if least < _OPEN_HOURS:
         yield Problem(
@@ -140,6 +323,17 @@ def _window_problems(window: Maintenance) -> Iterator[Problem]:
             f"{window.recurrence} has windows of {least:g} hours in some {_ROLLING_DAYS} days, and "
             f"GKE wants {_OPEN_HOURS}; nearest: FREQ=WEEKLY;BYDAY=SA,SU",
         )
+
+
+@cache
+def _fewest_windows(recurrence: str, first: date) -> int:
+    """Windows in those days of which a rule that begins on `first` has the fewest."""
+    days = parsed(recurrence).days(first, _LOOKED_AT_DAYS)
+    open_at = {(day - first).days for day in days}
+    return min(
+        len(open_at.intersection(range(at, at + _ROLLING_DAYS)))
+        for at in range(0, _LOOKED_AT_DAYS - _ROLLING_DAYS, 7)
+    )
 
 
 def _exclusion_problems(field: str, one: MaintenanceExclusion, now: datetime) -> Iterator[Problem]:

@@ -1,19 +1,16 @@
 """Mirrors of the registries that images come from, and what is pulled onto nodes beforehand."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import pulumi
 
+from components.image_mirror import ImageMirror, ImageMirrorArgs, UpstreamArgs
+from components.image_preload import ImagePreload, ImagePreloadArgs
 from components.naming import NameKind, cloud_name
 from components.node_service_account import NodeServiceAccount
 from stacks.parts.images.plan import Mirror
 from stacks.parts.pools import node_labels
 from stacks.site import Cluster, Project
-
-if TYPE_CHECKING:
-    from components.image_mirror import ImageMirror
-    from components.image_preload import ImagePreload
 
 
 def build(project: Project, accounts: Mapping[str, NodeServiceAccount]) -> "list[ImageMirror]":
@@ -25,7 +22,6 @@ def preload(
     project: Project, gke: Cluster, mirrors: "Sequence[ImageMirror]"
 ) -> "list[ImagePreload]":
     """Once there is a cluster: the pools it waits for itself, each machine by itself."""
-    from components.image_preload import ImagePreload, ImagePreloadArgs
 
     plan = project.plan
     pause = plan.facts.image("pause").reference
@@ -50,7 +46,6 @@ def preload(
 def _mirror(
     project: Project, accounts: Mapping[str, NodeServiceAccount], mirror: Mirror
 ) -> "ImageMirror":
-    from components.image_mirror import ImageMirror, ImageMirrorArgs, UpstreamArgs
 
     upstream = None
     if mirror.made:
@@ -70,6 +65,7 @@ def _mirror(
             location=mirror.location,
             repository_id=mirror.repository,
             upstream=upstream,
+            kms_key=project.plan.stack.cmek,
             readers={kind: it.email for kind, it in accounts.items()},
             labels=project.labels,
         ),

@@ -4,8 +4,9 @@ from typing import Annotated
 
 from pydantic import Field
 
+from catalog.text_check import like
 from stacks.types import Block
-from stacks.value_checks import like
+from stacks.value_checks import PROJECT_ID
 
 RegistryHost = Annotated[
     str, like(r"[a-z0-9-]+(\.[a-z0-9-]+)+(:\d+)?", "a registry's host", "nvcr.io")
@@ -14,7 +15,7 @@ RegistryHost = Annotated[
 Repository = Annotated[
     str,
     like(
-        r"[a-z0-9-]+-docker\.pkg\.dev/[a-z][a-z0-9-]{4,28}[a-z0-9]/[a-z]([a-z0-9-]{0,61}[a-z0-9])?",
+        rf"[a-z0-9-]+-docker\.pkg\.dev/{PROJECT_ID}/[a-z]([a-z0-9-]{{0,61}}[a-z0-9])?",
         "a repository of Artifact Registry",
         "us-east1-docker.pkg.dev/my-project/nvcr-io",
     ),

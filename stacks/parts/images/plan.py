@@ -69,13 +69,12 @@ class DiskImage:
 @dataclass(frozen=True, kw_only=True)
 class PlannedImages:
     """`mirrors` are by the host of the registry that each stands in for; `streamed` are the names
-    of pools whose nodes stream, which the others are `told_not_to` where the config says so;
+    of pools whose nodes stream;
     `preloads` are those that images are pulled onto, and `disks` are by the names of pools that
     have them on a disk of their own."""
 
     mirrors: Mapping[str, Mirror] = field(default_factory=dict[str, Mirror])
     streamed: frozenset[str] = frozenset()
-    told_not_to: bool = False
     preloads: tuple[Preload, ...] = ()
     disks: Mapping[str, DiskImage] = field(default_factory=dict[str, DiskImage])
 
@@ -83,9 +82,8 @@ class PlannedImages:
     def made(self) -> list[Mirror]:
         return [it for it in self.mirrors.values() if it.made]
 
-    def streams(self, pool: str) -> bool | None:
-        """None where nobody says it of the pool."""
-        return True if pool in self.streamed else False if self.told_not_to else None
+    def streams(self, pool: str) -> bool:
+        return pool in self.streamed
 
     def disk_of(self, pool: str) -> str | None:
         """The disk image that a pool's nodes get a further disk of, as Google's APIs name it."""
@@ -101,6 +99,16 @@ class PlannedImages:
     def is_near(self, reference: str) -> bool:
         """Whether it comes out of Artifact Registry."""
         return of_google(split(self.of(reference))[0])
+
+
+def may_stream(stack: Stack, *, accelerated: bool) -> bool:
+    """Whether nodes may stream images, as far as it is known before any pod is."""
+    config = stack.images
+    if stack.cluster.autopilot or config.streaming is not None:
+        return stack.cluster.autopilot or bool(config.streaming)
+    own = accelerated if config.mirror is None else config.mirror
+    mirrored = bool(own or config.repositories or config.credentials)
+    return config.mirror is not False and mirrored
 
 
 def planned_images(
@@ -119,7 +127,6 @@ def planned_images(
     streamed = {pool.name for it in near for pool in it.pools if streams}
     return replace(
         found,
-        told_not_to=config.streaming is False,
         # A pool takes such a disk only with streaming.
         streamed=frozenset(streamed | disks.keys()),
         preloads=tuple(_preloads(found, uses, disks)) if preloads else (),

@@ -7,19 +7,22 @@ from typing import Any
 import pulumi
 
 from components.fine_tune_job import FineTuneJob, FineTuneJobArgs
+from components.gib import nccl_environment
 from components.ray_cluster import RayCluster
-from components.ray_job import RayJob, RayJobArgs, ResumeArgs
+from components.ray_job import RayJob, RayJobArgs, ResumeArgs, TestArgs
 from components.ray_launchers import RayLaunchers, RayLaunchersArgs
-from stacks.outputs import submit_command
+from stacks.outputs import submit_command, with_token
 from stacks.parts.buckets.build import MountedBucket, annotations
 from stacks.parts.jobs.config import MaxTextTraining, Training, VerlTraining
 from stacks.parts.jobs.fine_tune import LAUNCHER_NAME
 from stacks.parts.jobs.on_ray import UNBUFFERED, Place, Work, workload
 from stacks.parts.jobs.plan import PlannedFineTuning
+from stacks.parts.jobs.requirements import packages_of
 from stacks.parts.jobs.script import Script, launcher, stored
 from stacks.parts.jobs.verl_build import preparation
 from stacks.parts.queues.build import Queues
 from stacks.parts.ray.build import Surroundings
+from stacks.parts.ray.plan import PlannedRay
 from stacks.parts.servers.build import TOKEN, gpu_selector, once_its_nodes_stand
 from stacks.plan import Plan
 from stacks.site import Site
@@ -65,7 +68,8 @@ def build(
             _job_args(site, ray, clusters[ray], work, shared[ray]),
             opts=site.after(*before),
         )
-        submit = submit_command(made.command, work.runtime_environment())
+        before_it = with_token(site.plan.ray[ray], site.plan.stack.namespace)
+        submit = submit_command(made.command, work.runtime_environment(), before=before_it)
         found[name] = Launched(job_name=made.job_name, submit=submit)
     return found
 
@@ -115,6 +119,8 @@ def _job_args(
             script=workload("ray/resume.py"),
             gpus=work.gpus or 0,
             retries=work.retries,
+            checkpoints=work.checkpoints,
+            test=None if work.gpus is None else _network_test(site.plan.ray[ray]),
         )
     return RayJobArgs(
         namespace=site.namespace,
@@ -134,6 +140,17 @@ def _job_args(
     )
 
 
+def _network_test(ray: PlannedRay) -> TestArgs | None:
+    wanted, group = ray.config.nccl_test, ray.accelerated
+    if wanted is None:
+        return None
+    return TestArgs(
+        name="network_test.py",
+        script=workload("nccl/network_test.py"),
+        arguments=[str(group.count), str(group.gpus), f"{wanted.minimum_bus_bandwidth_gbps:g}"],
+    )
+
+
 def _training(plan: Plan, name: str, job: Training) -> Work:
     ray, storage = plan.ray[plan.cluster_of(job)], plan.storage_of(job)
     group = ray.accelerated
@@ -144,16 +161,23 @@ def _training(plan: Plan, name: str, job: Training) -> Work:
         mount_path=plan.mount_path(storage),
         workers=group.count,
         gpus=group.gpus,
-        nccl={} if ray.nccl is None else ray.nccl.variables,
+        nccl={} if ray.nccl is None else nccl_environment(ray.nccl.variables),
         packages=ray.demands.packages,
         wandb="wandb_api_key" in plan.stack.secrets_set,
     )
     if not isinstance(job, MaxTextTraining):
-        return replace(job.work(at), retries=job.retries)
+        work = replace(job.work(at), retries=job.runs_again)
+        # The head would count the checkpoints of a listing that is not read again.
+        return replace(work, checkpoints=None) if _keeps_listings(plan, storage) else work
     # The rules refuse a topology that the machine does not have.
     assert group.first.topology is not None
     work = job.work(at, group.first.topology, plan.facts.release("maxtext"))
-    return replace(work, retries=job.retries)
+    return replace(work, retries=job.runs_again)
+
+
+def _keeps_listings(plan: Plan, storage: str) -> bool:
+    bucket = plan.buckets.get(storage)
+    return bucket is not None and bool(bucket.config.mount.kernel_list_cache_ttl_s)
 
 
 def _script(name: str, script: Script, files: Mapping[str, str]) -> Work:
@@ -164,6 +188,7 @@ def _script(name: str, script: Script, files: Mapping[str, str]) -> Work:
         files=stored(files),
         parameters={},
         environment={**UNBUFFERED, **script.environment},
+        packages=packages_of(files) if script.install_requirements else (),
         retries=script.retries,
     )
 

@@ -1,10 +1,24 @@
 """Where a training's checkpoints lie, and how one that is whole is known. Pure."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 _PARAMETER = re.compile(r"\{([^}]+)\}")
+_NUMBER = r"(\d+)"
+
+
+@dataclass(frozen=True)
+class Written:
+    """Where a training has its checkpoints, and how often it writes one."""
+
+    folder: str
+    every: str
+
+    def __str__(self) -> str:
+        return f"from the last checkpoint in {self.folder}, where it writes one every {self.every}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,7 +44,10 @@ class CheckpointLayout:
         """The folder. Raises KeyError."""
         return _PARAMETER.sub(lambda found: parameters[found[1]], self.folder)
 
-    def resumes(self, parameters: Mapping[str, str], every: str) -> str:
+    def prefix(self, parameters: Mapping[str, str]) -> str:
+        """Path of a checkpoint without its number. Raises KeyError."""
+        return f"{self.at(parameters)}/{self.name.removesuffix(_NUMBER)}"
+
+    def resumes(self, parameters: Mapping[str, str], every: str) -> Written:
         """From where a job goes on that is made anew; `every` says how often one is written."""
-        folder = self.at(parameters)
-        return f"from the last checkpoint in {folder}, where it writes one every {every}"
+        return Written(self.at(parameters), every)

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from stacks.parts.jobs.checkpoint_layout import CheckpointLayout
+from stacks.parts.jobs.checkpoint_layout import CheckpointLayout, Written
 from stacks.types import (
     BatchSize,
     Block,
@@ -83,7 +83,7 @@ class FineTuning(Block, frozen=True):
     queue: QueueName | None = None
     """LocalQueue that admits it; by default the only one of the stack's namespace."""
 
-    def resumes(self, mount_path: str) -> str:
+    def resumes(self, mount_path: str) -> Written:
         """From where a job goes on that is made anew."""
         every = f"{self.checkpoint_save_steps} steps"
         return CHECKPOINTS.resumes(self._place(mount_path), every)

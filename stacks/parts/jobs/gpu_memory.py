@@ -71,14 +71,26 @@ def _verl(
         "layers' inputs": _inputs(model, micro, tokens),
         "logits": _logits(model, micro * tokens),
     }
-    generation = {
-        "weights, optimizer": model.parameters * table.rollout_bytes / gpus,
-        "vLLM's share": rollout.gpu_memory_utilization * memory_gib * 2**30,
-    }
-    return (
-        Need(stage="training", parts=training, sources=(table.source,)),
-        Need(stage="generation", parts=generation, sources=(table.source,)),
+    # Between updates; the policy at its start, which a KL term needs, is in the machine's memory.
+    between = {"weights, optimizer": model.parameters * table.rollout_bytes / gpus}
+    share = rollout.gpu_memory_utilization * memory_gib * 2**30
+    stages = {"training": training, "generation": {**between, "vLLM's share": share}}
+    for stage, size in _log_probability_batches(job).items():
+        here = min(size, -(-job.train_batch_size * rollout.samples // gpus))
+        stages[stage] = {**between, "logits": _logits(model, here * tokens)}
+    return tuple(
+        Need(stage=stage, parts=parts, sources=(table.source,)) for stage, parts in stages.items()
     )
+
+
+def _log_probability_batches(job: VerlTraining) -> dict[str, int]:
+    """Samples that a GPU has at once when the probability of each token is computed, by stage."""
+    apart = job.divergence
+    reference = {"reference probabilities": apart.reference_micro_batch_size_per_gpu}
+    return {
+        "probabilities": job.rollout.log_prob_micro_batch_size_per_gpu,
+        **(reference if apart.loss else {}),
+    }
 
 
 def _nemo_rl(job: NemoRlJob, model: ServedModelFacts, gpus: int) -> tuple[Need, ...]:

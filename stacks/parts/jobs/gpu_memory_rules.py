@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from catalog import Catalog
+from catalog.accelerators import usable_gib
 from stacks.parts.jobs.divisors import divisors
 from stacks.parts.jobs.fine_tune import FineTuning
 from stacks.parts.jobs.gpu_memory import GpuTraining, Need, known_model, needs_of
@@ -23,10 +24,10 @@ _GIB = 2**30
 
 @dataclass(frozen=True, kw_only=True)
 class Gpus:
-    """So many of them, with so many GiB each."""
+    """So many of them, of each of which programs have so many GiB."""
 
     count: int
-    memory_gib: int
+    memory_gib: float
 
     def excess(self, facts: Catalog, job: GpuTraining) -> Need | None:
         """What they cannot hold."""
@@ -43,7 +44,7 @@ def gpus_of(plan: Plan, name: str, job: GpuTraining) -> Gpus:
         machine, count = ray.accelerated.first.machine, ray.gpus
     # The references refuse a pool without any.
     assert machine.accelerator is not None
-    return Gpus(count=count, memory_gib=machine.accelerator.memory_gib)
+    return Gpus(count=count, memory_gib=usable_gib(machine.accelerator))
 
 
 def gpu_memory_rules(plan: Plan, name: str, job: GpuTraining) -> Iterator[Problem]:
@@ -56,7 +57,7 @@ def gpu_memory_problems(facts: Catalog, job: GpuTraining, gpus: Gpus) -> Iterato
         return
     parts = ", ".join(f"{it / _GIB:.1f} of {what}" for what, it in need.parts.items())
     why = (
-        f"{job.model} needs {need.bytes / _GIB:.1f} GiB of a GPU that has {gpus.memory_gib} in "
+        f"{job.model} needs {need.bytes / _GIB:.1f} GiB of a GPU that has {gpus.memory_gib:g} in "
         f"{need.stage}, on {gpus.count} GPUs: {parts}"
     )
     for field, value, changed in _changes(facts, job, gpus):

@@ -5,7 +5,7 @@ No Pulumi import."""
 from typing import Literal
 
 from catalog import Catalog
-from stacks.parts.jobs.checkpoint_layout import CheckpointLayout
+from stacks.parts.jobs.checkpoint_layout import CheckpointLayout, Written
 from stacks.parts.jobs.on_ray import (
     LOGS_GIB,
     UNBUFFERED,
@@ -65,7 +65,7 @@ class ImageClassifierTraining(OnRay, frozen=True):
     def after_loss(self) -> str:
         return f"goes on from its last checkpoint, max_failures ({self.max_failures}) times"
 
-    def resumes(self, name: str, mount_path: str) -> str:
+    def resumes(self, name: str, mount_path: str) -> Written:
         return CHECKPOINTS.resumes(self._place(name, mount_path), "epoch")
 
     def demands(self, facts: Catalog) -> RayDemands:

@@ -1,4 +1,4 @@
-"""A MaxText training (options as in MaxText 0.2.1). Slices and hosts are the pools'. No Pulumi
+"""A MaxText training (options as in MaxText 0.2.5). Slices and hosts are the pools'. No Pulumi
 import."""
 
 from collections.abc import Sequence
@@ -6,7 +6,7 @@ from typing import Literal
 
 from catalog import Catalog, Topology
 from components.ray_manifest import LAUNCHER_DIR
-from stacks.parts.jobs.checkpoint_layout import CheckpointLayout
+from stacks.parts.jobs.checkpoint_layout import CheckpointLayout, Written
 from stacks.parts.jobs.on_ray import (
     UNBUFFERED,
     OnRay,
@@ -24,6 +24,7 @@ from stacks.types import (
     Losses,
     PodCount,
     RelativePath,
+    Retries,
     RunName,
     Steps,
     Tokens,
@@ -32,7 +33,7 @@ from stacks.types import (
 TRAINER_NAME = "maxtext_trainer.py"
 # Orbax gives a step's folder its plain number when the whole of it is written (google/orbax
 # checkpoint/orbax/checkpoint/_src/path/atomicity.py, 3ff7b24a); MaxText adds `checkpoints` (maxtext
-# 0.2.1, configs/pyconfig_deprecated.py:715).
+# 0.2.5, configs/types.py:4214).
 CHECKPOINTS = CheckpointLayout(
     launcher=TRAINER_NAME,
     folder="{base_output_directory}/{run_name}/checkpoints",
@@ -42,6 +43,12 @@ CHECKPOINTS = CheckpointLayout(
 # Ray's names of the generations (ray.util.accelerators).
 ACCELERATORS = {"v5e": "TPU-V5LITEPOD", "v5p": "TPU-V5P", "v6e": "TPU-V6E", "v7x": "TPU-V7X"}
 _SLICES = "slices"
+# Of an elastic job whose config names no number: a checkpoint is there each time, and on spot
+# machines losses are the rule.
+_ELASTIC_RETRIES = 3
+# Steps between checkpoints, where the config names no number: a tenth of the training, no fewer
+# than a bucket needs to take a checkpoint of 8B in, and no more than a loss may cost.
+_LEAST_PERIOD, _MOST_PERIOD = 25, 250
 
 
 class SliceParallelism(Block, frozen=True):
@@ -76,7 +83,8 @@ class Elastic(Block, frozen=True):
     min_slices: PodCount = 1
     """Fewest slices to go on with."""
     max_failures: Losses = 3
-    """How often it starts again; -1 is any number of times."""
+    """How many losses of slices one run of the job survives; -1 is any number. After the last one
+    the job has failed, and `retries` run it again."""
 
 
 class MaxTextTraining(OnRay, frozen=True):
@@ -104,28 +112,46 @@ class MaxTextTraining(OnRay, frozen=True):
     """How it is cut up between slices."""
     remat_policy: Literal["full", "minimal", "save_qkv_proj"] | None = None
     """What is kept of the forward pass; by default MaxText's own."""
-    checkpoint_period: Steps = 10
-    """Steps between checkpoints, at most `steps`."""
+    checkpoint_period: Steps | None = None
+    """Steps between checkpoints, at most `steps`; by default a tenth of `steps`, from 25 to 250."""
     checkpoints_to_keep: KeptCheckpoints = 3
     """How many of the newest checkpoints stay."""
     install_maxtext: bool = True
     """Have workers install MaxText; without it the image has to have it."""
+    retries: Retries = 0
+    """How often it runs again after it failed, from its last checkpoint. An elastic job runs again
+    3 times where this is left out."""
     elastic: Elastic | None = None
     """Go on when slices are taken away; by default the job fails."""
     type: Literal["maxtext"]
     """Which job it is."""
 
     @property
+    def saves_every(self) -> int:
+        """Steps between checkpoints, as the config says or by default."""
+        if self.checkpoint_period is not None:
+            return self.checkpoint_period
+        return min(self.steps, max(_LEAST_PERIOD, min(_MOST_PERIOD, self.steps // 10)))
+
+    @property
+    def runs_again(self) -> int:
+        if self.elastic is not None and "retries" not in self.model_fields_set:
+            return _ELASTIC_RETRIES
+        return self.retries
+
+    @property
     def after_loss(self) -> str:
+        again = f"goes on from its last checkpoint, retries ({self.runs_again}) times"
         if self.elastic is None:
-            return f"fails, and goes on from its last checkpoint, retries ({self.retries}) times"
+            return f"fails, and {again}"
         times = self.elastic.max_failures
         return (
-            f"goes on from its last checkpoint with the slices left, max_failures ({times}) times"
+            f"goes on from its last checkpoint with the slices left, max_failures ({times}) times; "
+            f"after that it fails, and {again}"
         )
 
-    def resumes(self, name: str, mount_path: str) -> str:
-        return CHECKPOINTS.resumes(self._place(name, mount_path), f"{self.checkpoint_period} steps")
+    def resumes(self, name: str, mount_path: str) -> Written:
+        return CHECKPOINTS.resumes(self._place(name, mount_path), f"{self.saves_every} steps")
 
     def demands(self, facts: Catalog) -> RayDemands:
         return RayDemands(image="ray_tpu", head_is_enough=self.elastic is not None)
@@ -143,7 +169,7 @@ class MaxTextTraining(OnRay, frozen=True):
         )
 
     def parameters(self, at: Place, topology: Topology, maxtext: str) -> dict[str, str]:
-        """The trainer's own, and MaxText 0.2.1's options by their names there."""
+        """The trainer's own, and MaxText 0.2.5's options by their names there."""
         elastic, place = self.elastic, self._place(at.name, at.mount_path)
         each = topology.devices_per_chip
         return {
@@ -158,7 +184,7 @@ class MaxTextTraining(OnRay, frozen=True):
             **({} if elastic is None else {"max_failures": str(elastic.max_failures)}),
             **place,
             **self.step_options(),
-            "checkpoint_period": str(self.checkpoint_period),
+            "checkpoint_period": str(self.saves_every),
             "max_num_checkpoints_to_keep": str(self.checkpoints_to_keep),
             # Beside the runs: whoever starts again, on new machines, too, compiles nothing anew.
             "jax_cache_dir": f"{place['base_output_directory']}/jax_cache",

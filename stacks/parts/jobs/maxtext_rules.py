@@ -1,18 +1,22 @@
-"""What MaxText 0.2.1 and elastic training demand of a run, and whether it fits its chips.
+"""What MaxText 0.2.5 and elastic training demand of a run, and whether it fits its chips.
 
-The memory is plain arithmetic: what is left out only adds to it, so that what is refused cannot
-fit; what passes still may not.
+The memory is plain arithmetic, a lower bound: what is refused cannot fit, and what passes may not
+fit either. What is offered instead has the margin that compilers counted above such a bound.
 
-Sources: AI-Hypercomputer/maxtext, tag maxtext-v0.2.1, src/maxtext utils/max_utils.py
-(fill_unspecified_mesh_axes) and configs/types.py; ray 2.56 train/v2; read 2026-11-21.
+Sources: AI-Hypercomputer/maxtext, 0.2.5 on PyPI, utils/max_utils.py:462
+(fill_unspecified_mesh_axes) and configs/types.py; ray 2.56 train/v2; read 2026-11-27.
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import count
 from math import prod
+from typing import NamedTuple
 
-from catalog import MaxTextTable
+from catalog import ChipMemory, MaxTextTable
+from catalog.accelerators import usable_gib
 from stacks.parts.jobs.maxtext import DcnParallelism, MaxTextTraining, SliceParallelism
 from stacks.parts.ray.plan import PlannedRay
 from stacks.plan import Plan
@@ -37,6 +41,26 @@ class Chips:
         return int(self.memory_gib * _GIB)
 
 
+class LargerSlices(NamedTuple):
+    """The topologies of a machine type by their chips, and the field that names one."""
+
+    field: str
+    chips: Mapping[str, int]
+
+
+_NO_LARGER = LargerSlices("", {})
+
+
+def larger_slices(plan: Plan, ray: PlannedRay) -> LargerSlices:
+    """Those that the machines of a RayCluster's workers could be in instead, the smallest first."""
+    pool = ray.accelerated.first
+    own = 0 if pool.topology is None else pool.topology.devices
+    known = plan.facts.topologies(pool.machine.name).items()
+    larger = {name: it.devices for name, it in known if it.devices > own}
+    in_order = dict(sorted(larger.items(), key=lambda it: it[1]))
+    return LargerSlices(f"{pool.field}.topology", in_order)
+
+
 def chips_of(plan: Plan, ray: PlannedRay) -> Chips:
     """Those of a RayCluster whose workers are on TPUs."""
     group = ray.accelerated
@@ -46,8 +70,7 @@ def chips_of(plan: Plan, ray: PlannedRay) -> Chips:
     assert accelerator is not None
     each = topology.devices_per_chip
     what = "chip" if each == 1 else "device"
-    usable = plan.facts.maxtext.usable(topology.generation, accelerator.memory_gib // each)
-    return Chips(topology.devices, group.count, usable, what)
+    return Chips(topology.devices, group.count, usable_gib(accelerator, each), what)
 
 
 def maxtext_rules(
@@ -56,6 +79,27 @@ def maxtext_rules(
     chips = chips_of(plan, ray)
     found = maxtext_problems(job, chips, run_name=job.run_name or name)
     yield from under({"job": f"jobs.{name}"}, found)
+    yield from _flag_problems(plan, ray, job, name)
+
+
+def _flag_problems(
+    plan: Plan, ray: PlannedRay, job: MaxTextTraining, name: str
+) -> Iterator[Problem]:
+    """What an image's own MaxText and libtpu take is not known."""
+    pool = ray.accelerated.first
+    if not job.install_maxtext or pool.topology is None:
+        return
+    places = {it.name: place for place, it in enumerate(pool.flags)}
+    given = {it.name: it.value or "true" for it in pool.flags}
+    for refused in plan.facts.maxtext.refused_flags:
+        if refused.met_by(pool.topology.generation, given):
+            first, *others = refused.flags
+            yield Problem(
+                f"{pool.field}.libtpu_flags[{places[first]}].value",
+                f"jobs.{name} compiles no step with {first} beside {' and '.join(others)}: the "
+                f"libtpu that it installs refuses them on {pool.topology.generation}; "
+                "nearest: false",
+            )
 
 
 def maxtext_memory_rules(
@@ -64,7 +108,7 @@ def maxtext_memory_rules(
     chips = chips_of(plan, ray)
     # What a chip has to hold is not known where the cut is wrong.
     if not cut_is_wrong(job, chips):
-        found = memory_problems(plan.facts.maxtext, job, chips)
+        found = memory_problems(plan.facts.maxtext, job, chips, larger_slices(plan, ray))
         yield from under({"job": f"jobs.{name}"}, found)
 
 
@@ -85,10 +129,10 @@ def maxtext_problems(job: MaxTextTraining, chips: Chips, *, run_name: str) -> It
             f"{run_name} has run to its end, and its checkpoints leave nothing to do; "
             f"nearest: {free}",
         )
-    if job.checkpoint_period > job.steps:
+    if job.saves_every > job.steps:
         yield Problem(
             "job.checkpoint_period",
-            f"{job.checkpoint_period} steps are never reached in {job.steps}; nearest: {job.steps}",
+            f"{job.saves_every} steps are never reached in {job.steps}; nearest: {job.steps}",
         )
 
 
@@ -146,38 +190,124 @@ def _elastic_problems(job: MaxTextTraining, slices: int) -> Iterator[Problem]:
         )
 
 
-def memory_problems(table: MaxTextTable, job: MaxTextTraining, chips: Chips) -> Iterator[Problem]:
-    """For a job whose factors make up the chips and the slices."""
-    if _fits(table, job, chips):
+def memory_problems(
+    table: MaxTextTable,
+    job: MaxTextTraining,
+    chips: Chips,
+    larger: LargerSlices = _NO_LARGER,
+) -> Iterator[Problem]:
+    """For a job whose factors make up the chips and the slices. The model is what the user wants:
+    the batch gives way first, then the cut, then the topology."""
+    if is_possible(table, job, chips):
         return
-    shards = shards_of(job, chips)
-    state = table.state(job.model, shards) / _GIB
-    activations = activations_of(table, job) / _GIB
+    needs = needs_of(table, job, chips)
+    shown = [f"{size / _GIB:.1f} of {what}" for what, size in needs.parts.items()]
     why = (
-        f"{job.model} needs {state + activations:.1f} GiB of a {chips.what} that has "
-        f"{chips.memory_gib:g}: {state:.1f} of weights, optimizer and gradients cut over {shards} "
-        f"{chips.what}s, "
-        f"{activations:.1f} of activations"
+        f"{job.model} needs at least {needs.bytes / _GIB:.1f} GiB of a {chips.what} that has "
+        f"{chips.memory_gib:g}: {', '.join(shown)}; weights are cut over {shards_of(job, chips)} "
+        f"{chips.what}s"
     )
-    left = chips.bytes - table.state(job.model, shards)
-    if (size := left // table.activations(job.model, 1, job.max_target_length)) > 0:
-        yield Problem("job.per_device_batch_size", f"{why}; nearest: {size}")
-        return
-    for field, cut in _cuts(job):
-        if _fits(table, job.model_copy(update={field: cut}), chips):
-            shown = ", ".join(f"{name}: {value}" for name, value in cut.factors().items())
-            yield Problem(f"job.{field}", f"{why}; nearest: {{{shown}}}")
+    # What is likely goes before what is only possible.
+    for holds in (partial(is_likely, table), partial(is_possible, table)):
+        for field, near in _offers(job, chips, larger, holds):
+            compiled = "`aistack fit` compiles what is nearest"
+            yield Problem(field, f"{why}. {compiled}; nearest: {near}")
             return
-    for model in table.models:
-        if _fits(table, job.model_copy(update={"model": model}), chips):
-            yield Problem("job.model", f"{why}; {_wanted(table, job, chips)}; nearest: {model}")
-            return
-    yield Problem("job", f"{why}; {_wanted(table, job, chips)}; nearest: leave it out")
+    near = "larger machines, or no such job"
+    yield Problem("job.model", f"{why}, and no larger slice holds it; nearest: {near}")
 
 
-def _fits(table: MaxTextTable, job: MaxTextTraining, chips: Chips) -> bool:
-    needed = table.state(job.model, shards_of(job, chips)) + activations_of(table, job)
-    return needed <= chips.bytes
+# Whether chips hold a job.
+_Holds = Callable[[MaxTextTraining, Chips], bool]
+
+
+def _offers(
+    job: MaxTextTraining, chips: Chips, larger: LargerSlices, holds: _Holds
+) -> Iterator[tuple[str, str]]:
+    """What to have instead: the field, and its value."""
+    if (size := _largest_batch(job, chips, holds)) > 0:
+        yield "job.per_device_batch_size", str(size)
+    yield from _other_cuts(job, chips, holds)
+    yield from _larger_topologies(job, chips, larger, holds)
+    longest = _largest_that(
+        lambda tokens: holds(job.model_copy(update={"max_target_length": tokens}), chips)
+    )
+    if longest > 0:
+        # The longest power of two.
+        yield "job.max_target_length", str(1 << (longest.bit_length() - 1))
+
+
+def _other_cuts(job: MaxTextTraining, chips: Chips, holds: _Holds) -> Iterator[tuple[str, str]]:
+    """With the batch as it is, else with a smaller one."""
+    cuts = [
+        (
+            f"job.{field}",
+            f"{{{', '.join(f'{name}: {value}' for name, value in cut.factors().items())}}}",
+            job.model_copy(update={field: cut}),
+        )
+        for field, cut in _cuts(job)
+    ]
+    for field, shown, on_cut in cuts:
+        if holds(on_cut, chips):
+            yield field, shown
+    for field, shown, on_cut in cuts:
+        if (size := _largest_batch(on_cut, chips, holds)) > 0:
+            yield field, f"{shown} with per_device_batch_size {size}"
+
+
+def _larger_topologies(
+    job: MaxTextTraining, chips: Chips, larger: LargerSlices, holds: _Holds
+) -> Iterator[tuple[str, str]]:
+    for topology, number in larger.chips.items():
+        on_larger = job.model_copy(update={"ici": SliceParallelism(tensor=job.ici.tensor)})
+        slices = replace(chips, a_slice=number)
+        if cut_is_wrong(on_larger, slices):
+            continue
+        if (size := _largest_batch(on_larger, slices, holds)) > 0:
+            smaller = size < job.per_device_batch_size
+            batch = f" and per_device_batch_size {size}" if smaller else ""
+            yield larger.field, f"{topology} with ici {{fsdp: -1, tensor: {job.ici.tensor}}}{batch}"
+
+
+def needs_of(table: MaxTextTable, job: MaxTextTraining, chips: Chips) -> ChipMemory:
+    """The least that one chip holds."""
+    return table.needs(
+        job.model,
+        shards=shards_of(job, chips),
+        batch=job.per_device_batch_size,
+        tokens=job.max_target_length,
+        remat_policy=job.remat_policy,
+    )
+
+
+def is_possible(table: MaxTextTable, job: MaxTextTraining, chips: Chips) -> bool:
+    """Whether a chip holds the least that the job needs."""
+    return needs_of(table, job, chips).bytes <= chips.bytes
+
+
+def is_likely(table: MaxTextTable, job: MaxTextTraining, chips: Chips) -> bool:
+    """Whether a chip holds the job even where a compiler counts as much above the lower bound as
+    one ever did."""
+    return needs_of(table, job, chips).bytes * table.margin <= chips.bytes
+
+
+def largest_likely_batch(table: MaxTextTable, job: MaxTextTraining, chips: Chips) -> int:
+    """Sequences that a chip is likely to hold; 0 where one is too much."""
+    return _largest_batch(job, chips, partial(is_likely, table))
+
+
+def _largest_batch(job: MaxTextTraining, chips: Chips, holds: _Holds) -> int:
+    return _largest_that(
+        lambda size: holds(job.model_copy(update={"per_device_batch_size": size}), chips)
+    )
+
+
+def _largest_that(holds: Callable[[int], bool]) -> int:
+    """The largest number that holds, where every smaller one does, too; 0 where 1 does not."""
+    above = 1
+    while holds(above):
+        above *= 2
+    return bisect_left(range(1, above), True, key=lambda it: not holds(it))
 
 
 def _cuts(job: MaxTextTraining) -> Iterator[tuple[str, SliceParallelism | DcnParallelism]]:
@@ -186,10 +316,6 @@ def _cuts(job: MaxTextTraining) -> Iterator[tuple[str, SliceParallelism | DcnPar
         yield "ici", SliceParallelism(fsdp=-1, tensor=job.ici.tensor)
     if job.elastic is None:
         yield "dcn", DcnParallelism(data=1, fsdp=-1)
-
-
-def activations_of(table: MaxTextTable, job: MaxTextTraining) -> int:
-    return table.activations(job.model, job.per_device_batch_size, job.max_target_length)
 
 
 def shards_of(job: MaxTextTraining, chips: Chips) -> int:
@@ -203,12 +329,3 @@ def filled(factors: dict[str, int], there: int) -> dict[str, int]:
     """The factors with -1 as what the others leave of `there`."""
     rest = there // prod(it for it in factors.values() if it != -1)
     return {name: rest if it == -1 else it for name, it in factors.items()}
-
-
-def _wanted(table: MaxTextTable, job: MaxTextTraining, chips: Chips) -> str:
-    """How many chips would do, or that none would."""
-    left = chips.bytes - activations_of(table, job)
-    if left <= 0:
-        return f"no number of such {chips.what}s would do with this batch"
-    number = -(-table.state(job.model, 1) // left)
-    return f"{number} such {chips.what}s would do, cut by fsdp or tensor"

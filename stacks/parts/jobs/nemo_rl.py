@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator
 
 from catalog import Catalog
-from stacks.parts.jobs.checkpoint_layout import CheckpointLayout
+from stacks.parts.jobs.checkpoint_layout import CheckpointLayout, Written
 from stacks.parts.jobs.on_ray import OnRay, Place, RayDemands, Work, workload
 from stacks.types import (
     Architecture,
@@ -42,7 +42,7 @@ def _metric(value: str) -> str:
     if not value.startswith(("val:", "train:")):
         raise ValueError(f'"{value}" does not say of which phase it is; nearest: val:{value}')
     if not _METRIC.fullmatch(value):
-        raise ValueError("that is not the name of a metric; nearest: one like val:accuracy")
+        raise ValueError(f'"{value}" is not the name of a metric; nearest: one like val:accuracy')
     return value
 
 
@@ -104,7 +104,7 @@ class NemoRlJob(OnRay, frozen=True):
     type: Literal["nemo-rl"]
     """Which job it is."""
 
-    def resumes(self, name: str, mount_path: str) -> str:
+    def resumes(self, name: str, mount_path: str) -> Written:
         return CHECKPOINTS.resumes(self._place(mount_path), f"{self.checkpoints.period} steps")
 
     def demands(self, facts: Catalog) -> RayDemands:
@@ -124,6 +124,7 @@ class NemoRlJob(OnRay, frozen=True):
                 "NCCL_SOCKET_IFNAME": self.socket_interface,
             },
             gpus=at.workers * at.gpus,
+            checkpoints=CHECKPOINTS.prefix(self._place(at.mount_path)),
         )
 
     def _parameters(self, at: Place) -> dict[str, str]:

@@ -52,9 +52,12 @@ def nemo_rl_problems(job: NemoRlJob, gpus: int, *, wandb_key: bool) -> Iterator[
 def _parallelism_problems(job: NemoRlJob, gpus: int) -> Iterator[Problem]:
     copy = job.parallelism.gpus_per_copy
     if gpus % copy:
-        fitting = largest_divisor(gpus, copy)
+        cut = {"tensor": job.parallelism.tensor, "pipeline": job.parallelism.pipeline}
+        # The one that does not divide them by itself, else the larger.
+        name = max(cut, key=lambda it: (gpus % cut[it] > 0, cut[it]))
+        fitting = largest_divisor(max(1, gpus * cut[name] // copy), cut[name])
         yield Problem(
-            "job.parallelism",
+            f"job.parallelism.{name}",
             f"tensor {job.parallelism.tensor} x pipeline {job.parallelism.pipeline} = {copy} GPUs "
             f"for a copy of the model do not divide the pool's {gpus}; nearest: {fitting}",
         )

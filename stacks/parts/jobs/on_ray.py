@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from stacks.parts.jobs.checkpoint_layout import Written
 from stacks.types import Block, RayClusterName, Retries
 
 WORKLOADS = Path(__file__).parents[3] / "workloads"
@@ -26,11 +27,16 @@ class OnRay(Block, frozen=True):
     machine that goes away counts for nothing."""
 
     @property
+    def runs_again(self) -> int:
+        """How often it runs again after it failed, as the config says or by default."""
+        return self.retries
+
+    @property
     def after_loss(self) -> str:
         """What it does when a machine under it has gone."""
         return "waits for all of them, and goes on from its last checkpoint"
 
-    def resumes(self, name: str, mount_path: str) -> str:
+    def resumes(self, name: str, mount_path: str) -> Written:
         """From where the job `name` goes on that is made anew, its data at `mount_path`."""
         raise NotImplementedError
 
@@ -76,8 +82,9 @@ class Place:
 class Work:
     """What a job runs on a RayCluster: a launcher with parameters, and what it finds there.
 
-    A job that takes all of `gpus` waits for them, and is run again when a machine under it goes;
-    any job `retries` times after another failure.
+    A job that takes all of `gpus` waits for them, and is run again when a machine under it goes,
+    while it makes progress by `checkpoints`, the part of their paths before the number; any job
+    `retries` times after another failure.
     """
 
     name: str
@@ -88,6 +95,7 @@ class Work:
     files: dict[str, str] = field(default_factory=dict[str, str])
     packages: Sequence[str] = ()
     gpus: int | None = None
+    checkpoints: str | None = None
     retries: int = 0
 
     def runtime_environment(self) -> str:

@@ -156,6 +156,16 @@ class PlannedScript:
         return 0 if self.pool is None else self.pool.accelerators
 
     @property
+    def shm_gib(self) -> int:
+        """Shared memory, 0 for what the container runtime gives: 64 MiB, which PyTorch's loaders
+        and NCCL between the GPUs of a pod use up (pytorch/pytorch issue 108861). Where the config
+        says nothing a pod with GPUs has half of its memory, as a machine has in Linux (kernel
+        documentation, filesystems/tmpfs, size). What is not written takes none."""
+        if self.config.shm_gib is not None:
+            return self.config.shm_gib
+        return max(1, self.requests.memory_gib // 2) if self.gpus else 0
+
+    @property
     def files_at_once(self) -> int:
         """How many files a pod writes to a bucket at once: the process of each GPU its own."""
         return max(1, self.gpus)

@@ -9,7 +9,12 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from catalog.text_check import like
+from components.job_set_manifest import OWN_VARIABLES
 from components.ray_manifest import LAUNCHER_DIR
+from stacks.parts.jobs.command_words import FILES_VARIABLE
+from stacks.secret_references import SecretKey, SecretReference, named_secret
+from stacks.tokens import SERVER_KEY_VARIABLE, VARIABLES
 from stacks.types import (
     Block,
     Gpus,
@@ -26,16 +31,28 @@ from stacks.types import (
     Retries,
     StorageGiB,
 )
-from stacks.value_checks import like
 
-# The variable of every pod that says where the files are.
-FILES_VARIABLE = "SCRIPT_DIR"
-# The variable of every pod that says where the server is that it calls.
+# The variable of every pod that says where the server is that it calls; its key is in another
+# (stacks/tokens.py).
 SERVER_VARIABLE = "SERVER_URL"
 _NAMED = re.compile(r"\$\(([A-Za-z_]\w*)\)")
+# Ray's own word to a job's driver of what its workers are to have (ray-project/ray 2.56.0
+# python/ray/dashboard/modules/job/job_supervisor.py, _get_driver_env_vars): with a folder of the
+# head as `working_dir` the driver uploads it, and Ray unpacks it on every node that runs a part of
+# the job, where it is the working folder and the first place to import from
+# (python/ray/_private/runtime_env/working_dir.py). What the program itself says in `ray.init` goes
+# before it (python/ray/_private/worker.py, _merge_runtime_env), which Ray refuses by default.
+_JOB_CONFIG = "RAY_JOB_CONFIG_JSON_ENV_VAR"
+_WITH_FILES = f"""
+import json, os, sys
+job = json.loads(os.environ["{_JOB_CONFIG}"])
+own = job.get("runtime_env") or {{}}
+variables = {{"{FILES_VARIABLE}": ".", **(own.get("env_vars") or {{}})}}
+job["runtime_env"] = {{"working_dir": sys.argv[1], **own, "env_vars": variables}}
+print(json.dumps(job))
+"""
 
 VariableName = Annotated[str, like(r"[A-Za-z_]\w*", "the name of a variable", "EPOCHS")]
-Word = Annotated[str, Field(min_length=1)]
 
 
 class ScriptRequests(Resources, frozen=True):
@@ -56,19 +73,27 @@ class Script(Block, frozen=True):
     type: Literal["script"]
     """Which job it is."""
     file: RelativePath | None = None
-    """File to bring, as a path below the project's folder; of 1 MiB at most."""
+    """File to bring, as a path below the project's folder; of 1 MiB at most. One that Git ignores
+    is refused, and so is a link out of the folder."""
     folder: RelativePath | None = None
     """Folder whose files to bring, as a path below the project's folder; of 1 MiB at most. Hidden
-    ones and `__pycache__` stay behind."""
-    command: tuple[Word, ...] = Field(min_length=1)
+    ones, `__pycache__` and those that `.gitignore` or `.dockerignore` names stay behind."""
+    command: tuple[str, ...] = Field(min_length=1)
     """Words to run, which no shell looks at. `$(NAME)` stands for a variable of `environment`, and
     `$(SCRIPT_DIR)` for where the files are: `$(SCRIPT_DIR)/train.py`."""
     environment: dict[VariableName, str] = Field(default_factory=dict)
     """Variables of the command. On a JobSet each pod has SCRIPT_DIR, MASTER_ADDR, MASTER_PORT,
     NNODES, NODE_RANK and GPUS_PER_NODE, as torchrun takes them, and JAX_COORDINATOR_ADDRESS."""
+    secrets: tuple[SecretReference, ...] = ()
+    """Secrets of its namespace that others have made, as variables: `NAME` for all keys of one,
+    `NAME=KEY` for one of them."""
+    install_requirements: bool = True
+    """Whether a `requirements.txt` among the files is installed before the command runs: by pip in
+    each pod, as its image's user, or by Ray. Without, the image has all packages."""
     ray: RayClusterName | None = None
     """RayCluster to run on: on its head, in its image, as a job of Ray's that takes what it asks
-    Ray for. The files are on the head alone. By default the job is a JobSet of its own."""
+    Ray for. Each of its tasks and actors has the files in its working folder, unless the program
+    brings a `working_dir` of its own. By default the job is a JobSet of its own."""
     image: ImageReference | None = None
     """Image of a JobSet's pods."""
     requests: ScriptRequests | None = None
@@ -86,7 +111,8 @@ class Script(Block, frozen=True):
     mounts: tuple[str, ...] | None = None
     """Names of buckets, and `lustre`, to mount; by default all that the stack has."""
     shm_gib: MemoryGiB | None = None
-    """Shared memory, which is part of the pod's; by default what the container runtime gives."""
+    """GiB of /dev/shm, part of the memory; by default half of it with GPUs, else what the container
+    runtime gives."""
     server: ObjectName | None = None
     """Server of the stack that its pods call: it lets them in, and their variable SERVER_URL says
     where it is. It may be ready later than they are."""
@@ -113,8 +139,30 @@ class Script(Block, frozen=True):
         """From where one goes on that is made anew."""
         return "from the beginning, or from what its command finds of its own"
 
+    @property
+    def named_secrets(self) -> list[SecretKey]:
+        return [named_secret(it) for it in self.secrets]
 
-_ON_RAY = ("type", "file", "folder", "command", "environment", "ray", "retries")
+    def variables(self, *, with_files: bool) -> set[str]:
+        """Names that `$(NAME)` in the command may have."""
+        files = {FILES_VARIABLE} if with_files or self.ray is not None else set[str]()
+        if self.ray is not None:
+            return {*files, *self.environment}
+        server = {SERVER_VARIABLE, SERVER_KEY_VARIABLE} if self.server is not None else set[str]()
+        keys = {key for _, key in self.named_secrets if key is not None}
+        return {*OWN_VARIABLES, *VARIABLES.values(), *files, *server, *keys, *self.environment}
+
+
+_ON_RAY = (
+    "type",
+    "file",
+    "folder",
+    "command",
+    "environment",
+    "install_requirements",
+    "ray",
+    "retries",
+)
 # What a job on a RayCluster has of the cluster instead.
 OF_A_JOB_SET = tuple(it for it in Script.model_fields if it not in _ON_RAY)
 
@@ -138,11 +186,20 @@ def launcher(script: Script, files: Mapping[str, str]) -> str:
             f"{FILES_VARIABLE}=$(mktemp -d)",
             f"export {FILES_VARIABLE}",
             *links,
-            *([f'chmod +x "${FILES_VARIABLE}"/*'] if files else []),
+            *([f'chmod +x "${FILES_VARIABLE}"/*', *_for_workers()] if files else []),
             "exec " + " ".join(_word(it, known) for it in script.command),
             "",
         ]
     )
+
+
+def _for_workers() -> list[str]:
+    return [
+        f'if [ -n "${{{_JOB_CONFIG}-}}" ]; then',
+        f'  {_JOB_CONFIG}=$(python3 -I -c {shlex.quote(_WITH_FILES)} "${FILES_VARIABLE}")',
+        f"  export {_JOB_CONFIG} RAY_OVERRIDE_JOB_RUNTIME_ENV=1",
+        "fi",
+    ]
 
 
 def _stored_name(files: Mapping[str, str], name: str) -> str:

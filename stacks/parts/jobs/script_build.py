@@ -6,25 +6,33 @@ from pathlib import Path
 
 import pulumi
 
-from components.gib import LIBRARY_PATH
+from components.gib import nccl_environment
 from components.inference_engine import PORT
 from components.job_set_manifest import FILE_DIR
 from components.jobset_controller import WEBHOOK_PORT, JobSetController, JobSetControllerArgs
 from components.lifecycle import object_name
-from components.script_job_set import ScriptJobSet, ScriptJobSetArgs, ScriptMountArgs
+from components.script_job_set import (
+    ScriptJobSet,
+    ScriptJobSetArgs,
+    ScriptMountArgs,
+    ScriptSecretArgs,
+)
 from stacks.helm_charts import helm_chart
 from stacks.parts.buckets.build import MountedBucket, annotations
 from stacks.parts.cluster.build import webhook_access
 from stacks.parts.cluster.config import Operator
 from stacks.parts.jobs import script_files
 from stacks.parts.jobs.plan import PlannedScript
+from stacks.parts.jobs.requirements import with_requirements
 from stacks.parts.jobs.script import FILES_VARIABLE, SERVER_VARIABLE, Script
+from stacks.parts.network.domain_build import domain_of
 from stacks.parts.ray.build import Surroundings
 from stacks.parts.ray.nodes_build import wider
 from stacks.plan import Plan
 from stacks.site import DeviceAccess, Selector, Site
 from stacks.stack import LUSTRE, LUSTRE_VOLUME
 from stacks.survey import Survey
+from stacks.tokens import SERVER_KEY_VARIABLE
 
 Files = Mapping[str, Mapping[str, str]]
 
@@ -85,7 +93,9 @@ def _job_set(
             namespace=site.namespace,
             job_name=script.name,
             image=site.plan.images.of(script.image),
-            command=config.command,
+            command=with_requirements(
+                config.command, of_user if config.install_requirements else {}
+            ),
             files=of_user,
             environment=_environment(script, of_user),
             nodes=config.nodes,
@@ -93,7 +103,7 @@ def _job_set(
             cpu_millicores=requests.millicores,
             memory_gib=requests.memory_gib,
             ephemeral_storage_gib=requests.ephemeral_storage_gib,
-            shm_gib=config.shm_gib or 0,
+            shm_gib=script.shm_gib,
             node_selector=access.node_selector,
             any_of=_any_of(site, script),
             taints=list(dict.fromkeys(one for it in script.pools for one in it.tolerated)),
@@ -105,14 +115,14 @@ def _job_set(
             mounts=_mounts(site, around, script, mounted),
             annotations=annotations(script.limits),
             secret_name=site.secret_name,
-            secret_keys=site.secret_keys,
+            secret_keys=[*site.secret_keys, *_server_keys(site, script)],
+            secrets=[ScriptSecretArgs(name=it, key=key) for it, key in config.named_secrets],
             service_account=mounted[0].account_name if mounted else None,
             priority_class=queues.priority(config.priority),
             queue=queues.queue(config.queue),
             workload_priority=queues.workload_priority(config.workload_priority),
             max_restarts=config.retries,
             minutes=config.minutes,
-            in_team=bool(site.plan.teams),
             client_of=config.server,
             held=[
                 *([] if lustre is None else lustre.resources()),
@@ -123,7 +133,7 @@ def _job_set(
             labels=site.labels,
         ),
         opts=site.after(
-            *site.nodes.needed, *machines, *standing, *access.after, *queues.made, *controllers
+            *site.nodes.needed, *machines, *standing, *access.after, *queues.needed, *controllers
         ),
     )
 
@@ -156,8 +166,6 @@ def _in_domain(
     """Where machines are of an NVLink domain, each pod has a channel of the job's own."""
     if around.nvlink is None or script.pool is None or script.pool.domain is None:
         return access
-    # What most stacks have no use for is not loaded.
-    from stacks.parts.network.domain_build import domain_of
 
     made = domain_of(site, script.name, script.config.nodes, around.nvlink)
     return replace(
@@ -176,11 +184,17 @@ def _any_of(site: Site, script: PlannedScript) -> list[Selector]:
 def _environment(script: PlannedScript, of_user: Mapping[str, str]) -> dict[str, str]:
     """What the network needs, where files are, and what the user says over both."""
     nccl = script.nccl
-    network = {} if nccl is None else {**nccl.variables, "LD_LIBRARY_PATH": LIBRARY_PATH}
+    network = {} if nccl is None else nccl_environment(nccl.variables)
     where = {FILES_VARIABLE: FILE_DIR} if of_user else {}
     server = script.config.server
     calls = {} if server is None else {SERVER_VARIABLE: f"http://{server}:{PORT}"}
     return {**network, **where, **calls, **script.config.environment}
+
+
+def _server_keys(site: Site, script: PlannedScript) -> list[str]:
+    """The key of the server that the job calls, where it has one."""
+    server = site.plan.servers.get(script.config.server or "")
+    return [SERVER_KEY_VARIABLE] if server is not None and server.config.api_key else []
 
 
 def _mounts(

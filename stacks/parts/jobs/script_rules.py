@@ -8,6 +8,7 @@ from catalog import Catalog
 from components.job_set_manifest import OWN_VARIABLES
 from components.naming import NameKind, check_name
 from stacks.config_errors import nearest
+from stacks.parts.jobs.command_words import launcher_problems
 from stacks.parts.jobs.plan import JOB_SETS, PlannedScript
 from stacks.parts.jobs.script import FILES_VARIABLE, OF_A_JOB_SET, SERVER_VARIABLE, Script
 from stacks.parts.pools.alike_rules import alike_problems
@@ -33,8 +34,19 @@ from stacks.parts.servers.rules import (
 )
 from stacks.plan import Plan
 from stacks.problems import Problem, problem_of, under
+from stacks.secret_references import variable_problems
+from stacks.secret_words import is_secret_variable, secrets_in_command
 from stacks.stack import Stack
+from stacks.tokens import SERVER_KEY_VARIABLE, VARIABLES
 
+_SECRET = "looks like a secret, which all could read in the file, in the state and in the job"
+FEW_REQUESTS = "{cpu: 1, memory_gib: 2}"
+# Where a command has secrets from.
+_FROM = (
+    "pods have "
+    + " and ".join(f"{it} from `pulumi config set --secret {key}`" for key, it in VARIABLES.items())
+    + ", and a command can read others from Secret Manager"
+)
 # What the kubelet keeps of a container's log, rounded up.
 _LOGS_GIB = 1
 
@@ -53,11 +65,17 @@ def script_references(stack: Stack, facts: Catalog, name: str, script: Script) -
     field = f"jobs.{name}"
     if script.file is not None and script.folder is not None:
         yield Problem(f"{field}.folder", "there is a file, too; nearest: leave one of them out")
-    own = {*OWN_VARIABLES, FILES_VARIABLE} | ({SERVER_VARIABLE} if script.server else set())
+    own = {*OWN_VARIABLES, FILES_VARIABLE} | (
+        {SERVER_VARIABLE, SERVER_KEY_VARIABLE} if script.server else set()
+    )
     for variable in sorted(own & script.environment.keys()):
         yield Problem(
             f"{field}.environment.{variable}", "each pod has its own; nearest: leave it out"
         )
+    if not script.command[0].strip():
+        yield Problem(f"{field}.command[0]", "names no program; nearest: python3")
+    yield from secret_problems(field, script)
+    yield from variable_problems(f"{field}.secrets", script.secrets, own, script.environment)
     if script.ray is not None:
         for key in OF_A_JOB_SET:
             if key in script.model_fields_set:
@@ -69,7 +87,7 @@ def script_references(stack: Stack, facts: Catalog, name: str, script: Script) -
     if script.image is None:
         yield Problem(f"{field}.image", f"missing; nearest: {facts.image('ray_gpu').reference}")
     if script.requests is None:
-        yield Problem(f"{field}.requests", "missing; nearest: {cpu: 1, memory_gib: 2}")
+        yield Problem(f"{field}.requests", f"missing; nearest: {FEW_REQUESTS}")
     if script.server is not None and script.server not in stack.servers:
         near = nearest(script.server, list(stack.servers)) if stack.servers else "leave it out"
         yield Problem(
@@ -77,6 +95,25 @@ def script_references(stack: Stack, facts: Catalog, name: str, script: Script) -
         )
     yield from mount_problems(f"{field}.mounts", script.mounts or (), stack)
     yield from _pool_problems(stack, facts, field, script)
+
+
+def secret_problems(field: str, script: Script) -> Iterator[Problem]:
+    """No secret stands in the file, from which it would come into the state and the job."""
+    for name, value in script.environment.items():
+        if is_secret_variable(name, value):
+            yield Problem(f"{field}.environment.{name}", f"{_SECRET}; nearest: {_instead(name)}")
+    for at, what in secrets_in_command(script.command):
+        yield Problem(
+            f"{field}.command[{at}]",
+            f"{_SECRET} ({what}); nearest: the name of a variable; {_FROM}",
+        )
+
+
+def _instead(variable: str) -> str:
+    key = next((key for key, it in VARIABLES.items() if it == variable), None)
+    if key is not None:
+        return f"leave it out, and pods get it from `pulumi config set --secret {key}`"
+    return f"leave it out; {_FROM}"
 
 
 def script_rules(plan: Plan, script: PlannedScript) -> Iterator[Problem]:
@@ -87,7 +124,10 @@ def script_rules(plan: Plan, script: PlannedScript) -> Iterator[Problem]:
 
 def _pod_problems(plan: Plan, script: PlannedScript) -> Iterator[Problem]:
     field, pool = script.field, script.pool
-    yield from problem_of(field, lambda: check_name(NameKind.JOB_SET, script.name))
+    command, nodes = script.config.command, script.config.nodes
+    variables = script.config.environment
+    yield from launcher_problems(f"{field}.command", command, nodes, script.gpus, variables)
+    yield from problem_of(field, lambda: check_name(NameKind.JOB_SET, script.name), of_key=True)
     if script.gpus and script.host.machine.accelerator is None:
         yield Problem(f"{field}.gpus", f"{script.host.name} has no GPUs; nearest: leave it out")
     else:
@@ -179,7 +219,7 @@ def _disk_problems(plan: Plan, script: PlannedScript) -> Iterator[Problem]:
             autopilot=plan.autopilot,
         )
     images = plan.facts.versions.images.values()
-    sizes = [it.unpacked_gib for it in images if it.reference == script.config.image]
+    sizes = [it.unpacked_gib for it in images if it.is_named_by(script.config.image or "")]
     # Nothing is known of another image.
     image_gib = next((it for it in sizes if it is not None), None)
     for pool in script.pools if image_gib is not None and not plan.autopilot else ():

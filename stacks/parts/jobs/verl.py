@@ -4,7 +4,7 @@ import."""
 from typing import Literal
 
 from catalog import Catalog
-from stacks.parts.jobs.checkpoint_layout import CheckpointLayout
+from stacks.parts.jobs.checkpoint_layout import CheckpointLayout, Written
 from stacks.parts.jobs.on_ray import OnRay, Place, RayDemands, Work, workload
 from stacks.types import (
     BatchSize,
@@ -148,7 +148,7 @@ class VerlTraining(OnRay, frozen=True):
     type: Literal["verl"]
     """Which job it is."""
 
-    def resumes(self, name: str, mount_path: str) -> str:
+    def resumes(self, name: str, mount_path: str) -> Written:
         return CHECKPOINTS.resumes(self._place(mount_path), f"{self.checkpoints.period} steps")
 
     def demands(self, facts: Catalog) -> RayDemands:
@@ -176,6 +176,7 @@ class VerlTraining(OnRay, frozen=True):
                 "HF_HOME": f"{SCRATCH_DIR}/huggingface",
             },
             gpus=at.workers * at.gpus,
+            checkpoints=CHECKPOINTS.prefix(self._place(at.mount_path)),
         )
 
     def _parameters(self, at: Place) -> dict[str, str]:

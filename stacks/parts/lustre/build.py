@@ -5,7 +5,9 @@ from dataclasses import replace
 import pulumi
 
 from components.existing_lustre import ExistingLustre
+from components.lustre_access import LustreAccess, LustreAccessArgs
 from components.lustre_instance import LustreInstance, LustreInstanceArgs
+from components.lustre_volume import LustreVolume, LustreVolumeArgs
 from components.static_volume import VolumeMount
 from stacks.parts.network.plan import lets_lustre_in
 from stacks.site import Ground, Project, Site
@@ -33,6 +35,7 @@ def build(project: Project, ground: Ground) -> Instance | None:
             capacity_gib=wanted.capacity_gib,
             throughput_mbps_per_tib=wanted.throughput_mbps_per_tib,
             filesystem=wanted.filesystem,
+            kms_key=stack.key_of(stack.lustre),
             peering_range=stack.network.peering,
             port=plan.facts.lustre.port_of(legacy=legacy_port),
             legacy_port=legacy_port,
@@ -49,7 +52,6 @@ def _let_in(project: Project, ground: Ground, there: ExistingLustre) -> Existing
     stack, found = project.plan.stack, there.found
     if not lets_lustre_in(stack):
         return there
-    from components.lustre_access import LustreAccess, LustreAccessArgs
 
     access = LustreAccess(
         "lustre-access",
@@ -71,15 +73,13 @@ def _backing(ground: Ground, lustre: Instance) -> list[pulumi.Resource]:
     """What the volume stands on, and is made anew with."""
     if isinstance(lustre, ExistingLustre):
         return [*lustre.access]
-    return [*ground.ranges, lustre.instance]
+    return [*ground.beneath_services, lustre.instance, lustre.firewall]
 
 
 def volume(site: Site, ground: Ground, lustre: Instance | None) -> VolumeMount | None:
     wanted = site.plan.stack.lustre
     if lustre is None or wanted is None:
         return None
-    # What most stacks have no use for is not loaded.
-    from components.lustre_volume import LustreVolume, LustreVolumeArgs
 
     made = LustreVolume(
         "volume",

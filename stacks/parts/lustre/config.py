@@ -41,6 +41,9 @@ class StackLustre(Block, frozen=True):
     """Name of the file system, 1 to 8 letters and digits."""
     mount_path: LustrePath = "/lustre"
     """Where pods mount it."""
+    cmek: bool = True
+    """Whether the key of the stack's `cmek` encrypts it, where the stack has one. An instance has
+    its key from its creation: one that was made with Google's stays, with its data, by false."""
 
     @property
     def instance_name(self) -> str:

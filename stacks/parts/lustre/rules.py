@@ -44,7 +44,7 @@ def existing_problems(plan: Plan) -> Iterator[Problem]:
     if lustre is None or lustre.existing is None:
         return
     whose = "the instance is there already, with its own"
-    yield from beside_problems("lustre", lustre, ("name", "throughput_mbps_per_tib"), whose)
+    yield from beside_problems("lustre", lustre, ("name", "throughput_mbps_per_tib", "cmek"), whose)
     if plan.stack.makes_network:
         yield Problem(
             "lustre.existing",

@@ -1,15 +1,11 @@
 """The network of the cluster: a VPC of the stack's own, or one that exists already."""
 
-from typing import TYPE_CHECKING
-
 import pulumi
 
+from components.existing_facts import ClusterFacts
 from components.network import PODS_RANGE, SERVICES_RANGE, ClusterNetwork, ClusterNetworkArgs
+from components.private_service_access import PrivateServiceAccess, PrivateServiceAccessArgs
 from stacks.site import Ground, Project
-
-if TYPE_CHECKING:
-    from components.existing_facts import ClusterFacts
-    from components.private_service_access import PrivateServiceAccess
 
 
 def build(project: Project) -> Ground:
@@ -35,6 +31,7 @@ def build(project: Project) -> Ground:
             subnet_range=wanted.subnet,
             pods_range=wanted.pods,
             services_range=wanted.services,
+            flow_logs=project.plan.hardening.flow_logs,
             protect=stack.deletion_protection,
         ),
         opts=project.opts,
@@ -47,7 +44,7 @@ def build(project: Project) -> Ground:
         pods_range=PODS_RANGE,
         services_range=SERVICES_RANGE,
         made=(made,),
-        peering=access,
+        peering=None if access is None else access.peering,
         subnetwork=made.subnetwork,
         ranges=() if access is None else (access.range,),
     )
@@ -56,8 +53,6 @@ def build(project: Project) -> Ground:
 def _access(project: Project, made: ClusterNetwork) -> "PrivateServiceAccess":
     """A network has one connection, so on one that exists already it is the owner's."""
     stack = project.plan.stack
-    # What most stacks have no use for is not loaded.
-    from components.private_service_access import PrivateServiceAccess, PrivateServiceAccessArgs
 
     return PrivateServiceAccess(
         "services",

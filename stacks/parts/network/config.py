@@ -65,6 +65,9 @@ class StackNetwork(Block, frozen=True):
     """Range of the services."""
     control_plane: ControlPlaneRange = "10.10.4.0/28"
     """Range of the control plane, a /28."""
+    flow_logs: bool | None = None
+    """Log a sample of the connections of the nodes' subnetwork, which costs by the amount; by
+    default as `hardened` says."""
     existing: NamedNetwork | None = None
     """One that exists already, in place of one made here; it is read and never changed."""
     accelerators: AcceleratorRanges = AcceleratorRanges()

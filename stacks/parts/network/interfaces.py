@@ -1,9 +1,6 @@
 """Networks of nodes' further interfaces, how pods ask for them, and what makes NCCL use them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pulumi
 import pulumi_gcp as gcp
@@ -16,19 +13,15 @@ from components.nccl_rdma_installer import (
     NcclRdmaInstaller,
     NcclRdmaInstallerArgs,
 )
-from components.node_network import NodeNetwork, interface_annotations
+from components.node_network import NodeNetwork
 from components.rdma_network import RdmaNetwork, RdmaNetworkArgs
 from components.resource_claim_template import ResourceClaimTemplate
+from stacks.parts.network.claims_build import GpuClaims
 from stacks.parts.network.interface_claims_build import RDMA
 from stacks.parts.network.plan import InterfaceSet, blocks_of
 from stacks.parts.pools.plan import PlannedPool
-from stacks.parts.ray.plan import PlannedRay
 from stacks.site import DeviceAccess, Interfaces, Project, Site
 
-if TYPE_CHECKING:
-    from stacks.parts.network.claims_build import GpuClaims
-
-_TEST = Path(__file__).parents[3] / "workloads" / "nccl" / "all_gather.sh"
 _Made = tuple[gcp.compute.Network, gcp.compute.Subnetwork]
 _Named = tuple[tuple[str, str], _Made]
 
@@ -106,42 +99,6 @@ def _claiming(
     )
 
 
-def tested(site: Site, ray: PlannedRay, access: DeviceAccess) -> DeviceAccess:
-    """Where the config asks for it, Ray waits for a test of the network."""
-    if ray.config.nccl_test is None or ray.nccl is None:
-        return access
-    from components.nccl_test import NcclTest, NcclTestArgs
-
-    test = NcclTest(
-        f"{ray.name}-nccl-test",
-        NcclTestArgs(
-            namespace=site.namespace,
-            test_name=f"{ray.name}-nccl-test",
-            image=site.plan.images.of(ray.nccl.diagnostic_image),
-            script=_TEST.read_text(encoding="utf-8"),
-            gpus_per_node=ray.accelerated.gpus,
-            min_bus_bandwidth_gbps=ray.config.nccl_test.minimum_bus_bandwidth_gbps,
-            node_selector=access.node_selector,
-            taints=ray.accelerated.taints,
-            annotations=dict(
-                interface_annotations((it.interface, it.name) for it in access.networks)
-            )
-            if access.networks
-            else {},
-            claims=dict(access.claims),
-            gpus_claimed=access.gpus_claimed,
-            labels=site.labels,
-        ),
-        opts=site.after(*access.after),
-    )
-    return replace(
-        access,
-        node_selector=test.node_selector,
-        held=[*access.held, test.job],
-        after=[*access.after, test],
-    )
-
-
 def _installer(site: Site, after: Sequence[pulumi.Resource]) -> NcclRdmaInstaller | None:
     """One for all nodes with RDMA: of two, both would write to nodes that they have in common."""
     plan = site.plan
@@ -160,7 +117,6 @@ def _installer(site: Site, after: Sequence[pulumi.Resource]) -> NcclRdmaInstalle
             node_selectors=[site.nodes.selectors[it.name] for it in pools],
             accelerators=nccl.installer_accelerators,
             autopilot=plan.autopilot,
-            installs_nccl=nccl.installs_nccl,
             labels=site.labels,
         ),
         # A level with the operators when `destroy` takes them away.

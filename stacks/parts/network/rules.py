@@ -30,7 +30,7 @@ def existing_problems(plan: Plan) -> Iterator[Problem]:
     if plan.stack.makes_network:
         return
     whose = "the network is there already, with its own"
-    keys = (*_OF_SUBNETWORK, "peering_on_destroy")
+    keys = (*_OF_SUBNETWORK, "flow_logs", "peering_on_destroy")
     keys += () if plan.stack.cluster.is_made else ("control_plane",)
     yield from beside_problems("network", network, keys, whose)
     if not plan.multi_networking:
@@ -119,7 +119,7 @@ def between_slices_problems(plan: Plan) -> Iterator[Problem]:
         yield Problem(
             "network.dcn",
             f"{len(names)} networks are more than the further interfaces of {machine.name}; "
-            f"nearest: {most}",
+            f"nearest: {f'{most} of them' if most else 'leave it out'}",
         )
 
 

@@ -2,11 +2,13 @@
 
 import pulumi
 
+from components.gpu_compute_class import GpuComputeClass, GpuComputeClassArgs
+from components.tpu_compute_class import TpuComputeClass, TpuComputeClassArgs
 from stacks.parts.pools import node_labels
-from stacks.parts.pools.build import capacity_of, once_there
+from stacks.parts.pools.capacity_args import capacity_of
 from stacks.parts.pools.node_labels import MACHINE_FAMILY, PERFORMANCE, class_name
 from stacks.parts.pools.plan import AUTOPILOT_CPU_FAMILY, PlannedPool
-from stacks.site import Cluster, Ground, Nodes, Project, Selector
+from stacks.site import Cluster, Ground, Nodes, Project, Selector, once_there
 
 _CPU_SELECTOR = {**PERFORMANCE, MACHINE_FAMILY: AUTOPILOT_CPU_FAMILY}
 
@@ -31,7 +33,6 @@ def _asked_for(project: Project, gke: Cluster, pool: PlannedPool) -> Selector:
         made = _gpu_class(project, gke, pool) if pool.managed else None
         return labels if made is None else once_there(made, labels)
     assert topology is not None
-    from components.tpu_compute_class import TpuComputeClass, TpuComputeClassArgs
 
     made = TpuComputeClass(
         pool.name,
@@ -52,7 +53,6 @@ def _asked_for(project: Project, gke: Cluster, pool: PlannedPool) -> Selector:
 
 
 def _gpu_class(project: Project, gke: Cluster, pool: PlannedPool) -> pulumi.Output[str]:
-    from components.gpu_compute_class import GpuComputeClass, GpuComputeClassArgs
 
     accelerator = pool.machine.accelerator
     assert accelerator is not None
@@ -64,6 +64,7 @@ def _gpu_class(project: Project, gke: Cluster, pool: PlannedPool) -> pulumi.Outp
             machine_type=pool.machine.name,
             accelerator=accelerator.type,
             gpus=accelerator.count,
+            driver=pool.config.driver_version.value,
             capacity=capacity_of(pool.config.capacity),
             labels=project.labels,
         ),

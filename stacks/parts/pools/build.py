@@ -2,29 +2,27 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import pulumi
 
-from components.capacity import CapacityArgs, ReservationArgs
 from components.naming import NameKind, cloud_name
-from components.node_pool import GpuArgs, NodePool, NodePoolArgs
+from components.node_pool import GpuArgs, NodeBoundsArgs, NodePool, NodePoolArgs
 from components.node_service_account import NodeServiceAccount
+from components.tpu_slice_pool import TpuSlicePool, TpuSlicePoolArgs
+from components.workload_policy import WorkloadPolicy, WorkloadPolicyArgs
 from stacks.parts.cluster import build as cluster
 from stacks.parts.pools import node_labels
-from stacks.parts.pools.config import Capacity, FlexStart, SpecificReservation
+from stacks.parts.pools.autopilot_build import asked_for
+from stacks.parts.pools.capacity_args import capacity_of
 from stacks.parts.pools.node_labels import (
     STACK_LABEL,
     of_slices,
     own_label,
     own_labels,
 )
+from stacks.parts.pools.order import Component, awaited, components_of
 from stacks.parts.pools.plan import PlannedPool
-from stacks.site import Cluster, Ground, Interfaces, Nodes, Project, Selector, beside
-
-if TYPE_CHECKING:
-    from components.tpu_slice_pool import TpuSlicePool
-    from stacks.parts.pools.order import Component
+from stacks.site import Cluster, Ground, Interfaces, Nodes, Project, Selector, beside, once_there
 
 
 def identities(project: Project) -> dict[str, NodeServiceAccount]:
@@ -46,9 +44,6 @@ def build(
     interfaces: Interfaces,
 ) -> Nodes:
     if project.plan.autopilot:
-        # What most stacks have no use for is not loaded.
-        from stacks.parts.pools.autopilot_build import asked_for
-
         return asked_for(project, ground, gke)
     plan = project.plan
     soon = [it for it in plan.pools.values() if not it.late]
@@ -75,7 +70,6 @@ def build_late(
     ready: "Mapping[Component, Sequence[pulumi.Resource]]",
 ) -> Nodes:
     """With the pools that are just in time; `ready` is what there is to wait for, by component."""
-    from stacks.parts.pools.order import awaited, components_of
 
     plan = project.plan
     standing = {
@@ -117,7 +111,7 @@ def _made(
 ) -> _Made:
     plan, account = project.plan, accounts[pool.kind]
     opts = pulumi.ResourceOptions.merge(
-        _beside(project, gke), pulumi.ResourceOptions(depends_on=list(after))
+        _beside(project, gke), pulumi.ResourceOptions(depends_on=[account, *after])
     )
     if pool.kind == "tpu":
         slices = _slices(project, pool, interfaces, gke, account, opts)
@@ -187,12 +181,14 @@ def _pool(
             pool_name=pool.pool_name,
             service_account=account.email,
             machine_type=machine.name,
-            nodes=pool.nodes,
-            min_nodes=pool.bounds.min,
-            max_nodes=pool.bounds.max,
+            nodes=0 if pool.from_zero else pool.nodes,
+            bounds=NodeBoundsArgs(min=pool.bounds.min, max=pool.bounds.max)
+            if pool.scales
+            else None,
             capacity=capacity_of(config.capacity),
             disk_type=config.disk.type or machine.default_boot_disk,
             disk_gb=config.disk.size_gb,
+            disk_kms_key=project.plan.stack.cmek,
             max_pods_per_node=config.max_pods_per_node,
             local_ssds=machine.local_ssd.count if machine.local_ssd else 0,
             gpu=gpu,
@@ -219,7 +215,6 @@ def _slices(
     account: NodeServiceAccount,
     opts: pulumi.ResourceOptions,
 ) -> "list[TpuSlicePool]":
-    from components.tpu_slice_pool import TpuSlicePool, TpuSlicePoolArgs
 
     config, topology = pool.config, pool.topology
     between = interfaces.between_slices if pool.interface_mode == "own" else ()
@@ -239,9 +234,11 @@ def _slices(
                 machine_type=pool.machine.name,
                 topology=topology.name,
                 hosts=topology.hosts,
+                from_zero=pool.from_zero,
                 capacity=capacity_of(config.capacity),
                 disk_type=config.disk.type or pool.machine.default_boot_disk,
                 disk_gb=config.disk.size_gb,
+                disk_kms_key=project.plan.stack.cmek,
                 max_pods_per_node=config.max_pods_per_node,
                 threads_per_core=config.threads_per_core,
                 dranet=bool(between),
@@ -262,7 +259,6 @@ def _slices(
 
 def _policy(project: Project, pool: PlannedPool, shape: str) -> pulumi.Output[str]:
     """One for all slices of the pool, which have one shape, or for its machines."""
-    from components.workload_policy import WorkloadPolicy, WorkloadPolicyArgs
 
     plan = project.plan
     made = WorkloadPolicy(
@@ -276,25 +272,3 @@ def _policy(project: Project, pool: PlannedPool, shape: str) -> pulumi.Output[st
         opts=project.opts,
     )
     return made.policy_name
-
-
-def once_there(name: pulumi.Output[str], labels: dict[str, str]) -> Selector:
-    return name.apply(lambda _: labels)
-
-
-def capacity_of(capacity: Capacity) -> CapacityArgs:
-    reservation = None
-    if isinstance(capacity, SpecificReservation):
-        reservation = ReservationArgs(
-            name=capacity.name,
-            project=capacity.project,
-            block=capacity.block,
-            sub_block=capacity.sub_block,
-        )
-    # Queued machines are asked for with their time, so the pool does not say it.
-    timed = isinstance(capacity, FlexStart)
-    return CapacityArgs(
-        mode=capacity.mode,
-        reservation=reservation,
-        max_run_seconds=capacity.max_run_hours * 3600 if timed else None,
-    )

@@ -145,7 +145,9 @@ class LibtpuFlag(Block, frozen=True):
         return f"--{self.name}" if self.value is None else f"--{self.name}={self.value}"
 
 
-# Overlaps communication between chips with computing (the scenario's recipe for v6e).
+# Overlaps communication between chips with computing: the scenario's recipe for v6e, but for fused
+# collectives, which libtpu 0.0.46 refuses to compile with these there and on v5p (train_compile;
+# AI-Hypercomputer/maxdiffusion turns them off on v6e for it).
 DEFAULT_FLAGS = tuple(
     LibtpuFlag(name=name, value=value)
     for name, value in (
@@ -153,8 +155,7 @@ DEFAULT_FLAGS = tuple(
         ("xla_tpu_use_minor_sharding_for_major_trivial_input", "true"),
         ("xla_tpu_relayout_group_size_threshold_for_reduce_scatter", "1"),
         ("xla_tpu_assign_all_reduce_scatter_layout", None),
-        ("xla_tpu_enable_async_collective_fusion_fuse_all_gather", "true"),
-        ("xla_tpu_enable_async_collective_fusion_multiple_steps", "true"),
+        ("xla_tpu_enable_async_collective_fusion", "false"),
         ("xla_tpu_overlap_compute_collective_tc", "true"),
         ("xla_enable_async_all_gather", "true"),
     )
@@ -185,13 +186,16 @@ class Pool(Block, frozen=True):
     machine_type: MachineTypeName
     """A machine type that the zone offers."""
     nodes: NodeCount | None = None
-    """Machines that the workloads use; without `autoscaling` the pool stays at it."""
+    """Machines that the workloads use; without `autoscaling` the pool has so many at all times.
+    Spot machines with GPUs, flex-start and queued ones come when pods are pending, up to so
+    many."""
     zone: Zone | None = None
     """Zone of the nodes; by default the stack's."""
     capacity: Capacity = OnDemand()
     """How the machines are had."""
     autoscaling: Autoscaling | None = None
-    """Bounds; by default the pool does not scale."""
+    """Bounds between which GKE's autoscaler adds nodes for pending pods; by default the pool does
+    not scale, or from none to `nodes` where its machines come when pods are pending."""
     disk: Disk = Disk()
     """Boot disk of each node."""
     secondary_boot_disk: DiskImageName | None = None
@@ -206,7 +210,8 @@ class Pool(Block, frozen=True):
     taints: tuple[Taint, ...] = ()
     """Kubernetes taints of the nodes. What the stack or a queue sends there tolerates them."""
     driver_version: GpuDriver = GpuDriver.LATEST
-    """NVIDIA driver that GKE installs; only with GPUs."""
+    """NVIDIA driver that GKE installs, on Autopilot on the nodes that it makes for the pool's pods;
+    with `disabled` somebody else installs it, which Autopilot lets nobody. Only with GPUs."""
     interfaces: Literal["managed", "own", "none"] | None = None
     """Networks of the machines' further interfaces: `managed` by GKE, which pods then claim of the
     node; the stack's `own`; or `none`. By default they are managed where machine and GKE have it
@@ -220,7 +225,7 @@ class Pool(Block, frozen=True):
     """When machines are taken: `early`, as soon as the cluster stands, for capacity is what is
     scarce, and that there is none is known at once; or `just-in-time`, once what their work needs
     anyway is there (CPU nodes, operators, queues, buckets, Lustre), so that less is paid before the
-    first step; only with accelerators."""
+    first step; only with accelerators, and not of machines that come when pods are pending."""
     compact_placement: bool = False
     """Nodes close together, all from one zone; only with GPUs, and for H4D."""
     topology: TopologyName | None = None

@@ -3,7 +3,8 @@
 Sources: GKE documentation, "Prepare GKE infrastructure for DRA workloads" (no Autopilot, GKE's own
 driver and device plug-in off), read 2026-11-24; llm-d/llm-d docs/infra-providers/gke, which has
 both drivers on A3 Ultra; kubernetes-sigs/kueue v0.19.2 pkg/dra/claims.go; GoogleCloudPlatform/
-cluster-autoscaler pkg/cloudprovider/gke/machinetypes/dranet.go, d92d895.
+cluster-autoscaler pkg/cloudprovider/gke/dynamicresources/network.go:102, 7d25050 (no PCIe root of
+a machine that does not exist yet).
 """
 
 from collections.abc import Iterator
@@ -20,11 +21,17 @@ def gpu_claim_problems(plan: Plan) -> Iterator[Problem]:
     for pool in claimed:
         if (why := _why_not(plan, pool)) is not None:
             yield Problem(f"{pool.field}.gpus_by", f"{why}; nearest: device-plugin")
-        why = "a DaemonSet of the stack installs the driver that fits the nodes' system"
+        elif pool.config.autoscaling is not None:
+            yield Problem(
+                f"{pool.field}.autoscaling",
+                f"{_ADDS_NONE}; nearest: leave it out, and the pool has its {pool.nodes} "
+                f"machine{'' if pool.nodes == 1 else 's'} at all times",
+            )
+        why = "a DaemonSet of the stack installs the latest driver"
         yield from beside_problems(pool.field, pool.config, ("driver_version",), why)
     if claimed:
         yield from _queue_problems(plan)
-        yield from _quota_problems(plan, claimed[0])
+        yield from _team_problems(plan, claimed[0])
 
 
 def _why_not(plan: Plan, pool: PlannedPool) -> str | None:
@@ -43,12 +50,18 @@ def _why_not(plan: Plan, pool: PlannedPool) -> str | None:
         )
     if pool.queued:
         return "queued machines come by a request, which counts no claims"
-    if (least := pool.bounds.min) < pool.nodes:
+    if pool.waits:
         return (
-            f"of its {pool.nodes} machines {least} are there by themselves, and a claim brings no "
-            "other: the cluster autoscaler knows no PCIe root of one that is not there"
+            f"{pool.config.capacity.mode} machines come when pods are pending for them, and "
+            f"{_ADDS_NONE}"
         )
     return None
+
+
+_ADDS_NONE = (
+    "the cluster autoscaler adds no machine for a claim: it knows no PCIe root of one that does "
+    "not exist yet"
+)
 
 
 def _queue_problems(plan: Plan) -> Iterator[Problem]:
@@ -71,11 +84,19 @@ def _queue_problems(plan: Plan) -> Iterator[Problem]:
             )
 
 
-def _quota_problems(plan: Plan, pool: PlannedPool) -> Iterator[Problem]:
+def _team_problems(plan: Plan, pool: PlannedPool) -> Iterator[Problem]:
+    """Members of teams may write claims, which neither a ResourceQuota of GPUs nor Kueue counts."""
+    near = f"nearest: {pool.field}.gpus_by device-plugin"
     for name, team in plan.stack.teams.items():
         if team.quota is not None and team.quota.gpus is not None:
             yield Problem(
                 f"teams.{name}.quota.gpus",
                 f"{team.quota.gpus} are counted of what pods ask a device plug-in for, and those "
-                f"of {pool.name} claim theirs past it; nearest: {pool.field}.gpus_by device-plugin",
+                f"of {pool.name} claim theirs past it; {near}",
+            )
+        if team.queue is not None:
+            yield Problem(
+                f"teams.{name}.queue",
+                f"Kueue counts no claims, and pods of {name} would claim the GPUs of {pool.name} "
+                f"past the queue {team.queue}; {near}",
             )

@@ -8,7 +8,9 @@ from stacks.plan import Plan
 STACK_LABEL = "gke-ai-stacks/stack"
 _POOL_LABEL = "gke-ai-stacks/pool"
 # What pods ask an Autopilot cluster for: GKE documentation ("Choose compute classes for Autopilot
-# Pods", "Consume reserved zonal resources") and Google's manifests for verl on Autopilot.
+# Pods", "Consume reserved zonal resources"), Google's manifests for verl on Autopilot, and for the
+# driver those of vLLM (GoogleCloudPlatform/kubernetes-engine-samples
+# ai-ml/llm-serving-gemma/vllm/vllm-2-9b-it.yaml, 2b503651).
 _GKE = "cloud.google.com"
 COMPUTE_CLASS = f"{_GKE}/compute-class"
 MACHINE_FAMILY = f"{_GKE}/machine-family"
@@ -60,6 +62,8 @@ def _of_machines(pool: PlannedPool) -> dict[str, str]:
         **PERFORMANCE,
         f"{_GKE}/gke-accelerator": accelerator.type,
         f"{_GKE}/gke-accelerator-count": str(accelerator.count),
+        # A pod that asks for none gets GKE's default, which is years older.
+        f"{_GKE}/gke-gpu-driver-version": pool.config.driver_version.value,
         "topology.kubernetes.io/zone": pool.zone,
     }
     if isinstance(capacity, Spot):

@@ -32,19 +32,27 @@ class Amounts:
     memory_mib: int = 0
     ephemeral_storage_mib: int = 0
     gpus: int = 0
+    chips: int = 0
 
     @classmethod
     def of_node(cls, host: Host) -> Self:
-        node = host.node
+        node, accelerator = host.node, host.machine.accelerator
+        gpus = node.accelerators if accelerator and accelerator.kind == "gpu" else 0
         return cls(
-            node.cpu_millicores, node.memory_mib, node.ephemeral_storage_mib, node.accelerators
+            node.cpu_millicores,
+            node.memory_mib,
+            node.ephemeral_storage_mib,
+            gpus,
+            node.accelerators - gpus,
         )
 
     @classmethod
-    def of_pod(cls, requests: Resources, gpus: int, sidecar: Sidecar | None = None) -> Self:
+    def of_pod(
+        cls, requests: Resources, gpus: int, sidecar: Sidecar | None = None, *, chips: int = 0
+    ) -> Self:
         """`sidecar` is what GKE puts beside the pod's container."""
         storage = (requests.ephemeral_storage_gib or 0) * _MIB
-        own = cls(requests.millicores, requests.memory_gib * _MIB, storage, gpus)
+        own = cls(requests.millicores, requests.memory_gib * _MIB, storage, gpus, chips)
         return own if sidecar is None else own + cls.of_sidecar(sidecar)
 
     @classmethod

@@ -9,13 +9,14 @@ from stacks.parts.pools.plan import PlannedPool
 from stacks.parts.ray.plan import PlannedRay
 from stacks.plan import Plan
 
-# Type and logical name, without what all types of ours begin with.
+# Class and logical name of a component of ours.
 Component = tuple[str, str]
-VOLUME: Component = ("lustre_volume:LustreVolume", "volume")
-REDIS: Component = ("token_secret:TokenSecret", "redis-password")
-KUBERAY: Component = ("kuberay_operator:KubeRayOperator", "kuberay")
-JOB_SETS: Component = ("jobset_controller:JobSetController", "jobset")
-QUEUES: Component = ("kueue_queues:KueueQueues", "queues")
+VOLUME: Component = ("LustreVolume", "volume")
+REDIS: Component = ("TokenSecret", "redis-password")
+KUBERAY: Component = ("KubeRayOperator", "kuberay")
+JOB_SETS: Component = ("JobSetController", "jobset")
+QUEUES: Component = ("KueueQueues", "queues")
+LOCAL_QUEUES: Component = ("LocalQueues", "queues-local-queue")
 
 
 def late_pools(plan: Plan) -> frozenset[str]:
@@ -41,8 +42,8 @@ def waits(plan: Plan, late: Collection[str]) -> dict[Component, list[Component]]
 def components_of(pool: PlannedPool) -> list[Component]:
     """The pool's own, or that of each slice."""
     if pool.kind == "tpu":
-        return [("tpu_slice_pool:TpuSlicePool", f"{pool.name}-{it}") for it in pool.slices]
-    return [("node_pool:NodePool", pool.name)]
+        return [("TpuSlicePool", f"{pool.name}-{it}") for it in pool.slices]
+    return [("NodePool", pool.name)]
 
 
 def awaited(plan: Plan, pool: PlannedPool) -> list[Component]:
@@ -62,7 +63,7 @@ def awaited(plan: Plan, pool: PlannedPool) -> list[Component]:
     if scripts:
         found.append(JOB_SETS)
     if plan.queues is not None:
-        found.append(QUEUES)
+        found += [QUEUES, LOCAL_QUEUES]
     if any(it.config.head.redis for it in rays):
         found.append(REDIS)
     found += [of_bucket(plan.buckets[key]) for key in mounted]
@@ -74,8 +75,8 @@ def awaited(plan: Plan, pool: PlannedPool) -> list[Component]:
 def of_bucket(bucket: PlannedBucket) -> Component:
     """What is there last before pods can mount it."""
     if bucket.claim_gib is None:
-        return "bucket_grant:BucketGrant", f"{bucket.key}-user"
-    return "bucket_volume:BucketVolume", f"{bucket.key}-volume"
+        return "BucketGrant", f"{bucket.key}-user"
+    return "BucketVolume", f"{bucket.key}-volume"
 
 
 def _comes_with_lustre(plan: Plan, pool: PlannedPool) -> bool:

@@ -1,12 +1,12 @@
 """What follows from the pools: machines, hosts, counts. No Pulumi import."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from catalog import Catalog, Interface, MachineType, NcclStack, Topology
 from catalog.families import NvlinkDomain
-from catalog.machines import DEFAULT_DISK_GB
+from catalog.node_room import DEFAULT_DISK_GB
 from components.naming import NameKind, cloud_name
 from components.node_taints import NodeTaintArgs
 from stacks.parts.pools.config import (
@@ -33,7 +33,8 @@ class PlannedPool:
     """A pool with what its machine is; `host` is one of its nodes with what it leaves to pods.
 
     `topology` is a TPU slice's, and `domain` what machines are one of whose GPUs speak NVLink to
-    those of others. On Autopilot nodes come as pods ask for them.
+    those of others. Onto `placed` nodes Kueue assigns pods by a topology, before the pods are
+    pending. On Autopilot nodes come as pods ask for them.
     """
 
     name: str
@@ -45,6 +46,7 @@ class PlannedPool:
     topology: Topology | None = None
     domain: NvlinkDomain | None = None
     interface_mode: InterfaceMode = "none"
+    placed: bool = False
     prefix: str = ""
 
     @property
@@ -83,6 +85,12 @@ class PlannedPool:
         return 0 if self.machine.accelerator is None else self.machine.accelerator.count
 
     @property
+    def accelerator(self) -> str | None:
+        """Extended resource that pods request for the accelerators of a node."""
+        accelerator = self.machine.accelerator
+        return None if accelerator is None else accelerator.resource
+
+    @property
     def slices(self) -> tuple[int, ...]:
         return self.config.slices or ()
 
@@ -96,7 +104,7 @@ class PlannedPool:
     @property
     def bounds(self) -> Autoscaling:
         """How few and how many nodes there may be."""
-        least = 0 if self.kind == "tpu" and self.waits else self.nodes
+        least = 0 if self.from_zero else self.nodes
         fixed = Autoscaling.model_construct(min=least, max=self.nodes)
         return self.config.autoscaling or fixed
 
@@ -106,9 +114,35 @@ class PlannedPool:
         return isinstance(self.config.capacity, FlexStart | Queued)
 
     @property
+    def is_spot(self) -> bool:
+        return isinstance(self.config.capacity, Spot)
+
+    @property
     def from_zero(self) -> bool:
-        """Whether the pool begins with no machines, and each comes when a pod asks for it."""
-        return self.waits or (self.kind == "tpu" and isinstance(self.config.capacity, Spot))
+        """Whether the pool begins with no machines, and each comes when a pod is pending. A spot
+        pool with accelerators that began with all of them would fail, and `up` with it, where one
+        is out of stock."""
+        spot = isinstance(self.config.capacity, Spot)
+        return self.waits or (spot and self.kind != "cpu" and self.never_pending is None)
+
+    @property
+    def never_pending(self) -> str | None:
+        """Why no pod for the pool is ever pending for its machines, so that the autoscaler would
+        add none: the pool has a fixed number of them. Pods that claim GPUs need a PCIe root, which
+        the autoscaler leaves empty for a machine that does not exist yet (GoogleCloudPlatform/
+        cluster-autoscaler pkg/cloudprovider/gke/dynamicresources/network.go:102, 7d25050); pods
+        with a topology are gated until Kueue has found their nodes (kubernetes-sigs/kueue
+        pkg/cache/scheduler/tas_flavor_snapshot.go, ff69552e)."""
+        if self.gpus_claimed:
+            return "pods claim the GPUs, and the cluster autoscaler adds no machine for a claim"
+        if self.placed and not self.queued:
+            return "Kueue assigns pods to nodes that exist, and no pod is pending before that"
+        return None
+
+    @property
+    def scales(self) -> bool:
+        """Whether GKE's autoscaler changes the number of nodes."""
+        return self.from_zero or self.config.autoscaling is not None
 
     @property
     def late(self) -> bool:
@@ -205,19 +239,40 @@ def planned_pools(
     *,
     zone: str,
     autopilot: bool,
+    streaming: bool = False,
+    placed: Collection[str] = (),
     prefix: str = "",
 ) -> dict[str, PlannedPool]:
-    """By the user's names; a Standard cluster has a pool for single pods in any case."""
+    """By the user's names; a Standard cluster has a pool for single pods in any case. `streaming`
+    is whether nodes may stream images, which takes memory of them; onto pools in `placed` Kueue
+    assigns pods by a topology."""
     found = {
         name: replace(
-            _planned(name, pool, facts, zone=zone, autopilot=autopilot, prefix=prefix),
+            _planned(
+                name,
+                pool,
+                facts,
+                zone=zone,
+                autopilot=autopilot,
+                streaming=streaming,
+                prefix=prefix,
+            ),
             interface_mode=modes[name],
+            placed=name in placed,
         )
         for name, pool in pools.items()
     }
     if autopilot or any(it.under_single_pods for it in found.values()):
         return found
-    own = _planned(CPU_POOL, DEFAULT_CPU_POOL, facts, zone=zone, autopilot=False, prefix=prefix)
+    own = _planned(
+        CPU_POOL,
+        DEFAULT_CPU_POOL,
+        facts,
+        zone=zone,
+        autopilot=False,
+        streaming=streaming,
+        prefix=prefix,
+    )
     return {CPU_POOL: own, **found}
 
 
@@ -225,21 +280,35 @@ def autopilot_cpu_host(facts: Catalog) -> Host:
     """The largest node under single pods that Autopilot has."""
     family = [it for it in facts.machines.values() if it.family == AUTOPILOT_CPU_FAMILY]
     largest = max(family, key=lambda it: it.vcpus)
-    return Host(largest, facts.allocatable(largest.name))
+    return Host(largest, facts.allocatable(largest.name, image_streaming=True))
 
 
 def _planned(
-    name: str, pool: Pool, facts: Catalog, *, zone: str, autopilot: bool, prefix: str
+    name: str,
+    pool: Pool,
+    facts: Catalog,
+    *,
+    zone: str,
+    autopilot: bool,
+    streaming: bool,
+    prefix: str,
 ) -> PlannedPool:
     machine = facts.machine(pool.machine_type)
     threads = pool.threads_per_core if kind_of(machine) == "tpu" and not autopilot else 2
     disk_gb = DEFAULT_DISK_GB if autopilot else pool.disk.size_gb
+    room = facts.allocatable(
+        machine.name,
+        disk_gb,
+        threads,
+        max_pods=pool.max_pods_per_node,
+        image_streaming=streaming or pool.secondary_boot_disk is not None,
+    )
     return PlannedPool(
         name=name,
         config=pool,
         machine=machine,
         zone=pool.zone or zone,
-        host=Host(machine, facts.allocatable(machine.name, disk_gb, threads)),
+        host=Host(machine, room),
         autopilot=autopilot,
         topology=facts.topologies(machine.name).get(pool.topology or ""),
         domain=facts.nvlink_domain(machine.name),

@@ -36,7 +36,8 @@ def pod_problems(
     """A pod alone fits a node of its host, with the `sidecar` of its bucket and `more` beside its
     container."""
     beside = more if sidecar is None else more + Amounts.of_sidecar(sidecar)
-    yield from _size_problems(f"{field}.requests", pod.requests, host, beside)
+    mounts = sidecar is not None
+    yield from _size_problems(f"{field}.requests", pod.requests, host, beside, mounts=mounts)
     if pod.limits is not None:
         yield from _size_problems(f"{field}.limits", pod.limits, host, NOTHING)
         yield from _limit_problems(f"{field}.limits", pod.requests, pod.limits)
@@ -49,24 +50,38 @@ def pod_problems(
         )
 
 
-def _size_problems(field: str, size: Resources, host: Host, beside: Amounts) -> Iterator[Problem]:
-    left = Amounts.of_node(host) - beside
+def _size_problems(
+    field: str, size: Resources, host: Host, beside: Amounts, *, mounts: bool = False
+) -> Iterator[Problem]:
+    """`mounts` says whether `beside` is GKE's sidecar, which mounts buckets."""
+    node = Amounts.of_node(host)
+    left = node - beside
     if size.millicores > left.cpu_millicores:
+        fits_alone = mounts and size.millicores <= node.cpu_millicores
+        also = f", {_cpus(beside.cpu_millicores)} CPUs" if fits_alone else ""
         yield Problem(
             f"{field}.cpu",
-            f"{_cpus(size.millicores)} CPUs are more than a node of {host.name} leaves to pods; "
-            f"nearest: {_offered(left.cpu_millicores // 1000)}",
+            f"{_cpus(size.millicores)} CPUs{_of_sidecar(also)} are more than a node of {host.name} "
+            f"leaves to pods; nearest: {_offered(left.cpu_millicores // 1000, also)}",
         )
     for key, gib, mib in (
-        ("memory_gib", size.memory_gib, left.memory_mib),
-        ("ephemeral_storage_gib", size.ephemeral_storage_gib or 0, left.ephemeral_storage_mib),
+        ("memory_gib", size.memory_gib, "memory_mib"),
+        ("ephemeral_storage_gib", size.ephemeral_storage_gib or 0, "ephemeral_storage_mib"),
     ):
-        if gib * _MIB > mib:
+        rest = getattr(left, mib)
+        if gib * _MIB > rest:
+            fits_alone = mounts and gib * _MIB <= getattr(node, mib)
+            also = f", {getattr(beside, mib) / _MIB:.3g} GiB" if fits_alone else ""
             yield Problem(
                 f"{field}.{key}",
-                f"{gib} GiB are more than a node of {host.name} leaves to pods; "
-                f"nearest: {_offered(mib // _MIB)}",
+                f"{gib} GiB{_of_sidecar(also)} are more than a node of {host.name} leaves to pods; "
+                f"nearest: {_offered(rest // _MIB, also)}",
             )
+
+
+def _of_sidecar(also: str) -> str:
+    """Where what the user asks for would fit alone: what GKE adds to the pod is the reason."""
+    return f" with the container that mounts buckets{also}," if also else ""
 
 
 def _limit_problems(field: str, asked: Resources, most: Resources) -> Iterator[Problem]:
@@ -88,8 +103,10 @@ def _cpus(millicores: int) -> str:
     return f"{millicores / 1000:g}"
 
 
-def _offered(left: int) -> str:
-    return str(left) if left > 0 else "a larger machine type"
+def _offered(left: int, also: str = "") -> str:
+    if left > 0:
+        return str(left)
+    return "no mounts ([]), or a larger machine type" if also else "a larger machine type"
 
 
 def pod_disk_problems(

@@ -18,6 +18,7 @@ from stacks.problems import Problem
 # What a message calls each amount, and how many of it are one there.
 _SHOWN = {
     "gpus": ("GPUs", 1),
+    "chips": ("TPU chips", 1),
     "cpu_millicores": ("CPUs", 1000),
     "memory_mib": ("GiB of memory", 1024),
     "ephemeral_storage_mib": ("GiB of disk", 1024),
@@ -93,6 +94,14 @@ def _spread_problem(
             f"{', '.join(it.field for it in others if it.pod.gpus)} can be spread over {blocked} "
             f"of its {pool.bounds.max}; nearest: a pool of its own",
         )
+
+
+def resident_fields(plan: Plan, pool: PlannedPool) -> Iterator[str]:
+    """Config fields of the workloads that have pods on nodes of the pool."""
+    yield from (it.field for it in _residents(plan, pool))
+    for script in plan.scripts.values():
+        if any(it.name == pool.name for it in script.pools):
+            yield script.field
 
 
 def _residents(plan: Plan, pool: PlannedPool) -> Iterator[Resident]:

@@ -6,26 +6,37 @@ workload with flex-start with queued provisioning", "Consuming reservations"), t
 GoogleCloudPlatform/cluster-toolkit modules/compute/gke-node-pool, read 2026-11-21.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 
 from catalog import Catalog
 from catalog.machines import MachineTable
 from catalog.table import load_table, nearest_names
-from components.node_taints import check_node_labels, check_node_taints
+from components.node_taints import (
+    NodeTaintArgs,
+    check_node_label_key,
+    check_node_label_value,
+    check_node_labels,
+    check_node_taint_key,
+    check_node_taint_value,
+    check_node_taints,
+)
 from stacks.beside import beside_problems
 from stacks.parts.pools.config import Pool, SpecificReservation
+from stacks.parts.pools.driver_rules import driver_problems
+from stacks.parts.pools.gpu_claim_rules import gpu_claim_problems
 from stacks.parts.pools.interface_rules import interface_mode_problems
+from stacks.parts.pools.nvlink_rules import nvlink_problems
 from stacks.parts.pools.plan import PlannedPool, kind_of
-from stacks.parts.pools.seldom_rules import SELDOM
+from stacks.parts.pools.when_rules import late_problems
 from stacks.plan import Plan
 from stacks.problems import Problem, problem_of, repeats
 from stacks.stack import Stack
 
 # Other ways are not documented for pods that ask for interfaces.
 _AUTOPILOT_GPUS = ("on-demand", "spot", "reservation")
-_OF_PODS = ("autoscaling", "disk", "max_pods_per_node", "labels", "taints", "driver_version")
+_OF_PODS = ("autoscaling", "disk", "max_pods_per_node", "labels", "taints")
 _OF_TPUS = ("topology", "slices", "threads_per_core", "libtpu_flags")
 _HAS = {"cpu": "no accelerators", "gpu": "GPUs", "tpu": "TPUs"}
 
@@ -111,6 +122,7 @@ def place_problems(plan: Plan) -> Iterator[Problem]:
             if not plan.autopilot:
                 yield from _size_problems(pool)
                 yield from _placement_problems(pool)
+    yield from _sub_block_problems(plan)
 
 
 def _zone_problems(plan: Plan, field: str, zone: str) -> Iterator[Problem]:
@@ -168,17 +180,56 @@ def _size_problems(pool: PlannedPool) -> Iterator[Problem]:
             f"{disk.type} does not boot {machine.name}; "
             f"nearest: {', '.join(machine.boot_disk_types)}",
         )
-    if nodes > bounds.max or (nodes < bounds.min and not pool.waits):
-        yield Problem(
-            f"{pool.field}.autoscaling",
-            f"{bounds.min} to {bounds.max} leaves out the {nodes} nodes that the workloads use; "
-            f"nearest: {min(bounds.min, nodes)} to {max(bounds.max, nodes)}",
-        )
-    if pool.waits and bounds.min > 0:
+    if pool.from_zero and bounds.min > 0:
+        most = max(bounds.max, nodes)
         yield Problem(
             f"{pool.field}.autoscaling",
             f"{pool.config.capacity.mode} machines come when pods wait for them, so the pool's "
-            f"minimum of {bounds.min} cannot be kept; nearest: {{min: 0, max: {bounds.max}}}",
+            f"minimum of {bounds.min} cannot be kept; nearest: {{min: 0, max: {most}}}",
+        )
+        return
+    if bounds.min > bounds.max:
+        yield Problem(
+            f"{pool.field}.autoscaling.min",
+            f"{bounds.min} is more than the max of {bounds.max}; nearest: {bounds.max}",
+        )
+        return
+    if nodes > bounds.max:
+        yield _outside(f"{pool.field}.autoscaling.max", f"at most {bounds.max}", nodes)
+    if nodes < bounds.min:
+        yield _outside(f"{pool.field}.autoscaling.min", f"at least {bounds.min}", nodes)
+
+
+def _outside(field: str, bound: str, nodes: int) -> Problem:
+    return Problem(
+        field, f"{bound} leaves out the {nodes} nodes that the workloads use; nearest: {nodes}"
+    )
+
+
+def _sub_block_problems(plan: Plan) -> Iterator[Problem]:
+    """All pools on a sub-block together have no more machines than it."""
+    on: dict[tuple[str | None, ...], list[PlannedPool]] = {}
+    for pool in plan.pools.values():
+        capacity = pool.config.capacity
+        if isinstance(capacity, SpecificReservation) and capacity.sub_block is not None:
+            key = (capacity.project, capacity.name, capacity.block, capacity.sub_block)
+            on.setdefault(key, []).append(pool)
+    for (*_, sub_block), pools in on.items():
+        *others, last = pools
+        room = last.machine.sub_block_machines
+        wanted = sum(max(it.nodes, it.bounds.max) for it in pools)
+        if room is None or wanted <= room:
+            continue
+        left = room - sum(max(it.nodes, it.bounds.max) for it in others)
+        field, fits = f"{last.field}.nodes", left
+        if last.topology is not None:
+            fits = left // last.topology.hosts
+            field = f"{last.field}.{'slices' if fits > 0 else 'topology'}"
+        nearest = f"{fits}, or " if fits > 0 else ""
+        yield Problem(
+            field,
+            f"{wanted} machines are more than the {room} of the sub-block {sub_block}; "
+            f"nearest: {nearest}the block without capacity.sub_block",
         )
 
 
@@ -192,6 +243,8 @@ def _placement_problems(pool: PlannedPool) -> Iterator[Problem]:
         why = "queued machines are placed by their request, not by the pool"
     elif pool.waits and not (machine.rdma_nics or machine.nics_of("irdma")):
         why = f"flex-start places only machines with RDMA compactly, not {machine.name}"
+    elif capacity.mode in machine.not_compact_on:
+        why = f"{machine.name} on {capacity.mode} is not placed compactly"
     elif isinstance(capacity, SpecificReservation) and capacity.block is not None:
         why = f"the block {capacity.block} already says where the nodes stand"
     else:
@@ -263,9 +316,8 @@ def _autopilot_problems(pool: PlannedPool) -> Iterator[Problem]:
 def node_problems(plan: Plan) -> Iterator[Problem]:
     """Labels and taints that GKE takes, and nodes without for what tolerates none."""
     for pool in plan.pools.values():
-        labels = partial(check_node_labels, pool.config.labels)
-        yield from problem_of(f"{pool.field}.labels", labels)
-        yield from problem_of(f"{pool.field}.taints", partial(check_node_taints, pool.taints))
+        yield from _label_problems(f"{pool.field}.labels", pool.config.labels)
+        yield from _taint_problems(f"{pool.field}.taints", pool.taints)
     own = plan.cpu_pool
     if own is not None and own.keeps_away:
         yield Problem(
@@ -275,10 +327,39 @@ def node_problems(plan: Plan) -> Iterator[Problem]:
         )
 
 
+def _label_problems(field: str, labels: Mapping[str, str]) -> Iterator[Problem]:
+    each = [
+        problem
+        for key, value in labels.items()
+        for problem in (
+            *problem_of(f"{field}.{key}", partial(check_node_label_key, key), of_key=True),
+            *problem_of(f"{field}.{key}", partial(check_node_label_value, key, value)),
+        )
+    ]
+    yield from each or problem_of(field, partial(check_node_labels, labels))
+
+
+def _taint_problems(field: str, taints: Sequence[NodeTaintArgs]) -> Iterator[Problem]:
+    each = [
+        problem
+        for place, it in enumerate(taints)
+        for problem in (
+            *problem_of(f"{field}[{place}].key", partial(check_node_taint_key, it.key)),
+            *problem_of(
+                f"{field}[{place}].value", partial(check_node_taint_value, it.key, it.value)
+            ),
+        )
+    ]
+    yield from each or problem_of(field, partial(check_node_taints, taints))
+
+
 RULES = (
     place_problems,
     mode_problems,
     node_problems,
     interface_mode_problems,
-    *SELDOM,
+    driver_problems,
+    gpu_claim_problems,
+    nvlink_problems,
+    late_problems,
 )

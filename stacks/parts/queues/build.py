@@ -1,6 +1,6 @@
 """Kueue, its queues and its priorities, as their components take them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
 import pulumi
@@ -20,21 +20,21 @@ from components.kueue_queues import (
     CohortArgs,
     KueueQueues,
     KueueQueuesArgs,
-    LocalQueueArgs,
     ResourceFlavorArgs,
     TopologyArgs,
     WorkloadPriorityClassArgs,
 )
+from components.local_queues import LocalQueueArgs, LocalQueues, LocalQueuesArgs
 from components.namespace import KubeNamespace, KubeNamespaceArgs
 from components.priority_classes import PriorityClassArgs, PriorityClasses, PriorityClassesArgs
-from components.provisioning_manifest import QUEUED_TAINT
+from components.queue_guard import QueueGuard, QueueGuardArgs
 from stacks.helm_charts import helm_chart
 from stacks.parts.cluster.build import webhook_access
 from stacks.parts.cluster.config import Operator
 from stacks.parts.pools import node_labels
 from stacks.parts.pools.config import Queued
 from stacks.parts.queues.config import FlavorShare, StackQueues
-from stacks.parts.queues.plan import GPU, PlannedQueues, Quota, stated
+from stacks.parts.queues.plan import ACCELERATORS, PlannedQueues, Quota, guard_name, stated
 from stacks.site import Site, Teams
 
 # Where GKE's own pods are, which Kueue's webhook would refuse while Kueue is away. Sources, read
@@ -57,18 +57,25 @@ _GKE_NAMESPACES = (
     "gmp-public",
     "gmp-system",
 )
+_QUEUES = "queues"
 _Names = dict[str, pulumi.Output[str]]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Queues:
-    """Names by what the config calls them, known once workloads can use them; `made` is what they
-    wait for."""
+    """Names by what the config calls them, but for `priorities` known once workloads can use them;
+    `made` is what they wait for."""
 
     queues: _Names = field(default_factory=dict[str, pulumi.Output[str]])
-    priorities: _Names = field(default_factory=dict[str, pulumi.Output[str]])
+    priorities: Mapping[str, str] = field(default_factory=dict[str, str])
     workload_priorities: _Names = field(default_factory=dict[str, pulumi.Output[str]])
     made: tuple[pulumi.Resource, ...] = ()
+    classes: tuple[pulumi.Resource, ...] = ()
+
+    @property
+    def needed(self) -> tuple[pulumi.Resource, ...]:
+        """What a workload waits for which may have a priority class."""
+        return (*self.made, *self.classes)
 
     def queue(self, name: str | None) -> pulumi.Input[str] | None:
         return None if name is None else self.queues[name]
@@ -80,26 +87,75 @@ class Queues:
         return None if name is None else self.workload_priorities[name]
 
 
-def build(site: Site, teams: Teams, kinds: Sequence[pulumi.Resource] = ()) -> Queues:
-    """`queues` are those of the stack's namespace; `kinds` bring what Kueue is told to look for."""
+@dataclass(frozen=True, kw_only=True)
+class Shared:
+    """What namespaces share: Kueue and its cluster-wide queues, None and empty in a stack without
+    queues. `made` serves the finalizers of queued work, so that namespaces go before it."""
+
+    kueue: Kueue | None = None
+    queues: KueueQueues | None = None
+
+    @property
+    def made(self) -> list[pulumi.Resource]:
+        return [it for it in (self.kueue, self.queues) if it is not None]
+
+
+def shared(site: Site, kinds: Sequence[pulumi.Resource] = ()) -> Shared:
+    """`kinds` bring what Kueue is told to look for."""
     planned = site.plan.queues
     if planned is None:
+        return Shared()
+    installed = _kueue(site, planned, kinds)
+    return Shared(
+        kueue=installed,
+        queues=KueueQueues(
+            _QUEUES,
+            _queues(site, planned, installed),
+            opts=site.going_with_cluster(site.inside),
+        ),
+    )
+
+
+def build(site: Site, teams: Teams, shared: Shared, served: Sequence[pulumi.Resource]) -> Queues:
+    """`queues` are those of the stack's namespace; further namespaces go before what is
+    `served`."""
+    planned = site.plan.queues
+    if planned is None or shared.queues is None:
         return Queues()
     kueue, own = planned.config, planned.namespace
-    installed = _kueue(site, planned, kinds)
-    namespaces = {own: site.namespace, **_namespaces(site, kueue), **teams.namespaces}
-    made = KueueQueues("queues", _queues(site, planned, installed, namespaces), opts=site.inside)
+    namespaces = {own: site.namespace, **_namespaces(site, kueue, served), **teams.namespaces}
+    doors = LocalQueues(
+        f"{_QUEUES}-local-queue",
+        _local_queues(site, planned, shared, namespaces),
+        opts=site.inside,
+    )
+    teams_in_queues = [it.name for it in site.plan.teams.values() if it.local_queues]
+    if teams_in_queues:
+        QueueGuard(
+            f"{_QUEUES}-guard",
+            QueueGuardArgs(
+                policy_name=guard_name(site.plan.stack.name),
+                namespaces=teams_in_queues,
+                labels=site.labels,
+            ),
+            opts=site.inside,
+        )
+    priorities = _priorities(site, kueue)
     return Queues(
         queues={
-            it.name: made.local_queues[f"{own}/{it.name}"]
+            it.name: doors.local_queues[f"{own}/{it.name}"]
             for it in kueue.local_queues
             if it.namespace in (None, own)
         },
-        priorities=_priorities(site, kueue),
+        # By name alone: Kubernetes lets no class change, and what has a name of one that is made
+        # anew would be made anew, too, and run from its beginning. Pods keep the value that they
+        # began with (kubernetes/kubernetes v1.35.4 plugin/pkg/admission/priority/admission.go).
+        priorities={it.name: it.name for it in kueue.priorities},
         workload_priorities={
-            it.name: made.class_names[it.name] for it in kueue.workload_priorities
+            it.name: shared.queues.class_names[it.name] for it in kueue.workload_priorities
         },
-        made=(made,),
+        made=(shared.queues, doors),
+        classes=tuple(priorities),
     )
 
 
@@ -122,33 +178,33 @@ def _kueue(site: Site, planned: PlannedQueues, kinds: Sequence[pulumi.Resource])
             dashboard=kueue.dashboard,
             labels=site.labels,
         ),
-        opts=site.after(*site.nodes.needed, *reachable, *kinds),
+        # Without Kueue nobody takes the finalizers of its objects off, so it goes with them.
+        opts=site.going_with_cluster(site.after(*site.nodes.needed, *reachable, *kinds)),
     )
 
 
-def _namespaces(site: Site, kueue: StackQueues) -> dict[str, pulumi.Input[str]]:
+def _namespaces(
+    site: Site, kueue: StackQueues, served: Sequence[pulumi.Resource]
+) -> dict[str, pulumi.Input[str]]:
     return {
         name: KubeNamespace(
-            f"kube-{name}", KubeNamespaceArgs(namespace=name, labels=site.labels), opts=site.inside
+            f"kube-{name}",
+            KubeNamespaceArgs(
+                namespace=name,
+                pod_security=site.plan.pod_security,
+                # For others' work: it reaches what work of the config's teams reaches.
+                team=name,
+                labels=site.labels,
+            ),
+            opts=site.after(*served),
         ).namespace
         for name in kueue.namespaces
         if name not in (site.plan.stack.namespace, "default")
     }
 
 
-def _queues(
-    site: Site,
-    planned: PlannedQueues,
-    installed: Kueue | None,
-    namespaces: dict[str, pulumi.Input[str]],
-) -> KueueQueuesArgs:
-    """A team that names a cluster queue has a local queue of its name in its namespace."""
+def _queues(site: Site, planned: PlannedQueues, installed: Kueue | None) -> KueueQueuesArgs:
     kueue = planned.config
-    doors = [
-        (it.name, it.namespace or planned.namespace, it.cluster_queue) for it in kueue.local_queues
-    ]
-    teams = site.plan.teams.values()
-    doors += [(it.name, it.name, it.config.queue) for it in teams if it.config.queue is not None]
     return KueueQueuesArgs(
         kueue=None if installed is None else installed.release,
         ready=None if installed is None else installed.ready,
@@ -159,22 +215,50 @@ def _queues(
         admission_checks=[_admission_check(planned, it) for it in kueue.admission_checks],
         cohorts=_cohorts(kueue),
         cluster_queues=[_cluster_queue(planned, it) for it in kueue.cluster_queues],
+        priority_classes=[
+            WorkloadPriorityClassArgs(**it.model_dump()) for it in kueue.workload_priorities
+        ],
+        labels=site.labels,
+    )
+
+
+def _local_queues(
+    site: Site,
+    planned: PlannedQueues,
+    shared: Shared,
+    namespaces: dict[str, pulumi.Input[str]],
+) -> LocalQueuesArgs:
+    """A team that names a cluster queue has two local queues in its namespace: one of its name, and
+    one for work that names none."""
+    doors = [
+        (it.name, it.namespace or planned.namespace, it.cluster_queue)
+        for it in planned.config.local_queues
+    ]
+    doors += [
+        (name, team.name, team.config.queue)
+        for team in site.plan.teams.values()
+        if team.config.queue is not None
+        for name in team.local_queues
+    ]
+    installed = shared.kueue
+    return LocalQueuesArgs(
+        kueue=None if installed is None else installed.release,
+        ready=None if installed is None else installed.ready,
+        queues=_QUEUES,
         local_queues=[
             LocalQueueArgs(name=name, namespace=namespace, cluster_queue=behind)
             for name, namespace, behind in doors
         ],
-        priority_classes=[
-            WorkloadPriorityClassArgs(**it.model_dump()) for it in kueue.workload_priorities
-        ],
+        cluster_queues={} if shared.queues is None else dict(shared.queues.names),
         namespaces=namespaces,
         labels=site.labels,
     )
 
 
-def _priorities(site: Site, kueue: StackQueues) -> _Names:
-    """Priority classes of pods, known once they are there."""
+def _priorities(site: Site, kueue: StackQueues) -> list[pulumi.Resource]:
+    """Priority classes of pods, without which no pod that names one is made."""
     if not kueue.priorities:
-        return {}
+        return []
     classes = [
         PriorityClassArgs(
             name=it.name,
@@ -186,18 +270,15 @@ def _priorities(site: Site, kueue: StackQueues) -> _Names:
         for it in kueue.priorities
     ]
     args = PriorityClassesArgs(classes=classes, labels=site.labels)
-    made = PriorityClasses("priorities", args, opts=site.inside)
-    return {it.name: made.class_names[it.name] for it in kueue.priorities}
+    return [PriorityClasses("priorities", args, opts=site.inside)]
 
 
 def _flavor(site: Site, planned: PlannedQueues, name: str) -> ResourceFlavorArgs:
-    pool = planned.flavors[name]
-    own = [{"key": it.key, "value": it.value, "effect": it.effect} for it in pool.taints]
     return ResourceFlavorArgs(
         name=name,
         # No need to wait for the pool, which may wait for the queues.
-        node_labels=node_labels.only(site.plan, pool),
-        taints=[*([QUEUED_TAINT] if pool.queued else []), *own],
+        node_labels=node_labels.only(site.plan, planned.flavors[name]),
+        taints=planned.taints(name),
         tolerations=planned.tolerations(name),
         topology=planned.config.flavors[name].topology,
     )
@@ -229,7 +310,7 @@ def _cohorts(kueue: StackQueues) -> list[CohortArgs]:
 def _cluster_queue(planned: PlannedQueues, name: str) -> ClusterQueueArgs:
     queue, shares = planned.config.cluster_queues[name], planned.config.shares(name)
     has = planned.quotas[name]
-    counted = any(quota[GPU] for quota in has.values())
+    absent = {it for it in ACCELERATORS if not any(quota[it] for quota in has.values())}
     return ClusterQueueArgs(
         name=name,
         cohort=queue.cohort,
@@ -240,7 +321,7 @@ def _cluster_queue(planned: PlannedQueues, name: str) -> ClusterQueueArgs:
         },
         preemption=PreemptionArgs(
             within_cluster_queue=queue.preemption.within_queue,
-            reclaim_within_cohort=queue.preemption.reclaim_from_cohort,
+            reclaim_within_cohort=queue.reclaim_from_cohort,
             borrow_within_cohort=queue.preemption.borrow_from_cohort,
         ),
         fungibility=FungibilityArgs(**queue.fungibility.model_dump()),
@@ -248,7 +329,7 @@ def _cluster_queue(planned: PlannedQueues, name: str) -> ClusterQueueArgs:
             ResourceGroupArgs(
                 flavors=[
                     FlavorQuotasArgs(
-                        flavor=flavor, resources=_resources(quota, shares[flavor], counted)
+                        flavor=flavor, resources=_resources(quota, shares[flavor], absent)
                     )
                     for flavor, quota in has.items()
                 ]
@@ -257,8 +338,9 @@ def _cluster_queue(planned: PlannedQueues, name: str) -> ClusterQueueArgs:
     )
 
 
-def _resources(quota: Quota, share: FlavorShare, counted: bool) -> list[ResourceQuotaArgs]:
-    """GPUs only where one of the queue's flavors has any."""
+def _resources(quota: Quota, share: FlavorShare, absent: Set[str]) -> list[ResourceQuotaArgs]:
+    """Quota of each resource but the `absent` accelerators, of which no flavor of the queue has
+    any."""
     borrowing, lending = stated(share.borrowing), stated(share.lending)
     return [
         ResourceQuotaArgs(
@@ -268,5 +350,5 @@ def _resources(quota: Quota, share: FlavorShare, counted: bool) -> list[Resource
             lending_limit=lending.get(resource),
         )
         for resource, amount in quota.items()
-        if counted or resource != GPU
+        if resource not in absent
     ]

@@ -20,6 +20,10 @@ from stacks.types import (
     QueueName,
 )
 
+# kubernetes-sigs/kueue v0.19.2 apis/kueue/v1beta2/clusterqueue_types.go, ClusterQueuePreemption:
+# LowerPriority reclaims quota only from workloads of lower priority, Any from all that borrow it.
+Reclaim = Literal["Never", "LowerPriority", "Any"]
+
 
 class Topology(Block, frozen=True):
     """Where nodes stand."""
@@ -41,7 +45,7 @@ class Flavor(Block, frozen=True):
     """Nodes of one kind."""
 
     pool: str | None = None
-    """The pool whose nodes they are; by default the one with the GPUs."""
+    """The pool whose nodes they are; by default the first with GPUs, else the first with TPUs."""
     topology: QueueName | None = None
     """One of `topologies`: Kueue gives pods their nodes, and admits what has room there."""
 
@@ -55,6 +59,8 @@ class Amounts(Block, frozen=True):
     """GiB of memory."""
     gpus: QueueGpus | None = None
     """GPUs."""
+    chips: QueueGpus | None = None
+    """TPU chips."""
     ephemeral_storage_gib: QueueGiB | None = None
     """GiB on the nodes' disks."""
 
@@ -76,8 +82,9 @@ class Preemption(Block, frozen=True):
 
     within_queue: Literal["Never", "LowerPriority", "LowerOrNewerEqualPriority"] = "LowerPriority"
     """Whom it may stop in its own queue."""
-    reclaim_from_cohort: Literal["Never", "LowerPriority", "Any"] = "LowerPriority"
-    """Whom it may stop of those that borrowed from its queue."""
+    reclaim_from_cohort: Reclaim | None = None
+    """Whom it may stop of those that borrowed from its queue; by default Any where the queue has a
+    cohort, so that equals give back what they borrowed, too."""
     borrow_from_cohort: Literal["Never", "LowerPriority"] = "Never"
     """Whom it may stop in order to borrow."""
 
@@ -111,12 +118,17 @@ class ClusterQueue(Block, frozen=True):
     flavors: dict[FlavorName, FlavorShare] = Field(default_factory=dict)
     """Flavors that it gives out; by default all."""
     order: tuple[FlavorName, ...] = ()
-    """Its flavors, the one first that is to be tried first; what is left out comes after them, by
-    their names, for Pulumi keeps keys in no other order."""
+    """Flavors in the order in which Kueue tries them. Flavors that the list leaves out follow:
+    those of pools without accelerators first, then the others, each by name."""
     fungibility: Fungibility = Fungibility()
     """Where a workload goes on to the next flavor."""
     preemption: Preemption = Preemption()
     """Whom a workload that waits may stop."""
+
+    @property
+    def reclaim_from_cohort(self) -> Reclaim:
+        """Without a cohort nobody borrows, and the value says nothing."""
+        return self.preemption.reclaim_from_cohort or ("Any" if self.cohort else "LowerPriority")
 
 
 class LocalQueue(Block, frozen=True):
@@ -136,7 +148,7 @@ class Priority(Block, frozen=True):
     name: ObjectName
     """Name of the class."""
     value: PriorityValue
-    """The higher goes first."""
+    """The higher goes first. Another value holds for pods that are made later."""
     preempts: bool = True
     """Whether its pods may put others off a node. It has no say in Kueue, which looks at the
     value."""
@@ -152,7 +164,7 @@ class WorkloadPriority(Block, frozen=True):
     name: ObjectName
     """Name of the priority."""
     value: PriorityValue
-    """The higher goes first."""
+    """The higher goes first. Another value holds for workloads that are made later."""
     description: str = ""
     """What it is for."""
 
@@ -174,7 +186,8 @@ class StackQueues(Block, frozen=True):
     dashboard: bool = False
     """Whether Kueue's own page is installed, KueueViz, which `aistack dashboard --queues` opens."""
     namespaces: tuple[NamespaceName, ...] = ()
-    """Namespaces that are made beside the stack's own, for other teams' queues."""
+    """Namespaces that are made beside the stack's own, for other teams' queues. Pods there reach
+    what pods of `teams` reach; roles, quotas and a queue that binds are `teams`' alone."""
     ready_minutes: Minutes | None = None
     """Minutes that what is admitted may take until its pods are ready, or Kueue stops it; by
     default what the stack's own workloads and machines may take."""
@@ -194,16 +207,14 @@ class StackQueues(Block, frozen=True):
     """Cohorts with more to say than their name."""
     local_queues: tuple[LocalQueue, ...] = Field(default_factory=_default_local_queues)
     """Doors of namespaces to cluster queues; by default `lq` in the stack's namespace, where there
-    is the cluster queue of the default name. Teams with a queue have one each."""
+    is the cluster queue of the default name. Teams with a queue have theirs without an entry."""
     priorities: tuple[Priority, ...] = ()
     """Priority classes of pods."""
     workload_priorities: tuple[WorkloadPriority, ...] = ()
     """Kueue's own priorities, which pods do not have."""
 
     def shares(self, queue: str) -> dict[str, FlavorShare]:
-        """What a queue has of each of its flavors, as far as the config says, in the order in which
-        they are tried."""
+        """Share of each flavor in a queue, as far as the config says; the order in which Kueue
+        tries them depends on the pools, too."""
         has = self.cluster_queues[queue]
-        shares = has.flavors or {it: FlavorShare() for it in self.flavors}
-        first = [it for it in dict.fromkeys(has.order) if it in shares]
-        return {it: shares[it] for it in (*first, *sorted(shares.keys() - {*first}))}
+        return dict(has.flavors) or {it: FlavorShare() for it in self.flavors}

@@ -12,12 +12,14 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from components.kueue_topology import TOPOLOGY_LEVELS
 from stacks.config_errors import nearest
+from stacks.offers import yaml_text
 from stacks.parts.pools.plan import PlannedPool
 from stacks.parts.queues.config import StackQueues
 from stacks.parts.queues.plan import PlannedQueues
-from stacks.problems import Problem
+from stacks.problems import Problem, repeats
 
 _HOSTNAME = TOPOLOGY_LEVELS[-1]
+_FROM_ZERO = ("flex-start", "queued")
 # And of tolerations (kubernetes-sigs/kueue apis/kueue/v1beta2/resourceflavor_types.go, 2fff9dfc).
 _MOST_TAINTS = 8
 
@@ -47,10 +49,11 @@ def pool_problems(kueue: StackQueues, pools: Sequence[str]) -> Iterator[Problem]
 
 def taint_problems(queues: PlannedQueues) -> Iterator[Problem]:
     for name, pool in queues.flavors.items():
-        placed = queues.config.flavors[name].topology is not None
-        # The builder adds GKE's own of queued pools, and where Kueue places pods that of GPUs.
-        most = _MOST_TAINTS - pool.queued - (placed and pool.kind == "gpu")
-        if len(pool.taints) > most:
+        own = len(pool.taints)
+        # What the plan adds to the pool's own.
+        added = max(len(queues.taints(name)) - own, len(queues.tolerations(name)) - own)
+        most = _MOST_TAINTS - added
+        if own > most:
             yield Problem(
                 f"{pool.field}.taints",
                 f"{len(pool.taints)} are more than a flavor of Kueue's can name; "
@@ -97,11 +100,15 @@ def topology_problems(kueue: StackQueues, pools: Mapping[str, PlannedPool]) -> I
     """`pools` are the flavors'."""
     for name, topology in kueue.topologies.items():
         ordered = [level for level in TOPOLOGY_LEVELS if level in topology.levels]
-        if ordered != list(topology.levels):
+        field = f"queues.topologies.{name}.levels"
+        repeated = list(repeats(topology.levels))
+        for place, level in repeated:
+            yield Problem(f"{field}[{place}]", f"{level} is there twice; nearest: leave it out")
+        if ordered != list(topology.levels) and not repeated:
             yield Problem(
-                f"queues.topologies.{name}.levels",
-                "levels go from the widest to the narrowest, each of them once; "
-                f"nearest: {', '.join(ordered)}",
+                field,
+                "levels go from the widest to the narrowest, each of them once; nearest: "
+                + yaml_text(ordered),
             )
     for name, flavor in kueue.flavors.items():
         if flavor.topology is None:
@@ -123,17 +130,27 @@ def topology_problems(kueue: StackQueues, pools: Mapping[str, PlannedPool]) -> I
 
 
 def _fixed_problems(field: str, pool: PlannedPool) -> Iterator[Problem]:
-    """Kueue holds pods back until it has found their nodes, and nothing makes nodes for those."""
+    """Kueue holds pods back until it has found their nodes, and nothing makes nodes for those; but
+    for a queued pool it looks again once a request has brought its machines (kubernetes-sigs/kueue
+    apis/kueue/v1beta2/workload_types.go, DelayedTopologyRequest, ff69552e of 2026-08-22)."""
     if pool.autopilot:
         yield Problem(
             field, "Autopilot makes nodes for pods that wait for none yet; nearest: leave it out"
         )
-    elif pool.bounds.min < pool.bounds.max:
+    elif pool.bounds.min < pool.bounds.max and not pool.queued:
         yield Problem(
             field,
             f"Kueue looks for room on nodes that are there, and the pool has {pool.bounds.min} to "
-            f"{pool.bounds.max}; nearest: leave it out, or a pool without autoscaling",
+            f"{pool.bounds.max}; nearest: leave it out, or {_with_fixed_nodes(pool)}",
         )
+
+
+def _with_fixed_nodes(pool: PlannedPool) -> str:
+    """Words for a pool that has all its nodes at all times."""
+    if pool.config.autoscaling is not None:
+        return "a pool without autoscaling"
+    others = [it for it in pool.machine.capacity_modes if it not in _FROM_ZERO]
+    return f"{pool.field}.capacity.mode {' or '.join(others)}"
 
 
 def _label_problems(field: str, levels: tuple[str, ...], pool: PlannedPool) -> Iterator[Problem]:

@@ -1,29 +1,31 @@
 """The nodes of flavors, quotas from those, and how long Kueue waits. No Pulumi import.
 
-Amounts are in millicores of CPU, MiB of memory and of ephemeral storage, and numbers of GPUs.
+Amounts are in millicores of CPU, MiB of memory and of ephemeral storage, and numbers of GPUs and
+of TPU chips.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from components.kueue_manifest import READY_MINUTES as LEAST_MINUTES
+from components.naming import NameKind, cloud_name
 from components.node_taints import toleration
-from components.pod_manifest import gpu_tolerations
-from components.provisioning_manifest import QUEUED_TOLERATION
+from components.pod_manifest import GPU, TPU, accelerator_taint, accelerator_toleration
+from components.provisioning_manifest import QUEUED_TAINT, QUEUED_TOLERATION
 from components.ray_manifest import READY_MINUTES
 from stacks.parts.jobs.config import Job
 from stacks.parts.jobs.script import Script
 from stacks.parts.pools.config import FlexStart
 from stacks.parts.pools.plan import PlannedPool
 from stacks.parts.queues.config import Amounts, StackQueues
+from stacks.parts.queues.unqueued import NOTHING, Quota, Unqueued
 from stacks.parts.ray.config import StackRayCluster
 from stacks.parts.servers.config import ModelServer
 
-GPU = "nvidia.com/gpu"
 # As long as a flex-start machine may run; for how long one may be waited for Google does not say.
 _FLEX_START_MINUTES = 7 * 24 * 60
-Quota = dict[str, int]
+ACCELERATORS = (GPU, TPU)
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,7 @@ RESOURCES = {
     "cpu": Resource("cpu", 1000, "CPUs"),
     "memory_gib": Resource("memory", 1024, "GiB of memory"),
     "gpus": Resource(GPU, 1, "GPUs"),
+    "chips": Resource(TPU, 1, "TPU chips"),
     "ephemeral_storage_gib": Resource("ephemeral-storage", 1024, "GiB of ephemeral storage"),
 }
 
@@ -51,7 +54,8 @@ RESOURCES = {
 @dataclass(frozen=True)
 class PlannedQueues:
     """`default_pool` is that of flavors which name none; `waiting` are minutes that what the stack
-    itself puts into queues may take to be ready, by its field; `teams` are namespaces, too."""
+    itself puts into queues may take to be ready, by its field; `teams` are namespaces, too.
+    `unqueued` is what the stack runs on each pool past the queues."""
 
     config: StackQueues
     pools: Mapping[str, PlannedPool]
@@ -59,6 +63,7 @@ class PlannedQueues:
     namespace: str
     waiting: Mapping[str, int]
     teams: tuple[str, ...] = ()
+    unqueued: Mapping[str, Unqueued] = field(default_factory=dict[str, Unqueued])
 
     @property
     def namespaces(self) -> tuple[str, ...]:
@@ -73,16 +78,33 @@ class PlannedQueues:
         named = {name: it.pool or self.default_pool for name, it in self.config.flavors.items()}
         return {name: self.pools[pool] for name, pool in named.items() if pool in self.pools}
 
-    def tolerations(self, flavor: str) -> list[dict[str, str]]:
-        """Whom a queue sends to tainted nodes may go there: Kueue adds these to its pods.
+    def taints(self, flavor: str) -> list[dict[str, str]]:
+        """Taints for which Kueue asks before it admits a workload to a flavor: either the workload
+        tolerates them or the flavor adds the toleration.
 
-        Nodes of a queued pool are tainted for what has a request, which Kueue makes. With a
-        topology Kueue looks at the taint of GPU nodes, too, and GKE lets only pods past that by
-        itself."""
-        pool, topology = self.flavors[flavor], self.config.flavors[flavor].topology
+        Of the taints on nodes Kueue knows only those of the flavor (kubernetes-sigs/kueue v0.19.2
+        pkg/scheduler/flavorassigner/flavorassigner.go, checkFlavorForPodSets). Two of them get no
+        toleration. Machines of a queued pool come only for pods that request a GPU (the
+        `managedResources` of the ProvisioningRequestConfig), so other pods would wait there for
+        ever. Arm nodes run no image that was built for amd64."""
+        pool = self.flavors[flavor]
+        return [
+            *([QUEUED_TAINT] if pool.queued else []),
+            *([accelerator_taint(pool.accelerator)] if pool.accelerator and pool.queued else []),
+            *({"key": it.key, "value": it.value, "effect": it.effect} for it in pool.tolerated),
+        ]
+
+    def tolerations(self, flavor: str) -> list[dict[str, str]]:
+        """Tolerations that Kueue adds to the pods which it admits to a flavor, so that they start
+        on its nodes.
+
+        GKE taints nodes with accelerators, and Kubernetes adds the toleration to pods that request
+        one and to no others (its admission plug-in ExtendedResourceToleration)."""
+        pool = self.flavors[flavor]
+        accelerator = pool.accelerator
         return [
             *([QUEUED_TOLERATION] if pool.queued else []),
-            *(gpu_tolerations() if topology is not None and pool.host.node.accelerators else []),
+            *([accelerator_toleration(accelerator)] if accelerator and not pool.queued else []),
             *map(toleration, pool.taints),
         ]
 
@@ -100,7 +122,7 @@ class PlannedQueues:
     @cached_property
     def quotas(self) -> dict[str, dict[str, Quota]]:
         """Each queue's quota of each flavor, by resource."""
-        return quotas(self.config, self.flavors)
+        return quotas(self.config, self.flavors, self.unqueued)
 
     def quotas_on(self, pool: str) -> dict[str, Quota]:
         """Of each queue that gives out the pool its quota there, which is what pods on the pool's
@@ -168,13 +190,18 @@ def queued_minutes(
     }
 
 
+def guard_name(stack: str) -> str:
+    """Name of the policy that keeps the work of teams in their queues, which is the cluster's."""
+    return cloud_name(NameKind.KUBERNETES, stack, "queue-guard")
+
+
 def capacity_of(pool: PlannedPool) -> Quota:
     """What the most nodes that a pool can have leave to pods."""
     node = pool.host.node
     each = {
         "cpu": node.cpu_millicores,
         "memory": node.memory_mib,
-        GPU: node.accelerators,
+        **{kind: node.accelerators if kind == pool.accelerator else 0 for kind in ACCELERATORS},
         "ephemeral-storage": node.ephemeral_storage_mib,
     }
     return {resource: amount * pool.bounds.max for resource, amount in each.items()}
@@ -186,11 +213,36 @@ def stated(amounts: Amounts) -> Quota:
     return {name: round(it * unit) for name, (it, unit) in said.items() if it is not None}
 
 
-def quotas(kueue: StackQueues, pools: Mapping[str, PlannedPool]) -> dict[str, dict[str, Quota]]:
+def flavors_in_order(kueue: StackQueues, pools: Mapping[str, PlannedPool], queue: str) -> list[str]:
+    """Flavors of a queue in the order in which Kueue tries them: the config's `order`, then flavors
+    without accelerators, so that work which asks for none goes there while those have room."""
+    shares, order = kueue.shares(queue), kueue.cluster_queues[queue].order
+    first = [it for it in dict.fromkeys(order) if it in shares]
+
+    def accelerated(flavor: str) -> bool:
+        return flavor in pools and pools[flavor].accelerator is not None
+
+    rest = sorted(shares.keys() - {*first}, key=lambda it: (accelerated(it), it))
+    return [*first, *rest]
+
+
+def left_of(pool: PlannedPool, unqueued: Mapping[str, Unqueued]) -> Quota:
+    """What queues can give out of a pool: its capacity, less what the stack runs there without a
+    queue."""
+    taken = unqueued.get(pool.name, NOTHING).amounts
+    return {name: max(0, it - taken.get(name, 0)) for name, it in capacity_of(pool).items()}
+
+
+def quotas(
+    kueue: StackQueues,
+    pools: Mapping[str, PlannedPool],
+    unqueued: Mapping[str, Unqueued] | None = None,
+) -> dict[str, dict[str, Quota]]:
     """Each queue's quota of each of its flavors, by resource: what it says, else an even share of
-    what the queues that say how much leave of the flavor's nodes. `pools` are the flavors'."""
+    what the queues that say how much leave of what can be given out. `pools` are the flavors'."""
     found: dict[str, dict[str, Quota]] = {
-        queue: {flavor: {} for flavor in kueue.shares(queue)} for queue in kueue.cluster_queues
+        queue: {flavor: {} for flavor in flavors_in_order(kueue, pools, queue)}
+        for queue in kueue.cluster_queues
     }
     for flavor, pool in pools.items():
         said = {
@@ -198,11 +250,27 @@ def quotas(kueue: StackQueues, pools: Mapping[str, PlannedPool]) -> dict[str, di
             for queue in kueue.cluster_queues
             if flavor in found[queue]
         }
-        for resource, capacity in capacity_of(pool).items():
+        for resource, capacity in left_of(pool, unqueued or {}).items():
             left = max(0, capacity - sum(it.get(resource, 0) for it in said.values()))
             sharing = sum(resource not in it for it in said.values())
+            unit = unit_of(pool, resource)
+            shares = _even_shares(left, sharing, unit)
             for queue, own in said.items():
-                found[queue][flavor][resource] = (
-                    own[resource] if resource in own else left // sharing
-                )
+                found[queue][flavor][resource] = own[resource] if resource in own else next(shares)
     return found
+
+
+def unit_of(pool: PlannedPool, resource: str) -> int:
+    """The least of a resource that a workload can use: of chips that several hosts have, a slice,
+    whose hosts are one unit (GKE documentation, "About TPUs in GKE")."""
+    topology = pool.topology
+    if resource != TPU or topology is None or topology.hosts == 1:
+        return 1
+    return topology.chips
+
+
+def _even_shares(amount: int, shares: int, unit: int) -> Iterator[int]:
+    """Whole units each, where units are more than one. Of others what cannot be shared is left."""
+    for place in range(shares):
+        more = unit > 1 and place < amount // unit % shares
+        yield (amount // unit // shares + more) * unit

@@ -8,8 +8,8 @@ from stacks.parts.jobs.script import Script
 from stacks.parts.pools.nodes import Amounts
 from stacks.parts.pools.pod_rules import on_request_problems
 from stacks.parts.queues.plan import PlannedQueues
+from stacks.parts.queues.unqueued import asked_of
 from stacks.parts.queues.workload_rules import (
-    asked_of,
     beyond,
     framework_problems,
     given_out_problems,
@@ -36,9 +36,6 @@ def _waiting_problems(plan: Plan, ray: PlannedRay, queue: str) -> Iterator[Probl
     field, queues = f"{ray.field}.queue", plan.queues
     yield from queue_problems(plan.stack.queues, field, queue, plan.stack.namespace)
     yield from framework_problems(plan.stack.queues, ray.field, "ray.io/raycluster")
-    if any(it.first.kind == "tpu" for it in ray.groups.values()):
-        # Those are of CPUs, memory, GPUs and disk, so Kueue would refuse what asks for chips.
-        yield Problem(field, "quotas of this stack have no TPU chips; nearest: leave it out")
     if queues is None:
         return
     if plan.autopilot:
@@ -71,7 +68,7 @@ def _quota_problems(queues: PlannedQueues, ray: PlannedRay, queue: str) -> Itera
     KubeRay and GKE put beside a container is not (kubernetes-sigs/kueue v0.19.2
     pkg/controller/jobs/raycluster/common.go, BuildPodSets). Of a queue that does not give out all
     of their pools other rules say so. What a cohort lends is not known to be too little."""
-    name, asked, given = queues.cluster_queue(queue), _asked(ray), queues.given_out(queue)
+    name, asked, given = queues.cluster_queue(queue), asked_at_once(ray), queues.given_out(queue)
     if name is None or not asked.keys() <= given.keys():
         return
     if queues.config.cluster_queues[name].cohort is not None:
@@ -107,14 +104,15 @@ def _choice_problems(
         yield from on_request_problems(pool.field, pool.config.capacity, checked=checked)
 
 
-def _asked(ray: PlannedRay) -> dict[str, Counter[str]]:
+def asked_at_once(ray: PlannedRay) -> dict[str, Counter[str]]:
     """By pool what the pods ask for that there have to be at once."""
     found: defaultdict[str, Counter[str]] = defaultdict(Counter)
     if ray.head_pool is not None:
         head = Amounts.of_pod(ray.config.head.requests, 0)
         found[ray.head_pool.name].update(asked_of(head))
     for group in ray.groups.values():
-        worker = asked_of(Amounts.of_pod(group.config.requests, group.gpus))
+        pod = Amounts.of_pod(group.config.requests, group.gpus, chips=group.chips)
+        worker = asked_of(pod)
         pods = _least(ray, group) * group.hosts
         for pool in group.pools:
             found[pool.name].update({key: it * pods for key, it in worker.items()})

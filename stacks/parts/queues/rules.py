@@ -2,8 +2,10 @@
 Pulumi import."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 
-from components.kueue_manifest import controller_configuration
+from components.kueue_manifest import check_framework
+from components.pod_manifest import TPU
 from stacks.config_errors import nearest
 from stacks.parts.pools.plan import PlannedPool
 from stacks.parts.queues.config import Fungibility, StackQueues
@@ -17,11 +19,13 @@ from stacks.parts.queues.plan import (
     RESOURCES,
     PlannedQueues,
     Quota,
-    capacity_of,
+    left_of,
     quotas,
     stated,
+    unit_of,
 )
 from stacks.parts.queues.ray_rules import ray_rules
+from stacks.parts.queues.unqueued import NOTHING, Unqueued
 from stacks.plan import Plan
 from stacks.problems import Problem, problem_of
 
@@ -42,26 +46,31 @@ def queue_rules(plan: Plan) -> Iterator[Problem]:
     yield from _readiness_problems(queues)
     yield from _dashboard_problems(plan, kueue)
     yield from problem_of("queues.version", lambda: facts.release("kueue", kueue.version))
-    yield from problem_of(
-        "queues.frameworks", lambda: controller_configuration(kueue.frameworks, ())
-    )
+    for place, framework in enumerate(kueue.frameworks):
+        yield from problem_of(f"queues.frameworks[{place}]", partial(check_framework, framework))
     yield from _namespace_problems(kueue, queues.namespaces)
     yield from _cohort_problems(kueue)
     yield from _local_queue_problems(kueue, queues.namespaces)
     yield from _priority_problems(kueue)
     if not broken:
         yield from order_problems(kueue)
-        yield from quota_problems(kueue, queues.flavors)
+        yield from quota_problems(kueue, queues.flavors, queues.unqueued)
     if queues.sound:
         yield from check_problems(kueue, queues.flavors)
         yield from topology_problems(kueue, queues.flavors)
 
 
-def quota_problems(kueue: StackQueues, pools: Mapping[str, PlannedPool]) -> Iterator[Problem]:
+def quota_problems(
+    kueue: StackQueues,
+    pools: Mapping[str, PlannedPool],
+    unqueued: Mapping[str, Unqueued] | None = None,
+) -> Iterator[Problem]:
     """What queues have of a flavor is there; `pools` are all flavors'."""
-    found = quotas(kueue, pools)
+    unqueued = unqueued or {}
+    found = quotas(kueue, pools, unqueued)
     for flavor, pool in pools.items():
-        capacity = capacity_of(pool)
+        capacity = left_of(pool, unqueued)
+        always = unqueued.get(pool.name, NOTHING).fields
         for part, it in RESOURCES.items():
             own = {queue: has[flavor][it.name] for queue, has in found.items() if flavor in has}
             if sum(own.values()) > capacity[it.name]:
@@ -69,19 +78,40 @@ def quota_problems(kueue: StackQueues, pools: Mapping[str, PlannedPool]) -> Iter
                 queue = max(own, key=lambda it: own[it])
                 others = sum(own.values()) - own[queue]
                 beside = f" beside the other queues' {it.shown(others)}" if others else ""
+                past = f", past which {', '.join(always)} run" if always else ""
                 yield Problem(
                     f"queues.cluster_queues.{queue}.flavors.{flavor}.{part}",
                     f"{it.shown(own[queue])} {it.noun}{beside} are more than the "
                     f"{it.shown(capacity[it.name])} that {pool.name} can ever have "
-                    f"({pool.bounds.max} x {pool.machine.name}); "
+                    f"({pool.bounds.max} x {pool.machine.name}{past}); "
                     f"nearest: {it.shown(max(0, capacity[it.name] - others))}",
                 )
+        yield from _slice_problems(kueue, flavor, pool)
     for queue, has in found.items():
         for flavor, own in has.items():
-            yield from _limit_problems(kueue, queue, flavor, own, capacity_of(pools[flavor]))
+            yield from _limit_problems(kueue, queue, flavor, own, left_of(pools[flavor], unqueued))
 
 
 RULES = (queue_rules, ray_rules)
+
+
+def _slice_problems(kueue: StackQueues, flavor: str, pool: PlannedPool) -> Iterator[Problem]:
+    """A part of a slice is of no use to anybody."""
+    unit = unit_of(pool, TPU)
+    for queue in kueue.cluster_queues:
+        share = kueue.shares(queue).get(flavor)
+        for part, amounts in (
+            ("", share),
+            (".borrowing", share and share.borrowing),
+            (".lending", share and share.lending),
+        ):
+            chips = None if amounts is None else amounts.chips
+            if chips is not None and chips % unit:
+                yield Problem(
+                    f"queues.cluster_queues.{queue}.flavors.{flavor}{part}.chips",
+                    f"{chips} chips are not whole slices of {pool.name}, which have {unit} each "
+                    f"on several hosts; nearest: {chips // unit * unit}",
+                )
 
 
 def order_problems(kueue: StackQueues) -> Iterator[Problem]:
@@ -119,7 +149,8 @@ def _flavor_problems(kueue: StackQueues) -> Iterator[Problem]:
             if flavor not in kueue.flavors:
                 yield Problem(
                     f"queues.cluster_queues.{name}.flavors.{flavor}",
-                    f"there is no such flavor; nearest: {nearest(flavor, list(kueue.flavors))}",
+                    f'"{flavor}" is no flavor; nearest: {nearest(flavor, list(kueue.flavors))}',
+                    of_key=True,
                 )
 
 

@@ -8,10 +8,13 @@ flavor, and quota says nothing of which node has how much of it.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from components.kueue_frameworks import FRAMEWORKS
 from stacks.config_errors import nearest
+from stacks.offers import yaml_text
 from stacks.parts.pools.nodes import Amounts, pods_surely_beside
 from stacks.parts.queues.config import StackQueues
-from stacks.parts.queues.plan import GPU, RESOURCES, Quota
+from stacks.parts.queues.plan import RESOURCES, Quota
+from stacks.parts.queues.unqueued import asked_of
 from stacks.plan import Plan
 from stacks.problems import Problem
 
@@ -27,9 +30,10 @@ class Queued:
     pods: int
 
     def cluster_queue(self, kueue: StackQueues) -> str:
-        """What is behind the LocalQueue."""
+        """What is behind the LocalQueue; empty where there is no such one, which is told by
+        `queue_problems`."""
         doors = (it for it in kueue.local_queues if (it.namespace or self.where) == self.where)
-        return next(it.cluster_queue for it in doors if it.name == self.queue)
+        return next((it.cluster_queue for it in doors if it.name == self.queue), "")
 
 
 def queue_problems(
@@ -51,13 +55,17 @@ def queue_problems(
 
 def framework_problems(kueue: StackQueues | None, workload: str, framework: str) -> list[Problem]:
     """Kueue starts nothing of a kind that it was not told of."""
-    if kueue is None or framework in kueue.frameworks:
+    if (
+        kueue is None
+        or framework in kueue.frameworks
+        or not FRAMEWORKS.issuperset(kueue.frameworks)
+    ):
         return []
     return [
         Problem(
             "queues.frameworks",
             f"without {framework} {workload} would wait in its queue for ever; "
-            f"nearest: {framework} beside the others",
+            f"nearest: {yaml_text([*kueue.frameworks, framework])}",
         )
     ]
 
@@ -119,7 +127,7 @@ def admission_problems(
     """So many pods at once are within what their queue can ever give out, whoever waits; `found`
     has each queue's quota of their nodes. What a cohort lends is not known to be too little."""
     name = wanted.cluster_queue(kueue)
-    quota = found.get(name)
+    quota = found.get(name) if name else None
     if quota is None or kueue.cluster_queues[name].cohort is not None:
         return
     fitting = _held(quota, wanted.pod)
@@ -171,16 +179,6 @@ def spread_problems(
     )
 
 
-def asked_of(pod: Amounts) -> Quota:
-    """What Kueue counts of a pod."""
-    return {
-        "cpu": pod.cpu_millicores,
-        "memory": pod.memory_mib,
-        GPU: pod.gpus,
-        "ephemeral-storage": pod.ephemeral_storage_mib,
-    }
-
-
 def beyond(quota: Quota, asked: Mapping[str, int]) -> str:
     """What is asked of each resource of which there is less."""
     return ", ".join(
@@ -195,7 +193,7 @@ def _admitted_beside(
 ) -> int:
     """How many guests have quota when so many pods of the job have theirs."""
     name = guest.cluster_queue(kueue)
-    if kueue.cluster_queues[name].cohort is not None:
+    if not name or kueue.cluster_queues[name].cohort is not None:
         return guest.pods
     if name not in found:
         # It gives out none of these nodes.

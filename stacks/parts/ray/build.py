@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import pulumi
 
-from components.gib import LIBRARY_PATH
+from components.gib import nccl_environment
+from components.gpu_claim_driver import GpuClaimDriver
 from components.lifecycle import object_name
 from components.node_taints import NodeTaintArgs
+from components.provisioning_request import ProvisioningRequest, ProvisioningRequestArgs
 from components.ray_cluster import (
     RayCluster,
     RayClusterArgs,
@@ -18,21 +19,20 @@ from components.ray_cluster import (
     RayWorkersArgs,
 )
 from components.ray_cluster_manifest import RayAutoscaling
+from components.resource_claim_template import ResourceClaimTemplate
 from components.static_volume import VolumeMount
 from stacks.parts.buckets.build import MountedBucket, annotations
+from stacks.parts.jobs.maxtext import worker_environment
+from stacks.parts.jobs.verl_build import setup_of
 from stacks.parts.pools.config import Queued
 from stacks.parts.pools.plan import PlannedPool
 from stacks.parts.queues.build import Queues
 from stacks.parts.ray.config import PodSizes
 from stacks.parts.ray.nodes_build import access_of, any_pool
 from stacks.parts.ray.plan import PlannedRay, PlannedWorkers
+from stacks.parts.redis.build import KeptState
 from stacks.site import DeviceAccess, Selector, Site
 from stacks.stack import LUSTRE, LUSTRE_VOLUME
-
-if TYPE_CHECKING:
-    from components.gpu_claim_driver import GpuClaimDriver
-    from components.resource_claim_template import ResourceClaimTemplate
-    from stacks.parts.redis.build import KeptState
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,11 +95,11 @@ def _cluster(site: Site, around: Surroundings, ray: PlannedRay) -> RayCluster:
         if ray.config.autoscaling is None
         else RayAutoscaling(idle_seconds=ray.config.autoscaling.idle_seconds),
         queue=around.queues.queue(ray.config.queue),
-        in_team=bool(site.plan.teams),
         secret_name=site.secret_name,
         secret_keys=site.secret_keys,
         service_account=mounted[0].account_name if mounted else None,
-        head_is_enough=ray.demands.head_is_enough,
+        head_is_enough=ray.head_is_enough,
+        asks_for_token=ray.asks_for_token,
         fault_tolerance=None if kept is None else kept.options,
         # The pools, too: a job whose machines are replaced under it is lost.
         held=[
@@ -131,7 +131,6 @@ def _cluster(site: Site, around: Surroundings, ray: PlannedRay) -> RayCluster:
 def _setup(site: Site, ray: PlannedRay) -> RaySetupArgs | None:
     if not ray.jobs:
         return None
-    from stacks.parts.jobs.verl_build import setup_of
 
     return setup_of(site.plan, ray)
 
@@ -180,7 +179,7 @@ def _worker(
     if nccl is None:
         return common
     # The pods', for jobs that bring none of it: scripts, and what is submitted by hand.
-    environment = {**nccl.variables, "LD_LIBRARY_PATH": LIBRARY_PATH}
+    environment = nccl_environment(nccl.variables)
     return replace(common, environment=environment, nccl=nccl.settings)
 
 
@@ -188,7 +187,6 @@ def _tpu_worker(
     site: Site, around: Surroundings, group: PlannedWorkers, common: RayPodArgs
 ) -> RayPodArgs:
     """Nothing else runs on a host: without a limit the worker has all its cores."""
-    from stacks.parts.jobs.maxtext import worker_environment
 
     number = site.plan.claims(group.first)
     template = around.claims.get(number)
@@ -233,8 +231,6 @@ def _on_request(
     site: Site, ray: PlannedRay, args: RayClusterArgs, name: str, opts: pulumi.ResourceOptions
 ) -> RayClusterArgs:
     """Pods of the pool wait for their machines, which come for all of them at once."""
-    # What most stacks have no use for is not loaded.
-    from components.provisioning_request import ProvisioningRequest, ProvisioningRequestArgs
 
     group = ray.groups[name]
     capacity = group.first.config.capacity

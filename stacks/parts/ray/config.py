@@ -84,13 +84,15 @@ class Scaling(Block, frozen=True):
 
 
 class NcclTest(Block, frozen=True):
-    """An all-gather over two nodes, before Ray starts.
+    """An all-reduce and an all-gather over all GPUs of a training, before the training starts and
+    again on other machines.
 
-    Google's own sample runs show 344 gigabytes a second on A4 and 330 on A3 Ultra.
+    Google's own sample runs of an all-gather show 344 gigabytes a second on A4 and 330 on A3 Ultra.
     """
 
     minimum_bus_bandwidth_gbps: GigabytesPerSecond = 0
-    """Gigabytes a second at 8 GiB below which it fails; 0 asks only that it completes."""
+    """Gigabytes a second of an all-gather of 8 GiB below which it fails; 0 asks only for right
+    results."""
 
 
 class StackRayCluster(Block, frozen=True):
@@ -113,4 +115,4 @@ class StackRayCluster(Block, frozen=True):
     workers: dict[GroupName, Workers] = Field(min_length=1)
     """Groups of workers, by a name of yours."""
     nccl_test: NcclTest | None = None
-    """Have Ray wait for a test of the GPU network."""
+    """Test the GPU network before a training that takes all GPUs starts."""

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pulumi
 
+from components.pod_manifest import GPU
 from stacks.parts.pools.plan import PlannedPool
-from stacks.parts.queues.plan import GPU
 from stacks.parts.ray.plan import PlannedRay, PlannedWorkers
 from stacks.site import DeviceAccess, Selector, Site
 
@@ -22,11 +22,6 @@ def access_of(
     # Without GPUs Ray speaks TCP alone, and an interface goes to one pod of a node.
     found = plain if pool.kind == "cpu" else devices.get(pool.name, plain)
     found = found.of(group.gpus)
-    if ray.config.nccl_test is not None and group.name == ray.accelerated.name:
-        # What most stacks have no use for is not loaded.
-        from stacks.parts.network.interfaces import tested
-
-        found = tested(site, ray, found)
     if any_pool(site, group):
         rest = wider(found.node_selector, site.nodes.only[pool.name])
         return replace(found, node_selector=rest)

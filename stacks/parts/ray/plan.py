@@ -1,21 +1,46 @@
 """What follows from a RayCluster: its image, its workers, what they mount. No Pulumi import."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum, auto
 from functools import cached_property
 
 from catalog import Catalog, NcclStack, Sidecar
+from catalog.versions import Release
 from components.node_taints import NodeTaintArgs
 from stacks.parts.buckets.config import GcsFuseSidecar
 from stacks.parts.buckets.plan import PlannedBucket, limits_of, sidecar_of, unlimited
 from stacks.parts.cluster.config import RayOperator
 from stacks.parts.images.plan import ImageUse
-from stacks.parts.jobs.config import RayJob, demands_of
+from stacks.parts.jobs.config import MaxTextTraining, RayJob, demands_of
 from stacks.parts.jobs.on_ray import RayDemands
 from stacks.parts.pools.nodes import Host
 from stacks.parts.pools.plan import PlannedPool, least_host
 from stacks.parts.ray.config import StackRayCluster, Workers
 from stacks.stack import LUSTRE
+
+KUBERAY = "kuberay"
+# Ray's own images, and mirrors of them, have their version in the tag (ray-project/kuberay
+# ray-operator/config/samples); others say which of their versions is Ray's.
+_TAGGED = re.compile(
+    r"(?:.*/)?(?:ray(?:-[a-z]+)*:|[^:]*:(?:[^@]*[-._])?ray-?v?)"
+    r"(\d+\.\d+\.\d+)(?![\d.]).*"
+)
+
+
+def ray_in_tag(image: str) -> str | None:
+    """The Ray that an image has, where its tag says so."""
+    found = _TAGGED.fullmatch(image)
+    return None if found is None else found[1]
+
+
+class WhyNoToken(Enum):
+    """Why a Ray cluster answers whoever reaches it."""
+
+    ADDON = auto()
+    OPERATOR_OF_OTHERS = auto()
+    RAY = auto()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,6 +120,7 @@ class PlannedRay:
     buckets: Mapping[str, PlannedBucket]
     lustre: bool
     operator: RayOperator
+    operator_of_others: bool
     autopilot: bool
     facts: Catalog
 
@@ -105,6 +131,16 @@ class PlannedRay:
     @cached_property
     def demands(self) -> RayDemands:
         return demands_of(self.jobs, (it.first.kind for it in self.groups.values()), self.facts)
+
+    @property
+    def head_is_enough(self) -> bool:
+        """Whether the cluster counts as ready once its head is: workers on machines that come when
+        pods are pending may take hours, as all of Autopilot's do. KubeRay itself submits a RayJob
+        once all pods run (ray-project/kuberay ray-operator/controllers/ray/rayjob_controller.go,
+        0057210ed)."""
+        pools = (pool for group in self.groups.values() for pool in group.pools)
+        pending = any(it.from_zero or it.autopilot for it in pools)
+        return self.demands.head_is_enough or pending
 
     @property
     def image(self) -> str:
@@ -122,6 +158,32 @@ class PlannedRay:
         # Every image that Ray runs in says so in the lock.
         assert known is not None
         return self.config.version or known
+
+    @property
+    def says_its_ray(self) -> bool:
+        """Whether the image is one whose Ray is known, and not the config's word alone."""
+        image = self.image
+        return ray_in_tag(image) is not None or "ray" in self.facts.software_of(image)
+
+    @property
+    def asks_for_token(self) -> bool:
+        """Whether Ray answers who brings the cluster's token, alone."""
+        return self.why_no_token is None
+
+    @property
+    def why_no_token(self) -> WhyNoToken | None:
+        """None where Ray asks for one. What KubeRay that others run can do is not known; its
+        definitions would drop the field without a word."""
+        if self.operator is RayOperator.ADDON:
+            return WhyNoToken.ADDON
+        if self.operator_of_others:
+            return WhyNoToken.OPERATOR_OF_OTHERS
+        return None if self.kuberay.asks_for_token(self.version) else WhyNoToken.RAY
+
+    @property
+    def kuberay(self) -> Release:
+        """The KubeRay that a stack installs."""
+        return self.facts.component(KUBERAY).releases[self.facts.release(KUBERAY)]
 
     @property
     def mounts(self) -> tuple[str, ...]:
@@ -146,15 +208,37 @@ class PlannedRay:
 
     @property
     def files_at_once(self) -> int:
-        """How many files a worker writes to a bucket at once."""
+        """How many files a worker writes to a bucket at once, at most."""
         gpus = max((it.gpus for it in self.groups.values()), default=0)
-        return max(1, gpus * self.demands.files_per_gpu)
+        on_tpus = [self._files_of_a_host(it) for it in self.jobs if isinstance(it, MaxTextTraining)]
+        return max(1, gpus * self.demands.files_per_gpu, *on_tpus)
+
+    def _files_of_a_host(self, job: MaxTextTraining) -> int:
+        """Of a checkpoint, with the fewest slices that the job goes on with."""
+        group = self.accelerated
+        least = group.count if job.elastic is None else min(group.count, job.elastic.min_slices)
+        return self.facts.maxtext.checkpoint_files(job.model, max(1, least) * group.hosts)
+
+    @property
+    def has_tpus(self) -> bool:
+        return any(it.first.kind == "tpu" for it in self.groups.values())
+
+    @property
+    def on_large_hosts(self) -> bool:
+        """Whether its workers are TPU hosts that Cloud Storage FUSE calls large, and sidecars have
+        no limit."""
+        large = self.facts.gcsfuse.large_machines
+        return (
+            not self.autopilot
+            and self.has_tpus
+            and all(it.first.machine.name in large for it in self.groups.values())
+        )
 
     def limits(self, *, head: bool) -> GcsFuseSidecar | None:
         """Limits of the container that mounts the buckets. TPU hosts have nothing else to do, and
         Autopilot has every container limited."""
         mounted = list(self.buckets.values())
-        if not self.autopilot and any(it.first.kind == "tpu" for it in self.groups.values()):
+        if not self.autopilot and self.has_tpus:
             return unlimited(mounted)
         return limits_of([(it, 1 if head else self.files_at_once) for it in mounted])
 

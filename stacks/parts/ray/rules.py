@@ -1,6 +1,5 @@
 """A RayCluster's pods fit their nodes, and nothing waits for ever. No Pulumi import."""
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from catalog import Catalog
@@ -17,17 +16,11 @@ from stacks.parts.pools.pod_rules import (
     pod_problems,
 )
 from stacks.parts.ray.nccl_rules import nccl_rules
-from stacks.parts.ray.plan import PlannedRay, PlannedWorkers
+from stacks.parts.ray.plan import PlannedRay, PlannedWorkers, ray_in_tag
 from stacks.plan import Plan
 from stacks.problems import Problem, under
 from stacks.stack import LUSTRE, Stack
 
-# Ray's own images, and mirrors of them, have their version in the tag (ray-project/kuberay
-# ray-operator/config/samples); others say which of their versions is Ray's.
-_TAGGED = re.compile(
-    r"(?:.*/)?(?:ray(?:-[a-z]+)*:|[^:]*:(?:[^@]*[-._])?ray-?v?)"
-    r"(\d+\.\d+\.\d+)(?![\d.]).*"
-)
 _AUTOSCALER = Amounts(AUTOSCALER_MILLICORES, AUTOSCALER_MEMORY_MIB)
 # GKE's add-on puts a fluentbit beside Ray where it collects logs. What that asks for is published
 # nowhere; this is what KubeRay's own sample gives one (ray-project/kuberay v1.4.2
@@ -77,10 +70,10 @@ def image_rules(plan: Plan) -> Iterator[Problem]:
 
 def image_problems(field: str, image: str, version: str) -> Iterator[Problem]:
     """The Ray that an image has is the Ray that KubeRay is told of."""
-    found = _TAGGED.fullmatch(image)
-    if found and found[1] != version:
+    tagged = ray_in_tag(image)
+    if tagged not in (None, version):
         yield Problem(
-            f"{field}.version", f"{version} is not the Ray that {image} has; nearest: {found[1]}"
+            f"{field}.version", f"{version} is not the Ray that {image} has; nearest: {tagged}"
         )
 
 

@@ -43,6 +43,7 @@ def build(project: Project, ground: Ground) -> RedisInstance:
             tier=RedisTier(wanted.tier),
             memory_gib=wanted.memory_gib,
             redis_version=wanted.version,
+            kms_key=stack.key_of(wanted),
             connect_mode=RedisConnectMode.PRIVATE_SERVICE_ACCESS,
             labels=project.labels,
             protect=stack.deletion_protection,
@@ -56,12 +57,12 @@ def kept_state(site: Site, ground: Ground, redis: RedisInstance) -> KeptState:
         "redis-password",
         TokenSecretArgs(
             namespace=site.namespace,
-            secret_name=f"{site.plan.stack.name}-redis",
+            secret_name=site.plan.redis_secret_name,
             tokens={PASSWORD_KEY: redis.auth_string},
             labels=site.labels,
         ),
         opts=site.inside,
     )
     options = RayFaultToleranceArgs(redis_address=redis.address, secret_name=password.secret_name)
-    held = [*ground.ranges, redis.instance]
+    held = [*ground.beneath_services, redis.instance]
     return KeptState(options=options, held=held, password=password)

@@ -25,3 +25,6 @@ class StackRedis(Block, frozen=True):
     """GiB of memory."""
     version: Literal["REDIS_6_X", "REDIS_7_0", "REDIS_7_2"] = "REDIS_7_2"
     """Version of Redis. A higher one comes in place, a lower one is another instance."""
+    cmek: bool = True
+    """Whether the key of the stack's `cmek` encrypts it, where the stack has one. An instance has
+    its key from its creation: one that was made with Google's stays, with its data, by false."""

@@ -4,11 +4,13 @@ from collections.abc import Mapping
 
 import pulumi
 
+from components.gib import nccl_environment
 from components.inference_server import InferenceServer, InferenceServerArgs
 from stacks.parts.queues.build import Queues
 from stacks.parts.servers.plan import PlannedServer
+from stacks.parts.servers.rollouts import rollout_of
 from stacks.site import DeviceAccess, Selector, Site
-from stacks.tokens import VARIABLES
+from stacks.tokens import SERVER_KEY_VARIABLE, VARIABLES
 
 TOKEN = VARIABLES["hugging_face_token"]
 
@@ -39,6 +41,7 @@ def _server(
             engine=config.engine,
             image=site.plan.images.of(server.image),
             model=config.model,
+            revision=config.revision,
             replicas=config.least,
             max_replicas=None if scaling is None else scaling.max,
             target_queue_size=1 if scaling is None else scaling.target_queue_size,
@@ -53,16 +56,20 @@ def _server(
             # A Secret may have other tokens alone.
             secret_name=site.secret_name if TOKEN in site.secret_keys else None,
             secret_key=TOKEN,
+            key_secret=site.secret_name if config.api_key else None,
+            key_secret_key=SERVER_KEY_VARIABLE,
             priority_class=queues.priority(config.priority),
             queue=queues.queue(config.queue),
             workload_priority=queues.workload_priority(config.workload_priority),
             node_selector=access.node_selector,
             taints=pool.taints,
             minutes=config.minutes,
+            rollout=rollout_of(site.plan, server),
+            stays=config.least == 1 and not (site.plan.autopilot and pool.is_spot),
             claims=dict(access.claims),
             rdma=access.rdma,
             nccl={} if nccl is None else nccl.settings,
-            environment={} if nccl is None else nccl.variables,
+            environment={} if nccl is None else nccl_environment(nccl.variables),
             labels=site.labels,
         ),
         opts=once_its_nodes_stand(site, queues, server.name, pool.name, *access.after),
@@ -94,6 +101,6 @@ def once_its_nodes_stand(
         *site.nodes.needed,
         *site.nodes.machines[pool],
         *site.standing_pools(workload),
-        *queues.made,
+        *queues.needed,
         *more,
     )

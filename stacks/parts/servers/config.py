@@ -1,8 +1,11 @@
 """A server of a model: which, on how many GPUs, how often. No Pulumi import."""
 
+from typing import Literal
+
 from components.inference_engine import InferenceEngine
 from stacks.types import (
     Block,
+    Cpus,
     Gpus,
     ImageReference,
     MemoryGiB,
@@ -16,8 +19,21 @@ from stacks.types import (
     QueueName,
     RequestCount,
     Resources,
+    Revision,
+    StorageGiB,
     Tokens,
 )
+
+
+class ServerRequests(Resources, frozen=True):
+    """What a server's pod has; a part that is left out is as it is by default."""
+
+    cpu: Cpus = 4
+    """CPUs, in thousandths at the finest."""
+    memory_gib: MemoryGiB = 30
+    """GiB of memory."""
+    ephemeral_storage_gib: StorageGiB = 30
+    """GiB on the node's own disks."""
 
 
 class ServerAutoscaling(Block, frozen=True):
@@ -38,6 +54,8 @@ class ModelServer(Block, frozen=True):
     """Image with a fixed tag or digest; by default the version lock's."""
     model: ModelName = "google/gemma-2-9b-it"
     """Model on Hugging Face."""
+    revision: Revision | None = None
+    """Commit or branch of the model; by default its newest."""
     replicas: PodCount | None = None
     """How many servers; by default 1."""
     autoscaling: ServerAutoscaling | None = None
@@ -46,7 +64,7 @@ class ModelServer(Block, frozen=True):
     """GPUs of a server, all in one node."""
     shards: Parts | None = None
     """Parts of the model; by default one on each of the GPUs."""
-    requests: Resources = Resources(cpu=4, memory_gib=30, ephemeral_storage_gib=30)
+    requests: ServerRequests = ServerRequests()
     """What a server's pod asks for, which is also its limit."""
     shm_gib: MemoryGiB = 1
     """GiB of /dev/shm, part of the memory."""
@@ -58,6 +76,11 @@ class ModelServer(Block, frozen=True):
     """One of the queues' workload priorities; it decides in the queue, before `priority`."""
     minutes: Minutes = 30
     """Minutes that a server may take to be ready."""
+    rollout: Literal["surge", "in-place"] | None = None
+    """How a changed server comes: by `surge` beside the one before, which goes once the new one is
+    ready; or `in-place`, once that one has gone. By default surge where nothing bounds the servers
+    (Autopilot without a reservation, a pool that may grow), and in place in a queue or a full
+    pool."""
     engine: InferenceEngine = InferenceEngine.VLLM
     """Which program serves the model."""
     pool: PoolKey | None = None
@@ -66,6 +89,8 @@ class ModelServer(Block, frozen=True):
     """Most tokens of a request and its answer; only for vLLM."""
     gpu_memory_utilization: MemoryShare | None = None
     """vLLM's part of each GPU's memory; only for vLLM."""
+    api_key: bool = False
+    """Answer only clients that bring the key of the secret `model_server_key`."""
 
     @property
     def least(self) -> int:

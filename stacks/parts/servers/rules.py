@@ -7,9 +7,12 @@ google/gemma_pytorch gemma/config.py.
 
 from collections.abc import Iterator
 
-from catalog import Catalog, MachineType, ReleaseChannel
+from catalog import Catalog, MachineType, ReleaseChannel, ServedModelTable
+from catalog.accelerators import usable_gib
 from components.inference_engine import InferenceEngine
+from stacks.beside import beside_problems
 from stacks.config_errors import nearest
+from stacks.parts.pools.config import SpecificReservation
 from stacks.parts.pools.nodes import Amounts, Host
 from stacks.parts.pools.pod_rules import on_request_problems, pod_problems, whole_machine_problems
 from stacks.parts.queues.workload_rules import (
@@ -24,7 +27,10 @@ from stacks.parts.queues.workload_rules import (
 from stacks.parts.ray.config import PodSizes
 from stacks.parts.servers.config import ModelServer
 from stacks.parts.servers.plan import PlannedServer
+from stacks.parts.servers.queue_order import neighbours
+from stacks.parts.servers.rollouts import may_preempt, most_nodes_needed, shares_its_pool
 from stacks.parts.servers.vllm_rules import VllmServer, vllm_problems
+from stacks.parts.servers.weight_rules import disk_problems, memory_problems
 from stacks.plan import Plan
 from stacks.problems import Problem
 from stacks.stack import Stack
@@ -77,7 +83,8 @@ def node_problems(plan: Plan) -> Iterator[Problem]:
         yield from name_problems(field, server.name, LONGEST_LABEL)
         yield from server_problems(config, host, field)
         if config.engine is InferenceEngine.TGI:
-            yield from tgi_problems(config, host, server.pool.bounds.max, field)
+            table = plan.facts.served_models
+            yield from tgi_problems(config, host, server.pool.bounds.max, table, field)
         else:
             yield from _vllm_problems(plan, server)
         yield from channel_problems(config, plan.stack.cluster.release_channel, field)
@@ -155,7 +162,43 @@ def quota_problems(plan: Plan, wanted: Queued, pool: str) -> Iterator[Problem]:
         yield from admission_problems(queues.config, queues.quotas_on(pool), wanted)
 
 
-RULES = (node_problems, machine_rules, queue_rules)
+def rollout_rules(plan: Plan) -> Iterator[Problem]:
+    """A server beside those that there are has room, and takes it from nobody."""
+    for server in plan.servers.values():
+        if server.config.rollout == "surge" and (why := _why_no_surge(plan, server)) is not None:
+            yield Problem(f"{server.field}.rollout", f"{why}; nearest: in-place")
+
+
+def _why_no_surge(plan: Plan, server: PlannedServer) -> str | None:
+    config, pool = server.config, server.pool
+    pods = config.most + 1
+    if may_preempt(plan.stack.queues, config.priority) and shares_its_pool(plan, server):
+        return (
+            "the new server's pod may put others off a node of the pool, and does where there is "
+            "no room, unless its priority class has preempts false"
+        )
+    if config.queue is not None:
+        full = list(quota_problems(plan, queued_server(plan, server, pods), pool.name))
+        if full:
+            return f"one server more, and {full[0].message}"
+        others = [it.field for it in neighbours(plan, server)]
+        return (
+            f"where the queue has no room for one server more, the new one stops others "
+            f"({', '.join(others)}) or waits behind them beside the one before"
+            if others
+            else None
+        )
+    nodes = most_nodes_needed(plan, server)
+    bounded = not plan.autopilot or isinstance(pool.config.capacity, SpecificReservation)
+    if bounded and nodes > pool.bounds.max:
+        return (
+            f"{pods} servers, one more than there may be, need {nodes} nodes of {pool.name}, which "
+            f"has at most {pool.bounds.max}"
+        )
+    return None
+
+
+RULES = (node_problems, machine_rules, queue_rules, rollout_rules)
 
 
 def server_problems(server: ModelServer, host: Host, field: str = "server") -> Iterator[Problem]:
@@ -173,9 +216,30 @@ def server_problems(server: ModelServer, host: Host, field: str = "server") -> I
 
 
 def tgi_problems(
-    server: ModelServer, host: Host, nodes: int, field: str = "server"
+    server: ModelServer,
+    host: Host,
+    nodes: int,
+    table: ServedModelTable,
+    field: str = "server",
 ) -> Iterator[Problem]:
     """Text Generation Inference; `nodes` of the host are all that the servers can have."""
+    disk, accelerator = server.requests.ephemeral_storage_gib, host.machine.accelerator
+    yield from disk_problems(table, server.model, disk, field)
+    if accelerator is not None and server.gpus <= accelerator.count:
+        yield from memory_problems(
+            table,
+            server.model,
+            gpus=server.gpus,
+            most_gpus=accelerator.count,
+            gpu_gib=usable_gib(accelerator),
+            field=field,
+        )
+    yield from beside_problems(
+        field,
+        server,
+        ("max_model_len", "gpu_memory_utilization"),
+        "only vLLM is told, and Text Generation Inference decides by itself",
+    )
     gpus = server.gpus
     heads = _HEADS.get(server.model.removeprefix("google/").removesuffix("-it"))
     if heads is not None and heads % gpus and server.model_shards == gpus:
@@ -254,7 +318,7 @@ def _vllm_problems(plan: Plan, server: PlannedServer) -> Iterator[Problem]:
                 model=config.model,
                 gpus=config.gpus,
                 most_gpus=accelerator.count,
-                gpu_memory_gib=accelerator.memory_gib,
+                gpu_memory_gib=usable_gib(accelerator),
                 max_model_len=config.max_model_len,
                 gpu_memory_utilization=config.gpu_memory_utilization,
                 disk_gib=config.requests.ephemeral_storage_gib,

@@ -13,20 +13,16 @@ vllm/v1/core/kv_cache_utils.py, what is downloaded from vllm/config/load.py.
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
-from math import ceil
 
 from catalog import ServedModelFacts, ServedModelTable
+from stacks.parts.servers.weight_rules import GIB, disk_problems
 from stacks.problems import Problem
-
-_GIB = 2**30
-# Tokenizer, logs and what vLLM compiles; an estimate.
-_BESIDE_WEIGHTS_GIB = 2
 
 
 @dataclass(frozen=True, kw_only=True)
 class VllmServer:
-    """A server with one part of `model`, which `table` knows, on each of its `gpus`, each with
-    `gpu_memory_gib`.
+    """A server with one part of `model`, which `table` knows, on each of its `gpus`, of each of
+    which programs have `gpu_memory_gib`.
 
     `most_gpus` is how many a node has. Without `max_model_len` it is all that the model can tell
     apart, without `gpu_memory_utilization` vLLM's own default. `disk_gib` is what the pod may have
@@ -37,7 +33,7 @@ class VllmServer:
     model: str
     gpus: int
     most_gpus: int
-    gpu_memory_gib: int
+    gpu_memory_gib: float
     max_model_len: int | None = None
     gpu_memory_utilization: float | None = None
     disk_gib: int | None = None
@@ -51,7 +47,7 @@ class VllmServer:
         """Bytes of each GPU that vLLM takes."""
         told = self.gpu_memory_utilization
         share = self.table.vllm_memory_utilization if told is None else told
-        return share * self.gpu_memory_gib * _GIB
+        return share * self.gpu_memory_gib * GIB
 
     @property
     def weights(self) -> float:
@@ -76,20 +72,9 @@ def vllm_problems(server: VllmServer, *, field: str = "server") -> Iterator[Prob
     weights, then requests."""
     if server.model not in server.table.models:
         return
-    yield from _disk_problems(server, field)
+    yield from disk_problems(server.table, server.model, server.disk_gib, field)
     rules = (_head_problems, _length_problems, _weight_problems, _request_problems)
     yield from islice((one for rule in rules for one in rule(server, field)), 1)
-
-
-def _disk_problems(server: VllmServer, field: str) -> Iterator[Problem]:
-    """A pod that writes more than it asked for is evicted, and the next one does as it did."""
-    needed = ceil(server.table.weights(server.model, 1) / _GIB) + _BESIDE_WEIGHTS_GIB
-    if server.disk_gib is not None and server.disk_gib < needed:
-        yield Problem(
-            f"{field}.requests.ephemeral_storage_gib",
-            f"{server.disk_gib} GiB do not hold the weights of {server.model}, which a pod "
-            f"downloads, and {_BESIDE_WEIGHTS_GIB} GiB beside them; nearest: {needed}",
-        )
 
 
 def _head_problems(server: VllmServer, field: str) -> Iterator[Problem]:
@@ -118,8 +103,8 @@ def _weight_problems(server: VllmServer, field: str) -> Iterator[Problem]:
     if server.longest > 0:
         return
     why = (
-        f"{server.model} on {server.gpus} GPUs has {server.weights / _GIB:.1f} GiB of weights on "
-        f"each, of whose {server.gpu_memory_gib} GiB vLLM takes {server.share / _GIB:.1f}"
+        f"{server.model} on {server.gpus} GPUs has {server.weights / GIB:.1f} GiB of weights on "
+        f"each, of whose {server.gpu_memory_gib:g} GiB vLLM takes {server.share / GIB:.1f}"
     )
     more = [
         gpus
@@ -142,8 +127,8 @@ def _request_problems(server: VllmServer, field: str) -> Iterator[Problem]:
     if wanted > server.longest:
         yield Problem(
             f"{field}.max_model_len",
-            f"a request of {wanted} tokens takes {wanted * server.token / _GIB:.1f} GiB of each "
-            f"GPU, where vLLM has {(server.share - server.weights) / _GIB:.1f} beside the weights "
+            f"a request of {wanted} tokens takes {wanted * server.token / GIB:.1f} GiB of each "
+            f"GPU, where vLLM has {(server.share - server.weights) / GIB:.1f} beside the weights "
             f"of {server.model}; nearest: {server.longest}",
         )
 

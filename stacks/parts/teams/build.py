@@ -1,17 +1,29 @@
 """Teams' namespaces, who may do what there, and what IAM asks of them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import pulumi
 
 from components.cluster_viewers import ClusterViewers, ClusterViewersArgs
 from components.team import Team, TeamArgs, TeamBucketArgs
+from components.team_borders import TeamBorders, TeamBordersArgs
 from stacks.parts.buckets.build import AnyBucket
-from stacks.parts.teams.plan import PlannedTeam
+from stacks.parts.teams.plan import (
+    PlannedTeam,
+    pods_policy_name,
+    private_namespaces,
+    privileged_namespaces,
+    reach_policy_name,
+    services_policy_name,
+)
 from stacks.site import Site, Teams
 
 
-def build(site: Site, buckets: Mapping[str, AnyBucket]) -> Teams:
+def build(
+    site: Site, buckets: Mapping[str, AnyBucket], served: Sequence[pulumi.Resource] = ()
+) -> Teams:
+    """A team's namespace goes, with all work in it, before what is `served`: queues and operators,
+    which take the finalizers of that work off."""
     planned = site.plan.teams
     members = [one for team in planned.values() for one in team.members]
     if members:
@@ -24,14 +36,44 @@ def build(site: Site, buckets: Mapping[str, AnyBucket]) -> Teams:
             ),
             opts=project.opts,
         )
-    made = {name: _team(site, team, buckets) for name, team in planned.items()}
+    borders = _borders(site)
+    before = [*served, *borders]
+    made = {name: _team(site, team, buckets, before) for name, team in planned.items()}
     return Teams(
         namespaces={name: it.namespace for name, it in made.items()},
         service_accounts={name: it.service_account for name, it in made.items()},
     )
 
 
-def _team(site: Site, team: PlannedTeam, buckets: Mapping[str, AnyBucket]) -> Team:
+def _borders(site: Site) -> list[TeamBorders]:
+    """A namespace of a team exists only while its policies do."""
+    teams = site.plan.teams.values()
+    if not teams:
+        return []
+    stack = site.plan.stack.name
+    return [
+        TeamBorders(
+            "team-borders",
+            TeamBordersArgs(
+                reach_policy_name=reach_policy_name(stack),
+                services_policy_name=services_policy_name(stack),
+                pods_policy_name=pods_policy_name(stack),
+                namespaces=[it.name for it in teams],
+                private_namespaces=private_namespaces(teams),
+                privileged_namespaces=privileged_namespaces(teams),
+                labels=site.labels,
+            ),
+            opts=site.inside,
+        )
+    ]
+
+
+def _team(
+    site: Site,
+    team: PlannedTeam,
+    buckets: Mapping[str, AnyBucket],
+    served: Sequence[pulumi.Resource],
+) -> Team:
     config, project = team.config, site.project
     return Team(
         team.name,
@@ -39,6 +81,7 @@ def _team(site: Site, team: PlannedTeam, buckets: Mapping[str, AnyBucket]) -> Te
             team=team.name,
             members=team.members,
             quota=team.quota,
+            queued=config.queue is not None,
             account_name=config.service_account,
             buckets=[
                 TeamBucketArgs(key=key, bucket_name=buckets[key].bucket_name, role=role.iam_role)
@@ -47,10 +90,12 @@ def _team(site: Site, team: PlannedTeam, buckets: Mapping[str, AnyBucket]) -> Te
             project_number=project.number,
             workload_pool=site.gke.workload_pool,
             pod_security=config.pod_security,
+            storage_gib=config.storage_gib,
             labels=site.labels,
         ),
         # Waits for the provider as pools do: `destroy` then takes both at once.
         opts=pulumi.ResourceOptions(
-            providers=[project.provider, site.gke.kubernetes], depends_on=[site.gke.kubernetes]
+            providers=[project.provider, site.gke.kubernetes],
+            depends_on=[site.gke.kubernetes, *served],
         ),
     )

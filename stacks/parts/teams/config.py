@@ -6,11 +6,12 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field
 
 from components.members import check_email
+from stacks.secret_references import SecretReference
 from stacks.types import (
+    AccountName,
     Block,
     BucketKey,
     NamespaceName,
-    ObjectName,
     PodQuota,
     QueueCpus,
     QueueGiB,
@@ -72,12 +73,22 @@ class StackTeam(Block, frozen=True):
     quota: TeamQuota | None = None
     """Past it Kubernetes refuses the team's pods."""
     queue: QueueName | None = None
-    """Cluster queue of the stack. A local queue of the team's name in its namespace leads there:
-    workloads wait with the label kueue.x-k8s.io/queue-name: TEAM."""
+    """Cluster queue of the stack. All work in the team's namespace waits there: local queues of the
+    team's name and of the name `default` lead there, and Kueue gives the second one to work without
+    the label kueue.x-k8s.io/queue-name."""
     buckets: dict[BucketKey, TeamBucketRole] = Field(default_factory=dict)
     """Roles that the team's pods have on buckets of the stack."""
-    service_account: ObjectName = "team"
+    service_account: AccountName = "team"
     """Kubernetes service account of pods that use the buckets."""
+    secrets: tuple[SecretReference, ...] = ()
+    """Secrets of the namespace that the team makes, as variables of each job that `aistack submit
+    --team` brings: `NAME` for all keys of one, `NAME=KEY` for one of them."""
     pod_security: PodSecurity = "baseline"
-    """What pods may ask of their nodes: privileged lets them mount folders of a node, as those do
-    that speak RDMA."""
+    """What pods may ask of their nodes. With `privileged` they mount the two folders of a node that
+    have Google's NCCL plug-in, read-only, as pods do that speak RDMA; an admission policy refuses
+    all else that `baseline` refuses."""
+    load_balancers: bool = False
+    """Whether the team may publish services outside the cluster: Services of type LoadBalancer or
+    NodePort, and what KubeRay makes of them for Ray."""
+    storage_gib: QueueGiB = 0
+    """GiB that all PersistentVolumeClaims of the namespace request together."""

@@ -4,19 +4,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from components.members import EDIT, GROUP, USER, VIEW, MemberArgs
-from components.pod_manifest import GPU
-from components.team_quota import TeamQuotaArgs
+from components.naming import NameKind, cloud_name
+from components.pod_manifest import GPU, TPU
+from components.queue_labels import DEFAULT_QUEUE
+from components.team_quota import DEFAULT_MILLICORES, TeamQuotaArgs
 from stacks.parts.pools.plan import PlannedPool
 from stacks.parts.teams.config import StackTeam
-
-_TPU = "google.com/tpu"
-# What a container asks for that does not say, under a quota that makes it say something.
-_DEFAULT_MILLICORES = 100
 
 
 @dataclass(frozen=True)
 class PlannedTeam:
-    """`name` is that of the namespace and of the LocalQueue, too."""
+    """`name` is that of the namespace, too."""
 
     name: str
     config: StackTeam
@@ -24,6 +22,11 @@ class PlannedTeam:
     @property
     def field(self) -> str:
         return f"teams.{self.name}"
+
+    @property
+    def local_queues(self) -> tuple[str, ...]:
+        """LocalQueues of the team's namespace that lead to its queue."""
+        return () if self.config.queue is None else (self.name, DEFAULT_QUEUE)
 
     @property
     def members(self) -> tuple[MemberArgs, ...]:
@@ -41,14 +44,39 @@ class PlannedTeam:
         if quota is None:
             return None
         cpu = None if quota.cpu is None else round(quota.cpu * 1000)
-        devices = {GPU: quota.gpus, _TPU: quota.chips}
+        devices = {GPU: quota.gpus, TPU: quota.chips}
         return TeamQuotaArgs(
             cpu=cpu,
             memory=None if quota.memory_gib is None else quota.memory_gib * 1024,
             devices={name: count for name, count in devices.items() if count is not None},
             pods=quota.pods,
-            default_cpu=min(_DEFAULT_MILLICORES, cpu or _DEFAULT_MILLICORES),
+            default_cpu=min(DEFAULT_MILLICORES, cpu or DEFAULT_MILLICORES),
         )
+
+
+def services_policy_name(stack: str) -> str:
+    """Name of the policy that keeps services of teams inside the cluster, whose object it is."""
+    return cloud_name(NameKind.KUBERNETES, stack, "team-services")
+
+
+def reach_policy_name(stack: str) -> str:
+    """Name of the policy for what others reach in a team's name."""
+    return cloud_name(NameKind.KUBERNETES, stack, "team-reach")
+
+
+def pods_policy_name(stack: str) -> str:
+    """Name of the policy for pods that mount folders of their node."""
+    return cloud_name(NameKind.KUBERNETES, stack, "team-pods")
+
+
+def private_namespaces(teams: Iterable[PlannedTeam]) -> list[str]:
+    """Those of teams that publish no service outside the cluster."""
+    return [it.name for it in teams if not it.config.load_balancers]
+
+
+def privileged_namespaces(teams: Iterable[PlannedTeam]) -> list[str]:
+    """Those of teams whose pods mount folders of their node."""
+    return [it.name for it in teams if it.config.pod_security == "privileged"]
 
 
 def most_of(pools: Iterable[PlannedPool]) -> dict[str, float]:

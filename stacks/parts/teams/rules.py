@@ -2,11 +2,17 @@
 
 from collections.abc import Iterator
 
+from components.job_set_manifest import OWN_VARIABLES
+from components.kueue_frameworks import FRAMEWORKS
 from components.members import GROUP
+from components.pod_manifest import GPU, TPU
 from stacks.config_errors import nearest
+from stacks.offers import yaml_text
+from stacks.parts.jobs.command_words import FILES_VARIABLE
 from stacks.parts.teams.plan import PlannedTeam, most_of
 from stacks.plan import Plan
 from stacks.problems import Problem
+from stacks.secret_references import variable_problems
 
 _AMOUNTS = {
     "cpu": "CPUs",
@@ -15,9 +21,12 @@ _AMOUNTS = {
     "chips": "TPU chips",
     "pods": "pods",
 }
-# Kubernetes makes a service account of this name in every namespace, and a namespace in every
-# cluster.
+_ACCELERATORS = {"gpus": GPU, "chips": TPU}
+# Every cluster has a namespace of this name.
 _GIVEN = "default"
+# Kueue's framework for pods whatever makes them, but for what makes them itself known to Kueue
+# (kubernetes-sigs/kueue v0.19.2 pkg/controller/jobs/pod/pod_webhook.go).
+_PODS = "pod"
 
 
 def name_problems(plan: Plan) -> Iterator[Problem]:
@@ -33,11 +42,7 @@ def name_problems(plan: Plan) -> Iterator[Problem]:
                 team.field,
                 f"{others[team.name]}, which a team cannot have to itself; "
                 f"nearest: {f'{team.name}-team'[:63]}",
-            )
-        if team.config.service_account == _GIVEN:
-            yield Problem(
-                f"{team.field}.service_account",
-                f'"{_GIVEN}": Kubernetes makes one of this name in every namespace; nearest: team',
+                of_key=True,
             )
     for place, name in enumerate(queues.namespaces if queues else ()):
         if name in plan.teams:
@@ -76,6 +81,12 @@ def bucket_problems(plan: Plan) -> Iterator[Problem]:
                 )
 
 
+def secret_problems(plan: Plan) -> Iterator[Problem]:
+    own = {*OWN_VARIABLES, FILES_VARIABLE}
+    for team in plan.teams.values():
+        yield from variable_problems(f"{team.field}.secrets", team.config.secrets, own)
+
+
 def share_problems(plan: Plan) -> Iterator[Problem]:
     """What the team may have is said once, and can be had."""
     for team in plan.teams.values():
@@ -84,7 +95,7 @@ def share_problems(plan: Plan) -> Iterator[Problem]:
         yield from _quota_problems(plan, team)
 
 
-RULES = (name_problems, member_problems, bucket_problems, share_problems)
+RULES = (name_problems, member_problems, bucket_problems, secret_problems, share_problems)
 
 
 def _queue_problems(plan: Plan, team: PlannedTeam, queue: str) -> Iterator[Problem]:
@@ -112,12 +123,36 @@ def _queue_problems(plan: Plan, team: PlannedTeam, queue: str) -> Iterator[Probl
             f"{queue} takes nothing of the namespace {team.name}, so all would wait for ever; "
             f"nearest: {team.name} in queues.cluster_queues.{queue}.namespaces",
         )
+    if _PODS not in kueue.frameworks and FRAMEWORKS.issuperset(kueue.frameworks):
+        yield Problem(
+            "queues.frameworks",
+            f"without {_PODS} single pods and Deployments of {team.name} would start past the "
+            f"queue {queue}; nearest: {yaml_text([*kueue.frameworks, _PODS])}",
+        )
     for place, one in enumerate(kueue.local_queues):
-        if (one.namespace, one.name) == (team.name, team.name):
+        if one.namespace == team.name and one.name in team.local_queues:
             yield Problem(
                 f"queues.local_queues[{place}]",
                 f"{team.field}.queue makes this one already; nearest: leave it out",
             )
+
+
+def _left_by_queues(plan: Plan, team: PlannedTeam, part: str) -> int | None:
+    """Of all accelerators what neither queues nor the teams before this one have. Kueue knows
+    nothing of the others' pods, and would admit work that finds no room."""
+    queues, resource = plan.queues, _ACCELERATORS.get(part)
+    if queues is None or not queues.sound or resource is None:
+        return None
+    given = sum(quota[resource] for has in queues.quotas.values() for quota in has.values())
+    if not given:
+        return None
+    left = int(most_of(plan.pools.values())[part]) - given
+    for other in plan.teams.values():
+        if other.name == team.name:
+            break
+        quota = other.config.quota
+        left -= 0 if quota is None else getattr(quota, part) or 0
+    return max(0, left)
 
 
 def _quota_problems(plan: Plan, team: PlannedTeam) -> Iterator[Problem]:
@@ -134,10 +169,13 @@ def _quota_problems(plan: Plan, team: PlannedTeam) -> Iterator[Problem]:
         return
     most = most_of(plan.pools.values())
     for part, amount in given.items():
-        there = int(most[part])
-        if amount > most[part]:
+        left = _left_by_queues(plan, team, part)
+        there, whose, near = int(most[part]), "all nodes can ever leave to pods", ""
+        if left is not None and left < there:
+            there, whose, near = left, "queues leave of all nodes", ", or less in queues"
+        if amount > (most[part] if left is None else there):
             yield Problem(
                 f"{team.field}.quota.{part}",
-                f"{amount:g} {_AMOUNTS[part]} are more than the {there} that all nodes can ever "
-                f"leave to pods; nearest: {there}",
+                f"{amount:g} {_AMOUNTS[part]} are more than the {there} that {whose}; "
+                f"nearest: {there}{near}",
             )

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -12,6 +14,7 @@ import pytest
 import yaml
 
 from tests.conftest import ROOT
+from tests.workloads.launchers.ray_head import Head, started
 
 OPTIONS = ROOT / ".venv-workloads" / "options"
 TABLES = Path(__file__).parents[1] / "data"
@@ -30,6 +33,12 @@ def leaves(tree: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]
             yield f"{above}{key}", value
 
 
+def free_port() -> int:
+    with closing(socket.socket()) as listener:
+        listener.bind(("127.0.0.1", 0))
+        return int(listener.getsockname()[1])
+
+
 def _config(path: str) -> dict[str, Any]:
     return yaml.safe_load((OPTIONS / path).read_text(encoding="utf-8"))
 
@@ -43,6 +52,12 @@ def verl_options() -> dict[str, Any]:
 @pytest.fixture(scope="session")
 def maxtext_options() -> dict[str, Any]:
     return _config("maxtext/configs/base.yml")
+
+
+@pytest.fixture(scope="session")
+def ray_head(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Head]:
+    with started(tmp_path_factory.mktemp("ray")) as head:
+        yield head
 
 
 class DryRun(Protocol):

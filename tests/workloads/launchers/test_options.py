@@ -92,6 +92,7 @@ def test_vllm_has_every_option() -> None:
 def test_accelerate_has_every_option_of_the_fine_tuning(dry_run: DryRun) -> None:
     where = {"PODS": "2", "GPUS_PER_POD": "8", "HOST_PREFIX": "tune", "SUBDOMAIN": "tune"}
     where |= {"MAIN_PORT": "29500", "MODEL_PATH": "/models", "JOB_COMPLETION_INDEX": "1"}
+    where |= {"LOST_PEER_CODE": "75", "LOST_PEER_SECONDS": "120"}
     words = shlex.split(dry_run("fine_tune/launch.sh", **where))
     assert words[:2] == ["accelerate", "launch"]
     source = (OPTIONS / "accelerate" / "commands" / "launch.py").read_text(encoding="utf-8")

@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from catalog import Catalog
+from kube import quantity
+from kube.objects import annotations_of, dig, maps
 from sandbox.gke.pod_webhooks import GCSFUSE_DRIVER
-from sandbox.kube import quantity
-from sandbox.kube.objects import annotations_of, dig, maps
 from tests.conftest import ROOT, recorded
 from tests.unit.stack_graphs import built
 from tests.workloads.mounts.pod_bucket import PodBucket

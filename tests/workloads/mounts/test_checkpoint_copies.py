@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from aistack.checkpoints.ask import command, listing_of
-from aistack.checkpoints.whereabouts import LAYOUTS, Whereabouts
-from sandbox.kube.objects import JsonObject
+from aistack.checkpoints.whereabouts import Whereabouts
+from kube.objects import JsonObject
+from stacks.checkpoint_folder import LAYOUTS
 from tests.workloads.mounts.conftest import Mounting
 from tests.workloads.mounts.stack_buckets import buckets_of
 from workloads.image_classifier.checkpoints import Run

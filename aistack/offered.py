@@ -1,0 +1,67 @@
+"""Commands that a message offers: with the stack and the sandbox of the command that offers them,
+for without them they would ask another stack."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from cli.kube_mode import KubeMode
+from cli.next_steps import command
+
+SANDBOX_VARIABLE = "AISTACK_SANDBOX"
+
+
+@dataclass(frozen=True)
+class _Given:
+    """`meant` is the stack that a command without `--stack` has found."""
+
+    stack: str | None = None
+    sandbox: Path | None = None
+    meant: str | None = None
+
+
+_NOTHING = _Given()
+_GIVEN: ContextVar[_Given] = ContextVar("given", default=_NOTHING)
+
+
+def given(stack: str | None, sandbox: Path | None = None) -> None:
+    """What this command was given."""
+    _GIVEN.set(_Given(stack, sandbox))
+
+
+def means(stack: str) -> None:
+    """The stack that this command was given, or found."""
+    _GIVEN.set(replace(_GIVEN.get(), meant=stack))
+
+
+def forget() -> None:
+    """After a command."""
+    _GIVEN.set(_NOTHING)
+
+
+def offered(*words: str) -> str:
+    """A command line of aistack's, as a shell takes it. A sandbox that a variable names needs no
+    option."""
+    it = _GIVEN.get()
+    options = [] if it.stack is None else ["--stack", it.stack]
+    if it.sandbox is not None and os.environ.get(SANDBOX_VARIABLE) != str(it.sandbox):
+        options += ["--sandbox", str(it.sandbox)]
+    return shlex.join(["aistack", *words, *options])
+
+
+def offered_up(*, refresh: bool = False) -> str:
+    """The command that brings the stack to what its config says; with `refresh` it looks first at
+    what is there."""
+    it = _GIVEN.get()
+    if it.sandbox is None:
+        words = ["--refresh"] if refresh else []
+        words += [] if it.stack is None else ["--stack", it.stack]
+        return shlex.join(["pulumi", "up", *words])
+    # The sandbox knows no selected stack.
+    name = it.stack or it.meant or "NAME"
+    first = [command("refresh", name, it.sandbox)] if refresh else []
+    return " && ".join([*first, command("up", name, it.sandbox, kube=KubeMode.real)])

@@ -1,0 +1,45 @@
+"""What a stack does of each recommendation of the CIS benchmark for GKE."""
+
+from enum import StrEnum
+from typing import Any, Self
+
+from pydantic import Field, model_validator
+
+from catalog.table import Fact, Table
+
+
+class State(StrEnum):
+    """Who meets a recommendation: every stack, one with `hardened: true`, one with a key of its
+    own, GKE alone, which lets nobody set it, or none."""
+
+    MET = "met"
+    HARDENED = "hardened"
+    KEY = "key"
+    GKE = "gke"
+    NOT = "not"
+
+
+class Recommendation(Fact):
+    """`by` are the keys of the config that decide; `sent` are inputs by type and path, None one
+    that is not sent; `setting` is the kubelet's own name of what GKE sets."""
+
+    what: str
+    state: State
+    by: str = ""
+    sent: dict[str, dict[str, Any]] = Field(default_factory=dict[str, dict[str, Any]])
+    setting: str = ""
+    why: str
+
+    @model_validator(mode="after")
+    def _names_its_keys(self) -> Self:
+        if (self.state in (State.HARDENED, State.KEY)) != bool(self.by):
+            raise ValueError(f'"{self.what}" is {self.state} by "{self.by}"')
+        return self
+
+
+class CisGkeTable(Table):
+    """Recommendations by number; `newer` are versions of the benchmark that the rows are not of."""
+
+    version: str
+    newer: tuple[str, ...]
+    rows: dict[str, Recommendation]

@@ -1,0 +1,1 @@
+"""What the command lines share: output, errors, the Pulumi CLI, the project and its stacks."""

@@ -1,0 +1,112 @@
+"""How a command line of the project ends: an error in a line, never a traceback for a mistake."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+
+import typer
+
+from cli.console import say_aside
+from cli.errors import UserError
+
+_QUOTED = re.compile(r"'([^']+)'")
+_CHOICE = re.compile(r"'([^']*)' is not one of (.*)")
+_OPTION = re.compile(r"Invalid value for '(--[\w-]+)'")
+_UNKNOWN_OPTION = re.compile(r"No such option: (--?[\w-]+)")
+_QUOTED_OPTION = re.compile(r"--[\w-]+")
+_MISSING_OPTION = re.compile(r"Missing option '(--[\w-]+)'")
+_UNKNOWN_VERB = re.compile(r"No such command '([^']*)'")
+
+
+def run_app(app: typer.Typer, meant: Mapping[str, str] | None = None) -> int:
+    """Run the command line; the exit code is 0 only when the operation succeeded. `meant` has verbs
+    of this command by what other tools call them."""
+    try:
+        # Without standalone mode, typer gives back a command's exit code instead of leaving.
+        return int(app(standalone_mode=False) or 0)
+    except UserError as error:
+        say_aside(f"error: {error}")
+        return error.code
+    except (KeyboardInterrupt, typer.Abort):
+        say_aside("interrupted")
+        return 130
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        say_aside(f"error: {where}{error.strerror or error}")
+    except Exception as error:
+        if type(error).__module__.startswith(("click", "typer")):
+            # Without a word it is asked what words there are.
+            asks = type(error).__name__ == "NoArgsIsHelpError"
+            said = error.format_message()  # type: ignore[attr-defined]
+            line = said if asks else f"error: {_in_our_words(app, error, said, meant or {})}"
+            for each in line.split("\n"):
+                say_aside(each)
+            return 2
+        raise
+    return 1
+
+
+def _in_our_words(app: typer.Typer, error: Exception, said: str, meant: Mapping[str, str]) -> str:
+    """What the library says of an option: field, value, why, nearest."""
+    option, choice = _OPTION.search(said), _CHOICE.search(said)
+    if option and choice:
+        known = _QUOTED.findall(choice[2])
+        near = get_close_matches(choice[1].lower(), known, n=1, cutoff=0.5) or known
+        return f'{option[1]}: "{choice[1]}": not one of them; nearest: {", ".join(near)}'
+    if option and ("number" in said or "integer" in said):
+        value = _given_to(option[1])
+        default = getattr(getattr(error, "param", None), "default", None)
+        near = f"; nearest: {default:g}" if isinstance(default, int | float) else ""
+        return f'{option[1]}: "{value}": no number{near}'
+    if unknown := _UNKNOWN_OPTION.search(said):
+        known = _QUOTED_OPTION.findall(said[unknown.end() :])
+        close = get_close_matches(unknown[1], known, n=1, cutoff=0)
+        return f"{unknown[1]}: {_no_option(app, error, unknown[1], close)}"
+    if missing := _MISSING_OPTION.search(said):
+        return f"{missing[1]}: missing"
+    return _with_nearest(app, said, meant)
+
+
+def _no_option(app: typer.Typer, error: Exception, option: str, close: Sequence[str]) -> str:
+    """What a verb has instead of an option; nothing, where it is one of other verbs."""
+    others = [
+        name
+        for name, verb in getattr(typer.main.get_command(app), "commands", {}).items()
+        if option in _options_of(verb)
+    ]
+    if not close and others:
+        return f"it is an option of {', '.join(others)} alone; nearest: leave it out"
+    verb = getattr(getattr(error, "ctx", None), "command", None)
+    near = close or get_close_matches(option, own := _options_of(verb), n=1) or own
+    return f"there is no such option; nearest: {', '.join(near) or 'leave it out'}"
+
+
+def _options_of(verb: object) -> list[str]:
+    names = [it for one in getattr(verb, "params", ()) for it in one.opts]
+    return [it for it in names if it.startswith("--")]
+
+
+def _given_to(option: str) -> str:
+    """What the command line has for an option."""
+    for at, word in enumerate(sys.argv):
+        name, equals, value = word.partition("=")
+        if name == option:
+            return value if equals else next(iter(sys.argv[at + 1 :]), "")
+    return ""
+
+
+def _with_nearest(app: typer.Typer, said: str, meant: Mapping[str, str]) -> str:
+    """What is said of an unknown verb ends with the one that is meant."""
+    unknown = _UNKNOWN_VERB.search(said)
+    if unknown is None:
+        return said
+    word = unknown[1].lower()
+    near = [meant[word]] if word in meant else _QUOTED.findall(said[unknown.end() :])
+    if not near:
+        close = get_close_matches(word, meant, n=1)
+        verbs = getattr(typer.main.get_command(app), "commands", {})
+        near = [meant[it] for it in close] or list(verbs)
+    return f"{unknown[0]}; nearest: {', '.join(near)}"

@@ -1,0 +1,50 @@
+"""Commands of the sandbox that can be pasted into the shell that ran the last one."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from cli.kube_mode import KubeMode
+
+# Where the sandbox keeps what it knows, unless --folder says otherwise.
+FOLDER = Path(".sandbox")
+
+
+def command(
+    verb: str,
+    stack: str,
+    root: Path,
+    *,
+    overrides: Sequence[str] = (),
+    kube: KubeMode = KubeMode.auto,
+    targets: Sequence[str] = (),
+) -> str:
+    """One command line for the sandbox whose folder is `root`; `targets` are the URNs that a
+    destroy is for, with what needs them."""
+    words = [python(), "-m", "sandbox", *verb.split()]
+    words += ["--stack", stack] if stack else []
+    for override in overrides:
+        words += ["--set", override]
+    for target in targets:
+        words += ["--target", target]
+    words += ["--target-dependents"] if targets else []
+    words += ["--kube", kube] if kube is not KubeMode.auto else []
+    if root.resolve() != FOLDER.resolve():
+        words += ["--folder", _short(root.resolve())]
+    return shlex.join(words)
+
+
+def python() -> str:
+    """This interpreter: by its path where it is the project's own, else as the user's shell has
+    it."""
+    short = _short(Path(sys.executable))
+    return "python" if Path(short).is_absolute() else short
+
+
+def _short(path: Path) -> str:
+    """Relative where it is below the current folder."""
+    here = Path.cwd()
+    return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)

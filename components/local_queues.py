@@ -1,0 +1,96 @@
+"""Kueue's LocalQueues: the queues that workloads of a namespace name.
+
+Leaves out the ClusterQueues behind them, which come before the namespaces: a namespace that is
+deleted first takes its workloads out of the ClusterQueue, which cannot go while one of them has
+quota there (kubernetes-sigs/kueue v0.19.2 pkg/controller/core/clusterqueue_controller.go).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pulumi
+import pulumi_kubernetes as k8s
+
+from components.kueue_manifest import API_VERSION
+from components.lifecycle import fixed_name, object_name
+from components.naming import NameKind, check_name
+from components.tokens import formerly
+
+# The component that had the LocalQueues as children before they had one of their own.
+_BEFORE = "gke-ai-stacks:kueue_queues:KueueQueues"
+
+
+@dataclass(frozen=True, kw_only=True)
+class LocalQueueArgs:
+    name: str
+    namespace: str
+    cluster_queue: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class LocalQueuesArgs:
+    """`kueue` and `ready` are those of `KueueQueuesArgs`. `cluster_queues` are the stack's own, by
+    name, each known once it exists, and `namespaces` those of the stack. `queues` is the logical
+    name of the stack's `KueueQueues`."""
+
+    kueue: Any
+    ready: Any
+    queues: str
+    local_queues: Sequence[LocalQueueArgs]
+    cluster_queues: dict[str, pulumi.Input[str]] = field(
+        default_factory=dict[str, pulumi.Input[str]]
+    )
+    namespaces: dict[str, pulumi.Input[str]] = field(default_factory=dict[str, pulumi.Input[str]])
+    labels: pulumi.Input[dict[str, str]]
+
+
+class LocalQueues(pulumi.ComponentResource):
+    """`local_queues` are names by `namespace/name`, known once workloads can use them."""
+
+    local_queues: pulumi.Output[dict[str, str]]
+
+    def __init__(
+        self, name: str, args: LocalQueuesArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
+        super().__init__(
+            "gke-ai-stacks:index:LocalQueues",
+            name,
+            None,
+            formerly("local_queues:LocalQueues", opts),
+        )
+        self._args = args
+        self.local_queues = pulumi.Output.all(
+            **{f"{it.namespace}/{it.name}": self._queue(it) for it in args.local_queues}
+        )
+        self.register_outputs({"local_queues": self.local_queues})
+
+    def _queue(self, queue: LocalQueueArgs) -> pulumi.Output[str]:
+        args = self._args
+        made = k8s.apiextensions.CustomResource(
+            f"{self.pulumi_resource_name}-{queue.namespace}-{queue.name}",
+            api_version=API_VERSION,
+            kind="LocalQueue",
+            metadata={
+                "name": check_name(NameKind.KUBERNETES, queue.name),
+                "namespace": args.namespaces.get(queue.namespace, queue.namespace),
+                "labels": args.labels,
+            },
+            spec={
+                "clusterQueue": args.cluster_queues.get(queue.cluster_queue, queue.cluster_queue)
+            },
+            opts=self._options(),
+        )
+        return object_name(made)
+
+    def _options(self) -> pulumi.ResourceOptions:
+        kueue = self._args.kueue
+        options = fixed_name(
+            self,
+            # Kueue lets a queue's ClusterQueue not change.
+            replace_on_changes=["spec.clusterQueue"],
+            replace_with=[] if kueue is None else [kueue],
+            depends_on=[] if kueue is None else [kueue, self._args.ready],
+        )
+        options.aliases = [pulumi.Alias(parent=pulumi.create_urn(self._args.queues, _BEFORE))]
+        return options

@@ -1,0 +1,25 @@
+"""Type tokens of the components, which never change.
+
+A token is in the URN of every child in users' states, so the engine takes a resource under another
+token for a new one and deletes the old. A component's token is `gke-ai-stacks:index:CLASS`,
+wherever its file stands, as in Pulumi's own component packages. A token that a release has had
+before is an alias for ever: `tests/unit/component_tokens.yaml` lists all of them.
+"""
+
+import re
+
+import pulumi
+
+PACKAGE = "gke-ai-stacks"
+_COMPONENT = re.compile(rf"\b{PACKAGE}:\w+:(\w+)")
+
+
+def formerly(token: str, options: pulumi.ResourceOptions | None) -> pulumi.ResourceOptions:
+    """Options of a component that had another token, `MODULE:CLASS`, in earlier releases."""
+    aliases = [pulumi.Alias(type_=f"{PACKAGE}:{token}")]
+    return pulumi.ResourceOptions.merge(options, pulumi.ResourceOptions(aliases=aliases))
+
+
+def current(text: str) -> str:
+    """A type or a URN of any release as this one writes it."""
+    return _COMPONENT.sub(rf"{PACKAGE}:index:\1", text)

@@ -1,0 +1,1 @@
+"""Words of Kubernetes objects that the command line, reviews and the sandbox share."""

@@ -1,0 +1,1 @@
+"""What work of other people in a cluster uses, and what becomes of it when something goes."""

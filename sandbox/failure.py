@@ -1,0 +1,248 @@
+"""How a run that failed ends: what was said, each thing once, with the key of the config that it is
+about and what would work."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from catalog.roles import allowed_by, roles_table
+from catalog.zones import nearest_zones, region_of_name
+from cli.urns import name_of
+from sandbox.events import EngineReport
+from stacks.machine_price import price_of, usd
+from stacks.outputs import empty_command
+from stacks.parts.pools.plan import PlannedPool
+from stacks.plan import Plan
+
+_PERMISSION = re.compile(r"PERMISSION_DENIED: .*?['\"](?P<permission>[a-z]+\.[\w.]+)['\"]", re.S)
+# Of catalog/data/customer_keys.yaml: what each service answers whose identity may not use a key.
+_KEY = re.compile(
+    r"'cloudkms\.cryptoKeyVersions\.useToEncrypt' denied|Permission denied on Cloud KMS key"
+)
+_NO_STOCK = re.compile(r"the zone (?P<zone>\S+) does not have enough (?P<machine>\S+) available")
+_HALF_MADE = re.compile(r'NodePool (?P<pool>\S+) was created in the error state "(?P<state>\w+)"')
+_GROWN = re.compile(
+    r"updating GKE node pool size: .*Expected \d+, running (?P<came>\d+), .*GCE_STOCKOUT", re.S
+)
+_PENDING = re.compile(r" is Pending: ")
+# What the engine puts before what a provider says of a resource that it keeps.
+_ONE_ERROR = re.compile(r"1 error occurred:\s*\* ")
+_THERE = re.compile(r"ALREADY_EXISTS: (?P<id>\S.*?):? (already exists|Your previous request)")
+_UNREADABLE_PART = re.compile(r'"[^"]*" in .* could not be read: ')
+_NOT_EMPTY = re.compile(r"trying to delete bucket (?P<bucket>\S+) containing objects")
+_SHOWN = 3
+_MOST_OFFERS = 3
+
+# Whether a config with another value at a path is right.
+Accepts = Callable[[str, Any], bool]
+
+
+@dataclass(frozen=True)
+class Context:
+    """What is known of the run: the stack's `plan`, none where the config has none; `accepts` tries
+    a value; `roles` prints the roles that the stack needs, and `grants` what lets Google's services
+    use its key. `short` has by GKE's name of a pool how
+    many machines came, of a pool whose others are out of stock."""
+
+    plan: Plan | None
+    accepts: Accepts
+    roles: str
+    grants: str
+    has_project: bool = False
+    short: Mapping[str, int] = field(default_factory=dict[str, int])
+
+
+@dataclass
+class _Told:
+    message: str
+    urns: list[str] = field(default_factory=list[str])
+
+
+def failure_lines(report: EngineReport, context: Context) -> Iterator[str]:
+    """The messages of the run, and below each what would work."""
+    for one in _grouped(report.errors, report.urns):
+        yield from _with_key(one, context)
+        yield from (f"  {it}" for it in _left(one, context))
+        yield from (f"  nearest: {it}" for it in _offers(one, context))
+        yield from (f"  nearest: {it}" for it in _import(one, report))
+
+
+def _grouped(messages: Sequence[str], urns: Mapping[str, Sequence[str]]) -> list[_Told]:
+    """The same permission, missing for several resources, is one mistake."""
+    found: dict[str, _Told] = {}
+    for message in messages:
+        match = _PERMISSION.search(message)
+        told = found.setdefault(match["permission"] if match else message, _Told(message))
+        told.urns += urns.get(message, ())
+    return list(found.values())
+
+
+def _with_key(one: _Told, context: Context) -> Iterator[str]:
+    pool = _pool_of(one, context)
+    key = f"stack.{pool.field}: " if pool is not None and "stack." not in one.message else ""
+    yield f"{key}{_ONE_ERROR.sub('', one.message).strip()}"
+    others = [name_of(it) for it in one.urns[1:]]
+    if others:
+        more = len(others) - _SHOWN
+        tail = f" and {more} more" if more > 0 else ""
+        yield f"  the same for {', '.join(others[:_SHOWN])}{tail}"
+
+
+def _left(one: _Told, context: Context) -> Iterator[str]:
+    """What a create or an update that failed has left or waits for, and what that costs."""
+    half, grown = _HALF_MADE.search(one.message), _GROWN.search(one.message)
+    waits, pool = _PENDING.search(one.message), _pool_of(one, context)
+    if pool is None or context.plan is None or not (half or grown or waits):
+        return
+    if _NO_STOCK.search(one.message):
+        return
+    asked = pool.bounds.max if waits else pool.nodes // max(len(pool.slices), 1)
+    came = int(grown["came"]) if grown else _came(pool, half, context)
+    price = price_of(pool, context.plan.facts)
+    cost = "" if price is None else f", for {usd(price.low * came, price.high * came)} USD an hour"
+    paid = f" and paid for{cost}" if came else ""
+    yield (
+        f"{came} of the {asked} machines of {pool.machine.name} are there{paid}, and "
+        f"{pool.zone} has no more; GKE goes on asking for them"
+    )
+
+
+def _came(pool: PlannedPool, half: re.Match[str] | None, context: Context) -> int:
+    names = [half["pool"]] if half else _names_in_gke(pool)
+    return sum(context.short.get(it, 0) for it in names)
+
+
+def _names_in_gke(pool: PlannedPool) -> list[str]:
+    if pool.kind == "tpu":
+        return [pool.slice_name(it) for it in pool.slices]
+    return [pool.pool_name]
+
+
+def _pool_of(one: _Told, context: Context) -> PlannedPool | None:
+    """The pool that the message is about: of its resource, else the only one with its machine, else
+    the first without all of its machines on which a workload waits."""
+    plan = context.plan
+    if plan is None:
+        return None
+    names = [name_of(it) for it in one.urns if it.split("::")[2].endswith(":NodePool")]
+    owners = [it for it in plan.pools.values() if any(map(it.has, names))]
+    if owners:
+        return owners[0]
+    if short := _NO_STOCK.search(one.message):
+        alike = [it for it in plan.pools.values() if it.machine.name == short["machine"]]
+        return alike[0] if len(alike) == 1 else None
+    if not _PENDING.search(one.message):
+        return None
+    lacking = (
+        it
+        for urn in one.urns
+        for it in _pools_under(plan, name_of(urn))
+        if any(name in context.short for name in _names_in_gke(it))
+    )
+    return next(lacking, None)
+
+
+def _pools_under(plan: Plan, resource: str) -> list[PlannedPool]:
+    """Those of the server or the RayCluster that has a resource of this logical name."""
+    servers = [
+        it.pool
+        for it in plan.servers.values()
+        if resource in (f"{it.name}-deployment", f"{it.name}-service")
+    ]
+    workers = [
+        pool
+        for ray in plan.ray.values()
+        if resource == f"{ray.name}-cluster"
+        for group in ray.groups.values()
+        for pool in group.pools
+    ]
+    return [*servers, *workers]
+
+
+def _offers(one: _Told, context: Context) -> Iterator[str]:
+    if denied := _PERMISSION.search(one.message) or _KEY.search(one.message):
+        yield from _grants(denied, context)
+    elif short := _NO_STOCK.search(one.message):
+        yield from _elsewhere(short["zone"], _pool_of(one, context), context)
+    elif half := _HALF_MADE.search(one.message):
+        pool = _pool_of(one, context)
+        came = context.short.get(half["pool"], 0)
+        if pool is not None and came and context.accepts(f"{pool.field}.nodes", came):
+            yield f"stack.{pool.field}.nodes: {came}"
+        yield from _elsewhere("" if pool is None else pool.zone, pool, context)
+    elif (grown := _GROWN.search(one.message)) and (pool := _pool_of(one, context)):
+        if context.accepts(f"{pool.field}.nodes", int(grown["came"])):
+            yield f"stack.{pool.field}.nodes: {grown['came']}, after a refresh"
+        yield from _elsewhere(pool.zone, pool, context)
+    elif _PENDING.search(one.message) and (pool := _pool_of(one, context)):
+        yield from _elsewhere(pool.zone, pool, context)
+    elif full := _NOT_EMPTY.search(one.message):
+        yield f"`{empty_command('gs://' + full['bucket'])}` if they may go, then the same again"
+    elif _UNREADABLE_PART.search(one.message):
+        given = "the part, in the file of --project" if context.has_project else "--project FILE"
+        yield f"{given}: a sandbox's project has no parts of others but those (docs/sandbox.md)"
+
+
+def _grants(denied: re.Match[str], context: Context) -> Iterator[str]:
+    """What lets a service use the key, or else the caller do what it may not."""
+    if _KEY.search(denied.string):
+        given = "the file of --project" if context.has_project else "a file of --project"
+        yield f"{context.grants}: its commands, by whoever administers the key"
+        yield f"in the sandbox: the key with its services under `keys` in {given}"
+        return
+    role = _smallest_role(denied["permission"])
+    yield f"{role + ', the smallest role that has it' if role else 'a role that has it'}"
+    yield f"all roles for the stack: {context.roles}"
+
+
+def _import(one: _Told, report: EngineReport) -> Iterator[str]:
+    """What takes one that is there onto the record, or leaves it to others: no later `up` does
+    (`pulumi import --help`, 3.256.0)."""
+    there = _THERE.search(one.message)
+    if there is None or not one.urns:
+        return
+    urn = one.urns[0]
+    head, _, name = urn.rpartition("::")
+    parents, _, token = head.rpartition("$")
+    known = [it.urn for it in report.resources]
+    above = [it for it in known if parents and it.startswith(f"{parents}::")]
+    parent = max((it for it in above if name.startswith(f"{name_of(it)}-")), key=len, default=None)
+    provider = next((it for it in known if "::pulumi:providers:gcp::google" in it), None)
+    if token.startswith("gcp:") and parent is not None and provider is not None:
+        yield (
+            f"pulumi import {token} {name} '{there['id']}' --stack {urn.split(':')[2]} "
+            f"--parent 'parent={parent}' --provider 'google={provider}' --protect=false "
+            "--generate-code=false, where it is this stack's"
+        )
+    if token.startswith("kubernetes:"):
+        yield "`pulumi destroy` again, where one was cut off before the cluster (docs/lost-work.md)"
+    else:
+        yield "another name, or `existing` where its part of the config takes one"
+
+
+def _smallest_role(permission: str) -> str | None:
+    return next((it for it in roles_table().roles if permission in allowed_by(it)), None)
+
+
+def _elsewhere(zone: str, pool: PlannedPool | None, context: Context) -> Iterator[str]:
+    """Other zones of the region, other ways to have the machine, and other regions: each tried."""
+    if pool is None or context.plan is None:
+        yield "another zone, or another machine type"
+        return
+    facts, path = context.plan.facts, pool.field
+    having = [it for it in facts.zones_offering(pool.machine.name) if it != zone]
+    near = [it for it in having if region_of_name(it) == region_of_name(zone)]
+    fitting = [it for it in near if context.accepts(f"{path}.zone", it)]
+    if fitting:
+        yield f"stack.{path}.zone: {' or '.join(fitting[:_MOST_OFFERS])}"
+    others = [it for it in pool.machine.capacity_modes if it != pool.config.capacity.mode]
+    modes = [it for it in others if context.accepts(f"{path}.capacity", {"mode": it})]
+    if modes:
+        yield f"stack.{path}.capacity: {' or '.join(f'{{mode: {it}}}' for it in modes)}"
+    far = [it for it in having if it not in near]
+    if far and not fitting:
+        yield f"gcp:zone, with its gcp:region: {nearest_zones(zone, far)}; the whole stack moves"
+    yield "the same command again, later"

@@ -1,3 +1,0 @@
-"""Names that the whole sandbox uses."""
-
-PROJECT = "gke-ai-stacks"

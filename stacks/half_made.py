@@ -1,0 +1,90 @@
+"""Node pools and clusters whose create or change ended in an error: the next run says so.
+
+The provider keeps such a resource in the state, and the engine notes the error beside it and
+updates the resource in the next run, though no input differs. That update waits for a resting
+state, of which the error states are some, changes nothing and succeeds: without a word of the
+program's own, a run would go on to wait for pods on machines that are not there
+(hashicorp/terraform-provider-google-beta resource_container_node_pool.go:939, :1049 and :2165,
+resource_container_cluster.go:3644, :4078 and :5962, 93c65b2d60; pulumi/pulumi
+pkg/resource/deploy/step_generator.go, InitErrors; pulumi/pulumi-terraform-bridge
+pkg/tfbridge/provider.go:1413, 59de6c661).
+
+A size that an update set stays with GKE when the update fails, and the record keeps the size before
+it: a config that goes back to that one differs in nothing, and sets nothing (resource_container_
+node_pool.go:1053, d.Partial, and :1870; hashicorp/terraform helper/schema/resource_data.go, State;
+pulumi/pulumi pkg/resource/deploy/step.go, UpdateStep; seen, CLI 3.256).
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pulumi
+
+from stacks.machine_price import price_of, usd
+from stacks.parts.pools.plan import PlannedPool
+from stacks.plan import Plan
+from stacks.refusal import CLUSTER, NODE_POOL
+from stacks.warned_steps import warn_of
+
+
+def install(plan: Plan) -> None:
+    """Has `preview` and `up` say what an earlier run left in an error state."""
+
+    def left(args: pulumi.ResourceHookArgs) -> str | None:
+        return warning(plan, args.type, args.name, args.old_inputs or {}, args.new_inputs or {})
+
+    warn_of("half-made", "before_update", (NODE_POOL, CLUSTER), left)
+
+
+def warning(
+    plan: Plan, token: str, name: str, old: Mapping[str, Any], new: Mapping[str, Any]
+) -> str | None:
+    """What to say of an update; None where an input differs, which is why the engine updates."""
+    if old != new:
+        return None
+    if token == CLUSTER:
+        return _of_cluster(plan, name)
+    pool = next((it for it in plan.pools.values() if it.has(name)), None)
+    return None if pool is None else _of_pool(plan, name, pool)
+
+
+def _of_pool(plan: Plan, name: str, pool: PlannedPool) -> str:
+    price = price_of(pool, plan.facts)
+    each = "" if price is None else f", {usd(price.low, price.high)} USD an hour each"
+    return (
+        f"{pool.field}: an earlier run left {name} in an error. Machines of {pool.machine.name} "
+        f"are missing, or something else is wrong with them; those that came are paid for{each}. "
+        "GKE goes on asking for the others, and pods that need them wait. `kubectl get nodes -l "
+        f"cloud.google.com/gke-nodepool={_cloud_name(pool, name)}` lists those that came. To do "
+        f"without the others: another {_ways(pool)}, then `pulumi up`{_larger(pool)}"
+    )
+
+
+def _larger(pool: PlannedPool) -> str:
+    if pool.scales or pool.kind == "tpu":
+        return ""
+    return (
+        f". If that run was to have more than {pool.nodes} nodes, GKE still makes them, and this "
+        "run does not take them back: `pulumi refresh`, then `pulumi up` does"
+    )
+
+
+def _cloud_name(pool: PlannedPool, resource: str) -> str:
+    number = resource.removesuffix("-pool").rpartition("-")[2]
+    return pool.slice_name(int(number)) if pool.kind == "tpu" else pool.pool_name
+
+
+def _ways(pool: PlannedPool) -> str:
+    count = "slices" if pool.kind == "tpu" else "nodes"
+    return f"{pool.field}.{count}, {pool.field}.zone or {pool.field}.capacity"
+
+
+def _of_cluster(plan: Plan, name: str) -> str:
+    place = f"{plan.cluster_name} --location={plan.location} --project={plan.stack.project}"
+    return (
+        f"cluster: GKE created {name} in an error state, and this run goes on with it. "
+        f"`gcloud container clusters describe {place}` says why in its conditions. The node pool "
+        "default-pool, with which GKE begins a cluster, may be left and is paid for: `gcloud "
+        f"container node-pools delete default-pool --cluster={place}`. To begin again: "
+        "`pulumi destroy`, then `pulumi up`"
+    )

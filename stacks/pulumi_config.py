@@ -1,0 +1,59 @@
+"""The current stack's config and secrets, as Pulumi hands them to the program."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pulumi
+
+from catalog.strict_yaml import YamlError
+from stacks.config import OBJECT, PLACES, SECRET_OBJECT, ConfigError, object_of, of_keys, validate
+from stacks.names_beside import NOBODY, names_beside
+from stacks.plan import Plan
+from stacks.stack_file import read_stack_file
+from stacks.tokens import SECRETS
+
+# A server with an empty key answers everybody, and a hub takes an empty token for none.
+_EMPTY = "{name}: is empty; nearest: pulumi config set --secret {name}"
+
+
+def read() -> tuple[Plan, dict[str, pulumi.Output[str]]]:
+    """The current stack's config and its secrets. Raises ConfigError with every mistake."""
+
+    own, provider = pulumi.Config(), pulumi.Config("gcp")
+    secrets = {name: own.get_secret(name) for name in SECRETS}
+    present = {name: value for name, value in secrets.items() if value is not None}
+    key, folder = own.full_key(OBJECT), pulumi.get_root_directory()
+    if pulumi.runtime.is_config_secret(key):
+        raise ConfigError([SECRET_OBJECT])
+    plain = {it for it in present if not pulumi.runtime.is_config_secret(own.full_key(it))}
+    values = pulumi.runtime.config.CONFIG.get()
+    lines = list(of_keys(values, own.name, plain))
+    lines += [_EMPTY.format(name=it) for it in present if not values[own.full_key(it)].strip()]
+    if lines or (folder and (lines := list(_passed_over(Path(folder), own.name)))):
+        raise ConfigError(lines)
+    place = {key: provider.get(key) for key in PLACES}
+    # A suggestion would show what is near the value.
+    hide_values = any(pulumi.runtime.is_config_secret(f"gcp:{key}") for key in PLACES)
+    plan = validate(
+        {**object_of(own.get(OBJECT)), **place},
+        secrets_set=frozenset(present),
+        hide_values=hide_values,
+        # Run inline, the program has no folder; the sandbox checks names itself.
+        beside=names_beside(Path(folder), pulumi.get_stack(), key, place["project"])
+        if folder and not hide_values
+        else NOBODY,
+    )
+    return plan, present
+
+
+def _passed_over(folder: Path, project: str) -> Iterator[str]:
+    """What the CLI did not read of the stack's own file."""
+
+    file = folder / f"Pulumi.{pulumi.get_stack()}.yaml"
+    try:
+        read_stack_file(file, project)
+    except YamlError as error:
+        yield from (f"{file.name}: {line}" for line in error.lines)
+    except OSError:
+        # The config is that of --config-file, or there is none.
+        return

@@ -1,0 +1,45 @@
+"""What has keys of a Secret as variables, and what starts it again. No Pulumi import.
+
+"If a container already consumes a Secret in an environment variable, a Secret update will not be
+seen by the container unless it is restarted" (Kubernetes documentation, "Distribute Credentials
+Securely Using Secrets", read 2026-11-27).
+"""
+
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
+
+from stacks.secret_references import SecretKey
+from stacks.workloads import DEPLOYMENT, RAY_CLUSTER
+
+SECRET = "kubernetes:core/v1:Secret"
+
+
+def keys_read(spec: Any) -> Iterator[SecretKey]:
+    """Of all containers anywhere in an object."""
+    if isinstance(spec, list):
+        for it in spec:
+            yield from keys_read(it)
+    if not isinstance(spec, Mapping):
+        return
+    for key, it in spec.items():
+        if key in ("secretKeyRef", "secretRef") and isinstance(it, Mapping) and "name" in it:
+            yield str(it["name"]), str(it["key"]) if key == "secretKeyRef" else None
+        else:
+            yield from keys_read(it)
+
+
+def reads(spec: Any, secret: str, keys: Collection[str]) -> bool:
+    return any(name == secret and key in (None, *keys) for name, key in keys_read(spec))
+
+
+def restart_of(token: str, namespace: str, name: str, urn: str = "") -> str:
+    """The command after which all pods of a workload are new, and what that stops; `urn` is of a
+    job."""
+    kubectl = f"kubectl --namespace={namespace}"
+    if token == DEPLOYMENT:
+        return f"`{kubectl} rollout restart deployment/{name}`"
+    if token == RAY_CLUSTER:
+        return (
+            f"`{kubectl} delete pod --selector=ray.io/cluster={name}`, which stops what runs there"
+        )
+    return f"`pulumi up --replace '{urn}'`, which begins it anew"

@@ -1,0 +1,36 @@
+"""What is made of the program's resources by what the stack has on record."""
+
+from stacks import (
+    advice,
+    changed_tokens,
+    gke_upgrades,
+    half_made,
+    kept_by_provider,
+    kept_names,
+    lost_work,
+    made_anew,
+    old_definitions,
+    older_operators,
+    released_volumes,
+    same_grants,
+    scarce_machines,
+)
+from stacks.on_record import Record
+from stacks.plan import Plan
+
+
+def install(plan: Plan, record: Record) -> None:
+    """Put them in front of what the program registers from here on."""
+    advice.install(plan)
+    gke_upgrades.install(plan, record)
+    old_definitions.install(plan, record)
+    older_operators.install(plan, record)
+    half_made.install(plan)
+    scarce_machines.install(plan)
+    changed_tokens.install(plan, record)
+    lost_work.install(plan, record)
+    made_anew.install(record)
+    kept_by_provider.install(record)
+    kept_names.install(record)
+    released_volumes.install(record)
+    same_grants.install(record)

@@ -1,0 +1,37 @@
+"""The engine as it runs on Google Cloud for a destroy: without the program, and nobody looks
+first."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from sandbox.engine import Engine, RunOptions, RunResult
+from sandbox.faults import Faults
+from tests.stacks.conftest import Sandbox
+
+
+def plain_destroy(
+    sandbox: Sandbox, only: Mapping[str, Any] | None = None, faults: Faults | None = None
+) -> RunResult:
+    """`only` are the targets, as `pulumi destroy --target` takes them."""
+    secrets = sandbox.workspace.prepare([])
+    options = RunOptions(
+        math.inf, faults or Faults(), lambda _: None, real_kube=sandbox.real, only=only or {}
+    )
+    with sandbox.workspace.lock():
+        return Engine(sandbox.workspace, secrets).run("destroy", options)
+
+
+def on_record(sandbox: Sandbox) -> dict[str, str]:
+    """URNs by the names of resources."""
+    (file,) = sandbox.workspace.state_files()
+    resources = json.loads(file.read_bytes())["checkpoint"]["latest"]["resources"]
+    return {it["urn"].rpartition("::")[2]: it["urn"] for it in resources}
+
+
+def alone(sandbox: Sandbox, name: str) -> dict[str, Any]:
+    """A run of one resource and of what needs it."""
+    return {"target": [on_record(sandbox)[name]], "target_dependents": True}

@@ -1,0 +1,485 @@
+"""A protected stack loses nothing that its config does not agree to, and each agreement is good for
+one change: it cannot be stale, double, half or in another's name.
+
+All of it is run with ALL_COMBINATIONS=1; each commit has a sample.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from pulumi.automation import Stack
+
+from cli.urns import name_of
+from sandbox.engine import RunResult
+from sandbox.faults import Faults
+from tests.parts.commit_sample import of_this_commit
+from tests.stacks.agreed import CONFIG, STALE, TIER, TO_500, TO_1000, brought
+from tests.stacks.by_hand import edited, said, taint, untaint, urn_of
+from tests.stacks.config_sandbox import ZONE
+from tests.stacks.conftest import Sandbox, replaced
+from tests.stacks.kills import CALLS, PATIENCE_SECONDS, kill_in_each, recorded
+
+pytestmark = [pytest.mark.thorough, pytest.mark.timeout(PATIENCE_SECONDS)]
+
+REPLACEABLE = (
+    "gpu-pool",
+    "lustre-instance",
+    "redis-instance",
+    "data-bucket",
+    "kube-namespace",
+)
+WAYS = ("taint", "replace", "target-replace")
+WITH_THE_CLUSTER = ("gke-cluster", "network-subnet")
+NO_CLAIMS = {
+    "kind": "fail",
+    "type": "kubernetes:core/v1:PersistentVolumeClaim",
+    "operation": "create",
+    "nth": 1,
+    "message": "quota",
+}
+NO_STOCK = {"kind": "stockout", "machine_type": "g2-standard-8", "zone": ZONE}
+
+
+@pytest.fixture
+def up(tmp_path: Path, saved_at_the_end: None) -> Callable[..., Sandbox]:
+    """The stack, which is up, with another config for what comes next."""
+    brought(tmp_path).succeed("up")
+    return lambda **values: brought(tmp_path, **values)
+
+
+def to_agree(result: RunResult) -> list[dict[str, Any]]:
+    """The YAML that a refusal offers, pasted."""
+    assert not result.ok
+    text = said(result)
+    block = re.search(r"^ *acknowledge:\n(?: +- \{.*\}\n?)+", text, re.MULTILINE)
+    assert block is not None, text
+    lines = block[0].splitlines()
+    indent = len(lines[0]) - len(lines[0].lstrip())
+    return yaml.safe_load("\n".join(line[indent:] for line in lines))["acknowledge"]
+
+
+def faults_of(folder: Path, rule: dict[str, Any]) -> Faults:
+    file = folder / "fault.yaml"
+    file.write_text(yaml.safe_dump({"rules": [rule]}))
+    return Faults.load(file)
+
+
+def on_record(sandbox: Sandbox, name: str) -> Any:
+    urn = urn_of(sandbox, name)
+    resources = sandbox.state()["resources"]
+    return [(it["id"], it["created"]) for it in resources if it["urn"] == urn]
+
+
+def test_a_refusal_says_once_what_is_lost_and_the_yaml_that_agrees_can_be_pasted(
+    up: Callable[..., Sandbox],
+) -> None:
+    refused = up(**TIER).run("preview")
+    (line,) = [it for it in said(refused).splitlines() if "would be replaced" in it]
+    assert line.strip() == (
+        "lustre-instance would be replaced (perUnitStorageThroughput: 1000 -> 500): "
+        "all data on 9000 GiB lost"
+    )
+    assert to_agree(refused) == [TO_500]
+    assert "destroy" not in said(refused)
+    assert up(**TIER, acknowledge=[TO_500]).succeed("preview").ok
+
+
+def test_an_agreement_is_good_for_one_change_alone(up: Callable[..., Sandbox]) -> None:
+    """The instance goes to the lower tier and back, with the entry forgotten in the file."""
+    up(**TIER, acknowledge=[TO_500]).succeed("up")
+    spent = up(**TIER, acknowledge=[TO_500]).succeed("preview")
+    assert "what this agrees to is done; delete - {resource: lustre-instance" in said(spent)
+    back = up(acknowledge=[TO_500]).run("preview")
+    assert not back.ok
+    assert "perUnitStorageThroughput of lustre-instance becomes 1000, not 500" in said(back)
+    both = up(acknowledge=[TO_500, TO_1000]).run("preview")
+    assert "stands in acknowledge[0], too" in said(both)
+    up(acknowledge=[TO_1000]).succeed("up")
+    assert to_agree(up(**TIER).run("preview")) == [TO_500]
+
+
+@pytest.mark.parametrize("name", of_this_commit(list(STALE), 4))
+def test_an_entry_that_matches_nothing_is_refused_by_preview_and_up(
+    up: Callable[..., Sandbox], name: str
+) -> None:
+    values, entries, message = STALE[name]
+    sandbox = up(**values, labels={"team": "x"}, acknowledge=entries)
+    before = recorded(sandbox)
+    for verb in ("preview", "up"):
+        result = sandbox.run(verb)
+        assert not result.ok
+        assert message in said(result)
+        assert "Traceback" not in said(result)
+    assert recorded(sandbox) == before
+
+
+def test_an_entry_is_judged_where_protection_is_off_too(up: Callable[..., Sandbox]) -> None:
+    off: dict[str, Any] = {"deletion_protection": False}
+    up(**off).succeed("up")
+    refused = up(**off, acknowledge=[TO_500]).run("preview")
+    assert "becomes 1000, not 500" in said(refused)
+    assert up(**off, **TIER, acknowledge=[TO_500]).succeed("up").ok
+
+
+def test_what_the_program_no_longer_has_is_refused_together_and_before_anything_is_touched(
+    up: Callable[..., Sandbox],
+) -> None:
+    less = up(lustre=None, buckets={})
+    before = recorded(less)
+    wanted = [
+        {"resource": "data-bucket", "to": "removed"},
+        {"resource": "lustre-instance", "to": "removed"},
+    ]
+    for verb in ("preview", "up"):
+        assert sorted(to_agree(less.run(verb)), key=str) == wanted
+    assert recorded(less) == before
+    up(lustre=None, buckets={}, acknowledge=wanted).succeed("up")
+    done = up(lustre=None, buckets={}, acknowledge=wanted).succeed("preview")
+    assert "what this agrees to is done" in said(done)
+    again = up(lustre=None, acknowledge=wanted).run("preview")
+    assert "the program has data-bucket, so it is not removed" in said(again)
+
+
+@pytest.mark.parametrize(
+    ("name", "way"),
+    of_this_commit([(name, way) for name in REPLACEABLE for way in WAYS], 3),
+)
+def test_what_is_replaced_with_nothing_changed_has_a_way_that_the_refusal_names(
+    up: Callable[..., Sandbox], name: str, way: str
+) -> None:
+    sandbox = up()
+    urn = urn_of(sandbox, name)
+    only: dict[str, Any] = {"replace": [urn]}
+    if way == "target-replace":
+        only |= {"target": [urn], "target_dependents": True}
+    if way == "taint":
+        taint(sandbox, name)
+        only = {}
+    record = on_record(sandbox, name)
+    refused = sandbox.run("up", only=only) if only else sandbox.run("preview")
+    entries = to_agree(refused)
+    assert name in {it["resource"] for it in entries}
+    assert on_record(sandbox, name) == record
+    agreed = up(acknowledge=entries)
+    done = agreed.run("up", only=only)
+    assert done.ok, said(done)
+    assert name in replaced(done)
+    # The instance that the entry names is gone, so that it agrees to no other.
+    assert "what this agrees to is done" not in said(done)
+    if way == "taint":
+        taint(agreed, name)
+        assert set(map(str, to_agree(agreed.run("preview")))).isdisjoint(map(str, entries))
+
+
+@pytest.mark.parametrize("name", WITH_THE_CLUSTER)
+def test_what_takes_the_cluster_along_is_refused_with_the_commands_that_do_it(
+    up: Callable[..., Sandbox], name: str
+) -> None:
+    sandbox = up()
+    taint(sandbox, name)
+    refused = sandbox.run("preview")
+    assert not refused.ok
+    text = said(refused)
+    assert "no single run does that" in text
+    assert "9000 GiB" not in text
+    untaint(sandbox)
+    off = up(deletion_protection=False)
+    off.succeed("up")
+    provider = next(it["urn"] for it in off.state()["resources"] if "kubernetes" in it["type"])
+    assert f"--target '{provider}' --target-dependents" in text
+    assert off.run("destroy", only={"target": [provider], "target_dependents": True}).ok
+    cluster = re.findall(r"--replace '([^']+)'", text)
+    done = off.run("up", only={"replace": cluster})
+    assert done.ok, said(done)
+    assert name in replaced(done)
+    assert up().succeed("preview").ok
+
+
+@pytest.mark.parametrize("name", ["kueue-release", "kueue-namespace"])
+def test_kueue_is_replaced_after_its_queues_by_the_commands_that_the_refusal_has(
+    up: Callable[..., Sandbox], name: str
+) -> None:
+    sandbox = up()
+    taint(sandbox, name)
+    text = said(sandbox.run("preview"))
+    release = urn_of(sandbox, "kueue-release")
+    assert f"--target '{release}' --target-dependents" in text
+    untaint(sandbox)
+    off = up(deletion_protection=False)
+    off.succeed("up")
+    only = {"target": [release], "target_dependents": True}
+    assert off.run("destroy", only=only).ok
+    assert off.succeed("up").ok
+    assert up().succeed("preview").ok
+
+
+def test_a_network_is_replaced_after_all_that_is_in_it(up: Callable[..., Sandbox]) -> None:
+    sandbox = up()
+    taint(sandbox, "network-vpc")
+    text = said(sandbox.run("preview"))
+    assert "pulumi destroy --stack held\n" in text
+    assert "all data on 9000 GiB lost" in text
+
+
+def test_a_tainted_resource_does_not_keep_protection_from_being_turned_off(
+    up: Callable[..., Sandbox],
+) -> None:
+    sandbox = up()
+    taint(sandbox, "gpu-pool")
+    off: dict[str, Any] = {"deletion_protection": False}
+    refused = up(**off).run("up")
+    assert "this run would turn it off" in said(refused)
+    up(**off, acknowledge=to_agree(refused)).succeed("up")
+    assert up(**off).succeed("destroy").ok
+
+
+def test_an_agreement_to_an_instance_that_stays_is_refused(up: Callable[..., Sandbox]) -> None:
+    sandbox = up()
+    taint(sandbox, "gpu-pool")
+    entries = to_agree(sandbox.run("preview"))
+    untaint(sandbox)
+    refused = up(acknowledge=entries).run("preview")
+    assert not refused.ok
+    assert "gpu-pool stays as it is, so this agrees to nothing" in said(refused)
+
+
+AGREED: dict[str, tuple[dict[str, Any], Sequence[dict[str, Any]]]] = {
+    "another tier": (TIER, [TO_500]),
+    "a bucket taken out": ({"buckets": {}}, [{"resource": "data-bucket", "to": "removed"}]),
+    "Lustre and a bucket taken out": (
+        {"buckets": {}, "lustre": None},
+        [
+            {"resource": "data-bucket", "to": "removed"},
+            {"resource": "lustre-instance", "to": "removed"},
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "call"),
+    of_this_commit([(name, call) for name in AGREED for call in CALLS], 1),
+)
+def test_what_was_agreed_to_goes_on_after_a_kill_between_each_pair_of_steps(
+    tmp_path: Path, name: str, call: Any
+) -> None:
+    values, entries = AGREED[name]
+    brought(tmp_path).succeed("up")
+    sandbox = brought(tmp_path, **values, acknowledge=list(entries))
+    done, kills = kill_in_each(sandbox, "up", call)
+    assert kills
+    after = sandbox.succeed("preview")
+    assert "what this agrees to is done" in said(after)
+    assert brought(tmp_path, **values).succeed("preview").ok
+    assert done.ok
+
+
+@pytest.mark.parametrize("name", of_this_commit(list(REPLACEABLE), 1))
+def test_what_was_tainted_goes_on_after_a_kill_between_each_pair_of_steps(
+    tmp_path: Path, name: str
+) -> None:
+    sandbox = brought(tmp_path)
+    sandbox.succeed("up")
+    taint(sandbox, name)
+    agreed = brought(tmp_path, acknowledge=to_agree(sandbox.run("preview")))
+    _, kills = kill_in_each(agreed, "up", "taken")
+    assert kills
+    assert agreed.succeed("preview").ok
+
+
+def test_an_update_that_has_objects_deleted_is_agreed_to(up: Callable[..., Sandbox]) -> None:
+    rule = {"action": "delete", "age_days": 3, "prefixes": ["old/"]}
+    change = {"buckets": {"data": {"soft_delete_days": 0, "lifecycle": [rule]}}}
+    refused = up(**change).run("preview")
+    assert said(refused).count("deletes the objects that a new rule is for (age 3, match") == 1
+    assert "soft delete keeps deleted objects for 0 days, 7 before" in said(refused)
+    agreed = up(**change, acknowledge=to_agree(refused))
+    agreed.succeed("up")
+    assert "what this agrees to is done" in said(agreed.succeed("preview"))
+    assert "soft delete" not in said(up(**change).succeed("preview"))
+
+
+def test_an_agreement_to_a_rule_is_none_to_the_loss_of_the_bucket(
+    up: Callable[..., Sandbox],
+) -> None:
+    """Of another word, and of another rule: each is asked for alone."""
+    rule = {"action": "delete", "age_days": 3, "prefixes": ["old/"]}
+    change = {"buckets": {"data": {"lifecycle": [rule]}}}
+    agreed = {"acknowledge": to_agree(up(**change).run("preview"))}
+    assert agreed["acknowledge"][0]["property"] == "lifecycleRules"
+    other = {"buckets": {"data": {"lifecycle": [{**rule, "age_days": 4}]}}}
+    refused = up(**other, **agreed).run("preview")
+    assert re.search(r"lifecycleRules of data-bucket becomes rules \w+, not rules", said(refused))
+    before = in_the_cloud(up())
+    taint(up(), "data-bucket")
+    for verb in ("preview", "up"):
+        refused = up(**change, **agreed).run(verb)
+        assert "data-bucket would be replaced" in said(refused)
+    both = to_agree(refused)
+    assert both[0] in agreed["acknowledge"]
+    assert in_the_cloud(up()) == before
+    done = up(**change, acknowledge=both).succeed("up")
+    assert "data-bucket" in replaced(done)
+
+
+def test_rules_that_went_by_hand_are_agreed_to_again(up: Callable[..., Sandbox]) -> None:
+    """The config was reached, and the record has lost what it says."""
+    change = {"buckets": {"data": {"lifecycle": [{"action": "delete", "age_days": 3}]}}}
+    up(**change, acknowledge=to_agree(up(**change).run("preview"))).succeed("up")
+    for resource in edited(up()):
+        if name_of(resource["urn"]) == "data-bucket" and resource.get("custom"):
+            for side in ("inputs", "outputs"):
+                resource[side].pop("lifecycleRules")
+    entries = to_agree(up(**change).run("preview"))
+    assert up(**change, acknowledge=entries).succeed("preview").ok
+    done = up(**change, acknowledge=entries).succeed("up")
+    assert "deletes the objects that a new rule is for" in said(done)
+
+
+def test_protection_that_is_turned_on_protects_in_that_very_run(up: Callable[..., Sandbox]) -> None:
+    up(deletion_protection=False).succeed("up")
+    before = recorded(up())
+    for verb in ("preview", "up"):
+        assert to_agree(up(**TIER).run(verb)) == [TO_500]
+    assert recorded(up()) == before
+    assert up().succeed("up").ok
+    assert to_agree(up(**TIER).run("preview")) == [TO_500]
+
+
+def _done(result: RunResult) -> None:
+    assert result.ok, said(result)
+
+
+def hooks_of(sandbox: Sandbox, name: str) -> set[str]:
+    urn = urn_of(sandbox, name)
+    (found,) = (it for it in sandbox.state()["resources"] if it["urn"] == urn)
+    return set(found.get("resourceHooks") or {})
+
+
+def in_the_cloud(sandbox: Sandbox) -> list[str]:
+    return sorted(json.loads(sandbox.workspace.cloud_file.read_text())["resources"])
+
+
+@pytest.mark.parametrize(
+    ("halfway", "protected"), [(True, True), (True, False), (False, True)], ids=str
+)
+def test_what_lost_its_hooks_is_kept_by_an_up_without_a_preview(
+    up: Callable[..., Sandbox], *, halfway: bool, protected: bool
+) -> None:
+    """By a change of its own, by a taint and by `--replace`, with what hangs on it. Protection was
+    turned off, or is on record still, for the run that turns it off ended halfway."""
+    off, more = up(deletion_protection=False), {"deletion_protection": protected}
+    lustre = urn_of(off, "lustre-instance")
+    # The engine ends such a run where it comes to the seal.
+    ended = off.run("up", only={"target": [lustre]} if halfway else {})
+    assert ended.ok is not halfway
+    assert "BeforeDelete" not in hooks_of(off, "lustre-instance")
+    names = {name_of(it["urn"]) for it in off.state()["resources"]}
+    assert ("deletion-guard" in names) is halfway
+    before = in_the_cloud(off)
+    for verb in ("preview", "up"):
+        assert to_agree(up(**TIER, **more).run(verb)) == [TO_500]
+    refused = up(**more).run("up", only={"replace": [lustre]})
+    (entry,) = to_agree(refused)
+    assert "lustre-instance would be replaced (nothing of its own changes)" in said(refused)
+    assert "nothing of it was touched" not in said(refused)
+    taint(off, "lustre-instance")
+    for verb in ("preview", "up"):
+        assert to_agree(up(**more).run(verb)) == [entry]
+    assert in_the_cloud(off) == before
+    agreed = up(**more, acknowledge=[entry]).run("up")
+    assert "lustre-instance goes, as stack.acknowledge agrees to" in said(agreed)
+    assert "lustre-instance" in replaced(agreed)
+    _done(agreed)
+
+
+def test_an_agreement_by_the_config_is_good_for_the_instance_that_there_was(
+    up: Callable[..., Sandbox], tmp_path: Path
+) -> None:
+    """The `up` fails each time, so that the config is never reached."""
+    changed: dict[str, Any] = {"labels": {"team": "x"}}
+    asked = up(**changed, acknowledge=[{"resource": "lustre-instance", "to": "config 00000000"}])
+    (config,) = re.findall(r"this one is ([0-9a-f]{8})", said(asked.run("preview")))
+    agreed = up(**changed, acknowledge=[{"resource": "lustre-instance", "to": f"config {config}"}])
+    only = {"replace": [urn_of(agreed, "lustre-instance")]}
+    first = agreed.run("up", faults=faults_of(tmp_path, NO_CLAIMS), only=only)
+    assert not first.ok
+    assert "lustre-instance goes, as stack.acknowledge agrees to" in said(first)
+    second = agreed.run("up", faults=faults_of(tmp_path, NO_CLAIMS), only=only)
+    assert "to: replaced" in said(second)
+    assert "lustre-instance goes" not in said(second)
+
+
+def test_an_agreement_by_the_config_is_spent_though_protection_goes_and_comes(
+    up: Callable[..., Sandbox],
+) -> None:
+    """The config was reached before protection went, and with it what says so."""
+    asked = up(acknowledge=[{"resource": "data-bucket", "to": "config 00000000"}])
+    (config,) = re.findall(r"this one is ([0-9a-f]{8})", said(asked.run("preview")))
+    entry = {"resource": "data-bucket", "to": f"config {config}"}
+    kept = {"acknowledge": [entry]}
+    assert "what this agrees to is done" in said(up(**kept).succeed("preview"))
+    up(**kept, deletion_protection=False).succeed("up")
+    taint(up(), "data-bucket")
+    before = in_the_cloud(up())
+    for verb in ("preview", "up"):
+        refused = up(**kept).run(verb)
+        assert "data-bucket would be replaced" in said(refused)
+        (needed,) = to_agree(refused)
+        assert needed["to"].startswith("replaced ")
+    assert in_the_cloud(up()) == before
+    assert "data-bucket" in replaced(up(acknowledge=[needed]).succeed("up"))
+
+
+def test_a_stack_whose_up_cannot_end_is_destroyed_with_its_program(
+    up: Callable[..., Sandbox], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gpu = {"machine_type": "g2-standard-8", "nodes": 1, "max_pods_per_node": 32}
+    pools = {**CONFIG["pools"], "gpu": gpu}
+    entries = to_agree(up(pools=pools).run("preview"))
+    for more in ({"acknowledge": entries}, {"deletion_protection": False}):
+        sandbox = up(pools=pools, **more)
+        assert not sandbox.run("up", faults=faults_of(tmp_path, NO_STOCK)).ok
+    refused = sandbox.run("destroy")
+    assert "`pulumi destroy --run-program` with it false in the stack's file" in said(refused)
+    destroy = Stack.destroy
+    monkeypatch.setattr(
+        Stack, "destroy", lambda stack, **more: destroy(stack, run_program=True, **more)
+    )
+    done = sandbox.run("destroy")
+    assert done.ok, said(done)
+    assert not any(sandbox.cloud.inventory("held").values())
+
+
+def test_a_job_that_becomes_another_kind_of_job_is_agreed_to(tmp_path: Path) -> None:
+    script = {"type": "script", "image": "python:3.12", "command": ["python3", "-c", "print(1)"]}
+    on_ray = {**{key: script[key] for key in ("type", "command")}, "ray": "main"}
+    alone = {**script, "requests": {"cpu": 1, "memory_gib": 1, "ephemeral_storage_gib": 8}}
+    brought(tmp_path, jobs={"tune": on_ray}).succeed("up")
+    refused = brought(tmp_path, jobs={"tune": alone}).run("preview")
+    entries = to_agree(refused)
+    assert brought(tmp_path, jobs={"tune": alone}, acknowledge=entries).succeed("preview").ok
+
+
+def test_a_bucket_that_the_state_has_under_another_urn_is_told_with_that_urn(
+    up: Callable[..., Sandbox],
+) -> None:
+    """As `pulumi state move` without its parent leaves it."""
+    sandbox = up()
+    urn = urn_of(sandbox, "data-bucket")
+    alone = f"urn:pulumi:held::gke-ai-stacks::{urn.split('$')[-1]}"
+    file = next(sandbox.workspace.state_files())
+    file.write_text(file.read_text().replace(urn, alone))
+    for resource in edited(sandbox):
+        if resource["urn"] == alone:
+            resource["parent"] = sandbox.state()["resources"][0]["urn"]
+    refused = sandbox.run("preview")
+    assert f"would be replaced (the state has it under another URN, {alone})" in said(refused)
+    assert "this run turns protection on" not in said(refused)

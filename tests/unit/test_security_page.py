@@ -1,0 +1,96 @@
+"""The page of security says nothing that no test shows, but for what it says is not protected."""
+
+from __future__ import annotations
+
+import ast
+import re
+from functools import cache
+
+import pytest
+
+from cli.project import stack_names
+from stacks.config import validate
+from tests.conftest import ROOT, stack_config
+from tests.programs import WITH_ALL_SECRETS, registered
+
+ROLES = (ROOT / "docs" / "roles.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "security.md").read_text(encoding="utf-8")
+SHOWN, OPEN = PAGE.split("## What is not protected")
+_NO_ROWS = (
+    "| ---",
+    "| who | may",
+    "| border | what",
+    "| what acts | reaches",
+    "| what | with the token",
+)
+ROWS = [
+    line.strip("| ").split(" | ")
+    for line in SHOWN.splitlines()
+    if line.startswith("| ") and not line.startswith(_NO_ROWS)
+]
+
+
+@cache
+def functions_in(file: str) -> frozenset[str]:
+    tree = ast.parse((ROOT / "tests" / file).read_text(encoding="utf-8"))
+    return frozenset(it.name for it in ast.walk(tree) if isinstance(it, ast.FunctionDef))
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0])
+def test_the_tests_of_a_row_are_there(row: list[str]) -> None:
+    nodes = re.findall(r"`([\w/]+\.py)::(\w+)`", row[-1])
+    assert nodes
+    assert [name for file, name in nodes if name not in functions_in(file)] == []
+
+
+def test_each_border_has_one_row() -> None:
+    firsts = [row[0] for row in ROWS]
+    assert len(firsts) == len(set(firsts)) > 10
+
+
+@pytest.mark.parametrize("identity", ["stacks-up", "stacks-destroy"])
+def test_who_may_write_the_state_is_who_the_roles_let(identity: str) -> None:
+    assert identity in OPEN
+    assert f"gcloud iam service-accounts create {identity}" in ROLES
+
+
+def test_a_repository_is_known_by_its_numbers_and_not_by_a_name_that_others_may_take() -> None:
+    """google-github-actions/auth docs/SECURITY_CONSIDERATIONS.md: names are reused."""
+    (condition,) = re.findall(r'--attribute-condition="(.*)"', ROLES)
+    assert set(re.findall(r"assertion\.(\w+)", condition)) == {
+        "repository_id",
+        "repository_owner_id",
+    }
+
+
+def test_all_identities_but_a_previews_are_for_the_branch_main_alone() -> None:
+    """By the token's own claim, whatever the settings of an environment let through."""
+    places = dict(
+        re.findall(r"add-iam-policy-binding stacks-(\w+)@\S+.*?/attribute\.(\S+)", ROLES, re.DOTALL)
+    )
+    assert set(places) == {"preview", "drift", "up", "destroy"}
+    for identity, place in places.items():
+        assert place.endswith("@refs/heads/main") == (identity != "preview")
+    (mapping,) = re.findall(r"--attribute-mapping=(.*)", ROLES)
+    assert "assertion.environment" in mapping
+    assert "assertion.ref" in mapping
+
+
+def roles_of_nodes(stack: str) -> set[str]:
+    """What accounts of nodes have, on whatever it is."""
+    made = registered(validate(stack_config(stack), secrets_set=WITH_ALL_SECRETS), stack=stack)
+    accounts = {it.inputs["accountId"] for it in made.of_type("serviceaccount/account:Account")}
+    members = [it.inputs for it in made.resources if it.custom and "role" in it.inputs]
+    of_nodes = [it for it in members if account_of(str(it.get("member"))) in accounts]
+    assert of_nodes
+    return {it["role"] for it in of_nodes}
+
+
+def account_of(member: str) -> str:
+    return member.partition(":")[2].partition("@")[0]
+
+
+def test_the_page_names_every_role_that_nodes_of_a_preset_have() -> None:
+    (row,) = (it for it in ROWS if it[0].startswith("Nodes have no role but"))
+    given = {role for stack in stack_names() for role in roles_of_nodes(stack)}
+    assert set(re.findall(r"roles/[\w.]+", row[0])) == given

@@ -1,0 +1,90 @@
+"""A submitted job changes nothing that the stack's own work shares: what the stack derives from all
+of its jobs together stays, and what a job needs of its own comes with it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from aistack.stack import Config
+from aistack.submit.preflight import Checked, checked
+from aistack.submit.request import Request
+from kube.jobs import pod_groups
+from kube.kinds import COMPUTE_DOMAIN, RESOURCE_CLAIM_TEMPLATE
+from kube.objects import maps, name_of
+from stacks.tokens import SECRETS
+from tests.conftest import changed, stack_config
+from tests.parts.claim_samples import CLAIMED
+from tests.parts.machine_samples import NVLINK
+from tests.parts.samples import TPU
+from tests.unit.platform_samples import PLATFORM
+
+ALL_SECRETS = frozenset(SECRETS)
+SMALL = {"image": "python:3.12-slim", "requests": {"cpu": 1, "memory_gib": 2}}
+KUEUE_MIXED = stack_config("kueue-mixed")
+
+
+def submitted(
+    script: Path, config: Mapping[str, Any], team: str | None = None, **fields: Any
+) -> Checked:
+    request = Request(name="mine", files=[script], team=team, fields={**SMALL, **fields})
+    ended = set(config.get("jobs") or {})
+    return checked(request, Config(config, ALL_SECRETS), ended, "any")
+
+
+TAKEN: dict[str, tuple[Mapping[str, Any], str | None, dict[str, Any]]] = {
+    "a team's job where nothing else waits in a queue": (PLATFORM, "red", {"pool": "gpu"}),
+    "a team's job on CPUs": (PLATFORM, "blue", {"pool": "cpu"}),
+    "a team's job where Kueue is told to wait shortly": (
+        changed(PLATFORM, queues__ready_minutes=10),
+        "red",
+        {"pool": "gpu"},
+    ),
+    "a job in the queue of a stack whose own jobs wait shortly": (
+        KUEUE_MIXED,
+        None,
+        {"pool": "gpu", "queue": "lq"},
+    ),
+    "a job that mounts what a Ray cluster alone has mounted": (TPU, None, {"pool": "cpu"}),
+    "a job with a number of GPUs that no other claims": (CLAIMED, None, {"pool": "gpu", "gpus": 3}),
+    "a job on machines of an NVLink domain": (NVLINK, None, {"pool": "gb200", "nodes": 2}),
+}
+
+
+@pytest.mark.parametrize("name", TAKEN)
+def test_a_job_needs_no_change_of_what_others_share(script: Path, name: str) -> None:
+    config, team, fields = TAKEN[name]
+    parcel = submitted(script, config, team, **fields).parcel
+    assert name_of(parcel.work.obj) == "mine"
+    # Another job of the same shape has the same name for nothing.
+    names = [(it.kind, name_of(it.obj)) for it in parcel.beside]
+    assert all(name.startswith("mine") for _, name in names), names
+
+
+def test_kueues_patience_is_told_where_it_is_less_than_pods_may_take(script: Path) -> None:
+    assert submitted(script, PLATFORM, "red", pool="gpu").patience == 30
+    longer = changed(PLATFORM, queues__ready_minutes=120)
+    assert submitted(script, longer, "red", pool="gpu").patience is None
+    assert submitted(script, PLATFORM, pool="gpu").patience is None
+
+
+def test_a_template_of_claims_comes_under_a_name_of_the_jobs(script: Path) -> None:
+    parcel = submitted(script, CLAIMED, pool="gpu", gpus=3).parcel
+    (template,) = (it.obj for it in parcel.beside if it.kind == RESOURCE_CLAIM_TEMPLATE)
+    ((_, pod),) = pod_groups(parcel.work.kind, parcel.work.obj)
+    claimed = [it["resourceClaimTemplateName"] for it in maps(pod["resourceClaims"])]
+    assert claimed == [name_of(template)]
+    assert len(template["spec"]["spec"]["devices"]["constraints"]) == 3
+
+
+def test_an_nvlink_domain_is_the_jobs_own(script: Path) -> None:
+    parcel = submitted(script, NVLINK, pool="gb200", nodes=2).parcel
+    (domain,) = (it.obj for it in parcel.beside if it.kind == COMPUTE_DOMAIN)
+    ((_, pod),) = pod_groups(parcel.work.kind, parcel.work.obj)
+    channel = domain["spec"]["channel"]["resourceClaimTemplate"]["name"]
+    assert channel in json.dumps(pod["resourceClaims"])
+    assert domain["spec"]["numNodes"] == 2

@@ -1,0 +1,77 @@
+"""The page that lists the causes of `why` has those of the code, and the numbers of the tests."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from tests.kube.test_why import PLANTED
+from tests.unit.test_servers_are_work import REPORTED as SERVERS
+from tests.unit.test_why import CAUSES as RECORDED
+from tests.unit.test_why_reports import HEALTHY, RECOVERS, REPORTS
+
+_ROOT = Path(__file__).resolve().parents[2]
+_PAGE = (_ROOT / "docs" / "aistack.md").read_text()
+_WHY = _PAGE.partition("\n## Why\n")[2].partition("\n## ")[0]
+_STAGES = ("queue", "pods", "nodes", "containers", "program", "servers", "run")
+_CAUSE = re.compile(r"[a-z]+(-[a-z]+)*")
+
+
+def _on_the_page() -> set[str]:
+    rows = [line for line in _WHY.splitlines() if line.startswith("|")]
+    cells = [row.split("|")[2] for row in rows if row.split("|")[1].strip() in _STAGES]
+    assert len(cells) == len(_STAGES)
+    return set(re.findall(r"`([a-z]+(?:-[a-z]+)*)`", "".join(cells)))
+
+
+def _texts() -> Iterator[str]:
+    for path in (_ROOT / "aistack" / "why").glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                yield node.value
+
+
+def _named_in_code() -> Iterator[str]:
+    """First arguments of reasons and of sayings."""
+    for path in (_ROOT / "aistack" / "why").glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+                continue
+            if node.func.id in ("Reason", "Saying") and node.args:
+                yield from (
+                    it.value
+                    for it in ast.walk(node.args[0])
+                    if isinstance(it, ast.Constant)
+                    and isinstance(it.value, str)
+                    and _CAUSE.fullmatch(it.value)
+                )
+
+
+def test_every_cause_of_the_code_is_on_the_page() -> None:
+    known = {*_named_in_code(), *(report.cause for report in REPORTS.values()), *PLANTED}
+    assert known - _on_the_page() == set()
+
+
+def test_every_cause_of_the_code_has_a_sample() -> None:
+    """In the words of a report, on the real control plane, or among recorded objects."""
+    reported = {
+        *(it.cause for it in REPORTS.values()),
+        *(cause for cause, _, _ in SERVERS.values()),
+    }
+    samples = {*reported, *PLANTED, *RECORDED}
+    assert set(_named_in_code()) - samples == set()
+
+
+def test_every_cause_on_the_page_is_in_the_code() -> None:
+    # The kind of a missing object is part of the name.
+    written = {"secret-missing", "configmap-missing"}
+    assert _on_the_page() - set(_texts()) - written == set()
+
+
+def test_the_page_has_the_numbers_of_the_tests() -> None:
+    words = " ".join(_WHY.split())
+    assert f"{len(PLANTED)} of them are planted" in words
+    assert f"The words of {len(REPORTS)} public reports" in words
+    assert f"of {len(RECOVERS)} jobs that have recovered and {len(HEALTHY)} that are well" in words

@@ -1,0 +1,94 @@
+"""docs/node-room.md: what GKE leaves of a node to pods, counted and as other people saw it;
+`python -m tools.facts` writes it from catalog/data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from catalog.catalog import Catalog
+from catalog.node_room import GIB, NodeRoomTable
+from catalog.public_nodes import PublicNode, PublicNodes
+from catalog.table import load_table
+from tools.written_page import table_row
+
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "node-room.md"
+_TEXT = """\
+# What a node leaves to pods
+
+GKE takes memory, CPU and disk of each node for the kernel, the kubelet and the system, and the
+kubelet evicts pods before the last of it is gone. The program counts the rest from the numbers of
+GKE's own autoscaler, `catalog/data/node_room.yaml`, by machine size, boot disk, local SSDs, pods on
+the node and image streaming. Checks of a config, Kueue's quotas and the nodes of the sandbox all
+take it from there. `python -m tools.facts` writes this page.
+
+A GB of a boot disk is a GiB. Of sizes that Google did not measure the autoscaler takes a point on
+the line between two that it did. From GKE 1.37 on a node may leave more. Of memory the firmware of
+a machine takes what no table has: of the nodes here up to 34 MiB more than is counted, and 46 MiB
+of a TPU7x host's 960 GB (a node of 2026-08, in a public repository).
+"""
+_DISKS_GB = (20, 30, 50, 100, 200, 500, 1000, 2000)
+
+
+def page() -> str:
+    """The page's whole text."""
+    table = load_table(NodeRoomTable, "node_room")
+    nodes = load_table(PublicNodes, "public_nodes").nodes
+    return "\n".join([_TEXT, *_side_by_side(table, nodes), *_machines(), *_disks()]) + "\n"
+
+
+def _side_by_side(table: NodeRoomTable, nodes: tuple[PublicNode, ...]) -> Iterator[str]:
+    yield from ("## Nodes that other people published", "")
+    yield "Theirs, ours, and of memory and disk the difference. Allocatable, unless said."
+    yield from ("", "| node | GKE | CPU | memory, MiB | disk, bytes | source |")
+    yield "| --- | --- | --- | --- | --- | --- |"
+    for node in nodes:
+        room = table.room(node.as_shape())
+        cpu, memory = node.allocatable.cpu_millicores, node.allocatable.memory_kib
+        yield table_row(
+            node.name,
+            node.gke,
+            "" if cpu is None else f"{cpu} m, {room.cpu_millicores} m",
+            "" if memory is None else _pair(memory / 1024, room.memory / 2**20, ",.1f"),
+            _disk(node, room.disk, room.disk_capacity),
+            node.source,
+        )
+
+
+def _disk(node: PublicNode, disk: int, capacity: int) -> str:
+    if node.allocatable.disk_bytes is not None:
+        return _pair(node.allocatable.disk_bytes, disk, ",d")
+    if node.capacity.disk_bytes is not None:
+        return f"capacity {_pair(node.capacity.disk_bytes, capacity, ',d')}"
+    return ""
+
+
+def _pair(theirs: float, ours: float, form: str) -> str:
+    return f"{theirs:{form}}, {ours:{form}}: {ours - theirs:+{form}}"
+
+
+def _machines() -> Iterator[str]:
+    catalog = Catalog.load()
+    yield from ("", "## Machine types of the catalog", "")
+    yield "With a boot disk of 100 GB, or the local SSDs of those that have some, without image"
+    yield "streaming, less what GKE's DaemonSets take."
+    yield from ("", "| machine type | CPU, m | memory, GiB | disk, GiB | accelerators |")
+    yield "| --- | --- | --- | --- | --- |"
+    for name in sorted(catalog.machines):
+        left = catalog.allocatable(name)
+        yield table_row(
+            f"`{name}`",
+            f"{left.cpu_millicores:,d}",
+            f"{left.memory_mib / 1024:,.1f}",
+            f"{left.ephemeral_storage_mib / 1024:,.1f}",
+            str(left.accelerators or ""),
+        )
+
+
+def _disks() -> Iterator[str]:
+    catalog = Catalog.load()
+    yield from ("", "## Boot disks", "", "On a node without local SSDs.", "")
+    yield from ("| boot disk, GB | for pods, GiB |", "| --- | --- |")
+    for size in _DISKS_GB:
+        left = catalog.allocatable("e2-standard-4", size).ephemeral_storage_mib * 2**20
+        yield table_row(f"{size:,d}", f"{left / GIB:,.1f}")
