@@ -105,7 +105,7 @@ demo: setup ## Bring b200-lustre up on the sandbox and show it
 	@$(RUN) -m sandbox demo --stack $(STACK) --folder $(FOLDER)
 
 test: setup ## Run every default test
-	@$(RUN) -m pytest -n auto
+	@$(RUN) -m pytest -n auto --durations=10
 
 test-stacks: setup .tools/bin/netpolicy ## Run the thorough tests of every stack
 	@$(RUN) -m pytest -n $(WAITING_TESTS) -m thorough

@@ -1,5 +1,6 @@
 """What a mount takes of the machine. Without it the tests here are left out and trainings have a
-plain folder for their bucket; where MOUNT_REQUIRED is set, as in CI, that is a failure."""
+plain folder for their bucket; where MOUNT_REQUIRED is set, as in the nightly run, that is a
+failure."""
 
 import os
 from pathlib import Path
