@@ -21,7 +21,7 @@ PULUMI := $(shell [ "$$(pulumi version 2>/dev/null)" = "$(PINNED)" ] && command 
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup stack-tools kube-tools fit-tools demo demo-train test coverage test-all test-stacks test-kube test-workloads scan inventory check format bench lock clean
+.PHONY: help setup stack-tools kube-tools fit-tools demo demo-train test coverage test-all touched test-stacks test-kube test-workloads test-launchers test-trainings ready-stacks ready-kube ready-launchers ready-trainings ready-scan scan inventory check format bench lock clean
 
 help: ## Show the verbs
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -107,30 +107,42 @@ demo: setup ## Bring b200-lustre up on the sandbox and show it
 test: setup ## Run every default test
 	@$(RUN) -m pytest -n auto --durations=10
 
-test-stacks: setup .tools/bin/netpolicy ## Run the thorough tests of every stack
-	@$(RUN) -m pytest -n $(WAITING_TESTS) -m thorough
+# What a tier needs is built apart from it: `touched` counts the minutes of tests alone.
+ready-stacks: setup .tools/bin/netpolicy
+ready-kube: setup kube-tools
+ready-launchers: setup $(WORKLOADS)/.ready $(TORCH)/.ready $(if $(ALL_COMBINATIONS),$(FIT)/.ready) .tools/bin/gcsfuse
+ready-trainings: setup $(WORKLOADS)/.ready .tools/bin/gcsfuse
+ready-scan: setup $(SCAN)/.ready
+
+test-stacks: ready-stacks ## Run the thorough tests of every stack; TESTS= picks files, here and below
+	@$(RUN) -m pytest -n $(WAITING_TESTS) -m thorough $(TESTS)
 
 coverage: setup ## Run every default test, and fail where a line of catalog, configs, rules or plans is not run
 	@$(RUN) -m pytest -n auto --cov --cov-report=term
 
-test-all: check coverage scan ## Run every tier, and whole what others take a sample of
-	@ALL_COMBINATIONS=1 $(MAKE) test-stacks
-	@ALL_COMBINATIONS=1 $(MAKE) test-workloads
-	@ALL_COMBINATIONS=1 $(MAKE) test-kube
+test-kube: ready-kube ## Run every stack on a real Kubernetes control plane
+	@$(RUN) -m pytest -n $(WAITING_TESTS) --dist loadfile --no-loadscope-reorder -m kube $(or $(TESTS),tests/kube)
 
-test-kube: setup kube-tools ## Run every stack on a real Kubernetes control plane
-	@$(RUN) -m pytest -n $(WAITING_TESTS) --dist loadfile --no-loadscope-reorder -m kube tests/kube
+test-workloads: ## Run what the clusters run: Ray, JAX, PyTorch and a bucket's mount on this machine
+	@$(MAKE) --no-print-directory --keep-going test-launchers test-trainings
 
-test-workloads: setup $(WORKLOADS)/.ready $(TORCH)/.ready $(if $(ALL_COMBINATIONS),$(FIT)/.ready) .tools/bin/gcsfuse ## Run what the clusters run: Ray, JAX, PyTorch and a bucket's mount on this machine
-	@$(RUN) -m pytest -o addopts="--strict-markers -ra" tests/workloads/launchers tests/workloads/mounts
-	@$(WORKLOADS)/bin/python -m pytest tests/workloads/trainings
-	@$(RUN) -m pytest -o addopts="--strict-markers -ra" tests/workloads/fits
+test-launchers: ready-launchers
+	@$(RUN) -m pytest -o addopts="--strict-markers -ra" $(or $(TESTS),tests/workloads/launchers tests/workloads/mounts tests/workloads/fits)
+
+test-trainings: ready-trainings
+	@$(WORKLOADS)/bin/python -m pytest $(or $(TESTS),tests/workloads/trainings)
+
+test-all: setup ## Run every tier, the next one also after a failure; ALL_COMBINATIONS=1 runs whole what they take a sample of
+	@$(RUN) -m tools.tiers check test coverage scan test-stacks test-workloads test-kube
+
+touched: setup ## Run what the difference to main touches of the longer tiers, in 15 minutes at most
+	@$(RUN) -m tools.touched
 
 demo-train: setup kube-tools $(WORKLOADS)/.ready ## Submit gcsfuse-checkpoint's job with aistack: it trains on Ray on this machine
 	@$(RUN) -m tools.demo_train --python $(WORKLOADS)/bin/python
 
-scan: setup $(SCAN)/.ready ## Look through the manifests of every preset with checkov
-	@$(RUN) -m pytest -o addopts="--strict-markers -ra" tests/scans
+scan: ready-scan ## Look through the manifests of every preset with checkov
+	@$(RUN) -m pytest -o addopts="--strict-markers -ra" $(or $(TESTS),tests/scans)
 
 inventory: setup ## Write again what tests compare: tests/stacks/inventory, a review's example, docs/facts.md, docs/judges.md, docs/given-back.md, docs/hardened.md, docs/pins.md, schema/
 	@$(RUN) -m stacks schema

@@ -18,12 +18,18 @@ import pulumi
 import pytest
 import yaml
 from google.protobuf.json_format import MessageToDict
+from hypothesis import HealthCheck, settings
 from pulumi.runtime import mocks, set_all_config, set_mocks
 from pulumi.runtime.settings import set_root_resource
 
 from stacks import clock
 from tests.wire import SECRET, revealed
 
+# Property tests are held to no time: the machine may be busy.
+settings.register_profile(
+    "any-machine", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("any-machine")
 # Programs that tests run in processes of their own have it, too.
 os.environ.setdefault(clock.VARIABLE, "2026-12-01")
 # What a machine says of its user's accounts is no part of a test.

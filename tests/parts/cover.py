@@ -23,7 +23,6 @@ def drawn(count: int, strategy_seed: int = SEED) -> list[dict[str, Any]]:
     @settings(
         max_examples=count,
         database=None,
-        deadline=None,
         phases=[Phase.generate],
         suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
     )

@@ -202,7 +202,6 @@ OVERRIDES = st.fixed_dictionaries(
 
 @settings(
     max_examples=8,
-    deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )

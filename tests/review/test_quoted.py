@@ -128,7 +128,7 @@ def flat(tokens: list[Token]) -> Iterator[Token]:
         yield from flat(token.children or [])
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(text=HOSTILE, other=HOSTILE)
 @example(text="\\|@security", other="a`b\n## Verdict")
 @example(text="\\\\|@security", other="```\n````\n# EVIL")
@@ -155,7 +155,7 @@ def test_what_others_wrote_stands_in_code_alone(text: str, other: str) -> None:
     assert not seen & {"Cc", "Cf", "Cs", "Zl", "Zp"}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(text=HOSTILE, other=HOSTILE)
 def test_outside_of_a_fence_no_line_begins_as_another_heading(text: str, other: str) -> None:
     fence = ""
@@ -171,7 +171,7 @@ def test_outside_of_a_fence_no_line_begins_as_another_heading(text: str, other: 
 
 
 @given(text=HOSTILE, other=HOSTILE)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_a_log_line_is_one_line_and_no_command(text: str, other: str) -> None:
     for line in lines_of(review_of(text, other)):
         assert len(line.splitlines()) <= 1
@@ -181,7 +181,7 @@ def test_a_log_line_is_one_line_and_no_command(text: str, other: str) -> None:
 
 
 @given(text=HOSTILE)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_a_picture_has_only_lines_that_it_is_made_of(text: str) -> None:
     mermaid, verbs = picture_of(text)
     allowed = (

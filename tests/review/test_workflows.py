@@ -55,6 +55,8 @@ def test_rights_are_given_job_by_job_and_are_few(file: Path) -> None:
     allowed = {"contents": "read", "id-token": "write", "actions": "read"}
     if file.name == "comment.yml":
         allowed = {"actions": "read", "pull-requests": "write"}
+    if file.name == "nightly.yml":
+        allowed = {"issues": "write"}
     for job in document["jobs"].values():
         assert job.get("permissions", {}).items() <= allowed.items()
 
@@ -198,10 +200,12 @@ def test_workloads_are_planned_once_all_platforms_are_up() -> None:
     assert all(jobs[job]["steps"] == jobs[later]["steps"] for job, later in same.items())
 
 
-def ran(folder: Path, script: str, pulumi: str) -> subprocess.CompletedProcess[str]:
-    """A step's script as GitHub runs it, with a stand-in for Pulumi."""
-    tool = folder / "pulumi"
-    tool.write_text(f"#!/bin/sh\n{pulumi}\n")
+def ran(
+    folder: Path, script: str, stand_in: str, tool_name: str = "pulumi"
+) -> subprocess.CompletedProcess[str]:
+    """A step's script as GitHub runs it, with a stand-in for Pulumi or another tool."""
+    tool = folder / tool_name
+    tool.write_text(f"#!/bin/sh\n{stand_in}\n")
     tool.chmod(0o755)
     if not (folder / ".venv").exists():
         (folder / ".venv").symlink_to(ROOT / ".venv")
@@ -213,6 +217,8 @@ def ran(folder: Path, script: str, pulumi: str) -> subprocess.CompletedProcess[s
             "PYTHONPATH": str(ROOT),
             "STACK": "work",
             "AGAIN": "work",
+            "TITLE": "nightly: a tier failed",
+            "RUN": "https://github.com/o/r/actions/runs/7",
             "RUNNER_TEMP": str(folder),
             "GITHUB_STEP_SUMMARY": str(folder / "summary"),
         },
@@ -391,3 +397,30 @@ def test_with_an_identity_nothing_runs_that_the_machine_brings() -> None:
     assert 'echo "$PWD/.tools/bin" >> "$GITHUB_PATH"' in before
     assert 'echo "PULUMI_IGNORE_AMBIENT_PLUGINS=true" >> "$GITHUB_ENV"' in before
     assert ".venv/bin/python -m tools.plugins" in before
+
+
+@pytest.mark.parametrize(
+    ("open_issue", "left"),
+    [
+        ("", "issue create --title nightly: a tier failed --body"),
+        ("12", "issue comment 12 --body"),
+    ],
+)
+def test_a_nightly_tier_that_fails_leaves_one_issue(
+    tmp_path: Path, open_issue: str, left: str
+) -> None:
+    report = loaded("nightly")["jobs"]["report"]
+    assert report["if"] == "failure()"
+    script = next(steps({"jobs": {"report": report}}))["run"]
+    gh = f'case "$*" in *"issue list"*) echo "{open_issue}";; *) echo "$*";; esac'
+    done = ran(tmp_path, script, gh, "gh")
+    assert done.stdout.splitlines() == [f"{left} https://github.com/o/r/actions/runs/7"]
+
+
+def test_the_nightly_runs_every_tier_whole_and_side_by_side() -> None:
+    job = loaded("nightly")["jobs"]["tier"]
+    tiers = re.search(r"-m tools\.tiers (.*)", (ROOT / "Makefile").read_text())
+    assert tiers is not None
+    assert job["strategy"]["matrix"]["verb"] == tiers[1].split()
+    assert job["strategy"]["fail-fast"] is False
+    assert "ALL_COMBINATIONS=1" in list(steps({"jobs": {"tier": job}}))[-1]["run"]

@@ -1,12 +1,8 @@
-"""What many tests start from. Property tests are held to no time: the machine may be busy."""
+"""What many tests start from."""
 
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
-
-settings.register_profile("any-machine", deadline=None)
-settings.load_profile("any-machine")
 
 
 @pytest.fixture

@@ -30,7 +30,7 @@ from aistack.service import Door
 from aistack.tunnel import Tunnel
 
 DOOR = Door({"metadata": {"name": "ray", "namespace": "default"}}, {"port": 8265})
-PATIENCE_SECONDS = 20
+PATIENCE_SECONDS = 300
 # RFC 6455, section 1.3.
 _MAGIC = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 

@@ -175,7 +175,7 @@ def kind(problem: Problem) -> tuple[str, str]:
     return problem.field, re.sub(r"\d+", "0", problem.message)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(
     config=JOBS,
     machine=MACHINES,

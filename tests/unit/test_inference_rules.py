@@ -214,7 +214,7 @@ def test_the_least_is_the_autoscalers_where_there_is_one() -> None:
     assert ModelServer.model_validate(BASE).least == 1
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(config=SERVERS, machine=MACHINES, nodes=st.integers(1, 6))
 def test_whatever_is_wrong_the_value_offered_for_a_field_is_right_for_that_rule(
     config: dict[str, Any], machine: str, nodes: int
@@ -244,7 +244,7 @@ def _placeable(node: Amounts, nodes: int, guest: Amounts, pod: Amounts, pods: in
     return False
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(node=SMALL, guest=SMALL, pod=SMALL, nodes=st.integers(1, 3))
 def test_packing_finds_exactly_what_trying_everything_finds(
     node: Amounts, guest: Amounts, pod: Amounts, nodes: int
@@ -266,7 +266,7 @@ def _fewest(node: Amounts, nodes: int, guest: Amounts, guests: int, pod: Amounts
     return min(found, default=nodes * node.holds(pod))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(node=SMALL, guest=SMALL, pod=SMALL, nodes=st.integers(1, 3), guests=st.integers(0, 4))
 def test_pods_that_surely_fit_do_however_the_guests_are_spread(
     node: Amounts, guest: Amounts, pod: Amounts, nodes: int, guests: int

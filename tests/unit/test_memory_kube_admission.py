@@ -222,7 +222,7 @@ def places(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str |
             yield from places(item, (*path, step))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(data=st.data())
 def test_junk_in_a_manifest_is_refused_or_taken_but_never_crashes(data: st.DataObject) -> None:
     sample = data.draw(st.sampled_from(SAMPLES))

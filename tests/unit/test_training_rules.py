@@ -38,7 +38,7 @@ def kind(problem: Problem) -> tuple[str, str]:
     return problem.field, re.sub(r"\d+", "0", problem.message)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(job=JOBS, gpus=st.integers(1, 80))
 def test_whatever_is_wrong_the_value_offered_for_a_field_is_right_for_that_rule(
     job: dict[str, Any], gpus: int
@@ -50,7 +50,7 @@ def test_whatever_is_wrong_the_value_offered_for_a_field_is_right_for_that_rule(
         assert kind(found) not in [kind(it) for it in after]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(job=JOBS, gpus=st.integers(1, 80))
 def test_taking_what_is_offered_comes_to_an_end(job: dict[str, Any], gpus: int) -> None:
     for _ in range(6):

@@ -92,7 +92,7 @@ def test_the_scenarios_job_breaks_no_rule() -> None:
     assert not problems({"type": "verl"})
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(job=JOBS, gpus=st.integers(1, 8), nodes=st.integers(1, 9))
 def test_whatever_is_wrong_the_value_offered_for_a_field_is_right_for_that_rule(
     job: dict[str, Any], gpus: int, nodes: int

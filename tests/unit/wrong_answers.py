@@ -16,7 +16,7 @@ from tests.programs import WITH_ALL_SECRETS, lines_of
 from tests.unit.wrong_configs import Mutant, Place, with_value
 
 # Of computing; a config takes some tenths.
-SECONDS = 10.0
+SECONDS = 60.0
 _VALUE = re.compile(r'"(?:[^"\\]|\\.)*"|\{[^}]*\}+|\[[^]]*\]|[^\s,{}"\[\]]+')
 _LIBRARY = frozenset(
     part.strip(" '\"").lower()
