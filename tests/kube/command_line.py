@@ -58,11 +58,14 @@ def started(*words: str, **environment: str) -> Iterator[subprocess.Popen[str]]:
             process.kill()
 
 
-def next_told(process: subprocess.Popen[str]) -> str:
-    """What is told next, but for what only takes long here."""
+def until_told(process: subprocess.Popen[str], words: str) -> None:
+    """Reads what is told until the words are: how many states are seen before depends on how busy
+    the machine is."""
     assert process.stderr is not None
-    lines = iter(process.stderr.readline, "")
-    return next(it for it in lines if not it.endswith(" ...\n"))
+    told: list[str] = []
+    while not any(words in it for it in told[-1:]):
+        told.append(process.stderr.readline())
+        assert told[-1], (words, told)
 
 
 def opened(tunnel: subprocess.Popen[str]) -> dict[str, Any]:

@@ -28,7 +28,7 @@ from sandbox.control_plane import ControlPlane
 from sandbox.live_kube.api_server import ApiServer
 from sandbox.live_kube.kubelet import Kubelet, kubelet
 from tests.conftest import ROOT
-from tests.kube.command_line import aistack, next_told, opened, started, submit
+from tests.kube.command_line import aistack, opened, started, submit, until_told
 from tests.kube.conftest import PATIENCE_SECONDS, eventually
 from tests.kube.person import NODE, administrator
 from tests.kube.web import answer, echo
@@ -192,7 +192,7 @@ def test_a_web_page_of_somebody_else_gets_nothing_through_a_tunnel(
             with pytest.raises(HTTPError) as refused:
                 answer(url, b"hello", **header)
             assert refused.value.code == 403
-            assert "evil.example" in next_told(tunnel)
+            until_told(tunnel, "evil.example")
         assert answer(url, b"hello") == b"hello"
 
 
@@ -206,7 +206,7 @@ def test_a_tunnel_waits_for_a_pod_that_comes_in_place_of_another(
         eventually(lambda: server.get(Ref.of(POD)), lambda it: it is None)
         with ThreadPoolExecutor() as callers:
             waiting = callers.submit(answer, url, b"second")
-            assert "no pod of default/chat:80 is ready" in next_told(tunnel)
+            until_told(tunnel, "no pod of default/chat:80 is ready")
             server.apply(POD)
             assert waiting.result(PATIENCE_SECONDS) == b"second"
 

@@ -22,10 +22,10 @@ from tests.kube.command_line import (
     answered,
     asked,
     folder_of,
-    next_told,
     running_pods,
     started,
     submit,
+    until_told,
 )
 from tests.kube.conftest import PATIENCE_SECONDS, LiveSandbox, eventually
 from tests.kube.planted_causes import ENDLESS, job
@@ -128,7 +128,7 @@ def test_a_followed_job_may_begin_later_and_get_another_pod(
     waiting = job("late", annotations=ENDLESS, suspend=True)
     live.server.acting_as("kubectl").apply(waiting, force=True)
     with started("logs", "late", "-f", AISTACK_SANDBOX=folder_of(live)) as following:
-        assert "nothing of late has begun" in next_told(following)
+        until_told(following, "nothing of late has begun")
         (pod,) = submit(live.server, "late", suspend=False, backoffLimit=3)
         _says(live, tmp_path / "first", pod, following)
         live.server.delete(_ref(pod))
@@ -145,7 +145,7 @@ def test_the_api_server_may_be_away_for_ten_seconds(live: LiveSandbox, tmp_path:
         started("logs", "outlives", "-f", AISTACK_SANDBOX=folder_of(live)) as following,
         started("wait", "outlives", AISTACK_SANDBOX=folder_of(live)) as waiting,
     ):
-        assert next_told(waiting) == "outlives is running\n"
+        until_told(waiting, "outlives is running")
         nodes.say(name_of(pod), "before")
         assert texts(following, 1) == ["before"]
         (server,) = (it.pid for it in live.plane.status() if it.name == "kube-apiserver")

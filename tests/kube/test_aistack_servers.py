@@ -16,7 +16,7 @@ from kube.objects import JsonObject, Ref, dig, labels_of, name_of
 from sandbox.control_plane import ControlPlane
 from sandbox.live_kube.api_server import ApiServer
 from sandbox.live_kube.kubelet import kubelet
-from tests.kube.command_line import aistack, next_told, started
+from tests.kube.command_line import aistack, started, until_told
 from tests.kube.conftest import eventually
 from tests.kube.person import administrator
 from tests.kube.planted_causes import NOT_READY
@@ -221,4 +221,4 @@ def test_the_pods_of_a_changed_server_are_followed_too(
             nodes.say(name_of(after), "second")
             assert following.stdout.readline() == "second\n"
         cluster.gone(chat)
-        assert "chat is gone" in next_told(following)
+        until_told(following, "chat is gone")

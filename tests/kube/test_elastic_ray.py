@@ -128,6 +128,7 @@ def test_written_over_by_force_the_groups_lose_what_kueue_finds_their_workers_by
     eventually(lambda: admitted(live)["gpu-worker-group"][0], lambda seen: seen == 0)
     scale(live, 1)
     eventually(lambda: admitted(live)["gpu-worker-group"][0], lambda seen: seen == 1)
+    eventually(lambda: len(workers(live)), lambda seen: seen == 1)
     time.sleep(_SOON_SECONDS)
     (worker,) = workers(live)
     assert worker["spec"]["schedulingGates"] == [{"name": "kueue.x-k8s.io/elastic-job"}]

@@ -34,7 +34,7 @@ _DELAY = "pod-ready.stage.kwok.x-k8s.io/delay"
 _GPU = "nvidia.com/gpu"
 _POOL = "cloud.google.com/gke-nodepool"
 # Long enough for pods that are quick, short enough for a test.
-_PATIENCE = {"timeout": "20s", "requeuingStrategy": {"backoffLimitCount": 0}}
+_PATIENCE = {"timeout": "60s", "requeuingStrategy": {"backoffLimitCount": 0}}
 
 
 @pytest.fixture(scope="module")
@@ -125,7 +125,7 @@ def conditions(server: ApiServer, of: JsonObject) -> dict[str, str]:
 
 
 def test_a_pod_that_takes_its_time_is_waited_for(kube: LiveKube) -> None:
-    slow = deployment("slow", "3s")
+    slow = deployment("slow", "20s")
     kube.apply(slow)
     assert not kube.readiness(Ref.of(slow)).ready
     assert kube.wait_for(Ref.of(slow)).ready

@@ -14,7 +14,7 @@ import pytest
 from aistack.exit_codes import ExitCode
 from components.labels import MANAGED_BY
 from kube.objects import JsonObject, Ref, dig, labels_of, name_of
-from tests.kube.command_line import answered, asked, folder_of, next_told, started, state
+from tests.kube.command_line import answered, asked, folder_of, started, state, until_told
 from tests.kube.conftest import PATIENCE_SECONDS, LiveSandbox, eventually
 from tests.stacks.conftest import changed
 
@@ -138,7 +138,7 @@ def test_a_job_that_fails_is_an_exit_code(live: LiveSandbox, script: str) -> Non
     submitted(live, script, "--name", "fails", *ON_PODS)
     eventually(lambda: state(live, "fails"), lambda it: it == "running")
     with waiting(live, "fails") as process:
-        assert next_told(process) == "fails is running\n"
+        until_told(process, "fails is running")
         (pod,) = [it for it in live.server.list("v1", "Pod") if name_of(it).startswith("fails-")]
         ref = Ref(api_version="v1", kind="Pod", namespace="default", name=name_of(pod))
         live.server.set_status(ref, {"phase": "Failed"})
@@ -148,7 +148,7 @@ def test_a_job_that_fails_is_an_exit_code(live: LiveSandbox, script: str) -> Non
 def test_who_stops_waiting_leaves_the_job_alone(live: LiveSandbox, script: str) -> None:
     submitted(live, script, "--name", "left", *ON_PODS)
     with waiting(live, "left") as process:
-        assert next_told(process).startswith("left is ")
+        until_told(process, "left is ")
         process.send_signal(signal.SIGINT)
         _, told = process.communicate(timeout=PATIENCE_SECONDS)
         assert process.returncode == ExitCode.INTERRUPTED

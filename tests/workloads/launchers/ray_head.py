@@ -105,5 +105,5 @@ def started(folder: Path) -> Iterator[Head]:
         yield made
     finally:
         process.send_signal(signal.SIGTERM)
-        process.wait(60)
+        process.wait(300)
         shutil.rmtree(own)

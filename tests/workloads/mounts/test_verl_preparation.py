@@ -42,7 +42,7 @@ def test_a_preparation_whose_pod_is_lost_goes_on_in_the_next(mount: Mounting) ->
             lost.set()
 
         handler.lose.append(lose)
-        assert lost.wait(60)
+        assert lost.wait(300)
         script.communicate()
         assert script.returncode == -9
         mounted.start()
