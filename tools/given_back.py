@@ -11,13 +11,13 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 
 from sandbox.cloud.given_back import ANSWERS, GivenBack, TypeTable
 from tools.compare_definitions import Checkout
-from tools.refusals import SANDBOX
 from tools.written_page import table_row, write_or_check
 
-PAGE = SANDBOX.parent / "docs" / "given-back.md"
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "given-back.md"
 _SERVICES = "google-beta/services"
 _PLACE = re.compile(r"(\S+\.go):(\d+)")
 _ENTRY = re.compile(r'\s*"([a-z0-9_]+)":\s*(?:(\w+)(?:\(\))?,)?')
