@@ -1,7 +1,6 @@
 """docs/facts.md: every fact about a product that the program depends on, with its source.
 
-`python -m tools.facts` writes the page from catalog/data, and docs/durations.md and
-docs/node-room.md with it; `--check`
+`python -m tools.facts` writes the page from catalog/data, and docs/node-room.md with it; `--check`
 says instead whether those that are there are the same.
 """
 
@@ -16,7 +15,7 @@ from catalog.facts import RegisteredFact, register
 from catalog.prices import BOOKS
 from catalog.strict_yaml import read_yaml
 from catalog.table import DATA
-from tools import durations_page, node_room_page
+from tools import node_room_page
 from tools.written_page import table_row, write_or_check
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "facts.md"
@@ -135,7 +134,6 @@ def _short(test: str) -> str:
 def main(arguments: Sequence[str]) -> int:
     pages = {
         PAGE: (page(), "catalog/data"),
-        durations_page.PAGE: (durations_page.page(), "catalog/data/durations.yaml"),
         node_room_page.PAGE: (node_room_page.page(), "catalog/data"),
     }
     remedy = "docs/{} is not what {} says; nearest: python -m tools.facts"

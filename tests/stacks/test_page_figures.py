@@ -21,7 +21,6 @@ SAMPLE = 6
 _TIME = re.compile(r"\b\d+ (?:h|min)(?: \d+ (?:min|s))+\b|\b\d\d:\d\d min\b")
 # Who writes the times of these pages, and what seconds of others are.
 WRITTEN = {
-    "docs/durations.md": "tools.facts",
     "docs/facts.md": "tools.facts",
     "docs/pull-requests.md": "tests.review.example",
 }

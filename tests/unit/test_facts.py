@@ -87,7 +87,6 @@ def test_the_check_says_how_to_write_a_stale_page(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("tools.facts.PAGE", tmp_path / "facts.md")
-    monkeypatch.setattr("tools.durations_page.PAGE", tmp_path / "durations.md")
     monkeypatch.setattr("tools.node_room_page.PAGE", tmp_path / "node-room.md")
     assert main(["--check"]) == 1
     assert "nearest: python -m tools.facts" in capsys.readouterr().out
