@@ -144,12 +144,11 @@ demo-train: setup kube-tools $(WORKLOADS)/.ready ## Submit gcsfuse-checkpoint's 
 scan: ready-scan ## Look through the manifests of every preset with checkov
 	@$(RUN) -m pytest -o addopts="--strict-markers -ra" $(or $(TESTS),tests/scans)
 
-inventory: setup ## Write again what tests compare: tests/stacks/inventory, a review's example, docs/facts.md, docs/judges.md, docs/given-back.md, docs/hardened.md, docs/pins.md, schema/
+inventory: setup ## Write again what tests compare: tests/stacks/inventory, a review's example, docs/node-room.md, docs/given-back.md, docs/hardened.md, docs/pins.md, schema/
 	@$(RUN) -m stacks schema
 	@$(RUN) -m tests.stacks.inventory
 	@$(RUN) -m tests.review.example
-	@$(RUN) -m tools.facts
-	@$(RUN) -m tools.judges
+	@$(RUN) -m tools.node_room_page
 	@$(RUN) -m tools.given_back
 	@$(RUN) -m tools.hardened
 	@$(RUN) -m tools.pins

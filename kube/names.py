@@ -1,4 +1,8 @@
-"""Kubernetes' rules for names and labels."""
+"""Kubernetes' rules for names and labels.
+
+Source: kubernetes/apimachinery pkg/util/validation/validation.go and
+pkg/api/validation/path/name.go, v0.35.4.
+"""
 
 import re
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,7 @@
-"""Kubernetes quantities (`500m`, `64Gi`, `1e3`) as exact fractions of their base unit."""
+"""Kubernetes quantities (`500m`, `64Gi`, `1e3`) as exact fractions of their base unit.
+
+Source: kubernetes/apimachinery pkg/api/resource/quantity.go, v0.35.4.
+"""
 
 import re
 from fractions import Fraction

@@ -9,15 +9,16 @@ say, or not as optional and computed.
 from __future__ import annotations
 
 import re
+import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from pathlib import Path
 
 from sandbox.cloud.given_back import ANSWERS, GivenBack, TypeTable
-from tools.compare_definitions import Checkout
-from tools.refusals import SANDBOX
 from tools.written_page import table_row, write_or_check
 
-PAGE = SANDBOX.parent / "docs" / "given-back.md"
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "given-back.md"
 _SERVICES = "google-beta/services"
 _PLACE = re.compile(r"(\S+\.go):(\d+)")
 _ENTRY = re.compile(r'\s*"([a-z0-9_]+)":\s*(?:(\w+)(?:\(\))?,)?')
@@ -163,12 +164,12 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _reader(where: str) -> Callable[[str], str]:
-    checkout, known = Checkout.of(where), dict[str, str]()
+    folder, _, revision = where.partition("@")
 
+    @cache
     def read(file: str) -> str:
-        if file not in known:
-            known[file] = checkout.read(file)
-        return known[file]
+        command = ["git", "-C", folder, "show", f"{revision or 'HEAD'}:{file}"]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
     return read
 

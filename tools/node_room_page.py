@@ -1,16 +1,17 @@
 """docs/node-room.md: what GKE leaves of a node to pods, counted and as other people saw it;
-`python -m tools.facts` writes it from catalog/data."""
+`python -m tools.node_room_page` writes it from catalog/data."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from catalog.catalog import Catalog
 from catalog.node_room import GIB, NodeRoomTable
 from catalog.public_nodes import PublicNode, PublicNodes
 from catalog.table import load_table
-from tools.written_page import table_row
+from tools.written_page import table_row, write_or_check
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "node-room.md"
 _TEXT = """\
@@ -20,7 +21,7 @@ GKE takes memory, CPU and disk of each node for the kernel, the kubelet and the 
 kubelet evicts pods before the last of it is gone. The program counts the rest from the numbers of
 GKE's own autoscaler, `catalog/data/node_room.yaml`, by machine size, boot disk, local SSDs, pods on
 the node and image streaming. Checks of a config, Kueue's quotas and the nodes of the sandbox all
-take it from there. `python -m tools.facts` writes this page.
+take it from there. `python -m tools.node_room_page` writes this page.
 
 A GB of a boot disk is a GiB. Of sizes that Google did not measure the autoscaler takes a point on
 the line between two that it did. From GKE 1.37 on a node may leave more. Of memory the firmware of
@@ -92,3 +93,14 @@ def _disks() -> Iterator[str]:
     for size in _DISKS_GB:
         left = catalog.allocatable("e2-standard-4", size).ephemeral_storage_mib * 2**20
         yield table_row(f"{size:,d}", f"{left / GIB:,.1f}")
+
+
+def main(arguments: Sequence[str]) -> int:
+    remedy = (
+        "docs/node-room.md is not what the catalog says; nearest: python -m tools.node_room_page"
+    )
+    return write_or_check(PAGE, page(), arguments, remedy)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -79,6 +79,7 @@ class Cloud:
             names = (resource.id, resource["name"], resource.outputs.get("selfLink"))
             if reference is not None and (reference in names or reference == short_name(resource)):
                 return resource
+        # hashicorp/terraform-provider-google issue 5860.
         raise CloudError("NOT_FOUND", f'{what} "{reference}" was not found')
 
     def project_number(self, project: str) -> str:
@@ -163,6 +164,7 @@ class Cloud:
                 existing["urns"].append(urn)
             return Resource(token, resource_id, existing["inputs"], existing["outputs"])
         if existing is not None:
+            # GoogleCloudPlatform/terraform-dynamic-python-webapp issue 60.
             raise CloudError("ALREADY_EXISTS", kind.taken(existing["inputs"], inputs))
         kind.admit(inputs, self)
         check_keys(token, None, inputs, self)
@@ -259,6 +261,7 @@ class Cloud:
 
     def _require_api(self, kind: Kind, inputs: Inputs) -> None:
         project = kind.project(inputs)
+        # midl-dev/tezos-on-gke issue 34.
         if kind.api and not (project and self.api_is_on(project, kind.api)):
             raise CloudError(
                 "SERVICE_DISABLED",

@@ -134,7 +134,9 @@ def birth_time(cloud: View, resource_id: str) -> str:
 
 
 def check_name(kind: str, name: str, limit: int = 63) -> None:
-    """Names of compute, container and Lustre resources: RFC 1035 labels with their own limits."""
+    """Names of compute, container and Lustre resources: RFC 1035 labels with their own limits
+    (hashicorp/terraform-provider-google-beta resource_compute_network.go,
+    resource_container_cluster.go:305 and resource_lustre_instance.go, 93c65b2d)."""
     if len(name) > limit or not RFC1035.fullmatch(name):
         raise CloudError(
             "INVALID_ARGUMENT",
@@ -146,6 +148,7 @@ def refuse_if_used(what: str, users: Iterator[Resource]) -> None:
     """Raise the cloud's own in-use answer, naming the first user."""
     user = next(users, None)
     if user is not None:
+        # genevieve/leftovers issue 6.
         raise CloudError("RESOURCE_IN_USE", f"{what} is already being used by {user.id}")
 
 

@@ -144,7 +144,7 @@ def _node_config(wish: Wish, machine: MachineType) -> dict[str, Any]:
 def _driver(wish: Wish) -> str:
     """Raises CloudError for a word that GKE does not know. Nodes that are made for pods which ask
     for none get the default (GoogleCloudPlatform/cluster-autoscaler
-    pkg/cloudprovider/gke/labels/system_labels.go, SystemLabelsForGPU, 7d25050)."""
+    pkg/cloudprovider/gke/labels/system_labels.go:123-128, SystemLabelsForGPU, 7d25050)."""
     driver = wish.selector.get(DRIVER_LABEL, "default")
     if driver not in ASKED:
         raise CloudError(

@@ -91,6 +91,7 @@ def _wanted(pod: Mapping[str, Any], selector: Mapping[str, str]) -> _Wanted:
         for key in ("accelerator", "accelerator-count", "tpu-accelerator", "tpu-topology")
     }
     count, chips = asked["accelerator-count"], requests_of(pod["spec"]).get(_TPU)
+    # GKE documentation, "Deploy TPU workloads on GKE Autopilot", read 2026-11-23.
     if chips:
         for key in ("tpu-accelerator", "tpu-topology"):
             if asked[key] is None:

@@ -1,6 +1,6 @@
 """Mount options at which Cloud Storage FUSE ends at once, so that nothing is mounted.
 
-Sources: GoogleCloudPlatform/gcsfuse cfg/validate.go (commit 7b392927 of 2026-08-20);
+Sources: GoogleCloudPlatform/gcsfuse cfg/validate.go:57-61 (commit 7b392927 of 2026-08-20);
 GoogleCloudPlatform/gcs-fuse-csi-driver pkg/sidecar_mounter/sidecar_mounter_config.go (commit
 5fcdc04a of 2026-08-21), which turns the file cache on where its size is given and is not 0.
 """

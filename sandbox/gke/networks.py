@@ -1,7 +1,8 @@
 """Additional pod networks: which are ready, what nodes offer of them, and which pods hold them.
 
 What makes one Ready: kubernetes/cloud-provider-gcp, pkg/controller/gkenetworkparamset, commit
-4e245312 of 2026-08-19.
+4e245312 of 2026-08-19. Left out, for no stack has them: attachments and secondary ranges that are
+not there, and a device on the default VPC.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,9 +1,10 @@
 """GKE's own admission webhooks for pods: additional networks, the Cloud Storage FUSE sidecar and
 the machines of a provisioning request.
 
-Source of the sidecar: GoogleCloudPlatform/gcs-fuse-csi-driver, pkg/webhook. The webhook for
-networks is not published; its annotations are (gke-networking-api, annotations.go), and it asks
-for the resources that GKE's nodes offer.
+Source of the sidecar: GoogleCloudPlatform/gcs-fuse-csi-driver pkg/webhook, 5fcdc04a. The webhook
+for networks is not published; its annotations are (GoogleCloudPlatform/gke-networking-api
+apis/network/v1/annotations.go:109, v0.2.11), and it asks for the resources that GKE's nodes offer.
+Left out: the sidecar's own volumes, for nothing mounts in a simulated pod.
 """
 
 from __future__ import annotations

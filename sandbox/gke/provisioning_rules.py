@@ -1,8 +1,9 @@
 """What GKE's queued provisioning takes of a ProvisioningRequest of autoscaling.x-k8s.io/v1.
 
-What GKE's autoscaler accepts and then fails (GoogleCloudPlatform/cluster-autoscaler:
-feature_guard_reconciler, queuedwrapper) is refused at once. Left out: the other provisioning
-classes, the version v1beta1, and the parameters ValidUntilSeconds and capacitySearchStrategy.
+What GKE's autoscaler accepts and then fails (GoogleCloudPlatform/cluster-autoscaler
+feature_guard_reconciler and queuedwrapper, 7d25050) is refused at once. Left out: the other
+provisioning classes, the version v1beta1, and the parameters ValidUntilSeconds and
+capacitySearchStrategy.
 """
 
 from collections.abc import Iterator, Mapping

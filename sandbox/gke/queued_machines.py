@@ -2,9 +2,9 @@
 
 A queued pool has no node until a provisioned request brings some, which carry a label of that
 request and the pool's taint. The names are those of GKE's autoscaler (GoogleCloudPlatform/
-cluster-autoscaler: pods.go, system_labels.go, queuedwrapper). That GKE narrows a pod to the nodes
-of its request is documented; the webhook that does so is not published, and neither is whether it
-adds a toleration of the taint, so here pods need their own.
+cluster-autoscaler pods.go, system_labels.go and queuedwrapper, 7d25050). That GKE narrows a pod to
+the nodes of its request is documented; the webhook that does so is not published, and neither is
+whether it adds a toleration of the taint, so here pods need their own.
 """
 
 from __future__ import annotations

@@ -1,6 +1,9 @@
 """What an API server refuses in a ResourceClaimTemplate of resource.k8s.io/v1, and in pods' claims,
 although their schemas allow it.
 
+Source: kubernetes/kubernetes pkg/apis/resource/validation/validation.go:228-273 and
+pkg/apis/core/validation/validation.go:3235-3244, v1.35.4.
+
 Left out, and so refused: alternatives (`firstAvailable`), and claims that pods share.
 """
 

@@ -1,7 +1,8 @@
 """Which changes replace an object (Pulumi's provider) and which the API server refuses.
 
 The two differ: the provider replaces before asking the server, from a table of its own. Both tables
-are taken from pulumi-kubernetes 4.x `provider/pkg/provider/diff.go` and the API's validation.
+are taken from pulumi-kubernetes 4.x `provider/pkg/provider/diff.go` and the API's validation:
+kubernetes/kubernetes pkg/apis/{core,apps,batch,rbac,scheduling,storage}/validation, v1.35.4.
 """
 
 from collections.abc import Collection, Iterator, Mapping

@@ -1,4 +1,8 @@
-"""What an API server refuses in a pod although its schema allows it."""
+"""What an API server refuses in a pod although its schema allows it.
+
+Source: kubernetes/kubernetes pkg/apis/core/validation/validation.go:479-810, :3115-3121, :7429,
+:7868-7873, :8118 and pkg/apis/{apps,batch}/validation, v1.35.4.
+"""
 
 from collections.abc import Iterator, Mapping
 from typing import Any

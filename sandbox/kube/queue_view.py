@@ -108,7 +108,8 @@ def _workload(store: Store, workload: JsonObject) -> WorkloadView:
 
 
 def _unready(store: Store, workload: JsonObject) -> str:
-    """What Kueue does after its timeout if the pods are not ready by then."""
+    """What Kueue does after its timeout if the pods are not ready by then (kubernetes-sigs/kueue
+    pkg/controller/core/workload_controller.go, v0.19.0)."""
     config, owner = installed(store), owner_of(workload)
     above = store.get(
         owner.get("apiVersion", ""),

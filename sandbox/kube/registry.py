@@ -103,6 +103,7 @@ def lookup(api_version: object, kind: object, store: Store | None = None) -> Kin
     found = REGISTRY.get((str(api_version), str(kind)))
     if found and (store is None or _is_served(store, found)):
         return found
+    # kubernetes/apimachinery pkg/api/meta/errors.go, v0.35.4.
     raise KubeError(
         f'no matches for kind "{kind}" in version "{api_version}"; '
         + (_nearest_served(store, found) if found and store else _nearest(str(kind))),

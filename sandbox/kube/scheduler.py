@@ -99,6 +99,8 @@ class _Slices:
 
     homes: dict[str, str] = field(default_factory=dict[str, str])
 
+    # kubernetes/kubernetes pkg/scheduler/framework/plugins/interpodaffinity/filtering.go:39-41,
+    # v1.35.4.
     def against(self, pod: Candidate, node: Node) -> str:
         if pod.slice and self.homes.get(pod.slice, node.pool) != node.pool:
             return "node(s) didn't match pod affinity rules"

@@ -1,4 +1,7 @@
-"""The `pulumi.com/waitFor` annotation: a `jsonpath=` or `condition=` expression, or a JSON list."""
+"""The `pulumi.com/waitFor` annotation: a `jsonpath=` or `condition=` expression, or a JSON list.
+
+Source: pulumi/pulumi-kubernetes provider/pkg/metadata/overrides.go, ReadyCondition, 94977969.
+"""
 
 from __future__ import annotations
 

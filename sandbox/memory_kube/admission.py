@@ -1,4 +1,9 @@
-"""What happens to a manifest before it is stored: kind, schema, defaults, rules, references."""
+"""What happens to a manifest before it is stored: kind, schema, defaults, rules, references.
+
+Source: kubernetes/kubernetes pkg/apis/core/validation/validation.go:1936-2211, :2465, :6593,
+pkg/apis/{apps,autoscaling,batch,scheduling}/validation and staging/src/k8s.io/apiserver
+pkg/registry/rest, pkg/admission/plugin/webhook, v1.35.4.
+"""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any

@@ -1,4 +1,9 @@
-"""Objects that cannot be deleted while others use them, as their finalizers see to."""
+"""Objects that cannot be deleted while others use them, as their finalizers see to.
+
+Source: kubernetes-sigs/kueue pkg/controller/core, v0.19.0; kubernetes/kubernetes
+pkg/controller/volume/{pvprotection,pvcprotection}, v1.35.4; kubernetes/cloud-provider-gcp,
+4e245312.
+"""
 
 from kube.errors import KubeError
 from kube.objects import JsonObject, Ref, dig
@@ -25,6 +30,7 @@ _FINALIZERS = {
 
 def refuse_in_use(store: Store, ref: Ref, found: JsonObject) -> None:
     """Raises KubeError for a deletion that would wait for ever."""
+    # kubernetes/apiserver pkg/admission/plugin/namespace/lifecycle/admission.go:80, v0.35.4.
     if ref.kind == "Namespace" and ref.name in BUILT_IN_NAMESPACES:
         text = f'namespaces "{ref.name}" is forbidden: this namespace may not be deleted'
         raise KubeError(text, reason="Forbidden")

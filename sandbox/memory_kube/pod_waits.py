@@ -1,4 +1,11 @@
-"""What a pod refers to and waits for: before it gets a node, and before its containers start."""
+"""What a pod refers to and waits for: before it gets a node, and before its containers start.
+
+Source: kubernetes/kubernetes plugin/pkg/admission/{priority,serviceaccount},
+pkg/scheduler/framework/plugins/{schedulinggates,volumebinding}, pkg/kubelet/kubelet_pods.go:892-919
+and pkg/volume/util/operationexecutor/operation_generator.go:482-605, v1.35.4; of buckets
+GoogleCloudPlatform/gcs-fuse-csi-driver pkg/csi_driver/node.go and docs/troubleshooting.md,
+5fcdc04a.
+"""
 
 from __future__ import annotations
 

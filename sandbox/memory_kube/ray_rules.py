@@ -1,10 +1,12 @@
 """KubeRay's own rules for RayCluster and RayJob.
 
-KubeRay 1.6.2 accepts such an object, emits an event and leaves it alone for ever; here it is
-refused at once. Four rules are stricter than KubeRay's: replicas outside their range (it clamps
-them without a word), two groups of one name (it mixes their pods), a rayClusterSpec beside a
-clusterSelector (it ignores the former), and a missing entrypoint. A deletionStrategy and
-an upgradeStrategy KubeRay runs, and the sandbox does not.
+Source: ray-project/kuberay ray-operator/controllers/ray/utils/validation.go, v1.6.2.
+
+KubeRay accepts such an object, emits an event and leaves it alone for ever; here it is refused at
+once. Four rules are stricter than KubeRay's: replicas outside their range (it clamps them without a
+word), two groups of one name (it mixes their pods), a rayClusterSpec beside a clusterSelector (it
+ignores the former), and a missing entrypoint. A deletionStrategy and an upgradeStrategy KubeRay
+runs, and the sandbox does not.
 """
 
 from collections.abc import Iterator, Mapping
@@ -167,7 +169,8 @@ def _selector_findings(spec: JsonObject) -> Iterator[Finding]:
             "is not supported with clusterSelector: a retry needs its own cluster",
         )
     if spec.get("metadata"):
-        # KubeRay 1.6.2 reads the Ray version from the missing rayClusterSpec and crashes.
+        # KubeRay reads the Ray version from the missing rayClusterSpec and crashes (ray-project/
+        # kuberay ray-operator/controllers/ray/common/job.go:167, v1.6.2).
         yield "spec.metadata", "is not supported with clusterSelector"
 
 

@@ -17,6 +17,7 @@ def refuse_missing(obj: JsonObject, store: Store) -> None:
     """Raises KubeError for an object that this cluster does not take."""
     namespace = namespace_of(obj)
     makes_it = obj["kind"] == "Release" and obj["spec"].get("createNamespace")
+    # kubernetes/apiserver pkg/admission/plugin/{namespace/lifecycle,webhook}, v0.35.4.
     if namespace and not makes_it and not store.namespace_exists(namespace):
         raise KubeError(f'namespaces "{namespace}" not found', reason="NotFound")
     if why := next(_conflicts(obj, store), ""):
@@ -59,6 +60,7 @@ def _release_conflicts(obj: JsonObject, store: Store) -> Iterator[str]:
         has = "the cluster has the Ray operator add-on"
         yield f"chart kuberay-operator: {has}; nearest: one of them, never both"
     other = chart_release(store, chart)
+    # helm/helm pkg/action/validate.go, checkOwnership, 002ac784.
     if other is not None and Ref.of(other) != Ref.of(obj):
         yield f"chart {chart}: its objects belong to release {namespace_of(other)}/{name_of(other)}"
 

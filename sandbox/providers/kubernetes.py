@@ -163,6 +163,7 @@ class KubernetesStandIn(rpc.Provider):
             request.urn, token_of(request.urn), "create", inputs
         ) as spend:
             if await self._ask(lambda kube: kube.get(Ref.of(manifest))) is not None:
+                # pulumi/pulumi-kubernetes provider/pkg/await/await.go, Creation, 94977969.
                 raise CloudError("ALREADY_EXISTS", f"{Ref.of(manifest)} already exists")
             await self._apply(manifest)
             await spend()

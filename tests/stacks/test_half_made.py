@@ -1,5 +1,5 @@
 """Creates that fail and leave something: what `up` says, what the next one does, what a destroy
-leaves. The faults act by the provider's code (sandbox/judges)."""
+leaves. The faults act by the provider's code (sandbox/cloud/kinds)."""
 
 from __future__ import annotations
 

@@ -20,11 +20,7 @@ SAMPLE = 6
 # Seconds and minutes of the sandbox, as runs and pages say them.
 _TIME = re.compile(r"\b\d+ (?:h|min)(?: \d+ (?:min|s))+\b|\b\d\d:\d\d min\b")
 # Who writes the times of these pages, and what seconds of others are.
-WRITTEN = {
-    "docs/durations.md": "tools.facts",
-    "docs/facts.md": "tools.facts",
-    "docs/pull-requests.md": "tests.review.example",
-}
+WRITTEN = {"docs/pull-requests.md": "tests.review.example"}
 _REGION = re.compile(
     r"^<!-- ((?:run|changes|first-steps|restarts|said|ways) .*|figures|preview|fit) -->$"
     r".*?^<!-- \1 -->$",

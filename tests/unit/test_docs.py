@@ -41,7 +41,7 @@ PARTS = frozenset(key[0] for key in KEYS)
 # What keys were called before.
 BEFORE = frozenset({"bucket", "fine_tune", "job", "kueue", "server", "tpu"})
 # Pages that name keys of other projects.
-OF_OTHERS = ("docs/compared.md", "docs/facts.md")
+OF_OTHERS = ("docs/compared.md",)
 _PATH = r"[a-z_]+(?:\.[\w-]+)+"
 
 

@@ -13,7 +13,6 @@ from catalog.durations_table import OPERATIONS, TableError, read_table
 from sandbox.bounds import Bounds, bounds, makespan
 from sandbox.cloud.kinds import KINDS
 from sandbox.schedule import Node, TimedStep
-from tools import durations_page
 
 SHIPPED = read_table(TABLE)
 LUSTRE = "gcp:lustre/instance:Instance"
@@ -133,14 +132,3 @@ def test_a_sixth_operation_on_a_cluster_waits_in_a_range_too() -> None:
     seconds = dict.fromkeys(nodes, 100.0)
     assert makespan(graph, seconds, {}) == 100
     assert makespan(graph, seconds, dict.fromkeys(nodes, "cluster")) == 200
-
-
-def test_the_page_is_what_the_table_says() -> None:
-    written = durations_page.PAGE.read_text(encoding="utf-8")
-    assert written == durations_page.page(), "run: python -m tools.facts"
-
-
-def test_the_page_counts_what_has_a_source() -> None:
-    sourced = sum(bool(seconds.seen) for _, _, seconds in SHIPPED.figures())
-    assert f"- {sourced} operations have a public source" in durations_page.page()
-    assert durations_page.page().count("| **estimate**: ") == len(SHIPPED.figures()) - sourced

@@ -103,7 +103,7 @@ def test_the_newest_public_node_has_the_memory_of_the_table_within_a_page() -> N
 
 def test_the_page_is_what_the_catalog_says() -> None:
     written = node_room_page.PAGE.read_text(encoding="utf-8")
-    assert written == node_room_page.page(), "run: python -m tools.facts"
+    assert written == node_room_page.page(), "run: python -m tools.node_room_page"
 
 
 # The cases of GoogleCloudPlatform/cluster-autoscaler pkg/cloudprovider/gke/reserved_test.go,

@@ -1,8 +1,8 @@
 """Repositories of Artifact Registry and the role bindings on them.
 
 Rules: Artifact Registry documentation, "Create standard repositories" (names), "Create remote
-repositories", "Repository locations"; SDK of pulumi-gcp 10.2.0, artifactregistry.Repository. What
-Google says where it refuses was not found: the words are ours.
+repositories", "Repository locations", read 2026-11-24; SDK of pulumi-gcp 10.2.0,
+artifactregistry.Repository. What Google says where it refuses was not found: the words are ours.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from sandbox.cloud.resource import Inputs, Resource
 from sandbox.cloud.view import View
 from sandbox.errors import CloudError
 
-# Cloud Storage documentation, "About Cloud Storage buckets" and "Soft delete".
+# Cloud Storage documentation, "About Cloud Storage buckets" and "Soft delete", read 2026-11-21.
 NAME = re.compile(r"[a-z0-9][a-z0-9._-]{1,61}[a-z0-9]")
 DAY = 86_400
 SOFT_DELETE_SECONDS = range(7 * DAY, 90 * DAY + 1)
@@ -20,6 +20,7 @@ SOFT_DELETE_SECONDS = range(7 * DAY, 90 * DAY + 1)
 # 0241f12b.
 MOST_LIFECYCLE_RULES = 100
 LIFECYCLE_ACTIONS = ("Delete", "SetStorageClass", "AbortIncompleteMultipartUpload")
+# percona/mongo_terraform_ansible issue 24.
 NOT_AVAILABLE = (
     "The requested bucket name is not available. The bucket namespace is shared by all users of "
     "the system. Please select a different name and try again."
@@ -61,14 +62,14 @@ class Bucket(Kind):
 
     def release(self, resource: Resource, cloud: View) -> None:
         del cloud
+        # hashicorp/terraform-provider-google-beta resource_storage_bucket.go, 93c65b2d: with force
+        # the provider deletes the objects that it lists, and it never lists folders.
         if resource.outputs.get("objects") and resource["forceDestroy"] is not True:
             raise CloudError(
                 "FAILED_PRECONDITION",
                 f"Error trying to delete bucket {resource.id} containing objects without "
                 "`forceDestroy` set to true",
             )
-        # The provider lists objects and never folders (hashicorp/terraform-provider-google-beta
-        # google-beta/services/storage/resource_storage_bucket.go, 93c65b2d of 2026-08-21).
         if resource.outputs.get("objects") and _has_folders(resource.inputs):
             raise CloudError(
                 "FAILED_PRECONDITION",
@@ -118,6 +119,8 @@ def _check_policies(inputs: Inputs) -> None:
 
 def _policy_conflicts(inputs: Inputs) -> Iterator[str]:
     if _has_folders(inputs):
+        # hashicorp/terraform-provider-google-beta website/docs/r/storage_bucket.html.markdown:262,
+        # 93c65b2d.
         if inputs.get("uniformBucketLevelAccess") is not True:
             yield (
                 "Hierarchical namespace requires uniform bucket-level access; nearest: "
@@ -138,8 +141,8 @@ def _policy_conflicts(inputs: Inputs) -> Iterator[str]:
 
 
 def _lifecycle_conflicts(rules: list[dict[str, Any]]) -> Iterator[str]:
-    """Cloud Storage documentation, "Object Lifecycle Management"; no condition is refused, too
-    (hashicorp/terraform-provider-google issue 12585)."""
+    """Cloud Storage documentation, "Object Lifecycle Management", read 2026-11-21; no condition is
+    refused, too (hashicorp/terraform-provider-google issue 12585)."""
     if len(rules) > MOST_LIFECYCLE_RULES:
         yield f"lifecycleRules: {len(rules)} are more than {MOST_LIFECYCLE_RULES}"
     for place, rule in enumerate(rules):

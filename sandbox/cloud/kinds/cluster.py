@@ -23,7 +23,8 @@ from sandbox.cloud.resource import Inputs, Resource
 from sandbox.cloud.view import View
 from sandbox.errors import CloudError, HalfMadeError
 
-# Schema of the provider (ConflictsWith enable_autopilot); nodeConfig: its issue 8863.
+# hashicorp/terraform-provider-google-beta resource_container_cluster.go, ConflictsWith,
+# 93c65b2d; nodeConfig: hashicorp/terraform-provider-google issue 8863.
 NOT_IN_AUTOPILOT = (
     "defaultMaxPodsPerNode",
     "enableIntranodeVisibility",
@@ -60,6 +61,7 @@ class Cluster(Kind):
         _check_endpoints(inputs)
         _check_binary_authorization(inputs, cloud)
         pool = (inputs.get("workloadIdentityConfig") or {}).get("workloadPool")
+        # jetstack/terraform-google-gke-cluster pull request 69.
         if pool is not None and pool != f"{inputs['project']}.svc.id.goog":
             raise CloudError(
                 "INVALID_ARGUMENT",
@@ -70,6 +72,7 @@ class Cluster(Kind):
                 region = cloud.catalog.region_of(zone)
             except FactError as error:
                 raise CloudError("INVALID_ARGUMENT", str(error)) from None
+            # GKE documentation, "Creating a regional cluster", read 2026-11-23.
             if inputs["location"] not in (region, zone):
                 raise CloudError("INVALID_ARGUMENT", f"node location {zone} is not in {region}")
 
@@ -146,7 +149,8 @@ class Cluster(Kind):
 
     def release(self, resource: Resource, cloud: View) -> None:
         del cloud
-        # The provider takes an absent value for protected, too.
+        # hashicorp/terraform-provider-google-beta resource_container_cluster.go, 93c65b2d, which
+        # takes an absent value for protected, too.
         if resource["deletionProtection"] is not False:
             raise CloudError(
                 "FAILED_PRECONDITION",
@@ -177,6 +181,7 @@ class Cluster(Kind):
             ),
             None,
         )
+        # hashicorp/terraform-provider-google issue 7895.
         if subnet is None:
             raise CloudError("NOT_FOUND", f'subnetwork "{inputs.get("subnetwork")}" was not found')
         have = dict(subnet_ranges(subnet.inputs))
@@ -188,6 +193,7 @@ class Cluster(Kind):
                 )
         block = (inputs.get("privateClusterConfig") or {}).get("masterIpv4CidrBlock")
         if block:
+            # hashicorp/terraform-provider-google-beta resource_container_cluster.go:2349, 93c65b2d.
             for owner, cidr in ranges_of(cloud, network):
                 if parse_cidr(block).overlaps(cidr):
                     raise CloudError(
@@ -279,7 +285,8 @@ def _check_exclusions(inputs: Inputs) -> None:
 
 def _check_groups(inputs: Inputs) -> None:
     """The one name that the group of all groups may have (GKE documentation, "Configure Google
-    Groups for RBAC")."""
+    Groups for RBAC"; hashicorp/terraform-provider-google-beta resource_container_cluster.go:1226,
+    93c65b2d)."""
     group = (inputs.get("authenticatorGroupsConfig") or {}).get("securityGroup")
     if group is not None and not re.fullmatch(r"gke-security-groups@[\w.-]+", group):
         raise CloudError(
@@ -289,7 +296,8 @@ def _check_groups(inputs: Inputs) -> None:
 
 
 def _check_binary_authorization(inputs: Inputs, cloud: View) -> None:
-    """Asking the project's policy takes the API that has it."""
+    """Asking the project's policy takes the API that has it (Binary Authorization documentation,
+    "Enable Binary Authorization for GKE", section "Before you begin")."""
     mode = (inputs.get("binaryAuthorization") or {}).get("evaluationMode")
     api = "binaryauthorization.googleapis.com"
     if mode in (None, "", "DISABLED") or cloud.api_is_on(inputs["project"], api):
@@ -305,6 +313,7 @@ def _check_mode(inputs: Inputs) -> None:
     V2."""
     datapath = inputs.get("datapathProvider")
     if not inputs.get("enableAutopilot"):
+        # GKE documentation, "Set up multi-network support for Pods", Requirements, read 2026-11-23.
         if inputs.get("enableMultiNetworking") and datapath != "ADVANCED_DATAPATH":
             raise CloudError(
                 "INVALID_ARGUMENT",
@@ -324,6 +333,7 @@ def _check_mode(inputs: Inputs) -> None:
             "Autopilot clusters have Dataplane V2; nearest: datapathProvider ADVANCED_DATAPATH",
         )
     location = inputs["location"]
+    # GoogleCloudPlatform/ai-on-gke issue 628.
     if location.count("-") != 1:
         raise CloudError(
             "INVALID_ARGUMENT",
@@ -350,8 +360,11 @@ def _is_dns_open(inputs: Inputs) -> bool:
 
 
 def _check_endpoints(inputs: Inputs) -> None:
-    """What a private address takes. By a name alone nothing of it is sent
-    (resource_container_cluster.go:7116, expandControlPlaneEndpointsConfig, as above)."""
+    """What a private address takes (GoogleCloudPlatform/magic-modules pull request 8338,
+    terraform-google-modules/terraform-google-kubernetes-engine issue 153,
+    GoogleCloudPlatform/k8s-config-connector mockgcp/mockcontainer/cluster.go). By a name alone
+    nothing of it is sent (resource_container_cluster.go:7116, expandControlPlaneEndpointsConfig, as
+    above)."""
     private = (inputs.get("privateClusterConfig") or {}).get("enablePrivateEndpoint")
     if not private or not _has_address(inputs):
         return

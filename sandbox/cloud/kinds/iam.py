@@ -25,6 +25,7 @@ class ServiceAccount(Kind):
     def admit(self, inputs: Inputs, cloud: View) -> None:
         del cloud
         account = str(inputs.get("accountId"))
+        # hashicorp/terraform-provider-google-beta resource_google_service_account.go:94, 93c65b2d.
         if not re.fullmatch(r"[a-z]([-a-z0-9]{4,28}[a-z0-9])", account):
             raise CloudError(
                 "INVALID_ARGUMENT",
@@ -66,6 +67,7 @@ class ProjectIamMember(IamMember):
 def check_binding(inputs: Inputs, project: str, cloud: View) -> None:
     """Refuse a role that is none, and a member of `project` or of an identity pool that does not
     exist."""
+    # hashicorp/terraform-provider-google issue 5107.
     if not ROLE.fullmatch(inputs["role"]):
         raise CloudError("INVALID_ARGUMENT", f'role "{inputs["role"]}" is not a role name')
     member = str(inputs["member"])
@@ -73,6 +75,7 @@ def check_binding(inputs: Inputs, project: str, cloud: View) -> None:
         _check_identity(member, cloud)
     elif member.startswith("serviceAccount:") and f"@{project}." in member:
         members = {account.outputs["member"] for account in cloud.find(ServiceAccount.token)}
+        # GoogleCloudPlatform/generative-ai issue 944.
         if member not in members:
             raise CloudError("INVALID_ARGUMENT", f"{member} does not exist")
 
@@ -80,6 +83,7 @@ def check_binding(inputs: Inputs, project: str, cloud: View) -> None:
 def _check_identity(member: str, cloud: View) -> None:
     """A Kubernetes identity: its pool exists, and project number and id name the same project."""
     found = IDENTITY.fullmatch(member)
+    # hashicorp/terraform-provider-google issue 12672.
     if found is None:
         raise CloudError(
             "INVALID_ARGUMENT",
@@ -88,6 +92,7 @@ def _check_identity(member: str, cloud: View) -> None:
             "ns/NAMESPACE/sa/NAME",
         )
     project, number = found["project"], found["number"]
+    # terraform-google-modules/terraform-google-kubernetes-engine issue 916.
     if project not in cloud.identity_pools:
         raise CloudError(
             "INVALID_ARGUMENT", f"Identity Pool does not exist ({project}.svc.id.goog)"

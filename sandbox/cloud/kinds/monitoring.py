@@ -31,6 +31,8 @@ class Dashboard(Kind):
 
     def _check(self, inputs: Inputs) -> None:
         body = _parse(inputs)
+        # GoogleCloudPlatform/k8s-config-connector apis/monitoring/v1beta1/types.generated.go:414,
+        # which is made of the API's definition, cdb85ecf.
         if not body.get("displayName"):
             raise CloudError("INVALID_ARGUMENT", "a dashboard needs a displayName")
         if sum(layout in body for layout in LAYOUTS) != 1:
@@ -41,6 +43,7 @@ class Dashboard(Kind):
 
 def _parse(inputs: Inputs) -> dict[str, object]:
     try:
+        # hashicorp/terraform-provider-google-beta resource_monitoring_dashboard.go:132, 93c65b2d.
         body = json.loads(inputs["dashboardJson"])
     except json.JSONDecodeError as error:
         raise CloudError("INVALID_ARGUMENT", f"dashboardJson is not JSON: {error}") from None

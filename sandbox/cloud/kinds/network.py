@@ -14,7 +14,8 @@ from sandbox.cloud.view import View
 from sandbox.errors import CloudError
 from stacks.node_pool_facts import additional_networks
 
-# Valid MTU of a VPC network (VPC documentation, "Maximum transmission unit").
+# Valid MTU of a VPC network (VPC documentation, "Maximum transmission unit";
+# hashicorp/terraform-provider-google-beta resource_compute_network.go:194, 93c65b2d).
 MTU_RANGE = range(1300, 8897)
 MIN_DYNAMIC_PORTS, MAX_PORTS = 32, 65536
 REDIS = "gcp:redis/instance:Instance"
@@ -58,6 +59,7 @@ class Network(Kind):
         for token in users:
             refuse_if_used(resource.id, on_network(cloud, token, resource))
         refuse_if_used(resource.id, _pools_attached_to(resource, cloud))
+        # GoogleCloudPlatform/ai-on-gke issue 550.
         if resource.id in cloud.abandoned_peerings:
             raise CloudError(
                 "RESOURCE_IN_USE",
@@ -76,6 +78,8 @@ class Subnetwork(Kind):
     def admit(self, inputs: Inputs, cloud: View) -> None:
         check_name("subnetwork", inputs["name"])
         network = find_network(cloud, inputs["network"])
+        # hashicorp/terraform-provider-google-beta resource_compute_subnetwork.go:598-608 and :807,
+        # 93c65b2d; what overlaps, below, too.
         if not inputs.get("ipCidrRange"):
             raise CloudError("INVALID_ARGUMENT", "ipCidrRange is missing")
         self._check_profile(inputs, network, cloud)
@@ -89,7 +93,8 @@ class Subnetwork(Kind):
             taken.append((f"{inputs['name']}/{name}", cidr))
 
     def replaced_by(self, olds: Inputs, news: Inputs) -> frozenset[str]:
-        """terraform-provider-google, resource_compute_subnetwork.go: IsShrinkageIpCidr."""
+        """hashicorp/terraform-provider-google-beta resource_compute_subnetwork.go:63,
+        IsShrinkageIpCidr, 93c65b2d; `change` refuses the same."""
         old, new = olds.get("ipCidrRange"), news.get("ipCidrRange")
         if not (isinstance(old, str) and isinstance(new, str)):
             return frozenset()
@@ -153,6 +158,7 @@ class Subnetwork(Kind):
         if inputs.get("secondaryIpRanges"):
             refuse_on_rdma(network, "secondary ranges")
         region = cloud.catalog.region_of(zone)
+        # VPC documentation, "RDMA network profiles", Specifications, read 2026-11-23.
         if inputs["region"] != region:
             raise CloudError(
                 "INVALID_ARGUMENT",
@@ -188,6 +194,7 @@ class RouterNat(Kind):
             for router in cloud.find(Router.token)
             if (router["name"], router["region"]) == (inputs["router"], inputs["region"])
         )
+        # hashicorp/terraform-provider-google issue 5860.
         if next(routers, None) is None:
             raise CloudError("NOT_FOUND", f'router "{inputs["router"]}" was not found')
 
@@ -197,7 +204,9 @@ class RouterNat(Kind):
 
 
 def _check_ports(inputs: Inputs) -> None:
-    """The provider's text on enableDynamicPortAllocation (pulumi-gcp 10.2, RouterNat)."""
+    """The provider's text on enableDynamicPortAllocation (pulumi-gcp 10.2, RouterNat;
+    hashicorp/terraform-provider-google-beta resource_compute_router_nat.go:355-362 and :428-438,
+    93c65b2d)."""
     dynamic = bool(inputs.get("enableDynamicPortAllocation"))
     low, high = inputs.get("minPortsPerVm"), inputs.get("maxPortsPerVm")
     if dynamic and inputs.get("enableEndpointIndependentMapping"):

@@ -53,6 +53,7 @@ def check_profile(inputs: Inputs, catalog: Catalog) -> None:
             "INVALID_ARGUMENT",
             f"mtu {inputs['mtu']} is not supported by network profile {name}; nearest: {RDMA_MTU}",
         )
+    # VPC documentation, "RDMA network profiles", supported features, read 2026-11-23.
     if inputs.get("autoCreateSubnetworks") is not False:
         raise CloudError(
             "INVALID_ARGUMENT",
@@ -62,7 +63,8 @@ def check_profile(inputs: Inputs, catalog: Catalog) -> None:
 
 
 def refuse_on_rdma(network: Resource, feature: str) -> None:
-    """Refuse what a network with the profile cannot have."""
+    """Refuse what a network with the profile cannot have (VPC documentation, "RDMA network
+    profiles", supported features, and "Cloud NGFW for RoCE VPC networks", read 2026-11-23)."""
     name = _profile_name(network.inputs)
     if name is not None:
         raise CloudError(

@@ -41,6 +41,7 @@ class NodePool(Kind):
     def admit(self, inputs: Inputs, cloud: View) -> None:
         check_name("node pool", inputs["name"], 40)
         cluster = cluster_of(inputs, cloud)
+        # gke-labs/kube-agents issue 920.
         if cluster["enableAutopilot"]:
             raise CloudError(
                 "INVALID_ARGUMENT", "Autopilot clusters do not support mutating node pools"
@@ -182,8 +183,9 @@ class NodePool(Kind):
 
     def _check_local_ssds(self, node: Inputs, machine: MachineType) -> None:
         """A machine type with local SSDs has one number of them (Compute Engine documentation,
-        "Choose a valid number of Local SSD disks"). Where they come with the machine GKE takes 0
-        for that number and gives the number back, which replaces the pool at a refresh.
+        "Choose a valid number of Local SSD disks", read 2026-11-21). Where they come with the
+        machine GKE takes 0 for that number and gives the number back, which replaces the pool at a
+        refresh.
         """
         config = node.get(_DISKS)
         if config is None or machine.local_ssd is None:
@@ -197,11 +199,14 @@ class NodePool(Kind):
     def _check_account(self, node: Inputs, cloud: View) -> None:
         email = node.get("serviceAccount")
         emails = {account.outputs["email"] for account in cloud.find(ServiceAccount.token)}
+        # midl-dev/tezos-on-gke issue 45.
         if email not in (None, "default") and email not in emails:
             raise CloudError("INVALID_ARGUMENT", f'service account "{email}" does not exist')
 
     def _check_threads(self, node: Inputs) -> None:
         threads = (node.get("advancedMachineFeatures") or {}).get("threadsPerCore")
+        # GoogleCloudPlatform/cluster-toolkit modules/compute/gke-node-pool/variables.tf:218,
+        # 10470803.
         if threads not in (None, 1, 2):
             raise CloudError(
                 "INVALID_ARGUMENT", f"a core has 1 or 2 threads, not {threads}; nearest: 2"
@@ -209,6 +214,8 @@ class NodePool(Kind):
 
     def _check_autoscaling(self, inputs: Inputs) -> None:
         low, high = bounds(inputs)
+        # hashicorp/terraform-provider-google-beta resource_container_node_pool.go:342-367,
+        # 93c65b2d.
         if low > high:
             raise CloudError(
                 "INVALID_ARGUMENT", f"autoscaling minimum {low} is above maximum {high}"

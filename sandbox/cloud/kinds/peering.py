@@ -42,6 +42,7 @@ class GlobalAddress(Kind):
         if wanted is None:
             return
         cidr = parse_cidr(f"{wanted}/{inputs['prefixLength']}")
+        # hashicorp/terraform-provider-google-beta resource_compute_subnetwork.go:807, 93c65b2d.
         for owner, other in ranges_of(cloud, network):
             if cidr.overlaps(other):
                 raise CloudError("INVALID_ARGUMENT", f"{cidr} overlaps with {other} of {owner}")
@@ -81,6 +82,7 @@ class ServiceConnection(Kind):
         refuse_on_rdma(network, "VPC Network Peering")
         names = {address["name"] for address in on_network(cloud, GlobalAddress.token, network)}
         for name in inputs["reservedPeeringRanges"]:
+            # hashicorp/terraform-provider-google issue 5860.
             if name not in names:
                 raise CloudError("NOT_FOUND", f'peering range "{name}" was not found')
 
@@ -94,6 +96,7 @@ class ServiceConnection(Kind):
         if resource["deletionPolicy"] in ("ABANDON", "REMOVE_PEERING"):
             return
         network = find_network(cloud, resource["network"])
+        # hashicorp/terraform-provider-google issue 19908.
         if network.id in cloud.producers:
             raise CloudError(
                 "FAILED_PRECONDITION",
@@ -112,7 +115,8 @@ def connection_of(cloud: View, network: Resource) -> Resource | None:
 def free_block(cloud: View, network: Resource, prefix: int, name: str | None = None) -> IPv4Network:
     """The first block of that size in the ranges of the network's peering, or in one of them, that
     no producer's instance has taken. Raises CloudError in the words of Service Networking, which
-    sassoftware/viya4-iac-gcp pull request 194 quotes; what comes after them is ours."""
+    sassoftware/viya4-iac-gcp pull request 194 quotes; what comes after them is ours. Of the blocks:
+    Managed Lustre documentation, "Configure a VPC network", read 2026-11-21."""
     connection = connection_of(cloud, network)
     if connection is None:
         raise CloudError(

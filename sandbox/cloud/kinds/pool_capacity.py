@@ -15,7 +15,7 @@ from sandbox.errors import CloudError
 from sandbox.faults import Stockout
 
 RESERVATION_KEY = "compute.googleapis.com/reservation-name"
-# GKE documentation, "About flex-start provisioning mode": seven days.
+# GKE documentation, "About flex-start provisioning mode", read 2026-11-23: seven days.
 FLEX_SECONDS = 7 * 86_400
 
 
@@ -79,7 +79,9 @@ def _conflicts(inputs: Inputs, machine: MachineType) -> Iterator[str]:
 
 
 def _flex_conflicts(inputs: Inputs, reserved: bool) -> Iterator[str]:
-    """GoogleCloudPlatform/cluster-toolkit, preconditions of modules/compute/gke-node-pool."""
+    """Preconditions of GoogleCloudPlatform/cluster-toolkit
+    modules/compute/gke-node-pool/main.tf:384-437, 10470803, which has those of spot and of compact
+    placement, too."""
     if reserved:
         yield (
             "flexStart does not go with a reservation; nearest: consumeReservationType "
@@ -114,6 +116,7 @@ def _queue_conflicts(inputs: Inputs, machine: MachineType) -> Iterator[str]:
 def _duration_conflicts(text: str | None, limited: bool) -> Iterator[str]:
     if text is None:
         return
+    # hashicorp/terraform-provider-google-beta node_config.go:1487, 93c65b2d.
     if not re.fullmatch(r"\d+s", text):
         yield f'maxRunDuration "{text}" must be seconds followed by "s"; nearest: {FLEX_SECONDS}s'
     elif limited and int(text[:-1]) > FLEX_SECONDS:
@@ -137,6 +140,7 @@ def _check_reservation(
 ) -> None:
     affinity = inputs["nodeConfig"]["reservationAffinity"]
     reference = reservation_of(inputs)
+    # hashicorp/terraform-provider-google-beta node_config.go:610, 93c65b2d.
     if reference is None or affinity.get("key") != RESERVATION_KEY:
         raise CloudError(
             "INVALID_ARGUMENT",
@@ -145,6 +149,8 @@ def _check_reservation(
         )
     reservation = _find_reservation(reference, cluster, cloud)
     zones = pool_zones(inputs, cluster, cloud)
+    # GoogleCloudPlatform/cluster-toolkit modules/compute/gke-node-pool/main.tf:351-366 and
+    # reservation_definitions.tf, 10470803.
     if zones != [reservation.zone]:
         raise CloudError(
             "INVALID_ARGUMENT",
@@ -163,6 +169,7 @@ def _check_reservation(
 def _find_reservation(
     reference: ReservationReference, cluster: Resource, cloud: View
 ) -> Reservation:
+    # GoogleCloudPlatform/cluster-toolkit pull request 5043.
     own = cluster["project"]
     owned = {
         (reservation.project or own, name): reservation
@@ -222,6 +229,7 @@ def _check_room(
                 "machines are free",
             )
     short = taken + wanted - reservation.count
+    # GoogleCloudPlatform/gsutil issue 1000.
     if short > 0:
         raise CloudError(
             "RESOURCE_POOL_EXHAUSTED",

@@ -19,6 +19,7 @@ def check_secondary_disks(node: Inputs, project: str, cloud: View) -> None:
         whole = path if path.startswith("projects/") else f"projects/{project}/{path}"
         if cloud.get(whole) is None:
             raise CloudError("NOT_FOUND", f"the disk image {whole} was not found")
+        # terraform-google-modules/terraform-google-kubernetes-engine pull request 2580.
         if disk.get("mode") == IMAGE_CACHE and not streams(node):
             raise CloudError(
                 "INVALID_ARGUMENT",

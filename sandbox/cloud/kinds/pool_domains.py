@@ -13,7 +13,9 @@ from sandbox.errors import CloudError
 
 
 def check_domain(inputs: Inputs, machine: MachineType, region: str, cloud: View) -> None:
-    """Refuse a pool that no workload policy of the domain's topology places, or one too large."""
+    """Refuse a pool that no workload policy of the domain's topology places, or one too large
+    (AI Hypercomputer documentation, "Create a custom AI-optimized GKE cluster which uses A4X", read
+    2026-11-24)."""
     for message in _problems(inputs, machine, region, cloud):
         raise CloudError("INVALID_ARGUMENT", message)
 

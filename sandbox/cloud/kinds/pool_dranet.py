@@ -14,7 +14,11 @@ def check_profile(
     pool_id: str, inputs: Inputs, cluster: Resource, machine: MachineType, cloud: View
 ) -> None:
     """Refuse a profile beside networks, for machines or zones that GKE makes none for, and DRANET
-    beside pools whose interfaces Network objects have."""
+    beside pools whose interfaces Network objects have.
+
+    GoogleCloudPlatform/cluster-toolkit modules/compute/gke-node-pool/main.tf:52, :291 and :563-567,
+    10470803; GoogleCloudPlatform/cluster-autoscaler
+    pkg/cloudprovider/gke/machinetypes/dranet.go, d92d895."""
     profile = network_profile(inputs)
     if profile not in (None, "auto"):
         raise CloudError(
@@ -32,12 +36,16 @@ def check_profile(
             "INVALID_ARGUMENT",
             f"{machine.name} has no accelerator network profile; nearest: {', '.join(able)}",
         )
+    # GKE documentation, "Configure automated networking for accelerator VMs", requirements, read
+    # 2026-11-23.
     if profile and len(zones := pool_zones(inputs, cluster, cloud)) > 1:
         raise CloudError(
             "INVALID_ARGUMENT",
             f"an accelerator network profile is for one zone, not for {', '.join(zones)}; "
             f"nearest: {zones[0]}",
         )
+    # GKE documentation, "Allocate network resources by using GKE managed DRANET", limitations, read
+    # 2026-11-23.
     for pool in cloud.find(POOL):
         if pool.id == pool_id or not pool.id.startswith(f"{cluster.id}/"):
             continue
@@ -54,7 +62,10 @@ def _by_objects(inputs: Inputs) -> bool:
 
 
 def check_dranet(cluster: Resource, machine: MachineType, cloud: View) -> None:
-    """Refuse a cluster that has no DRANET, and a machine without interfaces to claim."""
+    """Refuse a cluster that has no DRANET, and a machine without interfaces to claim
+    (GoogleCloudPlatform/cluster-toolkit modules/compute/gke-node-pool/main.tf:558, 10470803;
+    GoogleCloudPlatform/cluster-autoscaler pkg/cloudprovider/gke/machinetypes/dranet.go,
+    7d25050)."""
     autopilot = bool(cluster["enableAutopilot"])
     if not autopilot and cluster["datapathProvider"] != "ADVANCED_DATAPATH":
         raise CloudError(

@@ -28,7 +28,8 @@ from sandbox.cloud.view import View
 from sandbox.errors import CloudError
 from stacks.node_pool_facts import additional_networks, is_dranet
 
-# VPC documentation, "Subnets": the first two and the last two addresses of a primary range.
+# VPC documentation, "Subnets", read 2026-11-23: the first two and the last two addresses of a
+# primary range.
 RESERVED_ADDRESSES = 4
 
 
@@ -42,6 +43,7 @@ def check_additional_networks(
     check_profile(pool_id, inputs, cluster, machine, cloud)
     if not wanted:
         return
+    # GKE documentation, "Set up multi-network support for Pods", read 2026-11-23.
     if not (cluster["enableMultiNetworking"] or is_dranet(inputs)):
         raise CloudError(
             "INVALID_ARGUMENT",
@@ -82,6 +84,7 @@ def _check_place(
             f"additional network {network['name']} is the network of cluster {cluster['name']}; "
             "nearest: another network",
         )
+    # VPC documentation, "RDMA network profiles", Specifications, read 2026-11-23; the zone, too.
     if (has := takes(network)) != interface.kind:
         raise CloudError(
             "INVALID_ARGUMENT",
@@ -94,6 +97,7 @@ def _check_place(
             f"network {network['name']} is constrained to zone {zone}, and the pool is in "
             f"{', '.join(zones)}; nearest: nodeLocations [{zone}]",
         )
+    # hashicorp/terraform-provider-google issue 7895; `_find_subnet` says the same.
     if not refers(subnet["network"], network):
         raise CloudError(
             "INVALID_ARGUMENT", f"{subnet.id} is not a subnetwork of network {network['name']}"

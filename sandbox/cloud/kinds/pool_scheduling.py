@@ -14,7 +14,7 @@ from sandbox.errors import CloudError
 # pkg/apis/well_known_labels.go; its set of single names is what cloud providers give).
 _KUBERNETES = ("kubernetes.io", "k8s.io")
 _KUBELETS = ("kubelet.kubernetes.io", "node.kubernetes.io")
-# GKE documentation, "Update Kubernetes node labels and taints for node pools".
+# GKE documentation, "Update Kubernetes node labels and taints for node pools", read 2026-11-23.
 _LONGEST_LABELS = 1024
 
 
@@ -28,6 +28,7 @@ def check_scheduling(node: Inputs) -> None:
         raise _refused(f"node labels are longer than {_LONGEST_LABELS} characters")
     taints: list[dict[str, Any]] = node.get("taints") or []
     keys = {taint["key"]: taint["value"] for taint in taints}
+    # kubernetes/kubernetes pkg/apis/core/validation/validation.go, v1.35.4; taints, too.
     for words in (labels, keys):
         for path, text in label_findings({"metadata": {"labels": dict(words)}}, "nodeConfig"):
             raise _refused(f"{path}: {text}")

@@ -43,6 +43,8 @@ def _policy_problems(
 ) -> Iterator[str]:
     of, shape = topology.machine_type, topology.name
     if name is None:
+        # GoogleCloudPlatform/cluster-autoscaler pkg/cloudprovider/gke/placement/placement.go:238,
+        # 7d250507.
         if topology.needs_policy:
             yield (
                 f"machine family {of.partition('-')[0]} requires workload policy with topology to "
@@ -55,6 +57,7 @@ def _policy_problems(
 
 
 def _slice_problems(inputs: Inputs, topology: Topology) -> Iterator[str]:
+    # AI-Hypercomputer/xpk src/xpk/core/nodepool.py:360-370, f2dd7d71.
     hosts, shape = topology.hosts, f"a {topology.name} slice of {topology.machine_type}"
     if not topology.multi_host:
         yield f"{shape} is one node, which is not placed; nearest: leave placementPolicy out"

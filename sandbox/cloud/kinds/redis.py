@@ -1,6 +1,6 @@
 """Memorystore for Redis instances, the addresses that they take, and their passwords.
 
-Rules: the reference of the API (projects.locations.instances) and the provider
+Rules: the reference of the API (projects.locations.instances, read 2026-11-22) and the provider
 (hashicorp/terraform-provider-google-beta resource_redis_instance.go, 93c65b2d60). What Google says
 itself where it refuses is known of the network's project alone
 (terraform-google-modules/terraform-google-memorystore issue 107); the rest are our words.
@@ -21,6 +21,7 @@ from sandbox.cloud.resource import Inputs, Resource
 from sandbox.cloud.view import View
 from sandbox.errors import CloudError
 
+# resource_redis_instance.go:193, which takes one character more than the API.
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,38}[a-z0-9]")
 _VERSION = re.compile(r"REDIS_(\d+)_(\d+|X)")
 _GIB = range(1, 301)
@@ -80,6 +81,7 @@ class RedisInstance(Kind):
 
     def release(self, resource: Resource, cloud: View) -> None:
         del cloud
+        # resource_redis_instance.go:1326.
         if resource["deletionProtection"]:
             raise CloudError(
                 "FAILED_PRECONDITION",
@@ -123,6 +125,7 @@ def _check_place(inputs: Inputs, cloud: View) -> None:
 
 
 def _check_range(block: IPv4Network, network: Resource, cloud: View) -> None:
+    # resource_redis_instance.go:466-476.
     if block.prefixlen > _PREFIX:
         nearest = f"{block.network_address}/{_PREFIX}"
         raise _refused(

@@ -66,6 +66,7 @@ def release_findings(manifest: Mapping[str, Any]) -> list[Finding]:
 
 
 def _name_findings(name: str) -> Iterator[Finding]:
+    # helm/helm pkg/chartutil/validate_name.go, v3.
     if len(name) > _NAME_LIMIT or not is_label_1123(name):
         yield "name", f'"{name}" must be at most {_NAME_LIMIT} lower-case letters, digits or -'
 
@@ -92,6 +93,7 @@ def _source_findings(spec: Mapping[str, Any]) -> Iterator[Finding]:
 
 
 def _digest_findings(of_version: str | None, digest: str) -> Iterator[Finding]:
-    """Helm compares a reference's digest with that of the version's tag."""
+    """Helm compares a reference's digest with that of the version's tag (helm/helm
+    pkg/registry/client.go, ValidateReference, v3.20.2)."""
     if digest != of_version:
         yield "chart", f"chart reference digest mismatch: {of_version} is not {digest}"

@@ -81,9 +81,9 @@ def of_bucket(bucket: PlannedBucket) -> Component:
 
 def _comes_with_lustre(plan: Plan, pool: PlannedPool) -> bool:
     """Whether Lustre is made while the stack makes its cluster, nodes without accelerators and then
-    those with them, one after the other, which take as long (docs/durations.md): a pool that
-    waited for it would be late by all the time that it takes itself. Not of a slow tier, and not
-    where the time serves for the first pull of its images."""
+    those with them, one after the other, which take as long (catalog/data/durations.yaml): a pool
+    that waited for it would be late by all the time that it takes itself. Not of a slow tier, and
+    not where the time serves for the first pull of its images."""
     made = None if plan.stack.lustre is None else plan.stack.lustre.made
     if made is None or not plan.stack.cluster.is_made or _pulled_before(plan, pool):
         return False
