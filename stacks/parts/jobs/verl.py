@@ -154,8 +154,8 @@ class VerlTraining(OnRay, frozen=True):
     def demands(self, facts: Catalog) -> RayDemands:
         return RayDemands(
             image="verl",
-            # All ranks save at once, each one file after the other (volcengine/verl
-            # verl/utils/checkpoint/fsdp_checkpoint_manager.py:190-260, v0.6.1, d62da495).
+            # All ranks save at once, each one file after the other (volcengine/verl verl/utils/
+            # checkpoint/fsdp_checkpoint_manager.py:190-260, v0.6.1, d62da495, 2025-11-14).
             files_per_gpu=1,
             # verl's controller must not land there: it has neither GPU nor network for it.
             head_runs_nothing=True,
