@@ -12,7 +12,8 @@ from stacks.pulumi_config import read
 from stacks.refusal import RefusedError
 from stacks.two_runs import TwoRunsError
 
-# What Pulumi's language host takes as: the user was told why. Any other code is one more error.
+# What Pulumi's language host takes as: the user was told why. Any other code is one more error
+# (pulumi/pulumi sdk/python/cmd/pulumi-language-python-exec, v3.256.0, 2026-11-22).
 _USER_WAS_TOLD = 32
 
 try:

@@ -94,6 +94,7 @@ class GkeCalendar(Table):
         end = self.end_of_support(version, channel)
         if version < self._known()[0]:
             raise FactError(f"GKE {version} is older than all that Google offers; nearest: {near}")
+        # "No valid versions with the prefix" (hashicorp/terraform-provider-google issue 22167).
         if end is not None and end <= today:
             longer = self.end_of_support(version, ReleaseChannel.EXTENDED)
             there = longer is not None and longer > today

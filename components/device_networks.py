@@ -54,6 +54,9 @@ class DeviceNetworks(pulumi.ComponentResource):
                 spec={
                     "vpc": one.network_made,
                     "vpcSubnet": one.subnetwork_made,
+                    # Of IRDMA: GoogleCloudPlatform/cluster-toolkit examples/gke-h4d/
+                    # gke-h4d.yaml:81, 10470803; GoogleCloudPlatform/kubernetes-engine-samples
+                    # hpc/mpi/hpl-demo.tpl.yaml, 2b503651; 2026-11-24.
                     "deviceMode": "RDMA" if one.rdma or one.irdma else "NetDevice",
                 },
                 # An interface is what it was when its node came, so another spec is another object.

@@ -1,7 +1,9 @@
 """A VPC network and a subnetwork that exist already: read, never made, changed or deleted.
 
 In a Shared VPC they are the host project's. Leaves out the network's MTU, which the provider's
-function does not read, and its firewall rules, for which there is none.
+function does not read (hashicorp/terraform-provider-google-beta google-beta/services/compute/
+data_source_google_compute_network.go, 93c65b2d, 2026-08-21; pulumi-gcp 10.2.0), and its firewall
+rules, for which there is none.
 """
 
 from dataclasses import dataclass

@@ -7,9 +7,11 @@ from typing import Any, TypeVar
 
 _Found = TypeVar("_Found")
 _First = TypeVar("_First")
-# hashicorp/terraform-provider-google-beta 93c65b2d: a network, a subnetwork, a cluster and a
+# hashicorp/terraform-provider-google-beta google-beta/transport/transport.go:283,
+# HandleDataSourceNotFoundError, 93c65b2d, 2026-08-21: a network, a subnetwork, a cluster and a
 # repository say "ID not found", a Lustre instance the same without its ID, which is gone by then,
-# and a bucket and a disk image hand on the API's own 404.
+# and a bucket and a disk image (services/compute/data_source_google_compute_image.go, 332d9894)
+# hand on the API's own 404.
 _NOT_THERE = re.compile(r"\bnot found\b|\bnotFound\b")
 # In front of what the provider says, the SDK and the engine each say which function it was.
 _CALLERS = re.compile(
@@ -42,6 +44,8 @@ def read_part(part: Part, read: Callable[[], _Found]) -> _Found:
 
     The functions run in a preview, too, so that is where a missing part is told.
     """
+    # Errors of the connection do not come here: pulumi/pulumi sdk/python/lib/pulumi/runtime/
+    # invoke.py, _invoke, 1b594989, 2026-08-21; seen with 3.256 on the sandbox.
     try:
         return read()
     except Exception as error:
@@ -58,7 +62,8 @@ def read_part(part: Part, read: Callable[[], _Found]) -> _Found:
 
 
 def first(blocks: Sequence[_First] | None) -> _First | None:
-    """The one block of a list, which is how functions give back what a resource has once."""
+    """The one block of a list, which is how functions give back what a resource has once
+    (pulumi-gcp 10.2.0, container.GetClusterResult, storage.GetBucketResult, 2026-11-22)."""
     return blocks[0] if blocks else None
 
 

@@ -52,7 +52,9 @@ def existing_repository(args: ExistingRepositoryArgs, provider: gcp.Provider) ->
 
 
 def _upstream(remote: "GetRepositoryRemoteRepositoryConfigResult | None") -> str | None:
-    """Each way to say it is another block."""
+    """Each way to say it is another block (hashicorp/terraform-provider-google-beta
+    google-beta/services/artifactregistry/resource_artifact_registry_repository.go,
+    remote_repository_config, 93c65b2d, 2026-08-21)."""
     if remote is None:
         return None
     docker, common = first(remote.docker_repositories), first(remote.common_repositories)

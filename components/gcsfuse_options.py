@@ -53,7 +53,8 @@ class GcsFuseMountOptions:
             "logging:severity:": self.log_severity,
         }
         return [
-            # Left out, it is on where FUSE takes the machine for a large one.
+            # Left out, it is on where FUSE takes the machine for a large one (gcsfuse
+            # cfg/params.yaml, machine-based-optimization; measured with 3.8.4, 2026-11-23).
             "implicit-dirs" if self.implicit_dirs else "implicit-dirs=false",
             f"metadata-cache:negative-ttl-secs:{self.metadata_negative_ttl_s}",
             f"metadata-cache:ttl-secs:{self.metadata_ttl_s}",

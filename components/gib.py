@@ -71,6 +71,8 @@ def nccl_container(image: str, settings: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
+# NCCL_CONF_FILE on A3 Ultra: a page in a copy of hao-ai-lab/FastVideo, 2026-09-07 (NCCL 2.29.3);
+# AI-Hypercomputer/gpu-recipes training/a4x-max/*/workload-job.yaml (scripts/nccl.conf), 2e1fd5e.
 def settings_script(
     settings: Mapping[str, str], *, gib: str = POD_GIB_DIR, folder: str = _WRITTEN_IN
 ) -> str:

@@ -326,7 +326,9 @@ def _authorized(
         return None
     return {
         "cidr_blocks": [{"cidr_block": net.cidr, "display_name": net.name} for net in networks],
-        # Left to GKE it may be open, and then every virtual machine of Google Cloud is let in.
+        # Left to GKE it may be open, and then every virtual machine of Google Cloud is let in
+        # (pulumi-gcp 10.2, container.Cluster, masterAuthorizedNetworksConfig; GoogleCloudPlatform/
+        # cluster-toolkit modules/scheduler/gke-cluster/main.tf; 2026-06-25).
         "gcp_public_cidrs_access_enabled": False,
     }
 
@@ -351,6 +353,8 @@ def _maintenance(
 def _exclusion(
     one: MaintenanceExclusion,
 ) -> gcp.container.ClusterMaintenancePolicyMaintenanceExclusionArgsDict:
+    # One of both (hashicorp/terraform-provider-google-beta google-beta/services/container/
+    # resource_container_cluster.go:1455 and 6387, 93c65b2d, 2026-08-21).
     if one.end is None:
         return {
             "exclusion_name": one.name,

@@ -58,7 +58,8 @@ class NameKind(Enum):
     BUCKET = NameRule("a bucket name", 63, shortest=3, digit_first=True)
     LUSTRE = NameRule("a Lustre instance name", 63)
     # The provider takes no name of a single letter (hashicorp/terraform-provider-google-beta
-    # resource_redis_instance.go:193, 93c65b2d60), the API none of more than 40.
+    # resource_redis_instance.go:193, 93c65b2d60), the API none of more than 40 (its reference,
+    # projects.locations.instances.create).
     REDIS = NameRule("a Redis instance name", 40, shortest=2)
     REPOSITORY = NameRule("a repository name", 63, shorten=True)
     NAMESPACE = NameRule("a namespace name", 63, digit_first=True)

@@ -158,7 +158,9 @@ class ClusterNetwork(pulumi.ComponentResource):
             nat_ip_allocate_option="AUTO_ONLY",
             source_subnetwork_ip_ranges_to_nat="ALL_SUBNETWORKS_ALL_IP_RANGES",
             # With the 64 of a static allocation, eight ranks that load a model from the same hub
-            # run out; dynamic ports exclude endpoint-independent mapping.
+            # run out; dynamic ports exclude endpoint-independent mapping (hashicorp/
+            # terraform-provider-google-beta google-beta/services/compute/
+            # resource_compute_router_nat.go:355, 93c65b2d, 2026-08-21).
             enable_dynamic_port_allocation=True,
             enable_endpoint_independent_mapping=False,
             min_ports_per_vm=_MIN_PORTS,

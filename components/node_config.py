@@ -127,7 +127,8 @@ def node_config(
         "oauth_scopes": [_OAUTH_SCOPE],
         "resource_labels": args.labels,
         "gvnic": {"enabled": True},
-        # Left out, it stays as it was.
+        # Left out, it stays as it was (hashicorp/terraform-provider-google node_config.go,
+        # schemaGcfsConfig, 2026-11-24).
         "gcfs_config": {"enabled": args.image_streaming},
         "workload_metadata_config": {"mode": "GKE_METADATA"},
         "shielded_instance_config": {

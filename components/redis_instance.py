@@ -97,6 +97,8 @@ class RedisInstance(pulumi.ComponentResource):
             name=check_name(NameKind.REDIS, args.instance_name),
             authorized_network=args.network_id,
             connect_mode=args.connect_mode.value,
+            # A /29: SDK of pulumi-gcp 10.2.0, redis.Instance reservedIpRange, 2026-11-22; of a VPC
+            # of another project: terraform-google-modules/terraform-google-memorystore issue 107.
             reserved_ip_range=args.address_range,
             tier=args.tier.value,
             memory_size_gb=args.memory_gib,

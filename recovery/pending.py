@@ -133,7 +133,8 @@ def _is_of_engine(resource: Mapping[str, Any]) -> bool:
 
 
 def _is_replaced(resource: Mapping[str, Any]) -> bool:
-    """Whether it is a predecessor that is deleted already, kept until its replacement is made."""
+    """Whether it is a predecessor that is deleted already, kept until its replacement is made
+    (pulumi/pulumi pkg/resource/deploy/step_generator.go, v3.256.0, 2026-11-22)."""
     return bool(resource.get("pendingReplacement"))
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-# GitHub refuses a comment that is longer, in characters.
+# GitHub refuses a comment that is longer, in characters (liatrio/terraform-change-pr-commenter
+# issue 91, the API's own words, 2025-06-26).
 LONGEST = 65_536
 
 

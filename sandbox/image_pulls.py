@@ -107,6 +107,8 @@ class Ground:
         near = all(image.partition("/")[0].endswith(_OF_GOOGLE) for image in images)
         if not near or not all(_streams(self.pools[it]) for it in asked):
             return {"way": PULLED}
+        # GKE documentation, "Use Image streaming to pull container images",
+        # limitations, 2026-11-24.
         if first := [it for it in sorted(images) if it.startswith(tuple(self.empty))]:
             return {"way": PULLED, "first": first}
         return {"way": STREAMED}

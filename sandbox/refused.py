@@ -1,6 +1,7 @@
 """A config that the program would refuse is refused before the engine starts.
 
-The engine would plan the stack itself first, and report the program's error twice.
+The engine would plan the stack itself first, and report the program's error twice (pulumi 3.272
+pulumi/automation/_server.py, 2026-11-22).
 """
 
 from __future__ import annotations

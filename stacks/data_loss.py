@@ -28,6 +28,7 @@ def lost_with(token: str, values: Mapping[str, Any], catalog: Catalog) -> str:
     match token:
         case _ if token == CLUSTER:
             return "every node, pod and object of the cluster lost; data outside of it kept"
+        # Kubernetes documentation, "Namespaces walkthrough", 2026-11-22.
         case _ if token == NAMESPACE:
             return "every object in it is deleted: workloads, claims, secrets"
         case _ if token == RELEASE:

@@ -40,7 +40,9 @@ from stacks.renamed import renamed
 from stacks.running_work import RunningWork, Stop
 
 # A `pulumi destroy` that does not run the program ends with the names of the hooks that it would
-# need. States of earlier releases have another one on all that is guarded.
+# need, and a hook on record that the program does not register is an error (pulumi/pulumi
+# pkg/resource/deploy/step.go:625 and deployment.go:849, v3.256.0, 2026-11-22). States of earlier
+# releases have another one on all that is guarded.
 HOOK = "stack.deletion_protection is on"
 SEAL_HOOK = refusal.OF_DESTROY
 SEAL = "deletion-guard"
@@ -173,6 +175,8 @@ class Guard:
         accelerated = (it for it in self.plan.pools.values() if it.machine.accelerator is not None)
         return self.work.carries(args.name) or any(it.has(args.name) for it in accelerated)
 
+    # A hook before a delete is given what was there alone, one before a create what comes alone
+    # (pulumi/pulumi pkg/resource/deploy/step.go:321 and :626, v3.256.0, 2026-11-22).
     async def before_delete(self, args: pulumi.ResourceHookArgs) -> None:
         token, name = args.type, args.name
         if token == SEAL_TYPE:
@@ -365,6 +369,9 @@ class Guard:
         registered = [it.urn for it in self.made]
         if self.protects:
             hooks = pulumi.ResourceHookBinding(before_delete=[self._seal_hook])
+            # A destroy begins with what nothing depends on, and no component is deleted because
+            # what it depends on is made anew (pulumi/pulumi pkg/resource/deploy/
+            # step_generator.go:3163, v3.256.0, 2026-11-22; run on the sandbox).
             seal = pulumi.ComponentResource(
                 SEAL_TYPE,
                 SEAL,

@@ -20,7 +20,8 @@ from stacks.problems import BrokenRulesError, NotUpError, Problem
 # own Read calls, too.
 _FUNCTION = "pulumi:pulumi:readStackOutputs"
 _NAME = re.compile(r"[^/\s]+/[^/\s]+/[^/\s]+")
-# Backends that are no Pulumi Cloud have one organization, of this name.
+# Backends that are no Pulumi Cloud have one organization, of this name (pulumi/pulumi
+# pkg/backend/diy/store.go:173, 1b594989 of 2026-08-21).
 _ORGANIZATION = "organization"
 
 

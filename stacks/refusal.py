@@ -16,7 +16,8 @@ NODE_POOL = "gcp:container/nodePool:NodePool"
 KUBERNETES = "kubernetes:"
 NAMESPACE = "kubernetes:core/v1:Namespace"
 RELEASE = "kubernetes:helm.sh/v3:Release"
-# Its chart has the custom resource definitions among its templates: with them go all objects.
+# Its chart has the custom resource definitions among its templates: with them go all objects
+# (sigs.k8s.io/kueue v0.19.2 charts/kueue/templates/crd, no helm.sh/resource-policy, 2026-11-22).
 _KUEUE = "kueue"
 CLUSTER = "gcp:container/cluster:Cluster"
 BUCKET = "gcp:storage/bucket:Bucket"

@@ -38,7 +38,7 @@ class Block(BaseModel, frozen=True, extra="forbid", use_attribute_docstrings=Tru
 # What the largest machine has (x4-megamem-1920-metal), and its memory in GiB.
 MOST_CPUS = 1920
 MOST_MEMORY_GIB = 32_768
-# GKE's quotas page: nodes of a pool in one zone.
+# Nodes of a pool in one zone (GKE documentation, "Quotas and limits", 2026-11-22).
 MOST_NODES = 1000
 # What the largest GPU machine has (a2-megagpu-16g).
 MOST_GPUS = 16

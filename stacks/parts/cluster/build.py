@@ -220,5 +220,6 @@ def maintenance_window(window: Maintenance | None) -> MaintenanceWindow | None:
 
 
 def _zulu(time: datetime) -> str:
-    """The form in which GKE gives it back: any other is a difference for ever (provider's text)."""
+    """The form in which GKE gives it back: any other is a difference for ever (pulumi-gcp 10.2,
+    container.Cluster, maintenancePolicy.recurringWindow, 2026-11-22)."""
     return time.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -129,6 +129,7 @@ class StackCluster(Block, frozen=True):
     """Name of the cluster; by default the stack's."""
     location: ClusterLocation = ClusterLocation.REGIONAL
     """Whether the control plane is in the whole region or in one zone."""
+    # Of Autopilot clusters any, too (GKE documentation, "Use release channels", 2026-11-26).
     release_channel: ReleaseChannel = ReleaseChannel.REGULAR
     """The channel that GKE's versions come from."""
     version: GkeVersionField | None = None

@@ -33,16 +33,20 @@ _OF_MADE = (
     *("binary_authorization", "intranode_visibility"),
 )
 _FIELD = "cluster.maintenance"
+# google/skills skills/cloud/gke-upgrades/SKILL.md:82-83, 400e7604, 2026-08-19.
 _LONGEST_WITHOUT_UPGRADES = timedelta(days=90)
 _MOST_EXCLUSIONS = 20
 _MOST_WITHOUT_UPGRADES = 3
+# With private nodes, as all here are; with public ones 50 (GKE documentation, "Add authorized
+# networks for control plane access", Limitations, 2026-11-22).
 _MOST_AUTHORIZED = 100
 # Of a /8: the IANA's registry of IPv4 addresses has 256 rows, one for each (IANA, "IPv4 Address
 # Space Registry", whose rows hrbrmstr.github.io/iptools/reference/iana_assignments.html counts;
 # read 2026-11-27).
 _MOST_ON_THE_INTERNET = 1 << 24
 # Of which so many hours are to be open to maintenance, in pieces of no less than four. English
-# pages say 32 days, the newest 92: what is too little for the longer is too little for both.
+# pages say 32 days, the newest 92 (google/skills skills/cloud/gke-upgrades/SKILL.md:83, 400e7604):
+# what is too little for the longer is too little for both.
 _ROLLING_DAYS = 92
 _OPEN_HOURS = 48
 _LEAST_PIECE = timedelta(hours=4)

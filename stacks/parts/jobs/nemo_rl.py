@@ -116,7 +116,9 @@ class NemoRlJob(OnRay, frozen=True):
             launcher_name=LAUNCHER_NAME,
             launcher=workload(f"nemo_rl/{LAUNCHER_NAME}"),
             parameters=self._parameters(at),
-            # Of every process of the job; tokens are in the pods' own environment.
+            # Of every process of the job; tokens are in the pods' own environment. NeMo RL has the
+            # driver's in place of the workers' (NVIDIA-NeMo/RL nemo_rl/distributed/
+            # virtual_cluster.py, init_ray, v0.4.0, 2026-11-26).
             environment={
                 **at.nccl,
                 "HF_HOME": f"{at.mount_path}/{self.hugging_face_cache}",
@@ -154,7 +156,8 @@ class NemoRlJob(OnRay, frozen=True):
             "checkpointing.metric_name": self.checkpoints.metric or "null",
             **place,
             "data.dataset_name": self.dataset,
-            # The recipe's is relative: a folder of the head's container, which goes with it.
+            # The recipe's is relative: a folder of the head's container, which goes with it
+            # (NVIDIA-NeMo/RL examples/configs/grpo_math_1B.yaml, v0.4.0, c751f811, 2026-11-22).
             "logger.log_dir": f"{checkpoints}/logs",
             "logger.wandb_enabled": str(self.wandb).lower(),
             "logger.wandb.name": at.name,

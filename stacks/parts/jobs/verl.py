@@ -154,6 +154,8 @@ class VerlTraining(OnRay, frozen=True):
     def demands(self, facts: Catalog) -> RayDemands:
         return RayDemands(
             image="verl",
+            # All ranks save at once, each one file after the other (volcengine/verl verl/utils/
+            # checkpoint/fsdp_checkpoint_manager.py:190-260, v0.6.1, d62da495, 2025-11-14).
             files_per_gpu=1,
             # verl's controller must not land there: it has neither GPU nor network for it.
             head_runs_nothing=True,
@@ -182,7 +184,8 @@ class VerlTraining(OnRay, frozen=True):
     def _parameters(self, at: Place) -> dict[str, str]:
         """The launcher's own (code) and verl v0.6.1's options, by their names there."""
         actor, rollout, apart = self.actor, self.rollout, self.divergence
-        # To Weights & Biases where there is a key for it; to the log always.
+        # To Weights & Biases where there is a key for it; to the log always. One of verl's backends
+        # or a list (volcengine/verl verl/utils/tracking.py:28-75, v0.6.1, d62da495, 2025-11-14).
         reporting = {"trainer.logger": "console"}
         if at.wandb:
             reporting = {"loggers": "console,wandb", "trainer.experiment_name": at.name}

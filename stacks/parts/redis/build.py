@@ -32,6 +32,8 @@ def build(project: Project, ground: Ground) -> RedisInstance:
     stack = project.plan.stack
     wanted = stack.redis
     assert wanted is not None
+    # google-cloud-redis 2.14.0, Instance.location_id; Memorystore for Redis documentation,
+    # "Regions and zones", 2026-11-22.
     return RedisInstance(
         "redis",
         RedisInstanceArgs(

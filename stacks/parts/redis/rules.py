@@ -60,6 +60,7 @@ def head_problems(plan: Plan) -> Iterator[Problem]:
 def range_problems(plan: Plan) -> Iterator[Problem]:
     """Beside a Lustre instance there is room in the range that both are in."""
     stack, block = plan.stack, IPv4Network(plan.stack.network.peering)
+    # Of Redis a /29: SDK of pulumi-gcp 10.2.0, redis.Instance reservedIpRange, 2026-11-22.
     least = plan.facts.lustre.range_prefix_length - 1
     if stack.makes_peering and stack.makes_lustre and stack.redis and block.prefixlen > least:
         yield Problem(
