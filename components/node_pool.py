@@ -172,8 +172,8 @@ def _placed(args: NodePoolArgs) -> gcp.container.NodePoolPlacementPolicyArgsDict
 
 
 def _node_config(args: NodePoolArgs) -> gcp.container.NodePoolNodeConfigArgsDict:
-    # Secure boot lets no GPU driver load, and no Lustre client: see docs/installation.md of
-    # GoogleCloudPlatform/lustre-csi-driver.
+    # Secure boot lets no GPU driver load, and no Lustre client
+    # (GoogleCloudPlatform/lustre-csi-driver docs/installation.md, 89f1eb73 of 2026-08-19).
     config = node_config(
         args,
         secure_boot=args.gpu is None and not args.kernel_modules,

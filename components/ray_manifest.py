@@ -161,8 +161,11 @@ def ray_job_spec(
     """A RayJob on a cluster that is there already.
 
     KubeRay neither shuts such a cluster down afterwards nor lets the job be suspended, so the
-    fields for that are left out. In HTTPMode the operator submits the job itself; the default mode
-    starts one more pod with the training image, tens of GB pulled to run one command.
+    fields for that are left out. In HTTPMode the operator submits the job itself, and again where
+    the dashboard does not know it, as after a lost head (ray-project/kuberay
+    ray-operator/controllers/ray/rayjob_controller.go at v1.4.2; from v1.7.0 on, 94d37f2eb, it fails
+    a job whose dashboard has not answered for 300 seconds). The default mode starts one more pod
+    with the training image, tens of GB pulled to run one command.
     """
     return {
         "submissionMode": "HTTPMode",

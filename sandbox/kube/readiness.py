@@ -176,7 +176,10 @@ def _ray_pods(cluster: JsonObject) -> int:
 
 def lacks_ray_pods(store: Store, obj: JsonObject) -> bool:
     """Whether KubeRay has pods of a Ray cluster to make that it has not come to: after one of the
-    same name it first waits 30 seconds for pods of that one, and then to look again."""
+    same name it first waits 30 seconds for pods of that one, and then to look again, which it does
+    every 5 minutes (ray-project/kuberay v1.4.2 ray-operator/controllers/ray:
+    raycluster_controller.go:137 and :354, expectations/scale_expectations.go:36; mended in
+    feeaf72fa)."""
     if obj["kind"] != "RayCluster" or _gets_no_ray_pods(store, obj):
         return False
     return len(store.owned_by(obj, "Pod")) < _ray_pods(obj)
