@@ -81,7 +81,9 @@ class NodePoolArgs(PoolArgs):
 _WITHOUT_DRIVER = "INSTALLATION_DISABLED"
 # What GKE's own taint is (GKE documentation, "Run GPUs in Standard node pools"; the same in
 # GoogleCloudPlatform/cluster-toolkit, modules/compute/gke-node-pool/main.tf). The provider compares
-# taints by the keys that it was given, so GKE's own is no difference.
+# taints by the keys that it was given, so GKE's own is no difference
+# (hashicorp/terraform-provider-google-beta google-beta/services/container/node_config.go:3291,
+# 93c65b2d60).
 _GPU_TAINT: gcp.container.NodePoolNodeConfigTaintArgsDict = {
     "key": "nvidia.com/gpu",
     "value": "present",

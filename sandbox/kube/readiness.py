@@ -125,7 +125,9 @@ def _job(store: Store, obj: JsonObject) -> Readiness:
 
 
 def _quota(store: Store, obj: JsonObject) -> Readiness:
-    # Until then the API server refuses every pod that the quota would count.
+    # Until then the API server refuses every pod that the quota would count (k8s.io/apiserver
+    # v0.35.4 pkg/admission/plugin/resourcequota/controller.go:473), so the provider waits
+    # (pulumi/pulumi-kubernetes provider/pkg/await/awaiters.go:400, 94977969).
     del store
     counted = dig(obj, "status", "hard") == dig(obj, "spec", "hard")
     return _answer("" if counted else "quota is not counted yet", "quota is counted")
