@@ -38,7 +38,8 @@ _LONGEST_SECRET = 50
 READY_MINUTES = 90
 
 # Where libtpu tells its metrics, which GKE's dashboards for TPUs show (cluster-toolkit
-# examples/gke-tpu-v6e/tpu-multislice.yaml, 5a728a531 of 2026-06-16).
+# examples/gke-tpu-v6e/tpu-multislice.yaml, 5a728a531 of 2026-06-16). For Ray's own KubeRay declares
+# 8080 (ray-project/kuberay ray-operator/controllers/ray/common/pod.go:689-696, feeaf72fa).
 _TPU_PORTS = {"tpu-metrics": 8431}
 _HEAD_PORTS = {"gcs-server": 6379, "dashboard": DASHBOARD_PORT, "client": 10001}
 
