@@ -173,12 +173,14 @@ _ANNOTATIONS = {
     # The provider would wait until the Job has ended, and a queue may hold it for days. With
     # skipAwait it would not wait for the Job's deletion either, and the next one has its name
     # (pulumi-kubernetes provider/pkg/metadata/overrides.go). A refresh heeds skipAwait alone
-    # (provider/pkg/await/await.go:405): it finds a Job that runs not ready, and the next `up` sends
-    # it once more as it is.
+    # (provider/pkg/await/await.go:405, 94977969): it finds a Job that runs not ready, and the next
+    # `up` sends it once more as it is.
     "pulumi.com/waitFor": "jsonpath={.metadata.uid}"
 }
 # Kueue's to change. Written again, the first would stop a job that runs; the others, into which it
-# merges a flavor's, are one field each for an API server, which then refuses the whole template.
+# merges a flavor's (kubernetes-sigs/kueue pkg/podset/podset.go, Merge, v0.19.2), are one field each
+# for an API server, which then refuses the whole template, forced or not. Tried on kube-apiserver
+# v1.35.4, 2026-11-22.
 _KUEUES = (
     "spec.suspend",
     "spec.template.spec.nodeSelector",

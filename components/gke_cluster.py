@@ -295,6 +295,8 @@ def _dns_name(cluster: gcp.container.Cluster) -> pulumi.Output[str]:
 def _groups(
     security_group: str | None,
 ) -> gcp.container.ClusterAuthenticatorGroupsConfigArgsDict | None:
+    # It changes in place, and left out it stays (hashicorp/terraform-provider-google-beta
+    # google-beta/services/container/resource_container_cluster.go:1215 and :4590, 93c65b2d60).
     if security_group is None:
         return None
     return {"security_group": check_security_group(security_group)}

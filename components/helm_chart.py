@@ -2,10 +2,11 @@
 
 Helm itself waits for nothing: a release that it waited for it would wait for at the end, too
 (pulumi/pulumi-kubernetes provider/pkg/provider/helm_release.go:1237, commit 94977969 of
-2026-07-01), and that may last for ever. Of a chart's ClusterRoles with an aggregationRule
-Kubernetes' controller writes the rules anew while Helm deletes what they are gathered from, and
-what it writes makes a role that is gone again (kubernetes/kubernetes
-pkg/controller/clusterroleaggregation, v1.35.4).
+2026-07-01), and that may last for ever. Of a chart's ClusterRoles with an aggregationRule, as
+Kueue's has them (kubernetes-sigs/kueue charts/kueue/templates/rbac, v0.19.2), Kubernetes'
+controller writes the rules anew while Helm deletes what they are gathered from, and what it writes
+makes a role that is gone again (kubernetes/kubernetes pkg/controller/clusterroleaggregation,
+v1.35.4).
 """
 
 from collections.abc import Mapping
@@ -117,10 +118,12 @@ def _healthy(
     release: k8s.helm.v3.Release,
     labels: pulumi.Input[dict[str, str]],
 ) -> pulumi.CustomResource:
-    """A budget lets the one pod go, for a node has to be drained, and counts the healthy ones.
+    """A budget lets the one pod go, for a node has to be drained, and counts the healthy ones
+    (kubernetes/kubernetes pkg/controller/disruption, v1.35.4).
 
     A Service would not do: the provider takes one without any endpoint for ready, and a pod has no
-    endpoint before it has a node (provider/pkg/await/service.go).
+    endpoint before it has a node (pulumi/pulumi-kubernetes provider/pkg/await/service.go,
+    94977969).
     """
     options = fixed_name(parent, minutes=_MINUTES)
     options.depends_on = [release]

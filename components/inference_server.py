@@ -57,7 +57,8 @@ class ModelFolderArgs:
 
 
 # `kubectl scale` and an autoscaler own the replicas that they set, and without this the next change
-# of them here is a conflict (pulumi-kubernetes provider/pkg/await/await.go, patchForce).
+# of them here is a conflict (pulumi/pulumi-kubernetes provider/pkg/await/await.go, patchForce,
+# 94977969; issues 2491 and 3312; fluxcd/pkg ssa/patch.go:72).
 _SCALED = {"pulumi.com/patchForce": "true"}
 
 

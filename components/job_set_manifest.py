@@ -109,7 +109,8 @@ def host_of_first(job_name: str) -> str:
 
 def job_set_spec(pods: JobSetPods) -> Any:
     """One Job of a pod for each node. When one fails all are made anew, `max_restarts` times; a
-    machine that goes away counts for nothing."""
+    machine that goes away counts for nothing (pkg/controllers/failure_policy.go; the condition and
+    the reasons: kubernetes/kubernetes pkg/apis/batch/types.go, v1.35.4)."""
     job: dict[str, Any] = {
         "completionMode": "Indexed",
         "completions": pods.nodes,

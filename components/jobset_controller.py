@@ -15,8 +15,8 @@ from components.lifecycle import object_name
 from components.pod_security import BASELINE
 from components.tokens import formerly
 
-# Of its pod; the control plane calls it for every JobSet and every pod of one
-# (kubernetes-sigs/jobset charts/jobset/templates/controller/deployment.yaml, v0.12.0).
+# Of its pod; the control plane calls it for every JobSet and every pod of one, and refuses them
+# while nobody answers (kubernetes-sigs/jobset charts/jobset/templates, v0.12.0).
 WEBHOOK_PORT = 9443
 
 

@@ -5,7 +5,8 @@ Source: kubernetes-sigs/kueue v0.19.2.
 
 # Whose kinds every stack's cluster has, or those with Ray; nothing here installs what makes others.
 DEFAULT_FRAMEWORKS = ("batch/job", "pod", "ray.io/raycluster", "ray.io/rayjob")
-# All that Kueue integrates: FrameworkName in pkg/controller/jobs.
+# All that Kueue integrates: FrameworkName in pkg/controller/jobs. For definitions that are missing
+# it waits (pkg/controller/jobframework/setup.go).
 FRAMEWORKS = frozenset(
     {
         *DEFAULT_FRAMEWORKS,

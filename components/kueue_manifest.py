@@ -148,7 +148,7 @@ def controller_configuration(
         "webhook": {"port": 9443},
         "leaderElection": {"leaderElect": True, "resourceName": "c1f6bfd2.kueue.x-k8s.io"},
         "controller": {"groupKindConcurrency": dict(_CONCURRENCY)},
-        # The chart's.
+        # The chart's (charts/kueue/values.yaml).
         "clientConnection": {"qps": 300, "burst": 500},
         "waitForPodsReady": {
             "timeout": f"{ready_minutes}m",

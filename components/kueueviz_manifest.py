@@ -42,7 +42,8 @@ def kueueviz_values(node_selector: Any) -> dict[str, Any]:
         **pod,
         "env": [{"name": name, "value": value} for name, value in environment.items()],
         "auth": {"mode": "TokenReview", "tokenReviewConfig": {"audiences": AUDIENCE}},
-        # The page takes the host, and `ws` where there is no TLS: in 0.17 by the Secret's name.
+        # The page takes the host, and `ws` where there is no TLS: in 0.17 by the Secret's name
+        # (frontend-configmap.yaml, v0.17.8 and v0.19.2; rendered with these values, 2026-11-24).
         "ingress": {
             "enabled": False,
             "host": f"{HERE}:{BACKEND_PORT}",

@@ -1,7 +1,7 @@
 """Who may do something: people and Google groups, by e-mail, as Kubernetes and IAM name them. Pure.
 
 GKE takes an e-mail for the user's or the group's name; a group counts only in a cluster with a
-security group that it is a member of.
+security group that it is a member of (GKE documentation, "Configure Google Groups for RBAC").
 """
 
 import re

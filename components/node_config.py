@@ -20,7 +20,8 @@ from components.node_taints import (
 # The provider gives up after 30 minutes; eight machines with scarce accelerators, their drivers and
 # a queue for capacity take longer, and a pool given up on is left half made.
 POOL_MINUTES = 90
-# GKE's own driver, which gives pods their node's further interfaces as they claim them.
+# GKE's own driver, which gives pods their node's further interfaces as they claim them
+# (AI-Hypercomputer/xpk src/xpk/core/nodepool.py:343-347, f2dd7d71).
 DRANET_LABEL = {"cloud.google.com/gke-networking-dra-driver": "true"}
 # No device plug-in of GKE's, which would have the same GPUs; where NVIDIA's driver for claims runs;
 # and what the autoscaler knows nodes with it by (GKE documentation, "Prepare GKE infrastructure for
@@ -179,7 +180,8 @@ def fixed_at_birth(args: PoolArgs, accelerator: str = "none") -> list[str]:
 
 def network_config(args: PoolArgs) -> gcp.container.NodePoolNetworkConfigArgsDict | None:
     """The nodes' further interfaces, in order: plain names, so a pool needs `attached_to`, too; or
-    GKE's own profile, of which one pool of one zone is made.
+    GKE's own profile, of which one pool of one zone is made (google-cloud-container 2.67.0,
+    NodeNetworkConfig.accelerator_network_profile).
 
     Where a network is replaced first, the engine tells the pool's provider that each property which
     depends on it is unknown as a whole, and the provider panics at a `networkConfig` that is

@@ -81,9 +81,9 @@ class NodePoolArgs(PoolArgs):
 _WITHOUT_DRIVER = "INSTALLATION_DISABLED"
 # What GKE's own taint is (GKE documentation, "Run GPUs in Standard node pools"; the same in
 # GoogleCloudPlatform/cluster-toolkit, modules/compute/gke-node-pool/main.tf). The provider compares
-# taints by the keys that it was given, so GKE's own is no difference (hashicorp/
-# terraform-provider-google-beta google-beta/services/container/node_config.go, flattenTaints,
-# 93c65b2d, 2026-08-21).
+# taints by the keys that it was given, so GKE's own is no difference
+# (hashicorp/terraform-provider-google-beta google-beta/services/container/node_config.go:3291,
+# 93c65b2d60).
 _GPU_TAINT: gcp.container.NodePoolNodeConfigTaintArgsDict = {
     "key": "nvidia.com/gpu",
     "value": "present",
@@ -174,8 +174,8 @@ def _placed(args: NodePoolArgs) -> gcp.container.NodePoolPlacementPolicyArgsDict
 
 
 def _node_config(args: NodePoolArgs) -> gcp.container.NodePoolNodeConfigArgsDict:
-    # Secure boot lets no GPU driver load, and no Lustre client: see docs/installation.md of
-    # GoogleCloudPlatform/lustre-csi-driver.
+    # Secure boot lets no GPU driver load, and no Lustre client
+    # (GoogleCloudPlatform/lustre-csi-driver docs/installation.md, 89f1eb73 of 2026-08-19).
     config = node_config(
         args,
         secure_boot=args.gpu is None and not args.kernel_modules,

@@ -1,9 +1,10 @@
 """NetworkPolicies for pods that serve whoever reaches them and for namespaces of teams, as plain
 data. Pure.
 
-Dataplane V2 enforces it, which every cluster of a stack has; stacks/parts/cluster/existing_rules.py
-judges clusters of others. The interfaces of device networks and RDMA
-are not in it: a NetworkPolicy is about a pod's default network.
+Dataplane V2 always enforces it (GKE documentation, "About GKE Dataplane V2", Security), which every
+cluster of a stack has; stacks/parts/cluster/existing_rules.py judges clusters of others. The
+interfaces of device networks and RDMA are not in it: a NetworkPolicy is about a pod's default
+network.
 """
 
 from collections.abc import Mapping, Sequence
@@ -57,8 +58,9 @@ def team_access_spec() -> Any:
     """A NetworkPolicy's spec: pods of other teams and of `default` reach none of the namespace.
 
     The namespaces without a team do, and what is no pod: GKE's operators and collectors are there.
-    Policies of one pod add up: within the namespace pods reach each other, whatever a narrower one
-    says, and none but a model server's lets other teams in.
+    Policies of one pod add up (Kubernetes documentation, "Network Policies"): within the namespace
+    pods reach each other, whatever a narrower one says, and none but a model server's lets other
+    teams in.
     """
     elsewhere = [
         {"key": TEAM_LABEL, "operator": "DoesNotExist"},

@@ -9,11 +9,11 @@ ELASTIC = {"kueue.x-k8s.io/elastic-job": "true"}
 ELASTIC_GATE = {"name": "kueue.x-k8s.io/elastic-job"}
 
 QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
-# Kueue's own class, by which a workload goes before others in its queue.
 # Kueue gives work that names no queue to the LocalQueue of this name in its namespace
 # (kubernetes-sigs/kueue v0.19.2 site/content/en/docs/tasks/manage/enforce_job_management/
 # setup_default_local_queue.md).
 DEFAULT_QUEUE = "default"
+# Kueue's own class, by which a workload goes before others in its queue.
 PRIORITY_LABEL = "kueue.x-k8s.io/priority-class"
 # By this older releases were told which single pods are theirs; since 0.15 the queue's label does.
 POD_LABEL = "kueue-job"

@@ -49,18 +49,24 @@ _REPLACING = [
     # Kueue refuses another queue for what it has admitted (pkg/controller/jobframework).
     f'metadata.labels["{QUEUE_LABEL}"]',
 ]
-# Kueue writes into the pods of what it admits, and an API server has all groups as one field (no
-# +listType: ray-project/kuberay ray-operator/apis/ray/v1/raycluster_types.go, feeaf72fa). Of the
-# head's fields Kueue has its own ones alone. Written over by force they would be lost, and Kueue
-# finds a worker that it is to let start by them (pkg/controller/elasticjobs, v0.19.2).
+# Kueue writes into the pods of what it admits (kubernetes-sigs/kueue v0.19.2
+# pkg/controller/jobs/raycluster/raycluster_controller.go, RunWithPodSetsInfo), and an API server
+# has all groups as one field (no +listType: ray-project/kuberay
+# ray-operator/apis/ray/v1/raycluster_types.go, feeaf72fa). Of the head's fields Kueue has its own
+# ones alone. Written over by force they would be lost, and Kueue finds a worker that it is to let
+# start by them (pkg/controller/elasticjobs/elastic_job_ungater.go, podsToUngate). Tried on
+# kube-apiserver v1.35.4 with Kueue 0.19.2 and KubeRay 1.4.2, 2026-11-22.
 _KUEUES = ("spec.workerGroupSpecs",)
 _WAIT = {"pulumi.com/waitFor": "jsonpath={.status.state}=ready"}
 # ray-project/kuberay ray-operator/apis/ray/v1/raycluster_types.go, HeadPodReady, feeaf72fa.
 _WAIT_FOR_HEAD = {"pulumi.com/waitFor": "condition=HeadPodReady"}
 # Where no queue does, the autoscaler owns the whole list of groups once it has written a number of
-# replicas, and every later update would be refused as a conflict. KubeRay removes no worker of a
-# cluster that scales because of its number of replicas, so writing over it takes none away. KubeRay
-# does, too, when it adds the finalizer of a fault-tolerant cluster (seen with 1.4.2).
+# replicas, and every later update would be refused as a conflict (ray 2.56.0
+# autoscaler/v2/instance_manager/cloud_providers/kuberay/cloud_provider.py, _submit_scale_request,
+# and autoscaler/_private/kuberay/node_provider.py, worker_replica_patch). KubeRay removes no worker
+# of a cluster that scales because of its number of replicas, so writing over it takes none away.
+# KubeRay owns the list, too, when it has added the finalizer of a fault-tolerant cluster (seen with
+# 1.4.2 on a real API server, 2026-11-22).
 _FORCE = {"pulumi.com/patchForce": "true"}
 
 

@@ -38,7 +38,8 @@ _LONGEST_SECRET = 50
 READY_MINUTES = 90
 
 # Where libtpu tells its metrics, which GKE's dashboards for TPUs show (cluster-toolkit
-# examples/gke-tpu-v6e/tpu-multislice.yaml, 5a728a531 of 2026-06-16).
+# examples/gke-tpu-v6e/tpu-multislice.yaml, 5a728a531 of 2026-06-16). For Ray's own KubeRay declares
+# 8080 (ray-project/kuberay ray-operator/controllers/ray/common/pod.go:689-696, feeaf72fa).
 _TPU_PORTS = {"tpu-metrics": 8431}
 _HEAD_PORTS = {"gcs-server": 6379, "dashboard": DASHBOARD_PORT, "client": 10001}
 
@@ -161,8 +162,11 @@ def ray_job_spec(
     """A RayJob on a cluster that is there already.
 
     KubeRay neither shuts such a cluster down afterwards nor lets the job be suspended, so the
-    fields for that are left out. In HTTPMode the operator submits the job itself; the default mode
-    starts one more pod with the training image, tens of GB pulled to run one command.
+    fields for that are left out. In HTTPMode the operator submits the job itself, and again where
+    the dashboard does not know it, as after a lost head (ray-project/kuberay
+    ray-operator/controllers/ray/rayjob_controller.go at v1.4.2; from v1.7.0 on, 94d37f2eb, it fails
+    a job whose dashboard has not answered for 300 seconds). The default mode starts one more pod
+    with the training image, tens of GB pulled to run one command.
     """
     return {
         "submissionMode": "HTTPMode",

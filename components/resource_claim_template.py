@@ -63,7 +63,7 @@ class ResourceClaimTemplate(pulumi.ComponentResource):
                 "labels": args.labels,
             },
             spec={"spec": {"devices": _devices(args)}},
-            # Kubernetes lets nobody change the spec.
+            # Nobody changes the spec (kubernetes/kubernetes pkg/apis/resource/validation, v1.35.4).
             opts=fixed_name(self, replace_on_changes=["spec"]),
         )
         self.template_name = object_name(self.template)

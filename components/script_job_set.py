@@ -78,8 +78,9 @@ class ScriptMountArgs:
 
 
 # Kueue's to change: it writes what it has found into the pods' template, and JobSet's webhook
-# refuses any other of a JobSet that runs. As a whole, for the provider sends what is ignored below
-# a list all the same (pulumi-kubernetes provider/pkg/await/await.go, handleSSAIgnoreFields).
+# refuses any other of a JobSet that runs (kubernetes-sigs/jobset pkg/webhooks/jobset_webhook.go,
+# ValidateUpdate, v0.12.0). As a whole, for the provider sends what is ignored below a list all the
+# same (pulumi/pulumi-kubernetes provider/pkg/await/await.go, handleSSAIgnoreFields, 94977969).
 _KUEUES = ("spec.suspend", "spec.replicatedJobs")
 
 

@@ -239,7 +239,8 @@ def _resources(group: str, resources: Sequence[str], operations: Sequence[str]) 
 
 def _newly(expression: Any, message: str, *, when: str) -> dict[str, str]:
     """`when` excuses objects of other kinds; `expression` is that of the object before and after
-    an update."""
+    an update. A Service with a load balancer is updated as it goes, to take its finalizer off
+    (k8s.io/cloud-provider service/helpers/helper.go, LoadBalancerCleanupFinalizer)."""
     before = f"request.operation == 'UPDATE' && {expression('oldObject')}"
     return {
         "expression": f"{when} || !({expression('object')}) || ({before})",

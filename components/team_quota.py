@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-# What a container requests that does not say.
+# What a container requests that does not say: a quota of cpu or memory makes it obligatory, one of
+# devices nothing (k8s.io/kubernetes v1.35.4 pkg/quota/v1/evaluator/core/pods.go:78-115, :128-171).
 DEFAULT_MILLICORES = 100
 DEFAULT_MEBIBYTES = 256
 
@@ -52,7 +53,8 @@ class TeamQuotaArgs:
                 )
 
 
-# An API server writes amounts in its own way, and a refresh would find any other changed.
+# An API server writes amounts in its own way, and a refresh would find any other changed
+# (k8s.io/apimachinery v0.35.4 pkg/api/resource/quantity.go; seen on a real one, 2026-11-22).
 _CORES = (1000, ("m", "", "k", "M"))
 _MEBIBYTES = (1024, ("Mi", "Gi", "Ti", "Pi"))
 _COUNTS = (1000, ("", "k", "M"))

@@ -113,12 +113,13 @@ def _autoscaling(args: TpuSlicePoolArgs) -> gcp.container.NodePoolAutoscalingArg
     if not args.from_zero:
         return None
     # A zone's bounds: with those of a whole pool, the provider fails on flex-start TPUs
-    # (cluster-toolkit modules/compute/gke-node-pool/main.tf).
+    # (GoogleCloudPlatform/cluster-toolkit modules/compute/gke-node-pool/main.tf, 104708037).
     return {"min_node_count": 0, "max_node_count": args.hosts, "location_policy": "ANY"}
 
 
 def _placement(args: TpuSlicePoolArgs) -> gcp.container.NodePoolPlacementPolicyArgsDict | None:
-    # The topology of a single host follows from its machine type; only several are placed.
+    # The topology of a single host follows from its machine type; only several are placed
+    # (AI-Hypercomputer/xpk src/xpk/core/nodepool.py:360-370, f2dd7d71).
     if args.hosts == 1:
         return None
     if args.policy is None:

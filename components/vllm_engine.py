@@ -33,7 +33,8 @@ def _command(model: ServedModel) -> list[str]:
         "tensor-parallel-size": model.shards,
         "max-model-len": model.max_model_len,
         "gpu-memory-utilization": model.gpu_memory_utilization,
-        # Without it every request that runs is dropped. Images have it since 0.18.
+        # Without it every request that runs is dropped. Images have it since 0.18
+        # (vllm-project/vllm pull request #36666, vllm/config/vllm.py; llm-d/llm-d issue #927).
         "shutdown-timeout": DRAIN_S,
         # Paths that stop the server or change it are on the port that answers, and an API key
         # guards none of them.

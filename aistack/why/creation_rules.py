@@ -33,6 +33,7 @@ _SAYINGS = (
         "The webhook {hook}, which is asked of every pod, does not answer.",
         "See whether its operator runs; its pods are made by themselves once it does.",
     ),
+    # k8s.io/apiserver v0.35.4 pkg/admission/plugin/resourcequota/controller.go:471 and :622.
     Saying(
         "namespace-quota",
         re.compile(r"exceeded quota: (?P<quota>[^,]+), requested: (?P<asked>.+?), used: .*limited"),

@@ -10,7 +10,9 @@ terraform-provider-google-beta google-beta/services/container/resource_container
 datapath_provider and network_policy, 93c65b2d60). Policies here let in what is no pod by the range
 0.0.0.0/0, and Calico compares a range with the address of every sender, pods too
 (projectcalico/calico libcalico-go/lib/backend/k8s/conversion/conversion.go,
-k8sPeerToCalicoFields, fb7b1d4c).
+k8sPeerToCalicoFields, fb7b1d4c); Dataplane V2 takes it for what is no pod (Cilium's documentation,
+"Layer 3 Policies", IP/CIDR based, docs.cilium.io/en/stable/security/policy/layer3, read
+2026-11-27).
 """
 
 from collections.abc import Iterator

@@ -71,7 +71,9 @@ def _verl(
         "layers' inputs": _inputs(model, micro, tokens),
         "logits": _logits(model, micro * tokens),
     }
-    # Between updates; the policy at its start, which a KL term needs, is in the machine's memory.
+    # Between updates; the policy at its start, which a KL term needs, is in the machine's memory
+    # (verl 0.6.1 workers/fsdp_workers.py:490, 971, 1011). Logits are of all tokens, without
+    # use_remove_padding (workers/actor/dp_actor.py, _forward_micro_batch).
     between = {"weights, optimizer": model.parameters * table.rollout_bytes / gpus}
     share = rollout.gpu_memory_utilization * memory_gib * 2**30
     stages = {"training": training, "generation": {**between, "vLLM's share": share}}

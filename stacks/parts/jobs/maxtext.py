@@ -47,7 +47,8 @@ _SLICES = "slices"
 # machines losses are the rule.
 _ELASTIC_RETRIES = 3
 # Steps between checkpoints, where the config names no number: a tenth of the training, no fewer
-# than a bucket needs to take a checkpoint of 8B in, and no more than a loss may cost.
+# than a bucket needs to take a checkpoint of 8B in, and no more than a loss may cost. MaxText's own
+# default is 10,000 (maxtext 0.2.5, configs/base.yml:58).
 _LEAST_PERIOD, _MOST_PERIOD = 25, 250
 
 
@@ -185,8 +186,10 @@ class MaxTextTraining(OnRay, frozen=True):
             **place,
             **self.step_options(),
             "checkpoint_period": str(self.saves_every),
+            # Without it all of them (configs/types.py:379, common/checkpoint_context.py:80).
             "max_num_checkpoints_to_keep": str(self.checkpoints_to_keep),
-            # Beside the runs: whoever starts again, on new machines, too, compiles nothing anew.
+            # Beside the runs: whoever starts again, on new machines, too, compiles nothing anew. By
+            # default it is ~/jax_cache (configs/base.yml:623, configs/pyconfig.py:573).
             "jax_cache_dir": f"{place['base_output_directory']}/jax_cache",
         }
 
@@ -209,8 +212,9 @@ class MaxTextTraining(OnRay, frozen=True):
 
 
 def worker_environment(flags: Sequence[LibtpuFlag], devices: list[str]) -> dict[str, str]:
-    """`devices` are the interfaces that pods claim. How many slices there are is Ray's to say:
-    set here, it would stay when an elastic job shrinks."""
+    """`devices` are the interfaces that pods claim. How many slices there are is Ray's to say: set
+    here, it would stay when an elastic job shrinks to one (ray 2.56.0 train/v2/jax/config.py:29,
+    102 and 183)."""
     given = [flag.argument for flag in flags]
     if devices:
         given.append(f"--megascale_grpc_interface_prefixes={','.join([*devices, 'lo'])}")

@@ -22,8 +22,9 @@ from stacks.types import (
 )
 
 LAUNCHER_NAME = "nemo_rl_grpo.sh"
-# It is written under another name and renamed when whole; one of the same step is put aside
-# (NVIDIA-NeMo/RL nemo_rl/utils/checkpoint.py, v0.4.0, c751f811).
+# It is written under another name and renamed when whole; one of the same step is put aside, and a
+# restart takes the highest step, whatever its metric (NVIDIA-NeMo/RL nemo_rl/utils/checkpoint.py
+# and nemo_rl/algorithms/grpo.py:232, v0.4.0, c751f811).
 CHECKPOINTS = CheckpointLayout(
     launcher=LAUNCHER_NAME,
     folder="{checkpointing.checkpoint_dir}",

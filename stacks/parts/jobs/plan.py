@@ -15,7 +15,7 @@ from stacks.parts.ray.config import PodSizes
 from stacks.stack import LUSTRE, Stack, mounts_of, only
 from stacks.types import Resources
 
-# What Kueue calls JobSets.
+# What Kueue calls JobSets (kubernetes-sigs/kueue pkg/controller/jobs/jobset, v0.19.2).
 JOB_SETS = "jobset.x-k8s.io/jobset"
 _MIB = 1024
 # The pod's own copies of the weights, as they came and as they are merged; no share of a large disk

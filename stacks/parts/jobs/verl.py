@@ -30,8 +30,9 @@ from stacks.types import (
 LAUNCHER_NAME = "verl_grpo.sh"
 # Where each pod has verl's package on its own disk.
 PACKAGE_DIR = "/opt/verl"
-# `latest` is written last, and names what a restart takes. Of one that is not kept any more
-# verl takes away `actor` alone (volcengine/verl verl/trainer/ppo/ray_trainer.py and
+# `latest` is written last, and names what a restart takes: resume_mode is auto by default. Of one
+# that is not kept any more verl takes away `actor` alone (volcengine/verl
+# verl/trainer/config/ppo_trainer.yaml:169, verl/trainer/ppo/ray_trainer.py and
 # verl/utils/checkpoint/checkpoint_manager.py, v0.6.1, d62da495).
 CHECKPOINTS = CheckpointLayout(
     launcher=LAUNCHER_NAME,

@@ -85,8 +85,9 @@ class PlannedQueues:
         Of the taints on nodes Kueue knows only those of the flavor (kubernetes-sigs/kueue v0.19.2
         pkg/scheduler/flavorassigner/flavorassigner.go, checkFlavorForPodSets). Two of them get no
         toleration. Machines of a queued pool come only for pods that request a GPU (the
-        `managedResources` of the ProvisioningRequestConfig), so other pods would wait there for
-        ever. Arm nodes run no image that was built for amd64."""
+        `managedResources` of the ProvisioningRequestConfig:
+        pkg/controller/admissionchecks/provisioning/controller.go, reqIsNeeded), so other pods would
+        wait there for ever. Arm nodes run no image that was built for amd64."""
         pool = self.flavors[flavor]
         return [
             *([QUEUED_TAINT] if pool.queued else []),
@@ -99,7 +100,8 @@ class PlannedQueues:
         on its nodes.
 
         GKE taints nodes with accelerators, and Kubernetes adds the toleration to pods that request
-        one and to no others (its admission plug-in ExtendedResourceToleration)."""
+        one and to no others (kubernetes/kubernetes plugin/pkg/admission/extendedresourcetoleration,
+        v1.35.4)."""
         pool = self.flavors[flavor]
         accelerator = pool.accelerator
         return [

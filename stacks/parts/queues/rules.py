@@ -29,6 +29,7 @@ from stacks.parts.queues.unqueued import NOTHING, Unqueued
 from stacks.plan import Plan
 from stacks.problems import Problem, problem_of
 
+# kubernetes/kubernetes pkg/apis/scheduling/validation, v1.35.4.
 _SYSTEM_CLASSES = "system-"
 
 

@@ -2,8 +2,8 @@
 import.
 
 Kueue expects that quotas are of what its workloads can have: where something else is on the nodes,
-it admits workloads whose pods find no room, and stops nobody for them (kubernetes-sigs/kueue issue
-#4782 of 2025-03-25).
+pods of GKE and of Kueue itself too, it admits workloads whose pods find no room, and stops nobody
+for them (kubernetes-sigs/kueue v0.19.2 pkg/cache and pkg/scheduler; issue #4782 of 2025-03-25).
 """
 
 from collections import Counter

@@ -2,7 +2,7 @@
 that the pods which it admits then have room. No Pulumi import.
 
 Source: kubernetes-sigs/kueue v0.19.2, pkg/scheduler/flavorassigner: all pods of one pod set get one
-flavor, and quota says nothing of which node has how much of it.
+flavor; keps/2724-topology-aware-scheduling: quota says nothing of which node has how much of it.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -65,6 +65,9 @@ def _is_one_of_several(site: Site, ray: PlannedRay, pool: PlannedPool) -> bool:
 
 
 def _elastic_pool(site: Site, ray: PlannedRay, group: PlannedWorkers) -> str | None:
+    """To a group of no pods Kueue gives the first flavor that its selector does not refuse, with
+    quota or without, and workers who come later keep it (kubernetes-sigs/kueue v0.19.2
+    pkg/scheduler/flavorassigner/flavorassigner.go, findFlavorForPodSets; tried 2026-11-22)."""
     queues, queue, pools = site.plan.queues, ray.config.queue, {it.name for it in group.pools}
     if queues is None or queue is None or ray.config.autoscaling is None:
         return None

@@ -22,7 +22,7 @@ from stacks.stack import LUSTRE
 
 KUBERAY = "kuberay"
 # Ray's own images, and mirrors of them, have their version in the tag (ray-project/kuberay
-# ray-operator/config/samples); others say which of their versions is Ray's.
+# ray-operator/config/samples, v1.4.2); others say which of their versions is Ray's.
 _TAGGED = re.compile(
     r"(?:.*/)?(?:ray(?:-[a-z]+)*:|[^:]*:(?:[^@]*[-._])?ray-?v?)"
     r"(\d+\.\d+\.\d+)(?![\d.]).*"

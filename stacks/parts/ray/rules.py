@@ -150,7 +150,8 @@ def scaling_rules(plan: Plan) -> Iterator[Problem]:
 
 
 def tpu_rules(plan: Plan) -> Iterator[Problem]:
-    """GKE's add-on brings KubeRay's webhook for TPUs, and KubeRay's chart does not."""
+    """GKE's add-on brings KubeRay's webhook for TPUs, and KubeRay's chart does not
+    (ray-project/kuberay helm-chart/kuberay-operator, feeaf72fa)."""
     for ray in plan.ray.values():
         tpus = any(it.first.kind == "tpu" for it in ray.groups.values())
         if tpus and ray.operator is not RayOperator.ADDON:

@@ -2,11 +2,11 @@
 
 What counts pods that are still ending differs. A Deployment makes the successor of a pod as soon as
 that pod is to be deleted (kubernetes/kubernetes issue #107920), Kueue then gives its quota to the
-successor (v0.19.2 pkg/controller/jobframework/reconciler.go:306-322), and kube-scheduler, which
-finds the node still taken, deletes pods of a lower priority on another one rather than wait, where
-the successor's class lets it: a fine-tuning, for instance. Only a Deployment that recreates waits
-until no pod of before is left (kubernetes v1.35 pkg/controller/deployment/recreate.go,
-oldPodsRunning).
+successor (kubernetes-sigs/kueue v0.19.2 pkg/controller/jobframework/reconciler.go:306-322), and
+kube-scheduler, which finds the node still taken, deletes pods of a lower priority on another one
+rather than wait, where the successor's class lets it: a fine-tuning, for instance. Only a
+Deployment that recreates waits until no pod of before is left (kubernetes/kubernetes v1.35
+pkg/controller/deployment/recreate.go, oldPodsRunning).
 """
 
 from math import ceil
