@@ -11,7 +11,10 @@ import pytest
 import yaml
 from pulumi.runtime import set_all_config
 
+from stacks import after_jobs
+from stacks.config import validate
 from tests.conftest import PROJECT, ROOT, TOKEN, Recording, Register, stack_config
+from tests.programs import WITH_ALL_SECRETS
 
 _TOKEN_KEY = f"{PROJECT}:hugging_face_token"
 
@@ -82,6 +85,16 @@ def test_it_tells_how_to_get_in_look_run_and_clean_up(
         r"1\.\d\d to 26\d USD at the prices of 20[-\d]{8}", outputs["machines_hourly_cost"]
     )
     assert outputs["control_plane_access"].startswith("from everywhere;")
+
+
+@pytest.mark.parametrize(("stack", "stays"), [("tpu-multislice", True), ("dev", False)])
+def test_it_tells_which_machines_stay_after_their_jobs(
+    register: Register, monkeypatch: pytest.MonkeyPatch, stack: str, stays: bool
+) -> None:
+    outputs = outputs_of(register, monkeypatch, stack)
+    sentences = after_jobs.sentences(validate(stack_config(stack), secrets_set=WITH_ALL_SECRETS))
+    assert bool(sentences) is stays
+    assert outputs.get("machines_after_jobs", []) == sentences
 
 
 def test_a_command_for_a_ray_that_asks_for_a_token_reads_it_as_it_runs(

@@ -302,6 +302,16 @@ def test_accelerators_without_a_price_stand_beside_what_is_known(
     assert "84.81 on demand; not in it" in said
 
 
+def test_machines_that_stay_after_their_jobs_are_told_last(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    stays = "2 x ct6e-standard-4t stay after job train, at 21.60 USD an hour"
+    show_report(report(snapshot(outputs={"machines_after_jobs": [stays]})), NOW)
+    assert stays in " ".join(capsys.readouterr().out.split())
+    show_report(report(snapshot()), NOW)
+    assert "stay after" not in capsys.readouterr().out
+
+
 def test_what_has_no_price_is_named_and_counts_for_nothing() -> None:
     bucket = record("gcp:storage/bucket:Bucket", {}, "data")
     found = spending(snapshot(bucket), Catalog.load())
