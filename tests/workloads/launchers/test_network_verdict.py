@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 from tests.conftest import ROOT
-from tests.workloads.launchers.conftest import free_port
+from tests.workloads.launchers.ray_head import free_port
 
 BIN = ROOT / ".venv-torch" / "bin"
 TEST = ROOT / "workloads" / "nccl" / "network_test.py"
@@ -27,7 +27,7 @@ torch.distributed.all_reduce = all_reduce
 """
 
 
-def tested(least_gbps: float, folder: Path) -> tuple[bool, str]:
+def verdict(least_gbps: float, folder: Path) -> tuple[bool, str]:
     """Whether torchrun says that all is well, and what was printed."""
     done = subprocess.run(
         [
@@ -51,14 +51,14 @@ def tested(least_gbps: float, folder: Path) -> tuple[bool, str]:
 
 
 def test_a_network_that_carries_what_is_sent_passes_with_its_bandwidth(tmp_path: Path) -> None:
-    passed, said = tested(0, tmp_path)
+    passed, said = verdict(0, tmp_path)
     assert passed, said
     assert "4 GPUs over gloo: results are right, all-gather of 8 MiB at " in said
     assert "below the wanted" not in said
 
 
 def test_a_network_that_is_slower_than_wanted_fails(tmp_path: Path) -> None:
-    passed, said = tested(100_000, tmp_path)
+    passed, said = verdict(100_000, tmp_path)
     assert not passed, said
     assert "results are right" in said
     assert "bus bandwidth, below the wanted 100000 GB/s" in said
@@ -66,6 +66,6 @@ def test_a_network_that_is_slower_than_wanted_fails(tmp_path: Path) -> None:
 
 def test_one_rank_with_a_wrong_sum_fails_all(tmp_path: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text(LIE)
-    passed, said = tested(0, tmp_path)
+    passed, said = verdict(0, tmp_path)
     assert not passed, said
     assert "results are wrong" in said
