@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from recovery.pending import CLUSTER, NODE_POOL, RELEASE, Adoption
@@ -35,11 +35,13 @@ def found(deployment: Deployment, adoption: Adoption) -> Iterator[str]:
 def left(stack: str, adoption: Adoption, deployment: Deployment) -> Iterator[str]:
     """What the look-up said, and what is still to be done by a person."""
     there = {one["urn"]: one for one in resources(deployment)}
+    asked = {one["urn"]: one for one in resources(adoption.deployment)}
     yield from gone(adoption, deployment)
     for urn in adoption.adopted:
         if urn not in there:
             continue
         yield f"{_name(urn)} is there"
+        yield from (f"  {line}" for line in _of_others(stack, asked[urn], there[urn]))
         yield from (f"  {line}" for line in _unfinished(stack, there[urn]))
         if urn in adoption.deleting:
             again = f"pulumi refresh --stack {stack} --target '{urn}'"
@@ -51,6 +53,29 @@ def left(stack: str, adoption: Adoption, deployment: Deployment) -> Iterator[str
             yield from (f"  {line}" for line in _status(there[urn]))
     yield from off_record(adoption, deployment)
     yield f"now run: {_next(stack, adoption)}"
+
+
+def _of_others(stack: str, asked: Mapping[str, Any], found: Mapping[str, Any]) -> Iterator[str]:
+    """A create that was killed before the cloud refused its name finds, by that name, what another
+    stack has made."""
+    wanted, owner = _owner(asked.get("inputs")), _owner(found.get("outputs"))
+    if wanted and owner and owner != wanted:
+        yield (
+            f"it belongs to the stack {owner}, by its labels: take it off this record before "
+            f"anything else, `pulumi state delete --stack {stack} '{found['urn']}'`, and give "
+            "yours another name"
+        )
+
+
+def _owner(properties: Mapping[str, Any] | None) -> str | None:
+    """The stack that labels name, as components write them."""
+    given = properties or {}
+    metadata = given.get("metadata")
+    of_kubernetes = metadata.get("labels") if isinstance(metadata, Mapping) else None
+    for labels in (given.get("labels"), given.get("resourceLabels"), of_kubernetes):
+        if isinstance(labels, Mapping) and isinstance(labels.get("stack"), str):
+            return labels["stack"]
+    return None
 
 
 def gone(adoption: Adoption, deployment: Deployment) -> Iterator[str]:

@@ -175,6 +175,19 @@ def test_what_a_killed_create_may_have_left_half_made_is_told_with_what_looks(
     assert f"  {said}" not in report.left("s", deleting, adoption.deployment)
 
 
+@pytest.mark.parametrize(("owner", "told"), [("theirs", True), ("mine", False), (None, False)])
+def test_what_a_killed_create_finds_by_its_name_may_be_another_stacks(
+    owner: str | None, told: bool
+) -> None:
+    mine = {"project": "p", "name": "runs", "labels": {"stack": "mine"}}
+    adoption = adopt_pending({"pending_operations": [pending("gcp:storage/bucket:Bucket", mine)]})
+    (asked,) = adoption.deployment["resources"]
+    found = {**asked, "outputs": {"name": "runs", "labels": {"stack": owner} if owner else {}}}
+    said = "\n".join(report.left("mine", adoption, {"resources": [found]}))
+    assert (f"`pulumi state delete --stack mine '{asked['urn']}'`" in said) is told
+    assert ("it belongs to the stack theirs, by its labels" in said) is told
+
+
 LUSTRE = "gcp:lustre/instance:Instance"
 CONFIG_MAP = "kubernetes:core/v1:ConfigMap"
 
