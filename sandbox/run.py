@@ -32,7 +32,6 @@ from sandbox.in_use import refuse_platform_in_use
 from sandbox.json_file import json_output
 from sandbox.kube_choice import has_queues, is_real, said
 from sandbox.live_output import LiveOutput
-from sandbox.own_name import refuse_taken_name
 from sandbox.people_runs import after_preview, before_destroy, before_up
 from sandbox.refused import not_run, planned, refused
 from sandbox.report import print_report
@@ -232,8 +231,6 @@ def _before(
     workspace: Workspace, verb: Verb, secrets: Mapping[str, str], options: RunOptions
 ) -> RunResult | None:
     """What stops a run before the engine does anything. Raises UserError."""
-    if verb in ("preview", "up"):
-        refuse_taken_name(workspace)
     if verb == "destroy":
         refuse_platform_in_use(workspace)
         before_destroy(workspace, options)

@@ -13,7 +13,7 @@ from stacks.checks import names_for, problems_of, references_of
 from stacks.clashes import clashes
 from stacks.default_models import because, by_default
 from stacks.mistakes import Mistake, together, written
-from stacks.names_beside import NOBODY, Beside, free_name
+from stacks.names_beside import NOBODY, Beside
 from stacks.offers import Suggestion
 from stacks.parts.part import Rule
 from stacks.parts.pools.part import PART as POOLS
@@ -209,6 +209,5 @@ def _taken(name: object, beside: Beside) -> list[str]:
     other, own = beside.names[name], f"Pulumi.{beside.stack}.yaml"
     return [
         f'stack.name: "{name}": {other} has it for the same project, and names in a project are '
-        f"unique; nearest: {free_name(name, beside.names)} in {own}, or in {other} where this "
-        "stack is up already"
+        f"unique; nearest: another name in {own}, or in {other} where this stack is up already"
     ]

@@ -7,7 +7,6 @@ config of a cluster of others, does not have.
 
 from collections.abc import Iterator, Sequence
 
-from stacks.cloud_names import cluster_of
 from stacks.names_beside import Neighbour
 from stacks.parts.cluster.config import Operator
 from stacks.parts.cluster.plan import runs_kuberay
@@ -21,11 +20,17 @@ _FIELDS = {
 }
 
 
-def installed_twice(plan: Plan, here: str, others: Others) -> Iterator[str]:
-    """A line for each operator, told to either stack."""
+def cluster_of(plan: Plan, here: str) -> str:
+    """The same for all stacks that are in it; `here` is what Pulumi calls the stack."""
+    cluster = plan.stack.cluster
+    if cluster.existing is not None:
+        return f"{cluster.existing.location}/{cluster.existing.name}"
+    return cluster.stack.rpartition("/")[2] if cluster.stack else here
+
+
+def installed_twice(plan: Plan, others: Others) -> Iterator[str]:
+    """A line for each operator, told to either of the stacks in one cluster."""
     for other, theirs in others:
-        if cluster_of(plan, here) != cluster_of(theirs, other.stack):
-            continue
         both = _installs(plan, others) & _installs(theirs, others)
         for operator in sorted(both):
             yield (

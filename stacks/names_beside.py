@@ -1,20 +1,16 @@
 """The stacks whose files stand beside a stack's own. No Pulumi.
 
-All cloud names are made of a stack's name, so two stacks of one project cannot have the same: the
-preview of each is clean, and the second `up` meets 409s.
+All cloud names are made of a stack's name, and by it a label says whose a resource is: two stacks
+of one project cannot have the same.
 """
 
-from collections.abc import Container, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import count
 from pathlib import Path
 from typing import Any
 
 from catalog.strict_yaml import YamlError
-from components.naming import NameKind
 from stacks.stack_file import project_values, read_stack_file
-
-_LONGEST = NameKind.STACK.value.longest
 
 
 @dataclass(frozen=True)
@@ -73,12 +69,6 @@ def names_beside(
             raw = {**block, **places, "project": project}
             found.append(Neighbour(called, file.name, name, raw))
     return Beside(stack, tuple(found))
-
-
-def free_name(name: str, taken: Container[str], longest: int = _LONGEST) -> str:
-    """The nearest name that is not taken."""
-    ends = (f"-{number}" for number in count(2))
-    return next(it for end in ends if (it := name[: longest - len(end)] + end) not in taken)
 
 
 def config_of(file: Path, project: str) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from tests.parts.refusals import Refused
-from tests.parts.samples import BARE, CLASSIFIER, DEV, SERVE, VERL
+from tests.parts.samples import CLASSIFIER, DEV, SERVE
 
 _WORKERS: dict[str, Any] = DEV["ray"]["dev"]["workers"]["gpu"]
 _SERVER: dict[str, Any] = {
@@ -11,7 +11,6 @@ _SERVER: dict[str, Any] = {
     "gpus": 2,
     "requests": {"cpu": 4, "memory_gib": 30, "ephemeral_storage_gib": 30},
 }
-_LUSTRE = {"capacity_gib": 9000, "throughput_mbps_per_tib": 1000}
 
 NAMES = [
     Refused(
@@ -38,24 +37,6 @@ NAMES = [
         },
         "jobs.a",
         'its Job is "a-node-0", which jobs.a-node-0 has one of already; nearest: another name',
-    ),
-    Refused(
-        VERL,
-        {"lustre": {**_LUSTRE, "name": "verl-data"}},
-        "lustre.name",
-        'its PersistentVolume is "verl-data-pv", which buckets.data has one of already',
-    ),
-    Refused(
-        BARE,
-        {
-            "buckets": {"c": {"mount_path": "/c"}, "b-c": {}},
-            "teams": {
-                "a": {"buckets": {"b-c": "objectViewer"}},
-                "a-b": {"buckets": {"c": "objectViewer"}},
-            },
-        },
-        "teams.a-b.buckets.c",
-        'its grant is "a-b-c", which teams.a.buckets.b-c has one of already',
     ),
     Refused(
         DEV,

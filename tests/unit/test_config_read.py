@@ -151,7 +151,7 @@ def test_the_name_in_another_stacks_file_is_one_of_the_mistakes(
     assert found == (
         [
             'stack.name: "ray-a4-gpu-spot": Pulumi.theirs.yaml has it for the same project, and '
-            "names in a project are unique; nearest: ray-a4-gpu-spot-2 in Pulumi.mine.yaml, or in "
+            "names in a project are unique; nearest: another name in Pulumi.mine.yaml, or in "
             "Pulumi.theirs.yaml where this stack is up already"
         ]
         if refused

@@ -238,6 +238,7 @@ def test_an_object_that_a_destroy_left_in_its_cluster_goes_with_the_destroy() ->
         said,
         "  nearest: `pulumi destroy` again, where one was cut off before the cluster "
         "(docs/lost-work.md)",
+        "  nearest: another name, where it is another stack's",
     ]
 
 

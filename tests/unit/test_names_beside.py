@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from stacks.names_beside import NOBODY, free_name, names_beside
+from stacks.names_beside import NOBODY, names_beside
 
 KEY = "gke-ai-stacks:stack"
 
@@ -66,8 +66,3 @@ def test_a_stack_whose_file_is_elsewhere_has_no_neighbours(tmp_path: Path) -> No
     assert beside(tmp_path, f"config: {{gcp:project: p, {KEY}: {{name: a}}}}")
     assert names_beside(tmp_path, "other", KEY, "p") == NOBODY
     assert names_beside(tmp_path, "mine", KEY, None) == NOBODY
-
-
-def test_the_offer_is_free_and_no_longer_than_a_name_may_be() -> None:
-    assert free_name("a", {"a", "a-2"}) == "a-3"
-    assert free_name("a" * 40, ()) == "a" * 38 + "-2"

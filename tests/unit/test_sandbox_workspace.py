@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,6 @@ import yaml
 
 from catalog import Catalog
 from cli.errors import UserError
-from sandbox.own_name import refuse_taken_name
 from sandbox.workspace import Workspace
 from stacks.stack_file import parse_stack_file
 
@@ -168,38 +166,6 @@ def test_a_full_disk_takes_the_reserve_and_loses_nothing(
     assert not reserve.exists()
     monkeypatch.undo()
     assert workspace.cloud().inventory() == {}
-
-
-@pytest.mark.parametrize(
-    ("name", "project", "up", "refused"),
-    [
-        ("same", "sandbox-project", True, True),
-        ("same", "sandbox-project", False, False),
-        ("same", "another-project", True, False),
-        ("other", "sandbox-project", True, False),
-    ],
-)
-def test_a_name_under_which_another_stack_is_up_is_refused_before_the_preview(
-    workspace: Workspace, name: str, project: str, up: bool, refused: bool
-) -> None:
-    def prepared(stack: str, name: str, project: str) -> Workspace:
-        one = Workspace(workspace.root, stack, workspace.project_folder)
-        block = f"{{name: {name}}}"
-        one.source.write_text(f"config: {{gcp:project: {project}, gke-ai-stacks:stack: {block}}}")
-        one.prepare([])
-        return one
-
-    theirs = prepared("theirs", name, project)
-    if up:
-        api = {"project": project, "service": "compute.googleapis.com"}
-        urn = "urn:pulumi:theirs::p::gcp:projects/service:Service::api"
-        theirs.cloud().begin_create("gcp:projects/service:Service", api, urn)
-    mine = prepared("mine", "same", "sandbox-project")
-    with pytest.raises(UserError) if refused else nullcontext() as found:
-        refuse_taken_name(mine)
-    if found is not None:
-        assert str(found.value).endswith("names in a project are unique; nearest: same-2")
-    refuse_taken_name(theirs)
 
 
 @pytest.mark.parametrize(
