@@ -78,14 +78,6 @@ class Stack:
 def selected_stack(name: str | None) -> Stack:
     """A stack of the user's own backend, by default the selected one, that names the cluster of
     the user's own config. Raises VerbError."""
-    stack = recorded_stack(name)
-    check_cluster(stack.name.rpartition("/")[2], stack.outputs, PROJECT_FOLDER)
-    return stack
-
-
-def recorded_stack(name: str | None) -> Stack:
-    """A stack for who reads the state alone, and goes to no cluster that it names. Raises
-    VerbError."""
     # Not by the state: who writes it would choose the config that it is compared with.
     name_there = name or _said("stack", "--show-name").strip()
     resources = _pulumi("stack", "export", "--stack", name_there)["deployment"].get("resources")
@@ -93,6 +85,7 @@ def recorded_stack(name: str | None) -> Stack:
     if "cluster_name" not in stack.outputs:
         shown = "the selected stack" if name is None else f'--stack: "{name}"'
         raise VerbError(f"{shown} has no cluster; nearest: `{offered_up()}`")
+    check_cluster(stack.name.rpartition("/")[2], stack.outputs, PROJECT_FOLDER)
     return stack
 
 
@@ -123,11 +116,6 @@ def last_config(stack: Stack) -> Config:
     except ConfigError as error:
         raise VerbError(f'--stack: "{stack.name}": {error}') from None
     return Config({**values, **places}, frozenset(own.keys() & set(SECRETS)))
-
-
-def history_of(stack: Stack) -> list[Mapping[str, Any]]:
-    """Its runs, as the engine lists them."""
-    return _pulumi("stack", "history", "--json", "--stack", stack.name)
 
 
 def _pulumi(*words: str, environment: Mapping[str, str] | None = None) -> Any:

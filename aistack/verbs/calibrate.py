@@ -7,48 +7,39 @@ from typing import Annotated
 
 import typer
 
-from aistack.errors import VerbError
-from aistack.exit_codes import ExitCode
-from aistack.options import JsonOption, StackOption
+from aistack.options import JsonOption
 from aistack.progress import told
 
 
 def calibrate(
     event_log: Annotated[
-        list[Path] | None,
+        list[Path],
         typer.Option(
             help="What `PULUMI_DEBUG_COMMANDS=true pulumi up --event-log FILE` wrote; may be given "
             "several times."
         ),
-    ] = None,
-    from_state: Annotated[
-        bool,
-        typer.Option(
-            "--from-state", help="Upper bounds, from when the state's resources were made."
-        ),
-    ] = False,
+    ],
     out: Annotated[
         Path | None,
         typer.Option(help="Write the table here; the sandbox and review take durations.yaml."),
     ] = None,
-    stack: StackOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Make a table of durations of your own runs, for the sandbox and review."""
-    from aistack.calibration.own_table import own_table
-    from aistack.calibration.show import show
+    from aistack.calibration import Runs, figures, own_table, show
     from aistack.tables import print_json
 
-    if not event_log and not from_state:
-        raise VerbError(
-            "--event-log or --from-state: say of what; nearest: --event-log FILE of an `up`",
-            ExitCode.USAGE,
-        )
+    runs = Runs()
     with told("reading your runs"):
-        found = own_table(event_log or (), stack, datetime.now(UTC).date(), from_state=from_state)
+        for file in event_log:
+            runs.read(file)
+        found = figures(runs)
+        text = own_table(found, runs.sources, datetime.now(UTC).date())
     if out is not None:
-        out.write_text(found.text, encoding="utf-8")
+        out.write_text(text, encoding="utf-8")
     if as_json:
-        print_json({**asdict(found), "figures": [it.to_json() for it in found.figures]})
+        left_out = {"failed": runs.failed, "unfinished": runs.unfinished}
+        said = {"figures": [asdict(it) for it in found], "sources": runs.sources, "text": text}
+        print_json({**said, **left_out})
     else:
-        show(found, out)
+        show(found, runs, out)

@@ -1,5 +1,5 @@
-"""A run of the real engine on the sandbox, and the table of durations that its event log and its
-state make: the seconds that it ran with.
+"""A run of the real engine on the sandbox, and the table of durations that its event log makes: the
+seconds that it ran with.
 
 Events are the engine's own; their times are put in from the virtual clock, for the run itself is
 over in moments. Cannot show how evenly a real cloud works.
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +17,10 @@ import pytest
 from pulumi.automation import EngineEvent
 
 from aistack.__main__ import main
-from aistack.calibration.state_times import Run, read_state
+from aistack.calibration import Runs, figures, own_table
 from catalog.durations import OWN, TABLE, WITH_IMAGES, Durations
 from catalog.durations_table import read_table
 from cli.urns import token_of
-from sandbox.image_pulls import PULL
 from sandbox.run_result import RunResult
 from tests.stacks.conftest import Sandbox
 
@@ -114,37 +113,9 @@ def test_a_project_that_has_the_table_runs_by_it(
     for event in slow:
         event["timestamp"] = 2 * event["timestamp"]
     log.write_text("\n".join(json.dumps(it) for it in slow))
-    from aistack.calibration.own_table import own_table
-
-    (tmp_path / OWN).write_text(own_table([log], None, BEGAN.date(), from_state=False).text)
+    runs = Runs()
+    runs.read(log)
+    (tmp_path / OWN).write_text(own_table(figures(runs), runs.sources, BEGAN.date()))
     token = "gcp:container/cluster:Cluster"
     twice = Durations.of(tmp_path).seconds(token, "create")
     assert twice == 2 * Durations.load().seconds(token, "create")
-
-
-def test_a_state_says_no_less_than_what_each_took_and_that_of_the_longest_chain_exactly(
-    up: tuple[Sandbox, RunResult, Path],
-) -> None:
-    sandbox, result, _ = up
-    known = spans(result)
-    resources = [dict(it) for it in sandbox.state()["resources"]]
-    for it in resources:
-        if (it["urn"], "create") in known:
-            ended = BEGAN + timedelta(seconds=known[it["urn"], "create"][1])
-            it["created"] = ended.isoformat()
-    runs = [Run(BEGAN, BEGAN + timedelta(seconds=result.makespan_s))]
-    found = read_state(resources, runs, "state")
-    assert found.unknown == 0
-    took: dict[str, list[float]] = {}
-    for (urn, _), (start, end) in known.items():
-        took.setdefault(token_of(urn), []).append(end - start)
-    for it in found.observed:
-        assert it.at_most
-        assert it.seconds >= min(took[it.token]) - 0.001, it
-    chain = {token_of(step.urn): step.seconds for step in result.critical.steps}
-    assert chain.keys() & {PULL, *WITH_IMAGES}
-    chain = {token: it for token, it in chain.items() if token not in (PULL, *WITH_IMAGES)}
-    bounds = {it.token: it.seconds for it in found.observed if it.token in chain}
-    assert bounds.keys() == chain.keys()
-    single = {it for it in chain if len(took[it]) == 1}
-    assert {it: round(bounds[it], 3) for it in single} == {it: chain[it] for it in single}

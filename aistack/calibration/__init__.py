@@ -1,1 +1,0 @@
-"""A user's own run as a table of durations."""
