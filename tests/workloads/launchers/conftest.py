@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-import socket
 import subprocess
 from collections.abc import Iterator, Mapping
-from contextlib import closing
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -31,12 +29,6 @@ def leaves(tree: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]
             yield from leaves(value, f"{above}{key}.")
         else:
             yield f"{above}{key}", value
-
-
-def free_port() -> int:
-    with closing(socket.socket()) as listener:
-        listener.bind(("127.0.0.1", 0))
-        return int(listener.getsockname()[1])
 
 
 def _config(path: str) -> dict[str, Any]:

@@ -6,11 +6,12 @@ import os
 import secrets
 import shutil
 import signal
+import socket
 import subprocess
 import threading
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import mkdtemp
@@ -20,11 +21,16 @@ import urllib3
 import yaml
 
 from tests.conftest import ROOT
-from tests.workloads.launchers.conftest import free_port
 
 BIN = ROOT / ".venv-workloads" / "bin"
 # Ray's own bound for a head's dashboard is longer on a busy machine.
 _START_S = 300.0
+
+
+def free_port() -> int:
+    with closing(socket.socket()) as listener:
+        listener.bind(("127.0.0.1", 0))
+        return int(listener.getsockname()[1])
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from aistack.submit.request import Request
 from kube.jobs import pod_groups
 from tests.conftest import ROOT
 from tests.unit.platform_samples import PLATFORM
-from tests.workloads.launchers.conftest import free_port
+from tests.workloads.launchers.ray_head import free_port
 
 BIN = ROOT / ".venv-torch" / "bin"
 STACK = Config(PLATFORM, frozenset())
