@@ -94,7 +94,7 @@ class Repository:
         command += ["--markdown", str(out / "report.md"), "--json", str(out / "report.json")]
         path = os.pathsep.join([str(binary().parent), os.environ.get("PATH", os.defpath)])
         done = subprocess.run(
-            [*before, *command, "--pictures", str(out / "pictures")],
+            [*before, *command],
             cwd=self.folder,
             env={**(os.environ if env is None else env), "PATH": path},
             stdout=subprocess.PIPE,
