@@ -16,7 +16,6 @@ from rich.table import Table
 
 from bench.control_plane import control_plane_figures
 from bench.measure import preview_times, probe, timed
-from bench.restart import restart_seconds
 from bench.review import review_times
 from bench.scale import BASE, SHOWN, growth
 from bench.verbs import JOBS, PODS, STACK, verb_times
@@ -57,16 +56,11 @@ def stack_figures(scratch: Path, stack: str) -> list[Figure]:
     previewed = preview_times(scratch, stack)
     _, preview = probe(PROJECT_FOLDER, scratch / stack, stack, "preview", DEFAULT_SPEED)
     wall, up = probe(PROJECT_FOLDER, scratch / stack, stack, "up", DEFAULT_SPEED)
-    restarts = restart_seconds(scratch / stack, stack)
     _, down = probe(PROJECT_FOLDER, scratch / stack, stack, "destroy", DEFAULT_SPEED)
     for verb, run in (("up", up), ("destroy", down)):
         print_waits(stack, verb, run["waits"])
     return [
         *first_step_figures(stack, preview["to_first_step"]),
-        *(
-            Figure(stack, f"preemption of {pool} to its first step, likely s", seconds)
-            for pool, seconds in restarts.items()
-        ),
         Figure(
             stack, "waits on the critical paths without a reason", _unexplained(up, down), "<=0"
         ),

@@ -26,7 +26,7 @@ WRITTEN = {
     "docs/pull-requests.md": "tests.review.example",
 }
 _REGION = re.compile(
-    r"^<!-- ((?:run|changes|first-steps|restarts|said|ways) .*|figures|preview|fit) -->$"
+    r"^<!-- ((?:run|changes|first-steps|said|ways) .*|figures|preview|fit) -->$"
     r".*?^<!-- \1 -->$",
     re.MULTILINE | re.DOTALL,
 )
