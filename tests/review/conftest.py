@@ -23,7 +23,7 @@ from cli.pulumi_cli import binary
 
 ROOT = Path(__file__).parent.parent.parent
 # Not stacks, so a program without them reviews in the same way.
-_ASIDE = ("tests/", "docs/", "bench/")
+_ASIDE = ("tests/", "docs/")
 
 
 def git(folder: Path, *arguments: str) -> str:
