@@ -10,7 +10,6 @@ from catalog.lustre import (
     check_capacity,
     check_filesystem_name,
     check_growth,
-    check_instance_name,
 )
 from catalog.machines import (
     Accelerator,
@@ -78,5 +77,4 @@ __all__ = [
     "check_capacity",
     "check_filesystem_name",
     "check_growth",
-    "check_instance_name",
 ]

@@ -13,7 +13,6 @@ import yaml
 from aistack.exit_codes import ExitCode
 from aistack.sandbox_stack import sandbox_stack
 from kube.objects import JsonObject, name_of
-from sandbox.live_kube.kubelet import kubelet
 from tests.kube.command_line import (
     aistack,
     answered,
@@ -25,6 +24,7 @@ from tests.kube.command_line import (
     submit,
 )
 from tests.kube.conftest import LiveSandbox, eventually
+from tests.kube.kubelet import kubelet
 from tests.kube.person import backend_with, kubeconfig_of, program
 from tests.kube.planted_causes import job
 from tests.kube.web import answer, echo

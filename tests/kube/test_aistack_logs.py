@@ -20,7 +20,6 @@ from components.ray_manifest import DASHBOARD_PORT
 from kube.objects import JsonObject, Ref, dig, name_of
 from sandbox.gke.agent.dashboard import RAY_CLUSTER, RAY_JOB, token_of
 from sandbox.live_kube.api import Api
-from sandbox.live_kube.kubelet import kubelet
 from tests.kube.command_line import (
     answered,
     asked,
@@ -31,6 +30,7 @@ from tests.kube.command_line import (
     submit,
 )
 from tests.kube.conftest import PATIENCE_SECONDS, LiveSandbox, eventually
+from tests.kube.kubelet import kubelet
 from tests.kube.planted_causes import ENDLESS, job
 from tests.ray_log import RayLog
 
