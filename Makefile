@@ -21,7 +21,7 @@ PULUMI := $(shell [ "$$(pulumi version 2>/dev/null)" = "$(PINNED)" ] && command 
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup stack-tools kube-tools fit-tools demo demo-train test coverage test-all touched test-stacks test-kube test-workloads test-launchers test-trainings ready-stacks ready-kube ready-launchers ready-trainings ready-scan scan inventory check format bench lock clean
+.PHONY: help setup stack-tools kube-tools fit-tools demo test coverage test-all touched test-stacks test-kube test-workloads test-launchers test-trainings ready-stacks ready-kube ready-launchers ready-trainings ready-scan scan inventory check format bench lock clean
 
 help: ## Show the verbs
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -138,9 +138,6 @@ test-all: setup ## Run every tier, the next one also after a failure; ALL_COMBIN
 touched: setup ## Run what the difference to main touches of the longer tiers, in 15 minutes at most
 	@$(RUN) -m tools.touched
 
-demo-train: setup kube-tools $(WORKLOADS)/.ready ## Submit gcsfuse-checkpoint's job with aistack: it trains on Ray on this machine
-	@$(RUN) -m tools.demo_train --python $(WORKLOADS)/bin/python
-
 scan: ready-scan ## Look through the manifests of every preset with checkov
 	@$(RUN) -m pytest -o addopts="--strict-markers -ra" $(or $(TESTS),tests/scans)
 
@@ -166,8 +163,8 @@ format: setup ## Format and fix what can be fixed
 	@$(VENV)/bin/ruff format .
 	@$(VENV)/bin/ruff check --fix .
 
-bench: setup kube-tools $(WORKLOADS)/.ready ## Measure: a table, and .bench/results.json
-	@$(RUN) -m bench
+bench: setup ## Time the verbs, as ratios: a table, and .bench/results.json
+	@$(RUN) -m tools.bench
 
 lock: setup ## Pin pyproject.toml's dependencies again, with hashes
 	@$(VENV)/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url \

@@ -16,7 +16,7 @@ from aistack.credentials import client_of
 from aistack.errors import ForbiddenError, LostError, MissingError, VerbError
 from aistack.stack import Stack
 from kube import discovery
-from kube.kinds import POD, SERVICE_ACCOUNT, Kind
+from kube.kinds import POD, Kind
 from kube.objects import JsonObject
 
 # A page of objects is all that is held of a kind at once.
@@ -115,23 +115,6 @@ class Cluster:
         except VerbError as error:
             return str(error)
         return ""
-
-    def token(self, namespace: str, account: str, audience: str, seconds: int) -> str:
-        """One of a service account, which is good for the audience alone. Raises MissingError."""
-        path = _path(SERVICE_ACCOUNT, namespace, account, "token")
-        found = self._call(
-            "POST",
-            path,
-            {},
-            {
-                "apiVersion": "authentication.k8s.io/v1",
-                "kind": "TokenRequest",
-                "spec": {"audiences": [audience], "expirationSeconds": seconds},
-            },
-        )
-        if found is None:
-            raise MissingError(f"there is no service account {namespace}/{account}")
-        return str(found["status"]["token"])
 
     def version(self) -> str:
         """The API server's own."""

@@ -14,7 +14,6 @@ plain text.
 """
 
 import re
-from collections.abc import Collection
 
 from aistack.errors import VerbError
 
@@ -41,10 +40,9 @@ class RefusedError(VerbError):
 
 
 class HttpGate:
-    """One connection. `origins` are pages that may call besides those of the port itself."""
+    """One connection."""
 
-    def __init__(self, origins: Collection[str] = ()) -> None:
-        self._origins = origins
+    def __init__(self) -> None:
         self._head: bytes | None = b""
         self._asked_for_websocket = False
         self._waits_for_answer = False
@@ -125,7 +123,7 @@ class HttpGate:
                 "web page of somebody else (DNS rebinding); nearest: 127.0.0.1"
             )
         for origin in origins:
-            if origin not in (f"http://{hosts[0]}", *self._origins):
+            if origin != f"http://{hosts[0]}":
                 raise RefusedError(
                     f'Origin: "{origin}" is another web page than this port\'s own; '
                     f"nearest: http://{hosts[0]}"

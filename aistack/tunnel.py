@@ -7,7 +7,7 @@ from __future__ import annotations
 import socket
 import threading
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from contextlib import suppress
 
 from aistack.channels import Channels
@@ -30,20 +30,12 @@ _ERROR = 1
 
 
 class Tunnel:
-    """`say` is told, once each, why something does not get through. `origins` are other pages that
-    may call what the port leads to."""
+    """`say` is told, once each, why something does not get through."""
 
-    def __init__(
-        self,
-        cluster: Cluster,
-        door: Door,
-        say: Callable[[str], None],
-        origins: Collection[str] = (),
-    ) -> None:
+    def __init__(self, cluster: Cluster, door: Door, say: Callable[[str], None]) -> None:
         self._cluster = cluster
         self._door = door
         self._say = say
-        self._origins = origins
         self._told = ""
 
     def open(self, port: int | None) -> socket.socket:
@@ -97,7 +89,7 @@ class Tunnel:
 
     def _pass_on(self, channels: Channels, caller: socket.socket) -> None:
         begun: set[int] = set()
-        gate = HttpGate(self._origins)
+        gate = HttpGate()
         for channel, data in channels.exchange(
             caller.fileno(), ends_with_input=True, through=gate.request
         ):

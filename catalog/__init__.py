@@ -10,7 +10,6 @@ from catalog.lustre import (
     check_capacity,
     check_filesystem_name,
     check_growth,
-    check_instance_name,
 )
 from catalog.machines import (
     Allocatable,
@@ -56,5 +55,4 @@ __all__ = [
     "check_capacity",
     "check_filesystem_name",
     "check_growth",
-    "check_instance_name",
 ]

@@ -8,7 +8,6 @@ from pydantic import PositiveInt, model_validator
 from catalog.table import Fact, FactError, Table, nearest_numbers
 
 _FILESYSTEM = re.compile(r"[A-Za-z0-9]{1,8}")
-_INSTANCE = re.compile(r"[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?")
 
 
 class LustreTier(Fact):
@@ -95,16 +94,6 @@ def check_filesystem_name(name: str) -> None:
         raise FactError(
             f'"{name}" is not a Lustre file system name (1 to 8 letters and digits); '
             f"nearest: {near}"
-        )
-
-
-def check_instance_name(name: str) -> None:
-    """Raises FactError unless `name` is a legal instance ID of 1 to 63 characters."""
-    if not _INSTANCE.fullmatch(name):
-        near = re.sub(r"[^a-z0-9-]+", "-", name.lower()).lstrip("-0123456789")[:63].rstrip("-")
-        raise FactError(
-            f'"{name}" is not a Lustre instance name (1 to 63 of a-z, 0-9 and "-", a letter first, '
-            f"no hyphen last); nearest: {near or 'lustre'}"
         )
 
 

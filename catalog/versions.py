@@ -79,12 +79,10 @@ class HelmChart(Fact):
 
 
 class Release(Fact):
-    """The apiVersions that a release serves each kind as, the stored one first. With
-    `guarded_dashboard` it has a page that can ask who calls it. `token_from_ray` is the oldest Ray
-    whose clusters it can have ask for a token; None where it has none ask."""
+    """The apiVersions that a release serves each kind as, the stored one first. `token_from_ray`
+    is the oldest Ray whose clusters it can have ask for a token; None where it has none ask."""
 
     apis: dict[str, tuple[str, ...]]
-    guarded_dashboard: bool = False
     token_from_ray: RayRelease | None = None
 
     def asks_for_token(self, ray_version: str) -> bool:

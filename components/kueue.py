@@ -7,13 +7,11 @@ the release, and all objects of them.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import pulumi
 
 from components.helm_chart import HelmChartArgs, install_chart
 from components.kueue_manifest import NAMESPACE, RELEASE, kueue_values
-from components.kueueviz_manifest import kueueviz_values
 from components.lifecycle import object_name
 from components.pod_security import BASELINE
 from components.tokens import formerly
@@ -25,7 +23,7 @@ class KueueArgs:
 
     What it has admitted has `ready_minutes` until all its pods are ready, or it waits again.
     Kueue leaves its own namespace and `unmanaged_namespaces` alone. Without `node_selector` its
-    pod runs anywhere. With `dashboard` its page is installed, which nobody waits for.
+    pod runs anywhere.
     """
 
     chart: HelmChartArgs
@@ -34,7 +32,6 @@ class KueueArgs:
     unmanaged_namespaces: Sequence[str]
     ready_minutes: int
     node_selector: pulumi.Input[dict[str, str]] | None = None
-    dashboard: bool = False
     labels: pulumi.Input[dict[str, str]]
 
 
@@ -57,25 +54,14 @@ class Kueue(pulumi.ComponentResource):
             namespace=args.namespace,
             pod_security=BASELINE,
             labels=args.labels,
-            values={
-                **kueue_values(
-                    frameworks=args.frameworks,
-                    unmanaged_namespaces=[*args.unmanaged_namespaces, args.namespace],
-                    ready_minutes=args.ready_minutes,
-                    node_selector=args.node_selector,
-                ),
-                **_page(args),
-            },
+            values=kueue_values(
+                frameworks=args.frameworks,
+                unmanaged_namespaces=[*args.unmanaged_namespaces, args.namespace],
+                ready_minutes=args.ready_minutes,
+                node_selector=args.node_selector,
+            ),
         )
         self.release, self.ready = installed.release, installed.ready
         self.release_name = object_name(installed.ready)
         self.namespace = pulumi.Output.from_input(self.release.namespace).apply(str)
         self.register_outputs({"release_name": self.release_name, "namespace": self.namespace})
-
-
-def _page(args: KueueArgs) -> dict[str, Any]:
-    if not args.dashboard:
-        return {}
-    # Few stacks have it.
-
-    return kueueviz_values(args.node_selector)

@@ -30,7 +30,6 @@ class Kind:
 
 POD = Kind("Pod", "v1", "pods")
 SERVICE = Kind("Service", "v1", "services")
-SERVICE_ACCOUNT = Kind("ServiceAccount", "v1", "serviceaccounts")
 EVENT = Kind("Event", "v1", "events")
 NODE = Kind("Node", "v1", "nodes")
 CLAIM = Kind("PersistentVolumeClaim", "v1", "persistentvolumeclaims")

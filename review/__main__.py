@@ -24,14 +24,11 @@ def review(
     json_file: Annotated[
         Path | None, typer.Option("--json", help="Write a summary object here.")
     ] = None,
-    pictures: Annotated[
-        Path | None, typer.Option(help="Write each changed stack as SVG into this folder.")
-    ] = None,
 ) -> None:
     """Show what the working tree would do to every stack of a commit; 3: something is lost."""
     # The engine and its SDK cost about a second to import: `--help` does without.
 
-    if code := run_review(base, stack or [], markdown, json_file, pictures):
+    if code := run_review(base, stack or [], markdown, json_file):
         raise typer.Exit(code)
 
 

@@ -21,7 +21,7 @@ from stacks.names_beside import config_of
 from stacks.stack_file import project_values
 
 # What no stack's program or simulated cloud is made of, unless the stack's own config names it.
-_ASIDE = ("docs/", "tests/", "bench/", "tools/", ".github/", ".ci/", "review/")
+_ASIDE = ("docs/", "tests/", "tools/", ".github/", ".ci/", "review/")
 _CONFIG = "Pulumi."
 
 

@@ -21,11 +21,7 @@ from stacks.tokens import SECRETS
 
 
 def run_review(
-    base: str,
-    stacks: Sequence[str],
-    markdown_file: Path | None,
-    json_file: Path | None,
-    pictures: Path | None,
+    base: str, stacks: Sequence[str], markdown_file: Path | None, json_file: Path | None
 ) -> int:
     """Review and report; returns the exit code: 0, 1 (not compared) or 3 (something is lost)."""
     found = review(PROJECT_FOLDER, base, stacks)
@@ -36,11 +32,6 @@ def run_review(
         markdown_file.write_text(masked(markdown(found), secrets))
     if json_file is not None:
         json_file.write_text(json.dumps(_masked(found.to_json(), secrets), indent=2) + "\n")
-    if pictures is not None:
-        pictures.mkdir(parents=True, exist_ok=True)
-        for one in found.stacks:
-            if one.svg:
-                (pictures / f"{one.stack}.svg").write_text(masked(one.svg, secrets))
     return found.exit_code
 
 

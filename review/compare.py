@@ -20,7 +20,6 @@ from review.preview import Preview
 from review.runs import Brought, preview
 from review.sandbox_engine import Unknown, Workspace, with_urns
 from review.stack_review import StackReview
-from review.svg import drawn
 from review.worker import Worker
 from stacks.acknowledge import Acknowledge
 from stacks.agreements import Agreements
@@ -111,7 +110,6 @@ def _of_new(
 def _of_removed(place: Place, stack: str, folder: Path, brought: Brought) -> StackReview:
     catalog = Workspace(folder, stack, place.tree).catalog()
     changes = all_removed(brought.state, REMOVED_STACK)
-    mermaid, verbs = coloured({}, brought.state, changes)
     work = RunningWork({}, Record({it["urn"]: it for it in brought.state}))
     return StackReview(
         stack,
@@ -124,8 +122,7 @@ def _of_removed(place: Place, stack: str, folder: Path, brought: Brought) -> Sta
         stops=tuple(work.stops(work.removed())),
         before=cost_of(_inputs(brought.state), catalog),
         after=Cost(),
-        mermaid=mermaid,
-        svg=drawn(mermaid, verbs),
+        mermaid=coloured({}, brought.state, changes),
         engine_s=brought.seconds,
     )
 
@@ -158,7 +155,6 @@ def _of_preview(
     acknowledged = acknowledged_in(place.root, stack)
     agreements = Agreements(acknowledged, seen.config, project=seen.project)
     dangers = dangers_of(changes, catalog, agreements, place.standing_on(stack))
-    mermaid, verbs = coloured(seen.goals, state or (), changes)
     gone = {change.urn for change in changes if change.verb == "delete"}
     wanted = {it.urn: it.new for it in seen.steps if it.new is not None and it.urn not in gone}
     unknown = Unknown()
@@ -193,8 +189,7 @@ def _of_preview(
         courses=seen.courses,
         not_estimated=(*seen.not_estimated, *unknown.lines),
         manifests=manifest_diff(changes) if state is not None else "",
-        mermaid=mermaid if changes else "",
-        svg=drawn(mermaid, verbs) if changes else "",
+        mermaid=coloured(seen.goals, state or (), changes) if changes else "",
         engine_s=seconds,
     )
 

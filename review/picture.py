@@ -1,4 +1,4 @@
-"""A stack's components with what changes in colour, as Mermaid and as SVG. Pure."""
+"""A stack's components with what changes in colour, as Mermaid. Pure."""
 
 from __future__ import annotations
 
@@ -24,8 +24,9 @@ def coloured(
     goals: Mapping[str, Mapping[str, Any]],
     state: Iterable[Mapping[str, Any]],
     changes: Iterable[Change],
-) -> tuple[str, dict[str, Verb]]:
-    """The Mermaid flowchart of all that is there before or after, and each component's worst verb.
+) -> str:
+    """The Mermaid flowchart of all that is there before or after, a component in the colour of the
+    worst that happens in it.
 
     `goals` is what the program wants, by URN; `state` the engine's record from before.
     """
@@ -33,7 +34,7 @@ def coloured(
     found |= {urn: {**goal, "urn": urn} for urn, goal in goals.items()}
     found = {_drawable(urn): _drawable(_drawn_parts(it)) for urn, it in found.items()}
     if not found:
-        return "", {}
+        return ""
     worst: dict[str, Verb] = {}
     for change in changes:
         if owner := _owner(_drawable(change.urn), found):
@@ -46,7 +47,7 @@ def coloured(
         if nodes := sorted(node for node, its in verbs.items() if its == verb):
             lines.append(f"    classDef {verb} fill:{COLOURS[verb]},color:#000")
             lines.append(f"    class {','.join(nodes)} {verb}")
-    return "\n".join(lines), verbs
+    return "\n".join(lines)
 
 
 def _drawn_parts(resource: Mapping[str, Any]) -> dict[str, Any]:

@@ -49,7 +49,6 @@ class StackReview:
     courses: tuple[Course, ...] = ()
     manifests: str = ""
     mermaid: str = ""
-    svg: str = ""
     engine_s: float = 0.0
     not_estimated: tuple[str, ...] = ()
     counts: dict[str, int] = field(init=False)
@@ -104,7 +103,6 @@ class StackReview:
             "to_first_step": [it.to_json() for it in self.courses],
             "manifests": self.manifests,
             "mermaid": self.mermaid,
-            "svg": self.svg,
             "engine_s": round(self.engine_s, 3),
             "not_estimated": list(self.not_estimated),
         }

@@ -1,19 +1,15 @@
-"""Room on the disk: asked for before a run, and a little held back for when it runs out."""
+"""Room on the disk, asked for before a run; files that are replaced whole."""
 
 from __future__ import annotations
 
-import errno
 import os
 import shutil
 from pathlib import Path
 
 from cli.errors import UserError
 
-# State, its copies and the simulated cloud of the largest stack take about 6 MiB.
+# State and simulated cloud of the largest stack are some MiB, and each is written beside itself.
 NEEDED_MIB = 64
-# The simulated cloud of the largest stack is 0.3 MiB, and is written beside itself.
-_RESERVE_BYTES = 1024 * 1024
-_FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 def require_room(folder: Path) -> None:
@@ -26,23 +22,8 @@ def require_room(folder: Path) -> None:
         )
 
 
-def hold_reserve(folder: Path) -> None:
-    """Take the blocks of a file that is there to be deleted."""
-    file = folder / "reserve"
-    if not file.exists():
-        file.write_bytes(bytes(_RESERVE_BYTES))
-
-
 def replace_file(file: Path, text: str) -> None:
-    """Write a file so that a reader never sees half of it; a full disk gives the reserve up."""
+    """Write a file so that a reader never sees half of it."""
     draft = file.with_suffix(".draft")
-    try:
-        draft.write_text(text, encoding="utf-8")
-    except OSError as error:
-        reserve = file.parent / "reserve"
-        if error.errno not in _FULL or not reserve.exists():
-            draft.unlink(missing_ok=True)
-            raise
-        reserve.unlink()
-        draft.write_text(text, encoding="utf-8")
+    draft.write_text(text, encoding="utf-8")
     os.replace(draft, file)

@@ -14,7 +14,6 @@ from typing import Any
 
 from pulumi.automation import (
     CommandError,
-    EngineEvent,
     LocalWorkspace,
     PulumiCommand,
     Stack,
@@ -25,7 +24,7 @@ from catalog.durations import Durations
 from cli.errors import UserError
 from cli.pulumi_cli import BUILT, binary, is_built
 from cli.urns import state_dependencies
-from sandbox import deployment, engine_channels, killed_runs, state_copies
+from sandbox import deployment, engine_channels, killed_runs
 from sandbox.clock import VirtualClock
 from sandbox.cloud.caller import Caller
 from sandbox.clusters import Clusters
@@ -93,17 +92,16 @@ class Engine:
             server.serve("gcp", "pulumi-gcp", GcpStandIn(clusters, operations))
             kubernetes = KubernetesStandIn(clusters, operations)
             server.serve("kubernetes", "pulumi-kubernetes", kubernetes, compares_inputs=True)
-            killed_runs.mend_state(self._workspace, options.on_output)
+            stood = self._workspace.deployment()
             is_new = not any(self._workspace.state_files())
             stack = self._open(server.address, is_new=is_new)
             if verb == "preview":
-                before = self._workspace.deployment()
+                before = stood
                 killed_runs.tell_pending(before, options.on_output)
             else:
                 killed_runs.unlock(stack, self._workspace, options.on_output)
                 if not is_new:
                     said = options.on_output
-                    stood = self._workspace.deployment() if options.only.get("target") else {}
                     before = killed_runs.adopt(stack, self._workspace, cloud, said, PARALLEL)
                     options = _without_deleted_targets(options, stood, before)
             operations.pulls.stand(deployment.resources(before))
@@ -199,7 +197,7 @@ class Engine:
         color = "always" if options.color else "never"
         common: dict[str, Any] = {
             "on_output": said,
-            "on_event": partial(self._take, report),
+            "on_event": report.take,
             "color": color,
             "parallel": PARALLEL,
         }
@@ -232,19 +230,10 @@ class Engine:
 
     def _state_after(self, options: RunOptions) -> dict[str, Any]:
         try:
-            killed_runs.mend_state(self._workspace, options.on_output)
             return self._workspace.deployment()
-        except (OSError, ValueError, UserError):
-            options.on_output(
-                "the state cannot be read now; make room on the disk if it is full: the next "
-                "command takes the last whole copy"
-            )
+        except UserError as error:
+            options.on_output(str(error))
             return {}
-
-    def _take(self, report: EngineReport, event: EngineEvent) -> None:
-        report.take(event)
-        for state in self._workspace.state_files():
-            state_copies.keep_few(state)
 
 
 _NO_SUMMARY = UpdateSummary("", datetime.min, "", {}, {}, "")

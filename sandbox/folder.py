@@ -8,7 +8,8 @@ from pathlib import Path
 from cli.errors import UserError
 
 _MARK = "this-folder-is-a-sandbox"
-# Everything that the sandbox itself puts there; the lock comes last, for it is held.
+# Everything that the sandbox itself puts there, and the reserve of earlier ones; the lock comes
+# last, for it is held.
 _OWN = (
     *("state", "stacks", "home", "kube", "cloud.json", "cloud.draft", "project.yaml"),
     *("reserve", _MARK, "lock"),

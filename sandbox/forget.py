@@ -9,7 +9,6 @@ from pathlib import Path
 from cli.console import say
 from cli.errors import UserError
 from cli.pulumi_cli import binary
-from sandbox import state_copies
 from sandbox.clusters import Clusters
 from sandbox.folder import delete_own, require_sandbox
 from sandbox.locks import engine_pid
@@ -50,7 +49,6 @@ def _forget_stack(workspace: Workspace) -> None:
             check=False,
         )
     for state in states:
-        state_copies.forget(state)
         state.unlink(missing_ok=True)
     shutil.rmtree(workspace.work_dir, ignore_errors=True)
     say(f"forgotten: {workspace.stack}, and {gone} resources of its in the simulated cloud")

@@ -1,5 +1,5 @@
-"""What a run that was killed left behind, put in order before the next: lock, half a state, pending
-operations."""
+"""What a run that was killed left behind, put in order before the next: its lock, and operations
+that are pending."""
 
 from __future__ import annotations
 
@@ -8,11 +8,9 @@ from typing import Any
 
 from pulumi.automation import Deployment, Stack
 
-from cli.next_steps import command
 from cli.urns import name_of
 from recovery.pending import Adoption, Orphan, adopt_pending
 from recovery.report import gone, off_record, unsaid
-from sandbox import state_copies
 from sandbox.cloud.cloud import Cloud
 from sandbox.cloud.kinds import KINDS
 from sandbox.errors import CloudError
@@ -20,14 +18,6 @@ from sandbox.locks import stale_locks
 from sandbox.workspace import Workspace
 
 Tell = Callable[[str], None]
-
-
-def mend_state(workspace: Workspace, tell: Tell) -> None:
-    """Take the last whole copy of a state that a full disk cut; the engine could not read it."""
-    reset = command("reset", workspace.stack, workspace.root)
-    for state in workspace.state_files():
-        if state_copies.restore(state, reset):
-            tell("the state ends in the middle: its last whole copy is taken")
 
 
 def unlock(stack: Stack, workspace: Workspace, tell: Tell) -> None:

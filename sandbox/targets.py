@@ -18,11 +18,7 @@ _ANY = "*"
 
 def target_urns(workspace: Workspace, targets: Iterable[str]) -> list[str]:
     """Raises UserError."""
-    try:
-        known = [str(it["urn"]) for it in resources(workspace.deployment())]
-    except ValueError:
-        # The engine's state is put in order before the run.
-        return list(targets)
+    known = [str(it["urn"]) for it in resources(workspace.deployment())]
     return [_urn(it, known) for it in targets]
 
 

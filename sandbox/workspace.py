@@ -23,13 +23,13 @@ from catalog.durations import Durations
 from catalog.durations_table import TableError
 from catalog.strict_yaml import YamlError, load_yaml
 from cli.errors import UserError
+from cli.next_steps import command
 from cli.overrides import all_secrets, apply_overrides
 from cli.project import PROJECT, PROJECT_FOLDER, stack_names
-from sandbox import state_copies
 from sandbox.cloud.cloud import Cloud
 from sandbox.cloud.reservations import Reservations
 from sandbox.cloud_store import cloud_at
-from sandbox.disk import hold_reserve, replace_file, require_room
+from sandbox.disk import replace_file, require_room
 from sandbox.faults import Faults
 from sandbox.folder import claim
 from sandbox.secrets import (
@@ -102,7 +102,6 @@ class Workspace:
             "GOGC": "400",
             "PULUMI_SKIP_UPDATE_CHECK": "true",
             "PULUMI_DISABLE_CHECKPOINT_BACKUPS": "true",
-            **state_copies.ENVIRONMENT,
             "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",
         }
 
@@ -117,9 +116,16 @@ class Workspace:
 
     def deployment(self) -> dict[str, Any]:
         """What `pulumi stack export` writes as `deployment`; empty before the first `up`. Raises
-        ValueError where the file is cut."""
+        UserError where the file is cut: the file backend renames what it could not write to a full
+        disk (gocloud.dev v0.46.1, blob/fileblob/fileblob.go, writer.Close)."""
         for file in self.state_files():
-            return json.loads(file.read_text())["checkpoint"].get("latest") or {}
+            try:
+                return json.loads(file.read_text())["checkpoint"].get("latest") or {}
+            except ValueError:
+                raise UserError(
+                    f"the state of {self.stack} ends in the middle, as a full disk leaves it; "
+                    f"nearest: {command('reset', self.stack, self.root)}"
+                ) from None
         return {}
 
     def lock(self) -> FileLock:
@@ -143,7 +149,6 @@ class Workspace:
         """Copy the config with the overrides; returns the secrets that are still to be set."""
         claim(self.root)
         require_room(self.root)
-        hold_reserve(self.root)
         self.work_dir.mkdir(parents=True, exist_ok=True)
         self.backend.mkdir(parents=True, exist_ok=True)
         self._keep_from_logging()

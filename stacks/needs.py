@@ -98,5 +98,5 @@ def operator_problems(plan: Plan, operators: Collection[str]) -> Iterator[Proble
         )
     if Operator.KUEUE in operators and stack.queues is not None:
         why = "Kueue is in the cluster already, with its own"
-        keys = ("version", "frameworks", "ready_minutes", "dashboard")
+        keys = ("version", "frameworks", "ready_minutes")
         yield from beside_problems("queues", stack.queues, keys, why)

@@ -115,12 +115,6 @@ def hole_rows() -> Iterator[Sequence[str]]:
 _NO_HOLE = {True: "none of the list", False: "not known"}
 
 
-def by_name_alone() -> list[str]:
-    """What nothing but its name holds."""
-    rows = [*plugin_rows(), *chart_rows(), *image_rows(), *model_rows()]
-    return [" ".join(row[:2]) for row in rows if _BY_NAME in row]
-
-
 _SECTIONS = {
     "Provider plugins": (("plugin", "version", "held by"), plugin_rows),
     "Helm charts": (("chart", "version", "held by", "what is there now"), chart_rows),

@@ -12,7 +12,6 @@ from sandbox.kube.claim_rules import requests_in
 from sandbox.kube.custom_resources import fill_defaults, schema_of
 from sandbox.kube.store import DEFAULT_STORAGE_CLASS
 
-MAX_INT32 = 2147483647
 _TOP: dict[str, JsonObject] = {
     "Secret": {"type": "Opaque"},
     "StorageClass": {"reclaimPolicy": "Delete", "volumeBindingMode": "Immediate"},

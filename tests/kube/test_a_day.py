@@ -15,10 +15,10 @@ from pathlib import Path
 import pytest
 
 from kube.objects import JsonObject, dig, name_of
-from sandbox.live_kube.kubelet import kubelet
 from tests.conftest import ROOT
 from tests.kube.command_line import folder_of
 from tests.kube.conftest import LiveSandbox, eventually
+from tests.kube.kubelet import kubelet
 
 PAGE = ROOT / "docs" / "a-day.md"
 _LINE = re.compile(r"^\.venv/bin/aistack (.+?)(?:  # exits (\d))?$", re.MULTILINE)

@@ -9,17 +9,10 @@ from pathlib import Path
 
 import pytest
 import yaml
-from kubernetes.config import new_client_from_config
 
-from aistack.cluster import Cluster
 from aistack.exit_codes import ExitCode
-from aistack.queues_page import TOKEN_COMMAND, token_for
 from aistack.sandbox_stack import sandbox_stack
-from components.kueue_manifest import NAMESPACE
-from components.kueueviz_manifest import ACCOUNT, AUDIENCE
-from kube.objects import JsonObject, dig, name_of
-from sandbox.live_kube.api import Api
-from sandbox.live_kube.kubelet import kubelet
+from kube.objects import JsonObject, name_of
 from tests.kube.command_line import (
     aistack,
     answered,
@@ -31,6 +24,7 @@ from tests.kube.command_line import (
     submit,
 )
 from tests.kube.conftest import LiveSandbox, eventually
+from tests.kube.kubelet import kubelet
 from tests.kube.person import backend_with, kubeconfig_of, program
 from tests.kube.planted_causes import job
 from tests.kube.web import answer, echo
@@ -99,32 +93,6 @@ def test_the_dashboard_of_the_stacks_ray_cluster_is_led_to(
         assert answer(found["url"], b"hello") == b"hello"
 
 
-def test_the_page_of_the_queues_is_led_to_once_it_is_installed(
-    live: LiveSandbox, tmp_path: Path
-) -> None:
-    done = asked(live, "dashboard", "--queues")
-    assert done.returncode == ExitCode.NOT_FOUND
-    assert "nearest: `queues.dashboard: true` in the stack's config" in done.stderr
-    live.succeed("up", "queues.dashboard=true")
-    with (
-        echo() as port,
-        kubelet(live.plane.kubeconfig, tmp_path, ports={8080: port}),
-        started("dashboard", "--queues", "--json", AISTACK_SANDBOX=folder_of(live)) as running,
-    ):
-        found = opened(running)
-        backend = found["backend"]
-        assert found["to"] == "kueue-system/kueue-kueueviz-frontend:8080"
-        assert backend["to"] == "kueue-system/kueue-kueueviz-backend:8080"
-        assert answer(found["url"], b"page") == b"page"
-        assert answer(backend["url"], b"queues") == b"queues"
-    assert found["token_command"] == TOKEN_COMMAND
-    kubeconfig = sandbox_stack(live.workspace.root, live.workspace.stack).kubeconfig_file
-    token = token_for(Cluster(new_client_from_config(str(kubeconfig)), live.workspace.stack))
-    assert token is not None
-    assert _who(live, token, AUDIENCE) == f"system:serviceaccount:{NAMESPACE}:{ACCOUNT}"
-    assert _who(live, token) is None
-
-
 def test_an_unknown_name_offers_one_that_is_near(live: LiveSandbox) -> None:
     submit(live.server, "nearby")
     done = asked(live, "why", "nearb")
@@ -173,15 +141,3 @@ def _is_of(pod: JsonObject, job: str) -> bool:
 
 def _none(seen: list[JsonObject]) -> bool:
     return not seen
-
-
-def _who(live: LiveSandbox, token: str, *audiences: str) -> str | None:
-    """Whose the token is for those; by default for the API server itself."""
-    review: JsonObject = {
-        "apiVersion": "authentication.k8s.io/v1",
-        "kind": "TokenReview",
-        "spec": {"token": token, "audiences": [*audiences]},
-    }
-    path = "/apis/authentication.k8s.io/v1/tokenreviews"
-    found = Api(live.plane.kubeconfig).call("POST", path, review)
-    return dig(found, "status", "user", "username")

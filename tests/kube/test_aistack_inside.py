@@ -26,10 +26,10 @@ from aistack.exit_codes import ExitCode
 from kube.objects import JsonObject, Ref, name_of
 from sandbox.control_plane import ControlPlane
 from sandbox.live_kube.api_server import ApiServer
-from sandbox.live_kube.kubelet import Kubelet, kubelet
 from tests.conftest import ROOT
 from tests.kube.command_line import aistack, opened, started, submit, until_told
 from tests.kube.conftest import PATIENCE_SECONDS, eventually
+from tests.kube.kubelet import Kubelet, kubelet
 from tests.kube.person import NODE, administrator
 from tests.kube.web import answer, echo
 

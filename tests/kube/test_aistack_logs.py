@@ -16,8 +16,10 @@ import pytest
 
 from aistack.exit_codes import ExitCode
 from components.queue_labels import QUEUE_LABEL
-from kube.objects import JsonObject, Ref, name_of
-from sandbox.live_kube.kubelet import kubelet
+from components.ray_manifest import DASHBOARD_PORT
+from kube.objects import JsonObject, Ref, dig, name_of
+from sandbox.gke.agent.dashboard import RAY_CLUSTER, RAY_JOB, token_of
+from sandbox.live_kube.api import Api
 from tests.kube.command_line import (
     answered,
     asked,
@@ -28,7 +30,9 @@ from tests.kube.command_line import (
     until_told,
 )
 from tests.kube.conftest import PATIENCE_SECONDS, LiveSandbox, eventually
+from tests.kube.kubelet import kubelet
 from tests.kube.planted_causes import ENDLESS, job
+from tests.ray_log import RayLog
 
 AWAY_SECONDS = 10
 RANKS = {"parallelism": 2, "completions": 2, "completionMode": "Indexed"}
@@ -192,6 +196,39 @@ def test_a_ray_jobs_launcher_is_followed_while_kuberay_starts_again(
     assert "trains has succeeded" in told
     jobs = {it["name"]: it["state"] for it in answered(live, "jobs")["jobs"]}
     assert jobs["trains"] == "succeeded"
+
+
+def test_what_a_submitted_command_prints_is_asked_of_ray_through_the_api_server(
+    live: LiveSandbox, tmp_path: Path
+) -> None:
+    script = tmp_path / "train.py"
+    script.write_text("print('step 1')\n")
+    found = answered(live, "submit", str(script), "--name", "prints")
+    assert found["job"]["kind"] == "RayJob"
+    api = Api(live.plane.kubeconfig)
+    (cluster,) = live.server.list(*RAY_CLUSTER)
+    log = RayLog(_submitted(live, "prints"), token_of(api, cluster))
+    log.say("step 1\nstep 2\n")
+    with kubelet(live.plane.kubeconfig, tmp_path / "nodes", ports={DASHBOARD_PORT: log.port}):
+        assert asked(live, "logs", "prints").stdout == "step 1\nstep 2\n"
+        with started("logs", "prints", "-f", AISTACK_SANDBOX=folder_of(live)) as following:
+            assert texts(following, 2) == ["step 1", "step 2"]
+            log.say("step 3\n")
+            assert texts(following, 1) == ["step 3"]
+            log.end()
+            said, _ = following.communicate(timeout=PATIENCE_SECONDS)
+    log.shutdown()
+    assert (said, following.returncode) == ("", ExitCode.FINE)
+
+
+def _submitted(live: LiveSandbox, name: str) -> str:
+    """Ray's id of a job that KubeRay has handed to Ray."""
+
+    def job_id() -> str:
+        (it,) = (it for it in live.server.list(*RAY_JOB) if name_of(it) == name)
+        return dig(it, "status", "jobId") if dig(it, "status", "jobStatus") else ""
+
+    return eventually(job_id, bool)
 
 
 def _says(

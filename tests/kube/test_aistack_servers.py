@@ -15,9 +15,9 @@ from components.inference_manifest import Rollout, deployment_spec
 from kube.objects import JsonObject, Ref, dig, labels_of, name_of
 from sandbox.control_plane import ControlPlane
 from sandbox.live_kube.api_server import ApiServer
-from sandbox.live_kube.kubelet import kubelet
 from tests.kube.command_line import aistack, started, until_told
 from tests.kube.conftest import eventually
+from tests.kube.kubelet import kubelet
 from tests.kube.person import administrator
 from tests.kube.planted_causes import NOT_READY
 from tests.kube.test_server_rollouts import node

@@ -15,10 +15,10 @@ from components.members import MemberArgs
 from kube.objects import JsonObject, Ref, dig, name_of
 from sandbox.control_plane import ControlPlane
 from sandbox.live_kube.api_server import ApiServer
-from sandbox.live_kube.kubelet import kubelet
 from tests.conftest import recorded
 from tests.kube.command_line import aistack, submit
 from tests.kube.conftest import eventually
+from tests.kube.kubelet import kubelet
 from tests.kube.person import NODE, administrator, person
 from tests.unit.team_samples import TEAM, make_team
 

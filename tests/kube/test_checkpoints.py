@@ -14,8 +14,8 @@ from aistack.exit_codes import ExitCode
 from components.pod_manifest import bucket_volume
 from sandbox.control_plane import ControlPlane
 from sandbox.live_kube.api_server import ApiServer
-from sandbox.live_kube.kubelet import kubelet
 from tests.kube.command_line import aistack, running_pods
+from tests.kube.kubelet import kubelet
 from tests.kube.person import NODE, administrator
 from tests.kube.planted_causes import ENDLESS, job
 

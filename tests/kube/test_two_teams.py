@@ -14,9 +14,9 @@ from aistack.exit_codes import ExitCode
 from aistack.sandbox_stack import sandbox_stack
 from kube.objects import Ref, dig, name_of
 from sandbox.live_kube.api import Api
-from sandbox.live_kube.kubelet import kubelet
 from tests.kube.command_line import aistack, running_pods, started
 from tests.kube.conftest import PATIENCE_SECONDS, LiveSandbox, eventually
+from tests.kube.kubelet import kubelet
 from tests.kube.person import kubeconfig_of, token_with_role_of
 
 STACK = "lab"

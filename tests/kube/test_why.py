@@ -21,8 +21,8 @@ from kube.jobs import State
 from kube.kinds import POD
 from kube.objects import JsonObject, Ref, dig, labels_of, maps, name_of
 from sandbox.live_kube.api_server import ApiServer
-from sandbox.live_kube.kubelet import kubelet
 from tests.kube.conftest import LiveSandbox, eventually
+from tests.kube.kubelet import kubelet
 from tests.kube.planted_causes import AFTERWARDS, CAUSES, HEALTHY, KEPT, PLAIN, Planted, queue
 from tests.kube.planted_claims import CLAIM_CAUSES, SENTENCES
 from tests.kube.planted_ends import END_CAUSES

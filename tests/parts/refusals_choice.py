@@ -5,7 +5,7 @@ from typing import Any
 from tests.conftest import changed
 from tests.parts.claim_samples import CLAIMED
 from tests.parts.refusals import Refused
-from tests.parts.samples import AUTOPILOT, TWO_ZONES, VERL
+from tests.parts.samples import AUTOPILOT, TWO_ZONES
 from tests.unit.effect_queues import EITHER
 
 _GPUS = "queues__cluster_queues__gpus"
@@ -16,12 +16,6 @@ _SMALL = {"requests": {"cpu": 1, "memory_gib": 4, "ephemeral_storage_gib": 20}}
 _CPUS = {"machine_type": "e2-standard-4", "nodes": 2}
 _JOB_SETS = "jobset.x-k8s.io/jobset"
 _ZONES = ["first", "second"]
-_SPOT_B200 = {**VERL["pools"]["gpu"], "capacity": {"mode": "spot"}}
-_OF_TWO: dict[str, Any] = {
-    "flavors": {it: {"pool": it} for it in ("cpu", "gpu", "spot")},
-    "cluster_queues": {"gpus": {}},
-    "local_queues": [{"name": "lq", "cluster_queue": "gpus"}],
-}
 CHOICE = [
     Refused(EITHER, {f"{_GPUS}__order": ["sopt"]}, "queues.cluster_queues.gpus.order[0]", "spot"),
     Refused(

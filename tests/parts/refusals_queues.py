@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from tests.parts.preset_samples import MIXED
 from tests.parts.refusals import Refused
 from tests.parts.samples import AUTOPILOT, DEV, SERVE, TPU
 
@@ -229,11 +228,5 @@ QUEUES = [
         {"ray__verl__queue": "lq"},
         "ray.verl.queue",
         "which it does not ask Autopilot for, so it would wait for ever; nearest: leave it out",
-    ),
-    Refused(
-        MIXED,
-        {"queues__version": "0.16.9", "queues__dashboard": True},
-        "queues.dashboard",
-        "for it can ask for no token; nearest: false, or queues.version 0.19.2",
     ),
 ]

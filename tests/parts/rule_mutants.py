@@ -8,10 +8,8 @@ from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
-from types import CodeType, FunctionType, ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
-
-Changed = tuple[tuple[FunctionType, CodeType], ...]
 
 
 @dataclass(frozen=True, kw_only=True)

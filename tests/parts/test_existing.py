@@ -199,11 +199,6 @@ def lines(config: dict[str, Any], answers: Simulated) -> list[str]:
             "queues.version: Kueue is in the cluster already, with its own; nearest: leave it out",
         ),
         (
-            ON_PLATFORM,
-            {"queues__dashboard": True},
-            "queues.dashboard: Kueue is in the cluster already, with its own; nearest: leave it",
-        ),
-        (
             IN_CLUSTER,
             {"teams": {"vision": {"groups": {"edit": ["vision@example.com"]}}}},
             "cluster.existing.name: platform knows no groups, and teams are of groups; nearest: ",

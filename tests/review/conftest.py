@@ -23,7 +23,7 @@ from cli.pulumi_cli import binary
 
 ROOT = Path(__file__).parent.parent.parent
 # Not stacks, so a program without them reviews in the same way.
-_ASIDE = ("tests/", "docs/", "bench/")
+_ASIDE = ("tests/", "docs/")
 
 
 def git(folder: Path, *arguments: str) -> str:
@@ -94,7 +94,7 @@ class Repository:
         command += ["--markdown", str(out / "report.md"), "--json", str(out / "report.json")]
         path = os.pathsep.join([str(binary().parent), os.environ.get("PATH", os.defpath)])
         done = subprocess.run(
-            [*before, *command, "--pictures", str(out / "pictures")],
+            [*before, *command],
             cwd=self.folder,
             env={**(os.environ if env is None else env), "PATH": path},
             stdout=subprocess.PIPE,

@@ -152,7 +152,7 @@ NAMED = """config:
         ("docs/jobs/.gitignore", True),
         ("docs/.dockerignore", True),
         ("tests/.gitignore", True),
-        ("bench/.gitignore", False),
+        ("review/.gitignore", False),
         ("tools/mine/a.md", True),
         ("tools/mine/deeper/a.md", True),
         ("tools/mine2/a.py", False),

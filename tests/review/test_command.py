@@ -87,7 +87,6 @@ def test_a_token_never_reaches_report_json_picture_or_log(repository: Repository
         assert one.report
         assert CANARY not in one.log
         assert files_with(CANARY, one.folder) == []
-    assert (done.folder / "pictures" / "dev.svg").exists()
 
 
 def test_a_base_whose_config_is_refused_is_shown_as_nothing_to_compare_with(

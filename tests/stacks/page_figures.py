@@ -3,9 +3,9 @@ what its destroy takes, what a change does, when the first step comes; and messa
 loses data.
 
 A region says in its marker what is run: `run STACK [PATH=VALUE ...]`, `changes STACK`,
-`first-steps STACK` and `restarts STACK`, of which page_changes.yaml and first_steps.yaml have the
-rows, `costs STACK` (page_costs.py), or `ways WHAT` (ways_to_lose_data.py). Runs have no token but
-the one that a stack requires: what a user without one sees.
+`first-steps STACK`, of which page_changes.yaml and first_steps.yaml have the rows, `costs STACK`
+(page_costs.py), or `ways WHAT` (ways_to_lose_data.py). Runs have no token but the one that a stack
+requires: what a user without one sees.
 """
 
 from __future__ import annotations
@@ -25,7 +25,6 @@ import yaml
 
 from cli.overrides import all_secrets
 from cli.urns import name_of, token_of
-from sandbox.restart import restart_parts, total
 from sandbox.run_result import RunResult
 from sandbox.workspace import Workspace
 from tests.stacks import regions, ways_to_lose_data
@@ -75,8 +74,6 @@ def text_of(region: str) -> str:
             lines = costs(asked.stack)
         case "changes":
             lines = _changes(asked.stack, changes()[asked.stack])
-        case "restarts":
-            lines = _restarts(asked.stack, first_steps()[asked.stack])
         case "ways":
             lines = ways_to_lose_data.lines(asked.stack)
         case _:
@@ -155,30 +152,6 @@ def _first_steps(stack: str, wanted: Mapping[str, Any]) -> Iterator[str]:
         usd = "unknown" if course.usd is None else f"{course.usd[0]:.0f}"
         minutes = f"{course.accelerator_minutes:.0f}"
         yield table_row(row["so"], spoken(course.seconds), minutes, usd)
-
-
-def _restarts(stack: str, wanted: Mapping[str, Any]) -> Iterator[str]:
-    said = list[tuple[str, ...]]()
-    names = list[str]()
-    for row in wanted["restarts"]:
-        with _without_tokens(stack) as sandbox:
-            project = sandbox.workspace.root.parent / "project.yaml"
-            project.write_text(yaml.safe_dump(wanted["project"]))
-            result = sandbox.run("up", *row["set"], project=project)
-            assert result.ok, result.report.diagnostics
-            found = restart_parts(
-                sandbox.state()["resources"], wanted["pool"], sandbox.workspace.durations()
-            )
-        parts = {it.name: it.seconds for it in found}
-        names += [it for it in parts if it not in names]
-        seconds = (
-            f"{spoken(it.likely)} ({spoken(it.low)} to {spoken(it.high)})"
-            for it in (parts[name] for name in names)
-        )
-        said.append((row["so"], *seconds, spoken(total(found))))
-    yield from _head(("images", *names, "together"))
-    for cells in said:
-        yield table_row(*cells)
 
 
 def _head(cells: Sequence[str]) -> Iterator[str]:

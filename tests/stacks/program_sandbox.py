@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import shutil
 from pathlib import Path
-from typing import Any
 
 import yaml
 
@@ -20,7 +19,6 @@ class ProgramSandbox:
     is what the engine has printed."""
 
     def __init__(self, folder: Path, stack: str, module: str, function: str = "program") -> None:
-        self._folder = folder
         self._program = folder / f"{stack}-program"
         self._program.mkdir()
         shutil.copyfile(PROJECT_FOLDER / "Pulumi.yaml", self._program / "Pulumi.yaml")
@@ -28,13 +26,6 @@ class ProgramSandbox:
         (self._program / "__main__.py").write_text(main)
         self.said: list[str] = []
         self.workspace = Workspace(folder / "sandbox", stack, self._program)
-
-    def have(self, *existing: dict[str, Any]) -> None:
-        """Put resources of no stack into the simulated cloud."""
-        given = self._folder / "given.yaml"
-        given.write_text(yaml.safe_dump({"existing": list(existing)}))
-        with self.workspace.lock():
-            self.workspace.use_project(given)
 
     def run(self, verb: Verb, **config: str) -> RunResult:
         values = {f"{PROJECT}:{key}": value for key, value in config.items()}

@@ -7,17 +7,17 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from cli.errors import UserError
 from cli.project import PROJECT_FOLDER
 from cli.urns import name_of
 from sandbox.faults import Crash, Faults
 from sandbox.forget import forget
-from sandbox.workspace import Workspace
 from tests.stacks.conftest import Sandbox
 from tests.stacks.test_lifecycle import made_once
 
@@ -25,58 +25,31 @@ pytestmark = pytest.mark.thorough
 SandboxOf = Callable[[str], Sandbox]
 
 
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A disk of 8 MiB."""
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=8m", "none", str(folder)],
-        capture_output=True,
-        check=False,
-    )
-    if mounted.returncode:
-        pytest.skip("a small disk can be mounted by root alone")
-    yield folder
-    subprocess.run(["umount", "--lazy", str(folder)], check=True)
-
-
-@pytest.mark.parametrize("left_kib", [48, 400])
-def test_a_disk_that_runs_full_in_the_middle_loses_nothing(
-    small_disk: Path, monkeypatch: pytest.MonkeyPatch, left_kib: int
+def test_a_full_disk_is_said_before_a_run_and_the_next_one_goes_on(
+    brought_up: SandboxOf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sandbox.disk.NEEDED_MIB", 0)
-    workspace = Workspace(small_disk / "sandbox", "dev")
-    sandbox = Sandbox(workspace)
-    ballast = small_disk / "ballast"
-
-    def fill() -> None:
-        """All but a little: enough for the first states, but not for all."""
-        files = os.statvfs(small_disk)
-        free = files.f_bavail * files.f_frsize
-        ballast.write_bytes(bytes(max(free - left_kib * 1024, 0)))
-
-    sandbox.succeed("preview")
-    (workspace.root / "reserve").unlink()
-    monkeypatch.setattr("sandbox.workspace.hold_reserve", lambda _: fill())
-    assert not sandbox.run("up").ok
-    ballast.unlink()
-    monkeypatch.undo()
-    monkeypatch.setattr("sandbox.disk.NEEDED_MIB", 0)
-    sandbox.succeed("up")
-    assert made_once(sandbox)
-    assert sandbox.succeed("destroy").cloud == {}
+    sandbox = brought_up("dev")
+    with monkeypatch.context() as full:
+        full.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=0))
+        with pytest.raises(UserError, match="disk has 0 MiB left"):
+            sandbox.run("up", "pools.gpu.max_pods_per_node=64")
+    assert set(sandbox.succeed("up").report.changes) == {"same"}
 
 
-def test_half_a_state_is_taken_from_its_last_whole_copy(brought_up: SandboxOf) -> None:
+def test_a_state_that_is_cut_leaves_reset_and_then_the_stack_begins_anew(
+    brought_up: SandboxOf,
+) -> None:
     sandbox = brought_up("dev")
     [state] = sandbox.workspace.state_files()
     text = state.read_text()
-    state.write_text(text[: len(text) // 2])
-    result = sandbox.succeed("up")
-    assert set(result.report.changes) == {"same"}
-    state.write_text("")
-    assert sandbox.succeed("destroy").cloud == {}
+    for cut in (text[: len(text) // 2], ""):
+        state.write_text(cut)
+        for verb in ("preview", "up", "destroy"):
+            with pytest.raises(UserError, match=r"ends in the middle.*reset --stack dev"):
+                sandbox.run(verb)
+    forget(sandbox.workspace)
+    sandbox.succeed("up")
+    assert made_once(sandbox)
 
 
 def test_a_stack_that_is_up_is_forgotten_with_all_that_it_has(

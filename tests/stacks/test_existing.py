@@ -56,19 +56,20 @@ def without(config: dict[str, Any], *path: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("stack", "own"),
+    ("stack", "own", "cluster"),
     [
         pytest.param(
             ON_NETWORK,
             {"gcp:container/cluster:Cluster", "gcp:serviceaccount/account:Account"},
+            "ours",
             id="network",
             marks=pytest.mark.thorough,
         ),
-        pytest.param(IN_CLUSTER, {"gcp:serviceaccount/account:Account"}, id="cluster"),
+        pytest.param(IN_CLUSTER, {"gcp:serviceaccount/account:Account"}, "platform", id="cluster"),
     ],
 )
 def test_no_step_of_the_engine_is_for_a_part_that_exists_already(
-    tmp_path: Path, stack: dict[str, Any], own: set[str]
+    tmp_path: Path, stack: dict[str, Any], own: set[str], cluster: str
 ) -> None:
     sandbox = on_existing(tmp_path, **stack)
     before = of_no_stack(sandbox)
@@ -79,6 +80,11 @@ def test_no_step_of_the_engine_is_for_a_part_that_exists_already(
         assert touched(result) <= own, verb
         assert of_no_stack(sandbox) == before, verb
         assert not empty or changed(result) == {}
+        if verb == "up":
+            (pool,) = result.cloud["gcp:container/nodePool:NodePool"]
+            assert f"/clusters/{cluster}/" in pool
+            clusters = sandbox.cloud.find("gcp:container/cluster:Cluster")
+            assert {it["network"] for it in clusters} == {VPC.id}
     assert sandbox.cloud.inventory("ours") == {}
 
 
@@ -88,6 +94,11 @@ def test_no_step_of_the_engine_is_for_a_part_that_exists_already(
         (
             without(ON_NETWORK, "network", "existing", "network"),
             'network.existing.network: "lost" is not in project network-project; nearest',
+        ),
+        pytest.param(
+            without(ON_NETWORK, "network", "existing", "subnetwork"),
+            'network.existing.subnetwork: "lost" is not in region us-central1 of project network-',
+            marks=pytest.mark.thorough,
         ),
         pytest.param(
             without(IN_CLUSTER, "cluster", "existing", "name"),

@@ -22,7 +22,7 @@ _TIME = re.compile(r"\b\d+ (?:h|min)(?: \d+ (?:min|s))+\b|\b\d\d:\d\d min\b")
 # Who writes the times of these pages, and what seconds of others are.
 WRITTEN = {"docs/pull-requests.md": "tests.review.example"}
 _REGION = re.compile(
-    r"^<!-- ((?:run|changes|first-steps|restarts|said|ways) .*|figures|preview|fit) -->$"
+    r"^<!-- ((?:run|changes|first-steps|said|ways) .*|figures|preview|fit) -->$"
     r".*?^<!-- \1 -->$",
     re.MULTILINE | re.DOTALL,
 )

@@ -72,8 +72,4 @@ def crash(folder: Path, name: str, words: str) -> None:
     (folder / f"{name}.crash").write_text(words)
 
 
-def mend(folder: Path, name: str) -> None:
-    (folder / f"{name}.crash").unlink()
-
-
 CORE = [name for wave in programs.WAVES for name in wave][:5]

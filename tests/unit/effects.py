@@ -196,7 +196,6 @@ QUEUES: Changes = {
         {"queues__frameworks": ["pod"]},
         {"queues__namespaces": ["research", "more"]},
         {"queues__ready_minutes": 60},
-        {"queues__dashboard": True},
         {"queues__flavors__spot__topology": "blocks"},
         {"queues__topologies__nodes__levels": BLOCKS},
         {"queues__cluster_queues__theirs__cohort": "few"},

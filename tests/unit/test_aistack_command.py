@@ -30,8 +30,6 @@ def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
         (("submit", "--as", "pod"), ExitCode.USAGE, '"pod": not one of them; nearest: job'),
         (("shell", "a", "--json"), ExitCode.USAGE, "nearest: COMMAND"),
         (("checkpoints", "a", "--copy", "1"), ExitCode.USAGE, "which one, and where to"),
-        (("dashboard", "dev", "--queues"), ExitCode.USAGE, "nearest: leave it out"),
-        (("dashboard", "--queues", "--port", "80"), ExitCode.USAGE, "--port: the page of the"),
         (("calibrate",), ExitCode.USAGE, "--event-log: missing"),
         (("calibrate", "--event-log", "binary"), ExitCode.REFUSED, "--event-log FILE`"),
         (("calibrate", "--event-log", "none"), ExitCode.REFUSED, "No such file or directory"),

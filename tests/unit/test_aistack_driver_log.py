@@ -15,8 +15,8 @@ from aistack.logs import Wanted
 from aistack.ray_job_log import RayJobLog
 from aistack.why.look import look
 from kube.kinds import JOB_SET, RAY_JOB
+from tests.ray_log import RayLog
 from tests.unit.test_hand_over import Answering
-from tools.ray_log import RayLog
 
 ID = "train-x7k2p"
 

@@ -11,7 +11,7 @@ import hashlib
 import http.client
 import socket
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, cast
@@ -124,8 +124,8 @@ class PodChannels(Channels):
 
 
 class ToThisMachine(Tunnel):
-    def __init__(self, port: int, told: list[str], origins: Sequence[str] = ()) -> None:
-        super().__init__(cast(Cluster, None), DOOR, told.append, origins)
+    def __init__(self, port: int, told: list[str]) -> None:
+        super().__init__(cast(Cluster, None), DOOR, told.append)
         self._port = port
 
     def _channels(self) -> Channels:
@@ -133,10 +133,10 @@ class ToThisMachine(Tunnel):
 
 
 @contextmanager
-def listening(port: int, told: list[str], origins: Sequence[str] = ()) -> Iterator[int]:
+def listening(port: int, told: list[str]) -> Iterator[int]:
     """The port that leads to a server's."""
     listener = Tunnel.listen(0)
-    serve = ToThisMachine(port, told, origins).serve
+    serve = ToThisMachine(port, told).serve
 
     def until_closed() -> None:
         try:
@@ -315,15 +315,6 @@ def test_another_upgrade_is_an_ordinary_request(
     said = answers(port, request(here, "/", "GET", *wanted) + request("evil.example", "/second"))
     assert said.endswith(b"GET /")
     assert len(asked) == 1
-
-
-def test_the_page_of_the_queues_calls_its_backend_at_another_port(
-    server: int, told: list[str]
-) -> None:
-    page = "http://127.0.0.1:8082"
-    with listening(server, told, [page]) as port:
-        said = answers(port, request(f"127.0.0.1:{port}", "/ws", "GET", f"Origin: {page}"))
-    assert said.endswith(b"GET /ws")
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,6 @@ from catalog import (
     check_capacity,
     check_filesystem_name,
     check_growth,
-    check_instance_name,
 )
 from stacks.types import PeeringRange
 
@@ -120,27 +119,3 @@ def test_a_wrong_file_system_name_gets_a_legal_one(name: str, nearest: str) -> N
     with pytest.raises(FactError, match=re.escape(f"nearest: {nearest}") + "$"):
         check_filesystem_name(name)
     check_filesystem_name(nearest)
-
-
-@pytest.mark.parametrize(
-    ("name", "nearest"),
-    [
-        ("RL_Demo", "rl-demo"),
-        ("9lives", "lives"),
-        ("ends-", "ends"),
-        ("x" * 64, "x" * 63),
-        ("", "lustre"),
-    ],
-)
-def test_a_wrong_instance_name_gets_a_legal_one(name: str, nearest: str) -> None:
-    with pytest.raises(FactError, match=re.escape(f"nearest: {nearest}") + "$"):
-        check_instance_name(name)
-    check_instance_name(nearest)
-
-
-@given(st.text(max_size=80))
-def test_every_suggested_instance_name_is_legal(name: str) -> None:
-    try:
-        check_instance_name(name)
-    except FactError as error:
-        check_instance_name(str(error).rpartition("nearest: ")[2])

@@ -1,5 +1,5 @@
-"""What pods wait for images in the simulation: since when a pull goes on, by which way, and what a
-restart takes. Cannot prove how long any of it takes on Google Cloud."""
+"""What pods wait for images in the simulation: since when a pull goes on, and by which way. Cannot
+prove how long any of it takes on Google Cloud."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ from sandbox.image_pulls import (
     pull_urn,
 )
 from sandbox.planned_pulls import with_pulls, without_pulls
-from sandbox.restart import restart_parts, total
 from sandbox.schedule import TimedStep, critical_path
 
 RAY = RAY_CLUSTER
@@ -237,12 +236,6 @@ def test_a_preview_counts_a_disk_as_a_run_does() -> None:
     assert pull_urn(CLUSTER) not in known
 
 
-def test_after_a_preemption_machines_have_the_disk_again() -> None:
-    resources = [{"urn": GPU, "inputs": with_disk()}, {"urn": CLUSTER, "inputs": ray()}]
-    (image,) = (it for it in restart_parts(resources, "gpu", SECONDS) if it.name == "image")
-    assert image.seconds.likely == DISK
-
-
 def test_a_preview_counts_what_a_run_takes() -> None:
     steps = [
         TimedStep(HUB, "create", 10),
@@ -277,15 +270,3 @@ def test_a_preview_knows_what_streams_by_then() -> None:
     planned = without_pulls(found, waits)
     assert planned[0] == without_pulls(early, {})[0] == steps
     assert planned[1][CLUSTER] == {CPU, GPU}
-
-
-def test_a_restart_takes_machines_the_slower_of_image_and_plugin_workers_and_the_job() -> None:
-    plugin = {"metadata": {}, "spec": {}}
-    job = urn("kubernetes:ray.io/v1:RayJob", "job")
-    known = {HUB: mirror(), GPU: pool(), CLUSTER: ray(), urn(DAEMON_SET, "nccl"): plugin, job: {}}
-    resources = [{"urn": it, "inputs": inputs} for it, inputs in known.items()]
-    parts = restart_parts(resources, "gpu", SECONDS)
-    assert [it.name for it in parts] == ["machines", "image", "Ray workers", "nccl", "job"]
-    likely = {it.name: it.seconds.likely for it in parts}
-    assert likely["image"] == STREAMED
-    assert total(parts) == sum(likely.values()) - STREAMED

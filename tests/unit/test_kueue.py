@@ -116,16 +116,6 @@ def test_its_pod_goes_where_it_is_sent(register: Register) -> None:
     assert values["controllerManager"] == {"nodeSelector": {"pool": "cpu"}}
 
 
-def test_its_page_is_installed_where_it_is_asked_for_on_the_same_nodes(register: Register) -> None:
-    assert "enableKueueViz" not in made(register).named("kueue-release").inputs["values"]
-    selector = pulumi.Output.from_input({"pool": "cpu"})
-    release = made(register, dashboard=True, node_selector=selector).named("kueue-release")
-    values = release.inputs["values"]
-    assert values["enableKueueViz"] is True
-    for side in ("backend", "frontend"):
-        assert values["kueueViz"][side]["nodeSelector"] == {"pool": "cpu"}
-
-
 def test_what_takes_its_name_is_made_after_the_release(register: Register) -> None:
     def program() -> None:
         kueue = Kueue("kueue", ARGS)

@@ -75,7 +75,6 @@ def test_all_that_kueue_integrates_is_taken_and_by_default_what_a_stack_has() ->
     """FrameworkName of each folder in kubernetes-sigs/kueue pkg/controller/jobs, v0.19.2."""
     taken = controller_configuration(sorted(FRAMEWORKS), [])["integrations"]["frameworks"]
     assert {"ray.io/rayservice", "sparkoperator.k8s.io/sparkapplication"} <= set(taken)
-    assert len(taken) == 18
     assert set(DEFAULT_FRAMEWORKS) == {"batch/job", "pod", "ray.io/raycluster", "ray.io/rayjob"}
 
 

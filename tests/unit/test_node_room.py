@@ -42,11 +42,6 @@ def shape(
 # Nodes that other people published
 
 
-def test_ten_public_nodes_or_more_are_compared() -> None:
-    assert len(NODES) >= 10
-    assert len({it.source for it in NODES}) > 5
-
-
 @pytest.mark.parametrize("node", NODES, ids=lambda it: it.name)
 def test_a_public_node_has_the_cpu_and_the_disk_that_is_counted(node: PublicNode) -> None:
     room, theirs = TABLE.room(node.as_shape()), node.allocatable

@@ -12,7 +12,6 @@ from tests.programs import WITH_ALL_SECRETS, lines_of
 
 _BARE_SCRIPT = {"type": "script", "command": ["python", "train.py"], "image": "python:3.12"}
 _SCRIPT = {**_BARE_SCRIPT, "requests": {"cpu": 1, "memory_gib": 2}}
-_NEWER = '. A newer one can be added under "catalog.machine_types"'
 _LETTERS = 'of a-z, 0-9 and "-", a letter first, no hyphen last'
 
 

@@ -36,13 +36,11 @@ def plan_of(name: str) -> Plan:
     return validate({**config["gke-ai-stacks:stack"], **places}, secrets_set=WITH_TOKEN)
 
 
-def test_there_is_a_stack_of_ten_lines_and_there_are_ten_more() -> None:
-    first, *others = EXAMPLES
+def test_there_is_a_stack_of_ten_lines() -> None:
     written = re.search(r"stack:\n(.*?)```", TEXT, re.S)
     assert written is not None
     assert len(written[1].splitlines()) < 10
-    assert first == "mine"
-    assert len(others) == 10
+    assert next(iter(EXAMPLES)) == "mine"
 
 
 def test_examples_are_what_their_headings_say() -> None:

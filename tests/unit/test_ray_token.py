@@ -23,8 +23,8 @@ from aistack.verbs.tunnel import lead
 from kube.kinds import SECRET, Kind
 from kube.objects import JsonObject
 from kube.ray import token_secret
+from tests.ray_log import RayLog
 from tests.unit.test_aistack_driver_log import ID, address, found, texts
-from tools.ray_log import RayLog
 
 TOKEN = "token-of-a-test"
 ASKS = {"mode": "token"}

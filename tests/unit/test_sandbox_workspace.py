@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import errno
+import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,7 @@ import yaml
 
 from catalog import Catalog
 from cli.errors import UserError
+from sandbox.locks import engine_pid, stale_locks
 from sandbox.workspace import Workspace
 from stacks.stack_file import parse_stack_file
 
@@ -148,24 +151,34 @@ def test_a_copy_of_the_config_that_was_cut_is_made_anew(workspace: Workspace) ->
     assert workspace.stack_object()["name"] == "mine"
 
 
-def test_a_full_disk_takes_the_reserve_and_loses_nothing(
+def test_what_a_full_disk_did_not_take_is_as_it_was(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     workspace.prepare([])
-    reserve = workspace.root / "reserve"
+    before = workspace.config_file.read_text()
     write = Path.write_text
 
-    def full_while_reserved(file: Path, text: str, **how: Any) -> int:
-        if reserve.exists():
-            write(file, text[:2], **how)
-            raise OSError(errno.ENOSPC, "No space left on device")
-        return write(file, text, **how)
+    def full(file: Path, text: str, **how: Any) -> int:
+        write(file, text[:2], **how)
+        raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(Path, "write_text", full_while_reserved)
-    workspace.cloud().save()
-    assert not reserve.exists()
-    monkeypatch.undo()
-    assert workspace.cloud().inventory() == {}
+    with monkeypatch.context() as disk:
+        disk.setattr(Path, "write_text", full)
+        with pytest.raises(OSError, match="No space left"):
+            workspace.prepare(["pools.gpu.nodes=4"])
+    assert workspace.config_file.read_text() == before
+    workspace.prepare(["pools.gpu.nodes=4"])
+
+
+def test_half_a_lock_is_of_a_process_that_is_no_more(tmp_path: Path) -> None:
+    lock = tmp_path / ".pulumi" / "locks" / "organization" / "p" / "dev" / "a.json"
+    lock.parent.mkdir(parents=True)
+    lock.write_text('{"pid": ')
+    assert stale_locks(tmp_path)
+    assert engine_pid(tmp_path) is None
+    lock.write_text(json.dumps({"pid": os.getpid()}))
+    assert not stale_locks(tmp_path)
+    assert engine_pid(tmp_path) == os.getpid()
 
 
 @pytest.mark.parametrize(

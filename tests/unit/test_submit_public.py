@@ -360,8 +360,3 @@ def shown(parcel: Parcel) -> str:
         return str(parcel.work.obj["spec"]["runtimeEnvYAML"])
     ((_, pod),) = pod_groups(parcel.work.kind, parcel.work.obj)
     return " ".join(pod["containers"][0]["command"])
-
-
-def test_twelve_and_more_are_from_public_repositories() -> None:
-    assert len(PUBLIC) >= 12
-    assert len(GROUPS) == 8

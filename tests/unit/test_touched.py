@@ -46,7 +46,7 @@ def test_every_folder_of_the_table_is_there_and_a_verb_runs_it() -> None:
 
 
 def test_every_folder_of_the_product_has_a_judge() -> None:
-    product = {it.parent.name for it in ROOT.glob("*/__init__.py")} - {"tests", "bench", "tools"}
+    product = {it.parent.name for it in ROOT.glob("*/__init__.py")} - {"tests", "tools"}
     assert [it for it in sorted(product) if not nearest(f"{it}/x.py", JUDGES)] == []
 
 

@@ -2,9 +2,8 @@
 
 A job runs at once and has succeeded after its next two polls. That of a queued RayJob, a training,
 runs on until its submitter's pod has been ended, or without one the RayJob has the annotation that
-ends pods. Of a Ray cluster that somebody runs for real the RayJob's annotation says how it ended.
-A cluster that asks for a token is answered for to who brings it. Endpoints and the header: KubeRay
-1.6.2, ray-operator/controllers/ray/utils/dashboardclient/dashboard_httpclient.go.
+ends pods. A cluster that asks for a token is answered for to who brings it. Endpoints and the
+header: KubeRay 1.6.2, ray-operator/controllers/ray/utils/dashboardclient/dashboard_httpclient.go.
 """
 
 from __future__ import annotations
@@ -29,10 +28,6 @@ RAY_JOB: Kind = ("ray.io/v1", "RayJob")
 RAY_CLUSTER: Kind = ("ray.io/v1", "RayCluster")
 _JOBS = "/api/jobs"
 _POLLS = 2
-# Of a RayCluster: somebody runs for real what it is given; and of its RayJobs, how that went, in
-# Ray's words.
-RUN = "ray.gke.sandbox/run"
-OUTCOME = "ray.gke.sandbox/outcome"
 
 
 class Dashboard:
@@ -102,22 +97,7 @@ class Dashboard:
             return "STOPPED"
         if queue_of(ray_job):
             return "SUCCEEDED" if self._was_ended(ray_job) else "RUNNING"
-        if self._is_run(ray_job):
-            return annotations_of(ray_job).get(OUTCOME, "RUNNING")
         return "RUNNING" if self._polls[job] <= _POLLS else "SUCCEEDED"
-
-    def _is_run(self, ray_job: Mapping[str, Any]) -> bool:
-        name = dig(ray_job, "status", "rayClusterName")
-        if not name:
-            return False
-        ref = Ref(
-            api_version=RAY_JOB[0],
-            kind="RayCluster",
-            namespace=namespace_of(ray_job),
-            name=str(name),
-        )
-        found = self._api.get(ref)
-        return found is not None and RUN in annotations_of(found)
 
     def _is_submitted(self, job: str, ray_job: Mapping[str, Any]) -> bool:
         """In HTTPMode the operator submits by itself; a status says that it has, however long ago

@@ -1,8 +1,8 @@
-"""The chart of Kueue: its manager with ServiceAccount, configuration, certificate and webhooks, and
-KueueViz where that is enabled.
+"""The chart of Kueue: its manager with ServiceAccount, configuration, certificate and webhooks.
 
 Source: kubernetes-sigs/kueue charts/kueue, v0.19.2 (read 2026-11-21). The definitions are templates
-of the chart and so go with the release. Left out: roles, metrics and the visibility server.
+of the chart and so go with the release. Left out: roles, metrics, the visibility server and
+KueueViz.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from sandbox.kube.helm.chart import (
     full_name,
     values_of,
 )
-from sandbox.kube.helm.kueueviz import kueueviz_findings, kueueviz_objects
 from sandbox.kube.kueue_configuration import config_findings, config_text
 
 _RESOURCES = {
@@ -77,8 +76,6 @@ class KueueChart(Chart):
     def findings(self, version: str, values: Mapping[str, Any]) -> Iterator[Finding]:
         yield from super().findings(version, values)
         yield from config_findings(config_text(values), version)
-        guarded = self._locked.releases[version].guarded_dashboard
-        yield from kueueviz_findings(version, values, guarded=guarded)
 
     def _served(self, version: str) -> Mapping[str, Sequence[str]]:
         # The lock lists the kinds that stacks make; Kueue makes its own beside them.
@@ -89,7 +86,7 @@ class KueueChart(Chart):
         full = full_name(release, self.name)
         manager, webhook = f"{full}-controller-manager", f"{full}-webhook"
         config = f"{full}-manager-config"
-        controller = controller_objects(
+        return controller_objects(
             release,
             manager,
             configuration=(config, config_text(values_of(release))),
@@ -98,7 +95,6 @@ class KueueChart(Chart):
             webhook_prefix=full,
             deployment=_deployment(release, manager, config, f"{webhook}-server-cert"),
         )
-        return [*controller, *kueueviz_objects(release, full)]
 
 
 def _labels(release: Mapping[str, Any]) -> dict[str, str]:

@@ -175,7 +175,6 @@ def _kueue(site: Site, planned: PlannedQueues, kinds: Sequence[pulumi.Resource])
             unmanaged_namespaces=_GKE_NAMESPACES,
             ready_minutes=planned.ready_minutes,
             node_selector=None if site.plan.autopilot else site.nodes.cpu,
-            dashboard=kueue.dashboard,
             labels=site.labels,
         ),
         # Without Kueue nobody takes the finalizers of its objects off, so it goes with them.

@@ -183,8 +183,6 @@ class StackQueues(Block, frozen=True):
     """Kueue release that the version lock knows; by default its own."""
     frameworks: tuple[str, ...] = DEFAULT_FRAMEWORKS
     """Kinds of workloads that may queue."""
-    dashboard: bool = False
-    """Whether Kueue's own page is installed, KueueViz, which `aistack dashboard --queues` opens."""
     namespaces: tuple[NamespaceName, ...] = ()
     """Namespaces that are made beside the stack's own, for other teams' queues. Pods there reach
     what pods of `teams` reach; roles, quotas and a queue that binds are `teams`' alone."""

@@ -45,7 +45,6 @@ def queue_rules(plan: Plan) -> Iterator[Problem]:
     yield from _door_problems(plan, kueue)
     yield from taint_problems(queues)
     yield from _readiness_problems(queues)
-    yield from _dashboard_problems(plan, kueue)
     yield from problem_of("queues.version", lambda: facts.release("kueue", kueue.version))
     for place, framework in enumerate(kueue.frameworks):
         yield from problem_of(f"queues.frameworks[{place}]", partial(check_framework, framework))
@@ -176,19 +175,6 @@ def _readiness_problems(queues: PlannedQueues) -> Iterator[Problem]:
             "queues.ready_minutes",
             f"after {asked} minutes Kueue stops what is not ready, and by {field} it may take "
             f"{minutes}; nearest: {queues.least_minutes}",
-        )
-
-
-def _dashboard_problems(plan: Plan, kueue: StackQueues) -> Iterator[Problem]:
-    """One that asks nobody who they are would tell every pod of all queues, pods and events."""
-    lock = plan.facts.component("kueue")
-    release = lock.releases.get(kueue.version or str(lock.version))
-    # Of a release that cannot be installed at all more is said elsewhere.
-    if kueue.dashboard and release is not None and not release.guarded_dashboard:
-        yield Problem(
-            "queues.dashboard",
-            f"KueueViz of Kueue {kueue.version} shows everything to everybody who reaches it, for "
-            f"it can ask for no token; nearest: false, or queues.version {lock.version}",
         )
 
 

@@ -2,7 +2,6 @@
 
 import json
 import os
-import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +10,6 @@ import pytest
 
 from tests.conftest import ROOT, Register
 from tests.unit.stack_graphs import built, options_of
-from tools.demo_train import Arguments
 
 SCRIPT = ROOT / "workloads" / "image_classifier" / "train.py"
 
@@ -39,21 +37,6 @@ def test_every_argument_of_the_stack_is_one_of_the_job_and_none_is_missing(
     job = json.loads(done.stdout)
     assert job.keys() == options.keys()
     assert {key: str(value) for key, value in job.items()} == options
-
-
-def test_the_demo_has_folders_of_this_machine_for_the_pods(
-    register: Register, tmp_path: Path
-) -> None:
-    spec = built(register, "gcsfuse-checkpoint").one(":RayJob").inputs["spec"]
-    words = shlex.split(spec["entrypoint"])
-    moved = Arguments(tmp_path / "bucket").moved(words)
-    program, arguments = words[:6], dict(it.split("=", 1) for it in words[6:])
-    assert moved[:6] == program
-    assert program[4] == "python3"
-    assert dict(it.split("=", 1) for it in moved[6:]) == arguments | {
-        "data": "generated",
-        "storage_path": f"{tmp_path}/bucket",
-    }
 
 
 def test_a_dry_run_says_how_far_the_run_is_and_writes_nothing(tmp_path: Path) -> None:

@@ -194,10 +194,6 @@ class Bucket:
             for name in [it for it in self.objects if it.startswith(source)]:
                 self.move(name, target + name.removeprefix(source), Wanted())
 
-    @property
-    def stored_bytes(self) -> int:
-        return sum(it.size for it in self.objects.values())
-
 
 @dataclass(frozen=True)
 class Listing:

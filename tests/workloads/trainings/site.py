@@ -16,7 +16,7 @@ import psutil
 ROOT = Path(__file__).parents[3]
 TRAIN = ROOT / "workloads" / "image_classifier" / "train.py"
 STOPPED = Path(__file__).parent / "stopped_train.py"
-LOCAL_RAY = ROOT / "tools" / "on_local_ray.py"
+LOCAL_RAY = Path(__file__).parent / "on_local_ray.py"
 # Ray looks after its workers every two seconds; an epoch here takes less.
 ENVIRONMENT = {
     "JAX_PLATFORMS": "cpu",

@@ -1,11 +1,10 @@
 """Runs a command beside a Ray cluster of its own on this machine, and ends with its exit code.
 
-    python tools/on_local_ray.py CPUS GPUS COMMAND...
+    python on_local_ray.py CPUS GPUS COMMAND...
 
 CPUs and GPUs are what Ray may give away; they need not be there.
 """
 
-# pyright: reportMissingImports=false
 import os
 import subprocess
 import sys

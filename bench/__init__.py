@@ -1,1 +1,0 @@
-"""`make bench`: the figures that the project promises, measured as ratios within one run."""
