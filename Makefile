@@ -6,7 +6,7 @@ WORKLOADS := .venv-workloads
 FIT := .venv-fit
 SCAN := .venv-scan
 TORCH := .venv-torch
-# The first that is new enough for the jaxlib of requirements-fit.txt.
+# The first that is new enough for the jaxlib of requirements/fit.txt.
 FIT_PYTHON ?= $(shell for it in $(PYTHON) python3.12 python3.13 python3.14; do $$it -c 'import sys; sys.exit(sys.version_info < (3, 12))' 2>/dev/null && echo $$it && break; done)
 STACK ?= b200-lustre
 FOLDER ?= .sandbox
@@ -30,49 +30,49 @@ setup: $(VENV)/.ready $(PULUMI) ## Install everything: virtual environment, depe
 
 # The files pin everything: pip has nothing to resolve. pip 23.2 takes a newer version for a package that somebody wants
 # with an extra, and then misses its hash (pypa/pip #12345).
-$(VENV)/.ready: requirements-dev.txt
+$(VENV)/.ready: requirements/dev.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "error: $(PYTHON) is too old; nearest: make PYTHON=python3.11 (3.11 or newer)"; exit 1; }
 	@echo "setup 1/2: Python packages into $(VENV) (about 1 minute)"
 	@$(PYTHON) -m venv $(VENV)
 	@$(RUN) -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps \
-		-r requirements-dev.txt
+		-r requirements/dev.txt
 	@$(VENV)/bin/uv pip install --quiet --offline --no-deps --python $(RUN) --editable .
 	@touch $@
 
-$(WORKLOADS)/.ready: requirements-workloads.txt requirements-options.txt
+$(WORKLOADS)/.ready: requirements/workloads.txt requirements/options.txt
 	@echo "setup: Ray and JAX into $(WORKLOADS) (about 1 minute, 1.4 GB)"
 	@$(PYTHON) -m venv $(WORKLOADS)
 	@$(WORKLOADS)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps \
-		-r requirements-workloads.txt
+		-r requirements/workloads.txt
 	@rm -rf $(WORKLOADS)/options
 	@$(WORKLOADS)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes \
-		--no-deps --ignore-requires-python --target $(WORKLOADS)/options -r requirements-options.txt
+		--no-deps --ignore-requires-python --target $(WORKLOADS)/options -r requirements/options.txt
 	@touch $@
 
-$(FIT)/.ready: requirements-fit.txt requirements-maxtext.txt
+$(FIT)/.ready: requirements/fit.txt requirements/maxtext.txt
 	@echo "setup: MaxText, JAX and libtpu into $(FIT) (about 2 minutes, 1.4 GB)"
 	@test -n "$(FIT_PYTHON)" \
 		|| { echo "error: jaxlib needs Python 3.12 or newer; nearest: make fit-tools FIT_PYTHON=PATH"; exit 1; }
 	@$(FIT_PYTHON) -m venv $(FIT)
 	@$(FIT)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps \
-		-r requirements-fit.txt
+		-r requirements/fit.txt
 	@$(FIT)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes \
-		--no-deps -r requirements-maxtext.txt
+		--no-deps -r requirements/maxtext.txt
 	@touch $@
 
-$(TORCH)/.ready: requirements-torch.txt
+$(TORCH)/.ready: requirements/torch.txt
 	@echo "setup: PyTorch into $(TORCH) (about 4 minutes, 7 GB)"
 	@$(PYTHON) -m venv $(TORCH)
 	@$(TORCH)/bin/python -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes --no-deps \
-		-r requirements-torch.txt
+		-r requirements/torch.txt
 	@touch $@
 
-$(SCAN)/.ready: requirements-scan.txt
+$(SCAN)/.ready: requirements/scan.txt
 	@echo "setup: checkov into $(SCAN) (about 1 minute, 300 MB)"
 	@$(PYTHON) -m venv $(SCAN)
 	@$(SCAN)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps \
-		-r requirements-scan.txt
+		-r requirements/scan.txt
 	@touch $@
 
 .tools/bin/pulumi: tools/pulumi/go.mod tools/pulumi/go.sum
@@ -174,19 +174,19 @@ lock: setup ## Pin pyproject.toml's dependencies again, with hashes
 	@$(VENV)/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 		--custom-compile-command "make lock" pyproject.toml -o requirements.txt
 	@$(VENV)/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
-		--custom-compile-command "make lock" --extra aistack --extra sandbox --extra dev pyproject.toml -o requirements-dev.txt
+		--custom-compile-command "make lock" --extra aistack --extra sandbox --extra dev pyproject.toml -o requirements/dev.txt
 	@$(VENV)/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
-		--custom-compile-command "make lock" --group workloads -o requirements-workloads.txt
+		--custom-compile-command "make lock" --group workloads -o requirements/workloads.txt
 	@$(VENV)/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
-		--custom-compile-command "make lock" --group torch -o requirements-torch.txt
+		--custom-compile-command "make lock" --group torch -o requirements/torch.txt
 	@$(VENV)/bin/uv pip compile -q --no-deps --python-version 3.12 --generate-hashes --no-emit-index-url \
-		--custom-compile-command "make lock" --group options -o requirements-options.txt
+		--custom-compile-command "make lock" --group options -o requirements/options.txt
 	@$(VENV)/bin/uv pip compile -q --universal --python-version 3.12 --generate-hashes --no-emit-index-url \
-		--custom-compile-command "make lock" --group fit -o requirements-fit.txt
+		--custom-compile-command "make lock" --group fit -o requirements/fit.txt
 	@$(VENV)/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
-		--custom-compile-command "make lock" --group scan -o requirements-scan.txt
+		--custom-compile-command "make lock" --group scan -o requirements/scan.txt
 	@$(VENV)/bin/uv pip compile -q --no-deps --python-version 3.12 --generate-hashes --no-emit-index-url \
-		--custom-compile-command "make lock" --group maxtext -o requirements-maxtext.txt
+		--custom-compile-command "make lock" --group maxtext -o requirements/maxtext.txt
 
 clean: ## Remove what was built here, the sandbox included
 	@if [ -e .sandbox ] && [ -e $(VENV)/.ready ]; then $(RUN) -m sandbox reset; fi
