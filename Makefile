@@ -8,7 +8,6 @@ SCAN := .venv-scan
 TORCH := .venv-torch
 # The first that is new enough for the jaxlib of requirements/fit.txt.
 FIT_PYTHON ?= $(shell for it in $(PYTHON) python3.12 python3.13 python3.14; do $$it -c 'import sys; sys.exit(sys.version_info < (3, 12))' 2>/dev/null && echo $$it && break; done)
-STACK ?= b200-lustre
 FOLDER ?= .sandbox
 # A test of a stack waits for its engine, or its control plane, half of the time.
 WAITING_TESTS = $(shell $(RUN) -c 'import os; print(max(2, os.cpu_count() * 3 // 2))')
@@ -21,7 +20,7 @@ PULUMI := $(shell [ "$$(pulumi version 2>/dev/null)" = "$(PINNED)" ] && command 
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup stack-tools kube-tools fit-tools demo demo-train test coverage test-all touched test-stacks test-kube test-workloads test-launchers test-trainings ready-stacks ready-kube ready-launchers ready-trainings ready-scan scan inventory check format bench lock clean
+.PHONY: help setup stack-tools kube-tools fit-tools demo demo-train test coverage test-all touched test-stacks test-kube test-workloads test-launchers test-trainings ready-stacks ready-kube ready-launchers ready-trainings ready-scan scan inventory check format bench roles kms-grants plugins prices given-back changes lock clean
 
 help: ## Show the verbs
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -102,7 +101,7 @@ stack-tools: .tools/bin/pulumi .tools/bin/pulumi-language-python ## Build what a
 fit-tools: setup $(FIT)/.ready ## Install what `aistack fit` compiles with: MaxText, JAX and libtpu, on a CPU
 
 demo: setup ## Bring b200-lustre up on the sandbox and show it
-	@$(RUN) -m sandbox demo --stack $(STACK) --folder $(FOLDER)
+	@$(RUN) -m sandbox demo --stack $(or $(STACK),b200-lustre) --folder $(FOLDER)
 
 test: setup ## Run every default test
 	@$(RUN) -m pytest -n auto --durations=10
@@ -135,8 +134,8 @@ test-trainings: ready-trainings
 test-all: setup ## Run every tier, the next one also after a failure; ALL_COMBINATIONS=1 runs whole what they take a sample of
 	@$(RUN) -m tools.tiers check test coverage scan test-stacks test-workloads test-kube
 
-touched: setup ## Run what the difference to main touches of the longer tiers, in 15 minutes at most
-	@$(RUN) -m tools.touched
+touched: setup ## Run what the difference to main touches of the longer tiers, in 15 minutes at most; SINCE= another commit, MINUTES=, LIST=1 runs nothing
+	@$(RUN) -m tools.touched $(if $(SINCE),--since $(SINCE)) $(if $(MINUTES),--minutes $(MINUTES)) $(if $(LIST),--list)
 
 demo-train: setup kube-tools $(WORKLOADS)/.ready ## Submit gcsfuse-checkpoint's job with aistack: it trains on Ray on this machine
 	@$(RUN) -m tools.demo_train --python $(WORKLOADS)/bin/python
@@ -169,6 +168,24 @@ format: setup ## Format and fix what can be fixed
 
 bench: setup kube-tools $(WORKLOADS)/.ready ## Measure: a table, and .bench/results.json
 	@$(RUN) -m bench
+
+roles: setup ## Print the roles that the caller of STACK= needs, as commands; FOR=preview, drift, up or destroy; NAMES=1; without STACK= the table of docs/roles.md
+	@$(RUN) -m tools.roles $(STACK) $(if $(FOR),--for $(FOR)) $(if $(NAMES),--names)
+
+kms-grants: setup ## Print the commands that let Google's services use the key of STACK=, in PROJECT=
+	@$(RUN) -m tools.kms_grants $(STACK) $(if $(PROJECT),--project $(PROJECT))
+
+plugins: setup ## Install the provider plugins by their checksums; READ=1 prints those of the releases
+	@$(RUN) -m tools.plugins $(if $(READ),--read)
+
+prices: setup ## Write the largest book of prices from FILE=pricing.yml of COMMIT=
+	@$(RUN) -m tools.prices $(FILE) $(COMMIT)
+
+given-back: setup ## Hold the table of what Google gives back against a clone of the provider, PROVIDER=
+	@$(RUN) -m tools.given_back $(PROVIDER)
+
+changes: setup ## Try every change of every field on the sandbox, half an hour, and write docs/changes.md; KEEP= a folder for what was tried
+	@$(RUN) -m tests.stacks.changes_page $(KEEP)
 
 lock: setup ## Pin pyproject.toml's dependencies again, with hashes
 	@$(VENV)/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url \

@@ -1,4 +1,4 @@
-"""A Mermaid flowchart of `tools.picture` as an SVG that needs no script. Pure."""
+"""A Mermaid flowchart of `tools/picture.py` as an SVG that needs no script. Pure."""
 
 from __future__ import annotations
 
