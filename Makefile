@@ -6,9 +6,8 @@ WORKLOADS := .venv-workloads
 FIT := .venv-fit
 SCAN := .venv-scan
 TORCH := .venv-torch
-# The first that is new enough for the jaxlib of requirements-fit.txt.
+# The first that is new enough for the jaxlib of requirements/fit.txt.
 FIT_PYTHON ?= $(shell for it in $(PYTHON) python3.12 python3.13 python3.14; do $$it -c 'import sys; sys.exit(sys.version_info < (3, 12))' 2>/dev/null && echo $$it && break; done)
-STACK ?= b200-lustre
 FOLDER ?= .sandbox
 # A test of a stack waits for its engine, or its control plane, half of the time.
 WAITING_TESTS = $(shell $(RUN) -c 'import os; print(max(2, os.cpu_count() * 3 // 2))')
@@ -21,7 +20,7 @@ PULUMI := $(shell [ "$$(pulumi version 2>/dev/null)" = "$(PINNED)" ] && command 
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup stack-tools kube-tools fit-tools demo test coverage test-all touched test-stacks test-kube test-workloads test-launchers test-trainings ready-stacks ready-kube ready-launchers ready-trainings ready-scan scan inventory check format bench lock clean
+.PHONY: help setup stack-tools kube-tools fit-tools demo test coverage test-all touched test-stacks test-kube test-workloads test-launchers test-trainings ready-stacks ready-kube ready-launchers ready-trainings ready-scan scan inventory check format bench roles kms-grants plugins prices given-back changes lock clean
 
 help: ## Show the verbs
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -30,49 +29,49 @@ setup: $(VENV)/.ready $(PULUMI) ## Install everything: virtual environment, depe
 
 # The files pin everything: pip has nothing to resolve. pip 23.2 takes a newer version for a package that somebody wants
 # with an extra, and then misses its hash (pypa/pip #12345).
-$(VENV)/.ready: requirements-dev.txt
+$(VENV)/.ready: requirements/dev.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "error: $(PYTHON) is too old; nearest: make PYTHON=python3.11 (3.11 or newer)"; exit 1; }
 	@echo "setup 1/2: Python packages into $(VENV) (about 1 minute)"
 	@$(PYTHON) -m venv $(VENV)
 	@$(RUN) -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps \
-		-r requirements-dev.txt
+		-r requirements/dev.txt
 	@$(VENV)/bin/uv pip install --quiet --offline --no-deps --python $(RUN) --editable .
 	@touch $@
 
-$(WORKLOADS)/.ready: requirements-workloads.txt requirements-options.txt
+$(WORKLOADS)/.ready: requirements/workloads.txt requirements/options.txt
 	@echo "setup: Ray and JAX into $(WORKLOADS) (about 1 minute, 1.4 GB)"
 	@$(PYTHON) -m venv $(WORKLOADS)
 	@$(WORKLOADS)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps \
-		-r requirements-workloads.txt
+		-r requirements/workloads.txt
 	@rm -rf $(WORKLOADS)/options
 	@$(WORKLOADS)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes \
-		--no-deps --ignore-requires-python --target $(WORKLOADS)/options -r requirements-options.txt
+		--no-deps --ignore-requires-python --target $(WORKLOADS)/options -r requirements/options.txt
 	@touch $@
 
-$(FIT)/.ready: requirements-fit.txt requirements-maxtext.txt
+$(FIT)/.ready: requirements/fit.txt requirements/maxtext.txt
 	@echo "setup: MaxText, JAX and libtpu into $(FIT) (about 2 minutes, 1.4 GB)"
 	@test -n "$(FIT_PYTHON)" \
 		|| { echo "error: jaxlib needs Python 3.12 or newer; nearest: make fit-tools FIT_PYTHON=PATH"; exit 1; }
 	@$(FIT_PYTHON) -m venv $(FIT)
 	@$(FIT)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps \
-		-r requirements-fit.txt
+		-r requirements/fit.txt
 	@$(FIT)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes \
-		--no-deps -r requirements-maxtext.txt
+		--no-deps -r requirements/maxtext.txt
 	@touch $@
 
-$(TORCH)/.ready: requirements-torch.txt
+$(TORCH)/.ready: requirements/torch.txt
 	@echo "setup: PyTorch into $(TORCH) (about 4 minutes, 7 GB)"
 	@$(PYTHON) -m venv $(TORCH)
 	@$(TORCH)/bin/python -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes --no-deps \
-		-r requirements-torch.txt
+		-r requirements/torch.txt
 	@touch $@
 
-$(SCAN)/.ready: requirements-scan.txt
+$(SCAN)/.ready: requirements/scan.txt
 	@echo "setup: checkov into $(SCAN) (about 1 minute, 300 MB)"
 	@$(PYTHON) -m venv $(SCAN)
 	@$(SCAN)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps \
-		-r requirements-scan.txt
+		-r requirements/scan.txt
 	@touch $@
 
 .tools/bin/pulumi: tools/pulumi/go.mod tools/pulumi/go.sum
@@ -102,7 +101,7 @@ stack-tools: .tools/bin/pulumi .tools/bin/pulumi-language-python ## Build what a
 fit-tools: setup $(FIT)/.ready ## Install what `aistack fit` compiles with: MaxText, JAX and libtpu, on a CPU
 
 demo: setup ## Bring b200-lustre up on the sandbox and show it
-	@$(RUN) -m sandbox demo --stack $(STACK) --folder $(FOLDER)
+	@$(RUN) -m sandbox demo --stack $(or $(STACK),b200-lustre) --folder $(FOLDER)
 
 test: setup ## Run every default test
 	@$(RUN) -m pytest -n auto --durations=10
@@ -135,8 +134,8 @@ test-trainings: ready-trainings
 test-all: setup ## Run every tier, the next one also after a failure; ALL_COMBINATIONS=1 runs whole what they take a sample of
 	@$(RUN) -m tools.tiers check test coverage scan test-stacks test-workloads test-kube
 
-touched: setup ## Run what the difference to main touches of the longer tiers, in 15 minutes at most
-	@$(RUN) -m tools.touched
+touched: setup ## Run what the difference to main touches of the longer tiers, in 15 minutes at most; SINCE= another commit, MINUTES=, LIST=1 runs nothing
+	@$(RUN) -m tools.touched $(if $(SINCE),--since $(SINCE)) $(if $(MINUTES),--minutes $(MINUTES)) $(if $(LIST),--list)
 
 scan: ready-scan ## Look through the manifests of every preset with checkov
 	@$(RUN) -m pytest -o addopts="--strict-markers -ra" $(or $(TESTS),tests/scans)
@@ -166,23 +165,41 @@ format: setup ## Format and fix what can be fixed
 bench: setup ## Time the verbs, as ratios: a table, and .bench/results.json
 	@$(RUN) -m tools.bench
 
+roles: setup ## Print the roles that the caller of STACK= needs, as commands; FOR=preview, drift, up or destroy; NAMES=1; without STACK= the table of docs/roles.md
+	@$(RUN) -m tools.roles $(STACK) $(if $(FOR),--for $(FOR)) $(if $(NAMES),--names)
+
+kms-grants: setup ## Print the commands that let Google's services use the key of STACK=, in PROJECT=
+	@$(RUN) -m tools.kms_grants $(STACK) $(if $(PROJECT),--project $(PROJECT))
+
+plugins: setup ## Install the provider plugins by their checksums; READ=1 prints those of the releases
+	@$(RUN) -m tools.plugins $(if $(READ),--read)
+
+prices: setup ## Write the largest book of prices from FILE=pricing.yml of COMMIT=
+	@$(RUN) -m tools.prices $(FILE) $(COMMIT)
+
+given-back: setup ## Hold the table of what Google gives back against a clone of the provider, PROVIDER=
+	@$(RUN) -m tools.given_back $(PROVIDER)
+
+changes: setup ## Try every change of every field on the sandbox, half an hour, and write docs/changes.md; KEEP= a folder for what was tried
+	@$(RUN) -m tests.stacks.changes_page $(KEEP)
+
 lock: setup ## Pin pyproject.toml's dependencies again, with hashes
 	@$(VENV)/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 		--custom-compile-command "make lock" pyproject.toml -o requirements.txt
 	@$(VENV)/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
-		--custom-compile-command "make lock" --extra aistack --extra sandbox --extra dev pyproject.toml -o requirements-dev.txt
+		--custom-compile-command "make lock" --extra aistack --extra sandbox --extra dev pyproject.toml -o requirements/dev.txt
 	@$(VENV)/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
-		--custom-compile-command "make lock" --group workloads -o requirements-workloads.txt
+		--custom-compile-command "make lock" --group workloads -o requirements/workloads.txt
 	@$(VENV)/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
-		--custom-compile-command "make lock" --group torch -o requirements-torch.txt
+		--custom-compile-command "make lock" --group torch -o requirements/torch.txt
 	@$(VENV)/bin/uv pip compile -q --no-deps --python-version 3.12 --generate-hashes --no-emit-index-url \
-		--custom-compile-command "make lock" --group options -o requirements-options.txt
+		--custom-compile-command "make lock" --group options -o requirements/options.txt
 	@$(VENV)/bin/uv pip compile -q --universal --python-version 3.12 --generate-hashes --no-emit-index-url \
-		--custom-compile-command "make lock" --group fit -o requirements-fit.txt
+		--custom-compile-command "make lock" --group fit -o requirements/fit.txt
 	@$(VENV)/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
-		--custom-compile-command "make lock" --group scan -o requirements-scan.txt
+		--custom-compile-command "make lock" --group scan -o requirements/scan.txt
 	@$(VENV)/bin/uv pip compile -q --no-deps --python-version 3.12 --generate-hashes --no-emit-index-url \
-		--custom-compile-command "make lock" --group maxtext -o requirements-maxtext.txt
+		--custom-compile-command "make lock" --group maxtext -o requirements/maxtext.txt
 
 clean: ## Remove what was built here, the sandbox included
 	@if [ -e .sandbox ] && [ -e $(VENV)/.ready ]; then $(RUN) -m sandbox reset; fi

@@ -11,7 +11,6 @@ from typing import Any
 
 from cli.console import say, say_aside
 from cli.kube_mode import KubeMode
-from cli.next_steps import python
 from cli.urns import name_of, token_of
 from review.cost import Amount, Cost, cost_of
 from review.hourly import cost_lines
@@ -256,8 +255,8 @@ def _context(workspace: Workspace, secrets: Mapping[str, str]) -> Context:
         plan = planned(workspace, secrets)
     except ConfigError:
         plan = None
-    roles = f"{python()} -m tools.roles {workspace.stack}"
-    grants = f"{python()} -m tools.kms_grants {workspace.stack}"
+    roles = f"make roles STACK={workspace.stack}"
+    grants = f"make kms-grants STACK={workspace.stack}"
     cloud = workspace.cloud()
     own = cloud.inventory(workspace.stack).get(POOL, ())
     short = {it.rpartition("/")[2]: came for it, came in cloud.short.items() if it in own}

@@ -67,16 +67,18 @@ def machine_paths(files: list[Path]) -> Iterator[str]:
 
 
 def dead_commands(files: list[Path]) -> Iterator[str]:
-    """Commands in the docs' shell blocks that nothing here answers to."""
+    """Commands in the docs' shell blocks, and make's verbs in their text, that nothing here answers
+    to."""
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.M))
     for file in files:
         if file.suffix != ".md":
             continue
-        for block in CODE_BLOCK.findall(file.read_text()):
-            for line in _commands(block):
-                problem = _dead(line.split(), targets)
-                if problem:
-                    yield f"{_name(file)}: `{line}`: {problem}"
+        text = file.read_text()
+        commands = [it for block in CODE_BLOCK.findall(text) for it in _commands(block)]
+        spoken = INLINE.findall(CODE_BLOCK.sub("", text))
+        for line in (*commands, *(it for it in spoken if it.startswith("make "))):
+            if problem := _dead(line.split(), targets):
+                yield f"{_name(file)}: `{line}`: {problem}"
 
 
 def _commands(block: str) -> Iterator[str]:

@@ -1,9 +1,9 @@
 """docs/given-back.md: what Google gives back of each input that the program sends, by type.
 
-`python -m tools.given_back` writes the page from sandbox/data/given-back.yaml; `--check` says
-instead whether the one that is there is the same. With a clone of the provider, bare or not, which
-may end in `@REVISION`, it says which rows of `kept` the provider's schema does not have where they
-say, or not as optional and computed.
+`make inventory` writes the page from sandbox/data/given-back.yaml; `--check` says instead whether
+the one that is there is the same. `make given-back PROVIDER=FOLDER` takes a clone of the provider,
+bare or not, which may end in `@REVISION`, and says which rows of `kept` the provider's schema does
+not have where they say, or not as optional and computed.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ it out, and no preview shows it. So each input that the program sends has a row 
 [given-back.yaml](../sandbox/data/given-back.yaml), with its source where it is not given back as
 sent; the sandbox answers, and compares, by these rows, and refuses an input that has none.
 
-`python -m tools.given_back` writes this page; with a clone of the provider behind it, it holds the
-rows of what is kept against the provider's schema. `tests/unit/test_given_back.py` holds that the
-inputs of presets, small stacks, documented machines and changes of every field are there, that
-nothing is left to do for any of them, that each row changed on purpose is found, and that what is
-kept is what the locked SDK calls optional and computed. `tests/stacks/test_given_back.py` has the
-real engine do so for every preset and documented machine: `up`, `refresh`, and a preview with
+`make inventory` writes this page. `make given-back PROVIDER=FOLDER`, with a clone of the provider,
+holds the rows of what is kept against the provider's schema. `tests/unit/test_given_back.py` holds
+that the inputs of presets, small stacks, documented machines and changes of every field are there,
+that nothing is left to do for any of them, that each row changed on purpose is found, and that what
+is kept is what the locked SDK calls optional and computed. `tests/stacks/test_given_back.py` has
+the real engine do so for every preset and documented machine: `up`, `refresh`, and a preview with
 nothing in it.
 """
 _TAKEN_AWAY = """
@@ -159,7 +159,7 @@ def main(arguments: Sequence[str]) -> int:
         found = list(not_held(GivenBack.load(), read))
         print("\n".join(found) or "each row of `kept` is where it says")
         return 1 if found else 0
-    remedy = "docs/given-back.md is not what the table says; nearest: python -m tools.given_back"
+    remedy = "docs/given-back.md is not what the table says; nearest: make inventory"
     return write_or_check(PAGE, page(), arguments, remedy)
 
 

@@ -1,6 +1,6 @@
 """docs/hardened.md: what `hardened` closes, and what stacks do of the CIS benchmark for GKE.
 
-`python -m tools.hardened` writes the page from catalog/data/cis_gke.yaml; `--check` says instead
+`make inventory` writes the page from catalog/data/cis_gke.yaml; `--check` says instead
 whether the one that is there is the same.
 """
 
@@ -49,7 +49,7 @@ so `hardened` is refused there.
 ## The key
 
 `cmek` names a key that exists, in the region of the stack. Google's services use it, not the
-stack's caller. `python -m tools.kms_grants STACK --project PROJECT` prints the commands that let
+stack's caller. `make kms-grants STACK=NAME PROJECT=PROJECT` prints the commands that let
 them, and whoever administers the key runs them before `up`: the first ones turn on the APIs and
 make the services' identities, which a new project lacks, and the last ones give these the key.
 The output `kms_grants` has the same commands; a preview shortens long lines. The key's project
@@ -152,7 +152,7 @@ def page() -> str:
             f"Version {table.version}, whose part 1, of the control plane, recommends nothing.",
             f"Newer versions, whose rows are not looked at: {', '.join(table.newer)}. Of",
             f"{len(rows)} recommendations: {counted}. What is GKE's no input sets.",
-            "`python -m tools.hardened` writes this page from",
+            "`make inventory` writes this page from",
             "[cis_gke.yaml](../catalog/data/cis_gke.yaml), which has the source of the numbers;",
             "`tests/unit/test_hardened.py` holds the rows against rendered stacks, and",
             "`tests/kube/test_chart_roles.py` those of roles against operators. No scanner of a",
@@ -173,7 +173,7 @@ def _row(number: str, it: Recommendation) -> str:
 
 
 def main(arguments: Sequence[str]) -> int:
-    remedy = "docs/hardened.md is not what the table says; nearest: python -m tools.hardened"
+    remedy = "docs/hardened.md is not what the table says; nearest: make inventory"
     return write_or_check(PAGE, page(), arguments, remedy)
 
 

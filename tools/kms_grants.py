@@ -1,9 +1,9 @@
 """The commands that let Google's services use the key of a stack's `cmek`, one a line.
 
-    python -m tools.kms_grants STACK [--project PROJECT]
+    make kms-grants STACK=NAME [PROJECT=PROJECT]
 
 Whoever administers the key runs them before `up`. They are those of the output `kms_grants`, which
-a preview shows shortened. Without `--project` the project is that of the stack's file.
+a preview shows shortened. Without PROJECT the project is that of the stack's file.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ def commands(stack: str, project: str | None) -> list[str]:
     if config.cmek is None:
         raise UserError(f"stack.cmek: Pulumi.{stack}.yaml has none; nearest: the name of a key")
     if project is None and config.project == SANDBOX_PROJECT:
-        raise UserError(f"gcp:project: Pulumi.{stack}.yaml has none; nearest: --project PROJECT")
+        raise UserError(f"gcp:project: Pulumi.{stack}.yaml has none; nearest: PROJECT=PROJECT")
     return kms_grants(plan, project or config.project)
 
 
 def main(arguments: Sequence[str]) -> int:
-    parser = argparse.ArgumentParser(prog="tools.kms_grants", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tools.kms_grants", description=__doc__)
     parser.add_argument("stack")
     parser.add_argument("--project")
     given = parser.parse_args(arguments)

@@ -1,6 +1,6 @@
 """docs/pins.md: what the program runs and installs, and what each is held by.
 
-`python -m tools.pins` writes the page's tables; `--check` says instead whether the page has them.
+`make inventory` writes the page's tables; `--check` says instead whether the page has them.
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ def page(current: str) -> str:
 
 def main(arguments: Sequence[str]) -> int:
     current = PAGE.read_text(encoding="utf-8")
-    remedy = "docs/pins.md is not what the tables say; nearest: python -m tools.pins"
+    remedy = "docs/pins.md is not what the tables say; nearest: make inventory"
     return write_or_check(PAGE, page(current), arguments, remedy)
 
 

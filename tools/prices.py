@@ -1,13 +1,13 @@
 """Writes catalog/data/machine_prices/billing_catalog.yaml from a local copy of another project's.
 
-`python -m tools.prices FILE COMMIT` takes the list prices in Cyclenerd's `pricing.yml`, which that
+`make prices FILE=PATH COMMIT=COMMIT` takes the list prices in Cyclenerd's `pricing.yml`, which that
 project reads from Google's Cloud Billing Catalog: of the machine types that the catalog knows, in
 the regions of the zones that offer them.
 """
 
 from __future__ import annotations
 
-import sys
+import argparse
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -34,7 +34,7 @@ def book(found: Mapping[str, Any], commit: str, catalog: Catalog, read: date) ->
     made = datetime.fromtimestamp(found["about"]["timestamp"], UTC).date()
     machines, storage = found["compute"]["instance"], found["compute"]["storage"]
     lines = [
-        "# USD, written by `python -m tools.prices`. List prices.",
+        "# USD, written by `make prices`. List prices.",
         f"source: >-\n  {_SOURCE},\n  {commit}",
         f"date: {made}",
         f"read: {read}",
@@ -87,10 +87,15 @@ def _prices(
     yield line
 
 
-def main(file: Path, commit: str) -> None:
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m tools.prices", description=__doc__)
+    parser.add_argument("file", type=Path)
+    parser.add_argument("commit")
+    given = parser.parse_args()
     today = datetime.now(UTC).date()
-    BOOK.write_text(book(read_yaml(file), commit, Catalog.load(), today), encoding="utf-8")
+    text = book(read_yaml(given.file), given.commit, Catalog.load(), today)
+    BOOK.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2])
+    main()

@@ -1,11 +1,11 @@
 """The roles that the caller of a stack needs, as the commands that grant them.
 
-    python -m tools.roles [STACK] [--for TASK] [--names]
+    make roles [STACK=NAME] [FOR=TASK] [NAMES=1]
 
-STACK is any that has a Pulumi.STACK.yaml, which is previewed on a sandbox as it stands now. Without
+NAME is any that has a Pulumi.NAME.yaml, which is previewed on a sandbox as it stands now. Without
 it the table of docs/roles.md is printed, of the shipped stacks.
 TASK is preview, drift, up or destroy; by default up. PROJECT, MEMBER and STATE_BUCKET stand in the
-commands as they are. `--names` prints the roles with commas between them, as `python -m sandbox up
+commands as they are. `NAMES=1` prints the roles with commas between them, as `python -m sandbox up
 --roles` takes them.
 """
 
@@ -119,7 +119,7 @@ def _condition(role: str) -> str:
 
 
 def main(arguments: Sequence[str]) -> int:
-    parser = argparse.ArgumentParser(prog="tools.roles", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tools.roles", description=__doc__)
     parser.add_argument("stack", nargs="?")
     parser.add_argument("--for", choices=TASKS, default="up", dest="task")
     parser.add_argument("--names", action="store_true")

@@ -1,6 +1,6 @@
 """Run make's verbs one after the other, also after one that failed, and print one table at the end.
 
-    python -m tools.tiers VERB...
+`make test-all` runs it with every tier.
 
 A row counts what pytest says in its closing lines; a verb without pytest has no counts. Exits with
 1 where one verb failed.

@@ -1,10 +1,10 @@
 """Run, of the longer tiers, the tests that the difference to main touches, for 15 minutes at most.
 
-    python -m tools.touched [--since COMMIT] [--minutes N] [--list]
+    make touched [SINCE=COMMIT] [MINUTES=N] [LIST=1]
 
 Test files that changed come first, then those that are named like what changed, then the other
 files of the folders that `JUDGES` names for it. What was left out is said at the end. Builds of
-tools are not part of the minutes. `--list` prints the files in their order and runs nothing.
+tools are not part of the minutes. `LIST=1` prints the files in their order and runs nothing.
 """
 
 from __future__ import annotations
@@ -34,6 +34,8 @@ JUDGES = {
     "components/": ("tests/stacks", "tests/kube", "tests/scans"),
     "docs/": ("tests/pages",),
     "kube/": ("tests/kube", "tests/stacks"),
+    "AGENTS.md": ("tests/pages",),
+    "CONTRIBUTING.md": ("tests/pages",),
     "Pulumi": ("tests/stacks", "tests/kube", "tests/scans", "tests/pages"),
     "README.md": ("tests/pages",),
     "recovery/": ("tests/stacks",),

@@ -45,7 +45,7 @@ class Caller:
 
     def check_grant(self, role: str) -> None:
         """Raises CloudError for a role that the caller may not give or take: one with a limit is
-        held with the condition that `tools.roles` prints, where no other role lets it set
+        held with the condition that `make roles` prints, where no other role lets it set
         policies. The first sentence is Google's (hashicorp/terraform-provider-google issue 10079,
         of a caller with such a condition), which does not say why."""
         limits = roles_table().limits

@@ -1,4 +1,4 @@
-"""Fenced blocks of the README and of docs/, in their order, and the commands in them."""
+"""Fenced blocks of the pages, in the root and in docs/, in their order, and their commands."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.conftest import PROJECT, ROOT
 
 PAGES: Mapping[str, str] = {
     str(path.relative_to(ROOT)): path.read_text(encoding="utf-8")
-    for path in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
+    for path in (*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md")))
 }
 # A fence of four holds fences of three: a page shows a page.
 _FENCE = re.compile(r"^( *)(`{3,})(\S*)\n(.*?)^\1\2 *$", re.DOTALL | re.MULTILINE)

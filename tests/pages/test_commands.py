@@ -1,4 +1,4 @@
-"""Every command of the README and of docs/, tried in its page's order in a fresh folder.
+"""Every command of the pages in the root and in docs/, tried in its page's order in a fresh folder.
 
 It cannot show what Google Cloud and other programs do with what they are told: `gcloud`, `kubectl`
 and the like are read by a grammar of what their references say.

@@ -39,6 +39,7 @@ def _without(stack: str, part: str) -> dict[str, Any]:
 
 # Of each page that has parts of configs, what they go into, in their order.
 BASES: Mapping[str, list[dict[str, Any]]] = {
+    "CONTRIBUTING.md": [stack_config("dev")],
     "docs/config.md": [
         _QUEUED,
         stack_config("kueue-mixed"),
@@ -48,7 +49,6 @@ BASES: Mapping[str, list[dict[str, Any]]] = {
         stack_config("b200-lustre"),
         _SMALL,
     ],
-    "docs/contributing.md": [stack_config("dev")],
     "docs/images.md": [stack_config("b200-lustre")] * 3,
     "docs/kueue-mixed.md": [stack_config("kueue-mixed")],
     "docs/pull-requests.md": [stack_config("dev")],

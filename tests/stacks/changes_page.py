@@ -1,5 +1,5 @@
-"""`python -m tests.stacks.changes_page [FOLDER]` tries every change, writes what is refused into
-refused_changes.yaml, and docs/changes.md.
+"""`make changes [KEEP=FOLDER]` tries every change, and writes what is refused into
+refused_changes.yaml and docs/changes.md.
 
 What was tried is kept in FOLDER, if one is given, and not tried again; with `--tried` only that is
 written, and the page says how much it is.
@@ -47,11 +47,10 @@ _SECTIONS: dict[str, Collection[str]] = {
 }
 _HEAD = """# What a change does to a running stack
 
-Written by `python -m tests.stacks.changes_page`, which brings each stack up on the sandbox, changes
-one field, and goes back again. A change is **done** where `up` does what its preview showed, ends
-in the same cloud as a fresh `up` of the new config, and leaves nothing for the next preview. Else
-its preview has to refuse it before anything is touched, and what it says to run instead is run, and
-ends there, too.
+`make changes` writes this page: it brings each stack up on the sandbox, changes one field, and goes
+back again. A change is **done** where `up` does what its preview showed, ends in the same cloud as
+a fresh `up` of the new config, and leaves nothing for the next preview. Else its preview has to
+refuse it before anything is touched, and what it says to run instead is run, and ends there, too.
 
 """
 

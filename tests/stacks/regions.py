@@ -1,4 +1,4 @@
-"""What runs write into the README and the pages of docs/: text between two markers of a name."""
+"""What runs write into the pages of the root and of docs/: text between two markers of a name."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _MARKER = re.compile(r"^<!-- ((?:run|changes|costs|first-steps|ways) .*) -->$", 
 
 
 def pages() -> list[str]:
-    files = (PROJECT_FOLDER / README, *sorted((PROJECT_FOLDER / "docs").rglob("*.md")))
+    files = (*sorted(PROJECT_FOLDER.glob("*.md")), *sorted((PROJECT_FOLDER / "docs").rglob("*.md")))
     return [str(it.relative_to(PROJECT_FOLDER)) for it in files]
 
 

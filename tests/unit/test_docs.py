@@ -5,7 +5,6 @@ That files which they name are there is seen to by `tools/check.py`.
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, get_args
 
 import pulumi
@@ -19,14 +18,10 @@ from stacks.parts.pools.config import Capacity
 from stacks.schema import stack_schema
 from stacks.schema_tables import key_sections
 from stacks.tokens import SECRETS
-from tests.conftest import TOKEN, Register, stack_config
+from tests.conftest import ROOT, TOKEN, Register, stack_config
+from tests.pages.blocks import PAGES
 from tests.programs import WITH_TOKEN
 
-ROOT = Path(__file__).parent.parent.parent
-PAGES = {
-    str(path.relative_to(ROOT)): path.read_text(encoding="utf-8")
-    for path in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
-}
 README = PAGES["README.md"]
 SANDBOX_PAGE = PAGES["docs/sandbox.md"]
 SHARED_PAGE = PAGES["docs/config.md"]

@@ -17,13 +17,9 @@ from typer.core import TyperCommand, TyperGroup
 
 from aistack.__main__ import app
 from cli.project import stack_names
-from tests.conftest import ROOT, stack_config
-from tests.pages.blocks import shown_config
+from tests.conftest import stack_config
+from tests.pages.blocks import PAGES, shown_config
 
-PAGES = {
-    str(path.relative_to(ROOT)): path.read_text(encoding="utf-8")
-    for path in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
-}
 _GROUP = typer.main.get_command(app)
 assert isinstance(_GROUP, TyperGroup)
 VERBS = {name: it for name, it in _GROUP.commands.items() if isinstance(it, TyperCommand)}

@@ -24,7 +24,7 @@ def urn(token: str, name: str) -> str:
     return f"urn:pulumi:dev::gke-ai-stacks::gke-ai-stacks:parent:Parent${token}::{name}"
 
 
-GRANTS = "python -m tools.kms_grants dev"
+GRANTS = "make kms-grants STACK=dev"
 POOL = urn("gcp:container/nodePool:NodePool", "gpu-pool")
 
 
@@ -40,7 +40,7 @@ def accepts(path: str, value: Any) -> bool:
 
 def ending(*messages: str, urns: dict[str, list[str]] | None = None, **context: Any) -> list[str]:
     report = EngineReport(diagnostics=list(messages), urns=urns or {})
-    given = {"plan": validate(DEV), "accepts": accepts, "roles": "python -m tools.roles dev"}
+    given = {"plan": validate(DEV), "accepts": accepts, "roles": "make roles STACK=dev"}
     given["grants"] = GRANTS
     return list(failure_lines(report, Context(**{**given, **context})))
 
@@ -121,7 +121,7 @@ def test_a_missing_permission_is_told_once_with_its_smallest_role() -> None:
         denied.format("apis-compute"),
         "  the same for apis-iam, apis-container, apis-storage and 1 more",
         "  nearest: roles/serviceusage.serviceUsageAdmin, the smallest role that has it",
-        "  nearest: all roles for the stack: python -m tools.roles dev",
+        "  nearest: all roles for the stack: make roles STACK=dev",
     ]
 
 
@@ -219,7 +219,7 @@ def test_what_is_there_and_not_on_record_is_imported_with_its_parent_and_provide
         urns={said: [bucket]},
         resources=[ResourceOperation(it, "", "same") for it in known],
     )
-    context = Context(validate(DEV), accepts, "python -m tools.roles dev", GRANTS)
+    context = Context(validate(DEV), accepts, "make roles STACK=dev", GRANTS)
     assert list(failure_lines(report, context)) == [
         said,
         "  nearest: pulumi import gcp:storage/bucket:Bucket data-bucket 'runs' --stack held "
@@ -233,7 +233,7 @@ def test_an_object_that_a_destroy_left_in_its_cluster_goes_with_the_destroy() ->
     said = "ALREADY_EXISTS: Namespace kueue-system already exists"
     urn = "urn:pulumi:lab::p::kueue:Kueue$kubernetes:core/v1:Namespace::kueue-namespace"
     report = EngineReport(diagnostics=[said], urns={said: [urn]})
-    context = Context(validate(DEV), accepts, "python -m tools.roles lab", GRANTS)
+    context = Context(validate(DEV), accepts, "make roles STACK=lab", GRANTS)
     assert list(failure_lines(report, context)) == [
         said,
         "  nearest: `pulumi destroy` again, where one was cut off before the cluster "

@@ -452,5 +452,5 @@ def test_a_row_of_what_is_kept_is_held_against_the_providers_schema(line: str, h
 
 
 def test_the_page_is_what_the_table_says() -> None:
-    assert PAGE.read_text(encoding="utf-8") == page(), "run: python -m tools.given_back"
+    assert PAGE.read_text(encoding="utf-8") == page(), "run: make inventory"
     assert main(["--check"]) == 0

@@ -354,5 +354,5 @@ def test_a_cluster_that_exists_already_is_closed_by_its_owner() -> None:
 
 
 def test_the_page_is_what_the_table_says() -> None:
-    assert PAGE.read_text(encoding="utf-8") == page(), "run: python -m tools.hardened"
+    assert PAGE.read_text(encoding="utf-8") == page(), "run: make inventory"
     assert main(["--check"]) == 0

@@ -15,14 +15,13 @@ from aistack.submit.preflight import checked
 from aistack.submit.request import Request
 from cli.project import stack_names
 from stacks.tokens import SECRETS
-from tests.conftest import ROOT, stack_config
-from tests.pages.blocks import shown_config
+from tests.conftest import stack_config
+from tests.pages.blocks import PAGES, shown_config
 
 
 def submissions() -> list[str]:
     """Every command of the docs that submits something, but for those that are refused."""
-    pages = (it.read_text() for it in (ROOT / "README.md", *(ROOT / "docs").glob("*.md")))
-    lines = {line for page in pages for line in page.splitlines()}
+    lines = {line for page in PAGES.values() for line in page.splitlines()}
     ours = (it for it in lines if it.startswith(".venv/bin/aistack submit "))
     return sorted(it for it in ours if "# exits" not in it)
 

@@ -100,5 +100,5 @@ def test_accelerate_has_every_option_of_the_fine_tuning(dry_run: DryRun) -> None
 
 
 def test_workers_of_tpus_have_the_ray_that_is_tested_here() -> None:
-    locked = (OPTIONS.parents[1] / "requirements-workloads.txt").read_text(encoding="utf-8")
+    locked = (OPTIONS.parents[1] / "requirements/workloads.txt").read_text(encoding="utf-8")
     assert f"\nray=={Catalog.load().image('ray_tpu').ray_version} " in locked
