@@ -20,8 +20,8 @@ MACHINE_PATH = re.compile(
 CODE_BLOCK = re.compile(r"^```(?:sh|bash|console)\n(.*?)^```", re.M | re.S)
 INLINE = re.compile(r"`([^`\n]+)`")
 FILE_NAME = re.compile(r"(?:[\w.-]+/)*[\w.-]+\.(?:py|yaml|md|json|sh|mod|toml)")
-# It names the files of other repositories.
-COMPARISON = "docs/compared.md"
+# Pages that name the files of other repositories, or what went.
+OF_OTHERS = frozenset(["CHANGELOG.md", "docs/compared.md"])
 # Commands that a user brings along.
 FOREIGN = frozenset(
     [
@@ -75,7 +75,7 @@ def dead_commands(files: list[Path]) -> Iterator[str]:
             continue
         text = file.read_text()
         commands = [it for block in CODE_BLOCK.findall(text) for it in _commands(block)]
-        spoken = INLINE.findall(CODE_BLOCK.sub("", text))
+        spoken = [] if _name(file) in OF_OTHERS else INLINE.findall(CODE_BLOCK.sub("", text))
         for line in (*commands, *(it for it in spoken if it.startswith("make "))):
             if problem := _dead(line.split(), targets):
                 yield f"{_name(file)}: `{line}`: {problem}"
@@ -115,7 +115,7 @@ def dead_files(files: list[Path]) -> Iterator[str]:
     known = {_name(file) for file in files}
     names = {file.name for file in files}
     for file in files:
-        if file.suffix != ".md" or _name(file) == COMPARISON:
+        if file.suffix != ".md" or _name(file) in OF_OTHERS:
             continue
         for code in INLINE.findall(CODE_BLOCK.sub("", file.read_text())):
             if FILE_NAME.fullmatch(code) and code not in known and code not in names:

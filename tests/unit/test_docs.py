@@ -35,8 +35,8 @@ KEYS = [
 PARTS = frozenset(key[0] for key in KEYS)
 # What keys were called before.
 BEFORE = frozenset({"bucket", "fine_tune", "job", "kueue", "server", "tpu"})
-# Pages that name keys of other projects.
-OF_OTHERS = ("docs/compared.md",)
+# Pages that name keys of other projects, or keys that went.
+OF_OTHERS = ("docs/compared.md", "CHANGELOG.md")
 _PATH = r"[a-z_]+(?:\.[\w-]+)+"
 
 
