@@ -106,6 +106,9 @@ demo: setup ## Bring b200-lustre up on the sandbox and show it
 test: setup ## Run every default test
 	@$(RUN) -m pytest -n auto --durations=10
 
+# The longer tiers take another sample for each commit.
+test-stacks test-kube: export SAMPLE_OF := $(shell git rev-parse HEAD)
+
 # What a tier needs is built apart from it: `touched` counts the minutes of tests alone.
 ready-stacks: setup .tools/bin/netpolicy
 ready-kube: setup kube-tools

@@ -31,7 +31,7 @@ def no_rules(config: Any) -> tuple[Problem, ...]:
 _RESTS_ON: Mapping[str, frozenset[str]] = {
     "jobs": frozenset({"pools", "queues", "ray"}),
     "pools": frozenset({"catalog"}),
-    "queues.cluster_queues": frozenset({"pools"}),
+    "queues.cluster_queues": frozenset({"jobs", "pools", "ray", "servers"}),
     "teams": frozenset({"pools", "queues"}),
 }
 

@@ -12,7 +12,7 @@ import yaml
 
 from tests.kube.conftest import LiveSandbox
 from tests.parts.bystanders import Bystanders
-from tests.parts.commit_sample import of_this_commit
+from tests.parts.sampling import a_sample
 from tests.stacks.conftest import changed
 from tests.stacks.inventory import FOLDER, file_of
 
@@ -45,7 +45,7 @@ SAMPLE = 1
 _PREFIX = "kubernetes:"
 
 
-@pytest.mark.parametrize("stack", of_this_commit(list(STEPS), SAMPLE))
+@pytest.mark.parametrize("stack", a_sample(list(STEPS), SAMPLE))
 def test_what_a_preview_shows_is_what_up_does(
     live_sandbox: Callable[[str], LiveSandbox], stack: str
 ) -> None:

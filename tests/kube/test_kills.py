@@ -13,7 +13,7 @@ import pytest
 
 from tests.kube.conftest import LiveSandbox
 from tests.parts.bystanders import Bystanders
-from tests.parts.commit_sample import everything_is_run
+from tests.parts.sampling import everything_is_run
 from tests.stacks.conftest import changed
 from tests.stacks.kills import (
     CALLS,

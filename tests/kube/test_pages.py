@@ -23,7 +23,7 @@ from tests.kube.command_line import folder_of
 from tests.kube.conftest import LiveSandbox
 from tests.pages.blocks import ALL, Command
 from tests.pages.parsed import parse_aistack
-from tests.parts.commit_sample import of_this_commit
+from tests.parts.sampling import a_sample
 
 # A day is run as a whole by test_a_day.py.
 _OTHERS = ("docs/a-day.md",)
@@ -68,7 +68,7 @@ def said(live: LiveSandbox, command: Command, folder: Path) -> subprocess.Comple
     )
 
 
-@pytest.mark.parametrize("stack", of_this_commit(STACKS, _SAMPLE))
+@pytest.mark.parametrize("stack", a_sample(STACKS, _SAMPLE))
 def test_what_pages_ask_of_a_stack_is_answered(
     stack: str,
     live_sandbox: Callable[[str], LiveSandbox],

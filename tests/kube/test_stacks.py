@@ -10,14 +10,14 @@ import pytest
 from cli.project import stack_names
 from kube.objects import dig, maps, name_of
 from tests.kube.conftest import LiveSandbox
-from tests.parts.commit_sample import of_this_commit
 from tests.parts.leaks import files_with
+from tests.parts.sampling import a_sample
 from tests.stacks.conftest import CANARY, changed
 
 SAMPLE = 3
 
 
-@pytest.fixture(scope="module", params=of_this_commit(list(stack_names()), SAMPLE))
+@pytest.fixture(scope="module", params=a_sample(list(stack_names()), SAMPLE))
 def live(request: pytest.FixtureRequest, live_sandbox: Callable[[str], LiveSandbox]) -> LiveSandbox:
     """A stack that is up; its tests use it one after the other."""
     sandbox = live_sandbox(request.param)

@@ -9,9 +9,9 @@ import pytest
 
 from stacks.config import validate
 from tests.parts.adopted_combinations import Adopting, adopting
-from tests.parts.commit_sample import of_this_commit
 from tests.parts.cover import SEED, covering
 from tests.parts.existing_samples import Simulated
+from tests.parts.sampling import a_sample
 from tests.programs import WITH_ALL_SECRETS, registered
 
 ALL, SAMPLE = 60, 10
@@ -27,7 +27,7 @@ def names(raw: dict[str, Any], answers: Simulated) -> set[str]:
     return registered(plan, stack=raw["name"], answers=answers).names()
 
 
-@pytest.mark.parametrize("number", of_this_commit(list(range(ALL)), SAMPLE))
+@pytest.mark.parametrize("number", a_sample(list(range(ALL)), SAMPLE))
 def test_nothing_is_registered_for_a_part_that_exists_already(tmp_path: Path, number: int) -> None:
     found = drawn(number)
     print(f"seed {SEED}, combination {number}: {sorted(found.adopted)}")

@@ -15,8 +15,8 @@ from pydantic import BaseModel
 from stacks.stack import Stack
 from tests.conftest import Recording
 from tests.parts.combinations import put_right
-from tests.parts.commit_sample import of_this_commit
 from tests.parts.cover import SEED, drawn
+from tests.parts.sampling import a_sample
 from tests.programs import WITH_ALL_SECRETS, lines_of, registered
 from tests.unit.config_leaves import models_in
 
@@ -82,7 +82,7 @@ def test_a_combination_is_right_or_refused_in_words_and_what_is_right_is_built()
 
 def parts_tried() -> list[int]:
     """All of them with ALL_COMBINATIONS=1; else one, another one for each commit."""
-    return of_this_commit(list(range(_PARTS)), 1)
+    return a_sample(list(range(_PARTS)), 1)
 
 
 @pytest.mark.thorough

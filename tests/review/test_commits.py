@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from tests.parts.commit_sample import of_this_commit
+from tests.parts.sampling import a_sample
 from tests.review.conftest import Edit, Repository
 
 pytestmark = pytest.mark.thorough
@@ -165,7 +165,7 @@ def _copied(repository: Repository, stack: str, new: str) -> None:
     repository.edit(f"Pulumi.{new}.yaml", ("name: dev\n", f"name: {new}\n"))
 
 
-@pytest.mark.parametrize("name", of_this_commit(list(CASES), SAMPLE))
+@pytest.mark.parametrize("name", a_sample(list(CASES), SAMPLE))
 def test_a_commit_is_reported_as_what_the_engine_does(name: str, repository: Repository) -> None:
     case = CASES[name]
     case.edit(repository)

@@ -29,7 +29,7 @@ from sandbox.faults import Faults
 from sandbox.run import run
 from sandbox.status import everything
 from sandbox.workspace import Workspace
-from tests.parts.commit_sample import of_this_commit
+from tests.parts.sampling import a_sample
 
 # The largest and the smallest; `make test-stacks` takes the others, too.
 IN_EVERY_TEST = ("b200-lustre", "dev")
@@ -44,7 +44,7 @@ def by_tier(*by_default: str) -> list[Any]:
     """Stacks as parameters of a test, of which some are enough for every change. Of the others the
     thorough tier has a sample, another one for each commit, or all with ALL_COMBINATIONS=1."""
     others = [stack for stack in stack_names() if stack not in by_default]
-    taken = of_this_commit(others, SAMPLE)
+    taken = a_sample(others, SAMPLE)
     return [*by_default, *(pytest.param(stack, marks=pytest.mark.thorough) for stack in taken)]
 
 

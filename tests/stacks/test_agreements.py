@@ -19,7 +19,7 @@ from pulumi.automation import Stack
 from cli.urns import name_of
 from sandbox.engine import RunResult
 from sandbox.faults import Faults
-from tests.parts.commit_sample import of_this_commit
+from tests.parts.sampling import a_sample
 from tests.stacks.agreed import CONFIG, STALE, TIER, TO_500, TO_1000, brought
 from tests.stacks.by_hand import edited, said, taint, untaint, urn_of
 from tests.stacks.config_sandbox import ZONE
@@ -105,7 +105,7 @@ def test_an_agreement_is_good_for_one_change_alone(up: Callable[..., Sandbox]) -
     assert to_agree(up(**TIER).run("preview")) == [TO_500]
 
 
-@pytest.mark.parametrize("name", of_this_commit(list(STALE), 4))
+@pytest.mark.parametrize("name", a_sample(list(STALE), 4))
 def test_an_entry_that_matches_nothing_is_refused_by_preview_and_up(
     up: Callable[..., Sandbox], name: str
 ) -> None:
@@ -149,7 +149,7 @@ def test_what_the_program_no_longer_has_is_refused_together_and_before_anything_
 
 @pytest.mark.parametrize(
     ("name", "way"),
-    of_this_commit([(name, way) for name in REPLACEABLE for way in WAYS], 3),
+    a_sample([(name, way) for name in REPLACEABLE for way in WAYS], 3),
 )
 def test_what_is_replaced_with_nothing_changed_has_a_way_that_the_refusal_names(
     up: Callable[..., Sandbox], name: str, way: str
@@ -265,7 +265,7 @@ AGREED: dict[str, tuple[dict[str, Any], Sequence[dict[str, Any]]]] = {
 
 @pytest.mark.parametrize(
     ("name", "call"),
-    of_this_commit([(name, call) for name in AGREED for call in CALLS], 1),
+    a_sample([(name, call) for name in AGREED for call in CALLS], 1),
 )
 def test_what_was_agreed_to_goes_on_after_a_kill_between_each_pair_of_steps(
     tmp_path: Path, name: str, call: Any
@@ -281,7 +281,7 @@ def test_what_was_agreed_to_goes_on_after_a_kill_between_each_pair_of_steps(
     assert done.ok
 
 
-@pytest.mark.parametrize("name", of_this_commit(list(REPLACEABLE), 1))
+@pytest.mark.parametrize("name", a_sample(list(REPLACEABLE), 1))
 def test_what_was_tainted_goes_on_after_a_kill_between_each_pair_of_steps(
     tmp_path: Path, name: str
 ) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from sandbox.workspace import Workspace
-from tests.parts.commit_sample import of_this_commit
+from tests.parts.sampling import a_sample
 from tests.stacks.by_hand import WAYS, resources_of
 from tests.stacks.conftest import CANARY, Sandbox
 from tests.stacks.kills import PATIENCE_SECONDS
@@ -25,7 +25,7 @@ SHARES = 15
 CASES = [f"{stack} {way} {share}" for stack in STACKS for way in WAYS for share in range(SHARES)]
 
 
-@pytest.mark.parametrize("case", of_this_commit(CASES, 1))
+@pytest.mark.parametrize("case", a_sample(CASES, 1))
 def test_each_resource_that_is_made_anew_by_hand_leaves_nothing_to_do(
     templates: Callable[[str], Path],
     tmp_path: Path,

@@ -11,7 +11,7 @@ import pytest
 from catalog.permissions import Operation, permission_table
 from catalog.roles import allowed_by, roles_of
 from sandbox.workspace import Workspace
-from tests.parts.commit_sample import of_this_commit
+from tests.parts.sampling import a_sample
 from tests.stacks.conftest import CANARY, Sandbox
 from tools.roles import recorded_stacks, types_of
 
@@ -46,7 +46,7 @@ def _secrets(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HUGGING_FACE_TOKEN", CANARY)
 
 
-@pytest.mark.parametrize("stack", of_this_commit(recorded_stacks(), WHOLE))
+@pytest.mark.parametrize("stack", a_sample(recorded_stacks(), WHOLE))
 def test_with_the_roles_that_the_docs_name_a_stack_comes_up_and_goes(
     tmp_path: Path, stack: str
 ) -> None:
@@ -63,7 +63,7 @@ def test_with_the_roles_that_the_docs_name_a_stack_comes_up_and_goes(
 
 @pytest.mark.parametrize(
     "pair",
-    of_this_commit([f"{it} {role}" for it in recorded_stacks() for role in roles(it)], WITHOUT),
+    a_sample([f"{it} {role}" for it in recorded_stacks() for role in roles(it)], WITHOUT),
 )
 def test_without_one_of_them_up_fails_with_the_name_of_a_permission(
     tmp_path: Path, pair: str

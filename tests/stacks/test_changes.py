@@ -14,7 +14,7 @@ import pytest
 from filelock import FileLock
 
 from tests.parts.bystanders import Bystanders
-from tests.parts.commit_sample import of_this_commit
+from tests.parts.sampling import a_sample
 from tests.stacks.change_chains import chain, followed
 from tests.stacks.change_rule import ChangingStack, Config, Start, there_and_back
 from tests.stacks.changes import CASES, REFUSED
@@ -71,7 +71,7 @@ def start_of(
 
 @pytest.mark.thorough
 @pytest.mark.usefixtures("saved_at_the_end")
-@pytest.mark.parametrize("name", of_this_commit(list(CASES), SAMPLE))
+@pytest.mark.parametrize("name", a_sample(list(CASES), SAMPLE))
 def test_a_change_is_refused_with_what_to_do_or_does_what_its_preview_shows(
     start_of: Starts, tmp_path: Path, name: str
 ) -> None:
@@ -86,7 +86,7 @@ def test_a_change_is_refused_with_what_to_do_or_does_what_its_preview_shows(
 
 @pytest.mark.thorough
 @pytest.mark.usefixtures("saved_at_the_end")
-@pytest.mark.parametrize("name", of_this_commit(list(OWN_CLUSTERS), OTHERS_SAMPLE))
+@pytest.mark.parametrize("name", a_sample(list(OWN_CLUSTERS), OTHERS_SAMPLE))
 def test_a_change_leaves_the_work_of_others_as_it_is(
     start_of: Starts, tmp_path: Path, name: str
 ) -> None:
@@ -103,7 +103,7 @@ def test_a_change_leaves_the_work_of_others_as_it_is(
 
 @pytest.mark.thorough
 @pytest.mark.usefixtures("saved_at_the_end")
-@pytest.mark.parametrize("seed", of_this_commit(list(range(CHAINS)), CHAINS_SAMPLE))
+@pytest.mark.parametrize("seed", a_sample(list(range(CHAINS)), CHAINS_SAMPLE))
 def test_several_changes_in_a_row_end_where_they_began(
     start_of: Starts, tmp_path: Path, seed: int
 ) -> None:

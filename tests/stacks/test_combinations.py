@@ -17,8 +17,8 @@ from cli.project import PROJECT, PROJECT_FOLDER
 from cli.urns import name_of
 from sandbox.workspace import SANDBOX_PROJECT, Workspace
 from tests.parts.adopted_combinations import adopting
-from tests.parts.commit_sample import of_this_commit
 from tests.parts.cover import SEED, blocks_of, covering, missed
+from tests.parts.sampling import a_sample
 from tests.stacks.config_sandbox import of_no_stack
 from tests.stacks.conftest import CANARY, Sandbox, changed
 
@@ -28,7 +28,7 @@ ALL, SAMPLE, ADOPTED_SAMPLE = 60, 15, 4
 
 
 def tried(count: int) -> list[int]:
-    return of_this_commit(list(range(ALL)), count)
+    return a_sample(list(range(ALL)), count)
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import pytest
 
 from sandbox.faults import Crash, Faults
 from sandbox.workspace import Workspace
-from tests.parts.commit_sample import of_this_commit
+from tests.parts.sampling import a_sample
 from tests.stacks.change_rule import Command, commands_in
 from tests.stacks.conftest import Sandbox, changed
 from tests.stacks.kills import CALLS, NO_QUEUES, PATIENCE_SECONDS, Call, kill_in_each
@@ -53,7 +53,7 @@ def told_to_run(sandbox: Sandbox, change: tuple[str, ...]) -> list[Command]:
     return commands_in("\n".join(run.report.diagnostics))
 
 
-@pytest.mark.parametrize("name", of_this_commit(list(CASES), SAMPLE))
+@pytest.mark.parametrize("name", a_sample(list(CASES), SAMPLE))
 def test_killed_in_each_operation_of_both_they_end_in_the_cloud_of_a_fresh_up(
     empty: Callable[[str], Sandbox],
     tmp_path: Path,

@@ -19,7 +19,7 @@ from sandbox.cloud.kinds.pools import POOL
 from sandbox.faults import Crash, Faults
 from sandbox.workspace import Workspace
 from tests.parts.bystanders import Bystanders, Nobody
-from tests.parts.commit_sample import of_this_commit
+from tests.parts.sampling import a_sample
 from tests.stacks.conftest import Sandbox, changed
 from tests.stacks.kills import (
     CALLS,
@@ -72,7 +72,7 @@ def bystanders(sandbox: Sandbox, chain: Chain) -> Bystanders:
     return Bystanders(sandbox)
 
 
-@pytest.mark.parametrize("name", of_this_commit(list(CHAINS), SAMPLE))
+@pytest.mark.parametrize("name", a_sample(list(CHAINS), SAMPLE))
 def test_a_run_that_is_killed_in_each_of_its_operations_ends_where_it_would_have(
     started: Callable[[Chain], Sandbox],
     tmp_path: Path,
@@ -97,7 +97,7 @@ def test_a_run_that_is_killed_in_each_of_its_operations_ends_where_it_would_have
         assert changed(sandbox.succeed("preview", *chain.overrides)) == {}
 
 
-@pytest.mark.parametrize("name", of_this_commit(list(KILLED_DELETES), DELETES))
+@pytest.mark.parametrize("name", a_sample(list(KILLED_DELETES), DELETES))
 def test_an_up_after_a_destroy_that_was_killed_makes_again_what_is_gone(
     brought_up: Callable[[str], Sandbox], name: str
 ) -> None:
@@ -116,7 +116,7 @@ def test_an_up_after_a_destroy_that_was_killed_makes_again_what_is_gone(
     assert changed(sandbox.succeed("preview")) == {}
 
 
-@pytest.mark.parametrize("name", of_this_commit(list(LAB_DELETES), LAB_SAMPLE))
+@pytest.mark.parametrize("name", a_sample(list(LAB_DELETES), LAB_SAMPLE))
 def test_after_a_destroy_of_a_platform_that_was_killed_anywhere_up_goes_on_or_says_what_does(
     brought_up: Callable[[str], Sandbox], name: str
 ) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from sandbox.cloud.kinds.cluster import Cluster
 from sandbox.faults import FailJob, Faults, Preempt
-from tests.parts.commit_sample import of_this_commit
+from tests.parts.sampling import a_sample
 from tests.stacks.conftest import Sandbox, changed, replaced, unexpected
 
 SandboxOf = Callable[[str], Sandbox]
@@ -53,7 +53,7 @@ def jobs(sandbox: Sandbox, api_version: str, kind: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("stack", of_this_commit(list(PREEMPTED), 2))
+@pytest.mark.parametrize("stack", a_sample(list(PREEMPTED), 2))
 def test_after_a_preemption_up_says_what_does_not_run_until_the_machines_are_back(
     stack: str, empty: SandboxOf
 ) -> None:

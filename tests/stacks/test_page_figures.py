@@ -11,7 +11,7 @@ import re
 import pytest
 
 from cli.project import PROJECT_FOLDER, stack_names
-from tests.parts.commit_sample import of_this_commit
+from tests.parts.sampling import a_sample
 from tests.stacks import regions
 from tests.stacks.page_figures import Asked, changes, first_steps, spoken, text_of
 
@@ -29,7 +29,7 @@ _REGION = re.compile(
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("named", of_this_commit(REGIONS, SAMPLE))
+@pytest.mark.parametrize("named", a_sample(REGIONS, SAMPLE))
 def test_a_region_has_what_its_runs_say(named: str) -> None:
     page, _, region = named.partition(": ")
     assert regions.shown(region, page) == text_of(region)

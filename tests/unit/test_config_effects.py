@@ -18,7 +18,7 @@ from stacks.build import build
 from stacks.config import validate
 from stacks.stack import Stack
 from tests.conftest import TOKEN, changed, recorded
-from tests.parts.commit_sample import of_this_commit
+from tests.parts.sampling import a_sample
 from tests.programs import mistakes
 from tests.stacks.existing_changes import CASES as EXISTING
 from tests.unit.config_leaves import differing, leaves
@@ -84,8 +84,8 @@ def unchanged(base: str, folder: Path) -> str:
 
 
 def tried() -> list[int]:
-    """All of them with ALL_COMBINATIONS=1; else a tenth, another one for each commit."""
-    return of_this_commit(list(range(len(CHANGES))), len(CHANGES) // 10)
+    """All of them with ALL_COMBINATIONS=1; else a tenth."""
+    return a_sample(list(range(len(CHANGES))), len(CHANGES) // 10)
 
 
 @pytest.mark.parametrize("number", tried(), ids=name_of)

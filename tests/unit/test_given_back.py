@@ -34,7 +34,7 @@ from stacks.config import ConfigError, validate
 from stacks.kept_by_provider import OFF
 from tests.conftest import Registered, stack_config
 from tests.conftest import changed as with_changes
-from tests.parts.commit_sample import of_this_commit
+from tests.parts.sampling import a_sample
 from tests.programs import WITH_ALL_SECRETS, registered
 from tests.stacks.test_machines import CONFIGS
 from tests.unit.effect_changes import CHANGES
@@ -102,7 +102,7 @@ def test_every_input_of_every_program_is_in_the_table() -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("number", of_this_commit(list(range(len(CHANGES))), 40))
+@pytest.mark.parametrize("number", a_sample(list(range(len(CHANGES))), 40))
 def test_what_a_change_of_a_field_sends_is_in_the_table_and_what_it_takes_away_goes(
     number: int,
 ) -> None:

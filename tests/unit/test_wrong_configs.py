@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 from stacks.config import validate
-from tests.parts.commit_sample import of_this_commit
+from tests.parts.sampling import a_sample
 from tests.programs import WITH_ALL_SECRETS, lines_of
 from tests.unit.wrong_answers import faults
 from tests.unit.wrong_configs import STACKS, Mutant, corpus, filled, mutants
@@ -25,7 +25,7 @@ def check(tried: list[Mutant]) -> None:
     assert not wrong, f"{len(wrong)} of {len(tried)}:\n{shown}"
 
 
-@pytest.mark.parametrize("stack", of_this_commit(sorted(STACKS), 2))
+@pytest.mark.parametrize("stack", a_sample(sorted(STACKS), 2))
 def test_a_config_with_one_thing_wrong_says_so_in_one_line_at_its_place(stack: str) -> None:
     everything = list(mutants(stack))
     check(Random(stack).sample(everything, 100))
@@ -33,7 +33,7 @@ def test_a_config_with_one_thing_wrong_says_so_in_one_line_at_its_place(stack: s
 
 def parts_tried() -> list[int]:
     """All of them with ALL_COMBINATIONS=1; else a few, others for each commit."""
-    return of_this_commit(list(range(_PARTS)), 4)
+    return a_sample(list(range(_PARTS)), 4)
 
 
 @pytest.mark.thorough
@@ -54,7 +54,7 @@ def test_several_things_wrong_at_once_end_in_no_traceback() -> None:
     assert refused > 20
 
 
-@pytest.mark.parametrize("stack", of_this_commit(sorted(STACKS), 2))
+@pytest.mark.parametrize("stack", a_sample(sorted(STACKS), 2))
 def test_what_wrong_configs_are_made_from_is_right(stack: str) -> None:
     assert validate(filled(stack), secrets_set=WITH_ALL_SECRETS)
 
