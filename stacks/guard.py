@@ -45,9 +45,11 @@ HOOK = "stack.deletion_protection is on"
 SEAL_HOOK = refusal.OF_DESTROY
 SEAL = "deletion-guard"
 # Keeps which instances there were when an entry first agreed by the config, from the beginning of a
-# run on, so that it agrees to no other if the run fails.
+# run on, so that it agrees to no other if the run fails; and what an entry had removed, for of that
+# nothing else is left.
 _SEEN_TYPE = "gke-ai-stacks-guard:guard:Agreements"
 _SEEN = "agreements"
+_REMOVED = "removed"
 
 _COMPONENTS = "gke-ai-stacks:"
 _LONGEST = 60
@@ -411,15 +413,22 @@ class Guard:
 
     def _note_instances(self) -> None:
         """The first run with an entry notes them, and those after it keep what it noted, as long as
-        the entry stands: the seal, which says that the config was reached, goes with protection."""
-        names = self.agreements.by_config()
-        if not names:
+        the entry stands: the seal, which says that the config was reached, goes with protection.
+        The engine deletes what is removed after this, when the program has ended."""
+        names, removed = self.agreements.by_config(), self.agreements.by_removal()
+        if not names and not removed:
             return
         reached = dict.fromkeys(names, SPENT) if self.agreements.reached else {}
         instances = {**self._instances(), **self.agreements.seen, **reached}
         noted = {name: instances.get(name, "") for name in sorted(names)}
         component = pulumi.ComponentResource(_SEEN_TYPE, _SEEN)
-        component.register_outputs({SEAL_CONFIG: self.agreements.config, "instances": noted})
+        component.register_outputs(
+            {
+                SEAL_CONFIG: self.agreements.config,
+                "instances": noted,
+                _REMOVED: sorted(removed),
+            }
+        )
 
     def _judge_what_is_known(self) -> None:
         """What goes for certain, before the engine hears of anything."""
@@ -495,10 +504,11 @@ class Guard:
 def install(plan: Plan, work: RunningWork, record: Record) -> Guard:
     seals = record.of_type(SEAL_TYPE)
     reached = str(seals[0].outputs.get(SEAL_CONFIG, "")) if seals else ""
-    noted = record.of_type(_SEEN_TYPE)
-    agreements = Agreements.of(plan.stack, reached)
-    if noted and noted[0].outputs.get(SEAL_CONFIG) == agreements.config:
-        agreements = replace(agreements, seen=noted[0].outputs.get("instances") or {})
+    noted = next((it.outputs for it in record.of_type(_SEEN_TYPE)), {})
+    removed = None if record.hidden else frozenset(noted.get(_REMOVED) or ())
+    agreements = replace(Agreements.of(plan.stack, reached), removed=removed)
+    if noted.get(SEAL_CONFIG) == agreements.config:
+        agreements = replace(agreements, seen=noted.get("instances") or {})
     guard = Guard(plan, work, record, agreements, ByHand(record))
     guard.hand.install()
     guard.install()

@@ -143,6 +143,10 @@ def test_what_the_program_no_longer_has_is_refused_together_and_before_anything_
     up(lustre=None, buckets={}, acknowledge=wanted).succeed("up")
     done = up(lustre=None, buckets={}, acknowledge=wanted).succeed("preview")
     assert "what this agrees to is done" in said(done)
+    # Nothing else is left of it once the entry is gone.
+    up(lustre=None, buckets={}).succeed("up")
+    late = up(lustre=None, buckets={}, acknowledge=wanted).run("preview")
+    assert "neither the program nor the state has data-bucket" in said(late)
     again = up(lustre=None, acknowledge=wanted).run("preview")
     assert "the program has data-bucket, so it is not removed" in said(again)
 
