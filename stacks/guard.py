@@ -38,6 +38,7 @@ from stacks.refusal import (
 )
 from stacks.renamed import renamed
 from stacks.running_work import RunningWork, Stop
+from stacks.stands_on import going_with
 
 # A `pulumi destroy` that does not run the program ends with the names of the hooks that it would
 # need. States of earlier releases have another one on all that is guarded.
@@ -124,6 +125,11 @@ class Guard:
         if recorded is not None and self._is_guarded(recorded.type, recorded.outputs):
             self.bound.add(key)
             return pulumi.ResourceTransformationResult(args.props, self._asked(recorded, args.opts))
+        if recorded is not None and any(self._going_with(recorded)):
+            hooks = pulumi.ResourceHookBinding(before_create=[self._create_hook])
+            first = pulumi.ResourceOptions(hooks=hooks, delete_before_replace=False)
+            options = pulumi.ResourceOptions.merge(args.opts, first)
+            return pulumi.ResourceTransformationResult(args.props, options)
         if not self.protects or (key not in self.work.jobs and not self._has_trigger(args)):
             return None
         self.bound.add(key)
@@ -158,13 +164,27 @@ class Guard:
         """
         hooks = pulumi.ResourceHookBinding(before_create=[self._create_hook])
         needed = self._needed(recorded, self._certain_causes(recorded))
-        first = False if needed and not pulumi.runtime.is_dry_run() else None
+        asks = bool(needed) and not pulumi.runtime.is_dry_run()
+        first = False if asks or any(self._going_with(recorded)) else None
         if self.protects:
             options = self._held(options)
         else:
             options = pulumi.ResourceOptions.merge(options, pulumi.ResourceOptions(hooks=hooks))
         order = pulumi.ResourceOptions(delete_before_replace=first)
         return pulumi.ResourceOptions.merge(options, order)
+
+    def _going_with(self, root: Recorded) -> Iterator[Refusal]:
+        """What an `up` deletes before it replaces the root, as far as no entry agrees to that. A
+        preview deletes nothing, and asks for each when its turn comes."""
+        if pulumi.runtime.is_dry_run():
+            return
+        for it in going_with(root, self.record):
+            if not self._is_guarded(it.type, it.outputs):
+                continue
+            instance = instance_of(it.type, it.outputs)
+            entries = self.agreements.for_replacement(it.name, {}, instance)
+            why = f"{root.name}, which it stands on, is replaced"
+            yield from self._refusal(it.type, it.name, why, entries, it.outputs)
 
     def _has_trigger(self, args: pulumi.ResourceTransformationArgs) -> bool:
         """Of what the transform below holds; its inputs may not be known yet."""
@@ -214,6 +234,7 @@ class Guard:
         old = self.record.get(args.type, args.name)
         if old is None or args.name in self.touched:
             return
+        self._refuse(list(self._going_with(old)))
         self._refuse(list(self._of_work(self.work.stops([(args.type, args.name)]))))
         if not self._is_guarded(args.type, old.outputs):
             return
