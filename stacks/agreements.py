@@ -8,7 +8,7 @@ agree a second time. No Pulumi import.
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from itertools import islice
@@ -67,7 +67,8 @@ class Agreements:
 
     `config` is the fingerprint of the config, and `reached` says whether the last `up` that ended
     well had it already. `seen` has the instance of each resource when an entry first agreed by this
-    config. A value with `project` in it differs from project to project.
+    config. `removed` has the resources whose removal an `up` had an entry for; None where no record
+    says so. A value with `project` in it differs from project to project.
     """
 
     entries: Sequence[Acknowledge] = ()
@@ -75,24 +76,27 @@ class Agreements:
     reached: bool = False
     project: str = ""
     seen: Mapping[str, str] = field(default_factory=dict[str, str])
+    removed: Collection[str] | None = None
 
     @classmethod
-    def of(
-        cls, stack: Stack, reached: str = "", seen: Mapping[str, str] | None = None
-    ) -> "Agreements":
+    def of(cls, stack: Stack, reached: str = "") -> "Agreements":
         """`reached` is the fingerprint that the previous state has."""
         config = fingerprint(stack)
-        return cls(stack.acknowledge, config, config == reached, stack.project, seen or {})
+        return cls(stack.acknowledge, config, config == reached, stack.project)
 
     def by_config(self) -> set[str]:
         """The resources whose entries agree by the config."""
         word = f"config {self.config}"
         return {one.resource for one in self.entries if one.property is None and one.to == word}
 
+    def by_removal(self) -> set[str]:
+        """The resources whose entries agree to their removal."""
+        entries = self.entries
+        return {one.resource for one in entries if one.property is None and one.to == REMOVED}
+
     def for_removal(self, resource: str) -> list[str]:
         """The entries that are still needed before the resource may be removed."""
-        agreed = any(one.property is None and one.to == REMOVED for one in self._of(resource))
-        return [] if agreed else [entry(resource, None, REMOVED)]
+        return [] if resource in self.by_removal() else [entry(resource, None, REMOVED)]
 
     def for_replacement(
         self, resource: str, causes: Mapping[str, Any], instance: str = ""
@@ -203,8 +207,17 @@ class Agreements:
         if one.to == REMOVED and one.property is None:
             if gone:
                 return ""
-            kept = f"the program has {one.resource}, so it is not removed"
-            return f"{kept}; nearest: delete {written(one)}" if declared else None
+            if declared:
+                kept = f"the program has {one.resource}, so it is not removed"
+                return f"{kept}; nearest: delete {written(one)}"
+            if self.removed is None or one.resource in self.removed:
+                return None
+            going = [name for token, name in record if (token, name) not in program]
+            return (
+                f"neither the program nor the state has {one.resource}, and the state does not say "
+                "that an `up` with this entry took it away; nearest: "
+                f"{self._renamed(one, going, program, record, instances)}delete {written(one)}"
+            )
         if gone and token is None:
             removed = entry(one.resource, None, REMOVED)
             return (
@@ -212,14 +225,26 @@ class Agreements:
                 f"{removed}, or delete {written(one)}"
             )
         if token is None or inputs is None:
-            near = get_close_matches(one.resource, [name for _, name in program])
-            others = (one.model_copy(update={"resource": name}) for name in near)
-            meant = (it for it in others if self._judged(it, program, record, instances) == "")
-            named = "".join(f"{written(it)}, or " for it in islice(meant, 1))
+            names = [name for _, name in program]
+            named = self._renamed(one, names, program, record, instances)
             return f"the program has no {one.resource}; nearest: {named}delete {written(one)}"
         if one.property is None:
             return self._judged_as_a_whole(one, instances.get(one.resource, ""))
         return self._judged_property(one, inputs, record.get(token))
+
+    def _renamed(
+        self,
+        one: Acknowledge,
+        names: Sequence[str],
+        program: Properties,
+        record: Properties,
+        instances: Mapping[str, str],
+    ) -> str:
+        """The entry with the nearest of the names for which it is needed, to be said first."""
+        near = get_close_matches(one.resource, names)
+        others = (one.model_copy(update={"resource": name}) for name in near)
+        meant = (it for it in others if self._judged(it, program, record, instances) == "")
+        return "".join(f"{written(it)}, or " for it in islice(meant, 1))
 
     def _judged_property(
         self, one: Acknowledge, inputs: Mapping[str, Any], recorded: Mapping[str, Any] | None

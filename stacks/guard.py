@@ -38,6 +38,7 @@ from stacks.refusal import (
 )
 from stacks.renamed import renamed
 from stacks.running_work import RunningWork, Stop
+from stacks.stands_on import going_with
 
 # A `pulumi destroy` that does not run the program ends with the names of the hooks that it would
 # need, and a hook on record that the program does not register is an error (pulumi/pulumi
@@ -47,9 +48,11 @@ HOOK = "stack.deletion_protection is on"
 SEAL_HOOK = refusal.OF_DESTROY
 SEAL = "deletion-guard"
 # Keeps which instances there were when an entry first agreed by the config, from the beginning of a
-# run on, so that it agrees to no other if the run fails.
+# run on, so that it agrees to no other if the run fails; and what an entry had removed, for of that
+# nothing else is left.
 _SEEN_TYPE = "gke-ai-stacks-guard:guard:Agreements"
 _SEEN = "agreements"
+_REMOVED = "removed"
 
 _COMPONENTS = "gke-ai-stacks:"
 _LONGEST = 60
@@ -124,6 +127,11 @@ class Guard:
         if recorded is not None and self._is_guarded(recorded.type, recorded.outputs):
             self.bound.add(key)
             return pulumi.ResourceTransformationResult(args.props, self._asked(recorded, args.opts))
+        if recorded is not None and any(self._going_with(recorded)):
+            hooks = pulumi.ResourceHookBinding(before_create=[self._create_hook])
+            first = pulumi.ResourceOptions(hooks=hooks, delete_before_replace=False)
+            options = pulumi.ResourceOptions.merge(args.opts, first)
+            return pulumi.ResourceTransformationResult(args.props, options)
         if not self.protects or (key not in self.work.jobs and not self._has_trigger(args)):
             return None
         self.bound.add(key)
@@ -158,13 +166,27 @@ class Guard:
         """
         hooks = pulumi.ResourceHookBinding(before_create=[self._create_hook])
         needed = self._needed(recorded, self._certain_causes(recorded))
-        first = False if needed and not pulumi.runtime.is_dry_run() else None
+        asks = bool(needed) and not pulumi.runtime.is_dry_run()
+        first = False if asks or any(self._going_with(recorded)) else None
         if self.protects:
             options = self._held(options)
         else:
             options = pulumi.ResourceOptions.merge(options, pulumi.ResourceOptions(hooks=hooks))
         order = pulumi.ResourceOptions(delete_before_replace=first)
         return pulumi.ResourceOptions.merge(options, order)
+
+    def _going_with(self, root: Recorded) -> Iterator[Refusal]:
+        """What an `up` deletes before it replaces the root, as far as no entry agrees to that. A
+        preview deletes nothing, and asks for each when its turn comes."""
+        if pulumi.runtime.is_dry_run():
+            return
+        for it in going_with(root, self.record):
+            if not self._is_guarded(it.type, it.outputs):
+                continue
+            instance = instance_of(it.type, it.outputs)
+            entries = self.agreements.for_replacement(it.name, {}, instance)
+            why = f"{root.name}, which it stands on, is replaced"
+            yield from self._refusal(it.type, it.name, why, entries, it.outputs)
 
     def _has_trigger(self, args: pulumi.ResourceTransformationArgs) -> bool:
         """Of what the transform below holds; its inputs may not be known yet."""
@@ -216,6 +238,7 @@ class Guard:
         old = self.record.get(args.type, args.name)
         if old is None or args.name in self.touched:
             return
+        self._refuse(list(self._going_with(old)))
         self._refuse(list(self._of_work(self.work.stops([(args.type, args.name)]))))
         if not self._is_guarded(args.type, old.outputs):
             return
@@ -418,15 +441,22 @@ class Guard:
 
     def _note_instances(self) -> None:
         """The first run with an entry notes them, and those after it keep what it noted, as long as
-        the entry stands: the seal, which says that the config was reached, goes with protection."""
-        names = self.agreements.by_config()
-        if not names:
+        the entry stands: the seal, which says that the config was reached, goes with protection.
+        The engine deletes what is removed after this, when the program has ended."""
+        names, removed = self.agreements.by_config(), self.agreements.by_removal()
+        if not names and not removed:
             return
         reached = dict.fromkeys(names, SPENT) if self.agreements.reached else {}
         instances = {**self._instances(), **self.agreements.seen, **reached}
         noted = {name: instances.get(name, "") for name in sorted(names)}
         component = pulumi.ComponentResource(_SEEN_TYPE, _SEEN)
-        component.register_outputs({SEAL_CONFIG: self.agreements.config, "instances": noted})
+        component.register_outputs(
+            {
+                SEAL_CONFIG: self.agreements.config,
+                "instances": noted,
+                _REMOVED: sorted(removed),
+            }
+        )
 
     def _judge_what_is_known(self) -> None:
         """What goes for certain, before the engine hears of anything."""
@@ -502,10 +532,11 @@ class Guard:
 def install(plan: Plan, work: RunningWork, record: Record) -> Guard:
     seals = record.of_type(SEAL_TYPE)
     reached = str(seals[0].outputs.get(SEAL_CONFIG, "")) if seals else ""
-    noted = record.of_type(_SEEN_TYPE)
-    agreements = Agreements.of(plan.stack, reached)
-    if noted and noted[0].outputs.get(SEAL_CONFIG) == agreements.config:
-        agreements = replace(agreements, seen=noted[0].outputs.get("instances") or {})
+    noted = next((it.outputs for it in record.of_type(_SEEN_TYPE)), {})
+    removed = None if record.hidden else frozenset(noted.get(_REMOVED) or ())
+    agreements = replace(Agreements.of(plan.stack, reached), removed=removed)
+    if noted.get(SEAL_CONFIG) == agreements.config:
+        agreements = replace(agreements, seen=noted.get("instances") or {})
     guard = Guard(plan, work, record, agreements, ByHand(record))
     guard.hand.install()
     guard.install()

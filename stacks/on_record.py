@@ -41,9 +41,15 @@ class Recorded:
 
 
 class Record:
-    """The resources of the last run; none before the first `up`."""
+    """The resources of the last run; none before the first `up`, and none where it is `hidden`."""
 
-    def __init__(self, resources: Mapping[str, Mapping[str, Any]] | None = None) -> None:
+    def __init__(
+        self,
+        resources: Mapping[str, Mapping[str, Any]] | None = None,
+        *,
+        hidden: bool = False,
+    ) -> None:
+        self.hidden = hidden
         found = resources or {}
         self.resources = tuple(
             Recorded(
@@ -90,7 +96,7 @@ def read() -> Record:
     assert monitor is not None
     answer = monitor.Invoke(request)
     found = MessageToDict(getattr(answer, "return"))
-    return Record() if _hidden else Record(found.get("outputs"))
+    return Record(hidden=True) if _hidden else Record(found.get("outputs"))
 
 
 def _plain(value: Any) -> Any:

@@ -201,6 +201,18 @@ def test_a_removal_needs_its_own_word() -> None:
     assert agreed(to(None, REMOVED, "other")).for_removal(POOL)
 
 
+def test_a_removal_is_done_only_where_an_up_had_the_entry_and_nothing_has_the_name() -> None:
+    one, record = to(None, REMOVED, "data"), {(BUCKET, "data"): {}, (BUCKET, "date"): {}}
+    left: dict[tuple[str, str], dict[str, Any]] = {(BUCKET, "date"): {}}
+    assert agreed(one, removed=()).judge({}, record, {}) == ([], [])
+    assert agreed(one, removed=["data"]).judge({}, {}, {}) == ([], [written(one)])
+    # A review's program sees no record.
+    assert agreed(one).judge({}, {}, {}) == ([], [written(one)])
+    for program, offered in ((left, ""), ({}, f"{entry('date', None, REMOVED)}, or ")):
+        ((wrong,), _) = agreed(one, removed=()).judge(program, left, {})
+        assert wrong.endswith(f"took it away; nearest: {offered}delete {written(one)}")
+
+
 @pytest.mark.parametrize("value", ["on", "null", "a: b", 'a"b', "x # y", "{a}", True, 1.5])
 def test_an_entry_reads_back_as_it_was(value: Any) -> None:
     wanted = {"resource": POOL, "property": SPOT, "to": value}

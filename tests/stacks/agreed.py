@@ -65,8 +65,41 @@ STALE: dict[str, tuple[dict[str, Any], list[dict[str, Any]], str]] = {
     ),
     "the name of a component": (
         {},
-        [{"resource": "lustre", "to": "removed"}, {"resource": "gke", "to": "config 00000000"}],
-        "the program has no gke",
+        [{"resource": "lustre", "to": "removed"}],
+        "neither the program nor the state has lustre, and the state does not say that an `up` "
+        "with this entry took it away; nearest: delete {resource: lustre, to: removed}",
+    ),
+    "the config of a name that no resource has": (
+        {},
+        [{"resource": "gke", "to": "config 00000000"}],
+        "the program has no gke; nearest: delete",
+    ),
+    "a misspelt removal": (
+        {"lustre": None},
+        [{"resource": "lustre-instanc", "to": "removed"}],
+        "neither the program nor the state has lustre-instanc, and the state does not say that an "
+        "`up` with this entry took it away; nearest: {resource: lustre-instance, to: removed}, or "
+        "delete {resource: lustre-instanc, to: removed}",
+    ),
+    "a misspelt removal of what is not guarded": (
+        {"lustre": None},
+        [{"resource": "volume-clam", "to": "removed"}],
+        "nearest: {resource: volume-claim, to: removed}, or delete {resource: volume-clam",
+    ),
+    "a removal of a job that was never there": (
+        {},
+        [{"resource": "tune-job", "to": "removed"}],
+        "neither the program nor the state has tune-job",
+    ),
+    "a removal of a pool without accelerators, which stays": (
+        {},
+        [{"resource": "cpu-pool", "to": "removed"}],
+        "the program has cpu-pool, so it is not removed; nearest: delete",
+    ),
+    "the instance of a misspelt resource": (
+        {},
+        [{"resource": "gpu-pol", "to": "replaced 00000000"}],
+        "the program has no gpu-pol; nearest: delete {resource: gpu-pol, to: replaced 00000000}",
     ),
     "a removal of what stays": (
         {},

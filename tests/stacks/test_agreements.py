@@ -16,9 +16,14 @@ import pytest
 import yaml
 from pulumi.automation import Stack
 
+from catalog import Catalog
 from cli.urns import name_of
 from sandbox.engine import RunResult
 from sandbox.faults import Faults
+from sandbox.workspace import Workspace
+from stacks.on_record import Record
+from stacks.refusal import CLUSTER, RELEASE, is_guarded
+from stacks.stands_on import going_with
 from tests.parts.sampling import a_sample
 from tests.stacks.agreed import CONFIG, STALE, TIER, TO_500, TO_1000, brought
 from tests.stacks.by_hand import edited, said, taint, untaint, urn_of
@@ -37,6 +42,8 @@ REPLACEABLE = (
 )
 WAYS = ("taint", "replace", "target-replace")
 WITH_THE_CLUSTER = ("gke-cluster", "network-subnet")
+# An API that is enabled again is another one to nobody.
+SERVICE = "gcp:projects/service:Service"
 NO_CLAIMS = {
     "kind": "fail",
     "type": "kubernetes:core/v1:PersistentVolumeClaim",
@@ -143,6 +150,10 @@ def test_what_the_program_no_longer_has_is_refused_together_and_before_anything_
     up(lustre=None, buckets={}, acknowledge=wanted).succeed("up")
     done = up(lustre=None, buckets={}, acknowledge=wanted).succeed("preview")
     assert "what this agrees to is done" in said(done)
+    # Nothing else is left of it once the entry is gone.
+    up(lustre=None, buckets={}).succeed("up")
+    late = up(lustre=None, buckets={}, acknowledge=wanted).run("preview")
+    assert "neither the program nor the state has data-bucket" in said(late)
     again = up(lustre=None, acknowledge=wanted).run("preview")
     assert "the program has data-bucket, so it is not removed" in said(again)
 
@@ -398,6 +409,71 @@ def test_what_lost_its_hooks_is_kept_by_an_up_without_a_preview(
     assert "lustre-instance goes, as stack.acknowledge agrees to" in said(agreed)
     assert "lustre-instance" in replaced(agreed)
     _done(agreed)
+
+
+STANDS_ON = {
+    "services-peering": {"lustre-instance", "redis-instance"},
+    "gpu-nodes-account": {"gpu-pool"},
+}
+
+
+@pytest.mark.parametrize(
+    ("halfway", "protected"), [(True, True), (True, False), (False, True)], ids=str
+)
+def test_what_lost_its_hooks_is_kept_where_what_it_stands_on_is_replaced(
+    up: Callable[..., Sandbox], *, halfway: bool, protected: bool
+) -> None:
+    """Without a preview, too, in which the engine would delete it first."""
+    off, more = up(deletion_protection=False), {"deletion_protection": protected}
+    lustre = urn_of(off, "lustre-instance")
+    off.run("up", only={"target": [lustre]} if halfway else {})
+    before = in_the_cloud(off)
+    for root, going in STANDS_ON.items():
+        refused = up(**more).run("up", only={"replace": [urn_of(off, root)]})
+        assert {it["resource"] for it in to_agree(refused)} == going
+        assert f"({root}, which it stands on, is replaced)" in said(refused)
+        taint(off, root)
+        entries = to_agree(up(**more).run("up"))
+        assert {it["resource"] for it in entries} == going
+        preview = said(up(**more).run("preview"))
+        assert all(str(it["to"]) in preview for it in entries)
+        untaint(off)
+    assert in_the_cloud(off) == before
+    taint(off, root)
+    done = up(**more, acknowledge=entries).run("up")
+    _done(done)
+    assert {root, *going} <= {*replaced(done)}
+
+
+def test_what_lost_its_hooks_is_kept_where_its_range_moves(up: Callable[..., Sandbox]) -> None:
+    up(deletion_protection=False).succeed("up")
+    before = in_the_cloud(up())
+    for verb in ("preview", "up"):
+        refused = said(up(network={"peering": "10.96.0.0/16"}).run(verb))
+        assert "lustre-instance would be replaced" in refused
+        assert "redis-instance would be replaced" in refused
+    assert set(before) <= set(in_the_cloud(up()))
+
+
+def test_every_source_of_a_property_that_replaces_what_is_guarded_is_known(
+    templates: Callable[[str], Path], up: Callable[..., Sandbox]
+) -> None:
+    """By the dependencies that the engine has on record."""
+    catalog = Catalog.load()
+    stacks = [Sandbox(Workspace(templates(it), it)) for it in ("b200-lustre", "tpu-elastic")]
+    found: set[str] = set()
+    for sandbox in (up(), *stacks):
+        resources = {it["urn"]: it for it in sandbox.state()["resources"] if it.get("custom")}
+        record = Record(resources)
+        for it in record.resources:
+            if not is_guarded(it.type, it.outputs, catalog) or it.type in (CLUSTER, RELEASE):
+                continue
+            for path, urns in (resources[it.urn].get("propertyDependencies") or {}).items():
+                sources = [one for one in record.resources if one.urn in urns]
+                for source in (one for one in sources if one.type not in (CLUSTER, SERVICE)):
+                    assert it in going_with(source, record), (path, source.urn)
+                    found.add(source.type)
+    assert len(found) > 2
 
 
 def test_an_agreement_by_the_config_is_good_for_the_instance_that_there_was(

@@ -19,6 +19,16 @@ REGIONS = [f"{page}: {it}" for page in regions.pages() for it in regions.names(p
 SAMPLE = 6
 # Seconds and minutes of the sandbox, as runs and pages say them.
 _TIME = re.compile(r"\b\d+ (?:h|min)(?: \d+ (?:min|s))+\b|\b\d\d:\d\d min\b")
+_NUMBER_WORDS = (
+    "two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|"
+    "eigh|nine)teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty(?:-[a-z]+)?"
+)
+# Counts of a run, in the words of the engine and of page_figures.
+_COUNT = re.compile(
+    rf"\b(?:\d+|{_NUMBER_WORDS})\s+(?:resources|unchanged|to (?:create|update|replace|delete)|"
+    r"created|updated|in place|replaced|deleted)\b",
+    re.IGNORECASE,
+)
 # Who writes the times of these pages, and what seconds of others are.
 WRITTEN = {"docs/pull-requests.md": "tests.review.example"}
 _REGION = re.compile(
@@ -36,9 +46,17 @@ def test_a_region_has_what_its_runs_say(named: str) -> None:
 
 
 @pytest.mark.parametrize("page", [it for it in regions.pages() if it not in WRITTEN])
-def test_a_time_of_a_run_stands_in_a_region_that_a_run_writes(page: str) -> None:
-    text = (PROJECT_FOLDER / page).read_text(encoding="utf-8")
-    assert _TIME.findall(_REGION.sub("", text)) == []
+def test_what_a_run_counts_stands_in_a_region_that_a_run_writes(page: str) -> None:
+    text = _REGION.sub("", (PROJECT_FOLDER / page).read_text(encoding="utf-8"))
+    assert _TIME.findall(text) == []
+    assert _COUNT.findall(text) == []
+
+
+def test_such_a_count_would_be_found() -> None:
+    said = (
+        "It makes 57 resources: Forty-six\nunchanged, 5 to replace, 12 deleted; 3 resource types."
+    )
+    assert len(_COUNT.findall(said)) == 4
 
 
 def test_such_a_time_would_be_found() -> None:

@@ -12,6 +12,7 @@ from tests.programs import WITH_ALL_SECRETS, lines_of
 
 _BARE_SCRIPT = {"type": "script", "command": ["python", "train.py"], "image": "python:3.12"}
 _SCRIPT = {**_BARE_SCRIPT, "requests": {"cpu": 1, "memory_gib": 2}}
+_JOBS = "not one of them; nearest: fine-tune, image-classifier, maxtext, nemo-rl, script, verl"
 _LETTERS = 'of a-z, 0-9 and "-", a letter first, no hyphen last'
 
 
@@ -31,6 +32,11 @@ VALUES: list[tuple[str, dict[str, Any], str]] = [
         "dev",
         {"cluster__version": 1.35},
         'stack.cluster.version: 1.35 is a number to YAML; nearest: "1.35", with quotes',
+    ),
+    (
+        "dev",
+        {"queues__version": 0.19},
+        "stack.queues.version: 0.19 is a number to YAML; nearest: 0.19.2, 0.18.6",
     ),
     # Machine types by their spelling, and by what they have.
     (
@@ -87,6 +93,16 @@ VALUES: list[tuple[str, dict[str, Any], str]] = [
         "dev",
         {"jobs": {"j": {**_SCRIPT, "minutes": "2h"}}},
         'stack.jobs.j.minutes: "2h" is no whole number; nearest: 120',
+    ),
+    # The type of a job, which says what the rest of it is.
+    *(
+        ("dev", {"jobs": {"j": {**_SCRIPT, "type": value}}}, f"stack.jobs.j.type: {said}")
+        for value, said in (([], f"an empty list: {_JOBS}"), ({}, f"an empty block: {_JOBS}"))
+    ),
+    (
+        "dev",
+        {"jobs": {"j": {**_SCRIPT, "command": "run.sh"}}},
+        'stack.jobs.j.command: "run.sh" is no list; nearest: [run.sh]',
     ),
     # The shape of a block, with what the user wrote in it.
     (
@@ -210,6 +226,14 @@ KEYS: list[tuple[dict[str, Any], str]] = [
     (
         {"pools__gpu__accelerator": "L4"},
         f"stack.pools.gpu.accelerator: {_NO_KEY}; nearest: machine_type",
+    ),
+    (
+        {"spare": {"machine_type": "g2-standard-8", "nodes": 1}, "ray": None},
+        f"stack.spare: {_NO_KEY}; nearest: stack.pools.spare",
+    ),
+    (
+        {"nodes": 2},
+        f"stack.nodes: {_NO_KEY}; nearest: stack.pools.NAME.nodes, stack.jobs.NAME.nodes",
     ),
     ({"vpc": {}}, f"stack.vpc: {_NO_KEY}; nearest: network"),
     ({"tags": {"a": "b"}}, f"stack.tags: {_NO_KEY}; nearest: labels"),
