@@ -23,4 +23,5 @@ class ExitCode(IntEnum):
     JOB_FAILED = 6, "the job that was waited for has failed, or is gone"
     DOES_NOT_FIT = 7, "`fit` found a job that its accelerators cannot hold"
     MAY_NOT_FIT = 8, "`fit` found no job that cannot fit, and one of which it cannot say yes"
+    STOP_FIRST = 9, "`work` found what a destroy of the stack does not end"
     INTERRUPTED = 130, "Ctrl-C"

@@ -1,5 +1,6 @@
-"""People's work in a stack's clusters, held against what a run takes away: named before the run
-does, and a run that cannot come to its end before somebody stops that work is refused.
+"""Work of people and of other stacks in a stack's clusters, held against what a run takes away:
+named before the run does, and a run that cannot come to its end before somebody stops that work is
+refused.
 
 An engine on Google Cloud runs no program for `destroy`: what then becomes of people's work is in
 docs/lost-work.md.
@@ -19,6 +20,7 @@ from kube.people.going import Effect, Going, effects
 from kube.people.work import Record, Seen, Work, people_work
 from review.step import EngineStep
 from sandbox.cloud.kinds.cluster import Cluster, is_named
+from sandbox.cloud.resource import Resource
 from sandbox.clusters import Clusters, Kube
 from sandbox.engine import Engine, RunOptions, RunResult, Verb
 from sandbox.errors import CloudError
@@ -81,12 +83,17 @@ def _works(workspace: Workspace, options: RunOptions) -> list[Work]:
 
 
 def work_beside(workspace: Workspace) -> list[Work]:
-    """In the clusters that the stack's objects are in, beside those of all stacks."""
+    """What people and other stacks have in the clusters that the stack's objects are in."""
     resources = _resources(workspace)
-    stacks = [resources, *map(_resources, workspace.beside())]
-    record = Record.of(it for each in stacks for it in each)
-    kubes = list(_kubes(workspace, resources))
-    return [work for kube in kubes for work in people_work(seen_in(kube), record)]
+    record = Record.of(resources)
+    others = {it.stack: _resources(it) for it in workspace.beside()}
+    found: list[Work] = []
+    clusters = Clusters(workspace.cloud(), workspace.cloud_file)
+    for cluster in clusters.cloud.find(Cluster.token):
+        if any(_providers(resources, cluster)):
+            records = {name: Record.of(_objects_in(it, cluster)) for name, it in others.items()}
+            found += people_work(seen_in(clusters.kube(cluster)), record, records)
+    return found
 
 
 def seen_in(kube: Kube) -> Seen:
@@ -94,16 +101,21 @@ def seen_in(kube: Kube) -> Seen:
     return Seen.read(lambda kind: kube.listed(kind.api_version, kind.name), pools, kube.finalized())
 
 
-def _kubes(workspace: Workspace, resources: Resources) -> Iterator[Kube]:
-    configs = [
-        str((it.get("inputs") or {}).get("kubeconfig"))
-        for it in resources
-        if it["type"] == _PROVIDER
-    ]
-    clusters = Clusters(workspace.cloud(), workspace.cloud_file)
-    for cluster in clusters.cloud.find(Cluster.token):
-        if any(is_named(cluster, it) for it in configs):
-            yield clusters.kube(cluster)
+def _objects_in(resources: Resources, cluster: Resource) -> Iterator[Mapping[str, Any]]:
+    providers = {*_providers(resources, cluster)}
+    return (it for it in resources if _provider_of(it) in providers)
+
+
+def _providers(resources: Resources, cluster: Resource) -> Iterator[str]:
+    """URNs of those that lead into the cluster."""
+    for it in resources:
+        config = str((it.get("inputs") or {}).get("kubeconfig"))
+        if it["type"] == _PROVIDER and is_named(cluster, config):
+            yield str(it["urn"])
+
+
+def _provider_of(resource: Mapping[str, Any]) -> str:
+    return str(resource.get("provider")).rpartition("::")[0]
 
 
 def _of_change(
@@ -135,7 +147,16 @@ def _going(gone: Iterable[Mapping[str, Any]], shown: RunResult) -> Going:
         for it in updates
         if it.type == NODE_POOL and (found := _new_taints(it.old or {}, it.new or {}))
     }
-    return Going.of(gone, renewed, shrunk=shrunk, upgrade=upgrade, taints=taints)
+    changed = [
+        {"type": it.type, "outputs": it.new} for it in updates if _changes_what_work_needs(it)
+    ]
+    return Going.of(gone, renewed, shrunk=shrunk, upgrade=upgrade, changed=changed, taints=taints)
+
+
+def _changes_what_work_needs(step: EngineStep) -> bool:
+    """An operator, or the quota of a queue; labels are nothing to the work there."""
+    old, new = step.old or {}, step.new or {}
+    return any(old.get(it) != new.get(it) for it in ("chart", "version", "values", "spec"))
 
 
 def _new_taints(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[Taint]:
@@ -159,9 +180,15 @@ def _ending(found: Iterable[Effect]) -> list[Effect]:
 
 def _tell(found: Sequence[Effect], options: RunOptions) -> None:
     if found:
-        options.on_output("what people have in the cluster, and lose by this:")
+        options.on_output(f"what {_whose(found)} have in the cluster, and this reaches:")
         for it in found:
             options.on_output(f"  {it}")
+
+
+def _whose(found: Iterable[Effect]) -> str:
+    owned = {it.work.on_record for it in found}
+    names = {False: "people", True: "other stacks"}
+    return " and ".join(names[it] for it in sorted(owned))
 
 
 def _refusal(workspace: Workspace, verb: Verb, found: Sequence[Effect]) -> str:
@@ -170,13 +197,24 @@ def _refusal(workspace: Workspace, verb: Verb, found: Sequence[Effect]) -> str:
     again = command(verb, workspace.stack, workspace.root)
     return "\n".join(
         [
-            f"{count} of people in the cluster would not end with this, and nothing was changed:",
+            f"{count} of {_whose(holding)} in the cluster would not end with this, and nothing was "
+            "changed:",
             *(f"  {it}" for it in holding),
             f"nearest: stop them, then `{again}`:",
-            *_way_in(workspace),
-            *(f"  {it.work.command}" for it in holding),
+            *_stops(workspace, [it.work for it in holding]),
         ]
     )
+
+
+def _stops(workspace: Workspace, works: Sequence[Work]) -> Iterator[str]:
+    for stack in sorted({it.stack for it in works if it.on_record}):
+        ends = command("destroy", stack, workspace.root)
+        changes = command("up", stack, workspace.root)
+        yield f"  {ends}  # or `{changes}` after Pulumi.{stack}.yaml no longer has them"
+    people = [it for it in works if not it.on_record]
+    if people:
+        yield from _way_in(workspace)
+    yield from (f"  {it.command}" for it in people)
 
 
 def _way_in(workspace: Workspace) -> Iterator[str]:
@@ -204,7 +242,7 @@ def _targeted(resources: Resources, only: Mapping[str, Any]) -> Resources:
 def _needs(resource: Mapping[str, Any]) -> Iterator[str]:
     yield from resource.get("dependencies") or ()
     yield str(resource.get("parent"))
-    yield str(resource.get("provider")).rpartition("::")[0]
+    yield _provider_of(resource)
 
 
 def _resources(workspace: Workspace) -> list[Mapping[str, Any]]:

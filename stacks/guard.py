@@ -27,6 +27,7 @@ from stacks.refusal import (
     LOCKS,
     NODE_POOL,
     SEAL_CONFIG,
+    SEAL_HOOK,
     SEAL_TYPE,
     Lock,
     Refusal,
@@ -45,7 +46,6 @@ from stacks.stands_on import going_with
 # pkg/resource/deploy/step.go:625 and deployment.go:849, v3.256.0, 2026-11-22). States of earlier
 # releases have another one on all that is guarded.
 HOOK = "stack.deletion_protection is on"
-SEAL_HOOK = refusal.OF_DESTROY
 SEAL = "deletion-guard"
 # Keeps which instances there were when an entry first agreed by the config, from the beginning of a
 # run on, so that it agrees to no other if the run fails; and what an entry had removed, for of that
@@ -101,6 +101,11 @@ class Guard:
     @property
     def protects(self) -> bool:
         return self.plan.stack.deletion_protection
+
+    @property
+    def _of_destroy(self) -> str:
+        stack = self.plan.stack
+        return refusal.of_destroy(pulumi.get_stack(), stack.jobs.keys(), stack.teams.keys())
 
     @property
     def in_force(self) -> bool:
@@ -203,7 +208,7 @@ class Guard:
         token, name = args.type, args.name
         if token == SEAL_TYPE:
             if self.protects:
-                raise pulumi.RunError(refusal.OF_DESTROY)
+                raise pulumi.RunError(self._of_destroy)
             await self._refuse_half_a_destroy()
             return
         stops = list(self.work.stops([(token, name)]))
@@ -401,7 +406,8 @@ class Guard:
                 None,
                 pulumi.ResourceOptions(depends_on=list(self.made), hooks=hooks),
             )
-            seal.register_outputs({SEAL_CONFIG: self.agreements.config})
+            kept = {SEAL_CONFIG: self.agreements.config, SEAL_HOOK: self._of_destroy}
+            seal.register_outputs(kept)
             registered.append(seal.urn)
         pulumi.Output.all(*registered).apply(lambda _: self._end_of_program())
 
@@ -519,8 +525,9 @@ class Guard:
         # is off it is there for what an earlier run brought up with it on.
         options = pulumi.ResourceHookOptions(on_dry_run=True)
         self._hook = pulumi.ResourceHook(HOOK, self.before_delete, options)
-        self._seal_hook = pulumi.ResourceHook(SEAL_HOOK, self.before_delete, options)
-        for earlier in refusal.OF_DESTROY_BEFORE:
+        self._seal_hook = pulumi.ResourceHook(self._of_destroy, self.before_delete, options)
+        recorded = {str(it.outputs.get(SEAL_HOOK)) for it in self.record.of_type(SEAL_TYPE)}
+        for earlier in sorted({*refusal.OF_DESTROY_BEFORE, *recorded} - {self._of_destroy}):
             pulumi.ResourceHook(earlier, self.before_delete, options)
         self._update_hook = pulumi.ResourceHook("new-nodes", self.before_update, options)
         self._create_hook = pulumi.ResourceHook("replaced", self.before_create, options)

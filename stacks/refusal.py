@@ -110,8 +110,11 @@ def _stream_alike(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
 # Stands while protection is on, and depends on all that the program has, so a destroy comes to it
 # first. Not a part of any picture.
 SEAL_TYPE = "gke-ai-stacks-guard:guard:DeletionGuard"
-# Where the seal keeps the fingerprint of the config that the last complete `up` brought about.
+# Where the seal keeps the fingerprint of the config that the last complete `up` brought about, and
+# the name of its hook, which the state has: another config and another name of the stack have
+# another.
 SEAL_CONFIG = "config"
+SEAL_HOOK = "hook"
 OFF_FIRST = "`pulumi up` with stack.deletion_protection false and nothing else changed"
 
 _OFF = (
@@ -123,11 +126,29 @@ _OFF_OR_PROGRAM = (
     "stack's file"
 )
 # As states of earlier releases have it.
-OF_DESTROY_BEFORE = (_OFF, _OFF_OR_PROGRAM)
-OF_DESTROY = (
-    f"{_OFF_OR_PROGRAM}. People's work goes with the stack: `aistack work --stack NAME` lists it"
+OF_DESTROY_BEFORE = (
+    _OFF,
+    _OFF_OR_PROGRAM,
+    f"{_OFF_OR_PROGRAM}. People's work goes with the stack: `aistack work --stack NAME` lists it",
 )
+_FEW = 5
 _BECOMES = ", to: "
+
+
+def of_destroy(stack: str, jobs: Collection[str], teams: Collection[str]) -> str:
+    """Why a destroy of the stack ends before it deletes anything, and whose work it would end, as
+    far as the config says it: what runs in the cluster a destroy without a program does not ask."""
+    ends = [f"{what} {_few(names)}" for what, names in (("jobs", jobs), ("teams", teams)) if names]
+    whose = f" of the stack's {' and '.join(ends)}, and of others" if ends else " of people"
+    return (
+        f"{_OFF_OR_PROGRAM}. The work{whose} goes with the stack: "
+        f"`aistack work --stack {stack}` lists what people have there"
+    )
+
+
+def _few(names: Collection[str]) -> str:
+    first = sorted(names)[:_FEW]
+    return ", ".join([*first, *([f"{len(names) - _FEW} more"] if len(names) > _FEW else [])])
 
 
 @dataclass(frozen=True)

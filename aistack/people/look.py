@@ -29,6 +29,11 @@ class Look:
     works: Sequence[tuple[Work, Effect | None]]
     partly: bool
 
+    @property
+    def stop_first(self) -> Sequence[Work]:
+        """What a destroy of the stack does not end."""
+        return [work for work, effect in self.works if effect is not None and effect.holds]
+
 
 def look(stack: Stack, cluster: Cluster) -> Look:
     found = _Reader(cluster, stack.namespaces)

@@ -16,10 +16,10 @@ def show_work(found: Look) -> None:
         table.add_row(work.namespace, *words, "" if effect is None else effect.what)
     console = new_console()
     console.print(table if found.works else "nobody has anything in the cluster but the stack")
-    if holding := [work for work, effect in found.works if effect is not None and effect.holds]:
+    if found.stop_first:
         console.print()
         console.print("a destroy does not end these; stop them first:")
-        for work in holding:
+        for work in found.stop_first:
             console.print(f"  {work.command}", soft_wrap=True)
     if found.partly:
         console.print("what is outside the stack's namespaces is not yours to see")

@@ -1,3 +1,6 @@
+import typer
+
+from aistack.exit_codes import ExitCode
 from aistack.options import JsonOption, SandboxOption, StackOption, opened
 from aistack.progress import told
 
@@ -16,3 +19,5 @@ def work(
         print_json(work_json(found))
     else:
         show_work(found)
+    if found.stop_first:
+        raise typer.Exit(ExitCode.STOP_FIRST)

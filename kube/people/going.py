@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -28,14 +28,17 @@ class Going:
     """Names of what goes: whether the whole `cluster` does, and `operators` by the group of the
     kinds that they serve. `objects` are all that go, by kind, namespace and name. `renewed` are
     the pools whose nodes are made anew while the pool stays, `shrunk` are those that get fewer, and
-    with an `upgrade` GKE makes all nodes anew. `taints` are those that evict pods and that nodes of
-    a pool get while they stay."""
+    with an `upgrade` GKE makes all nodes anew. `changed_operators` (as `operators`) and
+    `changed_queues` are changed in place. `taints` are those that evict pods and that nodes of a
+    pool get while they stay."""
 
     cluster: bool = False
     objects: frozenset[tuple[str, str, str]] = frozenset()
     renewed: frozenset[str] = frozenset()
     shrunk: frozenset[str] = frozenset()
     upgrade: bool = False
+    changed_operators: frozenset[str] = frozenset()
+    changed_queues: frozenset[str] = frozenset()
     taints: Mapping[str, Sequence[Taint]] = field(default_factory=dict[str, Sequence[Taint]])
     namespaces: frozenset[str] = frozenset()
     cluster_queues: frozenset[str] = frozenset()
@@ -52,28 +55,27 @@ class Going:
         *,
         shrunk: Iterable[str] = (),
         upgrade: bool = False,
+        changed: Iterable[Mapping[str, Any]] = (),
         taints: Mapping[str, Sequence[Taint]] | None = None,
     ) -> Going:
-        """Of the engine's records of what is deleted or replaced."""
+        """Of the engine's records of what is deleted or replaced, and what is changed in place."""
         each = [(str(it["type"]), _said(it)) for it in resources]
+        stay = [(str(it["type"]), _said(it)) for it in changed]
         return cls(
             cluster=any(token == _CLUSTER for token, _ in each),
             objects=frozenset(_keys(each)),
             renewed=frozenset(renewed),
             shrunk=frozenset(shrunk),
             upgrade=upgrade,
+            changed_operators=_operators(stay),
+            changed_queues=frozenset(name for _, name in _objects(stay, "ClusterQueue")),
             taints=taints or {},
             namespaces=frozenset(name for _, name in _objects(each, "Namespace")),
             cluster_queues=frozenset(name for _, name in _objects(each, "ClusterQueue")),
             local_queues=frozenset(_objects(each, "LocalQueue")),
             ray_clusters=frozenset(_objects(each, "RayCluster")),
             pools=frozenset(str(said.get("name")) for token, said in each if token == _POOL),
-            operators=frozenset(
-                _SERVED_BY[chart]
-                for token, said in each
-                if token == _RELEASE
-                if (chart := chart_name(str(said.get("chart")))) in _SERVED_BY
-            ),
+            operators=_operators(each),
         )
 
 
@@ -137,10 +139,14 @@ def _held_by(work: Work, going: Going) -> Iterator[Effect]:
 
 
 def _without_operators(work: Work, going: Going) -> Iterator[Effect]:
-    groups = {work.group, *((_KUEUE,) if work.queue else ())}
-    for group in sorted(groups & going.operators):
-        chart = next(name for name, it in _SERVED_BY.items() if it == group)
+    for chart in _needed(work, going.operators):
         yield Effect(work, f"needs the operator {chart}, which goes", holds=True)
+
+
+def _needed(work: Work, operators: Collection[str]) -> list[str]:
+    """Those of the operators that look after it, by the names of their charts."""
+    groups = {work.group, *((_KUEUE,) if work.queue else ())} & {*operators}
+    return sorted(name for name, it in _SERVED_BY.items() if it in groups)
 
 
 def _losses(work: Work, going: Going) -> Iterator[Effect]:
@@ -166,6 +172,15 @@ def _losses(work: Work, going: Going) -> Iterator[Effect]:
         yield Effect(work, what)
     if used := [str(it) for it in sorted(work.uses) if it.key in going.objects]:
         yield Effect(work, f"loses the {', '.join(used)} that it names")
+    yield from _changes(work, going)
+
+
+def _changes(work: Work, going: Going) -> Iterator[Effect]:
+    if not work.idle and (charts := _needed(work, going.changed_operators)):
+        verb = "change" if len(charts) > 1 else "changes"
+        yield Effect(work, f"is looked after by {' and '.join(charts)}, which {verb} in place")
+    if work.queue and work.cluster_queue in going.changed_queues:
+        yield Effect(work, f"is in the ClusterQueue {work.cluster_queue}, which changes in place")
 
 
 def _evicting(work: Work, going: Going) -> Iterator[tuple[str, Taint]]:
@@ -183,6 +198,11 @@ def _with_the_cluster(work: Work) -> Effect:
         return Effect(work, f"goes with the cluster{left}")
     what = f"would be lost with the cluster: the namespace {work.namespace} is none of the stack's"
     return Effect(work, f"{what} own{left}", holds=True)
+
+
+def _operators(each: Sequence[tuple[str, Mapping[str, Any]]]) -> frozenset[str]:
+    charts = (chart_name(str(said.get("chart"))) for token, said in each if token == _RELEASE)
+    return frozenset(_SERVED_BY[it] for it in charts if it in _SERVED_BY)
 
 
 def _keys(each: Sequence[tuple[str, Mapping[str, Any]]]) -> Iterator[tuple[str, str, str]]:

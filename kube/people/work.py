@@ -119,7 +119,7 @@ Key = tuple[str, str, str, str]
 
 @dataclass(frozen=True, kw_only=True)
 class Work:
-    """One object of a person's, or of a `stack` that is not on record.
+    """One object of a person's, or of another `stack`, whose engine may have it `on_record`.
 
     `namespace` is empty for a kind without namespaces. `submitter` is as `aistack submit` labels
     it, `queue` its LocalQueue and `cluster_queue` what is behind that, `runs_on` a RayCluster that
@@ -137,6 +137,7 @@ class Work:
     name: str
     team: str = ""
     stack: str = ""
+    on_record: bool = False
     submitter: str = ""
     queue: str = ""
     cluster_queue: str = ""
@@ -161,7 +162,7 @@ class Work:
 
     @property
     def command(self) -> str:
-        """What takes it away."""
+        """What takes it away; of what is on record its stack's own `up` or `destroy` does."""
         kind = self.kind.lower() + (f".{self.group}" if self.group else "")
         place = f" --namespace {self.namespace}" if self.namespace else ""
         if self.stuck:
@@ -291,12 +292,16 @@ class _Root:
     kind: Kind | None = None
     obj: JsonObject | None = None
 
+    def is_object_of(self, record: Record) -> bool:
+        work = self.work
+        metadata = {"namespace": work.namespace, "name": work.name}
+        return _key(work.api_version, work.kind, {"metadata": metadata}) in record.objects
+
     def is_left_out(self, record: Record) -> bool:
         """What is on record, has ended, or is on its way out."""
         work = self.work
         if self.kind is None or self.obj is None:
-            metadata = {"namespace": work.namespace, "name": work.name}
-            return _key(work.api_version, work.kind, {"metadata": metadata}) in record.objects
+            return self.is_object_of(record)
         held = work.finalizers or work.ending
         if dig(self.obj, "metadata", "deletionTimestamp") and not held:
             return True
@@ -310,8 +315,11 @@ def _is_systems(namespace: str) -> bool:
     return namespace in _SYSTEM_NAMESPACES or namespace.startswith(_MANAGED_NAMESPACES)
 
 
-def people_work(seen: Seen, record: Record) -> list[Work]:
-    """All that somebody would miss, in the order of namespaces and names; what has ended is not."""
+def people_work(
+    seen: Seen, record: Record, others: Mapping[str, Record] | None = None
+) -> list[Work]:
+    """All that somebody would miss, in the order of namespaces and names; what has ended is not.
+    `others` are the records of the other stacks in the cluster, by name."""
     roots: dict[Key, _Root] = {}
     pods: dict[Key, list[JsonObject]] = {}
     for kind, obj in seen.by_uid.values():
@@ -328,11 +336,23 @@ def people_work(seen: Seen, record: Record) -> list[Work]:
             work = root.work
             roots.setdefault((work.api_version, work.kind, work.namespace, work.name), root)
     found = [
-        _with_pods(root.work, pods.get(key, []), seen)
+        _with_pods(work, pods.get(key, []), seen)
         for key, root in roots.items()
-        if not root.is_left_out(record)
+        if (work := _missed(root, record, others or {})) is not None
     ]
     return sorted(found, key=lambda it: (it.namespace, it.name, it.kind))
+
+
+def _missed(root: _Root, record: Record, others: Mapping[str, Record]) -> Work | None:
+    """What somebody else than the stack of that record would miss."""
+    if root.is_left_out(record):
+        return None
+    owner = next((name for name, it in others.items() if root.is_object_of(it)), None)
+    if owner is not None:
+        # It serves the nodes of its stack, and is nobody's work.
+        serves = root.kind == DAEMON_SET
+        return None if serves else replace(root.work, stack=owner, on_record=True)
+    return None if any(root.is_left_out(it) for it in others.values()) else root.work
 
 
 def _finalized(obj: JsonObject, seen: Seen) -> _Root | None:

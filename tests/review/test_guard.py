@@ -24,8 +24,8 @@ from sandbox.engine import Engine, RunResult, Verb
 from sandbox.faults import Faults
 from sandbox.run import run
 from sandbox.workspace import Workspace
-from stacks.guard import HOOK, SEAL_HOOK
-from stacks.refusal import KUBERNETES, is_guarded
+from stacks.guard import HOOK
+from stacks.refusal import KUBERNETES, is_guarded, of_destroy
 
 pytestmark = pytest.mark.thorough
 PROTECTED = "deletion_protection=true"
@@ -76,7 +76,10 @@ def in_state(folder: Path) -> set[str]:
     return {
         name_of(it["urn"])
         for it in resources
-        if {HOOK, SEAL_HOOK} & {*(it.get("resourceHooks") or {}).get("BeforeDelete", [])}
+        if any(
+            hook.startswith(HOOK)
+            for hook in (it.get("resourceHooks") or {}).get("BeforeDelete", [])
+        )
     }
 
 
@@ -148,7 +151,8 @@ def test_destroy_is_refused_before_anything_is_gone(
     before = Workspace(guarded, "dev").cloud().inventory("dev")
     done = runner(guarded)("destroy", PROTECTED)
     assert not done.ok
-    assert any(SEAL_HOOK in line for line in done.report.diagnostics)
+    refusal = of_destroy("dev", jobs=(), teams=())
+    assert any(refusal in line for line in done.report.diagnostics)
     assert Workspace(guarded, "dev").cloud().inventory("dev") == before
 
 

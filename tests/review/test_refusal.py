@@ -15,7 +15,7 @@ from stacks import refusal
 from stacks.acknowledge import REMOVED, Acknowledge, entry, repeated_entries, written
 from stacks.agreements import SPENT, Agreements, instance_of
 from stacks.property_paths import UNKNOWN, Secret, changed_paths
-from stacks.refusal import BUCKET, CLUSTER, NODE_POOL, Refusal, text_of
+from stacks.refusal import BUCKET, CLUSTER, NODE_POOL, Refusal, of_destroy, text_of
 
 CATALOG = Catalog.load()
 OLD: dict[str, Any] = {
@@ -286,3 +286,13 @@ def test_a_pool_whose_nodes_did_not_stream_gets_no_new_ones_when_that_is_said() 
     assert not refusal.renews_nodes(NODE_POOL, unsaid, off)
     assert refusal.renews_nodes(NODE_POOL, unsaid, on)
     assert refusal.renews_nodes(NODE_POOL, on, off)
+
+
+def test_a_refused_destroy_says_whose_work_it_would_end() -> None:
+    jobs = [f"job-{number}" for number in range(7)]
+    assert of_destroy("prod", jobs, ["serving"]).endswith(
+        "The work of the stack's jobs job-0, job-1, job-2, job-3, job-4, 2 more and teams serving, "
+        "and of others goes with the stack: `aistack work --stack prod` lists what people have "
+        "there"
+    )
+    assert "The work of people goes with the stack" in of_destroy("prod", [], [])

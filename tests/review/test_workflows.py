@@ -18,6 +18,7 @@ import pytest
 import yaml
 from markdown_it import MarkdownIt
 
+from aistack.exit_codes import ExitCode
 from review import engine_log
 from review.markdown import MARK
 from stacks import waiting
@@ -201,14 +202,18 @@ def test_workloads_are_planned_once_all_platforms_are_up() -> None:
 
 
 def ran(
-    folder: Path, script: str, stand_in: str, tool_name: str = "pulumi"
+    folder: Path, script: str, stand_in: str, tool_name: str = "pulumi", **inputs: str
 ) -> subprocess.CompletedProcess[str]:
     """A step's script as GitHub runs it, with a stand-in for Pulumi or another tool."""
-    tool = folder / tool_name
-    tool.write_text(f"#!/bin/sh\n{stand_in}\n")
-    tool.chmod(0o755)
-    if not (folder / ".venv").exists():
-        (folder / ".venv").symlink_to(ROOT / ".venv")
+    programs = folder / ".venv" / "bin"
+    programs.mkdir(parents=True, exist_ok=True)
+    for tool, runs in {
+        folder / tool_name: stand_in,
+        programs / "aistack": stand_in,
+        programs / "python": f'exec {ROOT}/.venv/bin/python "$@"',
+    }.items():
+        tool.write_text(f"#!/bin/sh\n{runs}\n")
+        tool.chmod(0o755)
     return subprocess.run(
         ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script],
         cwd=folder,
@@ -221,6 +226,7 @@ def ran(
             "RUN": "https://github.com/o/r/actions/runs/7",
             "RUNNER_TEMP": str(folder),
             "GITHUB_STEP_SUMMARY": str(folder / "summary"),
+            **inputs,
         },
         capture_output=True,
         text=True,
@@ -247,8 +253,8 @@ def test_the_preview_of_a_workload_waits_where_the_program_says_so_and_not_by_an
     assert ("its platform is not up yet" in (tmp_path / "summary").read_text()) is (code == 0)
 
 
-# What a config may have a say in: pulumi's own answers to `login` and `version` are not.
-_ENGINE = re.compile(r"\bpulumi (?!login\b)")
+# What a config or a person in the cluster may have a say in: pulumi's own answer to `login` is not.
+_ENGINE = re.compile(r"\bpulumi (?!login\b)|/aistack ")
 _PASSED_ON = re.compile(r"2>&1 \| \.venv/bin/python -m review\.engine_log ")
 
 
@@ -319,6 +325,31 @@ def test_a_summary_without_room_for_all_says_so_first_and_the_log_has_all(
     said = capsys.readouterr().out
     assert said.count("a") == 300 * 5000
     assert said.endswith("299\n")
+
+
+@pytest.mark.parametrize(
+    ("code", "work_too", "goes_on"),
+    [
+        (ExitCode.FINE, "false", True),
+        (ExitCode.STOP_FIRST, "false", False),
+        (ExitCode.REFUSED, "false", False),
+        (ExitCode.STOP_FIRST, "true", True),
+        (ExitCode.REFUSED, "true", True),
+    ],
+)
+def test_a_destroy_names_peoples_work_and_stops_before_it_where_that_would_not_end(
+    tmp_path: Path, code: ExitCode, work_too: str, goes_on: bool
+) -> None:
+    looking, destroying = list(steps(loaded("destroy")))[-2:]
+    assert "pulumi destroy" in destroying["run"]
+    assert looking["env"]["WORK_TOO"] == "${{ inputs.work-too }}"
+    said = f'echo "Job default/train, of the team serving: $*"; exit {code.value}'
+    done = ran(tmp_path, looking["run"], said, WORK_TOO=work_too)
+    assert (done.returncode == 0) is goes_on
+    assert ("nothing was destroyed" in done.stderr) is not goes_on
+    told = "Job default/train, of the team serving: work --stack work"
+    assert told in done.stdout
+    assert told in (tmp_path / "summary").read_text()
 
 
 def test_drift_changes_nothing_and_fails_on_any_change() -> None:

@@ -18,7 +18,7 @@ from cli.errors import UserError
 from kube.objects import Ref
 from sandbox.cloud.kinds.cluster import Cluster
 from sandbox.faults import Fail, Faults
-from stacks.refusal import OF_DESTROY, OF_DESTROY_BEFORE
+from stacks.refusal import OF_DESTROY_BEFORE, of_destroy
 from tests.conftest import ROOT
 from tests.parts.bystanders import ADAS, Bystanders
 from tests.parts.people_samples import cluster_queue, deployment, job
@@ -85,7 +85,7 @@ def test_a_protected_stack_refuses_in_its_own_words_and_names_the_work_first(
     assert not refused.ok
     said = " ".join(refused.report.diagnostics)
     assert "deletion_protection is on" in said
-    assert "`aistack work --stack NAME`" in said
+    assert f"`aistack work --stack {STACK}` lists what people have there" in said
     told = capsys.readouterr().out
     assert "Deployment elsewhere/deployment: goes with the namespace elsewhere" in told
 
@@ -115,19 +115,28 @@ def test_a_namespace_that_is_replaced_takes_its_work_along_and_the_preview_says_
         assert "Deployment elsewhere/deployment: goes with the namespace elsewhere" in told
 
 
-@pytest.mark.parametrize("earlier", OF_DESTROY_BEFORE, ids=range(len(OF_DESTROY_BEFORE)))
-def test_a_protected_stack_of_an_earlier_release_still_refuses_a_destroy_and_takes_an_up(
+_RENAMED = of_destroy("its-old-name", jobs=["gone"], teams=["gone"])
+
+
+@pytest.mark.parametrize(
+    "earlier", [*OF_DESTROY_BEFORE, _RENAMED], ids=[*range(len(OF_DESTROY_BEFORE)), "renamed"]
+)
+def test_a_protected_stack_of_an_earlier_release_or_name_refuses_a_destroy_and_takes_an_up(
     earlier: str, brought_up: SandboxOf
 ) -> None:
     sandbox = brought_up(STACK)
-    protected = "deletion_protection=true"
+    protected, now = "deletion_protection=true", of_destroy(STACK, jobs=(), teams=())
     sandbox.succeed("up", protected)
     (file,) = sandbox.workspace.state_files()
-    assert OF_DESTROY in file.read_text()
-    file.write_text(file.read_text().replace(OF_DESTROY, earlier))
-    assert not sandbox.run("destroy").ok
+    assert now in file.read_text()
+    file.write_text(file.read_text().replace(now, earlier))
+    refused = sandbox.run("destroy")
+    assert earlier in " ".join(refused.report.diagnostics)
     sandbox.succeed("up", protected)
-    assert OF_DESTROY in file.read_text()
+    assert now in file.read_text()
+    file.write_text(file.read_text().replace(now, earlier))
+    sandbox.succeed("up")
+    assert earlier not in file.read_text()
 
 
 def test_a_destroy_that_nobody_looks_at_first_ends_with_a_queue_that_is_in_use(

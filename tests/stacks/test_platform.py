@@ -90,6 +90,55 @@ def test_a_workload_comes_and_goes_on_a_platform_that_outlives_it(
     assert platform.succeed("destroy").cloud == {}
 
 
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (
+            "cluster.release_channel=RAPID",
+            "RayCluster work/work, of the stack work, with 1 accelerator: is interrupted when GKE "
+            "upgrades the nodes of",
+        ),
+        (
+            "queues.version=0.18.6",
+            "RayCluster work/work, of the stack work, with 1 accelerator: is looked after by",
+        ),
+    ],
+)
+def test_a_platforms_change_names_the_work_of_its_workloads(
+    stacks: tuple[Sandbox, Sandbox], change: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    platform, work = stacks
+    platform.succeed("up")
+    work.succeed("up")
+    for verb in ("preview", "up"):
+        capsys.readouterr()
+        platform.succeed(verb, change)
+        told = capsys.readouterr().out
+        assert "what other stacks have in the cluster, and this reaches:" in told
+        assert said in told
+
+
+def test_a_platform_keeps_kueue_while_a_workload_has_queues(
+    stacks: tuple[Sandbox, Sandbox],
+) -> None:
+    platform, work = stacks
+    platform.succeed("up")
+    work.succeed("up")
+    before = platform.state()
+    for verb in ("preview", "up"):
+        refused = platform.run(verb, "queues=")
+        assert not refused.ok
+        said = "\n".join(refused.report.diagnostics)
+        assert "of other stacks in the cluster would not end with this" in said
+        assert "RayCluster work/work, of the stack work, with 1 accelerator: needs" in said
+        assert "ClusterQueue work, of the stack work: needs the operator kueue, which goes" in said
+        assert "kubectl delete" not in said
+        assert "sandbox destroy --stack work --folder" in said
+    assert platform.state() == before
+    work.succeed("destroy")
+    platform.succeed("up", "queues=")
+
+
 def test_a_workload_before_its_platform_is_refused_in_the_preview(
     stacks: tuple[Sandbox, Sandbox],
 ) -> None:

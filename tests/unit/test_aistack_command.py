@@ -9,6 +9,9 @@ import pytest
 
 from aistack.__main__ import main
 from aistack.exit_codes import ExitCode
+from aistack.people.look import Look
+from kube.people.going import Going, effects
+from kube.people.work import Work
 
 
 def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
@@ -70,6 +73,28 @@ def test_who_is_not_logged_in_is_told_so_and_of_the_sandbox(
         "error: pulumi: nobody is logged in; nearest: `pulumi login`, or for a stack of the "
         "sandbox with a real control plane --sandbox .sandbox\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("namespace", "code"), [("elsewhere", ExitCode.FINE), ("default", ExitCode.STOP_FIRST)]
+)
+def test_work_that_a_destroy_does_not_end_has_an_exit_code(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    namespace: str,
+    code: ExitCode,
+) -> None:
+    work = Work(api_version="batch/v1", kind="Job", namespace=namespace, name="train")
+    goes = Going(cluster=True, namespaces=frozenset({"elsewhere"}))
+    monkeypatch.setattr("aistack.verbs.work.opened", lambda stack, sandbox: (stack, sandbox))
+    (effect,) = effects([work], goes)
+    monkeypatch.setattr("aistack.people.look.look", lambda *_: Look([(work, effect)], False))
+    assert run(monkeypatch, "work", "--stack", "lab") == code
+    told = capsys.readouterr().out
+    assert "Job train" in told
+    stops = f"kubectl delete job.batch/train --namespace {namespace}"
+    assert (stops in told) is (code is ExitCode.STOP_FIRST)
+    assert run(monkeypatch, "work", "--stack", "lab", "--json") == code
 
 
 def test_without_a_word_it_says_which_there_are(

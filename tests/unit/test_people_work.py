@@ -154,6 +154,30 @@ def test_a_stack_that_is_not_on_record_is_named() -> None:
     assert str(one(stored(obj))).startswith("Job theirs/job, of the stack other")
 
 
+def test_what_another_stack_has_on_record_is_named_with_that_stack() -> None:
+    theirs, charts = stored(job(TEAM)), stored(SAMPLES["deployment"]("operator", ""))
+    charts["metadata"]["labels"] = {
+        "app.kubernetes.io/managed-by": "Helm",
+        "app.kubernetes.io/instance": "own",
+    }
+    on_nodes = stored({**SAMPLES["deployment"]("default", ""), "kind": "DaemonSet"})
+    release = {"namespace": "operator", "name": "own"}
+    record = Record.of(
+        [
+            {"type": "kubernetes:batch/v1:Job", "inputs": {"metadata": theirs["metadata"]}},
+            {"type": "kubernetes:apps/v1:DaemonSet", "inputs": {"metadata": on_nodes["metadata"]}},
+            {"type": "kubernetes:helm.sh/v3:Release", "inputs": release},
+        ]
+    )
+    everything = seen(theirs, charts, on_nodes)
+    (work,) = people_work(everything, Record(), {"other": record})
+    assert str(work) == (
+        f"Job {TEAM}/job, of the team {TEAM}, of the stack other, with 1 accelerator"
+    )
+    assert work.on_record
+    assert people_work(everything, record, {"other": record}) == []
+
+
 @pytest.mark.parametrize("namespace", ["kube-system", "gke-managed-system", "gmp-system"])
 def test_what_is_in_gkes_own_namespaces_is_nobodys_work(namespace: str) -> None:
     assert works(stored(job(namespace))) == []
@@ -382,6 +406,31 @@ def test_work_that_nothing_of_a_run_reaches_is_not_spoken_of() -> None:
     )
     works = [PLAIN, QUEUED, replace(PLAIN, runs_on="lab", pools=frozenset({"l4-pool"}))]
     assert effects(works, going) == []
+
+
+@pytest.mark.parametrize(
+    ("work", "what"),
+    [
+        (QUEUED, "is looked after by kueue, which changes in place"),
+        (
+            replace(QUEUED, api_version="ray.io/v1", kind="RayJob"),
+            "is looked after by kuberay-operator and kueue, which change in place",
+        ),
+    ],
+)
+def test_work_whose_operators_change_in_place_is_named_and_not_refused(
+    work: Work, what: str
+) -> None:
+    charts = ("kueue", "oci://x/kuberay-operator")
+    changed = [resource("kubernetes:helm.sh/v3:Release", chart=it) for it in charts]
+    going = Going.of([], changed=changed)
+    assert effects([work, PLAIN, replace(ALONE, idle=True)], going) == [Effect(work, what)]
+
+
+def test_work_in_a_queue_that_changes_in_place_is_named_and_not_refused() -> None:
+    going = Going.of([], changed=[named("ClusterQueue", "shared")])
+    what = "is in the ClusterQueue shared, which changes in place"
+    assert effects([QUEUED, PLAIN], going) == [Effect(QUEUED, what)]
 
 
 @pytest.mark.parametrize(

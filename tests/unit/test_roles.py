@@ -67,6 +67,8 @@ def has_roles(config: Mapping[str, Any]) -> None:
     assert "gke-ai-stacks-guard:guard:DeletionGuard" in types
     assert all(roles_of(types, task) for task in ("drift", "up", "destroy"))
     roles_of(types, "preview")
+    # What `aistack work` reads in the cluster before a destroy.
+    assert "roles/container.admin" in roles_of(types, "destroy")
 
 
 @pytest.mark.parametrize(
