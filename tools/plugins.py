@@ -1,8 +1,8 @@
 """Installs the provider plugins whose checksums catalog/data/plugins.yaml has.
 
 `make plugins` downloads each archive, compares its SHA256 and hands the archive to the pinned
-Pulumi CLI; a plugin without a checksum is named and left to the engine. `make plugins READ=1` prints
-the checksums of what the releases have now, for who wants to add them.
+Pulumi CLI; a plugin without a checksum is named and left to the engine. `make plugins READ=1`
+prints the checksums of what the releases have now, for who wants to add them.
 
 The comparison is not left to `pulumi plugin install --checksum`: at v3.256.0 it leaves out what a
 read returns together with the end of the archive (pulumi/pulumi sdk/go/common/workspace/
