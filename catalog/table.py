@@ -75,16 +75,16 @@ def nearest_names(value: str, known: Iterable[str], otherwise: str | None = None
     return ", ".join(found) or otherwise or _NOTHING
 
 
-def names_alike(text: str, known: Iterable[str], most: int = _HINTS) -> tuple[str, ...]:
+def names_alike(text: str, known: Iterable[str]) -> tuple[str, ...]:
     """The one that is spelt like `text` but for capitals and underscores; else those with a letter
     more, less, other or in another place; else those like it, best first."""
     word, names = folded(text), list(known)
     if word in names:
         return (word,)
-    close = get_close_matches(word, names, n=2 * most, cutoff=0.5)
+    close = get_close_matches(word, names, n=2 * _HINTS, cutoff=0.5)
     close.sort(key=lambda it: letters_between(word, it))
     slips = [it for it in close if letters_between(word, it) == 1]
-    return tuple(slips or close)[:most]
+    return tuple(slips or close)[:_HINTS]
 
 
 def letters_between(one: str, other: str) -> int:

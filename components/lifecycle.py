@@ -10,9 +10,9 @@ import pulumi
 _T = TypeVar("_T")
 
 
-def child_of(parent: pulumi.Resource, *, protect: bool | None = None) -> pulumi.ResourceOptions:
+def child_of(parent: pulumi.Resource) -> pulumi.ResourceOptions:
     """Options of an ordinary child."""
-    return pulumi.ResourceOptions(parent=parent, protect=protect)
+    return pulumi.ResourceOptions(parent=parent)
 
 
 def fixed_name(

@@ -109,9 +109,7 @@ def _without_zeros(value: Any) -> Any:
 def lustre_charts(instance: str, zone: str) -> tuple[Chart, ...]:
     """Throughput and space of a Managed Lustre instance."""
 
-    def series(
-        legend: str, metric: str, aligner: str, reducer: str = "REDUCE_SUM", component: str = ""
-    ) -> Series:
+    def series(legend: str, metric: str, aligner: str, component: str = "") -> Series:
         where = {"resource.label.instance_id": instance, "resource.label.location": zone}
         if component:
             where["metric.label.component"] = component
@@ -121,7 +119,7 @@ def lustre_charts(instance: str, zone: str) -> tuple[Chart, ...]:
             resource="lustre.googleapis.com/Instance",
             where=where,
             aligner=aligner,
-            reducer=reducer,
+            reducer="REDUCE_SUM",
         )
 
     return (

@@ -157,27 +157,19 @@ MACHINE_GONE = {
 }
 
 
-def job_spec(
-    *, minutes: int, retries: int, pod: Mapping[str, Any], annotations: Any, pods: int = 1
-) -> Any:
-    """A Job of pods that each run once; with more than one, each knows its number.
-
-    A single pod that loses its machine runs again, and counts for no failure. Of several, which
-    work on one thing together, it takes the others with it.
+def job_spec(*, minutes: int, retries: int, pod: Mapping[str, Any], annotations: Any) -> Any:
+    """A Job of one pod, which runs once; one that loses its machine runs again, and counts for no
+    failure.
 
     Failed pods stay, and their logs with them. So does the Job: it is the record that the work is
     done, and Pulumi would make a new one in place of one that is gone.
     """
-    spec: dict[str, Any] = {
+    return {
         "backoffLimit": retries,
         "activeDeadlineSeconds": minutes * 60,
         "template": {
             "metadata": {"annotations": annotations},
             "spec": {"restartPolicy": "Never", **pod},
         },
+        "podFailurePolicy": {"rules": [MACHINE_GONE]},
     }
-    if pods > 1:
-        spec |= {"completionMode": "Indexed", "completions": pods, "parallelism": pods}
-    else:
-        spec["podFailurePolicy"] = {"rules": [MACHINE_GONE]}
-    return spec

@@ -30,13 +30,13 @@ _DIFF_LINES = 400
 _ELSEWHERE = "the whole of it is in the JSON report"
 
 
-def markdown(review: Review, longest: int = LONGEST) -> str:
-    """The whole report, dangers first, in at most `longest` characters."""
+def markdown(review: Review) -> str:
+    """The whole report, dangers first, in at most LONGEST characters."""
     sections = [Section(_head(review)), *_dangers(review), Section(_stacks(review))]
     for one in review.stacks:
         sections += _details(one)
     sections.append(Section(_foot(review)))
-    return fitted(sections, longest - 1) + "\n"
+    return fitted(sections, LONGEST - 1) + "\n"
 
 
 def _head(review: Review) -> str:

@@ -85,15 +85,6 @@ def blocks_in(annotation: Any) -> Iterator[type[BaseModel]]:
             yield one
 
 
-def models_in(annotation: Any) -> Iterator[type[BaseModel]]:
-    """The blocks that may stand in a place, or in lists and blocks there."""
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        yield annotation
-    else:
-        for inner in get_args(annotation):
-            yield from models_in(inner)
-
-
 def entries_in(annotation: Any) -> tuple[Any, Any] | None:
     """Of a block by names of the user's, the types of names and of values."""
     return _entries(annotation)

@@ -181,13 +181,6 @@ def is_encrypted(value: Any) -> bool:
     return isinstance(value, dict) and len(value) == 1 and isinstance(value.get("secure"), str)
 
 
-def has_encrypted(value: Any) -> bool:
-    """Whether a value is encrypted, or holds one that is."""
-    if isinstance(value, dict):
-        return is_encrypted(value) or any(map(has_encrypted, value.values()))
-    return isinstance(value, list) and any(map(has_encrypted, value))
-
-
 def value_of(text: str) -> Any:
     """A value as it stands behind a key of the file. Raises YamlError."""
     node = compose(text.encode())

@@ -237,7 +237,7 @@ def _nearest(broken: Problem) -> str:
 
 def slices_of(plan: Plan, name: str, job: MaxTextTraining, utilisation: float) -> Iterator[Slices]:
     """For all its slices, and for every number that an elastic job may shrink to."""
-    chips = chips_of(plan, plan.ray[plan.cluster_of(job)])
+    chips = chips_of(plan.ray[plan.cluster_of(job)])
     least = chips.slices if job.elastic is None else job.elastic.min_slices
     for count in range(chips.slices, least - 1, -1):
         here = replace(chips, slices=count)

@@ -115,13 +115,6 @@ class Api:
         except (urllib3.exceptions.HTTPError, ValueError) as error:
             raise ApiError(0, str(error)) from None
 
-    def is_ready(self) -> bool:
-        try:
-            answer = self._pool.request("GET", f"{self._server}/readyz", headers=self._headers)
-        except urllib3.exceptions.HTTPError:
-            return False
-        return answer.status == 200
-
     # -- changing
 
     def apply(

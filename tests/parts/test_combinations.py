@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from stacks.model_places import models_in
 from stacks.stack import Stack
 from tests.conftest import Recording
 from tests.parts.combinations import put_right
 from tests.parts.commit_sample import of_this_commit
 from tests.parts.cover import SEED, drawn
 from tests.programs import WITH_ALL_SECRETS, lines_of, registered
+from tests.unit.config_leaves import models_in
 
 SAMPLE, ALL = 60, 300
 # Of what is drawn so many parts in a hundred are right as they are: 57 of all, and of 60 at a time

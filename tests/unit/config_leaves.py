@@ -9,8 +9,6 @@ from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin
 
 from pydantic import BaseModel
 
-from stacks.model_places import models_in
-
 _WORDS = ("mode", "type")
 Place = tuple[str | int, ...]
 Said = dict[Place, tuple[str, Any]]
@@ -33,6 +31,15 @@ def leaves(model: type[BaseModel], prefix: str = "") -> Iterator[Leaf]:
             yield Leaf(prefix + name, True)
         for block in inner:
             yield from leaves(block, _path(prefix + name, block, inner))
+
+
+def models_in(annotation: Any) -> Iterator[type[BaseModel]]:
+    """The blocks that may stand in a place, or in lists and blocks there."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    else:
+        for inner in get_args(annotation):
+            yield from models_in(inner)
 
 
 def differing(model: type[BaseModel], one: Any, other: Any) -> set[str]:

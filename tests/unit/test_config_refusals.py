@@ -8,13 +8,13 @@ import pytest
 from pydantic import BaseModel
 
 from catalog.bounds import Bounds
-from stacks.model_places import models_in
 from stacks.parts.cluster.config import Maintenance
 from stacks.parts.cluster.rules import maintenance_problems
 from stacks.recurrence import parsed
 from stacks.stack import Stack
 from tests.conftest import changed, stack_config
 from tests.programs import mistakes
+from tests.unit.config_leaves import models_in
 
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
 WINDOW = {"start": "2099-01-03T02:00:00Z", "end": "2099-01-03T08:00:00Z"}

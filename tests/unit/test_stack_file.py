@@ -16,7 +16,6 @@ from stacks.config import of_keys
 from stacks.names_beside import config_of, names_beside
 from stacks.stack_file import (
     LARGEST,
-    has_encrypted,
     is_encrypted,
     parse_stack_file,
     project_values,
@@ -97,12 +96,10 @@ def test_aliases_of_aliases_without_an_end_are_refused() -> None:
         read("\n".join(lines))
 
 
-def test_what_is_encrypted_is_known_at_any_depth() -> None:
+def test_what_is_encrypted_is_known_by_its_form() -> None:
     assert is_encrypted({"secure": "v1:x"})
     assert not is_encrypted({"secure": "v1:x", "other": 1})
     assert not is_encrypted({"secure": 5})
-    assert has_encrypted({"a": [{"b": {"secure": "v1:x"}}]})
-    assert not has_encrypted({"a": [{"b": "secure"}]})
 
 
 def test_values_of_an_environment_are_known_to_be_missing() -> None:

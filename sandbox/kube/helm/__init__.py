@@ -3,7 +3,6 @@
 from sandbox.kube.helm.installed import (
     chart_release,
     job_set_controller_runs,
-    operator_pods_run,
     ray_operator_runs,
 )
 from sandbox.kube.helm.release import (
@@ -18,7 +17,6 @@ __all__ = [
     "RELEASE",
     "chart_release",
     "job_set_controller_runs",
-    "operator_pods_run",
     "ray_operator_runs",
     "refuse_hanging_uninstall",
     "release_findings",

@@ -29,7 +29,7 @@ def advice(plan: Plan) -> Iterator[str]:
 
 
 def _advice(plan: Plan, field: str, job: MaxTextTraining) -> Iterator[str]:
-    chips = chips_of(plan, plan.ray[plan.cluster_of(job)])
+    chips = chips_of(plan.ray[plan.cluster_of(job)])
     if not cut_is_wrong(job, chips):
         yield from _memory(plan, field, job, chips)
     yield from _checkpoints(plan, field, job, chips)

@@ -61,7 +61,7 @@ def larger_slices(plan: Plan, ray: PlannedRay) -> LargerSlices:
     return LargerSlices(f"{pool.field}.topology", in_order)
 
 
-def chips_of(plan: Plan, ray: PlannedRay) -> Chips:
+def chips_of(ray: PlannedRay) -> Chips:
     """Those of a RayCluster whose workers are on TPUs."""
     group = ray.accelerated
     topology, accelerator = group.first.topology, group.first.machine.accelerator
@@ -76,7 +76,7 @@ def chips_of(plan: Plan, ray: PlannedRay) -> Chips:
 def maxtext_rules(
     plan: Plan, ray: PlannedRay, job: MaxTextTraining, name: str
 ) -> Iterator[Problem]:
-    chips = chips_of(plan, ray)
+    chips = chips_of(ray)
     found = maxtext_problems(job, chips, run_name=job.run_name or name)
     yield from under({"job": f"jobs.{name}"}, found)
     yield from _flag_problems(plan, ray, job, name)
@@ -105,7 +105,7 @@ def _flag_problems(
 def maxtext_memory_rules(
     plan: Plan, ray: PlannedRay, job: MaxTextTraining, name: str
 ) -> Iterator[Problem]:
-    chips = chips_of(plan, ray)
+    chips = chips_of(ray)
     # What a chip has to hold is not known where the cut is wrong.
     if not cut_is_wrong(job, chips):
         found = memory_problems(plan.facts.maxtext, job, chips, larger_slices(plan, ray))
