@@ -12,16 +12,10 @@ from catalog.lustre import (
     check_growth,
 )
 from catalog.machines import (
-    Accelerator,
     Allocatable,
-    CapacityMode,
     DiskType,
-    GcsFuseFacts,
     Interface,
-    LocalSsd,
     MachineType,
-    MachineTypeFacts,
-    NicGroup,
     Sidecar,
 )
 from catalog.models import ChipMemory, MaxTextTable, ServedModelFacts, ServedModelTable
@@ -29,40 +23,27 @@ from catalog.prices import MachineRate, PriceRange, Rate, Way
 from catalog.table import FactError
 from catalog.topologies import Topology
 from catalog.versions import (
-    Component,
-    ContainerImage,
-    Feature,
     GpuDriver,
     NcclStack,
     ReleaseChannel,
 )
-from catalog.zones import Zone, ZoneAddition, ZoneName
 
 __all__ = [
-    "Accelerator",
     "Allocatable",
-    "CapacityMode",
     "Catalog",
     "CatalogAdditions",
     "ChipMemory",
-    "Component",
-    "ContainerImage",
     "DiskType",
     "FactError",
-    "Feature",
-    "GcsFuseFacts",
     "GkeVersion",
     "GkeVersionField",
     "GpuDriver",
     "Interface",
-    "LocalSsd",
     "LustreTier",
     "MachineRate",
     "MachineType",
-    "MachineTypeFacts",
     "MaxTextTable",
     "NcclStack",
-    "NicGroup",
     "PriceRange",
     "Rate",
     "ReleaseChannel",
@@ -71,9 +52,6 @@ __all__ = [
     "Sidecar",
     "Topology",
     "Way",
-    "Zone",
-    "ZoneAddition",
-    "ZoneName",
     "check_capacity",
     "check_filesystem_name",
     "check_growth",

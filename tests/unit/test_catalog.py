@@ -21,10 +21,10 @@ from catalog import (
     GkeVersion,
     PriceRange,
     Way,
-    ZoneAddition,
 )
 from catalog.prices import BOOKS, books
 from catalog.table import DATA
+from catalog.zones import ZoneAddition
 
 CATALOG = Catalog.load()
 

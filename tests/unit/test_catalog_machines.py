@@ -12,8 +12,8 @@ from catalog import (
     CatalogAdditions,
     FactError,
     MachineType,
-    NicGroup,
 )
+from catalog.machines import NicGroup
 from catalog.own_disks import OwnDisksTable
 from catalog.table import load_table
 

@@ -12,14 +12,13 @@ from pydantic import ValidationError
 
 from catalog import (
     Catalog,
-    Component,
-    ContainerImage,
     FactError,
     GkeVersion,
     GpuDriver,
-    MachineTypeFacts,
     ReleaseChannel,
 )
+from catalog.machines import MachineTypeFacts
+from catalog.versions import Component, ContainerImage
 
 CATALOG = Catalog.load()
 
