@@ -428,6 +428,8 @@ def test_what_lost_its_hooks_is_kept_where_what_it_stands_on_is_replaced(
     lustre = urn_of(off, "lustre-instance")
     off.run("up", only={"target": [lustre]} if halfway else {})
     before = in_the_cloud(off)
+    *_, (root, going) = STANDS_ON.items()
+    entries: list[dict[str, str]] = []
     for root, going in STANDS_ON.items():
         refused = up(**more).run("up", only={"replace": [urn_of(off, root)]})
         assert {it["resource"] for it in to_agree(refused)} == going
