@@ -454,10 +454,11 @@ def test_what_lost_its_hooks_is_kept_where_what_it_stands_on_is_replaced(
         assert all(str(it["to"]) in preview for it in entries)
         untaint(off)
     assert in_the_cloud(off) == before
-    taint(off, root)
-    done = up(**more, acknowledge=entries).run("up")
+    taint(off, "gpu-nodes-account")
+    agreed = to_agree(up(**more).run("preview"))
+    done = up(**more, acknowledge=agreed).run("up")
     _done(done)
-    assert {root, *going} <= {*replaced(done)}
+    assert {"gpu-nodes-account", "gpu-pool"} <= {*replaced(done)}
 
 
 def test_what_lost_its_hooks_is_kept_where_its_range_moves(up: Callable[..., Sandbox]) -> None:
