@@ -20,17 +20,15 @@ def command(
     *,
     overrides: Sequence[str] = (),
     kube: KubeMode = KubeMode.auto,
-    targets: Sequence[str] = (),
+    options: Sequence[str] = (),
 ) -> str:
-    """One command line for the sandbox whose folder is `root`; `targets` are the URNs that a
-    destroy is for, with what needs them."""
+    """One command line for the sandbox whose folder is `root`; `options` are those of Pulumi that
+    the verb has, too."""
     words = [python(), "-m", "sandbox", *verb.split()]
     words += ["--stack", stack] if stack else []
     for override in overrides:
         words += ["--set", override]
-    for target in targets:
-        words += ["--target", target]
-    words += ["--target-dependents"] if targets else []
+    words += options
     words += ["--kube", kube] if kube is not KubeMode.auto else []
     if root.resolve() != FOLDER.resolve():
         words += ["--folder", _short(root.resolve())]

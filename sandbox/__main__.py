@@ -21,12 +21,6 @@ if TYPE_CHECKING:
 # Simulated seconds a second: b200-lustre's `up` takes about 10 s.
 DEFAULT_SPEED = 150.0
 
-VERBS: dict[Verb, str] = {
-    "preview": "Show what `up` would do, and about how long it would take.",
-    "up": "Bring the stack up, or to what its config says now.",
-    "refresh": "Read what the simulated cloud really holds into the state.",
-}
-
 # What Terraform and other tools call the verbs.
 OTHER_TOOLS = {
     "plan": "preview",
@@ -84,10 +78,17 @@ RolesOption = Annotated[
 ]
 TargetOption = Annotated[
     list[str] | None,
-    typer.Option(help="Resource to delete, by its URN or its logical name; all others stay."),
+    typer.Option(help="Only this resource, by its URN or its logical name; all others stay."),
 ]
 DependentsOption = Annotated[
-    bool, typer.Option("--target-dependents", help="Delete what needs a target, too.")
+    bool, typer.Option("--target-dependents", help="What needs a target, too.")
+]
+ReplaceOption = Annotated[
+    list[str] | None,
+    typer.Option("--replace", help="Resource to make anew, by its URN or its logical name."),
+]
+ProgramOption = Annotated[
+    bool, typer.Option("--run-program", help="Run the program, as it is now, before the delete.")
 ]
 FolderOption = Annotated[Path, typer.Option(help="The sandbox's own folder.")]
 
@@ -111,8 +112,40 @@ def _command(verb: Verb) -> Callable[..., None]:
     return command
 
 
-for _verb, _help in VERBS.items():
-    app.command(_verb, help=_help)(_command(_verb))
+app.command("preview", help="Show what `up` would do, and about how long it would take.")(
+    _command("preview")
+)
+
+
+@app.command()
+def up(
+    stack: StackOption,
+    speed: SpeedOption = DEFAULT_SPEED,
+    overrides: SetOption = None,
+    target: TargetOption = None,
+    target_dependents: DependentsOption = False,
+    replace: ReplaceOption = None,
+    fault: FaultOption = None,
+    project: ProjectOption = None,
+    kube: KubeOption = KubeMode.auto,
+    json_file: JsonOption = None,
+    roles: RolesOption = None,
+    folder: FolderOption = FOLDER,
+) -> None:
+    """Bring the stack up, or to what its config says now."""
+    held = tuple(filter(None, (roles or "").split(",")))
+    options = (overrides or [], fault, json_file, project, kube, held)
+    only = {**_targeted(target, target_dependents), **({"replace": replace} if replace else {})}
+    _run(folder, stack, "up", speed, *options, only)
+
+
+app.command("refresh", help="Read what the simulated cloud really holds into the state.")(
+    _command("refresh")
+)
+
+
+def _targeted(target: list[str] | None, dependents: bool) -> dict[str, Any]:
+    return {"target": target, "target_dependents": dependents} if target else {}
 
 
 @app.command()
@@ -124,11 +157,12 @@ def destroy(
     roles: RolesOption = None,
     target: TargetOption = None,
     target_dependents: DependentsOption = False,
+    run_program: ProgramOption = False,
     folder: FolderOption = FOLDER,
 ) -> None:
     """Delete everything that the stack made, or the targets."""
     held = tuple(filter(None, (roles or "").split(",")))
-    only = {"target": target, "target_dependents": target_dependents} if target else {}
+    only = _targeted(target, target_dependents) | ({"run_program": True} if run_program else {})
     _run(folder, stack, "destroy", speed, [], fault, json_file, None, KubeMode.auto, held, only)
 
 
@@ -138,6 +172,14 @@ def _run(folder: Path, stack: str, verb: Verb, speed: float, *options: Any) -> N
 
     if code := run_verb(_workspace(folder, stack), verb, speed, *options):
         raise typer.Exit(code)
+
+
+@app.command()
+def untaint(stack: StackOption, folder: FolderOption = FOLDER) -> None:
+    """Have no resource made anew that `pulumi state taint` marked."""
+    from sandbox.untaint import untaint as take_off
+
+    take_off(_workspace(folder, stack))
 
 
 @app.command()

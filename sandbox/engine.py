@@ -203,7 +203,7 @@ class Engine:
         }
         try:
             if verb == "preview":
-                stack.preview(plan=str(self._workspace.plan_file), **common)
+                stack.preview(plan=str(self._workspace.plan_file), **common, **options.only)
             else:
                 # The other verbs are methods of their names.
                 getattr(stack, verb)(show_secrets=False, **common, **options.only)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -35,8 +36,9 @@ _OTHER_ROWS = {
     ("up", False, False): ("look", "bring up", "destroy"),
     ("up", False, True): ("bring up",),
 }
-_COMMANDS = re.compile(r"^ +pulumi (destroy|up)\b(.*)$", re.MULTILINE)
-_TARGETS = re.compile(r"--target '([^']*)'")
+# Of a refusal: a verb, its options, and when it is needed.
+_COMMANDS = re.compile(r"^ +pulumi (destroy|up|state untaint)\b([^,\n]*)", re.MULTILINE)
+_UNTAINT = "state untaint"
 
 
 def print_report(
@@ -188,16 +190,26 @@ def _here(
     """`--set` holds for one command, and a stack's file for all: while the protection is off every
     `up` is told so."""
     off_first = OFF_FIRST in said
+    asked = dict.fromkeys(_COMMANDS.findall(said))
+    if any(verb == _UNTAINT for verb, _ in asked):
+        # No `up` ends before that.
+        yield command("untaint", stack, root)
     if off_first:
         yield f"# with Pulumi.{stack}.yaml as it was at the last up:"
         yield command("up", stack, root, overrides=[_OFF], kube=kube)
         yield f"# with Pulumi.{stack}.yaml as it is now:"
     up_with = _unprotected(overrides) if off_first else list(overrides)
-    for verb, options in dict.fromkeys(_COMMANDS.findall(said)):
+    for verb, options in (it for it in asked if it[0] != _UNTAINT):
         up = {"overrides": up_with, "kube": kube} if verb == "up" else {}
-        yield command(verb, stack, root, **up, targets=_TARGETS.findall(options))
+        yield command(verb, stack, root, **up, options=_without_stack(shlex.split(options)))
     if off_first and BACK_ON in said:
         yield command("up", stack, root, overrides=overrides, kube=kube)
+
+
+def _without_stack(words: Sequence[str]) -> list[str]:
+    """A word after `--stack` is the name."""
+    before = ["", *words]
+    return [it for last, it in zip(before, words, strict=False) if "--stack" not in (last, it)]
 
 
 def _destroy(

@@ -209,8 +209,10 @@ def _run(
     if verb in ("destroy", "refresh") and workspace.source.exists():
         end = ", and nothing was deleted" if verb == "destroy" else ""
         refuse_never_run(workspace, end)
-    if targets := options.only.get("target"):
-        options = replace(options, only={**options.only, "target": target_urns(workspace, targets)})
+    for key in ("target", "replace"):
+        if named := options.only.get(key):
+            urns = target_urns(workspace, named, f"--{key}")
+            options = replace(options, only={**options.only, key: urns})
     secrets = workspace.prepare(overrides)
     if (stopped := _before(workspace, verb, secrets, options)) is not None:
         return stopped

@@ -17,7 +17,7 @@ from stacks.arguments import plain
 from stacks.on_record import Record, Recorded
 from stacks.one_run import PROVIDER, WHY, of_cluster, of_everything
 from stacks.property_paths import Secret, Unknown, changed_paths, value_at
-from stacks.refusal import ADDRESS, CLUSTER, KUBERNETES, NETWORK, RELEASE, is_kueue
+from stacks.refusal import ADDRESS, CLUSTER, KUBERNETES, NAMESPACE, NETWORK, RELEASE, is_kueue
 from stacks.two_runs import TwoRuns, TwoRunsError
 
 _HOOK = "replaced-by-hand"
@@ -91,9 +91,14 @@ class ByHand:
 
 def differs(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
     """Whether an input has another value than before. What the cloud added does not count, nor what
-    is known later."""
-    wanted = (value_at(new, path) for path in changed_paths(old, new))
-    return any(it is not None and not isinstance(it, Unknown | Secret) for it in wanted)
+    is known later, nor a name that Google gives back as a URL."""
+    both = ((value_at(old, path), value_at(new, path)) for path in changed_paths(old, new))
+    return any(
+        wanted is not None
+        and not isinstance(wanted, Unknown | Secret)
+        and not str(before).endswith(f"/{wanted}")
+        for before, wanted in both
+    )
 
 
 def _cluster(hand: ByHand, replaced: list[_Replaced]) -> Iterator[TwoRuns]:
@@ -121,6 +126,10 @@ def _cluster(hand: ByHand, replaced: list[_Replaced]) -> Iterator[TwoRuns]:
 def _kueue(hand: ByHand, replaced: list[_Replaced]) -> Iterator[TwoRuns]:
     releases = [it.recorded for it in replaced if it.recorded.type == RELEASE]
     if going := [it for it in releases if hand.stops(it.type, it.outputs)]:
+        # With the namespace go the releases in it.
+        installed = {it.outputs.get("namespace") for it in going}
+        spaces = [it.recorded for it in replaced if it.recorded.type == NAMESPACE]
+        above = [it for it in spaces if _object(it.outputs)[1] in installed]
         yield TwoRuns(
             what=f"{', '.join(it.name for it in going)} would be replaced, and no single run does "
             "that",
@@ -128,7 +137,7 @@ def _kueue(hand: ByHand, replaced: list[_Replaced]) -> Iterator[TwoRuns]:
             why="the engine deletes what is replaced with it in no order, and Kueue keeps a flavor "
             "and a queue as long as another object names it",
             first=(_UNTAINT,),
-            targets=[it.urn for it in going],
+            targets=[it.urn for it in above or going],
             loss="With `destroy` go Kueue, its queues, and what the stack runs in them; with `up` "
             "all of it is made again.",
         )

@@ -22,13 +22,13 @@ from sandbox.engine import RunResult
 from sandbox.faults import Faults
 from sandbox.workspace import Workspace
 from stacks.on_record import Record
-from stacks.refusal import CLUSTER, RELEASE, is_guarded
+from stacks.refusal import CLUSTER, OFF_FIRST, RELEASE, is_guarded
 from stacks.stands_on import going_with
 from tests.parts.sampling import a_sample
 from tests.stacks.agreed import CONFIG, STALE, TIER, TO_500, TO_1000, brought
-from tests.stacks.by_hand import edited, said, taint, untaint, urn_of
+from tests.stacks.by_hand import edited, follow, said, taint, untaint, urn_of
 from tests.stacks.config_sandbox import ZONE
-from tests.stacks.conftest import Sandbox, replaced
+from tests.stacks.conftest import Sandbox, changed, replaced
 from tests.stacks.kills import CALLS, PATIENCE_SECONDS, kill_in_each, recorded
 
 pytestmark = [pytest.mark.thorough, pytest.mark.timeout(PATIENCE_SECONDS)]
@@ -41,7 +41,35 @@ REPLACEABLE = (
     "kube-namespace",
 )
 WAYS = ("taint", "replace", "target-replace")
-WITH_THE_CLUSTER = ("gke-cluster", "network-subnet")
+# Made anew by no single run, with what the refusal says.
+_TWO_RUNS = "and no single run does that"
+BY_COMMANDS = {
+    "gke-cluster": _TWO_RUNS,
+    "network-subnet": _TWO_RUNS,
+    "network-vpc": _TWO_RUNS,
+    "kueue-release": _TWO_RUNS,
+    "kueue-namespace": _TWO_RUNS,
+    "queues-flavor-default-flavor": _TWO_RUNS,
+    "queues-cluster-queue-cluster-queue": _TWO_RUNS,
+    "services-range": _TWO_RUNS,
+    "volume-claim": "would be replaced without volume-volume",
+}
+WITH_ALL_DATA = ("network-vpc", "services-range")
+# Work and machines that the stack has beside that.
+WORKING: dict[str, Any] = {
+    "pools": {
+        **CONFIG["pools"],
+        "tpu": {"machine_type": "ct5lp-hightpu-4t", "topology": "2x4", "slices": 1},
+    },
+    "ray": {
+        "main": {
+            **CONFIG["ray"]["main"],
+            "workers": {"cpu": {**CONFIG["ray"]["main"]["workers"]["cpu"], "pools": ["gpu"]}},
+        }
+    },
+    "jobs": {"tune": {"type": "script", "command": ["python3", "-c", "print(1)"], "ray": "main"}},
+}
+WORKING_NAMES = ("tune-job", "tpu-0-pool")
 # An API that is enabled again is another one to nobody.
 SERVICE = "gcp:projects/service:Service"
 NO_CLAIMS = {
@@ -82,6 +110,19 @@ def on_record(sandbox: Sandbox, name: str) -> Any:
     urn = urn_of(sandbox, name)
     resources = sandbox.state()["resources"]
     return [(it["id"], it["created"]) for it in resources if it["urn"] == urn]
+
+
+def asked(sandbox: Sandbox, name: str, way: str) -> dict[str, Any]:
+    """Ask for its replacement: the options of the command."""
+    urn = urn_of(sandbox, name)
+    match way:
+        case "taint":
+            taint(sandbox, name)
+            return {}
+        case "replace":
+            return {"replace": [urn]}
+        case _:
+            return {"replace": [urn], "target": [urn], "target_dependents": True}
 
 
 def test_a_refusal_says_once_what_is_lost_and_the_yaml_that_agrees_can_be_pasted(
@@ -160,25 +201,22 @@ def test_what_the_program_no_longer_has_is_refused_together_and_before_anything_
 
 @pytest.mark.parametrize(
     ("name", "way"),
-    a_sample([(name, way) for name in REPLACEABLE for way in WAYS], 3),
+    a_sample([(name, way) for name in (*REPLACEABLE, *WORKING_NAMES) for way in WAYS], 3),
 )
 def test_what_is_replaced_with_nothing_changed_has_a_way_that_the_refusal_names(
     up: Callable[..., Sandbox], name: str, way: str
 ) -> None:
-    sandbox = up()
-    urn = urn_of(sandbox, name)
-    only: dict[str, Any] = {"replace": [urn]}
-    if way == "target-replace":
-        only |= {"target": [urn], "target_dependents": True}
-    if way == "taint":
-        taint(sandbox, name)
-        only = {}
+    values = WORKING if name in WORKING_NAMES else {}
+    sandbox = up(**values)
+    if values:
+        sandbox.succeed("up")
+    only = asked(sandbox, name, way)
     record = on_record(sandbox, name)
     refused = sandbox.run("up", only=only) if only else sandbox.run("preview")
     entries = to_agree(refused)
     assert name in {it["resource"] for it in entries}
     assert on_record(sandbox, name) == record
-    agreed = up(acknowledge=entries)
+    agreed = up(**values, acknowledge=entries)
     done = agreed.run("up", only=only)
     assert done.ok, said(done)
     assert name in replaced(done)
@@ -189,54 +227,31 @@ def test_what_is_replaced_with_nothing_changed_has_a_way_that_the_refusal_names(
         assert set(map(str, to_agree(agreed.run("preview")))).isdisjoint(map(str, entries))
 
 
-@pytest.mark.parametrize("name", WITH_THE_CLUSTER)
-def test_what_takes_the_cluster_along_is_refused_with_the_commands_that_do_it(
-    up: Callable[..., Sandbox], name: str
+@pytest.mark.parametrize(
+    ("name", "way"),
+    a_sample([(name, way) for name in BY_COMMANDS for way in WAYS], 3),
+)
+def test_what_no_run_replaces_is_refused_with_the_commands_that_do_it(
+    up: Callable[..., Sandbox], name: str, way: str
 ) -> None:
     sandbox = up()
-    taint(sandbox, name)
-    refused = sandbox.run("preview")
+    before = on_record(sandbox, name)
+    refused = sandbox.run("preview", only=asked(sandbox, name, way))
     assert not refused.ok
     text = said(refused)
-    assert "no single run does that" in text
-    assert "9000 GiB" not in text
+    assert BY_COMMANDS[name] in text
+    # What the cluster takes along keeps its data, and what the network does not.
+    assert ("9000 GiB" in text) is (name in WITH_ALL_DATA)
+    protected = OFF_FIRST in text
     untaint(sandbox)
-    off = up(deletion_protection=False)
-    off.succeed("up")
-    provider = next(it["urn"] for it in off.state()["resources"] if "kubernetes" in it["type"])
-    assert f"--target '{provider}' --target-dependents" in text
-    assert off.run("destroy", only={"target": [provider], "target_dependents": True}).ok
-    cluster = re.findall(r"--replace '([^']+)'", text)
-    done = off.run("up", only={"replace": cluster})
-    assert done.ok, said(done)
-    assert name in replaced(done)
-    assert up().succeed("preview").ok
-
-
-@pytest.mark.parametrize("name", ["kueue-release", "kueue-namespace"])
-def test_kueue_is_replaced_after_its_queues_by_the_commands_that_the_refusal_has(
-    up: Callable[..., Sandbox], name: str
-) -> None:
-    sandbox = up()
-    taint(sandbox, name)
-    text = said(sandbox.run("preview"))
-    release = urn_of(sandbox, "kueue-release")
-    assert f"--target '{release}' --target-dependents" in text
-    untaint(sandbox)
-    off = up(deletion_protection=False)
-    off.succeed("up")
-    only = {"target": [release], "target_dependents": True}
-    assert off.run("destroy", only=only).ok
-    assert off.succeed("up").ok
-    assert up().succeed("preview").ok
-
-
-def test_a_network_is_replaced_after_all_that_is_in_it(up: Callable[..., Sandbox]) -> None:
-    sandbox = up()
-    taint(sandbox, "network-vpc")
-    text = said(sandbox.run("preview"))
-    assert "pulumi destroy --stack held\n" in text
-    assert "all data on 9000 GiB lost" in text
+    if protected:
+        sandbox = up(deletion_protection=False)
+        sandbox.succeed("up")
+    assert follow(sandbox, text) == ""
+    assert on_record(sandbox, name) != before
+    assert changed(sandbox.succeed("preview")) == {}
+    up().succeed("up")
+    assert changed(up().succeed("preview")) == {}
 
 
 def test_a_tainted_resource_does_not_keep_protection_from_being_turned_off(
@@ -441,10 +456,11 @@ def test_what_lost_its_hooks_is_kept_where_what_it_stands_on_is_replaced(
         assert all(str(it["to"]) in preview for it in entries)
         untaint(off)
     assert in_the_cloud(off) == before
-    taint(off, root)
-    done = up(**more, acknowledge=entries).run("up")
+    taint(off, "gpu-nodes-account")
+    agreed = to_agree(up(**more).run("preview"))
+    done = up(**more, acknowledge=agreed).run("up")
     _done(done)
-    assert {root, *going} <= {*replaced(done)}
+    assert {"gpu-nodes-account", "gpu-pool"} <= {*replaced(done)}
 
 
 def test_what_lost_its_hooks_is_kept_where_its_range_moves(up: Callable[..., Sandbox]) -> None:

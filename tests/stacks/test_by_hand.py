@@ -6,16 +6,21 @@ Each resource of the stacks by itself with ALL_COMBINATIONS=1; each commit has a
 
 from __future__ import annotations
 
+import shlex
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+import sandbox.__main__ as command_line
+from sandbox.report import print_report
 from sandbox.workspace import Workspace
 from tests.parts.sampling import a_sample
-from tests.stacks.by_hand import WAYS, resources_of
-from tests.stacks.conftest import CANARY, Sandbox
+from tests.stacks.agreed import brought
+from tests.stacks.by_hand import WAYS, resources_of, taint
+from tests.stacks.conftest import CANARY, Sandbox, changed
 from tests.stacks.kills import PATIENCE_SECONDS
 
 pytestmark = [pytest.mark.thorough, pytest.mark.timeout(PATIENCE_SECONDS)]
@@ -45,3 +50,37 @@ def test_each_resource_that_is_made_anew_by_hand_leaves_nothing_to_do(
             failed[name] = why
         shutil.rmtree(folder)
     assert not failed
+
+
+@pytest.mark.parametrize(
+    ("name", "verbs"),
+    [
+        ("volume-claim", ["untaint", "up"]),
+        ("gke-cluster", ["untaint", "up", "destroy", "up", "up"]),
+    ],
+)
+def test_the_commands_that_a_refusal_has_for_the_sandbox_do_it(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    saved_at_the_end: None,
+    name: str,
+    verbs: list[str],
+) -> None:
+    """As they are printed, one after the other, on a protected stack."""
+    stack = brought(tmp_path)
+    stack.succeed("up")
+    taint(stack, name)
+    refused = stack.run("preview")
+    capsys.readouterr()
+    print_report(refused, stack.workspace.root)
+    _, printed = capsys.readouterr().out.split("on the sandbox:\n")
+    lines = [it.partition(" -m sandbox ")[2] for it in printed.splitlines()]
+    commands = [shlex.split(it) for it in lines if it]
+    assert [words[0] for words in commands] == verbs
+    monkeypatch.setattr(command_line, "_workspace", lambda *_: stack.workspace)
+    for words in commands:
+        speed = [] if words[0] == "untaint" else ["--speed", "inf"]
+        done = CliRunner().invoke(command_line.app, [*words, *speed])
+        assert done.exit_code == 0, (words, done.output)
+    assert changed(stack.succeed("preview")) == {}

@@ -111,6 +111,24 @@ def test_a_refusals_commands_are_said_as_they_are_here_with_every_target(
     assert found["up"] == ["--stack", "dev", "--set", "gpu_pool.nodes=4", *place]
 
 
+def test_what_is_made_anew_by_hand_has_all_of_its_commands_here(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    said = (
+        "refused\n  pulumi state untaint --all --yes, where something is tainted\n"
+        "  pulumi destroy --stack dev --run-program\n"
+        "  pulumi up --stack dev --replace 'urn:a$b::c' --replace 'urn:d'"
+    )
+    print_report(result(ok=False, report=EngineReport(diagnostics=[said])), tmp_path)
+    found = commands(capsys.readouterr().out)
+    place = ["--folder", str(tmp_path)]
+    assert found == {
+        "untaint": ["--stack", "dev", *place],
+        "destroy": ["--stack", "dev", "--run-program", *place],
+        "up": ["--stack", "dev", "--replace", "urn:a$b::c", "--replace", "urn:d", *place],
+    }
+
+
 @pytest.mark.parametrize("more", [[], ["deletion_protection=true"]])
 def test_a_protected_stacks_commands_keep_the_protection_off_until_the_last(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, more: list[str]

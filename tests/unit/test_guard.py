@@ -1,0 +1,65 @@
+"""What the guard says of a replacement that the config does not ask for: by a provider of its own
+accord, or by hand. No engine here."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+
+import pulumi
+import pytest
+import yaml
+
+from stacks.acknowledge import Acknowledge
+from stacks.agreements import Agreements
+from stacks.by_hand import ByHand
+from stacks.config import validate
+from stacks.guard import Guard
+from stacks.on_record import Record
+from stacks.refusal import LUSTRE
+from stacks.running_work import RunningWork
+from tests.conftest import changed, stack_config
+from tests.programs import WITH_TOKEN
+
+NAME = "lustre-instance"
+URN = f"urn:pulumi:s::p::{LUSTRE}::{NAME}"
+BEFORE = {"capacityGib": "9000", "description": "scratch", "createTime": "2026-11-28T10:00:00Z"}
+
+
+@pytest.fixture(autouse=True)
+def in_a_preview(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pulumi.runtime, "is_dry_run", lambda: True)
+
+
+def asked(agreements: Agreements, description: str, **recorded: str) -> Guard:
+    """A guard that the engine has asked before it creates the instance anew."""
+    config = changed(stack_config("b200-lustre"), deletion_protection=True)
+    plan = validate(config, secrets_set=WITH_TOKEN)
+    record = Record({URN: {"type": LUSTRE, "outputs": {**BEFORE, **recorded}}})
+    guard = Guard(plan, RunningWork({}, record), record, agreements, ByHand(record))
+    wanted = {"capacityGib": "9000", "description": description}
+    guard.declared[LUSTRE, NAME] = {"capacity_gib": "9000", "description": description}
+    args = pulumi.ResourceHookArgs(urn=URN, id="", name=NAME, type=LUSTRE, new_inputs=wanted)
+    asyncio.run(guard.before_create(args))
+    return guard
+
+
+@pytest.mark.parametrize(
+    ("description", "why"),
+    [
+        ("scratch", "nothing of its own changes"),
+        ("other", "no property that is known to replace it changes"),
+    ],
+)
+def test_a_replacement_of_the_providers_own_is_agreed_to_once_by_the_instance(
+    description: str, why: str
+) -> None:
+    none = Agreements(config="aaaaaaaa")
+    (refused,) = asked(none, description).refused
+    assert refused.sentence == f"{NAME} would be replaced ({why}): all data on 9000 GiB lost"
+    (line,) = refused.entries
+    agreed = replace(none, entries=[Acknowledge.model_validate(yaml.safe_load(line))])
+    assert not asked(agreed, description).refused
+    (again,) = asked(agreed, description, createTime="2026-11-29T10:00:00Z").refused
+    assert again.sentence == refused.sentence
+    assert again.entries != refused.entries
