@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from review.bill import money
 from review.markdown import counted
 from review.quoted import logged
 from review.review import Review
@@ -18,7 +19,8 @@ def lines_of(review: Review) -> Iterable[str]:
 def _told(review: Review) -> Iterator[str]:
     for one in review.stacks:
         placed = f" (stands on {one.platform})" if one.platform else ""
-        yield f"{one.stack:20} {one.status:8} {counted(one)}{placed}"
+        dollars = f"; USD an hour: {hourly}" if (hourly := money(one)) else ""
+        yield f"{one.stack:20} {one.status:8} {counted(one)}{placed}{dollars}"
         for error in one.errors:
             yield f"    {error}"
         for it in one.dangers:

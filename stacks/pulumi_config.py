@@ -13,7 +13,7 @@ from stacks.stack_file import read_stack_file
 from stacks.tokens import SECRETS
 
 # A server with an empty key answers everybody, and a hub takes an empty token for none.
-_EMPTY = "{name}: is empty; nearest: pulumi config set --secret {name}"
+_EMPTY = "{name}: is empty; nearest: pulumi config set --secret {name} --stack {stack}"
 
 
 def read() -> tuple[Plan, dict[str, pulumi.Output[str]]]:
@@ -28,7 +28,8 @@ def read() -> tuple[Plan, dict[str, pulumi.Output[str]]]:
     plain = {it for it in present if not pulumi.runtime.is_config_secret(own.full_key(it))}
     values = pulumi.runtime.config.CONFIG.get()
     lines = list(of_keys(values, own.name, plain))
-    lines += [_EMPTY.format(name=it) for it in present if not values[own.full_key(it)].strip()]
+    empty = (it for it in present if not values[own.full_key(it)].strip())
+    lines += [_EMPTY.format(name=it, stack=pulumi.get_stack()) for it in empty]
     if lines or (folder and (lines := list(_passed_over(Path(folder), own.name)))):
         raise ConfigError(lines)
     place = {key: provider.get(key) for key in PLACES}

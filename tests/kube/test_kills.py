@@ -63,7 +63,7 @@ def test_a_stack_gets_through_its_life_though_each_operation_on_an_object_is_kil
         assert others.stand()
     others.leave()
     if STEPS[stack][-1] == (ELSEWHERE,):
-        Bystanders(sandbox, IN_ELSEWHERE).come()
+        Bystanders(sandbox, IN_ELSEWHERE, queued=True).come()
     result, kills = kill_in_each(sandbox, "destroy", call, of=OBJECTS)
     record_property("kills", f"{total + kills} times: {name}, real control plane")
     assert result.cloud == {}

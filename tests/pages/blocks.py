@@ -21,6 +21,7 @@ PAGES: Mapping[str, str] = {
 _FENCE = re.compile(r"^( *)(`{3,})(\S*)\n(.*?)^\1\2 *$", re.DOTALL | re.MULTILINE)
 _COMMENT = re.compile(r"\s+# (.*)$")
 _EXITS = re.compile(r"exits (\d+)$")
+_INNER = re.compile(r"=\$\((.+)\)$")
 _ASSIGNED = re.compile(r"[A-Z_]+=")
 SHELL = ("sh",)
 
@@ -37,6 +38,12 @@ class Command:
     def words(self) -> Sequence[str]:
         """Without the variables that are set before it."""
         return [*dropwhile(_ASSIGNED.match, shlex.split(self.text))]
+
+    @property
+    def inner(self) -> Command:
+        """The command whose output a variable gets, or this one."""
+        found = _INNER.search(self.text)
+        return Command(found[1]) if found else self
 
     @property
     def environment(self) -> Mapping[str, str]:

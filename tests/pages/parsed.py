@@ -1,5 +1,5 @@
 """Commands that are read and not run: of programs that are not here, by a grammar with its sources;
-of `aistack`, by its own parser; of `pulumi`, by the help of the real CLI."""
+of ours that ask a cluster, by their own parser; of `pulumi`, by the help of the real CLI."""
 
 from __future__ import annotations
 
@@ -14,10 +14,13 @@ from typing import Any
 
 import typer
 import yaml
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperGroup
+from typer.exceptions import TyperException
 
-from aistack.__main__ import app
+from aistack.__main__ import app as aistack
+from cli.errors import UserError
 from cli.pulumi_cli import binary
+from sandbox.__main__ import app as sandbox
 
 GRAMMAR: Mapping[str, Any] = yaml.safe_load(Path(__file__).with_name("grammar.yaml").read_text())
 _PULUMI_FLAG = re.compile(r"^ +(?:-(\w), )?--([\w-]+)(?: ([\w\[\]]+))?", re.MULTILINE)
@@ -79,15 +82,28 @@ def parse_pulumi(words: Sequence[str], environment: Mapping[str, str]) -> Parsed
 
 
 def parse_aistack(words: Sequence[str]) -> Mapping[str, Any]:
-    """The options that the command line itself reads."""
-    group = typer.main.get_command(app)
-    assert isinstance(group, TyperGroup)
-    name, *rest = words[1:]
-    verb = group.commands.get(name)
-    if not isinstance(verb, TyperCommand):
-        raise NotACommandError(f"aistack has no {name}")
-    with verb.make_context(name, rest) as context:
-        return context.params
+    """The options that the command line itself reads. Raises NotACommandError."""
+    return _parse_own("aistack", aistack, words[1:])
+
+
+def parse_sandbox(words: Sequence[str]) -> Mapping[str, Any]:
+    """The same of `python -m sandbox`, also where a variable is to have what it prints."""
+    return _parse_own("sandbox", sandbox, words[words.index("sandbox") + 1 :])
+
+
+def _parse_own(program: str, app: typer.Typer, words: Sequence[str]) -> Mapping[str, Any]:
+    found, name, rest = typer.main.get_command(app), program, list(words)
+    while isinstance(found, TyperGroup):
+        above, name = name, rest.pop(0) if rest else ""
+        if name not in found.commands:
+            raise NotACommandError(f"{above} has no {name}")
+        found = found.commands[name]
+    try:
+        with found.make_context(name, rest) as context:
+            return context.params
+    except (TyperException, UserError) as error:
+        why = error.format_message() if isinstance(error, TyperException) else str(error)
+        raise NotACommandError(f"{program} {' '.join(words)}: {why}") from None
 
 
 def _flags(listed: Sequence[Any]) -> Iterator[tuple[str, bool]]:

@@ -19,13 +19,20 @@ from typing import Any
 
 import yaml
 
+from aistack.exit_codes import ExitCode
 from cli.pulumi_cli import binary
 from sandbox.engine import Engine, RunOptions
 from sandbox.faults import Faults
 from sandbox.workspace import PASSPHRASE, Workspace
 from tests.conftest import PROJECT, ROOT
 from tests.pages.blocks import Block, Command, blocks_of
-from tests.pages.parsed import NotACommandError, parse_aistack, parse_foreign, parse_pulumi
+from tests.pages.parsed import (
+    NotACommandError,
+    parse_aistack,
+    parse_foreign,
+    parse_pulumi,
+    parse_sandbox,
+)
 from tests.pages.ways import VALUES, Way, fill_in, way_of
 from tests.stacks.conftest import Sandbox
 from tests.stacks.test_recovery_command import recover
@@ -57,6 +64,11 @@ git reset -q --hard origin/main
 """
 # To every question.
 _AGREES = "yes\n" * 3
+# That a job does not fit is an answer, too.
+_OR_A_VERDICT = (
+    f" || case $? in {ExitCode.DOES_NOT_FIT.value}|{ExitCode.MAY_NOT_FIT.value}) ;; "
+    "*) false ;; esac"
+)
 _ENGINE = ("preview", "up", "refresh", "destroy")
 _SERVED = frozenset({"stack", "s", "yes", "y", "event-log"})
 # A run that is killed while it makes the cluster, whose name is none of the page's.
@@ -149,7 +161,8 @@ class Reader:
         assert all(done.outputs.values()), done.outputs
 
     def _run(self, block: Block, command: Command) -> None:
-        self._bash(command.text, command.exits)
+        is_fit = command.program == "aistack" and command.words[1] == "fit"
+        self._bash(f"{command.text}{_OR_A_VERDICT if is_fit else ''}", command.exits)
 
     def _parse(self, block: Block, command: Command) -> None:
         words = command.words
@@ -161,8 +174,11 @@ class Reader:
             parse_foreign(words)
 
     def _ask_cluster(self, block: Block, command: Command) -> None:
-        if command.program == "aistack":
-            parse_aistack(command.words)
+        asked = command.inner
+        if asked.program == "aistack":
+            parse_aistack(asked.words)
+        else:
+            parse_sandbox(asked.words)
 
     def _make(self, words: Sequence[str]) -> None:
         """The target is there; a demo is what later commands look at, and so it runs."""

@@ -8,15 +8,25 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.pages.blocks import ALL, PAGES, SHELL, blocks_of
-from tests.pages.parsed import GRAMMAR, NotACommandError, parse_foreign, used_subcommands
+from tests.conftest import stack_config
+from tests.pages.blocks import ALL, PAGES, SHELL, Command, blocks_of
+from tests.pages.parsed import (
+    GRAMMAR,
+    NotACommandError,
+    parse_aistack,
+    parse_foreign,
+    parse_sandbox,
+    used_subcommands,
+)
 from tests.pages.reader import BEFORE, Reader
 from tests.pages.said import Sample, alike
-from tests.pages.ways import VALUES, Way, way_of
+from tests.pages.ways import VALUES, Way, fill_in, way_of
 
 WITH_COMMANDS = [page for page in PAGES if any(it.commands for it in blocks_of(page))]
 
@@ -77,6 +87,84 @@ def test_the_grammar_has_what_the_pages_use_and_nothing_else() -> None:
 def test_a_command_that_its_program_does_not_take_would_be_told(words: str, why: str) -> None:
     with pytest.raises(NotACommandError, match=why):
         parse_foreign(words.split())
+
+
+OURS = {"aistack": parse_aistack, "sandbox": parse_sandbox}
+
+
+def parse_aistack_of(command: Command) -> Mapping[str, Any]:
+    return parse_aistack(Command(fill_in(command.text)).words)
+
+
+def ours(command: Command) -> str | None:
+    """The command line of ours that a command is for."""
+    asked = command.inner
+    if asked.program == "aistack":
+        return "aistack"
+    return "sandbox" if asked.words[1:3] == ["-m", "sandbox"] else None
+
+
+@pytest.fixture
+def with_a_script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What pages submit has to be there."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "train.py").write_text("print()\n")
+
+
+@pytest.mark.usefixtures("with_a_script")
+def test_every_command_of_ours_is_on_its_command_line() -> None:
+    told: Counter[str] = Counter()
+    for block in ALL:
+        for command in block.commands:
+            if program := ours(command):
+                OURS[program](Command(fill_in(command.inner.text)).words)
+                told[program] += 1
+    assert told.keys() == OURS.keys()
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        ("aistack logs classifier --folow", "No such option: --folow"),
+        ("aistack log classifier", "aistack has no log"),
+        ("aistack why", "Missing argument"),
+        ("python -m sandbox kube kubecfg --stack dev", "kube has no kubecfg"),
+        ("python -m sandbox kube kubeconfig", "Missing option"),
+    ],
+)
+def test_a_command_that_ours_does_not_take_would_be_told(words: str, why: str) -> None:
+    command = Command(words)
+    program = ours(command)
+    assert program is not None
+    with pytest.raises(NotACommandError, match=why):
+        OURS[program](command.words)
+
+
+# Verbs whose first word is a job, a server or a Ray cluster.
+_NAMING = ("cancel", "checkpoints", "dashboard", "events", "logs", "shell", "tunnel", "wait", "why")
+
+
+@pytest.mark.usefixtures("with_a_script")
+def test_every_name_that_aistack_is_given_is_one_of_its_stack_or_of_what_was_submitted() -> None:
+    submitted, unknown = set[str](), list[str]()
+    named = 0
+    for block in ALL:
+        for command in block.commands:
+            if command.program != "aistack":
+                continue
+            given = parse_aistack_of(command)
+            submitted |= {str(given.get("name"))} if command.words[1] == "submit" else set()
+            asked = given.get("name")
+            if command.words[1] not in _NAMING or asked is None:
+                continue
+            named += 1
+            config = stack_config(str(given["stack"]))
+            parts = [config.get(it) or {} for it in ("jobs", "servers", "ray")]
+            name = str(asked).rpartition("/")[2].partition(":")[0]
+            if not any(name in it for it in (*parts, submitted)):
+                unknown.append(f"{block}: {command.text}")
+    assert named
+    assert unknown == []
 
 
 def test_every_value_that_is_put_in_stands_for_one_on_some_page() -> None:

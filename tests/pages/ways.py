@@ -28,7 +28,7 @@ VALUES = {
 }
 _VALUE = re.compile(rf"(?<![A-Z_])({'|'.join(VALUES)})(?![A-Z_])")
 # What our own `aistack` does with no cluster; for all else it asks one, which is `tests/kube`'s.
-WITHOUT_CLUSTER = ("calibrate",)
+WITHOUT_CLUSTER = ("calibrate", "fit")
 
 
 def fill_in(text: str) -> str:

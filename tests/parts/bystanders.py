@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from kube.objects import Ref
+from kube.kinds import CLUSTER_QUEUE
+from kube.objects import Ref, name_of
 from sandbox.cloud.kinds.cluster import Cluster
 from sandbox.clusters import Clusters
 from sandbox.live_kube.api_server import ApiServer
-from tests.parts.people_samples import claim, deployment, service
+from tests.parts.people_samples import claim, deployment, job, local_queue, service
 from tests.stacks.conftest import Sandbox
 
 # Of a person, and of no stack.
@@ -16,10 +17,12 @@ ADAS = "adas"
 
 
 class Bystanders:
-    """What is served in every cluster, and outlives the nodes under it."""
+    """What is served in every cluster, and outlives the nodes under it. Of those that are `queued`
+    a job waits for a GPU, too, or has one, in a queue of the stack's, where that has any."""
 
-    def __init__(self, sandbox: Sandbox, namespace: str = ADAS) -> None:
+    def __init__(self, sandbox: Sandbox, namespace: str = ADAS, *, queued: bool = False) -> None:
         self._sandbox = sandbox
+        self._is_queued = queued
         self._namespace = namespace
         made = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}}
         work = [sample(namespace) for sample in (deployment, claim, service)]
@@ -27,9 +30,22 @@ class Bystanders:
         self._known: dict[str, str] = {}
 
     def come(self) -> None:
+        if self._is_queued:
+            self._objects += self._in_queue()
+            self._is_queued = False
         for it in self._objects:
             self._apply(it)
         self._known = self._uids()
+
+    def _in_queue(self) -> list[dict[str, Any]]:
+        clusters = self._sandbox.clusters
+        (cluster,) = clusters.cloud.find(Cluster.token)
+        version = CLUSTER_QUEUE.api_version
+        queues = sorted(map(name_of, clusters.kube(cluster).listed(version, CLUSTER_QUEUE.name)))
+        if not queues:
+            return []
+        door = local_queue(self._namespace, queues[0])
+        return [door, job(self._namespace, name_of(door))]
 
     def stand(self) -> bool:
         """Whether each is still the one that came."""

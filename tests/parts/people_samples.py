@@ -177,6 +177,12 @@ def volume(namespace: str, claim_name: str, policy: str = "Retain", **metadata: 
     return {"apiVersion": "v1", "kind": "PersistentVolume", **named, "spec": spec}
 
 
+def local_queue(namespace: str, cluster_queue_name: str) -> Manifest:
+    version = "kueue.x-k8s.io/v1beta2"
+    spec = {"clusterQueue": cluster_queue_name}
+    return _named(version, "LocalQueue", "door", namespace, spec=spec)
+
+
 def cluster_queue(flavor: str, name: str = "theirs") -> Manifest:
     """An administrator's, on a flavor that a stack has."""
     quota = [{"name": "cpu", "nominalQuota": "1"}]

@@ -15,6 +15,7 @@ import review.review as reviewing
 from catalog import Catalog
 from review.change import changes_of
 from review.compare import Place, compared
+from review.cost import Amount, Cost, Part
 from review.danger import dangers_of
 from review.lines import lines_of
 from review.markdown import markdown
@@ -98,6 +99,16 @@ def test_a_platform_is_listed_before_a_workload_that_is_worse_off() -> None:
     assert text.index("| platform | same |") < text.index("| work, on platform | failed |")
     assert list(lines_of(found))[1].endswith("failed (stands on platform)")
     assert [it["platform"] for it in found.to_json()["stacks"]] == [None, "platform"]
+
+
+def test_a_line_of_a_stack_has_what_an_hour_costs_before_and_after() -> None:
+    before, after = (
+        Cost((Part("cpu-pool", "machines", Amount(hourly, hourly), "a book"),))
+        for hourly in (1.0, 1.5)
+    )
+    one = StackReview("dev", "changed", "", before=before, after=after)
+    (line,) = lines_of(Review("main", "0123456789abcdef", (one,)))
+    assert line.endswith("; USD an hour: 1.00 -> 1.50 (+0.50)")
 
 
 @pytest.mark.parametrize("token", [CLUSTER, RELEASE])

@@ -9,6 +9,7 @@ from random import Random
 from typing import Any
 
 from tests.conftest import changed
+from tests.parts.bystanders import Bystanders
 from tests.programs import WITH_ALL_SECRETS, lines_of
 from tests.stacks.change_rule import Config, Outcome, Start
 from tests.unit.effect_changes import CHANGES
@@ -62,7 +63,10 @@ def followed(start: Start, folder: Path, chain: Chain) -> list[Outcome]:
     first = running.facts()
     fresh = [start.fresh(folder / f"fresh-{place}", it) for place, it in enumerate(chain.others)]
     expected = [*(it.facts() for it in fresh), first]
+    running.others = Bystanders(running.sandbox, queued=True)
+    running.others.come()
     steps = zip([*chain.others, chain.first], expected, strict=True)
     outcomes = [running.change(config, facts) for config, facts in steps]
+    running.others.leave()
     running.leave_nothing()
     return outcomes

@@ -21,6 +21,7 @@ from catalog.customer_keys import customer_keys
 from cli.project import PROJECT, PROJECT_FOLDER
 from sandbox.engine import RunResult, Verb
 from sandbox.workspace import Workspace
+from tests.parts.bystanders import ADAS, Bystanders, Nobody
 from tests.parts.existing_ground import existing_disk_image, existing_repository
 from tests.stacks.conftest import Sandbox, changed
 from tests.stacks.stack_facts import LENT, Facts, differing, facts_of, record_of
@@ -57,11 +58,13 @@ class Outcome:
 
 
 class ChangingStack:
-    """One stack on a sandbox of its own, whose config changes."""
+    """One stack on a sandbox of its own, whose config changes. `others` have work in its cluster,
+    which each change leaves as it is, and leave where a refusal has commands that end it."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.sandbox = Sandbox(Workspace(folder / "sandbox", STACK, folder / "project"))
+        self.others: Bystanders = Nobody(self.sandbox)
 
     @classmethod
     def new(cls, folder: Path, config: Config) -> Self:
@@ -110,7 +113,7 @@ class ChangingStack:
         return self.sandbox.succeed("up")
 
     def facts(self) -> Facts:
-        return facts_of(self.sandbox)
+        return facts_of(self.sandbox, without=ADAS)
 
     def record(self) -> Facts:
         return record_of(self.sandbox)
@@ -121,7 +124,9 @@ class ChangingStack:
         self.have(config)
         shown = self.sandbox.run("preview")
         if not shown.ok:
-            return self._refused(shown, fresh)
+            outcome = self._refused(shown, fresh)
+            self._others_stand()
+            return outcome
         done = self.sandbox.run("up")
         if not done.ok:
             raise BrokenPromiseError(f"up failed: {_said(done)}")
@@ -130,8 +135,13 @@ class ChangingStack:
         unneeded = {it for it in promised.items() if it[1] in _MAY_BE_NONE} - kept.items()
         if promised.items() - unneeded != kept.items():
             raise BrokenPromiseError(f"shown {promised}, done {kept}")
+        self._others_stand()
         self._ended_as(fresh, settled)
         return Outcome("done")
+
+    def _others_stand(self) -> None:
+        if not self.others.stand():
+            raise BrokenPromiseError("the work of others is not as it was")
 
     def stay_as_they_are(self) -> None:
         """Raises BrokenPromiseError."""
@@ -149,9 +159,11 @@ class ChangingStack:
         if not any(it in said for it in _WHAT_TO_DO):
             raise BrokenPromiseError(f"the preview failed, and not with words of ours: {said}")
         if commands := commands_in(said):
+            self.others.leave()
             for verb, only in commands:
                 self._follow(verb, only)
             self._ended_as(fresh)
+            self.others.come()
         return Outcome("refused", said)
 
     def _follow(self, verb: Verb, only: dict[str, Any]) -> None:

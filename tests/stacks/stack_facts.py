@@ -54,8 +54,9 @@ _LEFT_BY_HELM = re.compile(
 )
 
 
-def facts_of(sandbox: Sandbox) -> Facts:
-    """What is in the simulated cloud, by what it is; of what controllers made, how many."""
+def facts_of(sandbox: Sandbox, without: str = "") -> Facts:
+    """What is in the simulated cloud, by what it is; of what controllers made, how many; without
+    a namespace of people's own."""
     document: dict[str, Any] = json.loads(sandbox.workspace.cloud_file.read_bytes())
     found: Facts = {}
     for key, it in document["resources"].items():
@@ -72,6 +73,8 @@ def facts_of(sandbox: Sandbox) -> Facts:
         for key, kept in store.get("objects", {}).items():
             it = kept["object"]
             owners = it["metadata"].get("ownerReferences")
+            if without and without in (it["metadata"].get("namespace"), it["metadata"]["name"]):
+                continue
             if _LEFT_BY_HELM.search(key) or (owners and owners[0]["name"].startswith(scaled)):
                 continue
             if owners:

@@ -90,10 +90,11 @@ def test_a_change_is_refused_with_what_to_do_or_does_what_its_preview_shows(
 def test_a_change_leaves_the_work_of_others_as_it_is(
     start_of: Starts, tmp_path: Path, name: str
 ) -> None:
-    """In a namespace of theirs, whether the change is done or refused."""
+    """In a namespace of theirs, with a job in a queue of the stack's, whether the change is done or
+    refused."""
     case = OWN_CLUSTERS[name]
     running = start_of(case.stack, case.before, case.kind).running(tmp_path / "running")
-    others = Bystanders(running.sandbox)
+    others = Bystanders(running.sandbox, queued=True)
     others.come()
     running.have(case.after)
     if running.sandbox.run("preview").ok:

@@ -44,6 +44,7 @@ LAB_DELETES: dict[str, tuple[int, Call]] = {
     f"call {after}, {call}": (after, call) for after in range(76) for call in CALLS
 }
 LAB_SAMPLE = 2
+LAB_TEAM = "serving"
 
 
 @pytest.fixture
@@ -65,11 +66,12 @@ def started(
 
 def bystanders(sandbox: Sandbox, chain: Chain) -> Bystanders:
     """People's work in a namespace of their own, which stays as it is, or where the stack goes in
-    one of the stack's, which takes it along."""
+    one of the stack's, which takes it along. In a queue that goes nobody has a job."""
     if chain.verb == "destroy" or chain.before is None:
         own = chain.before is not None and ELSEWHERE in chain.before
-        return Bystanders(sandbox, IN_ELSEWHERE) if own else Nobody(sandbox)
-    return Bystanders(sandbox)
+        return Bystanders(sandbox, IN_ELSEWHERE, queued=True) if own else Nobody(sandbox)
+    queue_goes = any(it.startswith(("kueue-", "queues-")) for it in chain.touches)
+    return Bystanders(sandbox, queued=not queue_goes)
 
 
 @pytest.mark.parametrize("name", a_sample(list(CHAINS), SAMPLE))
@@ -120,10 +122,13 @@ def test_an_up_after_a_destroy_that_was_killed_makes_again_what_is_gone(
 def test_after_a_destroy_of_a_platform_that_was_killed_anywhere_up_goes_on_or_says_what_does(
     brought_up: Callable[[str], Sandbox], name: str
 ) -> None:
-    """What is deleted with its cluster is no longer on record before the cluster is gone, and the
-    provider makes no object that exists (docs/lost-work.md)."""
+    """A job of a team's is in its queue. What is deleted with its cluster is no longer on record
+    before the cluster is gone, and the provider makes no object that exists (docs/lost-work.md).
+    """
     after, call = LAB_DELETES[name]
     sandbox = brought_up("lab")
+    others = Bystanders(sandbox, LAB_TEAM, queued=True)
+    others.come()
     crash = Crash(kind="crash", after=after, call=call)
     assert not sandbox.run("destroy", faults=Faults(rules=(crash,))).ok
     again = sandbox.run("up")
@@ -132,6 +137,7 @@ def test_after_a_destroy_of_a_platform_that_was_killed_anywhere_up_goes_on_or_sa
         sandbox.succeed("destroy")
         assert sandbox.describe_everything() == {}
         sandbox.succeed("up")
+    others.leave()
     assert made_once(sandbox)
     assert changed(sandbox.succeed("preview")) == {}
 

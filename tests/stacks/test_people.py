@@ -35,13 +35,14 @@ def test_a_destroy_names_the_work_that_would_be_lost_and_deletes_nothing(
     brought_up: SandboxOf,
 ) -> None:
     sandbox = brought_up(STACK)
-    others = Bystanders(sandbox)
+    others = Bystanders(sandbox, queued=True)
     others.come()
     before = sandbox.state()
     with pytest.raises(UserError) as caught:
         sandbox.run("destroy")
     said = str(caught.value)
-    assert "3 objects of people in the cluster would not end with this" in said
+    assert "4 objects of people in the cluster would not end with this" in said
+    assert f"Job {ADAS}/job, with 1 accelerator: is in the ClusterQueue " in said
     for kind, name in (
         ("Deployment", "deployment"),
         ("PersistentVolumeClaim", "claim"),

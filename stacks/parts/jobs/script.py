@@ -63,7 +63,7 @@ class ScriptRequests(Resources, frozen=True):
 
 
 class Script(Block, frozen=True):
-    """A command with files of the user's own: on a RayCluster of the stack, or as a JobSet.
+    """Runs your own command and files, on one of the stack's RayClusters or as a JobSet.
 
     Files lie beside each other, without folders of their own, and are text; together they hold
     1 MiB at most, which is what a ConfigMap holds, and larger ones go to a bucket. A changed file
