@@ -31,11 +31,20 @@ class Tier:
     seconds: float
     code: int
 
+    @property
+    def failed(self) -> int:
+        return self.counts["failed"] + self.counts["error"] + self.counts["errors"]
+
+    @property
+    def is_red(self) -> bool:
+        """Also where make was told to go on after an error, and where no test of a tier passed."""
+        nothing_passed = bool(self.counts) and not self.counts["passed"]
+        return bool(self.code or self.failed or nothing_passed)
+
     def row(self) -> str:
-        failed = self.counts["failed"] + self.counts["error"] + self.counts["errors"]
         passed = str(self.counts["passed"]) if self.counts else "-"
-        lost = str(failed) if self.counts else "-"
-        verdict = "green" if self.code == 0 else f"red (exit {self.code})"
+        lost = str(self.failed) if self.counts else "-"
+        verdict = f"red (exit {self.code})" if self.is_red else "green"
         return f"{self.verb:<16}{passed:>8}{lost:>8}{self.seconds / 60:>9.1f}  {verdict}"
 
 
@@ -72,7 +81,7 @@ def main(verbs: Sequence[str]) -> int:
     print(f"\n{'tier':<16}{'passed':>8}{'failed':>8}{'minutes':>9}")
     for tier in tiers:
         print(tier.row())
-    return int(any(tier.code for tier in tiers))
+    return int(any(tier.is_red for tier in tiers))
 
 
 if __name__ == "__main__":

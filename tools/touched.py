@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import shlex
 import subprocess
 import sys
 import time
@@ -27,6 +28,8 @@ LONGEST_SECONDS = 120
 # By the beginning of a path that changed: the folders of tests that judge it, the nearest first.
 # The longest beginning that fits counts.
 JUDGES = {
+    "Makefile": ("tests/stacks",),
+    "__main__.py": ("tests/stacks",),
     "aistack/": ("tests/kube",),
     "aistack/fit/": ("tests/workloads/fits",),
     "catalog/": ("tests/stacks", "tests/parts"),
@@ -38,25 +41,33 @@ JUDGES = {
     "CONTRIBUTING.md": ("tests/pages",),
     "Pulumi": ("tests/stacks", "tests/kube", "tests/scans", "tests/pages"),
     "README.md": ("tests/pages",),
+    "pyproject.toml": ("tests/stacks",),
     "recovery/": ("tests/stacks",),
+    "requirements.txt": ("tests/stacks",),
+    "requirements/": ("tests/workloads/launchers", "tests/workloads/trainings", "tests/scans"),
     "review/": ("tests/review",),
     "sandbox/": ("tests/stacks", "tests/parts"),
     "sandbox/control_plane/": ("tests/kube",),
     "sandbox/gke/": ("tests/kube", "tests/stacks"),
     "sandbox/live_kube/": ("tests/kube",),
     "stacks/": ("tests/stacks", "tests/parts", "tests/kube", "tests/scans"),
+    "tests/": ("tests/stacks",),
     "tests/kube/": ("tests/kube",),
     "tests/pages/": ("tests/pages",),
     "tests/parts/": ("tests/parts",),
     "tests/review/": ("tests/review",),
     "tests/scans/": ("tests/scans",),
     "tests/stacks/": ("tests/stacks",),
+    "tests/unit/": (),
+    "tests/workloads/": ("tests/workloads/launchers", "tests/workloads/mounts"),
     "tests/workloads/fits/": ("tests/workloads/fits",),
     "tests/workloads/launchers/": ("tests/workloads/launchers",),
     "tests/workloads/mounts/": ("tests/workloads/mounts", "tests/workloads/trainings"),
     "tests/workloads/trainings/": ("tests/workloads/trainings",),
+    "tools/gcsfuse/": ("tests/workloads/mounts",),
     "tools/kube/": ("tests/kube",),
-    "tools/pulumi/": ("tests/stacks",),
+    "tools/netpol/": ("tests/stacks",),
+    "tools/pulumi": ("tests/stacks",),
     "workloads/": (
         "tests/workloads/launchers",
         "tests/workloads/trainings",
@@ -107,15 +118,31 @@ def touched(changed: Sequence[str], files: Sequence[str]) -> dict[str, tuple[str
     `files` are all test files of the tree."""
     folders = dict.fromkeys(str(Path(it).parent) for it in changed if it in files)
     folders |= dict.fromkeys(folder for it in changed for folder in nearest(it, JUDGES))
+    # Few files of the unit tests are of a longer tier: of those only what changed.
+    of_all = {it: changed if it == "tests/unit" else files for it in folders}
     return {
-        folder: ordered(changed, [it for it in files if it.startswith(f"{folder}/")])
-        for folder in folders
+        folder: ordered(changed, [it for it in some if it in files and it.startswith(f"{folder}/")])
+        for folder, some in of_all.items()
     }
 
 
 def git(*words: str) -> list[str]:
-    said = subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=True)
-    return said.stdout.splitlines()
+    """Paths, as they are."""
+    said = subprocess.run(["git", *words, "-z"], cwd=ROOT, capture_output=True, text=True)
+    if said.returncode:
+        sys.exit(f"touched: {said.stderr.strip()}; nearest: make touched SINCE=COMMIT")
+    return [it for it in said.stdout.split("\0") if it]
+
+
+def base_of(since: str) -> str:
+    """The commit from which the difference is counted."""
+    words = ["git", "merge-base", since, "HEAD"]
+    said = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
+    if said.returncode:
+        sys.exit(
+            f'touched: since: "{since}" leads to no commit; nearest: make touched SINCE=COMMIT'
+        )
+    return said.stdout.strip()
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -124,9 +151,13 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--minutes", type=float, default=15)
     parser.add_argument("--list", action="store_true")
     given = parser.parse_args(arguments)
-    base = git("merge-base", given.since, "HEAD")[0]
-    changed = git("diff", "--name-only", base) + git("ls-files", "--others", "--exclude-standard")
-    files = git("ls-files", "--cached", "--others", "--exclude-standard", "tests/**/test_*.py")
+    if given.minutes * 60 <= LONGEST_SECONDS:
+        sys.exit(f"touched: minutes: {given.minutes:g} begin no test; nearest: 3")
+    # Of a file that was renamed both names are of the difference.
+    changed = git("diff", "--name-only", "--no-renames", base_of(given.since))
+    changed += git("ls-files", "--others", "--exclude-standard")
+    listed = git("ls-files", "--cached", "--others", "--exclude-standard", "tests/**/test_*.py")
+    files = [it for it in dict.fromkeys(listed) if (ROOT / it).is_file()]
     folders = touched(changed, files)
     if given.list:
         print("\n".join(it for found in folders.values() for it in found))
@@ -136,16 +167,23 @@ def main(arguments: Sequence[str]) -> int:
     if builds:
         subprocess.run(["make", *builds], cwd=ROOT, check=True)
     until = time.time() + given.minutes * 60 - LONGEST_SECONDS
-    failed = []
+    if unjudged := [it for it in changed if not nearest(it, JUDGES)]:
+        print(f"judged by `make check test` alone: {', '.join(unjudged)}")
+    failed, left = [], []
     for folder, found in folders.items():
         if time.time() > until:
-            print(f"left out, no time left: {folder}")
+            left.append(folder)
             continue
-        options = {"PYTEST_ADDOPTS": "-p tools.in_time", in_time.UNTIL: str(until)}
+        options = {
+            "PYTEST_ADDOPTS": f"{os.environ.get('PYTEST_ADDOPTS', '')} -p tools.in_time",
+            in_time.UNTIL: str(until),
+        }
         verb, _ = nearest(folder, VERBS)
-        command = ["make", verb, f"TESTS={' '.join(found)}"]
+        command = ["make", verb, f"TESTS={shlex.join(found)}"]
         if subprocess.run(command, cwd=ROOT, env=os.environ | options, check=False).returncode:
             failed.append(folder)
+    if left:
+        print(f"left out, no time left: {', '.join(left)}")
     print("touched: " + (f"failed in {', '.join(failed)}" if failed else "nothing failed"))
     return int(bool(failed))
 

@@ -74,7 +74,7 @@ def test_one_that_was_killed_does_not_run(process: ManagedProcess) -> None:
     process.start(python(SLEEP))
     assert process.pid
     os.kill(process.pid, signal.SIGKILL)
-    assert process.wait_end(10)
+    assert process.wait_end(300)
     assert process.pid is None
     assert process.rss_mib == 0
 
@@ -112,7 +112,7 @@ def test_an_id_that_a_thread_has_now_is_no_process(process: ManagedProcess, layo
 def test_the_log_of_the_run_before_is_kept(process: ManagedProcess, layout: Layout) -> None:
     for words in ("one", "two"):
         process.start(python(f"print({words!r})"))
-        assert process.wait_end(10)
+        assert process.wait_end(300)
         assert process.last_line == words
     assert layout.log("sleeper").with_suffix(".previous.log").read_text() == "one\n"
 
@@ -149,5 +149,5 @@ def _wait_gone(pid: int) -> None:
         return
     ends = select.poll()
     ends.register(handle, select.POLLIN)
-    assert ends.poll(10_000)
+    assert ends.poll(300_000)
     os.close(handle)

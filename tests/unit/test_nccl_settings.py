@@ -32,7 +32,7 @@ def run(folder: Path, script: str, **variables: str) -> subprocess.CompletedProc
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=300,
     )
 
 

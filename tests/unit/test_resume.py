@@ -66,7 +66,7 @@ def run(
         text=True,
         check=False,
         env=environment,
-        timeout=60,
+        timeout=300,
     )
 
 
