@@ -28,6 +28,8 @@ _BOOT = _PROC / "sys/kernel/random/boot_id"
 # so that a kill in between leaves no process that nobody knows of.
 _STARTER = 'read -r word && exec "$@" </dev/null'
 _MIB = 2**20
+# A killed process is gone within moments, but on a busy machine.
+_KILLED_SECONDS = 60.0
 # Only the process that started another can take its remains away.
 _children: dict[int, subprocess.Popen[bytes]] = {}
 
@@ -160,7 +162,7 @@ def end(processes: Sequence[ManagedProcess], grace_seconds: float) -> None:
         if not process.wait_end(max(until - time.monotonic(), 0.0)):
             process.send(signal.SIGKILL)
     for process in processes:
-        process.wait_end(grace_seconds)
+        process.wait_end(_KILLED_SECONDS)
 
 
 def _open(pid: int) -> int | None:
