@@ -110,7 +110,7 @@ test: setup ## Run every default test
 test-stacks test-kube: export SAMPLE_OF := $(shell git rev-parse HEAD)
 
 # What a tier needs is built apart from it: `touched` counts the minutes of tests alone.
-ready-stacks: setup stack-tools .tools/bin/netpolicy
+ready-stacks: setup .tools/bin/netpolicy
 ready-kube: setup kube-tools
 ready-launchers: setup $(WORKLOADS)/.ready $(TORCH)/.ready $(if $(ALL_COMBINATIONS),$(FIT)/.ready) .tools/bin/gcsfuse
 ready-trainings: setup $(WORKLOADS)/.ready .tools/bin/gcsfuse

@@ -164,8 +164,8 @@ def main(arguments: Sequence[str]) -> int:
         return 0
     print(f"{len(changed)} files differ from {given.since}; judges: {', '.join(folders) or 'none'}")
     builds = sorted({nearest(it, VERBS)[1] for it in folders})
-    if builds:
-        subprocess.run(["make", *builds], cwd=ROOT, check=True)
+    if builds and subprocess.run(["make", *builds], cwd=ROOT, check=False).returncode:
+        sys.exit("touched: what the tests need could not be built; make says above what")
     until = time.time() + given.minutes * 60 - LONGEST_SECONDS
     if unjudged := [it for it in changed if not nearest(it, JUDGES)]:
         print(f"judged by `make check test` alone: {', '.join(unjudged)}")
