@@ -20,7 +20,7 @@ PULUMI := $(shell [ "$$(pulumi version 2>/dev/null)" = "$(PINNED)" ] && command 
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup stack-tools kube-tools fit-tools demo test coverage test-all touched test-stacks test-kube test-workloads test-launchers test-trainings ready-stacks ready-kube ready-launchers ready-trainings ready-scan scan inventory check format bench roles kms-grants plugins prices given-back changes lock clean
+.PHONY: help setup stack-tools kube-tools fit-tools demo test coverage test-all touched test-stacks test-kube test-workloads test-launchers test-trainings ready-stacks ready-kube ready-launchers ready-trainings ready-scan scan inventory check check-types check-others format bench roles kms-grants plugins prices given-back changes lock clean
 
 help: ## Show the verbs
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -152,10 +152,16 @@ inventory: setup ## Write again what tests compare: tests/stacks/inventory, a re
 	@$(RUN) -m tools.hardened
 	@$(RUN) -m tools.pins
 
+# The types take as long as all else, on one core.
 check: setup .tools/bin/actionlint ## Format, lint, types, workflows, what attackers look for, and the tree's own rules
+	@$(MAKE) --no-print-directory -j2 check-types check-others
+
+check-types:
+	@$(VENV)/bin/basedpyright --level error
+
+check-others:
 	@$(VENV)/bin/ruff format --check .
 	@$(VENV)/bin/ruff check .
-	@$(VENV)/bin/basedpyright --level error
 	@.tools/bin/actionlint -shellcheck= -pyflakes=
 	@$(VENV)/bin/zizmor --offline --quiet --no-progress --config .github/zizmor.yml .github
 	@$(VENV)/bin/bandit --quiet --configfile pyproject.toml --recursive .

@@ -91,6 +91,7 @@ def test_a_protected_stack_refuses_in_its_own_words_and_names_the_work_first(
     assert "Deployment elsewhere/deployment: goes with the namespace elsewhere" in told
 
 
+@pytest.mark.thorough
 def test_a_change_that_reaches_no_work_of_others_says_nothing_of_it(
     brought_up: SandboxOf, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -103,6 +104,7 @@ def test_a_change_that_reaches_no_work_of_others_says_nothing_of_it(
     assert others.stand()
 
 
+@pytest.mark.thorough
 def test_a_namespace_that_is_replaced_takes_its_work_along_and_the_preview_says_so(
     brought_up: SandboxOf, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -119,6 +121,7 @@ def test_a_namespace_that_is_replaced_takes_its_work_along_and_the_preview_says_
 _RENAMED = of_destroy("its-old-name", jobs=["gone"], teams=["gone"])
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "earlier", [*OF_DESTROY_BEFORE, _RENAMED], ids=[*range(len(OF_DESTROY_BEFORE)), "renamed"]
 )
@@ -140,6 +143,7 @@ def test_a_protected_stack_of_an_earlier_release_or_name_refuses_a_destroy_and_t
     assert earlier not in file.read_text()
 
 
+@pytest.mark.thorough
 def test_a_destroy_that_nobody_looks_at_first_ends_with_a_queue_that_is_in_use(
     brought_up: SandboxOf,
 ) -> None:
@@ -157,6 +161,7 @@ def test_a_destroy_that_nobody_looks_at_first_ends_with_a_queue_that_is_in_use(
 _QUEUE_KINDS = ("ClusterQueue", "ResourceFlavor")
 
 
+@pytest.mark.thorough
 def test_a_destroy_that_was_cut_off_before_the_cluster_goes_on_or_is_taken_back_by_hand(
     brought_up: SandboxOf,
 ) -> None:
@@ -198,6 +203,7 @@ def test_somebodys_queue_on_a_flavor_of_the_stack_is_named_before_the_first_dele
     assert sandbox.state() == before
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("change", "what"),
     [
@@ -223,6 +229,7 @@ def test_work_on_nodes_that_are_made_anew_is_named_and_the_change_is_not_refused
         assert f"Deployment {ADAS}/deployment: {what}" in capsys.readouterr().out
 
 
+@pytest.mark.thorough
 def test_work_on_a_pool_that_gets_fewer_nodes_is_named_and_the_change_is_not_refused(
     brought_up: SandboxOf, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -237,6 +244,7 @@ def test_work_on_a_pool_that_gets_fewer_nodes_is_named_and_the_change_is_not_ref
     assert said in capsys.readouterr().out
 
 
+@pytest.mark.thorough
 def test_work_on_nodes_that_get_a_taint_in_place_is_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -272,6 +280,7 @@ def put(sandbox: Sandbox, obj: dict[str, Any]) -> None:
     clusters.cloud.save()
 
 
+@pytest.mark.thorough
 def test_a_local_queue_of_an_older_release_stays_the_one_that_it_is(
     brought_up: SandboxOf,
 ) -> None:

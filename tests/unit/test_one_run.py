@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from stacks import changes
 from stacks.config import validate
 from stacks.on_record import Record
 from stacks.one_run import asked
+from stacks.plan import Plan
 from stacks.refusal import CLUSTER
 from stacks.two_runs import TwoRunsError
 from tests.conftest import Recording, changed, stack_config
@@ -30,8 +32,13 @@ CONSTANT = {
 }
 
 
+@cache
+def made_of(plan: Plan) -> Recording:
+    return registered(plan, stack="test")
+
+
 def made(config: dict[str, Any]) -> Recording:
-    return registered(validate(config, secrets_set=WITH_TOKEN), stack="test")
+    return made_of(validate(config, secrets_set=WITH_TOKEN))
 
 
 # The mocks' ids do not end in names, as Google's do.

@@ -2,6 +2,7 @@
 allow these, with none too many. What a role allows is for Google to say."""
 
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +16,12 @@ from sandbox.cloud.kinds import KINDS
 from sandbox.errors import CloudError
 from sandbox.providers.functions import FUNCTIONS
 from stacks.config import validate
-from tests.conftest import ROOT, stack_config
+from tests.conftest import ROOT, Recording, stack_config
 from tests.parts.combinations import put_right
 from tests.parts.cover import drawn
 from tests.parts.samples import SAMPLES
 from tests.programs import registered, whole_program
+from tests.stacks.conftest import IN_EVERY_TEST
 from tests.unit.effect_stacks import BASES
 from tests.unit.test_config_effects import SECRETS
 from tools.roles import commands, main, recorded_stacks, types_of
@@ -29,7 +31,7 @@ MADE: tuple[Operation, ...] = ("create", "read", "delete")
 NETWORK, FIREWALL = "gcp:compute/network:Network", "gcp:compute/firewall:Firewall"
 SAMPLE = 5
 # Parts of others are read, which the stand-in for the engine does not have.
-MADE_WHOLE = {name: it for name, it in BASES.items() if not name.startswith("own")}
+MADE_WHOLE = tuple(name for name in BASES if not name.startswith("own"))
 
 
 def are_enough_and_needed(types: list[str]) -> None:
@@ -198,7 +200,7 @@ def test_a_role_of_the_projects_own_is_made_before_it_is_given() -> None:
 def test_a_role_that_another_task_or_stack_has_made_is_not_made_again() -> None:
     made = {
         line
-        for stack in recorded_stacks()
+        for stack in IN_EVERY_TEST
         for task in TASKS
         for line in commands(stack, task)
         if "gcloud iam roles create " in line
@@ -214,16 +216,20 @@ def test_the_state_is_out_of_reach_of_who_may_change_buckets() -> None:
     assert "!resource.name.startsWith('projects/_/buckets/STATE_BUCKET')" in line
 
 
-def granted(config: Mapping[str, Any], folder: Path) -> set[str]:
+@cache
+def made_of(base: str, folder: Path) -> Recording:
+    return registered(validate(BASES[base], secrets_set=SECRETS), folder=folder)
+
+
+def granted(base: str, folder: Path) -> set[str]:
     """The roles on the project that the program gives."""
-    made = registered(validate(config, secrets_set=SECRETS), folder=folder).resources
     token = "gcp:projects/iAMMember:IAMMember"
-    return {it.inputs["role"] for it in made if it.type == token}
+    return {it.inputs["role"] for it in made_of(base, folder).resources if it.type == token}
 
 
 def test_the_caller_may_grant_just_what_programs_grant(folder: Path) -> None:
     """Of stacks with every part, members of teams among them, which no preset has."""
-    every = set().union(*(granted(it, folder) for it in MADE_WHOLE.values()))
+    every = set().union(*(granted(it, folder) for it in MADE_WHOLE))
     (limit,) = roles_table().limits.values()
     assert set(limit) == every
     (line,) = (it for it in commands("b200-lustre") if "projectIamAdmin" in it)
@@ -234,7 +240,7 @@ def test_members_of_teams_find_the_cluster_by_a_role_that_the_caller_may_grant(
     folder: Path,
 ) -> None:
     caller = Caller(tuple(roles_of(types_of("dev"), "up")))
-    found = granted(BASES["teams"], folder)
+    found = granted("teams", folder)
     assert "roles/container.clusterViewer" in found
     for role in found:
         caller.check_grant(role)
@@ -249,8 +255,7 @@ def test_a_role_outside_of_the_condition_is_refused_as_google_refuses_it() -> No
 
 @pytest.mark.parametrize("base", MADE_WHOLE)
 def test_the_roles_of_stacks_with_every_part_are_enough_and_needed(base: str, folder: Path) -> None:
-    plan = validate(BASES[base], secrets_set=SECRETS)
-    are_enough_and_needed(sorted({it.type for it in registered(plan, folder=folder).resources}))
+    are_enough_and_needed(sorted({it.type for it in made_of(base, folder).resources}))
 
 
 def test_the_page_has_the_table_and_the_commands(capsys: pytest.CaptureFixture[str]) -> None:
