@@ -32,9 +32,9 @@ setup: $(VENV)/.ready $(PULUMI) ## Install everything: virtual environment, depe
 $(VENV)/.ready: requirements/dev.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "error: $(PYTHON) is too old; nearest: make PYTHON=python3.11 (3.11 or newer)"; exit 1; }
-	@echo "setup 1/2: Python packages into $(VENV) (about 1 minute)"
+	@echo "setup 1/2: Python packages into $(VENV) (about half a minute)"
 	@$(PYTHON) -m venv $(VENV)
-	@$(RUN) -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps \
+	@$(RUN) -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes --no-deps \
 		-r requirements/dev.txt
 	@$(VENV)/bin/uv pip install --quiet --offline --no-deps --python $(RUN) --editable .
 	@touch $@

@@ -21,7 +21,3 @@ def test_a_secret_in_the_tree_is_named_by_file_and_line_and_not_repeated(
     (found,) = check.secrets([file])
     assert found == f"notes.md:2: looks like a secret ({kind})"
     assert secret not in found
-
-
-def test_the_tree_has_no_secret() -> None:
-    assert list(check.secrets(check.tracked())) == []

@@ -45,13 +45,13 @@ def test_each_kind_of_value_says_what_is_wrong_with_it_however_it_is_wrong(part:
 def test_several_things_wrong_at_once_end_in_no_traceback() -> None:
     random, refused = Random(7), 0
     everything = list(mutants("dev"))
-    for _ in range(30):
+    for _ in range(15):
         config = filled("dev")
         for one in random.sample(everything, _AT_ONCE):
             changed_part = {it: value for it, value in one.config.items() if it == one.path[0]}
             config = {**config, **changed_part}
         refused += bool(lines_of(config, WITH_ALL_SECRETS))
-    assert refused > 20
+    assert refused > 10
 
 
 @pytest.mark.parametrize("stack", a_sample(sorted(STACKS), 2))
