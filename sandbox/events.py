@@ -53,6 +53,13 @@ class EngineReport:
         """What it was warned of besides."""
         return self.diagnostics[self._errors :] if self._errors or not self.failed else []
 
+    def drop_warnings(self, words: str) -> None:
+        """Those that have these words in their first line: they are said with their error."""
+        start = len(self.diagnostics) - len(self.warnings)
+        self.diagnostics[start:] = [
+            it for it in self.warnings if words not in it.partition("\n")[0]
+        ]
+
     def settle_aliases(self) -> None:
         """Give the steps that came before the program registered a resource the URN that it has
         there: a delete before a replacement has that of the state."""

@@ -4,15 +4,14 @@ about and what would work."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from catalog.roles import allowed_by, roles_table
-from catalog.zones import nearest_zones, region_of_name
 from cli.urns import name_of
 from sandbox.events import EngineReport
 from stacks.machine_price import price_of, usd
+from stacks.out_of_stock import GROWN, HALF_MADE, NO_STOCK, accepts, ways
 from stacks.outputs import empty_command
 from stacks.parts.pools.plan import PlannedPool
 from stacks.plan import Plan
@@ -22,11 +21,6 @@ _PERMISSION = re.compile(r"PERMISSION_DENIED: .*?['\"](?P<permission>[a-z]+\.[\w
 _KEY = re.compile(
     r"'cloudkms\.cryptoKeyVersions\.useToEncrypt' denied|Permission denied on Cloud KMS key"
 )
-_NO_STOCK = re.compile(r"the zone (?P<zone>\S+) does not have enough (?P<machine>\S+) available")
-_HALF_MADE = re.compile(r'NodePool (?P<pool>\S+) was created in the error state "(?P<state>\w+)"')
-_GROWN = re.compile(
-    r"updating GKE node pool size: .*Expected \d+, running (?P<came>\d+), .*GCE_STOCKOUT", re.S
-)
 _PENDING = re.compile(r" is Pending: ")
 # What the engine puts before what a provider says of a resource that it keeps.
 _ONE_ERROR = re.compile(r"1 error occurred:\s*\* ")
@@ -34,21 +28,15 @@ _THERE = re.compile(r"ALREADY_EXISTS: (?P<id>\S.*?):? (already exists|Your previ
 _UNREADABLE_PART = re.compile(r'"[^"]*" in .* could not be read: ')
 _NOT_EMPTY = re.compile(r"trying to delete bucket (?P<bucket>\S+) containing objects")
 _SHOWN = 3
-_MOST_OFFERS = 3
-
-# Whether a config with another value at a path is right.
-Accepts = Callable[[str, Any], bool]
 
 
 @dataclass(frozen=True)
 class Context:
-    """What is known of the run: the stack's `plan`, none where the config has none; `accepts` tries
-    a value; `roles` prints the roles that the stack needs, and `grants` what lets Google's services
-    use its key. `short` has by GKE's name of a pool how
-    many machines came, of a pool whose others are out of stock."""
+    """What is known of the run: the stack's `plan`, none where the config has none; `roles` prints
+    the roles that the stack needs, and `grants` what lets Google's services use its key. `short`
+    has by GKE's name of a pool how many machines came, of a pool whose others are out of stock."""
 
     plan: Plan | None
-    accepts: Accepts
     roles: str
     grants: str
     has_project: bool = False
@@ -93,11 +81,11 @@ def _with_key(one: _Told, context: Context) -> Iterator[str]:
 
 def _left(one: _Told, context: Context) -> Iterator[str]:
     """What a create or an update that failed has left or waits for, and what that costs."""
-    half, grown = _HALF_MADE.search(one.message), _GROWN.search(one.message)
+    half, grown = HALF_MADE.search(one.message), GROWN.search(one.message)
     waits, pool = _PENDING.search(one.message), _pool_of(one, context)
     if pool is None or context.plan is None or not (half or grown or waits):
         return
-    if _NO_STOCK.search(one.message):
+    if waits and NO_STOCK.search(one.message):
         return
     asked = pool.bounds.max if waits else pool.nodes // max(len(pool.slices), 1)
     came = int(grown["came"]) if grown else _came(pool, half, context)
@@ -131,7 +119,7 @@ def _pool_of(one: _Told, context: Context) -> PlannedPool | None:
     owners = [it for it in plan.pools.values() if any(map(it.has, names))]
     if owners:
         return owners[0]
-    if short := _NO_STOCK.search(one.message):
+    if short := NO_STOCK.search(one.message):
         alike = [it for it in plan.pools.values() if it.machine.name == short["machine"]]
         return alike[0] if len(alike) == 1 else None
     if not _PENDING.search(one.message):
@@ -165,25 +153,35 @@ def _pools_under(plan: Plan, resource: str) -> list[PlannedPool]:
 def _offers(one: _Told, context: Context) -> Iterator[str]:
     if denied := _PERMISSION.search(one.message) or _KEY.search(one.message):
         yield from _grants(denied, context)
-    elif short := _NO_STOCK.search(one.message):
-        yield from _elsewhere(short["zone"], _pool_of(one, context), context)
-    elif half := _HALF_MADE.search(one.message):
-        pool = _pool_of(one, context)
-        came = context.short.get(half["pool"], 0)
-        if pool is not None and came and context.accepts(f"{pool.field}.nodes", came):
-            yield f"stack.{pool.field}.nodes: {came}"
-        yield from _elsewhere("" if pool is None else pool.zone, pool, context)
-    elif (grown := _GROWN.search(one.message)) and (pool := _pool_of(one, context)):
-        if context.accepts(f"{pool.field}.nodes", int(grown["came"])):
-            yield f"stack.{pool.field}.nodes: {grown['came']}, after a refresh"
-        yield from _elsewhere(pool.zone, pool, context)
-    elif _PENDING.search(one.message) and (pool := _pool_of(one, context)):
-        yield from _elsewhere(pool.zone, pool, context)
+    elif lacking := _lacking(one.message):
+        yield from _of_stock(lacking, _pool_of(one, context), context)
     elif full := _NOT_EMPTY.search(one.message):
         yield f"`{empty_command('gs://' + full['bucket'])}` if they may go, then the same again"
     elif _UNREADABLE_PART.search(one.message):
         given = "the part, in the file of --project" if context.has_project else "--project FILE"
         yield f"{given}: a sandbox's project has no parts of others but those (docs/sandbox.md)"
+
+
+def _lacking(message: str) -> re.Match[str] | None:
+    found = (it.search(message) for it in (HALF_MADE, GROWN, NO_STOCK, _PENDING))
+    return next((it for it in found if it), None)
+
+
+def _of_stock(lacking: re.Match[str], pool: PlannedPool | None, context: Context) -> Iterator[str]:
+    """As many machines as came, then what the program says of a pool of a real stack, too."""
+    if pool is None or context.plan is None:
+        if lacking.re in (NO_STOCK, HALF_MADE):
+            yield "another zone, or another machine type"
+        return
+    came, after = 0, ""
+    if lacking.re is HALF_MADE:
+        came = context.short.get(lacking["pool"], 0)
+    elif lacking.re is GROWN:
+        came, after = int(lacking["came"]), ", after a refresh"
+    if came and accepts(context.plan, f"{pool.field}.nodes", came):
+        yield f"stack.{pool.field}.nodes: {came}{after}"
+    yield from ways(context.plan, pool)
+    yield "the same command again, later"
 
 
 def _grants(denied: re.Match[str], context: Context) -> Iterator[str]:
@@ -226,24 +224,3 @@ def _import(one: _Told, report: EngineReport) -> Iterator[str]:
 
 def _smallest_role(permission: str) -> str | None:
     return next((it for it in roles_table().roles if permission in allowed_by(it)), None)
-
-
-def _elsewhere(zone: str, pool: PlannedPool | None, context: Context) -> Iterator[str]:
-    """Other zones of the region, other ways to have the machine, and other regions: each tried."""
-    if pool is None or context.plan is None:
-        yield "another zone, or another machine type"
-        return
-    facts, path = context.plan.facts, pool.field
-    having = [it for it in facts.zones_offering(pool.machine.name) if it != zone]
-    near = [it for it in having if region_of_name(it) == region_of_name(zone)]
-    fitting = [it for it in near if context.accepts(f"{path}.zone", it)]
-    if fitting:
-        yield f"stack.{path}.zone: {' or '.join(fitting[:_MOST_OFFERS])}"
-    others = [it for it in pool.machine.capacity_modes if it != pool.config.capacity.mode]
-    modes = [it for it in others if context.accepts(f"{path}.capacity", {"mode": it})]
-    if modes:
-        yield f"stack.{path}.capacity: {' or '.join(f'{{mode: {it}}}' for it in modes)}"
-    far = [it for it in having if it not in near]
-    if far and not fitting:
-        yield f"gcp:zone, with its gcp:region: {nearest_zones(zone, far)}; the whole stack moves"
-    yield "the same command again, later"

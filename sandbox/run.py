@@ -39,6 +39,7 @@ from sandbox.status import refuse_never_run
 from sandbox.targets import target_urns
 from sandbox.workspace import Workspace
 from stacks.config import ConfigError
+from stacks.out_of_stock import LACKS
 from stacks.plan import Plan
 
 # What a shell makes of a process that SIGINT ended.
@@ -222,6 +223,7 @@ def _run(
     if not result.ok:
         context = _context(workspace, secrets)
         result.failure = list(failure_lines(result.report, context))
+        result.report.drop_warnings(LACKS)
     if result.plan:
         plan = planned(workspace, secrets)
         result.courses = courses_of(result, plan, workspace)
@@ -246,13 +248,6 @@ def _before(
 
 
 def _context(workspace: Workspace, secrets: Mapping[str, str]) -> Context:
-    def accepts(path: str, value: Any) -> bool:
-        try:
-            planned(workspace, secrets, {path: value})
-        except ConfigError:
-            return False
-        return True
-
     try:
         plan = planned(workspace, secrets)
     except ConfigError:
@@ -263,7 +258,7 @@ def _context(workspace: Workspace, secrets: Mapping[str, str]) -> Context:
     own = cloud.inventory(workspace.stack).get(POOL, ())
     short = {it.rpartition("/")[2]: came for it, came in cloud.short.items() if it in own}
     has_project = workspace.project_file.exists()
-    return Context(plan, accepts, roles, grants, has_project=has_project, short=short)
+    return Context(plan, roles, grants, has_project=has_project, short=short)
 
 
 def courses_of(result: RunResult, plan: Plan, workspace: Workspace) -> list[Course]:

@@ -21,6 +21,7 @@ from typing import Any
 import pulumi
 
 from stacks.machine_price import price_of, usd
+from stacks.out_of_stock import ways
 from stacks.parts.pools.plan import PlannedPool
 from stacks.plan import Plan
 from stacks.refusal import CLUSTER, NODE_POOL
@@ -51,12 +52,14 @@ def warning(
 def _of_pool(plan: Plan, name: str, pool: PlannedPool) -> str:
     price = price_of(pool, plan.facts)
     each = "" if price is None else f", {usd(price.low, price.high)} USD an hour each"
+    count = "slices" if pool.kind == "tpu" else "nodes"
     return (
         f"{pool.field}: an earlier run left {name} in an error. Machines of {pool.machine.name} "
         f"are missing, or something else is wrong with them; those that came are paid for{each}. "
         "GKE goes on asking for the others, and pods that need them wait. `kubectl get nodes -l "
         f"cloud.google.com/gke-nodepool={_cloud_name(pool, name)}` lists those that came. To do "
-        f"without the others: another {_ways(pool)}, then `pulumi up`{_larger(pool)}"
+        f"without the others: another {pool.field}.{count}. To have them elsewhere: "
+        f"{', or '.join(ways(plan, pool))}. Then `pulumi up`{_larger(pool)}"
     )
 
 
@@ -72,11 +75,6 @@ def _larger(pool: PlannedPool) -> str:
 def _cloud_name(pool: PlannedPool, resource: str) -> str:
     number = resource.removesuffix("-pool").rpartition("-")[2]
     return pool.slice_name(int(number)) if pool.kind == "tpu" else pool.pool_name
-
-
-def _ways(pool: PlannedPool) -> str:
-    count = "slices" if pool.kind == "tpu" else "nodes"
-    return f"{pool.field}.{count}, {pool.field}.zone or {pool.field}.capacity"
 
 
 def _of_cluster(plan: Plan, name: str) -> str:

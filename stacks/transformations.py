@@ -11,6 +11,7 @@ from stacks import (
     made_anew,
     old_definitions,
     older_operators,
+    out_of_stock,
     released_volumes,
     same_grants,
     scarce_machines,
@@ -26,6 +27,7 @@ def install(plan: Plan, record: Record) -> None:
     old_definitions.install(plan, record)
     older_operators.install(plan, record)
     half_made.install(plan)
+    out_of_stock.install(plan)
     scarce_machines.install(plan)
     changed_tokens.install(plan, record)
     lost_work.install(plan, record)

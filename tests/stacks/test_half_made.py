@@ -13,6 +13,8 @@ from sandbox.faults import Degraded, Fail, Faults, Stockout
 from sandbox.run import usd_hour
 from sandbox.run_result import RunResult
 from sandbox.status import describe
+from stacks.out_of_stock import LACKS
+from tests.parts.plain_engine import plain_up
 from tests.stacks.conftest import Sandbox, changed
 
 SandboxOf = Callable[[str], Sandbox]
@@ -52,6 +54,8 @@ def test_a_pool_that_is_out_of_stock_stays_and_up_says_what_came_and_what_the_co
     offered = [it for it in failed.failure if "nearest: " in it]
     assert any("stack.pools.gpu.zone: us-east4-" in it for it in offered)
     assert any("stack.pools.gpu.capacity: {mode: spot}" in it for it in offered)
+    # The program says the same on a real stack; on the sandbox it is said once.
+    assert not any(LACKS in it for it in failed.report.diagnostics)
     # GKE asked for 36 minutes for what did not come.
     assert failed.makespan_s >= 36 * 60
     assert len(sandbox.cloud.short) == 1
@@ -60,6 +64,16 @@ def test_a_pool_that_is_out_of_stock_stays_and_up_says_what_came_and_what_the_co
     whole = usd_hour(sandbox.succeed("preview"), sandbox.workspace)["after"]["low"]
     assert whole - made >= (4 - machines) * PRICE
     assert errors_on_record(sandbox, "gpu-pool")
+
+
+def test_a_real_up_says_by_the_program_what_a_pool_lacks_and_where_else_it_is(
+    empty: SandboxOf,
+) -> None:
+    failed = plain_up(empty(FIXED), short(3))
+    (line,) = (it for it in failed.report.warnings if LACKS in it)
+    assert line.startswith("pools.gpu: us-east4-c lacks machines of g2-standard-8")
+    assert "paid for, 0.85 USD an hour each" in line
+    assert "\n  nearest: stack.pools.gpu.zone: us-east4-" in line
 
 
 def test_the_next_up_says_what_waits_for_machines_and_ends_once_they_are_there(

@@ -10,8 +10,8 @@ from catalog.customer_keys import customer_keys
 from sandbox.events import PROGRAM_ENDED, EngineReport, ResourceOperation
 from sandbox.failure import Context, failure_lines
 from sandbox.live_output import LiveOutput
-from stacks.config import ConfigError, validate
-from stacks.tried import with_value
+from stacks import out_of_stock
+from stacks.config import validate
 from tests.conftest import stack_config
 
 DEV = stack_config("dev")
@@ -28,19 +28,9 @@ GRANTS = "make kms-grants STACK=dev"
 POOL = urn("gcp:container/nodePool:NodePool", "gpu-pool")
 
 
-def accepts(path: str, value: Any) -> bool:
-    config = with_value(DEV, path, value)
-    assert config is not None
-    try:
-        validate(config)
-    except ConfigError:
-        return False
-    return True
-
-
 def ending(*messages: str, urns: dict[str, list[str]] | None = None, **context: Any) -> list[str]:
     report = EngineReport(diagnostics=list(messages), urns=urns or {})
-    given = {"plan": validate(DEV), "accepts": accepts, "roles": "make roles STACK=dev"}
+    given = {"plan": validate(DEV), "roles": "make roles STACK=dev"}
     given["grants"] = GRANTS
     return list(failure_lines(report, Context(**{**given, **context})))
 
@@ -100,8 +90,9 @@ def test_a_workload_that_waits_for_machines_out_of_stock_names_their_pool_and_wa
     assert ending(waits, urns=urns) == [waits]
 
 
-def test_what_the_config_refuses_is_not_offered() -> None:
-    lines = ending(NO_STOCK, urns={NO_STOCK: [POOL]}, accepts=lambda path, value: False)
+def test_what_the_config_refuses_is_not_offered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(out_of_stock, "accepts", lambda *given: False)
+    lines = ending(NO_STOCK, urns={NO_STOCK: [POOL]})
     assert not any("stack.pools.gpu." in it for it in lines)
     assert lines[-2].startswith("  nearest: gcp:zone, with its gcp:region: us-")
 
@@ -219,7 +210,7 @@ def test_what_is_there_and_not_on_record_is_imported_with_its_parent_and_provide
         urns={said: [bucket]},
         resources=[ResourceOperation(it, "", "same") for it in known],
     )
-    context = Context(validate(DEV), accepts, "make roles STACK=dev", GRANTS)
+    context = Context(validate(DEV), "make roles STACK=dev", GRANTS)
     assert list(failure_lines(report, context)) == [
         said,
         "  nearest: pulumi import gcp:storage/bucket:Bucket data-bucket 'runs' --stack held "
@@ -233,7 +224,7 @@ def test_an_object_that_a_destroy_left_in_its_cluster_goes_with_the_destroy() ->
     said = "ALREADY_EXISTS: Namespace kueue-system already exists"
     urn = "urn:pulumi:lab::p::kueue:Kueue$kubernetes:core/v1:Namespace::kueue-namespace"
     report = EngineReport(diagnostics=[said], urns={said: [urn]})
-    context = Context(validate(DEV), accepts, "make roles STACK=lab", GRANTS)
+    context = Context(validate(DEV), "make roles STACK=lab", GRANTS)
     assert list(failure_lines(report, context)) == [
         said,
         "  nearest: `pulumi destroy` again, where one was cut off before the cluster "

@@ -26,7 +26,9 @@ def test_an_update_of_a_pool_in_which_nothing_differs_is_told_with_what_its_mach
         "pools.gpu: an earlier run left gpu-pool in an error. Machines of a4-high"
     )
     assert "those that came are paid for, 33 USD an hour each" in line
-    assert "another pools.gpu.nodes, pools.gpu.zone or pools.gpu.capacity" in line
+    assert (
+        "another pools.gpu.nodes. To have them elsewhere: stack.pools.gpu.capacity: {mode: " in line
+    )
 
 
 def test_slices_have_a_pool_each_and_a_number() -> None:

@@ -1,0 +1,108 @@
+"""What `up` says of a pool whose machines did not come: what is paid for, and what the config could
+say instead, each way tried.
+
+The provider fails with the pool's state after a create, with GKE's words after a change of the size
+and with Compute Engine's where GKE refuses at once (hashicorp/terraform-provider-google-beta
+resource_container_node_pool.go:939, :1049 and :1870, 93c65b2d60; hashicorp/
+terraform-provider-google#2970, #6287 and #10823).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pulumi
+
+from catalog.zones import nearest_zones, region_of_name
+from stacks.config import ConfigError, validate
+from stacks.machine_price import price_of, usd
+from stacks.parts.pools.plan import PlannedPool
+from stacks.plan import Plan
+from stacks.refusal import NODE_POOL
+from stacks.tried import with_value
+
+NO_STOCK = re.compile(
+    r"the zone (?P<zone>\S+) does not have enough (?P<machine>\S+) available", re.IGNORECASE
+)
+HALF_MADE = re.compile(r'NodePool (?P<pool>\S+) was created in the error state "\w+"')
+GROWN = re.compile(
+    r"updating GKE node pool size: .*Expected \d+, running (?P<came>\d+), .*GCE_STOCKOUT", re.S
+)
+# How `warning` begins, after the pool's field and its zone.
+LACKS = "lacks machines of"
+_MOST_OFFERS = 3
+
+
+def install(plan: Plan) -> None:
+    """Have `up` say it after the error of such a pool."""
+
+    def failed(args: pulumi.ErrorHookArgs) -> bool:
+        if (line := warning(plan, args.name, args.errors[0] if args.errors else "")) is not None:
+            pulumi.log.warn(line)
+        # Never again by itself: the provider has waited for the machines.
+        return False
+
+    hook = pulumi.ErrorHook("out-of-stock", failed)
+    binding = pulumi.ResourceHookBinding(on_error=[hook])
+
+    def bind(
+        args: pulumi.ResourceTransformationArgs,
+    ) -> pulumi.ResourceTransformationResult | None:
+        if args.type_ != NODE_POOL:
+            return None
+        own = pulumi.ResourceOptions(hooks=binding)
+        return pulumi.ResourceTransformationResult(
+            args.props, pulumi.ResourceOptions.merge(args.opts, own)
+        )
+
+    pulumi.runtime.register_stack_transformation(bind)
+
+
+def warning(plan: Plan, name: str, message: str) -> str | None:
+    """What to say of a node pool's failed create or change, a line and one for each way on; None
+    where its machines are not what it lacks, or where the pool is another's."""
+    pool = next((it for it in plan.pools.values() if it.has(name)), None)
+    refused, grown = NO_STOCK.search(message), GROWN.search(message)
+    if pool is None or not (refused or grown or HALF_MADE.search(message)):
+        return None
+    offers = list(ways(plan, pool))
+    came = int(grown["came"]) if grown else 0
+    if grown and accepts(plan, f"{pool.field}.nodes", came):
+        offers.insert(0, f"stack.{pool.field}.nodes: {came}, after `pulumi refresh`")
+    price = price_of(pool, plan.facts)
+    each = "" if price is None else f", {usd(price.low, price.high)} USD an hour each"
+    paid = f"; those that came are paid for{each}, and GKE goes on asking for the others"
+    first = f"{pool.field}: {pool.zone} {LACKS} {pool.machine.name}, or they do not start"
+    left = "" if refused and not grown else paid
+    offers.append("the same `pulumi up` again, later")
+    return "\n".join([first + left, *(f"  nearest: {it}" for it in offers)])
+
+
+def ways(plan: Plan, pool: PlannedPool) -> Iterator[str]:
+    """Other zones of the region, other ways to have the machine, and other regions."""
+    facts, path, zone = plan.facts, pool.field, pool.zone
+    having = [it for it in facts.zones_offering(pool.machine.name) if it != zone]
+    near = [it for it in having if region_of_name(it) == region_of_name(zone)]
+    fitting = [it for it in near if accepts(plan, f"{path}.zone", it)]
+    if fitting:
+        yield f"stack.{path}.zone: {' or '.join(fitting[:_MOST_OFFERS])}"
+    others = [it for it in pool.machine.capacity_modes if it != pool.config.capacity.mode]
+    modes = [it for it in others if accepts(plan, f"{path}.capacity", {"mode": it})]
+    if modes:
+        yield f"stack.{path}.capacity: {' or '.join(f'{{mode: {it}}}' for it in modes)}"
+    far = [it for it in having if it not in near]
+    if far and not fitting:
+        yield f"gcp:zone, with its gcp:region: {nearest_zones(zone, far)}; the whole stack moves"
+
+
+def accepts(plan: Plan, path: str, value: Any) -> bool:
+    """Whether the stack's config with another value at a path is right."""
+    given = plan.stack.model_dump(exclude_unset=True, exclude={"secrets_set"})
+    other = with_value(given, path, value)
+    try:
+        validate(other or {}, secrets_set=plan.stack.secrets_set)
+    except ConfigError:
+        return False
+    return True
