@@ -80,7 +80,8 @@ def claim(size: str) -> JsonObject:
 
 
 def pod(parts: Mapping[str, Any], of_container: Mapping[str, Any]) -> JsonObject:
-    spec = {"containers": [container(resources=asking(cpu="1"), **of_container)], **parts}
+    own = {"resources": asking(cpu="1"), **of_container}
+    spec = {"containers": [container(**own)], **parts}
     return make("Pod", "probe", spec=spec)
 
 
@@ -287,6 +288,12 @@ ATTACKS: Mapping[str, Attack] = {
         claim("11Gi"),
         "exceeded quota: storage, requested: requests.storage=11Gi, used: requests.storage=0, "
         "limited: requests.storage=10Gi",
+    ),
+    "GPUs of queues by a team without one": Attack(
+        "bob",
+        pod({}, {"resources": {"limits": {"nvidia.com/gpu": "1"}}}),
+        "exceeded quota: team, requested: requests.nvidia.com/gpu=1, used: "
+        "requests.nvidia.com/gpu=0, limited: requests.nvidia.com/gpu=0",
     ),
     "privileged pod": _not_baseline({}, secure(privileged=True), "privileged (container "),
     "pod with the node's folders": _not_baseline(host_path("/"), {}, "hostPath volumes (volume "),

@@ -60,6 +60,21 @@ def test_a_quota_is_written_in_kubernetes_units(lab: Recording) -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("share", "gpus"),
+    [({}, "0"), ({"quota": {"pods": 3}}, "0"), ({"quota": {"gpus": 1}}, "1")],
+)
+def test_a_team_without_a_queue_has_of_what_queues_give_out_what_its_quota_says(
+    share: dict[str, Any], gpus: str
+) -> None:
+    hard = made(teams__audio=share).named("audio-quota").inputs["spec"]["hard"]
+    assert hard["requests.nvidia.com/gpu"] == gpus
+
+
+def test_where_no_queue_gives_out_gpus_a_team_without_a_quota_has_no_bound() -> None:
+    assert "audio-quota" not in made(teams={"audio": {}}, queues=None).names()
+
+
 def test_a_quota_below_what_a_container_asks_by_default_lowers_that() -> None:
     recording = made(teams__audio__quota={"cpu": 0.05})
     (limit,) = recording.named("audio-defaults").inputs["spec"]["limits"]

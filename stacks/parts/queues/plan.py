@@ -126,6 +126,15 @@ class PlannedQueues:
         """Each queue's quota of each flavor, by resource."""
         return quotas(self.config, self.flavors, self.unqueued)
 
+    @cached_property
+    def accelerators(self) -> frozenset[str]:
+        """GPUs and TPU chips that some queue gives out, by their resource; none where the quotas
+        are not known."""
+        shares = (
+            [quota for has in self.quotas.values() for quota in has.values()] if self.sound else []
+        )
+        return frozenset(it for it in (GPU, TPU) if any(quota.get(it) for quota in shares))
+
     def quotas_on(self, pool: str) -> dict[str, Quota]:
         """Of each queue that gives out the pool its quota there, which is what pods on the pool's
         nodes can get."""

@@ -48,7 +48,8 @@ class Members(Block, frozen=True):
 
 
 class TeamQuota(Block, frozen=True):
-    """What the team's pods may ask for at once; what is left out has no limit."""
+    """What the team's pods may ask for at once. What is left out has no limit, but for accelerators
+    that the stack's queues give out: of these a team without a queue has none unless it says so."""
 
     cpu: Annotated[QueueCpus, AfterValidator(whole_millicores)] | None = None
     """CPUs."""

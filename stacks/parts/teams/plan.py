@@ -9,15 +9,17 @@ from components.pod_manifest import GPU, TPU
 from components.queue_labels import DEFAULT_QUEUE
 from components.team_quota import DEFAULT_MILLICORES, TeamQuotaArgs
 from stacks.parts.pools.plan import PlannedPool
-from stacks.parts.teams.config import StackTeam
+from stacks.parts.teams.config import StackTeam, TeamQuota
 
 
 @dataclass(frozen=True)
 class PlannedTeam:
-    """`name` is that of the namespace, too."""
+    """`name` is that of the namespace, too; `given_out` are resources: the accelerators that the
+    stack's queues give out."""
 
     name: str
     config: StackTeam
+    given_out: frozenset[str] = frozenset()
 
     @property
     def field(self) -> str:
@@ -40,11 +42,16 @@ class PlannedTeam:
 
     @property
     def quota(self) -> TeamQuotaArgs | None:
-        quota = self.config.quota
-        if quota is None:
+        """What a team without a queue does not name of what queues give out, it has none of: Kueue
+        counts no pods but those of queues, and would admit work to machines that others are on."""
+        quota = self.config.quota or TeamQuota()
+        if self.config.quota is None and (self.config.queue is not None or not self.given_out):
             return None
         cpu = None if quota.cpu is None else round(quota.cpu * 1000)
         devices = {GPU: quota.gpus, TPU: quota.chips}
+        if self.config.queue is None:
+            none = dict.fromkeys(self.given_out, 0)
+            devices = {name: none.get(name) if it is None else it for name, it in devices.items()}
         return TeamQuotaArgs(
             cpu=cpu,
             memory=None if quota.memory_gib is None else quota.memory_gib * 1024,
