@@ -18,7 +18,7 @@ import pytest
 from filelock import FileLock
 
 from cli.project import stack_names
-from cli.urns import name_of
+from cli.urns import name_of, token_of
 from kube.objects import PodView
 from sandbox.cloud.caller import Caller
 from sandbox.cloud.cloud import Cloud
@@ -37,6 +37,9 @@ SAMPLE = 4
 # The engine writes its state as a run ends, and not with each step, which is half of its work: for
 # what kills none.
 SAVED_AT_THE_END = {"PULUMI_SKIP_CHECKPOINTS": "true"}
+# A refresh finds one that runs not ready, and the next preview has an update of it that changes
+# nothing (pulumi/pulumi-kubernetes provider/pkg/await/await.go, 94977969).
+RUNNING = ("kubernetes:batch/v1:Job", "update")
 CANARY = "hf_canary_5d41402abc4b2a76b9719d911017c592"
 
 
@@ -123,6 +126,18 @@ def changed(result: RunResult) -> dict[str, str]:
         for resource in result.report.resources
         if resource.operation != "same"
     }
+
+
+def left_to_do(sandbox: Sandbox, *overrides: str) -> dict[str, str]:
+    """By a preview, of a state that a refresh has read anew."""
+    sandbox.succeed("refresh", *overrides)
+    preview = sandbox.succeed("preview", *overrides)
+    running = {
+        name_of(it.urn)
+        for it in preview.report.resources
+        if (token_of(it.urn), it.operation) == RUNNING
+    }
+    return {name: it for name, it in changed(preview).items() if name not in running}
 
 
 def replaced(result: RunResult) -> list[str]:

@@ -20,8 +20,7 @@ from tests.parts.adopted_combinations import adopting
 from tests.parts.cover import SEED, blocks_of, covering, missed
 from tests.parts.sampling import a_sample
 from tests.stacks.config_sandbox import of_no_stack
-from tests.stacks.conftest import CANARY, Sandbox, changed
-from tests.stacks.test_given_back import left_to_do
+from tests.stacks.conftest import CANARY, Sandbox, changed, left_to_do
 
 pytestmark = [pytest.mark.thorough, pytest.mark.usefixtures("saved_at_the_end")]
 

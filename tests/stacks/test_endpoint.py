@@ -15,8 +15,8 @@ import pytest
 
 from sandbox.cloud.kinds.cluster import Cluster
 from sandbox.providers.kubeconfig import server_of
-from tests.stacks.conftest import Sandbox, changed
-from tests.stacks.test_given_back import TAKEN_AWAY, left_to_do
+from tests.stacks.conftest import Sandbox, changed, left_to_do
+from tests.stacks.test_given_back import TAKEN_AWAY
 from tests.stacks.test_machines import sandbox_of
 
 DNS, PRIVATE, PUBLIC = (f"cluster.endpoint={it}" for it in ("dns", "private", "public"))

@@ -13,16 +13,12 @@ from typing import Any
 
 import pytest
 
-from cli.urns import name_of, token_of
 from sandbox.cloud.kinds.cluster import Cluster
 from sandbox.cloud.kinds.pools import POOL
-from tests.stacks.conftest import CANARY, Sandbox, by_tier, changed
+from tests.stacks.conftest import CANARY, Sandbox, by_tier, changed, left_to_do
 from tests.stacks.test_machines import CONFIGS, sandbox_of
 
 SandboxOf = Callable[[str], Sandbox]
-# A refresh finds one that runs not ready, and the next preview has an update of it that changes
-# nothing (pulumi/pulumi-kubernetes provider/pkg/await/await.go, 94977969).
-RUNNING = ("kubernetes:batch/v1:Job", "update")
 TAKEN_AWAY: dict[str, Any] = {
     "gcp:region": "us-central1",
     "gcp:zone": "us-central1-a",
@@ -37,18 +33,6 @@ TAKEN_AWAY: dict[str, Any] = {
         "images": {"streaming": True},
     },
 }
-
-
-def left_to_do(sandbox: Sandbox, *overrides: str) -> dict[str, str]:
-    """By a preview, of a state that a refresh has read anew."""
-    sandbox.succeed("refresh", *overrides)
-    preview = sandbox.succeed("preview", *overrides)
-    running = {
-        name_of(it.urn)
-        for it in preview.report.resources
-        if (token_of(it.urn), it.operation) == RUNNING
-    }
-    return {name: it for name, it in changed(preview).items() if name not in running}
 
 
 @pytest.mark.parametrize("stack", by_tier("dev"))
