@@ -80,7 +80,8 @@ def test_the_commands_that_a_refusal_has_for_the_sandbox_do_it(
     assert [words[0] for words in commands] == verbs
     monkeypatch.setattr(command_line, "_workspace", lambda *_: stack.workspace)
     for words in commands:
-        speed = [] if words[0] == "untaint" else ["--speed", "inf"]
-        done = CliRunner().invoke(command_line.app, [*words, *speed])
+        fast = [] if words[0] == "untaint" else ["--speed", "inf"]
+        kube = ["--kube", "memory"] if words[0] == "up" else []
+        done = CliRunner().invoke(command_line.app, [*words, *fast, *kube])
         assert done.exit_code == 0, (words, done.output)
     assert changed(stack.succeed("preview")) == {}
