@@ -43,6 +43,16 @@ def _queues(name: str = "own", **more: Any) -> dict[str, Any]:
     return {**own, **more}
 
 
+def _between_slices(name: str) -> dict[str, Any]:
+    """Two networks of the stack's own, of which one is called so."""
+    named = [{"name": it, "range": f"10.{at}0.0.0/16"} for at, it in ((6, name), (7, "other"))]
+    tpu = {"machine_type": "ct6e-standard-4t", "topology": "4x4", "slices": 2}
+    return {
+        "pools": {"cpu": CPU, "tpu": {**tpu, "interfaces": "own"}},
+        "network": {"dcn": named},
+    }
+
+
 def beside(folder: Path, own: dict[str, Any], *others: dict[str, Any]) -> Beside:
     """Files of these stacks, each called as it calls itself."""
     for one in (own, *others):
@@ -135,6 +145,20 @@ def told(folder: Path, own: dict[str, Any], *others: dict[str, Any]) -> tuple[st
             'stack.namespace: "lab" is the name of a namespace of Pulumi.platform.yaml, too '
             "(stack.teams.lab), and there is one of a name; nearest: lab-2",
             {"namespace": "lab-2"},
+        ),
+        (
+            stack("aa", cluster=ON, queues=_queues(namespaces=["lab"])),
+            stack("platform", teams={"lab": {}}),
+            'stack.queues.namespaces[0]: "lab" is the name of a namespace of Pulumi.platform.yaml, '
+            "too (stack.teams.lab), and there is one of a name; nearest: lab-2",
+            {"queues": _queues(namespaces=["lab-2"])},
+        ),
+        (
+            stack("aa", **_between_slices("b-c")),
+            stack("aa-b", **_between_slices("c")),
+            'stack.name: "aa-b-c-net" is the name of a network of Pulumi.aa-b.yaml, too '
+            "(stack.name), and there is one of a name; nearest: aa-2",
+            {"name": "aa-2"},
         ),
         (
             stack("aa", redis={"name": "state"}, ray={"main": KEPT}),
