@@ -124,9 +124,10 @@ def _check(
             for broken in heard if heard or not ways else [set[Mistake]()]:
                 alike &= broken
             found += [
-                _as_written(it, renames)
+                said
                 for it in these
                 if not any(_related(it.path, path) for path in told)
+                and (said := _as_written(it, renames)).path not in told
                 # What stands under a name that is none is not told before the name is one.
                 and it.path not in renames
                 and not (it.missing and any(is_within(it.path, block) for block in strange))
@@ -274,9 +275,7 @@ def _has_block(raw: Any, place: Place) -> bool:
         return False
     *block, key = place
     for part in block:
-        if not _has(raw, part):
-            return False
-        raw = raw[part]
+        raw = raw[part] if _has(raw, part) else None
     return isinstance(raw, dict) or (isinstance(raw, list) and _has(raw, key))
 
 
@@ -306,10 +305,8 @@ def _moved(raw: dict[str, Any], place: Place, target: Place, value: Any) -> dict
     for part in block:
         if isinstance(into, dict):
             into = into.setdefault(part, {})
-        elif _has(into, part):
-            into = into[part]
         else:
-            return raw
+            into = into[part] if _has(into, part) else None
     if not isinstance(into, dict) or key in into:
         return raw
     into[key] = copied(here) if value is None else value

@@ -153,13 +153,9 @@ def parse_stack_file(text: bytes, project: str, *, of_project: bool = False) -> 
     if not isinstance(block, yaml.MappingNode):
         raise YamlError(f"{_CONFIG}: not a block of keys; nearest: gcp:zone: ZONE and the like")
     _text_keys(block, f"{_CONFIG}.")
-    try:
-        values = _Values().of_block(block)
-    except RecursionError:
-        raise YamlError("blocks or lists in each other without an end") from None
     config = {
         full_key(key, project): value if isinstance(value, dict | list) else _text(value)
-        for key, value in values.items()
+        for key, value in _value(block).items()
     }
     return StackFile(config, environments)
 
@@ -187,6 +183,10 @@ def value_of(text: str) -> Any:
     if node is None:
         return None
     refuse_repeated_keys(node, _key_text)
+    return _value(node)
+
+
+def _value(node: yaml.Node) -> Any:
     try:
         return _Values().of(node)
     except RecursionError:
