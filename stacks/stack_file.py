@@ -74,6 +74,7 @@ _TIME = re.compile(
 )
 _LARGEST_PLAIN = 1e21
 _INT64 = 2**63
+_MOST_DIGITS = len(str(2 * _INT64))
 
 
 @dataclass(frozen=True)
@@ -179,7 +180,8 @@ def is_encrypted(value: Any) -> bool:
 
 def value_of(text: str) -> Any:
     """A value as it stands behind a key of the file. Raises YamlError."""
-    node = compose(text.encode())
+    # Half a character is no UTF-8, which is for the reader to say.
+    node = compose(text.encode(errors="surrogatepass"))
     if node is None:
         return None
     refuse_repeated_keys(node, _key_text)
@@ -426,6 +428,9 @@ def _integer(text: str) -> int | None:
     if match is None:
         return None
     name = next(it for it in _BASES if match[it] is not None)
+    # int() refuses thousands of them (Python documentation, sys.set_int_max_str_digits).
+    if name == "dec" and len(match[name]) > _MOST_DIGITS:
+        return None
     number = int(match[name], _BASES[name])
     number = -number if match["sign"] == "-" else number
     largest = _INT64 if match["sign"] or name in ("bins", "octs") else 2 * _INT64

@@ -94,7 +94,7 @@ class Slices:
         return flops(self.plan, self.job, self.chips)
 
     @property
-    def step_seconds(self) -> float:
+    def step_seconds(self) -> float | None:
         return step_seconds(self.plan, self.job, self.chips, self.utilisation)
 
     @property
@@ -109,12 +109,14 @@ class Slices:
     @property
     def storage(self) -> Storage:
         size = self.table.checkpoint(self.job.model)
+        step = self.step_seconds
+        every = None if step is None else step * self.job.saves_every
         return Storage(
             checkpoint_gb=size / 1e9,
             period=f"{self.job.saves_every} steps",
             seconds=write_seconds(self.plan, self.job, self.chips),
             measured=self.plan.storage_of(self.job) != LUSTRE,
-            every_seconds=self.step_seconds * self.job.saves_every,
+            every_seconds=every,
         )
 
     def estimate(self) -> Fit:

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from catalog import Catalog
 from stacks import after_jobs
 from stacks.config import validate
 from stacks.parts.jobs.maxtext import MaxTextTraining
@@ -84,6 +85,15 @@ def test_of_lustre_the_speed_that_it_is_bought_for_counts() -> None:
     lines = told(KEPT, **on_lustre)
     assert [it for it in lines if "a checkpoint of 96 GB takes its storage 11 s or more" in it]
     assert lustre_seconds(validate(ON_NETWORK), 10**12) is None
+
+
+def test_of_a_tpu_whose_peak_nobody_knows_nothing_is_said_of_checkpoints() -> None:
+    known = Catalog.load().machine("ct6e-standard-4t")
+    facts = known.model_dump(mode="json", exclude_none=True, exclude={"name"})
+    own = {**facts, "accelerator": {**facts["accelerator"], "type": "tpu-of-mine"}}
+    often = {f"{JOB}__checkpoint_period": 1}
+    assert told(KEPT, **often)
+    assert told(KEPT, **often, catalog__machine_types={known.name: own}) == []
 
 
 @pytest.mark.parametrize(

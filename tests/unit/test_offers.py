@@ -335,6 +335,12 @@ VALUES: list[tuple[str, dict[str, Any], str]] = [
         {"pools__topology": "2x2"},
         f"stack.pools.topology: {_NO_KEY}; nearest: stack.pools.NAME.topology",
     ),
+    # The only place for it takes none.
+    (
+        "dev",
+        {"pools__gpu__disk__topology": "2x2"},
+        f"stack.pools.gpu.disk.topology: {_NO_KEY}; nearest: leave it out",
+    ),
     (
         "dev",
         {"buckets__mount_path": "/x"},

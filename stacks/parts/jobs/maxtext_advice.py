@@ -53,7 +53,7 @@ def _memory(plan: Plan, field: str, job: MaxTextTraining, chips: Chips) -> Itera
 
 def _checkpoints(plan: Plan, field: str, job: MaxTextTraining, chips: Chips) -> Iterator[str]:
     step, write = step_seconds(plan, job, chips), write_seconds(plan, job, chips)
-    if write is None or write <= step * job.saves_every:
+    if step is None or write is None or write <= step * job.saves_every:
         return
     size = plan.facts.maxtext.checkpoint(job.model) / 1e9
     period = -int(-write // step)

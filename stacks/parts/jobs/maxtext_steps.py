@@ -24,13 +24,15 @@ def flops(plan: Plan, job: MaxTextTraining, chips: Chips) -> float:
 
 def step_seconds(
     plan: Plan, job: MaxTextTraining, chips: Chips, utilisation: float = UTILISATION
-) -> float:
+) -> float | None:
+    """None where the accelerator's peak is not known, as of a config's own machine type."""
     pool = plan.ray[plan.cluster_of(job)].accelerated.first
     # The references refuse a pool without TPUs, and rules those of which no topology is known.
     assert pool.machine.accelerator is not None
     assert pool.topology is not None
     peak = accelerator_facts(pool.machine.accelerator.type)
-    assert peak is not None
+    if peak is None:
+        return None
     devices = chips.a_slice * chips.slices
     tflops = devices / pool.topology.devices_per_chip * peak.bf16_tflops
     return flops(plan, job, chips) / (tflops * 1e12 * utilisation)
