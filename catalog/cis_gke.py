@@ -1,9 +1,9 @@
 """What a stack does of each recommendation of the CIS benchmark for GKE."""
 
 from enum import StrEnum
-from typing import Any, Self
+from typing import Any
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from catalog.table import Fact, Table
 
@@ -29,12 +29,6 @@ class Recommendation(Fact):
     sent: dict[str, dict[str, Any]] = Field(default_factory=dict[str, dict[str, Any]])
     setting: str = ""
     why: str
-
-    @model_validator(mode="after")
-    def _names_its_keys(self) -> Self:
-        if (self.state in (State.HARDENED, State.KEY)) != bool(self.by):
-            raise ValueError(f'"{self.what}" is {self.state} by "{self.by}"')
-        return self
 
 
 class CisGkeTable(Table):

@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Mapping
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal
 
-from pydantic import Field, PositiveFloat, PositiveInt, model_validator
+from pydantic import Field, PositiveFloat, PositiveInt
 
 from catalog.bounds import Bounds
 from catalog.families import NvlinkDomain, UnbuiltFamily, UnbuiltTransport
@@ -254,13 +254,6 @@ class MachineTable(Table):
     unbuilt_transports: dict[str, UnbuiltTransport]
     nvlink_domains: dict[str, NvlinkDomain]
     machine_types: dict[str, MachineTypeFacts]
-
-    @model_validator(mode="after")
-    def _node_networks_first(self) -> Self:
-        for name, facts in self.machine_types.items():
-            if wrong := facts.wrong_first_nic:
-                raise ValueError(f"{name}: {wrong[1]}")
-        return self
 
     def check_buildable(self, machine: str) -> None:
         """Raises FactError for a machine of a family that no pool here can be made of."""

@@ -74,8 +74,8 @@ class ByHand:
 
     async def before_create(self, args: pulumi.ResourceHookArgs) -> None:
         recorded = self.record.get(args.type, args.name)
-        if recorded is None:
-            return
+        # Only those have the hook.
+        assert recorded is not None
         changed = differs(recorded.outputs, await plain(args.new_inputs or {}))
         self.replaced[recorded.urn] = _Replaced(recorded, changed)
         # A preview goes on, for what is replaced with it is not known yet.

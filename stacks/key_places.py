@@ -34,7 +34,6 @@ _CLOSE = 0.5
 _ALIKE = 0.75
 # So many keys are all told where none is near.
 _FEW = 6
-_DEEPEST = 6
 
 
 class Belongs(NamedTuple):
@@ -288,21 +287,19 @@ def _everywhere(model: type[BaseModel], key: str, value: Any) -> Iterator[Place]
 def _fields_by_name(model: type[BaseModel]) -> Mapping[str, Sequence[tuple[Place, Any]]]:
     """By the name of a field the places that have it, and what each of them wants."""
     fields: dict[str, list[tuple[Place, Any]]] = {}
-    for place, annotation in _fields(model, (), 0):
+    for place, annotation in _fields(model, ()):
         fields.setdefault(str(place[-1]), []).append((place, annotation))
     return fields
 
 
-def _fields(annotation: Any, place: Place, depth: int) -> Iterator[tuple[Place, Any]]:
-    if depth > _DEEPEST:
-        return
+def _fields(annotation: Any, place: Place) -> Iterator[tuple[Place, Any]]:
     for one in blocks_in(annotation):
         for name in one.model_fields:
             inner = annotation_of(one, name)
             yield (*place, name), inner
             entries = entries_in(inner)
             below = (*place, name) if entries is None else (*place, name, ANY_NAME)
-            yield from _fields(inner if entries is None else entries[1], below, depth + 1)
+            yield from _fields(inner if entries is None else entries[1], below)
 
 
 def _annotation_at(model: type[BaseModel], raw: Mapping[str, Any], place: Place) -> Any:

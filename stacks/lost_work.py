@@ -22,14 +22,17 @@ _BACK = "They come back by themselves, as soon as there are machines"
 _AGAIN = "It is made anew, and goes on from its last checkpoint where it has any"
 
 
-def install(plan: Plan, record: Record) -> None:
-    """Has `preview` and `up` say what stands still, and make anew what has failed."""
-    for line in lines(plan, record):
-        pulumi.log.warn(f"{line}. So it was at the last refresh")
+def install(record: Record) -> None:
+    """Has `up` make anew what has failed."""
     pulumi.runtime.register_stack_transformation(partial(run_again, record))
 
 
-def lines(plan: Plan, record: Record) -> Iterator[str]:
+def told(plan: Plan, record: Record) -> Iterator[str]:
+    """What stands still, as the last refresh has it on record."""
+    return (f"{line}. So it was at the last refresh" for line in _lines(plan, record))
+
+
+def _lines(plan: Plan, record: Record) -> Iterator[str]:
     for name in plan.ray:
         if why := _why(record, RAY_CLUSTER, f"{name}-cluster", workers_lost):
             jobs = {it: job for it, job in plan.ray_jobs.items() if plan.cluster_of(job) == name}

@@ -73,7 +73,7 @@ def total(
 
 def nearest(missing: Iterable[Unpriced]) -> str:
     """What is known of the same machines instead, each once; empty where nothing is."""
-    return "; ".join(dict.fromkeys(it.nearest for it in missing if it.near))
+    return "; ".join(dict.fromkeys(it.nearest for it in missing if it.nearest))
 
 
 def span(low: float, high: float) -> str:

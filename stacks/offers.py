@@ -48,13 +48,8 @@ class Offer:
 
     @classmethod
     def written(cls, text: str) -> Self:
-        """Raises ValueError where the text is no YAML."""
-        if text == LEAVE_OUT:
-            return cls(text, REMOVE)
-        try:
-            return cls(text, value_of(text))
-        except YamlError as error:
-            raise ValueError(f"{text} is no value of YAML") from error
+        """Raises YamlError where the text is no YAML."""
+        return cls(text, value_of(text))
 
 
 @dataclass(frozen=True)
@@ -87,7 +82,7 @@ class Suggestion:
             return cls(rest=text)
         try:
             return cls(tuple(map(Offer.written, texts)), lead, text[len(lead) + len(listed) :])
-        except ValueError:
+        except YamlError:
             return cls(rest=text)
 
     @property
@@ -120,8 +115,6 @@ def yaml_text(value: Any) -> str:
     if isinstance(value, list | tuple):
         return "[" + ", ".join(map(_inner, value)) + "]"
     if isinstance(value, str):
-        if value in _TEXT_IN_PULUMI:
-            return value
         plain = _PLAIN.fullmatch(value) is not None and not _is_mistaken(value)
         return value if plain else json.dumps(value, ensure_ascii=False)
     if value is None:
@@ -135,10 +128,8 @@ def _inner(value: Any) -> str:
     return json.dumps(value) if quoted else yaml_text(value)
 
 
-def _is_mistaken(text: Any) -> bool:
+def _is_mistaken(text: str) -> bool:
     """Whether YAML takes a text for something else where it stands without quotes."""
-    if not isinstance(text, str):
-        return False
     try:
         return value_of(text) != text
     except YamlError:

@@ -1,5 +1,4 @@
-"""Definitions of KubeRay's kinds that are older than what a stack asks of them. No Pulumi import
-but to warn.
+"""Definitions of KubeRay's kinds that are older than what a stack asks of them.
 
 Helm installs a chart's definitions once and leaves them as they are (Helm documentation, "Custom
 Resource Definitions", read 2026-11-27), and an API server leaves out fields that they lack
@@ -9,8 +8,6 @@ pruning).
 
 from collections.abc import Iterator
 
-import pulumi
-
 from stacks.on_record import Record
 from stacks.parts.ray.plan import KUBERAY
 from stacks.plan import Plan
@@ -18,11 +15,6 @@ from stacks.refusal import CLUSTER, RELEASE
 
 _CHART = "kuberay-operator"
 _DEFINITIONS = "github.com/ray-project/kuberay/ray-operator/config/crd"
-
-
-def install(plan: Plan, record: Record) -> None:
-    for line in told(plan, record):
-        pulumi.log.warn(line)
 
 
 def told(plan: Plan, record: Record) -> Iterator[str]:

@@ -1,5 +1,5 @@
 """Operators that a run would set back to an older release than the one in the cluster: told before
-it does. No Pulumi import but to warn.
+it does.
 
 Kueue's chart has its definitions among its templates, so that they go back with it
 (kubernetes-sigs/kueue charts/kueue/templates/crd, v0.19.2), and what an older one lacks an API
@@ -13,8 +13,6 @@ helm-chart/kuberay-operator/crds, v1.4.2.
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
-
-import pulumi
 
 from stacks.installed_twice import used
 from stacks.on_record import Record
@@ -47,11 +45,6 @@ _CHARTS = (
     _Chart(Operator.KUBERAY, "kuberay-operator", _DEFINITIONS_STAY),
     _Chart(Operator.JOBSET, "jobset", _DEFINITIONS_STAY),
 )
-
-
-def install(plan: Plan, record: Record) -> None:
-    for line in told(plan, record):
-        pulumi.log.warn(line)
 
 
 def told(plan: Plan, record: Record) -> Iterator[str]:

@@ -51,8 +51,6 @@ def same_value(old: Any, new: Any) -> bool:
     scalars = (str, int, float)
     if isinstance(old, scalars) and isinstance(new, scalars):
         return old == new or str(old).lower() == str(new).lower()
-    if isinstance(old, list | tuple) and isinstance(new, list | tuple):
-        return len(old) == len(new) and all(map(same_value, old, new))
     return old == new
 
 

@@ -55,8 +55,6 @@ def _is_same(old: Recorded, inputs: _Inputs) -> bool:
 def _has_unknown(value: Any) -> bool:
     if isinstance(value, Mapping):
         return any(map(_has_unknown, value.values()))
-    if isinstance(value, list):
-        return any(map(_has_unknown, value))
     return value is UNKNOWN
 
 

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ValidationError
 from stacks.config_errors import mistakes_of
 from stacks.key_places import ANY_NAME
 from stacks.mistakes import Mistake, written
+from stacks.offers import LEAVE_OUT, REMOVE, Suggestion
 from stacks.plain_values import Place, copied, flaws
 from stacks.problems import Problem
 from stacks.tried import is_within, tried, with_value
@@ -112,9 +113,13 @@ def _check(
         config, these = _mistakes(how, raw)
         unread |= {_part(it.path) for it in these if not it.of_rules}
         strange |= {written(it.place) for it in these if it.surplus and it.place}
-        if ours := [it for it in these if it.of_rules and _is_about(it, put_in)]:
+        nowhere = {it.path for it in these if _takes_none(it)} & set(map(_elsewhere, found))
+        if ours := [
+            it for it in these if it.of_rules and (_is_about(it, put_in) or it.path in nowhere)
+        ]:
             # A value that we put in is refused, and what else is said may be an echo of that.
             raw = _corrected(raw, ours)
+            found = [_without_place(it, nowhere) for it in found]
             put_in -= {path for path in put_in for it in ours if is_within(it.path, path)}
         elif these:
             # What is said only because of a value that we put in is nothing of the user's.
@@ -124,9 +129,10 @@ def _check(
             for broken in heard if heard or not ways else [set[Mistake]()]:
                 alike &= broken
             found += [
-                _as_written(it, renames)
+                said
                 for it in these
                 if not any(_related(it.path, path) for path in told)
+                and (said := _as_written(it, renames)).path not in told
                 # What stands under a name that is none is not told before the name is one.
                 and it.path not in renames
                 and not (it.missing and any(is_within(it.path, block) for block in strange))
@@ -183,6 +189,27 @@ def _is_about(mistake: Mistake, paths: set[str]) -> bool:
     """Whether a mistake is in one of those places, and offers another value for it."""
     offers = mistake.suggestion is not None and mistake.suggestion.offers
     return bool(offers) and any(is_within(mistake.path, it) for it in paths)
+
+
+def _elsewhere(mistake: Mistake) -> str | None:
+    """The field of another block that a key is offered, and was put at."""
+    if mistake.of_key or mistake.moved is None or mistake.moved[:-1] == mistake.place:
+        return None
+    return written(mistake.moved)
+
+
+def _takes_none(mistake: Mistake) -> bool:
+    """Whether rules want no value at all there."""
+    offers = mistake.suggestion.offers if mistake.suggestion is not None else ()
+    return mistake.of_rules and bool(offers) and offers[0].value is REMOVE
+
+
+def _without_place(mistake: Mistake, places: set[str]) -> Mistake:
+    """The same without the field that it offers first, where that is one of `places`."""
+    if mistake.suggestion is None or _elsewhere(mistake) not in places:
+        return mistake
+    others = mistake.suggestion.text.partition(", ")[2]
+    return replace(mistake, suggestion=Suggestion(rest=others or LEAVE_OUT), moved=None)
 
 
 def _corrected(raw: dict[str, Any], mistakes: list[Mistake]) -> dict[str, Any]:
@@ -274,9 +301,7 @@ def _has_block(raw: Any, place: Place) -> bool:
         return False
     *block, key = place
     for part in block:
-        if not _has(raw, part):
-            return False
-        raw = raw[part]
+        raw = raw[part] if _has(raw, part) else None
     return isinstance(raw, dict) or (isinstance(raw, list) and _has(raw, key))
 
 
@@ -306,10 +331,8 @@ def _moved(raw: dict[str, Any], place: Place, target: Place, value: Any) -> dict
     for part in block:
         if isinstance(into, dict):
             into = into.setdefault(part, {})
-        elif _has(into, part):
-            into = into[part]
         else:
-            return raw
+            into = into[part] if _has(into, part) else None
     if not isinstance(into, dict) or key in into:
         return raw
     into[key] = copied(here) if value is None else value

@@ -74,6 +74,7 @@ _TIME = re.compile(
 )
 _LARGEST_PLAIN = 1e21
 _INT64 = 2**63
+_MOST_DIGITS = len(str(2 * _INT64))
 
 
 @dataclass(frozen=True)
@@ -153,13 +154,9 @@ def parse_stack_file(text: bytes, project: str, *, of_project: bool = False) -> 
     if not isinstance(block, yaml.MappingNode):
         raise YamlError(f"{_CONFIG}: not a block of keys; nearest: gcp:zone: ZONE and the like")
     _text_keys(block, f"{_CONFIG}.")
-    try:
-        values = _Values().of_block(block)
-    except RecursionError:
-        raise YamlError("blocks or lists in each other without an end") from None
     config = {
         full_key(key, project): value if isinstance(value, dict | list) else _text(value)
-        for key, value in values.items()
+        for key, value in _value(block).items()
     }
     return StackFile(config, environments)
 
@@ -183,10 +180,15 @@ def is_encrypted(value: Any) -> bool:
 
 def value_of(text: str) -> Any:
     """A value as it stands behind a key of the file. Raises YamlError."""
-    node = compose(text.encode())
+    # Half a character is no UTF-8, which is for the reader to say.
+    node = compose(text.encode(errors="surrogatepass"))
     if node is None:
         return None
     refuse_repeated_keys(node, _key_text)
+    return _value(node)
+
+
+def _value(node: yaml.Node) -> Any:
     try:
         return _Values().of(node)
     except RecursionError:
@@ -426,6 +428,9 @@ def _integer(text: str) -> int | None:
     if match is None:
         return None
     name = next(it for it in _BASES if match[it] is not None)
+    # int() refuses thousands of them (Python documentation, sys.set_int_max_str_digits).
+    if name == "dec" and len(match[name]) > _MOST_DIGITS:
+        return None
     number = int(match[name], _BASES[name])
     number = -number if match["sign"] == "-" else number
     largest = _INT64 if match["sign"] or name in ("bins", "octs") else 2 * _INT64

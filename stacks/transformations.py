@@ -1,5 +1,7 @@
 """What is made of the program's resources by what the stack has on record."""
 
+import pulumi
+
 from stacks import (
     advice,
     changed_tokens,
@@ -24,13 +26,14 @@ def install(plan: Plan, record: Record) -> None:
     """Put them in front of what the program registers from here on."""
     advice.install(plan)
     gke_upgrades.install(plan, record)
-    old_definitions.install(plan, record)
-    older_operators.install(plan, record)
+    for told in (old_definitions.told, older_operators.told, lost_work.told):
+        for line in told(plan, record):
+            pulumi.log.warn(line)
     half_made.install(plan)
     out_of_stock.install(plan)
     scarce_machines.install(plan)
     changed_tokens.install(plan, record)
-    lost_work.install(plan, record)
+    lost_work.install(record)
     made_anew.install(record)
     kept_by_provider.install(record)
     kept_names.install(record)

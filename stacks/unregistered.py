@@ -15,12 +15,8 @@ from pulumi.runtime.settings import SETTINGS, get_root_resource
 
 def take_back() -> None:
     """To be called by a program that ends itself, from its main function."""
-    try:
-        loop = asyncio.get_running_loop()
-    except RuntimeError:
-        return
     dropped: set[Any] = set()
-    for task in asyncio.all_tasks(loop):
+    for task in asyncio.all_tasks():
         work = task.get_coro()
         if isinstance(work, CoroutineType) and getcoroutinestate(work) == CORO_CREATED:
             task.cancel()

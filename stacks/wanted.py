@@ -4,7 +4,6 @@ near to what stands there. No Pulumi."""
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime
 from difflib import get_close_matches
 from fractions import Fraction
 from math import inf, isfinite
@@ -118,8 +117,6 @@ def example_of(name: str, annotation: Any) -> Suggestion | None:
 
 def fits(annotation: Any, value: Any) -> bool:
     """Whether a type takes a value, whatever rules say."""
-    if value is REMOVE:
-        return True
     try:
         _adapter(annotation).validate_python(value)
     except ValidationError:
@@ -169,14 +166,12 @@ def _reason(annotation: Any, value: Any, *, hidden: bool) -> str:
         return f"{what} is no whole number"
     if float in kinds:
         return f"{what} is no number"
-    if datetime in kinds:
-        return f"{what} is no time"
     return f"{what} is no text"
 
 
 def _wants_text(annotation: Any) -> bool:
     """What is written as text, or parsed from it."""
-    others = (bool, int, float, datetime, type(None), None)
+    others = (bool, int, float, type(None), None)
     kinds = [it for it in members(annotation) if it not in others]
     plain = [it for it in kinds if get_origin(it) is None and not issubclass(it, BaseModel)]
     return bool(plain) and not choices_in(annotation)
@@ -244,17 +239,15 @@ def _is_octal(annotation: Any) -> bool:
 
 
 def _near_numbers(name: str, annotation: Any, value: Any) -> Iterator[Any]:
-    if not {int, float} & {*members(annotation)}:
-        return
     bounds = bounds_in(annotation)
+    if bounds is None:
+        return
     number = in_unit_of(name, value) if isinstance(value, str) else value
     if isinstance(number, Fraction):
         number = float(number)
     if isinstance(number, bool) or not isinstance(number, int | float):
         return
-    if bounds is None:
-        yield number
-    elif -_HUGE < number < _HUGE:
+    if -_HUGE < number < _HUGE:
         near = round(number) if int in members(annotation) else number
         yield bounds.clamped_number(near)
 
@@ -452,17 +445,13 @@ def _first_default(block: type[BaseModel], depth: int) -> dict[str, Any]:
 def _example_text(name: str, annotation: Any) -> str | None:
     """A text that the field's own check takes, or the one that the check says."""
     text = f"my-{name.replace('_', '-')}" if name else "first"
-    for _ in range(_MOST_OFFERED):
-        try:
-            _adapter(annotation).validate_python(text)
-        except ValidationError as error:
-            suggestion = split(str(error.errors()[0].get("ctx", {}).get("error", "")))[1]
-            if suggestion is None or not suggestion.offers:
-                return None
-            text = suggestion.offers[0].value
-        else:
-            return text
-    return None
+    try:
+        _adapter(annotation).validate_python(text)
+    except ValidationError as error:
+        suggestion = split(str(error.errors()[0].get("ctx", {}).get("error", "")))[1]
+        offers = suggestion.offers if suggestion is not None else ()
+        return offers[0].value if offers else None
+    return text
 
 
 def _unique(values: list[Any]) -> list[Any]:

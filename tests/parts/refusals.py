@@ -23,6 +23,7 @@ def dcn(*networks: str) -> dict[str, Any]:
 _SMALL = {"vcpus": 4, "memory_gib": 16, "boot_disk_types": ["pd-balanced"]}
 _KEY = HARDENED["cmek"]
 _TAINT = {"key": "team", "value": "a"}
+_POOL_GOES = {"resource": "gpu-pool", "property": "maxPodsPerNode", "to": 32}
 _FLAG = {"name": "xla_enable_async_all_gather", "value": "true"}
 _QUEUED: dict[str, Any] = {"mode": "queued"}
 # Room for the interfaces of one of the two sets of nodes.
@@ -441,5 +442,17 @@ CLUSTER = [
         },
         "catalog.machine_types.a3-highgpu-2g.local_ssd.count",
         "nearest: 4",
+    ),
+    Refused(
+        BARE,
+        {"catalog__machine_types": {"a9-highgpu-8g": {**_SMALL, "nccl": "a9"}}},
+        "catalog.machine_types.a9-highgpu-8g.nccl",
+        '"a9" is not in the version lock; nearest: a3-ultra, a4, a4x',
+    ),
+    Refused(
+        BARE,
+        {"acknowledge": [_POOL_GOES, {**_POOL_GOES, "to": 64}]},
+        "acknowledge[1]",
+        "maxPodsPerNode of gpu-pool stands in acknowledge[0], too; nearest: one of them",
     ),
 ]

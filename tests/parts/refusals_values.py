@@ -14,6 +14,7 @@ PLACES = [
     Refused(B200, {"project": "My_Project"}, "project", "nearest: my-project"),
     Refused(B200, {"region": "us-east9"}, "region", "nearest: us-east5, us-east4, us-east1"),
     Refused(B200, {"zone": "us-east1-c"}, "zone", "nearest: us-east1-b"),
+    Refused(B200, {"zone": "useast1b"}, "zone", "is not a zone; nearest: us-east1-b"),
     Refused(VERL, {"zone": "us-central1-a"}, "zone", "nearest: us-central1-b"),
 ]
 

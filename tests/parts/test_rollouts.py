@@ -71,12 +71,33 @@ def test_in_a_queue_a_server_comes_in_place_and_waits_for_the_one_before() -> No
     assert rollout(SERVE, queues__priorities=SAME_VALUE) is Rollout.ONE_BY_ONE
 
 
+def test_beside_a_script_a_server_whose_class_preempts_waits_for_the_one_before() -> None:
+    script = {
+        "type": "script",
+        "pool": "gpu",
+        "gpus": 1,
+        "image": "python:3.12.8-slim",
+        "command": ["python3", "-V"],
+        "requests": {"cpu": 4, "memory_gib": 8},
+    }
+    # Queues give out the other pool.
+    alone = {
+        "servers__gemma__queue": None,
+        "pools__gpu__nodes": 4,
+        "queues__flavors": {"cpu": {"pool": "cpu"}},
+    }
+    assert rollout(SERVE, **alone, jobs=None) is Rollout.SURGE
+    assert rollout(SERVE, **alone, jobs={"train": script}) is Rollout.RECREATE
+
+
 def test_what_the_config_says_comes_first() -> None:
     """In a queue that the server has to itself, too."""
     alone = {"jobs": None, "queues__priorities": NONE_PREEMPTS}
     assert rollout(SERVE, **alone) is Rollout.ONE_BY_ONE
     assert rollout(SERVE, **alone, servers__gemma__rollout="surge") is Rollout.SURGE
     assert rollout(AUTOPILOT, servers__gemma__rollout="in-place") is Rollout.ONE_BY_ONE
+    roomy = {"pools__gpu__nodes": 4, "servers__gemma__rollout": "surge"}
+    assert rollout(SERVE_ALONE, **roomy) is Rollout.SURGE
 
 
 def test_beside_a_fine_tuning_a_server_comes_in_place() -> None:

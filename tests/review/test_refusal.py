@@ -187,12 +187,75 @@ def test_the_entry_for_rules_is_taken_for_them_alone_and_until_they_are_there() 
     assert pasted.for_rules("data", other[BUCKET, "data"])
 
 
+_BEFORE: dict[tuple[str, str], dict[str, Any]] = {
+    (NODE_POOL, POOL): {PODS: 110, "cluster": "a"},
+    (BUCKET, "data"): {"location": "us"},
+}
+_AFTER: dict[tuple[str, str], dict[str, Any]] = {(NODE_POOL, POOL): {PODS: 32, "cluster": UNKNOWN}}
+STALE = [
+    (to(PODS, None), f"{{resource: gpu-pool, property: {PODS}, to: 32}}"),
+    (to("cluster", None), "{resource: gpu-pool, to: config aaaaaaaa}"),
+    (to(REMOVED, None, "data"), "{resource: data, to: removed}"),
+    (to(None, REMOVED), "delete {resource: gpu-pool, to: removed}"),
+    (
+        to("location", "eu", "data"),
+        "{resource: data, to: removed}, or delete {resource: data, property: location, to: eu}",
+    ),
+    (
+        to(PODS, 32, "gpu-poo"),
+        f"{{resource: gpu-pool, property: {PODS}, to: 32}}, or delete {{resource: gpu-poo, ",
+    ),
+    (to("cluster", "b"), "{resource: gpu-pool, to: config aaaaaaaa}"),
+    (
+        to("maxPodPerNode", 32),
+        f"{{resource: gpu-pool, property: {PODS}, to: 32}}, or delete {{resource: gpu-pool, ",
+    ),
+    (to("spot", REMOVED, "gpu-poo"), "delete {resource: gpu-poo, "),
+    (to("spot", True), "delete {resource: gpu-pool, property: spot, to: true}"),
+    (to(PODS, 64), f"delete {{resource: gpu-pool, property: {PODS}, to: 64}}"),
+    (to(None, 32), "{resource: gpu-pool, property: PROPERTY, to: 32}, removed, or what the "),
+    (to(None, "config bbbbbbbb"), "delete {resource: gpu-pool, to: config bbbbbbbb}"),
+]
+
+
+@pytest.mark.parametrize(("one", "near"), STALE, ids=[written(one) for one, _ in STALE])
+def test_an_entry_that_matches_nothing_is_told_with_what_would(one: Acknowledge, near: str) -> None:
+    (line,), spent = agreed(one).judge(_AFTER, _BEFORE, {})
+    assert line.startswith("stack.acknowledge[0]: ")
+    assert line.partition("; nearest: ")[2].startswith(near)
+    assert spent == []
+
+
+def test_an_entry_is_spent_once_what_it_agrees_to_is_done() -> None:
+    lowered, taken_out = to(PODS, 32), to(None, REMOVED, "data")
+    asked = agreed(lowered, taken_out)
+    assert asked.judge(_AFTER, _BEFORE, {}) == ([], [])
+    assert asked.judge(_AFTER, _AFTER, {}) == ([], [written(lowered), written(taken_out)])
+
+
+def test_an_entry_for_an_instance_that_stays_agrees_to_nothing() -> None:
+    asked, there = agreed(to(None, "replaced bbbbbbbb"), to(PODS, 32)), {POOL: "bbbbbbbb"}
+    (line,) = asked.unused([], there)
+    assert line.startswith("stack.acknowledge[0]: gpu-pool stays as it is")
+    assert [*asked.unused([POOL], there)] == []
+    assert [*asked.unused([], {POOL: "cccccccc"})] == []
+
+
 def test_a_refusal_of_a_run_that_has_begun_does_not_say_that_nothing_was_touched() -> None:
     one = Refusal("it goes", ("{resource: it, to: removed}",))
     assert "nothing of it was touched" in text_of([one])
     begun = text_of([one], begun=True, standing=True)
     assert "nothing of it was touched" not in begun
     assert "in the place of what stands there" in begun
+
+
+def test_a_destroy_that_would_end_half_way_is_told_with_the_commands_that_end_it() -> None:
+    lines = refusal.still_locked({"urn:pulumi:s::p::B::data-bucket": "force_destroy"}, ["s"], "dev")
+    assert "data-bucket (force_destroy)" in lines
+    assert [it.strip() for it in lines.splitlines() if it.startswith("  pulumi")] == [
+        "pulumi up --stack dev --target 'urn:pulumi:s::p::B::data-bucket' --target 's'",
+        "pulumi destroy --stack dev --run-program",
+    ]
 
 
 def test_a_removal_needs_its_own_word() -> None:

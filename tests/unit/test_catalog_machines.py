@@ -84,6 +84,10 @@ def test_a_machine_whose_first_interface_is_rdma_is_refused() -> None:
     assert wrong[1].endswith("nearest: gvnic")
 
 
+def test_the_first_interface_of_every_machine_type_is_the_node_s_own() -> None:
+    assert [it for it in CATALOG.machines if CATALOG.machine(it).wrong_first_nic] == []
+
+
 # What GKE leaves to pods
 
 

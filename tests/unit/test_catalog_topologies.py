@@ -14,6 +14,7 @@ from catalog import (
     FactError,
     Topology,
 )
+from catalog.accelerators import accelerator_facts
 from catalog.topologies import RayTopologies, SliceShapes, TopologyTable
 
 CATALOG = Catalog.load()
@@ -37,6 +38,11 @@ def test_every_tpu_machine_has_topologies_and_no_other_has() -> None:
     for name, known in CATALOG.machines.items():
         is_tpu = known.accelerator is not None and known.accelerator.kind == "tpu"
         assert bool(CATALOG.topologies(name)) == is_tpu
+
+
+def test_what_every_tpu_with_topologies_computes_at_its_best_is_known() -> None:
+    tpus = [it.accelerator for it in CATALOG.machines.values() if it.accelerator is not None]
+    assert not [it.type for it in tpus if it.kind == "tpu" and accelerator_facts(it.type) is None]
 
 
 def test_the_scenario_s_slice_is_four_hosts_of_trillium() -> None:

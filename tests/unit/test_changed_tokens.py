@@ -8,6 +8,7 @@ from typing import Any
 
 import pulumi
 import pytest
+from pulumi.output import Unknown
 
 from stacks.arguments import plain
 from stacks.changed_tokens import changed_keys, warning
@@ -54,6 +55,11 @@ RUNS = [
         (RAY_CLUSTER, "rl-cluster", {"headGroupSpec": pods({"name": "HF_TOKEN", **READS})}),
         "ray.rl (`kubectl --namespace=default delete pod --selector=ray.io/cluster=own`, which "
         "stops what runs there)",
+    ),
+    (
+        (JOB_SET, "cifar-10-job-set", pods({"name": "HF_TOKEN", **READS})),
+        f"jobs.cifar-10 (`pulumi up --replace 'urn:pulumi:s::p::{JOB_SET}::cifar-10-job-set'`, "
+        "which begins it anew)",
     ),
     (
         (JOB_SET, "else", pods(envFrom=[{"secretRef": {"name": "lab-tokens"}}])),
@@ -132,6 +138,13 @@ def test_keys_are_compared_as_a_hook_has_them() -> None:
         return changed_keys(await plain(old), await plain(new))
 
     assert asyncio.run(compared()) == ["A"]
+
+
+def test_what_a_hook_does_not_know_yet_is_unknown_with_all_that_is_in_it() -> None:
+    async def known() -> Any:
+        return await plain({"data": pulumi.Output.all(A="1", B=Unknown()), "kept": "x"})
+
+    assert asyncio.run(known()) == {"data": UNKNOWN, "kept": "x"}
 
 
 def test_a_reference_is_found_wherever_an_object_has_its_pods() -> None:

@@ -16,11 +16,13 @@ from aistack.checkpoints.listing import Checkpoints, checkpoints_of
 from aistack.checkpoints.whereabouts import Whereabouts, whereabouts
 from aistack.errors import VerbError
 from aistack.find import Found
+from components.ray_manifest import LAUNCHER_DIR
 from kube.kinds import JOB, JOB_SET, RAY_CLUSTER, RAY_JOB
 from kube.objects import JsonObject
-from stacks.checkpoint_folder import LAYOUTS
+from stacks.checkpoint_folder import LAYOUTS, folder_of
 from stacks.config import validate
 from stacks.planned_jobs import planned_jobs
+from stacks.workloads import RAY_JOB as TRAINING
 from tests.conftest import Register, stack_config
 from tests.unit.stack_graphs import built
 from workloads.image_classifier.checkpoints import Run
@@ -121,6 +123,15 @@ def written(folder: Path, files: dict[str, str]) -> Path:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
     return folder
+
+
+def test_a_training_that_does_not_say_where_it_writes_has_no_folder() -> None:
+    launcher = f"python {LAUNCHER_DIR}/train-0a1b2c3d.py"
+    folder = "/data/runs"
+    said = {"spec": {"entrypoint": f"{launcher} storage_path=/data run_name=runs"}}
+    assert folder_of(TRAINING, said) == folder
+    assert folder_of(TRAINING, {"spec": {"entrypoint": f"{launcher} run_name=runs"}}) is None
+    assert folder_of(TRAINING, {"spec": {"entrypoint": "python train.py run_name=runs"}}) is None
 
 
 @pytest.mark.parametrize("launcher", LAYOUTS)

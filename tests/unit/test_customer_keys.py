@@ -100,6 +100,11 @@ def test_every_input_of_the_table_is_one_that_the_provider_takes() -> None:
             assert set(told) <= set(inputs_of(token)), token
 
 
+def test_every_service_that_uses_a_key_is_in_the_table_and_no_other() -> None:
+    used = {api for paths in TABLE.keys.values() for api in paths.values()}
+    assert used == TABLE.services.keys()
+
+
 @pytest.mark.parametrize("name", WHOLE)
 def test_all_that_a_stack_makes_and_that_takes_a_key_has_the_key(name: str, folder: Path) -> None:
     plan, used = plan_of(name), set[str]()

@@ -17,6 +17,8 @@ from sandbox.planned_pulls import with_pulls
 from stacks.config import validate
 from stacks.parts.pools.order import choosable
 from tests.conftest import changed, stack_config
+from tests.parts.machine_samples import NVLINK
+from tests.parts.samples import KEPT
 from tests.programs import WITH_TOKEN, registered
 from tests.unit.planned_goals import goals_of, inputs_of
 
@@ -31,6 +33,9 @@ CHOOSE = {
     "lab": LAB,
     **{it: stack_config(it) for it in ("verl-b200", "kueue-mixed", "gcsfuse-checkpoint")},
     "tpu-multislice": stack_config("tpu-multislice"),
+    # With Redis under Ray, and with a script.
+    "kept": KEPT,
+    "rack": NVLINK,
 }
 # By a mirror that is there already, and has what was pulled through it.
 MIRROR = "us-east1-docker.pkg.dev/my-project/nvcr-io"

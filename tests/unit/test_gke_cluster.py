@@ -345,6 +345,21 @@ def test_who_said_who_may_reach_the_control_plane_is_heard_after_everybody(
     assert [it["cidrBlock"] for it in ranges] == ["203.0.113.0/24"]
 
 
+def test_a_cluster_that_gets_to_answer_by_its_name_alone_is_sent_no_ranges(
+    register: Register,
+) -> None:
+    token = "gcp:container/cluster:Cluster"
+    kept = {"cidrBlocks": [{"cidrBlock": "203.0.113.0/24"}]}
+    urn = f"urn:pulumi:test::gke-ai-stacks::{token}::gke-cluster"
+    record = Record({urn: {"type": token, "outputs": {"masterAuthorizedNetworksConfig": kept}}})
+
+    def program() -> None:
+        kept_by_provider.install(record)
+        GkeCluster("gke", replace(ARGS, endpoint=ControlPlaneEndpoint.DNS))
+
+    assert "masterAuthorizedNetworksConfig" not in register(program).one(":Cluster").inputs
+
+
 @pytest.mark.parametrize(
     "answered",
     [

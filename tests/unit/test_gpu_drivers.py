@@ -53,6 +53,13 @@ def test_a_later_release_of_a_known_image_has_no_older_cuda(
     assert FACTS.cuda_of(reference) == cuda
 
 
+def test_the_latest_driver_runs_every_cuda_of_the_table() -> None:
+    """It is what a pool with an older one is offered."""
+    latest = [DRIVERS.least_installed(GpuDriver.LATEST, None, "nvidia-l4")]
+    latest += [it.latest for it in DRIVERS.gke.values()]
+    assert min(it for it in latest if it is not None) >= max(DRIVERS.cuda.values())
+
+
 def test_gke_installs_what_its_page_says_of_the_minor() -> None:
     version = GkeVersion.parse("1.33.4-gke.1036000")
     assert DRIVERS.least_installed(GpuDriver.DEFAULT, version, "nvidia-l4") == 535

@@ -186,6 +186,14 @@ def test_checkpoints_have_weights_and_moments_of_whole_models(
             "job.parallelism",
             "{tensor: 4, pipeline: 1}",
         ),
+        # Six parts would do, but for its 8 heads of keys and its 80 layers.
+        (
+            {**NEMO, "parallelism": {"tensor": 1, "pipeline": 2}},
+            24,
+            B200,
+            "job.model",
+            "Qwen/Qwen2.5-32B-Instruct",
+        ),
         ({**TUNING, "model": "google/gemma-2-27b"}, 1, L4, "job.model", None),
     ],
 )

@@ -217,6 +217,11 @@ def test_what_a_key_closes_is_rendered_by_a_stack_that_has_it(number: str) -> No
     assert BY_KEY[number]()
 
 
+def test_a_row_names_the_keys_that_decide_where_a_config_can_close_it() -> None:
+    by_config = rows(State.HARDENED) + rows(State.KEY)
+    assert {number for number, it in ROWS.items() if it.by} == {*by_config}
+
+
 def test_every_row_that_says_it_is_met_has_something_to_be_held_against() -> None:
     held = {number for number, it in ROWS.items() if it.sent} | CHECKS.keys() | BY_KEY.keys()
     said = {number for number, it in ROWS.items() if it.state not in (State.GKE, State.NOT)}

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+import pulumi
+import pulumi_gcp as gcp
+import pulumi_kubernetes as k8s
 import pytest
 
+from stacks import made_anew, released_volumes
 from stacks.by_hand import without_its_claim
-from stacks.made_anew import made_anew
 from stacks.on_record import Record
 from stacks.released_volumes import without_its_instance
+from tests.conftest import Register
 
 LUSTRE = "gcp:lustre/instance:Instance"
 INSTANCE = "gke-ai-stacks:index:LustreInstance"
@@ -46,7 +50,9 @@ def record(resources: dict[tuple[str, str], dict[str, Any]]) -> Record:
 
 
 def test_what_mounts_the_one_that_is_gone_is_named_by_its_volume_and_its_claim() -> None:
-    (line,) = made_anew(record(ON_RECORD), (LUSTRE, "lustre-instance"), (INSTANCE, "lustre"))
+    (line,) = made_anew.made_anew(
+        record(ON_RECORD), (LUSTRE, "lustre-instance"), (INSTANCE, "lustre")
+    )
     assert line == (
         "lustre-instance is made anew and empty, for the one that lustre had is no longer on "
         "record; on record with it: volume-volume, main-cluster"
@@ -57,16 +63,33 @@ def test_what_mounts_the_one_that_is_gone_is_named_by_its_volume_and_its_claim()
 def test_a_bucket_and_a_redis_are_told_with_what_names_them(token: str) -> None:
     outputs, user = OTHERS[token]
     there = record({("c:c:C", "data"): outputs, (RAY, "main-cluster"): {"spec": user}})
-    (line,) = made_anew(there, (token, "data-part"), ("c:c:C", "data"))
+    (line,) = made_anew.made_anew(there, (token, "data-part"), ("c:c:C", "data"))
     assert line.endswith("; on record with it: main-cluster")
 
 
+def test_a_program_that_makes_an_empty_one_warns_of_it(
+    register: Register, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[str] = []
+    monkeypatch.setattr("pulumi.log.warn", said.append)
+    there = record({("c:c:C", "data"): {"bucket_name": "runs"}})
+
+    def program() -> None:
+        made_anew.install(there)
+        parent = pulumi.ResourceOptions(parent=pulumi.ComponentResource("c:c:C", "data"))
+        gcp.storage.Bucket("data-bucket", location="US", opts=parent)
+
+    register(program)
+    (line,) = said
+    assert line.startswith("data-bucket is made anew and empty, for the one that data had is no")
+
+
 def test_what_stands_and_what_was_never_made_are_not_told() -> None:
-    stands = record({**ON_RECORD, (LUSTRE, "lustre-instance"): {}})
-    assert list(made_anew(stands, (LUSTRE, "lustre-instance"), (INSTANCE, "lustre"))) == []
-    for resources in ({}, {(INSTANCE, "lustre"): {}}):
-        there = record(resources)
-        assert list(made_anew(there, (LUSTRE, "lustre-instance"), (INSTANCE, "lustre"))) == []
+    stands = {**ON_RECORD, (LUSTRE, "lustre-instance"): {}}
+    for resources in (stands, {}, {(INSTANCE, "lustre"): {}}):
+        found = record(resources)
+        told = made_anew.made_anew(found, (LUSTRE, "lustre-instance"), (INSTANCE, "lustre"))
+        assert list(told) == []
 
 
 def test_a_volume_goes_with_the_instance_of_the_stack_and_not_with_one_of_others() -> None:
@@ -100,3 +123,33 @@ def test_a_volume_was_bound_once_a_claim_was_made_for_this_very_one() -> None:
     assert not released({"bound": "second"}, data_claim=claim)
     assert not released({"bound": "first"})
     assert not released({})
+
+
+TIMES = "gke-ai-stacks/claims"
+
+
+@pytest.mark.parametrize(
+    ("before", "handles", "number"),
+    [(None, [HANDLE], "1"), ("1", [HANDLE], "2"), ("1", [], "1"), (None, [], None)],
+)
+def test_a_volume_whose_instance_is_gone_gets_a_number_that_makes_it_anew(
+    register: Register, before: str | None, handles: list[str], number: str | None
+) -> None:
+    """And the one that was made anew keeps its number."""
+    outputs = {
+        "metadata": {"annotations": {} if before is None else {TIMES: before}},
+        "spec": {"csi": {"volumeHandle": HANDLE}},
+    }
+    instances = {(INSTANCE, it): {"handle": it} for it in handles}
+    there = record({(VOLUME, "data-volume"): outputs, **instances})
+
+    def program() -> None:
+        released_volumes.install(there)
+        k8s.core.v1.PersistentVolume(
+            "data-volume", metadata={"name": "data", "annotations": {"own": "kept"}}
+        )
+
+    made = register(program).named("data-volume")
+    counted = {} if number is None else {TIMES: number}
+    assert made.inputs["metadata"]["annotations"] == {"own": "kept", **counted}
+    assert made.replace_on_changes == (() if number is None else ("metadata.annotations",))

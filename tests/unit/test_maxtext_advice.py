@@ -5,12 +5,15 @@ from typing import Any
 
 import pytest
 
+from catalog import Catalog
 from stacks import after_jobs
 from stacks.config import validate
 from stacks.parts.jobs.maxtext import MaxTextTraining
 from stacks.parts.jobs.maxtext_advice import advice
+from stacks.parts.jobs.maxtext_steps import lustre_seconds
 from tests.conftest import changed, stack_config
 from tests.parts.claim_samples import CLAIMED
+from tests.parts.existing_samples import ON_NETWORK
 from tests.parts.samples import CLASSIFIER, DEV, SERVE, SERVE_ALONE, TPU, VERL
 
 JOB = "jobs__maxtext"
@@ -70,6 +73,27 @@ def test_checkpoints_that_come_faster_than_the_bucket_takes_them_are_named() -> 
     )
     assert line.endswith("nearest: 21")
     assert told(KEPT, **{f"{JOB}__checkpoint_period": 21}) == []
+
+
+def test_of_lustre_the_speed_that_it_is_bought_for_counts() -> None:
+    lustre = {"name": "fast", "capacity_gib": 72000, "throughput_mbps_per_tib": 125}
+    on_lustre = {
+        "lustre": lustre,
+        "jobs__maxtext__storage": "lustre",
+        "jobs__maxtext__checkpoint_period": 1,
+    }
+    lines = told(KEPT, **on_lustre)
+    assert [it for it in lines if "a checkpoint of 96 GB takes its storage 11 s or more" in it]
+    assert lustre_seconds(validate(ON_NETWORK), 10**12) is None
+
+
+def test_of_a_tpu_whose_peak_nobody_knows_nothing_is_said_of_checkpoints() -> None:
+    known = Catalog.load().machine("ct6e-standard-4t")
+    facts = known.model_dump(mode="json", exclude_none=True, exclude={"name"})
+    own = {**facts, "accelerator": {**facts["accelerator"], "type": "tpu-of-mine"}}
+    often = {f"{JOB}__checkpoint_period": 1}
+    assert told(KEPT, **often)
+    assert told(KEPT, **often, catalog__machine_types={known.name: own}) == []
 
 
 @pytest.mark.parametrize(

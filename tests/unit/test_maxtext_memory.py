@@ -131,6 +131,12 @@ def test_the_scenarios_70b_is_refused_with_what_it_needs_and_the_topology_that_h
     assert problems(larger, LARGER.chips["4x8"], 2, V6E) == []
 
 
+def test_a_topology_that_the_cut_does_not_divide_is_not_offered() -> None:
+    larger = LargerSlices("pools.tpu.topology", {"4x4x5": 80, "4x4x6": 96})
+    (found,) = problems({**LARGE, "ici": {"fsdp": -1, "tensor": 12}}, 12, 2, V6E, larger)
+    assert found.message.endswith("nearest: 4x4x6 with ici {fsdp: -1, tensor: 12}")
+
+
 def test_a_smaller_batch_and_another_cut_go_before_a_larger_topology() -> None:
     job = {**LARGE, "dcn": {"data": -1}}
     (found,) = problems(job, 64, 2, V5E, LARGER)

@@ -7,12 +7,17 @@ from typing import Any
 
 import pytest
 
+from stacks.offers import Suggestion, yaml_text
+from stacks.stack_file import value_of
 from tests.conftest import changed, stack_config
 from tests.programs import WITH_ALL_SECRETS, lines_of
 
 _BARE_SCRIPT = {"type": "script", "command": ["python", "train.py"], "image": "python:3.12"}
 _SCRIPT = {**_BARE_SCRIPT, "requests": {"cpu": 1, "memory_gib": 2}}
 _JOBS = "not one of them; nearest: fine-tune, image-classifier, maxtext, nemo-rl, script, verl"
+_NO_KEY = "there is no such key"
+_GRPO = "nemo-rl-grpo-test1"
+_REQUESTS = {"cpu": 1, "memory_gib": 1, "ephemeral_storage_gib": 1}
 _LETTERS = 'of a-z, 0-9 and "-", a letter first, no hyphen last'
 
 
@@ -199,6 +204,184 @@ VALUES: list[tuple[str, dict[str, Any], str]] = [
         f'stack.buckets.Data_1: "Data_1" is not a short name for a bucket (1 to 30 {_LETTERS}); '
         "nearest: data-1",
     ),
+    (
+        "dev",
+        {"labels": {5: "x"}},
+        'stack.labels[5]: 5 is a key that is no text to YAML; nearest: "5", with quotes',
+    ),
+    (
+        "dev",
+        {"network__mtu ": 1460},
+        "stack.network.mtu : its name: there are blanks at an end of the text; nearest: the text "
+        "without them",
+    ),
+    # Values of another type.
+    (
+        "dev",
+        {"namespace": True},
+        'stack.namespace: true is no text to YAML; nearest: "true", with quotes',
+    ),
+    ("dev", {"namespace": []}, "stack.namespace: an empty list is no text; nearest: leave it out"),
+    (
+        "dev",
+        {"cluster__version": {}},
+        "stack.cluster.version: an empty block is no text; nearest: leave it out",
+    ),
+    (
+        "dev",
+        {"network__subnet": 1.5},
+        "stack.network.subnet: 1.5 is a number to YAML; nearest: one like 172.24.0.0/20",
+    ),
+    (
+        "dev",
+        {"pools__cpu__zone": 1},
+        "stack.pools.cpu.zone: 1 is a number to YAML; nearest: leave it out",
+    ),
+    (
+        "dev",
+        {"cmek": "7"},
+        'stack.cmek: "7" is not a Cloud KMS key; nearest: projects/my-project/locations/'
+        "us-central1/keyRings/my-ring/cryptoKeys/my-key",
+    ),
+    (
+        "dev",
+        {"pools__gpu__capacity": 5},
+        "stack.pools.gpu.capacity: 5 is no block of keys; nearest: {mode: on-demand}",
+    ),
+    (
+        "dev",
+        {"labels": "word"},
+        'stack.labels: "word" is no block of keys; nearest: {word: my-word}',
+    ),
+    (
+        "dev",
+        {"queues__topologies": {"racks": {"levels": [[1]]}}},
+        "stack.queues.topologies.racks.levels[0]: a list: not one of them; nearest: "
+        "cloud.google.com/gce-topology-block, cloud.google.com/gce-topology-host, "
+        "cloud.google.com/gce-topology-subblock, kubernetes.io/hostname",
+    ),
+    (
+        "dev",
+        {"ray__dev__workers__gpu-worker-group__pools": "gp"},
+        'stack.ray.dev.workers.gpu-worker-group.pools[0]: "gp" is no pool of this stack; nearest: '
+        "gpu",
+    ),
+    (
+        "dev",
+        {"images": "yes"},
+        'stack.images: "yes" is no block of keys; nearest: {mirror: true}',
+    ),
+    (
+        "dev",
+        {"labels": 1.5},
+        "stack.labels: 1.5 is no block of keys; nearest: {first: my-labels}",
+    ),
+    (
+        "dev",
+        {"buckets__bucket": False},
+        "stack.buckets.bucket: false is no block of keys; nearest: {role: objectUser}",
+    ),
+    (
+        "dev",
+        {"pools": "$(id)"},
+        'stack.pools: "$(id)" is no block of keys; nearest: none alone, for '
+        "{first: {machine_type: my-machine-type}} is refused, too",
+    ),
+    (
+        "dev",
+        {"pools": [{"machine_type": "g2-standard-8", "nodes": 1}]},
+        "stack.pools: a list is no block of keys; nearest: "
+        "{first: {machine_type: g2-standard-8, nodes: 1}}",
+    ),
+    (
+        "dev",
+        {"ray": 1.35},
+        "stack.ray: 1.35 is no block of keys; nearest: {first: {head: {requests: {cpu: 1, "
+        "memory_gib: 1, ephemeral_storage_gib: 1}}, workers: {first: {min_workers: 0, requests: "
+        "{cpu: 1, memory_gib: 1, ephemeral_storage_gib: 1}}}}}",
+    ),
+    (
+        "dev",
+        {"cluster__authorized_networks": {"office": "203.0.113.0/24"}},
+        "stack.cluster.authorized_networks: a block is no list; nearest: "
+        "[{name: office, cidr: 203.0.113.0/24}], [{name: my-name, cidr: 203.0.113.0/24}]",
+    ),
+    (
+        "dev",
+        {"buckets__bucket__lifecycle": {"delete": 30}},
+        "stack.buckets.bucket.lifecycle: a block is no list; nearest: "
+        "[{action: delete, age_days: 30}]",
+    ),
+    (
+        "dev",
+        {"queues__topologies": {"racks": {"levels": {"cloud.google.com/gce-topology-block": 1}}}},
+        "stack.queues.topologies.racks.levels: a block is no list; nearest: "
+        "[cloud.google.com/gce-topology-block]",
+    ),
+    (
+        "dev",
+        {"queues__local_queues": False},
+        "stack.queues.local_queues: false is no list; nearest: one with the name lq and the "
+        "cluster_queue gpus",
+    ),
+    # Keys that stand somewhere else.
+    (
+        "b200-lustre",
+        {"jobs__retries": 3},
+        f"stack.jobs.retries: {_NO_KEY}; nearest: stack.jobs.{_GRPO}.retries",
+    ),
+    (
+        "dev",
+        {"pools__topology": "2x2"},
+        f"stack.pools.topology: {_NO_KEY}; nearest: stack.pools.NAME.topology",
+    ),
+    # The only place for it takes none.
+    (
+        "dev",
+        {"pools__gpu__disk__topology": "2x2"},
+        f"stack.pools.gpu.disk.topology: {_NO_KEY}; nearest: leave it out",
+    ),
+    (
+        "dev",
+        {"buckets__mount_path": "/x"},
+        f"stack.buckets.mount_path: {_NO_KEY}; nearest: stack.buckets.bucket.mount_path",
+    ),
+    (
+        "b200-lustre",
+        {f"jobs__{_GRPO}__type": None, f"jobs__{_GRPO}__checkpoints__type": "nemo-rl"},
+        f"stack.jobs.{_GRPO}.checkpoints.type: {_NO_KEY}; nearest: stack.jobs.{_GRPO}.type",
+    ),
+    (
+        "b200-lustre",
+        {f"jobs__{_GRPO}__type": None, f"jobs__{_GRPO}__typ": "nemo-rl"},
+        f"stack.jobs.{_GRPO}.typ: {_NO_KEY}; nearest: stack.jobs.{_GRPO}.type",
+    ),
+    (
+        "dev",
+        {"pools__gpu__flow_logs": True},
+        f"stack.pools.gpu.flow_logs: {_NO_KEY}; nearest: stack.network.flow_logs",
+    ),
+    (
+        "dev",
+        {"queues__local_queues": [{"NAME": "lq", "cluster_queue": "gpus"}]},
+        f"stack.queues.local_queues[0].NAME: {_NO_KEY}; nearest: name",
+    ),
+    (
+        "dev",
+        {"queues__NAMESPACES": ["lab"]},
+        f"stack.queues.NAMESPACES: {_NO_KEY}; nearest: namespaces",
+    ),
+    (
+        "dev",
+        {"ray__dev__gpu-worker-group": {"requests": _REQUESTS}},
+        f"stack.ray.dev.gpu-worker-group: {_NO_KEY}; nearest: stack.ray.dev.workers.NAME",
+    ),
+    (
+        "dev",
+        {"cluster": {"existing": {"name": "platform"}, "location": "us-central1"}},
+        'stack.cluster.location: "us-central1": not one of them; nearest: '
+        "stack.cluster.existing.location: us-central1",
+    ),
 ]
 
 
@@ -213,7 +396,35 @@ def test_a_wrong_value_is_told_in_one_line_with_what_the_user_meant(
     assert lines(stack, **values) == (line,)
 
 
-_NO_KEY = "there is no such key"
+def test_what_is_wrong_below_a_name_that_is_wrong_is_told_once_by_that_name() -> None:
+    pool = {"machine_type": "g2-standard-8", "nodes": 0}
+    name, nodes = lines("dev", pools__GPU_1=pool)
+    assert name.endswith("nearest: gpu-1")
+    assert nodes == "stack.pools.GPU_1.nodes: 0 is less than 1; nearest: 1"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ("on", "on"),
+        (["on"], '["on"]'),
+        ("true", '"true"'),
+        (".inf", '".inf"'),
+        ("@x", '"@x"'),
+        ({"a": None}, "{a: null}"),
+        ([True, 1.5], "[true, 1.5]"),
+    ],
+)
+def test_a_value_that_is_offered_reads_back_as_it_is(value: Any, text: str) -> None:
+    assert yaml_text(value) == text
+    assert value_of(text) == value
+
+
+@pytest.mark.parametrize("text", ["*x", "a sentence, with words", "text"])
+def test_what_is_no_value_of_yaml_is_something_to_do(text: str) -> None:
+    assert Suggestion.written(text) == Suggestion(rest=text)
+
+
 KEYS: list[tuple[dict[str, Any], str]] = [
     *(
         ({f"pools__gpu__{word}": 2}, f"stack.pools.gpu.{word}: {_NO_KEY}; nearest: nodes")

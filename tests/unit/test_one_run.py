@@ -12,11 +12,13 @@ from catalog import Catalog
 from stacks import changes
 from stacks.config import validate
 from stacks.on_record import Record
-from stacks.one_run import asked
+from stacks.one_run import asked, differences
 from stacks.plan import Plan
 from stacks.refusal import CLUSTER
+from stacks.refusal import SUBNETWORK as SUBNETWORK_TYPE
 from stacks.two_runs import TwoRunsError
 from tests.conftest import Recording, changed, stack_config
+from tests.parts.existing_samples import IN_CLUSTER, ON_NETWORK, ON_PLATFORM, PLATFORM
 from tests.programs import WITH_TOKEN, registered
 from tests.unit.effect_changes import CHANGES
 from tests.unit.effect_stacks import BASES
@@ -104,6 +106,54 @@ def test_what_the_cluster_follows_is_left_to_the_engine(
     dev: dict[str, Any], change: dict[str, Any]
 ) -> None:
     assert refusal(dev, changed(dev, **change)) == ""
+
+
+def differing(
+    config: dict[str, Any], subnet: dict[str, Any] | None = None, **outputs: Any
+) -> list[str]:
+    """What a cluster with these outputs is made anew for."""
+    resources = {
+        f"urn:pulumi:s::p::{token}::{name}": {"type": token, "outputs": it}
+        for token, name, it in (
+            (CLUSTER, "gke-cluster", outputs),
+            *([(SUBNETWORK_TYPE, "network-subnet", subnet)] if subnet else []),
+        )
+    }
+    there = Record(resources)
+    (cluster,) = there.of_type(CLUSTER)
+    plan = validate(config, secrets_set=WITH_TOKEN)
+    return [str(it) for it in differences(plan, there, cluster)]
+
+
+SHARED = "projects/host/global/networks/shared"
+
+
+@pytest.mark.parametrize(
+    ("config", "outputs", "line"),
+    [
+        (IN_CLUSTER, {"name": "mine"}, "stack.cluster: mine -> one that exists already"),
+        (ON_PLATFORM, {"name": "mine"}, f"stack.cluster: mine -> {PLATFORM}"),
+        (ON_NETWORK, {"network": "mine-net"}, "stack.network.existing: mine-net -> shared"),
+        (
+            ON_NETWORK,
+            {"network": SHARED, "subnetwork": "projects/host/regions/r/subnetworks/old"},
+            "stack.network.existing.subnetwork: old -> nodes",
+        ),
+        (stack_config("dev"), {"network": SHARED}, "stack.network.existing: shared -> dev-net"),
+    ],
+)
+def test_a_cluster_that_comes_to_stand_elsewhere_is_made_anew(
+    config: dict[str, Any], outputs: dict[str, Any], line: str
+) -> None:
+    assert differing(config, **outputs) == [line]
+
+
+def test_a_subnetwork_in_another_region_takes_the_cluster_along(dev: dict[str, Any]) -> None:
+    subnet = {"name": "dev-nodes", "ipCidrRange": "10.0.0.0/20"}
+    used = SUBNETWORK["subnetwork"]
+    elsewhere = {**subnet, "region": "europe-west4"}
+    assert differing(dev, elsewhere, subnetwork=used) == ["gcp:region: europe-west4 -> us-central1"]
+    assert differing(dev, {**subnet, "region": "us-central1"}, subnetwork=used) == []
 
 
 def test_data_that_goes_with_everything_is_named(b200: dict[str, Any]) -> None:

@@ -27,7 +27,7 @@ def test_a_config_that_is_wrong_as_a_whole_is_told_so_once() -> None:
     assert len(mistakes) == 1
 
 
-@pytest.mark.parametrize("path", ["size.inner", "names[7]"])
+@pytest.mark.parametrize("path", ["size.inner", "names[7]", "]"])
 def test_an_offer_for_a_field_that_nothing_can_be_put_at_stays_as_it_is(path: str) -> None:
     one = Mistake.of_rule(Problem(path, "wrong; nearest: 4"), hide_values=False)
     raw: dict[str, Any] = {"size": 1, "names": []}

@@ -78,11 +78,12 @@ def test_an_hour_costs_as_much_as_its_machines() -> None:
     assert spot is not None
     assert planned("b200-lustre").hourly({}) == f"{8 * spot.low:,.0f} USD"
     flex = {"mode": "flex-start"}, {"min": 0, "max": 2}
-    hourly = planned("verl-h200", **dict(zip(CAPACITY, flex, strict=True))).hourly({})
-    assert hourly == (
-        "an unknown sum, of 2 x a3-ultragpu-8g (16 H200); one a3-ultragpu-8g costs 50.87 USD an "
-        "hour on spot, 59.36 in calendar mode, 84.81 on demand"
-    )
+    without_price = dict(zip(CAPACITY, flex, strict=True))
+    for standing in ({}, pools_of("verl-h200", **without_price)):
+        assert planned("verl-h200", **without_price).hourly(standing) == (
+            "an unknown sum, of 2 x a3-ultragpu-8g (16 H200); one a3-ultragpu-8g costs 50.87 USD "
+            "an hour on spot, 59.36 in calendar mode, 84.81 on demand"
+        )
 
 
 @pytest.mark.parametrize(
@@ -107,9 +108,10 @@ def test_an_hour_costs_the_same_of_the_machines_that_stand_as_planned(stack: str
         assert job.hourly(standing) == job.hourly({})
 
 
-def pools_of(stack: str) -> dict[str, dict[str, Any]]:
+def pools_of(stack: str, **values: Any) -> dict[str, dict[str, Any]]:
     """The NodePools of a preset, as they are registered."""
-    found = registered(validate(stack_config(stack), secrets_set=WITH_TOKEN), stack="test")
+    config = changed(stack_config(stack), **values)
+    found = registered(validate(config, secrets_set=WITH_TOKEN), stack="test")
     return {it.name: it.inputs for it in found.resources if it.type == NODE_POOL}
 
 
@@ -220,12 +222,18 @@ def test_a_job_that_stays_is_named_where_its_nodes_go(token: str, pool: str) -> 
 
 
 def test_a_job_that_stays_is_named_where_its_nodes_are_made_anew() -> None:
-    found, pool = work((RAY_JOB, OBJECT)), (NODE_POOL, "v6e-16-0-pool")
-    (stop,) = found.stops([], [pool])
+    found = work((RAY_JOB, OBJECT))
+    old, new = ({"nodeConfig": {"diskSizeGb": it}} for it in (100, 200))
+    found.before(
+        pulumi.ResourceHookArgs(
+            urn="", id="", name="v6e-16-0-pool", type=NODE_POOL, old_inputs=old, new_inputs=new
+        )
+    )
+    (stop,) = found.stops([], found.renewed)
     loses = "and loses the nodes of v6e-16-0-pool, one after the other"
     assert str(stop) == f"jobs.training runs on 64 GPUs {loses}. {ANEW}"
     assert stop.agreement == "replaced"
-    (stop,) = found.stops([(RAY_JOB, OBJECT)], [pool])
+    (stop,) = found.stops([(RAY_JOB, OBJECT)], found.renewed)
     assert "is replaced" in str(stop)
 
 

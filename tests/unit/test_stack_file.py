@@ -109,10 +109,49 @@ def test_values_of_an_environment_are_known_to_be_missing() -> None:
 
 @pytest.mark.parametrize(
     ("text", "value"),
-    [("no", "no"), ("4", 4), ("0o17", 15), ("{a: on}", {"a": "on"}), ("", None), ("1e3", 1000)],
+    [
+        *(
+            ("no", "no"),
+            ("4", 4),
+            ("0o17", 15),
+            ("{a: on}", {"a": "on"}),
+            ("", None),
+            ("1e3", 1000),
+        ),
+        # Go knows no zone that is more than a day away.
+        ("2027-01-02T02:00:00+25:00", "2027-01-02T02:00:00+25:00"),
+        # More digits than Python makes a number of.
+        ("9" * 5000, "9" * 5000),
+        (f"-{'9' * 20}", -(10**20)),
+    ],
+    ids=lambda it: str(it)[:30],
 )
 def test_a_value_alone_is_what_it_is_in_a_file(text: str, value: object) -> None:
     assert value_of(text) == value
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[" * 800 + "]" * 800, "blocks or lists in each other without an end"),
+        ("{<<: [{a: 1}, 5]}", "line 1: << takes a block, or a list of blocks"),
+        ("!!binary /w==", "line 1: no base64 of a text; nearest: the text itself"),
+        (
+            "\ud800",
+            "byte 1: not UTF-8 (invalid Unicode character); nearest: the file in UTF-8",
+        ),
+    ],
+    ids=["deep", "merge", "binary", "half"],
+)
+def test_a_value_that_pulumi_cannot_read_is_refused(text: str, said: str) -> None:
+    with pytest.raises(YamlError) as refused:
+        value_of(text)
+    assert refused.value.lines == (said,)
+
+
+def test_the_keys_of_a_config_can_come_from_another_block() -> None:
+    found = read("base: &base {gcp:zone: z, gcp:region: r}\nconfig: {<<: *base, gcp:region: own}\n")
+    assert found == {"gcp:zone": "z", "gcp:region": "own"}
 
 
 def test_a_time_without_quotes_is_the_time() -> None:

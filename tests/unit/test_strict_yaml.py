@@ -51,6 +51,7 @@ def test_a_merge_that_is_overridden_says_nothing_twice() -> None:
     ("text", "said"),
     [
         ("a:\n\tb: 1\n", "line 2, column 1: a tab; YAML takes spaces"),
+        ("- a\n\t- b\n", "line 2, column 1: a tab; YAML takes spaces"),
         ("a: {b: 1\n", "line 2, column 1: a { that is not closed, or a comma that is missing "),
         ("a:\n  b: 1\n c: 2\n", "line 3, column 2: another indentation than the first line of"),
         ("a: 'x\n", "line 2, column 1: a quote that is not closed (begun in line 1)"),
@@ -59,6 +60,8 @@ def test_a_merge_that_is_overridden_says_nothing_twice() -> None:
         ("a: b: c\n", "line 1, column 5: a key where none can stand; nearest: the indentation"),
         ("a: \x01\n", "character 4: a control character; nearest: the text without it"),
         (b"a: \xe9\n", "byte 4: not UTF-8"),
+        ("a: \ud800\n", "characters that are not UTF-8"),
+        ("{<<: " * 2000 + "{}" + "}" * 2000, "blocks or lists in each other without an end"),
         ("? [a]\n: 1\n", "line 1, column 3: a list or a block as a key; nearest: a text"),
         ("a: 2026-13-45\n", "a value that YAML cannot hold: month must be in 1..12"),
         ("a: 1\n---\na: 1\n", "a second document (a line ---) where one can stand"),

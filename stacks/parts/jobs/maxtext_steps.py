@@ -25,9 +25,9 @@ def flops(plan: Plan, job: MaxTextTraining, chips: Chips) -> float:
 def step_seconds(
     plan: Plan, job: MaxTextTraining, chips: Chips, utilisation: float = UTILISATION
 ) -> float | None:
-    """None where the accelerator's peak is not known."""
+    """None where the accelerator's peak is not known, as of a config's own machine type."""
     pool = plan.ray[plan.cluster_of(job)].accelerated.first
-    # The references refuse a pool without TPUs.
+    # The references refuse a pool without TPUs, and rules those of which no topology is known.
     assert pool.machine.accelerator is not None
     assert pool.topology is not None
     peak = accelerator_facts(pool.machine.accelerator.type)
@@ -40,11 +40,9 @@ def step_seconds(
 
 def write_seconds(plan: Plan, job: MaxTextTraining, chips: Chips) -> float | None:
     """Of one checkpoint, of which each host writes a part: the speed that Lustre is bought for, and
-    of a bucket what Google measured. None where neither is known."""
+    of a bucket what Google measured. None of an instance that the stack does not make."""
     table, storage = plan.facts.maxtext, plan.storage_of(job)
     size = table.checkpoint(job.model)
-    if storage is None:
-        return None
     if storage == LUSTRE:
         return lustre_seconds(plan, size)
     group = plan.ray[plan.cluster_of(job)].accelerated

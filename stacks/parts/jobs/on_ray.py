@@ -1,6 +1,7 @@
 """A job on a RayCluster: what it asks of the cluster, and what it runs there. No Pulumi import."""
 
 import json
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -36,9 +37,9 @@ class OnRay(Block, frozen=True):
         """What it does when a machine under it has gone."""
         return "waits for all of them, and goes on from its last checkpoint"
 
+    @abstractmethod
     def resumes(self, name: str, mount_path: str) -> Written:
         """From where the job `name` goes on that is made anew, its data at `mount_path`."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -47,16 +47,8 @@ def _too_old(plan: Plan, pool: PlannedPool) -> Iterator[Problem]:
     installed = drivers.least_installed(chosen, plan.gke_version, accelerator.type)
     if needed is None or installed is None or installed >= needed:
         return
-    latest = drivers.least_installed(GpuDriver.LATEST, plan.gke_version, accelerator.type)
-    enough = latest is not None and latest >= needed
-    near = GpuDriver.LATEST.value if enough else f"an image of CUDA {_newest_for(plan, latest)}"
     yield Problem(
         f"{pool.field}.driver_version",
         f'"{chosen.value}" is NVIDIA driver {installed}, as far as Google says, and {images[cuda]} '
-        f"has CUDA {cuda}, which needs {needed}; nearest: {near}",
+        f"has CUDA {cuda}, which needs {needed}; nearest: {GpuDriver.LATEST.value}",
     )
-
-
-def _newest_for(plan: Plan, driver: int | None) -> int:
-    runs = [cuda for cuda, least in plan.facts.gpu_drivers.cuda.items() if least <= (driver or 0)]
-    return max(runs, default=min(plan.facts.gpu_drivers.cuda))

@@ -81,9 +81,7 @@ def _work_problems(plan: Plan, pool: PlannedPool, domain: NvlinkDomain) -> Itera
         yield Problem(
             f"{field}.pool", f"{why}, and it has one machine; nearest: another pool with GPUs"
         )
-    for script in plan.scripts.values():
-        if pool not in script.pools:
-            continue
+    for script in (it for it in plan.scripts.values() if pool in it.pools):
         if len(script.pools) > 1:
             yield Problem(
                 f"{script.field}.pools",

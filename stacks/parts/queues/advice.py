@@ -47,11 +47,8 @@ def advice(plan: Plan) -> Iterator[str]:
 
 
 def _short(queues: PlannedQueues, job: _Workload, beside: list[_Workload], pool: str) -> str:
-    """What is too little for all of them; nothing where it is for the job alone, which a rule
-    refuses."""
-    quota = queues.quotas_on(pool).get(job.queue)
-    if quota is None or beyond(quota, job.asked[pool]):
-        return ""
+    """What is too little for all of them. Rules refuse a job for which it is too little alone."""
+    quota = queues.quotas_on(pool)[job.queue]
     together = Counter(job.asked[pool])
     for it in beside:
         together.update(it.asked.get(pool, {}))

@@ -55,9 +55,9 @@ def priority_of(kueue: StackQueues, workload_priority: str | None, priority: str
 
 
 def own_priority(plan: Plan, server: PlannedServer) -> int:
+    """Of one in a queue, or in a class that preempts, both of which come with queues."""
     kueue, config = plan.stack.queues, server.config
-    if kueue is None:
-        return 0
+    assert kueue is not None
     return priority_of(kueue, config.workload_priority, config.priority)
 
 
