@@ -15,22 +15,13 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
-from sandbox.cloud.given_back import ANSWERS, GivenBack, TypeTable
+from sandbox.cloud.given_back import GivenBack, TypeTable
 from tools.written_page import table_row, write_or_check
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "given-back.md"
 _SERVICES = "google-beta/services"
 _PLACE = re.compile(r"(\S+\.go):(\d+)")
 _ENTRY = re.compile(r'\s*"([a-z0-9_]+)":\s*(?:(\w+)(?:\(\))?,)?')
-_TITLES = {
-    "as_sent": "as sent",
-    "left_out": "left out",
-    "state_only": "in the state alone",
-    "full_path": "as a full path",
-    "normalised": "in another form",
-    "added_to": "with entries of Google's",
-}
-_MORE = {"kept": "kept when left out", "unasked": "given unasked"}
 _INTRODUCTION = """# What Google gives back
 
 A provider holds its program against its state, and in the state is what Google answered. An input
@@ -40,13 +31,8 @@ it out, and no preview shows it. So each input that the program sends has a row 
 [given-back.yaml](../sandbox/data/given-back.yaml), with its source where it is not given back as
 sent; the sandbox answers, and compares, by these rows, and refuses an input that has none.
 
-`make inventory` writes this page. `make given-back PROVIDER=FOLDER`, with a clone of the provider,
-holds the rows of what is kept against the provider's schema. `tests/unit/test_given_back.py` holds
-that the inputs of presets, small stacks, documented machines and changes of every field are there,
-that nothing is left to do for any of them, that each row changed on purpose is found, and that what
-is kept is what the locked SDK calls optional and computed. `tests/stacks/test_given_back.py` has
-the real engine do so for every preset and documented machine: `up`, `refresh`, and a preview with
-nothing in it.
+`make inventory` writes this page from those rows. `make given-back PROVIDER=FOLDER`, with a clone
+of the provider, holds the rows of what is kept against the provider's schema.
 """
 _TAKEN_AWAY = """
 ## What a config can take away
@@ -77,15 +63,7 @@ _GOES = {
 def page() -> str:
     """The page's whole text."""
     table = GivenBack.load()
-    lines = [_INTRODUCTION, f"Read: {table.provider}, {table.date}.", "", "## Counts", ""]
-    heads = ["type", *_TITLES.values(), *_MORE.values()]
-    lines += [table_row(*heads), f"|{' --- |' * len(heads)}"]
-    kinds = (*ANSWERS, *_MORE)
-    for token, one in table.types.items():
-        counts = (str(len(getattr(one, kind)) or "") for kind in kinds)
-        lines.append(table_row(f"`{token}`", *counts))
-    sums = (str(sum(len(getattr(one, kind)) for one in table.types.values())) for kind in kinds)
-    lines.append(table_row("all", *sums))
+    lines = [_INTRODUCTION, f"Read: {table.provider}, {table.date}."]
     lines += [_TAKEN_AWAY, table_row("what", "how it goes"), "| --- | --- |"]
     lines += [table_row(*row) for row in _GOES.items()]
     lines += ["", "## Rows that are not as sent", ""]

@@ -13,17 +13,24 @@ Change = dict[str, Any]
 
 @dataclass(frozen=True)
 class Case:
-    """A running stack, the config that it is changed to, and what is around it."""
+    """A running stack, the config that it is changed to, and what is around it. `value` is the
+    first new one, which tells two changes of one field apart."""
 
     stack: str
-    field: str
+    fields: str
+    value: str
     before: Config
     after: Config
     kind: type[ChangingStack]
 
     @property
     def name(self) -> str:
-        return f"{self.stack}: {self.field}"
+        return f"{self.stack}: {self.fields} [{self.value}]"
+
+    @property
+    def mode(self) -> str:
+        autopilot = (self.before.get("cluster") or {}).get("mode") == "autopilot"
+        return "Autopilot" if autopilot else "Standard"
 
 
 def case_of(
@@ -32,9 +39,5 @@ def case_of(
     before = {**config, "deletion_protection": False}
     fields = ", ".join(it.replace("__", ".") for it in change)
     after = changed(before, **change)
-    return Case(stack, f"{fields} [{_short(change)}]", before, after, kind)
-
-
-def _short(change: Change) -> str:
-    """The first value, which tells two changes of one field apart."""
-    return " ".join(str(next(iter(change.values()))).split())[:40]
+    value = " ".join(str(next(iter(change.values()))).split())[:40]
+    return Case(stack, fields, value, before, after, kind)

@@ -1,8 +1,8 @@
 """`make changes [KEEP=FOLDER]` tries every change, and writes what is refused into
 refused_changes.yaml and docs/changes.md.
 
-What was tried is kept in FOLDER, if one is given, and not tried again; with `--tried` only that is
-written, and the page says how much it is.
+What was tried is kept in FOLDER, if one is given, and not tried again. With `--tried` nothing is
+tried, and what FOLDER does not have stays as it was recorded.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import redirect_stdout
 from functools import partial
 from itertools import groupby
@@ -23,34 +23,33 @@ from typing import Any
 
 import yaml
 
-from cli.project import PROJECT_FOLDER, stack_names
+from cli.project import PROJECT_FOLDER
 from tests.stacks.change_case import Case
 from tests.stacks.change_rule import BrokenPromiseError, Start, there_and_back
-from tests.stacks.changes import CASES, REFUSED_FILE
+from tests.stacks.changes import CASES, REFUSED, REFUSED_FILE
 from tests.stacks.conftest import CANARY, SAVED_AT_THE_END
-from tests.stacks.existing_changes import CASES as EXISTING_CASES
-from tests.unit.effect_stacks import BASES
 from tools.written_page import table_row
 
-# By the name of a case what became of it, there and back.
-Ways = dict[str, list[dict[str, str]]]
+# By the name of a case, of its ways "there" and "back" those that are refused, and why.
+Refused = Mapping[str, Mapping[str, str]]
 PAGE = PROJECT_FOLDER / "docs" / "changes.md"
 # Each waits for its engine half of the time.
 _WORKERS = max(2, (os.cpu_count() or 1) * 3 // 2)
 # After so many a worker begins anew: a program leaves things behind.
 _GROUPS = 8
 _WAYS = ("there", "back")
-_SECTIONS: dict[str, Collection[str]] = {
-    "Every field, in a small stack": BASES,
-    "What used to break in the presets": {*stack_names()} - BASES.keys(),
-    "What a stack stands on that it did not make": {it.stack for it in EXISTING_CASES},
-}
+_PLACES = frozenset({"project", "region", "zone"})
 _HEAD = """# What a change does to a running stack
 
-`make changes` writes this page: it brings each stack up on the sandbox, changes one field, and goes
-back again. A change is **done** where `up` does what its preview showed, ends in the same cloud as
-a fresh `up` of the new config, and leaves nothing for the next preview. Else its preview has to
-refuse it before anything is touched, and what it says to run instead is run, and ends there, too.
+A change is **done** where `up` does what its preview showed, ends in the same cloud as a fresh `up`
+of the new config, and leaves nothing for the next preview. What one `up` cannot do, its preview
+refuses before anything is touched, and shows the commands that do it.
+
+`make changes` tries that on the sandbox and writes this page. It brings a stack up, changes a
+field, goes back again, and runs the commands of each refusal: every field that has an effect, in a
+small stack, and some of them in the presets, and on a network, in a cluster and on a platform that
+others made. All of it is done, there and back, but for these. A protected stack asks for an
+agreement, too, where a change loses data or stops a job: [dangers](pull-requests.md#dangers).
 
 """
 
@@ -68,7 +67,12 @@ def main(folder: Path, *, try_all: bool) -> int:
     if broken:
         print(f"{len(broken)} of {len(results)} changes broke their promise; nothing is written")
         return 1
-    _write({name: it["ways"] for name, it in results.items()})
+    print(f"{len(results)} of {len(CASES)} changes were tried")
+    tried = {name: _refused(it["ways"]) for name, it in results.items()}
+    found = {name: tried.get(name, REFUSED.get(name, {})) for name in CASES}
+    refused = {name: why for name, why in found.items() if why}
+    REFUSED_FILE.write_text(yaml.safe_dump(refused, sort_keys=False, width=100))
+    PAGE.write_text(page(refused))
     return 0
 
 
@@ -122,44 +126,34 @@ def _key(case: Case) -> str:
     return "".join(it if it.isalnum() else "-" for it in case.name)
 
 
-def _write(ways: Ways) -> None:
-    refused = {
-        name: {
-            way: " ".join(it["reason"].split())
-            for way, it in zip(_WAYS, both, strict=True)
-            if it["kind"] == "refused"
-        }
-        for name, both in ways.items()
+def _refused(ways: Sequence[Mapping[str, str]]) -> dict[str, str]:
+    return {
+        way: " ".join(it["reason"].split())
+        for way, it in zip(_WAYS, ways, strict=True)
+        if it["kind"] == "refused"
     }
-    refused = {name: it for name, it in refused.items() if it}
-    REFUSED_FILE.write_text(yaml.safe_dump(refused, sort_keys=False, width=100))
-    PAGE.write_text(_HEAD + "\n".join(_lines(ways, refused)) + "\n")
 
 
-def _lines(ways: Ways, refused: dict[str, dict[str, str]]) -> Iterator[str]:
-    tried = "all" if len(ways) == len(CASES) else f"{len(ways)} of {len(CASES)}"
-    yield f"Tried: {tried}, each there and back."
-    for title, groups in _SECTIONS.items():
-        found = {name: both for name, both in ways.items() if CASES[name].stack in groups}
-        kinds = [it["kind"] for both in found.values() for it in both]
-        yield f"\n## {title}\n"
-        yield f"{kinds.count('done')} of {len(kinds)} are done, and all others refused."
-        yield from _rows([it for it in found if it in refused], refused)
-        yield "\nDone, both ways:\n"
-        yield from (f"- {name}" for name in found if name not in refused)
+def page(refused: Refused) -> str:
+    """The page's whole text."""
+    head = (table_row("change", "refused", "message"), table_row("---", "---", "---"))
+    return _HEAD + "\n".join((*head, *_rows(refused))) + "\n"
 
 
-def _rows(names: Sequence[str], refused: dict[str, dict[str, str]]) -> Iterator[str]:
-    yield "\n" + table_row("stack: field [new value]", "what is refused", "why")
-    yield table_row("---", "---", "---")
-    for name in names:
-        why = refused[name]
-        both = "both ways" if len(why) == len(_WAYS) else next(iter(why))
-        yield table_row(name, both, _sentence(next(iter(why.values()))))
-
-
-def _sentence(reason: str) -> str:
-    return reason.split(" Why: ")[0].split("; nearest:")[0][:300]
+def _rows(refused: Refused) -> Iterator[str]:
+    """One for each change, which many stacks have; where some of them do it, its mode is said."""
+    done = {CASES[name].fields for name in CASES.keys() - refused.keys()}
+    shown = set[str]()
+    for name, why in refused.items():
+        case = CASES[name]
+        if case.fields in shown:
+            continue
+        shown.add(case.fields)
+        fields = (f"gcp:{it}" if it in _PLACES else it for it in case.fields.split(", "))
+        change = ", ".join(f"`{it}`" for it in fields)
+        where = f" on {case.mode}" if case.fields in done else ""
+        ways = "both ways" if len(why) == len(_WAYS) else "one way"
+        yield table_row(change + where, ways, next(iter(why.values())).split(" Why: ")[0])
 
 
 if __name__ == "__main__":
