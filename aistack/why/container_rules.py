@@ -18,6 +18,7 @@ from aistack.why.end_rules import (
     more_shared_memory,
     mount_not_writable,
     no_checkpoint,
+    only_follows,
     requirements_not_installed,
     shared_memory_full,
 )
@@ -651,8 +652,10 @@ def _unanswered(it: Snapshot, member: Member, name: str, probe: str) -> Reason:
 
 
 def ended_badly(it: Snapshot) -> Reason | None:
-    """The container that failed first, how it ended, and its last line."""
-    for member, status, ended in bad_ends(it):
+    """The container that failed first, how it ended, and its last line: one that ended because
+    another did may be the first that Kubernetes sees."""
+    ends = sorted(bad_ends(it), key=lambda end: only_follows(end_of_log(it, end[0])))
+    for member, status, ended in ends:
         restarts = int(status.get("restartCount") or 0)
         times = f" {restarts + 1} times" if restarts else ""
         before = len(it.earlier(member))

@@ -775,6 +775,40 @@ REPORTS: dict[str, Report] = {
             failed_at("1", 1, "ValueError: a batch of rank 1 is empty"),
         ),
         "program-failed",
+        ("rank 1", "a batch of rank 1 is empty"),
+    ),
+    "a rank that is gone, and one that waited for it": Report(
+        "NVIDIA/nccl 795 of 2023-03-02; pytorch/pytorch 163546 of 2025-09-22",
+        two_ranks(
+            failed_at("0", 1, "ncclRemoteError: A call failed possibly due to a network error"),
+            failed_at(
+                "1", 1, "RuntimeError: Timed out waiting 1800000ms for recv operation to complete"
+            ),
+        ),
+        "peer-lost",
+    ),
+    "a rank that is gone, as gloo says it, and the rank": Report(
+        "pytorch/pytorch 75512 of 2022-04-08",
+        two_ranks(
+            failed_at(
+                "0",
+                1,
+                "RuntimeError: [../third_party/gloo/gloo/transport/tcp/pair.cc:598] Connection "
+                "closed by peer [18.25.6.30]:28048",
+            ),
+            failed_at("1", 1, "ValueError: a batch of rank 1 is empty"),
+        ),
+        "program-failed",
+        ("rank 1", "a batch of rank 1 is empty"),
+    ),
+    "a GPU's memory that was full, and an error of a package after it": Report(
+        "ours: a line of a log counts only where it is the end",
+        said_at_the_end(
+            "torch.cuda.OutOfMemoryError: CUDA out of memory. Halving the batch.",
+            "json.decoder.JSONDecodeError: Expecting value: line 1 column 1 (char 0)",
+        ),
+        "program-failed",
+        ("Expecting value",),
     ),
     "a loader process that was killed": Report(
         "Visual-AI/3DRS 7 of 2025-08-01",
@@ -2813,6 +2847,19 @@ def test_what_people_reported_is_told_by_its_cause(name: str) -> None:
     assert reason.cause == report.cause
     said = f"{reason.sentence} {reason.advice}"
     assert [it for it in report.words if it not in said] == []
+
+
+@pytest.mark.parametrize("head", ["[rank1]: ", "[default0]:", "(Trainer pid=7, ip=10.0.0.2) "])
+def test_what_a_launcher_puts_before_each_line_changes_no_cause(head: str) -> None:
+    """torch/distributed/distributed_c10d.py of v2.3.0, _distributed_excepthook; torchrun's --tee;
+    Ray's log of its workers."""
+    told: dict[str, str] = {}
+    for name, report in REPORTS.items():
+        logs = {of: [f"{head}{line}" for line in said] for of, said in report.snapshot.logs.items()}
+        reason = verdict(replace(report.snapshot, logs=logs)).reason
+        if logs and (reason is None or reason.cause != report.cause):
+            told[name] = "" if reason is None else reason.cause
+    assert told == {}
 
 
 RECOVERS: dict[str, tuple[Snapshot, str]] = {
