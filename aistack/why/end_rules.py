@@ -28,6 +28,8 @@ _NO_CHECKPOINT = re.compile(
 _ERROR = re.compile(r"\b[\w.]*(Error|Exception)\b|\berror:", re.IGNORECASE)
 # pytorch/pytorch issue 108861; NVIDIA/nccl src/misc/shmutils.cc. 135 is 128 and SIGBUS.
 _SHARED_MEMORY = re.compile(
+    # Of a loader's process the main one says no more than its signal: pytorch/pytorch issue 16979.
+    r"is killed by signal: Bus error|"
     # NVIDIA/nccl issue 342 of 2020-06-20, vllm-project/vllm issue 1710 of 2023-11-18.
     r"insufficient shared memory|out of shared memory|shared memory segment (?:/dev/shm|nccl-)"
     r"|ncclShmOpen"
@@ -378,7 +380,7 @@ def more_shared_memory(it: Snapshot) -> str:
 def shared_memory_full(it: Snapshot) -> Reason | None:
     for member, _, ended in bad_ends(it):
         lines = end_of_log(it, member)
-        said = next((line for line in reversed(lines) if _SHARED_MEMORY.search(line)), "")
+        said = _last_error(lines, _SHARED_MEMORY)
         if said or ended.get("exitCode") == _BUS_ERROR:
             words = f', and says: "{said}"' if said else f", exit code {_BUS_ERROR} (bus error)"
             return Reason(
@@ -395,7 +397,7 @@ def end_of_ray_job(message: str) -> tuple[str, str, str] | None:
     the end of its driver's log."""
     lines = spoken_lines(message.splitlines())
     for saying in (*_ENDS_ON_RAY, *_ENDS):
-        if line := _last_error(lines, saying):
+        if line := _last_error(lines, saying.words):
             return saying.cause, _filled(saying, line), saying.advice
     return None
 
@@ -420,7 +422,7 @@ def _known(it: Snapshot) -> Iterator[tuple[Saying, Member, str]]:
     waited is no cause while another rank failed by an error of its own."""
     ends = [(member, end_of_log(it, member)) for member, _, _ in bad_ends(it)]
     for saying in _ENDS:
-        said = [(member, _last_error(lines, saying)) for member, lines in ends]
+        said = [(member, _last_error(lines, saying.words)) for member, lines in ends]
         own_errors = [
             lines
             for (_, lines), (_, line) in zip(ends, said, strict=True)
@@ -433,10 +435,10 @@ def _known(it: Snapshot) -> Iterator[tuple[Saying, Member, str]]:
                 yield saying, member, line
 
 
-def _last_error(lines: Sequence[str], saying: Saying) -> str:
-    """The line of the saying, unless another error follows: a program may print one and go on."""
+def _last_error(lines: Sequence[str], words: re.Pattern[str]) -> str:
+    """The line with the words, unless another error follows: a program may print one and go on."""
     for line in reversed(lines):
-        if saying.words.search(line):
+        if words.search(line):
             return line
         if _is_error(line):
             return ""

@@ -1395,6 +1395,15 @@ REPORTS: dict[str, Report] = {
         "shared-memory",
         ("shm_gib",),
     ),
+    "shared memory that a program was warned of, and its error": Report(
+        "ours: a line of a log counts only where it is the end",
+        said_at_the_end(
+            "UserWarning: the loaders may have insufficient shared memory (shm).",
+            "ValueError: shapes do not match",
+        ),
+        "program-failed",
+        ("shapes do not match",),
+    ),
     "shared memory of NCCL": Report(
         "NVIDIA/nccl src/misc/shmutils.cc of v2.28",
         said_at_the_end(
