@@ -36,9 +36,9 @@ from aistack.why.ends import (
 from aistack.why.ray_rules import RAY_WAITER, is_history
 from aistack.why.saying import Saying, capital, first_said, spoken
 from aistack.why.snapshot import Reason, Rule, Snapshot, pod_words, statuses
-from aistack.why.taken_away import not_gone, taken_away, what_follows, who_took
+from aistack.why.taken_away import not_gone, restarts_used, taken_away, what_follows, who_took
 from kube.jobs import State
-from kube.kinds import DEPLOYMENT, RAY_CLUSTER, RAY_JOB
+from kube.kinds import DEPLOYMENT, JOB_SET, RAY_CLUSTER, RAY_JOB
 from kube.objects import JsonObject, dig, labels_of, maps
 
 _IMAGE = {"ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull"}
@@ -682,7 +682,28 @@ def _log_of(it: Snapshot, member: Member) -> str:
 
 
 def tries_before(it: Snapshot) -> str:
-    """What became of those before, as a clause of what is now; empty where there were none."""
+    """What became of those before, as clauses of what is now; empty where there were none."""
+    return f"{_tries_as_a_whole(it)}{_tries_of_a_pod(it)}"
+
+
+def _tries_as_a_whole(it: Snapshot) -> str:
+    """A JobSet that restarts, and a RayJob, delete the pods of the try before
+    (kubernetes-sigs/jobset pkg/controllers/failure_policy.go of f22237ac; ray-project/kuberay
+    ray-operator/apis/ray/v1/rayjob_types.go of f6ef3f7b)."""
+    status, spec = it.found.obj.get("status") or {}, it.found.obj["spec"]
+    if it.found.kind == JOB_SET:
+        tries, counted = int(status.get("restarts") or 0), restarts_used(status)
+        most = int(dig(spec, "failurePolicy", "maxRestarts") or 0)
+        used = f", and has used {counted} of its {most} restarts"
+    elif it.found.kind == RAY_JOB:
+        tries = int(status.get("failed") or 0)
+        used = f", and has used {tries} of its {int(spec.get('backoffLimit') or 0)} retries"
+    else:
+        return ""
+    return f"; it is at its {_nth(tries + 1)} try{used}" if tries else ""
+
+
+def _tries_of_a_pod(it: Snapshot) -> str:
     for member in it.pods:
         before = it.earlier(member)
         if before:

@@ -215,6 +215,16 @@ def inactive(evicted: dict[str, str]) -> Snapshot:
     return replace(shot, workload=workload(evicted, active=False))
 
 
+def retried(found: Found) -> Found:
+    found.obj["spec"]["backoffLimit"] = 3
+    return found
+
+
+def without_retries(found: Found) -> Found:
+    found.obj["spec"]["backoffLimit"] = 0
+    return found
+
+
 def excusing(found: Found) -> Found:
     """As a JobSet excuses pods that were taken away."""
     part = found.obj["spec"]["replicatedJobs"][0]
@@ -2052,6 +2062,33 @@ REPORTS: dict[str, Report] = {
         "program-failed",
         ("counts as one of its retries, of which it has 20",),
     ),
+    "a program's error, of a JobSet that has restarted before": Report(
+        "kubernetes-sigs/jobset pull 1152 of 2026-02-13",
+        snapshot(excusing(job_set(restarts=3, restartsCountTowardsMax=2)), failed()),
+        "program-failed",
+        ("counts as one of its retries, of which it has 20 and has used 2",),
+    ),
+    "a program's error, of a JobSet that has used its restarts": Report(
+        "kubernetes-sigs/jobset pull 1152 of 2026-02-13",
+        snapshot(excusing(job_set(restarts=20, restartsCountTowardsMax=20)), failed()),
+        "program-failed",
+        ("no retry left and does not start again by itself: submit it again",),
+    ),
+    "a program's error, of a JobSet that is about to make its last pods": Report(
+        "kubernetes-sigs/jobset pull 1152 of 2026-02-13",
+        snapshot(
+            excusing(job_set(restarts=20, restartsCountTowardsMax=20)),
+            labelled(failed(), **{"jobset.sigs.k8s.io/restart-attempt": "19"}),
+        ),
+        "program-failed",
+        ("All its pods are made anew by themselves",),
+    ),
+    "a program's error, of a Job without retries": Report(
+        "kubernetes/kubernetes pkg/apis/batch/v1/defaults.go of v1.35.4",
+        snapshot(without_retries(job(active=1)), failed()),
+        "program-failed",
+        ("no retry left and does not start again by itself",),
+    ),
     "Kueue's words of tomorrow": Report(
         "kubernetes-sigs/kueue 12378 of 2026-06-19",
         pending("The workload waits for what Kueue begins to have tomorrow"),
@@ -3135,9 +3172,31 @@ RECOVERS: dict[str, tuple[Snapshot, str]] = {
         on_ray(ray_job({"jobDeploymentStatus": "Running", "jobStatus": "RUNNING"}), *ray_ready()),
         "It runs",
     ),
-    "a JobSet that runs": (
-        snapshot(job_set(replicatedJobsStatus=[{"name": "n", "ready": 1}], restarts=2), pod("0")),
-        "It runs",
+    "a JobSet at its third try, one of which counts": (
+        snapshot(
+            excusing(
+                job_set(
+                    replicatedJobsStatus=[{"name": "n", "ready": 1}],
+                    restarts=2,
+                    restartsCountTowardsMax=1,
+                )
+            ),
+            pod("0"),
+        ),
+        "pods ready; it is at its 3rd try, and has used 1 of its 20 restarts.",
+    ),
+    "a JobSet that has not restarted": (
+        snapshot(job_set(replicatedJobsStatus=[{"name": "n", "ready": 1}], restarts=0), pod("0")),
+        "It runs, with 1 of 1 pods ready.",
+    ),
+    "a RayJob at its second try": (
+        on_ray(
+            retried(
+                ray_job({"jobDeploymentStatus": "Running", "jobStatus": "RUNNING", "failed": 1})
+            ),
+            *ray_ready(),
+        ),
+        "; it is at its 2nd try, and has used 1 of its 3 retries.",
     ),
 }
 
