@@ -140,7 +140,7 @@ def _checked(
         without = whole if others == all_ else _planned(judged, others)
         _keep_shared(whole, without)
         with_job = _with_job(whole, judged, others, request.name, job)
-        texts = _check_files(request.name, with_job, folder)
+        texts = _check_files(request, with_job, folder)
         _check_here(request, files, job)
         launch = ""
         if words := launched(request, with_job.scripts.get(request.name), texts):
@@ -327,12 +327,16 @@ def _check_given(path: Path) -> None:
         raise VerbError(f"{problem.field}: {problem.message}")
 
 
-def _check_files(name: str, plan: Plan, folder: Path) -> Mapping[str, str]:
+def _check_files(request: Request, plan: Plan, folder: Path) -> Mapping[str, str]:
     """What the job's files hold. Raises CannotRunError."""
+    name = request.name
     script = plan.stack.jobs[name]
     if not isinstance(script, Script):
         return {}
-    found = script_files.read(folder, {name: script})
+    # A team's namespace has no Secret of the stack's.
+    of_stack = [] if request.team else script_files.tokens_of(plan.stack, script).of_stack
+    tokens = script_files.Tokens(of_stack=of_stack, submitted=True)
+    found = script_files.read(folder, {name: script}, {name: tokens})
     fields = {f"jobs.{name}.folder": "FILE"}
     problems = [f"{fields.get(it.field, it.field)}: {it.message}" for it in found.problems]
     problems += [

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import PurePosixPath
 from typing import NamedTuple
@@ -113,6 +114,24 @@ _LAUNCHERS = (
     ),
 )
 _WORD = re.compile(r"[^\s'\"=;|&<>]+")
+_NAME = re.compile(r"[A-Za-z_]\w*")
+
+
+@dataclass(frozen=True)
+class _Variables:
+    """Variables of pods: `names`, and where these are not `all` any others."""
+
+    names: Collection[str]
+    offers: Mapping[str, str]
+    all: bool
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.names or (not self.all and _NAME.fullmatch(name) is not None)
+
+    def nearest(self, name: str) -> str:
+        near = get_close_matches(name, sorted(self.names), n=1, cutoff=0.5)
+        offered = [self.offers[name]] if name in self.offers else [f"$({it})" for it in near]
+        return ", or ".join([*offered, "bash -c for a command in a command"])
 
 
 def command_problems(
@@ -121,16 +140,22 @@ def command_problems(
     files: Collection[str],
     variables: Collection[str],
     left_out: Collection[str] = (),
+    *,
+    offers: Mapping[str, str] | None = None,
+    knows_all: bool = True,
 ) -> Iterator[Problem]:
     """Of a command that cannot work, all that keeps it from that. What is `left_out` of a folder
-    is told elsewhere."""
+    is told elsewhere. `offers` say how pods get a variable that they lack, and unless it
+    `knows_all`, pods have variables beside `variables`: kubelets put in those of whole Secrets, too
+    (kubernetes/kubernetes v1.35.4 pkg/kubelet/kubelet_pods.go, makeEnvironmentVariables)."""
+    known = _Variables(variables, offers or {}, all=knows_all)
     line = line_at(words)
     for at, word in enumerate(words):
         if at == line:
             yield from _line_problems(field, word, files, left_out)
         elif line is None or at < line:
             yield from _brought_problems(field, word, {*files, *left_out})
-            yield from _word_problems(field, words, at, files, variables)
+            yield from _word_problems(field, words, at, files, known)
 
 
 def line_at(words: Sequence[str]) -> int | None:
@@ -165,7 +190,7 @@ def _word_problems(
     words: Sequence[str],
     at: int,
     files: Collection[str],
-    variables: Collection[str],
+    variables: _Variables,
 ) -> Iterator[Problem]:
     word = words[at]
     if not at and len(words) > 1 and _ASSIGNED.fullmatch(word):
@@ -195,7 +220,7 @@ def _word_problems(
             yield Problem(
                 field,
                 f'"{found[0]}" is no variable of the pods, and stays as it is; nearest: '
-                f"{_nearest_variable(found['name'], variables)}",
+                f"{variables.nearest(found['name'])}",
             )
     yield from _file_problems(field, words, at, files)
 
@@ -207,12 +232,6 @@ def _is_value(words: Sequence[str], at: int) -> bool:
         return words[at] == ";"
     ends = after[0].startswith("-") if after else words[at] != "&"
     return ends and bool(before) and before[-1].startswith("-") and "=" not in before[-1]
-
-
-def _nearest_variable(name: str, variables: Collection[str]) -> str:
-    near = get_close_matches(name, sorted(variables), n=1, cutoff=0.5)
-    offered = [f"$({near[0]})"] if near else []
-    return ", or ".join([*offered, "bash -c for a command in a command"])
 
 
 def _file_problems(
