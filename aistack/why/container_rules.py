@@ -49,6 +49,8 @@ _OF_A_DISK = re.compile(
     r"ephemeral-storage|ephemeral local storage|local ephemeral storage|EmptyDir volume"
     r"|DiskPressure|inodes"
 )
+# Words of kubernetes/kubernetes pull 72844 of 2019-01-12.
+_OF_PROCESSES = re.compile(r"low on resource: pids|PIDPressure")
 # Events that repeat what conditions and statuses of the pod say, and those from before its node.
 _TOLD_OTHERWISE = {"FailedScheduling", "FailedScaleUp", "NotTriggerScaleUp", "BackOff", "Unhealthy"}
 # A sidecar gets its signal with the end of the program, and has its grace period.
@@ -341,7 +343,11 @@ def _evicted_for(it: Snapshot, pod: JsonObject, said: str) -> tuple[str, str]:
         return "shared-memory", more_shared_memory(it)
     if _OF_A_DISK.search(said):
         return "evicted-for-disk", "Ask for more `ephemeral_storage_gib`, or write to a mount."
-    return "evicted", "Ask for what its pods use, so that no node is given too many."
+    if _OF_PROCESSES.search(said):
+        return "evicted", "Run fewer processes and threads in one pod: a node has few for all."
+    if "memory" in said.lower():
+        return "evicted", "Ask for what its pods use, so that no node is given too many."
+    return "evicted", "No rule knows these words."
 
 
 def _in_memory(pod: JsonObject) -> set[str]:

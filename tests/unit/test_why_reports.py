@@ -2230,6 +2230,18 @@ REPORTS: dict[str, Report] = {
         "evicted",
         ("egg was using",),
     ),
+    "a node that is short of processes": Report(
+        "kubernetes/kubernetes pull 72844 of 2019-01-12",
+        refused("Evicted", "The node was low on resource: pids. "),
+        "evicted",
+        ("fewer processes",),
+    ),
+    "an eviction in words of tomorrow": Report(
+        "kubernetes/kubernetes pkg/kubelet/eviction/helpers.go of v1.35.4",
+        refused("Evicted", "something that a kubelet begins to say tomorrow"),
+        "evicted",
+        ("No rule knows these words", "tomorrow"),
+    ),
     "a node that is short of memory, of a Job that excuses it": Report(
         "ZettaAI/zetta_utils 524 of 2023-10-12",
         snapshot(
