@@ -508,6 +508,19 @@ def test_the_programs_own_words_come_after_its_file(
     assert "stack lab" in told
 
 
+@pytest.mark.parametrize("word", ["-seed", "-s3", "-sandbox"])
+def test_a_word_of_one_dash_after_the_file_is_the_programs(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], word: str
+) -> None:
+    file = str(folder / "train.py")
+    request, told = words_of(monkeypatch, capsys, "--stack", "lab", file, word, "3")
+    assert request is not None, told
+    assert list(request.arguments) == [word, "3"]
+    request, told = words_of(monkeypatch, capsys, word, "3", file)
+    assert request is None
+    assert f"{word}: after one dash there is one letter" in told
+
+
 def test_an_option_that_may_be_the_programs_or_ours_is_asked_for(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
