@@ -623,6 +623,9 @@ def test_what_only_reads_like_a_mistake_is_taken(name: str) -> None:
     [
         "python3 $(SCRIPT_DIR)/train.py --fast | tee log",
         "python3 $(SCRIPT_DIR)/train.py --fast &",
+        "cd /data; ls",
+        "python3 $(SCRIPT_DIR)/train.py; ls",
+        "python3 $(SCRIPT_DIR)/train.py;",
         "python3 $(SCRIPT_DIR)/train.py --root ${SCRIPT_DIR}",
         "bash $(SCRIPT_DIR)/run.sh -c $SCRIPT_DIR",
         "torchrun -m model",

@@ -26,7 +26,7 @@ _SHELLS = frozenset({"sh", "bash", "dash", "ash", "zsh", "ksh"})
 # of them, and `o`, also among others, a word of its own (POSIX.1-2024, sh).
 _SHELL_OPTIONS = re.compile(r"[-+][A-Za-z]+")
 _SHELL_VALUES = frozenset({"--rcfile", "--init-file"})
-_OPERATOR = re.compile(r"&&|\|\|?|;|&|\d?>>?(&\d|/\S*)?|<|\S+;")
+_OPERATOR = re.compile(r"&&|\|\|?|;|&|\d?>>?(&\d|/\S*)?|<")
 _PLAIN_VARIABLE = re.compile(r"(?<!\$)\$(?:\{(?P<braced>[A-Za-z_]\w*)\}|(?P<bare>[A-Za-z_]\w*))")
 _NAMED = re.compile(r"(?<!\$)\$\((?P<name>[^()]*)\)")
 _BROUGHT = re.compile(
@@ -200,7 +200,7 @@ def _word_problems(
             f"a shell alone takes {name} before a program for a variable; nearest: env as the "
             f"first word, or {name} among the job's variables",
         )
-    if _OPERATOR.fullmatch(word) and not _is_value(words, at):
+    if _is_operator(words, at) and not _is_value(words, at):
         yield Problem(
             field,
             f'"{word}" is for a shell, and none looks at the words; nearest: '
@@ -223,6 +223,16 @@ def _word_problems(
                 f"{variables.nearest(found['name'])}",
             )
     yield from _file_problems(field, words, at, files)
+
+
+def _is_operator(words: Sequence[str], at: int) -> bool:
+    """A semicolon at the end of a word is one after a program, or where a command may follow, and
+    no option."""
+    word, after = words[at], words[at + 1 :]
+    if len(word) > 1 and word.endswith(";"):
+        ends = _PROGRAM_FILE.fullmatch(word[:-1]) is not None
+        return ends or (bool(after) and not after[0].startswith("-"))
+    return _OPERATOR.fullmatch(word) is not None
 
 
 def _is_value(words: Sequence[str], at: int) -> bool:
