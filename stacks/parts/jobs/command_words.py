@@ -113,6 +113,27 @@ _LAUNCHERS = (
         port="--main_process_port",
     ),
 )
+# Where a program is called, and is no other's word: `pip install deepspeed`.
+_CALLED = (
+    r"(?:^|[;&|(\n]\s*|\b\w*sh(?:\s+-\S+|\s+pipefail)+\s+|\bexec\s+|\b[A-Z_]+=\S*\s+)(?:\S*/)?"
+)
+# Launchers that reach other machines by SSH, with the options of processes of each pod and of what
+# does without: microsoft/DeepSpeed issue 5510 of 2024-05, kubeflow/mpi-operator issue 327 of
+# 2021-03-02, horovod/horovod docs/running.rst.
+_BY_SSH = {
+    "deepspeed": (
+        re.compile(rf"{_CALLED}deepspeed(?=\s)"),
+        re.compile(r"\s--num_gpus[= ](?P<count>\d+)\b"),
+        re.compile(r"\s--no_ssh\b"),
+    ),
+    "horovodrun": (
+        re.compile(rf"{_CALLED}horovodrun(?=\s)"),
+        re.compile(r"\s(?:-np|--num-proc)[= ](?P<count>\d+)\b"),
+        None,
+    ),
+    # What is not of GPUs may be more processes.
+    "mpirun": (re.compile(rf"{_CALLED}mpi(?:run|exec)(?=\s)"), None, None),
+}
 _WORD = re.compile(r"[^\s'\"=;|&<>]+")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 
@@ -347,6 +368,7 @@ def launcher_problems(
     waits and never begins, a process without a GPU fails, and pods that are not told of each other
     train each for itself. `variables` are those of the user's own."""
     text = " ".join(words)
+    yield from _by_ssh_problems(field, text, nodes, gpus)
     for it in _LAUNCHERS:
         called = it.pattern.finditer(text)
         found = next(
@@ -375,6 +397,29 @@ def launcher_problems(
                 f"{started[0].strip()} starts more processes than the {most} GPUs that "
                 f"{'the job has' if it.in_all else 'a pod has'}; nearest: {most} as the number, or "
                 "more gpus",
+            )
+
+
+def _by_ssh_problems(field: str, text: str, nodes: int, gpus: int) -> Iterator[Problem]:
+    torchrun = _LAUNCHERS[0]
+    line = " ".join([torchrun.name, *torchrun.join, f"{torchrun.port} $(MASTER_PORT)"])
+    for name, (called, processes, without) in _BY_SSH.items():
+        found = called.search(text)
+        if found is None:
+            continue
+        own = _PROGRAM.split(text[found.end() :], maxsplit=1)[0]
+        if nodes > 1 and (without is None or not without.search(own)):
+            yield Problem(
+                field,
+                f"{name} reaches other pods by SSH, which none of them serves, so it does not make "
+                f"one training of {nodes} pods; nearest: {line}, or nodes: 1",
+            )
+        started = processes.search(own) if processes is not None else None
+        if started is not None and gpus and int(started["count"]) > gpus:
+            yield Problem(
+                field,
+                f"{started[0].strip()} starts more processes than the {gpus} GPUs that a pod has; "
+                f"nearest: {gpus} as the number, or more gpus",
             )
 
 
