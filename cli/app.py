@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+import shlex
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
+from typing import Any
 
 import typer
+from typer.core import TyperCommand, TyperOption
 
 from cli.console import say_aside
 from cli.errors import UserError
@@ -21,9 +24,59 @@ _MISSING_OPTION = re.compile(r"Missing option '(--[\w-]+)'")
 _UNKNOWN_VERB = re.compile(r"No such command '([^']*)'")
 
 
+class MistypedError(UserError):
+    """A command line that is not what its user meant."""
+
+    code = 2
+
+
+class Verb(TyperCommand):
+    """Refuses several letters after one dash: the library takes `-stack lab` for `-s tack`, and
+    `lab` for an argument."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        for word in self._own_options(args):
+            if not word.startswith("--") and len(word) > 2:
+                raise MistypedError(
+                    f"{word}: after one dash there is one letter; nearest: {self._meant(word)}"
+                )
+        return super().parse_args(ctx, args)
+
+    @property
+    def by_name(self) -> Mapping[str, TyperOption]:
+        options = [it for it in self.params if isinstance(it, TyperOption)]
+        return {name: it for it in options for name in (*it.opts, *it.secondary_opts)}
+
+    def _own_options(self, args: Sequence[str]) -> Iterator[str]:
+        """Words that are no value of the option before them."""
+        options, words = self.by_name, iter(args)
+        for word in words:
+            if word == "--":
+                return
+            if word.startswith("-") and word != "-":
+                yield word
+            option = options.get(word)
+            if option is not None and not option.is_flag:
+                next(words, None)
+
+    def _meant(self, word: str) -> str:
+        options = self.by_name
+        known = [*(it for it in options if it.startswith("--")), "--help"]
+        name, equals, value = word.partition("=")
+        if near := get_close_matches(f"-{name}", known, n=1, cutoff=0.75):
+            return f"{near[0]}{equals}{value}"
+        letters = [f"-{it}" for it in name[1:]]
+        if not equals and all(it in options and options[it].is_flag for it in letters):
+            return " ".join(letters)
+        if (first := options.get(word[:2])) is not None and not first.is_flag:
+            return f"{word[:2]} {shlex.quote(word[2:].removeprefix('='))}"
+        return (get_close_matches(f"-{name}", known, n=1, cutoff=0) or known)[0]
+
+
 def run_app(app: typer.Typer, meant: Mapping[str, str] | None = None) -> int:
     """Run the command line; the exit code is 0 only when the operation succeeded. `meant` has verbs
     of this command by what other tools call them."""
+    _be_strict(app)
     try:
         # Without standalone mode, typer gives back a command's exit code instead of leaving.
         return int(app(standalone_mode=False) or 0)
@@ -47,6 +100,15 @@ def run_app(app: typer.Typer, meant: Mapping[str, str] | None = None) -> int:
             return 2
         raise
     return 1
+
+
+def _be_strict(app: typer.Typer) -> None:
+    for command in app.registered_commands:
+        if command.cls is TyperCommand:
+            command.cls = Verb
+    for group in app.registered_groups:
+        if group.typer_instance is not None:
+            _be_strict(group.typer_instance)
 
 
 def _in_our_words(app: typer.Typer, error: Exception, said: str, meant: Mapping[str, str]) -> str:

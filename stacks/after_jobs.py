@@ -20,13 +20,13 @@ from stacks.plan import Plan
 _OPERATOR = "cluster.ray_operator"
 
 
-def sentences(plan: Plan) -> list[str]:
+def sentences(plan: Plan, stack: str) -> list[str]:
     """For each RayCluster whose workers stay, and each pool whose nodes do: what stays, what it
-    costs, what gives it back."""
+    costs, what gives it back. `stack` is what Pulumi calls it."""
     pools = idle_pools(plan).items()
     return [
-        *(_sentence(plan, it) for it in staying(plan)),
-        *(_of_pool(plan, plan.pools[name], jobs) for name, jobs in pools),
+        *(_sentence(plan, stack, it) for it in staying(plan)),
+        *(_of_pool(plan, stack, plan.pools[name], jobs) for name, jobs in pools),
     ]
 
 
@@ -53,13 +53,14 @@ def _stays(pool: PlannedPool) -> bool:
     return pool.kind != "cpu" and not pool.autopilot and pool.bounds.min > 0
 
 
-def _of_pool(plan: Plan, pool: PlannedPool, jobs: list[str]) -> str:
+def _of_pool(plan: Plan, stack: str, pool: PlannedPool, jobs: list[str]) -> str:
     count, have = pool.bounds.min, "has" if len(jobs) == 1 else "have"
-    without = f"`pulumi up` without {', '.join([*jobs, pool.field])}"
+    without = f"`pulumi up --stack {stack}` without {', '.join([*jobs, pool.field])}"
     near = without if pool.never_pending else f"{pool.field}.autoscaling with min 0"
     return (
         f"{pool.field}: {count} x {pool.machine.name} stay when {', '.join(jobs)} {have} ended or "
-        f"failed, for {_price(plan, [(pool, count)])}; nearest: `pulumi destroy` then, or {near}"
+        f"failed, for {_price(plan, [(pool, count)])}; nearest: `pulumi destroy --stack {stack}` "
+        f"then, or {near}"
     )
 
 
@@ -72,7 +73,7 @@ def _groups(ray: PlannedRay) -> list[PlannedWorkers]:
     return [it for it in ray.groups.values() if it.first.kind != "cpu" and nodes(ray, it)]
 
 
-def _sentence(plan: Plan, ray: PlannedRay) -> str:
+def _sentence(plan: Plan, stack: str, ray: PlannedRay) -> str:
     groups = _groups(ray)
     machines = [(it.first, nodes(ray, it)) for it in groups]
     held = " and ".join(f"{count} x {pool.machine.name}" for pool, count in machines)
@@ -84,8 +85,8 @@ def _sentence(plan: Plan, ray: PlannedRay) -> str:
     have = "has" if len(jobs) == 1 else "have"
     return (
         f"{ray.field}: {held} stay when {', '.join(jobs)} {have} ended or failed, for "
-        f"{_price(plan, machines)}; nearest: `pulumi destroy` then, or `pulumi up` {kept}without "
-        f"{', '.join([*jobs, ray.field, *pools])}"
+        f"{_price(plan, machines)}; nearest: `pulumi destroy --stack {stack}` then, or `pulumi up "
+        f"--stack {stack}` {kept}without {', '.join([*jobs, ray.field, *pools])}"
     )
 
 

@@ -115,7 +115,11 @@ def _of_cluster(site: Site) -> dict[str, Any]:
             f" --project={stack.project}{credentials_flag(gke.reached)}",
         ),
         "cleanup_note": cleanup_note(
-            protected=stack.deletion_protection, lost=lost, kept=kept, abandons_peering=abandons
+            pulumi.get_stack(),
+            protected=stack.deletion_protection,
+            lost=lost,
+            kept=kept,
+            abandons_peering=abandons,
         ),
         "control_plane_access": control_plane_access(gke.reached, stack.cluster.authorized_networks)
         if stack.cluster.is_made
@@ -138,7 +142,9 @@ def _after_jobs(plan: Plan) -> "pulumi.Output[list[str]] | None":
     """Prices are read while the engine is waited for."""
     if not after_jobs.staying(plan) and not after_jobs.idle_pools(plan):
         return None
-    return pulumi.Output.from_input(asyncio.to_thread(after_jobs.sentences, plan))
+    return pulumi.Output.from_input(
+        asyncio.to_thread(after_jobs.sentences, plan, pulumi.get_stack())
+    )
 
 
 def _installed(site: Site) -> list[str]:

@@ -30,26 +30,34 @@ from stacks.warned_steps import warn_of
 
 def install(plan: Plan) -> None:
     """Has `preview` and `up` say what an earlier run left in an error state."""
+    stack = pulumi.get_stack()
 
     def left(args: pulumi.ResourceHookArgs) -> str | None:
-        return warning(plan, args.type, args.name, args.old_inputs or {}, args.new_inputs or {})
+        old, new = args.old_inputs or {}, args.new_inputs or {}
+        return warning(plan, stack, args.type, args.name, old, new)
 
     warn_of("half-made", "before_update", (NODE_POOL, CLUSTER), left)
 
 
 def warning(
-    plan: Plan, token: str, name: str, old: Mapping[str, Any], new: Mapping[str, Any]
+    plan: Plan,
+    stack: str,
+    token: str,
+    name: str,
+    old: Mapping[str, Any],
+    new: Mapping[str, Any],
 ) -> str | None:
-    """What to say of an update; None where an input differs, which is why the engine updates."""
+    """What to say of an update; None where an input differs, which is why the engine updates.
+    `stack` is what Pulumi calls it."""
     if old != new:
         return None
     if token == CLUSTER:
-        return _of_cluster(plan, name)
+        return _of_cluster(plan, stack, name)
     pool = next((it for it in plan.pools.values() if it.has(name)), None)
-    return None if pool is None else _of_pool(plan, name, pool)
+    return None if pool is None else _of_pool(plan, stack, name, pool)
 
 
-def _of_pool(plan: Plan, name: str, pool: PlannedPool) -> str:
+def _of_pool(plan: Plan, stack: str, name: str, pool: PlannedPool) -> str:
     price = price_of(pool, plan.facts)
     each = "" if price is None else f", {usd(price.low, price.high)} USD an hour each"
     count = "slices" if pool.kind == "tpu" else "nodes"
@@ -59,16 +67,18 @@ def _of_pool(plan: Plan, name: str, pool: PlannedPool) -> str:
         "GKE goes on asking for the others, and pods that need them wait. `kubectl get nodes -l "
         f"cloud.google.com/gke-nodepool={_cloud_name(pool, name)}` lists those that came. To do "
         f"without the others: another {pool.field}.{count}. To have them elsewhere: "
-        f"{', or '.join(ways(plan, pool))}. Then `pulumi up`{_larger(pool)}"
+        f"{', or '.join(ways(plan, pool))}. Then `pulumi up --stack {stack}`"
+        f"{_larger(pool, stack)}"
     )
 
 
-def _larger(pool: PlannedPool) -> str:
+def _larger(pool: PlannedPool, stack: str) -> str:
     if pool.scales or pool.kind == "tpu":
         return ""
     return (
         f". If that run was to have more than {pool.nodes} nodes, GKE still makes them, and this "
-        "run does not take them back: `pulumi refresh`, then `pulumi up` does"
+        f"run does not take them back: `pulumi refresh --stack {stack}`, then `pulumi up --stack "
+        f"{stack}` does"
     )
 
 
@@ -77,12 +87,12 @@ def _cloud_name(pool: PlannedPool, resource: str) -> str:
     return pool.slice_name(int(number)) if pool.kind == "tpu" else pool.pool_name
 
 
-def _of_cluster(plan: Plan, name: str) -> str:
+def _of_cluster(plan: Plan, stack: str, name: str) -> str:
     place = f"{plan.cluster_name} --location={plan.location} --project={plan.stack.project}"
     return (
         f"cluster: GKE created {name} in an error state, and this run goes on with it. "
         f"`gcloud container clusters describe {place}` says why in its conditions. The node pool "
         "default-pool, with which GKE begins a cluster, may be left and is paid for: `gcloud "
         f"container node-pools delete default-pool --cluster={place}`. To begin again: "
-        "`pulumi destroy`, then `pulumi up`"
+        f"`pulumi destroy --stack {stack}`, then `pulumi up --stack {stack}`"
     )

@@ -95,6 +95,7 @@ def submit_command(
 
 
 def cleanup_note(
+    stack: str,
     *,
     protected: bool,
     lost: Sequence[str] = (),
@@ -102,9 +103,11 @@ def cleanup_note(
     abandons_peering: bool = False,
 ) -> str:
     """How to take the stack down, and what stays; `lost` says where data is that goes with it, and
-    `kept` has the URLs of the buckets that stop a destroy as long as they hold objects."""
+    `kept` has the URLs of the buckets that stop a destroy as long as they hold objects. `stack` is
+    what Pulumi calls it."""
     first = (
-        "First `pulumi config set --path stack.deletion_protection false` and `pulumi up`, then "
+        f"First `pulumi config set --stack {stack} --path stack.deletion_protection false` and "
+        f"`pulumi up --stack {stack}`, then "
         if protected
         else ""
     )
@@ -115,7 +118,8 @@ def cleanup_note(
     objects = "".join(
         f" Objects in {url} stop it; `{empty_command(url)}` deletes them." for url in kept
     )
-    return f"{first}`pulumi destroy` removes all but the enabled APIs.{objects}{loss}{peering}"
+    destroy = f"`pulumi destroy --stack {stack}`"
+    return f"{first}{destroy} removes all but the enabled APIs.{objects}{loss}{peering}"
 
 
 def empty_command(url: str) -> str:

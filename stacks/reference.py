@@ -68,10 +68,14 @@ class ReferredStack:
         if output in self.outputs:
             return self.outputs[output]
         if not self.outputs:
-            why = "it has no outputs; nearest: `pulumi up` of it first"
+            why = f"it has no outputs; nearest: `{self._up}` first"
             raise NotUpError([self._problem(why)])
         near = get_close_matches(output, self.outputs, n=1) or sorted(self.outputs)[:1]
-        raise self._broken(f"it has no output {output}; nearest: {near[0]}, or `pulumi up` of it")
+        raise self._broken(f"it has no output {output}; nearest: {near[0]}, or `{self._up}`")
+
+    @property
+    def _up(self) -> str:
+        return f"pulumi up --stack {self.name}"
 
     def _broken(self, why: str) -> BrokenRulesError:
         return BrokenRulesError([self._problem(why)])

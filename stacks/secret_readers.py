@@ -42,4 +42,5 @@ def restart_of(token: str, namespace: str, name: str, urn: str = "") -> str:
         return (
             f"`{kubectl} delete pod --selector=ray.io/cluster={name}`, which stops what runs there"
         )
-    return f"`pulumi up --replace '{urn}'`, which begins it anew"
+    stack = urn.partition("::")[0].removeprefix("urn:pulumi:")
+    return f"`pulumi up --stack {stack} --replace '{urn}'`, which begins it anew"

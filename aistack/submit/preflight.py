@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import tempfile
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -33,6 +33,7 @@ from stacks.parts.jobs.plan import PlannedScript
 from stacks.parts.jobs.requirements import REQUIREMENTS, installs_itself, packages_of
 from stacks.parts.jobs.script import Script
 from stacks.parts.jobs.script_rules import FEW_REQUESTS
+from stacks.parts.queues.advice import advice as queue_advice
 from stacks.parts.teams.plan import PlannedTeam
 from stacks.plan import Plan
 from stacks.planned_jobs import PlannedJob, planned_jobs
@@ -60,7 +61,8 @@ class Checked:
     that Kueue leaves its pods to be ready, where they are few. `installs` are packages that pip
     installs before its program starts, `launch` says what torchrun starts, if it does, and
     `uninstalled` are lists of packages that nobody installs and its command does not name.
-    `disk_gib` is the room that each pod asks for, which packages take, too."""
+    `disk_gib` is the room that each pod asks for, which packages take, too, and `never_beside` says
+    what of the stack leaves its queue no quota for it."""
 
     parcel: Parcel
     planned: PlannedJob
@@ -72,6 +74,7 @@ class Checked:
     launch: str = ""
     uninstalled: Sequence[str] = ()
     disk_gib: int | None = None
+    never_beside: Sequence[str] = ()
 
 
 def checked(
@@ -137,7 +140,7 @@ def _checked(
         without = whole if others == all_ else _planned(judged, others)
         _keep_shared(whole, without)
         with_job = _with_job(whole, judged, others, request.name, job)
-        texts = _check_files(request.name, with_job, folder)
+        texts = _check_files(request, with_job, folder)
         _check_here(request, files, job)
         launch = ""
         if words := launched(request, with_job.scripts.get(request.name), texts):
@@ -164,7 +167,18 @@ def _checked(
     left = [it for it in _uninstalled(files, job) if it not in done]
     pods = with_job.scripts.get(request.name)
     disk = None if pods is None else pods.requests.ephemeral_storage_gib
-    return Checked(parcel, planned, team, script, left_out, patience, installs, launch, left, disk)
+    never = [*_never_beside(with_job, request)]
+    return Checked(
+        parcel, planned, team, script, left_out, patience, installs, launch, left, disk, never
+    )
+
+
+def _never_beside(plan: Plan, request: Request) -> Iterator[str]:
+    place = f"jobs.{request.name}.queue"
+    for line in queue_advice(plan):
+        if line.startswith(f"{place}: "):
+            said = f"--team {request.team}" if request.team is not None else request.as_given(place)
+            yield said + line.removeprefix(place)
 
 
 def _secrets(plan: Plan, request: Request) -> dict[SecretKey, str]:
@@ -313,12 +327,16 @@ def _check_given(path: Path) -> None:
         raise VerbError(f"{problem.field}: {problem.message}")
 
 
-def _check_files(name: str, plan: Plan, folder: Path) -> Mapping[str, str]:
+def _check_files(request: Request, plan: Plan, folder: Path) -> Mapping[str, str]:
     """What the job's files hold. Raises CannotRunError."""
+    name = request.name
     script = plan.stack.jobs[name]
     if not isinstance(script, Script):
         return {}
-    found = script_files.read(folder, {name: script})
+    # A team's namespace has no Secret of the stack's.
+    of_stack = [] if request.team else script_files.tokens_of(plan.stack, script).of_stack
+    tokens = script_files.Tokens(of_stack=of_stack, submitted=True)
+    found = script_files.read(folder, {name: script}, {name: tokens})
     fields = {f"jobs.{name}.folder": "FILE"}
     problems = [f"{fields.get(it.field, it.field)}: {it.message}" for it in found.problems]
     problems += [

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from typer.core import TyperCommand, TyperOption
 
 from aistack.errors import VerbError
 from aistack.exit_codes import ExitCode
@@ -17,6 +16,7 @@ from aistack.offered import offered
 from aistack.options import JsonOption, SandboxOption, StackOption, opened
 from aistack.progress import told
 from aistack.verbs.wait import ended, leave
+from cli.app import Verb
 from cli.console import say, say_aside
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _ARGUMENTS = "aistack.arguments"
 
 
-class SubmitCommand(TyperCommand):
+class SubmitCommand(Verb):
     """Takes the program's own words off the command line: from the first option after FILE on that
     is none of `submit`'s, or all after `--`."""
 
@@ -40,8 +40,7 @@ class SubmitCommand(TyperCommand):
         return super().parse_args(ctx, own)
 
     def _parted(self, args: list[str]) -> tuple[list[str], list[str]]:
-        options = [it for it in self.params if isinstance(it, TyperOption)]
-        names = {name: it for it in options for name in (*it.opts, *it.secondary_opts)}
+        names = self.by_name
         with_help = {*names, "--help"}
         has_file = False
         at = 0
@@ -56,7 +55,7 @@ class SubmitCommand(TyperCommand):
             elif name in with_help:
                 found = names.get(name)
                 at += found is not None and not found.is_flag and "=" not in word
-            elif has_file and name[:2] not in names:
+            elif has_file:
                 self._check_swallowed(args[at:], with_help)
                 return args[:at], args[at:]
             at += 1
@@ -213,6 +212,8 @@ def _submitted(request: Request, here: Stack, cluster: Cluster) -> tuple[Found, 
             f"nothing installs {file}; nearest: an image with its packages, or --command "
             f"'bash -c \"pip install -r $SCRIPT_DIR/{file} && exec python3 ...\"'"
         )
+    for line in ready.never_beside:
+        _warn(line)
     parcel = submitted_by(ready.parcel, _user())
     before = waiting(cluster, parcel.namespace, parcel.queue) if parcel.queue else 0
     short: list[str] = []

@@ -18,6 +18,7 @@ from aistack.why.end_rules import (
     more_shared_memory,
     mount_not_writable,
     no_checkpoint,
+    only_follows,
     requirements_not_installed,
     shared_memory_full,
 )
@@ -35,9 +36,9 @@ from aistack.why.ends import (
 from aistack.why.ray_rules import RAY_WAITER, is_history
 from aistack.why.saying import Saying, capital, first_said, spoken
 from aistack.why.snapshot import Reason, Rule, Snapshot, pod_words, statuses
-from aistack.why.taken_away import not_gone, taken_away, what_follows, who_took
+from aistack.why.taken_away import not_gone, restarts_used, taken_away, what_follows, who_took
 from kube.jobs import State
-from kube.kinds import DEPLOYMENT, RAY_CLUSTER, RAY_JOB
+from kube.kinds import DEPLOYMENT, JOB_SET, RAY_CLUSTER, RAY_JOB
 from kube.objects import JsonObject, dig, labels_of, maps
 
 _IMAGE = {"ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull"}
@@ -48,6 +49,8 @@ _OF_A_DISK = re.compile(
     r"ephemeral-storage|ephemeral local storage|local ephemeral storage|EmptyDir volume"
     r"|DiskPressure|inodes"
 )
+# Words of kubernetes/kubernetes pull 72844 of 2019-01-12.
+_OF_PROCESSES = re.compile(r"low on resource: pids|PIDPressure")
 # Events that repeat what conditions and statuses of the pod say, and those from before its node.
 _TOLD_OTHERWISE = {"FailedScheduling", "FailedScaleUp", "NotTriggerScaleUp", "BackOff", "Unhealthy"}
 # A sidecar gets its signal with the end of the program, and has its grace period.
@@ -340,7 +343,11 @@ def _evicted_for(it: Snapshot, pod: JsonObject, said: str) -> tuple[str, str]:
         return "shared-memory", more_shared_memory(it)
     if _OF_A_DISK.search(said):
         return "evicted-for-disk", "Ask for more `ephemeral_storage_gib`, or write to a mount."
-    return "evicted", "Ask for what its pods use, so that no node is given too many."
+    if _OF_PROCESSES.search(said):
+        return "evicted", "Run fewer processes and threads in one pod: a node has few for all."
+    if "memory" in said.lower():
+        return "evicted", "Ask for what its pods use, so that no node is given too many."
+    return "evicted", "No rule knows these words."
 
 
 def _in_memory(pod: JsonObject) -> set[str]:
@@ -651,8 +658,10 @@ def _unanswered(it: Snapshot, member: Member, name: str, probe: str) -> Reason:
 
 
 def ended_badly(it: Snapshot) -> Reason | None:
-    """The container that failed first, how it ended, and its last line."""
-    for member, status, ended in bad_ends(it):
+    """The container that failed first, how it ended, and its last line: one that ended because
+    another did may be the first that Kubernetes sees."""
+    ends = sorted(bad_ends(it), key=lambda end: only_follows(end_of_log(it, end[0])))
+    for member, status, ended in ends:
         restarts = int(status.get("restartCount") or 0)
         times = f" {restarts + 1} times" if restarts else ""
         before = len(it.earlier(member))
@@ -679,7 +688,28 @@ def _log_of(it: Snapshot, member: Member) -> str:
 
 
 def tries_before(it: Snapshot) -> str:
-    """What became of those before, as a clause of what is now; empty where there were none."""
+    """What became of those before, as clauses of what is now; empty where there were none."""
+    return f"{_tries_as_a_whole(it)}{_tries_of_a_pod(it)}"
+
+
+def _tries_as_a_whole(it: Snapshot) -> str:
+    """A JobSet that restarts, and a RayJob, delete the pods of the try before
+    (kubernetes-sigs/jobset pkg/controllers/failure_policy.go of f22237ac; ray-project/kuberay
+    ray-operator/apis/ray/v1/rayjob_types.go of f6ef3f7b)."""
+    status, spec = it.found.obj.get("status") or {}, it.found.obj["spec"]
+    if it.found.kind == JOB_SET:
+        tries, counted = int(status.get("restarts") or 0), restarts_used(status)
+        most = int(dig(spec, "failurePolicy", "maxRestarts") or 0)
+        used = f", and has used {counted} of its {most} restarts"
+    elif it.found.kind == RAY_JOB:
+        tries = int(status.get("failed") or 0)
+        used = f", and has used {tries} of its {int(spec.get('backoffLimit') or 0)} retries"
+    else:
+        return ""
+    return f"; it is at its {_nth(tries + 1)} try{used}" if tries else ""
+
+
+def _tries_of_a_pod(it: Snapshot) -> str:
     for member in it.pods:
         before = it.earlier(member)
         if before:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from aistack.members import Member
 from aistack.offered import offered
-from aistack.why.ends import WRAPPED, bad_ends, end_of_log
+from aistack.why.ends import WRAPPED, bad_ends, end_of_log, spoken_lines
 from aistack.why.saying import Saying, capital
 from aistack.why.snapshot import Reason, Snapshot, pod_words
 from components.pod_manifest import GCSFUSE
@@ -25,9 +25,11 @@ _NO_CHECKPOINT = re.compile(
     r"|(not found|no such file|does not exist).*(checkpoint|ckpt)",
     re.IGNORECASE,
 )
-_ERROR = re.compile(r"\b\w*(Error|Exception)\b|\berror:", re.IGNORECASE)
+_ERROR = re.compile(r"\b[\w.]*(Error|Exception)\b|\berror:", re.IGNORECASE)
 # pytorch/pytorch issue 108861; NVIDIA/nccl src/misc/shmutils.cc. 135 is 128 and SIGBUS.
 _SHARED_MEMORY = re.compile(
+    # Of a loader's process the main one says no more than its signal: pytorch/pytorch issue 16979.
+    r"is killed by signal: Bus error|"
     # NVIDIA/nccl issue 342 of 2020-06-20, vllm-project/vllm issue 1710 of 2023-11-18.
     r"insufficient shared memory|out of shared memory|shared memory segment (?:/dev/shm|nccl-)"
     r"|ncclShmOpen"
@@ -171,11 +173,12 @@ _ENDS = (
         "is to use the chips of its own host alone takes TPU_PROCESS_ADDRESSES out of its "
         "variables first.",
     ),
-    # NVIDIA/nccl issue 2076 of 2026-03-29.
+    # NVIDIA/nccl issue 2076 of 2026-03-29; gloo's words, pytorch/pytorch issue 75512 of 2022-04-08.
     Saying(
         "peer-lost",
         re.compile(
             r"ncclRemoteError|remote process exited or there was a network error"
+            r"|gloo/transport/.* Connection (?:closed|reset) by peer"
             r"|NET/IB ?: Got completion from peer .* with (error|status)"
         ),
         "another rank ended, or the network to it broke",
@@ -377,7 +380,7 @@ def more_shared_memory(it: Snapshot) -> str:
 def shared_memory_full(it: Snapshot) -> Reason | None:
     for member, _, ended in bad_ends(it):
         lines = end_of_log(it, member)
-        said = next((line for line in reversed(lines) if _SHARED_MEMORY.search(line)), "")
+        said = _last_error(lines, _SHARED_MEMORY)
         if said or ended.get("exitCode") == _BUS_ERROR:
             words = f', and says: "{said}"' if said else f", exit code {_BUS_ERROR} (bus error)"
             return Reason(
@@ -392,9 +395,9 @@ def shared_memory_full(it: Snapshot) -> Reason | None:
 def end_of_ray_job(message: str) -> tuple[str, str, str] | None:
     """The cause, what it means and what to do, of the last error in a RayJob's message, which is
     the end of its driver's log."""
-    lines = [line.strip() for line in message.splitlines() if line.strip()]
+    lines = spoken_lines(message.splitlines())
     for saying in (*_ENDS_ON_RAY, *_ENDS):
-        if line := _last_error(lines, saying):
+        if line := _last_error(lines, saying.words):
             return saying.cause, _filled(saying, line), saying.advice
     return None
 
@@ -419,8 +422,12 @@ def _known(it: Snapshot) -> Iterator[tuple[Saying, Member, str]]:
     waited is no cause while another rank failed by an error of its own."""
     ends = [(member, end_of_log(it, member)) for member, _, _ in bad_ends(it)]
     for saying in _ENDS:
-        said = [(member, _last_error(lines, saying)) for member, lines in ends]
-        own_errors = [member for member, line in said if not line and _names_error(it, member)]
+        said = [(member, _last_error(lines, saying.words)) for member, lines in ends]
+        own_errors = [
+            lines
+            for (_, lines), (_, line) in zip(ends, said, strict=True)
+            if not line and _has_own_error(lines)
+        ]
         if saying.cause in _OF_OTHERS and own_errors:
             continue
         for member, line in said:
@@ -428,18 +435,32 @@ def _known(it: Snapshot) -> Iterator[tuple[Saying, Member, str]]:
                 yield saying, member, line
 
 
-def _last_error(lines: Sequence[str], saying: Saying) -> str:
-    """The line of the saying, unless another error follows: a program may print one and go on."""
+def _last_error(lines: Sequence[str], words: re.Pattern[str]) -> str:
+    """The line with the words, unless another error follows: a program may print one and go on."""
     for line in reversed(lines):
-        if saying.words.search(line):
+        if words.search(line):
             return line
-        if _ERROR.match(line) and not WRAPPED.search(line):
+        if _is_error(line):
             return ""
     return ""
 
 
-def _names_error(it: Snapshot, member: Member) -> bool:
-    return any(_ERROR.match(line) and not WRAPPED.search(line) for line in end_of_log(it, member))
+def _is_error(line: str) -> bool:
+    return _ERROR.match(line) is not None and WRAPPED.search(line) is None
+
+
+def _is_of_another(line: str) -> bool:
+    return any(saying.words.search(line) for saying in _ENDS if saying.cause in _OF_OTHERS)
+
+
+def _has_own_error(lines: Sequence[str]) -> bool:
+    """Whether a rank names an error that is not of another rank."""
+    return any(_is_error(line) and not _is_of_another(line) for line in lines)
+
+
+def only_follows(lines: Sequence[str]) -> bool:
+    """Whether a rank speaks of another one and names no error of its own."""
+    return any(map(_is_of_another, lines)) and not _has_own_error(lines)
 
 
 def _error_at_the_end(it: Snapshot, member: Member) -> str:

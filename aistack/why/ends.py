@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from aistack.members import Member
 from aistack.why.snapshot import Snapshot, statuses
@@ -29,12 +29,15 @@ _CHECKPOINTS = (
         "The last checkpoint that its log begins is {path}.",
     ),
 )
-# A line that begins with an error of Python's, after what torchrun and vLLM print before it:
-# vllm-project/vllm issue 23192 of 2025-08-19.
-_OWN_ERROR = re.compile(
-    r"^(?:\[rank\d+\]: ?|\(\w+ pid=\d+\) ?|ERROR \S+ \S+ \[[^\]]*\] ?)*"
-    r"(?P<error>[\w.]*(?:Error|Exception)\b(?::.*)?)$"
+# What stands before each line of a process: of PyTorch (pytorch/pytorch v2.3.0
+# torch/distributed/distributed_c10d.py, `_distributed_excepthook`), of torchrun's --tee, and of Ray
+# and vLLM (vllm-project/vllm issue 23192 of 2025-08-19).
+_HEAD = re.compile(
+    r"^(?:\x1b\[[\d;]*m|\[(?:rank|default)\d+\]: ?|\([\w.]+ pid=\d+(?:, ip=[^)]*)?\) ?"
+    r"|ERROR \S+ \S+ \[[^\]]*\] ?)+"
 )
+# A line that begins with an error of Python's.
+_OWN_ERROR = re.compile(r"^(?P<error>[\w.]*(?:Error|Exception)\b(?::.*)?)$")
 # What launchers print about a process that failed, after its own error: torchrun, accelerate,
 # PyTorch, vLLM (v1/engine/utils.py), text-generation-inference (launcher/src/main.rs).
 WRAPPED = re.compile(
@@ -65,16 +68,21 @@ def bad_ends(it: Snapshot) -> Sequence[tuple[Member, JsonObject, JsonObject]]:
 
 
 def end_of_log(it: Snapshot, member: Member) -> Sequence[str]:
-    lines = [line.strip() for line in it.logs.get(member.name, ()) if line.strip()]
-    return lines[-_END_LINES:]
+    return spoken_lines(it.logs.get(member.name, ()))[-_END_LINES:]
+
+
+def spoken_lines(lines: Iterable[str]) -> list[str]:
+    """Lines with words, without what a launcher puts before each."""
+    bare = (_HEAD.sub("", line.strip()).strip() for line in lines)
+    return [line for line in bare if line]
 
 
 def own_error(lines: Sequence[str]) -> str:
     """The newest error that a program itself printed; empty where none is among its last lines, or
     among all where a launcher speaks there."""
-    stripped = [line.strip() for line in lines if line.strip()]
-    end = stripped[-_END_LINES:]
-    heard = stripped if any(WRAPPED.search(line) for line in end) else end
+    spoken = spoken_lines(lines)
+    end = spoken[-_END_LINES:]
+    heard = spoken if any(WRAPPED.search(line) for line in end) else end
     for line in reversed(heard):
         said = _OWN_ERROR.match(line)
         if said is not None and not WRAPPED.search(line):

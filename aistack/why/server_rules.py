@@ -101,6 +101,18 @@ _SAYINGS = (
         "have {wanted}.",
         "Set the server's `max_model_len` to {most} at most, or give it more `gpus`.",
     ),
+    # vllm-project/vllm issue 34076 of 2026-02-08.
+    Saying(
+        "no-room-for-cache",
+        re.compile(
+            r"max seq len \((?P<wanted>\d+)\), .*GiB KV cache is needed.*"
+            r"estimated maximum model length is (?P<most>[1-9]\d*)"
+        ),
+        "The GPUs have room for the cache of {most} tokens beside the weights, and requests may "
+        "have {wanted}.",
+        "Set the server's `max_model_len` to {most} at most, or give it more `gpus`.",
+    ),
+    # vllm-project/vllm issue 16118 of 2025-04-06.
     Saying(
         "no-room-for-cache",
         re.compile(
@@ -116,6 +128,15 @@ _SAYINGS = (
         re.compile(r"No available memory for the cache blocks"),
         "The weights leave no memory of the GPUs for the cache of requests.",
         "Give the server more `gpus`, a smaller model, or more of `gpu_memory_utilization`.",
+    ),
+    # huggingface/text-generation-inference issues 755 of 2023-08-01 and 710 of 2023-07-27.
+    Saying(
+        "no-room-for-cache",
+        re.compile(r"Not enough memory to handle (?P<tokens>\d+) (?:prefill|total) tokens"),
+        "The weights leave the GPUs no memory for {tokens} tokens at once, which Text Generation "
+        "Inference tries before it serves.",
+        "Give the server more `gpus` or a smaller model, or let vLLM serve it, `engine: vllm`, "
+        "which takes a lower `max_model_len`.",
     ),
     # vllm-project/vllm issues 2652 of 2024-01-29 and 4232 of 2024-04-21.
     Saying(
@@ -142,7 +163,7 @@ _SAYINGS = (
         "gpu-memory-full",
         re.compile(r"CUDA out of memory occurred when warming up \w+ with (?P<many>\d+) dummy"),
         "The model fits the memory of its GPUs, and {many} requests at once do not.",
-        "Give the server more `gpus`, or vLLM a lower `--max-num-seqs`.",
+        "Give the server more `gpus`, or a lower `gpu_memory_utilization`.",
     ),
     Saying(
         "gpu-memory-full",
@@ -155,9 +176,13 @@ _SAYINGS = (
     ),
     Saying(
         "gpu-memory-full",
-        re.compile(r"(?:torch\.)?(?:cuda\.)?OutOfMemoryError|CUDA out of memory"),
+        # huggingface/text-generation-inference issue 563 of 2023-07-07.
+        re.compile(
+            r"(?:torch\.)?(?:cuda\.)?OutOfMemoryError|CUDA out of memory"
+            r"|Allocation on device \d+ would exceed allowed memory"
+        ),
         "The model does not fit the memory of its GPUs.",
-        "Give the server more `gpus`, a smaller model, or a lower `max_model_len`.",
+        "Give the server more `gpus` or a smaller model; vLLM also takes a lower `max_model_len`.",
     ),
 )
 _DRIVER = (

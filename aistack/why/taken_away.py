@@ -18,11 +18,13 @@ from aistack.why.saying import capital, spoken
 from aistack.why.snapshot import Reason, Snapshot, pod_words
 from kube.jobs import State, condition
 from kube.kinds import DEPLOYMENT, JOB, JOB_SET
-from kube.objects import JsonObject, dig, maps
+from kube.objects import JsonObject, dig, labels_of, maps
 
 _DISRUPTED = "DisruptionTarget"
 _BY_KUEUE = ("TerminatedByKueue", "TerminationTarget")
 _SHUTDOWNS = ("imminent node shutdown", "the node is shutting down")
+# kubernetes-sigs/jobset v0.12.0 api/jobset/v1alpha2/jobset_types.go, RestartsKey.
+_RESTART = "jobset.sigs.k8s.io/restart-attempt"
 # A kubelet confirms within seconds after the grace period.
 _GONE_SECONDS = 120
 # By the condition's reason: the cause, and what happened.
@@ -133,6 +135,8 @@ def what_follows(it: Snapshot, *, failed: bool = False) -> str:
     again += f"From which checkpoint, see `{offered('checkpoints', it.job.name)}`."
     if it.job.state is State.FAILED:
         return f"It does not start again by itself: submit it again. {again}"
+    if not _starts_again(it, failed=failed):
+        return f"It has no retry left and does not start again by itself: submit it again. {again}"
     if it.found.kind == JOB_SET:
         return f"All its pods are made anew by themselves; {_counts(it, failed=failed)}. {again}"
     if it.found.kind == JOB:
@@ -142,16 +146,38 @@ def what_follows(it: Snapshot, *, failed: bool = False) -> str:
     return "KubeRay makes another pod by itself; what Ray ran on this one is lost or runs again."
 
 
+def _starts_again(it: Snapshot, *, failed: bool) -> bool:
+    """Whether the controller makes pods anew that it has not yet looked at. A JobSet fails once its
+    restarts are used (kubernetes-sigs/jobset pkg/controllers/failure_policy.go of f22237ac), and
+    pods of an earlier restart are on their way out."""
+    if it.found.kind not in (JOB_SET, JOB) or _is_free(it, failed=failed):
+        return True
+    status = it.found.obj.get("status") or {}
+    if it.found.kind == JOB:
+        return int(status.get("failed") or 0) <= _retries(it) and _retries(it) > 0
+    restarts = str(status.get("restarts") or 0)
+    is_old = any(labels_of(one.pod).get(_RESTART, restarts) != restarts for one in it.pods)
+    return is_old or restarts_used(status) < _retries(it)
+
+
+def restarts_used(status: JsonObject) -> int:
+    """Restarts of a JobSet that count."""
+    return int(status.get("restartsCountTowardsMax") or 0)
+
+
 def _counts(it: Snapshot, *, failed: bool) -> str:
     """What the failure policies of the job say of a pod that ended so."""
-    if it.found.kind == JOB_SET:
-        free = _free_of_job_set(it.found.obj["spec"], failed=failed)
-    else:
-        free = not failed and _has_rule(it.found.obj["spec"], "Ignore")
-    if free:
+    if _is_free(it, failed=failed):
         return "it counts as no retry"
-    most = _retries(it)
-    return "it counts as one of its retries" + ("" if most is None else f", of which it has {most}")
+    used = restarts_used(it.found.obj.get("status") or {}) if it.found.kind == JOB_SET else 0
+    more = f" and has used {used}" if used else ""
+    return f"it counts as one of its retries, of which it has {_retries(it)}{more}"
+
+
+def _is_free(it: Snapshot, *, failed: bool) -> bool:
+    if it.found.kind == JOB_SET:
+        return _free_of_job_set(it.found.obj["spec"], failed=failed)
+    return not failed and _has_rule(it.found.obj["spec"], "Ignore")
 
 
 def _free_of_job_set(spec: JsonObject, *, failed: bool) -> bool:
@@ -166,7 +192,7 @@ def _free_of_job_set(spec: JsonObject, *, failed: bool) -> bool:
     return False
 
 
-def _retries(it: Snapshot) -> int | None:
+def _retries(it: Snapshot) -> int:
     """A JobSet restarts as a whole; a Job has 6 where it does not say (kubernetes/kubernetes
     v1.35.4 pkg/apis/batch/v1/defaults.go)."""
     spec = it.found.obj["spec"]

@@ -24,6 +24,15 @@ def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
     [
         (("frob",), ExitCode.USAGE, "No such command 'frob'; nearest: submit"),
         (("jobs", "--frob"), ExitCode.USAGE, "--frob: there is no such option"),
+        (("jobs", "-stack", "lab"), ExitCode.USAGE, "one letter; nearest: --stack\n"),
+        (("jobs", "-stakc=lab"), ExitCode.USAGE, "one letter; nearest: --stack=lab\n"),
+        (("jobs", "-s=lab"), ExitCode.USAGE, "one letter; nearest: -s lab\n"),
+        (("jobs", "-slab"), ExitCode.USAGE, "one letter; nearest: -s lab\n"),
+        (("jobs", "-json"), ExitCode.USAGE, "one letter; nearest: --json\n"),
+        (("logs", "a", "-fp"), ExitCode.USAGE, "one letter; nearest: -f -p\n"),
+        (("logs", "a", "-s", "lab", "-followw"), ExitCode.USAGE, "nearest: --follow\n"),
+        (("jobs", "-help"), ExitCode.USAGE, "one letter; nearest: --help\n"),
+        (("jobs", "-qqq"), ExitCode.USAGE, "one letter; nearest: --"),
         (("submit", "none.py"), ExitCode.USAGE, "'none.py' does not exist."),
         (
             ("submit", "binary", "alexnet"),

@@ -63,7 +63,8 @@ RUNS = [
     ),
     (
         (JOB_SET, "else", pods(envFrom=[{"secretRef": {"name": "lab-tokens"}}])),
-        f"else (`pulumi up --replace 'urn:pulumi:s::p::{JOB_SET}::else'`, which begins it anew)",
+        f"else (`pulumi up --stack s --replace 'urn:pulumi:s::p::{JOB_SET}::else'`, which begins "
+        "it anew)",
     ),
 ]
 

@@ -17,7 +17,7 @@ INPUTS: dict[str, Any] = {"name": "gpu-pool"}
 
 def said(stack: str, token: str, name: str, new: dict[str, Any] = INPUTS) -> str | None:
     plan = validate(stack_config(stack), secrets_set=WITH_TOKEN)
-    return warning(plan, token, name, INPUTS, new)
+    return warning(plan, stack, token, name, INPUTS, new)
 
 
 def test_an_update_of_a_pool_in_which_nothing_differs_is_told_with_what_its_machines_cost() -> None:
@@ -56,6 +56,7 @@ def test_a_pool_of_others_is_none_of_the_stacks() -> None:
 def test_a_pool_of_a_fixed_size_may_have_been_told_a_larger_one() -> None:
     line = said("gcsfuse-checkpoint", NODE_POOL, "gpu-pool") or ""
     assert "was to have more than 4 nodes, GKE still makes them" in line
-    assert line.endswith("`pulumi refresh`, then `pulumi up` does")
+    ends = "`pulumi refresh --stack {0}`, then `pulumi up --stack {0}` does"
+    assert line.endswith(ends.format("gcsfuse-checkpoint"))
     for stack, name in (("b200-lustre", "gpu-pool"), ("tpu-multislice", "v6e-16-0-pool")):
         assert "refresh" not in (said(stack, NODE_POOL, name) or "")

@@ -11,6 +11,7 @@ from stacks.config import validate
 from stacks.parts.jobs.maxtext import MaxTextTraining
 from stacks.parts.jobs.maxtext_advice import advice
 from stacks.parts.jobs.maxtext_steps import lustre_seconds
+from stacks.plan import Plan
 from tests.conftest import changed, stack_config
 from tests.parts.claim_samples import CLAIMED
 from tests.parts.existing_samples import ON_NETWORK
@@ -140,60 +141,64 @@ def test_an_upgrade_that_would_end_a_job_is_named_where_neither_exclusion_nor_el
     assert told(KEPT, cluster__maintenance__exclusions=[minor]) == [line]
 
 
+def staying(plan: Plan) -> list[str]:
+    return after_jobs.sentences(plan, "any")
+
+
 def test_machines_that_stay_after_jobs_are_named_with_their_cost_and_what_gives_them_back() -> None:
-    (line,) = after_jobs.sentences(validate(TPU))
+    (line,) = staying(validate(TPU))
     assert line.startswith(
         "ray.tpu: 8 x ct6e-standard-4t stay when jobs.maxtext has ended or failed, for 86 USD an "
         "hour"
     )
     assert line.endswith(
-        "nearest: `pulumi destroy` then, or `pulumi up` with cluster.ray_operator: addon and "
-        "without jobs.maxtext, ray.tpu, pools.tpu"
+        "nearest: `pulumi destroy --stack any` then, or `pulumi up --stack any` with "
+        "cluster.ray_operator: addon and without jobs.maxtext, ray.tpu, pools.tpu"
     )
 
 
 def test_gpus_stay_as_well_and_of_a_cluster_without_jobs_nothing_is_said() -> None:
     # A RayCluster without jobs is there to be used.
-    assert after_jobs.sentences(validate(DEV)) == []
-    (line,) = after_jobs.sentences(validate(VERL))
+    assert staying(validate(DEV)) == []
+    (line,) = staying(validate(VERL))
     assert "stay when jobs.grpo has ended or failed" in line
 
 
 def test_of_workers_that_ray_scales_the_fewest_stay_and_the_fewest_nodes_of_a_pool() -> None:
     scales = changed(CLASSIFIER, ray__classifier__autoscaling={})
-    (line,) = after_jobs.sentences(validate(scales))
+    (line,) = staying(validate(scales))
     assert line.startswith("ray.classifier: 4 x g2-standard-8 stay when jobs.images has ended")
     scales = changed(scales, pools__gpu__autoscaling={"min": 0, "max": 4})
-    assert after_jobs.sentences(validate(scales)) == []
+    assert staying(validate(scales)) == []
     scales = changed(scales, ray__classifier__workers__gpu__min_workers=1)
-    (line,) = after_jobs.sentences(validate(scales))
+    (line,) = staying(validate(scales))
     assert line.startswith("ray.classifier: 1 x g2-standard-8 stay when jobs.images has ended")
 
 
 def test_a_pool_that_does_not_scale_stays_after_a_script_and_is_named_with_its_cost() -> None:
-    (line,) = after_jobs.sentences(validate(SCRIPT))
+    (line,) = staying(validate(SCRIPT))
     assert line == (
         "pools.gpu: 2 x g2-standard-24 stay when jobs.train has ended or failed, for 4.00 USD an "
-        "hour; nearest: `pulumi destroy` then, or pools.gpu.autoscaling with min 0"
+        "hour; nearest: `pulumi destroy --stack any` then, or pools.gpu.autoscaling with min 0"
     )
     # The fewest nodes of a pool that scales stay, and of one from 0 none does.
     scales = {"pools__gpu__autoscaling": {"min": 1, "max": 2}}
-    (line,) = after_jobs.sentences(validate(changed(SCRIPT, **scales)))
+    (line,) = staying(validate(changed(SCRIPT, **scales)))
     assert "1 x g2-standard-24 stay" in line
     for values in ({"autoscaling": {"min": 0, "max": 2}}, {"capacity": {"mode": "spot"}}):
         pool = {**SCRIPT["pools"]["gpu"], **values}
-        assert after_jobs.sentences(validate(changed(SCRIPT, pools__gpu=pool))) == []
+        assert staying(validate(changed(SCRIPT, pools__gpu=pool))) == []
 
 
 def test_of_a_pool_whose_pods_never_wait_for_machines_the_job_and_the_pool_are_given_back() -> None:
     alone = changed(CLAIMED, ray=None, servers=None)
-    (line,) = after_jobs.sentences(validate(alone))
+    (line,) = staying(validate(alone))
     assert line.startswith("pools.gpu: 1 x a4-highgpu-8g stay when jobs.tune has ended or failed")
-    assert line.endswith("`pulumi up` without jobs.tune, pools.gpu")
+    assert line.endswith("`pulumi up --stack any` without jobs.tune, pools.gpu")
 
 
 def test_a_pool_that_a_server_has_too_is_the_servers() -> None:
     token = frozenset({"hugging_face_token"})
-    assert after_jobs.sentences(validate(SERVE, secrets_set=token)) == []
-    (line,) = after_jobs.sentences(validate(changed(SERVE, servers=None), secrets_set=token))
+    assert staying(validate(SERVE, secrets_set=token)) == []
+    (line,) = staying(validate(changed(SERVE, servers=None), secrets_set=token))
     assert line.startswith("pools.gpu: 3 x g2-standard-24 stay when jobs.tune has ended or failed")

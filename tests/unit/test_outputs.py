@@ -25,15 +25,25 @@ from tools.kms_grants import commands
 
 
 def test_what_stops_a_destroy_is_named_with_the_command_that_clears_it() -> None:
-    assert cleanup_note(protected=False, kept=["gs://a", "gs://b"]) == (
-        "`pulumi destroy` removes all but the enabled APIs. "
+    assert cleanup_note("lab", protected=False, kept=["gs://a", "gs://b"]) == (
+        "`pulumi destroy --stack lab` removes all but the enabled APIs. "
         "Objects in gs://a stop it; `gcloud storage rm --recursive 'gs://a/**'` deletes them. "
         "Objects in gs://b stop it; `gcloud storage rm --recursive 'gs://b/**'` deletes them."
     )
 
 
+def test_of_a_protected_stack_the_commands_before_are_named_for_that_stack() -> None:
+    assert cleanup_note("lab", protected=True).startswith(
+        "First `pulumi config set --stack lab --path stack.deletion_protection false` and "
+        "`pulumi up --stack lab`, then `pulumi destroy --stack lab` removes"
+    )
+
+
 def test_without_buckets_that_are_kept_nothing_stops_it() -> None:
-    assert cleanup_note(protected=False) == "`pulumi destroy` removes all but the enabled APIs."
+    assert (
+        cleanup_note("lab", protected=False)
+        == "`pulumi destroy --stack lab` removes all but the enabled APIs."
+    )
 
 
 KEY = "projects/my-keys/locations/us-central1/keyRings/ring/cryptoKeys/key"

@@ -92,7 +92,9 @@ def test_it_tells_which_machines_stay_after_their_jobs(
     register: Register, monkeypatch: pytest.MonkeyPatch, stack: str, stays: bool
 ) -> None:
     outputs = outputs_of(register, monkeypatch, stack)
-    sentences = after_jobs.sentences(validate(stack_config(stack), secrets_set=WITH_ALL_SECRETS))
+    sentences = after_jobs.sentences(
+        validate(stack_config(stack), secrets_set=WITH_ALL_SECRETS), pulumi.get_stack()
+    )
     assert bool(sentences) is stays
     assert outputs.get("machines_after_jobs", []) == sentences
 

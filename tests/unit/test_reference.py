@@ -87,7 +87,7 @@ def test_what_is_a_secret_there_is_one_here() -> None:
     [
         (
             lambda it: it.text("cluster_nam"),
-            "it has no output cluster_nam; nearest: cluster_name, or `pulumi up` of it",
+            f"it has no output cluster_nam; nearest: cluster_name, or `pulumi up --stack {NAME}`",
         ),
         (lambda it: it.output("zzz"), "it has no output zzz; nearest: cluster_location, or "),
         (lambda it: it.text("nodes"), "nodes is no text"),
@@ -106,7 +106,9 @@ def test_an_output_that_cannot_be_used_is_named(
 
 
 def test_a_stack_that_was_never_up_has_no_outputs() -> None:
-    with pytest.raises(BrokenRulesError, match="it has no outputs; nearest: `pulumi up` of it"):
+    with pytest.raises(
+        BrokenRulesError, match=f"it has no outputs; nearest: `pulumi up --stack {NAME}`"
+    ):
         referred(cluster_of, {})
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+import typer
 
 from cli.console import new_console, new_table
 from sandbox.__main__ import main
@@ -51,6 +52,25 @@ def test_a_users_mistake_is_one_line_and_exit_code_1(
     assert error.startswith("error: ")
     assert error.endswith(f"{end}\n")
     assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "near"),
+    [
+        (("status", "-stack", "dev"), "--stack"),
+        (("kube", "status", "-s=dev"), "-s dev"),
+        (("up", "--stack", "dev", "-sped", "2"), "--speed"),
+    ],
+)
+def test_after_one_dash_there_is_one_letter(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    words: tuple[str, ...],
+    near: str,
+) -> None:
+    """The library takes `-stack dev` for `-s tack`, and `dev` for an argument."""
+    assert run(monkeypatch, *words) == 2
+    assert capsys.readouterr().err.endswith(f"there is one letter; nearest: {near}\n")
 
 
 def test_what_runs_goes_on_where_nobody_reads_its_output_any_more() -> None:
@@ -222,10 +242,11 @@ def test_a_disk_with_no_room_for_a_run_is_refused_before_it_begins(
 def test_ctrl_c_is_one_word_and_exit_code_130(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def interrupted(**_: object) -> None:
-        raise KeyboardInterrupt
+    class Interrupted(typer.Typer):
+        def __call__(self, *_: object, **__: object) -> None:
+            raise KeyboardInterrupt
 
-    monkeypatch.setattr("sandbox.__main__.app", interrupted)
+    monkeypatch.setattr("sandbox.__main__.app", Interrupted())
     assert run(monkeypatch, "up") == 130
     assert capsys.readouterr().err == "interrupted\n"
 

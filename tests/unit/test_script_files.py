@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from components.job_set_manifest import MAX_FILE_BYTES
 from stacks.parts.jobs.script import Script
-from stacks.parts.jobs.script_files import Brought, read
+from stacks.parts.jobs.script_files import Brought, Tokens, read
 from stacks.token_shapes import CREDENTIAL_FILES
 from tests.parts.secret_samples import (
     FILE_SECRETS,
@@ -19,6 +19,9 @@ from tests.parts.secret_samples import (
     NEW_WANDB_KEY,
     NO_FILE_SECRETS,
 )
+
+TOKENS = Tokens(of_stack=[])
+BOTH = {"a": TOKENS, "b": TOKENS}
 
 
 @pytest.fixture
@@ -33,7 +36,7 @@ def project(tmp_path: Path) -> Path:
 
 def brought(project: Path, **values: Any) -> Brought:
     script = Script.model_validate({"type": "script", "command": ["run"], **values})
-    return read(project, {"train": script})
+    return read(project, {"train": script}, {"train": TOKENS})
 
 
 def refused(project: Path, **values: Any) -> str:
@@ -120,11 +123,11 @@ def test_scripts_of_one_raycluster_share_what_a_configmap_holds(project: Path) -
     (project / "code" / "data.txt").write_text("x" * (MAX_FILE_BYTES // 2))
     values = {"type": "script", "command": ["run"], "file": "code/data.txt"}
     on_ray = Script.model_validate({**values, "ray": "r"})
-    (problem,) = read(project, {"a": on_ray, "b": on_ray}).problems
+    (problem,) = read(project, {"a": on_ray, "b": on_ray}, BOTH).problems
     assert problem.field == "jobs.b.ray"
     assert "scripts of r have" in problem.message
     apart = Script.model_validate({**values, "ray": "s"})
-    assert read(project, {"a": on_ray, "b": apart}).problems == ()
+    assert read(project, {"a": on_ray, "b": apart}, BOTH).problems == ()
 
 
 def test_a_link_that_leaves_the_folder_is_refused(project: Path) -> None:

@@ -118,6 +118,40 @@ REPORTED: dict[str, tuple[str, str, str]] = {
         "that can be stored in KV cache (3664). Try increasing `gpu_memory_utilization`",
         "3664",
     ),
+    "no room for the cache of one request, in GiB": (
+        "no-room-for-cache",
+        "ERROR 04-05 01:12:55 [core.py:390] ValueError: To serve at least one request with the "
+        "models's max seq len (1048576), (24.00 GiB KV cache is needed, which is larger than the "
+        "available KV cache memory (9.97 GiB). Try increasing `gpu_memory_utilization`",
+        "A request of 1048576 tokens needs 24.00 GiB for its cache, and the GPUs have 9.97 GiB",
+    ),
+    "no room for the cache of one request, and how long one may be": (
+        "no-room-for-cache",
+        "(EngineCore_DP0 pid=1094) ValueError: To serve at least one request with the models's max "
+        "seq len (262144), (24.0 GiB KV cache is needed, which is larger than the available KV "
+        "cache memory (3.18 GiB). Based on the available memory, the estimated maximum model "
+        "length is 34736. Try increasing `gpu_memory_utilization`",
+        "`max_model_len` to 34736 at most",
+    ),
+    "no room for what Text Generation Inference tries first": (
+        "no-room-for-cache",
+        'Error: Warmup(Generation("Not enough memory to handle 4096 prefill tokens. You need to '
+        'decrease `--max-batch-prefill-tokens`"))',
+        "no memory for 4096 tokens at once",
+    ),
+    "no room for all tokens of Text Generation Inference": (
+        "no-room-for-cache",
+        'Error: Warmup(Generation("Not enough memory to handle 16000 total tokens with 2 prefill '
+        "tokens. You need to decrease `--max-batch-total-tokens` or "
+        '`--max-batch-prefill-tokens`"))',
+        "no memory for 16000 tokens at once",
+    ),
+    "no room for the weights in Text Generation Inference": (
+        "gpu-memory-full",
+        "thread 'main' panicked at 'Unable to warmup model: Generation(\"Allocation on device 0 "
+        "would exceed allowed memory. (out of memory)\\nCurrently allocated     : 16.08 GiB",
+        "does not fit the memory of its GPUs",
+    ),
     "no room for any cache": (
         "no-room-for-cache",
         "ValueError: No available memory for the cache blocks. Try increasing "

@@ -251,6 +251,13 @@ TOO_MANY: dict[str, str] = {
     "accelerate launch --num_processes 7 $(SCRIPT_DIR)/train.py": (
         "--num_processes 7 starts more processes than the 2 GPUs that the job has"
     ),
+    # microsoft/DeepSpeed issue 662 of 2021-01-12; horovod/horovod docs/running.rst.
+    "deepspeed --num_gpus=8 $(SCRIPT_DIR)/train.py --deepspeed ds.json": (
+        "--num_gpus=8 starts more processes than the 2 GPUs that a pod has; nearest: 2 as"
+    ),
+    "horovodrun -np 4 -H localhost:4 python3 $(SCRIPT_DIR)/train.py": (
+        "-np 4 starts more processes than the 2 GPUs that a pod has"
+    ),
 }
 
 
@@ -290,6 +297,17 @@ APART: dict[str, str] = {
     "accelerate launch --config_file $(SCRIPT_DIR)/config.yaml $(SCRIPT_DIR)/train.py": (
         "with no --machine_rank, no --main_process_ip"
     ),
+    # microsoft/DeepSpeed issue 5510 of 2024-05, kubeflow/mpi-operator issue 327 of 2021-03-02.
+    "deepspeed $(SCRIPT_DIR)/train.py --deepspeed ds.json": (
+        "deepspeed reaches other pods by SSH, which none of them serves, so it does not make one "
+        f"training of 2 pods; nearest: {JOIN} --master-port $(MASTER_PORT), or nodes: 1"
+    ),
+    "bash -c 'pip install x && NCCL_DEBUG=INFO deepspeed --hostfile /etc/hosts.txt train.py'": (
+        "deepspeed reaches other pods by SSH"
+    ),
+    "mpirun --allow-run-as-root -np 4 python3 $(SCRIPT_DIR)/train.py": "mpirun reaches other pods",
+    "/usr/bin/mpiexec -n 4 python3 $(SCRIPT_DIR)/train.py": "mpirun reaches other pods by SSH",
+    "bash -c 'horovodrun -np 2 python3 $SCRIPT_DIR/train.py'": "horovodrun reaches other pods",
 }
 ACCELERATE = "accelerate launch --num_machines $(NNODES) --machine_rank $(NODE_RANK)"
 TOGETHER: tuple[str, ...] = (
@@ -303,6 +321,9 @@ TOGETHER: tuple[str, ...] = (
     "torchrun $ARGS train.py'",
     "bash -c 'torchrun --nproc_per_node 2 ${ARGS[@]} train.py'",
     "bash -c 'exec torchrun \"$@\"' run --nnodes 2",
+    "deepspeed --no_ssh --node_rank $(NODE_RANK) --master_addr $(MASTER_ADDR) "
+    "--hostfile $(SCRIPT_DIR)/hosts $(SCRIPT_DIR)/train.py",
+    f"bash -c 'pip install deepspeed mpirun && {JOIN} train.py --deepspeed ds.json'",
 )
 
 
@@ -508,6 +529,19 @@ def test_the_programs_own_words_come_after_its_file(
     assert "stack lab" in told
 
 
+@pytest.mark.parametrize("word", ["-seed", "-s3", "-sandbox"])
+def test_a_word_of_one_dash_after_the_file_is_the_programs(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], word: str
+) -> None:
+    file = str(folder / "train.py")
+    request, told = words_of(monkeypatch, capsys, "--stack", "lab", file, word, "3")
+    assert request is not None, told
+    assert list(request.arguments) == [word, "3"]
+    request, told = words_of(monkeypatch, capsys, word, "3", file)
+    assert request is None
+    assert f"{word}: after one dash there is one letter" in told
+
+
 def test_an_option_that_may_be_the_programs_or_ours_is_asked_for(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -582,6 +616,10 @@ def test_how_many_wait_is_told_and_not_who_goes_first(waiting: int, told: str) -
 # What reads like something that a shell, Python or a launcher has to see, and is none.
 READS_ALIKE: dict[str, str] = {
     "a value that a shell would split at": "python3 $(SCRIPT_DIR)/train.py --sep ';' --bar '|'",
+    "a word of the program's that ends with a semicolon": "python3 $(SCRIPT_DIR)/train.py 'a fox;'",
+    "one before another option": "python3 $(SCRIPT_DIR)/train.py 'fox;' --fast",
+    "a launcher as a word": "python3 $(SCRIPT_DIR)/train.py deepspeed mpirun",
+    "a launcher's name at the end of a path": "python3 $(SCRIPT_DIR)/train.py -c /d/deepspeed -v",
     "find's own end of a command": "find /data -name '*.tmp' -exec rm {} ';'",
     "a value of Hydra's": "python3 $(SCRIPT_DIR)/train.py 'dir=${root}/x'",
     "a variable of awk's": "awk '{print $NF}' /data/list",
@@ -610,6 +648,9 @@ def test_what_only_reads_like_a_mistake_is_taken(name: str) -> None:
     [
         "python3 $(SCRIPT_DIR)/train.py --fast | tee log",
         "python3 $(SCRIPT_DIR)/train.py --fast &",
+        "cd /data; ls",
+        "python3 $(SCRIPT_DIR)/train.py; ls",
+        "python3 $(SCRIPT_DIR)/train.py;",
         "python3 $(SCRIPT_DIR)/train.py --root ${SCRIPT_DIR}",
         "bash $(SCRIPT_DIR)/run.sh -c $SCRIPT_DIR",
         "torchrun -m model",

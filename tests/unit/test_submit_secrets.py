@@ -19,11 +19,14 @@ from kube.kinds import SECRET, Kind
 from kube.objects import JsonObject
 from stacks.tokens import SECRETS
 from tests.conftest import stack_config
+from tests.parts.secret_samples import FILE_SECRETS
 from tests.unit.platform_samples import PLATFORM
 from tests.unit.test_hand_over import Answering, never
 
 PODS = {"image": "python:3.12-slim", "requests": {"cpu": 1, "memory_gib": 2}, "pool": "cpu"}
 LAB = stack_config("lab")
+ALL_SECRETS = frozenset(SECRETS)
+RUN = "python3 $(SCRIPT_DIR)/train.py"
 UNQUEUED = {**PLATFORM, "queues": None, "teams": {"red": {}}}
 
 
@@ -194,3 +197,79 @@ def test_who_may_not_read_secrets_may_name_them(script: Path) -> None:
     cluster = Secretive()
     hand_over(cluster, parcel, never)
     assert (parcel.work.kind.name, "mine") in cluster.objects
+
+
+def asks(
+    script: Path,
+    command: str,
+    *secrets: str,
+    config: Any = PLATFORM,
+    team: str | None = None,
+    of_stack: frozenset[str] = frozenset(),
+) -> None:
+    request = Request(
+        name="mine",
+        files=[script],
+        command=command,
+        team=team,
+        fields={**PODS, "secrets": list(secrets)},
+    )
+    checked(request, Config(config, of_stack), (), "any")
+
+
+@pytest.mark.parametrize(
+    ("team", "of_stack", "near"),
+    [
+        # The stack's Secret is not in the team's namespace.
+        ("red", ALL_SECRETS, "--secret NAME=HF_TOKEN, with a Secret of the job's namespace."),
+        (None, frozenset[str](), "--secret NAME=HF_TOKEN, with a Secret of the job's namespace."),
+        (None, ALL_SECRETS, "HF_TOKEN, which the job's pods have from the stack."),
+    ],
+)
+def test_of_a_token_in_a_file_what_is_offered_is_what_its_pods_can_have(
+    script: Path, team: str | None, of_stack: frozenset[str], near: str
+) -> None:
+    script.write_text(f"{FILE_SECRETS['Hugging Face token'][0]}\n")
+    with pytest.raises(VerbError, match=re.escape(f"nearest: {near}")):
+        asks(script, RUN, team=team, of_stack=of_stack)
+
+
+def test_a_secret_that_no_stack_has_belongs_into_one_of_the_jobs(script: Path) -> None:
+    script.write_text(FILE_SECRETS["Private Key"][0])
+    with pytest.raises(VerbError, match="nearest: --secret NAME=KEY, with a Secret of the job's"):
+        asks(script, RUN)
+
+
+@pytest.mark.parametrize("team", [None, "red"])
+def test_a_token_that_its_pods_lack_is_no_variable_of_theirs(
+    script: Path, team: str | None
+) -> None:
+    said = r'"\$\(HF_TOKEN\)" is no variable of the pods, .* nearest: --secret NAME=HF_TOKEN'
+    with pytest.raises(VerbError, match=said):
+        asks(script, f"{RUN} $(HF_TOKEN)", team=team, of_stack=ALL_SECRETS if team else frozenset())
+    asks(script, f"{RUN} $(HF_TOKEN)", "hub=HF_TOKEN", team=team)
+    asks(script, f"{RUN} $(HF_TOKEN)", of_stack=ALL_SECRETS)
+
+
+def test_nor_is_the_key_of_a_server_that_asks_for_none(script: Path) -> None:
+    served = {**LAB["servers"]["chat"], "api_key": False}
+    config = {**LAB, "servers": {"chat": served}}
+    request = Request(
+        name="mine",
+        files=[script],
+        command=f"{RUN} $(SERVER_KEY)",
+        fields={**PODS, "server": "chat"},
+    )
+    with pytest.raises(VerbError, match=r'"\$\(SERVER_KEY\)" is no variable of the pods'):
+        checked(request, Config(config, ALL_SECRETS), (), "lab")
+    config["servers"]["chat"]["api_key"] = True
+    assert checked(request, Config(config, ALL_SECRETS), (), "lab").parcel
+
+
+def test_what_a_whole_secret_has_its_user_knows(script: Path) -> None:
+    """Kubelets put its variables into commands, too."""
+    asks(script, f"{RUN} $(NGC_API_KEY)", "mine")
+    with pytest.raises(VerbError, match=r'"\$\(NGC_API_KEY\)" is no variable of the pods'):
+        asks(script, f"{RUN} $(NGC_API_KEY)", "mine=HF_TOKEN")
+    with pytest.raises(VerbError, match="bash -c for a command in a command"):
+        asks(script, f"{RUN} '$(date +%s)'", "mine")

@@ -28,10 +28,31 @@ SMALL = {"image": "python:3.12-slim", "requests": {"cpu": 1, "memory_gib": 2}}
 KUEUE_MIXED = stack_config("kueue-mixed")
 
 
+# A server takes two of the four GPUs of a queue, and a team's jobs wait in it, too.
+SERVED = changed(
+    PLATFORM,
+    pools__gpu__nodes=3,
+    jobs=None,
+    queues={
+        "frameworks": ["batch/job", "pod", "jobset.x-k8s.io/jobset"],
+        "flavors": {"gpu": {"pool": "gpu"}},
+        "cluster_queues": {"all": {"flavors": {"gpu": {"gpus": 4}}}},
+        "local_queues": [{"name": "lq", "cluster_queue": "all"}],
+    },
+    servers={"chat": {"pool": "gpu", "queue": "lq", "gpus": 2}},
+)
+
+
 def submitted(
     script: Path, config: Mapping[str, Any], team: str | None = None, **fields: Any
 ) -> Checked:
-    request = Request(name="mine", files=[script], team=team, fields={**SMALL, **fields})
+    request = Request(
+        name="mine",
+        files=[script],
+        team=team,
+        fields={**SMALL, **fields},
+        options={"queue": "--queue"},
+    )
     ended = set(config.get("jobs") or {})
     return checked(request, Config(config, ALL_SECRETS), ended, "any")
 
@@ -88,3 +109,21 @@ def test_an_nvlink_domain_is_the_jobs_own(script: Path) -> None:
     channel = domain["spec"]["channel"]["resourceClaimTemplate"]["name"]
     assert channel in json.dumps(pod["resourceClaims"])
     assert domain["spec"]["numNodes"] == 2
+
+
+@pytest.mark.parametrize(
+    ("team", "fields", "said"),
+    [
+        (None, {"queue": "lq", "nodes": 2, "gpus": 2}, "--queue: beside servers.chat"),
+        ("red", {"nodes": 2, "gpus": 2}, "--team red: beside servers.chat"),
+        (None, {"queue": "lq", "nodes": 1, "gpus": 2}, ""),
+        (None, {"nodes": 2, "gpus": 2}, ""),
+    ],
+)
+def test_a_queue_that_a_server_leaves_too_little_is_told_of_a_submitted_job(
+    script: Path, team: str | None, fields: dict[str, Any], said: str
+) -> None:
+    found = submitted(script, SERVED, team, pool="gpu", **fields).never_beside
+    assert len(found) == bool(said)
+    assert all(line.startswith(f"{said} it never has quota of all") for line in found)
+    assert all("6 of 4 GPUs of gpu" in line for line in found)

@@ -215,6 +215,16 @@ def inactive(evicted: dict[str, str]) -> Snapshot:
     return replace(shot, workload=workload(evicted, active=False))
 
 
+def retried(found: Found) -> Found:
+    found.obj["spec"]["backoffLimit"] = 3
+    return found
+
+
+def without_retries(found: Found) -> Found:
+    found.obj["spec"]["backoffLimit"] = 0
+    return found
+
+
 def excusing(found: Found) -> Found:
     """As a JobSet excuses pods that were taken away."""
     part = found.obj["spec"]["replicatedJobs"][0]
@@ -775,6 +785,40 @@ REPORTS: dict[str, Report] = {
             failed_at("1", 1, "ValueError: a batch of rank 1 is empty"),
         ),
         "program-failed",
+        ("rank 1", "a batch of rank 1 is empty"),
+    ),
+    "a rank that is gone, and one that waited for it": Report(
+        "NVIDIA/nccl 795 of 2023-03-02; pytorch/pytorch 163546 of 2025-09-22",
+        two_ranks(
+            failed_at("0", 1, "ncclRemoteError: A call failed possibly due to a network error"),
+            failed_at(
+                "1", 1, "RuntimeError: Timed out waiting 1800000ms for recv operation to complete"
+            ),
+        ),
+        "peer-lost",
+    ),
+    "a rank that is gone, as gloo says it, and the rank": Report(
+        "pytorch/pytorch 75512 of 2022-04-08",
+        two_ranks(
+            failed_at(
+                "0",
+                1,
+                "RuntimeError: [../third_party/gloo/gloo/transport/tcp/pair.cc:598] Connection "
+                "closed by peer [18.25.6.30]:28048",
+            ),
+            failed_at("1", 1, "ValueError: a batch of rank 1 is empty"),
+        ),
+        "program-failed",
+        ("rank 1", "a batch of rank 1 is empty"),
+    ),
+    "a GPU's memory that was full, and an error of a package after it": Report(
+        "ours: a line of a log counts only where it is the end",
+        said_at_the_end(
+            "torch.cuda.OutOfMemoryError: CUDA out of memory. Halving the batch.",
+            "json.decoder.JSONDecodeError: Expecting value: line 1 column 1 (char 0)",
+        ),
+        "program-failed",
+        ("Expecting value",),
     ),
     "a loader process that was killed": Report(
         "Visual-AI/3DRS 7 of 2025-08-01",
@@ -1360,6 +1404,15 @@ REPORTS: dict[str, Report] = {
         ),
         "shared-memory",
         ("shm_gib",),
+    ),
+    "shared memory that a program was warned of, and its error": Report(
+        "ours: a line of a log counts only where it is the end",
+        said_at_the_end(
+            "UserWarning: the loaders may have insufficient shared memory (shm).",
+            "ValueError: shapes do not match",
+        ),
+        "program-failed",
+        ("shapes do not match",),
     ),
     "shared memory of NCCL": Report(
         "NVIDIA/nccl src/misc/shmutils.cc of v2.28",
@@ -2009,6 +2062,33 @@ REPORTS: dict[str, Report] = {
         "program-failed",
         ("counts as one of its retries, of which it has 20",),
     ),
+    "a program's error, of a JobSet that has restarted before": Report(
+        "kubernetes-sigs/jobset pull 1152 of 2026-02-13",
+        snapshot(excusing(job_set(restarts=3, restartsCountTowardsMax=2)), failed()),
+        "program-failed",
+        ("counts as one of its retries, of which it has 20 and has used 2",),
+    ),
+    "a program's error, of a JobSet that has used its restarts": Report(
+        "kubernetes-sigs/jobset pull 1152 of 2026-02-13",
+        snapshot(excusing(job_set(restarts=20, restartsCountTowardsMax=20)), failed()),
+        "program-failed",
+        ("no retry left and does not start again by itself: submit it again",),
+    ),
+    "a program's error, of a JobSet that is about to make its last pods": Report(
+        "kubernetes-sigs/jobset pull 1152 of 2026-02-13",
+        snapshot(
+            excusing(job_set(restarts=20, restartsCountTowardsMax=20)),
+            labelled(failed(), **{"jobset.sigs.k8s.io/restart-attempt": "19"}),
+        ),
+        "program-failed",
+        ("All its pods are made anew by themselves",),
+    ),
+    "a program's error, of a Job without retries": Report(
+        "kubernetes/kubernetes pkg/apis/batch/v1/defaults.go of v1.35.4",
+        snapshot(without_retries(job(active=1)), failed()),
+        "program-failed",
+        ("no retry left and does not start again by itself",),
+    ),
     "Kueue's words of tomorrow": Report(
         "kubernetes-sigs/kueue 12378 of 2026-06-19",
         pending("The workload waits for what Kueue begins to have tomorrow"),
@@ -2149,6 +2229,18 @@ REPORTS: dict[str, Report] = {
         ),
         "evicted",
         ("egg was using",),
+    ),
+    "a node that is short of processes": Report(
+        "kubernetes/kubernetes pull 72844 of 2019-01-12",
+        refused("Evicted", "The node was low on resource: pids. "),
+        "evicted",
+        ("fewer processes",),
+    ),
+    "an eviction in words of tomorrow": Report(
+        "kubernetes/kubernetes pkg/kubelet/eviction/helpers.go of v1.35.4",
+        refused("Evicted", "something that a kubelet begins to say tomorrow"),
+        "evicted",
+        ("No rule knows these words", "tomorrow"),
     ),
     "a node that is short of memory, of a Job that excuses it": Report(
         "ZettaAI/zetta_utils 524 of 2023-10-12",
@@ -2815,6 +2907,19 @@ def test_what_people_reported_is_told_by_its_cause(name: str) -> None:
     assert [it for it in report.words if it not in said] == []
 
 
+@pytest.mark.parametrize("head", ["[rank1]: ", "[default0]:", "(Trainer pid=7, ip=10.0.0.2) "])
+def test_what_a_launcher_puts_before_each_line_changes_no_cause(head: str) -> None:
+    """torch/distributed/distributed_c10d.py of v2.3.0, _distributed_excepthook; torchrun's --tee;
+    Ray's log of its workers."""
+    told: dict[str, str] = {}
+    for name, report in REPORTS.items():
+        logs = {of: [f"{head}{line}" for line in said] for of, said in report.snapshot.logs.items()}
+        reason = verdict(replace(report.snapshot, logs=logs)).reason
+        if logs and (reason is None or reason.cause != report.cause):
+            told[name] = "" if reason is None else reason.cause
+    assert told == {}
+
+
 RECOVERS: dict[str, tuple[Snapshot, str]] = {
     "a retry beside its failure": (
         snapshot(job(active=1, ready=1, failed=1), renamed(failed(), "train-a"), pod()),
@@ -3079,9 +3184,31 @@ RECOVERS: dict[str, tuple[Snapshot, str]] = {
         on_ray(ray_job({"jobDeploymentStatus": "Running", "jobStatus": "RUNNING"}), *ray_ready()),
         "It runs",
     ),
-    "a JobSet that runs": (
-        snapshot(job_set(replicatedJobsStatus=[{"name": "n", "ready": 1}], restarts=2), pod("0")),
-        "It runs",
+    "a JobSet at its third try, one of which counts": (
+        snapshot(
+            excusing(
+                job_set(
+                    replicatedJobsStatus=[{"name": "n", "ready": 1}],
+                    restarts=2,
+                    restartsCountTowardsMax=1,
+                )
+            ),
+            pod("0"),
+        ),
+        "pods ready; it is at its 3rd try, and has used 1 of its 20 restarts.",
+    ),
+    "a JobSet that has not restarted": (
+        snapshot(job_set(replicatedJobsStatus=[{"name": "n", "ready": 1}], restarts=0), pod("0")),
+        "It runs, with 1 of 1 pods ready.",
+    ),
+    "a RayJob at its second try": (
+        on_ray(
+            retried(
+                ray_job({"jobDeploymentStatus": "Running", "jobStatus": "RUNNING", "failed": 1})
+            ),
+            *ray_ready(),
+        ),
+        "; it is at its 2nd try, and has used 1 of its 3 retries.",
     ),
 }
 

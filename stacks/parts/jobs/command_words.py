@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import PurePosixPath
 from typing import NamedTuple
@@ -25,7 +26,7 @@ _SHELLS = frozenset({"sh", "bash", "dash", "ash", "zsh", "ksh"})
 # of them, and `o`, also among others, a word of its own (POSIX.1-2024, sh).
 _SHELL_OPTIONS = re.compile(r"[-+][A-Za-z]+")
 _SHELL_VALUES = frozenset({"--rcfile", "--init-file"})
-_OPERATOR = re.compile(r"&&|\|\|?|;|&|\d?>>?(&\d|/\S*)?|<|\S+;")
+_OPERATOR = re.compile(r"&&|\|\|?|;|&|\d?>>?(&\d|/\S*)?|<")
 _PLAIN_VARIABLE = re.compile(r"(?<!\$)\$(?:\{(?P<braced>[A-Za-z_]\w*)\}|(?P<bare>[A-Za-z_]\w*))")
 _NAMED = re.compile(r"(?<!\$)\$\((?P<name>[^()]*)\)")
 _BROUGHT = re.compile(
@@ -112,7 +113,46 @@ _LAUNCHERS = (
         port="--main_process_port",
     ),
 )
+# Where a program is called, and is no other's word: `pip install deepspeed`.
+_CALLED = (
+    r"(?:^|[;&|(\n]\s*|\b\w*sh(?:\s+-\S+|\s+pipefail)+\s+|\bexec\s+|\b[A-Z_]+=\S*\s+)(?:\S*/)?"
+)
+# Launchers that reach other machines by SSH, with the options of processes of each pod and of what
+# does without: microsoft/DeepSpeed issue 5510 of 2024-05, kubeflow/mpi-operator issue 327 of
+# 2021-03-02, horovod/horovod docs/running.rst.
+_BY_SSH = {
+    "deepspeed": (
+        re.compile(rf"{_CALLED}deepspeed(?=\s)"),
+        re.compile(r"\s--num_gpus[= ](?P<count>\d+)\b"),
+        re.compile(r"\s--no_ssh\b"),
+    ),
+    "horovodrun": (
+        re.compile(rf"{_CALLED}horovodrun(?=\s)"),
+        re.compile(r"\s(?:-np|--num-proc)[= ](?P<count>\d+)\b"),
+        None,
+    ),
+    # What is not of GPUs may be more processes.
+    "mpirun": (re.compile(rf"{_CALLED}mpi(?:run|exec)(?=\s)"), None, None),
+}
 _WORD = re.compile(r"[^\s'\"=;|&<>]+")
+_NAME = re.compile(r"[A-Za-z_]\w*")
+
+
+@dataclass(frozen=True)
+class _Variables:
+    """Variables of pods: `names`, and where these are not `all` any others."""
+
+    names: Collection[str]
+    offers: Mapping[str, str]
+    all: bool
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.names or (not self.all and _NAME.fullmatch(name) is not None)
+
+    def nearest(self, name: str) -> str:
+        near = get_close_matches(name, sorted(self.names), n=1, cutoff=0.5)
+        offered = [self.offers[name]] if name in self.offers else [f"$({it})" for it in near]
+        return ", or ".join([*offered, "bash -c for a command in a command"])
 
 
 def command_problems(
@@ -121,16 +161,22 @@ def command_problems(
     files: Collection[str],
     variables: Collection[str],
     left_out: Collection[str] = (),
+    *,
+    offers: Mapping[str, str] | None = None,
+    knows_all: bool = True,
 ) -> Iterator[Problem]:
     """Of a command that cannot work, all that keeps it from that. What is `left_out` of a folder
-    is told elsewhere."""
+    is told elsewhere. `offers` say how pods get a variable that they lack, and unless it
+    `knows_all`, pods have variables beside `variables`: kubelets put in those of whole Secrets, too
+    (kubernetes/kubernetes v1.35.4 pkg/kubelet/kubelet_pods.go, makeEnvironmentVariables)."""
+    known = _Variables(variables, offers or {}, all=knows_all)
     line = line_at(words)
     for at, word in enumerate(words):
         if at == line:
             yield from _line_problems(field, word, files, left_out)
         elif line is None or at < line:
             yield from _brought_problems(field, word, {*files, *left_out})
-            yield from _word_problems(field, words, at, files, variables)
+            yield from _word_problems(field, words, at, files, known)
 
 
 def line_at(words: Sequence[str]) -> int | None:
@@ -165,7 +211,7 @@ def _word_problems(
     words: Sequence[str],
     at: int,
     files: Collection[str],
-    variables: Collection[str],
+    variables: _Variables,
 ) -> Iterator[Problem]:
     word = words[at]
     if not at and len(words) > 1 and _ASSIGNED.fullmatch(word):
@@ -175,7 +221,7 @@ def _word_problems(
             f"a shell alone takes {name} before a program for a variable; nearest: env as the "
             f"first word, or {name} among the job's variables",
         )
-    if _OPERATOR.fullmatch(word) and not _is_value(words, at):
+    if _is_operator(words, at) and not _is_value(words, at):
         yield Problem(
             field,
             f'"{word}" is for a shell, and none looks at the words; nearest: '
@@ -195,9 +241,19 @@ def _word_problems(
             yield Problem(
                 field,
                 f'"{found[0]}" is no variable of the pods, and stays as it is; nearest: '
-                f"{_nearest_variable(found['name'], variables)}",
+                f"{variables.nearest(found['name'])}",
             )
     yield from _file_problems(field, words, at, files)
+
+
+def _is_operator(words: Sequence[str], at: int) -> bool:
+    """A semicolon at the end of a word is one after a program, or where a command may follow, and
+    no option."""
+    word, after = words[at], words[at + 1 :]
+    if len(word) > 1 and word.endswith(";"):
+        ends = _PROGRAM_FILE.fullmatch(word[:-1]) is not None
+        return ends or (bool(after) and not after[0].startswith("-"))
+    return _OPERATOR.fullmatch(word) is not None
 
 
 def _is_value(words: Sequence[str], at: int) -> bool:
@@ -207,12 +263,6 @@ def _is_value(words: Sequence[str], at: int) -> bool:
         return words[at] == ";"
     ends = after[0].startswith("-") if after else words[at] != "&"
     return ends and bool(before) and before[-1].startswith("-") and "=" not in before[-1]
-
-
-def _nearest_variable(name: str, variables: Collection[str]) -> str:
-    near = get_close_matches(name, sorted(variables), n=1, cutoff=0.5)
-    offered = [f"$({near[0]})"] if near else []
-    return ", or ".join([*offered, "bash -c for a command in a command"])
 
 
 def _file_problems(
@@ -318,6 +368,7 @@ def launcher_problems(
     waits and never begins, a process without a GPU fails, and pods that are not told of each other
     train each for itself. `variables` are those of the user's own."""
     text = " ".join(words)
+    yield from _by_ssh_problems(field, text, nodes, gpus)
     for it in _LAUNCHERS:
         called = it.pattern.finditer(text)
         found = next(
@@ -346,6 +397,29 @@ def launcher_problems(
                 f"{started[0].strip()} starts more processes than the {most} GPUs that "
                 f"{'the job has' if it.in_all else 'a pod has'}; nearest: {most} as the number, or "
                 "more gpus",
+            )
+
+
+def _by_ssh_problems(field: str, text: str, nodes: int, gpus: int) -> Iterator[Problem]:
+    torchrun = _LAUNCHERS[0]
+    line = " ".join([torchrun.name, *torchrun.join, f"{torchrun.port} $(MASTER_PORT)"])
+    for name, (called, processes, without) in _BY_SSH.items():
+        found = called.search(text)
+        if found is None:
+            continue
+        own = _PROGRAM.split(text[found.end() :], maxsplit=1)[0]
+        if nodes > 1 and (without is None or not without.search(own)):
+            yield Problem(
+                field,
+                f"{name} reaches other pods by SSH, which none of them serves, so it does not make "
+                f"one training of {nodes} pods; nearest: {line}, or nodes: 1",
+            )
+        started = processes.search(own) if processes is not None else None
+        if started is not None and gpus and int(started["count"]) > gpus:
+            yield Problem(
+                field,
+                f"{started[0].strip()} starts more processes than the {gpus} GPUs that a pod has; "
+                f"nearest: {gpus} as the number, or more gpus",
             )
 
 

@@ -4,7 +4,7 @@ import hashlib
 import json
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -14,7 +14,6 @@ from components.job_set_manifest import OWN_VARIABLES
 from components.ray_manifest import LAUNCHER_DIR
 from stacks.parts.jobs.command_words import FILES_VARIABLE
 from stacks.secret_references import SecretKey, SecretReference, named_secret
-from stacks.tokens import SERVER_KEY_VARIABLE, VARIABLES
 from stacks.types import (
     Block,
     Gpus,
@@ -143,14 +142,19 @@ class Script(Block, frozen=True):
     def named_secrets(self) -> list[SecretKey]:
         return [named_secret(it) for it in self.secrets]
 
-    def variables(self, *, with_files: bool) -> set[str]:
-        """Names that `$(NAME)` in the command may have."""
+    @property
+    def has_whole_secret(self) -> bool:
+        """Whether pods have all keys of a Secret as variables, whose names its user knows alone."""
+        return any(key is None for _, key in self.named_secrets)
+
+    def variables(self, *, with_files: bool, of_stack: Collection[str]) -> set[str]:
+        """Names that `$(NAME)` in the command may have. `of_stack` are those of its secrets."""
         files = {FILES_VARIABLE} if with_files or self.ray is not None else set[str]()
         if self.ray is not None:
             return {*files, *self.environment}
-        server = {SERVER_VARIABLE, SERVER_KEY_VARIABLE} if self.server is not None else set[str]()
+        server = {SERVER_VARIABLE} if self.server is not None else set[str]()
         keys = {key for _, key in self.named_secrets if key is not None}
-        return {*OWN_VARIABLES, *VARIABLES.values(), *files, *server, *keys, *self.environment}
+        return {*OWN_VARIABLES, *of_stack, *files, *server, *keys, *self.environment}
 
 
 _ON_RAY = (

@@ -41,7 +41,8 @@ def brought(plan: Plan, folder: Path) -> Files:
     """The files of each script. Raises pulumi.RunError, which names all that are wrong, before any
     resource is registered."""
     scripts = {name: it for name, it in plan.stack.jobs.items() if isinstance(it, Script)}
-    found = script_files.read(folder, scripts)
+    tokens = {name: script_files.tokens_of(plan.stack, it) for name, it in scripts.items()}
+    found = script_files.read(folder, scripts, tokens)
     survey = Survey()
     survey.judge(found.problems)
     survey.close()

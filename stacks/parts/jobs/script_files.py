@@ -23,8 +23,9 @@ from stacks.parts.jobs.program_words import jax_problems, program_of
 from stacks.parts.jobs.requirements import requirements_problems
 from stacks.parts.jobs.script import Script
 from stacks.problems import Problem
+from stacks.stack import Stack
 from stacks.token_shapes import HuggingFaceDetector, WeightsAndBiasesDetector
-from stacks.tokens import VARIABLES
+from stacks.tokens import SERVER_KEY_VARIABLE, VARIABLES
 
 # A key of a ConfigMap (kubernetes/kubernetes apimachinery pkg/util/validation, IsConfigMapKey,
 # v1.35.4).
@@ -50,8 +51,35 @@ class Brought:
     problems: tuple[Problem, ...] = ()
 
 
-def read(folder: Path, scripts: Mapping[str, Script]) -> Brought:
-    """`folder` is the project's."""
+@dataclass(frozen=True, kw_only=True)
+class Tokens:
+    """Variables that pods have of the stack's secrets; `submit` offers Secrets of the job's own
+    namespace for what they lack."""
+
+    of_stack: Collection[str]
+    submitted: bool = False
+
+    def offer(self, key: str) -> str:
+        """How pods get the token of the config's `key`."""
+        variable = VARIABLES[key]
+        if not self.submitted:
+            return f"{variable}, which pods have from `pulumi config set --secret {key}`"
+        if variable in self.of_stack:
+            return f"{variable}, which the job's pods have from the stack"
+        return f"--secret NAME={variable}, with a Secret of the job's namespace"
+
+
+def tokens_of(stack: Stack, script: Script) -> Tokens:
+    """Those of a job in the stack's own namespace."""
+    found = {VARIABLES[it] for it in stack.secrets_set if it in VARIABLES}
+    server = None if script.server is None else stack.servers.get(script.server)
+    if server is not None and server.api_key:
+        found.add(SERVER_KEY_VARIABLE)
+    return Tokens(of_stack=found)
+
+
+def read(folder: Path, scripts: Mapping[str, Script], tokens: Mapping[str, Tokens]) -> Brought:
+    """`folder` is the project's, and `tokens` are by the names of scripts."""
     files: dict[str, Mapping[str, str]] = {}
     problems: list[Problem] = []
     for name, script in scripts.items():
@@ -59,7 +87,7 @@ def read(folder: Path, scripts: Mapping[str, Script]) -> Brought:
         at, brought = f"jobs.{name}.{key}", script.file or script.folder
         if brought is None:
             files[name] = {}
-            problems += _command_problems(name, script, {})
+            problems += _command_problems(name, script, {}, tokens[name])
             continue
         if not_named := [*named_problems(at, folder, brought)]:
             problems += not_named
@@ -78,13 +106,13 @@ def read(folder: Path, scripts: Mapping[str, Script]) -> Brought:
             continue
         texts = {it.name: _text(it) for it in found}
         problems += _problems(at, brought, found, texts, within)
-        problems += secret_problems(at, texts)
+        problems += secret_problems(at, texts, _offered(script, tokens[name]))
         left_out: Collection[str] = ()
         if key == "folder":
             left_out = left_out_of(within)
             problems += left_out_problems(f"jobs.{name}.command", within, script.command)
         files[name] = {file: text for file, text in texts.items() if text is not None}
-        problems += _command_problems(name, script, texts, left_out)
+        problems += _command_problems(name, script, texts, tokens[name], left_out)
         problems += shell_script_problems(at, script.command, files[name])
         program = program_of(script.command, files[name])
         if program is not None and script.ray is None and script.nodes > 1:
@@ -96,14 +124,30 @@ def read(folder: Path, scripts: Mapping[str, Script]) -> Brought:
     return Brought(files=files, problems=tuple(problems))
 
 
+def _offered(script: Script, tokens: Tokens) -> Tokens:
+    """What runs on a RayCluster has the tokens of the cluster's pods, and names no Secret."""
+    return tokens if script.ray is None else Tokens(of_stack=tokens.of_stack)
+
+
 def _command_problems(
-    name: str, script: Script, texts: Collection[str], left_out: Collection[str] = ()
+    name: str,
+    script: Script,
+    texts: Collection[str],
+    tokens: Tokens,
+    left_out: Collection[str] = (),
 ) -> Iterator[Problem]:
     if not all(_KEY.fullmatch(it) for it in texts):
         # What is said of such a name would be said again of the word that has it.
         return
-    variables = script.variables(with_files=bool(texts))
-    yield from command_problems(f"jobs.{name}.command", script.command, texts, variables, left_out)
+    yield from command_problems(
+        f"jobs.{name}.command",
+        script.command,
+        texts,
+        script.variables(with_files=bool(texts), of_stack=tokens.of_stack),
+        left_out,
+        offers={it: _offered(script, tokens).offer(key) for key, it in VARIABLES.items()},
+        knows_all=not script.has_whole_secret,
+    )
 
 
 def _together(
@@ -204,17 +248,23 @@ def _as_program(word: str) -> str:
     return name if name.endswith(_PROGRAMS) else ""
 
 
-def secret_problems(field: str, texts: Mapping[str, str | None]) -> Iterator[Problem]:
+def secret_problems(
+    field: str, texts: Mapping[str, str | None], tokens: Tokens
+) -> Iterator[Problem]:
     """One for each line, which is named and not repeated."""
     for name, text in texts.items():
         for secret in secrets_in_file(name, text or ""):
-            yield Problem(field, _secret_message(name, secret))
+            yield Problem(field, _secret_message(name, secret, tokens))
 
 
-def _secret_message(name: str, secret: FileSecret) -> str:
-    near = "a Secret of the cluster that the program reads"
-    if key := _KEYS_OF_SECRETS.get(secret.kind):
-        near = f"{VARIABLES[key]}, which pods have from `pulumi config set --secret {key}`"
+def _secret_message(name: str, secret: FileSecret, tokens: Tokens) -> str:
+    key = _KEYS_OF_SECRETS.get(secret.kind)
+    if key is not None:
+        near = tokens.offer(key)
+    elif tokens.submitted:
+        near = "--secret NAME=KEY, with a Secret of the job's namespace"
+    else:
+        near = "a Secret of the cluster that the program reads"
     return (
         f"{name}: line {secret.line} looks like a secret ({secret.kind}), which all who may read "
         f"the job could read; nearest: {near}. A file that .gitignore names stays behind; a line "
