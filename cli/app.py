@@ -9,8 +9,8 @@ from difflib import get_close_matches
 
 import typer
 
-from cli.console import say_aside
 from cli.errors import UserError
+from cli.lines import say_aside
 
 _QUOTED = re.compile(r"'([^']+)'")
 _CHOICE = re.compile(r"'([^']*)' is not one of (.*)")

@@ -56,7 +56,7 @@ def test_a_users_mistake_is_one_line_and_exit_code_1(
 def test_what_runs_goes_on_where_nobody_reads_its_output_any_more() -> None:
     program = """
 import sys
-from cli.console import say
+from cli.lines import say
 say("a line")
 say("another one")
 print("goes on", file=sys.stderr)
