@@ -6,7 +6,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from cli.console import say_aside
+from cli.lines import say_aside
 
 _SECONDS = 2.0
 

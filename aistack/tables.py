@@ -12,7 +12,8 @@ from aistack.events import Event
 from aistack.job import Job
 from aistack.listing import Listing
 from aistack.why.verdict import Verdict
-from cli.console import new_console, new_table, say_raw
+from cli.console import new_console, new_table
+from cli.lines import say_raw
 
 _GIB = 2**30
 

@@ -12,8 +12,8 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperOption
 
-from cli.console import say_aside
 from cli.errors import UserError
+from cli.lines import say_aside
 
 _QUOTED = re.compile(r"'([^']+)'")
 _CHOICE = re.compile(r"'([^']*)' is not one of (.*)")

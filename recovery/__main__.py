@@ -1,7 +1,7 @@
 """Puts a stack's state in order after a command that was killed: `python -m recovery --stack dev`.
 
 Looks up what became of the operations that were under way. Then the same command goes on from
-there.
+there. It needs no packages, and what it prints of a state or of an error is text.
 """
 
 from __future__ import annotations
@@ -10,6 +10,9 @@ import argparse
 import json
 import sys
 
+from cli.errors import UserError
+from cli.lines import say, say_aside
+from cli.pulumi_cli import binary
 from recovery import dashboards, report, state
 from recovery.errors import LockedError, RecoveryError
 from recovery.pending import Adoption, adopt_pending
@@ -20,9 +23,10 @@ from recovery.state import Deployment
 def main(arguments: list[str]) -> int:
     options = _parser().parse_args(arguments)
     try:
-        recover(PulumiStack(options.stack), _ids(options.id), yes=options.yes)
-    except RecoveryError as error:
-        print(error, file=sys.stderr)
+        stack = PulumiStack(options.stack, binary(), say)
+        recover(stack, _ids(options.id), yes=options.yes)
+    except (RecoveryError, UserError) as error:
+        say_aside(str(error))
         return 1
     return 0
 
@@ -32,10 +36,10 @@ def recover(stack: PulumiStack, ids: dict[str, str], *, yes: bool) -> None:
     exported = state.read(text)
     deployment: Deployment = exported["deployment"]
     adoption = _adopt(deployment, ids)
-    print("\n".join(report.found(deployment, adoption)), flush=True)
+    say(*report.found(deployment, adoption))
     if not yes and not _agreed(f"Write this to the state of stack {stack.name}?"):
         raise RecoveryError("nothing was written")
-    print(f"the state as it was: {state.back_up(text, stack.name)}")
+    say(f"the state as it was: {state.back_up(text, stack.name)}")
     try:
         stack.replace(json.dumps({**exported, "deployment": adoption.deployment}))
     except LockedError as locked:
@@ -45,7 +49,7 @@ def recover(stack: PulumiStack, ids: dict[str, str], *, yes: bool) -> None:
     if adoption.adopted:
         stack.refresh(adoption.adopted)
     after: Deployment = state.read(stack.export())["deployment"]
-    print("\n".join(report.left(stack.name, adoption, after)))
+    say(*report.left(stack.name, adoption, after))
     return None
 
 
@@ -63,14 +67,14 @@ def _unlock(stack: PulumiStack, locked: LockedError, *, yes: bool) -> None:
         if owner.is_of_this_machine and owner.is_alive:
             raise RecoveryError(f"{owner} is at work on the stack: wait until it has ended")
     if not locked.owners or not all(owner.is_of_this_machine for owner in locked.owners):
-        print(locked)
+        say_aside(str(locked))
         if yes or not _agreed("Is it certain that no process is at work on this stack?"):
             raise RecoveryError(
                 "nothing was written: make sure that no process is at work on the stack, then run "
                 f"`pulumi cancel --stack {stack.name}` and this again"
             )
     stack.unlock()
-    print("a killed command left its lock: it is removed", flush=True)
+    say("a killed command left its lock: it is removed")
 
 
 def _agreed(question: str) -> bool:

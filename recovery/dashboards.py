@@ -29,7 +29,7 @@ def look_up(orphan: Orphan) -> str | None:
     except FileNotFoundError:
         raise _undecided(orphan, f"there is no gcloud on PATH; {shown}") from None
     if done.returncode:
-        raise _undecided(orphan, f"{done.stderr.strip()}\n  {shown}")
+        raise _undecided(orphan, f"{done.stderr.strip()}\n{shown}")
     found = [one["name"] for one in json.loads(done.stdout) if one.get("displayName") == title]
     if len(found) > 1:
         raise _undecided(orphan, f'several are called "{title}": {", ".join(found)}')
@@ -46,7 +46,8 @@ def _title(orphan: Orphan) -> str | None:
 
 
 def _undecided(orphan: Orphan, why: str) -> RecoveryError:
+    again = shlex.quote(f"{orphan.urn}=ID")
     return RecoveryError(
         f"the cloud chose the id of {orphan.urn}: {why}\n"
-        f"  then run this again with --id '{orphan.urn}=ID', with no ID where it is not there"
+        f"then run this again with --id {again}, with no ID where it is not there"
     )

@@ -31,7 +31,7 @@ class Process:
         """On this machine."""
         try:
             os.kill(self.pid, 0)
-        except ProcessLookupError:
+        except (ProcessLookupError, OverflowError):  # no process has a number that large
             return False
         except PermissionError:
             return True

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryFile
 
 from recovery.errors import LockedError, Process, RecoveryError
 
@@ -17,7 +19,11 @@ _OWNER = re.compile(r"created by (\S+)@(\S+) \(pid (\d+)\)")
 
 @dataclass(frozen=True)
 class PulumiStack:
+    """`tell` gets each line of what takes long, since names in it are the state's."""
+
     name: str
+    program: Path
+    tell: Callable[[str], None]
 
     def export(self) -> str:
         return self._run("stack", "export")
@@ -30,26 +36,35 @@ class PulumiStack:
         self._run("cancel", "--yes")
 
     def refresh(self, urns: Iterable[str]) -> None:
-        """Ask the providers what became of these resources; shows how it goes on."""
+        """Ask the providers what became of these resources, and tell how it goes on."""
         targets = [f"--target={urn}" for urn in urns]
-        self._run("refresh", "--yes", "--skip-preview", *targets, shown=True)
-
-    def _run(self, *words: str, given: str = "", shown: bool = False) -> str:
-        command = ["pulumi", *words, "--stack", self.name, "--non-interactive", "--color=never"]
-        try:
-            done = subprocess.run(
+        command = self._command("refresh", "--yes", "--skip-preview", *targets)
+        with TemporaryFile("w+", errors="replace") as errors:
+            with subprocess.Popen(
                 command,
-                input=given,
-                stdout=None if shown else subprocess.PIPE,
-                stderr=subprocess.PIPE,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=errors,
                 text=True,
-                check=False,
-            )
-        except FileNotFoundError:
-            raise RecoveryError("pulumi: not found on PATH") from None
+                errors="replace",
+            ) as run:
+                for line in run.stdout or ():
+                    self.tell(line.rstrip("\n"))
+            errors.seek(0)
+            if run.returncode:
+                raise _failed("refresh", errors.read().strip())
+
+    def _run(self, *words: str, given: str = "") -> str:
+        done = subprocess.run(
+            self._command(*words), input=given, capture_output=True, text=True, check=False
+        )
         if done.returncode:
-            raise _failed(" ".join(words[:2]), done.stderr.strip())
-        return done.stdout or ""
+            raise _failed(" ".join(words), done.stderr.strip())
+        return done.stdout
+
+    def _command(self, *words: str) -> list[str]:
+        options = ("--stack", self.name, "--non-interactive", "--color=never")
+        return [str(self.program), *words, *options]
 
 
 def _failed(verb: str, said: str) -> RecoveryError:

@@ -1,7 +1,9 @@
-"""What a recovery found, for people: before it writes, and after."""
+"""What a recovery found, for people: before it writes, and after. Words of the state are quoted in
+the commands, and none of them is an option."""
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -44,10 +46,9 @@ def left(stack: str, adoption: Adoption, deployment: Deployment) -> Iterator[str
         yield from (f"  {line}" for line in _of_others(stack, asked[urn], there[urn]))
         yield from (f"  {line}" for line in _unfinished(stack, there[urn]))
         if urn in adoption.deleting:
-            again = f"pulumi refresh --stack {stack} --target '{urn}'"
             yield (
                 "  its delete did not begin, or still goes on; look again before anything else: "
-                f"{again}"
+                f"{_refresh(stack, urn)}"
             )
         else:
             yield from (f"  {line}" for line in _status(there[urn]))
@@ -60,10 +61,10 @@ def _of_others(stack: str, asked: Mapping[str, Any], found: Mapping[str, Any]) -
     stack has made."""
     wanted, owner = _owner(asked.get("inputs")), _owner(found.get("outputs"))
     if wanted and owner and owner != wanted:
+        forget = _command("pulumi state delete --stack", stack, found["urn"])
         yield (
             f"it belongs to the stack {owner}, by its labels: take it off this record before "
-            f"anything else, `pulumi state delete --stack {stack} '{found['urn']}'`, and give "
-            "yours another name"
+            f"anything else, `{forget}`, and give yours another name"
         )
 
 
@@ -121,42 +122,53 @@ def unsaid(adoption: Adoption, deployment: Deployment) -> Iterator[str]:
 def _status(resource: dict[str, Any]) -> Iterator[str]:
     names = str(resource.get("id")).split("/")
     named = dict(zip(names[::2], names[1::2], strict=False))
-    place = f"--location={named.get('locations')} --project={named.get('projects')}"
     cluster = named.get("clusters")
+    place = {"location": named.get("locations"), "project": named.get("projects")}
     if resource["type"] == CLUSTER:
-        look = f"`gcloud container clusters describe {cluster} {place}`"
-        yield f"whether it is sound the record does not say; {look} does"
+        look = _command("gcloud container clusters describe", cluster, **place)
+        yield f"whether it is sound the record does not say; `{look}` does"
     elif resource["type"] == NODE_POOL:
-        pool = f"{named.get('nodePools')} --cluster={cluster}"
-        look = f"`gcloud container node-pools describe {pool} {place}`"
+        pool, place = named.get("nodePools"), {"cluster": cluster, **place}
+        look = _command("gcloud container node-pools describe", pool, **place)
         yield (
-            f"whether all of its machines came the record does not say; {look} does, and those "
+            f"whether all of its machines came the record does not say; `{look}` does, and those "
             "that came are paid for"
         )
 
 
 def _next(stack: str, adoption: Adoption) -> str:
     """An `up`; after a killed delete it may have been a destroy."""
-    up = f"pulumi up --stack {stack}"
+    up = _command("pulumi up --stack", stack)
     if not adoption.deleting:
         return up
-    return f"pulumi destroy --stack {stack}, where a destroy was killed; or {up}"
+    return f"{_command('pulumi destroy --stack', stack)}, where a destroy was killed; or {up}"
 
 
 def _unfinished(stack: str, resource: dict[str, Any]) -> Iterator[str]:
     outputs: dict[str, Any] = resource.get("outputs") or {}
-    again = f"pulumi refresh --stack {stack} --target '{resource['urn']}'"
+    again = _refresh(stack, resource["urn"])
     if outputs.get("state") == "CREATING":
         yield f"it is still being made: when it is ready, before anything else: {again}"
     if resource["type"] == CLUSTER and outputs.get("removeDefaultNodePool") is False:
         yield "the next `up` takes away the pool that GKE began it with"
     if resource["type"] == RELEASE:
         status = str((outputs.get("status") or {}).get("status"))
-        there = f"{outputs.get('name')} --namespace {outputs.get('namespace')}"
+        name, place = outputs.get("name"), {"namespace": outputs.get("namespace")}
         if status == "pending-install":
-            yield f"it is half installed: helm uninstall {there}; {again}"
+            yield f"it is half installed: {_command('helm uninstall', name, **place)}; {again}"
         elif status.startswith("pending"):
-            yield f"its update was cut off: helm rollback {there}; {again}"
+            yield f"its update was cut off: {_command('helm rollback', name, **place)}; {again}"
+
+
+def _refresh(stack: str, urn: str) -> str:
+    return _command("pulumi refresh --stack", stack, target=urn)
+
+
+def _command(program: str, *names: str | None, **options: str | None) -> str:
+    """A name that a program would read as an option is left to the reader."""
+    words = ["NAME" if str(name).startswith("-") else str(name) for name in names]
+    words += [f"--{option}={value}" for option, value in options.items()]
+    return f"{program} {shlex.join(words)}"
 
 
 def _name(urn: str) -> str:

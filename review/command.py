@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from catalog.strict_yaml import YamlError
-from cli.console import say
+from cli.lines import say
 from cli.project import PROJECT, PROJECT_FOLDER
 from review.lines import lines_of
 from review.markdown import markdown

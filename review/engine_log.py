@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from cli.console import say
+from cli.lines import say
 from review.quoted import LINE, fenced, logged, word
 from stacks.unseen import written_out
 

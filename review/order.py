@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from cli.console import say, say_aside
+from cli.lines import say, say_aside
 from cli.project import PROJECT
 from stacks.names_beside import config_of
 

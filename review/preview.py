@@ -15,8 +15,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from cli.console import say
 from cli.errors import UserError
+from cli.lines import say
 from cli.urns import name_of, token_of
 from review.change import changes_of
 from review.sandbox_engine import (

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cli.app import run_app
-from cli.console import say
 from cli.kube_mode import KubeMode
+from cli.lines import say
 from cli.next_steps import FOLDER
 
 if TYPE_CHECKING:

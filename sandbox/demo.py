@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from cli.console import new_console, say
+from cli.console import new_console
 from cli.kube_mode import KubeMode
+from cli.lines import say
 from sandbox.engine import Verb
 from sandbox.faults import Faults
 from sandbox.kube_choice import has_queues, is_real, said

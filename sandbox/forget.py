@@ -6,8 +6,8 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from cli.console import say
 from cli.errors import UserError
+from cli.lines import say
 from cli.pulumi_cli import binary
 from sandbox.clusters import Clusters
 from sandbox.folder import delete_own, require_sandbox

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from cli.console import new_console, new_table, say
+from cli.console import new_console, new_table
 from cli.errors import UserError
 from cli.kube_mode import KubeMode
+from cli.lines import say
 from cli.next_steps import command
 from sandbox.cloud.kinds.cluster import Cluster
 from sandbox.clusters import Clusters

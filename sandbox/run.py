@@ -9,8 +9,8 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from cli.console import say, say_aside
 from cli.kube_mode import KubeMode
+from cli.lines import say, say_aside
 from cli.urns import name_of, token_of
 from review.cost import Amount, Cost, cost_of
 from review.hourly import cost_lines

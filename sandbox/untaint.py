@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import subprocess
 
-from cli.console import say
 from cli.errors import UserError
+from cli.lines import say
 from cli.pulumi_cli import binary
 from sandbox.status import refuse_never_run
 from sandbox.workspace import Workspace

@@ -6,13 +6,15 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from pydantic import BaseModel
 
 from catalog import Catalog
 from catalog.image_name import ImageName
-from cli.project import PROJECT_FOLDER
+from catalog.strict_yaml import read_yaml
+from cli.project import PROJECT_FOLDER, stack_names
 from stacks.parts.jobs.fine_tune import FineTuning
 from stacks.parts.jobs.nemo_rl import NemoRlJob
 from stacks.parts.jobs.verl import VerlTraining
@@ -68,16 +70,29 @@ def chart_rows() -> Iterator[Sequence[str]]:
 
 
 def image_rows() -> Iterator[Sequence[str]]:
-    """Every container image that the version lock names."""
+    """Every container image that the version lock or a preset names."""
     lock = Catalog.load().versions
     named = {it.reference: _KEYS[name] for name, it in lock.images.items()}
     for nccl in lock.nccl.values():
         for reference in (nccl.plugin_image, nccl.pause_image):
             named.setdefault(reference, f"`{_TABLE}`")
+    for stack in stack_names():
+        config = read_yaml(PROJECT_FOLDER / f"Pulumi.{stack}.yaml")["config"]
+        for reference, key in _images(config["gke-ai-stacks:stack"]):
+            named.setdefault(reference, f"`{key}` of `{stack}`")
     for reference, key in named.items():
         name = ImageName.parse(reference)
         held = f"`{name.digest}`" if name.digest else _BY_NAME
         yield f"`{name.repository}:{name.tag}`", held, key
+
+
+def _images(config: Any, *keys: str) -> Iterator[tuple[str, str]]:
+    """Images in a config, each with its key."""
+    if isinstance(config, Mapping):
+        for key, value in config.items():
+            yield from _images(value, *keys, key)
+    elif keys and keys[-1] == "image" and isinstance(config, str):
+        yield config, ".".join(keys)
 
 
 def model_rows() -> Iterator[Sequence[str]]:

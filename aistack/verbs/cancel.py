@@ -1,6 +1,6 @@
 from aistack.options import JsonOption, NameArgument, SandboxOption, StackOption, opened
 from aistack.progress import told
-from cli.console import say
+from cli.lines import say
 
 
 def cancel(

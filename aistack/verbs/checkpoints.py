@@ -10,7 +10,7 @@ from aistack.errors import VerbError
 from aistack.exit_codes import ExitCode
 from aistack.options import JsonOption, NameArgument, SandboxOption, StackOption, opened
 from aistack.progress import told
-from cli.console import say, say_aside
+from cli.lines import say, say_aside
 
 if TYPE_CHECKING:
     from kube.objects import JsonObject

@@ -11,7 +11,7 @@ from aistack.exit_codes import ExitCode
 from aistack.offered import given
 from aistack.options import JsonOption
 from aistack.progress import told
-from cli.console import say_aside
+from cli.lines import say_aside
 
 if TYPE_CHECKING:
     from aistack.fit.report import Fit

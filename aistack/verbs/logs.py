@@ -12,7 +12,7 @@ from aistack.exit_codes import ExitCode
 from aistack.offered import offered
 from aistack.options import NameArgument, SandboxOption, StackOption, opened
 from aistack.progress import told
-from cli.console import last_state, say, say_aside, say_raw
+from cli.lines import last_state, say, say_aside, say_raw
 
 if TYPE_CHECKING:
     from aistack.container_log import Line

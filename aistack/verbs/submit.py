@@ -17,7 +17,7 @@ from aistack.options import JsonOption, SandboxOption, StackOption, opened
 from aistack.progress import told
 from aistack.verbs.wait import ended, leave
 from cli.app import Verb
-from cli.console import say, say_aside
+from cli.lines import say, say_aside
 
 if TYPE_CHECKING:
     from aistack.cluster import Cluster

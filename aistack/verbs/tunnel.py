@@ -5,7 +5,7 @@ import typer
 
 from aistack.options import JsonOption, SandboxOption, StackOption, opened
 from aistack.progress import told
-from cli.console import say, say_aside
+from cli.lines import say, say_aside
 
 if TYPE_CHECKING:
     from aistack.cluster import Cluster

@@ -8,7 +8,7 @@ from aistack.exit_codes import ExitCode
 from aistack.offered import offered
 from aistack.options import JsonOption, NameArgument, SandboxOption, StackOption, opened
 from aistack.progress import told
-from cli.console import say_aside
+from cli.lines import say_aside
 
 if TYPE_CHECKING:
     from aistack.cluster import Cluster

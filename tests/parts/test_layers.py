@@ -79,6 +79,8 @@ def test_no_cloud_sdk_is_loaded_to_check_a_stack() -> None:
     assert output_of(code) == "[]"
 
 
+# A command that is no part of what its package gives to others, and what else it may import.
+COMMANDS = {"recovery.__main__": {"cli"}}
 # By package, those that it may import besides itself.
 BELOW = {
     "catalog": (),
@@ -101,9 +103,18 @@ def test_a_package_knows_only_those_below_it(package: str) -> None:
         for name in MODULES
         if name.split(".")[0] == package
         for far in imports(name)
-        if far.split(".")[0] in ours - {package, *BELOW[package]}
+        if far.split(".")[0] in ours - {package, *BELOW[package]} - COMMANDS.get(name, set())
     }
     assert found == set()
+
+
+def test_a_state_is_put_in_order_without_packages() -> None:
+    code = (
+        "import sys; before = {*sys.modules}; import recovery.__main__\n"
+        "print({it.partition('.')[0] for it in {*sys.modules} - before})"
+    )
+    ours = {it.split(".")[0] for it in MODULES}
+    assert ast.literal_eval(output_of(code)) - ours <= set(sys.stdlib_module_names)
 
 
 @pytest.mark.parametrize(

@@ -169,6 +169,18 @@ def test_every_output_stands_in_the_shared_page(register: Register) -> None:
     assert _written(SHARED_PAGE, "Outputs").keys() == outputs.keys()
 
 
+def test_no_page_has_its_reader_run_a_text_that_the_state_has() -> None:
+    """Who may write the state chooses what `pulumi stack output NAME_command` prints."""
+    named = {
+        (name, command)
+        for name, page in PAGES.items()
+        for command in re.findall(r"stack\s+output\s+(?:-\S+\s+)*(\w+_command)", page)
+    }
+    assert named == set()
+    assert [it for it, page in PAGES.items() if "kubeconfig_command" in page] == ["docs/config.md"]
+    assert "read a command among them before you run it" in _section(SHARED_PAGE, "Outputs")
+
+
 def test_every_verb_and_option_of_the_sandbox_stands_in_its_page() -> None:
     import sandbox.__main__ as command
 

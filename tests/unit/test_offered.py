@@ -17,7 +17,7 @@ from aistack.job import Job
 from aistack.offered import SANDBOX_VARIABLE, forget, given, means, offered, offered_up
 from aistack.verbs.submit import report
 from aistack.why.verdict import verdict
-from cli.console import say
+from cli.lines import say
 from kube.jobs import State
 from tests.unit.test_why_reports import REPORTS
 

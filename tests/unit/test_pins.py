@@ -13,13 +13,14 @@ from pydantic import ValidationError
 from catalog import Catalog
 from catalog.plugins import PluginTable
 from catalog.versions import Component, HelmChart
+from cli.project import stack_names
 from components.helm_chart import HelmChartArgs
 from stacks.config import validate
 from stacks.helm_charts import helm_chart
-from tests.conftest import Recording
+from tests.conftest import Recording, stack_config
 from tests.parts.claim_samples import CLAIMED
 from tests.parts.samples import SAMPLES
-from tests.programs import WITH_TOKEN, registered
+from tests.programs import WITH_ALL_SECRETS, WITH_TOKEN, registered
 from tests.unit.test_images import images_in
 from tools import pins
 from tools.pins import PAGE, chart_rows, image_rows, page, plugin_rows
@@ -75,6 +76,13 @@ def test_all_that_a_stack_installs_or_runs_by_default_stands_on_the_page(
     charts = {(row[3].split()[2], row[1]) for row in chart_rows()}
     releases = [it.inputs for it in recording.resources if it.type == RELEASE]
     assert {(it["chart"].partition("@")[0], it["version"]) for it in releases} <= charts
+
+
+@pytest.mark.parametrize("stack", stack_names())
+def test_all_that_a_preset_pulls_stands_on_the_page(stack: str) -> None:
+    plan = validate(stack_config(stack), secrets_set=WITH_ALL_SECRETS)
+    pulled = {last(it) for it in images_in(registered(plan)) if it != ON_THE_NODE}
+    assert pulled <= {last(row[0]) for row in image_rows()}
 
 
 def test_a_chart_of_an_oci_registry_is_pulled_by_its_published_digest() -> None:

@@ -5,14 +5,17 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import subprocess
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from cli import pulumi_cli
 from recovery import dashboards, report
 from recovery.__main__ import main
 from recovery.errors import RecoveryError
@@ -184,7 +187,7 @@ def test_what_a_killed_create_finds_by_its_name_may_be_another_stacks(
     (asked,) = adoption.deployment["resources"]
     found = {**asked, "outputs": {"name": "runs", "labels": {"stack": owner} if owner else {}}}
     said = "\n".join(report.left("mine", adoption, {"resources": [found]}))
-    assert (f"`pulumi state delete --stack mine '{asked['urn']}'`" in said) is told
+    assert (f"`pulumi state delete --stack mine {asked['urn']}`" in said) is told
     assert ("it belongs to the stack theirs, by its labels" in said) is told
 
 
@@ -265,7 +268,7 @@ def test_a_delete_that_may_still_go_on_is_to_be_looked_at_again_before_an_up() -
     adoption = adopt_pending({"resources": [one], "pending_operations": [operation]})
     there, again, _ = report.left("s", adoption, {"resources": [one]})
     assert there == "it is there"
-    assert again.endswith(f"pulumi refresh --stack s --target '{one['urn']}'")
+    assert again.endswith(f"pulumi refresh --stack s --target={one['urn']}")
 
 
 @pytest.mark.parametrize(
@@ -288,6 +291,16 @@ def test_a_release_that_helm_takes_for_one_under_way_is_told_with_what_ends_that
     looked_up = {**release, "outputs": {**release["inputs"], "status": {"status": status}}}
     _, *more, _ = report.left("s", adoption, {"resources": [looked_up]})
     assert [it.strip().partition(" --")[0] for it in more] == ([told] if told else [])
+
+
+@pytest.mark.parametrize("name", ["--kubeconfig=theirs", "-h"])
+def test_no_word_of_a_state_is_an_option_of_a_command_that_is_printed(name: str) -> None:
+    operation = pending(RELEASE, {"name": name, "namespace": name})
+    adoption = adopt_pending({"pending_operations": [operation]})
+    (release,) = adoption.deployment["resources"]
+    outputs = {**release["inputs"], "status": {"status": "pending-install"}}
+    said = report.left("s", adoption, {"resources": [{**release, "outputs": outputs}]})
+    assert f"helm uninstall NAME --namespace={name};" in "\n".join(said)
 
 
 def test_what_was_adopted_and_not_looked_up_is_looked_up_by_the_next_recovery() -> None:
@@ -340,27 +353,36 @@ def test_a_dashboard_that_cannot_be_told_is_asked_of_a_person(
     on_path(tmp_path, monkeypatch, "gcloud", script)
     board = {"project": "p1", "dashboardJson": json.dumps({"displayName": "b"})}
     [orphan] = adopt_pending({"pending_operations": [pending(DASHBOARD, board)]}).orphans
-    with pytest.raises(RecoveryError, match=rf"(?s){why}.*--id '{orphan.urn}=ID'"):
+    with pytest.raises(RecoveryError, match=rf"(?s){why}.*--id {orphan.urn}=ID"):
         dashboards.look_up(orphan)
 
 
 @pytest.fixture
-def fake_pulumi(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A `pulumi` with the state in a file, and a lock in another."""
+def fake_pulumi(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The pinned `pulumi`, with the state in a file, and a lock in another; one on the PATH tells
+    that it ran."""
     monkeypatch.chdir(tmp_path)
-    programs = tmp_path / "bin"
+    planted, programs = tmp_path / "planted", tmp_path / "bin"
+    planted.mkdir()
     programs.mkdir()
+    on_path(planted, monkeypatch, "pulumi", f"touch {shlex.quote(str(tmp_path / 'ran'))}")
+    monkeypatch.setattr(pulumi_cli, "BUILT", tmp_path)
+    pulumi_cli.binary.cache_clear()
     script = f"""cd {shlex.quote(str(tmp_path))}
 echo "$1 $2" >> calls
 case "$1 $2" in
 "stack export") cat state.json;;
 "stack import") if [ -e lock ]; then cat lock >&2; exit 255; fi; cat > state.json;;
 "cancel --yes") rm lock;;
+"refresh --yes") printf 'refreshing \\033[2K\\n';;
 esac"""
-    on_path(programs, monkeypatch, "pulumi", script)
+    (programs / "pulumi").write_text(f"#!/bin/sh\n{script}\n")
+    (programs / "pulumi").chmod(0o755)
     deployment = {"resources": [PROVIDER], "pending_operations": [pending(NETWORK, {"name": "n"})]}
     (tmp_path / "state.json").write_text(json.dumps({"version": 3, "deployment": deployment}))
-    return tmp_path
+    yield tmp_path
+    pulumi_cli.binary.cache_clear()
+    assert not (tmp_path / "ran").exists()
 
 
 def lock(folder: Path, pid: int, host: str) -> None:
@@ -404,6 +426,43 @@ def test_nothing_is_written_without_a_yes(
     monkeypatch.setattr("builtins.input", lambda _: answer)
     assert main(["--stack", "s"]) == 1
     assert (fake_pulumi / "calls").read_text() == "stack export\n"
+
+
+CLUSTER = "gcp:container/cluster:Cluster"
+EVIL = "'; touch ran; '\x1b[2K\nnow run: rm"
+
+
+def test_what_a_state_says_is_text_and_is_quoted_in_commands(
+    fake_pulumi: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    release = pending(RELEASE, {"name": EVIL, "namespace": EVIL}, "updating")
+    cluster = pending(CLUSTER, {"project": EVIL, "location": EVIL, "name": EVIL})
+    for one in (release, cluster):
+        one["resource"]["urn"] += EVIL
+    status = {"status": {"status": "pending-upgrade"}}
+    outputs = {**release["resource"]["inputs"], **status}
+    standing = {**release["resource"], "id": f"{EVIL}/{EVIL}", "outputs": outputs}
+    deployment = {"resources": [standing], "pending_operations": [release, cluster]}
+    state = json.dumps({"version": 3, "deployment": deployment})
+    (fake_pulumi / "state.json").write_text(state)
+    assert main(["--stack", "s", "--yes"]) == 0
+    said = capsys.readouterr().out
+    assert "refreshing \\u001b[2K" in said
+    assert "\x1b" not in said
+    *_, last = said.splitlines()
+    assert [it for it in said.splitlines() if it.startswith("now run: ")] == [last]
+    commands = re.findall(r"(?:helm|gcloud|pulumi) [a-z]+ .*?(?=; pulumi|` does|$)", said, re.M)
+    assert len(commands) == 4
+    quoted = EVIL.replace("\x1b", "\\u001b").replace("\n", "\\n")
+    for command in commands[:3]:
+        assert any(quoted in word for word in shlex.split(command)), command
+        stubs = "helm() { :; }; gcloud() { :; }; pulumi() { :; }"
+        subprocess.run(["sh", "-c", f"{stubs}; {command}"], check=True)
+
+
+def test_a_lock_that_names_no_process_there_can_be_is_no_traceback(fake_pulumi: Path) -> None:
+    lock(fake_pulumi, 10**30, os.uname().nodename)
+    assert main(["--stack", "s", "--yes"]) == 0
 
 
 @pytest.mark.parametrize(

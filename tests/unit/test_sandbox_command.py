@@ -76,7 +76,7 @@ def test_after_one_dash_there_is_one_letter(
 def test_what_runs_goes_on_where_nobody_reads_its_output_any_more() -> None:
     program = """
 import sys
-from cli.console import say
+from cli.lines import say
 say("a line")
 say("another one")
 print("goes on", file=sys.stderr)

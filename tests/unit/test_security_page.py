@@ -6,10 +6,12 @@ import re
 
 import pytest
 
+from catalog.roles import allowed_by, roles_of
 from cli.project import stack_names
 from stacks.config import validate
 from tests.conftest import ROOT, stack_config
 from tests.programs import WITH_ALL_SECRETS, registered
+from tools.roles import recorded_stacks, types_of
 
 ROLES = (ROOT / "docs" / "roles.md").read_text(encoding="utf-8")
 PAGE = (ROOT / "docs" / "security.md").read_text(encoding="utf-8")
@@ -20,6 +22,15 @@ OPEN = PAGE.split("## What is not protected")[1]
 def test_who_may_write_the_state_is_who_the_roles_let(identity: str) -> None:
     assert identity in OPEN
     assert f"gcloud iam service-accounts create {identity}" in ROLES
+
+
+def test_roles_that_reach_accounts_and_clusters_of_others_are_told() -> None:
+    """With both, who has them runs pods as any account of the project."""
+    reaching = {"iam.serviceAccounts.actAs", "container.clusters.create", "storage.buckets.create"}
+    roles = {role for stack in recorded_stacks() for role in roles_of(types_of(stack), "up")}
+    told = {role for role in roles if reaching & allowed_by(role)}
+    assert len(told) == len(reaching)
+    assert told <= set(re.findall(r"roles/[\w.]+\w", OPEN))
 
 
 def test_a_repository_is_known_by_its_numbers_and_not_by_a_name_that_others_may_take() -> None:

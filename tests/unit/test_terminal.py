@@ -27,7 +27,8 @@ from aistack.tables import show_checkpoints, show_events, show_jobs, show_verdic
 from aistack.verbs.logs import show_lines
 from aistack.why.snapshot import Reason
 from aistack.why.verdict import Verdict
-from cli.console import last_state, new_console, new_table, say, say_aside
+from cli.console import new_console, new_table
+from cli.lines import last_state, say, say_aside
 from kube.jobs import State
 
 NOW = datetime(2026, 12, 1, tzinfo=UTC)
