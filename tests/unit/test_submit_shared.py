@@ -4,23 +4,27 @@ of its jobs together stays, and what a job needs of its own comes with it."""
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from aistack.errors import VerbError
 from aistack.stack import Config
 from aistack.submit.preflight import Checked, checked
 from aistack.submit.request import Request
+from cli.project import stack_names
 from kube.jobs import pod_groups
 from kube.kinds import COMPUTE_DOMAIN, RESOURCE_CLAIM_TEMPLATE
 from kube.objects import maps, name_of
+from stacks.config import validate
 from stacks.tokens import SECRETS
 from tests.conftest import changed, stack_config
 from tests.parts.claim_samples import CLAIMED
 from tests.parts.machine_samples import NVLINK
-from tests.parts.samples import TPU
+from tests.parts.samples import SAMPLES, TPU
 from tests.unit.platform_samples import PLATFORM
 
 ALL_SECRETS = frozenset(SECRETS)
@@ -127,3 +131,38 @@ def test_a_queue_that_a_server_leaves_too_little_is_told_of_a_submitted_job(
     assert len(found) == bool(said)
     assert all(line.startswith(f"{said} it never has quota of all") for line in found)
     assert all("6 of 4 GPUs of gpu" in line for line in found)
+
+
+ALL = {**{name: stack_config(name) for name in stack_names()}, **SAMPLES}
+OFTEN = {"kueue-mixed"}
+
+
+def ways(config: Mapping[str, Any]) -> Iterator[tuple[str | None, dict[str, Any]]]:
+    """A team, and fields: each pool with and without its GPUs, in each queue and of each team."""
+    plan = validate(config, secrets_set=ALL_SECRETS)
+    doors = () if plan.queues is None else plan.queues.config.local_queues
+    queues = [None, *dict.fromkeys(it.name for it in doors)]
+    whose = [*((None, it) for it in queues), *((team, None) for team in plan.teams)]
+    for pool in plan.pools.values():
+        accelerator = pool.machine.accelerator
+        counts = [None] if pool.kind != "gpu" or accelerator is None else [None, accelerator.count]
+        for (team, queue), gpus in product(whose, counts):
+            asked = {"pool": pool.name, "queue": queue, "gpus": gpus}
+            yield team, {key: it for key, it in asked.items() if it is not None}
+
+
+@pytest.mark.parametrize(
+    "name", [it if it in OFTEN else pytest.param(it, marks=pytest.mark.thorough) for it in ALL]
+)
+def test_no_sum_over_jobs_changes_what_others_share(script: Path, name: str) -> None:
+    wrong: list[str] = []
+    for team, fields in ways(ALL[name]):
+        try:
+            parcel = submitted(script, ALL[name], team, **fields).parcel
+        except VerbError as refused:
+            said = str(refused)
+            wrong += [f"{team} {fields}: {said}"] if "would have to change" in said else []
+        else:
+            beside = [name_of(it.obj) for it in parcel.beside]
+            wrong += [f"{team} {fields}: {it}" for it in beside if not it.startswith("mine")]
+    assert wrong == []
