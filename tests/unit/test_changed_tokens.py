@@ -58,8 +58,8 @@ RUNS = [
     ),
     (
         (JOB_SET, "cifar-10-job-set", pods({"name": "HF_TOKEN", **READS})),
-        f"jobs.cifar-10 (`pulumi up --replace 'urn:pulumi:s::p::{JOB_SET}::cifar-10-job-set'`, "
-        "which begins it anew)",
+        "jobs.cifar-10 (`pulumi up --stack s --replace "
+        f"'urn:pulumi:s::p::{JOB_SET}::cifar-10-job-set'`, which begins it anew)",
     ),
     (
         (JOB_SET, "else", pods(envFrom=[{"secretRef": {"name": "lab-tokens"}}])),
