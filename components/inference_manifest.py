@@ -173,13 +173,14 @@ def service_spec(server_name: str) -> Any:
 
 def access_spec(server_name: str, namespace: Any) -> Any:
     """A NetworkPolicy's spec: without a key the server answers whoever reaches it. Teams do: it is
-    for them."""
+    for them; and machines of the VPC network, which may be its clients."""
     return pod_access_spec(
         server_selector(server_name),
         namespace=namespace,
         beside={CLIENT_LABEL: server_name},
         ports=[PORT],
         for_teams=True,
+        from_outside=True,
     )
 
 

@@ -159,9 +159,10 @@ def job_set_spec(pods: JobSetPods) -> Any:
 
 def job_set_access_spec(job_name: str, namespace: Any) -> Any:
     """A NetworkPolicy's spec: pods beside the JobSet's in its namespace, in `default` and of
-    teams do not reach them. What they listen with to each other asks nobody who he is."""
+    teams do not reach them, nor does what is no pod. What they listen with to each other asks
+    nobody who he is."""
     pods = {NAME_LABEL: job_name}
-    return pod_access_spec(pods, namespace=namespace, beside=pods)
+    return pod_access_spec(pods, namespace=namespace, beside=pods, from_outside=False)
 
 
 def _pod_metadata(pods: JobSetPods) -> dict[str, Any]:

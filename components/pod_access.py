@@ -15,6 +15,8 @@ TEAM_LABEL = "gke-ai-stacks/team"
 # What a pod of a model server's namespace is labelled with to reach the server.
 CLIENT_LABEL = "client-of"
 _NAMESPACE = "kubernetes.io/metadata.name"
+# Dataplane V2 takes pods for no part of any range.
+_NO_POD = {"ipBlock": {"cidr": "0.0.0.0/0"}}
 
 
 def pod_access_spec(
@@ -24,13 +26,17 @@ def pod_access_spec(
     beside: Mapping[str, str],
     ports: Sequence[int] = (),
     for_teams: bool = False,
+    from_outside: bool,
 ) -> dict[str, Any]:
     """`pods` and `beside` are labels; without `ports` it is every port.
 
     In their namespace, only pods with the labels of `beside` reach `pods`, and in `default` none.
-    Other namespaces do, and what is no pod: GKE's operators and collectors are there, and nobody
-    has published where. Namespaces of teams do only with `for_teams`, whichever stack made them:
-    teams may be those of the platform that the cluster belongs to.
+    Other namespaces do: operators and collectors are there. Namespaces of teams do only with
+    `for_teams`, whichever stack made them: teams may be those of the platform that the cluster
+    belongs to. What is no pod does only with `from_outside`, but for the own node, whose kubelet
+    probes and forwards ports (Kubernetes documentation, "Network Policies"): nobody has published
+    from which addresses GKE's Ray operator comes. That is a range of all addresses, of which some
+    data planes take pods for part.
     """
     elsewhere: list[dict[str, Any]] = [
         {"key": _NAMESPACE, "operator": "NotIn", "values": [namespace, "default"]}
@@ -41,10 +47,10 @@ def pod_access_spec(
         "from": [
             {"podSelector": {"matchLabels": dict(beside)}},
             {"namespaceSelector": {"matchExpressions": elsewhere}},
-            # Dataplane V2 takes pods for no part of any range.
-            {"ipBlock": {"cidr": "0.0.0.0/0"}},
         ]
     }
+    if from_outside:
+        rule["from"].append(_NO_POD)
     if ports:
         rule["ports"] = [{"port": port, "protocol": "TCP"} for port in ports]
     return {
@@ -74,8 +80,7 @@ def team_access_spec() -> Any:
                 "from": [
                     {"podSelector": {}},
                     {"namespaceSelector": {"matchExpressions": elsewhere}},
-                    # Dataplane V2 takes pods for no part of any range.
-                    {"ipBlock": {"cidr": "0.0.0.0/0"}},
+                    _NO_POD,
                 ]
             }
         ],

@@ -84,7 +84,8 @@ class RayClusterArgs:
     `head_is_enough` the cluster is there once its head is, for a job that waits for workers itself
     and begins with fewer than all. With `fault_tolerance` it has no queue. With `asks_for_token`
     Ray answers who brings the token that KubeRay makes, alone: in a Secret of the cluster's own
-    name, which no other Secret of the namespace may have.
+    name, which no other Secret of the namespace may have. With `operator_is_pod` KubeRay runs in a
+    namespace of its own, so nothing but pods reaches Ray.
     """
 
     namespace: pulumi.Input[str]
@@ -103,6 +104,7 @@ class RayClusterArgs:
     head_is_enough: bool = False
     fault_tolerance: RayFaultToleranceArgs | None = None
     asks_for_token: bool = False
+    operator_is_pod: bool = False
     labels: pulumi.Input[dict[str, str]]
 
     @property
@@ -239,4 +241,6 @@ def _labels(args: RayClusterArgs) -> pulumi.Input[dict[str, str]]:
 
 def _access(args: RayClusterArgs) -> Any:
     where = pulumi.Output.from_input(args.namespace)
-    return where.apply(lambda it: ray_access_spec(args.cluster_name, it))
+    return where.apply(
+        lambda it: ray_access_spec(args.cluster_name, it, operator_is_pod=args.operator_is_pod)
+    )

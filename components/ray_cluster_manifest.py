@@ -178,11 +178,12 @@ def replica_fields(
     return {"replicas": least, **few} if elastic else few
 
 
-def ray_access_spec(cluster_name: str, namespace: Any) -> dict[str, Any]:
+def ray_access_spec(cluster_name: str, namespace: Any, *, operator_is_pod: bool) -> dict[str, Any]:
     """A NetworkPolicy's spec: pods beside Ray in its namespace, in `default` and of teams do not
     reach it: whoever does runs what he likes.
 
-    GKE's operator submits jobs from another namespace.
+    The operator submits jobs: GKE's from where nobody has published, that of the chart from its
+    own namespace.
     """
     pods = {CLUSTER_LABEL: cluster_name}
-    return pod_access_spec(pods, namespace=namespace, beside=pods)
+    return pod_access_spec(pods, namespace=namespace, beside=pods, from_outside=not operator_is_pod)

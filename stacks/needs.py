@@ -78,6 +78,8 @@ def cluster_needs(
         groups=any(one.kind == GROUP for it in plan.teams.values() for one in it.members),
         teams=bool(plan.teams),
         guarded=bool(stack.ray or plan.scripts or plan.servers),
+        reached_from_outside=bool(plan.servers)
+        or any(not it.operator_is_pod for it in plan.ray.values()),
         custom_metrics="custom_metrics" in plan.features,
         network_id=network_id,
         release_channel=cluster.release_channel.value if asked else None,

@@ -192,12 +192,15 @@ def test_a_stack_without_teams_is_warned_where_network_policies_guard_nothing(
     *, calico: bool, why: str
 ) -> None:
     cluster = replace(CLUSTER, dataplane_v2=False, calico=calico)
-    guarded = replace(MODEST, guarded=True)
+    guarded = replace(MODEST, guarded=True, reached_from_outside=True)
     line = f"{FIELD}: {why}every pod of the cluster reaches those of the stack{ON_V2}"
     assert lines(cluster_problems(cluster, guarded, CATALOG)) == []
     assert only(cluster_advice(cluster, guarded)) == line
     assert lines(cluster_advice(replace(cluster, dataplane_v2=True), guarded)) == []
     assert lines(cluster_advice(cluster, MODEST)) == []
+    # Without a range Calico keeps pods apart as Dataplane V2 does.
+    by_pods = replace(guarded, reached_from_outside=False)
+    assert lines(cluster_advice(cluster, by_pods)) == ([] if calico else [line])
 
 
 def test_what_a_stack_does_not_use_a_cluster_need_not_have() -> None:

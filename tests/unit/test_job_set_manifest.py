@@ -170,6 +170,7 @@ def test_only_pods_of_the_same_jobset_reach_each_other_in_their_namespace() -> N
     assert spec["podSelector"] == own
     assert spec["ingress"][0]["from"][0] == {"podSelector": own}
     assert "ports" not in spec["ingress"][0]
+    assert not [it for it in spec["ingress"][0]["from"] if "ipBlock" in it]
 
 
 def test_a_name_leaves_room_for_those_of_pods() -> None:

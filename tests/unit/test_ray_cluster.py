@@ -216,6 +216,16 @@ def test_pods_beside_ray_in_its_namespace_do_not_reach_it(register: Register) ->
     assert "ray-access" in recording.waits_for("ray-cluster")
 
 
+@pytest.mark.parametrize("of_chart", [False, True])
+def test_what_is_no_pod_reaches_ray_where_gkes_operator_does(
+    register: Register, *, of_chart: bool
+) -> None:
+    args = replace(ARGS, operator_is_pod=of_chart)
+    policy = register(lambda: RayCluster("ray", args)).named("ray-access")
+    (rule,) = policy.inputs["spec"]["ingress"]
+    assert any("ipBlock" in it for it in rule["from"]) is not of_chart
+
+
 def test_the_api_server_takes_the_policy(register: Register) -> None:
     policy = register(lambda: RayCluster("ray", ARGS)).named("ray-access")
     kinds = {"apiVersion": "networking.k8s.io/v1", "kind": "NetworkPolicy"}

@@ -65,6 +65,21 @@ def roles_of_nodes(stack: str) -> set[str]:
     return {it["role"] for it in of_nodes}
 
 
+@pytest.mark.parametrize("stack", stack_names())
+def test_ranges_are_in_policies_alone_that_the_page_names(stack: str) -> None:
+    """Some data planes take pods for part of a range of all addresses."""
+    plan = validate(stack_config(stack), secrets_set=WITH_ALL_SECRETS)
+    made = registered(plan, stack=stack)
+    ranged = {
+        it.name
+        for it in made.of_type(":NetworkPolicy")
+        if any("ipBlock" in one for rule in it.inputs["spec"]["ingress"] for one in rule["from"])
+    }
+    ray = plan.stack.ray if plan.stack.cluster.ray_operator == "addon" else {}
+    assert len(ranged) == len(ray) + len(plan.servers) + len(plan.teams)
+    assert "of servers, of teams and of Ray with GKE's operator" in " ".join(OPEN.split())
+
+
 def account_of(member: str) -> str:
     return member.partition(":")[2].partition("@")[0]
 

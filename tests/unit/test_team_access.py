@@ -47,13 +47,14 @@ def test_a_teams_pods_reach_each_other_and_gke_reaches_them(
 @pytest.mark.parametrize(
     ("own", "pod"),
     [
-        (ray_access_spec("ray", "vision"), RAY),
+        (ray_access_spec("ray", "vision", operator_is_pod=False), RAY),
+        (ray_access_spec("ray", "vision", operator_is_pod=True), RAY),
         (
             job_set_access_spec("train", "vision"),
             job_set_access_spec("train", "vision")["podSelector"]["matchLabels"],
         ),
     ],
-    ids=["ray", "job-set"],
+    ids=["ray", "ray-of-a-chart", "job-set"],
 )
 def test_a_workloads_own_policy_lets_no_other_team_in(own: JsonObject, pod: dict[str, str]) -> None:
     """Nor does it where the workload's stack has no teams: the platform that it is on may have."""

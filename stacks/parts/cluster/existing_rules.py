@@ -7,8 +7,8 @@ GoogleCloudPlatform/cluster-toolkit modules/compute/gke-node-pool, enable_dranet
 
 A GKE cluster enforces network policies by Dataplane V2 or by Calico (hashicorp/
 terraform-provider-google-beta google-beta/services/container/resource_container_cluster.go,
-datapath_provider and network_policy, 93c65b2d60). Policies here let in what is no pod by the range
-0.0.0.0/0, and Calico compares a range with the address of every sender, pods too
+datapath_provider and network_policy, 93c65b2d60). Some policies here let in what is no pod by the
+range 0.0.0.0/0, and Calico compares a range with the address of every sender, pods too
 (projectcalico/calico libcalico-go/lib/backend/k8s/conversion/conversion.go,
 k8sPeerToCalicoFields, fb7b1d4c); Dataplane V2 takes it for what is no pod (Cilium's documentation,
 "Layer 3 Policies", IP/CIDR based, docs.cilium.io/en/stable/security/policy/layer3, read
@@ -35,7 +35,8 @@ class ClusterNeeds:
     `multi_networking` is for nodes with further interfaces. `ray_operator` is whether GKE is to run
     KubeRay, None where nothing needs it. `lustre_legacy_port` is None without Lustre, or whether
     its servers listen on the port of older nodes. `groups` is whether teams are of Google groups.
-    `teams` is whether the stack has any, `guarded` whether network policies guard its own pods.
+    `teams` is whether the stack has any, `guarded` whether network policies guard its own pods, of
+    which some are `reached_from_outside` of the cluster, too.
     `network_id` is the network that the stack names beside the cluster, if any, and
     `release_channel` the one that it asks for, if any.
     """
@@ -52,6 +53,7 @@ class ClusterNeeds:
     groups: bool = False
     teams: bool = False
     guarded: bool = False
+    reached_from_outside: bool = False
     network_id: str | None = None
     release_channel: str | None = None
     features: tuple[str, ...] = ()
@@ -72,7 +74,8 @@ def cluster_problems(found: ClusterFacts, needs: ClusterNeeds, facts: Catalog) -
 
 def cluster_advice(found: ClusterFacts, needs: ClusterNeeds) -> Iterator[Problem]:
     """What may surprise, but keeps nothing from working."""
-    if needs.guarded and not needs.teams and not found.dataplane_v2:
+    open_ = needs.reached_from_outside if found.calico else needs.guarded
+    if open_ and not needs.teams and not found.dataplane_v2:
         yield _without_borders(found, "every pod of the cluster reaches those of the stack")
     if found.autopilot and not found.private_nodes:
         yield Problem(

@@ -100,6 +100,7 @@ def _cluster(site: Site, around: Surroundings, ray: PlannedRay) -> RayCluster:
         service_account=mounted[0].account_name if mounted else None,
         head_is_enough=ray.head_is_enough,
         asks_for_token=ray.asks_for_token,
+        operator_is_pod=ray.operator_is_pod,
         fault_tolerance=None if kept is None else kept.options,
         # The pools, too: a job whose machines are replaced under it is lost.
         held=[

@@ -128,6 +128,11 @@ class PlannedRay:
     def field(self) -> str:
         return f"ray.{self.name}"
 
+    @property
+    def operator_is_pod(self) -> bool:
+        """Whether KubeRay is the chart's, in a namespace that this project has chosen."""
+        return self.operator is RayOperator.HELM and not self.operator_of_others
+
     @cached_property
     def demands(self) -> RayDemands:
         return demands_of(self.jobs, (it.first.kind for it in self.groups.values()), self.facts)
