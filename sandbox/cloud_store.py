@@ -28,7 +28,7 @@ def cloud_at(
         path.parent.mkdir(parents=True, exist_ok=True)
         replace_file(path, json.dumps(state))
 
-    return Cloud(
+    cloud = Cloud(
         catalog,
         _read(path) if path.exists() else None,
         faults,
@@ -36,6 +36,8 @@ def cloud_at(
         keep=keep,
         real_control_planes=real_control_planes,
     )
+    cloud.fill_in()
+    return cloud
 
 
 def _read(path: Path) -> dict[str, Any]:

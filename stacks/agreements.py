@@ -40,6 +40,10 @@ _IDENTITY: Mapping[str, Sequence[str]] = {
 }
 _UID = "metadata.uid"
 RULES = "lifecycleRules"
+# Why an entry agrees to nothing more. By the second, what it names went or was never there: a run
+# with targets keeps nothing that says which.
+DONE = "what this agrees to is done"
+VOID = "the state has nothing that this could agree to lose"
 # In the place of an instance, where an entry has agreed already: no instance is called so.
 SPENT = "spent"
 
@@ -139,19 +143,19 @@ class Agreements:
 
     def judge(
         self, declared: Properties, recorded: Properties, instances: Mapping[str, str]
-    ) -> tuple[list[str], list[str]]:
-        """Entries that match nothing, each with its reason, and entries that are spent: what they
-        agree to is done.
+    ) -> tuple[list[str], dict[str, str]]:
+        """Entries that match nothing, each with its reason, and by entry why it is spent: DONE or
+        VOID.
 
         `declared` is what the program has, `recorded` what the engine has on record, and
         `instances` the instance of each resource there, by its name.
         """
         wrong: list[str] = []
-        spent: list[str] = []
+        spent: dict[str, str] = {}
         for place, one in enumerate(self.entries):
             found = self._judged(one, declared, recorded, instances)
-            if found is None:
-                spent.append(written(one))
+            if found in (DONE, VOID):
+                spent[written(one)] = found
             elif found:
                 wrong.append(f"stack.acknowledge[{place}]: {found}")
         return wrong, spent
@@ -194,8 +198,8 @@ class Agreements:
         program: Properties,
         record: Properties,
         instances: Mapping[str, str],
-    ) -> str | None:
-        """Why the entry matches nothing; empty where it may be needed, None where it is spent."""
+    ) -> str:
+        """Why the entry matches nothing, or is spent; empty where it may be needed."""
         declared = _named(program, one.resource)
         recorded = _named(record, one.resource)
         gone = [key for key in recorded if key not in program]
@@ -211,7 +215,7 @@ class Agreements:
                 kept = f"the program has {one.resource}, so it is not removed"
                 return f"{kept}; nearest: delete {written(one)}"
             if self.removed is None or one.resource in self.removed:
-                return None
+                return DONE
             going = [name for token, name in record if (token, name) not in program]
             return (
                 f"neither the program nor the state has {one.resource}, and the state does not say "
@@ -248,7 +252,7 @@ class Agreements:
 
     def _judged_property(
         self, one: Acknowledge, inputs: Mapping[str, Any], recorded: Mapping[str, Any] | None
-    ) -> str | None:
+    ) -> str:
         assert one.property is not None
         if one.property == RULES and value_at(inputs, RULES):
             return _judged_rules(one, inputs, recorded)
@@ -258,11 +262,13 @@ class Agreements:
             return f"what {one.property} becomes is not known beforehand; nearest: {whole}"
         if not _becomes(one.to, wanted):
             return self._other_value(one, inputs, wanted, recorded or {})
-        if recorded is None or _becomes(one.to, value_at(recorded, one.property)):
-            return None
-        return ""
+        if recorded is None:
+            return VOID
+        if not _becomes(one.to, value_at(recorded, one.property)):
+            return ""
+        return VOID if wanted is None else DONE
 
-    def _judged_as_a_whole(self, one: Acknowledge, instance: str) -> str | None:
+    def _judged_as_a_whole(self, one: Acknowledge, instance: str) -> str:
         if not isinstance(one.to, str) or not (
             _INSTANCE.fullmatch(one.to) or _CONFIG.fullmatch(one.to)
         ):
@@ -273,14 +279,14 @@ class Agreements:
             )
         if _INSTANCE.fullmatch(one.to):
             # One that stands and stays is found at the end of the run.
-            return "" if one.to == f"replaced {instance}" else None
+            return "" if one.to == f"replaced {instance}" else VOID
         if one.to != f"config {self.config}":
             return (
                 f"it agrees to what another config does, and this one is {self.config}; "
                 f"nearest: delete {written(one)}"
             )
         spent = self.reached or self.seen.get(one.resource, instance) != instance
-        return None if spent else ""
+        return DONE if spent else ""
 
     def _other_value(
         self,
@@ -329,15 +335,16 @@ def rules_word(declared: Mapping[str, Any]) -> str:
 
 def _judged_rules(
     one: Acknowledge, declared: Mapping[str, Any], recorded: Mapping[str, Any] | None
-) -> str | None:
+) -> str:
     word = rules_word(declared)
     if one.to != word:
         return (
             f"{RULES} of {one.resource} becomes {word}, not {in_yaml(one.to)}; "
             f"nearest: delete {written(one)}"
         )
-    pending = recorded is not None and any(objects_deleted(recorded, declared))
-    return "" if pending else None
+    if recorded is None:
+        return VOID
+    return "" if any(objects_deleted(recorded, declared)) else DONE
 
 
 def _becomes(to: Any, value: Any) -> bool:

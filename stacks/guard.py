@@ -550,10 +550,10 @@ def install(plan: Plan, work: RunningWork, record: Record) -> Guard:
     return guard
 
 
-def _tell_spent(entries: list[str]) -> None:
-    if entries:
-        lines = ", ".join(f"- {one}" for one in entries)
-        pulumi.log.warn(f"stack.acknowledge: what this agrees to is done; delete {lines}")
+def _tell_spent(entries: Mapping[str, str]) -> None:
+    for why in sorted(set(entries.values())):
+        lines = ", ".join(f"- {one}" for one, reason in entries.items() if reason == why)
+        pulumi.log.warn(f"stack.acknowledge: {why}; delete {lines}")
 
 
 def _listed(old: _Inputs, causes: _Inputs) -> str:

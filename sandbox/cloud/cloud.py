@@ -7,6 +7,7 @@ the engine dies in between, the resource is there all the same, as in a real clo
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from copy import deepcopy
 from typing import Any, TypeAlias
 
@@ -174,6 +175,15 @@ class Cloud:
         self._put(resource, [urn], creating=True)
         return resource
 
+    def fill_in(self) -> None:
+        """Have what an earlier sandbox did not write of its resources: Google answers with it for
+        those that are older, too."""
+        for resource_id, entry in self._state["resources"].items():
+            kind = KINDS.get(entry["type"])
+            with suppress(CloudError):
+                computed = kind.outputs(entry["inputs"], self, resource_id) if kind else {}
+                entry["outputs"] = _filled(entry["outputs"], computed)
+
     def add_existing(self, token: str, inputs: dict[str, Any]) -> None:
         """Have a resource that no stack made, unless it is there; its API is on for it."""
         kind = KINDS[token]
@@ -287,6 +297,16 @@ class Cloud:
             "outputs": resource.outputs,
         }
         self.save()
+
+
+def _filled(known: Mapping[str, Any], computed: Mapping[str, Any]) -> dict[str, Any]:
+    """What is known, and what is missing of it, in its blocks, too."""
+    blocks = {
+        key: _filled(value, computed[key])
+        for key, value in known.items()
+        if isinstance(value, Mapping) and isinstance(computed.get(key), Mapping)
+    }
+    return {**computed, **known, **blocks}
 
 
 def _is_of(stack: str, urn: str) -> bool:

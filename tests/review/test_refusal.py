@@ -13,7 +13,7 @@ from catalog import Catalog
 from sandbox.providers.schema import GcpSchema
 from stacks import refusal
 from stacks.acknowledge import REMOVED, Acknowledge, entry, repeated_entries, written
-from stacks.agreements import SPENT, Agreements, instance_of
+from stacks.agreements import DONE, SPENT, VOID, Agreements, instance_of
 from stacks.property_paths import UNKNOWN, Secret, changed_paths
 from stacks.refusal import BUCKET, CLUSTER, NODE_POOL, Refusal, of_destroy, text_of
 
@@ -132,7 +132,7 @@ def test_what_agrees_by_the_config_is_spent_once_the_stack_is_there() -> None:
     ]
     assert agreed(one, reached=True).judge({(NODE_POOL, POOL): {}}, {}, {}) == (
         [],
-        [entry(POOL, None, one.to)],
+        {entry(POOL, None, one.to): DONE},
     )
 
 
@@ -166,7 +166,7 @@ def test_each_entry_that_a_refusal_offers_is_taken(
     pasted = [Acknowledge.model_validate(it) for it in yaml.safe_load(block)["acknowledge"] or []]
     again = agreed(*pasted, reached=reached, seen=seen)
     assert again.for_replacement(POOL, causes, "bbbbbbbb") == []
-    assert again.judge(after, before, instances) == ([], [])
+    assert again.judge(after, before, instances) == ([], {})
     assert not list(repeated_entries(pasted))
 
 
@@ -177,8 +177,8 @@ def test_the_entry_for_rules_is_taken_for_them_alone_and_until_they_are_there() 
     (line,) = agreed(reached=True).for_rules("data", after[BUCKET, "data"])
     pasted = agreed(Acknowledge.model_validate(yaml.safe_load(line)), reached=True)
     assert pasted.for_rules("data", after[BUCKET, "data"]) == []
-    assert pasted.judge(after, before, {}) == ([], [])
-    assert pasted.judge(after, after, {}) == ([], [line])
+    assert pasted.judge(after, before, {}) == ([], {})
+    assert pasted.judge(after, after, {}) == ([], {line: DONE})
     assert pasted.for_replacement("data", {}, "bbbbbbbb")
     assert not pasted.awaits("data", {})
     other = {(BUCKET, "data"): {"lifecycleRules": [{**rule, "condition": {"age": 4}}]}}
@@ -267,13 +267,33 @@ def test_a_removal_needs_its_own_word() -> None:
 def test_a_removal_is_done_only_where_an_up_had_the_entry_and_nothing_has_the_name() -> None:
     one, record = to(None, REMOVED, "data"), {(BUCKET, "data"): {}, (BUCKET, "date"): {}}
     left: dict[tuple[str, str], dict[str, Any]] = {(BUCKET, "date"): {}}
-    assert agreed(one, removed=()).judge({}, record, {}) == ([], [])
-    assert agreed(one, removed=["data"]).judge({}, {}, {}) == ([], [written(one)])
+    assert agreed(one, removed=()).judge({}, record, {}) == ([], {})
+    assert agreed(one, removed=["data"]).judge({}, {}, {}) == ([], {written(one): DONE})
     # A review's program sees no record.
-    assert agreed(one).judge({}, {}, {}) == ([], [written(one)])
+    assert agreed(one).judge({}, {}, {}) == ([], {written(one): DONE})
     for program, offered in ((left, ""), ({}, f"{entry('date', None, REMOVED)}, or ")):
         ((wrong,), _) = agreed(one, removed=()).judge(program, left, {})
         assert wrong.endswith(f"took it away; nearest: {offered}delete {written(one)}")
+
+
+def test_an_agreement_to_an_instance_that_is_not_there_is_not_told_done() -> None:
+    one, program = to(None, "replaced bbbbbbbb"), {(NODE_POOL, POOL): {PODS: 32}}
+    assert agreed(one).judge(program, program, {POOL: "bbbbbbbb"}) == ([], {})
+    for record, instances in ((program, {POOL: "cccccccc"}), (program, {}), ({}, {})):
+        assert agreed(one).judge(program, record, instances) == ([], {written(one): VOID})
+
+
+def test_a_value_that_nothing_on_record_has_had_is_not_told_done() -> None:
+    one, program = to(PODS, 32), {(NODE_POOL, POOL): {PODS: 32}}
+    assert agreed(one).judge(program, {}, {}) == ([], {written(one): VOID})
+    assert agreed(one).judge(program, program, {}) == ([], {written(one): DONE})
+
+
+def test_a_property_that_nothing_on_record_has_is_not_told_done() -> None:
+    one, program = to(SPOT, REMOVED), {(NODE_POOL, POOL): {PODS: 32}}
+    record = {(NODE_POOL, POOL): {PODS: 32, "nodeConfig": {"spot": True}}}
+    assert agreed(one).judge(program, record, {}) == ([], {})
+    assert agreed(one).judge(program, program, {}) == ([], {written(one): VOID})
 
 
 @pytest.mark.parametrize("value", ["on", "null", "a: b", 'a"b', "x # y", "{a}", True, 1.5])

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import json
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from catalog import Catalog
+from sandbox.cloud.kinds.cluster import hosts_of
 from sandbox.cloud_store import cloud_at
 from sandbox.errors import CloudError
 from tests.unit.simulated_project import (
     ADDRESS,
     APIS,
+    BUCKET,
+    CLUSTER,
     LUSTRE,
     NAT,
     NETWORK,
+    POOL,
     ROUTER,
     SERVICE,
     SUBNET,
@@ -224,6 +230,49 @@ def test_what_was_made_is_there_for_the_next_command(project: Project) -> None:
     network = project.network()
     again = cloud_at(project.file, Catalog.load())
     assert again.get(network.id) == network
+
+
+# What each sandbox has written, and what its address of a cluster or of an instance comes from.
+ALWAYS = frozenset(
+    {"endpoint", "masterVersion", "masterAuth", "mountPoint", "effectiveReservedIpRange", "address"}
+)
+OLD_AUTHORITY = {"clusterCaCertificate": "b2xk"}
+
+
+def test_what_an_earlier_sandbox_did_not_write_is_there_and_what_it_wrote_stays(
+    project: Project,
+) -> None:
+    network = project.network()
+    cluster = project.cluster(network, project.subnet(network))
+    project.pool(cluster, "e2-standard-4")
+    project.peer(network, prefix_length=20)
+    project.lustre(network)
+    project.redis(network)
+    project.enable("storage")
+    project.make(BUCKET, name="runs", location="us-east1")
+    written = json.loads(project.file.read_text())
+    older = deepcopy(written)
+    for entry in older["resources"].values():
+        entry["outputs"] = {key: it for key, it in entry["outputs"].items() if key in ALWAYS}
+    block = {"enablePrivateNodes": True}
+    older["resources"][cluster.id]["outputs"]["privateClusterConfig"] = block
+    older["resources"][cluster.id]["outputs"]["masterVersion"] = "1.30"
+    older["resources"][cluster.id]["outputs"]["masterAuth"] = OLD_AUTHORITY
+    project.file.write_text(json.dumps(older))
+    later = cloud_at(project.file, Catalog.load())
+    answered = later.get(cluster.id)
+    assert answered is not None
+    assert answered.outputs["masterVersion"] == "1.30"
+    assert answered.outputs["privateClusterConfig"].items() >= block.items()
+    assert hosts_of(answered) == hosts_of(cluster)
+    changed = {**answered.inputs, "resourceLabels": {"team": "x"}}
+    assert later.update(CLUSTER, cluster.id, changed).outputs["masterAuth"] == OLD_AUTHORITY
+    for resource_id, entry in written["resources"].items():
+        known = later.get(resource_id)
+        assert known is not None
+        assert set(known.outputs) == set(entry["outputs"])
+        if resource_id != cluster.id and entry["type"] != POOL:
+            assert known.outputs == entry["outputs"]
 
 
 def test_a_create_whose_engine_died_is_finished_by_the_cloud(tmp_path: Path) -> None:

@@ -143,7 +143,10 @@ class Cluster(Kind):
             "selfLink": f"https://container.googleapis.com/v1/{resource_id}",
             **_answers(inputs, cloud, resource_id, made),
             "masterVersion": str(version),
-            "masterAuth": {"clusterCaCertificate": authority},
+            # The one that kubeconfigs have stays, whatever sandbox made it.
+            "masterAuth": made.outputs["masterAuth"]
+            if made
+            else {"clusterCaCertificate": authority},
             "effectiveLabels": dict(inputs.get("resourceLabels") or {}),
         }
 
@@ -448,12 +451,17 @@ def _public_address(resource_id: str, cloud: View, made: Resource | None) -> str
     """An address of the documentation range 203.0.113.0/24, so that it can never be anybody's, and
     that no other cluster has."""
     if made is not None:
-        return made.outputs["privateClusterConfig"]["publicEndpoint"]
-    clusters = cloud.find(Cluster.token)
-    taken = {it.outputs["privateClusterConfig"]["publicEndpoint"] for it in clusters}
+        return _public_of(made)
+    taken = set(map(_public_of, cloud.find(Cluster.token)))
     first = int(digest(resource_id, length=2), 16)
     addresses = (f"203.0.113.{(first + at) % 254 + 1}" for at in range(254))
     return next(it for it in addresses if it not in taken)
+
+
+def _public_of(cluster: Resource) -> str:
+    """Earlier sandboxes knew clusters by this address alone."""
+    private = cluster.outputs.get("privateClusterConfig") or {}
+    return private.get("publicEndpoint") or cluster.outputs["endpoint"]
 
 
 def has_ray_addon(cluster: Resource) -> bool:
