@@ -45,7 +45,7 @@ def change(stack: str, *overrides: str, touches: str, before: tuple[str, ...] = 
 
 
 STACKS = ("b200-lustre", "dev", "tpu-elastic")
-_REDIS = ("ray.dev.queue=", "ray.dev.head.redis=true", "redis={}")
+_WITH_REDIS = ("ray.dev.queue=", "ray.dev.head.redis=true")
 NO_QUEUES = ("queues=", "ray.dev.queue=")
 IN_ELSEWHERE = "elsewhere"
 ELSEWHERE = f"namespace={IN_ELSEWHERE}"
@@ -110,7 +110,11 @@ _CHAINS = {
     ),
     "CPU pool": change("dev", "pools.cpu.max_pods_per_node=64", touches="cpu-pool"),
     "Redis instance": change(
-        "dev", *_REDIS, "redis.name=other", touches="redis-instance dev-cluster", before=_REDIS
+        "dev",
+        *_WITH_REDIS,
+        "redis={name: other}",
+        touches="redis-instance dev-cluster",
+        before=(*_WITH_REDIS, "redis={}"),
     ),
     "queue": change(
         "dev",

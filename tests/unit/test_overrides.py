@@ -8,6 +8,10 @@ import pytest
 from cli.errors import UserError
 from cli.overrides import apply_overrides
 from cli.project import PROJECT
+from stacks.config import validate
+from tests.conftest import stack_config
+from tests.programs import WITH_ALL_SECRETS
+from tests.stacks.kills import CHAINS
 
 STACK: dict[str, Any] = {
     "pools": {"gpu": {"nodes": 1, "taints": [{"key": "a"}]}},
@@ -61,3 +65,12 @@ def test_a_path_that_names_nothing_is_refused_with_the_place(override: str, why:
     path = override.partition("=")[0]
     assert path in str(refused.value)
     assert why in str(refused.value)
+
+
+@pytest.mark.parametrize("name", [it for it in CHAINS if it.endswith(", lost")])
+def test_what_a_chain_of_kills_is_given_makes_a_right_config(name: str) -> None:
+    chain, _ = CHAINS[name]
+    for overrides in (chain.before or (), chain.overrides):
+        config = {f"{PROJECT}:stack": deepcopy(stack_config(chain.stack))}
+        apply_overrides(config, overrides)
+        assert validate(config[f"{PROJECT}:stack"], secrets_set=WITH_ALL_SECRETS)
