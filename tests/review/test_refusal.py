@@ -223,14 +223,15 @@ def test_an_entry_that_matches_nothing_is_told_with_what_would(one: Acknowledge,
     (line,), spent = agreed(one).judge(_AFTER, _BEFORE, {})
     assert line.startswith("stack.acknowledge[0]: ")
     assert line.partition("; nearest: ")[2].startswith(near)
-    assert spent == []
+    assert spent == {}
 
 
 def test_an_entry_is_spent_once_what_it_agrees_to_is_done() -> None:
     lowered, taken_out = to(PODS, 32), to(None, REMOVED, "data")
     asked = agreed(lowered, taken_out)
-    assert asked.judge(_AFTER, _BEFORE, {}) == ([], [])
-    assert asked.judge(_AFTER, _AFTER, {}) == ([], [written(lowered), written(taken_out)])
+    assert asked.judge(_AFTER, _BEFORE, {}) == ([], {})
+    spent = {written(lowered): DONE, written(taken_out): DONE}
+    assert asked.judge(_AFTER, _AFTER, {}) == ([], spent)
 
 
 def test_an_entry_for_an_instance_that_stays_agrees_to_nothing() -> None:

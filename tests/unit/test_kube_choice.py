@@ -43,8 +43,12 @@ def given(tmp_path: Path) -> Given:
             "type": Cluster.token,
             "urns": [f"urn:pulumi:owner::{PROJECT}::{Cluster.token}::gke"],
             "creating": False,
-            "inputs": {"name": "c", "location": "l"},
-            "outputs": {},
+            "inputs": {"name": "c", "location": "l", "project": "p"},
+            "outputs": {
+                "masterVersion": "1.35.1-gke.1",
+                "endpoint": "203.0.113.7",
+                "masterAuth": {},
+            },
         }
         if live is not None:
             state = {
