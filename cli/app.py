@@ -32,7 +32,7 @@ class MistypedError(UserError):
 
 class Verb(TyperCommand):
     """Refuses several letters after one dash: the library takes `-stack lab` for `-s tack`, and
-    `lab` for an argument."""
+    `lab` for an argument. Ctrl-C is an abort."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         for word in self._own_options(args):
@@ -41,6 +41,14 @@ class Verb(TyperCommand):
                     f"{word}: after one dash there is one letter; nearest: {self._meant(word)}"
                 )
         return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: Any) -> Any:
+        """The library would end an interrupted verb without a word (fastapi/typer 0.29.2
+        typer/core.py `_main`)."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            raise typer.Abort from None
 
     @property
     def by_name(self) -> Mapping[str, TyperOption]:

@@ -114,3 +114,14 @@ def test_without_a_word_it_says_which_there_are(
     assert said.startswith("Usage: ")
     for verb in ("submit", "why", "status", "checkpoints"):
         assert f"\n  {verb}" in said
+
+
+def test_ctrl_c_is_one_word_and_exit_code_130(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("aistack.verbs.jobs.opened", interrupted)
+    assert run(monkeypatch, "jobs") == ExitCode.INTERRUPTED
+    assert capsys.readouterr().err == "interrupted\n"

@@ -11,7 +11,6 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-import typer
 
 from cli.console import new_console, new_table
 from sandbox.__main__ import main
@@ -239,15 +238,15 @@ def test_a_disk_with_no_room_for_a_run_is_refused_before_it_begins(
     assert "its disk has 0 MiB left, and a run may need 64" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("words", [("status",), ("kube", "status")])
 def test_ctrl_c_is_one_word_and_exit_code_130(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], words: tuple[str, ...]
 ) -> None:
-    class Interrupted(typer.Typer):
-        def __call__(self, *_: object, **__: object) -> None:
-            raise KeyboardInterrupt
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
 
-    monkeypatch.setattr("sandbox.__main__.app", Interrupted())
-    assert run(monkeypatch, "up") == 130
+    monkeypatch.setattr("sandbox.__main__._workspace", interrupted)
+    assert run(monkeypatch, *words, "--stack", "dev") == 130
     assert capsys.readouterr().err == "interrupted\n"
 
 

@@ -5,18 +5,34 @@ Pods choose their log lines, their events and why they ended; a cloud and its us
 
 from __future__ import annotations
 
+import ast
 import re
 import sys
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from io import StringIO
+from pkgutil import iter_modules
+from typing import Any
 
 import pyte
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from rich.columns import Columns
+from rich.console import Group
+from rich.control import Control
+from rich.panel import Panel
+from rich.pretty import Pretty
+from rich.rule import Rule
+from rich.segment import Segment, Segments
+from rich.style import Style
+from rich.table import Table
+from rich.text import Text
+from rich.tree import Tree
 
+from aistack import verbs
+from aistack.__main__ import app
 from aistack.checkpoints.listing import Checkpoint, Checkpoints
 from aistack.container_log import Line
 from aistack.errors import VerbError
@@ -29,36 +45,39 @@ from aistack.why.snapshot import Reason
 from aistack.why.verdict import Verdict
 from cli.console import new_console, new_table
 from cli.lines import last_state, say, say_aside
+from cli.project import PROJECT_FOLDER
 from kube.jobs import State
+from tests.unit.terminal_samples import PRINTERS, VERBS
 
 NOW = datetime(2026, 12, 1, tzinfo=UTC)
 COLUMNS, LINES = 200, 60
 BEFORE = "the line before"
 STYLE = re.compile(r"\x1b\[[0-9;]*m")
-PIECES = st.sampled_from(
-    [
-        "\x1b[1A\x1b[2K",
-        "\x1b]52;c;ZXZpbA==\x07",
-        "\x1b]8;;https://evil.example\x1b\\here\x1b]8;;\x1b\\",
-        "\x1b[31m",
-        "\x1bc",
-        "\x9b2J",
-        "\r",
-        "\n",
-        "\b\b\b",
-        "\x0b",
-        "\u202e",
-        "\u2066",
-        "\u200b",
-        "\ud800",
-        "[/data]",
-        "[link=https://evil.example]here[/link]",
-        "[bold]",
-        ":smile:",
-        "JobSet red/x is Succeeded.",
-    ]
+FORGED = "JobSet red/x is Succeeded."
+PIECES = (
+    "\x1b[1A\x1b[2K",
+    "\x1b]52;c;ZXZpbA==\x07",
+    "\x1b]8;;https://evil.example\x1b\\here\x1b]8;;\x1b\\",
+    "\x1b[31m",
+    "\x1bc",
+    "\x9b2J",
+    "\r",
+    "\n",
+    "\b\b\b",
+    "\x0b",
+    "\u202e",
+    "\u2066",
+    "\u200b",
+    "\ud800",
+    "[/data]",
+    "[link=https://evil.example]here[/link]",
+    "[bold]",
+    ":smile:",
+    FORGED,
 )
-TEXTS = st.lists(PIECES | st.text(max_size=6), max_size=6).map("".join)
+# A line of its own, where an end of a line goes through.
+HOSTILE = "".join([*PIECES, "\n", FORGED])
+TEXTS = st.lists(st.sampled_from(PIECES) | st.text(max_size=6), max_size=6).map("".join)
 
 
 def job(text: str) -> Job:
@@ -126,23 +145,31 @@ class Terminal(StringIO):
         return True
 
 
-def printed(show: Callable[[str], None], text: str) -> str:
-    """What goes to a terminal."""
+def printed(show: Callable[[str], None], text: str, columns: int = COLUMNS) -> str:
+    """What goes to a terminal, without weights of our own titles; those of others are looked for by
+    a test of their own."""
+    return STYLE.sub("", with_styles(show, text, columns))
+
+
+def with_styles(show: Callable[[str], None], text: str, columns: int = COLUMNS) -> str:
     terminal = Terminal()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("COLUMNS", str(COLUMNS))
+        patch.setenv("COLUMNS", str(columns))
         patch.setenv("TERM", "xterm")
         patch.setattr(sys, "stdout", terminal)
         patch.setattr(sys, "stderr", terminal)
         show(text)
-    # Weights of our own titles; those of others are looked for by a test of their own.
-    return STYLE.sub("", terminal.getvalue())
+    return terminal.getvalue()
 
 
 def screen(output: str) -> list[str]:
     emulated = pyte.Screen(COLUMNS, LINES)
     pyte.Stream(emulated).feed(f"{BEFORE}\r\n" + output.replace("\n", "\r\n"))
     return [line.rstrip() for line in emulated.display]
+
+
+def acting(output: str) -> set[str]:
+    return {it for it in output if unicodedata.category(it) in {"Cc", "Cf", "Cs", "Zl", "Zp"}}
 
 
 @pytest.mark.parametrize("name", SHOWN)
@@ -154,12 +181,11 @@ def screen(output: str) -> list[str]:
 @example(text="a\nJobSet red/x is Succeeded.")
 def test_text_of_others_moves_hides_and_forges_nothing(name: str, text: str) -> None:
     output = printed(SHOWN[name], text)
-    acting = {it for it in output if unicodedata.category(it) in {"Cc", "Cf", "Cs", "Zl", "Zp"}}
-    assert acting <= {"\n", "\t"}
+    assert acting(output) <= {"\n", "\t"}
     first, *lines = screen(output)
     assert first == BEFORE
     if name != "logs":
-        assert not any(line.startswith("JobSet red/x is Succeeded.") for line in lines[1:])
+        assert not any(line.startswith(FORGED) for line in lines[1:])
 
 
 @pytest.mark.parametrize("name", SHOWN)
@@ -174,6 +200,110 @@ def test_text_of_others_moves_hides_and_forges_nothing(name: str, text: str) -> 
 )
 def test_brackets_and_colons_are_shown_as_they_are(name: str, text: str) -> None:
     assert text in " ".join(printed(SHOWN[name], text).split())
+
+
+@pytest.mark.parametrize("name", PRINTERS)
+def test_no_verb_lets_text_of_others_act(name: str) -> None:
+    output = printed(PRINTERS[name], HOSTILE, columns=10_000)
+    assert FORGED in output
+    assert acting(output) <= {"\n", "\t"}
+    assert not [line for line in output.split("\n") if line.startswith(FORGED)]
+
+
+def test_every_verb_is_tried() -> None:
+    modules = {it.name for it in iter_modules(verbs.__path__)}
+    assert modules == set(VERBS)
+    assert modules == {it.callback.__module__.rpartition(".")[2] for it in app.registered_commands}
+
+
+def through_a_link(text: str) -> None:
+    new_console().print(Text("here", Style(link=f"https://evil.example/{text}")), text)
+
+
+def through_a_segment(text: str) -> None:
+    new_console().print(Segments([Segment(text)]))
+
+
+def through_control(text: str) -> None:
+    console = new_console()
+    console.control(Control.title(text))
+    console.print(Control.title(text), text)
+
+
+RENDERED: dict[str, Callable[[str], Any]] = {
+    "string": str,
+    "text": Text,
+    "text in parts": lambda text: Text.assemble((text, "bold"), (text, "red")),
+    "text in a row": lambda text: Columns([Text(text), text]),
+    "table": lambda text: rich_table(text),
+    "panel": lambda text: Panel(Text(text), title=Text(text), subtitle=Text(text)),
+    "rule": lambda text: Rule(Text(text)),
+    "tree": lambda text: Tree(Text(text)),
+    "object": lambda text: Pretty({text: text}),
+    "group": lambda text: Group(Text(text), text),
+}
+PAST_IT: dict[str, Callable[[str], None]] = {
+    "link": through_a_link,
+    "segment": through_a_segment,
+    "control": through_control,
+}
+
+
+def rich_table(text: str) -> Table:
+    table = Table(text, title=Text(text), caption=text)
+    table.add_column(Text(text))
+    table.add_row(Text(text), Panel(Text(text)))
+    return table
+
+
+@pytest.mark.parametrize("name", RENDERED)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=20)
+@given(text=TEXTS)
+@example(text=HOSTILE)
+def test_whatever_rich_renders_is_plain(name: str, text: str) -> None:
+    shown = RENDERED[name](text)
+    assert acting(printed(lambda _: new_console().print(shown), text)) <= {"\n", "\t"}
+    assert acting(printed(lambda _: new_console().log(shown), text)) <= {"\n", "\t"}
+
+
+@pytest.mark.parametrize("name", PAST_IT)
+def test_nothing_goes_past_the_console(name: str) -> None:
+    output = printed(PAST_IT[name], HOSTILE)
+    assert FORGED in output
+    assert acting(output) <= {"\n", "\t"}
+
+
+def test_an_end_of_a_line_in_a_text_is_written_out() -> None:
+    shown = printed(lambda text: new_console().print(Text(text)), f"a\n{FORGED}")
+    assert shown == f"a\\n{FORGED}\n"
+
+
+def test_a_text_that_is_plain_keeps_its_styles() -> None:
+    text = Text.assemble(("failed", "bold"), " it has")
+    shown = with_styles(lambda _: new_console().print(text), "")
+    assert shown == "\x1b[1mfailed\x1b[0m it has\n"
+
+
+def test_nobody_has_rich_read_markup_or_makes_another_console() -> None:
+    """A panel's title and a bar of progress are read as markup, whatever the console says
+    (Textualize/rich v15.0.0 rich/panel.py `_title`, rich/progress.py `TextColumn`)."""
+    known = {"console.Console", "console.RenderableType", "table.Table", "text.Text"}
+    made = {"Console", "Table", "Text.from_markup", "Text.from_ansi"}
+    for folder in ("aistack", "cli", "recovery", "review", "sandbox", "stacks"):
+        for file in (PROJECT_FOLDER / folder).rglob("*.py"):
+            if file != PROJECT_FOLDER / "cli" / "console.py":
+                tree = list(ast.walk(ast.parse(file.read_text(encoding="utf-8"))))
+                calls = {ast.unparse(it.func) for it in tree if isinstance(it, ast.Call)}
+                assert (set(of_rich(tree)) - known, calls & made) == (set(), set()), file
+
+
+def of_rich(tree: list[ast.AST]) -> Iterator[str]:
+    """What a module imports of rich."""
+    for it in tree:
+        if isinstance(it, ast.Import):
+            yield from (one.name for one in it.names if one.name.split(".")[0] == "rich")
+        elif isinstance(it, ast.ImportFrom) and (it.module or "").split(".")[0] == "rich":
+            yield from (f"{it.module}.{one.name}".removeprefix("rich.") for one in it.names)
 
 
 def test_colours_of_others_are_left_out(capsys: pytest.CaptureFixture[str]) -> None:
