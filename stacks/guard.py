@@ -432,12 +432,28 @@ class Guard:
             for it in self.record.resources
             if not it.type.startswith(_COMPONENTS)
         }
-        wrong, spent = self.agreements.judge(declared, recorded, self._instances())
+        agreements = self.agreements
+        if agreements.removed is not None:
+            agreements = replace(agreements, removed={*agreements.removed, *self._emptied()})
+        wrong, spent = agreements.judge(declared, recorded, self._instances())
         if wrong:
             raise ConfigError(wrong)
         entries = map(written, self.agreements.entries)
         self.kept = [one for one in entries if one not in spent]
         _tell_spent(spent)
+
+    def _emptied(self) -> Iterator[str]:
+        """What a run with targets took away, of what entries agree to remove: of that the engine
+        keeps the component that had it, which was no target, and no note of ours (tried, CLI
+        3.256.0). Its name begins with the component's, and nothing else on record does."""
+        for it in self.record.resources:
+            if _is_made(it) or (it.type, it.name) in self.declared:
+                continue
+            owned = f"{it.name}-"
+            if not any(
+                one.name.startswith(owned) for one in self.record.resources if _is_made(one)
+            ):
+                yield from (one for one in self.agreements.by_removal() if one.startswith(owned))
 
     def _tell_losses_in_place(self, told: Collection[str]) -> None:
         """What is refused is `told` by the refusal."""
@@ -558,6 +574,10 @@ def install(plan: Plan, work: RunningWork, record: Record) -> Guard:
     guard.hand.install()
     guard.install()
     return guard
+
+
+def _is_made(it: Recorded) -> bool:
+    return not it.type.startswith(_COMPONENTS)
 
 
 def _instances_in(record: Record) -> dict[str, str]:
