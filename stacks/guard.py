@@ -412,7 +412,7 @@ class Guard:
                 {
                     SEAL_CONFIG: self.agreements.config,
                     SEAL_HOOK: self._of_destroy,
-                    SEAL_RUNS: self.agreements.by_run(),
+                    SEAL_RUNS: {**_ended_runs(self.record), **self.agreements.by_run()},
                 }
             )
             registered.append(seal.urn)
@@ -588,14 +588,19 @@ def _instances_in(record: Record) -> dict[str, str]:
 def _not_ended(noted: Mapping[str, Sequence[str]], record: Record) -> dict[str, str]:
     """The runs of jobs whose nodes an `up` that did not end well may have taken in part. Without a
     seal nothing says whether it did."""
-    instances = _instances_in(record)
+    if not record.of_type(SEAL_TYPE):
+        return {}
+    instances, ended = _instances_in(record), _ended_runs(record)
     return {
         name: run
-        for seal in record.of_type(SEAL_TYPE)
         for name, (run, instance) in noted.items()
-        if instances.get(name) == instance
-        if (seal.outputs.get(SEAL_RUNS) or {}).get(name) != run
+        if instances.get(name) == instance and ended.get(name) != run
     }
+
+
+def _ended_runs(record: Record) -> dict[str, str]:
+    seals = record.of_type(SEAL_TYPE)
+    return seals[0].outputs.get(SEAL_RUNS) or {} if seals else {}
 
 
 def _tell_spent(entries: Mapping[str, str]) -> None:
