@@ -54,7 +54,7 @@ Properties = Mapping[tuple[str, str], Mapping[str, Any]]
 def fingerprint(stack: Stack) -> str:
     """Of a config, whatever project it is for and whatever it agrees to."""
     left_out = {"acknowledge", "deletion_protection", "project", "secrets_set"}
-    return _digest(stack.model_dump(mode="json", exclude=left_out))
+    return digest(stack.model_dump(mode="json", exclude=left_out))
 
 
 def instance_of(token: str, outputs: Mapping[str, Any]) -> str:
@@ -62,7 +62,7 @@ def instance_of(token: str, outputs: Mapping[str, Any]) -> str:
     paths = _IDENTITY.get(token, (_UID,))
     found = (value_at(outputs, path) for path in paths)
     known = [one for one in found if one not in (None, "", [])]
-    return _digest(known) if known else ""
+    return digest(known) if known else ""
 
 
 @dataclass(frozen=True)
@@ -71,8 +71,10 @@ class Agreements:
 
     `config` is the fingerprint of the config, and `reached` says whether the last `up` that ended
     well had it already. `seen` has the instance of each resource when an entry first agreed by this
-    config. `removed` has the resources whose removal an `up` had an entry for; None where no record
-    says so. A value with `project` in it differs from project to project.
+    config. `runs` has of each job what tells the run on the nodes that it has, and `begun` what
+    that was when an `up` began that has not ended. `removed` has the resources whose removal an
+    `up` had an entry for; None where no record says so. A value with `project` in it differs from
+    project to project.
     """
 
     entries: Sequence[Acknowledge] = ()
@@ -80,6 +82,8 @@ class Agreements:
     reached: bool = False
     project: str = ""
     seen: Mapping[str, str] = field(default_factory=dict[str, str])
+    runs: Mapping[str, str] = field(default_factory=dict[str, str])
+    begun: Mapping[str, str] = field(default_factory=dict[str, str])
     removed: Collection[str] | None = None
 
     @classmethod
@@ -110,7 +114,7 @@ class Agreements:
         `causes` has the new value of each property that causes it, None for one that is taken
         away; none where nothing of its own changes. `instance` says which one goes.
         """
-        wholes = [f"replaced {instance}"] if instance else []
+        wholes = self._wholes(resource, instance)
         if not self.reached and self.seen.get(resource, instance) == instance:
             wholes.append(f"config {self.config}")
         if any(one.property is None and one.to in wholes for one in self._of(resource)):
@@ -165,13 +169,34 @@ class Agreements:
         resource on record."""
         gone = set(replaced)
         for place, one in enumerate(self.entries):
-            standing = recorded.get(one.resource)
-            meant = bool(standing) and one.property is None and one.to == f"replaced {standing}"
+            standing = self._wholes(one.resource, recorded.get(one.resource, ""))[:1]
+            meant = one.property is None and one.to in standing
             if meant and one.resource not in gone:
                 yield (
                     f"stack.acknowledge[{place}]: {one.resource} stays as it is, so this "
                     f"agrees to nothing; nearest: delete {written(one)}"
                 )
+
+    def by_run(self) -> dict[str, str]:
+        """The runs of jobs that entries agree to lose, by the job."""
+        words = {(one.resource, one.to) for one in self.entries if one.property is None}
+        both = (*self.runs.items(), *self.begun.items())
+        return {name: run for name, run in both if (name, f"replaced {run}") in words}
+
+    def over(self, replaced: Collection[str]) -> dict[str, str]:
+        """Why entries are spent by which an `up` that has not ended took a job's nodes: DONE."""
+        taken = {name: run for name, run in self.begun.items() if run != self.runs.get(name)}
+        return {
+            written(one): DONE
+            for one in self.entries
+            if one.property is None and one.resource not in replaced
+            if one.resource in taken and one.to == f"replaced {taken[one.resource]}"
+        }
+
+    def _wholes(self, resource: str, instance: str) -> list[str]:
+        """What entries say that agree to lose this instance; of a job the run that it has first."""
+        known = (self.runs.get(resource, instance), self.begun.get(resource, ""))
+        return [f"replaced {it}" for it in dict.fromkeys(known) if it]
 
     def _of(self, resource: str) -> Iterator[Acknowledge]:
         return (one for one in self.entries if one.resource == resource)
@@ -279,7 +304,7 @@ class Agreements:
             )
         if _INSTANCE.fullmatch(one.to):
             # One that stands and stays is found at the end of the run.
-            return "" if one.to == f"replaced {instance}" else VOID
+            return "" if one.to in self._wholes(one.resource, instance) else VOID
         if one.to != f"config {self.config}":
             return (
                 f"it agrees to what another config does, and this one is {self.config}; "
@@ -330,7 +355,7 @@ NO_AGREEMENTS = Agreements()
 
 def rules_word(declared: Mapping[str, Any]) -> str:
     """What a config calls the rules of a bucket by which objects are deleted."""
-    return f"rules {_digest(list(objects_deleted({}, declared)))}"
+    return f"rules {digest(list(objects_deleted({}, declared)))}"
 
 
 def _judged_rules(
@@ -364,6 +389,6 @@ def _leaves(inputs: Any, path: str = "") -> Iterator[str]:
         yield path
 
 
-def _digest(value: Any) -> str:
+def digest(value: Any) -> str:
     text = json.dumps(value, sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]

@@ -3,7 +3,7 @@
 It is in force where `deletion_protection` is. Why it is a hook: docs/adr/0008.
 """
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -28,6 +28,7 @@ from stacks.refusal import (
     NODE_POOL,
     SEAL_CONFIG,
     SEAL_HOOK,
+    SEAL_RUNS,
     SEAL_TYPE,
     Lock,
     Refusal,
@@ -53,6 +54,7 @@ SEAL = "deletion-guard"
 _SEEN_TYPE = "gke-ai-stacks-guard:guard:Agreements"
 _SEEN = "agreements"
 _REMOVED = "removed"
+_RUNS = "runs"
 
 _COMPONENTS = "gke-ai-stacks:"
 _LONGEST = 60
@@ -406,8 +408,13 @@ class Guard:
                 None,
                 pulumi.ResourceOptions(depends_on=list(self.made), hooks=hooks),
             )
-            kept = {SEAL_CONFIG: self.agreements.config, SEAL_HOOK: self._of_destroy}
-            seal.register_outputs(kept)
+            seal.register_outputs(
+                {
+                    SEAL_CONFIG: self.agreements.config,
+                    SEAL_HOOK: self._of_destroy,
+                    SEAL_RUNS: {**_ended_runs(self.record), **self.agreements.by_run()},
+                }
+            )
             registered.append(seal.urn)
         pulumi.Output.all(*registered).apply(lambda _: self._end_of_program())
 
@@ -425,12 +432,28 @@ class Guard:
             for it in self.record.resources
             if not it.type.startswith(_COMPONENTS)
         }
-        wrong, spent = self.agreements.judge(declared, recorded, self._instances())
+        agreements = self.agreements
+        if agreements.removed is not None:
+            agreements = replace(agreements, removed={*agreements.removed, *self._emptied()})
+        wrong, spent = agreements.judge(declared, recorded, self._instances())
         if wrong:
             raise ConfigError(wrong)
         entries = map(written, self.agreements.entries)
         self.kept = [one for one in entries if one not in spent]
         _tell_spent(spent)
+
+    def _emptied(self) -> Iterator[str]:
+        """What a run with targets took away, of what entries agree to remove: of that the engine
+        keeps the component that had it, which was no target, and no note of ours (tried, CLI
+        3.256.0). Its name begins with the component's, and nothing else on record does."""
+        for it in self.record.resources:
+            if _is_made(it) or (it.type, it.name) in self.declared:
+                continue
+            owned = f"{it.name}-"
+            if not any(
+                one.name.startswith(owned) for one in self.record.resources if _is_made(one)
+            ):
+                yield from (one for one in self.agreements.by_removal() if one.startswith(owned))
 
     def _tell_losses_in_place(self, told: Collection[str]) -> None:
         """What is refused is `told` by the refusal."""
@@ -442,15 +465,15 @@ class Guard:
                     pulumi.log.warn(sentence)
 
     def _instances(self) -> dict[str, str]:
-        found = ((it.name, instance_of(it.type, it.outputs)) for it in self.record.resources)
-        return {name: instance for name, instance in found if instance}
+        return _instances_in(self.record)
 
     def _note_instances(self) -> None:
         """The first run with an entry notes them, and those after it keep what it noted, as long as
         the entry stands: the seal, which says that the config was reached, goes with protection.
         The engine deletes what is removed after this, when the program has ended."""
         names, removed = self.agreements.by_config(), self.agreements.by_removal()
-        if not names and not removed:
+        runs = self.agreements.by_run()
+        if not names and not removed and not runs:
             return
         reached = dict.fromkeys(names, SPENT) if self.agreements.reached else {}
         instances = {**self._instances(), **self.agreements.seen, **reached}
@@ -461,6 +484,7 @@ class Guard:
                 SEAL_CONFIG: self.agreements.config,
                 "instances": noted,
                 _REMOVED: sorted(removed),
+                _RUNS: {name: [run, self._instances().get(name, "")] for name, run in runs.items()},
             }
         )
 
@@ -518,6 +542,7 @@ class Guard:
             raise pulumi.RunError(self._text_of(self.refused))
         if wrong := list(self.agreements.unused(self.touched, self._instances())):
             raise pulumi.RunError(str(ConfigError(wrong)))
+        _tell_spent(self.agreements.over(self.touched))
 
     def install(self) -> None:
         """Put the guard in front of what the program registers from here on."""
@@ -541,13 +566,41 @@ def install(plan: Plan, work: RunningWork, record: Record) -> Guard:
     reached = str(seals[0].outputs.get(SEAL_CONFIG, "")) if seals else ""
     noted = next((it.outputs for it in record.of_type(_SEEN_TYPE)), {})
     removed = None if record.hidden else frozenset(noted.get(_REMOVED) or ())
-    agreements = replace(Agreements.of(plan.stack, reached), removed=removed)
+    agreements = replace(Agreements.of(plan.stack, reached), removed=removed, runs=work.runs())
     if noted.get(SEAL_CONFIG) == agreements.config:
-        agreements = replace(agreements, seen=noted.get("instances") or {})
+        begun = _not_ended(noted.get(_RUNS) or {}, record)
+        agreements = replace(agreements, seen=noted.get("instances") or {}, begun=begun)
     guard = Guard(plan, work, record, agreements, ByHand(record))
     guard.hand.install()
     guard.install()
     return guard
+
+
+def _is_made(it: Recorded) -> bool:
+    return not it.type.startswith(_COMPONENTS)
+
+
+def _instances_in(record: Record) -> dict[str, str]:
+    found = ((it.name, instance_of(it.type, it.outputs)) for it in record.resources)
+    return {name: instance for name, instance in found if instance}
+
+
+def _not_ended(noted: Mapping[str, Sequence[str]], record: Record) -> dict[str, str]:
+    """The runs of jobs whose nodes an `up` that did not end well may have taken in part. Without a
+    seal nothing says whether it did."""
+    if not record.of_type(SEAL_TYPE):
+        return {}
+    instances, ended = _instances_in(record), _ended_runs(record)
+    return {
+        name: run
+        for name, (run, instance) in noted.items()
+        if instances.get(name) == instance and ended.get(name) != run
+    }
+
+
+def _ended_runs(record: Record) -> dict[str, str]:
+    seals = record.of_type(SEAL_TYPE)
+    return seals[0].outputs.get(SEAL_RUNS) or {} if seals else {}
 
 
 def _tell_spent(entries: Mapping[str, str]) -> None:

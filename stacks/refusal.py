@@ -101,6 +101,14 @@ def drops_nodes(token: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> b
     return most is not None and int(count) < int(most)
 
 
+def nodes_of(pool: Mapping[str, Any]) -> list[Any]:
+    """What makes other or fewer nodes of a pool where it changes in place; how many an autoscaler
+    has added changes by itself."""
+    bounds = value_at(pool, "autoscaling.totalMaxNodeCount")
+    count = value_at(pool, "nodeCount") if bounds is None else None
+    return [*(value_at(pool, path) for path in NEW_NODES), count, bounds]
+
+
 def _stream_alike(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
     """What an earlier release left out is off, as GKE begins with."""
     was, now = (value_at(it, f"{_STREAMING}.enabled") for it in (old, new))
@@ -112,8 +120,9 @@ def _stream_alike(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
 SEAL_TYPE = "gke-ai-stacks-guard:guard:DeletionGuard"
 # Where the seal keeps the fingerprint of the config that the last complete `up` brought about, and
 # the name of its hook, which the state has: another config and another name of the stack have
-# another.
+# another. And what the agreements of that `up` called the runs of jobs: they agree to nothing more.
 SEAL_CONFIG = "config"
+SEAL_RUNS = "runs"
 SEAL_HOOK = "hook"
 OFF_FIRST = "`pulumi up` with stack.deletion_protection false and nothing else changed"
 

@@ -13,13 +13,13 @@ from typing import Any
 import pulumi
 
 from stacks.acknowledge import REMOVED
-from stacks.agreements import instance_of
+from stacks.agreements import digest, instance_of
 from stacks.checkpoint_folder import folder_of
 from stacks.lost_work import condition, failure, status_of
 from stacks.on_record import Record, Recorded
 from stacks.plan import Plan
 from stacks.planned_jobs import PlannedJob, planned_jobs, stores
-from stacks.refusal import BUCKET, CLUSTER, LUSTRE, NODE_POOL, drops_nodes, renews_nodes
+from stacks.refusal import BUCKET, CLUSTER, LUSTRE, NODE_POOL, drops_nodes, nodes_of, renews_nodes
 from stacks.workloads import JOBS, RAY_CLUSTER, RAY_JOB, WORKLOADS, devices_under, ray_cluster_of
 
 _HOOK = "running-work"
@@ -33,7 +33,7 @@ Key = tuple[str, str]
 class Stop:
     """Work that `runs` and what `becomes` of it. `agreement` says what a protected stack has to
     agree to, `removed` or `replaced`; None for what ends only when somebody ends it. `instance` is
-    the run that stops."""
+    the object that runs."""
 
     resource: str
     runs: str
@@ -97,6 +97,21 @@ class RunningWork:
     def carries(self, pool: str) -> bool:
         """Whether a job is to run on the NodePool of this logical name."""
         return any(job.runs_on(pool) for job in self.jobs.values())
+
+    def runs(self) -> dict[str, str]:
+        """By name of each job on record what tells the run that would stop: the object, which may
+        stay where its nodes do not, and those."""
+        found: dict[str, str] = {}
+        for it in self.record.resources:
+            job, instance = self.jobs.get((it.type, it.name)), instance_of(it.type, it.outputs)
+            if job is not None and instance:
+                pools = [one for one in self.record.of_type(NODE_POOL) if job.runs_on(one.name)]
+                under = sorted(
+                    (one.name, instance_of(one.type, one.outputs), nodes_of(one.outputs))
+                    for one in pools
+                )
+                found[it.name] = digest([instance, under])
+        return found
 
     def stops(
         self,

@@ -16,6 +16,7 @@ from stacks.acknowledge import REMOVED, Acknowledge, entry, repeated_entries, wr
 from stacks.agreements import DONE, SPENT, VOID, Agreements, instance_of
 from stacks.property_paths import UNKNOWN, Secret, changed_paths
 from stacks.refusal import BUCKET, CLUSTER, NODE_POOL, Refusal, of_destroy, text_of
+from stacks.workloads import RAY_JOB
 
 CATALOG = Catalog.load()
 OLD: dict[str, Any] = {
@@ -240,6 +241,30 @@ def test_an_entry_for_an_instance_that_stays_agrees_to_nothing() -> None:
     assert line.startswith("stack.acknowledge[0]: gpu-pool stays as it is")
     assert [*asked.unused([POOL], there)] == []
     assert [*asked.unused([], {POOL: "cccccccc"})] == []
+
+
+def test_an_entry_for_the_run_of_a_job_is_good_until_an_up_has_ended_on_other_nodes() -> None:
+    job, there = (RAY_JOB, "tune-job"), {"tune-job": "bbbbbbbb"}
+    (line,) = agreed(runs={"tune-job": "11111111"}).for_replacement("tune-job", {}, "bbbbbbbb")
+    one = Acknowledge.model_validate(yaml.safe_load(line))
+    assert line == entry("tune-job", None, "replaced 11111111")
+
+    now = {"tune-job": "22222222"}
+    half, whole = agreed(one, runs=now, begun={"tune-job": "11111111"}), agreed(one, runs=now)
+    for asked in (half, whole):
+        assert list(asked.unused([], there)) == []
+    assert half.for_replacement("tune-job", {}, "bbbbbbbb") == []
+    assert half.judge({job: {}}, {job: {}}, there) == ([], {})
+    assert half.by_run() == {"tune-job": "11111111"}
+    assert half.over(["tune-job"]) == {}
+    assert half.over([]) == {line: DONE}
+    assert whole.for_replacement("tune-job", {}, "bbbbbbbb") == [
+        entry("tune-job", None, "replaced 22222222")
+    ]
+    assert whole.judge({job: {}}, {job: {}}, there) == ([], {line: VOID})
+    assert whole.by_run() == whole.over([]) == {}
+    standing = agreed(one, runs={"tune-job": "11111111"})
+    assert "tune-job stays as it is" in "".join(standing.unused([], there))
 
 
 def test_a_refusal_of_a_run_that_has_begun_does_not_say_that_nothing_was_touched() -> None:

@@ -322,6 +322,50 @@ def test_what_was_tainted_goes_on_after_a_kill_between_each_pair_of_steps(
     assert agreed.succeed("preview").ok
 
 
+@pytest.mark.parametrize("call", CALLS)
+def test_a_job_whose_pools_get_other_nodes_is_agreed_to_once_and_goes_on_after_a_kill(
+    tmp_path: Path, call: Any
+) -> None:
+    """The job stays as an object, and is on two pools."""
+
+    def sandbox(size: int, *entries: dict[str, Any]) -> Sandbox:
+        disk = {"disk": {"size_gb": size}}
+        pools = {name: {**it, **disk} for name, it in CONFIG["pools"].items()}
+        values = {**WORKING, "pools": pools, "acknowledge": list(entries)}
+        return brought(tmp_path, **values)
+
+    sandbox(100).succeed("up")
+    (entry,) = to_agree(sandbox(200).run("preview"))
+    assert entry["resource"] == "tune-job"
+    _, kills = kill_in_each(sandbox(200, entry), "up", call)
+    assert kills
+    assert f"delete - {{resource: tune-job, to: {entry['to']}}}" in said(
+        sandbox(200, entry).succeed("preview")
+    )
+    (second,) = to_agree(sandbox(300, entry).run("preview"))
+    assert second["to"] != entry["to"]
+    assert sandbox(300, second).succeed("preview").ok
+
+
+def test_a_removal_in_a_run_with_targets_is_spent(tmp_path: Path) -> None:
+    """Where protection is on the engine deletes nothing with targets: the seal stands on it."""
+    alone: dict[str, Any] = {"ray": {}, "redis": None, "queues": None}
+    off: dict[str, Any] = {**alone, "deletion_protection": False}
+    entries = [{"resource": "data-bucket", "to": "removed"}]
+    sandbox = brought(tmp_path, **off)
+    sandbox.succeed("up")
+    only = {"target": [urn_of(sandbox, "data-bucket")], "target_dependents": True}
+    assert brought(tmp_path, **off, buckets={}, acknowledge=entries).run("up", only=only).ok
+    other = [{"resource": "date-bucket", "to": "removed"}]
+    refused = brought(tmp_path, **off, buckets={}, acknowledge=other).run("preview")
+    assert "nearest: delete {resource: date-bucket, to: removed}" in said(refused)
+    for protected in ({}, {"deletion_protection": False}):
+        agreed = brought(tmp_path, **{**alone, **protected}, buckets={}, acknowledge=entries)
+        assert "delete - {resource: data-bucket, to: removed}" in said(agreed.succeed("preview"))
+    assert "delete - {resource: data-bucket, to: removed}" in said(agreed.succeed("up"))
+    assert "delete - {resource: data-bucket, to: removed}" in said(agreed.succeed("preview"))
+
+
 def test_an_update_that_has_objects_deleted_is_agreed_to(up: Callable[..., Sandbox]) -> None:
     rule = {"action": "delete", "age_days": 3, "prefixes": ["old/"]}
     change = {"buckets": {"data": {"soft_delete_days": 0, "lifecycle": [rule]}}}

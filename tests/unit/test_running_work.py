@@ -237,6 +237,34 @@ def test_a_job_that_stays_is_named_where_its_nodes_are_made_anew() -> None:
     assert "is replaced" in str(stop)
 
 
+def test_other_nodes_and_another_object_are_another_run_of_a_job() -> None:
+    def run(*, uid: Any = "a", **pool: Any) -> str:
+        found, pools = (
+            work((RAY_JOB, OBJECT)),
+            {"v6e-16-0-pool": pool, "cpu-pool": {"nodeCount": 1}},
+        )
+        there = {it.urn: {"type": it.type, "outputs": it.outputs} for it in found.record.resources}
+        there[f"urn:pulumi:s::p::{RAY_JOB}::{OBJECT}"]["outputs"] = {"metadata": {"uid": uid}}
+        for name, outputs in pools.items():
+            urn = f"urn:pulumi:s::p::{NODE_POOL}::{name}"
+            there[urn] = {"type": NODE_POOL, "outputs": outputs}
+        found.record = Record(there)
+        return found.runs()[OBJECT]
+
+    scaled: dict[str, Any] = {"autoscaling": {"totalMaxNodeCount": 4}}
+    told = [
+        run(nodeCount=2),
+        run(uid="b", nodeCount=2),
+        run(nodeCount=1),
+        run(nodeCount=2, instanceGroupUrls=["other"]),
+        run(nodeCount=2, nodeConfig={"diskSizeGb": 200}),
+        run(**scaled),
+    ]
+    assert len(set(told)) == len(told)
+    assert run(nodeCount=2, nodeConfig={"labels": {"a": "b"}}) == told[0]
+    assert run(nodeCount=3, **scaled) == run(**scaled)
+
+
 CHANNELS = ({"releaseChannel": {"channel": it}} for it in ("REGULAR", "RAPID"))
 
 
