@@ -38,13 +38,7 @@ _MOST_OFFERS = 3
 def install(plan: Plan) -> None:
     """Have `up` say it after the error of such a pool."""
 
-    def failed(args: pulumi.ErrorHookArgs) -> bool:
-        if (line := warning(plan, args.name, args.errors[0] if args.errors else "")) is not None:
-            pulumi.log.warn(line)
-        # Never again by itself: the provider has waited for the machines.
-        return False
-
-    hook = pulumi.ErrorHook("out-of-stock", failed)
+    hook = pulumi.ErrorHook("out-of-stock", lambda args: tell(plan, args))
     binding = pulumi.ResourceHookBinding(on_error=[hook])
 
     def bind(
@@ -58,6 +52,13 @@ def install(plan: Plan) -> None:
         )
 
     pulumi.runtime.register_stack_transformation(bind)
+
+
+def tell(plan: Plan, args: pulumi.ErrorHookArgs) -> bool:
+    """Warn of a pool's error. Never have the engine try again: the provider has waited."""
+    if (line := warning(plan, args.name, args.errors[0] if args.errors else "")) is not None:
+        pulumi.log.warn(line)
+    return False
 
 
 def warning(plan: Plan, name: str, message: str) -> str | None:

@@ -16,9 +16,8 @@ def warn_of(name: str, step: Step, types: Collection[str], warning: Warn) -> Non
     what it says. `name` is the hook's, of which the engine knows no two alike."""
 
     async def ask(args: pulumi.ResourceHookArgs) -> None:
-        line = warning(args)
-        if isawaitable(line):
-            line = await line
+        said = warning(args)
+        line = await said if isawaitable(said) else said
         if line is not None:
             pulumi.log.warn(line)
 

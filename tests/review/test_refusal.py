@@ -13,7 +13,7 @@ from catalog import Catalog
 from sandbox.providers.schema import GcpSchema
 from stacks import refusal
 from stacks.acknowledge import REMOVED, Acknowledge, entry, repeated_entries, written
-from stacks.agreements import DONE, SPENT, VOID, Agreements, instance_of
+from stacks.agreements import DONE, RULES, SPENT, VOID, Agreements, instance_of, rules_word
 from stacks.property_paths import UNKNOWN, Secret, changed_paths
 from stacks.refusal import BUCKET, CLUSTER, NODE_POOL, Refusal, of_destroy, text_of
 from stacks.workloads import RAY_JOB
@@ -233,6 +233,12 @@ def test_an_entry_is_spent_once_what_it_agrees_to_is_done() -> None:
     assert asked.judge(_AFTER, _BEFORE, {}) == ([], {})
     spent = {written(lowered): DONE, written(taken_out): DONE}
     assert asked.judge(_AFTER, _AFTER, {}) == ([], spent)
+
+
+def test_an_entry_for_rules_of_a_bucket_that_is_not_there_agrees_to_nothing() -> None:
+    after = {(BUCKET, "data"): {"lifecycleRules": [{"action": {"type": "Delete"}}]}}
+    one = to(RULES, rules_word(after[BUCKET, "data"]), "data")
+    assert agreed(one).judge(after, {}, {}) == ([], {written(one): VOID})
 
 
 def test_an_entry_for_an_instance_that_stays_agrees_to_nothing() -> None:

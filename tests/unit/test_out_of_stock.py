@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import pulumi
 import pytest
 
 from stacks.config import validate
-from stacks.out_of_stock import warning
+from stacks.out_of_stock import tell, warning
 from stacks.plan import Plan
+from stacks.refusal import NODE_POOL
 from tests.conftest import stack_config
 from tests.programs import WITH_TOKEN
 
@@ -59,6 +61,17 @@ def test_as_many_nodes_as_came_are_a_way_on_from_a_pool_that_did_not_grow() -> N
 )
 def test_of_other_errors_and_of_pools_of_others_nothing_is_said(name: str, message: str) -> None:
     assert warning(planned("dev"), name, message) is None
+
+
+@pytest.mark.parametrize(("errors", "warnings"), [([HALF_MADE, "older"], 1), ([], 0)])
+def test_the_newest_error_is_told_once_and_nothing_is_tried_again(
+    monkeypatch: pytest.MonkeyPatch, errors: list[str], warnings: int
+) -> None:
+    told: list[str] = []
+    monkeypatch.setattr(pulumi.log, "warn", told.append)
+    args = pulumi.ErrorHookArgs("urn", "id", "gpu-pool", NODE_POOL, errors=errors)
+    assert tell(planned("dev"), args) is False
+    assert len(told) == warnings
 
 
 def test_slices_of_tpus_are_told_by_their_pool() -> None:
