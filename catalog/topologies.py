@@ -63,8 +63,10 @@ class Grid(Fact):
 
 
 class RayShapes(Fact):
-    """The topologies of a generation that Ray knows, by name or on a grid."""
+    """The topologies of a generation that Ray knows, by name or on a grid; `accelerator` is what
+    Ray calls the generation."""
 
+    accelerator: str
     names: tuple[str, ...]
     grid: Grid | None = None
 

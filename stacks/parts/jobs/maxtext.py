@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from typing import Literal
 
 from catalog import Catalog, Topology
+from catalog.table import load_table
+from catalog.topologies import TopologyTable
 from components.ray_manifest import LAUNCHER_DIR
 from stacks.parts.jobs.checkpoint_layout import CheckpointLayout, Written
 from stacks.parts.jobs.on_ray import (
@@ -40,8 +42,6 @@ CHECKPOINTS = CheckpointLayout(
     name=r"(\d+)",
     unfinished=r"(\d+)\.orbax-checkpoint-tmp.*",
 )
-# Ray's names of the generations (ray.util.accelerators).
-ACCELERATORS = {"v5e": "TPU-V5LITEPOD", "v5p": "TPU-V5P", "v6e": "TPU-V6E", "v7x": "TPU-V7X"}
 _SLICES = "slices"
 # Of an elastic job whose config names no number: a checkpoint is there each time, and on spot
 # machines losses are the rule.
@@ -173,12 +173,13 @@ class MaxTextTraining(OnRay, frozen=True):
         """The trainer's own, and MaxText 0.2.5's options by their names there."""
         elastic, place = self.elastic, self._place(at.name, at.mount_path)
         each = topology.devices_per_chip
+        ray = load_table(TopologyTable, "topologies").ray
         return {
             "slices": f"@{LAUNCHER_DIR}/{_SLICES}",
             "hosts": str(topology.hosts),
             "chips": str(topology.chips // topology.hosts),
             "topology": topology.name,
-            "accelerator": ACCELERATORS[topology.generation],
+            "accelerator": ray.generations[topology.generation].accelerator,
             **({} if each == 1 else {"devices": str(each)}),
             "maxtext": maxtext,
             **({} if elastic is None else {"min_slices": str(elastic.min_slices)}),

@@ -11,7 +11,6 @@ from ray.util.tpu import get_tpu_version_from_type
 from catalog import Catalog, FactError, Topology
 from catalog.table import load_table
 from catalog.topologies import TopologyTable
-from stacks.parts.jobs.maxtext import ACCELERATORS
 
 CATALOG = Catalog.load()
 TABLE = load_table(TopologyTable, "topologies")
@@ -20,7 +19,7 @@ SLICES = [it for shape in TABLE.shapes for it in CATALOG.topologies(shape.machin
 
 def version_of(topology: Topology) -> str:
     """As Ray Train derives it of the name that a job gives."""
-    return get_tpu_version_from_type(ACCELERATORS[topology.generation])
+    return get_tpu_version_from_type(TABLE.ray.generations[topology.generation].accelerator)
 
 
 def test_the_table_s_version_of_ray_is_the_one_that_is_asked_here() -> None:
@@ -62,4 +61,4 @@ def test_the_names_of_generations_are_ray_s(monkeypatch: pytest.MonkeyPatch) -> 
     for generation, said in named.items():
         monkeypatch.setenv("TPU_ACCELERATOR_TYPE", said)
         found = TPUAcceleratorManager.get_current_node_accelerator_type()
-        assert found == ACCELERATORS[generation]
+        assert found == TABLE.ray.generations[generation].accelerator
