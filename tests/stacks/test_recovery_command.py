@@ -3,29 +3,18 @@
 from __future__ import annotations
 
 import json
-import math
-import os
 import shlex
-import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
-from catalog.durations import Durations
-from cli.project import PROJECT_FOLDER
-from cli.pulumi_cli import binary
-from sandbox.clock import VirtualClock
 from sandbox.cloud.kinds.monitoring import Dashboard
 from sandbox.faults import Crash, Faults
-from sandbox.journal import Journal
 from sandbox.locks import stale_locks
-from sandbox.providers.gcp import GcpStandIn
-from sandbox.providers.kubernetes import KubernetesStandIn
-from sandbox.providers.operations import Operations
-from sandbox.providers.server import ProviderServer
 from tests.stacks.conftest import Sandbox, changed
+from tests.stacks.real_cli import with_providers
 from tests.stacks.test_bad_days import cut_off
 from tests.stacks.test_lifecycle import made_once
 
@@ -48,28 +37,8 @@ def recover(
     gcloud = programs / "gcloud"
     gcloud.write_text(f"#!/bin/sh\necho {shlex.quote(json.dumps(boards))}\n")
     gcloud.chmod(0o755)
-    clock = VirtualClock(math.inf)
-    operations = Operations(clusters.cloud, clock, Journal(), Durations.load(), lambda: None)
-    with ProviderServer(clock) as server:
-        server.serve("gcp", "pulumi-gcp", GcpStandIn(clusters, operations))
-        server.serve("kubernetes", "pulumi-kubernetes", KubernetesStandIn(clusters, operations))
-        path = os.pathsep.join((str(programs), str(binary().parent), os.environ["PATH"]))
-        done = subprocess.run(
-            [sys.executable, "-m", *(words or ("recovery", "--stack", workspace.stack, "--yes"))],
-            input=says,
-            cwd=workspace.work_dir,
-            env={
-                **workspace.cli_environment,
-                "PULUMI_DEBUG_PROVIDERS": server.address,
-                "PYTHONPATH": str(PROJECT_FOLDER),
-                "PATH": path,
-            },
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+    command = words or ("recovery", "--stack", workspace.stack, "--yes")
+    return with_providers(sandbox, [sys.executable, "-m", *command], says, programs)
 
 
 def goes_on(sandbox: Sandbox, capsys: pytest.CaptureFixture[str]) -> None:
