@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import subprocess
 import time
 from collections.abc import Callable, Mapping
@@ -28,6 +27,7 @@ from sandbox import deployment, engine_channels, killed_runs
 from sandbox.clock import VirtualClock
 from sandbox.cloud.caller import Caller
 from sandbox.clusters import Clusters
+from sandbox.engine_end import PANIC_LOG, engine_end, panic_of
 from sandbox.estimate import Estimate, Unknown, estimate_of
 from sandbox.events import EngineReport
 from sandbox.faults import Faults
@@ -208,8 +208,11 @@ class Engine:
                 # The other verbs are methods of their names.
                 getattr(stack, verb)(show_secrets=False, **common, **options.only)
         except CommandError as error:
-            if not report.failed:
-                report.diagnostics.append(_last_line(error, verb))
+            said_last = str(error)
+            if panic := panic_of(said_last, self._workspace.work_dir / PANIC_LOG):
+                report.note(panic, None, is_error=True)
+            elif not report.failed:
+                report.diagnostics.append(engine_end(said_last, verb))
             report.end()
             return False
         return True
@@ -301,12 +304,3 @@ def _run_estimate(
     if verb == "destroy":
         dependencies = data_last(dependencies, inputs)
     return estimate_of(steps, dependencies, inputs, durations, unknown, journal.makespan)
-
-
-def _last_line(error: CommandError, verb: Verb) -> str:
-    killed = re.search(r"code: -(\d+)", str(error))
-    if killed:
-        ended = f"the Pulumi engine was killed by signal {killed[1]}"
-        return f"{ended}; `{verb}` again picks up from there"
-    lines = [line for line in str(error).splitlines() if line.strip()]
-    return lines[-1].strip() if lines else "the engine ended without a message"
