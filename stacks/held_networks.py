@@ -45,7 +45,8 @@ def _field(plan: Plan, lost: list[str]) -> str:
         block.prefixlen == ranges.prefix_length and block.subnet_of(whole)
         for block in map(IPv4Network, lost)
     )
-    return "stack.pools" if all(same) else "stack.network.accelerators"
+    field = "stack.pools" if all(same) else "stack.network.accelerators"
+    return f"ranges of interfaces ({field})"
 
 
 def _of_interfaces(cluster: Recorded, record: Record) -> Iterator[str]:

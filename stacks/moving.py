@@ -16,7 +16,7 @@ from stacks.plan import Plan
 from stacks.refusal import CLUSTER, KUBERNETES
 from stacks.two_runs import Difference, TwoRuns
 
-_FIELD = "stack.cluster"
+_FIELD = "the cluster (stack.cluster)"
 # In the URN of a provider that a cluster of the stack's own brought about, of any release.
 _OWN = ":GkeCluster$"
 

@@ -15,6 +15,7 @@ from components.naming import network_name
 from components.network import PODS_RANGE, SERVICES_RANGE
 from stacks.data_loss import data_lost
 from stacks.on_record import Record, Recorded
+from stacks.parts.cluster.config import ClusterLocation, ClusterMode
 from stacks.plan import Plan
 from stacks.refusal import CLUSTER, NETWORK, SUBNETWORK
 from stacks.running_work import ended
@@ -23,10 +24,16 @@ from stacks.workloads import JOBS
 
 PROVIDER = "pulumi:providers:kubernetes"
 _REGION = "gcp:region"
+_LOCATION = "stack.cluster.location"
+_MODE = "stack.cluster.mode"
+_EXISTING = "stack.network.existing"
+_MODES = {False: ClusterMode.STANDARD, True: ClusterMode.AUTOPILOT}
 _DISK_KEY = "clusterAutoscaling.autoProvisioningDefaults.bootDiskKmsKey"
 # Properties that a cluster may have or lack, of which both are on record.
 _WITHOUT = frozenset({_DISK_KEY})
 _NONE = "none"
+# What a network's name has behind the stack's.
+_OF_NETWORK = network_name("s").removeprefix("s")
 WHY = (
     "for then the engine replaces the provider of everything in the cluster, too, and cannot "
     "delete what is there (pulumi/pulumi #14650)"
@@ -50,12 +57,15 @@ def replacing(plan: Plan, record: Record) -> Iterator[TwoRuns]:
 
 def differences(plan: Plan, record: Record, cluster: Recorded) -> Iterator[ClusterDifference]:
     """What makes the cluster on record anew."""
-    if not plan.stack.cluster.is_made:
-        there = plan.stack.cluster.stack or "one that exists already"
-        yield ClusterDifference(
-            "stack.cluster", cluster.outputs.get("name"), there, everything=True
-        )
+    if existing := plan.stack.cluster.existing:
+        field = "stack.cluster.existing.name"
+        yield ClusterDifference(field, _NONE, existing.name, everything=True)
         return
+    if platform := plan.stack.cluster.stack:
+        yield ClusterDifference("stack.cluster.stack", _NONE, platform, everything=True)
+        return
+    own = {str(it.outputs.get("name")) for it in record.of_type(NETWORK)}
+    has_own = short(cluster.outputs.get("network")) in own
     for path, (field, wanted) in asked(plan).items():
         before = _at(cluster.outputs, path)
         if path in _WITHOUT:
@@ -67,13 +77,33 @@ def differences(plan: Plan, record: Record, cluster: Recorded) -> Iterator[Clust
             continue
         if path == "location":
             field = _of_place(plan, before)
-        if path == "network" and not any(
-            it.outputs.get("name") == before for it in record.of_type(NETWORK)
-        ):
-            field = "stack.network.existing"
+        if path == "network" and not has_own:
+            field = f"{_EXISTING}.network"
         everything = path in ("project", "network") or field == _REGION
-        yield ClusterDifference(field, before, wanted, everything=everything)
+        words = _in_words(plan, (path, field), (before, wanted), has_own=has_own)
+        yield ClusterDifference(field, *words, everything=everything)
     yield from _of_subnetwork(plan, record, str(cluster.outputs.get("subnetwork")))
+
+
+def _in_words(
+    plan: Plan, at: tuple[str, str], values: tuple[Any, Any], *, has_own: bool
+) -> tuple[Any, Any]:
+    """As the config says them; `at` are property and field, and with `has_own` the cluster is in a
+    network of the stack's own."""
+    (path, field), (before, wanted) = at, values
+    if field == _MODE:
+        return _MODES[before].value, _MODES[wanted].value
+    if field == _LOCATION:
+        return _kind_of_place(before), plan.stack.cluster.location.value
+    if field.startswith(_EXISTING):
+        return _NONE if has_own else before, wanted if plan.stack.network.existing else _NONE
+    if path == "network":
+        return before.removesuffix(_OF_NETWORK), plan.stack.name
+    return values
+
+
+def _kind_of_place(place: str) -> str:
+    return (ClusterLocation.ZONAL if place.count("-") > 1 else ClusterLocation.REGIONAL).value
 
 
 def asked(plan: Plan) -> dict[str, tuple[str, Any]]:
@@ -83,9 +113,9 @@ def asked(plan: Plan) -> dict[str, tuple[str, Any]]:
     named = "stack.name" if stack.cluster.name is None else "stack.cluster.name"
     found: dict[str, tuple[str, Any]] = {
         "project": ("gcp:project", stack.project),
-        "location": ("stack.cluster.location", plan.location),
+        "location": (_LOCATION, plan.location),
         "name": (named, plan.cluster_name),
-        "enableAutopilot": ("stack.cluster.mode", plan.autopilot),
+        "enableAutopilot": (_MODE, plan.autopilot),
         "privateClusterConfig.masterIpv4CidrBlock": (
             "stack.network.control_plane",
             network.control_plane,
@@ -99,20 +129,19 @@ def asked(plan: Plan) -> dict[str, tuple[str, Any]]:
     there = network.existing
     if there is None:
         return {**found, "network": ("stack.name", network_name(stack.name))}
-    where = "stack.network.existing"
     return {
         **found,
-        "network": (f"{where}.network", there.network),
-        "subnetwork": (f"{where}.subnetwork", there.subnetwork),
-        pods: (f"{where}.pods_range", there.pods_range),
-        services: (f"{where}.services_range", there.services_range),
+        "network": (f"{_EXISTING}.network", there.network),
+        "subnetwork": (f"{_EXISTING}.subnetwork", there.subnetwork),
+        pods: (f"{_EXISTING}.pods_range", there.pods_range),
+        services: (f"{_EXISTING}.services_range", there.services_range),
     }
 
 
 def _of_place(plan: Plan, before: Any) -> str:
     """The field that moves a cluster from `before`, a region or a zone."""
     if str(before).count("-") != plan.location.count("-"):
-        return "stack.cluster.location"
+        return _LOCATION
     return "gcp:zone" if plan.location == plan.stack.zone else _REGION
 
 

@@ -54,7 +54,8 @@ def _of_operator(plan: Plan, record: Record) -> Iterator[_Conflict]:
 
 
 def _of_cluster(ray: Recorded) -> Difference:
-    return Difference(f"stack.ray.{ray.name.removesuffix('-cluster')}", "a Ray cluster", "none")
+    key = ray.name.removesuffix("-cluster")
+    return Difference(f"the Ray cluster (stack.ray.{key})", "there", "none")
 
 
 def _two_runs(found: list[_Conflict]) -> TwoRuns:

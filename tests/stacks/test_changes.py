@@ -7,12 +7,17 @@ already.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from filelock import FileLock
+from pydantic import TypeAdapter
 
+from stacks.model_places import located, may_be_absent
+from stacks.stack import Stack
 from tests.parts.bystanders import Bystanders
 from tests.parts.sampling import a_sample
 from tests.stacks.change_chains import chain, followed
@@ -22,6 +27,8 @@ from tests.stacks.changes_page import PAGE, page
 from tests.stacks.conftest import CANARY
 from tests.unit.effect_stacks import BASES
 
+# What a refusal says of a key of the config.
+VALUES = re.compile(r"(?:stack\.|gcp:)([\w.-]+): (.+?) -> (.+?)(?= stack\.| gcp:|$)")
 SAMPLE = 14
 CHAINS = 12
 CHAINS_SAMPLE = 3
@@ -121,3 +128,21 @@ def test_of_ten_changes_of_a_field_nine_are_done() -> None:
 
 def test_the_page_is_what_the_record_says() -> None:
     assert PAGE.read_text() == page(REFUSED), "run: make changes"
+
+
+def values_said() -> Iterator[tuple[str, Any]]:
+    for ways in REFUSED.values():
+        for message in ways.values():
+            values = message.partition("nothing was changed. ")[2].partition(" Why:")[0]
+            for field, before, after in VALUES.findall(values):
+                yield from ((field, before), (field, after))
+
+
+@pytest.mark.parametrize(("field", "value"), sorted(set(values_said())))
+def test_a_refusal_says_values_as_the_config_takes_them(field: str, value: Any) -> None:
+    path = field.split(".")
+    if value == "none":
+        above = [located(Stack, path[:end]).field for end in range(1, len(path) + 1)]
+        assert any(may_be_absent(it) for it in above[1:])
+    else:
+        TypeAdapter[Any](located(Stack, path).annotation).validate_python(value)

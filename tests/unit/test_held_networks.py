@@ -51,7 +51,7 @@ def test_the_blocks_are_those_of_the_networks_that_are_made(base: dict[str, Any]
 @pytest.mark.parametrize("change", [RANGE, {"network__accelerators": {"prefix_length": 25}}])
 def test_other_ones_take_all_that_the_stack_made(change: dict[str, Any]) -> None:
     (said,) = refusals(AUTOPILOT, changed(AUTOPILOT, **change))
-    assert "stack.network.accelerators: 192.168.0.0/24, " in said
+    assert "(stack.network.accelerators): 192.168.0.0/24, " in said
     assert "  pulumi destroy --stack test\n  pulumi up --stack test\n" in said
     assert "bucket" in said.splitlines()[-1]
 
@@ -73,5 +73,5 @@ def test_machines_with_fewer_networks_are_named_by_their_pools_and_not_by_a_rang
     """Blocks are cut from the range that the config has, one for each interface."""
     pool = changed(AUTOPILOT, jobs=None, ray=None)
     (said,) = refusals(pool, changed(pool, pools__gpu__machine_type="a3-megagpu-8g"))
-    assert "\n  stack.pools: 192.168.8.0/24 -> 192.168.0.0/24, " in said
+    assert "\n  ranges of interfaces (stack.pools): 192.168.8.0/24 -> 192.168.0.0/24, " in said
     assert "stack.network.accelerators" not in said

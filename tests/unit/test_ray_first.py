@@ -74,7 +74,7 @@ def test_the_last_ray_cluster_that_goes_is_named_and_no_key_that_nobody_wrote() 
     """GKE's add-on for Ray follows from the Ray clusters of the stack."""
     after = changed(LAB, ray=None, jobs=None)
     said = refusal(LAB, after)
-    assert "  stack.ray.lab: a Ray cluster -> none\n" in said
+    assert "  the Ray cluster (stack.ray.lab): there -> none\n" in said
     assert "stack.cluster.ray_operator: addon -> helm" not in said
     assert said.endswith(
         "Or, in one run: stack.cluster.ray_operator: addon, which keeps the add-on without Ray "
