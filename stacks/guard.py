@@ -148,7 +148,7 @@ class Guard:
 
     def _needed(self, it: Recorded, causes: Mapping[str, Any]) -> list[str]:
         """The entries without which a resource on record may not be replaced."""
-        if self.agreements.awaits(it.name, it.outputs):
+        if not causes and self.agreements.awaits(it.name, it.outputs):
             return []
         return self.agreements.for_replacement(it.name, causes, instance_of(it.type, it.outputs))
 

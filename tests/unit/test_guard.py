@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
+from typing import Any
 
 import pulumi
 import pytest
 import yaml
 
-from stacks.acknowledge import Acknowledge
+from stacks.acknowledge import Acknowledge, written
 from stacks.agreements import Agreements
 from stacks.by_hand import ByHand
 from stacks.config import validate
@@ -31,14 +32,20 @@ def in_a_preview(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pulumi.runtime, "is_dry_run", lambda: True)
 
 
-def asked(agreements: Agreements, description: str, **recorded: str) -> Guard:
-    """A guard that the engine has asked before it creates the instance anew."""
+def guard_of(agreements: Agreements, declared: dict[str, Any], recorded: dict[str, Any]) -> Guard:
     config = changed(stack_config("b200-lustre"), deletion_protection=True)
     plan = validate(config, secrets_set=WITH_TOKEN)
     record = Record({URN: {"type": LUSTRE, "outputs": {**BEFORE, **recorded}}})
     guard = Guard(plan, RunningWork({}, record), record, agreements, ByHand(record))
+    guard.declared[LUSTRE, NAME] = declared
+    return guard
+
+
+def asked(agreements: Agreements, description: str, **recorded: str) -> Guard:
+    """A guard that the engine has asked before it creates the instance anew."""
+    declared = {"capacity_gib": "9000", "description": description}
+    guard = guard_of(agreements, declared, recorded)
     wanted = {"capacityGib": "9000", "description": description}
-    guard.declared[LUSTRE, NAME] = {"capacity_gib": "9000", "description": description}
     args = pulumi.ResourceHookArgs(urn=URN, id="", name=NAME, type=LUSTRE, new_inputs=wanted)
     asyncio.run(guard.before_create(args))
     return guard
@@ -63,3 +70,18 @@ def test_a_replacement_of_the_providers_own_is_agreed_to_once_by_the_instance(
     (again,) = asked(agreed, description, createTime="2026-11-29T10:00:00Z").refused
     assert again.sentence == refused.sentence
     assert again.entries != refused.entries
+
+
+def test_an_agreement_to_what_changes_in_place_is_none_to_the_replacement_beside_it() -> None:
+    """Also where no hook on record asks before the delete."""
+    larger = Acknowledge(resource=NAME, property="capacityGib", to=18000)
+    tier = Acknowledge(resource=NAME, property="perUnitStorageThroughput", to=500)
+    declared = {"capacity_gib": "18000", "per_unit_storage_throughput": "500"}
+    recorded = {"perUnitStorageThroughput": "1000"}
+    args = pulumi.ResourceHookArgs(urn=URN, id="", name=NAME, type=LUSTRE, new_inputs={})
+    for entries, needed in (([larger], [(written(tier),)]), ([larger, tier], [])):
+        guard = guard_of(Agreements(entries=entries), declared, recorded)
+        assert [it.entries for it in guard._of_unguarded()] == needed
+        guard.touched.clear()
+        asyncio.run(guard.before_create(args))
+        assert [it.entries for it in guard.refused] == needed
