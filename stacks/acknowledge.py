@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from stacks.problems import Problem
+from stacks.property_paths import dotted
 from stacks.types import Block
 
 ResourceName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][\w.-]*$", max_length=200)]
@@ -45,7 +46,8 @@ def repeated_entries(entries: Sequence[Acknowledge]) -> Iterator[Problem]:
     """Two entries for one property would let an old agreement stand behind a new one."""
     first: dict[tuple[str, str | None], int] = {}
     for place, one in enumerate(entries):
-        earlier = first.setdefault((one.resource, one.property), place)
+        path = None if one.property is None else dotted(one.property)
+        earlier = first.setdefault((one.resource, path), place)
         if earlier != place:
             what = "" if one.property is None else f"{one.property} of "
             yield Problem(

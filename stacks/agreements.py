@@ -373,7 +373,11 @@ def _judged_rules(
 
 
 def _becomes(to: Any, value: Any) -> bool:
-    return to == REMOVED if value in (None, REMOVED) else same_value(to, value)
+    if value in (None, REMOVED):
+        return to == REMOVED
+    # To a change a provider takes some names in any letters; an agreement is to one as it stands.
+    other_text = isinstance(to, str) and isinstance(value, str) and to != value
+    return same_value(to, value) and not other_text
 
 
 def _named(resources: Properties, name: str) -> list[tuple[str, str]]:

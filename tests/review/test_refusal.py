@@ -171,6 +171,23 @@ def test_each_entry_that_a_refusal_offers_is_taken(
     assert not list(repeated_entries(pasted))
 
 
+def test_an_agreement_to_a_key_is_none_to_one_that_other_letters_tell_from_it() -> None:
+    key, other = (f"projects/keys/cryptoKeys/{it}" for it in ("Data", "data"))
+    standing = agreed(to("kmsKey", key))
+    assert standing.for_replacement(POOL, {"kmsKey": key}) == []
+    needed = standing.for_replacement(POOL, {"kmsKey": other})
+    assert needed == [entry(POOL, "kmsKey", other)]
+    after, before = ({(NODE_POOL, POOL): {"kmsKey": it}} for it in (other, key))
+    ((wrong,), spent) = standing.judge(after, before, {})
+    assert "kmsKey of gpu-pool becomes" in wrong
+    assert not spent
+
+
+def test_one_property_that_is_written_in_two_ways_stands_twice() -> None:
+    (told,) = repeated_entries([to('labels["a/b"]', "x"), to("labels.a/b", "x")])
+    assert "stands in acknowledge[0], too" in told.message
+
+
 def test_the_entry_for_rules_is_taken_for_them_alone_and_until_they_are_there() -> None:
     rule = {"action": {"type": "Delete"}, "condition": {"age": 3}}
     after = {(BUCKET, "data"): {"lifecycleRules": [rule]}}
