@@ -122,8 +122,10 @@ def _of_change(
     workspace: Workspace, works: Sequence[Work], shown: RunResult, options: RunOptions
 ) -> list[Effect]:
     urns = {it.urn for it in shown.report.resources if it.operation in _GOES}
+    # The record of an earlier release has other URNs than the program.
+    aliased = shown.report.aliased
     targeted = _targeted(_resources(workspace), options.only)
-    gone = (it for it in targeted if it["urn"] in urns)
+    gone = (it for it in targeted if aliased.get(it["urn"], it["urn"]) in urns)
     return effects(works, _going(gone, shown))
 
 

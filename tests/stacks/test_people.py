@@ -105,11 +105,17 @@ def test_a_change_that_reaches_no_work_of_others_says_nothing_of_it(
 
 
 @pytest.mark.thorough
+@pytest.mark.parametrize("module", ["index", "namespace"])
 def test_a_namespace_that_is_replaced_takes_its_work_along_and_the_preview_says_so(
-    brought_up: SandboxOf, capsys: pytest.CaptureFixture[str]
+    brought_up: SandboxOf, capsys: pytest.CaptureFixture[str], module: str
 ) -> None:
+    """Also in a state of an earlier release, whose components have other tokens."""
     sandbox = brought_up(STACK)
     sandbox.succeed("up", "namespace=elsewhere")
+    (file,) = sandbox.workspace.state_files()
+    text = file.read_text()
+    assert ":index:KubeNamespace" in text
+    file.write_text(text.replace(":index:KubeNamespace", f":{module}:KubeNamespace"))
     Bystanders(sandbox, "elsewhere").come()
     capsys.readouterr()
     for verb in ("preview", "up"):
