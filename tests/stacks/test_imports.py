@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.stacks.config_sandbox import config_sandbox, have
+from sandbox.run_result import RunResult, Verb
+from tests.stacks.config_sandbox import config_sandbox, have, of_no_stack
 from tests.stacks.conftest import Sandbox, changed
 from tests.stacks.real_cli import with_providers
 
@@ -20,7 +21,7 @@ CONFIG: dict[str, Any] = {
     "pools": {"cpu": {"machine_type": "e2-standard-4", "nodes": 1}},
     "buckets": {"data": {"name": "found-data"}},
 }
-BUCKET = {
+BUCKET: dict[str, Any] = {
     "type": "gcp:storage/bucket:Bucket",
     "inputs": {
         "project": "sandbox-project",
@@ -33,16 +34,21 @@ BUCKET = {
 }
 
 
+def run_imports(sandbox: Sandbox, failed: RunResult) -> list[str]:
+    """Run the lines with which an `up` failed; what they import."""
+    lines = [it for it in failed.failure if "pulumi import " in it]
+    assert lines, failed.report.diagnostics
+    commands = [shlex.split(it.removeprefix("  nearest: ").partition(", where")[0]) for it in lines]
+    for command in commands:
+        with_providers(sandbox, [*command, "--yes"])
+    return [command[3] for command in commands]
+
+
 def imported(sandbox: Sandbox) -> list[str]:
-    """Run the lines of an `up` that fails, and then the next; what was imported."""
+    """What is imported until an `up` succeeds."""
     found: list[str] = []
     while not (result := sandbox.run("up")).ok:
-        lines = [it for it in result.failure if "pulumi import " in it]
-        assert lines, result.report.diagnostics
-        for line in lines:
-            command = line.removeprefix("  nearest: ").partition(", where")[0]
-            with_providers(sandbox, [*shlex.split(command), "--yes"])
-            found.append(shlex.split(command)[3])
+        found += run_imports(sandbox, result)
     return found
 
 
@@ -64,3 +70,17 @@ def test_a_stack_whose_record_is_lost_is_taken_onto_another(tmp_path: Path) -> N
     assert {"network-vpc", "network-subnet", "gke-cluster", "cpu-pool"} <= set(found), found
     assert changed(sandbox.succeed("preview")) == {}
     assert sandbox.describe_everything() == before
+
+
+def test_a_bucket_that_is_imported_and_not_as_the_config_says_is_kept(tmp_path: Path) -> None:
+    """It was somebody's: its first `up` would make it anew, elsewhere and empty."""
+    sandbox = config_sandbox(tmp_path, **{**CONFIG, "deletion_protection": True})
+    elsewhere = {**BUCKET, "inputs": {**BUCKET["inputs"], "location": "EUROPE-WEST4"}}
+    have(sandbox, tmp_path, elsewhere)
+    assert run_imports(sandbox, sandbox.run("up")) == ["data-bucket"]
+    before = of_no_stack(sandbox)
+    verbs: tuple[Verb, ...] = ("preview", "up")
+    for verb in verbs:
+        refused = "\n".join(sandbox.run(verb).report.diagnostics)
+        assert "data-bucket would be replaced (location: EUROPE-WEST4 -> US-CENTRAL1)" in refused
+    assert of_no_stack(sandbox) == before
