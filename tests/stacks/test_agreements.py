@@ -458,6 +458,8 @@ def test_what_lost_its_hooks_is_kept_by_an_up_without_a_preview(
     before = in_the_cloud(off)
     for verb in ("preview", "up"):
         assert to_agree(up(**TIER, **more).run(verb)) == [TO_500]
+    in_place = {"resource": "lustre-instance", "property": "capacityGib", "to": 18000}
+    assert TO_500 in to_agree(up(**TIER, **more, acknowledge=[in_place]).run("up"))
     refused = up(**more).run("up", only={"replace": [lustre]})
     (entry,) = to_agree(refused)
     assert "lustre-instance would be replaced (nothing of its own changes)" in said(refused)
