@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 import yaml
 from filelock import FileLock, Timeout
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from catalog import Catalog, CatalogAdditions, FactError
 from catalog.durations import Durations
@@ -241,8 +241,13 @@ class Workspace:
 
     @property
     def is_protected(self) -> bool:
-        """Whether the last command's config protects what holds data, as it does by default."""
-        return self.stack_object().get("deletion_protection", True) is not False
+        """Whether the last command's config protects what holds data, as it does by default, in any
+        word that the program takes."""
+        given = self.stack_object().get("deletion_protection")
+        try:
+            return given is None or TypeAdapter(bool).validate_python(given)
+        except ValidationError:
+            return True
 
     def beside(self) -> Iterator[Workspace]:
         """The other stacks of the sandbox, as their last commands left them."""

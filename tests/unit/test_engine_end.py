@@ -11,11 +11,11 @@ from sandbox.engine_end import engine_end, panic_of
 _TRACE = """
 goroutine 1 [running]:
 runtime/debug.Stack()
-\t/usr/local/go/src/runtime/debug/stack.go:26 +0x5e
+\truntime/debug/stack.go:26 +0x5e
 main.panicHandler(0xc0005bfdf7)
-\t/home/runner/work/pulumi/pulumi/pkg/cmd/pulumi/main.go:42 +0x4b
+\tgithub.com/pulumi/pulumi/pkg/v3/cmd/pulumi/main.go:42 +0x4b
 main.main()
-\t/home/runner/work/pulumi/pulumi/pkg/cmd/pulumi/main.go:67 +0x9d
+\tgithub.com/pulumi/pulumi/pkg/v3/cmd/pulumi/main.go:67 +0x9d
 """
 _BANNER = """================================================================================
 The Pulumi CLI encountered a fatal error. This is a bug!

@@ -15,7 +15,10 @@ from catalog import Catalog
 from cli.errors import UserError
 from sandbox.locks import engine_pid, stale_locks
 from sandbox.workspace import Workspace
+from stacks.config import validate
 from stacks.stack_file import parse_stack_file
+from tests.conftest import changed, stack_config
+from tests.programs import WITH_TOKEN
 
 CONFIG = """
 encryptionsalt: v1:theirs
@@ -56,6 +59,18 @@ def test_a_config_whose_stack_is_no_object_has_the_usual_catalog(workspace: Work
     workspace.prepare([])
     workspace.config_file.write_text("config: {gke-ai-stacks:stack: text}")
     assert workspace.catalog().zones == Catalog.load().zones
+
+
+@pytest.mark.parametrize("word", ["false", "off", '"no"', "0", "true", '"on"', "1"])
+def test_a_stack_is_protected_by_the_words_that_the_program_takes(
+    workspace: Workspace, word: str
+) -> None:
+    workspace.prepare([f"deletion_protection={word}"])
+    plan = validate(
+        changed(stack_config("dev"), deletion_protection=yaml.safe_load(word)),
+        secrets_set=WITH_TOKEN,
+    )
+    assert workspace.is_protected is plan.stack.deletion_protection
 
 
 def test_a_stack_without_a_project_gets_the_sandboxes(workspace: Workspace) -> None:
