@@ -11,7 +11,15 @@ from catalog.roles import allowed_by, roles_table
 from cli.urns import name_of
 from sandbox.events import EngineReport
 from stacks.machine_price import price_of, usd
-from stacks.out_of_stock import GROWN, HALF_MADE, NO_STOCK, accepts, ways
+from stacks.out_of_stock import (
+    GROWN,
+    HALF_MADE,
+    NO_STOCK,
+    accepts,
+    more_time,
+    waits_for,
+    ways,
+)
 from stacks.outputs import empty_command
 from stacks.parts.pools.plan import PlannedPool
 from stacks.plan import Plan
@@ -127,34 +135,17 @@ def _pool_of(one: _Told, context: Context) -> PlannedPool | None:
     lacking = (
         it
         for urn in one.urns
-        for it in _pools_under(plan, name_of(urn))
+        for it in waits_for(plan, name_of(urn))
         if any(name in context.short for name in _names_in_gke(it))
     )
     return next(lacking, None)
-
-
-def _pools_under(plan: Plan, resource: str) -> list[PlannedPool]:
-    """Those of the server or the RayCluster that has a resource of this logical name."""
-    servers = [
-        it.pool
-        for it in plan.servers.values()
-        if resource in (f"{it.name}-deployment", f"{it.name}-service")
-    ]
-    workers = [
-        pool
-        for ray in plan.ray.values()
-        if resource == f"{ray.name}-cluster"
-        for group in ray.groups.values()
-        for pool in group.pools
-    ]
-    return [*servers, *workers]
 
 
 def _offers(one: _Told, context: Context) -> Iterator[str]:
     if denied := _PERMISSION.search(one.message) or _KEY.search(one.message):
         yield from _grants(denied, context)
     elif lacking := _lacking(one.message):
-        yield from _of_stock(lacking, _pool_of(one, context), context)
+        yield from _of_stock(one, lacking, context)
     elif full := _NOT_EMPTY.search(one.message):
         yield f"`{empty_command('gs://' + full['bucket'])}` if they may go, then the same again"
     elif _UNREADABLE_PART.search(one.message):
@@ -167,8 +158,9 @@ def _lacking(message: str) -> re.Match[str] | None:
     return next((it for it in found if it), None)
 
 
-def _of_stock(lacking: re.Match[str], pool: PlannedPool | None, context: Context) -> Iterator[str]:
-    """As many machines as came, then what the program says of a pool of a real stack, too."""
+def _of_stock(one: _Told, lacking: re.Match[str], context: Context) -> Iterator[str]:
+    """As many machines as came, then what the program says on a real stack, too."""
+    pool = _pool_of(one, context)
     if pool is None or context.plan is None:
         if lacking.re in (NO_STOCK, HALF_MADE):
             yield "another zone, or another machine type"
@@ -181,6 +173,8 @@ def _of_stock(lacking: re.Match[str], pool: PlannedPool | None, context: Context
     if came and accepts(context.plan, f"{pool.field}.nodes", came):
         yield f"stack.{pool.field}.nodes: {came}{after}"
     yield from ways(context.plan, pool)
+    for urn in one.urns:
+        yield from more_time(context.plan, name_of(urn))
     yield "the same command again, later"
 
 

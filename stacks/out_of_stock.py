@@ -1,10 +1,13 @@
-"""What `up` says of a pool whose machines did not come: what is paid for, and what the config could
-say instead, each way tried.
+"""What `up` says of a pool whose machines did not come, and of what waited for machines in vain:
+what is paid for, and what the config could say instead, each way tried.
 
-The provider fails with the pool's state after a create, with GKE's words after a change of the size
-and with Compute Engine's where GKE refuses at once (hashicorp/terraform-provider-google-beta
-resource_container_node_pool.go:939, :1049 and :1870, 93c65b2d60; hashicorp/
-terraform-provider-google#2970, #6287 and #10823).
+The provider of pools fails with the pool's state after a create, with GKE's words after a change of
+the size and with Compute Engine's where GKE refuses at once (hashicorp/terraform-provider-google-
+beta resource_container_node_pool.go:939, :1049 and :1870, 93c65b2d60; hashicorp/
+terraform-provider-google#2970, #6287 and #10823). That of Kubernetes says of a RayCluster that it
+timed out and no more. Of a Deployment it says what containers of its pods ran into, and nothing of
+pods without a node (pulumi/pulumi-kubernetes provider/pkg/await: internal/awaiter.go:93,
+error.go:79, deployment.go:811 and checker/pod/check.go:36, 94977969).
 """
 
 from __future__ import annotations
@@ -17,11 +20,14 @@ import pulumi
 
 from catalog.zones import nearest_zones, region_of_name
 from stacks.config import ConfigError, validate
-from stacks.machine_price import price_of, usd
+from stacks.machine_price import hourly_cost, price_of, usd
 from stacks.parts.pools.plan import PlannedPool
+from stacks.parts.ray.plan import PlannedRay
+from stacks.parts.servers.plan import PlannedServer
 from stacks.plan import Plan
 from stacks.refusal import NODE_POOL
 from stacks.tried import with_value
+from stacks.workloads import DEPLOYMENT, PROVISIONING_REQUEST, RAY_CLUSTER
 
 NO_STOCK = re.compile(
     r"the zone (?P<zone>\S+) does not have enough (?P<machine>\S+) available", re.IGNORECASE
@@ -30,13 +36,19 @@ HALF_MADE = re.compile(r'NodePool (?P<pool>\S+) was created in the error state "
 GROWN = re.compile(
     r"updating GKE node pool size: .*Expected \d+, running (?P<came>\d+), .*GCE_STOCKOUT", re.S
 )
-# How `warning` begins, after the pool's field and its zone.
+_IN_VAIN = re.compile(r"timed out waiting (?:for the condition|to be Ready)")
+# How podError of check.go begins: a container of a pod that has its node.
+_CONTAINER = "[Pod "
+# In the first line of each warning.
 LACKS = "lacks machines of"
+_WAITING = (DEPLOYMENT, PROVISIONING_REQUEST, RAY_CLUSTER)
+# What ends the logical names of objects that pods are waited for with.
+_OF_SERVERS, _OF_RAY = ("deployment", "service"), ("cluster", "machines-request")
 _MOST_OFFERS = 3
 
 
 def install(plan: Plan) -> None:
-    """Have `up` say it after the error of such a pool."""
+    """Have `up` say it after the error of such a pool, or of what waits for one."""
 
     hook = pulumi.ErrorHook("out-of-stock", lambda args: tell(plan, args))
     binding = pulumi.ResourceHookBinding(on_error=[hook])
@@ -44,7 +56,7 @@ def install(plan: Plan) -> None:
     def bind(
         args: pulumi.ResourceTransformationArgs,
     ) -> pulumi.ResourceTransformationResult | None:
-        if args.type_ != NODE_POOL:
+        if args.type_ not in (NODE_POOL, *_WAITING):
             return None
         own = pulumi.ResourceOptions(hooks=binding)
         return pulumi.ResourceTransformationResult(
@@ -55,8 +67,11 @@ def install(plan: Plan) -> None:
 
 
 def tell(plan: Plan, args: pulumi.ErrorHookArgs) -> bool:
-    """Warn of a pool's error. Never have the engine try again: the provider has waited."""
-    if (line := warning(plan, args.name, args.errors[0] if args.errors else "")) is not None:
+    """Warn of an error. Never have the engine try again: the provider has waited."""
+    if args.failed_operation == "delete":
+        return False
+    about = warning if args.type == NODE_POOL else waited_in_vain
+    if (line := about(plan, args.name, args.errors[0] if args.errors else "")) is not None:
         pulumi.log.warn(line)
     return False
 
@@ -79,6 +94,55 @@ def warning(plan: Plan, name: str, message: str) -> str | None:
     left = "" if refused and not grown else paid
     offers.append("the same `pulumi up` again, later")
     return "\n".join([first + left, *(f"  nearest: {it}" for it in offers)])
+
+
+def waited_in_vain(plan: Plan, name: str, message: str) -> str | None:
+    """What to say of a workload, or of a request for its machines, that was not ready in time; None
+    where its pods have nodes, or where it is another's."""
+    owner, pools = _owner(plan, name), waits_for(plan, name)
+    if owner is None or not pools or not _IN_VAIN.search(message) or _CONTAINER in message:
+        return None
+    wanted = " and ".join(f"{it.field} ({it.machine.name} in {it.zone})" for it in pools)
+    offers = [*(way for it in pools for way in ways(plan, it)), *more_time(plan, name)]
+    first = (
+        f"{owner.field}: where its pods have no node, it {LACKS} {wanted}. GKE goes on "
+        "asking for them, and those that came are paid for: an hour of the stack's machines costs "
+        f"{hourly_cost(plan.pools.values(), plan.facts)}. `kubectl get pods --namespace="
+        f"{plan.stack.namespace} --field-selector=status.phase=Pending` lists pods without a node"
+    )
+    offers.append("the same `pulumi up` again, later: pods start by themselves once machines come")
+    return "\n".join([first, *(f"  nearest: {it}" for it in offers)])
+
+
+def waits_for(plan: Plan, resource: str) -> list[PlannedPool]:
+    """Pools without whose machines a server or a RayCluster, which has a resource of this logical
+    name, is not ready."""
+    owner = _owner(plan, resource)
+    if isinstance(owner, PlannedServer):
+        return [owner.pool]
+    if owner is None:
+        return []
+    groups = list(owner.groups.values())
+    if resource.endswith("-request"):
+        return [it.first for it in groups if it.queued]
+    if owner.head_is_enough:
+        return [] if owner.head_pool is None else [owner.head_pool]
+    return list({pool.name: pool for it in groups for pool in it.pools}.values())
+
+
+def more_time(plan: Plan, resource: str) -> Iterator[str]:
+    """The field that has a server waited for longer."""
+    owner = _owner(plan, resource)
+    if isinstance(owner, PlannedServer):
+        yield f"stack.{owner.field}.minutes: more than {owner.config.minutes}"
+
+
+def _owner(plan: Plan, resource: str) -> PlannedServer | PlannedRay | None:
+    parts = {
+        **{f"{it.name}-{end}": it for it in plan.servers.values() for end in _OF_SERVERS},
+        **{f"{it.name}-{end}": it for it in plan.ray.values() for end in _OF_RAY},
+    }
+    return parts.get(resource)
 
 
 def ways(plan: Plan, pool: PlannedPool) -> Iterator[str]:

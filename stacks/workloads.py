@@ -11,6 +11,7 @@ RAY_JOB = "kubernetes:ray.io/v1:RayJob"
 JOB = "kubernetes:batch/v1:Job"
 JOB_SET = "kubernetes:jobset.x-k8s.io/v1alpha2:JobSet"
 DEPLOYMENT = "kubernetes:apps/v1:Deployment"
+PROVISIONING_REQUEST = "kubernetes:autoscaling.x-k8s.io/v1:ProvisioningRequest"
 # What ends by itself.
 JOBS = (RAY_JOB, JOB_SET, JOB)
 # What runs, and what stops when it goes.

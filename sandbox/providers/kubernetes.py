@@ -324,7 +324,7 @@ class KubernetesStandIn(rpc.Provider):
                 object_id(manifest),
                 state_of(inputs, live),
                 inputs,
-                f"{ref} was made but is not ready: {readiness.reason}",
+                f"{ref} was made but timed out waiting to be Ready: {readiness.reason}",
             )
         return live
 

@@ -76,6 +76,30 @@ def test_a_real_up_says_by_the_program_what_a_pool_lacks_and_where_else_it_is(
     assert "\n  nearest: stack.pools.gpu.zone: us-east4-" in line
 
 
+@pytest.mark.parametrize(
+    ("stack", "machine", "zone", "field", "way"),
+    [
+        ("serve-autopilot", "g2-standard-24", "us-central1-a", "servers.chat", "pools.l4.capacity"),
+        (FIXED, "g2-standard-8", "us-east4-c", "ray.", "pools.gpu.zone: us-east4-"),
+    ],
+)
+def test_a_real_up_says_of_what_waited_in_vain_which_machines_it_lacks(
+    empty: SandboxOf, stack: str, machine: str, zone: str, field: str, way: str
+) -> None:
+    sandbox = empty(stack)
+    faults = Faults(rules=(Stockout(kind="stockout", machine_type=machine, zone=zone),))
+    if stack == FIXED:
+        # The pool fails, and in the next run what waits for its machines.
+        plain_up(sandbox, faults)
+    failed = plain_up(sandbox, faults)
+    assert any("timed out waiting" in it for it in failed.report.errors)
+    (line,) = (it for it in failed.report.warnings if LACKS in it)
+    assert line.startswith(field)
+    assert f"({machine} in {zone})" in line
+    assert f"\n  nearest: stack.{way}" in line
+    assert "`pulumi up` again, later" in line
+
+
 def test_the_next_up_says_what_waits_for_machines_and_ends_once_they_are_there(
     empty: SandboxOf,
 ) -> None:

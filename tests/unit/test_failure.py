@@ -13,6 +13,7 @@ from sandbox.live_output import LiveOutput
 from stacks import out_of_stock
 from stacks.config import validate
 from tests.conftest import stack_config
+from tests.programs import WITH_TOKEN
 
 DEV = stack_config("dev")
 NO_STOCK = (
@@ -78,16 +79,27 @@ def test_a_pool_that_did_not_grow_as_far_as_asked_is_told_with_what_came() -> No
 
 
 def test_a_workload_that_waits_for_machines_out_of_stock_names_their_pool_and_ways_on() -> None:
-    waits = "RayCluster default/dev was made but is not ready: dev-worker-1 is Pending: 0/1 nodes"
-    urns = {waits: [urn("kubernetes:ray.io/v1:RayCluster", "dev-cluster")]}
-    lines = ending(waits, urns=urns, short={"gpu-pool": 0})
-    assert lines[:3] == [
+    plan = validate(stack_config("gcsfuse-checkpoint"), secrets_set=WITH_TOKEN)
+    waits = "RayCluster default/r timed out waiting to be Ready: r-worker-1 is Pending: 0/1 nodes"
+    urns = {waits: [urn("kubernetes:ray.io/v1:RayCluster", "gcsfuse-checkpoint-cluster")]}
+    lines = ending(waits, urns=urns, plan=plan, short={"gpu-pool": 0})
+    assert lines[:2] == [
         f"stack.pools.gpu: {waits}",
-        "  0 of the 1 machines of g2-standard-8 are there, and us-central1-a has no more; GKE goes "
+        "  0 of the 4 machines of g2-standard-8 are there, and us-east4-c has no more; GKE goes "
         "on asking for them",
-        "  nearest: stack.pools.gpu.zone: us-central1-b or us-central1-c",
     ]
-    assert ending(waits, urns=urns) == [waits]
+    assert lines[2].startswith("  nearest: stack.pools.gpu.zone: us-east4-")
+    assert ending(waits, urns=urns, plan=plan) == [waits]
+
+
+def test_a_server_that_waits_for_machines_can_be_given_more_time() -> None:
+    plan = validate(stack_config("kueue-mixed"), secrets_set=WITH_TOKEN)
+    (server,) = plan.servers.values()
+    waits = f"Deployment default/{server.name} timed out waiting to be Ready: it is Pending: 0/1"
+    urns = {waits: [urn("kubernetes:apps/v1:Deployment", f"{server.name}-deployment")]}
+    lines = ending(waits, urns=urns, plan=plan, short={server.pool.pool_name: 0})
+    more = f"  nearest: stack.{server.field}.minutes: more than {server.config.minutes}"
+    assert more in lines
 
 
 def test_what_the_config_refuses_is_not_offered(monkeypatch: pytest.MonkeyPatch) -> None:
