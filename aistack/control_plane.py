@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import subprocess
 import urllib.request
 from collections.abc import Mapping
@@ -56,8 +57,8 @@ class ClusterId:
 
     @property
     def credentials_command(self) -> str:
-        words = f"{self.name} --location={self.location} --project={self.project}"
-        return f"gcloud container clusters get-credentials {words}"
+        words = [self.name, f"--location={self.location}", f"--project={self.project}"]
+        return f"gcloud container clusters get-credentials {shlex.join(words)}"
 
     @property
     def _url(self) -> str:

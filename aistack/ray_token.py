@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import binascii
 import re
+import shlex
 
 from aistack.cluster import Cluster
 from aistack.errors import ForbiddenError, VerbError
@@ -45,7 +46,7 @@ def ray_token(cluster: Cluster, ray: JsonObject) -> str | None:
     if not value:
         raise VerbError(
             f"RayCluster {name_of(ray)}: it asks for the token in Secret {where}, which has none "
-            f"as {TOKEN_KEY}; nearest: `kubectl describe raycluster {name_of(ray)}`"
+            f"as {TOKEN_KEY}; nearest: `kubectl describe raycluster {shlex.quote(name_of(ray))}`"
         )
     token = _decoded(value)
     if not _SENDABLE.fullmatch(token):

@@ -13,7 +13,7 @@ import typer
 from typer.core import TyperCommand, TyperOption
 
 from cli.errors import UserError
-from cli.lines import say_aside
+from cli.lines import interrupted, say_aside
 
 _QUOTED = re.compile(r"'([^']+)'")
 _CHOICE = re.compile(r"'([^']*)' is not one of (.*)")
@@ -92,8 +92,7 @@ def run_app(app: typer.Typer, meant: Mapping[str, str] | None = None) -> int:
         say_aside(f"error: {error}")
         return error.code
     except (KeyboardInterrupt, typer.Abort):
-        say_aside("interrupted")
-        return 130
+        return interrupted()
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         say_aside(f"error: {where}{error.strerror or error}")

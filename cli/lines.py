@@ -13,6 +13,8 @@ from typing import TextIO
 
 from stacks.unseen import written_out
 
+# What a shell gives for a command that SIGINT ended (GNU Bash manual, 3.7.5, "Exit Status").
+INTERRUPTED = 130
 # Colours and weights, which programs put into their logs (ECMA-48, 8.3.117 SGR).
 _STYLE = re.compile(r"\x1b\[[0-9;:]*m")
 
@@ -49,6 +51,12 @@ def say_raw(line: str) -> None:
 def say_aside(text: str) -> None:
     """Print where errors go, at once."""
     _say(plain_lines(text), sys.stderr)
+
+
+def interrupted() -> int:
+    """What Ctrl-C ends every command with: a line, and this exit code."""
+    say_aside("interrupted")
+    return INTERRUPTED
 
 
 def close_output() -> None:

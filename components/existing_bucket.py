@@ -38,7 +38,8 @@ def existing_bucket(args: ExistingBucketArgs, provider: gcp.Provider) -> Existin
             kind="bucket",
             name=args.bucket,
             place="Cloud Storage",
-            listing=f"gcloud storage buckets list --project={args.project}",
+            listing="storage buckets list",
+            options={"project": args.project},
         ),
         lambda: gcp.storage.get_bucket(
             name=args.bucket, opts=pulumi.InvokeOptions(provider=provider)

@@ -53,7 +53,8 @@ def read_cluster(args: ExistingClusterArgs, provider: gcp.Provider) -> ClusterFa
             kind="cluster",
             name=args.cluster,
             place=f"{args.location} of project {args.project}",
-            listing=f"gcloud container clusters list --project={args.project}",
+            listing="container clusters list",
+            options={"project": args.project},
         ),
         lambda: gcp.container.get_cluster(
             name=args.cluster,

@@ -30,7 +30,8 @@ def existing_disk_image(args: ExistingDiskImageArgs, provider: gcp.Provider) -> 
             kind="disk image",
             name=args.image,
             place=f"the images of project {args.project}",
-            listing=f"gcloud compute images list --project={args.project} --no-standard-images",
+            listing="compute images list --no-standard-images",
+            options={"project": args.project},
         ),
         lambda: gcp.compute.get_image(
             name=args.image,

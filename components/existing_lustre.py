@@ -44,7 +44,8 @@ def existing_lustre(args: ExistingLustreArgs, provider: gcp.Provider) -> Existin
             kind="instance",
             name=args.instance,
             place=f"zone {args.zone} of project {args.project}",
-            listing=f"gcloud lustre instances list --location={args.zone} --project={args.project}",
+            listing="lustre instances list",
+            options={"location": args.zone, "project": args.project},
         ),
         lambda: gcp.lustre.get_instance(
             instance_id=args.instance,

@@ -48,13 +48,13 @@ def existing_network(args: ExistingNetworkArgs, provider: gcp.Provider) -> Exist
 
 def _read(args: ExistingNetworkArgs, opts: pulumi.InvokeOptions) -> NetworkFacts:
     project, region = args.project, args.region
-    of_project = f"--project={project}"
     network = read_part(
         Part(
             kind="network",
             name=args.network,
             place=f"project {project}",
-            listing=f"gcloud compute networks list {of_project}",
+            listing="compute networks list",
+            options={"project": project},
         ),
         lambda: gcp.compute.get_network(name=args.network, project=project, opts=opts),
     )
@@ -63,7 +63,8 @@ def _read(args: ExistingNetworkArgs, opts: pulumi.InvokeOptions) -> NetworkFacts
             kind="subnetwork",
             name=args.subnetwork,
             place=f"region {region} of project {project}",
-            listing=f"gcloud compute networks subnets list --network={args.network} {of_project}",
+            listing="compute networks subnets list",
+            options={"network": args.network, "project": project},
         ),
         lambda: gcp.compute.get_subnetwork(
             name=args.subnetwork, region=region, project=project, opts=opts

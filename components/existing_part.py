@@ -1,8 +1,9 @@
 """Reading a part that exists already, and saying which it is where it cannot be read. Pure."""
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 _Found = TypeVar("_Found")
@@ -22,12 +23,18 @@ _CALLERS = re.compile(
 @dataclass(frozen=True, kw_only=True)
 class Part:
     """`kind` is the key that names it in a config, `place` where it was looked for, and `listing`
-    the command that shows which there are."""
+    and `options` are of the command of gcloud's that shows which there are."""
 
     kind: str
     name: str
     place: str
     listing: str
+    options: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    @property
+    def command(self) -> str:
+        words = [f"--{name}={value}" for name, value in self.options.items()]
+        return f"gcloud {self.listing} {shlex.join(words)}"
 
 
 class ExistingPartError(ValueError):
@@ -54,7 +61,7 @@ def read_part(part: Part, read: Callable[[], _Found]) -> _Found:
     if _NOT_THERE.search(reason):
         raise ExistingPartError(
             part,
-            f'"{part.name}" is not in {part.place}; nearest: one that `{part.listing}` shows',
+            f'"{part.name}" is not in {part.place}; nearest: one that `{part.command}` shows',
         )
     raise ExistingPartError(
         part, f'"{part.name}" in {part.place} could not be read: {reason or "no reason was given"}'

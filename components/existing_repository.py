@@ -30,8 +30,8 @@ def existing_repository(args: ExistingRepositoryArgs, provider: gcp.Provider) ->
             kind="repository",
             name=args.repository,
             place=f"{args.location} of project {args.project}",
-            listing=f"gcloud artifacts repositories list --location={args.location} "
-            f"--project={args.project}",
+            listing="artifacts repositories list",
+            options={"location": args.location, "project": args.project},
         ),
         lambda: gcp.artifactregistry.get_repository(
             repository_id=args.repository,

@@ -26,7 +26,7 @@ from collections.abc import Sequence
 from typing import Any
 
 # What has pods, by API group.
-_GUARDED = {
+GUARDED = {
     "": ("pods", "replicationcontrollers"),
     "apps": ("daemonsets", "deployments", "replicasets", "statefulsets"),
     "batch": ("cronjobs", "jobs"),
@@ -198,7 +198,7 @@ def guard_spec() -> Any:
     """Spec of a ValidatingAdmissionPolicy."""
     rules = [
         _rule(group, resources, ("CREATE", "UPDATE", "DELETE"))
-        for group, resources in _GUARDED.items()
+        for group, resources in GUARDED.items()
     ]
     rules.append(_rule("", ("pods/eviction",), ("CREATE",)))
     return {

@@ -1,12 +1,12 @@
-"""Admission policies that bound what teams publish, what others reach in their name, and what their
-pods ask of a node.
+"""Admission policies that bound what teams publish, what others reach in their name, whose place
+their work takes, and what their pods ask of a node.
 
 Policies are cluster-wide objects, and stacks share clusters, so a name begins with the stack's.
 Leaves out namespaces, roles and quotas, which are each team's own.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import pulumi
@@ -26,7 +26,8 @@ from components.tokens import formerly
 class TeamBordersArgs:
     """`namespaces` are those of all teams, `private_namespaces` those whose services stay in the
     cluster, `privileged_namespaces` those of the Pod Security level `privileged`; without any of a
-    kind that policy is not created.
+    kind that policy is not created. `priorities` are, by namespace, the names of priority classes
+    and of Kueue's that its work may have.
     """
 
     reach_policy_name: str
@@ -35,6 +36,7 @@ class TeamBordersArgs:
     namespaces: Sequence[str]
     private_namespaces: Sequence[str] = ()
     privileged_namespaces: Sequence[str] = ()
+    priorities: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
     labels: pulumi.Input[dict[str, str]]
 
 
@@ -53,9 +55,8 @@ class TeamBorders(pulumi.ComponentResource):
             formerly("team_borders:TeamBorders", opts),
         )
         self._labels = args.labels
-        bound = [
-            self._policy("reach", args.reach_policy_name, reach_policy_spec(), args.namespaces)
-        ]
+        policy = reach_policy_spec(args.priorities)
+        bound = [self._policy("reach", args.reach_policy_name, policy, args.namespaces)]
         if args.private_namespaces:
             policy = services_policy_spec()
             bound.append(
@@ -82,7 +83,7 @@ class TeamBorders(pulumi.ComponentResource):
         binding = k8s.admissionregistration.v1.ValidatingAdmissionPolicyBinding(
             f"{self.pulumi_resource_name}-{what}-binding",
             metadata=metadata,
-            spec=binding_spec(object_name(policy), namespaces),
+            spec=binding_spec(object_name(policy), namespaces, params="paramKind" in spec),
             opts=fixed_name(self),
         )
         return object_name(binding)

@@ -13,6 +13,13 @@ ray-operator/controllers/ray/utils/dashboardclient/dashboard_httpclient.go, Subm
 UpdateDeployments). A service of the type ExternalName leads it there without a head. A node mounts
 volumes that a pod names, from its own address and, of some kinds, with its own identity.
 
+It keeps work of a team from taking the place of others' by a priority that the team was not given,
+too. Kueue goes by a label, and without it by the first class that a template of the work names
+(kubernetes-sigs/kueue v0.19.2 pkg/controller/jobframework/interface.go, WorkloadPriorityClassName,
+and pkg/util/priority/priority.go), before there is a pod. A pod that names no class has the whole
+cluster's default by the time policies judge it (kubernetes/kubernetes v1.35.4
+plugin/pkg/admission/priority/admission.go), so each PriorityClass is asked whether it is that one.
+
 The third policy is for namespaces of the Pod Security level `privileged`: pods mount the two
 folders of gIB read-only, and ask their node for nothing else that the level `baseline` refuses.
 Its rules are those of kubernetes/pod-security-admission v0.35.4 policy/check_*.go, level baseline.
@@ -21,11 +28,13 @@ Nobody is exempt: a controller that acts for a member is refused as the member i
 The form is that of kubernetes/kubernetes v1.35.4 pkg/apis/admissionregistration/types.go.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from components.gib import NODE_DRIVER_DIR, NODE_GIB_DIR
 from components.pod_manifest import GCSFUSE
+from components.queue_guard_manifest import GUARDED
+from components.queue_labels import PRIORITY_LABEL
 
 _PUBLIC_TYPES = ("LoadBalancer", "NodePort")
 _OUTSIDE_TYPES = ("ExternalName",)
@@ -44,6 +53,8 @@ _VOLUMES = (
     "secret",
 )
 _CREATE_AND_UPDATE = ("CREATE", "UPDATE")
+# Templates of pods in objects of all kinds, but for those of a Ray cluster and of job sets.
+_TEMPLATES = ("template", "jobTemplate.?spec.?template", "submitterPodTemplate")
 # RayServices are refused as such.
 _RAY_KINDS = ("rayclusters", "rayjobs")
 # RayClusters have the head's fields in `spec`, RayJobs in a part of it.
@@ -81,6 +92,12 @@ _SYSCTLS = (
 )
 _SELINUX_TYPES = ("", "container_t", "container_init_t", "container_kvm_t", "container_engine_t")
 _APPARMOR_ANNOTATION = "container.apparmor.security.beta.kubernetes.io/"
+_CLASS_OF_POD = "object.spec.?priorityClassName.orValue('')"
+_WITHOUT_TEMPLATE = "request.resource.resource in ['pods', 'secrets', 'services']"
+_NOT_GIVEN = (
+    "work of others would make way for the team's; nearest: leave it out, or its name in the "
+    "team's priorities in the stack's config"
+)
 _PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
 _HOOKS = ("lifecycle.?postStart", "lifecycle.?preStop")
 
@@ -120,14 +137,16 @@ def services_policy_spec() -> Any:
     )
 
 
-def reach_policy_spec() -> Any:
+def reach_policy_spec(priorities: Mapping[str, Sequence[str]]) -> Any:
     """Spec of the ValidatingAdmissionPolicy that keeps others from reaching in a team's name what
-    the team does not reach. An update is refused only for what it asks anew."""
-    return _spec(
+    the team does not reach, and from making way for it. An update is refused only for what it asks
+    anew. `priorities` are by namespace."""
+    kinds = {group: [it for it in names if it != "pods"] for group, names in GUARDED.items()}
+    spec = _spec(
         [
             _resources("", ["services"], _CREATE_AND_UPDATE),
             _resources("", ["pods", "secrets"], ["CREATE"]),
-            _resources("ray.io", (*_RAY_KINDS, "rayservices"), _CREATE_AND_UPDATE),
+            *(_resources(group, names, _CREATE_AND_UPDATE) for group, names in kinds.items()),
         ],
         [
             _newly(
@@ -167,9 +186,20 @@ def reach_policy_spec() -> Any:
             },
             {
                 "expression": "request.resource.resource != 'pods' || "
-                "!object.spec.?priorityClassName.orValue('').startsWith('system-')",
-                "message": "spec.priorityClassName: pods of the cluster itself would make way for "
-                "the team's; nearest: leave it out",
+                f"{_is_given(_CLASS_OF_POD)} || (params != null && (params.metadata.name != "
+                f"{_CLASS_OF_POD} || params.?globalDefault.orValue(false)))",
+                "message": f"spec.priorityClassName: {_NOT_GIVEN}",
+            },
+            {
+                "expression": f"{_WITHOUT_TEMPLATE} || variables.classes.all(name, "
+                f"{_is_given('name')} || name in variables.classesBefore)",
+                "message": f"priorityClassName in a template: {_NOT_GIVEN}",
+            },
+            {
+                "expression": "request.resource.resource in ['secrets', 'services'] || "
+                f"{_is_given(_label('object'))} || (request.operation == 'UPDATE' && "
+                f"{_label('object')} == {_label('oldObject')})",
+                "message": f"metadata.labels, {PRIORITY_LABEL}: {_NOT_GIVEN}",
             },
             {
                 "expression": "request.resource.resource != 'secrets' || "
@@ -179,6 +209,17 @@ def reach_policy_spec() -> Any:
             },
         ],
     )
+    given = {name: list(them) for name, them in priorities.items() if them}
+    variables = {
+        "given": f"{given}[?request.namespace].orValue([])" if given else "[]",
+        "classes": _classes("object"),
+        "classesBefore": f"request.operation == 'UPDATE' ? {_classes('oldObject')} : []",
+    }
+    return {
+        **spec,
+        "paramKind": {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass"},
+        "variables": [{"name": name, "expression": it} for name, it in variables.items()],
+    }
 
 
 def pods_policy_spec() -> Any:
@@ -246,6 +287,25 @@ def _newly(expression: Any, message: str, *, when: str) -> dict[str, str]:
         "expression": f"{when} || !({expression('object')}) || ({before})",
         "message": message,
     }
+
+
+def _label(it: str) -> str:
+    return f"{it}.metadata.?labels[?'{PRIORITY_LABEL}'].orValue('')"
+
+
+def _is_given(name: str) -> str:
+    return f"{name} == '' || {name} in variables.given"
+
+
+def _classes(it: str) -> str:
+    """Priority classes that templates of an object name, empty where they name none."""
+    of_pod = "?spec.?priorityClassName.orValue('')"
+    ones = [f"{it}.spec.?{template}.{of_pod}" for template in _TEMPLATES]
+    ones += [f"{it}.{spec}.?headGroupSpec.?template.{of_pod}" for spec in _RAY_SPECS]
+    several = [(f"{it}.spec.?replicatedJobs", "?template.?spec.?template")]
+    several += [(f"{it}.{spec}.?workerGroupSpecs", "?template") for spec in _RAY_SPECS]
+    lists = [f"{them}.orValue([]).map(one, one.{path}.{of_pod})" for them, path in several]
+    return f"({' + '.join(['[' + ', '.join(ones) + ']', *lists])})"
 
 
 def _service_is(it: str, types: Sequence[str]) -> str:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import argparse
 import json
+import shlex
 import sys
 
 from cli.errors import UserError
-from cli.lines import say, say_aside
+from cli.lines import interrupted, say, say_aside
 from cli.pulumi_cli import binary
 from recovery import dashboards, report, state
 from recovery.errors import LockedError, RecoveryError
@@ -28,6 +29,8 @@ def main(arguments: list[str]) -> int:
     except (RecoveryError, UserError) as error:
         say_aside(str(error))
         return 1
+    except KeyboardInterrupt:
+        return interrupted()
     return 0
 
 
@@ -71,7 +74,7 @@ def _unlock(stack: PulumiStack, locked: LockedError, *, yes: bool) -> None:
         if yes or not _agreed("Is it certain that no process is at work on this stack?"):
             raise RecoveryError(
                 "nothing was written: make sure that no process is at work on the stack, then run "
-                f"`pulumi cancel --stack {stack.name}` and this again"
+                f"`pulumi cancel --stack {shlex.quote(stack.name)}` and this again"
             )
     stack.unlock()
     say("a killed command left its lock: it is removed")

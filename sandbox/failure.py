@@ -4,6 +4,7 @@ about and what would work."""
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -204,11 +205,10 @@ def _import(one: _Told, report: EngineReport) -> Iterator[str]:
     parent = max((it for it in above if name.startswith(f"{name_of(it)}-")), key=len, default=None)
     provider = next((it for it in known if "::pulumi:providers:gcp::google" in it), None)
     if token.startswith("gcp:") and parent is not None and provider is not None:
-        yield (
-            f"pulumi import {token} {name} '{there['id']}' --stack {urn.split(':')[2]} "
-            f"--parent 'parent={parent}' --provider 'google={provider}' --protect=false "
-            "--generate-code=false, where it is this stack's"
-        )
+        words = ["pulumi", "import", token, name, there["id"], "--stack", urn.split(":")[2]]
+        words += ["--parent", f"parent={parent}", "--provider", f"google={provider}"]
+        words += ["--protect=false", "--generate-code=false"]
+        yield f"{shlex.join(words)}, where it is this stack's"
     if token.startswith("kubernetes:"):
         yield "`pulumi destroy` again, where one was cut off before the cluster (docs/lost-work.md)"
         yield "another name, where it is another stack's"

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from cli.kube_mode import KubeMode
-from cli.lines import say, say_aside
+from cli.lines import INTERRUPTED, say, say_aside
 from cli.urns import name_of, token_of
 from review.cost import Amount, Cost, cost_of
 from review.hourly import cost_lines
@@ -41,9 +41,6 @@ from sandbox.workspace import Workspace
 from stacks.config import ConfigError
 from stacks.out_of_stock import LACKS
 from stacks.plan import Plan
-
-# What a shell makes of a process that SIGINT ended.
-INTERRUPTED = 130
 
 
 def run_verb(

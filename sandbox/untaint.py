@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import subprocess
 
 from cli.errors import UserError
@@ -25,5 +26,5 @@ def untaint(workspace: Workspace) -> None:
             check=False,
         )
     if done.returncode:
-        raise UserError(f"`pulumi {' '.join(words)}`: {done.stderr.strip()}")
-    say(done.stdout.strip())
+        raise UserError(f"`pulumi {shlex.join(words)}`: {done.stderr.strip()}")
+    say(*done.stdout.strip().splitlines())

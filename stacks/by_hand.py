@@ -6,6 +6,7 @@ engine calls a hook before a create, and what is created is on record only where
 (stacks/running_work.py has the same hook and why no destroy asks for it).
 """
 
+import shlex
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -118,7 +119,7 @@ def _cluster(hand: ByHand, replaced: list[_Replaced]) -> Iterator[TwoRuns]:
         why=WHY,
         first=(_UNTAINT,),
         targets=() if everything else (provider.urn,),
-        again="" if everything else "".join(f" --replace '{it}'" for it in roots),
+        again="" if everything else "".join(f" --replace {shlex.quote(it)}" for it in roots),
         loss=of_everything(hand.record) if everything else of_cluster(cluster, hand.record),
     )
 
@@ -197,7 +198,7 @@ def _claim(hand: ByHand, replaced: list[_Replaced]) -> Iterator[TwoRuns]:
             "after that",
             first=(_UNTAINT,),
             destroys=False,
-            again=f" --replace '{volume.registered_urn}'",
+            again=f" --replace {shlex.quote(volume.registered_urn)}",
             loss="With `up` both are made anew, with what mounts them; the data stays.",
         )
 

@@ -7,6 +7,7 @@ nothing); nebari-dev/nebari-docs docs/docs/how-tos/upgrade-kubernetes-version.md
 windows and exclusions".
 """
 
+import shlex
 from collections.abc import Iterator
 from datetime import date, datetime, timedelta
 
@@ -127,7 +128,7 @@ def _unconfirmed(plan: Plan, version: GkeVersion) -> str:
         f"of {calendar.date}: whether the channel {channel} has that patch is not confirmed, and "
         f"GKE makes no cluster of one that it has not; nearest: {minor}, of which GKE takes a "
         f"patch that is there, or one of `gcloud container get-server-config --location "
-        f"{plan.location}`"
+        f"{shlex.quote(plan.location)}`"
     )
 
 
@@ -174,7 +175,8 @@ def _nodes_behind(plan: Plan, running: GkeVersion, version: GkeVersion, now: dat
     return (
         f"cluster.version: {running} -> {version} raises the control plane alone; nodes stay at "
         f"their version, and {when}{lustre}. To raise them now: gcloud container clusters upgrade "
-        f"{plan.cluster_name} --location {plan.location} --node-pool POOL, a pool at a time"
+        f"{shlex.join([plan.cluster_name, '--location', plan.location])} --node-pool POOL, a pool "
+        "at a time"
     )
 
 

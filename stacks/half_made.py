@@ -15,6 +15,7 @@ node_pool.go:1053, d.Partial, and :1870; hashicorp/terraform helper/schema/resou
 pulumi/pulumi pkg/resource/deploy/step.go, UpdateStep; seen, CLI 3.256).
 """
 
+import shlex
 from collections.abc import Mapping
 from typing import Any
 
@@ -65,8 +66,8 @@ def _of_pool(plan: Plan, stack: str, name: str, pool: PlannedPool) -> str:
         f"{pool.field}: an earlier run left {name} in an error. Machines of {pool.machine.name} "
         f"are missing, or something else is wrong with them; those that came are paid for{each}. "
         "GKE goes on asking for the others, and pods that need them wait. `kubectl get nodes -l "
-        f"cloud.google.com/gke-nodepool={_cloud_name(pool, name)}` lists those that came. To do "
-        f"without the others: another {pool.field}.{count}. To have them elsewhere: "
+        f"cloud.google.com/gke-nodepool={shlex.quote(_cloud_name(pool, name))}` lists those that "
+        f"came. To do without the others: another {pool.field}.{count}. To have them elsewhere: "
         f"{', or '.join(ways(plan, pool))}. Then `pulumi up --stack {stack}`"
         f"{_larger(pool, stack)}"
     )
@@ -88,11 +89,13 @@ def _cloud_name(pool: PlannedPool, resource: str) -> str:
 
 
 def _of_cluster(plan: Plan, stack: str, name: str) -> str:
-    place = f"{plan.cluster_name} --location={plan.location} --project={plan.stack.project}"
+    where = [f"--location={plan.location}", f"--project={plan.stack.project}"]
+    cluster = plan.cluster_name
     return (
         f"cluster: GKE created {name} in an error state, and this run goes on with it. "
-        f"`gcloud container clusters describe {place}` says why in its conditions. The node pool "
-        "default-pool, with which GKE begins a cluster, may be left and is paid for: `gcloud "
-        f"container node-pools delete default-pool --cluster={place}`. To begin again: "
+        f"`gcloud container clusters describe {shlex.join([cluster, *where])}` says why in its "
+        "conditions. The node pool default-pool, with which GKE begins a cluster, may be left and "
+        "is paid for: `gcloud container node-pools delete default-pool "
+        f"{shlex.join([f'--cluster={cluster}', *where])}`. To begin again: "
         f"`pulumi destroy --stack {stack}`, then `pulumi up --stack {stack}`"
     )

@@ -125,7 +125,7 @@ def cleanup_note(
 def empty_command(url: str) -> str:
     """Deletes what is in a bucket, with --recursive its noncurrent versions too (Google Cloud
     documentation, "gcloud storage rm", read 2026-11-26)."""
-    return f"gcloud storage rm --recursive '{url}/**'"
+    return f"gcloud storage rm --recursive {shlex.quote(f'{url}/**')}"
 
 
 def key_services(plan: Plan) -> list[str]:
@@ -158,20 +158,19 @@ def kms_grants(plan: Plan, project: str) -> list[str]:
         return []
     _, home, _, location, _, ring, _, name = key.split("/")
     apis = " ".join(f"{it}.googleapis.com" for it in used)
-    services = customer_keys().services
-    number = f"$(gcloud projects describe {project} --format='value(projectNumber)')"
+    services, of_project = customer_keys().services, shlex.quote(f"--project={project}")
+    number = f"$(gcloud projects describe {shlex.quote(project)} --format='value(projectNumber)')"
     return [
-        f"gcloud services enable {apis} --project={project}",
+        f"gcloud services enable {apis} {of_project}",
         *(
-            f"gcloud storage service-agent --project={project}"
+            f"gcloud storage service-agent {of_project}"
             if api == "storage"
-            else f"gcloud beta services identity create --service={api}.googleapis.com "
-            f"--project={project}"
+            else f"gcloud beta services identity create --service={api}.googleapis.com {of_project}"
             for api in used
         ),
         *(
-            f"gcloud kms keys add-iam-policy-binding {name} --project={home} "
-            f"--location={location} --keyring={ring} "
+            f"gcloud kms keys add-iam-policy-binding {shlex.join([name, f'--project={home}'])} "
+            f"{shlex.join([f'--location={location}', f'--keyring={ring}'])} "
             f"--role={ROLE} "
             f'--member="serviceAccount:service-{number}@{services[api].account}'
             '.iam.gserviceaccount.com"'

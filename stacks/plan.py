@@ -322,7 +322,9 @@ class Plan:
     @cached_property
     def teams(self) -> dict[str, PlannedTeam]:
         given = frozenset[str]() if self.queues is None else self.queues.accelerators
-        return {name: PlannedTeam(name, it, given) for name, it in self.stack.teams.items()}
+        queues = self.stack.queues
+        free = () if queues is None else tuple(queues.ordinary)
+        return {name: PlannedTeam(name, it, given, free) for name, it in self.stack.teams.items()}
 
     def _ray(self, name: str, cluster: StackRayCluster) -> PlannedRay:
         jobs = [job for job in self.ray_jobs.values() if self.cluster_of(job) == name]

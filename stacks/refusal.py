@@ -4,6 +4,7 @@ go. No Pulumi import.
 Paths of properties are as the engine writes them.
 """
 
+import shlex
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -187,7 +188,7 @@ def still_locked(locked: Mapping[str, str], seals: Iterable[str], stack: str) ->
     """Why a destroy would end half-way, and the commands that end it. `locked` has by URN the
     property that the config opens and the state keeps shut; `seals` depend on all of it."""
     locks = ", ".join(f"{urn.rpartition('::')[2]} ({name})" for urn, name in locked.items())
-    targets = "".join(f" --target '{urn}'" for urn in (*locked, *seals))
+    targets = "".join(f" --target {shlex.quote(urn)}" for urn in (*locked, *seals))
     return "\n".join(
         [
             "The destroy would end half-way; nothing was deleted.",

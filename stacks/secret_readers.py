@@ -5,6 +5,7 @@ seen by the container unless it is restarted" (Kubernetes documentation, "Distri
 Securely Using Secrets", read 2026-11-27).
 """
 
+import shlex
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
@@ -35,12 +36,12 @@ def reads(spec: Any, secret: str, keys: Collection[str]) -> bool:
 def restart_of(token: str, namespace: str, name: str, urn: str = "") -> str:
     """The command after which all pods of a workload are new, and what that stops; `urn` is of a
     job."""
-    kubectl = f"kubectl --namespace={namespace}"
+    kubectl = ["kubectl", f"--namespace={namespace}"]
     if token == DEPLOYMENT:
-        return f"`{kubectl} rollout restart deployment/{name}`"
+        return f"`{shlex.join([*kubectl, 'rollout', 'restart', f'deployment/{name}'])}`"
     if token == RAY_CLUSTER:
-        return (
-            f"`{kubectl} delete pod --selector=ray.io/cluster={name}`, which stops what runs there"
-        )
+        pods = [*kubectl, "delete", "pod", f"--selector=ray.io/cluster={name}"]
+        return f"`{shlex.join(pods)}`, which stops what runs there"
     stack = urn.partition("::")[0].removeprefix("urn:pulumi:")
-    return f"`pulumi up --stack {stack} --replace '{urn}'`, which begins it anew"
+    anew = ["pulumi", "up", "--stack", stack, "--replace", urn]
+    return f"`{shlex.join(anew)}`, which begins it anew"

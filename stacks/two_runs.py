@@ -1,5 +1,6 @@
 """A change that no single run of the engine does, and the two runs that do it."""
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -78,7 +79,7 @@ class TwoRuns:
         )
 
     def _steps(self, record: Record, stack: str) -> list[str]:
-        targets = "".join(f" --target '{it}'" for it in self.targets)
+        targets = "".join(f" --target {shlex.quote(it)}" for it in self.targets)
         dependents = " --target-dependents" if self.targets else ""
         protected = self.destroys and bool(record.of_type(SEAL_TYPE))
         destroy = f"pulumi destroy --stack {stack}{targets}{dependents}"

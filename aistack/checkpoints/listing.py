@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import cast
 
 from aistack.errors import VerbError
-from kube.objects import JsonObject
+from kube.objects import JsonObject, maps
+
+# A step is the last number of a file's name, which has at most 255 bytes (linux/limits.h).
+_MOST = 10**255
+_SHOWN = 500
 
 
 @dataclass(frozen=True)
@@ -52,9 +57,35 @@ class Checkpoints:
 
 
 def checkpoints_of(folder: str, answer: JsonObject) -> Checkpoints:
-    found = [Checkpoint(**{**it, "written": _time(it["written"])}) for it in answer["checkpoints"]]
-    return Checkpoints(folder, found, answer["restart"])
+    """Raises VerbError."""
+    found = [_checkpoint(it) for it in maps(answer.get("checkpoints"))]
+    restart = answer.get("restart")
+    return Checkpoints(folder, found, None if restart is None else counted(answer, "restart"))
 
 
-def _time(written: float | None) -> datetime | None:
-    return None if written is None else datetime.fromtimestamp(int(written), UTC)
+def counted(answer: JsonObject, key: str) -> int:
+    """A number that a pod says, which reckoning with it cannot break. Raises VerbError."""
+    value = answer.get(key)
+    if not isinstance(value, int) or not 0 <= value < _MOST:
+        raise VerbError(f"the pod says {str(value)[:_SHOWN]} for {key}, which is no count")
+    return value
+
+
+def _checkpoint(said: JsonObject) -> Checkpoint:
+    missing = said.get("missing")
+    return Checkpoint(
+        name=str(said.get("name")),
+        step=counted(said, "step"),
+        bytes=counted(said, "bytes"),
+        files=counted(said, "files"),
+        written=_time(said.get("written")),
+        missing=None if missing is None else str(missing),
+    )
+
+
+def _time(written: object) -> datetime | None:
+    """Whoever writes a file may give it a time that no calendar has."""
+    try:
+        return datetime.fromtimestamp(int(cast("float", written)), UTC)
+    except (OSError, OverflowError, TypeError, ValueError):
+        return None

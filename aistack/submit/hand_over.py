@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 
@@ -144,8 +145,8 @@ def _check_secrets(cluster: Cluster, parcel: Parcel) -> None:
         if found is None:
             problems.append(
                 f'{said_by}: "{name}" is no Secret of {parcel.namespace}; nearest: kubectl create '
-                f"secret generic {name} --namespace {parcel.namespace} --from-env-file FILE, with "
-                f"a line {key or 'NAME'}=VALUE in it"
+                f"secret generic {shlex.join([name, '--namespace', parcel.namespace])} "
+                f"--from-env-file FILE, with a line {key or 'NAME'}=VALUE in it"
             )
         elif key and key not in keys:
             problems.append(

@@ -14,6 +14,7 @@ from components.pod_manifest import GPU
 from kube import quantity
 from kube.jobs import pod_groups
 from kube.objects import maps
+from stacks.config_errors import nearest
 from stacks.parts.jobs.plan import PlannedScript
 from stacks.parts.teams.plan import PlannedTeam
 
@@ -41,7 +42,11 @@ class _Asked(NamedTuple):
 def check_limits(parcel: Parcel, team: PlannedTeam, script: PlannedScript) -> None:
     """Raises CannotRunError with every mistake. What others of the team run now keeps no job from
     being made (`short_of`): its pods are, once they have room."""
-    found = [*_unsafe(parcel, team, script), *_over_quota(team, script)]
+    found = [
+        *_unsafe(parcel, team, script),
+        *_not_given(team, script),
+        *_over_quota(team, script),
+    ]
     if found:
         raise CannotRunError(found)
 
@@ -72,6 +77,17 @@ def _unsafe(parcel: Parcel, team: PlannedTeam, script: PlannedScript) -> Iterato
             f"{team.config.pod_security}, refuses; nearest: {team.field}.pod_security: privileged "
             "in the stack's config"
         )
+
+
+def _not_given(team: PlannedTeam, script: PlannedScript) -> Iterator[str]:
+    config, may = script.config, team.priorities
+    fields = {"priority": config.priority, "workload_priority": config.workload_priority}
+    for field, name in fields.items():
+        if name is not None and name not in may:
+            yield (
+                f'{script.field}.{field}: "{name}" is none of {team.field}.priorities, and '
+                f"Kubernetes refuses it; nearest: {nearest(name, may) if may else 'leave it out'}"
+            )
 
 
 def _over_quota(team: PlannedTeam, script: PlannedScript) -> Iterator[str]:

@@ -35,7 +35,7 @@ def checkpoints(
     """Print a job's checkpoints and which one a restart takes, or copy one into a bucket."""
     from aistack.checkpoints.ask import ask, listing_of
     from aistack.checkpoints.buckets import buckets_of, path_of
-    from aistack.checkpoints.listing import checkpoints_of
+    from aistack.checkpoints.listing import checkpoints_of, counted
     from aistack.checkpoints.whereabouts import whereabouts
     from aistack.find import find_job
     from aistack.members import members_of
@@ -50,7 +50,7 @@ def checkpoints(
         where = whereabouts(job, folder)
         member = member_for(job, members_of(cluster, job).pods, None)
         place = None if to is None else path_of(to, list(buckets_of(cluster, member)))
-        answer = ask(cluster, member, listing_of(where), _show_progress)
+        answer = ask(cluster, member, listing_of(where), show_progress)
     found = checkpoints_of(where.folder, answer)
     if copy is None or place is None:
         if as_json:
@@ -61,13 +61,18 @@ def checkpoints(
     source = found.of_step(copy).name
     request = {"source": f"{where.folder}/{source}", "to": str(place / source)}
     with told(f"copying {source}"):
-        copied = ask(cluster, member, request, _show_progress)
+        copied = ask(cluster, member, request, show_progress)
     if as_json:
         print_json({**request, **copied})
     else:
-        say(f"{source} is in {to}: {copied['files']} files, {copied['bytes']:,} bytes")
+        files, size = counted(copied, "files"), counted(copied, "bytes")
+        say(f"{source} is in {to}: {files} files, {size:,} bytes")
 
 
-def _show_progress(said: JsonObject) -> None:
-    share = said["copied"] / max(1, said["of"])
-    say_aside(f"copied {share:.0%} of {said['of']:,} bytes ...")
+def show_progress(said: JsonObject) -> None:
+    # As in the verb: what it needs costs its start.
+    from aistack.checkpoints.listing import counted
+
+    whole = counted(said, "of")
+    share = 100 * counted(said, "copied") // max(1, whole)
+    say_aside(f"copied {share}% of {whole:,} bytes ...")

@@ -10,6 +10,7 @@ pkg/controller/tas/node_controller.go and pkg/controller/jobs/pod/pod_controller
 
 from __future__ import annotations
 
+import shlex
 from datetime import datetime
 
 from aistack.offered import offered
@@ -121,8 +122,8 @@ def not_gone(it: Snapshot) -> Reason | None:
             ),
             "See whether that controller runs."
             if held
-            else f"See `kubectl get node {node}`: where the machine is gone for good, delete the "
-            "node, and its pods go with it.",
+            else f"See `kubectl get node {shlex.quote(node)}`: where the machine is gone for good, "
+            "delete the node, and its pods go with it.",
         )
     return None
 

@@ -7,6 +7,7 @@ StatefulSets that it controls, and so named, too; and by a finalizer, which its 
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -164,10 +165,11 @@ class Work:
     def command(self) -> str:
         """What takes it away; of what is on record its stack's own `up` or `destroy` does."""
         kind = self.kind.lower() + (f".{self.group}" if self.group else "")
-        place = f" --namespace {self.namespace}" if self.namespace else ""
+        place = ["--namespace", self.namespace] if self.namespace else []
+        what = [f"{kind}/{self.name}", *place]
         if self.stuck:
-            return f"kubectl patch {kind}/{self.name}{place} --type merge --patch '{_UNHELD}'"
-        return f"kubectl delete {kind}/{self.name}{place}"
+            return shlex.join(["kubectl", "patch", *what, "--type", "merge", "--patch", _UNHELD])
+        return shlex.join(["kubectl", "delete", *what])
 
     @property
     def place(self) -> str:

@@ -7,7 +7,7 @@ It cannot show that a network policy is enforced, nor what a pod would find on i
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,6 +15,7 @@ import pytest
 
 from components.admission_binding import binding_spec
 from components.gib import gib_mounts, gib_volumes
+from components.queue_labels import PRIORITY_LABEL
 from kube.objects import JsonObject, Ref, dig, maps
 from sandbox.gke.agent.load_balancers import FINALIZER
 from sandbox.live_kube.api import Api
@@ -23,12 +24,16 @@ from tests.kube.person import kubeconfig_of, token_with_role_of
 from tests.unit.memory_kube_samples import asking, container, make
 
 STACK = "lab"
-# Ada's team has the defaults, pods of Eve's mount gIB's folders, and Bob's publishes and stores.
+# Ada's team has the defaults, pods of Eve's mount gIB's folders and may go first, and Bob's
+# publishes and stores.
 TEAMS = {"ada": "research", "eve": "serving", "bob": "guests"}
 SETTINGS = (
     "teams.serving.pod_security=privileged",
     "teams.guests.load_balancers=true",
     "teams.guests.storage_gib=10",
+    "queues.priorities=[{name: first, value: 10}, {name: usual, value: 1, default: true}]",
+    "queues.workload_priorities=[{name: soon, value: 10}]",
+    "teams.serving.priorities=[first, soon]",
 )
 RAY = "ray.io/v1"
 SERVICES, PODS, REACH = "lab-team-services", "lab-team-pods", "lab-team-reach"
@@ -107,6 +112,81 @@ def secure(**fields: Any) -> Mapping[str, Any]:
     return {"securityContext": fields}
 
 
+def _replicated(kind: str, version: str, **spec: Any) -> JsonObject:
+    labels = {"app": "work"}
+    template = {"metadata": {"labels": labels}, "spec": pod({}, {})["spec"]}
+    wanted = {"selector": {"matchLabels": labels}, "template": template, **spec}
+    return make(kind, "work", version, spec=wanted)
+
+
+def _once() -> JsonObject:
+    return {"template": {"spec": {**pod({}, {})["spec"], "restartPolicy": "Never"}}}
+
+
+RUNNING: Mapping[str, JsonObject] = {
+    "Deployment": _replicated("Deployment", "apps/v1"),
+    "Job": make("Job", "work", "batch/v1", spec=_once()),
+    "JobSet": make(
+        "JobSet",
+        "work",
+        "jobset.x-k8s.io/v1alpha2",
+        spec={"replicatedJobs": [{"name": "a", "replicas": 1, "template": {"spec": _once()}}]},
+    ),
+    "RayCluster": make("RayCluster", "work", RAY, spec=ray_cluster()),
+    "StatefulSet": _replicated("StatefulSet", "apps/v1", serviceName="work", replicas=2),
+}
+WORK: Mapping[str, JsonObject] = {
+    **RUNNING,
+    "CronJob": make(
+        "CronJob",
+        "work",
+        "batch/v1",
+        spec={"schedule": "@yearly", "jobTemplate": {"spec": _once()}},
+    ),
+    "workers of a RayCluster": make(
+        "RayCluster",
+        "work",
+        RAY,
+        spec={
+            **ray_cluster(),
+            "workerGroupSpecs": [
+                {
+                    "groupName": "a",
+                    "maxReplicas": 1,
+                    "minReplicas": 0,
+                    "rayStartParams": {},
+                    "template": {"spec": pod({}, {})["spec"]},
+                }
+            ],
+        },
+    ),
+    "RayJob": ray_job(rayClusterSpec=ray_cluster()),
+}
+
+
+def _labelled(manifest: JsonObject, priority: str) -> JsonObject:
+    labels = {PRIORITY_LABEL: priority}
+    return {**manifest, "metadata": {**manifest["metadata"], "labels": labels}}
+
+
+def _with_class(manifest: JsonObject, name: str) -> JsonObject:
+    """In the last of its templates."""
+    changed = copy.deepcopy(manifest)
+    *_, spec = _pod_specs(changed)
+    spec["priorityClassName"] = name
+    return changed
+
+
+def _pod_specs(part: Any) -> Iterator[JsonObject]:
+    if isinstance(part, dict):
+        if "containers" in part:
+            yield part
+        part = list(part.values())
+    if isinstance(part, list):
+        for one in part:
+            yield from _pod_specs(one)
+
+
 @dataclass(frozen=True)
 class Attack:
     who: str
@@ -162,6 +242,11 @@ _HOST = (
     "livenessProbe, readinessProbe, startupProbe, lifecycle: with a host the node asks others; "
     "nearest: leave host out"
 )
+_NO_PRIORITY = (
+    "work of others would make way for the team's; nearest: leave it out, or its name in the "
+    "team's priorities in the stack's config"
+)
+_PRIORITY_LABEL = f"metadata.labels, {PRIORITY_LABEL}: "
 ATTACKS: Mapping[str, Attack] = {
     "load balancer": _published(service(type="LoadBalancer"), TEAM_SERVICE),
     "node port": _published(service(type="NodePort"), TEAM_SERVICE),
@@ -254,8 +339,26 @@ ATTACKS: Mapping[str, Attack] = {
     "priority over the cluster's own pods": _reaching(
         "ada",
         pod({"priorityClassName": "system-node-critical"}, {}),
-        "spec.priorityClassName: pods of the cluster itself would make way for the team's; ",
+        f"spec.priorityClassName: {_NO_PRIORITY}",
     ),
+    "priority that another team was given": _reaching(
+        "ada", pod({"priorityClassName": "first"}, {}), f"spec.priorityClassName: {_NO_PRIORITY}"
+    ),
+    "Kueue's priority of a pod": _reaching(
+        "ada", _labelled(pod({}, {}), "soon"), f"{_PRIORITY_LABEL}{_NO_PRIORITY}"
+    ),
+    **{
+        f"Kueue's priority of a {kind}": _reaching(
+            "ada", _labelled(it, "soon"), f"{_PRIORITY_LABEL}{_NO_PRIORITY}"
+        )
+        for kind, it in WORK.items()
+    },
+    **{
+        f"priority of pods of a {kind}": _reaching(
+            "ada", _with_class(it, "first"), f"priorityClassName in a template: {_NO_PRIORITY}"
+        )
+        for kind, it in WORK.items()
+    },
     "token without an end": _reaching(
         "ada",
         {
@@ -416,6 +519,21 @@ def test_a_job_on_ray_that_the_team_posts_itself_is_taken(people: Mapping[str, A
     people["ada"].apply(of_team("ada", ray_job(rayClusterSpec=ray_cluster())), dry_run=True)
 
 
+def test_work_gets_no_priority_later(people: Mapping[str, Api]) -> None:
+    own = of_team("ada", WORK["CronJob"])
+    people["ada"].apply(own)
+    refused(
+        lambda: people["ada"].patch(own, {"metadata": {"labels": {PRIORITY_LABEL: "soon"}}}),
+        f"{_PRIORITY_LABEL}{_NO_PRIORITY}",
+    )
+    refused(
+        lambda: people["ada"].patch(own, {"spec": _with_class(WORK["CronJob"], "first")["spec"]}),
+        f"priorityClassName in a template: {_NO_PRIORITY}",
+    )
+    people["ada"].patch(own, {"metadata": {"labels": {"seen": "yes"}}})
+    people["ada"].delete(own)
+
+
 def test_a_job_on_ray_does_not_become_one_that_the_operator_posts(
     live: LiveSandbox, people: Mapping[str, Api]
 ) -> None:
@@ -427,37 +545,12 @@ def test_a_job_on_ray_does_not_become_one_that_the_operator_posts(
     eventually(lambda: live.server.get(Ref.of(own)), lambda it: it is None)
 
 
-def _replicated(kind: str, version: str, **spec: Any) -> JsonObject:
-    labels = {"app": "work"}
-    template = {"metadata": {"labels": labels}, "spec": pod({}, {})["spec"]}
-    wanted = {"selector": {"matchLabels": labels}, "template": template, **spec}
-    return make(kind, "work", version, spec=wanted)
-
-
-def _once() -> JsonObject:
-    return {"template": {"spec": {**pod({}, {})["spec"], "restartPolicy": "Never"}}}
-
-
-WORK: Mapping[str, JsonObject] = {
-    "Deployment": _replicated("Deployment", "apps/v1"),
-    "Job": make("Job", "work", "batch/v1", spec=_once()),
-    "JobSet": make(
-        "JobSet",
-        "work",
-        "jobset.x-k8s.io/v1alpha2",
-        spec={"replicatedJobs": [{"name": "a", "replicas": 1, "template": {"spec": _once()}}]},
-    ),
-    "RayCluster": make("RayCluster", "work", RAY, spec=ray_cluster()),
-    "StatefulSet": _replicated("StatefulSet", "apps/v1", serviceName="work", replicas=2),
-}
-
-
-@pytest.mark.parametrize("kind", WORK)
+@pytest.mark.parametrize("kind", RUNNING)
 def test_work_of_each_kind_runs_and_goes(
     live: LiveSandbox, people: Mapping[str, Api], kind: str
 ) -> None:
     """Controllers write what a member may not: owners, labels, and what they take off again."""
-    work = of_team("ada", WORK[kind])
+    work = of_team("ada", RUNNING[kind])
     people["ada"].apply(work)
 
     def phases() -> list[object]:
@@ -476,6 +569,12 @@ def test_work_of_each_kind_runs_and_goes(
 
 def test_what_the_config_gives_a_team_has(people: Mapping[str, Api]) -> None:
     people["eve"].apply(of_team("eve", gib_pod()), dry_run=True)
+    people["eve"].apply(
+        of_team("eve", _labelled(pod({"priorityClassName": "first"}, {}), "soon")), dry_run=True
+    )
+    people["eve"].apply(of_team("eve", _with_class(WORK["JobSet"], "first")), dry_run=True)
+    # The cluster's default, whether a pod names it or not.
+    people["ada"].apply(of_team("ada", pod({"priorityClassName": "usual"}, {})), dry_run=True)
     people["ada"].apply(of_team("ada", service()), dry_run=True)
     people["ada"].apply(of_team("ada", pod({}, {})), dry_run=True)
     people["ada"].apply(

@@ -302,7 +302,7 @@ def test_a_destroy_that_would_end_half_way_is_told_with_the_commands_that_end_it
     lines = refusal.still_locked({"urn:pulumi:s::p::B::data-bucket": "force_destroy"}, ["s"], "dev")
     assert "data-bucket (force_destroy)" in lines
     assert [it.strip() for it in lines.splitlines() if it.startswith("  pulumi")] == [
-        "pulumi up --stack dev --target 'urn:pulumi:s::p::B::data-bucket' --target 's'",
+        "pulumi up --stack dev --target urn:pulumi:s::p::B::data-bucket --target s",
         "pulumi destroy --stack dev --run-program",
     ]
 

@@ -52,7 +52,7 @@ UNTAINT = "pulumi state untaint --all --yes, where something is tainted"
 
 
 def destroy(name: str) -> str:
-    return f"--target '{URNS[name]}' --target-dependents"
+    return f"--target {URNS[name]} --target-dependents"
 
 
 @pytest.mark.parametrize(
@@ -61,14 +61,14 @@ def destroy(name: str) -> str:
         (
             ["gke-cluster"],
             destroy("gke-kube"),
-            f" --replace '{URNS['gke-cluster']}'",
+            f" --replace {URNS['gke-cluster']}",
             "gke-cluster would be replaced",
         ),
         # What the cluster is made anew for goes first, and what follows it goes with it.
         (
             ["network-subnet", "gke-cluster", "kueue-release"],
             destroy("gke-kube"),
-            f" --replace '{URNS['network-subnet']}' --replace '{URNS['gke-cluster']}'",
+            f" --replace {URNS['network-subnet']} --replace {URNS['gke-cluster']}",
             "`destroy` deletes what the stack has in gke-cluster",
         ),
         (["network", "gke-cluster"], "", "", "With `destroy` goes everything that the stack made"),
@@ -99,7 +99,7 @@ def test_what_is_made_anew_by_hand_in_no_single_run_is_told_with_the_commands(
 def test_a_claim_is_made_anew_with_the_volume_that_is_bound_to_it() -> None:
     message = told("data-claim")
     assert message.startswith("data-claim would be replaced without data-volume, and would wait")
-    up = f"pulumi up --stack {pulumi.get_stack()} --replace '{URNS['data-volume']}'"
+    up = f"pulumi up --stack {pulumi.get_stack()} --replace {URNS['data-volume']}"
     assert commands(message) == [UNTAINT, up]
 
 

@@ -59,11 +59,11 @@ RUNS = [
     (
         (JOB_SET, "cifar-10-job-set", pods({"name": "HF_TOKEN", **READS})),
         "jobs.cifar-10 (`pulumi up --stack s --replace "
-        f"'urn:pulumi:s::p::{JOB_SET}::cifar-10-job-set'`, which begins it anew)",
+        f"urn:pulumi:s::p::{JOB_SET}::cifar-10-job-set`, which begins it anew)",
     ),
     (
         (JOB_SET, "else", pods(envFrom=[{"secretRef": {"name": "lab-tokens"}}])),
-        f"else (`pulumi up --stack s --replace 'urn:pulumi:s::p::{JOB_SET}::else'`, which begins "
+        f"else (`pulumi up --stack s --replace urn:pulumi:s::p::{JOB_SET}::else`, which begins "
         "it anew)",
     ),
 ]

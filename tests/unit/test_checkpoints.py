@@ -7,15 +7,19 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from kubernetes.stream.ws_client import STDOUT_CHANNEL
 
-from aistack.checkpoints.ask import command, listing_of
+from aistack.checkpoints.ask import Said, command, listing_of
 from aistack.checkpoints.listing import Checkpoints, checkpoints_of
 from aistack.checkpoints.whereabouts import Whereabouts, whereabouts
 from aistack.errors import VerbError
 from aistack.find import Found
+from aistack.tables import show_checkpoints
+from aistack.verbs.checkpoints import show_progress
 from components.ray_manifest import LAUNCHER_DIR
 from kube.kinds import JOB, JOB_SET, RAY_CLUSTER, RAY_JOB
 from kube.objects import JsonObject
@@ -160,6 +164,50 @@ def test_size_and_time_are_those_of_all_files(tmp_path: Path) -> None:
     (found,) = listed(tmp_path).checkpoints
     assert found.written is not None
     assert (found.bytes, found.files, found.written.timestamp()) == (18, 2, 1)
+
+
+WHOLE = {"name": "a", "step": 1, "bytes": 1, "files": 1, "written": 1.5, "missing": ""}
+
+
+@pytest.mark.parametrize("written", [1e300, float("inf"), float("nan"), -(10**30), "soon", []])
+def test_a_time_that_no_calendar_has_is_left_out(written: object) -> None:
+    (found,) = checkpoints_of("/runs", {"checkpoints": [{**WHOLE, "written": written}]}).checkpoints
+    assert found.written is None
+
+
+@pytest.mark.parametrize("key", ["step", "bytes", "files"])
+@pytest.mark.parametrize(
+    "count", [10**4000, -1, 1.5, float("inf"), "1", None], ids=lambda it: str(it)[:9]
+)
+def test_a_count_that_is_none_is_an_error_in_a_line(key: str, count: object) -> None:
+    with pytest.raises(VerbError, match=rf"^the pod says .{{1,500}} for {key}, which is no count$"):
+        checkpoints_of("/runs", {"checkpoints": [{**WHOLE, key: count}]})
+
+
+def test_the_greatest_count_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    most = 10**255 - 1
+    said = {**WHOLE, "step": most, "bytes": most, "files": most}
+    found = checkpoints_of("/runs", {"checkpoints": [said], "restart": most})
+    show_checkpoints(found, datetime.now(UTC))
+    assert f"a restart takes step {most}" in "".join(capsys.readouterr().out.split("\n"))
+    show_progress({"copied": most, "of": 3})
+    with pytest.raises(VerbError, match="for of, which is no count"):
+        show_progress({"copied": 1, "of": 10**4000})
+
+
+NO_ANSWERS = {
+    "words": b"Welcome\n",
+    "a list": b"[1]\n",
+    "lists in lists": b"[" * 100_000 + b"\n",
+    "a number of many digits": b'{"checkpoints": [], "restart": 1' + b"0" * 5000 + b"}\n",
+    "no end of a line": b"a" * 20_000_000,
+}
+
+
+@pytest.mark.parametrize("line", NO_ANSWERS.values(), ids=NO_ANSWERS)
+def test_what_is_no_answer_is_an_error_in_a_line(line: bytes) -> None:
+    with pytest.raises(VerbError, match=r"^python3 in pod-0 gave no answer, and said: .{1,80}$"):
+        Said(show_progress, "pod-0").hear(STDOUT_CHANNEL, line)
 
 
 @pytest.mark.parametrize("cut", ["state", "manifest.json"])

@@ -225,8 +225,8 @@ def test_what_is_there_and_not_on_record_is_imported_with_its_parent_and_provide
     context = Context(validate(DEV), "make roles STACK=dev", GRANTS)
     assert list(failure_lines(report, context)) == [
         said,
-        "  nearest: pulumi import gcp:storage/bucket:Bucket data-bucket 'runs' --stack held "
-        f"--parent 'parent={known[0]}' --provider 'google={known[2]}' --protect=false "
+        "  nearest: pulumi import gcp:storage/bucket:Bucket data-bucket runs --stack held "
+        f"--parent parent={known[0]} --provider google={known[2]} --protect=false "
         "--generate-code=false, where it is this stack's",
         "  nearest: another name, or `existing` where its part of the config takes one",
     ]

@@ -44,7 +44,7 @@ def test_for_a_cluster_of_its_own_objects_go_first() -> None:
     record = in_cluster("https://192.0.2.1")
     (said,) = (str(it.refusal(record, "test")) for it in leaving(plan, record))
     assert "(stack.cluster): platform at https://192.0.2.1 -> one that the stack makes" in said
-    assert f"pulumi destroy --stack test --target '{URN}' --target-dependents" in said
+    assert f"pulumi destroy --stack test --target {URN} --target-dependents" in said
     assert f"Or, where platform is gone with all that was in it: `{FORGET}`" in said
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from cli.errors import UserError
@@ -17,12 +15,12 @@ from stacks.outputs import (
     team_note,
 )
 from stacks.parts.cluster.config import AuthorizedRange
-from stacks.parts.teams.advice import advice, priority_advice
+from stacks.parts.teams.advice import advice
 from stacks.plan import Plan
 from tests.conftest import changed
 from tests.parts.samples import BARE, VERL
 from tests.programs import WITH_ALL_SECRETS
-from tests.unit.team_stack import LAB, planned
+from tests.unit.team_stack import planned
 from tools.kms_grants import commands
 
 
@@ -130,44 +128,6 @@ def test_a_preview_says_where_a_team_may_mount_folders_that_nothing_needs() -> N
     assert not [*advice(planned(teams__vision__pod_security="baseline"))]
     with_rdma = validate(changed(VERL, teams={"ml": {"pod_security": "privileged"}}))
     assert not [*advice(with_rdma)]
-
-
-HIGH = {"name": "high", "value": 10}
-LOW = {**HIGH, "name": "low", "preempts": False}
-IN_GPUS = {"queue": "gpus", "quota": None}
-
-
-@pytest.mark.parametrize(
-    ("classes", "teams", "within", "told"),
-    [
-        ({"priorities": [HIGH, LOW]}, {}, "LowerPriority", "high"),
-        ({"priorities": [LOW]}, {}, "LowerPriority", None),
-        ({"priorities": [LOW]}, IN_GPUS, "LowerPriority", "low"),
-        (
-            {"workload_priorities": [{"name": "first", "value": 1}]},
-            IN_GPUS,
-            "LowerPriority",
-            "first",
-        ),
-        ({"priorities": [LOW]}, IN_GPUS, "Never", None),
-        ({"priorities": [HIGH]}, {"users": {"view": ["ada@example.com"]}}, "LowerPriority", None),
-        ({}, IN_GPUS, "LowerPriority", None),
-    ],
-)
-def test_a_preview_says_by_which_class_a_team_stops_another(
-    classes: dict[str, Any], teams: dict[str, Any], within: str, told: str | None
-) -> None:
-    audio = {**LAB["teams"]["audio"], **teams}
-    queues = {**LAB["queues"], **classes}
-    gpus = {**queues["cluster_queues"]["gpus"], "preemption": {"within_queue": within}}
-    plan = planned(
-        teams__audio={key: it for key, it in audio.items() if it is not None},
-        queues={**queues, "cluster_queues": {"gpus": gpus}},
-    )
-    said = [*priority_advice(plan)]
-    assert len(said) == (told is not None)
-    assert all(f"and by {told} stop each other's work" in it for it in said)
-    assert all(it.startswith("stack.teams: members of vision, audio may name any") for it in said)
 
 
 def test_pools_that_speak_rdma_may_be_another_stacks_than_the_teams() -> None:

@@ -5,6 +5,7 @@ Whether controllers then act so is tried on a control plane (`tests/kube/test_wo
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -484,6 +485,13 @@ def test_an_object_of_any_kind_that_its_namespace_would_wait_for_is_named() -> N
     assert held.finalizers == ("example.com/own",)
     assert held.command == "kubectl delete configmap/held --namespace serving"
     assert works(stored(held_config_map(TEAM, "kubernetes.io/own"))) == []
+
+
+def test_a_name_is_one_word_of_the_command_that_takes_it_away() -> None:
+    found = replace(works(stored(held_config_map(TEAM)))[0], name="a; rm b", namespace="$(id)")
+    for work in (found, replace(found, stuck=True)):
+        words = shlex.split(work.command)
+        assert words[2:5] == ["configmap/a; rm b", "--namespace", "$(id)"]
 
 
 def test_an_object_that_was_deleted_and_is_still_held_is_let_go_by_another_command() -> None:

@@ -428,6 +428,18 @@ def test_nothing_is_written_without_a_yes(
     assert (fake_pulumi / "calls").read_text() == "stack export\n"
 
 
+def test_ctrl_c_is_one_word_and_exit_code_130(
+    fake_pulumi: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(_: str) -> str:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("builtins.input", interrupted)
+    assert main(["--stack", "s"]) == 130
+    assert capsys.readouterr().err == "interrupted\n"
+    assert (fake_pulumi / "calls").read_text() == "stack export\n"
+
+
 CLUSTER = "gcp:container/cluster:Cluster"
 EVIL = "'; touch ran; '\x1b[2K\nnow run: rm"
 

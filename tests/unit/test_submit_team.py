@@ -106,6 +106,21 @@ def refusal(config: Mapping[str, Any], parcel: Parcel = EMPTY, **fields: Any) ->
     return []
 
 
+CLASSES = {
+    "queues__priorities": [{"name": "low", "value": 0, "preempts": False}],
+    "queues__workload_priorities": [{"name": "soon", "value": 5}],
+}
+
+
+def test_a_priority_that_the_team_was_not_given_is_refused() -> None:
+    asked = {"priority": "low", "workload_priority": "soon"}
+    assert refusal(changed(LAB, **CLASSES), **asked) == [
+        'jobs.mine.workload_priority: "soon" is none of teams.research.priorities, and '
+        "Kubernetes refuses it; nearest: low"
+    ]
+    assert not refusal(changed(LAB, **CLASSES, teams__research__priorities=["soon"]), **asked)
+
+
 def test_pods_that_mount_folders_of_a_node_are_refused_where_baseline_holds(script: Path) -> None:
     fields = {"pool": "h200", "gpus": 8}
     with pytest.raises(VerbError) as refused:

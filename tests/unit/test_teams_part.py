@@ -124,6 +124,39 @@ def test_others_reach_in_no_teams_name_what_it_does_not_reach(lab: Recording) ->
     assert "team-borders-reach-policy" not in alone.names()
 
 
+CLASSES: dict[str, Any] = {
+    "queues__priorities": [
+        {"name": "usual", "value": 10, "default": True},
+        {"name": "polite", "value": 10, "preempts": False},
+        {"name": "pushing", "value": 1},
+        {"name": "high", "value": 11, "preempts": False},
+        {"name": "both", "value": 11},
+    ],
+    "queues__workload_priorities": [
+        {"name": "later", "value": 10},
+        {"name": "soon", "value": 11},
+        {"name": "both", "value": 0},
+    ],
+}
+
+
+def given(recording: Recording) -> str:
+    variables = recording.named("team-borders-reach-policy").inputs["spec"]["variables"]
+    return next(it["expression"] for it in variables if it["name"] == "given")
+
+
+def test_work_of_a_team_names_the_priorities_that_it_was_given_and_those_of_everybody() -> None:
+    """A name of both kinds is good for both."""
+    everybodys = ["usual", "polite", "later"]
+    lists = {"vision": ["soon", *everybodys], "audio": everybodys}
+    made_so = made(**CLASSES, teams__vision__priorities=["soon"])
+    assert given(made_so) == f"{lists}[?request.namespace].orValue([])"
+
+
+def test_in_a_stack_without_classes_work_of_teams_names_none(lab: Recording) -> None:
+    assert given(lab) == "[]"
+
+
 def test_pods_that_mount_folders_of_their_node_are_judged_where_the_level_lets_them(
     lab: Recording,
 ) -> None:

@@ -76,6 +76,19 @@ REFUSALS: dict[str, tuple[dict[str, Any], str]] = {
         "stack.teams.vision.secrets[2]: old would give the variable HF_TOKEN, which hub gives; "
         "nearest: one of them",
     ),
+    "no priority of this name": (
+        {
+            "queues__workload_priorities": [{"name": "soon", "value": 5}],
+            "teams__vision__priorities": ["soon", "son"],
+        },
+        'stack.teams.vision.priorities[1]: "son" is in neither queues.priorities nor '
+        "queues.workload_priorities; nearest: soon",
+    ),
+    "no priorities at all": (
+        {"teams__audio__priorities": ["high"]},
+        'stack.teams.audio.priorities[0]: "high" is in neither queues.priorities nor '
+        "queues.workload_priorities; nearest: leave it out",
+    ),
     "no queue": (
         {"teams__vision__queue": "gpu"},
         'stack.teams.vision.queue: "gpu" is no cluster queue of this stack; nearest: gpus',

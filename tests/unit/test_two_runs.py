@@ -35,7 +35,7 @@ def test_it_says_what_differs_why_what_to_run_and_what_is_lost() -> None:
 def test_each_target_is_named_with_what_depends_on_it() -> None:
     commands = lines(Record(), "urn:a", "urn:b")
     assert (
-        "  pulumi destroy --stack test --target 'urn:a' --target 'urn:b' --target-dependents"
+        "  pulumi destroy --stack test --target urn:a --target urn:b --target-dependents"
         in commands
     )
 

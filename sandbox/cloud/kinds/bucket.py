@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator
 from typing import Any
 
@@ -74,7 +75,7 @@ class Bucket(Kind):
             raise CloudError(
                 "FAILED_PRECONDITION",
                 f"The bucket you tried to delete is not empty: {resource.id} has folders; delete "
-                f"them with `gcloud storage rm --recursive gs://{resource.id}/**`",
+                f"them with `gcloud storage rm --recursive {shlex.quote(f'gs://{resource.id}/**')}`",
             )
 
     def after_delete(self, resource: Resource, cloud: View) -> None:

@@ -1,5 +1,6 @@
 """Whether a bucket that exists already is what the stack mounts. No Pulumi import."""
 
+import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -35,7 +36,7 @@ def bucket_problems(found: BucketFacts, needs: BucketNeeds) -> Iterator[Problem]
             field,
             f'"{found.name}" has no uniform bucket-level access, without which pods cannot write '
             "as themselves; nearest: `gcloud storage buckets update "
-            f"gs://{found.name} --uniform-bucket-level-access`",
+            f"{shlex.quote(f'gs://{found.name}')} --uniform-bucket-level-access`",
         )
     if found.hierarchical_namespace != needs.hierarchical_namespace:
         has = "a hierarchical" if found.hierarchical_namespace else "no hierarchical"

@@ -15,6 +15,7 @@ k8sPeerToCalicoFields, fb7b1d4c); Dataplane V2 takes it for what is no pod (Cili
 2026-11-27).
 """
 
+import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -232,5 +233,5 @@ def _without(found: ClusterFacts, what: str, addon: str) -> Problem:
 
 
 def _update(found: ClusterFacts, flag: str) -> str:
-    where = f"--location={found.location} --project={found.project}"
-    return f"`gcloud container clusters update {found.name} {where} {flag}`, by whoever owns it"
+    words = [found.name, f"--location={found.location}", f"--project={found.project}", flag]
+    return f"`gcloud container clusters update {shlex.join(words)}`, by whoever owns it"

@@ -4,6 +4,7 @@ What else takes addresses from the same ranges is not known, nor are other subne
 those Google says at the create that they overlap.
 """
 
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -49,12 +50,13 @@ def network_problems(found: NetworkFacts, needs: NetworkNeeds) -> Iterator[Probl
     taken = {f"existing.{name}": text for name, text in found.secondary_ranges.items()}
     yield from overlap_problems({"existing.subnetwork": found.nodes_range, **taken, **needs.made})
     if not found.private_google_access:
+        project = f"--project={found.project}"
         # GKE turns it on by itself in some cases: the subnetwork of somebody else would change.
         yield Problem(
             f"{AT}.subnetwork",
             f'"{found.subnetwork_name}" has no Private Google Access, without which private nodes '
-            f"reach no Google API; nearest: `gcloud compute networks subnets update "
-            f"{found.subnetwork_name} --region={found.region} --project={found.project} "
+            "reach no Google API; nearest: `gcloud compute networks subnets update "
+            f"{shlex.join([found.subnetwork_name, f'--region={found.region}', project])} "
             "--enable-private-ip-google-access`",
         )
 
@@ -67,7 +69,8 @@ def network_advice(found: NetworkFacts, needs: NetworkNeeds) -> Iterator[Problem
     have it.
     """
     if needs.jumbo_for is not None:
-        show = f"`gcloud compute networks describe {found.name} --project={found.project}`"
+        words = [found.name, f"--project={found.project}"]
+        show = f"`gcloud compute networks describe {shlex.join(words)}`"
         if needs.mtu is None:
             yield Problem(
                 f"{AT}.mtu",

@@ -211,6 +211,21 @@ class StackQueues(Block, frozen=True):
     workload_priorities: tuple[WorkloadPriority, ...] = ()
     """Kueue's own priorities, which pods do not have."""
 
+    @property
+    def usual_priority(self) -> int:
+        """Of work that names no class."""
+        return next((it.value for it in self.priorities if it.default), 0)
+
+    @property
+    def ordinary(self) -> list[str]:
+        """Names by which work takes the place of nobody who would keep it from work without a
+        class."""
+        usual = self.usual_priority
+        above = {it.name for it in self.priorities if not it.default and it.preempts}
+        named = [*self.priorities, *self.workload_priorities]
+        above |= {it.name for it in named if it.value > usual}
+        return [it for it in dict.fromkeys(one.name for one in named) if it not in above]
+
     def shares(self, queue: str) -> dict[str, FlavorShare]:
         """Share of each flavor in a queue, as far as the config says; the order in which Kueue
         tries them depends on the pools, too."""

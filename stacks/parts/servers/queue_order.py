@@ -50,8 +50,7 @@ def priority_of(kueue: StackQueues, workload_priority: str | None, priority: str
     """As Kueue looks for it: its own class, the pods' class, the default class, 0."""
     own = {it.name: it.value for it in kueue.workload_priorities}
     classes = {it.name: it.value for it in kueue.priorities}
-    default = next((it.value for it in kueue.priorities if it.default), 0)
-    return own.get(workload_priority or "", classes.get(priority or "", default))
+    return own.get(workload_priority or "", classes.get(priority or "", kueue.usual_priority))
 
 
 def own_priority(plan: Plan, server: PlannedServer) -> int:

@@ -61,6 +61,7 @@ def _borders(site: Site) -> list[TeamBorders]:
                 namespaces=[it.name for it in teams],
                 private_namespaces=private_namespaces(teams),
                 privileged_namespaces=privileged_namespaces(teams),
+                priorities={it.name: it.priorities for it in teams},
                 labels=site.labels,
             ),
             opts=site.inside,

@@ -12,6 +12,7 @@ from stacks.types import (
     Block,
     BucketKey,
     NamespaceName,
+    ObjectName,
     PodQuota,
     QueueCpus,
     QueueGiB,
@@ -77,6 +78,10 @@ class StackTeam(Block, frozen=True):
     """Cluster queue of the stack. All work in the team's namespace waits there: local queues of the
     team's name and of the name `default` lead there, and Kueue gives the second one to work without
     the label kueue.x-k8s.io/queue-name."""
+    priorities: tuple[ObjectName, ...] = ()
+    """Of `queues.priorities` and `queues.workload_priorities` those that the team's work may name,
+    by which it takes the place of others'. Without an entry every team may name those that are no
+    higher than work without a class and put nobody off a node."""
     buckets: dict[BucketKey, TeamBucketRole] = Field(default_factory=dict)
     """Roles that the team's pods have on buckets of the stack."""
     service_account: AccountName = "team"

@@ -1,7 +1,7 @@
 """Teams."""
 
 from stacks.parts.part import Part
-from stacks.parts.teams.advice import advice, priority_advice
+from stacks.parts.teams.advice import advice
 from stacks.parts.teams.rules import RULES
 
-PART = Part(key="teams", rules=RULES, advice=(advice, priority_advice))
+PART = Part(key="teams", rules=RULES, advice=(advice,))

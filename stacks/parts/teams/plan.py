@@ -15,15 +15,21 @@ from stacks.parts.teams.config import StackTeam, TeamQuota
 @dataclass(frozen=True)
 class PlannedTeam:
     """`name` is that of the namespace, too; `given_out` are resources: the accelerators that the
-    stack's queues give out."""
+    stack's queues give out. Every team may name the priorities that are `ordinary`."""
 
     name: str
     config: StackTeam
     given_out: frozenset[str] = frozenset()
+    ordinary: tuple[str, ...] = ()
 
     @property
     def field(self) -> str:
         return f"teams.{self.name}"
+
+    @property
+    def priorities(self) -> list[str]:
+        """What its work may name, of priority classes and of Kueue's."""
+        return [*dict.fromkeys((*self.config.priorities, *self.ordinary))]
 
     @property
     def local_queues(self) -> tuple[str, ...]:

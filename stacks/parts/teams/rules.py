@@ -87,6 +87,21 @@ def secret_problems(plan: Plan) -> Iterator[Problem]:
         yield from variable_problems(f"{team.field}.secrets", team.config.secrets, own)
 
 
+def priority_problems(plan: Plan) -> Iterator[Problem]:
+    queues = plan.stack.queues
+    known = [] if queues is None else [*queues.priorities, *queues.workload_priorities]
+    names = [it.name for it in known]
+    for team in plan.teams.values():
+        for place, name in enumerate(team.config.priorities):
+            if name not in names:
+                near = nearest(name, names) if names else "leave it out"
+                yield Problem(
+                    f"{team.field}.priorities[{place}]",
+                    f'"{name}" is in neither queues.priorities nor queues.workload_priorities; '
+                    f"nearest: {near}",
+                )
+
+
 def share_problems(plan: Plan) -> Iterator[Problem]:
     """What the team may have is said once, and can be had."""
     for team in plan.teams.values():
@@ -95,7 +110,14 @@ def share_problems(plan: Plan) -> Iterator[Problem]:
         yield from _quota_problems(plan, team)
 
 
-RULES = (name_problems, member_problems, bucket_problems, secret_problems, share_problems)
+RULES = (
+    name_problems,
+    member_problems,
+    bucket_problems,
+    secret_problems,
+    priority_problems,
+    share_problems,
+)
 
 
 def _queue_problems(plan: Plan, team: PlannedTeam, queue: str) -> Iterator[Problem]:
