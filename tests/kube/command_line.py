@@ -90,7 +90,7 @@ def asked(live: LiveSandbox, *words: str) -> subprocess.CompletedProcess[str]:
 
 def answered(live: LiveSandbox, *words: str) -> Any:
     done = asked(live, *words, "--json")
-    assert done.returncode in (ExitCode.FINE, ExitCode.IN_THE_WAY), done.stderr
+    assert done.returncode in (ExitCode.FINE, ExitCode.IN_THE_WAY, ExitCode.STOP_FIRST), done.stderr
     return json.loads(done.stdout)
 
 

@@ -138,6 +138,11 @@ def test_the_cluster_goes_once_redis_is_cleared_and_the_redis_after_it(live: Liv
     assert live.server.get(CLUSTER) is None
     assert "CreatedRedisCleanupJob" in reasons(live, "RayCluster")
     assert "Completed" in reasons(live, "Job")
+    # A Job made under the name of one that is just gone can wait five minutes: the Job controller
+    # counts by name what it has still to see (kubernetes/kubernetes pkg/controller/
+    # controller_utils.go, ExpectationsTimeout).
+    job = Ref(api_version="batch/v1", kind="Job", namespace="ml", name="app-redis-cleanup")
+    eventually(lambda: live.server.get(job), lambda it: it is None)
     assert changed(live.succeed("refresh"))
     live.succeed("up")
     assert live.succeed("destroy").cloud == {}
