@@ -113,7 +113,7 @@ CLASSES = {
 
 
 def test_a_priority_that_the_team_was_not_given_is_refused() -> None:
-    asked = {"priority": "low", "workload_priority": "soon"}
+    asked: dict[str, Any] = {"priority": "low", "workload_priority": "soon"}
     assert refusal(changed(LAB, **CLASSES), **asked) == [
         'jobs.mine.workload_priority: "soon" is none of teams.research.priorities, and '
         "Kubernetes refuses it; nearest: low"
