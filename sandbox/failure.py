@@ -216,7 +216,7 @@ def _import(one: _Told, report: EngineReport) -> Iterator[str]:
             "--generate-code=false, where it is this stack's"
         )
     if token.startswith("kubernetes:"):
-        yield "`pulumi destroy` again, where one was cut off before the cluster (docs/lost-work.md)"
+        yield "the destroy again, where one was cut off before the cluster (docs/lost-work.md)"
         yield "another name, where it is another stack's"
     else:
         yield "another name, or `existing` where its part of the config takes one"

@@ -38,7 +38,8 @@ _MOST_OFFERS = 3
 def install(plan: Plan) -> None:
     """Have `up` say it after the error of such a pool."""
 
-    hook = pulumi.ErrorHook("out-of-stock", lambda args: tell(plan, args))
+    stack = pulumi.get_stack()
+    hook = pulumi.ErrorHook("out-of-stock", lambda args: tell(plan, stack, args))
     binding = pulumi.ResourceHookBinding(on_error=[hook])
 
     def bind(
@@ -54,30 +55,31 @@ def install(plan: Plan) -> None:
     pulumi.runtime.register_stack_transformation(bind)
 
 
-def tell(plan: Plan, args: pulumi.ErrorHookArgs) -> bool:
+def tell(plan: Plan, stack: str, args: pulumi.ErrorHookArgs) -> bool:
     """Warn of a pool's error. Never have the engine try again: the provider has waited."""
-    if (line := warning(plan, args.name, args.errors[0] if args.errors else "")) is not None:
+    if (line := warning(plan, stack, args.name, args.errors[0] if args.errors else "")) is not None:
         pulumi.log.warn(line)
     return False
 
 
-def warning(plan: Plan, name: str, message: str) -> str | None:
+def warning(plan: Plan, stack: str, name: str, message: str) -> str | None:
     """What to say of a node pool's failed create or change, a line and one for each way on; None
-    where its machines are not what it lacks, or where the pool is another's."""
+    where its machines are not what it lacks, or where the pool is another's. `stack` is what
+    Pulumi calls it."""
     pool = next((it for it in plan.pools.values() if it.has(name)), None)
     refused, grown = NO_STOCK.search(message), GROWN.search(message)
     if pool is None or not (refused or grown or HALF_MADE.search(message)):
         return None
-    offers = list(ways(plan, pool))
+    offers, refresh = list(ways(plan, pool)), f"`pulumi refresh --stack {stack}`"
     came = int(grown["came"]) if grown else 0
     if grown and accepts(plan, f"{pool.field}.nodes", came):
-        offers.insert(0, f"stack.{pool.field}.nodes: {came}, after `pulumi refresh`")
+        offers.insert(0, f"stack.{pool.field}.nodes: {came}, after {refresh}")
     price = price_of(pool, plan.facts)
     each = "" if price is None else f", {usd(price.low, price.high)} USD an hour each"
     paid = f"; those that came are paid for{each}, and GKE goes on asking for the others"
     first = f"{pool.field}: {pool.zone} {LACKS} {pool.machine.name}, or they do not start"
     left = "" if refused and not grown else paid
-    offers.append("the same `pulumi up` again, later")
+    offers.append(f"the same `pulumi up --stack {stack}` again, later")
     return "\n".join([first + left, *(f"  nearest: {it}" for it in offers)])
 
 

@@ -32,10 +32,10 @@ def reads(spec: Any, secret: str, keys: Collection[str]) -> bool:
     return any(name == secret and key in (None, *keys) for name, key in keys_read(spec))
 
 
-def restart_of(token: str, namespace: str, name: str, urn: str = "") -> str:
-    """The command after which all pods of a workload are new, and what that stops; `urn` is of a
-    job."""
-    kubectl = f"kubectl --namespace={namespace}"
+def restart_of(token: str, namespace: str, name: str, kubectl: str, urn: str = "") -> str:
+    """The command after which all pods of a workload are new, and what that stops; `kubectl` has
+    the options for its cluster, `urn` is of a job."""
+    kubectl = f"{kubectl} --namespace={namespace}"
     if token == DEPLOYMENT:
         return f"`{kubectl} rollout restart deployment/{name}`"
     if token == RAY_CLUSTER:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from aistack.offered import offered
+from aistack.offered import kubectl, offered
 from aistack.why.ends import last_checkpoint
 from aistack.why.saying import capital, spoken
 from aistack.why.snapshot import Reason, Snapshot, pod_words
@@ -121,8 +121,8 @@ def not_gone(it: Snapshot) -> Reason | None:
             ),
             "See whether that controller runs."
             if held
-            else f"See `kubectl get node {node}`: where the machine is gone for good, delete the "
-            "node, and its pods go with it.",
+            else f"See `{kubectl('get', 'node', node)}`: where the machine is gone for good, "
+            "delete the node, and its pods go with it.",
         )
     return None
 

@@ -160,14 +160,14 @@ class Work:
     def group(self) -> str:
         return _group(self.api_version)
 
-    @property
-    def command(self) -> str:
-        """What takes it away; of what is on record its stack's own `up` or `destroy` does."""
+    def command(self, kubectl: str) -> str:
+        """What takes it away, by `kubectl` with the options for its cluster; of what is on record
+        its stack's own `up` or `destroy` does."""
         kind = self.kind.lower() + (f".{self.group}" if self.group else "")
         place = f" --namespace {self.namespace}" if self.namespace else ""
         if self.stuck:
-            return f"kubectl patch {kind}/{self.name}{place} --type merge --patch '{_UNHELD}'"
-        return f"kubectl delete {kind}/{self.name}{place}"
+            return f"{kubectl} patch {kind}/{self.name}{place} --type merge --patch '{_UNHELD}'"
+        return f"{kubectl} delete {kind}/{self.name}{place}"
 
     @property
     def place(self) -> str:

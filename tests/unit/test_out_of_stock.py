@@ -31,9 +31,9 @@ def planned(stack: str) -> Plan:
 
 
 def test_it_names_what_is_paid_for_other_zones_other_ways_and_the_same_again() -> None:
-    first, *offers = (warning(planned("gcsfuse-checkpoint"), "gpu-pool", HALF_MADE) or "").split(
-        "\n"
-    )
+    first, *offers = (
+        warning(planned("gcsfuse-checkpoint"), "lab", "gpu-pool", HALF_MADE) or ""
+    ).split("\n")
     assert first == (
         "pools.gpu: us-east4-c lacks machines of g2-standard-8, or they do not start; those that "
         "came are paid for, 0.85 USD an hour each, and GKE goes on asking for the others"
@@ -41,18 +41,18 @@ def test_it_names_what_is_paid_for_other_zones_other_ways_and_the_same_again() -
     assert offers[0].startswith("  nearest: stack.pools.gpu.zone: us-east4-")
     assert "us-east4-c" not in offers[0]
     assert any("{mode: spot}" in it for it in offers)
-    assert offers[-1] == "  nearest: the same `pulumi up` again, later"
+    assert offers[-1] == "  nearest: the same `pulumi up --stack lab` again, later"
 
 
 def test_what_was_refused_at_once_has_nothing_that_is_paid_for() -> None:
-    line = warning(planned("b200-lustre"), "gpu-pool", REFUSED) or ""
+    line = warning(planned("b200-lustre"), "lab", "gpu-pool", REFUSED) or ""
     assert line.startswith("pools.gpu: ")
     assert "paid" not in line
 
 
 def test_as_many_nodes_as_came_are_a_way_on_from_a_pool_that_did_not_grow() -> None:
-    line = warning(planned("gcsfuse-checkpoint"), "gpu-pool", GROWN) or ""
-    assert "\n  nearest: stack.pools.gpu.nodes: 3, after `pulumi refresh`\n" in line
+    line = warning(planned("gcsfuse-checkpoint"), "lab", "gpu-pool", GROWN) or ""
+    assert "\n  nearest: stack.pools.gpu.nodes: 3, after `pulumi refresh --stack lab`\n" in line
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_as_many_nodes_as_came_are_a_way_on_from_a_pool_that_did_not_grow() -> N
     [("gpu-pool", "googleapi: Error 403: Permission denied"), ("theirs-pool", HALF_MADE)],
 )
 def test_of_other_errors_and_of_pools_of_others_nothing_is_said(name: str, message: str) -> None:
-    assert warning(planned("dev"), name, message) is None
+    assert warning(planned("dev"), "lab", name, message) is None
 
 
 @pytest.mark.parametrize(("errors", "warnings"), [([HALF_MADE, "older"], 1), ([], 0)])
@@ -70,10 +70,10 @@ def test_the_newest_error_is_told_once_and_nothing_is_tried_again(
     told: list[str] = []
     monkeypatch.setattr(pulumi.log, "warn", told.append)
     args = pulumi.ErrorHookArgs("urn", "id", "gpu-pool", NODE_POOL, errors=errors)
-    assert tell(planned("dev"), args) is False
+    assert tell(planned("dev"), "lab", args) is False
     assert len(told) == warnings
 
 
 def test_slices_of_tpus_are_told_by_their_pool() -> None:
-    line = warning(planned("tpu-multislice"), "v6e-16-1-pool", HALF_MADE) or ""
+    line = warning(planned("tpu-multislice"), "lab", "v6e-16-1-pool", HALF_MADE) or ""
     assert line.startswith("pools.v6e-16: ")

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from components.job_set_manifest import MAX_FILE_BYTES
+from stacks.commands import setting
 from stacks.config_errors import nearest
 from stacks.file_secrets import NO_SECRET, FileSecret, secrets_in_file
 from stacks.ignored_files import git_ignores, ignore_files_of, ignored_by
@@ -63,7 +64,7 @@ class Tokens:
         """How pods get the token of the config's `key`."""
         variable = VARIABLES[key]
         if not self.submitted:
-            return f"{variable}, which pods have from `pulumi config set --secret {key}`"
+            return f"{variable}, which pods have from `{setting(key)}`"
         if variable in self.of_stack:
             return f"{variable}, which the job's pods have from the stack"
         return f"--secret NAME={variable}, with a Secret of the job's namespace"
