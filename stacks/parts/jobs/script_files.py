@@ -20,7 +20,6 @@ from stacks.parts.jobs.command_words import (
     command_problems,
     shell_script_problems,
 )
-from stacks.parts.jobs.program_words import jax_problems, program_of
 from stacks.parts.jobs.requirements import requirements_problems
 from stacks.parts.jobs.script import Script
 from stacks.problems import Problem
@@ -115,9 +114,6 @@ def read(folder: Path, scripts: Mapping[str, Script], tokens: Mapping[str, Token
         files[name] = {file: text for file, text in texts.items() if text is not None}
         problems += _command_problems(name, script, texts, tokens[name], left_out)
         problems += shell_script_problems(at, script.command, files[name])
-        program = program_of(script.command, files[name])
-        if program is not None and script.ray is None and script.nodes > 1:
-            problems += jax_problems(at, program, files[name])
         if script.install_requirements:
             on_ray = script.ray is not None
             problems += requirements_problems(at, files[name], on_ray=on_ray)
