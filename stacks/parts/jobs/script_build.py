@@ -119,7 +119,10 @@ def _job_set(
             annotations=annotations(script.limits),
             secret_name=site.secret_name,
             secret_keys=[*site.secret_keys, *_server_keys(site, script)],
-            secrets=[ScriptSecretArgs(name=it, key=key) for it, key in config.named_secrets],
+            secrets=[
+                ScriptSecretArgs(name=it.name, key=it.key, variable=it.variable)
+                for it in config.named_secrets
+            ],
             service_account=mounted[0].account_name if mounted else None,
             priority_class=queues.priority(config.priority),
             queue=queues.queue(config.queue),
