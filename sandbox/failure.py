@@ -203,6 +203,7 @@ def _import(one: _Told, report: EngineReport) -> Iterator[str]:
     if there is None or not one.urns:
         return
     urn = one.urns[0]
+    stack = urn.split(":")[2]
     head, _, name = urn.rpartition("::")
     parents, _, token = head.rpartition("$")
     known = [it.urn for it in report.resources]
@@ -211,12 +212,15 @@ def _import(one: _Told, report: EngineReport) -> Iterator[str]:
     provider = next((it for it in known if "::pulumi:providers:gcp::google" in it), None)
     if token.startswith("gcp:") and parent is not None and provider is not None:
         yield (
-            f"pulumi import {token} {name} '{there['id']}' --stack {urn.split(':')[2]} "
+            f"pulumi import {token} {name} '{there['id']}' --stack {stack} "
             f"--parent 'parent={parent}' --provider 'google={provider}' --protect=false "
             "--generate-code=false, where it is this stack's"
         )
     if token.startswith("kubernetes:"):
-        yield "the destroy again, where one was cut off before the cluster (docs/lost-work.md)"
+        yield (
+            f"`pulumi destroy --stack {stack}` again, where one was cut off before the cluster "
+            "(docs/lost-work.md)"
+        )
         yield "another name, where it is another stack's"
     else:
         yield "another name, or `existing` where its part of the config takes one"
