@@ -7,6 +7,7 @@ import pulumi
 
 from stacks import changes, guard, on_record, running_work, transformations, unregistered
 from stacks.build import build
+from stacks.commands import about
 from stacks.config import ConfigError
 from stacks.pulumi_config import read
 from stacks.refusal import RefusedError
@@ -17,17 +18,18 @@ from stacks.two_runs import TwoRunsError
 _USER_WAS_TOLD = 32
 
 try:
-    plan, secrets = read()
-    record = on_record.read()
-    changes.check(plan, record, pulumi.get_stack())
-    work = running_work.of(plan, record)
-    protection = guard.install(plan, work, record)
-    transformations.install(plan, record)
-    running_work.install(work)
-    for name, value in build(plan, secrets, Path(__file__).parent, record).items():
-        pulumi.export(name, value)
-    work.close()
-    protection.close()
+    with about(pulumi.get_stack()):
+        plan, secrets = read()
+        record = on_record.read()
+        changes.check(plan, record, pulumi.get_stack())
+        work = running_work.of(plan, record)
+        protection = guard.install(plan, work, record)
+        transformations.install(plan, record)
+        running_work.install(work)
+        for name, value in build(plan, secrets, Path(__file__).parent, record).items():
+            pulumi.export(name, value)
+        work.close()
+        protection.close()
 except (ConfigError, RefusedError, TwoRunsError) as error:
     unregistered.take_back()
     pulumi.log.error(str(error))

@@ -20,7 +20,7 @@ from urllib.error import HTTPError, URLError
 from aistack.errors import ForbiddenError, LostError, MissingError, VerbError
 from aistack.offered import offered_up
 from components.control_plane import ControlPlaneEndpoint, Endpoints
-from components.kubeconfig import INSTALL_HINT, PLUGIN, PLUGIN_ARGUMENTS, kubeconfig
+from components.kubeconfig import INSTALL_HINT, PLUGIN, PLUGIN_ARGUMENTS, context_name, kubeconfig
 
 # projects.locations.clusters.get of the Kubernetes Engine API v1 (documentation of Google Cloud,
 # "REST Resource: projects.locations.clusters", read 2026-11-26).
@@ -51,9 +51,7 @@ class ClusterId:
 
     @property
     def context(self) -> str:
-        """As `gcloud container clusters get-credentials` names it (documentation of Google Cloud,
-        "Install kubectl and configure cluster access")."""
-        return "_".join(("gke", self.project, self.location, self.name))
+        return context_name(self.project, self.location, self.name)
 
     @property
     def credentials_command(self) -> str:

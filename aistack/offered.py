@@ -5,23 +5,27 @@ from __future__ import annotations
 
 import os
 import shlex
+from collections.abc import Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cli.kube_mode import KubeMode
 from cli.next_steps import command
+from stacks.commands import STACK
 
 SANDBOX_VARIABLE = "AISTACK_SANDBOX"
 
 
 @dataclass(frozen=True)
 class _Given:
-    """`meant` is the stack that a command without `--stack` has found."""
+    """`meant` is the stack that a command without `--stack` has found, and `kubectl` how that
+    reaches the stack's cluster."""
 
     stack: str | None = None
     sandbox: Path | None = None
     meant: str | None = None
+    kubectl: tuple[str, ...] = ("kubectl",)
 
 
 _NOTHING = _Given()
@@ -31,16 +35,20 @@ _GIVEN: ContextVar[_Given] = ContextVar("given", default=_NOTHING)
 def given(stack: str | None, sandbox: Path | None = None) -> None:
     """What this command was given."""
     _GIVEN.set(_Given(stack, sandbox))
+    STACK.set(stack or "")
 
 
-def means(stack: str) -> None:
-    """The stack that this command was given, or found."""
-    _GIVEN.set(replace(_GIVEN.get(), meant=stack))
+def means(stack: str, kubectl: Sequence[str] = ("kubectl",)) -> None:
+    """The stack that this command was given, or found, and kubectl with the options for its
+    cluster."""
+    _GIVEN.set(replace(_GIVEN.get(), meant=stack, kubectl=tuple(kubectl)))
+    STACK.set(stack)
 
 
 def forget() -> None:
     """After a command."""
     _GIVEN.set(_NOTHING)
+    STACK.set("")
 
 
 def offered(*words: str) -> str:
@@ -51,6 +59,11 @@ def offered(*words: str) -> str:
     if it.sandbox is not None and os.environ.get(SANDBOX_VARIABLE) != str(it.sandbox):
         options += ["--sandbox", str(it.sandbox)]
     return shlex.join(["aistack", *words, *options])
+
+
+def kubectl(*words: str) -> str:
+    """A command line of kubectl's for the cluster of the stack."""
+    return shlex.join([*_GIVEN.get().kubectl, *words])
 
 
 def offered_up(*, refresh: bool = False) -> str:

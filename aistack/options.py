@@ -38,5 +38,5 @@ def opened(name: str | None, sandbox: Path | None) -> tuple[Stack, Cluster]:
     from aistack.stack import selected_stack
 
     stack = selected_stack(name) if sandbox is None else sandbox_stack(sandbox, name)
-    means(stack.name)
+    means(stack.name, stack.kubectl)
     return stack, Cluster.of(stack)

@@ -10,10 +10,10 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-import shlex
 
 from aistack.cluster import Cluster
 from aistack.errors import ForbiddenError, VerbError
+from aistack.offered import kubectl
 from components import ray_manifest as manifest
 from components.ray_manifest import TOKEN_KEY
 from kube.kinds import SECRET
@@ -44,9 +44,10 @@ def ray_token(cluster: Cluster, ray: JsonObject) -> str | None:
         ) from None
     value = None if secret is None else dig(secret, "data", TOKEN_KEY)
     if not value:
+        own = ("--namespace", namespace_of(ray))
         raise VerbError(
             f"RayCluster {name_of(ray)}: it asks for the token in Secret {where}, which has none "
-            f"as {TOKEN_KEY}; nearest: `kubectl describe raycluster {shlex.quote(name_of(ray))}`"
+            f"as {TOKEN_KEY}; nearest: `{kubectl('describe', 'raycluster', name_of(ray), *own)}`"
         )
     token = _decoded(value)
     if not _SENDABLE.fullmatch(token):
@@ -68,4 +69,4 @@ def _decoded(value: str) -> str:
 def token_command(ray: JsonObject) -> str | None:
     """The command that prints the token of a cluster which asks for one in a Secret."""
     name = token_secret(ray)
-    return None if name is None else manifest.token_command(name, namespace_of(ray))
+    return None if name is None else manifest.token_command(name, namespace_of(ray), kubectl())

@@ -74,6 +74,14 @@ class Stack:
         names = ("project", "cluster_location", "cluster_name")
         return ClusterId(*(str(self.outputs.get(it, "")) for it in names))
 
+    @property
+    def kubectl(self) -> list[str]:
+        """With the options for the stack's cluster: of one at Google Cloud the context that its
+        own command writes."""
+        if self.kubeconfig_file is not None:
+            return ["kubectl", "--kubeconfig", str(self.kubeconfig_file)]
+        return ["kubectl", "--context", self.cluster_id.context]
+
 
 def selected_stack(name: str | None) -> Stack:
     """A stack of the user's own backend, by default the selected one, that names the cluster of

@@ -62,8 +62,8 @@ class JobSetPods:
     `client_of` is a model server in their namespace that lets the pods in. Of nodes that
     `node_selector` picks, `node_terms` may pick some.
 
-    `secrets` are further Secrets of their namespace by their names, with the one key that becomes a
-    variable, in place of the one that `secret_keys` would give, or all of them.
+    `secrets` are further Secrets of their namespace by their names, with the one key and the
+    variable that it becomes, in place of the one that `secret_keys` would give, or all of them.
 
     `claims` are names of claims with the templates that they are made from; the GPUs are among them
     where they are `gpus_claimed`. `rdma` mounts the plugin that NCCL needs once it is there; `nccl`
@@ -82,7 +82,7 @@ class JobSetPods:
     environment: Mapping[str, Any]
     secret_name: Any
     secret_keys: Sequence[str]
-    secrets: Sequence[tuple[str, str | None]] = ()
+    secrets: Sequence[tuple[str, str | None, str | None]] = ()
     service_account: Any
     files: Any
     volumes: Sequence[tuple[dict[str, Any], dict[str, Any]]]
@@ -257,7 +257,7 @@ def _environment(pods: JobSetPods) -> list[dict[str, Any]]:
         "GPUS_PER_NODE": str(pods.gpus),
     }
     given = {name: it for name, it in pods.environment.items() if name not in OWN_VARIABLES}
-    named = {key: name for name, key in pods.secrets if key is not None}
+    named = {variable: (name, key) for name, key, variable in pods.secrets if key and variable}
     return [
         *plain_environment(place),
         {"name": "NODE_RANK", "valueFrom": {"fieldRef": {"fieldPath": _INDEX}}},
@@ -267,11 +267,11 @@ def _environment(pods: JobSetPods) -> list[dict[str, Any]]:
             for key in pods.secret_keys
             if key not in named
         ),
-        *(secret_variable(key, name, key) for key, name in named.items()),
+        *(secret_variable(variable, name, key) for variable, (name, key) in named.items()),
     ]
 
 
 def _env_from(pods: JobSetPods) -> dict[str, Any]:
     """Variables of the pod's own go before those of whole Secrets."""
-    whole = [{"secretRef": {"name": name}} for name, key in pods.secrets if key is None]
+    whole = [{"secretRef": {"name": name}} for name, key, _ in pods.secrets if key is None]
     return {"envFrom": whole} if whole else {}

@@ -14,6 +14,12 @@ PLUGIN_ARGUMENTS = ("--use_application_default_credentials",)
 INSTALL_HINT = f"Install it with: gcloud components install {PLUGIN}"
 
 
+def context_name(project: str, location: str, name: str) -> str:
+    """As `gcloud container clusters get-credentials` names it (documentation of Google Cloud,
+    "Install kubectl and configure cluster access")."""
+    return "_".join(("gke", project, location, name))
+
+
 def kubeconfig(context: str, endpoint: str, ca_certificate: str | None) -> str:
     """A kubeconfig (JSON, which is YAML) with one context; `ca_certificate` is base64. Without one
     the endpoint is a name of Google Cloud's, whose certificate everybody trusts. Raises ValueError

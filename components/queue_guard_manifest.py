@@ -180,7 +180,7 @@ _OF_MEMBERS = {
     _KEEPS_SPEC: "spec: the team's queue is charged for what the owner of this asks, which would "
     "get more; nearest: change the owner, or make another",
     _DELETES_PODS: "propagationPolicy: pods would run on past the team's queue; nearest: "
-    "propagationPolicy Background, as kubectl delete has without --cascade=orphan",
+    "propagationPolicy Background, which kubectl takes without --cascade=orphan",
     _ENDS_SOON: f"gracePeriodSeconds: more than {GRACE_S} seconds hold machines that the team's "
     f"queue counts as free; nearest: {GRACE_S}",
 }

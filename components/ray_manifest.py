@@ -57,11 +57,11 @@ def token_secret_name(ray_cluster: str) -> str:
     return name if name[0].isalpha() else f"r{name[1:]}"
 
 
-def token_command(secret: str, namespace: str) -> str:
+def token_command(secret: str, namespace: str, kubectl: str = "kubectl") -> str:
     """Prints the token that a Secret has; of a cluster of others its name is any text."""
-    words = ["kubectl", "get", "secret", secret, f"--namespace={namespace}"]
+    words = ["get", "secret", secret, f"--namespace={namespace}"]
     path = f"--output=jsonpath='{{.data.{TOKEN_KEY}}}'"
-    return f"{shlex.join(words)} {path} | base64 --decode"
+    return f"{kubectl} {shlex.join(words)} {path} | base64 --decode"
 
 
 @dataclass(frozen=True, kw_only=True)

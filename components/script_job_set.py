@@ -34,10 +34,12 @@ from components.tokens import formerly
 
 @dataclass(frozen=True, kw_only=True)
 class ScriptSecretArgs:
-    """A Secret of the pods' namespace: `key` becomes a variable, or each of its keys does."""
+    """A Secret of the pods' namespace: `key` becomes the `variable`, by default of its name, or all
+    of its keys do."""
 
     name: str
     key: str | None = None
+    variable: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -248,7 +250,7 @@ def _pods(args: ScriptJobSetArgs, files: pulumi.Output[str] | None) -> JobSetPod
         environment=args.environment,
         secret_name=args.secret_name,
         secret_keys=args.secret_keys,
-        secrets=[(it.name, it.key) for it in args.secrets],
+        secrets=[(it.name, it.key, it.variable or it.key) for it in args.secrets],
         service_account=args.service_account,
         files=files,
         volumes=[it.as_volume() for it in args.mounts],

@@ -41,7 +41,7 @@ def _objects(deployment: Deployment, key: str) -> list[dict[str, Any]]:
 
 
 def _not_a_state(why: str) -> RecoveryError:
-    return RecoveryError(f"what `pulumi stack export` says is not a state: {why}")
+    return RecoveryError(f"what the CLI exports is not a state: {why}")
 
 
 def resources(deployment: Deployment) -> Iterator[dict[str, Any]]:

@@ -114,8 +114,8 @@ def _of_removed(place: Place, stack: str, folder: Path, brought: Brought) -> Sta
     return StackReview(
         stack,
         "removed",
-        "its config is gone: what is up stays up, and is paid for, until `pulumi destroy`; "
-        "after it, all of this is deleted",
+        "its config is gone: what is up stays up, and is paid for, until "
+        f"`pulumi destroy --stack {stack}`; after it, all of this is deleted",
         platform=place.on_before.get(stack, ""),
         changes=tuple(changes),
         dangers=tuple(dangers_of(changes, catalog, standing=place.standing_on(stack))),

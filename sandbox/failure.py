@@ -198,6 +198,7 @@ def _import(one: _Told, report: EngineReport) -> Iterator[str]:
     if there is None or not one.urns:
         return
     urn = one.urns[0]
+    stack = urn.split(":")[2]
     head, _, name = urn.rpartition("::")
     parents, _, token = head.rpartition("$")
     known = [it.urn for it in report.resources]
@@ -205,12 +206,15 @@ def _import(one: _Told, report: EngineReport) -> Iterator[str]:
     parent = max((it for it in above if name.startswith(f"{name_of(it)}-")), key=len, default=None)
     provider = next((it for it in known if "::pulumi:providers:gcp::google" in it), None)
     if token.startswith("gcp:") and parent is not None and provider is not None:
-        words = ["pulumi", "import", token, name, there["id"], "--stack", urn.split(":")[2]]
+        words = ["pulumi", "import", token, name, there["id"], "--stack", stack]
         words += ["--parent", f"parent={parent}", "--provider", f"google={provider}"]
         words += ["--protect=false", "--generate-code=false"]
         yield f"{shlex.join(words)}, where it is this stack's"
     if token.startswith("kubernetes:"):
-        yield "`pulumi destroy` again, where one was cut off before the cluster (docs/lost-work.md)"
+        yield (
+            f"`pulumi destroy --stack {stack}` again, where one was cut off before the cluster "
+            "(docs/lost-work.md)"
+        )
         yield "another name, where it is another stack's"
     else:
         yield "another name, or `existing` where its part of the config takes one"

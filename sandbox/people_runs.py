@@ -216,7 +216,7 @@ def _stops(workspace: Workspace, works: Sequence[Work]) -> Iterator[str]:
     people = [it for it in works if not it.on_record]
     if people:
         yield from _way_in(workspace)
-    yield from (f"  {it.command}" for it in people)
+    yield from (f"  {it.command('kubectl')}" for it in people)
 
 
 def _way_in(workspace: Workspace) -> Iterator[str]:

@@ -16,7 +16,8 @@ from sandbox.events import EngineReport
 from sandbox.schedule import CriticalPath
 from sandbox.secrets import IN_PLAIN, UNREADABLE
 from sandbox.workspace import SANDBOX_PROJECT, Workspace
-from stacks.config import PLACES, SECRET_OBJECT, ConfigError, object_of, of_keys, validate
+from stacks.commands import about
+from stacks.config import PLACES, ConfigError, object_of, of_keys, secret_object, validate
 from stacks.names_beside import names_beside
 from stacks.plan import Plan
 from stacks.tokens import SECRETS
@@ -54,8 +55,13 @@ def planned(
 ) -> Plan:
     """The plan that the program makes of the config, with other values of the stack's where
     `changes` has them by path. Raises ConfigError."""
+    with about(workspace.stack):
+        return _planned(workspace, secrets, changes or {})
+
+
+def _planned(workspace: Workspace, secrets: Mapping[str, str], changes: Mapping[str, Any]) -> Plan:
     config = workspace.config()
-    for path, value in (changes or {}).items():
+    for path, value in changes.items():
         changed = with_value(workspace.stack_object(), path, value)
         config = {**config, f"{PROJECT}:stack": changed}
     lines = list(_unread(config))
@@ -97,7 +103,7 @@ def _plan(workspace: Workspace, config: Mapping[str, Any], secrets: Mapping[str,
             ]
         )
     if _holds(stack, UNREADABLE):
-        raise ConfigError([SECRET_OBJECT])
+        raise ConfigError([secret_object()])
     # As the program has it: Pulumi hands an object over as JSON.
     raw = object_of(stack if stack is None or isinstance(stack, str) else json.dumps(stack))
     return validate(

@@ -20,8 +20,8 @@ from cli.urns import name_of
 from sandbox.first_step import Course
 from sandbox.first_step_words import better, minutes, usd
 from sandbox.run_result import RunResult
-from stacks.refusal import OFF_FIRST
-from stacks.two_runs import BACK_ON
+from stacks.refusal import off_first
+from stacks.two_runs import back_on
 
 SHOWN_STEPS = 12
 _OFF = "deletion_protection=false"
@@ -189,20 +189,20 @@ def _here(
 ) -> Iterator[str]:
     """`--set` holds for one command, and a stack's file for all: while the protection is off every
     `up` is told so."""
-    off_first = OFF_FIRST in said
+    goes_first = off_first(stack) in said
     asked = dict.fromkeys(_COMMANDS.findall(said))
     if any(verb == _UNTAINT for verb, _ in asked):
         # No `up` ends before that.
         yield command("untaint", stack, root)
-    if off_first:
+    if goes_first:
         yield f"# with Pulumi.{stack}.yaml as it was at the last up:"
         yield command("up", stack, root, overrides=[_OFF], kube=kube)
         yield f"# with Pulumi.{stack}.yaml as it is now:"
-    up_with = _unprotected(overrides) if off_first else list(overrides)
+    up_with = _unprotected(overrides) if goes_first else list(overrides)
     for verb, options in (it for it in asked if it[0] != _UNTAINT):
         up = {"overrides": up_with, "kube": kube} if verb == "up" else {}
         yield command(verb, stack, root, **up, options=_without_stack(shlex.split(options)))
-    if off_first and BACK_ON in said:
+    if goes_first and back_on(stack) in said:
         yield command("up", stack, root, overrides=overrides, kube=kube)
 
 

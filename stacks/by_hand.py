@@ -29,7 +29,6 @@ _KUEUE_OBJECT = "kubernetes:kueue.x-k8s.io/"
 # (kubernetes-sigs/kueue apis/kueue/v1beta2/constants.go, ResourceInUseFinalizerName, read
 # 2026-11-26).
 _NAMED_BY_OTHERS = ("AdmissionCheck", "ClusterQueue", "ResourceFlavor", "Topology")
-_UNTAINT = "pulumi state untaint --all --yes, where something is tainted"
 
 
 @dataclass(frozen=True)
@@ -117,7 +116,7 @@ def _cluster(hand: ByHand, replaced: list[_Replaced]) -> Iterator[TwoRuns]:
         what=f"{cluster.name} would be replaced, and no single run does that",
         differences=[],
         why=WHY,
-        first=(_UNTAINT,),
+        untaints=True,
         targets=() if everything else (provider.urn,),
         again="" if everything else "".join(f" --replace {shlex.quote(it)}" for it in roots),
         loss=of_everything(hand.record) if everything else of_cluster(cluster, hand.record),
@@ -137,7 +136,7 @@ def _kueue(hand: ByHand, replaced: list[_Replaced]) -> Iterator[TwoRuns]:
             differences=[],
             why="the engine deletes what is replaced with it in no order, and Kueue keeps a flavor "
             "and a queue as long as another object names it",
-            first=(_UNTAINT,),
+            untaints=True,
             targets=[it.urn for it in above or going],
             loss="With `destroy` go Kueue, its queues, and what the stack runs in them; with `up` "
             "all of it is made again.",
@@ -160,7 +159,7 @@ def _kueue_object(hand: ByHand, replaced: list[_Replaced]) -> Iterator[TwoRuns]:
             differences=[],
             why="Kueue keeps a flavor as long as a queue names it, and a queue as long as work is "
             "in it",
-            first=(_UNTAINT,),
+            untaints=True,
             targets=[it.urn for it in going],
             loss=f"With `destroy` goes what depends on {names}: queues, and what the stack runs in "
             "them; with `up` all of it is made again.",
@@ -176,7 +175,7 @@ def _range(hand: ByHand, replaced: list[_Replaced]) -> Iterator[TwoRuns]:
                 differences=[],
                 why="the peering has the range until another one is there, and one of this name is "
                 "there already",
-                first=(_UNTAINT,),
+                untaints=True,
                 targets=(it.recorded.urn,),
                 loss=of_everything(hand.record, "what is peered"),
                 instead="stack.network.peering with another block, which replaces what is peered, "
@@ -196,7 +195,7 @@ def _claim(hand: ByHand, replaced: list[_Replaced]) -> Iterator[TwoRuns]:
             differences=[],
             why="Kubernetes binds a retained volume to one claim, by its uid, and to no other one "
             "after that",
-            first=(_UNTAINT,),
+            untaints=True,
             destroys=False,
             again=f" --replace {shlex.quote(volume.registered_urn)}",
             loss="With `up` both are made anew, with what mounts them; the data stays.",

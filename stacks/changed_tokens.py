@@ -35,7 +35,7 @@ def warning(
     name, namespace = metadata.get("name"), metadata.get("namespace")
     # The engine gives its record in any order.
     readers = sorted(
-        f"{_field(plan, it)} ({_restart_of(it, str(namespace))})"
+        f"{_field(plan, it)} ({_restart_of(plan, it, str(namespace))})"
         for it in _running(record, namespace)
         if reads(it.outputs.get("spec"), str(name), keys)
     )
@@ -72,8 +72,8 @@ def _running(record: Record, namespace: Any) -> Iterator[Recorded]:
                 yield it
 
 
-def _restart_of(it: Recorded, namespace: str) -> str:
-    return restart_of(it.type, namespace, _own_name(it), it.registered_urn)
+def _restart_of(plan: Plan, it: Recorded, namespace: str) -> str:
+    return restart_of(it.type, namespace, _own_name(it), plan.kubectl, it.registered_urn)
 
 
 def _own_name(it: Recorded) -> str:

@@ -12,6 +12,7 @@ def check(plan: Plan, record: Record, stack: str) -> None:
     Pulumi calls it."""
     immutable.check(plan, record)
     gke_upgrades.check(plan, record)
-    asked = (one_run.replacing, moving.leaving, held_networks.holding, ray_first.standing)
-    for found in chain.from_iterable(each(plan, record) for each in asked):
+    asked = (one_run.replacing, held_networks.holding, ray_first.standing)
+    found_by = (each(plan, record) for each in asked)
+    for found in chain(moving.leaving(plan, record, stack), *found_by):
         raise found.refusal(record, stack)

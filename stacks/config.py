@@ -11,6 +11,7 @@ from typing import Any
 from catalog.table import nearest_names
 from stacks.checks import names_for, problems_of, references_of
 from stacks.clashes import clashes
+from stacks.commands import about, of_stack, setting
 from stacks.default_models import because, by_default
 from stacks.mistakes import Mistake, together, written
 from stacks.names_beside import NOBODY, Beside
@@ -24,24 +25,7 @@ from stacks.stack import Stack
 from stacks.tokens import SECRETS, required_secrets
 from stacks.tried import is_within, stands, tried
 
-_MISSING = {
-    "gcp:project": "pulumi config set gcp:project PROJECT",
-    "gcp:region": "pulumi config set gcp:region REGION",
-    "gcp:zone": "pulumi config set gcp:zone ZONE",
-    "hugging_face_token": "pulumi config set --secret hugging_face_token",
-    "wandb_api_key": "pulumi config set --secret wandb_api_key",
-    "model_server_key": "pulumi config set --secret model_server_key",
-}
 OBJECT = "stack"
-# What it holds becomes names and manifests, which stand in the state as they are.
-SECRET_OBJECT = (
-    "stack: is a secret, or has one in it, and all in it stands in the state in plain; nearest: "
-    "pulumi config rm stack, the same keys without --secret, and tokens as secrets of their own"
-)
-_IN_PLAIN = (
-    "stands in plain, for everybody who reads the file; nearest: a new one by pulumi config set "
-    "--secret {name}, and none that others have read"
-)
 _KIND = (
     "stack.kind: a stack has no kind any more, it is a list of parts under names of yours; "
     'nearest: the same stack as docs/parts.md has it under "From a config with a kind"'
@@ -86,14 +70,24 @@ def validate(
     """
     if "kind" in raw:
         raise ConfigError([_KIND])
+    with about(beside.stack):
+        return _validated(raw, secrets_set, hide_values, beside, now, without)
+
+
+def _validated(
+    raw: Mapping[str, Any],
+    secrets_set: frozenset[str],
+    hide_values: bool,
+    beside: Beside,
+    now: datetime | None,
+    without: Collection[Rule],
+) -> Plan:
     missing = [f"gcp:{key}" for key in PLACES if not raw.get(key)]
     # What a stand-in breaks is no mistake of the user's.
     known = {name.removeprefix("gcp:") for name in missing}
     missing += [name for name in required_secrets(raw) if name not in secrets_set]
-    of_stack = f" --stack {beside.stack}" if beside.stack else ""
     lines = [
-        f"{name}: missing{because(name, raw)}; set it with: {_MISSING[name]}{of_stack}"
-        for name in missing
+        f"{name}: missing{because(name, raw)}; set it with: {setting(name)}" for name in missing
     ]
     full = {**_stand_ins(), **_without_empty(raw), "secrets_set": secrets_set}
     rules = partial(problems_of, now=now, without=without)
@@ -124,10 +118,23 @@ def validate(
     return plan
 
 
+def secret_object() -> str:
+    """Why the stack's block may be no secret: what it holds becomes names and manifests, which
+    stand in the state as they are."""
+    return (
+        "stack: is a secret, or has one in it, and all in it stands in the state in plain; "
+        f"nearest: {of_stack(f'pulumi config rm {OBJECT}')}, the same keys without --secret, and "
+        "tokens as secrets of their own"
+    )
+
+
 def of_keys(keys: Iterable[str], project: str, plain: Collection[str]) -> Iterator[str]:
     """What is wrong with a config's keys: `plain` names secrets that are not encrypted."""
     for name in sorted(plain):
-        yield f"{name}: {_IN_PLAIN.format(name=name)}"
+        yield (
+            f"{name}: stands in plain, for everybody who reads the file; nearest: a new one by "
+            f"{setting(name)}, and none that others have read"
+        )
     known = (OBJECT, *SECRETS)
     for key in sorted(keys):
         prefix, _, name = key.partition(":")

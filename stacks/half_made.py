@@ -65,10 +65,11 @@ def _of_pool(plan: Plan, stack: str, name: str, pool: PlannedPool) -> str:
     return (
         f"{pool.field}: an earlier run left {name} in an error. Machines of {pool.machine.name} "
         f"are missing, or something else is wrong with them; those that came are paid for{each}. "
-        "GKE goes on asking for the others, and pods that need them wait. `kubectl get nodes -l "
-        f"cloud.google.com/gke-nodepool={shlex.quote(_cloud_name(pool, name))}` lists those that "
-        f"came. To do without the others: another {pool.field}.{count}. To have them elsewhere: "
-        f"{', or '.join(ways(plan, pool))}. Then `pulumi up --stack {stack}`"
+        "GKE goes on asking for the others, and pods that need them wait. "
+        f"`{plan.kubectl} get nodes -l "
+        f"cloud.google.com/gke-nodepool={shlex.quote(_cloud_name(pool, name))}` "
+        f"lists those that came. To do without the others: another {pool.field}.{count}. To "
+        f"have them elsewhere: {', or '.join(ways(plan, pool))}. Then `pulumi up --stack {stack}`"
         f"{_larger(pool, stack)}"
     )
 

@@ -10,6 +10,7 @@ from catalog.lustre import check_growth
 from components.cidr import next_free
 from components.control_plane import ControlPlaneEndpoint
 from components.naming import network_name
+from stacks.commands import of_stack
 from stacks.config import ConfigError
 from stacks.on_record import Record
 from stacks.one_run import PROVIDER
@@ -65,8 +66,8 @@ def moved_endpoint(plan: Plan, record: Record) -> Iterator[str]:
         if before is not wanted:
             yield (
                 f"stack.cluster.endpoint: {wanted} is another address than {before}, and the stack "
-                "does not know its cluster by more than that yet; nearest: one `pulumi up` with "
-                f"cluster.endpoint {before}, then {wanted}"
+                "does not know its cluster by more than that yet; nearest: one "
+                f"`{of_stack('pulumi up')}` with cluster.endpoint {before}, then {wanted}"
             )
 
 

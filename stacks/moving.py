@@ -44,11 +44,11 @@ class _Left:
         return f"{self.name} at {self.server}"
 
 
-def leaving(plan: Plan, record: Record) -> Iterator[TwoRuns]:
-    """For a cluster that the stack makes."""
+def leaving(plan: Plan, record: Record, stack: str) -> Iterator[TwoRuns]:
+    """For a cluster that the stack makes; `stack` is what Pulumi calls it."""
     if plan.stack.cluster.is_made:
         for left in _left(record):
-            yield _gone(left) if left.is_own else _two_runs(left, "one that the stack makes")
+            yield _gone(left, stack) if left.is_own else _two_runs(left, "one that the stack makes")
 
 
 def entering(found: "ClusterFacts", record: Record) -> Iterator[TwoRuns]:
@@ -83,7 +83,7 @@ def _two_runs(left: _Left, there: str) -> TwoRuns:
     )
 
 
-def _gone(left: _Left) -> TwoRuns:
+def _gone(left: _Left, stack: str) -> TwoRuns:
     return TwoRuns(
         what=f"The stack's own cluster {left} is on record no more, and what was in it still is",
         differences=(),
@@ -91,6 +91,6 @@ def _gone(left: _Left) -> TwoRuns:
         destroys=False,
         forgets=True,
         loss=f"With `refresh` goes from the record what was in {left.name}; with `up` all of it is "
-        "made again. To leave the stack: the same `refresh`, then `pulumi destroy --run-program` "
-        "with stack.deletion_protection false in the stack's file.",
+        "made again. To leave the stack: the same `refresh`, then `pulumi destroy --run-program "
+        f"--stack {stack}` with stack.deletion_protection false in the stack's file.",
     )

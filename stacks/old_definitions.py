@@ -27,9 +27,9 @@ def told(plan: Plan, record: Record) -> Iterator[str]:
     for there in _left(plan, record):
         yield (
             f"{', '.join(asking)}: {there}, and Helm leaves definitions as they are: without "
-            "authOptions in them Ray would ask for no token, without a word; before `up`: kubectl "
-            f'apply --server-side --force-conflicts --kustomize "{_DEFINITIONS}?ref=v{wanted}" '
-            "(docs/security.md)"
+            "authOptions in them Ray would ask for no token, without a word; before `up`: "
+            f"{plan.kubectl} apply --server-side --force-conflicts --kustomize "
+            f'"{_DEFINITIONS}?ref=v{wanted}" (docs/security.md)'
         )
 
 

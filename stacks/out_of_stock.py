@@ -50,7 +50,8 @@ _MOST_OFFERS = 3
 def install(plan: Plan) -> None:
     """Have `up` say it after the error of such a pool, or of what waits for one."""
 
-    hook = pulumi.ErrorHook("out-of-stock", lambda args: tell(plan, args))
+    stack = pulumi.get_stack()
+    hook = pulumi.ErrorHook("out-of-stock", lambda args: tell(plan, stack, args))
     binding = pulumi.ResourceHookBinding(on_error=[hook])
 
     def bind(
@@ -66,39 +67,40 @@ def install(plan: Plan) -> None:
     pulumi.runtime.register_stack_transformation(bind)
 
 
-def tell(plan: Plan, args: pulumi.ErrorHookArgs) -> bool:
+def tell(plan: Plan, stack: str, args: pulumi.ErrorHookArgs) -> bool:
     """Warn of an error. Never have the engine try again: the provider has waited."""
     if args.failed_operation == "delete":
         return False
     about = warning if args.type == NODE_POOL else waited_in_vain
-    if (line := about(plan, args.name, args.errors[0] if args.errors else "")) is not None:
+    if (line := about(plan, stack, args.name, args.errors[0] if args.errors else "")) is not None:
         pulumi.log.warn(line)
     return False
 
 
-def warning(plan: Plan, name: str, message: str) -> str | None:
+def warning(plan: Plan, stack: str, name: str, message: str) -> str | None:
     """What to say of a node pool's failed create or change, a line and one for each way on; None
-    where its machines are not what it lacks, or where the pool is another's."""
+    where its machines are not what it lacks, or where the pool is another's. `stack` is what
+    Pulumi calls it."""
     pool = next((it for it in plan.pools.values() if it.has(name)), None)
     refused, grown = NO_STOCK.search(message), GROWN.search(message)
     if pool is None or not (refused or grown or HALF_MADE.search(message)):
         return None
-    offers = list(ways(plan, pool))
+    offers, refresh = list(ways(plan, pool)), f"`pulumi refresh --stack {stack}`"
     came = int(grown["came"]) if grown else 0
     if grown and accepts(plan, f"{pool.field}.nodes", came):
-        offers.insert(0, f"stack.{pool.field}.nodes: {came}, after `pulumi refresh`")
+        offers.insert(0, f"stack.{pool.field}.nodes: {came}, after {refresh}")
     price = price_of(pool, plan.facts)
     each = "" if price is None else f", {usd(price.low, price.high)} USD an hour each"
     paid = f"; those that came are paid for{each}, and GKE goes on asking for the others"
     first = f"{pool.field}: {pool.zone} {LACKS} {pool.machine.name}, or they do not start"
     left = "" if refused and not grown else paid
-    offers.append("the same `pulumi up` again, later")
+    offers.append(f"the same `pulumi up --stack {stack}` again, later")
     return "\n".join([first + left, *(f"  nearest: {it}" for it in offers)])
 
 
-def waited_in_vain(plan: Plan, name: str, message: str) -> str | None:
+def waited_in_vain(plan: Plan, stack: str, name: str, message: str) -> str | None:
     """What to say of a workload, or of a request for its machines, that was not ready in time; None
-    where its pods have nodes, or where it is another's."""
+    where its pods have nodes, or where it is another's. `stack` is what Pulumi calls it."""
     owner, pools = _owner(plan, name), waits_for(plan, name)
     if owner is None or not pools or not _IN_VAIN.search(message) or _CONTAINER in message:
         return None
@@ -107,10 +109,13 @@ def waited_in_vain(plan: Plan, name: str, message: str) -> str | None:
     first = (
         f"{owner.field}: where its pods have no node, it {LACKS} {wanted}. GKE goes on "
         "asking for them, and those that came are paid for: an hour of the stack's machines costs "
-        f"{hourly_cost(plan.pools.values(), plan.facts)}. `kubectl get pods --namespace="
+        f"{hourly_cost(plan.pools.values(), plan.facts)}. `{plan.kubectl} get pods --namespace="
         f"{plan.stack.namespace} --field-selector=status.phase=Pending` lists pods without a node"
     )
-    offers.append("the same `pulumi up` again, later: pods start by themselves once machines come")
+    offers.append(
+        f"the same `pulumi up --stack {stack}` again, later: pods start by themselves once "
+        "machines come"
+    )
     return "\n".join([first, *(f"  nearest: {it}" for it in offers)])
 
 

@@ -5,6 +5,7 @@ import unicodedata
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from stacks.commands import of_stack
 from stacks.secret_words import is_token
 from stacks.unseen import is_unseen
 
@@ -119,7 +120,8 @@ def _text_flaws(text: str, *, of_program: bool = False) -> Iterator[str]:
     if is_token(text):
         yield (
             "looks like a secret, which all could read in the file and in the state; nearest: a "
-            "new one by `pulumi config set --secret`, and none that others have read"
+            f"new one by `{of_stack('pulumi config set --secret KEY')}`, and none that others have "
+            "read"
         )
         return
     own = "\n\t" if of_program else ""

@@ -4,6 +4,7 @@ from dataclasses import replace
 from functools import cached_property
 
 from catalog import Catalog, GkeVersion, NcclStack
+from components.kubeconfig import context_name
 from components.labels import stack_labels
 from components.pod_security import BASELINE, PRIVILEGED
 from stacks.hardened import Hardening, hardening_of
@@ -64,6 +65,19 @@ class Plan:
         """Where the control plane is."""
         regional = self.stack.cluster.location is ClusterLocation.REGIONAL
         return self.stack.region if regional else self.stack.zone
+
+    @property
+    def kubectl(self) -> str:
+        """With the cluster's context, as its own command of gcloud writes it; a cluster that only
+        another stack's outputs name is whichever is the current one."""
+        cluster = self.stack.cluster
+        if cluster.stack is not None:
+            return "kubectl"
+        there = cluster.existing
+        name, place = (
+            (self.cluster_name, self.location) if there is None else (there.name, there.location)
+        )
+        return f"kubectl --context={context_name(self.stack.project, place, name)}"
 
     @cached_property
     def gke_version(self) -> GkeVersion | None:

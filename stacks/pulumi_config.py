@@ -6,30 +6,33 @@ from pathlib import Path
 import pulumi
 
 from catalog.strict_yaml import YamlError
-from stacks.config import OBJECT, PLACES, SECRET_OBJECT, ConfigError, object_of, of_keys, validate
+from stacks.commands import about, setting
+from stacks.config import OBJECT, PLACES, ConfigError, object_of, of_keys, secret_object, validate
 from stacks.names_beside import NOBODY, names_beside
 from stacks.plan import Plan
 from stacks.stack_file import read_stack_file
 from stacks.tokens import SECRETS
 
-# A server with an empty key answers everybody, and a hub takes an empty token for none.
-_EMPTY = "{name}: is empty; nearest: pulumi config set --secret {name} --stack {stack}"
-
 
 def read() -> tuple[Plan, dict[str, pulumi.Output[str]]]:
     """The current stack's config and its secrets. Raises ConfigError with every mistake."""
+    with about(pulumi.get_stack()):
+        return _read()
 
+
+def _read() -> tuple[Plan, dict[str, pulumi.Output[str]]]:
     own, provider = pulumi.Config(), pulumi.Config("gcp")
     secrets = {name: own.get_secret(name) for name in SECRETS}
     present = {name: value for name, value in secrets.items() if value is not None}
     key, folder = own.full_key(OBJECT), pulumi.get_root_directory()
     if pulumi.runtime.is_config_secret(key):
-        raise ConfigError([SECRET_OBJECT])
+        raise ConfigError([secret_object()])
     plain = {it for it in present if not pulumi.runtime.is_config_secret(own.full_key(it))}
     values = pulumi.runtime.config.CONFIG.get()
     lines = list(of_keys(values, own.name, plain))
+    # A server with an empty key answers everybody, and a hub takes an empty token for none.
     empty = (it for it in present if not values[own.full_key(it)].strip())
-    lines += [_EMPTY.format(name=it, stack=pulumi.get_stack()) for it in empty]
+    lines += [f"{it}: is empty; nearest: {setting(it)}" for it in empty]
     if lines or (folder and (lines := list(_passed_over(Path(folder), own.name)))):
         raise ConfigError(lines)
     place = {key: provider.get(key) for key in PLACES}

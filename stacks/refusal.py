@@ -125,24 +125,30 @@ SEAL_TYPE = "gke-ai-stacks-guard:guard:DeletionGuard"
 SEAL_CONFIG = "config"
 SEAL_RUNS = "runs"
 SEAL_HOOK = "hook"
-OFF_FIRST = "`pulumi up` with stack.deletion_protection false and nothing else changed"
-
-_OFF = (
-    "stack.deletion_protection is on, and nothing was deleted; "
-    f"nearest: {OFF_FIRST}, then `pulumi destroy`"
-)
-_OFF_OR_PROGRAM = (
-    f"{_OFF}; or, where that `up` cannot end, `pulumi destroy --run-program` with it false in the "
-    "stack's file"
-)
 # As states of earlier releases have it.
+_OFF_BEFORE = (
+    "stack.deletion_protection is on, and nothing was deleted; nearest: `pulumi up` with "
+    "stack.deletion_protection false and nothing else changed, then `pulumi destroy`"
+)
+_OFF_OR_PROGRAM_BEFORE = (
+    f"{_OFF_BEFORE}; or, where that `up` cannot end, `pulumi destroy --run-program` with it false "
+    "in the stack's file"
+)
 OF_DESTROY_BEFORE = (
-    _OFF,
-    _OFF_OR_PROGRAM,
-    f"{_OFF_OR_PROGRAM}. People's work goes with the stack: `aistack work --stack NAME` lists it",
+    _OFF_BEFORE,
+    _OFF_OR_PROGRAM_BEFORE,
+    f"{_OFF_OR_PROGRAM_BEFORE}. People's work goes with the stack: `aistack work --stack NAME` "
+    "lists it",
 )
 _FEW = 5
 _BECOMES = ", to: "
+
+
+def off_first(stack: str) -> str:
+    """The run that takes protection away."""
+    return (
+        f"`pulumi up --stack {stack}` with stack.deletion_protection false and nothing else changed"
+    )
 
 
 def of_destroy(stack: str, jobs: Collection[str], teams: Collection[str]) -> str:
@@ -151,7 +157,10 @@ def of_destroy(stack: str, jobs: Collection[str], teams: Collection[str]) -> str
     ends = [f"{what} {_few(names)}" for what, names in (("jobs", jobs), ("teams", teams)) if names]
     whose = f" of the stack's {' and '.join(ends)}, and of others" if ends else " of people"
     return (
-        f"{_OFF_OR_PROGRAM}. The work{whose} goes with the stack: "
+        "stack.deletion_protection is on, and nothing was deleted; nearest: "
+        f"{off_first(stack)}, then `pulumi destroy --stack {stack}`; or, where that `up` cannot "
+        f"end, `pulumi destroy --run-program --stack {stack}` with it false in the stack's file. "
+        f"The work{whose} goes with the stack: "
         f"`aistack work --stack {stack}` lists what people have there"
     )
 

@@ -33,15 +33,15 @@ def reads(spec: Any, secret: str, keys: Collection[str]) -> bool:
     return any(name == secret and key in (None, *keys) for name, key in keys_read(spec))
 
 
-def restart_of(token: str, namespace: str, name: str, urn: str = "") -> str:
-    """The command after which all pods of a workload are new, and what that stops; `urn` is of a
-    job."""
-    kubectl = ["kubectl", f"--namespace={namespace}"]
+def restart_of(token: str, namespace: str, name: str, kubectl: str, urn: str = "") -> str:
+    """The command after which all pods of a workload are new, and what that stops; `kubectl` has
+    the options for its cluster, `urn` is of a job."""
+    own = f"--namespace={namespace}"
     if token == DEPLOYMENT:
-        return f"`{shlex.join([*kubectl, 'rollout', 'restart', f'deployment/{name}'])}`"
+        return f"`{kubectl} {shlex.join([own, 'rollout', 'restart', f'deployment/{name}'])}`"
     if token == RAY_CLUSTER:
-        pods = [*kubectl, "delete", "pod", f"--selector=ray.io/cluster={name}"]
-        return f"`{shlex.join(pods)}`, which stops what runs there"
+        pods = shlex.join([own, "delete", "pod", f"--selector=ray.io/cluster={name}"])
+        return f"`{kubectl} {pods}`, which stops what runs there"
     stack = urn.partition("::")[0].removeprefix("urn:pulumi:")
     anew = ["pulumi", "up", "--stack", stack, "--replace", urn]
     return f"`{shlex.join(anew)}`, which begins it anew"

@@ -1,7 +1,7 @@
 """Names of Secrets that people have made, as variables of pods. No Pulumi import."""
 
 from collections.abc import Collection, Iterator, Sequence
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from catalog.text_check import like
 from stacks.problems import Problem
@@ -11,16 +11,31 @@ SecretKey = tuple[str, str | None]
 SecretReference = Annotated[
     str,
     like(
-        r"[a-z0-9]([-.a-z0-9]*[a-z0-9])?(=[A-Za-z_]\w*)?",
-        "the name of a Secret, or NAME=KEY",
+        # Keys are those that Kubernetes takes (kubernetes/kubernetes v1.35.4
+        # staging/src/k8s.io/apimachinery/pkg/util/validation/validation.go, IsConfigMapKey).
+        r"[a-z0-9]([-.a-z0-9]*[a-z0-9])?(=([A-Za-z_]\w*|[-.\w]{1,253}:[A-Za-z_]\w*))?",
+        "the name of a Secret, NAME=KEY, or NAME=KEY:VARIABLE where the key is no variable's name",
         "my-tokens=HF_TOKEN",
     ),
 ]
 
 
-def named_secret(reference: str) -> SecretKey:
+class NamedSecret(NamedTuple):
+    """`variable` has the value of `key`; without both each key is a variable."""
+
+    name: str
+    key: str | None
+    variable: str | None
+
+    @property
+    def of_key(self) -> SecretKey:
+        return self.name, self.key
+
+
+def named_secret(reference: str) -> NamedSecret:
     name, _, key = reference.partition("=")
-    return name, key or None
+    key, _, variable = key.partition(":")
+    return NamedSecret(name, key or None, variable or key or None)
 
 
 def variable_problems(
@@ -31,20 +46,21 @@ def variable_problems(
 ) -> Iterator[Problem]:
     """A variable has one value; `own` are those that each pod has."""
     givers: dict[str, str] = {}
-    for at, (name, key) in enumerate(map(named_secret, references)):
-        if key is None:
+    for at, (name, key, variable) in enumerate(map(named_secret, references)):
+        if variable is None:
             continue
-        if key in own or key in environment:
-            or_else = ", or the variable left out of environment" if key in environment else ""
+        if variable in own or variable in environment:
+            left_out = ", or the variable left out of environment"
+            or_else = left_out if variable in environment else ""
             yield Problem(
                 f"{field}[{at}]",
-                f"{name} would give the variable {key}, which the pods have already; nearest: "
-                f"another key{or_else}",
+                f"{name} would give the variable {variable}, which the pods have already; nearest: "
+                f"{name}={key}:VARIABLE with another one{or_else}",
             )
-        elif key in givers:
+        elif variable in givers:
             yield Problem(
                 f"{field}[{at}]",
-                f"{name} would give the variable {key}, which {givers[key]} gives; nearest: one "
-                "of them",
+                f"{name} would give the variable {variable}, which {givers[variable]} gives; "
+                f"nearest: {name}={key}:VARIABLE with another one",
             )
-        givers.setdefault(key, name)
+        givers.setdefault(variable, name)

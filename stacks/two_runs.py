@@ -6,20 +6,28 @@ from dataclasses import dataclass
 from typing import Any
 
 from stacks.on_record import Record
-from stacks.refusal import OFF_FIRST, SEAL_TYPE
-
-BACK_ON = "`pulumi up` with stack.deletion_protection true and nothing else changed"
-
+from stacks.refusal import SEAL_TYPE, off_first
 
 # The plugin then takes from the record what it cannot ask for, Helm releases as well; its delete
 # heeds this for all but those (pulumi/pulumi-kubernetes provider/pkg/provider/provider.go, Read and
 # Delete, 94977969 of 2026-07-01).
-FORGET = "PULUMI_K8S_DELETE_UNREACHABLE=true pulumi refresh"
+DELETE_UNREACHABLE = "PULUMI_K8S_DELETE_UNREACHABLE"
+
+
+def back_on(stack: str) -> str:
+    """The run after what `off_first` made possible."""
+    return (
+        f"`pulumi up --stack {stack}` with stack.deletion_protection true and nothing else changed"
+    )
 
 
 def forget(stack: str) -> str:
     """Takes from the record what was in a cluster that is gone."""
-    return f"{FORGET} --stack {stack}"
+    return f"{DELETE_UNREACHABLE}=true pulumi refresh --stack {stack}"
+
+
+def untaint(stack: str) -> str:
+    return f"pulumi state untaint --all --yes --stack {stack}, where something is tainted"
 
 
 class TwoRunsError(ValueError):
@@ -41,15 +49,16 @@ class Difference:
 @dataclass(frozen=True, kw_only=True)
 class TwoRuns:
     """A destroy of `targets` and of what depends on them, or of everything where there are none;
-    then an `up`, with the options `again`. The `up` alone where nothing `destroys`. `first` is what
-    goes before; `what` is the first sentence, `loss` the last. `instead` is a value of the config
-    with which one run would do. What was in a cluster that is gone is not destroyed, but forgotten:
-    first where the stack `forgets`, instead where `perhaps_gone` is gone."""
+    then an `up`, with the options `again`. The `up` alone where nothing `destroys`. Where it
+    `untaints`, a taint may have asked for the replacement, and goes first. `what` is the first
+    sentence, `loss` the last. `instead` is a value of the config with which one run would do. What
+    was in a cluster that is gone is not destroyed, but forgotten: first where the stack `forgets`,
+    instead where `perhaps_gone` is gone."""
 
     what: str
     differences: Sequence[Difference]
     why: str
-    first: Sequence[str] = ()
+    untaints: bool = False
     targets: Sequence[str] = ()
     destroys: bool = True
     again: str = ""
@@ -84,10 +93,10 @@ class TwoRuns:
         protected = self.destroys and bool(record.of_type(SEAL_TYPE))
         destroy = f"pulumi destroy --stack {stack}{targets}{dependents}"
         return [
-            *self.first,
+            *([untaint(stack)] if self.untaints else []),
             *([forget(stack)] if self.forgets else []),
-            *([f"{OFF_FIRST}, for the stack is protected"] if protected else []),
+            *([f"{off_first(stack)}, for the stack is protected"] if protected else []),
             *([destroy] if self.destroys else []),
             f"pulumi up --stack {stack}{self.again}",
-            *([BACK_ON] if protected else []),
+            *([back_on(stack)] if protected else []),
         ]

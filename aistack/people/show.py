@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from aistack.offered import kubectl
 from aistack.people.look import Look
 from cli.console import new_console, new_table
 
@@ -20,7 +21,7 @@ def show_work(found: Look) -> None:
         console.print()
         console.print("a destroy does not end these; stop them first:")
         for work in found.stop_first:
-            console.print(f"  {work.command}", soft_wrap=True)
+            console.print(f"  {work.command(kubectl())}", soft_wrap=True)
     if found.partly:
         console.print("what is outside the stack's namespaces is not yours to see")
 
@@ -34,7 +35,7 @@ def work_json(found: Look) -> dict[str, Any]:
             "leftover": None if work.leftover is None else work.leftover.sentence,
             "destroy": None if effect is None else effect.what,
             "stop_first": effect is not None and effect.holds,
-            "command": work.command,
+            "command": work.command(kubectl()),
         }
         for work, effect in found.works
     ]

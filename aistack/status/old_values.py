@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
 
-from aistack.offered import offered, offered_up
+from aistack.offered import kubectl, offered, offered_up
 from aistack.status.readers import Reader
 from aistack.status.snapshot import Snapshot
 from kube.objects import JsonObject, dig, maps, name_of, namespace_of
@@ -89,7 +89,7 @@ def changes_of(secret: JsonObject) -> Mapping[str, datetime]:
 def _restart(it: Snapshot, token: str, namespace: str, workload: str) -> str:
     """What is a job of the stack's own the engine begins anew, and any other its user."""
     if token not in JOBS:
-        return restart_of(token, namespace, workload) if token else ""
+        return restart_of(token, namespace, workload, kubectl()) if token else ""
     again = f"`{offered('cancel', f'{namespace}/{workload}')}`"
     for record in it.made(token):
         metadata = record.inputs.get("metadata") or {}

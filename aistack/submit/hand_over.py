@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 
 from aistack.cluster import Cluster
 from aistack.errors import ForbiddenError, LostError, VerbError
 from aistack.find import Found
-from aistack.offered import offered_up
+from aistack.offered import kubectl, offered_up
 from aistack.submit.head_files import HeadFiles
 from aistack.submit.parcel import MARK, Parcel
 from kube.jobs import condition
@@ -143,10 +142,11 @@ def _check_secrets(cluster: Cluster, parcel: Parcel) -> None:
             continue
         keys = sorted({**((found or {}).get("data") or {})})
         if found is None:
+            where = ("--namespace", parcel.namespace)
             problems.append(
-                f'{said_by}: "{name}" is no Secret of {parcel.namespace}; nearest: kubectl create '
-                f"secret generic {shlex.join([name, '--namespace', parcel.namespace])} "
-                f"--from-env-file FILE, with a line {key or 'NAME'}=VALUE in it"
+                f'{said_by}: "{name}" is no Secret of {parcel.namespace}; nearest: '
+                f"{kubectl('create', 'secret', 'generic', name, *where)} --from-env-file FILE, "
+                f"with a line {key or 'NAME'}=VALUE in it"
             )
         elif key and key not in keys:
             problems.append(

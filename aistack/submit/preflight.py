@@ -155,7 +155,7 @@ def _checked(
             team, script = with_job.teams[request.team], with_job.scripts[request.name]
             check_limits(parcel, team, script)
             there = found.there.values()
-            secrets = script.config.named_secrets
+            secrets = [it.of_key for it in script.config.named_secrets]
             parcel = moved(parcel, request.team, team.config.service_account, there, secrets)
     if request.name in with_job.scripts:
         parcel = replace(parcel, secrets=_secrets(with_job, request))
@@ -186,7 +186,8 @@ def _secrets(plan: Plan, request: Request) -> dict[SecretKey, str]:
     shared = [] if request.team is None else plan.teams[request.team].config.secrets
     of_team = {named_secret(it) for it in shared}
     named = plan.scripts[request.name].config.named_secrets
-    return {it: f"teams.{request.team}.secrets" if it in of_team else "--secret" for it in named}
+    whose = f"teams.{request.team}.secrets"
+    return {it.of_key: whose if it in of_team else "--secret" for it in named}
 
 
 def _with_job(

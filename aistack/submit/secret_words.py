@@ -1,13 +1,35 @@
-"""Secrets on a command line, which all could read there and in the job. Pure."""
+"""Secrets on a command line, which all could read there and in the job."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from aistack.errors import VerbError
+from aistack.cluster import Cluster
+from aistack.errors import ForbiddenError, VerbError
 from aistack.exit_codes import ExitCode
+from kube.discovery import METADATA
+from kube.kinds import SECRET
+from kube.objects import name_of
 from stacks.secret_words import is_secret_variable, secrets_in_command
+
+_FEW = 5
+
+
+class InPlainError(VerbError):
+    """A secret that is said in plain."""
+
+    def with_those_there(self, cluster: Cluster, namespace: str) -> VerbError:
+        """With the names of the Secrets that the user has in the job's namespace, as far as they
+        may be seen; nothing of what is in them is read."""
+        try:
+            found = cluster.pages(SECRET, namespace, fields="type=Opaque", accept=METADATA)
+            names = sorted(map(name_of, found))
+        except ForbiddenError:
+            return self
+        there = f"there are {', '.join(names[:_FEW])}" if names else "there is none yet"
+        more = f" and {len(names) - _FEW} more" if len(names) > _FEW else ""
+        return VerbError(f"{self}; in {namespace} {there}{more}", self.code)
 
 
 def check_secrets(
@@ -25,8 +47,8 @@ def check_secrets(
             raise _refusal(f"{as_given('command')}: {what}")
 
 
-def _refusal(where: str) -> VerbError:
-    return VerbError(
+def _refusal(where: str) -> InPlainError:
+    return InPlainError(
         f"{where}: looks like a secret, which all could read in the command line and in the job; "
         "nearest: --secret NAME=KEY, with a Secret of the job's namespace",
         ExitCode.USAGE,

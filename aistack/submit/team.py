@@ -96,9 +96,12 @@ def _shared_secrets(of_team: Any, job: Values) -> list[str]:
     if not isinstance(of_team, list) or not isinstance(own, list):
         return []
     references = [str(it) for it in cast("list[Any]", own)]
-    said = {*environment, *(key for it in references if (key := named_secret(it)[1]) is not None)}
+    said = {
+        *environment,
+        *(key for it in references if (key := named_secret(it).variable) is not None),
+    }
     each = [str(it) for it in cast("list[Any]", of_team)]
-    return [it for it in each if it not in references and named_secret(it)[1] not in said]
+    return [it for it in each if it not in references and named_secret(it).variable not in said]
 
 
 def _with_door(team: str, behind: str, values: Values) -> tuple[dict[str, Any], str]:

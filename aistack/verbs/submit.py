@@ -125,7 +125,10 @@ def submit(
     ] = None,
     secret: Annotated[
         list[str] | None,
-        typer.Option("--secret", help="NAME or NAME=KEY, a Secret of its namespace as variables."),
+        typer.Option(
+            "--secret",
+            help="NAME, NAME=KEY or NAME=KEY:VARIABLE, a Secret of its namespace as variables.",
+        ),
     ] = None,
     launcher: Annotated[
         Launcher | None,
@@ -193,6 +196,7 @@ def _submitted(request: Request, here: Stack, cluster: Cluster) -> tuple[Found, 
     from aistack.submit.hand_over import hand_over, used_in, waiting
     from aistack.submit.parcel import submitted_by
     from aistack.submit.preflight import checked
+    from aistack.submit.secret_words import InPlainError
     from aistack.submit.team_limits import short_of
     from kube.kinds import DEPLOYMENT
 
@@ -204,7 +208,10 @@ def _submitted(request: Request, here: Stack, cluster: Cluster) -> tuple[Found, 
     seen = here.namespaces[0] not in listing.hidden
     over = set(config.values.get("jobs") or {}) - running if seen else ()
     operators = here.outputs.get("operators") or []
-    ready = checked(request, config, over, here.name, operators)
+    try:
+        ready = checked(request, config, over, here.name, operators)
+    except InPlainError as error:
+        raise error.with_those_there(cluster, request.team or here.namespaces[0]) from None
     for file, why in ready.left_out.items():
         say_aside(f"left out: {file}, for {why}")
     for file in ready.uninstalled:

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from aistack.offered import kubectl
 from aistack.why.devices import Device, Devices, Request, Together, Wanted, most_together
 from aistack.why.snapshot import Reason, Snapshot, listed, unscheduled
 from kube.objects import JsonObject, dig, labels_of, name_of
@@ -98,7 +99,7 @@ class _Search:
                     "no-devices",
                     f"{self._subject(wanted)}, and {whose}.",
                     "See whether the driver of that class runs on the nodes, and whether they have "
-                    "the label that it asks for: `kubectl get resourceslices`.",
+                    f"the label that it asks for: `{kubectl('get', 'resourceslices')}`.",
                 )
         return None
 

@@ -118,7 +118,7 @@ def not_submitted(it: Snapshot) -> Reason | None:
             "not-submitted",
             f"Its Ray cluster is ready since {spoken(age)}, and waits for a person to submit the "
             "job, for its `submissionMode` is InteractiveMode.",
-            "Submit it by `kubectl ray job submit`, or give it another submission mode.",
+            "Submit it by Ray's own client, or give it another submission mode.",
         )
     return Reason(
         "not-submitted",

@@ -12,7 +12,7 @@ from datetime import datetime
 
 from aistack.job import MANAGER
 from aistack.members import LAUNCHER, SIDECAR, Member
-from aistack.offered import offered
+from aistack.offered import kubectl, offered
 from aistack.why.end_rules import (
     known_end,
     more_shared_memory,
@@ -39,7 +39,7 @@ from aistack.why.snapshot import Reason, Rule, Snapshot, pod_words, statuses
 from aistack.why.taken_away import not_gone, restarts_used, taken_away, what_follows, who_took
 from kube.jobs import State
 from kube.kinds import DEPLOYMENT, JOB_SET, RAY_CLUSTER, RAY_JOB
-from kube.objects import JsonObject, dig, labels_of, maps
+from kube.objects import JsonObject, dig, labels_of, maps, name_of, namespace_of
 
 _IMAGE = {"ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull"}
 _CONFIG = {"CreateContainerConfigError", "CreateContainerError", "RunContainerError"}
@@ -355,6 +355,12 @@ def _in_memory(pod: JsonObject) -> set[str]:
     return {it["name"] for it in volumes if dig(it, "emptyDir", "medium") == "Memory"}
 
 
+def _said_before(member: Member) -> str:
+    """The command that shows the log of the sidecar that ended."""
+    where = ("--namespace", namespace_of(member.pod), name_of(member.pod))
+    return kubectl("logs", *where, "--container", SIDECAR, "--previous")
+
+
 def mount_lost(it: Snapshot) -> Reason | None:
     """A sidecar that ended and is back mounts nothing in a pod that runs: only a new pod does
     (GoogleCloudPlatform/gcs-fuse-csi-driver docs/troubleshooting.md, "Transport endpoint is not
@@ -372,7 +378,7 @@ def mount_lost(it: Snapshot) -> Reason | None:
             + (
                 ", with more `buckets.NAME.mount.sidecar.memory_gib`."
                 if is_oom(ended)
-                else "; what the sidecar said is in `kubectl logs --previous`."
+                else f"; what the sidecar said: `{_said_before(member)}`."
             ),
         )
     return None

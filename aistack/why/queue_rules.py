@@ -437,7 +437,7 @@ def quota_full(it: Snapshot) -> Reason | None:
 
 def _not_full(it: Snapshot, flavor: str, resource: str) -> Reason | None:
     """Kueue says the same of quota that others have and of quota that it keeps for a job that may
-    not take what it lacks (kubernetes-sigs/kueue issue 4809 of 2025-03-28)."""
+    not take what it lacks (kubernetes-sigs/kueue issue 4809 of 2025-03-27)."""
     room = room_for(it, flavor, resource)
     if room is None or not room.wanted:
         return None

@@ -16,6 +16,7 @@ from fractions import Fraction
 from itertools import takewhile
 
 from aistack.members import Member
+from aistack.offered import kubectl
 from aistack.why.claim_rules import claim_not_met
 from aistack.why.saying import Saying, capital, first_said, spoken
 from aistack.why.scale_up import not_scaled_up
@@ -65,7 +66,7 @@ _MISSING = (
         "volume-unbound",
         re.compile(r"unbound immediate PersistentVolumeClaims"),
         "A volume claim that it mounts has no volume yet.",
-        "See the events of the claim: `kubectl describe pvc`.",
+        "See the events of the claim, and whether its class has room.",
     ),
     Saying(
         "claim-missing",
@@ -131,8 +132,8 @@ def kept_off(it: Snapshot) -> Reason | None:
             "one-job-a-place",
             f"Its pods take a whole {place} for themselves, and every one that they may use has "
             "pods in it with which they share none.",
-            f"Wait for other jobs, or have another {place} added: `kubectl get pods -A -o wide` "
-            "shows who is in which.",
+            f"Wait for other jobs, or have another {place} added: "
+            f"`{kubectl('get', 'pods', '-A', '-o', 'wide')}` shows who is in which.",
         )
     return None
 

@@ -10,10 +10,9 @@ pkg/controller/tas/node_controller.go and pkg/controller/jobs/pod/pod_controller
 
 from __future__ import annotations
 
-import shlex
 from datetime import datetime
 
-from aistack.offered import offered
+from aistack.offered import kubectl, offered
 from aistack.why.ends import last_checkpoint
 from aistack.why.saying import capital, spoken
 from aistack.why.snapshot import Reason, Snapshot, pod_words
@@ -122,7 +121,7 @@ def not_gone(it: Snapshot) -> Reason | None:
             ),
             "See whether that controller runs."
             if held
-            else f"See `kubectl get node {shlex.quote(node)}`: where the machine is gone for good, "
+            else f"See `{kubectl('get', 'node', node)}`: where the machine is gone for good, "
             "delete the node, and its pods go with it.",
         )
     return None

@@ -161,15 +161,16 @@ class Work:
     def group(self) -> str:
         return _group(self.api_version)
 
-    @property
-    def command(self) -> str:
-        """What takes it away; of what is on record its stack's own `up` or `destroy` does."""
+    def command(self, kubectl: str) -> str:
+        """What takes it away, by `kubectl` with the options for its cluster; of what is on record
+        its stack's own `up` or `destroy` does."""
         kind = self.kind.lower() + (f".{self.group}" if self.group else "")
         place = ["--namespace", self.namespace] if self.namespace else []
         what = [f"{kind}/{self.name}", *place]
         if self.stuck:
-            return shlex.join(["kubectl", "patch", *what, "--type", "merge", "--patch", _UNHELD])
-        return shlex.join(["kubectl", "delete", *what])
+            unheld = ["--type", "merge", "--patch", _UNHELD]
+            return f"{kubectl} {shlex.join(['patch', *what, *unheld])}"
+        return f"{kubectl} {shlex.join(['delete', *what])}"
 
     @property
     def place(self) -> str:

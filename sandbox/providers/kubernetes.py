@@ -43,7 +43,7 @@ from sandbox.providers.values import (
     plain_map,
     wrap_map,
 )
-from stacks.two_runs import FORGET
+from stacks.two_runs import DELETE_UNREACHABLE
 
 # As many as the engine runs at once: each may wait for its object in a real cluster.
 _THREADS = 64
@@ -255,7 +255,8 @@ class KubernetesStandIn(rpc.Provider):
             raise CloudError(
                 "UNAVAILABLE",
                 f"configured Kubernetes cluster is unreachable: {self._server}. If the cluster was "
-                f"deleted, run `{FORGET}`, which takes what was in it from the state",
+                f"deleted, run `{DELETE_UNREACHABLE}=true pulumi refresh`, which takes what was in "
+                "it from the state",
             )
 
     def _real_server_judges(self) -> bool:

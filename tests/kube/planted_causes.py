@@ -14,16 +14,19 @@ _KUEUE = "kueue.x-k8s.io/v1beta2"
 # kwok leaves the pod as the scheduler left it, for the test to say what a kubelet would.
 NOT_READY = {"pod-ready.stage.kwok.x-k8s.io/delay": "never"}
 ENDLESS = {"pod-complete.stage.kwok.x-k8s.io/delay": "1h"}
+_OF_JOBS = ("suspend", "activeDeadlineSeconds", "backoffLimit")
 _CPU_ONLY = {"cloud.google.com/gke-nodepool": "cpu-pool"}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Planted:
-    """`beside` is made before the job, in this order. `pod_status` is what its kubelet says of its
-    pod, `told` an event of the pod, and `says` is in its log, now or at each time of `said_at`;
-    `refused` says that no pod of it may be made."""
+    """`source` is who met the cause, and when; the words of those in planted_ends.py are sourced
+    where they are recorded. `beside` is made before the job, in this order. `pod_status` is what
+    its kubelet says of its pod, `told` an event of the pod, and `says` is in its log, now or at
+    each time of `said_at`; `refused` says that no pod of it may be made."""
 
     job: Manifest
+    source: str = ""
     beside: tuple[Manifest, ...] = ()
     pod_status: Mapping[str, Any] = field(default_factory=dict[str, Any])
     told: tuple[str, str] | None = None
@@ -45,7 +48,7 @@ def job(
 ) -> Manifest:
     """A Job of one pod, on a node of the CPU pool."""
     labels = {QUEUE_LABEL: queue, PRIORITY_LABEL: priority}
-    own = {key: pod.pop(key) for key in ("suspend", "activeDeadlineSeconds") if key in pod}
+    own = {key: pod.pop(key) for key in _OF_JOBS if key in pod}
     metadata = pod.pop("metadata", {})
     annotations = pod.pop("annotations", {})
     amounts = {"cpu": cpu, **pod.pop("amounts", {})}
@@ -183,14 +186,17 @@ def unready(name: str, **pod: Any) -> Manifest:
 
 CAUSES: Mapping[str, Planted] = {
     "quota-full": Planted(
+        source="kubernetes-sigs/kueue pull 9698 of 2026-03-06",
         beside=(*queue("small"), job("holder", queue="small", cpu="2")),
         job=job("quota-full", queue="small"),
     ),
     "never-fits": Planted(
+        source="kubernetes-sigs/kueue 4134 of 2025-02-03",
         beside=queue("tiny", "1"),
         job=job("never-fits", queue="tiny", cpu="3"),
     ),
     "behind-another": Planted(
+        source="kubernetes-sigs/kueue 8309 of 2025-12",
         beside=(
             *queue("strict", queueingStrategy="StrictFIFO"),
             job("first", queue="strict", cpu="1500m"),
@@ -199,19 +205,27 @@ CAUSES: Mapping[str, Planted] = {
         ),
         job=job("behind-another", queue="strict"),
     ),
-    "queue-missing": Planted(job=job("queue-missing", queue="none-such")),
+    "queue-missing": Planted(
+        source="kubernetes-sigs/kueue pull 540 of 2023-02-01",
+        job=job("queue-missing", queue="none-such"),
+    ),
     "queue-stopped": Planted(
-        beside=queue("held", stopPolicy="Hold"), job=job("queue-stopped", queue="held")
+        source="kubernetes-sigs/kueue 1651 of 2024-01-26",
+        beside=queue("held", stopPolicy="Hold"),
+        job=job("queue-stopped", queue="held"),
     ),
     "queue-inactive": Planted(
+        source="headlamp-k8s/plugins 1191 of 2026-08-15",
         beside=queue("flavorless", flavor="none-such"),
         job=job("queue-inactive", queue="flavorless"),
     ),
     "namespace-not-let-in": Planted(
+        source="kubernetes-sigs/kueue 301 of 2022-07-18",
         beside=queue("closed", namespaceSelector={"matchLabels": {"let": "in"}}),
         job=job("namespace-not-let-in", queue="closed"),
     ),
     "flavor-taint": Planted(
+        source="kubernetes-sigs/kueue 189 of 2022-04-08",
         beside=(
             flavor("spoilt", nodeTaints=[{"key": "a", "value": "b", "effect": "NoSchedule"}]),
             *queue("spoilt", flavor="spoilt"),
@@ -219,6 +233,7 @@ CAUSES: Mapping[str, Planted] = {
         job=job("flavor-taint", queue="spoilt"),
     ),
     "flavor-mismatch": Planted(
+        source="kubernetes-sigs/kueue 189 of 2022-04-08",
         beside=(
             flavor("other", nodeLabels={"cloud.google.com/gke-nodepool": "l4-pool"}),
             *queue("other", flavor="other"),
@@ -226,27 +241,48 @@ CAUSES: Mapping[str, Planted] = {
         job=job("flavor-mismatch", queue="other"),
     ),
     "resource-not-in-queue": Planted(
+        source="AI-Hypercomputer/xpk 603 of 2025-08-23",
         beside=queue("cpus"),
         job=job("resource-not-in-queue", queue="cpus", amounts={"nvidia.com/gpu": "1"}),
     ),
     "preempted": Planted(
-        beside=_preempting(), job=job("preempted", queue="ranked", priority="low", cpu="2")
+        source="kubernetes-sigs/kueue 9807 of 2026-03-11",
+        beside=_preempting(),
+        job=job("preempted", queue="ranked", priority="low", cpu="2"),
     ),
-    "suspended": Planted(job=job("suspended", suspend=True)),
-    "webhook-away": Planted(beside=(WEBHOOK,), job=job("webhook-away"), refused=True),
+    "suspended": Planted(
+        source="kubernetes/kubernetes 97170 of 2020-12-09", job=job("suspended", suspend=True)
+    ),
+    "webhook-away": Planted(
+        source="kubernetes-sigs/jobset 361 of 2023-12-21",
+        beside=(WEBHOOK,),
+        job=job("webhook-away"),
+        refused=True,
+    ),
     "namespace-quota": Planted(
+        source="kubernetes/kubernetes 88718 of 2020-03-02",
         beside=(RESOURCE_QUOTA,),
         job=job("namespace-quota", amounts={"example.com/device": "1"}),
         refused=True,
     ),
     "service-account-missing": Planted(
-        job=job("service-account-missing", serviceAccountName="nobody")
+        source="keras-team/kinetic 286 of 2026-08-01",
+        job=job("service-account-missing", serviceAccountName="nobody"),
     ),
-    "no-such-node": Planted(job=job("no-such-node", nodeSelector={"machine": "none-such"})),
-    "taint": Planted(job=job("taint", nodeSelector={"cloud.google.com/gke-nodepool": "h200-pool"})),
-    "too-large": Planted(job=job("too-large", cpu="500")),
+    "no-such-node": Planted(
+        source="2i2c-org/infrastructure 2185 of 2023-02-09",
+        job=job("no-such-node", nodeSelector={"machine": "none-such"}),
+    ),
+    "taint": Planted(
+        source="kubernetes/kubernetes pkg/scheduler/framework/plugins/tainttoleration of v1.35.4",
+        job=job("taint", nodeSelector={"cloud.google.com/gke-nodepool": "h200-pool"}),
+    ),
+    "too-large": Planted(
+        source="kubernetes/autoscaler 8129 of 2025-05-15", job=job("too-large", cpu="500")
+    ),
     # The pool has two nodes with 7.41 CPUs for pods.
     "no-room": Planted(
+        source="ray-project/kuberay 2188 of 2024-06-12",
         beside=(
             job("sits", cpu="500m", annotations=ENDLESS),
             job(
@@ -259,22 +295,29 @@ CAUSES: Mapping[str, Planted] = {
         job=job("no-room", cpu="7200m"),
     ),
     "network-missing": Planted(
-        job=job("network-missing", amounts={"networking.gke.io.networks/rdma-0.IP": "1"})
+        source="NVIDIA/aicr 2215 of 2026-08-17",
+        job=job("network-missing", amounts={"networking.gke.io.networks/rdma-0.IP": "1"}),
     ),
     "volume-missing": Planted(
+        source="kubeflow/community-distribution 1956 of 2021-08-02",
         job=job(
             "volume-missing",
             volumes=[{"name": "data", "persistentVolumeClaim": {"claimName": "none-such"}}],
-        )
+        ),
     ),
     "claim-missing": Planted(
+        source="kubernetes/kubernetes pull 138487 of 2026-04-20",
         job=job(
             "claim-missing",
             resourceClaims=[{"name": "nics", "resourceClaimTemplateName": "none-such"}],
-        )
+        ),
     ),
-    "gated": Planted(job=job("gated", schedulingGates=[{"name": "example.com/gate"}])),
+    "gated": Planted(
+        source="kubernetes-sigs/kueue 9986 of 2026-03-18",
+        job=job("gated", schedulingGates=[{"name": "example.com/gate"}]),
+    ),
     "stock-out": Planted(
+        source="GoogleCloudPlatform/cluster-autoscaler pkg/events of 7d250507 of 2026-08-21",
         job=job("stock-out", nodeSelector={"machine": "sold-out"}),
         told=(
             "FailedScaleUp",
@@ -283,22 +326,28 @@ CAUSES: Mapping[str, Planted] = {
         ),
     ),
     "image": Planted(
-        job=unready("image"), pod_status=waiting("ImagePullBackOff", "manifest not found")
+        source="containerd/containerd 12243 of 2025-08-28",
+        job=unready("image"),
+        pod_status=waiting("ImagePullBackOff", "manifest not found"),
     ),
     "secret-missing": Planted(
+        source="reportportal/kubernetes 178 of 2021-07-05",
         job=unready("secret-missing"),
         pod_status=waiting("CreateContainerConfigError", 'secret "tokens" not found'),
     ),
     "volume-not-mounted": Planted(
+        source="GoogleCloudPlatform/lustre-csi-driver 104 of 2025-06-13",
         job=unready("volume-not-mounted"),
         pod_status=waiting("ContainerCreating"),
         told=("FailedMount", 'MountVolume.SetUp failed for volume "lustre": connection timed out'),
     ),
     "out-of-memory": Planted(
+        source="OpenRLHF/OpenRLHF 911 of 2025-03-24",
         job=unready("out-of-memory"),
         pod_status=ended("OOMKilled", 137),
     ),
     "evicted-for-disk": Planted(
+        source="ray-project/kuberay 2125 of 2024-06-29",
         job=unready("evicted-for-disk"),
         pod_status={
             "phase": "Failed",
@@ -306,11 +355,19 @@ CAUSES: Mapping[str, Planted] = {
             "message": "The node was low on resource: ephemeral-storage.",
         },
     ),
-    "program-failed": Planted(job=unready("program-failed"), pod_status=ended("Error", 3)),
-    "deadline": Planted(job=unready("deadline", activeDeadlineSeconds=1)),
+    "program-failed": Planted(
+        source="pytorch/pytorch 75512 of 2022-04-08",
+        job=unready("program-failed"),
+        pod_status=ended("Error", 3),
+    ),
+    "deadline": Planted(
+        source="ray-project/kuberay 5295 of 2026-09-15",
+        job=unready("deadline", activeDeadlineSeconds=1),
+    ),
 }
-# kubernetes-sigs/kueue issue 4809 of 2025-03-28. Kueue tries it again and again, without a pause.
+# Kueue tries it again and again, without a pause.
 KEPT = Planted(
+    source="kubernetes-sigs/kueue 4809 of 2025-03-27",
     beside=(
         *queue(
             "lender",
@@ -333,3 +390,57 @@ HEALTHY = (
     *(job(f"healthy-{number}", annotations=ENDLESS) for number in range(5)),
     *(job(f"queued-healthy-{number}", queue="roomy") for number in range(5)),
 )
+
+
+def _tried_again(name: str, source: str, **status: Any) -> Planted:
+    """One whose first pod ended badly, with another one in its place."""
+    again = job(name, annotations=ENDLESS, backoffLimit=4)
+    return Planted(source=source, job=again, pod_status={"phase": "Failed", **status})
+
+
+def _once(name: str, source: str, *told: str) -> Planted:
+    """One that runs, for all that was once said of its pod."""
+    reason, message = told
+    return Planted(source=source, job=job(name, annotations=ENDLESS), told=(reason, message))
+
+
+# Jobs that were in trouble and are not any more; of those with `pod_status` it is of their first
+# pod.
+RECOVERING: Mapping[str, Planted] = {
+    "failed-and-tried-again": _tried_again(
+        "failed-and-tried-again",
+        "kubernetes/kubernetes pkg/controller/job/job_controller.go of v1.35.4",
+        **{key: it for key, it in ended("Error", 1).items() if key != "phase"},
+    ),
+    "evicted-and-tried-again": _tried_again(
+        "evicted-and-tried-again",
+        "ray-project/kuberay 2125 of 2024-06-29",
+        reason="Evicted",
+        message="The node was low on resource: ephemeral-storage.",
+    ),
+    "machine-was-taken": _tried_again(
+        "machine-was-taken",
+        "flyteorg/flyte 8067 of 2026-09-22",
+        reason="Terminated",
+        message="Pod was terminated in response to imminent node shutdown.",
+    ),
+    "had-no-machine": _once(
+        "had-no-machine",
+        "GoogleCloudPlatform/cluster-autoscaler pkg/events of 7d250507 of 2026-08-21",
+        "FailedScaleUp",
+        "Node scale up in zones us-central1-b associated with this pod failed: GCE out of "
+        "resources. Pod is at risk of not being scheduled.",
+    ),
+    "had-no-mount": _once(
+        "had-no-mount",
+        "GoogleCloudPlatform/lustre-csi-driver 104 of 2025-06-13",
+        "FailedMount",
+        'MountVolume.SetUp failed for volume "lustre": connection timed out',
+    ),
+    "had-no-image": _once(
+        "had-no-image",
+        "containerd/containerd 12243 of 2025-08-28",
+        "Failed",
+        'Failed to pull image "python:3.12-slim": toomanyrequests',
+    ),
+}

@@ -9,6 +9,8 @@ from sandbox.gke.agent.slices import PCIE_ROOT
 from sandbox.kube.claims import API
 from tests.kube.planted_causes import Manifest, Planted, job
 
+_OURS = "ours: reports are of drivers before DRA had structured parameters"
+
 
 def _driver(cause: str) -> str:
     return f"{cause}.example.com"
@@ -69,21 +71,26 @@ def _holder(cause: str) -> Manifest:
     return Planted(job=_claiming(cause, f"{cause}-holder")).pod
 
 
-def _planted(cause: str, *beside: Manifest) -> Planted:
-    return Planted(beside=beside, job=_claiming(cause))
+def _planted(cause: str, *beside: Manifest, source: str) -> Planted:
+    return Planted(source=source, beside=beside, job=_claiming(cause))
 
 
 def _all() -> Mapping[str, Planted]:
     return {
         "device-class-missing": _planted(
-            "device-class-missing", _template("device-class-missing", 1)
+            "device-class-missing",
+            _template("device-class-missing", 1),
+            source="kubernetes-sigs/dra-driver-nvidia-gpu 338 of 2025-05-02",
         ),
-        "no-devices": _planted("no-devices", _class("no-devices"), _template("no-devices", 2)),
+        "no-devices": _planted(
+            "no-devices", _class("no-devices"), _template("no-devices", 2), source=_OURS
+        ),
         "too-few-devices": _planted(
             "too-few-devices",
             _class("too-few-devices"),
             _published("too-few-devices", 2),
             _template("too-few-devices", 3),
+            source=_OURS,
         ),
         "devices-taken": _planted(
             "devices-taken",
@@ -91,12 +98,15 @@ def _all() -> Mapping[str, Planted]:
             _published("devices-taken", 3),
             _template("devices-taken", 2),
             _holder("devices-taken"),
+            source=_OURS,
         ),
         "devices-apart": _planted(
             "devices-apart",
             _class("devices-apart"),
             _published("devices-apart", 2),
             _template("devices-apart", 2, at_one_root=True),
+            # There no device had the attribute; here each has another value.
+            source="intel/intel-resource-drivers-for-kubernetes 60 of 2026-03-03",
         ),
     }
 

@@ -182,6 +182,7 @@ END_CAUSES: Mapping[str, Planted] = {
         ),
     ),
     "node-says": Planted(
+        source="ours: a reason that nobody knows yet",
         job=unready("node-says"),
         pod_status=waiting("ContainerCreating"),
         told=("SomethingNew", "what a kubelet says tomorrow"),

@@ -24,6 +24,7 @@ def _config() -> Manifest:
 _CHECKS = {"admissionChecks": [{"name": _NAME, "onFlavors": []}]}
 MACHINE_CAUSES: Mapping[str, Planted] = {
     "waits-for-machines": Planted(
+        source="kubernetes/autoscaler 9805 of 2026-06-11",
         beside=(
             _config(),
             _whole("AdmissionCheck", admission_check_spec(_NAME)),

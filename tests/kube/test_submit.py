@@ -17,6 +17,7 @@ from kube.objects import JsonObject, Ref, dig, labels_of, name_of
 from tests.kube.command_line import answered, asked, folder_of, started, state, until_told
 from tests.kube.conftest import PATIENCE_SECONDS, LiveSandbox, eventually
 from tests.stacks.conftest import changed
+from tests.unit.test_submit_public import PUBLIC, lie_in
 
 STACK = "lab"
 JOB_SETS = "jobset.x-k8s.io/v1alpha2"
@@ -79,6 +80,22 @@ def test_a_script_runs_on_the_ray_cluster_to_its_end(live: LiveSandbox, script: 
     assert [it for it in files if it.endswith("-train.py")]
     # The engine's own files stay its own.
     assert changed(live.succeed("preview")) == {}
+
+
+def test_what_people_type_for_ray_is_a_job_of_its_cluster(
+    live: LiveSandbox, tmp_path: Path
+) -> None:
+    typed = PUBLIC["a program of Ray's with packages"]
+    lie_in(tmp_path, typed)
+    files = [str(tmp_path / it) for it in typed.brought]
+    found = submitted(live, *files, "--name", "typed")
+    assert found["job"]["kind"] == "RayJob"
+    of_ray = Ref(api_version="ray.io/v1", kind="RayJob", namespace="default", name="typed")
+    made = live.server.get(of_ray) or {}
+    assert typed.starts is not None
+    assert typed.starts in made["spec"]["runtimeEnvYAML"]
+    eventually(lambda: state(live, "typed"), lambda it: it in ("running", "succeeded"))
+    live.server.delete(of_ray)
 
 
 def test_a_script_waits_in_its_queue_and_takes_what_it_brought_along(

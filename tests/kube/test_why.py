@@ -23,16 +23,25 @@ from kube.objects import JsonObject, Ref, dig, labels_of, maps, name_of
 from sandbox.live_kube.api_server import ApiServer
 from tests.kube.conftest import LiveSandbox, eventually
 from tests.kube.kubelet import kubelet
-from tests.kube.planted_causes import AFTERWARDS, CAUSES, HEALTHY, KEPT, PLAIN, Planted, queue
+from tests.kube.planted_causes import (
+    AFTERWARDS,
+    CAUSES,
+    HEALTHY,
+    KEPT,
+    PLAIN,
+    RECOVERING,
+    Planted,
+    queue,
+)
 from tests.kube.planted_claims import CLAIM_CAUSES, SENTENCES
 from tests.kube.planted_ends import END_CAUSES
 from tests.kube.planted_logs import LOG_CAUSES
 from tests.kube.planted_machines import MACHINE_CAUSES
 
 STACK = "lab"
-_ALL = {**CAUSES, **CLAIM_CAUSES, **LOG_CAUSES, **MACHINE_CAUSES, **END_CAUSES}
+ALL = {**CAUSES, **CLAIM_CAUSES, **LOG_CAUSES, **MACHINE_CAUSES, **END_CAUSES}
 # The last tests of this file make what would be in the way of the others.
-PLANTED = (*_ALL, "kept-for-another", "ray-head-gone")
+PLANTED = (*ALL, "kept-for-another", "ray-head-gone")
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +58,7 @@ def cluster(live: LiveSandbox, tmp_path_factory: pytest.TempPathFactory) -> Iter
     admin = live.server.acting_as("kubectl")
     for it in (PLAIN, *queue("roomy", "8"), *HEALTHY):
         admin.apply(it)
-    for planted in _ALL.values():
+    for planted in ALL.values():
         for it in planted.beside:
             admin.apply(it, force=True)
             if QUEUE_LABEL in labels_of(it):
@@ -57,17 +66,17 @@ def cluster(live: LiveSandbox, tmp_path_factory: pytest.TempPathFactory) -> Iter
         if planted.refused:
             eventually(lambda planted=planted: _is_refused(admin, planted.pod), bool)
         admin.apply(planted.job, force=True)
-    for name, planted in _ALL.items():
+    for name, planted in ALL.items():
         _play_kubelet(live, cluster, planted)
         if name in AFTERWARDS:
             _state(cluster, name, State.RUNNING)
             admin.apply(AFTERWARDS[name]())
-    pods = {name: _pod_of(cluster, it) for name, it in _ALL.items() if it.says}
+    pods = {name: _pod_of(cluster, it) for name, it in ALL.items() if it.says}
     folder = tmp_path_factory.mktemp("kubelet")
     with kubelet(live.plane.kubeconfig, folder, list(pods.values())) as nodes:
         for name, pod in pods.items():
-            for when in _ALL[name].said_at or (datetime.now(UTC),):
-                nodes.say(name_of(pod), _ALL[name].says, at=when)
+            for when in ALL[name].said_at or (datetime.now(UTC),):
+                nodes.say(name_of(pod), ALL[name].says, at=when)
         yield cluster
 
 
@@ -136,7 +145,7 @@ def cause(found: Verdict) -> str:
     return "" if found.reason is None else found.reason.cause
 
 
-@pytest.mark.parametrize("name", _ALL)
+@pytest.mark.parametrize("name", ALL)
 def test_a_planted_cause_is_the_one_that_is_told(cluster: Cluster, name: str) -> None:
     found = eventually(lambda: said(cluster, name), lambda it: cause(it) == name)
     assert found.reason is not None
@@ -150,6 +159,21 @@ def test_a_healthy_job_has_nothing_in_its_way(cluster: Cluster, name: str) -> No
     _state(cluster, name, State.RUNNING)
     found = said(cluster, name)
     assert found == Verdict(None, "It runs, with 1 of 1 pods ready.")
+
+
+@pytest.mark.parametrize("name", RECOVERING)
+def test_a_job_that_has_recovered_has_nothing_in_its_way(
+    live: LiveSandbox, cluster: Cluster, name: str
+) -> None:
+    planted = RECOVERING[name]
+    live.server.acting_as("kubectl").apply(planted.job)
+    _state(cluster, name, State.RUNNING)
+    _play_kubelet(live, cluster, planted)
+    tries = "its 2nd try" if planted.pod_status else "1 of 1 pods ready"
+    found = eventually(
+        lambda: said(cluster, name), lambda it: it.reason is None and tries in it.sentence
+    )
+    assert found.sentence.startswith("It runs")
 
 
 def test_quota_that_kueue_keeps_for_another_is_not_called_full(

@@ -23,7 +23,7 @@ from sandbox.faults import Faults
 from sandbox.workspace import Workspace
 from stacks.agreements import VOID
 from stacks.on_record import Record
-from stacks.refusal import CLUSTER, OFF_FIRST, RELEASE, is_guarded
+from stacks.refusal import CLUSTER, RELEASE, is_guarded, off_first
 from stacks.stands_on import going_with
 from tests.parts.sampling import a_sample
 from tests.stacks.agreed import CONFIG, STALE, TIER, TO_500, TO_1000, brought
@@ -244,7 +244,7 @@ def test_what_no_run_replaces_is_refused_with_the_commands_that_do_it(
     assert BY_COMMANDS[name] in text
     # What the cluster takes along keeps its data, and what the network does not.
     assert ("9000 GiB" in text) is (name in WITH_ALL_DATA)
-    protected = OFF_FIRST in text
+    protected = off_first(sandbox.workspace.stack) in text
     untaint(sandbox)
     if protected:
         sandbox = up(deletion_protection=False)

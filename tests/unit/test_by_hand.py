@@ -48,7 +48,9 @@ def commands(message: str) -> list[str]:
     return [it.strip() for it in message.splitlines() if it.startswith("  pulumi ")]
 
 
-UNTAINT = "pulumi state untaint --all --yes, where something is tainted"
+def untaint() -> str:
+    stack = pulumi.get_stack()
+    return f"pulumi state untaint --all --yes --stack {stack}, where something is tainted"
 
 
 def destroy(name: str) -> str:
@@ -90,7 +92,7 @@ def test_what_is_made_anew_by_hand_in_no_single_run_is_told_with_the_commands(
     stack = f"--stack {pulumi.get_stack()}"
     assert what in message
     assert commands(message) == [
-        UNTAINT,
+        untaint(),
         f"pulumi destroy {stack} {options}".strip(),
         f"pulumi up {stack}{again}",
     ]
@@ -100,7 +102,7 @@ def test_a_claim_is_made_anew_with_the_volume_that_is_bound_to_it() -> None:
     message = told("data-claim")
     assert message.startswith("data-claim would be replaced without data-volume, and would wait")
     up = f"pulumi up --stack {pulumi.get_stack()} --replace {URNS['data-volume']}"
-    assert commands(message) == [UNTAINT, up]
+    assert commands(message) == [untaint(), up]
 
 
 @pytest.mark.parametrize(

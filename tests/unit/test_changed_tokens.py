@@ -49,12 +49,12 @@ CHANGE = (secret(HF_TOKEN=Secret(OLD), SAME="x"), secret(HF_TOKEN=Secret(NEW), S
 RUNS = [
     (
         (DEPLOYMENT, "chat-deployment", pods({"name": "HF_TOKEN", **READS})),
-        "servers.chat (`kubectl --namespace=default rollout restart deployment/own`)",
+        f"servers.chat (`{PLAN.kubectl} --namespace=default rollout restart deployment/own`)",
     ),
     (
         (RAY_CLUSTER, "rl-cluster", {"headGroupSpec": pods({"name": "HF_TOKEN", **READS})}),
-        "ray.rl (`kubectl --namespace=default delete pod --selector=ray.io/cluster=own`, which "
-        "stops what runs there)",
+        f"ray.rl (`{PLAN.kubectl} --namespace=default delete pod --selector=ray.io/cluster=own`, "
+        "which stops what runs there)",
     ),
     (
         (JOB_SET, "cifar-10-job-set", pods({"name": "HF_TOKEN", **READS})),

@@ -48,7 +48,7 @@ def test_a_right_config_is_read_with_its_secrets(register: Register, b200: Any) 
     ("values", "end"),
     [
         ({"lustre__capacity_gib": 9500}, "nearest: 9000, 18000$"),
-        ({"project": None}, "set it with: pulumi config set gcp:project PROJECT$"),
+        ({"project": None}, "set it with: pulumi config set gcp:project PROJECT --stack test$"),
         (
             {"secrets_set": ["wandb_api_key"]},
             "does not stand here; nearest: as a secret of its own$",

@@ -239,7 +239,7 @@ def test_an_object_that_a_destroy_left_in_its_cluster_goes_with_the_destroy() ->
     context = Context(validate(DEV), "make roles STACK=lab", GRANTS)
     assert list(failure_lines(report, context)) == [
         said,
-        "  nearest: `pulumi destroy` again, where one was cut off before the cluster "
+        "  nearest: `pulumi destroy --stack lab` again, where one was cut off before the cluster "
         "(docs/lost-work.md)",
         "  nearest: another name, where it is another stack's",
     ]

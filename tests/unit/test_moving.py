@@ -42,7 +42,7 @@ def in_cluster(
 def test_for_a_cluster_of_its_own_objects_go_first() -> None:
     plan = validate(BASES["plain"], secrets_set=WITH_TOKEN)
     record = in_cluster("https://192.0.2.1")
-    (said,) = (str(it.refusal(record, "test")) for it in leaving(plan, record))
+    (said,) = (str(it.refusal(record, "test")) for it in leaving(plan, record, "test"))
     assert "(stack.cluster): platform at https://192.0.2.1 -> one that the stack makes" in said
     assert f"pulumi destroy --stack test --target {URN} --target-dependents" in said
     assert f"Or, where platform is gone with all that was in it: `{FORGET}`" in said
@@ -54,7 +54,7 @@ def test_what_was_in_a_cluster_of_its_own_that_is_gone_is_forgotten_and_not_dest
 ) -> None:
     plan = validate(BASES["plain"], secrets_set=WITH_TOKEN)
     record = in_cluster("https://192.0.2.1", provider)
-    (said,) = (str(it.refusal(record, "test")) for it in leaving(plan, record))
+    (said,) = (str(it.refusal(record, "test")) for it in leaving(plan, record, "test"))
     assert "own cluster platform at https://192.0.2.1 is on record no more" in said
     commands = [it.strip() for it in said.splitlines() if it.startswith("  ")]
     assert commands == [FORGET, "pulumi up --stack test"]
@@ -63,14 +63,16 @@ def test_what_was_in_a_cluster_of_its_own_that_is_gone_is_forgotten_and_not_dest
 def test_a_provider_of_nothing_is_replaced_in_one_run() -> None:
     plan = validate(BASES["plain"], secrets_set=WITH_TOKEN)
     for urn in (URN, OWN, FORMERLY_OWN):
-        assert list(leaving(plan, in_cluster("https://192.0.2.1", urn, objects=False))) == []
+        assert (
+            list(leaving(plan, in_cluster("https://192.0.2.1", urn, objects=False), "test")) == []
+        )
 
 
 def test_it_stays_in_the_one_that_it_is_in() -> None:
     plan = validate(changed(BASES["plain"], cluster=THERE, network=None), secrets_set=WITH_TOKEN)
     record = in_cluster("https://192.0.2.1")
-    assert list(leaving(plan, record)) == []
-    assert list(leaving(plan, Record())) == []
+    assert list(leaving(plan, record, "test")) == []
+    assert list(leaving(plan, Record(), "test")) == []
 
 
 @pytest.mark.parametrize(("endpoint", "moved"), [("192.0.2.1", False), ("192.0.2.2", True)])

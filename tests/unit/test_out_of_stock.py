@@ -38,9 +38,9 @@ def planned(stack: str) -> Plan:
 
 
 def test_it_names_what_is_paid_for_other_zones_other_ways_and_the_same_again() -> None:
-    first, *offers = (warning(planned("gcsfuse-checkpoint"), "gpu-pool", HALF_MADE) or "").split(
-        "\n"
-    )
+    first, *offers = (
+        warning(planned("gcsfuse-checkpoint"), "lab", "gpu-pool", HALF_MADE) or ""
+    ).split("\n")
     assert first == (
         "pools.gpu: us-east4-c lacks machines of g2-standard-8, or they do not start; those that "
         "came are paid for, 0.85 USD an hour each, and GKE goes on asking for the others"
@@ -48,18 +48,18 @@ def test_it_names_what_is_paid_for_other_zones_other_ways_and_the_same_again() -
     assert offers[0].startswith("  nearest: stack.pools.gpu.zone: us-east4-")
     assert "us-east4-c" not in offers[0]
     assert any("{mode: spot}" in it for it in offers)
-    assert offers[-1] == "  nearest: the same `pulumi up` again, later"
+    assert offers[-1] == "  nearest: the same `pulumi up --stack lab` again, later"
 
 
 def test_what_was_refused_at_once_has_nothing_that_is_paid_for() -> None:
-    line = warning(planned("b200-lustre"), "gpu-pool", REFUSED) or ""
+    line = warning(planned("b200-lustre"), "lab", "gpu-pool", REFUSED) or ""
     assert line.startswith("pools.gpu: ")
     assert "paid" not in line
 
 
 def test_as_many_nodes_as_came_are_a_way_on_from_a_pool_that_did_not_grow() -> None:
-    line = warning(planned("gcsfuse-checkpoint"), "gpu-pool", GROWN) or ""
-    assert "\n  nearest: stack.pools.gpu.nodes: 3, after `pulumi refresh`\n" in line
+    line = warning(planned("gcsfuse-checkpoint"), "lab", "gpu-pool", GROWN) or ""
+    assert "\n  nearest: stack.pools.gpu.nodes: 3, after `pulumi refresh --stack lab`\n" in line
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_as_many_nodes_as_came_are_a_way_on_from_a_pool_that_did_not_grow() -> N
     [("gpu-pool", "googleapi: Error 403: Permission denied"), ("theirs-pool", HALF_MADE)],
 )
 def test_of_other_errors_and_of_pools_of_others_nothing_is_said(name: str, message: str) -> None:
-    assert warning(planned("dev"), name, message) is None
+    assert warning(planned("dev"), "lab", name, message) is None
 
 
 @pytest.mark.parametrize(("errors", "warnings"), [([HALF_MADE, "older"], 1), ([], 0)])
@@ -77,33 +77,32 @@ def test_the_newest_error_is_told_once_and_nothing_is_tried_again(
     told: list[str] = []
     monkeypatch.setattr(pulumi.log, "warn", told.append)
     args = pulumi.ErrorHookArgs("urn", "id", "gpu-pool", NODE_POOL, errors=errors)
-    assert tell(planned("dev"), args) is False
+    assert tell(planned("dev"), "lab", args) is False
     assert len(told) == warnings
 
 
 def test_slices_of_tpus_are_told_by_their_pool() -> None:
-    line = warning(planned("tpu-multislice"), "v6e-16-1-pool", HALF_MADE) or ""
+    line = warning(planned("tpu-multislice"), "lab", "v6e-16-1-pool", HALF_MADE) or ""
     assert line.startswith("pools.v6e-16: ")
 
 
 def test_a_server_that_waited_in_vain_names_its_machines_their_price_and_ways_on() -> None:
-    line = waited_in_vain(planned("serve-autopilot"), "chat-deployment", WAITS) or ""
+    line = waited_in_vain(planned("serve-autopilot"), "lab", "chat-deployment", WAITS) or ""
     first, *offers = line.split("\n")
     assert first.startswith(
         "servers.chat: where its pods have no node, it lacks machines of pools.l4 (g2-standard-24 "
         "in us-central1-a). GKE goes on asking for them, and those that came are paid for: an hour "
         "of the stack's machines costs "
     )
-    assert "kubectl get pods --namespace=llm --field-selector=status.phase=Pending" in first
+    assert " get pods --namespace=llm --field-selector=status.phase=Pending` lists" in first
     assert any("stack.pools.l4.capacity: {mode: spot}" in it for it in offers)
     assert "  nearest: stack.servers.chat.minutes: more than 30" in offers
-    assert offers[-1].startswith("  nearest: the same `pulumi up` again, later")
+    assert offers[-1].startswith("  nearest: the same `pulumi up --stack lab` again, later")
 
 
 def test_a_ray_cluster_that_waited_in_vain_names_the_pools_of_its_workers() -> None:
-    line = (
-        waited_in_vain(planned("gcsfuse-checkpoint"), "gcsfuse-checkpoint-cluster", RAY_WAITS) or ""
-    )
+    plan = planned("gcsfuse-checkpoint")
+    line = waited_in_vain(plan, "lab", "gcsfuse-checkpoint-cluster", RAY_WAITS) or ""
     assert " lacks machines of pools.gpu (g2-standard-8 in us-east4-c). " in line
     assert "\n  nearest: stack.pools.gpu.zone: us-east4-" in line
     assert "minutes" not in line
@@ -112,7 +111,7 @@ def test_a_ray_cluster_that_waited_in_vain_names_the_pools_of_its_workers() -> N
 def test_a_ray_cluster_that_is_ready_with_its_head_waits_for_the_heads_machine() -> None:
     plan = planned("b200-lustre")
     (ray,) = plan.ray
-    line = waited_in_vain(plan, f"{ray}-cluster", RAY_WAITS) or ""
+    line = waited_in_vain(plan, "lab", f"{ray}-cluster", RAY_WAITS) or ""
     assert " lacks machines of pools.cpu (" in line
     assert "pools.gpu" not in line
 
@@ -122,7 +121,7 @@ def test_queued_machines_that_did_not_come_are_told_by_their_request() -> None:
     raw = changed(stack_config("gcsfuse-checkpoint"), pools__gpu__capacity=queued)
     plan = validate(raw, secrets_set=WITH_TOKEN)
     (ray,) = plan.ray
-    line = waited_in_vain(plan, f"{ray}-machines-request", RAY_WAITS) or ""
+    line = waited_in_vain(plan, "lab", f"{ray}-machines-request", RAY_WAITS) or ""
     assert line.startswith(f"ray.{ray}: ")
     assert " lacks machines of pools.gpu (" in line
 
@@ -138,7 +137,7 @@ def test_queued_machines_that_did_not_come_are_told_by_their_request() -> None:
 def test_of_containers_that_fail_and_of_work_of_others_nothing_is_said(
     name: str, message: str
 ) -> None:
-    assert waited_in_vain(planned("serve-autopilot"), name, message) is None
+    assert waited_in_vain(planned("serve-autopilot"), "lab", name, message) is None
 
 
 @pytest.mark.parametrize(("operation", "warnings"), [("create", 1), ("update", 1), ("delete", 0)])
@@ -150,5 +149,5 @@ def test_what_is_slow_to_go_lacks_no_machines(
     args = pulumi.ErrorHookArgs(
         "urn", "id", "chat-deployment", DEPLOYMENT, failed_operation=operation, errors=[WAITS]
     )
-    assert tell(planned("serve-autopilot"), args) is False
+    assert tell(planned("serve-autopilot"), "lab", args) is False
     assert len(told) == warnings

@@ -96,7 +96,7 @@ def test_every_kind_of_work_is_named_with_its_team(name: str) -> None:
     obj = SAMPLES[name](TEAM, "")
     work = one(stored(obj))
     assert str(work).startswith(f"{obj['kind']} {TEAM}/{name}, of the team {TEAM}")
-    assert work.command.endswith(f"/{name} --namespace {TEAM}")
+    assert work.command("kubectl").endswith(f"/{name} --namespace {TEAM}")
 
 
 def test_work_says_who_submitted_it_its_queue_and_how_many_accelerators() -> None:
@@ -235,7 +235,10 @@ def test_a_kind_that_is_not_known_is_named_by_what_it_controls() -> None:
     below["spec"]["containers"][0]["resources"]["limits"]["google.com/tpu"] = "4"
     work = one(below)
     assert str(work) == "MPIJob serving/train, of the team serving, with 4 accelerators"
-    assert work.command == "kubectl delete mpijob.kubeflow.org/train --namespace serving"
+    assert (
+        work.command("kubectl --context x")
+        == "kubectl --context x delete mpijob.kubeflow.org/train --namespace serving"
+    )
 
 
 def test_a_service_without_a_load_balancer_holds_nothing() -> None:
@@ -462,7 +465,7 @@ def test_work_on_nodes_that_are_made_anew_or_fewer_is_named_and_not_refused(
 def test_what_an_object_holds_is_told_from_what_it_names() -> None:
     (queue,) = works(stored(cluster_queue("l4")))
     assert str(queue) == "ClusterQueue theirs"
-    assert queue.command == "kubectl delete clusterqueue.kueue.x-k8s.io/theirs"
+    assert queue.command("kubectl") == "kubectl delete clusterqueue.kueue.x-k8s.io/theirs"
     assert queue.uses == {Used("ResourceFlavor", "l4")}
     (flavor,) = works(stored(resource_flavor("racks")))
     assert flavor.uses == {Used("Topology", "racks")}
@@ -483,21 +486,21 @@ def test_an_object_of_any_kind_that_its_namespace_would_wait_for_is_named() -> N
     (held,) = works(stored(held_config_map(TEAM)))
     assert str(held) == "ConfigMap serving/held, of the team serving"
     assert held.finalizers == ("example.com/own",)
-    assert held.command == "kubectl delete configmap/held --namespace serving"
+    assert held.command("kubectl") == "kubectl delete configmap/held --namespace serving"
     assert works(stored(held_config_map(TEAM, "kubernetes.io/own"))) == []
 
 
 def test_a_name_is_one_word_of_the_command_that_takes_it_away() -> None:
     found = replace(works(stored(held_config_map(TEAM)))[0], name="a; rm b", namespace="$(id)")
     for work in (found, replace(found, stuck=True)):
-        words = shlex.split(work.command)
+        words = shlex.split(work.command("kubectl"))
         assert words[2:5] == ["configmap/a; rm b", "--namespace", "$(id)"]
 
 
 def test_an_object_that_was_deleted_and_is_still_held_is_let_go_by_another_command() -> None:
     (held,) = works(stored(held_config_map(TEAM), deletionTimestamp="2026-11-02T00:00:00Z"))
     patch = """kubectl patch configmap/held --namespace serving --type merge --patch """
-    assert held.command == patch + """'{"metadata": {"finalizers": null}}'"""
+    assert held.command("kubectl") == patch + """'{"metadata": {"finalizers": null}}'"""
 
 
 def test_a_held_object_of_nobody_is_not_in_the_way_where_its_namespace_stays() -> None:

@@ -90,7 +90,7 @@ def test_the_token_is_in_the_secret_that_kuberay_makes_or_the_cluster_names(
     ("data", "said"),
     [
         (None, "which you may not read; nearest: somebody with the role edit there"),
-        ({}, "which has none as auth_token; nearest: `kubectl describe raycluster small`"),
+        ({}, "as auth_token; nearest: `kubectl describe raycluster small --namespace lab`"),
     ],
 )
 def test_who_cannot_have_the_token_is_told_where_it_is(data: Any, said: str) -> None:

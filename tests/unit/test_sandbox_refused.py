@@ -120,7 +120,8 @@ def test_a_token_in_plain_is_refused_without_its_value(tmp_path: Path, prefix: s
     (line,) = _report(tmp_path, text)
     assert line == (
         "hugging_face_token: stands in plain, for everybody who reads the file; nearest: a new one "
-        "by pulumi config set --secret hugging_face_token, and none that others have read"
+        "by pulumi config set --secret hugging_face_token --stack dev, and none that others have "
+        "read"
     )
 
 

@@ -20,8 +20,8 @@ from sandbox.run import print_cost, usd_hour
 from sandbox.run_result import RunResult
 from sandbox.schedule import TimedStep, critical_path
 from sandbox.workspace import Workspace
-from stacks.refusal import OFF_FIRST
-from stacks.two_runs import BACK_ON
+from stacks.refusal import off_first
+from stacks.two_runs import back_on
 
 OVERRIDES = ["gpu_pool.nodes=4", "labels.of=my team"]
 
@@ -134,10 +134,10 @@ def test_a_protected_stacks_commands_keep_the_protection_off_until_the_last(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, more: list[str]
 ) -> None:
     steps = [
-        f"{OFF_FIRST}, for the stack is protected",
+        f"{off_first('dev')}, for the stack is protected",
         "pulumi destroy --stack dev --target 'urn' --target-dependents",
         "pulumi up --stack dev",
-        BACK_ON,
+        back_on("dev"),
     ]
     said = "\n  ".join(["refused", *steps])
     report = EngineReport(diagnostics=[said])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,7 +14,7 @@ from aistack.stack import Config
 from aistack.submit.preflight import Checked, checked
 from aistack.submit.request import Request
 from kube.jobs import pod_groups
-from stacks.parts.jobs.program_words import jax_problems, takes_ranks
+from stacks.parts.jobs.program_words import takes_ranks, with_ranks
 from stacks.tokens import SECRETS
 from tests.conftest import changed, stack_config
 from tests.unit.platform_samples import PLATFORM
@@ -31,23 +33,20 @@ def submitted(folder: Path, files: dict[str, str], nodes: int) -> Checked:
     return checked(request, LAB, (), "lab")
 
 
-JAX_LOST = {
+# Programs that leave something out of the call.
+JAX_ASKS = {
     "as jax's own page has it": "import jax\njax.distributed.initialize()\n",
     "from a module": "from jax import distributed as d\nd.initialize()\n",
     "by its name": "from jax.distributed import initialize\ninitialize()\n",
     "with the address alone": "import jax\njax.distributed.initialize('a:1')\n",
     "without its own number": "import jax\njax.distributed.initialize(num_processes=2)\n",
     "in a function": "import jax.distributed\ndef main():\n    jax.distributed.initialize()\n",
-    "as the main program": (
-        "import jax\nif __name__ == '__main__':\n    jax.distributed.initialize()\n"
-    ),
-}
-JAX_KNOWS = {
     "on a condition": "import jax, sys\nif sys.argv[1:]:\n    jax.distributed.initialize()\n",
-    "on a word": "import jax, sys\nsys.argv[1:] and jax.distributed.initialize()\n",
     "or goes on without": (
         "import jax\ntry:\n    jax.distributed.initialize()\nexcept ValueError:\n    pass\n"
     ),
+}
+JAX_KNOWS = {
     "by place": "import jax\njax.distributed.initialize('a:1', 2, 0)\n",
     "by name": "import jax\njax.distributed.initialize(num_processes=2, process_id=0)\n",
     "by what nobody sees": "import jax\njax.distributed.initialize(**settings())\n",
@@ -57,34 +56,88 @@ JAX_KNOWS = {
     "nothing of it": "import jax\nprint(jax.devices())\n",
     "no Python of ours": "def (\n",
 }
+RUN = ["python3", "-u", "$(SCRIPT_DIR)/train.py", "--lr", "3e-4"]
 
 
-@pytest.mark.parametrize("name", JAX_LOST)
-def test_jax_that_cannot_find_its_rank_is_refused_with_a_call_that_can(
-    tmp_path: Path, name: str
-) -> None:
-    with pytest.raises(VerbError, match=r"FILE: train\.py: line \d: JAX cannot .* nearest: ") as no:
-        submitted(tmp_path, {"train.py": JAX_LOST[name]}, nodes=2)
-    near = str(no.value).partition("nearest: import os, and ")[2]
-    offered = f"import jax\nimport os\n{near}\n"
-    assert [*jax_problems("file", "train.py", {"train.py": offered})] == []
-    assert submitted(tmp_path, {"train.py": offered}, nodes=2)
-
-
-def test_a_module_that_the_program_imports_is_read_and_others_are_not(tmp_path: Path) -> None:
-    files = {"train.py": "import ranks\n", "ranks.py": JAX_LOST["in a function"]}
-    with pytest.raises(VerbError, match=r"FILE: ranks\.py: line 3"):
-        submitted(tmp_path, files, nodes=2)
-    assert submitted(tmp_path, {**files, "train.py": "print()\n"}, nodes=2)
+@pytest.mark.parametrize("name", JAX_ASKS)
+def test_a_jax_program_that_does_not_say_its_rank_is_told_it(name: str) -> None:
+    first, option, dash, code, *rest = with_ranks(RUN, {"train.py": JAX_ASKS[name]})
+    assert [first, option, *rest] == RUN
+    assert dash == "-c"
+    # The kubelet takes such words for its own.
+    assert "$(" not in code
 
 
 @pytest.mark.parametrize("name", JAX_KNOWS)
-def test_jax_that_says_its_rank_or_may_is_taken(name: str) -> None:
-    assert [*jax_problems("file", "train.py", {"train.py": JAX_KNOWS[name]})] == []
+def test_any_other_program_is_run_as_it_is(name: str) -> None:
+    assert with_ranks(RUN, {"train.py": JAX_KNOWS[name]}) == RUN
 
 
-def test_one_pod_alone_has_no_ranks_to_find(tmp_path: Path) -> None:
-    assert submitted(tmp_path, {"train.py": JAX_LOST["in a function"]}, nodes=1)
+def test_a_module_that_the_program_imports_is_read_and_others_are_not(tmp_path: Path) -> None:
+    files = {"train.py": "import ranks\n", "ranks.py": JAX_ASKS["in a function"]}
+    assert with_ranks(RUN, files) != RUN
+    assert with_ranks(RUN, {**files, "train.py": "print()\n"}) == RUN
+    own = ["bash", "$(SCRIPT_DIR)/run.sh"]
+    assert with_ranks(own, {"run.sh": "python3 train.py\n", **files}) == own
+
+
+JAX = """
+class State:
+    def initialize(self, coordinator_address=None, num_processes=None, process_id=None,
+                   local_device_ids=None, cluster_detection_method=None):
+        print(coordinator_address, num_processes, process_id, local_device_ids,
+              cluster_detection_method)
+
+global_state = State()
+
+def initialize(*given, **named):
+    global_state.initialize(*given, **named)
+"""
+CALLS = {
+    "": "a:1 2 1 None deactivate",
+    "'b:2'": "b:2 2 1 None deactivate",
+    "num_processes=4, process_id=3": "a:1 4 3 None deactivate",
+    "local_device_ids=[0]": "a:1 2 1 [0] deactivate",
+    "cluster_detection_method='mpi4py'": "None None None None mpi4py",
+}
+
+
+@pytest.mark.parametrize("given", CALLS)
+def test_what_the_program_says_goes_before_what_its_pod_says(tmp_path: Path, given: str) -> None:
+    """With a package in place of JAX, which is imported when the program does it."""
+    (tmp_path / "jax" / "_src").mkdir(parents=True)
+    (tmp_path / "jax" / "_src" / "__init__.py").touch()
+    (tmp_path / "jax" / "_src" / "distributed.py").write_text(JAX)
+    (tmp_path / "jax" / "__init__.py").write_text(
+        "import os\nprint(os.environ['XLA_FLAGS'])\nfrom jax._src import distributed\n"
+    )
+    (tmp_path / "beside.py").touch()
+    (tmp_path / "train.py").write_text(
+        "import os, sys, beside\nos.environ['XLA_FLAGS'] = 'set first'\nimport jax\n"
+        f"jax.distributed.initialize({given})\nprint(__name__, sys.argv[1:])\n"
+    )
+    lacking = {"train.py": JAX_ASKS["by its name"]}
+    words = with_ranks([sys.executable, "$(SCRIPT_DIR)/train.py", "--lr", "1"], lacking)
+    variables = {"JAX_COORDINATOR_ADDRESS": "a:1", "NNODES": "2", "NODE_RANK": "1"}
+    done = subprocess.run(
+        [it.replace("$(SCRIPT_DIR)", str(tmp_path)) for it in words],
+        env=variables,
+        cwd="/",
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout.splitlines() == ["set first", CALLS[given], "__main__ ['--lr', '1']"], (
+        done.stderr
+    )
+
+
+def test_the_pods_of_a_submitted_jax_program_are_told_their_ranks(tmp_path: Path) -> None:
+    found = submitted(tmp_path, {"train.py": JAX_ASKS["in a function"]}, nodes=2)
+    ((_, pod),) = pod_groups(found.parcel.work.kind, found.parcel.work.obj)
+    command = pod["containers"][0]["command"]
+    assert command[:2] == ["python3", "-c"]
+    assert command[3:] == ["$(SCRIPT_DIR)/train.py"]
 
 
 DDP = "import torch.distributed as dist\ndist.init_process_group('nccl')\n"

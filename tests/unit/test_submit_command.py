@@ -251,7 +251,7 @@ TOO_MANY: dict[str, str] = {
     "accelerate launch --num_processes 7 $(SCRIPT_DIR)/train.py": (
         "--num_processes 7 starts more processes than the 2 GPUs that the job has"
     ),
-    # microsoft/DeepSpeed issue 662 of 2021-01-12; horovod/horovod docs/running.rst.
+    # microsoft/DeepSpeed issue 662 of 2021-01-12; horovod/horovod docs/running.rst @ 01255ea4.
     "deepspeed --num_gpus=8 $(SCRIPT_DIR)/train.py --deepspeed ds.json": (
         "--num_gpus=8 starts more processes than the 2 GPUs that a pod has; nearest: 2 as"
     ),
@@ -297,7 +297,7 @@ APART: dict[str, str] = {
     "accelerate launch --config_file $(SCRIPT_DIR)/config.yaml $(SCRIPT_DIR)/train.py": (
         "with no --machine_rank, no --main_process_ip"
     ),
-    # microsoft/DeepSpeed issue 5510 of 2024-05, kubeflow/mpi-operator issue 327 of 2021-03-02.
+    # deepspeedai/DeepSpeed issue 5510 of 2024-05-08, kubeflow/mpi-operator issue 327 of 2021-03-02.
     "deepspeed $(SCRIPT_DIR)/train.py --deepspeed ds.json": (
         "deepspeed reaches other pods by SSH, which none of them serves, so it does not make one "
         f"training of 2 pods; nearest: {JOIN} --master-port $(MASTER_PORT), or nodes: 1"

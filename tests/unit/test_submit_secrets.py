@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from aistack.submit.hand_over import hand_over
 from aistack.submit.parcel import Parcel
 from aistack.submit.preflight import checked
 from aistack.submit.request import Request
+from aistack.submit.secret_words import InPlainError
 from kube.jobs import pod_groups
 from kube.kinds import SECRET, Kind
 from kube.objects import JsonObject
@@ -53,6 +55,17 @@ def test_a_key_of_a_secret_is_a_variable_and_a_whole_one_is_all_of_them(script: 
     parcel = submitted(script, "mine=NGC_API_KEY", "others")
     assert references(parcel)["NGC_API_KEY"] == {"name": "mine", "key": "NGC_API_KEY"}
     assert container(parcel)["envFrom"] == [{"secretRef": {"name": "others"}}]
+
+
+def test_a_key_may_be_a_variable_of_another_name(script: Path) -> None:
+    named = "hf-secret=hf_api_token:HF_TOKEN", "mine=wandb.api-key:WANDB_API_KEY"
+    parcel = submitted(script, *named)
+    found = references(parcel)
+    assert found["HF_TOKEN"] == {"name": "hf-secret", "key": "hf_api_token"}
+    assert found["WANDB_API_KEY"] == {"name": "mine", "key": "wandb.api-key"}
+    assert {*parcel.secrets} == {("hf-secret", "hf_api_token"), ("mine", "wandb.api-key")}
+    of_team = submitted(script, *named, config=PLATFORM, team="red")
+    assert references(of_team).keys() == {"HF_TOKEN", "WANDB_API_KEY"}
 
 
 def test_a_teams_pods_have_the_teams_secrets_and_none_of_the_stacks(script: Path) -> None:
@@ -113,6 +126,8 @@ def test_secrets_of_a_team_that_are_none_are_refused_in_the_words_of_the_config(
     ("secret", "fields", "told"),
     [
         ("My_Secret", {}, "jobs.mine.secrets[0]"),
+        ("mine=api-key", {}, "or NAME=KEY:VARIABLE where the key is no variable's name"),
+        ("mine=key:NODE_RANK", {}, "nearest: mine=key:VARIABLE with another one"),
         ("mine=NODE_RANK", {}, "which the pods have already"),
         ("mine=EPOCHS", {"environment": {"EPOCHS": "3"}}, "which the pods have already"),
     ],
@@ -130,6 +145,27 @@ def secret(name: str, *keys: str) -> JsonObject:
         "metadata": {"name": name},
         "data": dict.fromkeys(keys, "cHJpdmF0ZQ=="),
     }
+
+
+@pytest.mark.parametrize(
+    ("there", "told"),
+    [
+        ([secret("wandb", "KEY"), secret("hub", "HF_TOKEN")], "; in red there are hub, wandb"),
+        ([], "; in red there is none yet"),
+        (
+            [secret(f"s{number}", "KEY") for number in range(7)],
+            "; in red there are s0, s1, s2, s3, s4 and 2 more",
+        ),
+    ],
+)
+def test_a_secret_in_plain_is_refused_with_the_names_of_those_that_are_there(
+    script: Path, there: list[JsonObject], told: str
+) -> None:
+    with pytest.raises(InPlainError) as refused:
+        submitted(script, config=UNQUEUED, team="red", environment={"HF_TOKEN": "private"})
+    said = str(refused.value.with_those_there(Answering(*there), "red"))
+    assert said.startswith("jobs.mine.environment.HF_TOKEN: looks like a secret")
+    assert said.endswith(told)
 
 
 MISSING = [
@@ -170,6 +206,17 @@ class Secretive(Answering):
         if kind == SECRET:
             raise ForbiddenError("secrets is forbidden")
         return super().get(kind, namespace, name)
+
+    def pages(self, kind: Kind, namespace: str = "", **options: str) -> Iterator[JsonObject]:
+        if kind == SECRET:
+            raise ForbiddenError("secrets is forbidden")
+        return super().pages(kind, namespace, **options)
+
+
+def test_who_may_not_list_secrets_is_told_of_none(script: Path) -> None:
+    with pytest.raises(InPlainError) as refused:
+        submitted(script, environment={"HF_TOKEN": "private"})
+    assert refused.value.with_those_there(Secretive(), "lab") is refused.value
 
 
 class HalfSecretive(Answering):

@@ -69,12 +69,12 @@ REFUSALS: dict[str, tuple[dict[str, Any], str]] = {
     "a variable that each pod has of its own": (
         {"teams__vision__secrets": ["hub=HF_TOKEN", "hub=NODE_RANK"]},
         "stack.teams.vision.secrets[1]: hub would give the variable NODE_RANK, which the pods have "
-        "already; nearest: another key",
+        "already; nearest: hub=NODE_RANK:VARIABLE with another one",
     ),
     "a variable of two Secrets": (
         {"teams__vision__secrets": ["hub=HF_TOKEN", "hub", "old=HF_TOKEN"]},
         "stack.teams.vision.secrets[2]: old would give the variable HF_TOKEN, which hub gives; "
-        "nearest: one of them",
+        "nearest: old=HF_TOKEN:VARIABLE with another one",
     ),
     "no priority of this name": (
         {

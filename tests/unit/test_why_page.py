@@ -7,10 +7,11 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.kube.test_why import PLANTED
+from tests.kube.planted_causes import KEPT, RECOVERING
+from tests.kube.test_why import ALL, PLANTED
 from tests.unit.test_servers_are_work import REPORTED as SERVERS
 from tests.unit.test_why import CAUSES as RECORDED
-from tests.unit.test_why_reports import HEALTHY, RECOVERS, REPORTS
+from tests.unit.test_why_reports import HEALTHY, RECOVERS, REPORTS, SOURCE
 
 _ROOT = Path(__file__).resolve().parents[2]
 _PAGE = (_ROOT / "docs" / "aistack.md").read_text()
@@ -75,3 +76,12 @@ def test_the_page_has_the_numbers_of_the_tests() -> None:
     assert f"{len(PLANTED)} of them are planted" in words
     assert f"The words of {len(REPORTS)} public reports" in words
     assert f"of {len(RECOVERS)} jobs that have recovered and {len(HEALTHY)} that are well" in words
+
+
+def test_what_is_planted_has_a_public_source_with_a_date_or_a_version() -> None:
+    """Beside it, or in the reports of that cause."""
+    reported = {it.cause: it.source for it in REPORTS.values() if not it.source.startswith("ours")}
+    planted = {**ALL, **RECOVERING, "kept-for-another": KEPT}
+    sources = {name: it.source or reported.get(name, "") for name, it in planted.items()}
+    assert [name for name, it in sources.items() if not SOURCE.match(it)] == []
+    assert sum(it.startswith("ours") for it in sources.values()) <= 4

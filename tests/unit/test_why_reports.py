@@ -2889,12 +2889,12 @@ REPORTS: dict[str, Report] = {
 
 
 # A repository, what in it, and when: a day, a release or a commit.
-_SOURCE = re.compile(r"[\w.-]+/[\w.-]+ \S.* of v?\d|ours: .")
+SOURCE = re.compile(r"[\w.-]+/[\w.-]+ \S.* of v?\d|ours: .")
 
 
 @pytest.mark.parametrize("name", REPORTS)
 def test_a_report_has_a_public_source_with_a_date_or_a_version(name: str) -> None:
-    assert _SOURCE.match(REPORTS[name].source)
+    assert SOURCE.match(REPORTS[name].source)
 
 
 @pytest.mark.parametrize("name", REPORTS)

@@ -13,13 +13,13 @@ def advice(plan: Plan) -> Iterator[str]:
     match plan.hardening.endpoint:
         case ControlPlaneEndpoint.PRIVATE:
             yield (
-                "stack.cluster.endpoint: private: `pulumi up`, `aistack` and kubectl reach the "
+                "stack.cluster.endpoint: private: Pulumi, aistack and kubectl reach the "
                 "control plane from the VPC network alone, by a machine in it, Cloud VPN or an "
                 "interconnect; from elsewhere `up` fails at the first object in the cluster"
             )
         case ControlPlaneEndpoint.DNS:
             yield (
-                "stack.cluster.endpoint: dns: whoever runs `pulumi up`, `aistack` or kubectl needs "
+                "stack.cluster.endpoint: dns: whoever runs Pulumi, aistack or kubectl needs "
                 "container.clusters.connect, which roles/container.viewer has"
             )
             if plan.teams:

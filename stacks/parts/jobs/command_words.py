@@ -118,8 +118,8 @@ _CALLED = (
     r"(?:^|[;&|(\n]\s*|\b\w*sh(?:\s+-\S+|\s+pipefail)+\s+|\bexec\s+|\b[A-Z_]+=\S*\s+)(?:\S*/)?"
 )
 # Launchers that reach other machines by SSH, with the options of processes of each pod and of what
-# does without: microsoft/DeepSpeed issue 5510 of 2024-05, kubeflow/mpi-operator issue 327 of
-# 2021-03-02, horovod/horovod docs/running.rst.
+# does without: deepspeedai/DeepSpeed issue 5510 of 2024-05-08, kubeflow/mpi-operator issue 327 of
+# 2021-03-02, horovod/horovod docs/running.rst @ 01255ea4, "Failures due to SSH issues".
 _BY_SSH = {
     "deepspeed": (
         re.compile(rf"{_CALLED}deepspeed(?=\s)"),

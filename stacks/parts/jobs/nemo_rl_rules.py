@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from math import gcd
 
+from stacks.commands import setting
 from stacks.parts.jobs.divisors import divisors, largest_divisor
 from stacks.parts.jobs.nemo_rl import NemoRlJob
 from stacks.parts.pools.pod_rules import boot_disk_problems
@@ -45,7 +46,7 @@ def nemo_rl_problems(job: NemoRlJob, gpus: int, *, wandb_key: bool) -> Iterator[
         yield Problem(
             "job.wandb",
             "true needs the key of Weights & Biases; nearest: false, or "
-            "pulumi config set --secret wandb_api_key",
+            f"{setting('wandb_api_key')}",
         )
 
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 from stacks.parts.jobs.command_words import FILES_VARIABLE, is_python
-from stacks.problems import Problem
 
 # Libraries that read RANK, LOCAL_RANK and WORLD_SIZE, one process for each GPU, which torchrun sets
 # (pytorch/pytorch v2.9.0 torch/distributed/run.py, "Environment Variables"; huggingface/accelerate
@@ -37,10 +36,7 @@ _PYTHON_OPTION = re.compile(r"-[bBdEIOPqRsSuvx]+")
 _INITIALIZE = "jax.distributed.initialize"
 # Positions of its arguments (jax 0.10.2 jax/_src/distributed.py, State.initialize).
 _ARGUMENTS = ("coordinator_address", "num_processes", "process_id")
-_WORKS = (
-    f'{_INITIALIZE}(os.environ["JAX_COORDINATOR_ADDRESS"], int(os.environ["NNODES"]), '
-    'int(os.environ["NODE_RANK"]))'
-)
+_WITH_RANKS = Path(__file__).with_name("jax_ranks.py").read_text(encoding="utf-8")
 
 
 def program_place(command: Sequence[str]) -> int | None:
@@ -69,41 +65,30 @@ def takes_ranks(program: str, files: Mapping[str, str]) -> bool:
     return not starts and any(_is_of(it, _OF_RANKS) for it in names)
 
 
-def jax_problems(field: str, program: str, files: Mapping[str, str]) -> Iterator[Problem]:
-    """Calls that cannot know how many processes there are. Of a pod JAX asks the API server, for
-    which pods have no token, and only where `kubernetes` is installed; other kinds of clusters it
-    knows by variables of Slurm, Open MPI or a TPU VM (jax 0.10.2 and 0.11.1
+def with_ranks(command: Sequence[str], files: Mapping[str, str]) -> list[str]:
+    """The command of a pod, whose program may call `jax.distributed.initialize` without a word.
+
+    JAX itself reads the coordinator's address alone. Of a pod it asks the API server, for which
+    pods have no token, and only where `kubernetes` is installed; by variables it knows Slurm, Open
+    MPI and TPU VMs, and of the first two a process has one GPU alone (jax 0.10.2 and 0.11.1
     jax/_src/clusters/k8s_cluster.py, is_env_present; cluster.py,
-    auto_detect_unset_distributed_params)."""
-    for file, tree in _reached(program, files):
+    auto_detect_unset_distributed_params; the same at cec06d11 of 2026-08-08)."""
+    program, at = program_of(command, files), program_place(command)
+    if program is None or at is None or not _lacks_ranks(program, files):
+        return list(command)
+    return [*command[:at], "-c", _WITH_RANKS, *command[at:]]
+
+
+def _lacks_ranks(program: str, files: Mapping[str, str]) -> bool:
+    """Whether some call of the program does not say how many processes there are, and which this
+    one is."""
+    for _, tree in _reached(program, files):
         full = _full_names(tree)
-        for call in _calls(tree):
-            if _dotted(call.func, full) == _INITIALIZE and not _knows_its_rank(call):
-                yield Problem(
-                    field,
-                    f"{file}: line {call.lineno}: JAX cannot find out in a pod how many processes "
-                    f"there are, and which this one is; nearest: import os, and {_WORKS}",
-                )
-
-
-def _calls(tree: ast.Module) -> Iterator[ast.Call]:
-    """Those that are made wherever the program gets to: a call on a condition, which may be another
-    kind of cluster, and one whose failure is caught, are the program's own business."""
-    waiting: list[ast.AST] = [tree]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, ast.Call):
-            yield node
-        if isinstance(node, ast.If) and not _is_main(node.test):
-            waiting.append(node.test)
-        elif isinstance(node, ast.Try) and node.handlers:
-            waiting += [*node.orelse, *node.finalbody]
-        elif not isinstance(node, ast.IfExp | ast.BoolOp):
-            waiting += ast.iter_child_nodes(node)
-
-
-def _is_main(test: ast.expr) -> bool:
-    return any(isinstance(it, ast.Name) and it.id == "__name__" for it in ast.walk(test))
+        calls = [it for it in ast.walk(tree) if isinstance(it, ast.Call)]
+        own = [it for it in calls if _dotted(it.func, full) == _INITIALIZE]
+        if not all(map(_knows_its_rank, own)):
+            return True
+    return False
 
 
 def _knows_its_rank(call: ast.Call) -> bool:

@@ -13,7 +13,7 @@ from catalog.text_check import like
 from components.job_set_manifest import OWN_VARIABLES
 from components.ray_manifest import LAUNCHER_DIR
 from stacks.parts.jobs.command_words import FILES_VARIABLE
-from stacks.secret_references import SecretKey, SecretReference, named_secret
+from stacks.secret_references import NamedSecret, SecretReference, named_secret
 from stacks.types import (
     Block,
     Gpus,
@@ -85,7 +85,7 @@ class Script(Block, frozen=True):
     NNODES, NODE_RANK and GPUS_PER_NODE, as torchrun takes them, and JAX_COORDINATOR_ADDRESS."""
     secrets: tuple[SecretReference, ...] = ()
     """Secrets of its namespace that others have made, as variables: `NAME` for all keys of one,
-    `NAME=KEY` for one of them."""
+    `NAME=KEY` for one of them, `NAME=KEY:VARIABLE` for one under another name."""
     install_requirements: bool = True
     """Whether a `requirements.txt` among the files is installed before the command runs: by pip in
     each pod, as its image's user, or by Ray. Without, the image has all packages."""
@@ -139,13 +139,13 @@ class Script(Block, frozen=True):
         return "from the beginning, or from what its command finds of its own"
 
     @property
-    def named_secrets(self) -> list[SecretKey]:
+    def named_secrets(self) -> list[NamedSecret]:
         return [named_secret(it) for it in self.secrets]
 
     @property
     def has_whole_secret(self) -> bool:
         """Whether pods have all keys of a Secret as variables, whose names its user knows alone."""
-        return any(key is None for _, key in self.named_secrets)
+        return any(it.key is None for it in self.named_secrets)
 
     def variables(self, *, with_files: bool, of_stack: Collection[str]) -> set[str]:
         """Names that `$(NAME)` in the command may have. `of_stack` are those of its secrets."""
@@ -153,7 +153,7 @@ class Script(Block, frozen=True):
         if self.ray is not None:
             return {*files, *self.environment}
         server = {SERVER_VARIABLE} if self.server is not None else set[str]()
-        keys = {key for _, key in self.named_secrets if key is not None}
+        keys = {it.variable for it in self.named_secrets if it.variable is not None}
         return {*OWN_VARIABLES, *of_stack, *files, *server, *keys, *self.environment}
 
 

@@ -23,6 +23,7 @@ from stacks.parts.cluster.build import webhook_access
 from stacks.parts.cluster.config import Operator
 from stacks.parts.jobs import script_files
 from stacks.parts.jobs.plan import PlannedScript
+from stacks.parts.jobs.program_words import with_ranks
 from stacks.parts.jobs.requirements import with_requirements
 from stacks.parts.jobs.script import FILES_VARIABLE, SERVER_VARIABLE, Script
 from stacks.parts.network.domain_build import domain_of
@@ -95,7 +96,8 @@ def _job_set(
             job_name=script.name,
             image=site.plan.images.of(script.image),
             command=with_requirements(
-                config.command, of_user if config.install_requirements else {}
+                with_ranks(config.command, of_user),
+                of_user if config.install_requirements else {},
             ),
             files=of_user,
             environment=_environment(script, of_user),
@@ -117,7 +119,10 @@ def _job_set(
             annotations=annotations(script.limits),
             secret_name=site.secret_name,
             secret_keys=[*site.secret_keys, *_server_keys(site, script)],
-            secrets=[ScriptSecretArgs(name=it, key=key) for it, key in config.named_secrets],
+            secrets=[
+                ScriptSecretArgs(name=it.name, key=it.key, variable=it.variable)
+                for it in config.named_secrets
+            ],
             service_account=mounted[0].account_name if mounted else None,
             priority_class=queues.priority(config.priority),
             queue=queues.queue(config.queue),

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from components.job_set_manifest import MAX_FILE_BYTES
+from stacks.commands import setting
 from stacks.config_errors import nearest
 from stacks.file_secrets import NO_SECRET, FileSecret, secrets_in_file
 from stacks.ignored_files import git_ignores, ignore_files_of, ignored_by
@@ -19,7 +20,6 @@ from stacks.parts.jobs.command_words import (
     command_problems,
     shell_script_problems,
 )
-from stacks.parts.jobs.program_words import jax_problems, program_of
 from stacks.parts.jobs.requirements import requirements_problems
 from stacks.parts.jobs.script import Script
 from stacks.problems import Problem
@@ -63,7 +63,7 @@ class Tokens:
         """How pods get the token of the config's `key`."""
         variable = VARIABLES[key]
         if not self.submitted:
-            return f"{variable}, which pods have from `pulumi config set --secret {key}`"
+            return f"{variable}, which pods have from `{setting(key)}`"
         if variable in self.of_stack:
             return f"{variable}, which the job's pods have from the stack"
         return f"--secret NAME={variable}, with a Secret of the job's namespace"
@@ -114,9 +114,6 @@ def read(folder: Path, scripts: Mapping[str, Script], tokens: Mapping[str, Token
         files[name] = {file: text for file, text in texts.items() if text is not None}
         problems += _command_problems(name, script, texts, tokens[name], left_out)
         problems += shell_script_problems(at, script.command, files[name])
-        program = program_of(script.command, files[name])
-        if program is not None and script.ray is None and script.nodes > 1:
-            problems += jax_problems(at, program, files[name])
         if script.install_requirements:
             on_ray = script.ray is not None
             problems += requirements_problems(at, files[name], on_ray=on_ray)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from catalog import Catalog
 from components.job_set_manifest import OWN_VARIABLES
 from components.naming import NameKind, check_name
+from stacks.commands import setting
 from stacks.config_errors import nearest
 from stacks.parts.jobs.command_words import launcher_problems
 from stacks.parts.jobs.plan import JOB_SETS, PlannedScript
@@ -41,12 +42,6 @@ from stacks.tokens import SERVER_KEY_VARIABLE, VARIABLES
 
 _SECRET = "looks like a secret, which all could read in the file, in the state and in the job"
 FEW_REQUESTS = "{cpu: 1, memory_gib: 2}"
-# Where a command has secrets from.
-_FROM = (
-    "pods have "
-    + " and ".join(f"{it} from `pulumi config set --secret {key}`" for key, it in VARIABLES.items())
-    + ", and a command can read others from Secret Manager"
-)
 # What the kubelet keeps of a container's log, rounded up.
 _LOGS_GIB = 1
 
@@ -105,15 +100,21 @@ def secret_problems(field: str, script: Script) -> Iterator[Problem]:
     for at, what in secrets_in_command(script.command):
         yield Problem(
             f"{field}.command[{at}]",
-            f"{_SECRET} ({what}); nearest: the name of a variable; {_FROM}",
+            f"{_SECRET} ({what}); nearest: the name of a variable; {_from()}",
         )
 
 
 def _instead(variable: str) -> str:
     key = next((key for key, it in VARIABLES.items() if it == variable), None)
     if key is not None:
-        return f"leave it out, and pods get it from `pulumi config set --secret {key}`"
-    return f"leave it out; {_FROM}"
+        return f"leave it out, and pods get it from `{setting(key)}`"
+    return f"leave it out; {_from()}"
+
+
+def _from() -> str:
+    """Where a command has secrets from."""
+    own = " and ".join(f"{it} from `{setting(key)}`" for key, it in VARIABLES.items())
+    return f"pods have {own}, and a command can read others from Secret Manager"
 
 
 def script_rules(plan: Plan, script: PlannedScript) -> Iterator[Problem]:

@@ -88,7 +88,8 @@ class StackTeam(Block, frozen=True):
     """Kubernetes service account of pods that use the buckets."""
     secrets: tuple[SecretReference, ...] = ()
     """Secrets of the namespace that the team makes, as variables of each job that `aistack submit
-    --team` brings: `NAME` for all keys of one, `NAME=KEY` for one of them."""
+    --team` brings: `NAME` for all keys of one, `NAME=KEY` for one of them,
+    `NAME=KEY:VARIABLE` for one under another name."""
     pod_security: PodSecurity = "baseline"
     """What pods may ask of their nodes. With `privileged` they mount the two folders of a node that
     have Google's NCCL plug-in, read-only, as pods do that speak RDMA; an admission policy refuses

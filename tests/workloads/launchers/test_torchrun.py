@@ -4,19 +4,14 @@ on this machine, with PyTorch's gloo in place of NCCL. `make test-workloads` ins
 from __future__ import annotations
 
 import json
-import os
-import re
-import subprocess
 from pathlib import Path
-from typing import Any
 
 from aistack.stack import Config
 from aistack.submit.preflight import checked
 from aistack.submit.request import Request
-from kube.jobs import pod_groups
 from tests.conftest import ROOT
 from tests.unit.platform_samples import PLATFORM
-from tests.workloads.launchers.ray_head import free_port
+from tests.workloads.launchers.pods_here import printed_by
 
 BIN = ROOT / ".venv-torch" / "bin"
 STACK = Config(PLATFORM, frozenset())
@@ -55,24 +50,8 @@ dist.destroy_process_group()
 """
 
 
-def _variables(container: dict[str, Any], index: int) -> dict[str, str]:
-    """As the kubelet gives them to the pod of this index."""
-    indexed = {"metadata.annotations['batch.kubernetes.io/job-completion-index']": str(index)}
-    return {
-        it["name"]: it["value"]
-        if "value" in it
-        else indexed[it["valueFrom"]["fieldRef"]["fieldPath"]]
-        for it in container["env"]
-    }
-
-
-def _expanded(words: list[str], variables: dict[str, str]) -> list[str]:
-    return [re.sub(r"\$\((\w+)\)", lambda found: variables[found[1]], it) for it in words]
-
-
 def test_every_process_of_a_submitted_torchrun_has_its_rank(tmp_path: Path) -> None:
-    files, told = tmp_path / "files", tmp_path / "told"
-    files.mkdir()
+    told = tmp_path / "told"
     told.mkdir()
     (tmp_path / "ddp.py").write_text(DDP)
     request = Request(
@@ -88,35 +67,7 @@ def test_every_process_of_a_submitted_torchrun_has_its_rank(tmp_path: Path) -> N
         },
     )
     parcel = checked(request, STACK, (), "platform").parcel
-    ((_, pod),) = pod_groups(parcel.work.kind, parcel.work.obj)
-    (container,) = pod["containers"]
-    for one in parcel.beside:
-        if one.kind.name == "ConfigMap":
-            for name, text in one.obj["data"].items():
-                (files / name).write_text(text)
-    port = str(free_port())
-    # Pods are of one machine here: one address, and a port that nobody has.
-    here = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port, "SCRIPT_DIR": str(files)}
-    pods = []
-    for index in range(NODES):
-        variables = _variables(container, index) | here
-        pods.append(
-            subprocess.Popen(
-                _expanded(container["command"], variables),
-                env=variables
-                | {"PATH": f"{BIN}:{os.environ['PATH']}", "TOLD": str(told)}
-                | {"OMP_NUM_THREADS": "1", "HOME": str(tmp_path)},
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                text=True,
-            )
-        )
-    try:
-        printed = [it.communicate(timeout=300)[0] for it in pods]
-    finally:
-        for it in pods:
-            it.kill()
-    assert [it.returncode for it in pods] == [0] * NODES, "\n".join(printed)
+    printed_by(parcel, NODES, tmp_path, BIN, TOLD=str(told))
     world = NODES * EACH
     assert {int(it.name): json.loads(it.read_text()) for it in told.iterdir()} == {
         rank: {
