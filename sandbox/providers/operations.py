@@ -18,6 +18,7 @@ from catalog.permissions import Operation
 from cli.urns import name_of
 from sandbox.clock import Slots, Span, VirtualClock
 from sandbox.cloud.cloud import Cloud
+from sandbox.cloud.given_back import GivenBack
 from sandbox.cloud.kinds import KINDS
 from sandbox.cloud.kinds.iam import ProjectIamMember
 from sandbox.cloud.resource import Resource
@@ -25,6 +26,7 @@ from sandbox.errors import CloudError
 from sandbox.faults import Crash
 from sandbox.image_pulls import Pulls
 from sandbox.journal import Journal, Step
+from stacks.refusal import renews_nodes
 
 # GKE runs at most five operations at once on a cluster; the provider retries the 429 of a sixth
 # (hashicorp/terraform-provider-google #15205).
@@ -66,8 +68,10 @@ class Operations:
     async def update(
         self, urn: str, token: str, resource_id: str, inputs: dict[str, Any]
     ) -> Resource:
-        async with self._step(urn, token, "update", inputs) as spend:
-            old = self._cloud.get(resource_id)
+        old = self._cloud.get(resource_id)
+        kept = GivenBack.load().of(token).with_kept(old.inputs if old else {}, inputs)
+        renews = old is not None and renews_nodes(token, old.inputs, kept)
+        async with self._step(urn, token, "update", inputs, renews=renews) as spend:
             await spend(self._cloud.change_minutes(token, resource_id, inputs))
             made = self._cloud.update(token, resource_id, inputs)
             error = None if old is None else self._cloud.half_changed(old.inputs, made)
@@ -107,7 +111,13 @@ class Operations:
 
     @asynccontextmanager
     async def _step(
-        self, urn: str, token: str, operation: Operation, inputs: dict[str, Any]
+        self,
+        urn: str,
+        token: str,
+        operation: Operation,
+        inputs: dict[str, Any],
+        *,
+        renews: bool = False,
     ) -> AsyncIterator[Callable[..., Any]]:
         kind = KINDS[token]
         if kind.is_asked(operation, inputs):
@@ -118,7 +128,7 @@ class Operations:
         slots = self._slots.setdefault(key, Slots(OPERATIONS_AT_ONCE)) if key else nullcontext()
         requested = self._clock.now
         asked = operation == "create"
-        timed = self._timed(urn, token, operation, requested, inputs, asked=asked)
+        timed = self._timed(urn, token, operation, requested, inputs, asked=asked, renews=renews)
         async with slots, timed as spend:
             yield spend
 
@@ -132,6 +142,7 @@ class Operations:
         inputs: dict[str, Any] | None = None,
         *,
         asked: bool,
+        renews: bool = False,
     ) -> AsyncIterator[Callable[..., Any]]:
         start = self._clock.now
         span = Span(start, start)
@@ -144,7 +155,7 @@ class Operations:
                 await self._kill_engine()
             if operation == "create" and token in WITH_IMAGES:
                 await self._images(urn, inputs or {})
-            seconds = self._durations.seconds(token, operation, inputs)
+            seconds = self._durations.seconds(token, operation, inputs, renews=renews)
             seconds *= self._cloud.faults.slowdown(token)
             span = await self._clock.spend(seconds if minutes is None else minutes * 60)
 
