@@ -5,6 +5,7 @@ import pulumi
 from stacks import (
     advice,
     changed_tokens,
+    given_up,
     gke_upgrades,
     half_made,
     kept_by_provider,
@@ -31,6 +32,7 @@ def install(plan: Plan, record: Record) -> None:
             pulumi.log.warn(line)
     half_made.install(plan)
     out_of_stock.install(plan)
+    given_up.install()
     scarce_machines.install(plan)
     changed_tokens.install(plan, record)
     lost_work.install(record)
