@@ -11,6 +11,7 @@ from stacks import (
     kept_by_provider,
     kept_names,
     lost_work,
+    lost_workers,
     made_anew,
     old_definitions,
     older_operators,
@@ -31,6 +32,7 @@ def install(plan: Plan, record: Record) -> None:
         for line in told(plan, record):
             pulumi.log.warn(line)
     half_made.install(plan)
+    lost_workers.install(plan)
     out_of_stock.install(plan)
     given_up.install()
     scarce_machines.install(plan)
