@@ -39,9 +39,19 @@ class Durations:
         shipped = Durations.load()
         return Durations(shipped._shipped, read_table(file)) if file.exists() else shipped
 
-    def span(self, token: str, operation: str, inputs: Mapping[str, Any] | None = None) -> Seconds:
-        """`inputs` may say that Pulumi does not wait for the object to be ready."""
+    def span(
+        self,
+        token: str,
+        operation: str,
+        inputs: Mapping[str, Any] | None = None,
+        *,
+        renews: bool = False,
+    ) -> Seconds:
+        """`inputs` may say that Pulumi does not wait for the object to be ready; an update may be
+        one that `renews` a pool's nodes, one after the other."""
         known = inputs or {}
+        if renews and (renewal := self.renewal(token, known)) is not None:
+            return renewal
         if is_awaited(known):
             for table in self._tables:
                 entry = table.durations.get(token)
@@ -51,9 +61,23 @@ class Durations:
         assert found is not None
         return found
 
-    def seconds(self, token: str, operation: str, inputs: Mapping[str, Any] | None = None) -> float:
+    def renewal(self, token: str, inputs: Mapping[str, Any]) -> Seconds | None:
+        """Of all nodes of a pool; None of what has none."""
+        entry = self._shipped.durations.get(token)
+        if entry is None or entry.per_node is None:
+            return None
+        return entry.per_node.anew(inputs)
+
+    def seconds(
+        self,
+        token: str,
+        operation: str,
+        inputs: Mapping[str, Any] | None = None,
+        *,
+        renews: bool = False,
+    ) -> float:
         """What the simulation runs with."""
-        return self.span(token, operation, inputs).likely
+        return self.span(token, operation, inputs, renews=renews).likely
 
 
 def is_awaited(inputs: Mapping[str, Any]) -> bool:

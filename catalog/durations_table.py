@@ -10,6 +10,7 @@ from typing import Any, Literal, Self
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from catalog.pool_nodes import bounds, most_nodes, rounds, wanted_nodes
 from catalog.strict_yaml import read_yaml
 
 Operation = Literal["create", "update", "delete"]
@@ -44,6 +45,38 @@ class Seconds(_Form):
             raise ValueError("neither a source in `seen` nor an estimate in `ours`")
         return self
 
+    def plus(self, other: Seconds, times: tuple[int, int, int]) -> Seconds:
+        """With each of the other's so many times."""
+        low, likely, high = times
+        return self.model_copy(
+            update={
+                "low": self.low + low * other.low,
+                "likely": self.likely + likely * other.likely,
+                "high": self.high + high * other.high,
+            }
+        )
+
+
+_NOTHING = Seconds(low=0, likely=0, high=0, ours="no operation")
+
+
+class PerNode(_Form):
+    """Of a pool: what each node after the first adds to its create, and how long each takes that an
+    update makes anew."""
+
+    create: Seconds
+    renewed: Seconds
+
+    def made(self, first: Seconds, inputs: Mapping[str, Any]) -> Seconds:
+        more = max(wanted_nodes(inputs) - 1, 0)
+        return first.plus(self.create, (more, more, more))
+
+    def anew(self, inputs: Mapping[str, Any]) -> Seconds:
+        """Of as many as there are, which an autoscaler may have to be few."""
+        most = rounds(inputs, most_nodes(inputs))
+        fewest = rounds(inputs, bounds(inputs)[0])
+        return _NOTHING.plus(self.renewed, (fewest, most, most))
+
 
 class Entry(_Form):
     """One resource type, and what differs for those with a certain value of an input."""
@@ -52,12 +85,16 @@ class Entry(_Form):
     update: Seconds | None = None
     delete: Seconds | None = None
     by: By | None = None
+    per_node: PerNode | None = None
 
     def of(self, operation: str, inputs: Mapping[str, Any]) -> Seconds | None:
         """None where the table does not say it of this operation."""
         special = None if self.by is None else self.by.entry(inputs)
         found = None if special is None else special.of(operation, inputs)
-        return found or getattr(self, operation)
+        found = found or getattr(self, operation)
+        if found is not None and operation == "create" and self.per_node is not None:
+            return self.per_node.made(found, inputs)
+        return found
 
 
 class By(_Form):
@@ -97,6 +134,8 @@ class Table(_Form):
 def _figures(name: str, entry: Entry) -> list[tuple[str, str, Seconds]]:
     own = [(name, it, found) for it in OPERATIONS if (found := getattr(entry, it)) is not None]
     others = entry.by.of.items() if entry.by else ()
+    if (each := entry.per_node) is not None:
+        own += [(name, "create", each.create), (name, "update", each.renewed)]
     return own + [it for value, one in others for it in _figures(f"{name} {value}", one)]
 
 

@@ -13,7 +13,7 @@ import pulumi_gcp as gcp
 from components.cluster_mode import ClusterMode, autopilot, standard
 from components.control_plane import ControlPlaneEndpoint
 from components.kubernetes_provider import kubeconfig_of, kubernetes_provider
-from components.lifecycle import child_of, fixed_name
+from components.lifecycle import child_of, fixed_name, of_google
 from components.members import check_security_group
 from components.naming import NameKind, check_name
 from components.network import PODS_RANGE, SERVICES_RANGE
@@ -38,9 +38,7 @@ _RAY_OPERATOR: gcp.container.ClusterAddonsConfigRayOperatorConfigArgsDict = {
     "ray_cluster_logging_config": {"enabled": True},
     "ray_cluster_monitoring_config": {"enabled": True},
 }
-# The provider waits 40 minutes. A regional control plane with add-ons, then the removal of the
-# first pool, have been seen to take longer on a busy day.
-_MINUTES = 60
+_TOKEN = "gcp:container/cluster:Cluster"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -214,7 +212,7 @@ class GkeCluster(pulumi.ComponentResource):
             # published.
             opts=fixed_name(
                 self,
-                minutes=_MINUTES,
+                timeouts=of_google(_TOKEN, {}),
                 protect=args.deletion_protection,
                 ignore_changes=["node_config", "initial_node_count", "node_pool_auto_config"],
             ),

@@ -2,10 +2,12 @@
 name of an object for those that wait for it."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 import pulumi
+
+from catalog.timeouts import minutes_for
 
 _T = TypeVar("_T")
 
@@ -26,14 +28,15 @@ def fixed_name(
     replace_with: Sequence[pulumi.Resource] = (),
     replacement_trigger: Sequence[str] | None = None,
     depends_on: Sequence[pulumi.Resource] = (),
+    timeouts: pulumi.CustomTimeouts | None = None,
 ) -> pulumi.ResourceOptions:
     """Options of a child whose cloud name stays the same when it is replaced.
 
     Created before its predecessor is gone, the replacement would be refused as already existing.
     `minutes` is how long a create, update or delete may take before the engine gives up, and
-    `update_minutes` how long an update may take where that is another time.
+    `update_minutes` how long an update may take where that is another time. Of what Google takes
+    long for, `timeouts` are those `of_google`.
     """
-    timeouts = None
     if minutes is not None:
         limit, update = f"{minutes}m", f"{update_minutes or minutes}m"
         timeouts = pulumi.CustomTimeouts(create=limit, update=update, delete=limit)
@@ -48,6 +51,14 @@ def fixed_name(
         replacement_trigger=replacement_trigger and pulumi.Output.from_input(replacement_trigger),
         depends_on=list(depends_on) or None,
     )
+
+
+def of_google(token: str, inputs: Mapping[str, object]) -> pulumi.CustomTimeouts:
+    """How long each operation on a resource of Google's may take, by the table of durations and no
+    less than the provider waits by itself; `inputs` are those by which it differs, by the
+    provider's names."""
+    minutes = minutes_for(token, inputs)
+    return pulumi.CustomTimeouts(**{it: f"{many}m" for it, many in minutes.items()})
 
 
 def held_to(value: pulumi.Input[str], *others: pulumi.Input[str]) -> pulumi.Output[str]:

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_gcp as gcp
 
+from components.lifecycle import of_google
 from components.lustre_access import lustre_rule
 from components.naming import NameKind, check_name, cloud_name
 from components.private_service_access import in_ranges
 from components.tokens import formerly
 
-# Google says 10 to 15 minutes, the provider waits 20; large instances take longer.
-_MINUTES = 60
+_TOKEN = "gcp:lustre/instance:Instance"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,7 +36,7 @@ class LustreInstanceArgs:
     network_id: pulumi.Input[str]
     ranges: Sequence[gcp.compute.GlobalAddress] = ()
     capacity_gib: pulumi.Input[int]
-    throughput_mbps_per_tib: pulumi.Input[int]
+    throughput_mbps_per_tib: int
     filesystem: pulumi.Input[str]
     peering_range: pulumi.Input[str]
     port: int
@@ -83,7 +83,14 @@ class LustreInstance(pulumi.ComponentResource):
             kms_key=args.kms_key,
             gke_support_enabled=True if args.legacy_port else None,
             labels=args.labels,
-            opts=in_ranges(self, args.ranges, minutes=_MINUTES, protect=args.protect),
+            opts=in_ranges(
+                self,
+                args.ranges,
+                timeouts=of_google(
+                    _TOKEN, {"perUnitStorageThroughput": str(args.throughput_mbps_per_tib)}
+                ),
+                protect=args.protect,
+            ),
         )
         firewall = lustre_rule(
             self,

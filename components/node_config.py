@@ -8,6 +8,7 @@ import pulumi
 import pulumi_gcp as gcp
 
 from components.capacity import RESERVATION_KEY, CapacityArgs
+from components.lifecycle import of_google
 from components.naming import NameKind, check_name
 from components.node_network import NodeNetwork
 from components.node_taints import (
@@ -17,9 +18,7 @@ from components.node_taints import (
     provider_effect,
 )
 
-# The provider gives up after 30 minutes; eight machines with scarce accelerators, their drivers and
-# a queue for capacity take longer, and a pool given up on is left half made.
-POOL_MINUTES = 90
+_TOKEN = "gcp:container/nodePool:NodePool"
 # GKE's own driver, which gives pods their node's further interfaces as they claim them
 # (AI-Hypercomputer/xpk src/xpk/core/nodepool.py:343-347, f2dd7d71).
 DRANET_LABEL = {"cloud.google.com/gke-networking-dra-driver": "true"}
@@ -210,6 +209,13 @@ def attached_to(networks: Sequence[NodeNetwork]) -> list[pulumi.Resource]:
 def management(capacity: CapacityArgs) -> gcp.container.NodePoolManagementArgsDict:
     """A machine on request is not repaired: it is given back, and another asked for."""
     return {"auto_repair": not capacity.on_request, "auto_upgrade": True}
+
+
+def pool_timeouts(nodes: int, most: int) -> pulumi.CustomTimeouts:
+    """Of a pool that is made with so many nodes and has so many at most, which are made anew one
+    after the other."""
+    bounds = {"totalMinNodeCount": min(nodes, most), "totalMaxNodeCount": most}
+    return of_google(_TOKEN, {"initialNodeCount": nodes, "autoscaling": bounds})
 
 
 def upgrade_settings(

@@ -14,7 +14,6 @@ from components.lifecycle import fixed_name
 from components.node_config import (
     FIXED_INTERFACES,
     GPU_CLAIM_LABELS,
-    POOL_MINUTES,
     PoolArgs,
     attached_to,
     fixed_at_birth,
@@ -23,6 +22,7 @@ from components.node_config import (
     node_config,
     placed_by,
     pool_place,
+    pool_timeouts,
     upgrade_settings,
 )
 from components.tokens import formerly
@@ -131,7 +131,9 @@ class NodePool(pulumi.ComponentResource):
             # all its machines: also where the pool gets a fixed count, or bounds.
             opts=fixed_name(
                 self,
-                minutes=POOL_MINUTES,
+                timeouts=pool_timeouts(
+                    args.nodes, args.nodes if args.bounds is None else args.bounds.max
+                ),
                 ignore_changes=["initial_node_count"],
                 replace_with=attached,
                 replace_on_changes=FIXED_INTERFACES,

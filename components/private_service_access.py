@@ -25,7 +25,7 @@ def in_ranges(
     parent: pulumi.Resource,
     ranges: Sequence[gcp.compute.GlobalAddress],
     *,
-    minutes: int,
+    timeouts: pulumi.CustomTimeouts,
     protect: bool,
 ) -> pulumi.ResourceOptions:
     """Options of a service that has its addresses of these ranges, if any.
@@ -33,7 +33,7 @@ def in_ranges(
     The state keeps the trigger: of a run that was killed between range and service the next one
     would not know that they are replaced together.
     """
-    options = fixed_name(parent, minutes=minutes, protect=protect, replace_with=ranges)
+    options = fixed_name(parent, timeouts=timeouts, protect=protect, replace_with=ranges)
     if ranges:
         options.replacement_trigger = pulumi.Output.all(*(it.name for it in ranges))
     return options

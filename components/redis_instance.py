@@ -13,12 +13,12 @@ from enum import StrEnum
 import pulumi
 import pulumi_gcp as gcp
 
+from components.lifecycle import of_google
 from components.naming import NameKind, check_name
 from components.private_service_access import in_ranges
 from components.tokens import formerly
 
-# What the provider waits by itself.
-_MINUTES = 20
+_TOKEN = "gcp:redis/instance:Instance"
 
 
 class RedisTier(StrEnum):
@@ -109,7 +109,7 @@ class RedisInstance(pulumi.ComponentResource):
             labels=args.labels,
             # The engine's own protection says the same, and before anything is gone.
             deletion_protection=False,
-            opts=in_ranges(self, args.ranges, minutes=_MINUTES, protect=args.protect),
+            opts=in_ranges(self, args.ranges, timeouts=of_google(_TOKEN, {}), protect=args.protect),
         )
         self.instance = instance
         self.instance_name = instance.name

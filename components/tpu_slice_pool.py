@@ -14,7 +14,6 @@ from components.node_config import (
     COMPACT,
     DRANET_LABEL,
     FIXED_INTERFACES,
-    POOL_MINUTES,
     PoolArgs,
     attached_to,
     fixed_at_birth,
@@ -23,6 +22,7 @@ from components.node_config import (
     node_config,
     placed_by,
     pool_place,
+    pool_timeouts,
     upgrade_settings,
 )
 from components.tokens import formerly
@@ -95,7 +95,7 @@ class TpuSlicePool(pulumi.ComponentResource):
             # The provider would change either in place, and a slice keeps its shape for life.
             opts=fixed_name(
                 self,
-                minutes=POOL_MINUTES,
+                timeouts=pool_timeouts(0 if args.from_zero else args.hosts, args.hosts),
                 replace_on_changes=[
                     *("placementPolicy.tpuTopology", "nodeConfig.machineType"),
                     *FIXED_INTERFACES,

@@ -40,7 +40,7 @@ def bounds(
     keys: dict[Node, str] = {}
     for node, step in weights.items():
         token, known = token_of(step.urn), inputs.get(step.urn) or {}
-        span = durations.span(token, step.operation, known)
+        span = durations.span(token, step.operation, known, renews=step.renews)
         # A step may be slowed down, or be none that the cloud is asked for.
         share = step.seconds / span.likely if span.likely else 1.0
         lows[node], highs[node] = span.low * share, span.high * share

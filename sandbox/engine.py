@@ -34,7 +34,14 @@ from sandbox.faults import Faults
 from sandbox.interrupts import Interrupts
 from sandbox.journal import Journal
 from sandbox.locks import engine_pid
-from sandbox.plan import in_one_order, new_inputs, planned_order, planned_steps, value_sources
+from sandbox.plan import (
+    in_one_order,
+    new_inputs,
+    planned_order,
+    planned_steps,
+    renewed_pools,
+    value_sources,
+)
 from sandbox.planned_pulls import with_pulls
 from sandbox.program import load_program
 from sandbox.providers.gcp import GcpStandIn
@@ -272,7 +279,8 @@ def _preview_estimate(
     unknown: Unknown,
 ) -> Estimate:
     stands = new_inputs(report)
-    planned, wanted = planned_steps(plan, durations, stands, planned_order(report))
+    renewed = renewed_pools(deployment.inputs(before), stands)
+    planned, wanted = planned_steps(plan, durations, stands, planned_order(report), renewed)
     # The plan has no dependencies of what goes.
     dependencies = {**state_dependencies(deployment.current(before)), **wanted}
     steps = in_one_order(planned, dependencies)
@@ -292,8 +300,13 @@ def _run_estimate(
     durations: Durations,
     unknown: Unknown,
 ) -> Estimate:
-    steps = [TimedStep(s.urn, s.operation, s.seconds) for s in journal.steps if s.ok]
     old, new = states
+    renewed = renewed_pools(deployment.inputs(old), deployment.inputs(new))
+    steps = [
+        TimedStep(s.urn, s.operation, s.seconds, s.operation == "update" and s.urn in renewed)
+        for s in journal.steps
+        if s.ok
+    ]
     # What stands after the run waited for its new dependencies alone.
     known = {
         **state_dependencies(deployment.current(old)),

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from catalog.roles import allowed_by, roles_table
 from cli.urns import name_of
 from sandbox.events import EngineReport
+from stacks.given_up import import_command
 from stacks.machine_price import price_of, usd
 from stacks.out_of_stock import (
     GROWN,
@@ -192,8 +193,7 @@ def _grants(denied: re.Match[str], context: Context) -> Iterator[str]:
 
 
 def _import(one: _Told, report: EngineReport) -> Iterator[str]:
-    """What takes one that is there onto the record, or leaves it to others: no later `up` does
-    (`pulumi import --help`, 3.256.0)."""
+    """What takes one that is there onto the record, or leaves it to others: no later `up` does."""
     there = _THERE.search(one.message)
     if there is None or not one.urns:
         return
@@ -206,10 +206,8 @@ def _import(one: _Told, report: EngineReport) -> Iterator[str]:
     parent = max((it for it in above if name.startswith(f"{name_of(it)}-")), key=len, default=None)
     provider = next((it for it in known if "::pulumi:providers:gcp::google" in it), None)
     if token.startswith("gcp:") and parent is not None and provider is not None:
-        words = ["pulumi", "import", token, name, there["id"], "--stack", stack]
-        words += ["--parent", f"parent={parent}", "--provider", f"google={provider}"]
-        words += ["--protect=false", "--generate-code=false"]
-        yield f"{shlex.join(words)}, where it is this stack's"
+        command = import_command(urn, there["id"], parent, provider)
+        yield f"{command}, where it is this stack's"
     if token.startswith("kubernetes:"):
         yield (
             f"`pulumi destroy --stack {stack}` again, where one was cut off before the cluster "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -12,6 +12,7 @@ from catalog.durations import Durations
 from cli.urns import state_dependencies, token_of
 from sandbox.events import EngineReport
 from sandbox.schedule import REMOVALS, TimedStep
+from stacks.refusal import renews_nodes
 
 # By URN.
 Inputs = Mapping[str, Mapping[str, Any]]
@@ -29,10 +30,11 @@ def planned_steps(
     durations: Durations,
     inputs: Inputs,
     order: Sequence[tuple[str, str]] = (),
+    renewed: Collection[str] = (),
 ) -> tuple[list[TimedStep], dict[str, set[str]]]:
     """Steps and dependencies of an update plan, as `pulumi preview --save-plan` writes it; it has
     what changes, and `inputs` has all. The plan has no order between resources: `order` has the
-    URNs and operations as the engine planned them."""
+    URNs and operations as the engine planned them. `renewed` are pools that get other nodes."""
     steps: list[tuple[int, TimedStep]] = []
     places = {it: place for place, it in enumerate(order)}
     dependencies: dict[str, set[str]] = {}
@@ -44,9 +46,10 @@ def planned_steps(
         for operation in plan.get("steps") or []:
             timed = _TIMED.get(operation)
             if custom and timed is not None:
-                seconds = durations.seconds(token, timed, inputs.get(urn))
+                renews = timed == "update" and urn in renewed
+                seconds = durations.seconds(token, timed, inputs.get(urn), renews=renews)
                 place = places.get((urn, operation), len(places))
-                steps.append((place, TimedStep(urn, timed, seconds)))
+                steps.append((place, TimedStep(urn, timed, seconds, renews)))
     steps.sort(key=lambda it: it[0])
     return [step for _, step in steps], dependencies
 
@@ -80,6 +83,15 @@ def value_sources(plans: Mapping[str, Any]) -> dict[str, set[str]]:
         sources = (plan.get("goal") or {}).get("propertyDependencies") or {}
         found[urn] = {one for urns in sources.values() for one in urns or ()}
     return found
+
+
+def renewed_pools(olds: Inputs, news: Inputs) -> frozenset[str]:
+    """Those whose nodes an update makes anew."""
+    return frozenset(
+        urn
+        for urn, old in olds.items()
+        if (new := news.get(urn)) is not None and renews_nodes(token_of(urn), old, new)
+    )
 
 
 def new_inputs(report: EngineReport) -> Inputs:

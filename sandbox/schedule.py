@@ -19,11 +19,13 @@ PROGRAM_ENDED: Node = ("", "program")
 
 @dataclass(frozen=True)
 class TimedStep:
-    """One operation on one resource, with its simulated seconds."""
+    """One operation on one resource, with its simulated seconds; `renews` says whether it makes a
+    pool's nodes anew."""
 
     urn: str
     operation: str
     seconds: float
+    renews: bool = False
 
 
 @dataclass(frozen=True)

@@ -5,11 +5,13 @@ import pulumi
 from stacks import (
     advice,
     changed_tokens,
+    given_up,
     gke_upgrades,
     half_made,
     kept_by_provider,
     kept_names,
     lost_work,
+    lost_workers,
     made_anew,
     old_definitions,
     older_operators,
@@ -30,7 +32,9 @@ def install(plan: Plan, record: Record) -> None:
         for line in told(plan, record):
             pulumi.log.warn(line)
     half_made.install(plan)
+    lost_workers.install(plan)
     out_of_stock.install(plan)
+    given_up.install()
     scarce_machines.install(plan)
     changed_tokens.install(plan, record)
     lost_work.install(record)

@@ -75,6 +75,7 @@ class Registered:
     delete_before_replace: bool
     create_timeout: str
     update_timeout: str
+    delete_timeout: str
     secret_inputs: frozenset[str]
     property_dependencies: Mapping[str, frozenset[str]]
     alias_types: frozenset[str]
@@ -173,6 +174,7 @@ class RecordingMonitor(mocks.MockMonitor):
                 delete_before_replace=bool(request.deleteBeforeReplace),
                 create_timeout=request.customTimeouts.create if request.customTimeouts else "",
                 update_timeout=request.customTimeouts.update if request.customTimeouts else "",
+                delete_timeout=request.customTimeouts.delete if request.customTimeouts else "",
                 secret_inputs=frozenset(
                     key for key in request.object if SECRET in str(request.object[key])
                 ),

@@ -8,17 +8,11 @@ from collections.abc import Iterator, Mapping
 
 from catalog import FactError, MachineType
 from catalog.node_room import DEFAULT_DISK_GB, DEFAULT_PODS
+from catalog.pool_nodes import most_nodes
 from cli.errors import UserError
 from kube.objects import Node, Taint
 from sandbox.cloud.kinds.pool_capacity import is_queued, reservation_of
-from sandbox.cloud.kinds.pools import (
-    POOL,
-    attached,
-    machine_of,
-    most_nodes,
-    pool_zones,
-    topology_of,
-)
+from sandbox.cloud.kinds.pools import POOL, attached, machine_of, pool_zones, topology_of
 from sandbox.cloud.resource import Resource
 from sandbox.cloud.view import View
 from sandbox.gke.gpu_drivers import driver_of

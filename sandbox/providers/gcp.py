@@ -11,6 +11,7 @@ from typing import Any
 from pulumi.provider.experimental import provider as rpc
 from pulumi.provider.experimental.property_value import PropertyValue
 
+from catalog.timeouts import provider_wait
 from cli.urns import token_of
 from sandbox.cloud.given_back import GivenBack, TypeTable
 from sandbox.cloud.kinds import KINDS
@@ -103,7 +104,7 @@ class GcpStandIn(rpc.Provider):
             return rpc.CreateResponse("", wrap_map(self._expected(token_of(request.urn), inputs)))
         token = token_of(request.urn)
         try:
-            resource = await self._operations.create(request.urn, token, inputs)
+            resource = await self._operations.create(request.urn, token, inputs, request.timeout)
         except HalfMadeError as error:
             self._follow(token)
             raise self._kept(token, error, inputs) from None
@@ -120,12 +121,15 @@ class GcpStandIn(rpc.Provider):
         there = self._cloud.get(request.resource_id)
         sent = inputs if there is None else dict(kind.sent(state, inputs, there.inputs))
         try:
-            resource = await self._operations.update(request.urn, token, request.resource_id, sent)
+            resource = await self._operations.update(
+                request.urn, token, request.resource_id, sent, request.timeout
+            )
         except HalfMadeError as error:
-            # The state stays as it was (hashicorp/terraform-provider-google-beta
-            # resource_container_node_pool.go:1053, d.Partial, 93c65b2d60; pulumi/
-            # pulumi-terraform-bridge pkg/tfbridge/provider.go:1793, 59de6c661).
+            # The state stays as it was, or has what was asked for, as `after_update` says
+            # (pulumi/pulumi-terraform-bridge pkg/tfbridge/provider.go:1793, 59de6c661).
             self._follow(token)
+            if (wait := provider_wait(token)) is not None and wait.after_update == "new":
+                state = {**state, **self._given_back.of(token).answered(sent)}
             raise NotReadyError(error.resource_id, state, inputs, error.message) from None
         kind.after_update(resource, state, self._cloud)
         self._follow(resource.token)
@@ -133,8 +137,10 @@ class GcpStandIn(rpc.Provider):
 
     async def delete(self, request: rpc.DeleteRequest) -> None:
         token = token_of(request.urn)
-        await self._operations.delete(request.urn, token, request.resource_id)
-        self._follow(token)
+        try:
+            await self._operations.delete(request.urn, token, request.resource_id, request.timeout)
+        finally:
+            self._follow(token)
 
     def _follow(self, token: str) -> None:
         """What is in clusters follows what was made, changed or deleted of Google's."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
@@ -18,7 +18,7 @@ from recovery.ids import object_id
 from sandbox.cloud.kinds.cluster import Cluster, hosts_of
 from sandbox.cloud.resource import Resource
 from sandbox.clusters import Clusters, Kube
-from sandbox.errors import CloudError, NotReadyError
+from sandbox.errors import CloudError, GivenUpError, NotReadyError
 from sandbox.kube.immutability import replaced_by
 from sandbox.memory_kube.admission import check
 from sandbox.providers.diff import compare, is_within, same_fields
@@ -160,13 +160,13 @@ class KubernetesStandIn(rpc.Provider):
             await self._dry_run(manifest, new=True)
             return rpc.CreateResponse("", request.properties)
         async with self._operations.step(
-            request.urn, token_of(request.urn), "create", inputs
+            request.urn, token_of(request.urn), "create", inputs, seconds=request.timeout
         ) as spend:
             if await self._ask(lambda kube: kube.get(Ref.of(manifest))) is not None:
                 # pulumi/pulumi-kubernetes provider/pkg/await/await.go, Creation, 94977969.
                 raise CloudError("ALREADY_EXISTS", f"{Ref.of(manifest)} already exists")
             await self._apply(manifest)
-            await spend()
+            await self._waited(spend, manifest, inputs)
             live = await self._await_ready(manifest, inputs)
         return rpc.CreateResponse(object_id(manifest), wrap_map(state_of(inputs, live)))
 
@@ -177,10 +177,10 @@ class KubernetesStandIn(rpc.Provider):
             await self._dry_run(manifest, request.ignore_changes)
             return rpc.UpdateResponse(request.news)
         async with self._operations.step(
-            request.urn, token_of(request.urn), "update", inputs
+            request.urn, token_of(request.urn), "update", inputs, seconds=request.timeout
         ) as spend:
             await self._apply(manifest, request.ignore_changes)
-            await spend()
+            await self._waited(spend, manifest, inputs)
             live = await self._await_ready(manifest, inputs)
         return rpc.UpdateResponse(wrap_map(state_of(inputs, live)))
 
@@ -195,7 +195,7 @@ class KubernetesStandIn(rpc.Provider):
             return
         live = self._real_server_judges()
         async with self._operations.step(
-            request.urn, token_of(request.urn), "delete", asked=live
+            request.urn, token_of(request.urn), "delete", asked=live, seconds=request.timeout
         ) as spend:
             try:
                 await self._change(lambda kube: kube.begin_delete(ref))
@@ -203,6 +203,17 @@ class KubernetesStandIn(rpc.Provider):
                 await self._end(ref, 0 if live else _LOOKS)
             except KubeError as error:
                 raise CloudError("CONFLICT", str(error)) from None
+
+    async def _waited(
+        self, spend: Callable[[], Awaitable[None]], manifest: dict[str, Any], inputs: dict[str, Any]
+    ) -> None:
+        """The time in which the object gets ready, as far as the plugin waits for it."""
+        try:
+            await spend()
+        except GivenUpError:
+            live = await self._ask(lambda kube: kube.get(Ref.of(manifest))) or {}
+            why = f"the Kubernetes API server reported that {Ref.of(manifest)} is not ready in time"
+            raise NotReadyError(object_id(manifest), state_of(inputs, live), inputs, why) from None
 
     async def _end(self, ref: Ref, looks_left: int) -> None:
         while True:

@@ -14,6 +14,7 @@ from pydantic import BaseModel
 
 from stacks.stack import Stack
 from tests.conftest import Recording
+from tests.limits import wrong_limits
 from tests.parts.combinations import put_right
 from tests.parts.cover import SEED, drawn
 from tests.parts.sampling import a_sample
@@ -72,7 +73,9 @@ def check(raws: list[dict[str, Any]], *, built_of: int = 1) -> None:
     for raw in raws[::built_of]:
         better = put_right(raw)
         if better is not None:
-            assert twice(registered(better[1])) == [], json.dumps(better[0])
+            made = registered(better[1])
+            assert twice(made) == [], json.dumps(better[0])
+            assert wrong_limits(made) == [], json.dumps(better[0])
 
 
 def test_a_combination_is_right_or_refused_in_words_and_what_is_right_is_built() -> None:

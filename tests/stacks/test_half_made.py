@@ -8,8 +8,9 @@ from collections.abc import Callable
 import pytest
 
 from sandbox.cloud.kinds.cluster import Cluster
+from sandbox.cloud.kinds.lustre import LustreInstance
 from sandbox.cloud.kinds.node_pool import NodePool
-from sandbox.faults import Degraded, Fail, Faults, Stockout
+from sandbox.faults import Degraded, Fail, Faults, Slow, Stockout
 from sandbox.run import usd_hour
 from sandbox.run_result import RunResult
 from sandbox.status import describe
@@ -29,6 +30,10 @@ CREATED = "was created in the error state"
 
 def short(machines: int) -> Faults:
     return Faults(rules=(Stockout.model_validate({**NO_STOCK, "machines": machines}),))
+
+
+def slow(token: str, factor: float) -> Faults:
+    return Faults(rules=(Slow(kind="slow", type=token, factor=factor),))
 
 
 def said(result: RunResult) -> str:
@@ -267,3 +272,72 @@ def test_a_pool_that_was_told_to_have_fewer_nodes_has_fewer(empty: SandboxOf) ->
     assert changed(fewer)["gpu-pool"] == "update"
     nodes = {pod.node for pod in sandbox.pods() if pod.node and "gpu-pool" in pod.node}
     assert len(nodes) <= 2
+
+
+def test_an_instance_that_the_provider_gave_up_is_in_no_state_and_up_says_what_has_it_there(
+    empty: SandboxOf,
+) -> None:
+    sandbox = empty("b200-lustre")
+    failed = sandbox.run("up", faults=slow(LustreInstance.token, 20))
+    assert not failed.ok
+    assert "timeout while waiting for state to become 'DONE'" in said(failed)
+    assert "timeout: 2h0m0s" in said(failed)
+    assert "Google goes on making it. It is in no state and costs" in said(failed)
+    line = "pulumi import gcp:lustre/instance:Instance lustre-instance 'projects/"
+    assert line in said(failed)
+    assert LustreInstance.token not in {it["type"] for it in sandbox.state()["resources"]}
+    assert len(sandbox.describe_everything()[LustreInstance.token]) == 1
+    again = sandbox.run("up")
+    assert "ALREADY_EXISTS" in said(again)
+    assert line in said(again)
+    gone = sandbox.run("destroy")
+    assert not gone.ok
+    assert len(gone.cloud[LustreInstance.token]) == 1
+
+
+def test_a_cluster_that_the_provider_gave_up_is_on_record_and_the_next_up_goes_on(
+    empty: SandboxOf,
+) -> None:
+    sandbox = empty("dev")
+    failed = sandbox.run("up", faults=slow(Cluster.token, 20))
+    assert "timeout: 1h30m0s" in said(failed)
+    assert errors_on_record(sandbox, "gke-cluster")
+    assert "default-pool" in said(sandbox.succeed("up"))
+    assert changed(sandbox.succeed("preview")) == {}
+    assert sandbox.succeed("destroy").cloud == {}
+
+
+def test_a_pool_that_the_provider_gave_up_is_on_record_and_the_next_up_goes_on(
+    empty: SandboxOf,
+) -> None:
+    sandbox = empty(FIXED)
+    failed = sandbox.run("up", faults=slow(NodePool.token, 100))
+    assert 'has state "PROVISIONING"' in said(failed)
+    # It waits for the operation, and once more for the pool.
+    assert failed.makespan_s >= 4 * 3600
+    assert errors_on_record(sandbox, "gpu-pool")
+    sandbox.succeed("up")
+    assert changed(sandbox.succeed("preview")) == {}
+    assert sandbox.succeed("destroy").cloud == {}
+
+
+def test_an_update_that_the_provider_gave_up_goes_on_and_the_next_up_finds_it_done(
+    empty: SandboxOf,
+) -> None:
+    sandbox = empty(FIXED)
+    sandbox.succeed("up")
+    larger = "pools.gpu.disk.size_gb=300"
+    failed = sandbox.run("up", larger, faults=slow(NodePool.token, 10))
+    assert "timeout: 2h0m0s" in said(failed)
+    assert changed(sandbox.succeed("up", larger)) == {"gpu-pool": "update"}
+    assert changed(sandbox.succeed("preview", larger)) == {}
+
+
+def test_a_delete_that_the_provider_gave_up_goes_on_and_the_next_destroy_ends(
+    empty: SandboxOf,
+) -> None:
+    sandbox = empty("dev")
+    sandbox.succeed("up")
+    failed = sandbox.run("destroy", faults=slow(Cluster.token, 40))
+    assert not failed.ok
+    assert sandbox.succeed("destroy").cloud == {}

@@ -56,7 +56,7 @@ def test_its_servers_are_let_into_the_network_on_its_port_alone(register: Regist
 def test_it_is_protected_given_time_and_never_made_beside_itself(register: Register) -> None:
     instance = register(lambda: LustreInstance("lustre", ARGS)).one(":Instance")
     assert instance.protect
-    assert instance.create_timeout == "60m"
+    assert instance.create_timeout == "120m"
     assert instance.delete_before_replace
 
 

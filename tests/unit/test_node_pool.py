@@ -137,7 +137,7 @@ def test_scarce_machines_are_upgraded_without_spare_ones(register: Register) -> 
 
 
 def test_there_is_time_for_scarce_capacity(register: Register) -> None:
-    assert made(register, GPU).one(":NodePool").create_timeout == "90m"
+    assert made(register, GPU).one(":NodePool").create_timeout == "120m"
 
 
 def test_the_selector_is_the_accelerator_or_else_the_pool(register: Register) -> None:

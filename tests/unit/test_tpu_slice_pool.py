@@ -195,7 +195,7 @@ def test_networks_to_claim_have_to_be_there() -> None:
 
 
 def test_there_is_time_for_scarce_capacity(register: Register) -> None:
-    assert made(register).one(":NodePool").create_timeout == "90m"
+    assert made(register).one(":NodePool").create_timeout == "120m"
 
 
 def test_a_slice_is_in_one_zone_under_its_own_name(register: Register) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from catalog import FactError, MachineType
 from catalog.own_disks import OwnDisksTable
+from catalog.pool_nodes import bounds, most_nodes, wanted_nodes
 from catalog.table import load_table
 from sandbox.cloud.kind import Kind, birth_digest, check_name
 from sandbox.cloud.kinds.cluster import Cluster
@@ -16,15 +17,7 @@ from sandbox.cloud.kinds.pool_domains import check_domain
 from sandbox.cloud.kinds.pool_networks import check_additional_networks
 from sandbox.cloud.kinds.pool_scheduling import check_scheduling
 from sandbox.cloud.kinds.pool_tpus import check_tpus
-from sandbox.cloud.kinds.pools import (
-    POOL,
-    bounds,
-    machine_of,
-    most_nodes,
-    pool_region,
-    pool_zones,
-    wanted_nodes,
-)
+from sandbox.cloud.kinds.pools import POOL, machine_of, pool_region, pool_zones
 from sandbox.cloud.resource import Inputs, Resource
 from sandbox.cloud.view import View
 from sandbox.errors import CloudError, HalfMadeError

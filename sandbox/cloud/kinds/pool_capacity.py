@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterator
 
 from catalog import MachineType
-from sandbox.cloud.kinds.pools import has_tpus, other_pools, pool_zones, wanted_nodes
+from catalog.pool_nodes import wanted_nodes
+from sandbox.cloud.kinds.pools import has_tpus, other_pools, pool_zones
 from sandbox.cloud.reservations import Reservation, ReservationReference
 from sandbox.cloud.resource import Inputs, Resource
 from sandbox.cloud.view import View

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from catalog import MachineType
-from sandbox.cloud.kinds.pools import bounds
+from catalog.pool_nodes import bounds
 from sandbox.cloud.kinds.resource_policy import shape_of_policy
 from sandbox.cloud.resource import Inputs
 from sandbox.cloud.view import View

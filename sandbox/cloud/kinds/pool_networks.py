@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections import Counter
 
 from catalog import Interface, MachineType
+from catalog.pool_nodes import most_nodes
 from sandbox.cloud.kinds.network import (
     Subnetwork,
     find_network,
@@ -17,7 +18,6 @@ from sandbox.cloud.kinds.network_profile import PROFILES, profile_zone, takes
 from sandbox.cloud.kinds.pool_dranet import check_dranet, check_profile
 from sandbox.cloud.kinds.pools import (
     has_tpus,
-    most_nodes,
     network_profile,
     other_pools,
     pool_region,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from catalog import FactError, MachineType, Topology
-from sandbox.cloud.kinds.pools import bounds, topology_of, wanted_nodes
+from catalog.pool_nodes import bounds, wanted_nodes
+from sandbox.cloud.kinds.pools import topology_of
 from sandbox.cloud.kinds.resource_policy import shape_of_policy
 from sandbox.cloud.resource import Inputs
 from sandbox.cloud.view import View

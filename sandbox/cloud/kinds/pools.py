@@ -55,33 +55,6 @@ def pool_zones(inputs: Inputs, cluster: Resource, cloud: View) -> list[str]:
     return [location] if location.count("-") == 2 else list(cloud.catalog.zones_in(location))
 
 
-def bounds(inputs: Inputs) -> tuple[int, int]:
-    """The pool's smallest and largest number of nodes; both the fixed size without autoscaling."""
-    auto = inputs.get("autoscaling")
-    if not auto:
-        size = _first_nodes(inputs)
-        return size, size
-    low = auto.get("totalMinNodeCount", auto.get("minNodeCount", 0))
-    high = auto.get("totalMaxNodeCount", auto.get("maxNodeCount", 0))
-    return int(low), int(high)
-
-
-def wanted_nodes(inputs: Inputs) -> int:
-    """How many nodes a create asks for at once."""
-    return max(_first_nodes(inputs), bounds(inputs)[0])
-
-
-def _first_nodes(inputs: Inputs) -> int:
-    """A fixed count; the count at birth says nothing where the pool got a fixed one later."""
-    fixed = inputs.get("nodeCount")
-    return int(inputs.get("initialNodeCount") or 0) if fixed is None else int(fixed)
-
-
-def most_nodes(inputs: Inputs) -> int:
-    """How many nodes the pool can ever have."""
-    return max(bounds(inputs)[1], wanted_nodes(inputs))
-
-
 def other_pools(cloud: View, own_id: str) -> Iterator[Resource]:
     return (pool for pool in cloud.find(POOL) if pool.id != own_id)
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 
+from catalog.pool_nodes import wanted_nodes
 from kube.objects import Node, name_of, namespace_of
 from sandbox.cloud.cloud import Cloud
-from sandbox.cloud.kinds.pools import POOL, machine_of, topology_of, wanted_nodes
+from sandbox.cloud.kinds.pools import POOL, machine_of, topology_of
 from sandbox.cloud.resource import Resource
 from sandbox.gke.agent.autoscaler import Pool, additions, candidates, unplaced
 from sandbox.gke.agent.live import state_of
