@@ -63,8 +63,9 @@ REFUSALS: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "what names no Secret": (
         {"teams__vision__secrets": ["My_Tokens"]},
-        'stack.teams.vision.secrets[0]: "My_Tokens" is not the name of a Secret, or NAME=KEY; '
-        "nearest: one like my-tokens=HF_TOKEN",
+        'stack.teams.vision.secrets[0]: "My_Tokens" is not the name of a Secret, NAME=KEY, or '
+        "NAME=KEY:VARIABLE where the key is no variable's name; nearest: one like "
+        "my-tokens=HF_TOKEN",
     ),
     "a variable that each pod has of its own": (
         {"teams__vision__secrets": ["hub=HF_TOKEN", "hub=NODE_RANK"]},
