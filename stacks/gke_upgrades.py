@@ -57,7 +57,7 @@ def refused(plan: Plan, record: Record, today: date) -> Iterator[str]:
         return
     running = None if cluster is None else _running(cluster)
     if running is not None:
-        if _minors(version) < _minors(running):
+        if _is_lower(version, running):
             yield (
                 f"{_FIELD}: the cluster runs {running}, and GKE takes no control plane back to "
                 f"{version}; nearest: {running.major}.{running.minor}"
@@ -83,17 +83,28 @@ def refused(plan: Plan, record: Record, today: date) -> Iterator[str]:
 
 
 def told(plan: Plan, record: Record, now: datetime) -> Iterator[str]:
-    """Support that ends soon or is over, and nodes that stay behind."""
+    """Support that ends soon or is over, a channel that is behind, and nodes that stay behind."""
     version, cluster = plan.gke_version, _of_record(plan, record)
-    if version is None or not plan.stack.cluster.is_made:
+    if not plan.stack.cluster.is_made:
         return
     running = None if cluster is None else _running(cluster)
+    if cluster is not None and running is not None:
+        yield from _channel_behind(plan, cluster, running, now.date())
+    if version is None:
+        return
     if running is not None and _minors(version) > _minors(running):
         yield _nodes_behind(plan, running, version, now)
     asked = None if cluster is None else cluster.outputs.get("minMasterVersion")
     if version.patch is not None and str(version) not in (asked, str(running)):
         yield _unconfirmed(plan, version)
     yield from _support(plan, version, now.date())
+
+
+def _is_lower(version: GkeVersion, running: GkeVersion) -> bool:
+    """A version without a patch, or a build, is any of those that it covers."""
+    if version.patch is None:
+        return _minors(version) < _minors(running)
+    return version < running and not str(running).startswith(f"{version}-")
 
 
 def old_books(plan: Plan, today: date) -> Iterator[str]:
@@ -116,6 +127,24 @@ def old_books(plan: Plan, today: date) -> Iterator[str]:
             f"the catalog is older than {FRESH.days} days: {named}. What Google has changed since "
             "is not in it; a newer release may know"
         )
+
+
+def _channel_behind(
+    plan: Plan, cluster: Recorded, running: GkeVersion, today: date
+) -> Iterator[str]:
+    """A channel that the cluster is to move to and that has not its version. What GKE then answers
+    no source says of the move itself; of versions it does (hashicorp/terraform-provider-google
+    #15084: 'Master version must be one of "STABLE" channel supported versions')."""
+    before: str | None = (cluster.outputs.get("releaseChannel") or {}).get("channel")
+    after = plan.stack.cluster.release_channel
+    newest = plan.facts.gke_calendar.newest_possible(after, today)
+    if before in (None, after.value) or _minors(running) <= _minors(newest):
+        return
+    yield (
+        f"cluster.release_channel: {before} -> {after}: the cluster runs {running}, and {after} is "
+        f"known to have {newest} at most. GKE takes no control plane back: the cluster stays at "
+        f"{running} until {after} has it, or GKE refuses the move; nearest: {before} until then"
+    )
 
 
 def _unconfirmed(plan: Plan, version: GkeVersion) -> str:

@@ -38,11 +38,14 @@ def plan(preset: str = "dev", **values: Any) -> Plan:
 SECRETS = frozenset({"hugging_face_token", "wandb_api_key"})
 
 
-def on_record(wanted: Plan, running: str, minimum: str | None = None) -> Record:
-    outputs = {
+def on_record(
+    wanted: Plan, running: str, minimum: str | None = None, channel: str | None = None
+) -> Record:
+    outputs: dict[str, Any] = {
         "name": wanted.cluster_name,
         "masterVersion": running,
         "minMasterVersion": minimum or running,
+        "releaseChannel": channel and {"channel": channel},
     }
     return Record({"urn:x::gke-cluster": {"type": CLUSTER, "outputs": outputs}})
 
@@ -258,6 +261,7 @@ def test_a_version_that_was_asked_for_all_along_is_not_refused_when_its_support_
     [
         ("1.34.9-gke.1655001", "1.36", "nearest: 1.35, and 1.36 in a later run"),
         ("1.36.3-gke.1767000", "1.35", "takes no control plane back to 1.35; nearest: 1.36"),
+        ("1.36.3-gke.1767000", "1.36.2", "takes no control plane back to 1.36.2; nearest: 1.36"),
     ],
 )
 def test_a_control_plane_goes_up_by_one_minor_and_never_down(
@@ -297,10 +301,24 @@ def test_nodes_of_a_version_with_lustres_old_port_are_named() -> None:
     assert any("mount Lustre on port 6988" in it for it in lines)
 
 
-def test_a_patch_of_the_same_minor_is_taken() -> None:
-    wanted = plan(cluster__version="1.35.7-gke.1222000")
+@pytest.mark.parametrize("version", ["1.35.7-gke.1222000", "1.35.1", "1.35.1-gke.1396000"])
+def test_a_patch_of_the_same_minor_is_taken(version: str) -> None:
+    wanted = plan(cluster__version=version)
     record = on_record(wanted, "1.35.1-gke.1396000", minimum="1.35")
     assert list(gke_upgrades.refused(wanted, record, TODAY)) == []
+
+
+@pytest.mark.parametrize(
+    ("channel", "told"), [("STABLE", True), ("REGULAR", False), ("EXTENDED", False)]
+)
+def test_a_cluster_is_ahead_of_a_channel_that_has_not_its_version(
+    channel: str, *, told: bool
+) -> None:
+    wanted = plan(cluster__release_channel=channel, cluster__version=None)
+    record = on_record(wanted, "1.36.3-gke.1767000", channel="RAPID")
+    lines = list(gke_upgrades.told(wanted, record, NOW))
+    begin = f"cluster.release_channel: RAPID -> {channel}: the cluster runs 1.36.3-gke.1767000"
+    assert [it.startswith(begin) for it in lines] == [True] * told
 
 
 @pytest.mark.parametrize("version", ["1.35.99", "1.35.7-gke.9999999"])
