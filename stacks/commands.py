@@ -28,5 +28,6 @@ def of_stack(command: str) -> str:
 def setting(key: str) -> str:
     """The command that sets a key of the config which is a place or a secret."""
     if key.startswith("gcp:"):
-        return of_stack(f"pulumi config set {key} {key.removeprefix('gcp:').upper()}")
+        name = key.removeprefix("gcp:").upper()
+        return of_stack(f"pulumi config set {key} {name}")
     return of_stack(f"pulumi config set --secret {key}")

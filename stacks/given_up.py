@@ -6,6 +6,7 @@ cost. The name says the id, and with it the command that has it on record.
 """
 
 import re
+import shlex
 from functools import partial
 
 import pulumi
@@ -65,7 +66,8 @@ def warning(urn: str, parent: str, instance: str, message: str) -> str | None:
     if known is None or not (GIVEN_UP in message or _THERE in message):
         return None
     look, away = (
-        _LOOK[token].format(verb=verb, **known.groupdict()) for verb in ("describe", "delete")
+        shlex.join(it.format(verb=verb, **known.groupdict()) for it in _LOOK[token].split())
+        for verb in ("describe", "delete")
     )
     began = "no longer waits for it, and Google goes on making it"
     begin = began if GIVEN_UP in message else "may have given it up before"
@@ -87,8 +89,7 @@ def import_command(urn: str, resource: str, parent: str, provider: str) -> str:
     """What takes a resource of this id onto the record (`pulumi import --help`, 3.256.0)."""
     head, _, name = urn.rpartition("::")
     token = head.rpartition("$")[2]
-    return (
-        f"pulumi import {token} {name} '{resource}' --stack {urn.split('::')[0].rpartition(':')[2]}"
-        f" --parent 'parent={parent}' --provider 'google={provider}' --protect=false "
-        "--generate-code=false"
-    )
+    stack = urn.split("::")[0].rpartition(":")[2]
+    words = ["pulumi", "import", token, name, resource, "--stack", stack]
+    words += ["--parent", f"parent={parent}", "--provider", f"google={provider}"]
+    return shlex.join([*words, "--protect=false", "--generate-code=false"])

@@ -44,5 +44,5 @@ def test_one_that_is_not_there_is_refused_before_anything_is_made(tmp_path: Path
     (line,) = (it.strip() for it in str(caught.value).splitlines()[1:])
     assert line == (
         f'{FIELD}: "lost" is not in the images of project {P}; nearest: one that `gcloud compute '
-        f"images list --project={P} --no-standard-images` shows"
+        f"images list --no-standard-images --project={P}` shows"
     )

@@ -119,7 +119,7 @@ def test_a_protected_stack_refuses_to_be_destroyed_and_says_how(brought_up: Sand
             "hugging_face_token=",
             "pulumi config set --secret hugging_face_token --stack b200-lustre",
         ),
-        ("gcp:project=null", "pulumi config set gcp:project PROJECT"),
+        ("gcp:project=null", "pulumi config set gcp:project PROJECT --stack b200-lustre"),
     ],
 )
 def test_bad_input_is_refused_before_any_resource_is_registered(

@@ -60,6 +60,7 @@ TEAMS = changed(
     LAB,
     teams__audio__buckets={"runs": "objectUser"},
     queues__local_queues=[{"name": "lq", "cluster_queue": "gpus"}],
+    queues__priorities=[{"name": "first", "value": 20}],
 )
 LIMITED = changed(
     CLASSIFIER,

@@ -241,6 +241,7 @@ QUEUES: Changes = {
         {"teams__vision__queue": None},
         {"teams__vision__buckets__data": "objectAdmin"},
         {"teams__vision__secrets": ["hub=HF_TOKEN"]},
+        {"teams__vision__priorities": ["first"]},
         {"teams__vision__pod_security": "baseline"},
         {"teams__vision__load_balancers": True},
         {"teams__vision__storage_gib": 50},

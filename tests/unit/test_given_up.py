@@ -15,9 +15,9 @@ def test_it_is_told_with_the_command_that_has_it_on_record_and_the_one_that_dele
     line = warning(LUSTRE, "lustre", found, GIVEN) or ""
     assert line.startswith("lustre-instance: the provider no longer waits for it")
     assert (
-        f"pulumi import gcp:lustre/instance:Instance lustre-instance '{found}' --stack a --parent "
-        "'parent=urn:pulumi:a::p::gke-ai-stacks:index:LustreInstance::lustre' --provider "
-        "'google=urn:pulumi:a::p::pulumi:providers:gcp::google' --protect=false"
+        f"pulumi import gcp:lustre/instance:Instance lustre-instance {found} --stack a --parent "
+        "parent=urn:pulumi:a::p::gke-ai-stacks:index:LustreInstance::lustre --provider "
+        "google=urn:pulumi:a::p::pulumi:providers:gcp::google --protect=false"
     ) in line
     place = "data --location=us-central1-a --project=q"
     assert f"gcloud lustre instances describe {place}" in line
