@@ -43,7 +43,8 @@ class UpstreamCredentials(Block, frozen=True):
 
 class StackImages(Block, frozen=True):
     """Repositories of Artifact Registry in the stack's region that images come through. What is in
-    Artifact Registry already stays where it is."""
+    Artifact Registry already stays where it is, and nodes' accounts get the right to read it where
+    that is the stack's project."""
 
     mirror: bool | None = None
     """Make a remote repository for each registry that images of the stack's own pods come from: an
