@@ -371,6 +371,13 @@ class Catalog(Fact):
             return named
         return next((it.cuda for it in images if is_newer(reference, it.reference)), None)
 
+    def finds_driver(self, reference: str) -> bool:
+        """Whether an image is one of the version lock's with CUDA, or a later release of one. They
+        are built on NVIDIA's own, which look for the driver where GKE mounts it (nvidia/cuda's
+        Dockerfiles: LD_LIBRARY_PATH /usr/local/nvidia/lib:/usr/local/nvidia/lib64)."""
+        known = (it for it in self.versions.images.values() if it.cuda is not None)
+        return any(it.is_named_by(reference) or is_newer(reference, it.reference) for it in known)
+
     def nccl(self, machine: str) -> NcclStack | None:
         """What NCCL needs on the machine type; None on machines without RDMA interfaces."""
         found = self.machine(machine)

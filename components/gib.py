@@ -19,6 +19,7 @@ POD_DRIVER_DIR = "/usr/local/nvidia"
 POD_GIB_DIR = "/usr/local/gib"
 # The installer puts the plugin's libraries beside the driver's.
 LIBRARY_PATH = f"{POD_DRIVER_DIR}/lib64"
+DRIVER_PATH = {"LD_LIBRARY_PATH": LIBRARY_PATH}
 _SETTINGS = "nccl-settings"
 # Of every release of NCCL; NCCL_CONF_FILE is of 2.23 and newer (NCCL's user guide, env.html).
 _SETTINGS_FILE = "/etc/nccl.conf"
@@ -57,7 +58,7 @@ def nccl_volumes() -> list[tuple[dict[str, Any], dict[str, Any]]]:
 def nccl_environment(variables: Mapping[str, str]) -> dict[str, str]:
     """Environment of every process whose NCCL uses the plugin: the `variables` of its machine
     family, and where NCCL finds libnccl-net.so."""
-    return {**variables, "LD_LIBRARY_PATH": LIBRARY_PATH}
+    return {**variables, **DRIVER_PATH}
 
 
 def nccl_container(image: str, settings: Mapping[str, str]) -> dict[str, Any]:

@@ -32,9 +32,10 @@ class UpstreamArgs:
 @dataclass(frozen=True, kw_only=True)
 class ImageMirrorArgs:
     """`project` is known once the API of Artifact Registry is on. Without `upstream` the repository
-    exists already. `readers` are emails of service accounts, by a name that stays. Images in a
-    repository that is made are encrypted with `kms_key`, by default with a key of Google's; another
-    key is another repository."""
+    exists already, by any name that Artifact Registry has for one: it mirrors a registry, or has
+    what was pushed into it. `readers` are emails of service accounts, by a name that stays. Images
+    in a repository that is made are encrypted with `kms_key`, by default with a key of Google's;
+    another key is another repository."""
 
     project: pulumi.Input[str]
     location: pulumi.Input[str]
@@ -60,14 +61,13 @@ class ImageMirror(pulumi.ComponentResource):
             None,
             formerly("image_mirror:ImageMirror", opts),
         )
-        repository_id = check_name(NameKind.REPOSITORY, args.repository_id)
-        repository: pulumi.Input[str] = repository_id
+        repository: pulumi.Input[str] = args.repository_id
         if args.upstream is not None:
             repository = gcp.artifactregistry.Repository(
                 f"{name}-repository",
                 project=args.project,
                 location=args.location,
-                repository_id=repository_id,
+                repository_id=check_name(NameKind.REPOSITORY, args.repository_id),
                 description=f"Mirror of {args.upstream.host}",
                 format="DOCKER",
                 mode="REMOTE_REPOSITORY",

@@ -18,6 +18,7 @@ from components.pod_manifest import (
     DEFAULT_SECCOMP,
     EVICT_UNHEALTHY,
     NO_TOKEN,
+    STAYS,
     bucket_volume,
     claims_of_container,
     claims_of_pod,
@@ -43,9 +44,6 @@ _MODULE_DIR = "/etc/inference-server"
 # The pod has the module's text itself, so that another text is a rollout.
 _MODULE_ANNOTATION = "gke-ai-stacks/module"
 _PROBE_S = 10
-# To the cluster's autoscaler, which else empties nodes that are little used (kubernetes/autoscaler
-# cluster-autoscaler/FAQ.md, "What types of pods can prevent CA from removing a node?").
-_STAYS = {"cluster-autoscaler.kubernetes.io/safe-to-evict": "false"}
 _ENGINES = {InferenceEngine.TGI: TGI, InferenceEngine.VLLM: VLLM}
 
 
@@ -223,7 +221,7 @@ def _pod_metadata(pod: ServerPod) -> dict[str, Any]:
     }
     module = pod.runs.module
     annotations = {
-        **(_STAYS if pod.stays else {}),
+        **(STAYS if pod.stays else {}),
         **({} if module is None else {_MODULE_ANNOTATION: module.text}),
         **({} if pod.folder is None else pod.folder.annotations),
     }

@@ -29,6 +29,10 @@ NO_TOKEN = {"automountServiceAccountToken": False}
 TOKEN_DIR = "/var/run/secrets/kubernetes.io/serviceaccount"
 _TOKEN_SECONDS = 3607
 
+# To the cluster's autoscaler, which else empties nodes that are little used (kubernetes/autoscaler
+# cluster-autoscaler/FAQ.md, "What types of pods can prevent CA from removing a node?").
+STAYS = {"cluster-autoscaler.kubernetes.io/safe-to-evict": "false"}
+
 GCSFUSE = "gcsfuse.csi.storage.gke.io"
 # Of PodDisruptionBudgets. By default a pod that runs and is not ready counts as away and is not
 # evicted either, so a server that crashes or loads its weights holds up each drain

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from contextlib import suppress
 
 from cli.errors import UserError
 from sandbox.cloud.cloud import Cloud
 from sandbox.cloud.kinds import KINDS
+from sandbox.cloud.kinds.artifact import Repository as ImageRepository
 from sandbox.cloud.reservations import ExistingResource
 from sandbox.errors import CloudError
 from sandbox.providers.schema import GcpSchema
+from stacks.parts.images.repositories import Repository
 
 
 def add_existing(cloud: Cloud, wanted: Iterable[ExistingResource]) -> None:
@@ -30,3 +33,11 @@ def add_existing(cloud: Cloud, wanted: Iterable[ExistingResource]) -> None:
             cloud.add_existing(one.type, one.inputs)
         except CloudError as error:
             raise UserError(f"{field}: {error}") from None
+
+
+def have_repositories(cloud: Cloud, wanted: Iterable[Repository]) -> None:
+    """With what was pushed into each. One that Google Cloud would not make is not there."""
+    for it in wanted:
+        inputs = {"project": it.project, "location": it.location, "repositoryId": it.name}
+        with suppress(CloudError):
+            cloud.add_existing(ImageRepository.token, {**inputs, "format": "DOCKER"})

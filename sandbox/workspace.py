@@ -39,6 +39,7 @@ from sandbox.secrets import (
     required_secrets,
     secret_from_environment,
 )
+from stacks.parts.images.plan import repository_in
 from stacks.stack_file import StackFile, is_encrypted, project_values, read_stack_file, text_of
 
 # A passphrase protects nothing that lies beside it: it only keeps secrets out of plain files.
@@ -175,7 +176,20 @@ class Workspace:
             document["encryptionsalt"] = salt
         replace_file(self.config_file, yaml.dump(document, Dumper=_Dumper, sort_keys=False))
         self._note_own_secrets(own)
+        self._have_repositories(str(config["gcp:project"]))
         return missing
+
+    def _have_repositories(self, project: str) -> None:
+        """Images are taken to be where the config says, and so are the repositories of the project
+        that they are in."""
+        images = set(_images_in(self.stack_object()))
+        found = {it for it in map(repository_in, images) if it is not None}
+        own = sorted((it for it in found if it.project == project), key=lambda it: it.key)
+        if own:
+            # It brings Pulumi's SDK, which few commands have a use for.
+            from sandbox.existing import have_repositories
+
+            have_repositories(self.cloud(), own)
 
     def _keep_from_logging(self) -> None:
         """The CLI writes all that it does into files of its own, a quarter of its work, and has no
@@ -373,6 +387,17 @@ def _salt(file: Path) -> str | None:
     except YamlError:
         return None
     return found.get("encryptionsalt") if isinstance(found, dict) else None
+
+
+def _images_in(found: Any) -> Iterator[str]:
+    """Where the config names one."""
+    if isinstance(found, dict):
+        if isinstance(image := found.get("image"), str):
+            yield image
+        found = list(found.values())
+    if isinstance(found, list):
+        for it in found:
+            yield from _images_in(it)
 
 
 def _readable(key: str, value: Any) -> Any:

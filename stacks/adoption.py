@@ -35,6 +35,7 @@ from stacks.parts.cluster.existing_rules import cluster_advice, cluster_problems
 from stacks.parts.images.existing_rules import (
     disk_advice,
     disk_problems,
+    format_problems,
     repository_advice,
     repository_problems,
 )
@@ -55,7 +56,7 @@ REPOSITORY = "gcp:artifactregistry/repository:Repository"
 def read(plan: Plan, provider: gcp.Provider, record: Record | None) -> Adopted:
     """Raises pulumi.RunError with all that is not there, and all that does not fit; else where the
     stack on record is in another cluster."""
-    if not plan.stack.stands_on_others:
+    if not plan.stack.stands_on_others and not plan.images.named:
         return Adopted()
     survey = Survey()
     reading = _Reading(plan, provider, survey, record)
@@ -70,6 +71,7 @@ def read(plan: Plan, provider: gcp.Provider, record: Record | None) -> Adopted:
         buckets=reading.buckets(),
     )
     reading.repositories()
+    reading.named_repositories()
     reading.disk_images()
     unread = cluster is None and not plan.stack.cluster.is_made
     survey.close(_way_out() if unread and record is not None and record.of_type(PROVIDER) else "")
@@ -209,7 +211,7 @@ class _Reading:
                 continue
             needs = repository_needs(self.plan, host)
             args = ExistingRepositoryArgs(
-                project=mirror.project, location=mirror.location, repository=mirror.repository
+                project=mirror.project, location=mirror.location, repository=mirror.name
             )
             found = self.survey.read(
                 needs.field,
@@ -229,6 +231,22 @@ class _Reading:
                 made_by="leave it out",
                 lent_by="one of no stack",
             )
+
+    def named_repositories(self) -> None:
+        """Those of the stack's project that images are in: a grant on one that is not there fails
+        in the middle of `up`."""
+        for repository, field in self.plan.images.named.items():
+            args = ExistingRepositoryArgs(
+                project=repository.project,
+                location=repository.location,
+                repository=repository.name,
+            )
+            names = {f"{field}.repository": field}
+            found = self.survey.read(
+                field, partial(existing_repository, args, self.provider), names
+            )
+            if found is not None:
+                self.survey.judge(format_problems(found, field))
 
     def disk_images(self) -> None:
         """Each pool has one of its own, which others may have, too."""

@@ -6,7 +6,7 @@ APIs -> VPC -> peering -> Lustre, Redis ------> volume, Secret -+
   |            ^                                                +-> servers, fine-tunings
   |            +-- networks of further interfaces               |
   +--> buckets ----------------------> account, grants ---------+
-  +--> mirrors of registries -----------------------------------+
+  +--> mirrors, grants on images --------------------------------+
 """
 
 from collections.abc import Mapping, Sequence
@@ -67,10 +67,10 @@ def build(
     held = between.made if plan.autopilot else ()
     gke = cluster.build(project, vpc, next(iter(accounts.values()), None), held)
     nodes = pools.build(project, vpc, gke, accounts, between)
-    mirrors = images.build(project, accounts) if plan.images.mirrors else []
-    nodes = replace(nodes, needed=[*nodes.needed, *mirrors])
+    readable = images.build(project, accounts)
+    nodes = replace(nodes, needed=[*nodes.needed, *readable])
     if plan.images.preloads:
-        images.preload(project, gke, mirrors)
+        images.preload(project, gke, readable)
 
     here = site.Site(
         project=project,

@@ -6,6 +6,7 @@ from functools import cached_property
 from catalog import Catalog, GkeVersion, NcclStack
 from components.kubeconfig import context_name
 from components.labels import stack_labels
+from components.naming import NameKind, cloud_name
 from components.pod_security import BASELINE, PRIVILEGED
 from stacks.hardened import Hardening, hardening_of
 from stacks.parts.buckets.plan import PlannedBucket, with_key
@@ -106,6 +107,20 @@ class Plan:
     def multi_networking(self) -> bool:
         """Whether nodes of the stack have further interfaces in networks of its own."""
         return bool(self.interface_sets) or self.own_between_slices
+
+    @property
+    def account_kinds(self) -> list[str]:
+        """The kinds of nodes, each of which is an account of the stack's; the first is also the own
+        one of a cluster that is made."""
+        made = self.stack.cluster.is_made
+        if self.autopilot:
+            return ["auto"] if made else []
+        kinds = [*(["cpu"] if made else []), *(it.kind for it in self.pools.values())]
+        return list(dict.fromkeys(kinds))
+
+    def node_account(self, kind: str) -> str:
+        name = cloud_name(NameKind.SERVICE_ACCOUNT, self.stack.name, kind)
+        return f"{name}@{self.stack.project}.iam.gserviceaccount.com"
 
     def labels(self, stack: str) -> dict[str, str]:
         return stack_labels(self.stack.labels, stack)

@@ -27,6 +27,7 @@ from components.ray_manifest import READY_MINUTES
 from kube.kinds import RAY_JOB
 from stacks.config import ConfigError, validate
 from stacks.parts.cluster.config import Operator
+from stacks.parts.images.advice import unread
 from stacks.parts.jobs import script_files
 from stacks.parts.jobs.command_words import FILES_VARIABLE
 from stacks.parts.jobs.plan import PlannedScript
@@ -62,7 +63,8 @@ class Checked:
     installs before its program starts, `launch` says what torchrun starts, if it does, and
     `uninstalled` are lists of packages that nobody installs and its command does not name.
     `disk_gib` is the room that each pod asks for, which packages take, too, and `never_beside` says
-    what of the stack leaves its queue no quota for it."""
+    what of the stack leaves its queue no quota for it. `unread` says of its image that nodes are
+    not known to be let read it."""
 
     parcel: Parcel
     planned: PlannedJob
@@ -75,6 +77,7 @@ class Checked:
     uninstalled: Sequence[str] = ()
     disk_gib: int | None = None
     never_beside: Sequence[str] = ()
+    unread: Sequence[str] = ()
 
 
 def checked(
@@ -167,10 +170,27 @@ def _checked(
     left = [it for it in _uninstalled(files, job) if it not in done]
     pods = with_job.scripts.get(request.name)
     disk = None if pods is None else pods.requests.ephemeral_storage_gib
-    never = [*_never_beside(with_job, request)]
     return Checked(
-        parcel, planned, team, script, left_out, patience, installs, launch, left, disk, never
+        parcel,
+        planned,
+        team,
+        script,
+        left_out,
+        patience,
+        installs,
+        launch,
+        left,
+        disk,
+        [*_never_beside(with_job, request)],
+        [*_unread(with_job, request)],
     )
+
+
+def _unread(plan: Plan, request: Request) -> Iterator[str]:
+    place = f"jobs.{request.name}.image"
+    for it in unread(plan):
+        if it.field == place:
+            yield f"{request.as_given(place)}: {it.message}"
 
 
 def _never_beside(plan: Plan, request: Request) -> Iterator[str]:

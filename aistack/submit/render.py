@@ -58,7 +58,7 @@ def difference(plans: Plans, stack: str, folder: Path, operators: Sequence[str])
 
     def made(plan: Plan) -> Objects:
         # What stands in for others' parts is made of outputs, which belong to one run's loop.
-        def there() -> Adopted | None:
+        def there() -> Adopted:
             return adopted(plan, operators, plans.assumed)
 
         return _rendered(plan, stack, folder, there)
@@ -104,7 +104,7 @@ _ANSWERS: Mapping[str, Mapping[str, Any]] = {
 }
 
 
-def _rendered(plan: Plan, stack: str, folder: Path, there: Callable[[], Adopted | None]) -> Objects:
+def _rendered(plan: Plan, stack: str, folder: Path, there: Callable[[], Adopted]) -> Objects:
     listener = _Listener()
     asyncio.set_event_loop(asyncio.new_event_loop())
     set_root_resource(cast("Any", None))

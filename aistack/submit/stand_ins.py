@@ -17,11 +17,11 @@ from stacks.site import Adopted
 _UNKNOWN = "projects/unknown/unknown"
 
 
-def adopted(plan: Plan, operators: Sequence[str], assumed: Sequence[str] = ()) -> Adopted | None:
-    """None of a stack that makes all of itself; `operators` are those in its cluster, and `assumed`
-    further ones that it is not to install."""
+def adopted(plan: Plan, operators: Sequence[str], assumed: Sequence[str] = ()) -> Adopted:
+    """`operators` are those in the cluster of a stack that stands on others, and `assumed` further
+    ones that it is not to install."""
     if not plan.stack.stands_on_others:
-        return Adopted(operators=tuple(assumed)) if assumed else None
+        return Adopted(operators=tuple(assumed))
     return Adopted(
         network=_network(plan),
         cluster=None if plan.stack.cluster.is_made else _cluster(plan),

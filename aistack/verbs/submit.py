@@ -219,7 +219,7 @@ def _submitted(request: Request, here: Stack, cluster: Cluster) -> tuple[Found, 
             f"nothing installs {file}; nearest: an image with its packages, or --command "
             f"'bash -c \"pip install -r $SCRIPT_DIR/{file} && exec python3 ...\"'"
         )
-    for line in ready.never_beside:
+    for line in (*ready.never_beside, *ready.unread):
         _warn(line)
     parcel = submitted_by(ready.parcel, _user())
     before = waiting(cluster, parcel.namespace, parcel.queue) if parcel.queue else 0

@@ -75,6 +75,20 @@ _ENDS = (
         "Give the job `gpus`; for an image that lacks the path, set LD_LIBRARY_PATH to "
         "/usr/local/nvidia/lib64.",
     ),
+    # keras-team/kinetic issue 269 of 2026-06-12 and vllm-project/vllm issue 17187 of 2025-04 (both:
+    # LD_LIBRARY_PATH was it); vllm-project/vllm issue 23935 of 2025-08; PyTorch's
+    # torch/serialization.py and torch/cuda/__init__.py; JAX's xla_bridge.py.
+    Saying(
+        "gpu-not-seen",
+        re.compile(
+            r"Device string must not be empty|NVML Shared Library Not Found"
+            r"|torch\.cuda\.is_available\(\) (is )?False|Torch not compiled with CUDA enabled"
+            r"|No CUDA GPUs are available|Unable to initialize backend 'cuda'"
+        ),
+        "its program sees no GPU",
+        "Give the job `gpus`. Where it has them, let LD_LIBRARY_PATH name /usr/local/nvidia/lib64, "
+        "where GKE mounts the driver, and take a build of the program's library that has CUDA.",
+    ),
     # PyTorch's c10/cuda/CUDAFunctions.cpp; NVIDIA's CUDA compatibility guide.
     Saying(
         "driver-too-old",

@@ -34,6 +34,14 @@ def driver_of(pool: Resource, machine: MachineType, cluster: Resource, cloud: Vi
     return cloud.catalog.gpu_drivers.least_installed(word, version, accelerator.type) or 0
 
 
+def is_without_driver(pool: Resource) -> bool:
+    """Whether GKE is told to install none: its device plug-in then waits for one, and the kubelet
+    knows of no GPU (GoogleCloudPlatform/container-engine-accelerators issues 402 and 407)."""
+    (gpus,) = (dig(pool["nodeConfig"] or {}, "guestAccelerators") or [{}])[:1]
+    word = dig(gpus, "gpuDriverInstallationConfig", "gpuDriverVersion")
+    return word == GpuDriver.DISABLED.api_value
+
+
 def crashes(spec: Mapping[str, Any], driver: int) -> Iterator[str]:
     """Containers of a pod that end, for their CUDA is newer than the driver."""
     for container in maps(spec.get("containers")):

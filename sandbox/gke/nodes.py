@@ -15,7 +15,7 @@ from sandbox.cloud.kinds.pool_capacity import is_queued, reservation_of
 from sandbox.cloud.kinds.pools import POOL, attached, machine_of, pool_zones, topology_of
 from sandbox.cloud.resource import Resource
 from sandbox.cloud.view import View
-from sandbox.gke.gpu_drivers import driver_of
+from sandbox.gke.gpu_drivers import driver_of, is_without_driver
 from sandbox.kube.claims import CHANNEL_CLASS, DEVICE_CLASSES, GPU_CLASS
 from stacks.node_pool_facts import additional_networks, is_dranet
 
@@ -118,7 +118,8 @@ def _resources(pool: Resource, machine: MachineType, cloud: View) -> dict[str, s
         "pods": str(most_pods),
     }
     without_plugin = (config.get("labels") or {}).get(WITHOUT_PLUGIN) == "true"
-    if machine.accelerator is not None and not without_plugin:
+    waits = without_plugin or is_without_driver(pool)
+    if machine.accelerator is not None and not waits:
         resources[machine.accelerator.resource] = str(machine.accelerator.count)
     return resources
 

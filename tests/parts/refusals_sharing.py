@@ -3,7 +3,7 @@
 from typing import Any
 
 from tests.parts.refusals import Refused
-from tests.parts.samples import BARE, SERVE, SERVE_ALONE
+from tests.parts.samples import BARE, RL, SERVE, SERVE_ALONE
 
 
 def _server(gpus: int, **more: Any) -> dict[str, Any]:
@@ -128,6 +128,18 @@ SERVERS = [
         {"servers__gemma__engine": "vllm", "pools__gpu__driver_version": "default"},
         "pools.gpu.driver_version",
         "has CUDA 13, which needs 580; nearest: latest",
+    ),
+    Refused(
+        SERVE,
+        {"pools__gpu__driver_version": "disabled"},
+        "pools.gpu.driver_version",
+        "have no GPUs for servers.gemma, jobs.tune; nearest: latest",
+    ),
+    Refused(
+        RL,
+        {"pools__gpu__driver_version": "disabled"},
+        "pools.gpu.driver_version",
+        "have no GPUs for ray.rl.workers.gpu; nearest: latest",
     ),
     Refused(
         SERVE,

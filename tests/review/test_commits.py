@@ -72,7 +72,7 @@ CASES = {
         {"gpu-pool": "update"},
     ),
     "a driver version": Case(
-        config("dev", (f"{MACHINE}\n", f"{MACHINE}\n        driver_version: disabled\n")),
+        config("dev", (f"{MACHINE}\n", f"{MACHINE}\n        driver_version: default\n")),
         "dev",
         3,
         {"gpu-pool": "replace"},

@@ -184,7 +184,7 @@ def test_up_with_the_plan_that_was_shown_does_nothing_else(
     monkeypatch.setattr(Engine, "_plan", keep)
     assert runner(folder)("preview", "labels.team=research").ok
     monkeypatch.setattr(Stack, "up", lambda stack, **more: up(stack, plan=str(saved), **more))
-    done = runner(folder)("up", "labels.team=research", "pools.gpu.driver_version=disabled")
+    done = runner(folder)("up", "labels.team=research", "pools.gpu.driver_version=default")
     assert not done.ok
     assert any("violates plan" in line for line in done.report.diagnostics)
 
@@ -194,7 +194,7 @@ OVERRIDES = st.fixed_dictionaries(
     optional={
         "pools.gpu.machine_type": st.sampled_from(["g2-standard-12", "g2-standard-16"]),
         "pools.gpu.capacity.mode": st.sampled_from(["on-demand", "any-reservation"]),
-        "pools.gpu.driver_version": st.sampled_from(["disabled", "latest"]),
+        "pools.gpu.driver_version": st.sampled_from(["default", "latest"]),
         "pools.gpu.disk.size_gb": st.sampled_from([120, 200]),
         "pools.gpu.max_pods_per_node": st.sampled_from([32, 64]),
         "pools.cpu.max_pods_per_node": st.sampled_from([32, 64]),

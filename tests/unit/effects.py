@@ -56,7 +56,7 @@ GROUND: Changes = {
         {"pools__gpu__taints__0__key": "other"},
         {"pools__gpu__taints__0__value": "b"},
         {"pools__gpu__taints__0__effect": "NoExecute"},
-        {"pools__gpu__driver_version": "disabled"},
+        {"pools__gpu__driver_version": "default"},
         {"pools__gpu__compact_placement": True},
         {"pools__gpu__when": "just-in-time"},
         {"pools__gpu__capacity": {"mode": "spot"}},

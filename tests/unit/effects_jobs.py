@@ -30,6 +30,7 @@ RAY: Changes = {
         {f"{_GROUP}__shm_gib": 2},
         {f"{_GROUP}__min_workers": 1},
         {"cluster__ray_operator": "helm"},
+        {"images__driver_path": False},
         {"jobs": None},
     ],
     "bare ray": [{"ray__rl__workers__gpu__pools": ["more"]}],

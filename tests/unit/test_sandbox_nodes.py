@@ -144,3 +144,17 @@ def test_a_teams_nodes_carry_its_labels_and_taints_and_take_its_pods_alone(
     assert takers(tolerating) == {"shared", "theirs"}
     assert takers(selecting) == set()
     assert takers({**selecting, **tolerating}) == {"theirs"}
+
+
+@pytest.mark.parametrize(
+    ("driver", "gpus"), [("INSTALLATION_DISABLED", None), ("LATEST", "8"), (None, "8")]
+)
+def test_a_node_without_a_driver_has_no_gpus(
+    project: Project, cluster: Resource, driver: str | None, gpus: str | None
+) -> None:
+    installed = (
+        {} if driver is None else {"gpuDriverInstallationConfig": {"gpuDriverVersion": driver}}
+    )
+    accelerators = [{"type": "nvidia-b200", "count": 8, **installed}]
+    pool(project, cluster, {"guestAccelerators": accelerators})
+    assert node_of(project, cluster).allocatable.get("nvidia.com/gpu") == gpus

@@ -336,3 +336,13 @@ def test_what_pulumi_yaml_gives_every_stack_is_in_the_config(workspace: Workspac
     # The stack's own file has another.
     assert found["gcp:region"] == "us-east1"
     assert "gke-ai-stacks:other" not in found
+
+
+def test_a_repository_that_an_image_is_in_is_there_and_no_stacks(workspace: Workspace) -> None:
+    image = "us-docker.pkg.dev/sandbox-project/team/train:1"
+    images = [f"jobs.a.image={image}", "jobs.b.image=gcr.io/sandbox-project/train:1"]
+    workspace.prepare([*images, "jobs.c.image=us-docker.pkg.dev/others/theirs/train:1"])
+    cloud = workspace.cloud()
+    found = cloud.find("gcp:artifactregistry/repository:Repository")
+    assert {it.inputs["repositoryId"] for it in found} == {"team", "gcr.io"}
+    assert cloud.inventory("mine") == {}

@@ -1529,6 +1529,25 @@ REPORTS: dict[str, Report] = {
         "driver-not-found",
         ("LD_LIBRARY_PATH",),
     ),
+    "a program that sees no GPU": Report(
+        "keras-team/kinetic 269 of 2026-06-12",
+        said_at_the_end(
+            '  File ".../vllm/config/device.py", line 78, in __post_init__',
+            "    self.device = torch.device(self.device_type)",
+            "RuntimeError: Device string must not be empty",
+        ),
+        "gpu-not-seen",
+        ("/usr/local/nvidia/lib64",),
+    ),
+    "a checkpoint of a GPU where none is seen": Report(
+        "pytorch/pytorch torch/serialization.py of v2.9.0",
+        said_at_the_end(
+            "RuntimeError: Attempting to deserialize object on a CUDA device but "
+            "torch.cuda.is_available() is False. If you are running on a CPU-only machine, please "
+            "use torch.load with map_location=torch.device('cpu') to map your storages to the CPU."
+        ),
+        "gpu-not-seen",
+    ),
     "a driver that is too old": Report(
         "pytorch/pytorch c10/cuda/CUDAFunctions.cpp of v2.9.0",
         said_at_the_end(

@@ -17,7 +17,9 @@ from sandbox.cloud.resource import Inputs, Resource
 from sandbox.cloud.view import View
 from sandbox.errors import CloudError
 
-_ID = re.compile(r"[a-z]([a-z0-9-]{0,61}[a-z0-9])?")
+# Those with a dot have what is named by the host of Container Registry (Artifact Registry
+# documentation, "Transition to gcr.io repositories", read 2026-11-28).
+_ID = re.compile(r"[a-z]([a-z0-9-]{0,61}[a-z0-9])?|((us|eu|asia)\.)?gcr\.io")
 _CONTINENTS = ("us", "europe", "asia")
 _REMOTE = "REMOTE_REPOSITORY"
 _SECRET = re.compile(r"projects/[^/]+/secrets/[^/]+/versions/[^/]+")

@@ -1,4 +1,5 @@
-"""Mirrors of the registries that images come from, and what is pulled onto nodes beforehand."""
+"""Mirrors of the registries that images come from, who may read repositories, and what is pulled
+onto nodes beforehand."""
 
 from collections.abc import Mapping, Sequence
 
@@ -9,17 +10,22 @@ from components.image_preload import ImagePreload, ImagePreloadArgs
 from components.naming import NameKind, cloud_name
 from components.node_service_account import NodeServiceAccount
 from stacks.parts.images.plan import Mirror
+from stacks.parts.images.repositories import Repository
 from stacks.parts.pools import node_labels
 from stacks.site import Cluster, Project
 
 
 def build(project: Project, accounts: Mapping[str, NodeServiceAccount]) -> "list[ImageMirror]":
     """`accounts` are whom the nodes of each kind are: all kinds run pods with these images."""
-    return [_mirror(project, accounts, it) for it in project.plan.images.mirrors.values()]
+    images = project.plan.images
+    return [
+        *(_mirror(project, accounts, it) for it in images.mirrors.values()),
+        *(_read(project, accounts, it) for it in images.named),
+    ]
 
 
 def preload(
-    project: Project, gke: Cluster, mirrors: "Sequence[ImageMirror]"
+    project: Project, gke: Cluster, readable: "Sequence[ImageMirror]"
 ) -> "list[ImagePreload]":
     """Once there is a cluster: the pools it waits for itself, each machine by itself."""
 
@@ -37,10 +43,27 @@ def preload(
                 node_selectors=[node_labels.only(plan, pool) for pool in it.pools],
                 labels=project.labels,
             ),
-            opts=pulumi.ResourceOptions(providers=[gke.kubernetes], depends_on=list(mirrors)),
+            opts=pulumi.ResourceOptions(providers=[gke.kubernetes], depends_on=list(readable)),
         )
         for it in plan.images.preloads
     ]
+
+
+def _read(
+    project: Project, accounts: Mapping[str, NodeServiceAccount], repository: Repository
+) -> "ImageMirror":
+    """One of the stack's project, with images that somebody has pushed into it."""
+    return ImageMirror(
+        f"images-{repository.key}",
+        ImageMirrorArgs(
+            project=project.apis.project_with("artifactregistry"),
+            location=repository.location,
+            repository_id=repository.name,
+            readers={kind: it.email for kind, it in accounts.items()},
+            labels=project.labels,
+        ),
+        opts=project.opts,
+    )
 
 
 def _mirror(
@@ -63,7 +86,7 @@ def _mirror(
         ImageMirrorArgs(
             project=api if mirror.project == project.plan.stack.project else mirror.project,
             location=mirror.location,
-            repository_id=mirror.repository,
+            repository_id=mirror.name,
             upstream=upstream,
             kms_key=project.plan.stack.cmek,
             readers={kind: it.email for kind, it in accounts.items()},

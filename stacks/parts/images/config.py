@@ -43,7 +43,8 @@ class UpstreamCredentials(Block, frozen=True):
 
 class StackImages(Block, frozen=True):
     """Repositories of Artifact Registry in the stack's region that images come through. What is in
-    Artifact Registry already stays where it is."""
+    Artifact Registry already stays where it is, and nodes' accounts get the right to read it where
+    that is the stack's project."""
 
     mirror: bool | None = None
     """Make a remote repository for each registry that images of the stack's own pods come from: an
@@ -57,6 +58,11 @@ class StackImages(Block, frozen=True):
     """Let nodes start containers while their image still comes (GKE's image streaming), where it
     comes out of Artifact Registry: by default where there are mirrors. The first pull of an image
     through an empty mirror has nothing of it. Autopilot streams by itself."""
+    driver_path: bool = True
+    """Give pods with GPUs an LD_LIBRARY_PATH that names the driver's folder, for images that do not
+    look there. It takes the place of an image's own value, so images of the version lock, which
+    look there, keep theirs; with false all do. Pods whose NCCL uses Google's plug-in have it in
+    any case, and a script's `environment` goes before it."""
     preload: bool | None = None
     """Pull the images of Ray, servers and jobs onto the nodes of their pools as soon as machines
     stand, by a DaemonSet, so that pods which wait for a file system, a queue or a driver find them

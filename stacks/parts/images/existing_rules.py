@@ -36,11 +36,7 @@ def repository_problems(
 ) -> Iterator[Problem]:
     """What a virtual one has is its upstreams', which are repositories of their own."""
     if found.format != _FORMAT:
-        yield Problem(
-            needs.field,
-            f'"{found.name}" is of format {found.format}, and images are in those of format '
-            f"{_FORMAT}; nearest: one of format {_FORMAT}",
-        )
+        yield from format_problems(found, needs.field)
         return
     host = None if found.upstream is None else _host_of(found.upstream, facts)
     if host is not None and host != _one_name(needs.host):
@@ -48,6 +44,15 @@ def repository_problems(
             needs.field,
             f'"{found.name}" mirrors {host}, so it has no image of {needs.host}; '
             f"nearest: images.repositories.{host}",
+        )
+
+
+def format_problems(found: RepositoryFacts, field: str) -> Iterator[Problem]:
+    if found.format != _FORMAT:
+        yield Problem(
+            field,
+            f'"{found.name}" is of format {found.format}, and images are in those of format '
+            f"{_FORMAT}; nearest: one of format {_FORMAT}",
         )
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from catalog import Catalog
 from components.naming import NameKind, cloud_name
 from stacks.parts.images.config import UpstreamCredentials
+from stacks.parts.images.repositories import Repository, repository_of
 from stacks.parts.pools.plan import PlannedPool
 from stacks.stack import Stack
 
@@ -22,7 +23,7 @@ class Mirror:
     host: str
     location: str
     project: str
-    repository: str
+    name: str
     made: bool
     credentials: UpstreamCredentials | None = None
 
@@ -33,13 +34,19 @@ class Mirror:
 
     @property
     def path(self) -> str:
-        return f"{self.location}-docker.pkg.dev/{self.project}/{self.repository}"
+        return f"{self.location}-docker.pkg.dev/{self.project}/{self.name}"
+
+    @property
+    def repository(self) -> Repository:
+        return Repository(location=self.location, project=self.project, name=self.name)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ImageUse:
-    """An image of the stack's own pods, and the pools that these may be on."""
+    """An image of the stack's own pods, the field that names it, and the pools that these may be
+    on."""
 
+    field: str
     reference: str
     pools: Sequence[PlannedPool]
 
@@ -69,12 +76,14 @@ class DiskImage:
 @dataclass(frozen=True, kw_only=True)
 class PlannedImages:
     """`mirrors` are by the host of the registry that each stands in for; `streamed` are the names
-    of pools whose nodes stream;
+    of pools whose nodes stream; `named` are the repositories of the stack's own project that images
+    of its config are in, with the field of the first of each, which nodes get the right to read;
     `preloads` are those that images are pulled onto, and `disks` are by the names of pools that
     have them on a disk of their own."""
 
     mirrors: Mapping[str, Mirror] = field(default_factory=dict[str, Mirror])
     streamed: frozenset[str] = frozenset()
+    named: Mapping[Repository, str] = field(default_factory=dict[Repository, str])
     preloads: tuple[Preload, ...] = ()
     disks: Mapping[str, DiskImage] = field(default_factory=dict[str, DiskImage])
 
@@ -117,7 +126,7 @@ def planned_images(
     """`accelerated` says whether a pool has accelerators."""
     config = stack.images
     mirrors = _mirrors(stack, uses, facts, accelerated=accelerated)
-    found = PlannedImages(mirrors=mirrors)
+    found = PlannedImages(mirrors=mirrors, named=_named(stack, uses, mirrors.values()))
     if stack.cluster.autopilot:
         return found
     streams = bool(mirrors) if config.streaming is None else config.streaming
@@ -145,6 +154,21 @@ def _mirrors(
     if config.mirror or (config.mirror is None and accelerated and owns_accounts(stack)):
         wanted |= dict.fromkeys(hosts_of((it.reference for it in uses), facts))
     return found | {host: _own(stack, host) for host in wanted if host not in found}
+
+
+def _named(
+    stack: Stack, uses: Sequence[ImageUse], mirrors: Iterable[Mirror]
+) -> dict[Repository, str]:
+    """Those of mirrors have a grant already, and none is the stack's before it is made."""
+    if not owns_accounts(stack):
+        return {}
+    of_mirrors = {it.repository for it in mirrors}
+    found: dict[Repository, str] = {}
+    for use in uses:
+        at = repository_in(use.reference)
+        if at is not None and at.project == stack.project and at not in of_mirrors:
+            found.setdefault(at, use.field)
+    return found
 
 
 def _disks(stack: Stack, uses: Sequence[ImageUse]) -> dict[str, DiskImage]:
@@ -202,6 +226,11 @@ def split(reference: str) -> tuple[str, str]:
     return host, name
 
 
+def repository_in(reference: str) -> Repository | None:
+    """The repository of Artifact Registry that an image is in."""
+    return repository_of(*split(reference))
+
+
 def of_google(host: str) -> bool:
     return any(host == it or host.endswith((f".{it}", f"-{it}")) for it in _OF_GOOGLE)
 
@@ -215,13 +244,13 @@ def _own(stack: Stack, host: str) -> Mirror:
         host=host,
         location=stack.region,
         project=stack.project,
-        repository=cloud_name(NameKind.REPOSITORY, stack.name, key_of(host)),
+        name=cloud_name(NameKind.REPOSITORY, stack.name, key_of(host)),
         made=True,
         credentials=stack.images.credentials.get(host),
     )
 
 
 def _existing(host: str, path: str) -> Mirror:
-    registry, project, repository = path.split("/")
+    registry, project, name = path.split("/")
     location = registry.removesuffix("-docker.pkg.dev")
-    return Mirror(host=host, location=location, project=project, repository=repository, made=False)
+    return Mirror(host=host, location=location, project=project, name=name, made=False)

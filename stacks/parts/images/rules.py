@@ -59,7 +59,7 @@ def place_problems(plan: Plan) -> Iterator[Problem]:
                 f"images.repositories.{host}",
                 f"{mirror.path} is far from the nodes in {region}, and what crosses regions is "
                 f"paid by the GiB; nearest: {region}-docker.pkg.dev/{mirror.project}/"
-                f"{mirror.repository}",
+                f"{mirror.name}",
             )
 
 

@@ -13,6 +13,7 @@ from components.ray_job import RayJob, RayJobArgs, ResumeArgs, TestArgs
 from components.ray_launchers import RayLaunchers, RayLaunchersArgs
 from stacks.outputs import submit_command, with_token
 from stacks.parts.buckets.build import MountedBucket, annotations
+from stacks.parts.images.driver_path import driver_environment
 from stacks.parts.jobs.config import MaxTextTraining, Training, VerlTraining
 from stacks.parts.jobs.fine_tune import LAUNCHER_NAME
 from stacks.parts.jobs.on_ray import UNBUFFERED, Place, Work, workload
@@ -20,6 +21,7 @@ from stacks.parts.jobs.plan import PlannedFineTuning
 from stacks.parts.jobs.requirements import packages_of
 from stacks.parts.jobs.script import Script, launcher, stored
 from stacks.parts.jobs.verl_build import preparation
+from stacks.parts.pools.staying import staying
 from stacks.parts.queues.build import Queues
 from stacks.parts.ray.build import Surroundings
 from stacks.parts.ray.plan import PlannedRay
@@ -210,7 +212,10 @@ def _fine_tuning(
             image=site.plan.images.of(tuning.image),
             script_name=LAUNCHER_NAME,
             script=workload(f"fine_tune/{LAUNCHER_NAME}"),
-            environment=job.environment(mount_path),
+            environment={
+                **driver_environment(site.plan, tuning.image, job.gpus),
+                **job.environment(mount_path),
+            },
             pods=job.pods,
             gpus=job.gpus,
             shm_gib=job.shm_gib,
@@ -219,7 +224,7 @@ def _fine_tuning(
             ephemeral_storage_gib=requests.ephemeral_storage_gib or 0,
             bucket=mounted.args,
             mount_path=mount_path,
-            annotations=annotations(tuning.limits),
+            annotations={**staying(site.plan, [tuning.pool]), **annotations(tuning.limits)},
             service_account=mounted.account_name,
             secret_name=site.secret_name,
             secret_key=TOKEN,

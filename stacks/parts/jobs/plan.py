@@ -44,7 +44,7 @@ class PlannedFineTuning:
 
     @property
     def image_use(self) -> ImageUse:
-        return ImageUse(reference=self.image, pools=[self.pool])
+        return ImageUse(field=f"{self.field}.image", reference=self.image, pools=[self.pool])
 
     @property
     def limits(self) -> GcsFuseSidecar:
@@ -140,7 +140,7 @@ class PlannedScript:
 
     @property
     def image_use(self) -> ImageUse:
-        return ImageUse(reference=self.image, pools=self.pools)
+        return ImageUse(field=f"{self.field}.image", reference=self.image, pools=self.pools)
 
     @property
     def requests(self) -> ScriptRequests:

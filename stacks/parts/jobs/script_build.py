@@ -21,12 +21,14 @@ from stacks.helm_charts import helm_chart
 from stacks.parts.buckets.build import MountedBucket, annotations
 from stacks.parts.cluster.build import webhook_access
 from stacks.parts.cluster.config import Operator
+from stacks.parts.images.driver_path import driver_environment
 from stacks.parts.jobs import script_files
 from stacks.parts.jobs.plan import PlannedScript
 from stacks.parts.jobs.program_words import with_ranks
 from stacks.parts.jobs.requirements import with_requirements
 from stacks.parts.jobs.script import FILES_VARIABLE, SERVER_VARIABLE, Script
 from stacks.parts.network.domain_build import domain_of
+from stacks.parts.pools.staying import staying
 from stacks.parts.ray.build import Surroundings
 from stacks.parts.ray.nodes_build import wider
 from stacks.plan import Plan
@@ -100,7 +102,7 @@ def _job_set(
                 of_user if config.install_requirements else {},
             ),
             files=of_user,
-            environment=_environment(script, of_user),
+            environment=_environment(site, script, of_user),
             nodes=config.nodes,
             gpus=script.gpus,
             cpu_millicores=requests.millicores,
@@ -116,7 +118,7 @@ def _job_set(
             rdma=access.rdma,
             nccl={} if script.nccl is None else script.nccl.settings,
             mounts=_mounts(site, around, script, mounted),
-            annotations=annotations(script.limits),
+            annotations={**staying(site.plan, script.pools), **annotations(script.limits)},
             secret_name=site.secret_name,
             secret_keys=[*site.secret_keys, *_server_keys(site, script)],
             secrets=[
@@ -187,14 +189,15 @@ def _any_of(site: Site, script: PlannedScript) -> list[Selector]:
     return [site.nodes.only[it.name] for it in script.pools] if several else []
 
 
-def _environment(script: PlannedScript, of_user: Mapping[str, str]) -> dict[str, str]:
-    """What the network needs, where files are, and what the user says over both."""
+def _environment(site: Site, script: PlannedScript, of_user: Mapping[str, str]) -> dict[str, str]:
+    """What GPUs and the network need, where files are, and what the user says over all."""
+    driver = driver_environment(site.plan, script.image, script.gpus)
     nccl = script.nccl
     network = {} if nccl is None else nccl_environment(nccl.variables)
     where = {FILES_VARIABLE: FILE_DIR} if of_user else {}
     server = script.config.server
     calls = {} if server is None else {SERVER_VARIABLE: f"http://{server}:{PORT}"}
-    return {**network, **where, **calls, **script.config.environment}
+    return {**driver, **network, **where, **calls, **script.config.environment}
 
 
 def _server_keys(site: Site, script: PlannedScript) -> list[str]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from stacks.parts.network.advice import advice
 from stacks.parts.network.rules import RULES
 from stacks.parts.part import Part
 from stacks.plan import Plan
@@ -24,4 +25,4 @@ def apis(plan: Plan) -> Iterator[str]:
         yield "servicenetworking"
 
 
-PART = Part(key="network", rules=RULES, stand_ins=lambda _: _STAND_INS, apis=apis)
+PART = Part(key="network", rules=RULES, stand_ins=lambda _: _STAND_INS, apis=apis, advice=(advice,))

@@ -26,14 +26,7 @@ from stacks.site import Cluster, Ground, Interfaces, Nodes, Project, Selector, b
 
 
 def identities(project: Project) -> dict[str, NodeServiceAccount]:
-    """Whom the nodes of each kind are; the first is also the own one of a cluster that is made."""
-    plan = project.plan
-    made = plan.stack.cluster.is_made
-    if plan.autopilot:
-        kinds = ["auto"] if made else []
-    else:
-        kinds = [*(["cpu"] if made else []), *(it.kind for it in plan.pools.values())]
-    return {kind: cluster.identity(project, kind) for kind in dict.fromkeys(kinds)}
+    return {kind: cluster.identity(project, kind) for kind in project.plan.account_kinds}
 
 
 def build(

@@ -22,14 +22,37 @@ def driver_problems(plan: Plan) -> Iterator[Problem]:
 
 
 def _without_driver(plan: Plan) -> Iterator[Problem]:
-    """Nodes of Autopilot let no privileged pod of a stack in, which would install one."""
-    for pool in plan.gpu_pools.values() if plan.autopilot else ():
-        if pool.config.driver_version is GpuDriver.DISABLED:
+    """Nodes of Autopilot let no privileged pod of a stack in, which would install one. On Standard
+    GKE's device plug-in waits for a driver, and the node has no GPUs until one is there
+    (GoogleCloudPlatform/container-engine-accelerators issues 402 and 407: "GPU driver auto
+    installation is disabled. Waiting for GPU driver libraries to be available."); NVIDIA's operator
+    has none for Container-Optimized OS 121 (NVIDIA/gpu-operator issue 1623)."""
+    for pool in plan.gpu_pools.values():
+        if pool.config.driver_version is not GpuDriver.DISABLED:
+            continue
+        field, nearest = f"{pool.field}.driver_version", f"nearest: {GpuDriver.LATEST.value}"
+        if plan.autopilot:
+            yield Problem(field, f"Autopilot lets nobody install a driver of their own; {nearest}")
+        elif work := ", ".join(_work_on_gpus(plan, pool)):
             yield Problem(
-                f"{pool.field}.driver_version",
-                "Autopilot lets nobody install a driver of their own; "
-                f"nearest: {GpuDriver.LATEST.value}",
+                field,
+                "nothing in the stack installs a driver, and nodes without one have no GPUs for "
+                f"{work}; {nearest}",
             )
+
+
+def _work_on_gpus(plan: Plan, pool: PlannedPool) -> Iterator[str]:
+    """What asks for GPUs of the pool."""
+    groups = [one for it in plan.ray.values() for one in it.groups.values()]
+    for group in (it for it in groups if it.gpus):
+        if any(it.name == pool.name for it in group.pools):
+            yield group.field
+    for script in (it for it in plan.scripts.values() if it.gpus):
+        if any(it.name == pool.name for it in script.pools):
+            yield script.field
+    for one in (*plan.servers.values(), *plan.fine_tunings.values()):
+        if one.pool.name == pool.name:
+            yield one.field
 
 
 def _too_old(plan: Plan, pool: PlannedPool) -> Iterator[Problem]:

@@ -22,10 +22,12 @@ from components.ray_cluster_manifest import RayAutoscaling
 from components.resource_claim_template import ResourceClaimTemplate
 from components.static_volume import VolumeMount
 from stacks.parts.buckets.build import MountedBucket, annotations
+from stacks.parts.images.driver_path import driver_environment
 from stacks.parts.jobs.maxtext import worker_environment
 from stacks.parts.jobs.verl_build import setup_of
 from stacks.parts.pools.config import Queued
 from stacks.parts.pools.plan import PlannedPool
+from stacks.parts.pools.staying import staying
 from stacks.parts.queues.build import Queues
 from stacks.parts.ray.config import PodSizes
 from stacks.parts.ray.nodes_build import access_of, any_pool
@@ -77,7 +79,10 @@ def _cluster(site: Site, around: Surroundings, ray: PlannedRay) -> RayCluster:
                 taints=() if head is None else head.taints,
             ),
             start_params={"num-cpus": "0"} if ray.demands.head_runs_nothing else {},
-            annotations=annotations(ray.limits(head=True)),
+            annotations={
+                **staying(site.plan, [] if head is None else [head]),
+                **annotations(ray.limits(head=True)),
+            },
             scratch=ray.demands.scratch[0],
             setup=setup,
         ),
@@ -164,7 +169,11 @@ def _worker(
     common = replace(
         _pod(group.config, access.node_selector, gpus=group.gpus, taints=group.taints),
         any_of=any_pool(site, group),
-        annotations=annotations(ray.limits(head=False)),
+        annotations={
+            **staying(site.plan, group.pools),
+            **annotations(ray.limits(head=False)),
+        },
+        environment=driver_environment(site.plan, ray.image, group.gpus),
         networks=access.networks,
         claims=dict(access.claims),
         gpus_claimed=access.gpus_claimed,

@@ -155,7 +155,7 @@ class PlannedRay:
     def image_use(self) -> ImageUse:
         head = [] if self.head_pool is None else [self.head_pool]
         pools = [one for it in self.groups.values() for one in it.pools]
-        return ImageUse(reference=self.image, pools=[*head, *pools])
+        return ImageUse(field=f"{self.field}.image", reference=self.image, pools=[*head, *pools])
 
     @property
     def version(self) -> str:

@@ -6,6 +6,7 @@ import pulumi
 
 from components.gib import nccl_environment
 from components.inference_server import InferenceServer, InferenceServerArgs
+from stacks.parts.images.driver_path import driver_environment
 from stacks.parts.queues.build import Queues
 from stacks.parts.servers.plan import PlannedServer
 from stacks.parts.servers.rollouts import rollout_of
@@ -69,7 +70,9 @@ def _server(
             claims=dict(access.claims),
             rdma=access.rdma,
             nccl={} if nccl is None else nccl.settings,
-            environment={} if nccl is None else nccl_environment(nccl.variables),
+            environment=driver_environment(site.plan, server.image, config.gpus)
+            if nccl is None
+            else nccl_environment(nccl.variables),
             labels=site.labels,
         ),
         opts=once_its_nodes_stand(site, queues, server.name, pool.name, *access.after),

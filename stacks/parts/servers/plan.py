@@ -32,7 +32,7 @@ class PlannedServer:
 
     @property
     def image_use(self) -> ImageUse:
-        return ImageUse(reference=self.image, pools=[self.pool])
+        return ImageUse(field=f"{self.field}.image", reference=self.image, pools=[self.pool])
 
     @property
     def pod(self) -> Amounts:

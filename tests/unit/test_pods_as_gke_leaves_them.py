@@ -1,0 +1,116 @@
+"""What pods of every kind have for GKE's nodes: where the driver is, and that the autoscaler leaves
+them where they are. What differs between the kinds has its reason beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from components.pod_manifest import STAYS
+from stacks.config import validate
+from tests.conftest import Recording, changed
+from tests.parts.samples import AUTOPILOT, DEV, RL, SERVE
+from tests.programs import WITH_ALL_SECRETS, registered
+from tests.unit.script_samples import STACK
+
+PATH = "/usr/local/nvidia/lib64"
+MINE = "registry.example.com/mine:1"
+(DEV_RAY,) = DEV["ray"]
+SCRIPT = changed(STACK, jobs__train__image=MINE)
+RAY = changed(DEV, **{f"ray__{DEV_RAY}__image": MINE, f"ray__{DEV_RAY}__version": "2.54.0"})
+TUNED = changed(SERVE, jobs__tune__image=MINE)
+SERVED = changed(SERVE, servers__gemma__image=MINE)
+
+
+def made(config: dict[str, Any], folder: Path) -> Recording:
+    (folder / "train.py").write_text("pass\n")
+    return registered(validate(config, secrets_set=WITH_ALL_SECRETS), folder=folder)
+
+
+def templates(found: Any) -> Iterator[dict[str, Any]]:
+    """Pods' templates in an object."""
+    if isinstance(found, dict):
+        if "containers" in found.get("spec", {}):
+            yield found
+        for it in found.values():
+            yield from templates(it)
+    for it in found if isinstance(found, list) else ():
+        yield from templates(it)
+
+
+def pods(found: Recording, kind: str) -> list[dict[str, Any]]:
+    return [one for it in found.of_type(f":{kind}") for one in templates(it.inputs["spec"])]
+
+
+def path_of(template: dict[str, Any]) -> str | None:
+    (container, *_) = template["spec"]["containers"]
+    return {it["name"]: it.get("value") for it in container.get("env", ())}.get("LD_LIBRARY_PATH")
+
+
+def asks_for_gpus(template: dict[str, Any]) -> bool:
+    return "nvidia.com/gpu" in str([it["resources"] for it in template["spec"]["containers"]])
+
+
+@pytest.mark.parametrize(
+    ("config", "kind"),
+    [(SCRIPT, "JobSet"), (RAY, "RayCluster"), (TUNED, "Job"), (SERVED, "Deployment")],
+)
+def test_an_image_of_ones_own_finds_the_driver_in_pods_with_gpus_alone(
+    config: dict[str, Any], kind: str, tmp_path: Path
+) -> None:
+    found = pods(made(config, tmp_path), kind)
+    assert {path_of(it) for it in found if asks_for_gpus(it)} == {PATH}
+    assert {path_of(it) for it in found if not asks_for_gpus(it)} <= {None}
+    off = pods(made(changed(config, images__driver_path=False), tmp_path), kind)
+    assert off
+    assert {path_of(it) for it in off} == {None}
+
+
+@pytest.mark.parametrize(("config", "kind"), [(DEV, "RayCluster"), (SERVE, "Deployment")])
+def test_an_image_that_looks_for_the_driver_keeps_its_own_value(
+    config: dict[str, Any], kind: str, tmp_path: Path
+) -> None:
+    found = pods(made(config, tmp_path), kind)
+    assert found
+    assert {path_of(it) for it in found} == {None}
+
+
+def test_a_scripts_own_value_has_the_last_word(tmp_path: Path) -> None:
+    own = {"LD_LIBRARY_PATH": f"/opt/lib:{PATH}"}
+    found = pods(made(changed(SCRIPT, jobs__train__environment=own), tmp_path), "JobSet")
+    assert {path_of(it) for it in found} == {f"/opt/lib:{PATH}"}
+
+
+def test_interfaces_that_speak_rdma_have_it_whatever_the_key_says(tmp_path: Path) -> None:
+    found = pods(made(changed(RL, images__driver_path=False), tmp_path), "RayCluster")
+    assert PATH in {path_of(it) for it in found}
+
+
+@pytest.mark.parametrize(
+    ("config", "kind"), [(SCRIPT, "JobSet"), (DEV, "RayCluster"), (SERVE, "Job")]
+)
+def test_the_autoscaler_moves_no_head_no_worker_and_no_job(
+    config: dict[str, Any], kind: str, tmp_path: Path
+) -> None:
+    found = pods(made(config, tmp_path), kind)
+    assert found
+    assert all(it["metadata"]["annotations"].items() >= STAYS.items() for it in found)
+
+
+def test_spot_pods_of_autopilot_ask_for_no_such_thing(tmp_path: Path) -> None:
+    spot = changed(AUTOPILOT, pools__gpu__capacity={"mode": "spot"})
+    workers, heads = [], []
+    for it in pods(made(spot, tmp_path), "RayCluster"):
+        (workers if asks_for_gpus(it) else heads).append(
+            STAYS.items() <= it.get("metadata", {}).get("annotations", {}).items()
+        )
+    assert (set(workers), set(heads)) == ({False}, {True})
+
+
+def test_a_pool_that_no_work_waits_for_may_have_a_driver_of_others() -> None:
+    more = {"machine_type": "g2-standard-24", "nodes": 1, "driver_version": "disabled"}
+    config = changed(STACK, pools__more=more)
+    assert validate(config, secrets_set=WITH_ALL_SECRETS).pools["more"]
