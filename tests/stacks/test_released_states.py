@@ -25,7 +25,9 @@ STATES = [
 TOKENS: Mapping[str, list[str]] = load_yaml((ROOT / "tests/unit/component_tokens.yaml").read_text())
 OFF = "stack.deletion_protection=false"
 # By stack and date what releases since then update in place.
-UPDATED: Mapping[str, Mapping[str, str]] = {}
+UPDATED: Mapping[str, Mapping[str, str]] = {
+    "gcsfuse-checkpoint-2026-11-27": {"gcsfuse-checkpoint-access": "update"},
+}
 
 # Changes of which some are refused, some are warned of, and some are made.
 CHANGES: Mapping[str, tuple[str, ...]] = {

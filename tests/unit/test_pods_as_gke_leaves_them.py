@@ -1,5 +1,4 @@
-"""What pods of every kind have for GKE's nodes: where the driver is, and that the autoscaler leaves
-them where they are. What differs between the kinds has its reason beside it."""
+"""What pods of every kind have for GKE's nodes: where the driver is."""
 
 from __future__ import annotations
 
@@ -9,10 +8,9 @@ from typing import Any
 
 import pytest
 
-from components.pod_manifest import STAYS
 from stacks.config import validate
 from tests.conftest import Recording, changed
-from tests.parts.samples import AUTOPILOT, DEV, RL, SERVE
+from tests.parts.samples import DEV, RL, SERVE
 from tests.programs import WITH_ALL_SECRETS, registered
 from tests.unit.script_samples import STACK
 
@@ -87,27 +85,6 @@ def test_a_scripts_own_value_has_the_last_word(tmp_path: Path) -> None:
 def test_interfaces_that_speak_rdma_have_it_whatever_the_key_says(tmp_path: Path) -> None:
     found = pods(made(changed(RL, images__driver_path=False), tmp_path), "RayCluster")
     assert PATH in {path_of(it) for it in found}
-
-
-@pytest.mark.parametrize(
-    ("config", "kind"), [(SCRIPT, "JobSet"), (DEV, "RayCluster"), (SERVE, "Job")]
-)
-def test_the_autoscaler_moves_no_head_no_worker_and_no_job(
-    config: dict[str, Any], kind: str, tmp_path: Path
-) -> None:
-    found = pods(made(config, tmp_path), kind)
-    assert found
-    assert all(it["metadata"]["annotations"].items() >= STAYS.items() for it in found)
-
-
-def test_spot_pods_of_autopilot_ask_for_no_such_thing(tmp_path: Path) -> None:
-    spot = changed(AUTOPILOT, pools__gpu__capacity={"mode": "spot"})
-    workers, heads = [], []
-    for it in pods(made(spot, tmp_path), "RayCluster"):
-        (workers if asks_for_gpus(it) else heads).append(
-            STAYS.items() <= it.get("metadata", {}).get("annotations", {}).items()
-        )
-    assert (set(workers), set(heads)) == ({False}, {True})
 
 
 def test_a_pool_that_no_work_waits_for_may_have_a_driver_of_others() -> None:

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 import yaml
 
-from components.pod_manifest import STAYS
 from tests.conftest import ENCODED_TOKEN, Recording, Register
 from tests.unit.stack_graphs import at, before_ray, built, options_of, pods_of
 
@@ -92,7 +91,6 @@ def test_the_preparation_fills_the_bucket_on_the_cpu_pool(register: Register) ->
     assert pod["spec"]["nodeSelector"] == {"cloud.google.com/gke-nodepool": "cpu-pool"}
     assert pod["spec"]["serviceAccountName"] == "verl-b200"
     assert pod["metadata"]["annotations"] == {
-        **STAYS,
         "gke-gcsfuse/volumes": "true",
         "gke-gcsfuse/cpu-limit": "1000m",
         "gke-gcsfuse/memory-limit": "1Gi",

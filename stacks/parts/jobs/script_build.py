@@ -28,7 +28,6 @@ from stacks.parts.jobs.program_words import with_ranks
 from stacks.parts.jobs.requirements import with_requirements
 from stacks.parts.jobs.script import FILES_VARIABLE, SERVER_VARIABLE, Script
 from stacks.parts.network.domain_build import domain_of
-from stacks.parts.pools.staying import staying
 from stacks.parts.ray.build import Surroundings
 from stacks.parts.ray.nodes_build import wider
 from stacks.plan import Plan
@@ -118,7 +117,7 @@ def _job_set(
             rdma=access.rdma,
             nccl={} if script.nccl is None else script.nccl.settings,
             mounts=_mounts(site, around, script, mounted),
-            annotations={**staying(site.plan, script.pools), **annotations(script.limits)},
+            annotations=annotations(script.limits),
             secret_name=site.secret_name,
             secret_keys=[*site.secret_keys, *_server_keys(site, script)],
             secrets=[

@@ -13,7 +13,6 @@ from stacks.parts.buckets.plan import limits_of
 from stacks.parts.jobs.on_ray import workload
 from stacks.parts.jobs.verl import PACKAGE_DIR, SCRATCH_DIR, VerlTraining
 from stacks.parts.jobs.verl_rules import PREPARED_AT_ONCE
-from stacks.parts.pools.staying import staying
 from stacks.parts.ray.plan import PlannedRay
 from stacks.plan import Plan
 from stacks.site import Site
@@ -76,10 +75,7 @@ def preparation(
                 service_account=None if bucket is None else bucket.account_name,
                 volume=lustre if bucket is None else bucket.claim,
                 mount_path=mount_path,
-                annotations={
-                    **staying(plan, [] if ray.head_pool is None else [ray.head_pool]),
-                    **annotations(limits),
-                },
+                annotations=dict(annotations(limits)),
                 node_selector=head,
                 taints=() if ray.head_pool is None else ray.head_pool.taints,
                 cpu_millicores=job.preparation.millicores,

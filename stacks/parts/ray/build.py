@@ -27,7 +27,6 @@ from stacks.parts.jobs.maxtext import worker_environment
 from stacks.parts.jobs.verl_build import setup_of
 from stacks.parts.pools.config import Queued
 from stacks.parts.pools.plan import PlannedPool
-from stacks.parts.pools.staying import staying
 from stacks.parts.queues.build import Queues
 from stacks.parts.ray.config import PodSizes
 from stacks.parts.ray.nodes_build import access_of, any_pool
@@ -79,10 +78,7 @@ def _cluster(site: Site, around: Surroundings, ray: PlannedRay) -> RayCluster:
                 taints=() if head is None else head.taints,
             ),
             start_params={"num-cpus": "0"} if ray.demands.head_runs_nothing else {},
-            annotations={
-                **staying(site.plan, [] if head is None else [head]),
-                **annotations(ray.limits(head=True)),
-            },
+            annotations=annotations(ray.limits(head=True)),
             scratch=ray.demands.scratch[0],
             setup=setup,
         ),
@@ -169,10 +165,7 @@ def _worker(
     common = replace(
         _pod(group.config, access.node_selector, gpus=group.gpus, taints=group.taints),
         any_of=any_pool(site, group),
-        annotations={
-            **staying(site.plan, group.pools),
-            **annotations(ray.limits(head=False)),
-        },
+        annotations=annotations(ray.limits(head=False)),
         environment=driver_environment(site.plan, ray.image, group.gpus),
         networks=access.networks,
         claims=dict(access.claims),
