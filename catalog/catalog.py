@@ -372,10 +372,12 @@ class Catalog(Fact):
         return next((it.cuda for it in images if is_newer(reference, it.reference)), None)
 
     def finds_driver(self, reference: str) -> bool:
-        """Whether an image is one of the version lock's with CUDA, or a later release of one. They
-        are built on NVIDIA's own, which look for the driver where GKE mounts it (nvidia/cuda's
-        Dockerfiles: LD_LIBRARY_PATH /usr/local/nvidia/lib:/usr/local/nvidia/lib64)."""
-        known = (it for it in self.versions.images.values() if it.cuda is not None)
+        """Whether an image is one of the version lock's that looks for the driver where GKE mounts
+        it, or a later release of one. Those with CUDA are built on NVIDIA's own, which do
+        (nvidia/cuda's Dockerfiles: LD_LIBRARY_PATH
+        /usr/local/nvidia/lib:/usr/local/nvidia/lib64)."""
+        images = self.versions.images.values()
+        known = (it for it in images if it.cuda is not None or it.finds_driver)
         return any(it.is_named_by(reference) or is_newer(reference, it.reference) for it in known)
 
     def nccl(self, machine: str) -> NcclStack | None:

@@ -146,12 +146,14 @@ class Registry(Fact):
 class ContainerImage(Fact):
     """An image that a stack runs. `moving` tags change under the same name. `unpacked_gib` is what
     it takes of a node's disk, an estimate. `cuda` is the major version of CUDA that its programs
-    are built for; None where it has none, or where that is not known. `software` are versions of
-    what is in it besides Ray, by which `known_holes.yaml` is asked."""
+    are built for; None where it has none, or where that is not known. `finds_driver` is of one
+    that its source runs on GKE's GPUs without a word of where the driver is. `software` are
+    versions of what is in it besides Ray, by which `known_holes.yaml` is asked."""
 
     reference: str
     unpacked_gib: PositiveInt | None = None
     cuda: PositiveInt | None = None
+    finds_driver: bool = False
     ray_version: str | None = None
     software: dict[str, str] = Field(default_factory=dict)
     moving: bool = False

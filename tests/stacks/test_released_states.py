@@ -27,6 +27,15 @@ OFF = "stack.deletion_protection=false"
 # By stack and date what releases since then update in place.
 UPDATED: Mapping[str, Mapping[str, str]] = {
     "gcsfuse-checkpoint-2026-11-27": {"gcsfuse-checkpoint-access": "update"},
+    "lab-2026-11-27": dict.fromkeys(
+        (
+            "cifar-10-access",
+            "queues-guard-policy",
+            "team-borders-reach-binding",
+            "team-borders-reach-policy",
+        ),
+        "update",
+    ),
 }
 
 # Changes of which some are refused, some are warned of, and some are made.
