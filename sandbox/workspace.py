@@ -176,7 +176,7 @@ class Workspace:
             document["encryptionsalt"] = salt
         replace_file(self.config_file, yaml.dump(document, Dumper=_Dumper, sort_keys=False))
         self._note_own_secrets(own)
-        self._have_repositories(str(config["gcp:project"]))
+        self._have_repositories(str(config.get("gcp:project")))
         return missing
 
     def _have_repositories(self, project: str) -> None:

@@ -269,7 +269,7 @@ VALUES: list[tuple[str, dict[str, Any], str]] = [
     (
         "dev",
         {"images": "yes"},
-        'stack.images: "yes" is no block of keys; nearest: {mirror: true}',
+        'stack.images: "yes" is no block of keys; nearest: {driver_path: true}',
     ),
     (
         "dev",

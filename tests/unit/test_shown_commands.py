@@ -19,7 +19,7 @@ PROGRAM = re.compile(r"(?:^|[`\s])(?:aistack|gcloud|helm|kubectl|pulumi) [a-z]")
 SOUND = {
     "stack",
     "self.name",
-    *("OBJECT", "PLUGIN", "ROLE", "_DEFINITIONS", "wanted"),
+    *("OBJECT", "_OF_GKE", "PLUGIN", "ROLE", "_DEFINITIONS", "wanted"),
     *("api", "apis", "key", "name", "services[api].account"),
     *("dependents", "number", "of_project", "self.again", "targets"),
 }

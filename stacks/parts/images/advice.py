@@ -1,5 +1,6 @@
 """Rights that images ask for and that the stack gives nobody. No Pulumi import."""
 
+import shlex
 from collections.abc import Iterator
 from functools import cache
 from itertools import chain
@@ -57,7 +58,7 @@ def _how_to_know(plan: Plan) -> str:
     """GKE REST reference, projects.locations.clusters, autoscaling."""
     return (
         "; ACCOUNT is what `gcloud container clusters describe CLUSTER "
-        f"--location={plan.location} --project={plan.stack.project} "
+        f"{shlex.join([f'--location={plan.location}', f'--project={plan.stack.project}'])} "
         "--format='value(autoscaling.autoprovisioningNodePoolDefaults.serviceAccount)'` shows"
     )
 
@@ -85,14 +86,16 @@ def _secrets(plan: Plan) -> Iterator[Problem]:
     for mirror in plan.images.made:
         if mirror.credentials is None:
             continue
+        number = _number(plan)
         _, project, _, secret, *_ = mirror.credentials.secret_version.split("/")
         yield Problem(
             f"images.credentials.{mirror.host}",
             f"Artifact Registry is to read the secret {secret}, and the stack grants nothing on "
             "secrets; if it may not, nothing is pulled until the secret's owner lets it: "
-            f"`gcloud secrets add-iam-policy-binding {secret} --project={project} "
+            "`gcloud secrets add-iam-policy-binding "
+            f"{shlex.join([secret, f'--project={project}'])} "
             '--role=roles/secretmanager.secretAccessor --member="serviceAccount:service-'
-            f'{_number(plan)}@gcp-sa-artifactregistry.iam.gserviceaccount.com"`',
+            f'{number}@gcp-sa-artifactregistry.iam.gserviceaccount.com"`',
         )
 
 
@@ -101,15 +104,18 @@ def _disks(plan: Plan) -> Iterator[Problem]:
     for pool, disk in plan.images.disks.items():
         if disk.project == plan.stack.project:
             continue
+        number = _number(plan)
         yield Problem(
             f"pools.{pool}.secondary_boot_disk",
             f"nodes are to have disks of an image of project {disk.project}, and the stack grants "
             "nothing in other projects; if Google may not use it for this project, no node comes "
-            f"until its owner lets it: `gcloud compute images add-iam-policy-binding {disk.name} "
-            f"--project={disk.project} --role=roles/compute.imageUser --member="
-            f'"serviceAccount:{_number(plan)}@cloudservices.gserviceaccount.com"`',
+            "until its owner lets it: `gcloud compute images add-iam-policy-binding "
+            f"{shlex.join([disk.name, f'--project={disk.project}'])} "
+            '--role=roles/compute.imageUser --member="serviceAccount:'
+            f'{number}@cloudservices.gserviceaccount.com"`',
         )
 
 
 def _number(plan: Plan) -> str:
-    return f"$(gcloud projects describe {plan.stack.project} --format='value(projectNumber)')"
+    project = shlex.quote(plan.stack.project)
+    return f"$(gcloud projects describe {project} --format='value(projectNumber)')"

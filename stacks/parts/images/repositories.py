@@ -5,6 +5,7 @@ documentation, "Deploying to Google Kubernetes Engine", and GKE documentation, "
 service accounts", read 2026-11-28).
 """
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -28,11 +29,10 @@ class Repository:
 
     def grants(self, members: Sequence[str]) -> str:
         """The commands by which its owner lets accounts read it."""
+        words = ["gcloud", "artifacts", "repositories", "add-iam-policy-binding", self.name]
+        words += [f"--location={self.location}", f"--project={self.project}", f"--role={READER}"]
         return "; ".join(
-            f"`gcloud artifacts repositories add-iam-policy-binding {self.name} "
-            f"--location={self.location} --project={self.project} --role={READER} "
-            f"--member=serviceAccount:{it}`"
-            for it in members
+            f"`{shlex.join([*words, f'--member=serviceAccount:{it}'])}`" for it in members
         )
 
 

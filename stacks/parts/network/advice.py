@@ -1,8 +1,11 @@
 """Rights in the project of a Shared VPC, which the stack gives nobody. No Pulumi import."""
 
+import shlex
 from collections.abc import Iterator
 
 from stacks.plan import Plan
+
+_OF_GKE = "@container-engine-robot.iam.gserviceaccount.com"
 
 
 def advice(plan: Plan) -> Iterator[str]:
@@ -13,18 +16,19 @@ def advice(plan: Plan) -> Iterator[str]:
     named = stack.network.existing
     if named is None or not stack.cluster.is_made or named.project in (None, stack.project):
         return
-    number = f"$(gcloud projects describe {stack.project} --format='value(projectNumber)')"
-    gke = f"service-{number}@container-engine-robot.iam.gserviceaccount.com"
+    project = shlex.quote(stack.project)
+    number = f"$(gcloud projects describe {project} --format='value(projectNumber)')"
+    place = [f"--region={stack.region}", f"--project={named.project}"]
     on_subnet = (
-        f"`gcloud compute networks subnets add-iam-policy-binding {named.subnetwork} "
-        f"--region={stack.region} --project={named.project} --role=roles/compute.networkUser"
+        "`gcloud compute networks subnets add-iam-policy-binding "
+        f"{shlex.join([named.subnetwork, *place])} --role=roles/compute.networkUser"
     )
     yield (
         f"stack.network.existing: GKE is to use the network of project {named.project}, and the "
         "stack grants nothing in other projects; if it may not, no cluster is made until the "
         "network's owner lets it: "
-        f"`gcloud projects add-iam-policy-binding {named.project} "
-        f'--role=roles/container.hostServiceAgentUser --member="serviceAccount:{gke}"`; '
-        f'{on_subnet} --member="serviceAccount:{gke}"`; '
+        f"`gcloud projects add-iam-policy-binding {shlex.quote(named.project or '')} "
+        f'--role=roles/container.hostServiceAgentUser --member="serviceAccount:service-{number}'
+        f'{_OF_GKE}"`; {on_subnet} --member="serviceAccount:service-{number}{_OF_GKE}"`; '
         f'{on_subnet} --member="serviceAccount:{number}@cloudservices.gserviceaccount.com"`'
     )
