@@ -29,7 +29,7 @@ _PROVIDER = "pulumi:providers:gcp::google"
 def install() -> None:
     """Has `up` say it after the error."""
     parents = dict[str, str]()
-    hook = pulumi.ErrorHook("given-up", partial(_tell, parents))
+    hook = pulumi.ErrorHook("given-up", partial(tell, parents))
     binding = pulumi.ResourceHookBinding(on_error=[hook])
 
     def bind(
@@ -46,7 +46,7 @@ def install() -> None:
     pulumi.runtime.register_stack_transformation(bind)
 
 
-def _tell(parents: dict[str, str], args: pulumi.ErrorHookArgs) -> bool:
+def tell(parents: dict[str, str], args: pulumi.ErrorHookArgs) -> bool:
     """Warn of it. Never have the engine try again: the name is taken."""
     found = resource_id(args.type, args.new_inputs or {})
     said = args.errors[0] if args.errors else ""

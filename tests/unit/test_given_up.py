@@ -1,8 +1,10 @@
 """What is said of an instance that the provider no longer waits for."""
 
+import pulumi
 import pytest
 
-from stacks.given_up import GIVEN_UP, warning
+from stacks.given_up import GIVEN_UP, tell, warning
+from stacks.refusal import LUSTRE as LUSTRE_TYPE
 
 URN = "urn:pulumi:a::p::gke-ai-stacks:index:{component}${token}::{name}-instance"
 LUSTRE = URN.format(component="LustreInstance", token="gcp:lustre/instance:Instance", name="lustre")
@@ -35,3 +37,26 @@ def test_the_next_create_meets_it() -> None:
 @pytest.mark.parametrize("message", ["", "Error 403: quota exceeded"])
 def test_another_error_leaves_nothing(message: str) -> None:
     assert warning(LUSTRE, "lustre", "projects/q/locations/l/instances/data", message) is None
+
+
+@pytest.mark.parametrize(
+    ("operation", "message", "warnings"),
+    [("create", GIVEN, 1), ("create", "quota exceeded", 0), ("delete", GIVEN, 0)],
+)
+def test_only_a_create_is_given_up(
+    monkeypatch: pytest.MonkeyPatch, operation: str, message: str, warnings: int
+) -> None:
+    told: list[str] = []
+    monkeypatch.setattr(pulumi.log, "warn", told.append)
+    inputs = {"project": "q", "location": "us-central1-a", "instanceId": "data"}
+    args = pulumi.ErrorHookArgs(
+        LUSTRE,
+        "id",
+        "lustre-instance",
+        LUSTRE_TYPE,
+        new_inputs=inputs,
+        failed_operation=operation,
+        errors=[message],
+    )
+    assert tell({"lustre-instance": "lustre"}, args) is False
+    assert len(told) == warnings

@@ -136,6 +136,8 @@ def test_pools_that_speak_rdma_may_be_another_stacks_than_the_teams() -> None:
     others = validate({**with_pools, "cluster": {"stack": "organization/gke-ai-stacks/lab"}})
     assert others.nccl_stacks
     assert not others.stack.cluster.is_made
+    # Nobody knows the name of that cluster here, so commands go to the current one.
+    assert others.kubectl == "kubectl"
 
 
 def test_an_identity_is_made_before_it_gets_the_key() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from stacks.config import validate
+from stacks.config import ConfigError, validate
 from tests.conftest import Recording, changed
 from tests.parts.samples import DEV, RL, SERVE
 from tests.programs import WITH_ALL_SECRETS, registered
@@ -91,3 +91,9 @@ def test_a_pool_that_no_work_waits_for_may_have_a_driver_of_others() -> None:
     more = {"machine_type": "g2-standard-24", "nodes": 1, "driver_version": "disabled"}
     config = changed(STACK, pools__more=more)
     assert validate(config, secrets_set=WITH_ALL_SECRETS).pools["more"]
+
+
+def test_a_script_has_no_gpus_on_nodes_without_a_driver() -> None:
+    config = changed(STACK, pools__gpu__driver_version="disabled")
+    with pytest.raises(ConfigError, match=r"nodes without one have no GPUs for jobs\.train"):
+        validate(config, secrets_set=WITH_ALL_SECRETS)
