@@ -5,7 +5,6 @@ import inspect
 import re
 import sys
 from collections.abc import Iterator
-from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -18,7 +17,7 @@ from stacks.config import validate
 from stacks.outputs import key_services, kms_grants
 from stacks.parts.lustre.advice import advice
 from stacks.plan import Plan
-from tests.conftest import Recording, changed
+from tests.conftest import Registered, changed
 from tests.parts.samples import HARDENED, KEPT, RL
 from tests.programs import WITH_ALL_SECRETS, mistakes, registered
 from tests.unit.effect_stacks import BASES
@@ -35,22 +34,10 @@ def key_in(region: str) -> str:
     return HARDENED["cmek"].replace("us-central1", region)
 
 
-@cache
 def plan_of(name: str) -> Plan:
     base = BASES[name]
     config = {**base, "cmek": key_in(base["region"])}
     return validate(config, secrets_set=WITH_ALL_SECRETS)
-
-
-@cache
-def made_of(name: str, folder: Path) -> Recording:
-    return registered(plan_of(name), folder=folder)
-
-
-def google_types(folder: Path) -> set[str]:
-    """Of every resource of Google's that some stack makes."""
-    made = (it for name in WHOLE for it in made_of(name, folder).resources)
-    return {it.type for it in made if it.custom and it.type.startswith("gcp:")}
 
 
 def inputs_of(token: str) -> Iterator[str]:
@@ -87,7 +74,13 @@ def is_told(token: str, path: str) -> bool:
 def test_every_input_for_keys_of_what_stacks_make_is_set_or_has_a_reason_not_to_be(
     folder: Path,
 ) -> None:
-    types = google_types(folder)
+    """One test: each stack is made once."""
+    types = set[str]()
+    for name in WHOLE:
+        plan = plan_of(name)
+        made = [it for it in registered(plan, folder=folder).resources if it.custom]
+        all_that_takes_a_key_has_the_key(name, plan, made)
+        types |= {it.type for it in made if it.type.startswith("gcp:")}
     assert types >= TABLE.keys.keys() | TABLE.unused.keys()
     about = {(token, it) for token in types for it in inputs_of(token) if _OF_KEYS.search(it)}
     assert about
@@ -105,16 +98,14 @@ def test_every_service_that_uses_a_key_is_in_the_table_and_no_other() -> None:
     assert used == TABLE.services.keys()
 
 
-@pytest.mark.parametrize("name", WHOLE)
-def test_all_that_a_stack_makes_and_that_takes_a_key_has_the_key(name: str, folder: Path) -> None:
-    plan, used = plan_of(name), set[str]()
-    for one in made_of(name, folder).resources:
-        if one.custom and one.type in TABLE.keys and not name.startswith("keyed"):
-            given = dict(TABLE.given(one.type, one.inputs))
-            assert given.keys() == {plan.stack.cmek}, one.name
-        if one.custom:
-            used |= {api for _, api in TABLE.given(one.type, one.inputs)}
-    assert set(key_services(plan)) == used
+def all_that_takes_a_key_has_the_key(name: str, plan: Plan, made: list[Registered]) -> None:
+    used = set[str]()
+    for one in made:
+        given = list(TABLE.given(one.type, one.inputs))
+        if one.type in TABLE.keys and not name.startswith("keyed"):
+            assert {key for key, _ in given} == {plan.stack.cmek}, f"{name}: {one.name}"
+        used |= {api for _, api in given}
+    assert set(key_services(plan)) == used, name
     lines = [it for it in kms_grants(plan, "my-project") if it.startswith("gcloud kms ")]
     assert [it.rpartition("@")[2] for it in lines] == [
         f'{TABLE.services[it].account}.iam.gserviceaccount.com"' for it in key_services(plan)

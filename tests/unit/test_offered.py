@@ -164,13 +164,13 @@ def test_a_command_without_them_is_found(text: str) -> None:
     assert list(unsaid(ast.parse(f"print({text})")))
 
 
-@pytest.mark.parametrize("name", REPORTS)
-def test_what_why_advises_is_for_the_stack_and_the_sandbox_that_it_was_asked_of(name: str) -> None:
+def test_what_why_advises_is_for_the_stack_and_the_sandbox_that_it_was_asked_of() -> None:
     given("lab", Path("box"))
-    reason = verdict(REPORTS[name].snapshot).reason
-    assert reason is not None
-    for command in re.findall(r"`(aistack [^`]*)`", f"{reason.sentence} {reason.advice}"):
-        assert command.endswith(" --stack lab --sandbox box")
+    reasons = [verdict(it.snapshot).reason for it in REPORTS.values()]
+    said = "\n".join(f"{it.sentence} {it.advice}" for it in reasons if it is not None)
+    commands = re.findall(r"`(aistack [^`]*)`", said)
+    assert len(commands) > 20
+    assert [it for it in commands if not it.endswith(" --stack lab --sandbox box")] == []
 
 
 def test_what_a_command_was_given_counts_for_no_later_one(tmp_path: Path) -> None:

@@ -227,8 +227,12 @@ def granted(base: str, folder: Path) -> set[str]:
     return {it.inputs["role"] for it in made_of(base, folder).resources if it.type == token}
 
 
-def test_the_caller_may_grant_just_what_programs_grant(folder: Path) -> None:
-    """Of stacks with every part, members of teams among them, which no preset has."""
+def test_the_roles_of_stacks_with_every_part_are_enough_and_the_caller_may_grant_what_they_grant(
+    folder: Path,
+) -> None:
+    """Members of teams among them, which no preset has. One test: each stack is made once."""
+    for base in MADE_WHOLE:
+        are_enough_and_needed(sorted({it.type for it in made_of(base, folder).resources}))
     every = set().union(*(granted(it, folder) for it in MADE_WHOLE))
     (limit,) = roles_table().limits.values()
     assert set(limit) == every
@@ -251,11 +255,6 @@ def test_a_role_outside_of_the_condition_is_refused_as_google_refuses_it() -> No
     with pytest.raises(CloudError, match=r"Policy update access denied.* not roles/owner"):
         caller.check_grant("roles/owner")
     Caller().check_grant("roles/owner")
-
-
-@pytest.mark.parametrize("base", MADE_WHOLE)
-def test_the_roles_of_stacks_with_every_part_are_enough_and_needed(base: str, folder: Path) -> None:
-    are_enough_and_needed(sorted({it.type for it in made_of(base, folder).resources}))
 
 
 def test_the_page_has_the_table_and_the_commands(capsys: pytest.CaptureFixture[str]) -> None:

@@ -5,9 +5,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from pathlib import Path
-
-import pytest
 
 from tests.conftest import ROOT
 
@@ -42,6 +39,15 @@ def unquoted(file: ast.AST) -> Iterator[str]:
                     yield word
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda it: str(it.relative_to(ROOT)))
-def test_a_command_has_no_word_of_others_as_it_is(file: Path) -> None:
-    assert set(unquoted(ast.parse(file.read_text(encoding="utf-8")))) <= SOUND
+def test_a_command_has_no_word_of_others_as_it_is() -> None:
+    found = {
+        str(file.relative_to(ROOT)): words
+        for file in FILES
+        if (words := set(unquoted(ast.parse(file.read_text(encoding="utf-8")))) - SOUND)
+    }
+    assert found == {}
+
+
+def test_a_word_that_is_not_quoted_is_found() -> None:
+    (word,) = unquoted(ast.parse("""print(f"see `kubectl get node {node}`, {why}")"""))
+    assert word == "node"

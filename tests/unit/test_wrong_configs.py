@@ -45,13 +45,13 @@ def test_each_kind_of_value_says_what_is_wrong_with_it_however_it_is_wrong(part:
 def test_several_things_wrong_at_once_end_in_no_traceback() -> None:
     random, refused = Random(7), 0
     everything = list(mutants("dev"))
-    for _ in range(15):
+    for _ in range(8):
         config = filled("dev")
         for one in random.sample(everything, _AT_ONCE):
             changed_part = {it: value for it, value in one.config.items() if it == one.path[0]}
             config = {**config, **changed_part}
         refused += bool(lines_of(config, WITH_ALL_SECRETS))
-    assert refused > 10
+    assert refused > 5
 
 
 @pytest.mark.parametrize("stack", a_sample(sorted(STACKS), 2))
@@ -60,7 +60,7 @@ def test_what_wrong_configs_are_made_from_is_right(stack: str) -> None:
 
 
 def test_the_corpus_has_what_is_refused_and_what_is_not() -> None:
-    tried = Random(9).sample(list(mutants("dev")), 100)
+    tried = Random(9).sample(list(mutants("dev")), 40)
     refused = [bool(lines_of(it.config, WITH_ALL_SECRETS)) for it in tried]
-    assert refused.count(True) > 20
-    assert refused.count(False) > 3
+    assert refused.count(True) > 8
+    assert refused.count(False) > 1
