@@ -382,6 +382,11 @@ VALUES: list[tuple[str, dict[str, Any], str]] = [
         'stack.cluster.location: "us-central1": not one of them; nearest: '
         "stack.cluster.existing.location: us-central1",
     ),
+    (
+        "dev",
+        {"monitoring": {"dashboard": None}},
+        "stack.monitoring.dashboard: null is neither true nor false; nearest: leave it out",
+    ),
 ]
 
 
