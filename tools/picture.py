@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -14,27 +15,35 @@ _PROVIDER = "pulumi:providers:"
 Resources = Iterable[Mapping[str, Any]]
 
 
-def picture(resources: Resources) -> str:
-    """A Mermaid flowchart: a node a component, an edge where a child waits for a child."""
+def picture(resources: Resources, areas: Mapping[str, str] | None = None) -> str:
+    """A Mermaid flowchart: a box a component, with the types of its children, or an area, with the
+    names of its components; an arrow where a child waits for a child.
+
+    `areas` has the area of each class of components.
+    """
     found = {resource["urn"]: resource for resource in resources if not resource.get("delete")}
     owners = {urn: owner for urn in found if (owner := _owner(urn, found))}
-    kinds: dict[str, Counter[str]] = {owner: Counter() for owner in owners.values()}
+    boxes = {urn: _box(found[owner], areas) for urn, owner in owners.items()}
+    held: dict[str, Counter[str]] = {box: Counter() for box in boxes.values()}
     graph: nx.DiGraph[str] = nx.DiGraph()
-    for urn, owner in owners.items():
-        graph.add_node(owner)
-        if urn != owner and not found[urn]["type"].startswith(_PROVIDER):
-            kinds[owner][found[urn]["type"].rsplit(":", 1)[-1]] += 1
+    for urn, box in boxes.items():
+        graph.add_node(box)
+        is_component = urn == owners[urn]
+        if areas is not None and is_component:
+            held[box][_name(urn)] += 1
+        elif areas is None and not (is_component or found[urn]["type"].startswith(_PROVIDER)):
+            held[box][_class(found[urn])] += 1
         for needed in _needed(found[urn]):
-            other = owners.get(needed, owner)
-            if other != owner:
-                graph.add_edge(other, owner)
+            other = boxes.get(needed, box)
+            if other != box:
+                graph.add_edge(other, box)
     if nx.is_directed_acyclic_graph(graph):
         graph = nx.transitive_reduction(graph)
-        order = list(nx.lexicographical_topological_sort(graph, key=_name))
+        order = list(nx.lexicographical_topological_sort(graph))
     else:
-        order = sorted(graph, key=_name)
-    lines = [f'    {_node(urn)}["{_label(urn, kinds[urn])}"]' for urn in order]
-    place = {urn: number for number, urn in enumerate(order)}
+        order = sorted(graph)
+    lines = [f'    {_node(box)}["{_label(box, held[box])}"]' for box in order]
+    place = {box: number for number, box in enumerate(order)}
     edges = sorted(graph.edges, key=lambda edge: (place[edge[0]], place[edge[1]]))
     lines += [f"    {_node(first)} --> {_node(second)}" for first, second in edges]
     return "\n".join(["flowchart LR", *lines])
@@ -64,10 +73,18 @@ def _name(urn: str) -> str:
     return urn.rsplit("::", 1)[-1]
 
 
-def _node(urn: str) -> str:
-    return _name(urn).replace("-", "_")
+def _class(resource: Mapping[str, Any]) -> str:
+    return str(resource["type"]).rsplit(":", 1)[-1]
 
 
-def _label(urn: str, kinds: Counter[str]) -> str:
-    counted = [kind if n == 1 else f"{n} x {kind}" for kind, n in sorted(kinds.items())]
-    return "<br/>".join([f"<b>{_name(urn)}</b>", *counted])
+def _box(component: Mapping[str, Any], areas: Mapping[str, str] | None) -> str:
+    return _name(component["urn"]) if areas is None else areas[_class(component)]
+
+
+def _node(box: str) -> str:
+    return re.sub(r"\W", "_", box)
+
+
+def _label(box: str, held: Counter[str]) -> str:
+    counted = [one if n == 1 else f"{n} x {one}" for one, n in sorted(held.items())]
+    return "<br/>".join([f"<b>{box}</b>", *counted])

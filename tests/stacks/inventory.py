@@ -87,9 +87,10 @@ def main() -> None:
             text = yaml.safe_dump(inventory(sandbox), sort_keys=False, width=100)
             file_of(stack).write_text(f"# Written by `make inventory`.\n{text}")
             if stack == readme.SHOWN:
-                regions.write("picture", readme.drawn(sandbox))
-                regions.write("preview", readme.preview(sandbox))
-    regions.write("figures", f"\n{readme.figures()}\n")
+                for page, drawn in readme.pictures(sandbox).items():
+                    regions.write("picture", drawn, page)
+    regions.write("why", readme.why())
+    regions.write("figures", f"\n{readme.figures()}\n", readme.FIGURES)
     page_figures.write_all()
     said.write_all()
 

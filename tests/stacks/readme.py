@@ -1,36 +1,55 @@
-"""What the README shows of runs: a picture, figures and a preview. `make inventory` writes it."""
+"""What the README and its pages show of runs: pictures, figures and an answer of `aistack why`.
+`make inventory` writes it."""
 
 from __future__ import annotations
 
 import io
-import math
-import re
-import shlex
 from collections.abc import Iterable
 from contextlib import redirect_stdout
 
-from cli.kube_mode import KubeMode
-from cli.project import PROJECT_FOLDER, stack_names
-from sandbox.run import run_verb
+from aistack.tables import show_verdict
+from aistack.why.verdict import verdict
+from cli.project import stack_names
+from tests.stacks import regions
 from tests.stacks.conftest import Sandbox
 from tests.stacks.page_figures import Summary, first_up, spoken, spread
+from tests.unit.test_why_reports import REPORTS
 from tools.picture import picture
 
-README = PROJECT_FOLDER / "README.md"
-# Whose picture and preview it shows.
+# Whose pictures are shown.
 SHOWN = "b200-lustre"
+ITS_PAGE = "docs/b200-lustre.md"
+FIGURES = "docs/first-step.md"
+# The README's boxes, by class of component.
+AREAS = {
+    "ClusterNetwork": "Project and network",
+    "GkeCluster": "Cluster",
+    "ImageMirror": "Project and network",
+    "ImagePreload": "Machines",
+    "LustreInstance": "Lustre",
+    "LustreVolume": "Lustre",
+    "MonitoringDashboard": "Project and network",
+    "NcclRdmaInstaller": "Machines",
+    "NodePool": "Machines",
+    "NodeServiceAccount": "Project and network",
+    "PrivateServiceAccess": "Project and network",
+    "ProjectApis": "Project and network",
+    "RayCluster": "Work",
+    "RayJob": "Work",
+    "RayLaunchers": "Work",
+    "ResourceClaimTemplate": "Work",
+    "TokenSecret": "Work",
+}
+# One that people reported, which the README shows.
+REPORT = "a training that hangs, with an evaluation every half hour"
 _HEAD = ("stack", "resources", "`up`", "one after the other")
-_COMMAND = re.compile(rf"-m sandbox preview --stack {SHOWN} \\\n(.*)\n")
-# Of a preview's output what is the same in every run, and no step of a replacement.
-_LINES = re.compile(
-    r"^ \+- .*\n|^  warning: .*\n|^Resources:\n(?: .*\n)+"
-    r"|^`up` would (?:.*\n)+?(?=next\n)|^what .*\n(?: .*\n)+",
-    re.MULTILINE,
-)
 
 
-def drawn(sandbox: Sandbox) -> str:
-    return f"```mermaid\n{picture(sandbox.state()['resources'])}\n```"
+def pictures(sandbox: Sandbox) -> dict[str, str]:
+    """That of each page."""
+    state = sandbox.state()["resources"]
+    drawn = {regions.README: picture(state, AREAS), ITS_PAGE: picture(state)}
+    return {page: f"```mermaid\n{it}\n```" for page, it in drawn.items()}
 
 
 def figures() -> str:
@@ -44,18 +63,13 @@ def row_of(stack: str) -> str:
     return _line(_row(stack, up))
 
 
-def preview(sandbox: Sandbox) -> str:
-    """What the README's own command prints, but the steps of each replacement."""
-    found = _COMMAND.search(README.read_text())
-    assert found is not None
-    overrides = [it for it in shlex.split(found[1]) if it != "--set"]
+def why() -> str:
+    """What `aistack why` says of a reported job."""
+    snapshot = REPORTS[REPORT].snapshot
     printed = io.StringIO()
     with redirect_stdout(printed):
-        run_verb(
-            sandbox.workspace, "preview", math.inf, overrides, None, None, None, KubeMode.memory
-        )
-    lines = "".join(_LINES.findall(printed.getvalue())).splitlines()
-    return "\n".join(["```text", *(it.rstrip() for it in lines), "```"])
+        show_verdict(snapshot.found.job, verdict(snapshot))
+    return f"```text\n{printed.getvalue()}```"
 
 
 def _row(stack: str, up: Summary) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""What `up` made of every stack, held against what `make inventory` writes: files, the README.
+"""What `up` made of every stack, held against what `make inventory` writes: files and pages.
 
 Figures of pages are held by test_page_figures.py."""
 
@@ -25,16 +25,19 @@ def test_no_inventory_is_of_a_stack_that_is_gone() -> None:
 
 
 @pytest.mark.parametrize("stack", by_tier())
-def test_the_readme_has_its_figures(stack: str) -> None:
-    assert readme.row_of(stack) in regions.shown("figures").splitlines()
+def test_the_page_has_its_figures(stack: str) -> None:
+    assert readme.row_of(stack) in regions.shown("figures", readme.FIGURES).splitlines()
 
 
-def test_the_readme_has_a_row_of_every_stack() -> None:
-    rows = [it.split()[1] for it in regions.shown("figures").splitlines()]
+def test_the_page_has_a_row_of_every_stack() -> None:
+    rows = [it.split()[1] for it in regions.shown("figures", readme.FIGURES).splitlines()]
     assert rows[2:] == stack_names()
 
 
-def test_the_readme_shows_what_the_engine_does(brought_up: Callable[[str], Sandbox]) -> None:
-    sandbox = brought_up(readme.SHOWN)
-    assert regions.shown("picture") == readme.drawn(sandbox)
-    assert regions.shown("preview") == readme.preview(sandbox)
+def test_pages_draw_what_the_engine_made(brought_up: Callable[[str], Sandbox]) -> None:
+    for page, drawn in readme.pictures(brought_up(readme.SHOWN)).items():
+        assert regions.shown("picture", page) == drawn
+
+
+def test_the_readme_shows_what_why_says() -> None:
+    assert regions.shown("why") == readme.why()

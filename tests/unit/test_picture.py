@@ -50,5 +50,21 @@ def test_a_picture_has_components_with_their_children_and_no_arrow_that_others_i
     )
 
 
+def test_a_picture_of_areas_has_the_names_of_their_components() -> None:
+    state = [
+        {**it, "type": f"{COMPONENT}{it['urn'][-3:]}"} if it["type"] == COMPONENT else it
+        for it in STATE
+    ]
+    areas = {"Componentart": "Net work", "Componentgke": "Cluster", "Componentray": "Cluster"}
+    assert picture(state, areas) == "\n".join(
+        [
+            "flowchart LR",
+            '    Net_work["<b>Net work</b><br/>net-part"]',
+            '    Cluster["<b>Cluster</b><br/>gke<br/>ray"]',
+            "    Net_work --> Cluster",
+        ]
+    )
+
+
 def test_a_picture_does_not_depend_on_the_order_in_the_state() -> None:
     assert picture(reversed(STATE)) == picture(STATE)
