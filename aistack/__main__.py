@@ -1,12 +1,13 @@
-"""Work on a stack: what runs, what waits and why, and how it is stopped."""
+"""AI infrastructure on Google Cloud: try a stack, work on it, and see why a job does not run."""
 
 from __future__ import annotations
 
 import sys
+from typing import Annotated
 
 import typer
 
-from aistack.exit_codes import ExitCode
+from aistack.command_line import HANDED_OVER, Sections, handed_over, own_version
 from aistack.offered import forget
 from aistack.verbs.calibrate import calibrate
 from aistack.verbs.cancel import cancel
@@ -24,18 +25,32 @@ from aistack.verbs.wait import wait
 from aistack.verbs.why import why
 from aistack.verbs.work import work
 from cli.app import run_app
+from cli.lines import say
 
 app = typer.Typer(
     name="aistack",
-    add_completion=False,
+    cls=Sections,
     no_args_is_help=True,
-    help=f"{__doc__}\n\nExit codes: {'; '.join(f'{it.value} {it.meaning}' for it in ExitCode)}.",
+    help=__doc__,
+    epilog="aistack VERB --help says more. Exit codes: docs/aistack.md.",
     rich_markup_mode=None,
 )
 
 
+def _show_version(asked: bool) -> None:
+    if asked:
+        say(own_version())
+        raise typer.Exit
+
+
 @app.callback()
-def each(context: typer.Context) -> None:
+def each(
+    context: typer.Context,
+    _version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
+    ] = False,
+) -> None:
     context.call_on_close(forget)
 
 
@@ -59,7 +74,8 @@ app.command(epilog="Example: aistack fit --stack tpu-multislice --search --estim
 
 
 def main() -> int:
-    return run_app(app)
+    code = handed_over()
+    return run_app(app, {it: it for it in HANDED_OVER}) if code is None else code
 
 
 if __name__ == "__main__":

@@ -81,13 +81,15 @@ class Verb(TyperCommand):
         return (get_close_matches(f"-{name}", known, n=1, cutoff=0) or known)[0]
 
 
-def run_app(app: typer.Typer, meant: Mapping[str, str] | None = None) -> int:
+def run_app(
+    app: typer.Typer, meant: Mapping[str, str] | None = None, program: str | None = None
+) -> int:
     """Run the command line; the exit code is 0 only when the operation succeeded. `meant` has verbs
-    of this command by what other tools call them."""
+    of this command by what other tools call them; `program` is what its help calls it."""
     _be_strict(app)
     try:
         # Without standalone mode, typer gives back a command's exit code instead of leaving.
-        return int(app(standalone_mode=False) or 0)
+        return int(app(prog_name=program, standalone_mode=False) or 0)
     except UserError as error:
         say_aside(f"error: {error}")
         return error.code

@@ -10,6 +10,7 @@ import argparse
 import json
 import shlex
 import sys
+from collections.abc import Sequence
 
 from cli.errors import UserError
 from cli.lines import interrupted, say, say_aside
@@ -21,8 +22,9 @@ from recovery.pulumi_stack import PulumiStack
 from recovery.state import Deployment
 
 
-def main(arguments: list[str]) -> int:
-    options = _parser().parse_args(arguments)
+def main(arguments: Sequence[str] | None = None, program: str = "python -m recovery") -> int:
+    """Without arguments, those of the command line."""
+    options = _parser(program).parse_args(arguments)
     try:
         stack = PulumiStack(options.stack, binary(), say)
         recover(stack, _ids(options.id), yes=options.yes)
@@ -93,8 +95,8 @@ def _ids(given: list[str]) -> dict[str, str]:
     return dict(one.rsplit("=", 1) for one in given)
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m recovery", description=__doc__)
+def _parser(program: str) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog=program, description=__doc__)
     parser.add_argument("--stack", required=True, help="the stack that was left in the middle")
     parser.add_argument("--yes", action="store_true", help="write without asking")
     parser.add_argument(
@@ -104,4 +106,4 @@ def _parser() -> argparse.ArgumentParser:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

@@ -32,5 +32,9 @@ def review(
         raise typer.Exit(code)
 
 
+def main(program: str | None = None) -> int:
+    return run_app(app, program=program)
+
+
 if __name__ == "__main__":
-    sys.exit(run_app(app))
+    sys.exit(main())

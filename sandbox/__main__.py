@@ -253,8 +253,8 @@ def _workspace(folder: Path, stack: str) -> Workspace:
     return Workspace(folder.resolve(), stack)
 
 
-def main() -> int:
-    return run_app(app, OTHER_TOOLS)
+def main(program: str | None = None) -> int:
+    return run_app(app, OTHER_TOOLS, program)
 
 
 if __name__ == "__main__":

@@ -22,9 +22,10 @@ def written() -> dict[Path, str]:
     return {**files, PAGE: with_keys(PAGE.read_text(encoding="utf-8"), schemas[STACK_FILE])}
 
 
-def main(arguments: Sequence[str]) -> int:
-    parser = argparse.ArgumentParser(prog="python -m stacks", description=__doc__)
-    parser.add_argument("verb", choices=["schema"], help="what to write")
+def main(arguments: Sequence[str] | None = None, program: str = "python -m stacks") -> int:
+    """Without arguments, those of the command line."""
+    parser = argparse.ArgumentParser(prog=program, description=__doc__)
+    parser.add_argument("verb", choices=["schema"], nargs="?", help="what to write")
     parser.parse_args(arguments)
     for file, text in written().items():
         file.parent.mkdir(exist_ok=True)
@@ -34,4 +35,4 @@ def main(arguments: Sequence[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

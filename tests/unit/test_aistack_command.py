@@ -3,20 +3,81 @@
 from __future__ import annotations
 
 import os
+import re
+import tomllib
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from aistack.__main__ import main
+from aistack.__main__ import app, main
+from aistack.command_line import HANDED_OVER, SECTIONS
 from aistack.exit_codes import ExitCode
 from aistack.people.look import Look
 from kube.people.going import Going, effects
 from kube.people.work import Work
+from tests.conftest import ROOT
 
 
 def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
     monkeypatch.setattr("sys.argv", ["aistack", *arguments])
     return main()
+
+
+def test_help_has_each_verb_in_a_line_on_one_screen(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    assert run(monkeypatch, "--help") == ExitCode.FINE
+    lines = capsys.readouterr().out.splitlines()
+    shown = [(verb, said) for verbs in SECTIONS.values() for verb, said in verbs.items()]
+    own = {it.callback.__name__ for it in app.registered_commands if it.callback is not None}
+    assert sorted(verb for verb, _ in shown) == sorted({*own, *HANDED_OVER})
+    for verb, said in shown:
+        assert [it for it in lines if it.split() == [verb, *said.split()]]
+    assert max(map(len, lines)) <= 80
+    assert len(lines) <= 48
+
+
+@pytest.mark.parametrize("verb", HANDED_OVER)
+def test_another_command_line_is_a_verb_and_calls_itself_so(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], verb: str
+) -> None:
+    with suppress(SystemExit):
+        assert run(monkeypatch, verb, "--help") == 0
+    assert f"sage: aistack {verb} [" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("sandbox", "previw"), "nearest: preview"),
+        (("sandbx",), "nearest: sandbox"),
+        (("review", "--bse", "main"), "nearest: --base"),
+    ],
+)
+def test_a_mistake_in_a_verb_of_another_command_line_is_told_as_there(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    words: tuple[str, ...],
+    said: str,
+) -> None:
+    assert run(monkeypatch, *words) == ExitCode.USAGE
+    assert capsys.readouterr().err.strip().endswith(said)
+
+
+def test_the_version_is_that_of_the_package(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(monkeypatch, "--version") == ExitCode.FINE
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert capsys.readouterr().out == f"{project['version']}\n"
+
+
+def test_the_page_has_every_exit_code() -> None:
+    page = (ROOT / "docs" / "aistack.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (\d+) +\| (.*) \|$", page, re.MULTILINE)
+    assert rows == [(str(it.value), it.meaning) for it in ExitCode]
 
 
 @pytest.mark.parametrize(
