@@ -18,6 +18,7 @@ from aistack.verbs.fit import fit
 from aistack.verbs.jobs import jobs
 from aistack.verbs.logs import logs
 from aistack.verbs.shell import shell
+from aistack.verbs.snapshot import snapshot
 from aistack.verbs.status import status
 from aistack.verbs.submit import SubmitCommand, submit
 from aistack.verbs.tunnel import tunnel
@@ -60,6 +61,7 @@ app.command(
 app.command(epilog="Example: aistack jobs --stack lab --json")(jobs)
 app.command(epilog="Example: aistack logs classifier --follow --stack lab")(logs)
 app.command(epilog="Example: aistack why finetune-gemma-l4 --stack kueue-mixed")(why)
+app.command(epilog="Example: aistack snapshot classifier --out why.json --stack lab")(snapshot)
 app.command(epilog="Example: aistack events classifier --stack lab")(events)
 app.command(epilog="Example: aistack cancel classifier --stack lab")(cancel)
 app.command(epilog="Example: aistack status --stack lab --json")(status)

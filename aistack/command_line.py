@@ -40,6 +40,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
     },
     "Understand": {
         "why": "Say what is in a job's way, and what to do about it",
+        "snapshot": "Write what `why` looks at into a file",
         "events": "Show what the cluster said of a job",
         "status": "Show pools, queues, teams, storage, and what is ready",
     },

@@ -28,7 +28,7 @@ _INDEX = "batch.kubernetes.io/job-completion-index"
 # kubernetes-sigs/jobset v0.12.0 api/jobset/v1alpha2/jobset_types.go.
 _JOB_INDEX = "jobset.sigs.k8s.io/job-global-index"
 # kubernetes/kubectl v0.35.4 pkg/cmd/util/podcmd/podcmd.go.
-_MAIN_CONTAINER = "kubectl.kubernetes.io/default-container"
+MAIN_CONTAINER = "kubectl.kubernetes.io/default-container"
 # GKE puts it before the others (GoogleCloudPlatform/gcs-fuse-csi-driver docs/known-issues.md).
 SIDECAR = "gke-gcsfuse-sidecar"
 LAUNCHER = "launcher"
@@ -56,7 +56,7 @@ class Member:
     @property
     def container(self) -> str:
         """The one that does the job's work."""
-        said = dig(self.pod, "metadata", "annotations", _MAIN_CONTAINER)
+        said = dig(self.pod, "metadata", "annotations", MAIN_CONTAINER)
         names = [it["name"] for it in self.pod["spec"]["containers"]]
         return said or next((it for it in names if it != SIDECAR), names[0])
 

@@ -1,31 +1,51 @@
 from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
 
 import typer
 
 from aistack.exit_codes import ExitCode
-from aistack.options import JsonOption, NameArgument, SandboxOption, StackOption, opened
+from aistack.options import JsonOption, SandboxOption, StackOption, opened
 from aistack.progress import told
+from cli.app import MistypedError
+from cli.lines import say_aside
 
 
 def why(
-    name: NameArgument,
+    name: Annotated[
+        str | None, typer.Argument(help="[NAMESPACE/][KIND/]NAME of a job; none with --snapshot.")
+    ] = None,
     stack: StackOption = None,
     sandbox: SandboxOption = None,
+    snapshot: Annotated[
+        Path | None,
+        typer.Option(
+            help="A file of `aistack snapshot`, looked at in place of a cluster.", dir_okay=False
+        ),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Say what is in a job's way, in a sentence, and what to do about it."""
     from aistack.find import find_job
     from aistack.tables import job_json, print_json, show_verdict
     from aistack.why.look import look
+    from aistack.why.saved import judged
     from aistack.why.verdict import verdict
 
-    with told("looking at the job, its pods and its queue"):
-        here, cluster = opened(stack, sandbox)
-        found = find_job(cluster, here.namespaces, name)
-        said = verdict(look(cluster, found))
-    if as_json:
-        print_json({"job": job_json(found.job), **asdict(said)})
+    if (name is None) == (snapshot is None):
+        raise MistypedError("NAME: one of it and --snapshot; nearest: aistack why NAME")
+    if snapshot is not None:
+        seen, said = judged(snapshot.read_bytes(), str(snapshot))
+        job = seen.job
+        say_aside(f"as it was at {seen.now:%Y-%m-%d %H:%M} UTC")
     else:
-        show_verdict(found.job, said)
+        with told("looking at the job, its pods and its queue"):
+            here, cluster = opened(stack, sandbox)
+            found = find_job(cluster, here.namespaces, name or "")
+            job, said = found.job, verdict(look(cluster, found))
+    if as_json:
+        print_json({"job": job_json(job), **asdict(said)})
+    else:
+        show_verdict(job, said)
     if said.reason is not None:
         raise typer.Exit(ExitCode.IN_THE_WAY)

@@ -24,7 +24,7 @@ from kube.objects import JsonObject, annotations_of, dig, name_of
 # What KubeRay puts before a worker's own containers, with an amount of memory of KubeRay's own
 # (ray-project/kuberay v1.6.2 ray-operator/controllers/ray/common/pod.go).
 RAY_WAITER = "wait-gcs-ready"
-_FAULT_TOLERANT = "ray.io/ft-enabled"
+FAULT_TOLERANT = "ray.io/ft-enabled"
 _RUNTIME_ENV = re.compile(r"runtime_env setup failed|RuntimeEnvSetupError|Failed to set up runtime")
 _NO_NODE_TYPE = re.compile(
     r"No available node types can fulfill resource request (?P<what>.+?)\. Add suitable"
@@ -190,7 +190,7 @@ def _keeps_state(it: Snapshot) -> bool:
     clusters = _ray_clusters(it)
     return any(
         dig(obj, "spec", "gcsFaultToleranceOptions") is not None
-        or annotations_of(obj).get(_FAULT_TOLERANT) == "true"
+        or annotations_of(obj).get(FAULT_TOLERANT) == "true"
         for obj in clusters
     )
 

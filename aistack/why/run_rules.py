@@ -14,9 +14,9 @@ from aistack.why.saying import spoken
 from aistack.why.snapshot import Reason, Rule, Snapshot, is_ready
 from kube.jobs import State, condition
 from kube.objects import JsonObject, annotations_of, dig
+from kube.pod_networks import INTERFACES
 
 _SOCKET = re.compile(r"NCCL INFO Using network Socket|NCCL INFO NET/Socket : Using")
-_INTERFACES = "networking.gke.io/interfaces"
 
 
 def stopping(it: Snapshot) -> Reason | None:
@@ -68,7 +68,7 @@ def failed(it: Snapshot) -> Reason | None:
 
 def asks_for_log(pod: JsonObject) -> bool:
     """Of one that has interfaces for RDMA: others have nothing else than TCP."""
-    return _INTERFACES in annotations_of(pod) and is_ready(pod)
+    return INTERFACES in annotations_of(pod) and is_ready(pod)
 
 
 def nccl_on_tcp(it: Snapshot) -> Reason | None:

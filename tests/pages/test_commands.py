@@ -127,7 +127,7 @@ def test_every_command_of_ours_is_on_its_command_line() -> None:
     [
         ("aistack logs classifier --folow", "No such option: --folow"),
         ("aistack log classifier", "aistack has no log"),
-        ("aistack why", "Missing argument"),
+        ("aistack events", "Missing argument"),
         ("python -m sandbox kube kubecfg --stack dev", "kube has no kubecfg"),
         ("python -m sandbox kube kubeconfig", "Missing option"),
     ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import socket
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
@@ -144,6 +145,11 @@ def why(text: str) -> None:
             "aistack.why.verdict.verdict": _always(filled(Verdict, text)),
         },
     )
+
+
+def snapshot(text: str) -> None:
+    saved = {"aistack.why.look.look": _always(None), "aistack.why.saved.written": _always("")}
+    _verb(text, ["snapshot", "x", "--out", os.devnull], saved)
 
 
 def cancel(text: str) -> None:
@@ -394,6 +400,7 @@ VERBS: Mapping[str, Callable[[str], None]] = {
     "jobs": jobs,
     "logs": logs,
     "shell": shell,
+    "snapshot": snapshot,
     "status": status,
     "submit": submit,
     "tunnel": tunnel,

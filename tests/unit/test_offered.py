@@ -89,6 +89,8 @@ HELPERS = ("of_stack",)
 # Files that print such a command, how it begins, and why it asks none.
 ALLOWED = {
     ("aistack/calibration.py", "pulumi up --event-log"): "any stack's log is read",
+    ("aistack/why/saved.py", "aistack snapshot JOB"): "a job of any stack",
+    ("aistack/verbs/why.py", "aistack why NAME"): "a job of any stack",
     ("stacks/exports.py", "kubectl"): "outputs, beside the one that makes the context the current",
     ("stacks/outputs.py", "kubectl"): "outputs, beside the one that makes the context the current",
     ("stacks/refusal.py", "pulumi"): "the words that states of earlier releases have",
