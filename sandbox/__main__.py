@@ -183,16 +183,11 @@ def untaint(stack: StackOption, folder: FolderOption = FOLDER) -> None:
 
 
 @app.command()
-def demo(
-    stack: StackOption,
-    speed: SpeedOption = DEFAULT_SPEED,
-    kube: KubeOption = KubeMode.auto,
-    folder: FolderOption = FOLDER,
-) -> None:
-    """Preview, up, and a preview that has nothing left to do; leaves the stack up."""
+def demo(folder: FolderOption = FOLDER) -> None:
+    """Show a mistake, an `up`, a change that loses data, and machines that are out of stock."""
     from sandbox.demo import demo as show
 
-    if not show(_workspace(folder, stack), speed, kube):
+    if not show(folder.resolve()):
         raise typer.Exit(1)
 
 

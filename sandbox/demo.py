@@ -1,46 +1,142 @@
-"""`make demo`: what a newcomer sees first."""
+"""`make demo`: what a newcomer sees first, in four acts, each the command that it shows."""
 
 from __future__ import annotations
 
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
 from cli.console import new_console
-from cli.kube_mode import KubeMode
 from cli.lines import say
+from cli.next_steps import command
+from cli.progress import told
+from cli.urns import name_of
 from sandbox.engine import Verb
 from sandbox.faults import Faults
-from sandbox.kube_choice import has_queues, is_real, said
-from sandbox.report import print_report
+from sandbox.first_step_words import minutes
+from sandbox.report import print_failure
 from sandbox.run import print_cost, run
+from sandbox.run_result import RunResult
 from sandbox.workspace import Workspace
 
-CHAPTERS: tuple[tuple[Verb, str], ...] = (
-    ("preview", "1 of 3: what would be made"),
-    ("up", "2 of 3: making it, on the real Pulumi engine and a simulated cloud"),
-    ("preview", "3 of 3: the same preview again has nothing left to do"),
+# Simulated seconds a second.
+SPEED = 900.0
+# Steps that take no longer are not worth a line.
+_SHORT_S = 60.0
+_MOST_LINES = 25
+
+
+@dataclass(frozen=True)
+class Act:
+    """`ends_well` is whether the command is to succeed."""
+
+    title: str
+    verb: Verb
+    stack: str
+    overrides: tuple[str, ...] = ()
+    rules: tuple[dict[str, Any], ...] = ()
+    ends_well: bool = False
+
+    def shown(self, root: Path) -> str:
+        fault = ("--fault", shlex.quote(str(_file_of(root)))) if self.rules else ()
+        return command(self.verb, self.stack, root, overrides=self.overrides, options=fault)
+
+
+ACTS = (
+    Act(
+        "a wrong config: every mistake at once, each with the nearest that works",
+        "preview",
+        "b200-lustre",
+        (
+            *("pools.gpu.machine_type=a4-highgpu-4g", "gcp:zone=us-east1-a"),
+            *("lustre.capacity_gib=10000", "ray.ray-a4-gpu-spot.head.requests.cpu=lots"),
+        ),
+    ),
+    Act(
+        "64 B200s, RDMA and Lustre: the real Pulumi engine on a simulated cloud",
+        "up",
+        "b200-lustre",
+        ends_well=True,
+    ),
+    Act(
+        "a change that would lose data and stop work is refused, with the words that agree to it",
+        "preview",
+        "b200-lustre",
+        (
+            *("deletion_protection=true", "lustre.throughput_mbps_per_tib=500"),
+            "lustre.capacity_gib=18000",
+        ),
+    ),
+    Act(
+        "Google has no more machines: what came, what it costs, and where there are some",
+        "up",
+        "kueue-mixed",
+        rules=(
+            {
+                "kind": "stockout",
+                "machine_type": "g2-standard-24",
+                "zone": "us-central1-a",
+                "machines": 1,
+            },
+        ),
+    ),
 )
 
 
-def demo(workspace: Workspace, speed: float, kube: KubeMode) -> bool:
-    """Preview, up, preview; leaves the stack up. False when a chapter fails or is not as told."""
-    results = []
-    real = is_real(workspace, kube)
+def demo(root: Path) -> bool:
+    """Leave both stacks as the acts leave them; False where an act does not end as it is told."""
     console = new_console()
-    if real or has_queues(workspace):
-        console.print(said(workspace, real=real), soft_wrap=True)
-    # Held from chapter to chapter, so that nothing changes the stack in between.
-    with workspace.lock():
-        for verb, title in CHAPTERS:
-            console.print()
-            console.print(f"=== {title}", style="bold")
-            console.print()
-            result = run(workspace, verb, speed, [], Faults(), real_kube=real, locked=True)
-            if not result.ok:
-                print_report(result, workspace.root, protected=workspace.is_protected)
-                return False
-            results.append(result)
-    _, made, again = results
-    print_report(made, workspace.root, protected=workspace.is_protected)
-    print_cost(made, workspace)
-    changed = {kind: count for kind, count in again.report.changes.items() if kind != "same"}
-    if changed:
-        say(f"the second preview should be empty, but it has {changed}")
-    return not changed
+    for number, act in enumerate(ACTS, start=1):
+        console.print()
+        console.print(f"=== {number} of {len(ACTS)}: {act.title}", style="bold")
+        say(f"$ {act.shown(root)}", "")
+        result = _played(act, Workspace(root, act.stack))
+        if result.ok != act.ends_well:
+            say(f"act {number} of the demo did not end as it should")
+            return False
+    console.print()
+    console.print("=== what is up now, and how it goes away", style="bold")
+    say(*(command(verb, "b200-lustre", root) for verb in ("status", "destroy")))
+    say(command("destroy", "kueue-mixed", root))
+    return True
+
+
+def _played(act: Act, workspace: Workspace) -> RunResult:
+    file = None
+    if act.rules:
+        file = _file_of(workspace.root)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(yaml.safe_dump({"rules": list(act.rules)}), encoding="utf-8")
+    faults = Faults.load(file)
+    with told(f"{act.verb} of {act.stack}"):
+        result = run(workspace, act.verb, SPEED, list(act.overrides), faults, tell=_nobody)
+    if result.ok:
+        _print_parts(result)
+    else:
+        print_failure(result)
+    if act.verb == "up":
+        print_cost(result, workspace)
+    return result
+
+
+def _nobody(_: str) -> None:
+    """The engine's own lines are for a run of one's own."""
+
+
+def _print_parts(result: RunResult) -> None:
+    """What took over a minute, and all of it."""
+    long = [it for it in result.steps if it.seconds > _SHORT_S]
+    for step in long[:_MOST_LINES]:
+        say(f"  {minutes(step.seconds):>10}  {step.operation} {name_of(step.urn)}")
+    say(
+        f"{result.report.changes.get('create', 0)} resources in {minutes(result.makespan_s)} of "
+        f"cloud time, {minutes(result.sequential_s)} one after the other; {result.wall_s:.1f} s "
+        "here"
+    )
+
+
+def _file_of(root: Path) -> Path:
+    return root / "demo-stockout.yaml"

@@ -54,8 +54,7 @@ def print_report(
     console = new_console()
     console.print()
     if not result.ok:
-        console.print(f"{result.operation} of {result.stack} failed", style="bold red")
-        _print_lines(console, result.failure or result.report.errors)
+        print_failure(result)
         if _COMMANDS.search("\n".join(result.report.diagnostics)):
             _print_here(console, result, root, overrides, kube)
         elif result.operation == "destroy" and _is_protected(result):
@@ -75,6 +74,13 @@ def print_report(
     _print_courses(console, result.courses)
     _print_lines(console, result.unknown.lines)
     _print_next(console, result, root, overrides, kube, protected)
+
+
+def print_failure(result: RunResult) -> None:
+    """What went wrong, and what works."""
+    console = new_console()
+    console.print(f"{result.operation} of {result.stack} failed", style="bold red")
+    _print_lines(console, result.failure or result.report.errors)
 
 
 def _print_lines(console: Console, lines: Sequence[str]) -> None:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -171,13 +170,13 @@ def run(
     project: Path | None = None,
     real_kube: bool = False,
     *,
-    locked: bool = False,
     caller: Caller | None = None,
     only: Mapping[str, Any] | None = None,
+    tell: Callable[[str], None] = say,
 ) -> RunResult:
-    """Run a Pulumi verb with the engine's own live output; with `real_kube` a new cluster gets a
-    real control plane. `locked`: the caller holds the workspace's lock."""
-    with nullcontext() if locked else workspace.lock():
+    """Run a Pulumi verb, and `tell` the engine's own live output; with `real_kube` a new cluster
+    gets a real control plane."""
+    with workspace.lock():
         return _run(
             workspace,
             verb,
@@ -186,7 +185,7 @@ def run(
             RunOptions(
                 speed=speed,
                 faults=faults,
-                on_output=LiveOutput(say),
+                on_output=LiveOutput(tell),
                 color=sys.stdout.isatty(),
                 real_kube=real_kube,
                 caller=caller or Caller(),

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from aistack.options import JsonOption
-from aistack.progress import told
+from cli.progress import told
 
 
 def calibrate(

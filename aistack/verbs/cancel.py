@@ -1,6 +1,6 @@
 from aistack.options import JsonOption, NameArgument, SandboxOption, StackOption, opened
-from aistack.progress import told
 from cli.lines import say
+from cli.progress import told
 
 
 def cancel(

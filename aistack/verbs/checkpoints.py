@@ -9,8 +9,8 @@ import typer
 from aistack.errors import VerbError
 from aistack.exit_codes import ExitCode
 from aistack.options import JsonOption, NameArgument, SandboxOption, StackOption, opened
-from aistack.progress import told
 from cli.lines import say, say_aside
+from cli.progress import told
 
 if TYPE_CHECKING:
     from kube.objects import JsonObject

@@ -3,8 +3,8 @@ from typing import Annotated
 import typer
 
 from aistack.options import JsonOption, SandboxOption, StackOption, opened
-from aistack.progress import told
 from aistack.verbs.tunnel import PortOption, lead
+from cli.progress import told
 
 
 def dashboard(

@@ -2,7 +2,7 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 
 from aistack.options import JsonOption, NameArgument, SandboxOption, StackOption, opened
-from aistack.progress import told
+from cli.progress import told
 
 
 def events(

@@ -10,8 +10,8 @@ from aistack.errors import VerbError
 from aistack.exit_codes import ExitCode
 from aistack.offered import given
 from aistack.options import JsonOption
-from aistack.progress import told
 from cli.lines import say_aside
+from cli.progress import told
 
 if TYPE_CHECKING:
     from aistack.fit.report import Fit

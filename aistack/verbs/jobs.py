@@ -1,7 +1,7 @@
 from datetime import UTC, datetime
 
 from aistack.options import JsonOption, SandboxOption, StackOption, opened
-from aistack.progress import told
+from cli.progress import told
 
 
 def jobs(

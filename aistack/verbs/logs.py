@@ -11,8 +11,8 @@ from aistack.errors import VerbError
 from aistack.exit_codes import ExitCode
 from aistack.offered import offered
 from aistack.options import NameArgument, SandboxOption, StackOption, opened
-from aistack.progress import told
 from cli.lines import last_state, say, say_aside, say_raw
+from cli.progress import told
 
 if TYPE_CHECKING:
     from aistack.container_log import Line

@@ -5,7 +5,7 @@ import typer
 from aistack.errors import VerbError
 from aistack.exit_codes import ExitCode
 from aistack.options import JsonOption, NameArgument, SandboxOption, StackOption, opened
-from aistack.progress import told
+from cli.progress import told
 
 
 def shell(

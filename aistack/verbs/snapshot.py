@@ -5,8 +5,8 @@ from typing import Annotated
 import typer
 
 from aistack.options import JsonOption, NameArgument, SandboxOption, StackOption, opened
-from aistack.progress import told
 from cli.lines import say
+from cli.progress import told
 
 
 def snapshot(

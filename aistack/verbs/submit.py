@@ -14,10 +14,10 @@ from aistack.exit_codes import ExitCode
 from aistack.kinds import Launcher, Shape
 from aistack.offered import offered
 from aistack.options import JsonOption, SandboxOption, StackOption, opened
-from aistack.progress import told
 from aistack.verbs.wait import ended, leave
 from cli.app import Verb
 from cli.lines import say, say_aside
+from cli.progress import told
 
 if TYPE_CHECKING:
     from aistack.cluster import Cluster

@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from aistack.options import JsonOption, SandboxOption, StackOption, opened
-from aistack.progress import told
 from cli.lines import say, say_aside
+from cli.progress import told
 
 if TYPE_CHECKING:
     from aistack.cluster import Cluster

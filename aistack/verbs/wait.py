@@ -7,8 +7,8 @@ import typer
 from aistack.exit_codes import ExitCode
 from aistack.offered import offered
 from aistack.options import JsonOption, NameArgument, SandboxOption, StackOption, opened
-from aistack.progress import told
 from cli.lines import say_aside
+from cli.progress import told
 
 if TYPE_CHECKING:
     from aistack.cluster import Cluster

@@ -6,9 +6,9 @@ import typer
 
 from aistack.exit_codes import ExitCode
 from aistack.options import JsonOption, SandboxOption, StackOption, opened
-from aistack.progress import told
 from cli.app import MistypedError
 from cli.lines import say_aside
+from cli.progress import told
 
 
 def why(

@@ -2,7 +2,7 @@ import typer
 
 from aistack.exit_codes import ExitCode
 from aistack.options import JsonOption, SandboxOption, StackOption, opened
-from aistack.progress import told
+from cli.progress import told
 
 
 def work(

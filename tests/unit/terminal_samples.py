@@ -30,12 +30,12 @@ from aistack.fit.report import Fit
 from aistack.job import Job
 from aistack.listing import Listing
 from aistack.people.look import Look
-from aistack.progress import told
 from aistack.service import Door
 from aistack.status.report import Report
 from aistack.submit.parcel import Parcel
 from aistack.submit.preflight import Checked
 from aistack.why.verdict import Verdict
+from cli.progress import told
 from kube.kinds import JOB_SET
 from kube.objects import JsonObject
 from kube.people.going import Effect
