@@ -95,9 +95,9 @@ def _job_set(
             namespace=site.namespace,
             job_name=script.name,
             image=site.plan.images.of(script.image),
-            command=with_requirements(
-                with_ranks(config.command, of_user),
-                of_user if config.install_requirements else {},
+            command=with_ranks(
+                with_requirements(config.command, of_user if config.install_requirements else {}),
+                of_user,
             ),
             files=of_user,
             environment=_environment(site, script, of_user),
