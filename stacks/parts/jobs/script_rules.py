@@ -97,7 +97,9 @@ def script_references(stack: Stack, facts: Catalog, name: str, script: Script) -
 def _secrets_on_ray(field: str, script: Script, stack: Stack) -> Iterator[Problem]:
     """What the pods of its RayCluster do not have."""
     cluster = stack.ray.get(script.ray or "")
-    for at, secret in enumerate(script.named_secrets) if cluster is not None else ():
+    if cluster is None:
+        return
+    for at, secret in enumerate(script.named_secrets):
         if not any(map(secret.is_among, cluster.named_secrets)):
             yield Problem(
                 f"{field}.secrets[{at}]",
